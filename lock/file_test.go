@@ -1,0 +1,192 @@
+package lock_test
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/slipway-dev/slipway/lock"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+func hash(c string) v1.Hash { return v1.Hash{Algorithm: "sha256", Hex: strings.Repeat(c, 64)} }
+
+// example is a lock with every field.
+func example() *lock.Lock {
+	child := func(platform, c string) lock.Child {
+		return lock.Child{Platform: platform, MediaType: types.OCIManifestSchema1, Digest: hash(c), Size: 500, Config: hash("c"), Content: 12345}
+	}
+	windows := child("windows/amd64:10.0.17763.6893", "2")
+	windows.OSVersion = "10.0.17763.6893"
+	windows.Base = &lock.Base{Name: "mcr.microsoft.com/windows/nanoserver@" + hash("b").String(), Digest: hash("b"), StandIn: true}
+	life := child("linux/amd64", "4")
+	life.Systems = []string{"linux", "windows"}
+	return &lock.Lock{
+		SchemaVersion: 1, Name: "kpack", Version: "0.16.1", Created: time.Date(2025, 1, 16, 21, 57, 50, 0, time.UTC),
+		Registry: "ghcr.io/acme", Snapshot: true, Partial: []string{"linux/amd64"},
+		Sources: []lock.Source{{Name: "kpack", Module: "github.com/pivotal/kpack@v0.16.1", Sum: "h1:x=", Revision: "7188425"}},
+		Images: []lock.Image{
+			{
+				Name: "completion", Kind: "dockerfile", Repository: "ghcr.io/acme/kpack/completion", Tag: "0.16.1", MediaType: types.OCIImageIndex,
+				Digest: hash("a"), Size: 900, Annotations: map[string]string{"org.opencontainers.image.title": "<completion>"},
+				Children:  []lock.Child{child("linux/amd64", "1"), windows},
+				Referrers: []lock.Referrer{{ArtifactType: "application/spdx+json", MediaType: types.OCIManifestSchema1, Digest: hash("d"), Size: 3}},
+			},
+			{
+				Name: "lifecycle", Kind: "lifecycle", Repository: "ghcr.io/acme/kpack/lifecycle", Tag: "0.16.1", MediaType: types.OCIManifestSchema1,
+				Digest: hash("4"), Size: 500, Children: []lock.Child{life},
+			},
+		},
+		ThirdParty: []lock.ThirdParty{
+			{
+				Reference: "registry.k8s.io/pause:3.10", MediaType: types.DockerManifestList, Digest: hash("e"), Size: 2000, Platforms: []string{"linux/amd64", "windows/amd64:10.0.20348.1"},
+				Fallbacks: []lock.Fallback{{Platform: "windows/amd64:ltsc2025", Runs: "windows/amd64:10.0.20348.1"}},
+				Referrers: []lock.Referrer{{ArtifactType: "application/x", MediaType: types.OCIManifestSchema1, Digest: hash("f"), Size: 4, Subject: hash("9"), Tag: "sha256-9.sig"}},
+			},
+			{Reference: "registry.k8s.io/other:1", LeftOut: "no network"},
+		},
+	}
+}
+
+func TestFile(t *testing.T) {
+	l := example()
+	path := filepath.Join(t.TempDir(), lock.Name)
+	if err := l.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	got, err := lock.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(l, got); d != "" {
+		t.Error(d)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden := filepath.Join("testdata", "lock.golden")
+	if *update {
+		if err := os.WriteFile(golden, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), string(b)); d != "" {
+		t.Errorf("the format changed: if it must, think of readers of the old one, then run with -update\n%s", d)
+	}
+}
+
+func TestDecodeFails(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                "not a lock",
+		"[]":                              "not a lock",
+		"{}":                              "schemaVersion is missing",
+		`{"schemaVersion":2}`:             "use a newer slipway",
+		`{"schemaVersion":2,"new":1}`:     "use a newer slipway",
+		`{"schemaVersion":-1}`:            "schemaVersion",
+		`{"schemaVersion":1,"unknown":1}`: "unknown",
+		`{"schemaVersion":1} {}`:          "after top-level value",
+		`{"schemaVersion":1,"images":[{"digest":"md5:1"}]}`:                                                                       "hash",
+		`{"schemaVersion":1,"images":[{"name":"a"}]}`:                                                                             `image "a": a digest is missing`,
+		`{"schemaVersion":1,"thirdParty":[{"reference":"a"}]}`:                                                                    `image "a": the digest is missing`,
+		`{"schemaVersion":1,"thirdParty":[{"reference":"a","digest":"sha256:` + strings.Repeat("a", 64) + `","referrers":[{}]}]}`: `image "a": the digest of a referrer is missing`,
+		`{"schemaVersion":1,"images":[{"children":[{"platform":"plan9"}]}]}`:                                                      "platform",
+	} {
+		_, err := lock.Decode(strings.NewReader(text))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", text, err, want)
+		}
+	}
+	if _, err := lock.Decode(bytes.NewReader(make([]byte, 65<<20))); err == nil || !strings.Contains(err.Error(), "larger than 64 MiB") {
+		t.Errorf("a huge file: %v", err)
+	}
+	path := filepath.Join(t.TempDir(), "x.json")
+	if err := os.WriteFile(path, []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lock.Read(path); err == nil || !strings.HasPrefix(err.Error(), path) {
+		t.Errorf("the error does not begin with the file: %v", err)
+	}
+}
+
+func TestQuestions(t *testing.T) {
+	l := example()
+	i, ok := l.Image("completion")
+	if !ok || i.Reference() != "ghcr.io/acme/kpack/completion@"+hash("a").String() || i.Tagged() != "ghcr.io/acme/kpack/completion:0.16.1" {
+		t.Errorf("got %v %s %s", ok, i.Reference(), i.Tagged())
+	}
+	if _, ok := l.Image("none"); ok {
+		t.Error("an image that is not there was found")
+	}
+	life, _ := l.Image("lifecycle")
+	for _, tt := range []struct {
+		image lock.Image
+		os    string
+		want  bool
+	}{{i, "linux", true}, {i, "windows", true}, {i, "win", false}, {i, "plan9", false}, {life, "windows", true}, {life, "linux", true}} {
+		if got := tt.image.Runs(tt.os); got != tt.want {
+			t.Errorf("%s runs %s: %v", tt.image.Name, tt.os, got)
+		}
+	}
+	if !l.StandIn() {
+		t.Error("the stand-in was not seen")
+	}
+	l.Images[0].Children[1].Base.StandIn = false
+	if l.StandIn() {
+		t.Error("a stand-in was seen")
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	b, err := example().Encode()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b)
+	f.Add([]byte(`{"schemaVersion":1}`))
+	f.Add([]byte(`{"schemaVersion":1,"created":"2025-01-16T21:57:50+02:00","thirdParty":[{"reference":"x","leftOut":"y"}]}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		l, err := lock.Decode(bytes.NewReader(b))
+		if err != nil {
+			return
+		}
+		first, err := l.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := lock.Decode(bytes.NewReader(first))
+		if err != nil {
+			t.Fatalf("what was written cannot be read: %v\n%s", err, first)
+		}
+		second, err := again.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(first, second) {
+			t.Errorf("%s\nis not\n%s", first, second)
+		}
+		for _, i := range l.Images {
+			i.Runs("linux")
+			for _, c := range i.Children {
+				if _, err := c.System(); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		lock.Merge(l, l) //nolint:errcheck // must not panic, that is all
+	})
+}

@@ -1,0 +1,164 @@
+// Package lock is release.lock.json: what a release consists of, by digest.
+//
+// It is the one thing besides the store that is handed from stage to stage and from run to run. Publish writes it; render,
+// airgap and the operator's side read it. It imports no build code, so that the operator's binary can hold it.
+package lock
+
+import (
+	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// SchemaVersion is the newest format this code writes and reads.
+const SchemaVersion = 1
+
+// Name is the file's name in dist/.
+const Name = "release.lock.json"
+
+// Lock is one release. Lists keep the order of slipway.yaml and images.txt; equal releases have equal bytes.
+type Lock struct {
+	SchemaVersion int       `json:"schemaVersion"`
+	Name          string    `json:"name"`     // the product's name
+	Version       string    `json:"version"`  // the product's version
+	Created       time.Time `json:"created"`  // SOURCE_DATE_EPOCH or the newest source's commit time, UTC
+	Registry      string    `json:"registry"` // host[/prefix] that every repository below starts with
+	// Go is the version of the Go toolchain that compiled the programs ("go1.26.8"): it is an input like the sources.
+	Go string `json:"go,omitempty"`
+	// Snapshot says that no registry was named: the repositories exist in the embedded registry only.
+	Snapshot bool `json:"snapshot"`
+	// Partial names the platforms or images that -platforms or -only selected, where the release is not whole.
+	Partial    []string     `json:"partial,omitempty"`
+	Sources    []Source     `json:"sources"`
+	Images     []Image      `json:"images"`
+	ThirdParty []ThirdParty `json:"thirdParty,omitempty"`
+}
+
+// Source is what an image was built from.
+type Source struct {
+	Name     string `json:"name"`
+	Module   string `json:"module,omitempty"` // path@version of a Go module
+	Sum      string `json:"sum,omitempty"`    // its h1: hash
+	Revision string `json:"revision"`         // commit
+}
+
+// Image is one image of the product: an index with one child per platform, or a single manifest (Kind "lifecycle").
+type Image struct {
+	Name       string          `json:"name"`       // as in slipway.yaml
+	Kind       string          `json:"kind"`       // "go", "dockerfile" or "lifecycle"
+	Repository string          `json:"repository"` // registry/repository without tag
+	Tag        string          `json:"tag"`
+	MediaType  types.MediaType `json:"mediaType"`
+	// Digest of the index, or of the manifest where there is no index. In a partial lock the index is over the children that were
+	// selected and exists in the store only.
+	Digest v1.Hash `json:"digest"`
+	Size   int64   `json:"size"` // bytes of that index or manifest
+	// Annotations of the index, in a partial lock, so that the whole index can be made of several locks.
+	Annotations map[string]string `json:"annotations,omitempty"`
+	Children    []Child           `json:"children"`
+	Referrers   []Referrer        `json:"referrers,omitempty"`
+}
+
+// Child is one manifest. Of a single-manifest image the only child is the image itself.
+type Child struct {
+	Platform  string          `json:"platform"`            // as package platform formats it, with the full os.version
+	OSVersion string          `json:"osVersion,omitempty"` // the four-part version in config and descriptor
+	MediaType types.MediaType `json:"mediaType"`
+	Digest    v1.Hash         `json:"digest"`
+	Size      int64           `json:"size"`           // bytes of the manifest
+	Config    v1.Hash         `json:"config"`         // digest of the image configuration, which docker calls the image ID
+	Content   int64           `json:"content"`        // bytes of all layers as stored (compressed)
+	Base      *Base           `json:"base,omitempty"` // nil for an image from scratch
+	// Systems lists the operating systems whose files a single manifest carries, where they are more than its platform's: the
+	// lifecycle image holds a Linux and a Windows layer.
+	Systems []string `json:"systems,omitempty"`
+}
+
+// Base is the image a child stands on.
+type Base struct {
+	Name   string  `json:"name"` // reference with digest, or builtin:NAME
+	Digest v1.Hash `json:"digest"`
+	// StandIn says that the base was made up for a snapshot and cannot run.
+	StandIn bool `json:"standIn,omitempty"`
+}
+
+// Referrer is an artifact about an image: SBOM, provenance, signature.
+type Referrer struct {
+	ArtifactType string          `json:"artifactType"`
+	MediaType    types.MediaType `json:"mediaType"`
+	Digest       v1.Hash         `json:"digest"`
+	Size         int64           `json:"size"`
+	// Subject is what it is about, where that is not the image itself but a child of its index, or another referrer.
+	Subject v1.Hash `json:"subject,omitzero"`
+	// Tag is what it is found by, where it does not name its subject: cosign's sha256-HEX.sig, .att or .sbom.
+	Tag string `json:"tag,omitempty"`
+}
+
+// Fallback says which of an image's platforms a node runs that has none of its own.
+type Fallback struct {
+	Platform string `json:"platform"` // the node's, of the release
+	Runs     string `json:"runs"`     // the image's
+}
+
+// ThirdParty is one line of images.txt.
+type ThirdParty struct {
+	Reference string          `json:"reference"` // as written
+	MediaType types.MediaType `json:"mediaType,omitempty"`
+	Digest    v1.Hash         `json:"digest,omitzero"` // what the reference stood for; zero where LeftOut
+	Size      int64           `json:"size,omitempty"`  // bytes of the index or manifest
+	Platforms []string        `json:"platforms,omitempty"`
+	// Fallbacks are the Windows releases that the image is not made for and yet runs on: bundles for them carry what Runs names.
+	Fallbacks []Fallback `json:"fallbacks,omitempty"`
+	Referrers []Referrer `json:"referrers,omitempty"`
+	// LeftOut says why a snapshot does not hold the image. A release to a registry never leaves one out.
+	LeftOut string `json:"leftOut,omitempty"`
+}
+
+// Reference returns repository@digest, the form that release.yaml pins.
+func (i Image) Reference() string { return i.Repository + "@" + i.Digest.String() }
+
+// Tagged returns repository:tag.
+func (i Image) Tagged() string { return i.Repository + ":" + i.Tag }
+
+// System returns the platform as index descriptors have it.
+func (c Child) System() (v1.Platform, error) { return platform.Parse(c.Platform) }
+
+// Image returns the image of that name.
+func (l *Lock) Image(name string) (Image, bool) {
+	for _, i := range l.Images {
+		if i.Name == name {
+			return i, true
+		}
+	}
+	return Image{}, false
+}
+
+// Runs reports whether the image has files for an operating system: a child of it, or a layer in a child's Systems.
+func (i Image) Runs(os string) bool {
+	for _, c := range i.Children {
+		if len(c.Platform) > len(os) && c.Platform[:len(os)+1] == os+"/" {
+			return true
+		}
+		for _, s := range c.Systems {
+			if s == os {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// StandIn reports whether any child stands on a stand-in base.
+func (l *Lock) StandIn() bool {
+	for _, i := range l.Images {
+		for _, c := range i.Children {
+			if c.Base != nil && c.Base.StandIn {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,41 @@
+package platform_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// FuzzParse holds that whatever Parse accepts, Format writes so that Parse reads it back the same, and Slug can be a file name.
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{
+		"linux/amd64", "linux/arm/v7", "linux/amd64/", "windows/amd64:ltsc2022", "windows/amd64:10.0.17763.1",
+		"windows(10.0.17763)/amd64", "windows()/amd64", "windows/amd64", "linux/amd64:", "",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		p, err := platform.Parse(s)
+		if err != nil {
+			return
+		}
+		out := platform.Format(p)
+		again, err := platform.Parse(out)
+		if err != nil {
+			t.Fatalf("Parse(%q) gives %+v, which Format writes as %q: %v", s, p, out, err)
+		}
+		if !again.Equals(p) {
+			t.Errorf("Parse(%q) gives %+v, Parse(%q) %+v", s, p, out, again)
+		}
+		if !platform.Same(p, again) || platform.Compare(p, again) != 0 {
+			t.Errorf("%+v and %+v are not the same", p, again)
+		}
+		if slug := platform.Slug(p); slug == "" || strings.ContainsAny(slug, `/\:*?"<>| `) {
+			t.Errorf("Slug(%+v) is %q", p, slug)
+		}
+		if p.OS == platform.Windows && (p.OSVersion == "" || platform.Build(p.OSVersion) < 0) {
+			t.Errorf("Parse(%q) gives Windows without a release", s)
+		}
+	})
+}

@@ -1,0 +1,43 @@
+package platform
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+)
+
+// Compare orders platforms as they stand in an index: Linux before Windows; Windows newest first, because older containerd takes the
+// first manifest that matches; then by architecture and variant.
+func Compare(a, b v1.Platform) int {
+	return cmp.Or(
+		cmp.Compare(a.OS, b.OS),
+		-compareVersions(a.OSVersion, b.OSVersion),
+		cmp.Compare(a.Architecture, b.Architecture),
+		cmp.Compare(a.Variant, b.Variant),
+	)
+}
+
+// Sort orders platforms by [Compare].
+func Sort(ps []v1.Platform) { slices.SortStableFunc(ps, Compare) }
+
+// compareVersions compares dotted decimal numbers part by part.
+func compareVersions(a, b string) int {
+	as, bs := strings.Split(a, "."), strings.Split(b, ".")
+	for i := range max(len(as), len(bs)) {
+		if c := cmp.Compare(part(as, i), part(bs, i)); c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+func part(parts []string, i int) int {
+	if i >= len(parts) {
+		return -1
+	}
+	n, _ := strconv.Atoi(parts[i])
+	return n
+}

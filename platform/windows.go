@@ -1,0 +1,75 @@
+package platform
+
+import (
+	"strconv"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+)
+
+// LTSCRelease is a Long-Term Servicing Channel release of Windows Server.
+type LTSCRelease struct {
+	Name    string // as in Microsoft's image tags: "ltsc2022"
+	Version string // major.minor.build, as in os.version without its revision: "10.0.20348"
+}
+
+// LTSC lists the releases that images are made for, oldest first
+// (https://learn.microsoft.com/windows-server/get-started/windows-server-release-info). The next one is one more line.
+var LTSC = []LTSCRelease{
+	{"ltsc2019", "10.0.17763"},
+	{"ltsc2022", "10.0.20348"},
+	{"ltsc2025", "10.0.26100"},
+}
+
+func names() []string {
+	var s []string
+	for _, r := range LTSC {
+		s = append(s, r.Name)
+	}
+	return s
+}
+
+// Release returns the LTSC name of a Windows version of three or four parts, or the version's first three parts where it
+// has none.
+func Release(osVersion string) string {
+	short := Short(osVersion)
+	for _, r := range LTSC {
+		if r.Version == short {
+			return r.Name
+		}
+	}
+	return short
+}
+
+// Short cuts the revision off a Windows version: 10.0.17763.6893 becomes 10.0.17763.
+func Short(osVersion string) string {
+	parts := strings.Split(osVersion, ".")
+	return strings.Join(parts[:min(3, len(parts))], ".")
+}
+
+// Build returns the build number of a Windows version, 17763 of 10.0.17763.6893, or 0 where there is none.
+func Build(osVersion string) int {
+	parts := strings.Split(osVersion, ".")
+	if len(parts) < 3 {
+		return 0
+	}
+	n, err := strconv.Atoi(parts[2])
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// Same reports whether a and b are one system: equal OS, architecture and variant, and for Windows the same build whatever
+// the revision, which is how containerd tells hosts apart. An empty variant of arm64 is v8.
+func Same(a, b v1.Platform) bool {
+	return a.OS == b.OS && a.Architecture == b.Architecture && variant(a) == variant(b) &&
+		(a.OS != Windows || Short(a.OSVersion) == Short(b.OSVersion))
+}
+
+func variant(p v1.Platform) string {
+	if p.Architecture == "arm64" && p.Variant == "v8" {
+		return ""
+	}
+	return p.Variant
+}

@@ -1,0 +1,115 @@
+package product
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/platform"
+)
+
+func (c *checker) airgap() {
+	in := &c.in.Airgap
+	if in.Images != "" {
+		c.imageList(&in.Images)
+	}
+	c.first()
+	names := c.collect("bundle", &in.Bundles, each(in.Bundles, func(b *bundleYAML) *string { return &b.Name }), fileForm)
+	if len(names.list) == 0 && !names.open {
+		c.out.Airgap.Bundles = defaultBundles(c.in.Name, c.out.Platforms)
+		return
+	}
+	for i := range in.Bundles {
+		c.out.Airgap.Bundles = append(c.out.Airgap.Bundles, c.bundle(&in.Bundles[i]))
+	}
+}
+
+// first looks for the image that is to stand first. One of images.txt may be named without its digest.
+func (c *checker) first() {
+	in := &c.in.Airgap
+	all := names{kind: "image", list: slices.Clone(c.images.list), open: c.images.open || in.Images != "" && len(c.out.Airgap.Images) == 0}
+	c.out.Airgap.First = in.First
+	for _, i := range c.out.Airgap.Images {
+		name, _, _ := strings.Cut(i.Text, "@")
+		all.list = append(all.list, name, i.Text)
+		if in.First == name && !slices.Contains(c.images.list, name) {
+			c.out.Airgap.First = i.Text
+		}
+	}
+	c.refer(&in.First, all)
+}
+
+// defaultBundles are one for each platform, and one for all.
+func defaultBundles(product string, platforms []v1.Platform) []Bundle {
+	var all []Bundle
+	for _, p := range platforms {
+		all = append(all, Bundle{Name: product + "-images." + platform.Slug(p), Platform: &p})
+	}
+	return append(all, Bundle{Name: product + "-images"})
+}
+
+func (c *checker) bundle(in *bundleYAML) Bundle {
+	b := Bundle{Name: in.Name}
+	p, ok := c.platform(&in.Platform, nil)
+	if !ok {
+		return b
+	}
+	b.Platform = &p
+	if same, ok := findPlatform(c.out.Platforms, p); ok {
+		b.Platform = &same
+	} else if !c.partly() {
+		c.errorf(&in.Platform, "the release has no platform %s: use one of %s", in.Platform, formatAll(c.out.Platforms))
+	}
+	return b
+}
+
+// imageList reads images.txt, whose path starts beside slipway.yaml.
+func (c *checker) imageList(s *string) {
+	full, why := c.look(*s, isRegular, "file")
+	if why != "" {
+		c.errorf(s, "%s", why)
+		return
+	}
+	shown := *s
+	if !filepath.IsAbs(shown) {
+		shown = filepath.Join(filepath.Dir(c.file), shown)
+	}
+	var m mistakes
+	b, err := readText(&m, full)
+	if err != nil {
+		c.errorf(s, "reading %s: %v", *s, cause(err))
+		return
+	}
+	for i := range m {
+		m[i].pos.File = shown
+	}
+	c.mistakes = append(c.mistakes, m...)
+	if len(m) == 0 {
+		c.out.Airgap.Images = parseImageList(&c.mistakes, shown, b)
+	}
+}
+
+// cause is what an operation on a file says, without the path.
+func cause(err error) error {
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+func exists(fs.FileInfo) bool { return true }
+
+// cut drops the bundles of platforms that are not among those selected.
+func cut(bundles []Bundle, to []v1.Platform) []Bundle {
+	return slices.DeleteFunc(slices.Clone(bundles), func(b Bundle) bool {
+		if b.Platform == nil {
+			return false
+		}
+		_, ok := findPlatform(to, *b.Platform)
+		return !ok
+	})
+}

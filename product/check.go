@@ -1,0 +1,146 @@
+package product
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// checker turns slipway.yaml into a Product and reports what is wrong.
+type checker struct {
+	*document
+
+	in  *productYAML
+	out *Product
+
+	sources, bases, programs, images names
+}
+
+func newChecker(path, dir string, b []byte) *checker {
+	c := &checker{in: &productYAML{}, out: &Product{Dir: dir, Path: path}}
+	c.document = newDocument(path, b, c.in)
+	return c
+}
+
+var apiForm = regexp.MustCompile(`^slipway/v([1-9][0-9]*)$`)
+
+// newer reports whether the file has a format that is too new, of which nothing else can be said then.
+func (c *checker) newer() bool {
+	m := apiForm.FindStringSubmatch(c.in.APIVersion)
+	if m == nil || c.in.APIVersion == APIVersion {
+		return false
+	}
+	if n, err := strconv.Atoi(m[1]); err == nil && n <= 1 {
+		return false
+	}
+	c.mistakes = nil
+	c.errorf(&c.in.APIVersion, "%s is newer than this slipway, which reads %s: use a newer slipway", c.in.APIVersion, APIVersion)
+	return true
+}
+
+// check fills in everything that slipway.yaml says.
+func (c *checker) check() {
+	if v := c.in.APIVersion; v != "" && v != APIVersion {
+		c.errorf(&c.in.APIVersion, "unknown apiVersion %q: write %s", v, APIVersion)
+	}
+	c.identity()
+	c.platforms()
+
+	// Names first: anything may refer to anything.
+	c.sources = c.collect("source", &c.in.Sources, each(c.in.Sources, func(s *sourceYAML) *string { return &s.Name }), fileForm)
+	c.bases = c.collect("base", &c.in.Bases, each(c.in.Bases, func(b *baseYAML) *string { return &b.Name }), repositoryForm)
+	c.programs = c.collect("program", &c.in.Programs, each(c.in.Programs, func(p *programYAML) *string { return &p.Name }), fileForm)
+	c.images = c.collect("image", &c.in.Images, each(c.in.Images, func(i *imageYAML) *string { return &i.Name }), repositoryForm)
+
+	for i := range c.in.Sources {
+		c.source(&c.in.Sources[i])
+	}
+	for i := range c.in.Bases {
+		c.base(&c.in.Bases[i])
+	}
+	for i := range c.in.Programs {
+		c.program(&c.in.Programs[i])
+	}
+	for i := range c.in.Images {
+		c.image(&c.in.Images[i])
+	}
+	c.release()
+	c.airgap()
+}
+
+var tagForm = form{regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$`), "use letters, digits, . _ and -, since it becomes a tag"}
+
+func (c *checker) identity() {
+	c.hold(&c.in.Name, "name", repositoryForm)
+	c.hold(&c.in.Version, "version", tagForm)
+	c.out.Name, c.out.Version, c.out.Description = c.in.Name, c.in.Version, c.in.Description
+}
+
+func (c *checker) platforms() {
+	for i := range c.in.Platforms {
+		if p, ok := c.platform(&c.in.Platforms[i], c.out.Platforms); ok {
+			c.out.Platforms = append(c.out.Platforms, p)
+		}
+	}
+	platform.Sort(c.out.Platforms)
+}
+
+// platform reads a platform that must be another system than those before it.
+func (c *checker) platform(s *string, before []v1.Platform) (v1.Platform, bool) {
+	if *s == "" {
+		return v1.Platform{}, false
+	}
+	p, err := platform.Parse(*s)
+	if err != nil {
+		c.errorf(s, "%v", err)
+		return v1.Platform{}, false
+	}
+	if same, ok := findPlatform(before, p); ok {
+		c.errorf(s, "%s", sameSystem(same, p))
+		return v1.Platform{}, false
+	}
+	return p, true
+}
+
+func sameSystem(a, b v1.Platform) string {
+	x, y := platform.Format(a), platform.Format(b)
+	if x == y {
+		return x + " stands here twice: keep one"
+	}
+	if a.OS == platform.Windows {
+		return x + " and " + y + " are one Windows build, and a node takes either: keep one"
+	}
+	return x + " and " + y + " are one system: keep one"
+}
+
+func findPlatform(list []v1.Platform, p v1.Platform) (v1.Platform, bool) {
+	for _, o := range list {
+		if platform.Same(o, p) {
+			return o, true
+		}
+	}
+	return v1.Platform{}, false
+}
+
+func formatAll(list []v1.Platform) string {
+	s := make([]string, 0, len(list))
+	for _, p := range list {
+		s = append(s, platform.Format(p))
+	}
+	return strings.Join(s, ", ")
+}
+
+// systems are the operating systems of platforms.
+func systems(list []v1.Platform) []string {
+	var all []string
+	for _, p := range list {
+		if len(all) == 0 || all[len(all)-1] != p.OS {
+			all = append(all, p.OS)
+		}
+	}
+	return all
+}

@@ -1,0 +1,70 @@
+package product
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/name"
+)
+
+// maxEpoch is the last second of the year 9999, the last that RFC 3339 can write.
+const maxEpoch = 253402300799
+
+// environment fills in the registry, and what comes from environment variables.
+func (c *checker) environment(registry string, getenv func(string) string) {
+	from := "-registry"
+	if registry == "" {
+		from, registry = "SLIPWAY_REGISTRY", getenv("SLIPWAY_REGISTRY")
+	}
+	if registry != "" {
+		if why := badRegistry(registry); why != "" {
+			c.at(Pos{}, "%s %q %s", from, registry, why)
+		}
+		c.out.Registry = registry
+		c.pinned()
+	}
+	epoch := getenv("SOURCE_DATE_EPOCH")
+	if epoch == "" {
+		return
+	}
+	n, err := strconv.ParseInt(epoch, 10, 64)
+	if err != nil || n < 0 || n > maxEpoch {
+		c.at(Pos{}, "SOURCE_DATE_EPOCH %q is no time: set it to seconds since 1970, as in $(git log -1 --format=%%ct), or unset it", epoch)
+		return
+	}
+	c.out.Created, c.out.SourceDateEpoch = time.Unix(n, 0).UTC(), true
+}
+
+// CheckRegistry says what is wrong with s as host[/prefix] of a registry, and quotes it.
+func CheckRegistry(s string) error {
+	if why := badRegistry(s); why != "" {
+		return fmt.Errorf("%q %s", s, why)
+	}
+	return nil
+}
+
+// badRegistry says why s is no host[/prefix]; "" where it is one.
+func badRegistry(s string) string {
+	if strings.Contains(s, "://") {
+		return "has a scheme: write host[/prefix] alone"
+	}
+	host, prefix, hasPrefix := strings.Cut(s, "/")
+	// Without a dot, a colon or localhost, a first part is a repository of Docker Hub to every tool.
+	if !strings.ContainsAny(host, ".:") && host != "localhost" {
+		return "names no host: write host[/prefix], such as ghcr.io/" + s + " or docker.io/" + s
+	}
+	if _, err := name.NewRegistry(host, name.StrictValidation); err != nil || strings.ContainsAny(host, "@ ") {
+		return "has a malformed host: write host[:port][/prefix]"
+	}
+	if !hasPrefix {
+		return ""
+	}
+	for _, part := range strings.Split(prefix, "/") {
+		if !repositoryForm.MatchString(part) {
+			return "has a malformed prefix: between slashes, " + repositoryForm.remedy
+		}
+	}
+	return ""
+}

@@ -1,0 +1,202 @@
+package product
+
+// The types in this file are slipway.yaml: their fields in Go are its fields in YAML. The comments go into slipway.schema.json, which
+// editors show, and the jsonschema tags are obeyed by the decoder, too: required, enum and oneof_required.
+
+// productYAML describes one product at one version, and how its release is made.
+type productYAML struct {
+	// The format of this file.
+	APIVersion string `yaml:"apiVersion" jsonschema:"required,enum=slipway/v1"`
+	// The product's name, part of its images' repositories and of its files' names: lower case letters, digits, and . _ - between them.
+	Name string `yaml:"name" jsonschema:"required"`
+	// The version to release, which becomes the tag of every image. Put it in quotes where it looks like a number.
+	Version string `yaml:"version" jsonschema:"required"`
+	// One sentence on what the product is.
+	Description string `yaml:"description,omitempty"`
+	// The systems of the release: linux/amd64, windows/amd64:ltsc2022, … (a Windows release by its LTSC name or its version).
+	Platforms []string `yaml:"platforms" jsonschema:"required,minItems=1"`
+	// Where programs and templates come from.
+	Sources []sourceYAML `yaml:"sources,omitempty"`
+	// What images stand on. The name scratch, for nothing at all, needs no entry.
+	Bases []baseYAML `yaml:"bases,omitempty"`
+	// Go programs to compile, for go images and for the named context "binaries" of Dockerfiles.
+	Programs []programYAML `yaml:"programs,omitempty"`
+	// The images of the release.
+	Images []imageYAML `yaml:"images" jsonschema:"required,minItems=1"`
+	// How release.yaml is made.
+	Release releaseYAML `yaml:"release,omitempty"`
+	// What the airgap bundles hold.
+	Airgap airgapYAML `yaml:"airgap,omitempty"`
+}
+
+// sourceYAML is a Go module at a version, or a directory.
+type sourceYAML struct {
+	// The name by which programs, images and templates refer to the source.
+	Name string `yaml:"name" jsonschema:"required"`
+	// A Go module and its version: example.com/module@v1.2.3.
+	Module string `yaml:"module,omitempty" jsonschema:"oneof_required=module"`
+	// The hash of the module's content, h1:… as in go.sum. Any other content stops the release.
+	Sum string `yaml:"sum,omitempty" jsonschema:"oneof_required=module"`
+	// The hash of the module's go.mod, h1:… as in go.sum.
+	GoModSum string `yaml:"goModSum,omitempty"`
+	// A directory instead of a module, seen from this file.
+	Directory string `yaml:"directory,omitempty" jsonschema:"oneof_required=directory"`
+	// The commit. A directory without one is asked for that of its git repository.
+	Revision string `yaml:"revision,omitempty" jsonschema:"oneof_required=module"`
+	// The commit's time, as 2025-01-16T21:57:50Z; it dates the images. A directory without one is asked for that of its git repository.
+	Created string `yaml:"created,omitempty" jsonschema:"oneof_required=module,format=date-time"`
+	// Where the source code can be read, for the label org.opencontainers.image.source.
+	URL string `yaml:"url,omitempty" jsonschema:"format=uri"`
+	// The licenses as an SPDX expression, for the label org.opencontainers.image.licenses.
+	Licenses string `yaml:"licenses,omitempty"`
+	// Flags for the linker, for every program of the source. {{.Version}} is the product's version; {{.Revision}}, {{.Created}} and
+	// {{.SourceVersion}} are the source's.
+	Ldflags []string `yaml:"ldflags,omitempty"`
+	// Flags for go build, for every program of the source.
+	Flags []string `yaml:"flags,omitempty"`
+	// Environment of go build, for every program of the source: NAME=value.
+	Env []string `yaml:"env,omitempty"`
+}
+
+// baseYAML is an image for others to stand on.
+type baseYAML struct {
+	// The name by which images and FROM in Dockerfiles refer to the base.
+	Name string `yaml:"name" jsonschema:"required"`
+	// A base that slipway makes itself: static is a Linux base with certificate roots, accounts and /tmp; scratch is empty.
+	Builtin string `yaml:"builtin,omitempty" jsonschema:"oneof_required=builtin,enum=static,enum=scratch"`
+	// An image of a registry for each platform, pinned as repository:tag@sha256:….
+	Images map[string]string `yaml:"images,omitempty" jsonschema:"oneof_required=images,minProperties=1"`
+}
+
+// programYAML is one Go main package.
+type programYAML struct {
+	// The program's file name, without .exe.
+	Name string `yaml:"name" jsonschema:"required"`
+	// The source that holds the package.
+	Source string `yaml:"source" jsonschema:"required"`
+	// The package's directory in the source, with ./ before it: ./cmd/controller.
+	Package string `yaml:"package" jsonschema:"required"`
+	// Flags for the linker, after those of the source.
+	Ldflags []string `yaml:"ldflags,omitempty"`
+	// Flags for go build, after those of the source.
+	Flags []string `yaml:"flags,omitempty"`
+	// Environment of go build, after that of the source: NAME=value.
+	Env []string `yaml:"env,omitempty"`
+	// The operating systems that the program is for; all of the release where there are none.
+	Systems []string `yaml:"systems,omitempty" jsonschema:"enum=linux,enum=windows"`
+}
+
+// imageYAML is one image of the release, over all its platforms.
+type imageYAML struct {
+	// The last part of the image's repository: lower case letters, digits, and . _ - between them.
+	Name string `yaml:"name" jsonschema:"required"`
+	// One sentence on what the image is for, for the label org.opencontainers.image.description.
+	Description string `yaml:"description,omitempty"`
+	// The source whose url, revision, created and licenses label the image. A go image has its program's, a lifecycle image the lifecycle's.
+	Source string `yaml:"source,omitempty"`
+	// The release's platforms that the image is for, or whole operating systems: linux, windows. All where there are none.
+	Platforms []string `yaml:"platforms,omitempty"`
+	// The base of a go image for each operating system.
+	Bases map[string]string `yaml:"bases,omitempty"`
+	// Further labels.
+	Labels map[string]string `yaml:"labels,omitempty"`
+	// How layers are compressed. What reads zstd is containerd 1.5, Docker 23 and later.
+	Compression string `yaml:"compression,omitempty" jsonschema:"enum=gzip,enum=zstd,default=gzip"`
+	// An image of one Go program, with ko's conventions.
+	Go *goYAML `yaml:"go,omitempty" jsonschema:"oneof_required=go"`
+	// An image that a Dockerfile describes.
+	Dockerfile *dockerfileYAML `yaml:"dockerfile,omitempty" jsonschema:"oneof_required=dockerfile"`
+	// The buildpacks lifecycle, in the form that kpack loads.
+	Lifecycle *lifecycleYAML `yaml:"lifecycle,omitempty" jsonschema:"oneof_required=lifecycle"`
+}
+
+// goYAML is an image of one Go program at /ko-app/NAME, with the files of kodata beside its main package.
+type goYAML struct {
+	// The program.
+	Program string `yaml:"program" jsonschema:"required"`
+}
+
+// dockerfileYAML is an image that a Dockerfile describes; RUN is not available. Paths are seen from slipway.yaml.
+type dockerfileYAML struct {
+	// The Dockerfile for all systems.
+	File string `yaml:"file,omitempty" jsonschema:"oneof_required=file"`
+	// A Dockerfile for each operating system.
+	Files map[string]string `yaml:"files,omitempty" jsonschema:"oneof_required=files,minProperties=1"`
+	// The directory that COPY and ADD read. Without one they read named contexts only.
+	Context string `yaml:"context,omitempty"`
+	// The stage to build, the last where there is none.
+	Target string `yaml:"target,omitempty"`
+	// Build arguments.
+	Args map[string]string `yaml:"args,omitempty"`
+	// The programs in the named context "binaries", as OS_ARCH/NAME[.exe]. All where there are none.
+	Programs []string `yaml:"programs,omitempty"`
+	// Directories that COPY --from can name.
+	Contexts map[string]string `yaml:"contexts,omitempty"`
+}
+
+// lifecycleYAML is the buildpacks lifecycle as one image with a Linux and a Windows layer.
+type lifecycleYAML struct {
+	// The source of the lifecycle.
+	Source string `yaml:"source" jsonschema:"required"`
+	// Its version without a leading v.
+	Version string `yaml:"version" jsonschema:"required"`
+}
+
+// releaseYAML says how release.yaml is rendered.
+type releaseYAML struct {
+	// Files and directories of ytt templates, overlays among them.
+	Templates []templateYAML `yaml:"templates,omitempty"`
+	// Data values for the templates. In every string {{.Version}} is the product's version, and {{image "NAME"}} an image as repository@digest.
+	Values map[string]any `yaml:"values,omitempty"`
+	// Environment variables for containers of rendered workloads.
+	Env []envYAML `yaml:"env,omitempty"`
+}
+
+// templateYAML is a file or directory of templates.
+type templateYAML struct {
+	// The source that holds it; none for this file's own directory.
+	Source string `yaml:"source,omitempty"`
+	// Its path there.
+	Path string `yaml:"path" jsonschema:"required"`
+}
+
+// envYAML adds environment variables to one container.
+type envYAML struct {
+	// The workload's kind: Deployment, StatefulSet, DaemonSet, Job, CronJob or Pod.
+	Kind string `yaml:"kind" jsonschema:"required"`
+	// The workload's namespace, as the template has it.
+	Namespace string `yaml:"namespace,omitempty"`
+	// The workload's name.
+	Name string `yaml:"name" jsonschema:"required"`
+	// The container's name.
+	Container string `yaml:"container" jsonschema:"required"`
+	// The variables to set.
+	Variables []variableYAML `yaml:"variables" jsonschema:"required,minItems=1"`
+}
+
+// variableYAML is an environment variable.
+type variableYAML struct {
+	// The variable's name.
+	Name string `yaml:"name" jsonschema:"required"`
+	// Its value; {{.Version}} and {{image "NAME"}} work as in values.
+	Value string `yaml:"value" jsonschema:"required" slipway:"empty"`
+}
+
+// airgapYAML says what the airgap bundles hold.
+type airgapYAML struct {
+	// A file of image references, one per line, that the bundles hold besides the product's own images.
+	Images string `yaml:"images,omitempty"`
+	// The image that stands first in every bundle that holds it, since a node needs it before the others: an image of the release by its
+	// name, or one of the file above, with or without its digest.
+	First string `yaml:"first,omitempty"`
+	// The bundles. Where there are none: one for each platform, and one for all platforms.
+	Bundles []bundleYAML `yaml:"bundles,omitempty"`
+}
+
+// bundleYAML is one archive.
+type bundleYAML struct {
+	// Its file name without .tar.zst.
+	Name string `yaml:"name" jsonschema:"required"`
+	// The system it serves; all where there is none.
+	Platform string `yaml:"platform,omitempty"`
+}

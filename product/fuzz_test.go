@@ -1,0 +1,118 @@
+package product
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// FuzzProduct holds that any slipway.yaml is read or refused, the same each time, with positions that are in the file; and that what is read
+// can be relied on.
+func FuzzProduct(f *testing.F) {
+	seed(f, "slipway.yaml")
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, b []byte) {
+		read := func() (*Product, error) {
+			c := newChecker("slipway.yaml", dir, b)
+			if !c.newer() {
+				c.check()
+				c.environment("registry.example/team", func(string) string { return "" })
+				c.restrict(Options{Platforms: []string{"linux"}})
+			}
+			for _, m := range c.mistakes {
+				if m.pos.File == "slipway.yaml" && (m.pos.Line < 1 || m.pos.Column < 1 || m.pos.Line > strings.Count(string(b), "\n")+strings.Count(string(b), "\r")+2) {
+					t.Errorf("the position %v is not in the file", m)
+				}
+			}
+			return c.out, c.err()
+		}
+		p, err := read()
+		if _, again := read(); err != nil && (again == nil || again.Error() != err.Error()) {
+			t.Errorf("the second time it says\n%v\nafter\n%v", again, err)
+		}
+		if err != nil {
+			if strings.Contains(err.Error(), "%!") {
+				t.Errorf("badly formatted: %v", err)
+			}
+			return
+		}
+		if !repositoryForm.MatchString(p.Name) || !tagForm.MatchString(p.Version) || len(p.Platforms) == 0 || len(p.Images) == 0 {
+			t.Errorf("incomplete: %+v", p)
+		}
+		for _, i := range p.Images {
+			if len(i.Platforms) == 0 || i.Go == nil && i.Dockerfile == nil && i.Lifecycle == nil || p.Source(i.Source).Name == "" {
+				t.Errorf("incomplete: %+v", i)
+			}
+		}
+	})
+}
+
+// FuzzImageList holds that any images.txt is read or refused, and that positions point at the references.
+func FuzzImageList(f *testing.F) {
+	seed(f, "images.txt")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var m mistakes
+		if checkText(&m, "images.txt", b); len(m) > 0 {
+			return
+		}
+		lines := strings.Split(strings.TrimPrefix(string(b), "\ufeff"), "\n")
+		for _, i := range parseImageList(&m, "images.txt", b) {
+			if at := string([]rune(lines[i.Pos.Line-1])[i.Pos.Column-1:]); !strings.HasPrefix(at, i.Text) {
+				t.Errorf("%s should stand at %s, where %q stands", i.Text, i.Pos, at)
+			}
+			if again, _, err := parseReference(i.Reference.String()); err != nil || again.Name() != i.Reference.Name() {
+				t.Errorf("%s is read as %v the second time (%v)", i.Reference, again, err)
+			}
+		}
+		for _, e := range m {
+			if e.pos.Line > len(lines) {
+				t.Errorf("the position %v is not in the file", e)
+			}
+		}
+	})
+}
+
+// FuzzExpand holds that no template can make much out of little.
+func FuzzExpand(f *testing.F) {
+	for _, s := range []string{
+		"-X main.v={{.Version}}", "{{slice .Revision 0 7}}", "{{if eq .Version `1`}}a{{else}}b{{end}}", "{{range 1000000000}}x{{end}}",
+		`{{define "x"}}{{template "x"}}{{end}}{{template "x"}}`, `{{printf "%1000000d" 1}}`, "{{with $x := .}}{{end}}", "{{", "{{/* */}}",
+		"{{image `a`}}", "{{block `a` .}}{{end}}", "{{and (or .Version .Revision) (not .Created)}}", "{{.Version | slice 1}}", "{{break}}",
+	} {
+		f.Add(s)
+	}
+	info := BuildInfo{"1.2.3", "0123456789", "2025", "1"}
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, image := range []func(string) (string, error){nil, func(string) (string, error) { return "repository", nil }} {
+			out, err := ExpandImages(s, info, image)
+			if len(out) > 2*len(s)+20 {
+				t.Errorf("%q becomes %d bytes", s, len(out))
+			}
+			if err == nil && !strings.Contains(s, "{{") && out != s {
+				t.Errorf("%q becomes %q", s, out)
+			}
+		}
+	})
+}
+
+// seed adds the file of that name from all test products.
+func seed(f *testing.F, name string) {
+	f.Helper()
+	files, err := filepath.Glob("testdata/*/*.txtar")
+	if err != nil || len(files) == 0 {
+		f.Fatalf("no test products (%v)", err)
+	}
+	for _, file := range files {
+		a, err := txtar.ParseFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, e := range a.Files {
+			if filepath.Base(e.Name) == name {
+				f.Add(e.Data)
+			}
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package product
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// parseImageList reads images.txt: one reference per line; blank lines, and comments from a # to the end of the line.
+func parseImageList(m *mistakes, file string, b []byte) []ThirdParty {
+	var all []ThirdParty
+	first := map[string]Pos{}
+	n := 0
+	for line := range strings.Lines(strings.TrimPrefix(string(b), "\ufeff")) {
+		n++
+		line = withoutComment(line)
+		text := strings.TrimSpace(line)
+		if text == "" {
+			continue
+		}
+		before, _, _ := strings.Cut(line, text)
+		pos := Pos{file, n, utf8.RuneCountInString(before) + 1}
+		if strings.ContainsAny(text, " \t\r") {
+			m.at(pos, "more than one word stands here: write one reference per line")
+			continue
+		}
+		ref, tag, err := parseReference(text)
+		if err != nil {
+			m.at(pos, "%v", err)
+			continue
+		}
+		key := sameName(ref, tag)
+		if p, ok := first[key]; ok {
+			m.at(pos, "%s names the image of line %d again: keep one", text, p.Line)
+			continue
+		}
+		first[key] = pos
+		all = append(all, ThirdParty{Reference: ref, Text: text, Pos: pos})
+	}
+	return all
+}
+
+// withoutComment cuts a line at a # that stands first or after a space.
+func withoutComment(line string) string {
+	for i := range len(line) {
+		if line[i] == '#' && (i == 0 || line[i-1] == ' ' || line[i-1] == '\t') {
+			return line[:i]
+		}
+	}
+	return line
+}

@@ -1,0 +1,51 @@
+package product
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Options say which product to load and what of it. The zero value is all of slipway.yaml in the current directory.
+type Options struct {
+	Path string // of slipway.yaml; "" is slipway.yaml
+	// Registry is host[/prefix]; "" is what the environment variable SLIPWAY_REGISTRY says, and a snapshot where it says nothing.
+	Registry string
+	// Platforms and Only restrict the product to platforms (linux and windows stand for all of theirs) and to images by name.
+	Platforms, Only []string
+}
+
+// Load reads slipway.yaml, images.txt and the environment variables SLIPWAY_REGISTRY and SOURCE_DATE_EPOCH. The error joins everything that
+// is wrong with them, sorted by position; each is one line, "file:line:column: what is wrong: what to do".
+func Load(o Options) (*Product, error) {
+	if o.Path == "" {
+		o.Path = File
+	}
+	dir, err := filepath.Abs(filepath.Dir(o.Path))
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", o.Path, err)
+	}
+	var text mistakes
+	b, err := readText(&text, o.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s is not there: name the product's description with -product, or change to its directory", o.Path)
+	case err != nil:
+		return nil, fmt.Errorf("reading %s: %w: name the file slipway.yaml itself with -product", o.Path, cause(err))
+	case len(text) > 0:
+		return nil, text.err()
+	}
+	c := newChecker(o.Path, dir, b)
+	if c.newer() {
+		return nil, c.err()
+	}
+	c.check()
+	c.environment(o.Registry, os.Getenv)
+	c.restrict(o)
+	if err := c.err(); err != nil {
+		return nil, err
+	}
+	return c.out, nil
+}

@@ -1,0 +1,124 @@
+package product
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// form is what a text must look like, and what to say if it does not.
+type form struct {
+	*regexp.Regexp
+
+	remedy string
+}
+
+var (
+	// repositoryForm is one component of a repository, as https://github.com/opencontainers/distribution-spec has it.
+	repositoryForm = form{
+		regexp.MustCompile(`^[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*$`),
+		"use lower case letters and digits, with . _ or - between them, since it becomes part of a repository's name",
+	}
+	fileForm = form{
+		regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`),
+		"start with a letter or digit and use letters, digits, . _ and -, since it becomes a file name",
+	}
+)
+
+// maxName bounds names in characters; file systems take 255 with what is added to them.
+const maxName = 100
+
+// hold reports a text that does not have its form.
+func (c *checker) hold(s *string, what string, f form) {
+	switch {
+	case *s == "":
+	case !f.MatchString(*s):
+		c.errorf(s, "%s %q is malformed: %s", what, *s, f.remedy)
+	case len(*s) > maxName:
+		c.errorf(s, "%s has more than %d characters: shorten it", what, maxName)
+	}
+}
+
+// names are the names of one kind of thing.
+type names struct {
+	kind string
+	list []string
+	// open says that there may be more, because some could not be read.
+	open bool
+}
+
+// each returns the addresses of a field of all elements.
+func each[T any](list []T, field func(*T) *string) []*string {
+	all := make([]*string, 0, len(list))
+	for i := range list {
+		all = append(all, field(&list[i]))
+	}
+	return all
+}
+
+// collect gathers names and reports those that are malformed or stand twice. of is the address of the list they come from.
+func (c *checker) collect(kind string, of any, all []*string, f form) names {
+	n := names{kind: kind, open: c.bad(of)}
+	for _, s := range all {
+		switch {
+		case *s == "":
+			n.open = true
+		case slices.Contains(n.list, *s):
+			c.errorf(s, "there are two of %s %s: rename one", kind, *s)
+		default:
+			c.hold(s, kind, f)
+			n.list = append(n.list, *s)
+		}
+	}
+	return n
+}
+
+// refer reports whether a name stands for something; one that does not is a mistake.
+func (c *checker) refer(s *string, n names) bool {
+	if *s == "" {
+		return false
+	}
+	why := n.unknown(*s)
+	if why != "" {
+		c.errorf(s, "%s", why)
+	}
+	return why == "" && slices.Contains(n.list, *s)
+}
+
+// unknown says that there is no such name; it is "" where there is or may be one.
+func (n names) unknown(s string) string {
+	if n.open || slices.Contains(n.list, s) {
+		return ""
+	}
+	what := "unknown " + n.kind + " " + s + ": "
+	if len(n.list) == 0 {
+		return what + "there are none, add it under " + n.kind + "s"
+	}
+	return what + choose(s, n.list)
+}
+
+// once reports a list of texts that has one twice.
+func (c *checker) once(list []string) {
+	for i := range list {
+		if list[i] != "" && slices.Contains(list[:i], list[i]) {
+			c.errorf(&list[i], "%s stands here twice: keep one", list[i])
+		}
+	}
+}
+
+// isOS reports whether s is an operating system that slipway builds for.
+func isOS(s string) bool { return s == "linux" || s == "windows" }
+
+// assigned reports a list of environment variables that are not NAME=value.
+func (c *checker) assigned(list []string) {
+	for i := range list {
+		k, _, ok := strings.Cut(list[i], "=")
+		switch {
+		case list[i] == "":
+		case !ok || k == "":
+			c.errorf(&list[i], "%q is no variable: write NAME=value", list[i])
+		case k == "GOOS" || k == "GOARCH":
+			c.errorf(&list[i], "%s comes from the platform that is built for: take it out, or restrict the program with systems", k)
+		}
+	}
+}

@@ -1,0 +1,235 @@
+// Package product reads what a release is made of: slipway.yaml, images.txt and the environment.
+//
+// It is the only package that reads those. Everything after it works with the [Product] it returns, in which every reference,
+// platform and name has been checked; a mistake is reported with file, line and column, all mistakes at once.
+package product
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+)
+
+// APIVersion is the newest format of slipway.yaml that this code reads.
+const APIVersion = "slipway/v1"
+
+// File is the usual name of a product's description.
+const File = "slipway.yaml"
+
+// Product is one product at one version.
+type Product struct {
+	// Dir is the absolute directory of slipway.yaml; relative paths in the file start there.
+	Dir string
+	// Path of slipway.yaml as the user gave it, for messages.
+	Path string
+
+	Name        string
+	Version     string
+	Description string
+	// Created is SOURCE_DATE_EPOCH, or else the newest commit time among those Sources that slipway.yaml gives one; UTC, whole seconds. It is
+	// zero where it gives none: build then takes the times that git knows.
+	Created time.Time
+	// SourceDateEpoch says that Created comes from SOURCE_DATE_EPOCH, which then dates every image; without it an image has the time of its source.
+	SourceDateEpoch bool
+	// Registry is host[/prefix] from -registry or SLIPWAY_REGISTRY; empty means a snapshot.
+	Registry string
+	// Partial names the platforms and images that -platforms and -only selected; empty where the release is whole.
+	// Platforms and Images below are cut down to them.
+	Partial []string
+
+	Sources   []Source
+	Platforms []v1.Platform // every platform of the release, in the order of [platform.Sort]
+	Bases     []Base
+	Programs  []Program
+	Images    []Image
+	Release   Release
+	Airgap    Airgap
+}
+
+// Source is where programs and templates come from: a Go module at a version, or a directory.
+type Source struct {
+	Name string
+	// Module is path@version of a Go module, whose content must have the hash Sum (h1:…) and whose go.mod the hash GoModSum.
+	Module, Sum, GoModSum string
+	// Directory is absolute; empty for a module.
+	Directory string
+	Revision  string    // commit
+	Created   time.Time // its time; for a directory filled from git where slipway.yaml has none
+	URL       string    // of the repository, for org.opencontainers.image.source
+	Licenses  string    // SPDX expression, for org.opencontainers.image.licenses
+	// Ldflags, Flags and Env hold for every program of the source. Ldflags are text/template strings over [BuildInfo].
+	Ldflags, Flags, Env []string
+}
+
+// BuildInfo is what templates in ldflags may name: {{.Version}} of the product, {{.Revision}} and {{.Created}} (RFC 3339) of the
+// source, {{.SourceVersion}} without a leading v. [Expand] fills it in.
+type BuildInfo struct {
+	Version, Revision, Created, SourceVersion string
+}
+
+// Base is an image to stand on, by operating system and, for Windows, by release.
+type Base struct {
+	Name string
+	// Builtin is "static" (the Linux base made in process) or "scratch"; then Images is empty.
+	Builtin string
+	// Images holds one reference per platform, sorted; pinned (tag@sha256:…) unless this is a snapshot.
+	Images []BaseImage
+}
+
+// BaseImage is the base for one platform.
+type BaseImage struct {
+	Platform  v1.Platform
+	Reference name.Reference
+	// Tag is the tag beside the digest, for messages; empty where there is none.
+	Tag string
+	Pos Pos
+}
+
+// Program is one Go main package.
+type Program struct {
+	Name    string
+	Source  string // name of a Source
+	Package string // "./cmd/controller", relative to the source
+	// Ldflags, Flags, Env follow those of the source.
+	Ldflags, Flags, Env []string
+	// Systems restricts the program to operating systems; empty means all of the release.
+	Systems []string
+}
+
+// Image is one image of the product. Exactly one of Go, Dockerfile and Lifecycle is set.
+type Image struct {
+	Name        string
+	Description string
+	// Source names the source whose URL, revision and licenses label the image.
+	Source    string
+	Platforms []v1.Platform // the product's platforms that this image is for, sorted
+	// Bases maps an operating system to the name of a Base; FROM in a Dockerfile may name a base, too.
+	Bases       map[string]string
+	Labels      map[string]string
+	Compression string // "gzip" (the default) or "zstd"
+
+	Go         *GoImage
+	Dockerfile *DockerfileImage
+	Lifecycle  *LifecycleImage
+}
+
+// Kind returns "go", "dockerfile" or "lifecycle".
+func (i Image) Kind() string {
+	switch {
+	case i.Go != nil:
+		return "go"
+	case i.Dockerfile != nil:
+		return "dockerfile"
+	}
+	return "lifecycle"
+}
+
+// GoImage is an image of one Go program, with ko's conventions.
+type GoImage struct {
+	Program string // name of a Program
+}
+
+// DockerfileImage is an image that a Dockerfile describes.
+type DockerfileImage struct {
+	// Files maps an operating system to the absolute path of its Dockerfile.
+	Files   map[string]string
+	Context string // absolute directory; the build context
+	Target  string // stage to build; empty is the last
+	Args    map[string]string
+	// Programs are the Programs that the named context "binaries" holds, as <os>_<arch>/<name>[.exe]; empty means all.
+	Programs []string
+	// Contexts are further named contexts: absolute directories.
+	Contexts map[string]string
+}
+
+// LifecycleImage is the buildpacks lifecycle in the form that kpack's controller loads.
+type LifecycleImage struct {
+	Source  string // the lifecycle's source
+	Version string // as lifecycle.toml reports it
+}
+
+// Release says how release.yaml is rendered.
+type Release struct {
+	Templates []Template
+	// Values are ytt data values; strings in them are templates for [ExpandImages]: {{.Version}}, and {{image "NAME"}}, which gives
+	// repository@digest.
+	Values map[string]any
+	Env    []WorkloadEnv
+}
+
+// Template is a file or directory of ytt templates.
+type Template struct {
+	Source string // name of a Source, or empty for slipway.yaml's own directory
+	Path   string // relative to it, slash-separated
+}
+
+// WorkloadEnv adds environment variables to a container of a rendered workload.
+type WorkloadEnv struct {
+	Kind, Namespace, Name, Container string
+	Variables                        []Variable
+}
+
+// Variable is an environment variable; Value is a template like Release.Values.
+type Variable struct{ Name, Value string }
+
+// Airgap says which bundles there are.
+type Airgap struct {
+	Images []ThirdParty
+	// First is the image that stands first in bundles: the Name of one of the product's, or the Text of one of Images; "" is none.
+	First   string
+	Bundles []Bundle
+}
+
+// ThirdParty is one line of images.txt.
+type ThirdParty struct {
+	Reference name.Reference
+	Text      string // as written
+	Pos       Pos
+}
+
+// Bundle is one archive. Name is its file name without .tar.zst: kpack-images.linux-amd64.
+type Bundle struct {
+	Name string
+	// Platform is the one system that the bundle serves; nil means all platforms.
+	Platform *v1.Platform
+}
+
+// Pos is a place in an input file; lines and columns start at 1, and columns count characters.
+type Pos struct {
+	File         string
+	Line, Column int
+}
+
+// String returns file:line:column.
+func (p Pos) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column) }
+
+// Source returns the source of that name; the parser has checked that it exists.
+func (p *Product) Source(name string) Source {
+	return find(p.Sources, func(s Source) bool { return s.Name == name })
+}
+
+// Program returns the program of that name.
+func (p *Product) Program(name string) Program {
+	return find(p.Programs, func(s Program) bool { return s.Name == name })
+}
+
+// Base returns the base of that name and whether there is one.
+func (p *Product) Base(name string) (Base, bool) {
+	b := find(p.Bases, func(b Base) bool { return b.Name == name })
+	return b, b.Name != ""
+}
+
+// Snapshot reports whether no registry was named.
+func (p *Product) Snapshot() bool { return p.Registry == "" }
+
+func find[T any](list []T, is func(T) bool) T {
+	for _, e := range list {
+		if is(e) {
+			return e
+		}
+	}
+	var none T
+	return none
+}

@@ -1,0 +1,63 @@
+package product
+
+import (
+	"cmp"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+func (c *checker) program(in *programYAML) {
+	known := c.refer(&in.Source, c.sources)
+	c.mainPackage(in, known)
+	c.once(in.Systems)
+	c.goFlags(in.Ldflags, in.Flags, in.Env, c.out.Source(in.Source))
+	c.out.Programs = append(c.out.Programs, Program(*in))
+}
+
+func (c *checker) mainPackage(in *programYAML, known bool) {
+	p := in.Package
+	if p == "" {
+		return
+	}
+	if p != "." && !strings.HasPrefix(p, "./") || !filepath.IsLocal(filepath.FromSlash(p)) || strings.Contains(p, "...") {
+		c.errorf(&in.Package, "package %q is malformed: write ./ and the directory of one main package, as in ./cmd/%s", p, in.Name)
+		return
+	}
+	if dir := c.out.Source(in.Source).Directory; known && dir != "" {
+		if _, why := c.look(filepath.Join(dir, filepath.FromSlash(p)), isDir, "directory"); why != "" {
+			c.errorf(&in.Package, "source %s has no package %s: correct the path, which starts in %s", in.Source, path.Clean(p), dir)
+		}
+	}
+}
+
+// goFlags checks what is passed to the go command for programs of source s. What a source does not say is made up for the trial.
+func (c *checker) goFlags(ldflags, flags, env []string, s Source) {
+	_, version, _ := strings.Cut(s.Module, "@v")
+	info := BuildInfo{
+		Version:       c.in.Version,
+		Revision:      cmp.Or(s.Revision, strings.Repeat("0", 40)),
+		Created:       s.Created.UTC().Format(time.RFC3339),
+		SourceVersion: cmp.Or(version, s.Revision, strings.Repeat("0", 40)),
+	}
+	for i := range ldflags {
+		if ldflags[i] == "" {
+			continue
+		}
+		if _, err := Expand(ldflags[i], info); err != nil {
+			c.errorf(&ldflags[i], "%v", err)
+		}
+	}
+	for i := range flags {
+		switch name, _, _ := strings.Cut(strings.TrimLeft(flags[i], "-"), "="); {
+		case flags[i] == "":
+		case !strings.HasPrefix(flags[i], "-"):
+			c.errorf(&flags[i], "%q is no flag of go build: start it with -, and write name and value as one, -name=value", flags[i])
+		case slices.Contains([]string{"o", "ldflags", "C"}, name):
+			c.errorf(&flags[i], "-%s is set by slipway: take it out; what the linker gets stands under ldflags", name)
+		}
+	}
+	c.assigned(env)
+}

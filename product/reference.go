@@ -1,0 +1,59 @@
+package product
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/name"
+)
+
+const referenceForms = "write repository:tag, repository@sha256:…, or repository:tag@sha256:…"
+
+// parseReference reads an image reference, which must have a tag, a digest or both, and returns the tag beside a digest, too. An image
+// without a registry is one of Docker Hub, as usual.
+func parseReference(s string) (ref name.Reference, tag string, err error) {
+	bad := func(why string) (name.Reference, string, error) {
+		return nil, "", fmt.Errorf("malformed image reference %s: %s", s, why)
+	}
+	if strings.Contains(s, "://") {
+		return bad("take the scheme out, and " + referenceForms)
+	}
+	base, digest, pinned := strings.Cut(s, "@")
+	t, err := name.NewTag(base, name.WithDefaultTag(""))
+	if err != nil {
+		return bad(reason(err) + ": " + referenceForms)
+	}
+	for _, part := range strings.Split(t.RepositoryStr(), "/") {
+		if !repositoryForm.MatchString(part) {
+			return bad(fmt.Sprintf("%q is no part of a repository's name: %s", part, repositoryForm.remedy))
+		}
+	}
+	if !pinned {
+		if t.TagStr() == "" {
+			return bad("it has neither tag nor digest: " + referenceForms)
+		}
+		return t, "", nil
+	}
+	d, err := name.NewDigest(s, name.WithDefaultTag(""))
+	if err != nil || !strings.HasPrefix(digest, "sha256:") {
+		return bad("a digest is sha256: and 64 hexadecimal digits: copy it whole")
+	}
+	return d, t.TagStr(), nil
+}
+
+// reason is what go-containerregistry says, without the words that say the same each time.
+func reason(err error) string {
+	if bad := (*name.ErrBadName)(nil); errors.As(err, &bad) {
+		return strings.TrimPrefix(bad.Error(), "could not parse reference: ")
+	}
+	return err.Error()
+}
+
+// sameName is equal for references that name one image: its repository and tag, or its digest where there is no tag.
+func sameName(ref name.Reference, tag string) string {
+	if d, ok := ref.(name.Digest); ok && tag != "" {
+		return d.Context().Tag(tag).Name()
+	}
+	return ref.Name()
+}

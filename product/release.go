@@ -1,0 +1,85 @@
+package product
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+)
+
+func (c *checker) release() {
+	in := &c.in.Release
+	out := &c.out.Release
+	for i := range in.Templates {
+		c.template(&in.Templates[i])
+		out.Templates = append(out.Templates, Template(in.Templates[i]))
+	}
+	out.Values = in.Values
+	for _, t := range c.texts {
+		c.releaseText(t.pos, t.value)
+	}
+	for i := range in.Env {
+		out.Env = append(out.Env, c.env(&in.Env[i]))
+	}
+}
+
+// template checks the path of a template where its source is at hand; a module's is looked at when it is rendered.
+func (c *checker) template(t *templateYAML) {
+	if t.Path == "" {
+		return
+	}
+	if t.Source == "" {
+		if !c.bad(&t.Source) {
+			c.path(&t.Path, exists, "template")
+		}
+		return
+	}
+	if !filepath.IsLocal(filepath.FromSlash(t.Path)) {
+		c.errorf(&t.Path, "template %s leads out of source %s: write a path in it", t.Path, t.Source)
+		return
+	}
+	if !c.refer(&t.Source, c.sources) {
+		return
+	}
+	if dir := c.out.Source(t.Source).Directory; dir != "" {
+		if _, why := c.look(filepath.Join(dir, filepath.FromSlash(t.Path)), exists, "template"); why != "" {
+			c.errorf(&t.Path, "source %s has no template %s: correct the path, which starts in %s", t.Source, t.Path, dir)
+		}
+	}
+}
+
+var (
+	kinds        = []string{"CronJob", "DaemonSet", "Deployment", "Job", "Pod", "StatefulSet"}
+	variableForm = form{regexp.MustCompile(`^[A-Za-z_.-][A-Za-z0-9_.-]*$`), "use letters, digits, _ . and -, and no digit first"}
+)
+
+func (c *checker) env(in *envYAML) WorkloadEnv {
+	if in.Kind != "" && !slices.Contains(kinds, in.Kind) {
+		c.errorf(&in.Kind, "unknown kind of workload %s: %s", in.Kind, choose(in.Kind, kinds))
+	}
+	out := WorkloadEnv{Kind: in.Kind, Namespace: in.Namespace, Name: in.Name, Container: in.Container}
+	seen := map[string]bool{}
+	for i := range in.Variables {
+		v := &in.Variables[i]
+		c.hold(&v.Name, "variable", variableForm)
+		if seen[v.Name] && v.Name != "" {
+			c.errorf(&v.Name, "%s is set twice: keep one", v.Name)
+		}
+		seen[v.Name] = true
+		c.releaseText(c.where(&v.Value), v.Value)
+		out.Variables = append(out.Variables, Variable(*v))
+	}
+	return out
+}
+
+// releaseText tries a template of release.values or release.env.
+func (c *checker) releaseText(pos Pos, s string) {
+	_, err := expand(s, BuildInfo{Version: c.in.Version}, releaseFields, func(image string) (string, error) {
+		if why := c.images.unknown(image); why != "" {
+			return "", errorText(why)
+		}
+		return "registry.example/repository@sha256:" + sampleDigest, nil
+	})
+	if err != nil {
+		c.at(pos, "%v", err)
+	}
+}

@@ -1,0 +1,83 @@
+package product
+
+import (
+	"slices"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// restrict cuts the product down to the platforms and images that the options select, and names them in Partial where anything is left out.
+func (c *checker) restrict(o Options) {
+	p := c.out
+	if len(c.mistakes) > 0 && (c.partly() || c.images.open) {
+		return // what could be selected is not known
+	}
+	platforms := c.selectPlatforms(o.Platforms)
+	only := c.selectImages(o.Only)
+	if len(c.mistakes) > 0 {
+		return
+	}
+	if len(platforms) < len(p.Platforms) {
+		for _, s := range platforms {
+			p.Partial = append(p.Partial, platform.Format(s))
+		}
+		p.Platforms = platforms
+		p.Airgap.Bundles = cut(p.Airgap.Bundles, platforms)
+	}
+	if len(only) < len(p.Images) {
+		p.Partial = append(p.Partial, only...)
+	}
+	var images []Image
+	for _, i := range p.Images {
+		if !slices.Contains(only, i.Name) {
+			continue
+		}
+		all := i.Platforms
+		i.Platforms = slices.DeleteFunc(slices.Clone(all), func(q v1.Platform) bool {
+			_, ok := findPlatform(platforms, q)
+			return !ok
+		})
+		switch {
+		case len(i.Platforms) > 0:
+			images = append(images, i)
+		case len(o.Only) > 0:
+			c.at(Pos{}, "-only %s: the image is for %s: select one of these with -platforms", i.Name, formatAll(all))
+		}
+	}
+	if len(images) == 0 && len(c.mistakes) == 0 {
+		c.at(Pos{}, "-platforms %s: no image is for these: select others", strings.Join(o.Platforms, ","))
+	}
+	p.Images = images
+}
+
+func (c *checker) selectPlatforms(values []string) []v1.Platform {
+	if len(values) == 0 {
+		return c.out.Platforms
+	}
+	var chosen []v1.Platform
+	for _, s := range values {
+		found, err := pick(s, c.out.Platforms)
+		if err != nil {
+			c.at(Pos{}, "-platforms %s: %v", s, err)
+		}
+		chosen = append(chosen, found...)
+	}
+	platform.Sort(chosen)
+	return slices.CompactFunc(chosen, platform.Same)
+}
+
+// selectImages returns names of images in the order of slipway.yaml.
+func (c *checker) selectImages(values []string) []string {
+	if len(values) == 0 {
+		return c.images.list
+	}
+	for _, s := range values {
+		if !slices.Contains(c.images.list, s) {
+			c.at(Pos{}, "-only %s: unknown image: use %s", s, strings.Join(c.images.list, ", "))
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(c.images.list), func(s string) bool { return !slices.Contains(values, s) })
+}

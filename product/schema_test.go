@@ -1,0 +1,118 @@
+package product
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/invopop/jsonschema"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// schemaFile is what editors read. It is generated here so that the generator stays out of the program.
+const schemaFile = "slipway.schema.json"
+
+func TestSchema(t *testing.T) {
+	comments := comments(t, "format.go")
+	r := jsonschema.Reflector{
+		FieldNameTag:               "yaml",
+		RequiredFromJSONSchemaTags: true,
+		Anonymous:                  true,
+		ExpandedStruct:             true,
+		Namer:                      func(t reflect.Type) string { return strings.TrimSuffix(t.Name(), "YAML") },
+		LookupComment: func(t reflect.Type, field string) string {
+			return comments[t.Name()+"."+field]
+		},
+	}
+	s := r.Reflect(&productYAML{})
+	s.Title = File
+	var got bytes.Buffer
+	enc := json.NewEncoder(&got)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(s); err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(schemaFile, got.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(schemaFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got.String()); diff != "" {
+		t.Errorf("%s is not current, run go test ./product -update:\n%s", schemaFile, diff)
+	}
+}
+
+// TestDescribed holds that editors can say something about every field.
+func TestDescribed(t *testing.T) {
+	comments := comments(t, "format.go")
+	seen := map[reflect.Type]bool{}
+	var visit func(reflect.Type)
+	visit = func(typ reflect.Type) {
+		switch typ.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Map:
+			visit(typ.Elem())
+		case reflect.Struct:
+			if seen[typ] {
+				return
+			}
+			seen[typ] = true
+			for i := range typ.NumField() {
+				f := typ.Field(i)
+				if comments[typ.Name()+"."+f.Name] == "" {
+					t.Errorf("%s.%s has no comment", typ.Name(), f.Name)
+				}
+				visit(f.Type)
+			}
+		}
+	}
+	visit(reflect.TypeFor[productYAML]())
+	if len(seen) < 10 {
+		t.Errorf("only %d types found", len(seen))
+	}
+}
+
+// comments returns the comments of types ("name.") and their fields ("name.Field").
+func comments(t *testing.T, file string) map[string]string {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	flat := func(g *ast.CommentGroup) string { return strings.Join(strings.Fields(g.Text()), " ") }
+	ast.Inspect(f, func(n ast.Node) bool {
+		d, ok := n.(*ast.GenDecl)
+		if !ok || d.Tok != token.TYPE {
+			return true
+		}
+		for _, s := range d.Specs {
+			s := s.(*ast.TypeSpec)
+			// Editors need no name of a Go type.
+			_, text, _ := strings.Cut(flat(d.Doc), " ")
+			_, text, _ = strings.Cut(text, " ")
+			if text != "" {
+				all[s.Name.Name+"."] = strings.ToUpper(text[:1]) + text[1:]
+			}
+			for _, f := range s.Type.(*ast.StructType).Fields.List {
+				all[s.Name.Name+"."+f.Names[0].Name] = flat(f.Doc)
+			}
+		}
+		return false
+	})
+	return all
+}

@@ -1,0 +1,118 @@
+package product
+
+import (
+	"encoding/base64"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/module"
+)
+
+func (c *checker) source(in *sourceYAML) {
+	s := Source{
+		Name: in.Name, Module: in.Module, Sum: in.Sum, GoModSum: in.GoModSum, Revision: in.Revision, URL: in.URL, Licenses: in.Licenses,
+		Ldflags: in.Ldflags, Flags: in.Flags, Env: in.Env,
+	}
+	if in.Module != "" {
+		c.module(&in.Module)
+	}
+	c.hash(&in.Sum)
+	c.hash(&in.GoModSum)
+	if in.Directory != "" {
+		s.Directory = c.directory(&in.Directory)
+		for _, f := range []*string{&in.Sum, &in.GoModSum} {
+			if c.given(f) {
+				c.errorf(f, "a directory has no hash: take it out, or name a module")
+			}
+		}
+	}
+	c.hold(&in.Revision, "revision", revisionForm)
+	if in.Created != "" {
+		s.Created = c.time(&in.Created)
+	}
+	if u, err := url.Parse(in.URL); in.URL != "" && (err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "") {
+		c.errorf(&in.URL, "%q is no address of a web page: write https://…", in.URL)
+	}
+	c.goFlags(in.Ldflags, in.Flags, in.Env, s)
+	c.out.Sources = append(c.out.Sources, s)
+	if s.Created.After(c.out.Created) {
+		c.out.Created = s.Created
+	}
+}
+
+var revisionForm = form{regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]*$`), "write the commit's hash"}
+
+func (c *checker) module(s *string) {
+	path, version, ok := strings.Cut(*s, "@")
+	if !ok || version == "" {
+		c.errorf(s, "module %s has no version: write %s@v1.2.3", *s, path)
+		return
+	}
+	if err := module.Check(path, version); err != nil {
+		c.errorf(s, "%v: write path@version as go.mod has them, such as example.com/module@v1.2.3", err)
+	}
+}
+
+// hash holds a hash to the form of go.sum (golang.org/x/mod/sumdb/dirhash.Hash1): h1: and the base64 of a SHA-256.
+func (c *checker) hash(s *string) {
+	if *s == "" {
+		return
+	}
+	h, ok := strings.CutPrefix(*s, "h1:")
+	b, err := base64.StdEncoding.Strict().DecodeString(h)
+	if !ok || err != nil || len(b) != 32 {
+		c.errorf(s, "%q is no hash of a module: write h1: and 44 characters, as go.sum or go mod download -json has it", *s)
+	}
+}
+
+// directory returns the absolute path of a directory that must be there.
+func (c *checker) directory(s *string) string {
+	return c.path(s, isDir, "directory")
+}
+
+// regular returns the absolute path of a file that must be there.
+func (c *checker) regular(s *string) string {
+	return c.path(s, isRegular, "file")
+}
+
+func isDir(fi fs.FileInfo) bool     { return fi.IsDir() }
+func isRegular(fi fs.FileInfo) bool { return fi.Mode().IsRegular() }
+
+func (c *checker) path(s *string, is func(fs.FileInfo) bool, what string) string {
+	full, why := c.look(*s, is, what)
+	if why != "" {
+		c.errorf(s, "%s", why)
+	}
+	return full
+}
+
+// look finds a path seen from slipway.yaml, and says why it is not what it should be.
+func (c *checker) look(s string, is func(fs.FileInfo) bool, what string) (full, why string) {
+	full = filepath.FromSlash(s)
+	if !filepath.IsAbs(full) {
+		full = filepath.Join(c.out.Dir, full)
+	}
+	switch fi, err := os.Stat(full); {
+	case err != nil:
+		return full, "there is no " + what + " " + s + ": correct the path, which starts beside " + filepath.Base(c.out.Path)
+	case !is(fi):
+		return full, s + " is no " + what + ": correct the path"
+	}
+	return full, ""
+}
+
+func (c *checker) time(s *string) time.Time {
+	t, err := time.Parse(time.RFC3339, *s)
+	switch {
+	case err != nil:
+		c.errorf(s, "%q is no time: write it as 2025-01-16T21:57:50Z", *s)
+	case t.Unix() < 0:
+		c.errorf(s, "%s lies before 1970: write the commit's time", *s)
+	}
+	return t.UTC().Truncate(time.Second)
+}

@@ -1,0 +1,82 @@
+// Package progress tells a person or a CI log what a long run is doing.
+//
+// On a terminal, tasks are bars that move (github.com/vbauerster/mpb); in a log, a task is a line when it starts, now and then
+// a line between, and a line when it ends, so that the log of a ten-minute build is neither silent nor long. A nil *Printer
+// prints nothing: that is -q. Everything goes to one writer, usually standard error; results go to standard output and are
+// no business of this package.
+package progress
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mattn/go-isatty"
+	"github.com/vbauerster/mpb/v8"
+)
+
+// Printer shows tasks and lines. Its methods may be called by several goroutines, and on nil.
+type Printer struct {
+	mu    sync.Mutex
+	w     io.Writer
+	bars  *mpb.Progress  // nil when the output is no terminal, and after Close
+	tasks map[*Task]bool // those that run
+	// every is how often a running task reports itself in a log.
+	every time.Duration
+}
+
+// New returns a printer for w. Bars are drawn where w is a terminal that can move its cursor; elsewhere, and with TERM=dumb or CI set, lines are printed.
+func New(w io.Writer) *Printer {
+	p := &Printer{w: w, tasks: map[*Task]bool{}, every: 15 * time.Second}
+	if f, ok := w.(*os.File); ok && isatty.IsTerminal(f.Fd()) && os.Getenv("TERM") != "dumb" && os.Getenv("CI") == "" {
+		p.bars = mpb.New(mpb.WithOutput(w), mpb.WithWidth(30), mpb.WithRefreshRate(120*time.Millisecond), mpb.WithAutoRefresh())
+	}
+	return p
+}
+
+// Printf prints one line; a final newline is added.
+func (p *Printer) Printf(format string, args ...any) {
+	if p == nil {
+		return
+	}
+	p.line(fmt.Sprintf(format, args...) + "\n")
+}
+
+func (p *Printer) line(s string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.bars != nil {
+		if _, err := p.bars.Write([]byte(s)); err == nil {
+			return
+		}
+	}
+	io.WriteString(p.w, s) //nolint:errcheck // a message that cannot be shown is no reason to stop
+}
+
+// Close ends the display; tasks that still run are reported as stopped. Lines that are printed later appear as in a log, so that
+// Close may be called before the result is printed and again by a defer.
+func (p *Printer) Close() {
+	if p == nil {
+		return
+	}
+	for _, t := range p.running() {
+		t.Fail()
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.bars != nil {
+		p.bars.Wait()
+		p.bars = nil
+	}
+}
+
+// running lists the tasks that have not ended, oldest first.
+func (p *Printer) running() []*Task {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.SortedFunc(maps.Keys(p.tasks), func(a, b *Task) int { return a.start.Compare(b.start) })
+}

@@ -1,0 +1,163 @@
+package store
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+)
+
+// Size returns the size of a blob in bytes; a blob that is not there is fs.ErrNotExist.
+func (s *Store) Size(h v1.Hash) (int64, error) {
+	fi, err := os.Stat(s.Path(h))
+	if err != nil {
+		return 0, err
+	}
+	return fi.Size(), nil
+}
+
+// Has reports whether the blob is there.
+func (s *Store) Has(h v1.Hash) bool {
+	_, err := s.Size(h)
+	return err == nil
+}
+
+// Open opens a blob for reading; a blob that is not there is fs.ErrNotExist.
+func (s *Store) Open(h v1.Hash) (*os.File, error) { return os.Open(s.Path(h)) }
+
+// ReadAll returns a small blob: an index, a manifest or a configuration. Its bytes are checked against the digest; more than
+// limit bytes is an error.
+func (s *Store) ReadAll(h v1.Hash, limit int64) ([]byte, error) {
+	f, err := s.Open(h)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(b)) > limit {
+		return nil, fmt.Errorf("blob %s has more than %d bytes", h, limit)
+	}
+	if got := sha256.Sum256(b); hex.EncodeToString(got[:]) != h.Hex {
+		return nil, fmt.Errorf("blob %s in the store is damaged: delete %s and run again", h, s.Path(h))
+	}
+	return b, nil
+}
+
+// Blob is a blob on its way into the store. Write to it, then call Commit or Abort; a blob that was committed ignores Abort,
+// so that Abort can be deferred.
+type Blob struct {
+	store *Store
+	f     *os.File
+	hash  hash.Hash
+	size  int64
+	done  bool
+}
+
+// Create starts a blob whose digest is not known yet.
+func (s *Store) Create() (*Blob, error) {
+	f, err := os.CreateTemp(filepath.Join(s.dir, "blobs"), ".incoming-*")
+	if err != nil {
+		return nil, fmt.Errorf("writing blob: %w", err)
+	}
+	return &Blob{store: s, f: f, hash: sha256.New()}, nil
+}
+
+// Write appends to the blob.
+func (b *Blob) Write(p []byte) (int, error) {
+	n, err := b.f.Write(p)
+	b.hash.Write(p[:n])
+	b.size += int64(n)
+	return n, err
+}
+
+// Size is how many bytes have been written.
+func (b *Blob) Size() int64 { return b.size }
+
+// Digest is the sha256 digest of the bytes written so far.
+func (b *Blob) Digest() v1.Hash {
+	return v1.Hash{Algorithm: "sha256", Hex: hex.EncodeToString(b.hash.Sum(nil))}
+}
+
+// Commit syncs the blob to disk, gives it its final name and returns its sha256 digest and size in bytes.
+func (b *Blob) Commit() (v1.Hash, int64, error) {
+	h := b.Digest()
+	if err := b.commit(h); err != nil {
+		b.Abort()
+		return v1.Hash{}, 0, fmt.Errorf("writing blob: %w", err)
+	}
+	return h, b.size, nil
+}
+
+func (b *Blob) commit(h v1.Hash) error {
+	if b.store.Has(h) {
+		b.Abort()
+		return nil
+	}
+	if err := b.f.Chmod(0o644); err != nil {
+		return err
+	}
+	if err := b.f.Sync(); err != nil {
+		return err
+	}
+	if err := b.f.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(b.f.Name(), b.store.Path(h)); err != nil {
+		return err
+	}
+	b.done = true
+	return nil
+}
+
+// Abort drops a blob that was not committed.
+func (b *Blob) Abort() {
+	if b.done {
+		return
+	}
+	b.done = true
+	b.f.Close()
+	os.Remove(b.f.Name()) //nolint:errcheck // what is left under a hidden name hurts nobody
+}
+
+// Put copies r into the store as the blob h, unless it is there. Bytes that do not fit the digest are an error, and nothing is kept.
+func (s *Store) Put(h v1.Hash, r io.Reader) error {
+	if s.Has(h) {
+		return nil
+	}
+	b, err := s.Create()
+	if err != nil {
+		return err
+	}
+	defer b.Abort()
+	if _, err := io.Copy(b, r); err != nil {
+		return fmt.Errorf("writing blob %s: %w", h, err)
+	}
+	if got := b.Digest(); got != h {
+		return fmt.Errorf("blob %s arrived with digest %s", h, got)
+	}
+	_, _, err = b.Commit()
+	return err
+}
+
+// PutBytes stores a small blob and returns its digest.
+func (s *Store) PutBytes(p []byte) (v1.Hash, error) {
+	h, _, err := v1.SHA256(bytes.NewReader(p))
+	if err != nil {
+		return v1.Hash{}, err
+	}
+	return h, s.Put(h, bytes.NewReader(p))
+}
+
+// Missing reports whether err says that a blob is not in the store.
+func Missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

@@ -1,0 +1,97 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+	"github.com/google/renameio/v2/maybe"
+)
+
+// refName is the annotation by which an image layout names its images
+// (https://github.com/opencontainers/image-spec/blob/main/annotations.md).
+const refName = "org.opencontainers.image.ref.name"
+
+// Tag gives the index or manifest d, whose blob is in the store, a name; a name that stood for another digest is moved.
+func (s *Store) Tag(name string, d v1.Descriptor) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all, err := s.readIndex()
+	if err != nil {
+		return err
+	}
+	d.Annotations = map[string]string{refName: name}
+	d.Platform, d.Data = nil, nil
+	at, found := slices.BinarySearchFunc(all, name, func(d v1.Descriptor, n string) int {
+		return compareNames(d.Annotations[refName], n)
+	})
+	switch {
+	case found && all[at].Digest == d.Digest:
+		return nil
+	case found:
+		all[at] = d
+	default:
+		all = slices.Insert(all, at, d)
+	}
+	return s.writeIndex(all)
+}
+
+// Resolve returns the descriptor that name stands for; false where there is none.
+func (s *Store) Resolve(name string) (v1.Descriptor, bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all, err := s.readIndex()
+	if err != nil {
+		return v1.Descriptor{}, false, err
+	}
+	for _, d := range all {
+		if d.Annotations[refName] == name {
+			d.Annotations = nil
+			return d, true, nil
+		}
+	}
+	return v1.Descriptor{}, false, nil
+}
+
+func (s *Store) writeIndex(all []v1.Descriptor) error {
+	if all == nil {
+		all = []v1.Descriptor{}
+	}
+	b, err := json.Marshal(v1.IndexManifest{SchemaVersion: 2, MediaType: types.OCIImageIndex, Manifests: all})
+	if err != nil {
+		return err
+	}
+	if err := maybe.WriteFile(filepath.Join(s.dir, "index.json"), b, 0o644); err != nil {
+		return fmt.Errorf("writing the store's index: %w", err)
+	}
+	return nil
+}
+
+func (s *Store) readIndex() ([]v1.Descriptor, error) {
+	b, err := os.ReadFile(filepath.Join(s.dir, "index.json"))
+	if err != nil {
+		return nil, fmt.Errorf("reading the store's index: %w", err)
+	}
+	var m v1.IndexManifest
+	if err := json.Unmarshal(b, &m); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", filepath.Join(s.dir, "index.json"), err)
+	}
+	slices.SortFunc(m.Manifests, func(a, b v1.Descriptor) int {
+		return compareNames(a.Annotations[refName], b.Annotations[refName])
+	})
+	return m.Manifests, nil
+}
+
+func compareNames(a, b string) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,81 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/slipway-dev/slipway/store"
+)
+
+// TestLock takes the lock twice: file locks belong to open files, so two stores of one process are like two processes.
+func TestLock(t *testing.T) {
+	a := open(t)
+	b, err := store.Open(a.Dir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	unlock, err := a.Lock(t.Context(), func() { t.Error("the first had to wait") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	waiting, got := make(chan struct{}), make(chan error, 1)
+	go func() {
+		unlock, err := b.Lock(t.Context(), func() { close(waiting) })
+		if err == nil {
+			unlock()
+		}
+		got <- err
+	}()
+	<-waiting
+	select {
+	case err := <-got:
+		t.Fatalf("the second did not wait: %v", err)
+	default:
+	}
+	unlock()
+	if err := <-got; err != nil {
+		t.Fatal(err)
+	}
+
+	unlock, err = a.Lock(t.Context(), func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	ctx, cancel := context.WithCancel(t.Context())
+	if _, err := b.Lock(ctx, cancel); !errors.Is(err, context.Canceled) {
+		t.Errorf("a wait that was given up: %v", err)
+	}
+}
+
+func TestOpen(t *testing.T) {
+	st := open(t)
+	if _, err := os.Stat(filepath.Join(st.Dir(), "oci-layout")); err != nil {
+		t.Error(err)
+	}
+	w, err := st.Work("a/b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fi, err := os.Stat(w); err != nil || !fi.IsDir() {
+		t.Error(err)
+	}
+	for _, text := range []string{`{"imageLayoutVersion":"2.0.0"}`, "{"} {
+		if err := os.WriteFile(filepath.Join(st.Dir(), "oci-layout"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := store.Open(st.Dir()); err == nil {
+			t.Errorf("a layout of another version was opened: %s", text)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Open(file); err == nil {
+		t.Error("a file was opened as a store")
+	}
+}

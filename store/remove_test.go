@@ -1,0 +1,87 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/store"
+)
+
+func TestRemove(t *testing.T) {
+	for name, tt := range map[string]struct {
+		files []string // beside the store
+		store bool
+		left  bool
+		want  string
+	}{
+		"a store":             {store: true},
+		"with a binary":       {store: true, files: []string{"bin/slipway"}},
+		"a binary alone":      {files: []string{"bin/slipway"}},
+		"nothing":             {},
+		"with another file":   {store: true, files: []string{"thesis.txt"}, left: true},
+		"another binary":      {files: []string{"bin/mine"}, left: true},
+		"another layout":      {files: []string{"oci-layout", "index.json", "blobs/sha256/abc"}, left: true, want: "remove it by hand"},
+		"beside slipway.yaml": {store: true, files: []string{"slipway.yaml"}, left: true, want: "it holds slipway.yaml"},
+		"a module":            {store: true, files: []string{"go.mod"}, left: true, want: "it holds go.mod"},
+		"a checkout":          {store: true, files: []string{".git/config"}, left: true, want: "it holds .git"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "store")
+			if tt.store {
+				st, err := store.Open(dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := st.PutBytes([]byte("blob")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, f := range tt.files {
+				path := filepath.Join(dir, filepath.FromSlash(f))
+				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, nil, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			err := store.Remove(t.Context(), dir, func() { t.Error("nobody else holds it") })
+			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+				t.Errorf("got %v, want %q", err, tt.want)
+			}
+			_, err = os.Stat(dir)
+			if left := err == nil; left != tt.left {
+				t.Errorf("left: %v, want %v", left, tt.left)
+			}
+			for _, f := range tt.files {
+				if _, err := os.Stat(filepath.Join(dir, f)); tt.left && err != nil {
+					t.Error(err)
+				}
+			}
+			if _, err := os.Stat(filepath.Join(dir, "blobs")); tt.want == "" && err == nil {
+				t.Error("the blobs are left")
+			}
+		})
+	}
+}
+
+// TestRemoveWaits removes a store that somebody works in.
+func TestRemoveWaits(t *testing.T) {
+	st := open(t)
+	unlock, err := st.Lock(t.Context(), func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	ctx, cancel := context.WithCancel(t.Context())
+	if err := store.Remove(ctx, st.Dir(), cancel); !errors.Is(err, context.Canceled) {
+		t.Errorf("a wait that was given up: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(st.Dir(), "oci-layout")); err != nil {
+		t.Error(err)
+	}
+}

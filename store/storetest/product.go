@@ -1,0 +1,38 @@
+package storetest
+
+import (
+	"slices"
+	"testing"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/product"
+)
+
+// Product returns the product that a lock is of.
+func Product(tb testing.TB, l *lock.Lock) *product.Product {
+	tb.Helper()
+	p := &product.Product{Name: l.Name, Version: l.Version, Created: l.Created, Path: product.File}
+	for _, i := range l.Images {
+		img := product.Image{Name: i.Name}
+		for _, c := range i.Children {
+			img.Platforms = append(img.Platforms, parse(tb, c.Platform))
+		}
+		p.Images = append(p.Images, img)
+	}
+	return p
+}
+
+// Only returns p cut down to an operating system, as -platforms does.
+func Only(p *product.Product, system string) *product.Product {
+	part := *p
+	part.Partial, part.Images = []string{system}, nil
+	for _, i := range p.Images {
+		i.Platforms = slices.DeleteFunc(slices.Clone(i.Platforms), func(s v1.Platform) bool { return s.OS != system })
+		if len(i.Platforms) > 0 {
+			part.Images = append(part.Images, i)
+		}
+	}
+	return &part
+}
