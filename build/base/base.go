@@ -1,0 +1,101 @@
+// Package base provides what images stand on: built-in bases, bases of registries, and in a snapshot stand-ins for those.
+package base
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/progress"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// Base is a base image for one platform.
+type Base struct {
+	// Image is nil for scratch.
+	Image v1.Image
+	// Platform has the full os.version, all four parts, that images on the base must carry.
+	Platform v1.Platform
+	// Info is what the lock says of it; nil for scratch.
+	Info *lock.Base
+}
+
+// Resolver finds bases by name and keeps what it found. It may be used by several goroutines.
+type Resolver struct {
+	Product  *product.Product
+	Store    *store.Store
+	Progress *progress.Printer
+
+	mu    sync.Mutex
+	found map[string]func() (Base, error)
+}
+
+// Resolve returns the base that name stands for, on platform p: "scratch", a base of slipway.yaml, or an image reference. A reference is
+// fetched from its registry into the store; in a snapshot a stand-in takes its place.
+func (r *Resolver) Resolve(ctx context.Context, name string, p v1.Platform) (Base, error) {
+	key := name + " " + platform.Format(p)
+	r.mu.Lock()
+	if r.found == nil {
+		r.found = map[string]func() (Base, error){}
+	}
+	f, ok := r.found[key]
+	if !ok {
+		f = sync.OnceValues(func() (Base, error) { return r.resolve(ctx, name, p) })
+		r.found[key] = f
+	}
+	r.mu.Unlock()
+	b, err := f()
+	if err != nil {
+		return Base{}, fmt.Errorf("base %s for %s: %w", name, platform.Format(p), err)
+	}
+	return b, nil
+}
+
+func (r *Resolver) resolve(ctx context.Context, image string, p v1.Platform) (Base, error) {
+	if image == "scratch" {
+		return Base{Platform: full(p)}, nil
+	}
+	if b, ok := r.Product.Base(image); ok {
+		switch b.Builtin {
+		case "scratch":
+			return Base{Platform: full(p)}, nil
+		case "static":
+			return static(ctx, r.Store, p)
+		}
+		for _, i := range b.Images {
+			if platform.Same(i.Platform, p) {
+				return r.pull(ctx, i.Reference, p)
+			}
+		}
+		return Base{}, fmt.Errorf("%s names no image for this platform: add one under bases", r.Product.Path)
+	}
+	ref, err := name.ParseReference(image)
+	if err != nil {
+		return Base{}, fmt.Errorf("it is neither a base of %s nor an image reference: %w", r.Product.Path, err)
+	}
+	return r.pull(ctx, ref, p)
+}
+
+func (r *Resolver) pull(ctx context.Context, ref name.Reference, p v1.Platform) (Base, error) {
+	if r.Product.Snapshot() {
+		return standIn(ctx, r.Store, ref, p)
+	}
+	if _, ok := ref.(name.Digest); !ok {
+		return Base{}, fmt.Errorf("%s is not pinned: write %s@sha256:…, since a release must not change when a tag moves", ref, ref)
+	}
+	return fetch(ctx, r.Store, r.Progress, ref, p)
+}
+
+// full completes the version of a Windows platform that has only three parts, for images that have no base to take it from.
+func full(p v1.Platform) v1.Platform {
+	if p.OS == platform.Windows && platform.Short(p.OSVersion) == p.OSVersion {
+		p.OSVersion += ".1"
+	}
+	return p
+}

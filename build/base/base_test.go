@@ -1,0 +1,234 @@
+package base_test
+
+import (
+	"archive/tar"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/validate"
+
+	"github.com/slipway-dev/slipway/build/base"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/store"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// TestStatic shows the built-in Linux base: configuration and files.
+func TestStatic(t *testing.T) {
+	p := &product.Product{Path: "slipway.yaml", Bases: []product.Base{{Name: "static", Builtin: "static"}}}
+	b := resolve(t, p, "static", "linux/amd64")
+	if err := validate.Image(b.Image); err != nil {
+		t.Error(err)
+	}
+	if b.Platform.String() != "linux/amd64" || b.Info.Name != "builtin:static" || b.Info.StandIn || b.Info.Digest != digest(t, b.Image) {
+		t.Errorf("the base is %+v, %+v", b.Platform, b.Info)
+	}
+	listing, content := files(t, b.Image)
+	golden(t, "static.golden", config(t, b.Image)+listing)
+
+	roots := content["etc/ssl/certs/ca-certificates.crt"]
+	n := 0
+	for rest := roots; ; n++ {
+		var block *pem.Block
+		if block, rest = pem.Decode(rest); block == nil {
+			break
+		}
+		c, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !c.IsCA {
+			t.Errorf("%s is no certificate authority", c.Subject)
+		}
+	}
+	if n < 100 || !x509.NewCertPool().AppendCertsFromPEM(roots) {
+		t.Errorf("there are %d roots", n)
+	}
+	if !strings.Contains(string(content["etc/passwd"]), "nonroot:x:65532:65532:") || !strings.Contains(string(content["etc/group"]), "nonroot:x:65532:") {
+		t.Error("nonroot is missing")
+	}
+
+	// Another architecture has the same files in another image; another store the same image.
+	arm := resolve(t, p, "static", "linux/arm64")
+	if armFiles, _ := files(t, arm.Image); armFiles != listing || digest(t, arm.Image) == digest(t, b.Image) {
+		t.Error("linux/arm64 has other files, or the same image")
+	}
+	if again := resolve(t, p, "static", "linux/amd64"); digest(t, again.Image) != digest(t, b.Image) {
+		t.Error("a second time gives another base")
+	}
+}
+
+func TestScratch(t *testing.T) {
+	p := &product.Product{Path: "slipway.yaml", Bases: []product.Base{{Name: "none", Builtin: "scratch"}}}
+	for _, name := range []string{"scratch", "none"} {
+		for on, version := range map[string]string{
+			"linux/amd64": "", "windows/amd64:ltsc2022": "10.0.20348.1", "windows/amd64:10.0.17763.8389": "10.0.17763.8389",
+		} {
+			b := resolve(t, p, name, on)
+			if b.Image != nil || b.Info != nil || b.Platform.OSVersion != version {
+				t.Errorf("%s on %s is %+v, want no image and version %q", name, on, b, version)
+			}
+		}
+	}
+}
+
+// TestStandIn shows what stands in for a base of a registry in a snapshot.
+func TestStandIn(t *testing.T) {
+	const nano = "mcr.microsoft.com/windows/nanoserver:ltsc2022@sha256:580b7fa4040be7b47d79c25fb73e3d6da2e68f32b95d9d4dfb70bde33564fc4a"
+	p := &product.Product{Path: "slipway.yaml", Bases: []product.Base{{Name: "nano", Images: []product.BaseImage{
+		{Platform: parse(t, "windows/amd64:ltsc2022"), Reference: reference(t, nano)},
+	}}}}
+	for _, tc := range []struct{ golden, name, on, version string }{
+		{"stand-in-windows.golden", "nano", "windows/amd64:ltsc2022", "10.0.20348.1"},
+		{"stand-in-revision.golden", "nano", "windows/amd64:10.0.20348.2113", "10.0.20348.2113"},
+		{"stand-in-linux.golden", "example.com/busybox:1", "linux/arm64", ""},
+	} {
+		t.Run(tc.golden, func(t *testing.T) {
+			b := resolve(t, p, tc.name, tc.on)
+			if err := validate.Image(b.Image); err != nil {
+				t.Error(err)
+			}
+			if !b.Info.StandIn || b.Info.Digest != digest(t, b.Image) || b.Platform.OSVersion != tc.version {
+				t.Errorf("the base is %+v, %+v", b.Platform, b.Info)
+			}
+			cf, err := b.Image.ConfigFile()
+			if err != nil || cf.Config.Labels[base.StandInLabel] != b.Info.Name || cf.OSVersion != tc.version {
+				t.Errorf("the configuration is %+v (%v)", cf, err)
+			}
+			listing, content := files(t, b.Image)
+			var text strings.Builder
+			for _, name := range slices.Sorted(maps.Keys(content)) {
+				text.Write(content[name])
+			}
+			golden(t, tc.golden, config(t, b.Image)+listing+text.String())
+		})
+	}
+}
+
+func TestUnknown(t *testing.T) {
+	p := &product.Product{Path: "dir/slipway.yaml", Bases: []product.Base{{Name: "nano", Images: []product.BaseImage{
+		{Platform: parse(t, "windows/amd64:ltsc2022"), Reference: reference(t, "example.com/nano@sha256:"+strings.Repeat("0", 64))},
+	}}}}
+	r := base.Resolver{Product: p, Store: open(t)}
+	for _, tc := range []struct{ name, on, says string }{
+		{"nano", "windows/amd64:ltsc2019", "dir/slipway.yaml names no image for this platform: add one under bases"},
+		{"nano", "linux/amd64", "base nano for linux/amd64: dir/slipway.yaml names no image"},
+		{"Not A Reference", "linux/amd64", "neither a base of dir/slipway.yaml nor an image reference"},
+		{"", "linux/amd64", "neither a base"},
+	} {
+		if _, err := r.Resolve(t.Context(), tc.name, parse(t, tc.on)); err == nil || !strings.Contains(err.Error(), tc.says) {
+			t.Errorf("%s on %s gives %v, want %q", tc.name, tc.on, err, tc.says)
+		}
+	}
+}
+
+func resolve(t *testing.T, p *product.Product, name, on string) base.Base {
+	t.Helper()
+	r := base.Resolver{Product: p, Store: open(t)}
+	b, err := r.Resolve(t.Context(), name, parse(t, on))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func open(t *testing.T) *store.Store {
+	t.Helper()
+	st, err := store.Open(filepath.Join(t.TempDir(), ".slipway"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return st
+}
+
+func parse(t *testing.T, s string) v1.Platform {
+	t.Helper()
+	p, err := platform.Parse(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func digest(t *testing.T, i v1.Image) v1.Hash {
+	t.Helper()
+	h, err := i.Digest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// config is the configuration as indented JSON, without the digests of layers, which change with every edition of the roots.
+func config(t *testing.T, i v1.Image) string {
+	t.Helper()
+	cf, err := i.ConfigFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cf = cf.DeepCopy()
+	cf.RootFS.DiffIDs = nil
+	b, err := json.MarshalIndent(cf, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b) + "\n"
+}
+
+// files lists an image's files and returns what is in them.
+func files(t *testing.T, i v1.Image) (string, map[string][]byte) {
+	t.Helper()
+	r := mutate.Extract(i)
+	defer r.Close()
+	var s strings.Builder
+	content := map[string][]byte{}
+	for tr := tar.NewReader(r); ; {
+		h, err := tr.Next()
+		if errors.Is(err, io.EOF) {
+			return s.String(), content
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&s, "%c %04o %d:%d %s %s\n", h.Typeflag, h.Mode, h.Uid, h.Gid, h.ModTime.UTC().Format(time.RFC3339), h.Name)
+		if h.Typeflag == tar.TypeReg {
+			if content[h.Name], err = io.ReadAll(tr); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v: run go test -update", err)
+	}
+	if d := cmp.Diff(string(want), got); d != "" {
+		t.Errorf("%s differs; after a look, run go test -update (-want +got):\n%s", path, d)
+	}
+}

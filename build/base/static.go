@@ -1,0 +1,64 @@
+package base
+
+import (
+	"bytes"
+	"context"
+	"encoding/pem"
+	"io/fs"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"golang.org/x/crypto/x509roots/fallback/bundle"
+
+	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// The accounts of the static base; 65532 is the nonroot of Google's distroless images, which many policies know.
+const (
+	passwd = "root:x:0:0:root:/root:/sbin/nologin\nnobody:x:65534:65534:nobody:/nonexistent:/sbin/nologin\nnonroot:x:65532:65532:nonroot:/home/nonroot:/sbin/nologin\n"
+	group  = "root:x:0:\nnobody:x:65534:\ntty:x:5:\nstaff:x:50:\nnonroot:x:65532:\n"
+	// NonRoot is the numeric user and group that the static base runs as: Kubernetes checks runAsNonRoot by number only.
+	NonRoot = "65532:65532"
+)
+
+// static makes the built-in Linux base: certificate roots, passwd and group, /tmp and a home directory.
+func static(ctx context.Context, st *store.Store, p v1.Platform) (Base, error) {
+	file := func(path, text string) layer.Entry {
+		return layer.Entry{Path: path, Mode: 0o644, Content: layer.Bytes([]byte(text))}
+	}
+	entries := []layer.Entry{
+		file("/etc/passwd", passwd),
+		file("/etc/group", group),
+		file("/etc/nsswitch.conf", "hosts: files dns\n"),
+		file("/etc/ssl/certs/ca-certificates.crt", roots()),
+		{Path: "/tmp", Type: layer.Dir, Mode: 0o777 | fs.ModeSticky},
+		{Path: "/root", Type: layer.Dir, Mode: 0o700},
+		{Path: "/home/nonroot", Type: layer.Dir, Mode: 0o700, UID: 65532, GID: 65532},
+	}
+	config := v1.Config{
+		User:       NonRoot,
+		WorkingDir: "/home/nonroot",
+		Env: []string{
+			"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+			"SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt",
+		},
+	}
+	img, d, err := compose(ctx, st, p, entries, config, "slipway builtin:static")
+	if err != nil {
+		return Base{}, err
+	}
+	return Base{Image: img, Platform: p, Info: &lock.Base{Name: "builtin:static", Digest: d}}, nil
+}
+
+// roots returns Mozilla's certificate roots in PEM. Roots that Mozilla trusts only under a condition are left out: a PEM file cannot
+// say the condition.
+func roots() string {
+	var b bytes.Buffer
+	for r := range bundle.Roots() {
+		if r.Constraint == nil {
+			pem.Encode(&b, &pem.Block{Type: "CERTIFICATE", Bytes: r.Certificate}) //nolint:errcheck // a buffer takes all
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,176 @@
+package build_test
+
+import (
+	"flag"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+	"github.com/google/go-containerregistry/pkg/v1/validate"
+
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// TestExample builds examples/hello and shows what its images are: configurations and files, without digests, which change with Go.
+func TestExample(t *testing.T) {
+	p, st := load(t, copied(t, "../examples/hello")), open(t)
+	l := cut(t, p, st)
+	if l.Name != "hello" || l.Version != "1.0.0" || l.SchemaVersion != lock.SchemaVersion || !l.StandIn() || l.Partial != nil {
+		t.Errorf("the lock is %+v", l)
+	}
+	var all strings.Builder
+	for _, i := range l.Images {
+		if i.Repository+i.Tag != "" || i.MediaType != types.OCIImageIndex {
+			t.Errorf("%s is %s %s:%s", i.Name, i.MediaType, i.Repository, i.Tag)
+		}
+		idx, err := st.Index(i.Digest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := validate.Index(idx); err != nil {
+			t.Errorf("%s: %v", i.Name, err)
+		}
+		all.WriteString(describe(t, i, idx))
+	}
+	golden(t, "example", all.String())
+}
+
+// TestChildren holds that index, manifests and lock say the same, and that a program for Windows is one layer on three bases.
+func TestChildren(t *testing.T) {
+	p, st := load(t, copied(t, "../examples/hello")), open(t)
+	for _, i := range cut(t, p, st).Images {
+		idx, err := st.Index(i.Digest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := idx.IndexManifest()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var order []string
+		windows := map[string]bool{}
+		for n, d := range m.Manifests {
+			c := i.Children[n]
+			img, err := idx.Image(d.Digest)
+			if err != nil {
+				t.Fatal(err)
+			}
+			order = append(order, platform.Format(*d.Platform))
+			if c.Digest != d.Digest || c.Size != d.Size || c.Platform != platform.Format(*d.Platform) || c.OSVersion != d.Platform.OSVersion {
+				t.Errorf("%s: the lock says %+v, the index %+v", i.Name, c, d)
+			}
+			check(t, img, c)
+			if d.Platform.OS == platform.Windows {
+				windows[strings.Join(digests(t, img)[1:], " ")] = true
+			}
+		}
+		want := []string{"linux/amd64", "windows/amd64:10.0.26100.1", "windows/amd64:10.0.20348.1", "windows/amd64:10.0.17763.1"}
+		if !slices.Equal(order, want) {
+			t.Errorf("%s: the children are %q, want %q", i.Name, order, want)
+		}
+		if len(windows) != 1 {
+			t.Errorf("%s: the Windows children have %d sets of layers: %v", i.Name, len(windows), windows)
+		}
+	}
+}
+
+// check holds a manifest to what the lock says of it.
+func check(t *testing.T, img v1.Image, c lock.Child) {
+	t.Helper()
+	cf, err := img.ConfigFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := img.ConfigName()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := img.Manifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var content int64
+	for _, l := range m.Layers {
+		content += l.Size
+	}
+	if cf.OSVersion != c.OSVersion || config != c.Config || content != c.Content || m.MediaType != types.OCIManifestSchema1 {
+		t.Errorf("%s: version %q, config %s, %d bytes; the lock says %+v", c.Platform, cf.OSVersion, config, content, c)
+	}
+	windows := strings.HasPrefix(c.Platform, "windows/")
+	if c.Base == nil || c.Base.StandIn != windows || windows == (c.Base.Name == "builtin:static") {
+		t.Errorf("%s: the base is %+v", c.Platform, c.Base)
+	}
+}
+
+// TestSameBytes builds in two directories with two stores.
+func TestSameBytes(t *testing.T) {
+	one := cut(t, load(t, copied(t, "../examples/hello")), open(t))
+	two := cut(t, load(t, copied(t, "../examples/hello")), open(t))
+	if d := cmp.Diff(one, two); d != "" {
+		t.Errorf("the second lock is another (-one +two):\n%s", d)
+	}
+}
+
+// TestAgain holds that an unchanged product writes no blob, and a changed file only what it is in.
+func TestAgain(t *testing.T) {
+	dir, st := copied(t, "../examples/hello"), open(t)
+	first := cut(t, load(t, dir), st)
+	before := blobs(t, st)
+	if again := cut(t, load(t, dir), st); cmp.Diff(first, again) != "" {
+		t.Errorf("the second lock is another (-first +second):\n%s", cmp.Diff(first, again))
+	}
+	if d := cmp.Diff(before, blobs(t, st)); d != "" {
+		t.Errorf("blobs were written (-before +after):\n%s", d)
+	}
+
+	replace(t, filepath.Join(dir, "cmd", "hello", "main.go"), `Printf("%s, %s`, `Printf("%s; %s`)
+	changed := cut(t, load(t, dir), st)
+	for n, i := range changed.Images {
+		if same := i.Digest == first.Images[n].Digest; same != (i.Name != "hello") {
+			t.Errorf("image %s is the same: %t", i.Name, same)
+		}
+		for c := range i.Children {
+			was, is := layers(t, st, first.Images[n].Children[c]), layers(t, st, i.Children[c])
+			// The program's layer is the last; base and kodata are below it.
+			if i.Name == "hello" && (!slices.Equal(was[:len(was)-1], is[:len(is)-1]) || was[len(was)-1] == is[len(is)-1]) {
+				t.Errorf("%s: the layers are %q, before %q", i.Children[c].Platform, is, was)
+			}
+		}
+	}
+	// One program layer per system, and one configuration and one manifest per child, and one index.
+	if n := len(blobs(t, st)) - len(before); n != 2+2*4+1 {
+		t.Errorf("%d blobs were written, want 11", n)
+	}
+}
+
+func TestSourceDateEpoch(t *testing.T) {
+	t.Setenv("SOURCE_DATE_EPOCH", "1700000000")
+	st := open(t)
+	l := cut(t, load(t, copied(t, "../examples/hello")), st)
+	const want = "2023-11-14T22:13:20Z"
+	if got := l.Created.Format("2006-01-02T15:04:05Z07:00"); got != want {
+		t.Errorf("the release is of %s", got)
+	}
+	for _, i := range l.Images {
+		for _, c := range i.Children {
+			img, err := st.Image(c.Digest)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cf, err := img.ConfigFile()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := cf.Created.Format("2006-01-02T15:04:05Z07:00"); got != want || cf.Config.Labels["org.opencontainers.image.created"] != want {
+				t.Errorf("%s for %s is of %s, its label says %s", i.Name, c.Platform, got, cf.Config.Labels["org.opencontainers.image.created"])
+			}
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package dockerfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"regexp"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/moby/buildkit/frontend/dockerfile/instructions"
+
+	"github.com/slipway-dev/slipway/build/layer"
+)
+
+func (b *builder) add(ctx context.Context, s *stage, c *instructions.AddCommand) error {
+	if c.KeepGitDir != nil {
+		return errGit
+	}
+	if c.Checksum != "" && len(c.SourcePaths) != 1 {
+		return errors.New("--checksum is for one URL: write an ADD for each")
+	}
+	t := transfer{SourcesAndDest: c.SourcesAndDest, chown: c.Chown, chmod: c.Chmod, excludes: c.ExcludePatterns, link: c.Link, line: "ADD"}
+	return b.transfer(ctx, s, t, func(cp *copier, src, dest string) error {
+		switch remote(src) {
+		case "git":
+			return fmt.Errorf("%s: %w", src, errGit)
+		case "http":
+			return fmt.Errorf("%s: plain http is not used for downloads: write https", src)
+		case "https":
+			return b.addURL(ctx, cp, src, dest, c)
+		}
+		if c.Checksum != "" {
+			return fmt.Errorf("--checksum is for URLs, and %s is a file", src)
+		}
+		from, err := b.buildContext()
+		if err != nil {
+			return err
+		}
+		cp.src = from
+		unpack := c.Unpack == nil || *c.Unpack
+		return each(from, src, s.platform.OS, func(p string) error { return b.addFile(ctx, cp, p, dest, unpack) })
+	})
+}
+
+var errGit = errors.New("git repositories are not fetched here: make the repository a source in slipway.yaml, or ADD an archive of it by https with --checksum")
+
+// remote tells sources that are not in the context: "git", "http" or "https"; empty for paths.
+func remote(src string) string {
+	switch {
+	case regexp.MustCompile(`^(git|ssh)://|^git@`).MatchString(src),
+		regexp.MustCompile(`^https?://[^?]*\.git(/?#.*|/?)$`).MatchString(src):
+		return "git"
+	case strings.HasPrefix(src, "http://"):
+		return "http"
+	case strings.HasPrefix(src, "https://"):
+		return "https"
+	}
+	return ""
+}
+
+// addFile copies one file of the context; what is an archive is unpacked.
+func (b *builder) addFile(ctx context.Context, cp *copier, p, dest string, unpack bool) error {
+	if unpack {
+		from, err := follow(cp.src, p)
+		if err != nil {
+			return err
+		}
+		n, err := cp.src.lstat(from)
+		if err != nil {
+			return err
+		}
+		if n != nil && n.kind == layer.Regular && n.odd == "" {
+			content, err := n.content()
+			if err != nil {
+				return err
+			}
+			if done, err := b.unpack(ctx, cp, content, dest); done || err != nil {
+				return err
+			}
+		}
+	}
+	return cp.copy(ctx, p, dest)
+}
+
+// addURL downloads a file and copies it, with mode 0600 as BuildKit gives it.
+func (b *builder) addURL(ctx context.Context, cp *copier, src, dest string, c *instructions.AddCommand) error {
+	if c.Checksum == "" {
+		return fmt.Errorf("%s needs --checksum=sha256:…, so that the image is the same whenever and wherever it is built", src)
+	}
+	digest, err := v1.NewHash(c.Checksum)
+	if err != nil || digest.Algorithm != "sha256" {
+		return located{"--checksum", fmt.Errorf("--checksum=%s is not sha256: and 64 hexadecimal digits", c.Checksum)}
+	}
+	u, err := url.Parse(src)
+	if err != nil {
+		return err
+	}
+	if err := b.download(ctx, src, digest); err != nil {
+		return err
+	}
+	size, err := b.in.Store.Size(digest)
+	if err != nil {
+		return err
+	}
+	content := layer.Content{Digest: digest, Size: size, Open: opener(b.in.Store.Path(digest))}
+	if c.Unpack != nil && *c.Unpack {
+		if done, err := b.unpack(ctx, cp, content, dest); done || err != nil {
+			return err
+		}
+	}
+	name := path.Base(u.Path)
+	if name == "." || name == "/" {
+		name = "__unnamed__"
+	}
+	t := newTree(nil)
+	n := &node{kind: layer.Regular, mode: 0o600, content: func() (layer.Content, error) { return content, nil }}
+	if err := t.set("/"+name, n); err != nil {
+		return err
+	}
+	cp.src = t
+	return cp.copy(ctx, "/"+name, dest)
+}
+
+// download puts a URL's bytes into the store, unless they are there.
+func (b *builder) download(ctx context.Context, src string, digest v1.Hash) error {
+	if b.in.Store.Has(digest) {
+		return nil
+	}
+	client := b.in.Client
+	if client == nil {
+		client = http.DefaultClient
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, src, nil)
+	if err != nil {
+		return fmt.Errorf("downloading %s: %w", src, err)
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return fmt.Errorf("downloading: %w", err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("downloading %s: the server answers %s", src, resp.Status)
+	}
+	if err := b.in.Store.Put(digest, resp.Body); err != nil {
+		return fmt.Errorf("downloading %s: %w: the file has changed, or --checksum is wrong", src, err)
+	}
+	return nil
+}
+
+func opener(p string) func() (io.ReadCloser, error) {
+	return func() (io.ReadCloser, error) { return os.Open(p) }
+}

@@ -1,0 +1,68 @@
+package dockerfile_test
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/slipway-dev/slipway/build/dockerfile"
+	"github.com/slipway-dev/slipway/build/dockerfile/dockerfiletest"
+)
+
+func TestAddURL(t *testing.T) {
+	var requests atomic.Int32
+	const body = "fetched\n"
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests.Add(1)
+		if r.URL.Path == "/gone" {
+			http.NotFound(w, r)
+			return
+		}
+		fmt.Fprint(w, body)
+	}))
+	defer server.Close()
+	right := fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(body)))
+	wrong := "sha256:" + strings.Repeat("0", 64)
+	for _, tc := range []struct{ name, add, want string }{
+		{"right, to a directory", "--checksum=" + right + " URL/path/tool.txt?x=1 /bin/", "file 0600 0:0 /bin/tool.txt \"fetched\\n\""},
+		{"right, to a file", "--checksum=" + right + " URL/tool /bin/renamed", "file 0600 0:0 /bin/renamed \"fetched\\n\""},
+		{"right, with mode and owner", "--chmod=755 --chown=1:2 --checksum=" + right + " URL/tool /t", "file 0755 1:2 /t \"fetched\\n\""},
+		{"right, unpacked where it is no archive", "--unpack --checksum=" + right + " URL/tool /t", "file 0600 0:0 /t \"fetched\\n\""},
+		{"wrong", "--checksum=" + wrong + " URL/tool /t", "the file has changed, or --checksum is wrong"},
+		{"not there", "--checksum=" + strings.ReplaceAll(wrong, "0", "1") + " URL/gone /t", "the server answers 404"},
+		{"without", "URL/tool /t", "needs --checksum"},
+		{"plain", "--checksum=" + right + " http://example.com/tool /t", "write https"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			c := dockerfiletest.Load(t, &txtar.Archive{})
+			in := c.Input
+			in.Client = server.Client()
+			in.Platform = v1.Platform{OS: "linux", Architecture: "amd64"}
+			in.Source = []byte("FROM scratch\nADD " + strings.ReplaceAll(tc.add, "URL", server.URL) + "\n")
+			var got string
+			r, err := dockerfile.Build(t.Context(), in)
+			if err != nil {
+				got = err.Error()
+			} else {
+				got = dump(t, r)
+			}
+			if !strings.Contains(got, tc.want) {
+				t.Errorf("got\n%s\nwant %s", got, tc.want)
+			}
+			if err != nil {
+				return
+			}
+			before := requests.Load()
+			if _, err := dockerfile.Build(t.Context(), in); err != nil || requests.Load() != before {
+				t.Errorf("built again it asks the server %d times and fails with %v", requests.Load()-before, err)
+			}
+		})
+	}
+}

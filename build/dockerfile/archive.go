@@ -1,0 +1,207 @@
+package dockerfile
+
+import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"compress/bzip2"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
+
+	"github.com/slipway-dev/slipway/build/layer"
+)
+
+// decompress returns what a reader holds, whichever of the compressions that docker knows it has, or none.
+func decompress(r io.Reader) (io.ReadCloser, error) {
+	b := bufio.NewReaderSize(r, 1<<16)
+	head, err := b.Peek(6)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	switch {
+	case bytes.HasPrefix(head, []byte{0x1f, 0x8b, 0x08}):
+		return gzip.NewReader(b)
+	case bytes.HasPrefix(head, []byte("BZh")):
+		return io.NopCloser(bzip2.NewReader(b)), nil
+	case bytes.HasPrefix(head, []byte{0xfd, '7', 'z', 'X', 'Z', 0}):
+		x, err := xz.NewReader(b)
+		return io.NopCloser(x), err
+	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}),
+		len(head) >= 4 && head[0]&0xf0 == 0x50 && bytes.Equal(head[1:4], []byte{0x2a, 0x4d, 0x18}):
+		z, err := zstd.NewReader(b, zstd.WithDecoderMaxMemory(1<<30))
+		if err != nil {
+			return nil, err
+		}
+		return z.IOReadCloser(), nil
+	}
+	return io.NopCloser(b), nil
+}
+
+// isArchive reports whether a file is a tar, compressed or not, with at least one entry.
+func isArchive(c layer.Content) (bool, error) {
+	r, err := c.Open()
+	if err != nil {
+		return false, err
+	}
+	defer r.Close()
+	plain, err := decompress(r)
+	if err != nil {
+		return false, nil // what cannot be read as an archive is a file like any other
+	}
+	defer plain.Close()
+	_, err = tar.NewReader(plain).Next()
+	return err == nil, nil
+}
+
+// unpack lays the files of an archive into dest and reports whether it was one.
+func (b *builder) unpack(ctx context.Context, cp *copier, c layer.Content, dest string) (bool, error) {
+	if ok, err := isArchive(c); !ok || err != nil {
+		return false, err
+	}
+	file, err := b.spool(ctx, c.Digest, func() (io.ReadCloser, error) {
+		r, err := c.Open()
+		if err != nil {
+			return nil, err
+		}
+		return decompressed(r)
+	})
+	if err != nil {
+		return true, err
+	}
+	root, err := follow(cp.dst, dest)
+	if err != nil {
+		return true, err
+	}
+	made := &node{kind: layer.Dir, mode: 0o755}
+	if cp.owner != nil {
+		made.uid, made.gid = cp.owner.uid, cp.owner.gid
+	}
+	if err := cp.dst.mkdirAll(root, made); err != nil {
+		return true, err
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return true, err
+	}
+	defer f.Close()
+	return true, scan(ctx, f, func(h *tar.Header, offset int64) error {
+		return cp.extract(root, h, header(h, offset).node(file))
+	})
+}
+
+// extract puts one file of an archive into the tree, below root.
+func (c *copier) extract(root string, h *tar.Header, n *node) error {
+	name := path.Clean("/" + h.Name)
+	if name == "/" {
+		return nil
+	}
+	dir, err := followWithin(c.dst, root, path.Dir(name))
+	if err != nil {
+		return err
+	}
+	if err := c.dst.mkdirAll(dir, rootNode); err != nil {
+		return err
+	}
+	p := path.Join(dir, path.Base(name))
+	if h.Typeflag == tar.TypeLink {
+		target, err := followWithin(c.dst, root, path.Dir(path.Clean("/"+h.Linkname)))
+		if err != nil {
+			return err
+		}
+		if n, err = c.dst.lstat(path.Join(target, path.Base(h.Linkname))); err != nil {
+			return err
+		}
+		if n == nil || n.kind == layer.Dir {
+			return fmt.Errorf("the archive has a hard link %s to %s, which is no file before it", h.Name, h.Linkname)
+		}
+	}
+	if n.odd != "" {
+		return fmt.Errorf("%s in the archive is %s, which a layer here cannot hold", h.Name, n.odd)
+	}
+	if c.windows {
+		if there, err := c.dst.lstat(p); err != nil || there != nil && there.kind == layer.Dir && n.kind == layer.Dir {
+			return err
+		}
+	}
+	k := *n
+	if c.owner != nil {
+		k.uid, k.gid = c.owner.uid, c.owner.gid
+	}
+	return c.dst.set(p, &k)
+}
+
+// decompressed is decompress with both readers closed at the end.
+func decompressed(r io.ReadCloser) (io.ReadCloser, error) {
+	plain, err := decompress(r)
+	if err != nil {
+		r.Close()
+		return nil, err
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{plain, closers{plain, r}}, nil
+}
+
+type closers []io.Closer
+
+func (c closers) Close() error {
+	var errs []error
+	for _, one := range c {
+		errs = append(errs, one.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// spool keeps a decompressed archive in the store's work directory, so that its files can be read in any order, and returns its path.
+func (b *builder) spool(ctx context.Context, digest v1.Hash, open func() (io.ReadCloser, error)) (string, error) {
+	dir, err := b.in.Store.Work("tar")
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, digest.Hex+".tar")
+	if _, err := os.Stat(file); err == nil {
+		return file, nil
+	}
+	r, err := open()
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	f, err := os.CreateTemp(dir, ".unpacking-*")
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(f.Name()) //nolint:errcheck // it drops what was not renamed
+	defer f.Close()
+	if _, err := io.Copy(f, cancellable{ctx, r}); err != nil {
+		return "", fmt.Errorf("unpacking: %w", err)
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return "", err
+	}
+	return file, os.Rename(f.Name(), file)
+}
+
+// cancellable ends a copy when its context does.
+type cancellable struct {
+	ctx context.Context //nolint:containedctx // it lives as long as one copy
+	r   io.Reader
+}
+
+func (c cancellable) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}

@@ -1,0 +1,222 @@
+package dockerfile
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path"
+
+	"github.com/moby/patternmatcher"
+	mode "github.com/tonistiigi/dchapes-mode"
+
+	"github.com/slipway-dev/slipway/build/layer"
+)
+
+// copier copies files from one tree into another by the rules of BuildKit's file operations
+// (github.com/tonistiigi/fsutil/copy), which are those of cp -a with some turns of its own.
+type copier struct {
+	src     files
+	dst     *tree
+	windows bool   // metadata do not count
+	owner   *owner // of all that is copied and made; nil keeps what the source has, and root makes directories
+	chmod   chmod
+	include *patternmatcher.PatternMatcher // nil for everything
+	exclude *patternmatcher.PatternMatcher // nil for nothing
+
+	parents []pending // directories above the current file, made when the first included file comes
+}
+
+type owner struct{ uid, gid int }
+
+// chmod is what --chmod says.
+type chmod struct {
+	octal *fs.FileMode
+	set   *mode.Set
+}
+
+func (c chmod) apply(m fs.FileMode) fs.FileMode {
+	switch {
+	case c.set != nil:
+		return c.set.Apply(m)
+	case c.octal != nil:
+		return *c.octal
+	}
+	return m
+}
+
+type pending struct {
+	dir  string
+	node *node
+	made bool
+}
+
+// made returns the node of a directory that is made on the way to a destination.
+func (c *copier) made() *node {
+	n := &node{kind: layer.Dir, mode: 0o755}
+	if c.chmod.octal != nil {
+		n.mode = c.chmod.octal.Perm()
+	}
+	if c.owner != nil {
+		n.uid, n.gid = c.owner.uid, c.owner.gid
+	}
+	return n
+}
+
+// copied returns a node as it arrives at the destination.
+func (c *copier) copied(n *node) *node {
+	k := *n
+	if c.owner != nil {
+		k.uid, k.gid = c.owner.uid, c.owner.gid
+	}
+	if k.kind != layer.Symlink {
+		k.mode = c.chmod.apply(k.mode|kindBits[k.kind]) &^ fs.ModeType
+	}
+	return &k
+}
+
+// kindBits tell a symbolic mode such as a+X what it is applied to.
+var kindBits = map[layer.Type]fs.FileMode{layer.Dir: fs.ModeDir}
+
+// copy copies the file or the content of the directory src. A dest that ends in a slash, or that is a directory already, takes a
+// file under its own name.
+func (c *copier) copy(ctx context.Context, src, dest string) error {
+	ensure := dest
+	if dir, f := path.Split(dest); f != "" && f != "." {
+		ensure = dir
+	}
+	p, err := follow(c.dst, ensure)
+	if err != nil {
+		return err
+	}
+	if err := c.dst.mkdirAll(p, c.made()); err != nil {
+		return err
+	}
+	if dest, err = follow(c.dst, dest); err != nil {
+		return err
+	}
+	from, err := follow(c.src, src)
+	if err != nil {
+		return err
+	}
+	n, err := c.src.lstat(from)
+	if err != nil {
+		return err
+	}
+	if n == nil {
+		return missing(c.src, src)
+	}
+	there, err := c.dst.lstat(dest)
+	if err != nil {
+		return err
+	}
+	if n.kind != layer.Dir && there != nil && there.kind == layer.Dir {
+		dest = path.Join(dest, path.Base(src))
+	}
+	target := path.Dir(dest)
+	if n.kind == layer.Dir && there == nil {
+		target = dest
+	}
+	if err := c.dst.mkdirAll(target, c.made()); err != nil {
+		return err
+	}
+	none := patternmatcher.MatchInfo{}
+	return c.node(ctx, n, from, "", dest, none, none)
+}
+
+// node copies one file, and a directory with what is in it. rel is its path below what copy was asked for, empty for that itself.
+func (c *copier) node(ctx context.Context, n *node, from, rel, dest string, parentIn, parentEx patternmatcher.MatchInfo) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	in, ex := patternmatcher.MatchInfo{}, patternmatcher.MatchInfo{}
+	take, excluded := true, false
+	if rel != "" {
+		var err error
+		if c.include != nil {
+			if take, in, err = c.include.MatchesUsingParentResults(rel, parentIn); err != nil {
+				return err
+			}
+		}
+		if c.exclude != nil {
+			if excluded, ex, err = c.exclude.MatchesUsingParentResults(rel, parentEx); err != nil {
+				return err
+			}
+			take = take && !excluded
+		}
+	}
+	if n.kind == layer.Dir {
+		return c.directory(ctx, n, from, rel, dest, take, excluded, in, ex)
+	}
+	if !take {
+		return nil
+	}
+	if n.odd != "" {
+		return fmt.Errorf("%s is %s, which a layer here cannot hold", from, n.odd)
+	}
+	if err := c.makeParents(); err != nil {
+		return err
+	}
+	there, err := c.dst.lstat(dest)
+	if err != nil {
+		return err
+	}
+	if there != nil && there.kind == layer.Dir {
+		return fmt.Errorf("%s is a directory and cannot be replaced by the file %s", dest, from)
+	}
+	return c.dst.set(dest, c.copied(n))
+}
+
+func (c *copier) directory(ctx context.Context, n *node, from, rel, dest string, take, excluded bool, in, ex patternmatcher.MatchInfo) error {
+	c.parents = append(c.parents, pending{dir: dest, node: n})
+	defer func() { c.parents = c.parents[:len(c.parents)-1] }()
+	if take {
+		if err := c.makeParents(); err != nil {
+			return err
+		}
+	}
+	if excluded && !c.exclude.Exclusions() {
+		return nil
+	}
+	names, err := c.src.readDir(from)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		child, err := c.src.lstat(path.Join(from, name))
+		if err != nil {
+			return err
+		}
+		if child == nil {
+			continue
+		}
+		if err := c.node(ctx, child, path.Join(from, name), path.Join(rel, name), path.Join(dest, name), in, ex); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// makeParents makes the directories above an included file that are not there yet. Those that are take over the metadata of
+// the source, except the one that copy was asked to fill.
+func (c *copier) makeParents() error {
+	for i := range c.parents {
+		p := &c.parents[i]
+		if p.made {
+			continue
+		}
+		p.made = true
+		there, err := c.dst.lstat(p.dir)
+		switch {
+		case err != nil:
+			return err
+		case there != nil && there.kind != layer.Dir:
+			return fmt.Errorf("%s is no directory and cannot be replaced by one", p.dir)
+		case there != nil && (i == 0 || c.windows):
+			continue
+		}
+		if err := c.dst.set(p.dir, c.copied(p.node)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,245 @@
+package dockerfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/moby/buildkit/frontend/dockerfile/instructions"
+	"github.com/moby/buildkit/util/system"
+	"github.com/moby/patternmatcher"
+	mode "github.com/tonistiigi/dchapes-mode"
+
+	"github.com/slipway-dev/slipway/build/layer"
+)
+
+// transfer is what COPY and ADD have in common.
+type transfer struct {
+	instructions.SourcesAndDest
+	chown, chmod string
+	excludes     []string
+	link         bool
+	line         string // for the history
+}
+
+func (b *builder) copy(ctx context.Context, s *stage, c *instructions.CopyCommand) error {
+	for _, src := range c.SourcePaths {
+		if remote(src) != "" {
+			return located{src, fmt.Errorf("%s: COPY does not download: use ADD --checksum", src)}
+		}
+	}
+	var src files
+	var err error
+	switch {
+	case strings.Contains(c.From, "$"):
+		return located{"--from", fmt.Errorf("--from=%s has a variable, which --from does not take: write FROM %s AS source above, and --from=source", c.From, c.From)}
+	case c.From != "":
+		if src, err = b.source(ctx, s, c.From); err != nil {
+			return located{"--from", err}
+		}
+	case len(c.SourcePaths) > 0:
+		src, err = b.buildContext()
+	}
+	if err != nil {
+		return err
+	}
+	t := transfer{SourcesAndDest: c.SourcesAndDest, chown: c.Chown, chmod: c.Chmod, excludes: c.ExcludePatterns, link: c.Link, line: "COPY"}
+	if c.Parents {
+		t.line += " --parents"
+	}
+	return b.transfer(ctx, s, t, func(cp *copier, p, dest string) error {
+		cp.src = src
+		if c.Parents {
+			return cp.withParents(ctx, p, dest, s.platform.OS)
+		}
+		return each(src, p, s.platform.OS, func(p string) error { return cp.copy(ctx, p, dest) })
+	})
+}
+
+// each calls do for every path that a source means.
+func each(src files, p, os string, do func(p string) error) error {
+	p, err := system.NormalizePath("/", p, os, false)
+	if err != nil {
+		return err
+	}
+	paths, err := glob(src, path.Clean(p))
+	if err != nil {
+		return err
+	}
+	for _, p := range paths {
+		if err := do(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// transfer prepares the destination and its owner, and calls do for every source path; heredocs it copies itself.
+func (b *builder) transfer(ctx context.Context, s *stage, t transfer, do func(cp *copier, src, dest string) error) error {
+	dest, err := s.destination(t.DestPath)
+	if err != nil {
+		return err
+	}
+	cp := &copier{dst: s.tree, windows: s.windows()}
+	if cp.chmod, err = parseChmod(t.chmod); err != nil {
+		return located{"--chmod", err}
+	}
+	if t.chmod != "" {
+		t.line += " --chmod=" + t.chmod
+	}
+	if t.chown != "" {
+		t.line += " --chown=" + t.chown
+	}
+	if user, group, _ := strings.Cut(t.chown, ":"); t.link && t.chown != "" && (!numeric(user) || !numeric(group)) {
+		return located{"--chown", fmt.Errorf("--chown=%s has a name, which --link does not look up: write the number", t.chown)}
+	}
+	if t.chown != "" && !s.windows() {
+		if cp.owner, err = lookUp(s.tree, t.chown); err != nil {
+			return located{"--chown", fmt.Errorf("--chown=%s: %w", t.chown, err)}
+		}
+	}
+	if len(t.excludes) > 0 {
+		if cp.exclude, err = patternmatcher.New(t.excludes); err != nil {
+			return located{"--exclude", fmt.Errorf("--exclude: %w", err)}
+		}
+	}
+	if t.link && t.chmod == "" {
+		cp.dst = newTree(nil)
+	}
+	var errs []error
+	for _, p := range t.SourcePaths {
+		if err := do(cp, p, dest); err != nil {
+			var l located
+			if !errors.As(err, &l) {
+				err = located{p, err}
+			}
+			errs = append(errs, err)
+		}
+		t.line += " " + p
+	}
+	for _, c := range t.SourceContents {
+		errs = append(errs, cp.inline(ctx, c, dest))
+		t.line += " <<" + c.Path
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	if cp.dst != s.tree {
+		if err := s.tree.merge(cp.dst); err != nil {
+			return err
+		}
+	}
+	return b.commit(s, t.line+" "+t.DestPath)
+}
+
+// destination returns the absolute path of a destination. A slash or "/." at its end stays: it says that a directory is meant.
+func (s *stage) destination(p string) (string, error) {
+	os := s.platform.OS
+	p, err := system.CheckSystemDriveAndRemoveDriveLetter(p, os, true)
+	if err != nil {
+		return "", fmt.Errorf("destination: %w", err)
+	}
+	dir := s.dir()
+	if system.IsAbs(p, os) {
+		dir = "/"
+	} else if p == "." || p == "" {
+		p = "./"
+	}
+	p, err = system.NormalizePath(dir, p, os, true)
+	if err != nil {
+		return "", fmt.Errorf("destination: %w", err)
+	}
+	clean := path.Join("/", p)
+	if clean != "/" && (strings.HasSuffix(p, "/") || strings.HasSuffix(p, "/.")) {
+		clean += "/"
+	}
+	return clean, nil
+}
+
+// inline copies a heredoc: a file of mode 0644 under its name.
+func (c *copier) inline(ctx context.Context, content instructions.SourceContent, dest string) error {
+	if content.Path != path.Base(path.Clean("/"+content.Path)) {
+		return fmt.Errorf("the name %q of the inline file has a slash: write a plain word after <<", content.Path)
+	}
+	t := newTree(nil)
+	err := t.set("/"+content.Path, &node{
+		kind: layer.Regular, mode: 0o644,
+		content: func() (layer.Content, error) { return layer.Bytes([]byte(content.Data)), nil },
+	})
+	if err != nil {
+		return err
+	}
+	c.src = t
+	return c.copy(ctx, "/"+content.Path, dest)
+}
+
+// withParents copies with --parents: the path of each file below the source, or below "/./" in it, is kept.
+func (c *copier) withParents(ctx context.Context, p, dest, os string) error {
+	base, pattern, pivot := strings.Cut(p, "/./")
+	if !pivot {
+		base, pattern = "/", p
+	}
+	base, err := system.NormalizePath("/", base, os, false)
+	if err != nil {
+		return err
+	}
+	if pattern, err = system.NormalizePath("/", pattern, os, false); err != nil {
+		return err
+	}
+	pattern = path.Clean(pattern)
+	if !wild(base) && !wild(pattern) {
+		full, err := follow(c.src, path.Join(base, pattern))
+		if err != nil {
+			return err
+		}
+		if n, err := c.src.lstat(full); err != nil || n == nil {
+			return errors.Join(err, missing(c.src, path.Join(base, pattern)))
+		}
+	}
+	if pattern == "/" {
+		pattern = "/**"
+	}
+	if c.include, err = patternmatcher.New([]string{pattern[1:]}); err != nil {
+		return err
+	}
+	return each(c.src, base, os, func(p string) error { return c.copy(ctx, p, dest) })
+}
+
+func parseChmod(s string) (chmod, error) {
+	if s == "" {
+		return chmod{}, nil
+	}
+	if n, err := strconv.ParseUint(s, 8, 32); err == nil {
+		if n > 0o7777 {
+			return chmod{}, fmt.Errorf("--chmod=%s is above 07777", s)
+		}
+		m := fs.FileMode(n & 0o777)
+		for bit, special := range map[uint64]fs.FileMode{0o4000: fs.ModeSetuid, 0o2000: fs.ModeSetgid, 0o1000: fs.ModeSticky} {
+			if n&bit != 0 {
+				m |= special
+			}
+		}
+		return chmod{octal: &m}, nil
+	}
+	set, err := mode.ParseWithUmask(s, 0)
+	if err != nil {
+		return chmod{}, fmt.Errorf("--chmod=%s is neither octal, such as 0755, nor symbolic, such as u=rwX,go=rX", s)
+	}
+	return chmod{set: &set}, nil
+}
+
+// merge lays another tree over t, as COPY --link does: nothing that was in t decides where the files go.
+func (t *tree) merge(other *tree) error {
+	for _, p := range slices.Sorted(maps.Keys(other.nodes)) {
+		if err := t.set(p, other.nodes[p]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

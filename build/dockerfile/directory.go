@@ -1,0 +1,179 @@
+package dockerfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"syscall"
+
+	"github.com/moby/patternmatcher"
+	"github.com/moby/patternmatcher/ignorefile"
+
+	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// directory is a context on disk, without what its .dockerignore names. All access goes through an [os.Root], which lets no
+// symbolic link lead out.
+type directory struct {
+	store  *store.Store
+	dir    string
+	root   *os.Root
+	ignore *patternmatcher.PatternMatcher // nil for nothing
+}
+
+// openDirectory opens a context. The patterns come from the first of the ignore files that exists, else from its .dockerignore.
+func openDirectory(st *store.Store, dir string, ignoreFiles ...string) (*directory, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("opening context: %w", err)
+	}
+	d := &directory{store: st, dir: dir, root: root}
+	if err := d.readIgnore(ignoreFiles); err != nil {
+		root.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+func (d *directory) readIgnore(names []string) error {
+	var f *os.File
+	var err error
+	for _, n := range names {
+		if f, err = os.Open(n); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	if f == nil && (err == nil || errors.Is(err, fs.ErrNotExist)) {
+		f, err = d.root.Open(".dockerignore")
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading .dockerignore: %w", err)
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxSource+1))
+	if err != nil {
+		return fmt.Errorf("reading .dockerignore: %w", err)
+	}
+	if len(b) > maxSource {
+		return fmt.Errorf("%s has more than %d bytes", f.Name(), maxSource)
+	}
+	patterns, err := ignorefile.ReadAll(bytes.NewReader(b))
+	if err == nil && len(patterns) > 0 {
+		d.ignore, err = patternmatcher.New(patterns)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	return nil
+}
+
+func (d *directory) lstat(p string) (*node, error) {
+	fi, err := d.root.Lstat(relative(p))
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG) || errors.Is(err, syscall.EINVAL) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if seen, err := d.visible(p, fi.IsDir()); err != nil || !seen {
+		return nil, err
+	}
+	n := &node{kind: layer.Regular, mode: fi.Mode() & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky)}
+	switch fi.Mode().Type() {
+	case 0:
+		n.content = func() (layer.Content, error) { return layer.File(d.store, filepath.Join(d.dir, filepath.FromSlash(p))) }
+	case fs.ModeDir:
+		n.kind = layer.Dir
+	case fs.ModeSymlink:
+		n.kind, n.mode = layer.Symlink, 0o777
+		link, err := d.root.Readlink(relative(p))
+		if err != nil {
+			return nil, err
+		}
+		n.link = filepath.ToSlash(link)
+	case fs.ModeSocket:
+		return nil, nil // as BuildKit: a socket is no file that could be sent
+	default:
+		n.odd = "a device or pipe"
+	}
+	return n, nil
+}
+
+// visible reports whether .dockerignore lets p through. An ignored directory is seen where something in it is not ignored.
+func (d *directory) visible(p string, isDir bool) (bool, error) {
+	if d.ignore == nil || p == "/" {
+		return true, nil
+	}
+	ignored, err := d.ignore.MatchesOrParentMatches(relative(p))
+	if err != nil {
+		return false, fmt.Errorf(".dockerignore: %w", err)
+	}
+	if !ignored || !isDir || !d.ignore.Exclusions() {
+		return !ignored, nil
+	}
+	names, err := d.readDir(p)
+	return len(names) > 0, err
+}
+
+func (d *directory) readDir(p string) ([]string, error) {
+	f, err := d.root.Open(relative(p))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	list, err := f.ReadDir(-1)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range list {
+		seen, err := d.visible(path.Join(p, e.Name()), e.IsDir())
+		if err != nil {
+			return nil, err
+		}
+		if seen && e.Type() != fs.ModeSocket {
+			names = append(names, e.Name())
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// relative turns a path of the tree into one for [os.Root].
+func relative(p string) string {
+	if p == "/" {
+		return "."
+	}
+	return filepath.FromSlash(p[1:])
+}
+
+// fileTree makes a tree of the single files of a context.
+func fileTree(st *store.Store, list map[string]File) (*tree, error) {
+	t := newTree(nil)
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		f := list[name]
+		p := path.Join("/", name)
+		if err := t.mkdirAll(path.Dir(p), rootNode); err != nil {
+			return nil, err
+		}
+		err := t.set(p, &node{
+			kind: layer.Regular, mode: f.Mode & fs.ModePerm,
+			content: func() (layer.Content, error) { return layer.File(st, f.Path) },
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}

@@ -1,0 +1,148 @@
+// Package dockerfile evaluates a Dockerfile for one platform, without a daemon and without running anything.
+//
+// The file is read by BuildKit's own parser (github.com/moby/buildkit/frontend/dockerfile), and what it means is what BuildKit's
+// reference says (https://docs.docker.com/reference/dockerfile/): stages, variables, the rules of COPY about slashes, wildcards,
+// symbolic links and .dockerignore. The result is not an image yet but its parts: the base, the configuration, and the entries
+// of each layer, which package layer writes.
+//
+// # What is refused
+//
+// RUN, because it needs a machine of the image's system: an image for Windows would need Windows. What a command would make
+// comes from programs that slipway.yaml declares, from another image or from an archive instead.
+//
+// Git sources, URLs of plain HTTP, and URLs without --checksum, because the same file would give other bytes tomorrow.
+//
+// Devices, pipes, sparse files, and files of another image that carry capabilities, because a layer entry cannot say what they are.
+//
+// Only the stages that the target needs are evaluated; the rest may hold what it likes.
+//
+// # Where the result differs from BuildKit's
+//
+// The tests in test/buildkit hold this package beside a real buildkitd. What they leave to be different:
+//
+//   - All times are Input.ModTime, and files that are hard links of each other become separate files. Extended attributes are dropped.
+//   - An instruction that changes no file makes no layer; BuildKit adds an empty one.
+//   - "# syntax=" and "# check=" are comments: there is one frontend, this one, and it is not fetched.
+//   - Layers for Windows always have the layout that Windows reads. BuildKit on Linux gives an image from scratch the layout of Linux.
+//   - Sources for Windows may have backslashes everywhere; BuildKit on Linux does not find such a source in a named context.
+//   - A user or group name that the stage's /etc/passwd or /etc/group does not know is an error; BuildKit takes root.
+//   - EXPOSE with an address or port of the host is an error; BuildKit drops that part with a warning.
+//   - HEALTHCHECK --start-interval is refused: the configuration of go-containerregistry has no place for it.
+package dockerfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// Input says what to evaluate. Platform and Store are mandatory, and File or Source.
+type Input struct {
+	// File is the Dockerfile's path: read where Source is nil, and named in messages. FILE.dockerignore beside it goes before
+	// the .dockerignore of the context.
+	File   string
+	Source []byte
+	// Context is the absolute directory that COPY and ADD read from. Nothing outside it is read, symbolic links included. Empty
+	// means that there is none.
+	Context string
+	// Contexts are further places to copy from, by the name that FROM and --from use.
+	Contexts map[string]Context
+	// Args are the values of build arguments; they go before the defaults in the file.
+	Args map[string]string
+	// Target is the name or number of the stage to build; empty is the last.
+	Target string
+	// Platform is what the image is for. BuildPlatform is what BUILDPLATFORM says; the zero value is linux/amd64, whatever
+	// machine this is.
+	Platform, BuildPlatform v1.Platform
+	// ModTime is the time in the history.
+	ModTime time.Time
+	// Base resolves the names of images in FROM and --from; nil means that only scratch, stages and contexts can be used.
+	Base func(ctx context.Context, name string, p v1.Platform) (Base, error)
+	// Client downloads what ADD names by URL; nil is http.DefaultClient. Downloads are kept in Store under their digest.
+	Client *http.Client
+	Store  *store.Store
+}
+
+// Context is a named context: a directory, or single files.
+type Context struct {
+	Dir   string          // absolute; empty where Files count
+	Files map[string]File // by slash-separated path: "linux_amd64/build-init"
+}
+
+// File is a local file that a context shows under another name. Mode has its permission bits.
+type File struct {
+	Path string
+	Mode fs.FileMode
+}
+
+// Base is what a stage stands on.
+type Base struct {
+	Image v1.Image   // nil for scratch
+	Info  *lock.Base // what the lock says about it
+}
+
+// Result is an image in parts.
+type Result struct {
+	Base Base
+	// Config is the whole configuration, with what the base brought.
+	Config v1.Config
+	Author string // of MAINTAINER
+	// Layers go on top of the base's, in this order.
+	Layers []Layer
+	// History follows the base's: one record per instruction. Those without EmptyLayer belong to Layers, in order.
+	History []v1.History
+}
+
+// Layer is what one instruction changed.
+type Layer struct {
+	Entries   []layer.Entry // sorted by path; never empty
+	CreatedBy string
+}
+
+// maxSource bounds a Dockerfile and its .dockerignore in bytes, as BuildKit does.
+const maxSource = 1 << 20
+
+// Build evaluates a Dockerfile. The error joins all mistakes that were found, each with file:line:column.
+func Build(ctx context.Context, in Input) (Result, error) {
+	if in.Store == nil {
+		return Result{}, errors.New("building from a Dockerfile: no store given")
+	}
+	src := in.Source
+	if src == nil {
+		b, err := os.ReadFile(in.File)
+		if err != nil {
+			return Result{}, fmt.Errorf("reading Dockerfile: %w", err)
+		}
+		src = b
+	}
+	if in.File == "" {
+		in.File = "Dockerfile"
+	}
+	if len(src) > maxSource {
+		return Result{}, fmt.Errorf("%s has more than %d bytes", in.File, maxSource)
+	}
+	if in.BuildPlatform.OS == "" {
+		in.BuildPlatform = v1.Platform{OS: "linux", Architecture: "amd64"}
+	}
+	b := &builder{in: in, report: &report{file: in.File, source: src}}
+	defer b.close()
+	b.parse(src)
+	if s := b.target(); s != nil {
+		b.eval(ctx, s)
+		if err := errors.Join(ctx.Err(), b.report.err()); err != nil {
+			return Result{}, err
+		}
+		return s.result(), nil
+	}
+	return Result{}, b.report.err()
+}

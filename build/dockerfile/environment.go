@@ -1,0 +1,155 @@
+package dockerfile
+
+import (
+	"fmt"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// environment is what variables expand to: a list, because its order is the order in the configuration. It implements
+// shell.EnvGetter.
+type environment struct {
+	keys   []string
+	values map[string]string
+}
+
+func newEnvironment(vars []string) *environment {
+	e := &environment{values: map[string]string{}}
+	for _, v := range vars {
+		key, value, _ := strings.Cut(v, "=")
+		e.set(key, value)
+	}
+	return e
+}
+
+// Get returns a variable's value and whether it is set.
+func (e *environment) Get(key string) (string, bool) {
+	v, ok := e.values[key]
+	return v, ok
+}
+
+// Keys returns the names of all variables.
+func (e *environment) Keys() []string { return e.keys }
+
+func (e *environment) set(key, value string) {
+	if _, ok := e.values[key]; !ok {
+		e.keys = append(e.keys, key)
+	}
+	e.values[key] = value
+}
+
+func (e *environment) clone() *environment {
+	c := newEnvironment(nil)
+	for _, k := range e.keys {
+		c.set(k, e.values[k])
+	}
+	return c
+}
+
+// word expands the variables in one word. What grows beyond any use is an error, for a variable may double itself on every line.
+func (b *builder) word(word string, env *environment) (string, error) {
+	v, _, err := b.shlex.ProcessWord(word, env)
+	if err != nil {
+		return "", located{word, err}
+	}
+	if len(v) > maxSource {
+		return "", located{word, fmt.Errorf("a value has more than %d bytes when its variables are expanded", maxSource)}
+	}
+	return v, nil
+}
+
+// setEnv sets a variable in a configuration's list, in its old place where it has one.
+func setEnv(env []string, key, value string) []string {
+	for i, e := range env {
+		if k, _, _ := strings.Cut(e, "="); k == key {
+			env[i] = key + "=" + value
+			return env
+		}
+	}
+	return append(env, key+"="+value)
+}
+
+// platformArgs are the arguments that every Dockerfile may declare without a value
+// (https://docs.docker.com/reference/dockerfile/#automatic-platform-args-in-the-global-scope).
+func platformArgs(in Input) *environment {
+	build, target := normalize(in.BuildPlatform), normalize(in.Platform)
+	e := newEnvironment(nil)
+	for _, kv := range [][2]string{
+		{"BUILDPLATFORM", formatPlatform(v1.Platform{OS: build.OS, Architecture: build.Architecture, Variant: build.Variant})},
+		{"BUILDOS", build.OS},
+		{"BUILDOSVERSION", build.OSVersion},
+		{"BUILDARCH", build.Architecture},
+		{"BUILDVARIANT", build.Variant},
+		{"TARGETPLATFORM", formatPlatform(target)},
+		{"TARGETOS", target.OS},
+		{"TARGETOSVERSION", target.OSVersion},
+		{"TARGETARCH", target.Architecture},
+		{"TARGETVARIANT", target.Variant},
+	} {
+		value := kv[1]
+		if v, ok := in.Args[kv[0]]; ok {
+			value = v
+		}
+		e.set(kv[0], value)
+	}
+	return e
+}
+
+// setTargetStage adds the argument that names the stage being built.
+func (b *builder) setTargetStage() {
+	name := b.in.Target
+	if name == "" && len(b.stages) > 0 {
+		name = b.last().Name
+	}
+	if name == "" {
+		name = "default"
+	}
+	if v, ok := b.in.Args["TARGETSTAGE"]; ok {
+		name = v
+	}
+	b.globals.set("TARGETSTAGE", name)
+}
+
+// normalize writes variants as containerd/platforms does: arm has one, arm64 v8 and amd64 v1 go without saying.
+func normalize(p v1.Platform) v1.Platform {
+	switch {
+	case p.Architecture == "arm" && p.Variant == "":
+		p.Variant = "v7"
+	case p.Architecture == "arm64" && p.Variant == "v8", p.Architecture == "amd64" && p.Variant == "v1":
+		p.Variant = ""
+	}
+	return p
+}
+
+// formatPlatform writes a platform as BuildKit's arguments do: windows(10.0.20348)/amd64.
+func formatPlatform(p v1.Platform) string {
+	s := p.OS
+	if p.OSVersion != "" {
+		s += "(" + p.OSVersion + ")"
+	}
+	s += "/" + p.Architecture
+	if p.Variant != "" {
+		s += "/" + p.Variant
+	}
+	return s
+}
+
+// parsePlatform reads the value of FROM --platform. Windows without a release means the release of the target, where that is
+// Windows too.
+func parsePlatform(s string, target v1.Platform) (v1.Platform, error) {
+	if arch, ok := strings.CutPrefix(s, platform.Windows+"/"); ok && !strings.ContainsAny(arch, ":/") {
+		if target.OS != platform.Windows {
+			return v1.Platform{}, fmt.Errorf("platform %q names no Windows release, and the image is for %s: write %s:ltsc2022", s, target.OS, s)
+		}
+		p, err := platform.Parse(s + ":" + target.OSVersion)
+		if target.OSVersion == "" {
+			return v1.Platform{OS: platform.Windows, Architecture: arch}, nil
+		}
+		return p, err
+	}
+	p, err := platform.Parse(s)
+	return normalize(p), err
+}

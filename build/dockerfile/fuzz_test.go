@@ -1,0 +1,182 @@
+package dockerfile_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"testing"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/static"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/slipway-dev/slipway/build/dockerfile"
+	"github.com/slipway-dev/slipway/build/dockerfile/dockerfiletest"
+	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// offline lets no test reach the network.
+type offline struct{}
+
+func (offline) RoundTrip(*http.Request) (*http.Response, error) { return nil, errors.New("no network") }
+
+// outside holds a file beside a context whose links lead to it, and says what must not be seen.
+func outside(tb testing.TB) (dockerfile.Input, v1.Hash) {
+	tb.Helper()
+	dir := tb.TempDir()
+	secret := []byte("kept outside the context\n")
+	for _, err := range []error{
+		os.MkdirAll(filepath.Join(dir, "context", "dir"), 0o755),
+		os.WriteFile(filepath.Join(dir, "secret"), secret, 0o644),
+		os.WriteFile(filepath.Join(dir, "context", "a"), []byte("a\n"), 0o644),
+		os.WriteFile(filepath.Join(dir, "context", "dir", "b"), []byte("b\n"), 0o644),
+		os.Symlink(filepath.Join(dir, "secret"), filepath.Join(dir, "context", "absolute")),
+		os.Symlink("../secret", filepath.Join(dir, "context", "upwards")),
+		os.Symlink("../../..", filepath.Join(dir, "context", "dir", "above")),
+		os.Symlink("/", filepath.Join(dir, "context", "root")),
+		os.Symlink(dir, filepath.Join(dir, "context", "parent")),
+		os.Symlink("loop", filepath.Join(dir, "context", "loop")),
+	} {
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+	st, err := store.Open(filepath.Join(dir, "store"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	digest, _, err := v1.SHA256(bytes.NewReader(secret))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return dockerfile.Input{
+		Context: filepath.Join(dir, "context"), Store: st, Client: &http.Client{Transport: offline{}},
+		Contexts: map[string]dockerfile.Context{"other": {Dir: filepath.Join(dir, "context", "dir")}},
+	}, digest
+}
+
+// TestStaysInContext tries the ways out of a context. A source that leads out is looked for inside.
+func TestStaysInContext(t *testing.T) {
+	in, secret := outside(t)
+	for _, src := range []string{
+		"../secret", "dir/../../secret", "/../secret", "absolute", "upwards", "dir/above/secret", "root/../secret",
+		"parent/secret", "*/secret", "dir/*/secret", "loop", "loop/x", "--from=other above/secret", "--from=other ../a", "--parents ../secret",
+		"..", ".", "root", "parent", "--parents **",
+	} {
+		in.Source = []byte("FROM scratch\nCOPY " + src + " /x/\n")
+		in.Platform = v1.Platform{OS: "linux", Architecture: "amd64"}
+		r, err := dockerfile.Build(t.Context(), in)
+		t.Logf("%s: %v", src, err)
+		check(t, r, secret)
+	}
+}
+
+func check(t *testing.T, r dockerfile.Result, secret v1.Hash) {
+	t.Helper()
+	for _, l := range r.Layers {
+		if len(l.Entries) == 0 {
+			t.Errorf("the layer of %s is empty", l.CreatedBy)
+		}
+		for _, e := range l.Entries {
+			if !path.IsAbs(e.Path) || path.Clean(e.Path) != e.Path || e.Path == "/" {
+				t.Errorf("path %q is not absolute and clean", e.Path)
+			}
+			if e.Type == layer.Regular && e.Content.Digest == secret {
+				t.Errorf("%s comes from outside the context", e.Path)
+			}
+		}
+	}
+}
+
+func FuzzBuild(f *testing.F) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range files {
+		a, err := txtar.ParseFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, file := range a.Files {
+			if file.Name == "Dockerfile" {
+				f.Add(file.Data, true)
+				f.Add(file.Data, false)
+			}
+		}
+	}
+	f.Add([]byte("FROM x\nCOPY --from=x / /\nCOPY --link . /bin/\nADD root parent /\n"), false)
+	in, secret := outside(f)
+	spec := []byte("config {\"OnBuild\":[\"COPY . /\"]}\nlayer\ndir 755 0:0 usr/bin\nlink bin usr/bin\nfile 644 0:0 etc/passwd \"a:x:1:2::/:\\n\"\n")
+	images := map[string]v1.Image{}
+	for _, os := range []string{"linux", "windows"} {
+		images[os] = dockerfiletest.Image(f, spec, v1.Platform{OS: os, Architecture: "amd64"})
+	}
+	in.Base = func(_ context.Context, name string, p v1.Platform) (dockerfile.Base, error) {
+		if name != "x" || images[p.OS] == nil {
+			return dockerfile.Base{}, errors.New("there is only x")
+		}
+		return dockerfile.Base{Image: images[p.OS]}, nil
+	}
+	f.Fuzz(func(t *testing.T, source []byte, windows bool) {
+		in := in
+		in.Source = source
+		in.Platform = v1.Platform{OS: "linux", Architecture: "amd64"}
+		if windows {
+			in.Platform = v1.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348"}
+		}
+		r, err := dockerfile.Build(t.Context(), in)
+		if err == nil {
+			check(t, r, secret)
+		}
+	})
+}
+
+// FuzzArchive unpacks arbitrary bytes with ADD, and reads them as a layer of a base.
+func FuzzArchive(f *testing.F) {
+	for _, name := range []string{"tarball", "fromimage", "windowsimage"} {
+		a, err := txtar.ParseFile("testdata/" + name + ".txtar")
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, file := range a.Files {
+			if lines, ok := bytes.CutPrefix(file.Data, []byte("layer\n")); ok || path.Dir(file.Name) == "tars" {
+				f.Add(dockerfiletest.Tar(f, lines))
+			}
+		}
+	}
+	in, secret := outside(f)
+	f.Fuzz(func(t *testing.T, archive []byte) {
+		in := in
+		st, err := store.Open(t.TempDir()) // what is known of a base by its digest is remembered
+		must(t, err)
+		in.Store = st
+		must(t, os.WriteFile(filepath.Join(in.Context, "dir", "archive"), archive, 0o644))
+		l := static.NewLayer(archive, types.OCIUncompressedLayer)
+		for _, os := range []string{"linux", "windows"} {
+			img, err := mutate.AppendLayers(dockerfiletest.Image(t, nil, v1.Platform{OS: os, Architecture: "amd64"}), l)
+			must(t, err)
+			in.Platform = v1.Platform{OS: os, Architecture: "amd64"}
+			in.Base = func(context.Context, string, v1.Platform) (dockerfile.Base, error) {
+				return dockerfile.Base{Image: img}, nil
+			}
+			for _, source := range []string{
+				"FROM scratch\nADD dir/archive /\nADD dir/archive /x/\n",
+				"FROM base\nCOPY a /usr/bin/\nCOPY a /bin/a\nWORKDIR /etc/x\nADD dir/archive /\nFROM scratch\nCOPY --from=base / /\n",
+			} {
+				in.Source = []byte(source)
+				r, err := dockerfile.Build(t.Context(), in)
+				if err == nil {
+					check(t, r, secret)
+				}
+			}
+		}
+	})
+}

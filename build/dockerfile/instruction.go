@@ -1,0 +1,225 @@
+package dockerfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/moby/buildkit/frontend/dockerfile/instructions"
+	"github.com/moby/buildkit/frontend/dockerfile/shell"
+	"github.com/moby/buildkit/util/system"
+
+	"github.com/slipway-dev/slipway/build/layer"
+)
+
+// run evaluates one instruction, as BuildKit's dockerfile2llb does.
+func (b *builder) run(ctx context.Context, s *stage, c command) error {
+	if err := b.expand(s, c.Command); err != nil {
+		return err
+	}
+	switch c := c.Command.(type) {
+	case *instructions.ArgCommand:
+		return b.arg(s, c)
+	case *instructions.EnvCommand:
+		var line []string
+		for _, kv := range c.Env {
+			s.env.set(kv.Key, kv.Value)
+			s.config.Env = setEnv(s.config.Env, kv.Key, kv.Value)
+			line = append(line, kv.String())
+		}
+		b.record(s, "ENV "+strings.Join(line, " "), false)
+	case *instructions.LabelCommand:
+		var line []string
+		for _, kv := range c.Labels {
+			if s.config.Labels == nil {
+				s.config.Labels = map[string]string{}
+			}
+			s.config.Labels[kv.Key] = kv.Value
+			line = append(line, kv.String())
+		}
+		b.record(s, "LABEL "+strings.Join(line, " "), false)
+	case *instructions.MaintainerCommand:
+		s.author = c.Maintainer
+		b.record(s, "MAINTAINER "+c.Maintainer, false)
+	case *instructions.WorkdirCommand:
+		return b.workdir(s, c)
+	case *instructions.CopyCommand:
+		return b.copy(ctx, s, c)
+	case *instructions.AddCommand:
+		return b.add(ctx, s, c)
+	case *instructions.UserCommand:
+		s.config.User = c.User
+		b.record(s, "USER "+c.User, false)
+	case *instructions.EntrypointCommand:
+		s.config.Entrypoint = s.commandLine(c.ShellDependantCmdLine)
+		if !s.cmdSet {
+			s.config.Cmd = nil // the base's CMD was for the base's entrypoint
+		}
+		b.record(s, fmt.Sprintf("ENTRYPOINT %q", s.config.Entrypoint), false)
+	case *instructions.CmdCommand:
+		s.config.Cmd = s.commandLine(c.ShellDependantCmdLine)
+		s.config.ArgsEscaped = true
+		s.cmdSet = true
+		b.record(s, fmt.Sprintf("CMD %q", s.config.Cmd), false)
+	case *instructions.ExposeCommand:
+		return b.expose(s, c)
+	case *instructions.VolumeCommand:
+		return b.volume(s, c)
+	case *instructions.StopSignalCommand:
+		if err := checkSignal(c.Signal); err != nil {
+			return err
+		}
+		s.config.StopSignal = c.Signal
+		b.record(s, "STOPSIGNAL "+c.Signal, false)
+	case *instructions.ShellCommand:
+		s.config.Shell = c.Shell
+		b.record(s, fmt.Sprintf("SHELL %v", c.Shell), false)
+	case *instructions.HealthCheckCommand:
+		return b.healthcheck(s, c)
+	case *instructions.OnbuildCommand:
+		s.config.OnBuild = append(s.config.OnBuild, c.Expression)
+		s.onBuild = append(s.onBuild, c.Expression)
+	default:
+		return errors.New("this instruction is not known here")
+	}
+	return nil
+}
+
+// expand puts the values of variables into an instruction.
+func (b *builder) expand(s *stage, c instructions.Command) error {
+	if _, isArg := c.(*instructions.ArgCommand); isArg {
+		return nil // its default may not be needed
+	}
+	if ex, ok := c.(instructions.SupportsSingleWordExpansion); ok {
+		err := ex.Expand(func(word string) (string, error) {
+			return b.word(word, s.env)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if ex, ok := c.(instructions.SupportsSingleWordExpansionRaw); ok { // heredocs
+		return ex.ExpandRaw(func(word string) (string, error) {
+			lex := shell.NewLex('\\')
+			lex.SkipProcessQuotes = true
+			v, _, err := lex.ProcessWord(word, s.env)
+			return v, err
+		})
+	}
+	return nil
+}
+
+func (b *builder) arg(s *stage, c *instructions.ArgCommand) error {
+	var line []string
+	for _, a := range c.Args {
+		if v, ok := b.in.Args[a.Key]; ok {
+			a.Value = &v
+		} else if a.Value != nil {
+			v, err := b.word(*a.Value, s.env)
+			if err != nil {
+				return err
+			}
+			a.Value = &v
+		} else if v, ok := b.globals.Get(a.Key); ok {
+			a.Value = &v
+		}
+		if a.Value == nil {
+			line = append(line, a.Key)
+			continue
+		}
+		s.env.set(a.Key, *a.Value)
+		line = append(line, a.Key+"="+*a.Value)
+	}
+	b.record(s, "ARG "+strings.Join(line, " "), false)
+	return nil
+}
+
+// commandLine returns the exec form of CMD and ENTRYPOINT; the shell form goes to the stage's shell.
+func (s *stage) commandLine(c instructions.ShellDependantCmdLine) []string {
+	if !c.PrependShell {
+		return c.CmdLine
+	}
+	shell := []string{"/bin/sh", "-c"}
+	switch {
+	case len(s.config.Shell) > 0:
+		shell = slices.Clone(s.config.Shell)
+	case s.windows():
+		shell = []string{"cmd", "/S", "/C"}
+	}
+	return append(shell, strings.Join(c.CmdLine, " "))
+}
+
+// setWorkdir changes the working directory in the configuration: on Windows with backslashes and without a drive, as HCS reads it.
+func (s *stage) setWorkdir(p string) error {
+	wd, err := system.NormalizeWorkdir(s.config.WorkingDir, p, s.platform.OS)
+	if err != nil {
+		return fmt.Errorf("%s: %w", p, err)
+	}
+	s.config.WorkingDir = wd
+	return nil
+}
+
+// dir returns the working directory as a path of the tree.
+func (s *stage) dir() string {
+	if s.config.WorkingDir == "" {
+		return "/"
+	}
+	return system.ToSlash(s.config.WorkingDir, s.platform.OS)
+}
+
+func (b *builder) workdir(s *stage, c *instructions.WorkdirCommand) error {
+	if err := s.setWorkdir(c.Path); err != nil {
+		return err
+	}
+	p, err := follow(s.tree, s.dir())
+	if err != nil {
+		return err
+	}
+	there, err := s.tree.lstat(p)
+	if err != nil {
+		return err
+	}
+	if there == nil {
+		dir := &node{kind: layer.Dir, mode: 0o755}
+		if s.config.User != "" && !s.windows() {
+			o, err := lookUp(s.tree, s.config.User)
+			if err != nil {
+				return fmt.Errorf("the directory shall belong to USER %s: %w", s.config.User, err)
+			}
+			dir.uid, dir.gid = o.uid, o.gid
+		}
+		if err := s.tree.mkdirAll(p, dir); err != nil {
+			return err
+		}
+	} else if there.kind != layer.Dir {
+		return fmt.Errorf("%s is no directory", p)
+	}
+	return b.commit(s, "WORKDIR "+s.dir())
+}
+
+func (b *builder) volume(s *stage, c *instructions.VolumeCommand) error {
+	for _, v := range c.Volumes {
+		if v == "" {
+			return errors.New("the name of a volume is empty")
+		}
+		if s.config.Volumes == nil {
+			s.config.Volumes = map[string]struct{}{}
+		}
+		s.config.Volumes[v] = struct{}{}
+	}
+	b.record(s, fmt.Sprintf("VOLUME %v", c.Volumes), false)
+	return nil
+}
+
+func (b *builder) healthcheck(s *stage, c *instructions.HealthCheckCommand) error {
+	h := c.Health
+	if h.StartInterval != 0 {
+		return errors.New("--start-interval has no place in the configuration that is written here: leave it out")
+	}
+	s.config.Healthcheck = &v1.HealthConfig{Test: h.Test, Interval: h.Interval, Timeout: h.Timeout, StartPeriod: h.StartPeriod, Retries: h.Retries}
+	b.record(s, fmt.Sprintf("HEALTHCHECK %q", h.Test), false)
+	return nil
+}

@@ -1,0 +1,101 @@
+package dockerfile
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/slipway-dev/slipway/build/layer"
+)
+
+// maxUsers bounds /etc/passwd and /etc/group in bytes, as BuildKit does.
+const maxUsers = 10 << 20
+
+// lookUp returns what USER[:GROUP] means in a tree: numbers, or names from its /etc/passwd and /etc/group. A number without a group
+// is its own group, and no user at all is root; a name without one has that of /etc/passwd.
+func lookUp(t files, s string) (*owner, error) {
+	user, group, _ := strings.Cut(s, ":")
+	o := &owner{}
+	if n, ok := number(user); ok || user == "" {
+		o.uid, o.gid = n, n
+	} else {
+		fields, err := account(t, "/etc/passwd", user, 4)
+		if err != nil {
+			return nil, err
+		}
+		o.uid, o.gid = fields[2], fields[3]
+	}
+	if group == "" {
+		return o, nil
+	}
+	if n, ok := number(group); ok {
+		o.gid = n
+		return o, nil
+	}
+	fields, err := account(t, "/etc/group", group, 3)
+	if err != nil {
+		return nil, err
+	}
+	o.gid = fields[2]
+	return o, nil
+}
+
+func number(s string) (int, bool) {
+	if s == "root" {
+		return 0, true
+	}
+	n, err := strconv.ParseInt(s, 10, 32)
+	return int(n), err == nil && n >= 0
+}
+
+// numeric reports whether no file is needed to know what a user or group means.
+func numeric(s string) bool {
+	_, ok := number(s)
+	return ok || s == ""
+}
+
+// account finds the line of a name and returns its fields as numbers; those that are none are 0.
+func account(t files, file, name string, fields int) ([]int, error) {
+	unknown := fmt.Errorf("%s of this stage does not know %q: write the number", file, name)
+	p, err := follow(t, file)
+	if err != nil {
+		return nil, err
+	}
+	n, err := t.lstat(p)
+	if err != nil {
+		return nil, err
+	}
+	if n == nil || n.kind != layer.Regular || n.odd != "" {
+		return nil, unknown
+	}
+	content, err := n.content()
+	if err != nil {
+		return nil, err
+	}
+	if content.Size > maxUsers {
+		return nil, fmt.Errorf("%s has more than %d bytes", file, maxUsers)
+	}
+	r, err := content.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	lines := bufio.NewScanner(io.LimitReader(r, maxUsers))
+	for lines.Scan() {
+		parts := strings.Split(strings.TrimSpace(lines.Text()), ":")
+		if len(parts) < fields || parts[0] != name {
+			continue
+		}
+		numbers := make([]int, fields)
+		for i := range numbers {
+			numbers[i], _ = strconv.Atoi(parts[i])
+		}
+		return numbers, nil
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", file, err)
+	}
+	return nil, unknown
+}

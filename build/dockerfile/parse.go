@@ -1,0 +1,192 @@
+package dockerfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/moby/buildkit/frontend/dockerfile/instructions"
+	"github.com/moby/buildkit/frontend/dockerfile/parser"
+	"github.com/moby/buildkit/frontend/dockerfile/shell"
+)
+
+// builder holds the evaluation of one file.
+type builder struct {
+	in       Input
+	report   *report
+	shlex    *shell.Lex
+	globals  *environment // predefined platform arguments and those before the first FROM
+	stages   []*stage
+	contexts map[string]files // opened contexts; "" is the build context
+	images   map[string]*imageFiles
+	broken   bool // the stages are not known because a FROM could not be read
+}
+
+// command is one instruction of a stage: parsed, or refused with the reason.
+type command struct {
+	instructions.Command
+	at      []parser.Range
+	refusal error
+}
+
+var errRun = errors.New("RUN needs a machine of the image's system, and no command is run here: declare programs in slipway.yaml and use " +
+	"COPY --from=binaries, use COPY --from another stage or image, or ADD a tar of what the command would make")
+
+// parse reads the file into stages.
+func (b *builder) parse(src []byte) {
+	ast, err := parser.Parse(bytes.NewReader(src))
+	if err != nil {
+		b.broken = true
+		var located *parser.LocationError
+		var at []parser.Range
+		if errors.As(err, &located) && len(located.Locations) > 0 {
+			at = located.Locations[0]
+		}
+		b.report.add(at, "", fmt.Errorf("reading instructions: %w", err))
+		return
+	}
+	b.shlex = shell.NewLex(ast.EscapeToken)
+	b.globals = platformArgs(b.in)
+	var metaArgs []*instructions.ArgCommand
+	for _, n := range ast.AST.Children {
+		if strings.EqualFold(n.Value, "run") {
+			if len(b.stages) == 0 {
+				b.report.add(n.Location(), "", errRun)
+				continue
+			}
+			b.last().commands = append(b.last().commands, command{at: n.Location(), refusal: errRun})
+			continue
+		}
+		parsed, err := instructions.ParseInstruction(n)
+		if err != nil {
+			b.broken = b.broken || strings.EqualFold(n.Value, "from")
+			b.report.add(n.Location(), quoted(err), remedy(err))
+			continue
+		}
+		switch c := parsed.(type) {
+		case *instructions.Stage:
+			b.stages = append(b.stages, &stage{index: len(b.stages), Stage: *c})
+		case *instructions.ArgCommand:
+			if len(b.stages) == 0 {
+				metaArgs = append(metaArgs, c)
+				continue
+			}
+			b.last().commands = append(b.last().commands, command{Command: c, at: n.Location()})
+		case instructions.Command:
+			if len(b.stages) == 0 {
+				b.report.add(n.Location(), "", fmt.Errorf("%s stands before the first FROM, where only ARG may: move it below", strings.ToUpper(n.Value)))
+				continue
+			}
+			b.last().commands = append(b.last().commands, command{Command: c, at: n.Location()})
+		}
+	}
+	if len(b.stages) == 0 && !b.broken {
+		b.report.add(nil, "", errors.New("the file has no FROM: begin with FROM scratch or a base"))
+		return
+	}
+	b.setTargetStage()
+	b.setGlobals(metaArgs)
+	b.nameStages()
+}
+
+func (b *builder) last() *stage { return b.stages[len(b.stages)-1] }
+
+// remedy says what to do about an instruction that BuildKit's parser does not take.
+func remedy(err error) error {
+	var unknown *instructions.UnknownInstructionError
+	if errors.As(err, &unknown) {
+		return fmt.Errorf("%w: https://docs.docker.com/reference/dockerfile/ lists the instructions", err)
+	}
+	return err
+}
+
+// setGlobals evaluates the arguments before the first FROM.
+func (b *builder) setGlobals(args []*instructions.ArgCommand) {
+	for _, c := range args {
+		for _, a := range c.Args {
+			if v, ok := b.in.Args[a.Key]; ok {
+				b.globals.set(a.Key, v)
+			} else if a.Value != nil {
+				v, err := b.word(*a.Value, b.globals)
+				if err != nil {
+					b.report.add(c.Location(), *a.Value, err)
+					continue
+				}
+				b.globals.set(a.Key, v)
+			}
+		}
+	}
+}
+
+// nameStages expands the names of bases and connects stages that stand on earlier ones.
+func (b *builder) nameStages() {
+	for i, s := range b.stages {
+		name, err := b.word(s.BaseName, b.globals)
+		switch {
+		case err != nil:
+			b.report.add(s.Location, s.BaseName, err)
+			s.failed = true
+		case name == "":
+			b.report.add(s.Location, s.BaseName, fmt.Errorf("the base %s is empty: give the argument a value, or write ${NAME:-default}", s.BaseName))
+			s.failed = true
+		}
+		s.base = name
+		for _, earlier := range b.stages[:i] {
+			if earlier.Name != "" && earlier.Name == name {
+				s.from = earlier // the last of that name
+			}
+		}
+	}
+}
+
+// target returns the stage to build, nil where there is none.
+func (b *builder) target() *stage {
+	if b.broken || len(b.stages) == 0 {
+		return nil
+	}
+	if b.in.Target == "" {
+		return b.last()
+	}
+	if s := b.find(b.in.Target); s != nil {
+		return s
+	}
+	var names []string
+	for _, s := range b.stages {
+		if s.Name != "" {
+			names = append(names, s.Name)
+		}
+	}
+	b.report.add(nil, "", fmt.Errorf("there is no stage %q to build: the file has %s", b.in.Target, list(names, "stage")))
+	return nil
+}
+
+// find returns the stage that a name or number means: the last one of that name.
+func (b *builder) find(name string) *stage {
+	if i, err := strconv.Atoi(name); err == nil {
+		if i < 0 || i >= len(b.stages) {
+			return nil
+		}
+		return b.stages[i]
+	}
+	var found *stage
+	for _, s := range b.stages {
+		if s.Name != "" && strings.EqualFold(s.Name, name) {
+			found = s
+		}
+	}
+	return found
+}
+
+// list names at most twenty things for a message.
+func list(names []string, thing string) string {
+	const most = 20
+	switch {
+	case len(names) == 0:
+		return "no named " + thing
+	case len(names) > most:
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,95 @@
+package dockerfile
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/moby/buildkit/frontend/dockerfile/parser"
+)
+
+// report collects the mistakes in one file.
+type report struct {
+	file   string
+	source []byte
+	found  []mistake
+}
+
+type mistake struct {
+	line, column int
+	err          error
+}
+
+func (m mistake) less(o mistake) int {
+	return cmp.Or(cmp.Compare(m.line, o.line), cmp.Compare(m.column, o.column), cmp.Compare(m.err.Error(), o.err.Error()))
+}
+
+// located is an error about one word of an instruction.
+type located struct {
+	word string
+	error
+}
+
+func (l located) Unwrap() error { return l.error }
+
+// add notes a mistake of an instruction. Its column is where word stands in it, or its beginning. Joined errors are noted one by one.
+func (r *report) add(at []parser.Range, word string, err error) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range joined.Unwrap() {
+			r.add(at, word, e)
+		}
+		return
+	}
+	var l located
+	if errors.As(err, &l) {
+		word = l.word
+	}
+	line, column := r.position(at, word)
+	r.found = append(r.found, mistake{line, column, err})
+}
+
+func (r *report) position(at []parser.Range, word string) (line, column int) {
+	if len(at) == 0 {
+		return 1, 1
+	}
+	lines := bytes.Split(r.source, []byte("\n"))
+	start := max(at[0].Start.Line, 1)
+	if word != "" {
+		for i := start; i <= max(at[len(at)-1].End.Line, start) && i <= len(lines); i++ {
+			if c := bytes.Index(lines[i-1], []byte(word)); c >= 0 {
+				return i, c + 1
+			}
+		}
+	}
+	if start > len(lines) {
+		return start, 1
+	}
+	text := lines[start-1]
+	return start, len(text) - len(bytes.TrimLeft(text, " \t")) + 1
+}
+
+// err joins the mistakes in the order of the file; nil where there are none.
+func (r *report) err() error {
+	slices.SortStableFunc(r.found, mistake.less)
+	var errs []error
+	for i, m := range r.found {
+		if i > 0 && m.less(r.found[i-1]) == 0 {
+			continue
+		}
+		errs = append(errs, fmt.Errorf("%s:%d:%d: %w", r.file, m.line, m.column, m.err))
+	}
+	return errors.Join(errs...)
+}
+
+// quoted returns the first word of a message that stands in the source: BuildKit's messages name flags and instructions.
+func quoted(err error) string {
+	for _, w := range strings.Fields(err.Error()) {
+		if strings.HasPrefix(w, "--") {
+			return strings.TrimRight(w, ":,.")
+		}
+	}
+	return ""
+}

@@ -1,0 +1,92 @@
+package dockerfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// source returns the files that --from means: a stage, a named context or an image.
+func (b *builder) source(ctx context.Context, s *stage, from string) (files, error) {
+	if other := b.find(from); other != nil {
+		if other.index >= s.index {
+			return nil, fmt.Errorf("stage %s stands below: move it above this stage", from)
+		}
+		b.eval(ctx, other)
+		if other.failed || other.tree == nil {
+			return nil, errReported
+		}
+		return other.tree, nil
+	}
+	if c, ok := b.in.Contexts[from]; ok {
+		return b.openContext(from, c)
+	}
+	if strings.Trim(from, "0123456789") == "" {
+		return nil, fmt.Errorf("there is no stage %s: stages count from 0", from)
+	}
+	base, img, err := b.image(ctx, from, normalize(b.in.Platform))
+	if err != nil {
+		return nil, fmt.Errorf("--from=%s is no stage above and no named context (%s): %w", from, b.contextNames(), err)
+	}
+	if base.Image == nil {
+		return newTree(nil), nil
+	}
+	return img.files()
+}
+
+func (b *builder) contextNames() string {
+	return "there are " + list(slices.Sorted(maps.Keys(b.in.Contexts)), "contexts")
+}
+
+// openContext opens a named context, once.
+func (b *builder) openContext(name string, c Context) (files, error) {
+	if f, ok := b.contexts[name]; ok {
+		return f, nil
+	}
+	var f files
+	var err error
+	if c.Dir != "" {
+		f, err = openDirectory(b.in.Store, c.Dir)
+	} else {
+		f, err = fileTree(b.in.Store, c.Files)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("context %s: %w", name, err)
+	}
+	b.keep(name, f)
+	return f, nil
+}
+
+// buildContext opens the context that COPY without --from reads.
+func (b *builder) buildContext() (files, error) {
+	if f, ok := b.contexts[""]; ok {
+		return f, nil
+	}
+	if b.in.Context == "" {
+		return nil, errors.New("there is no build context to copy from: name one, or use --from")
+	}
+	d, err := openDirectory(b.in.Store, b.in.Context, b.in.File+".dockerignore")
+	if err != nil {
+		return nil, err
+	}
+	b.keep("", d)
+	return d, nil
+}
+
+func (b *builder) keep(name string, f files) {
+	if b.contexts == nil {
+		b.contexts = map[string]files{}
+	}
+	b.contexts[name] = f
+}
+
+func (b *builder) close() {
+	for _, f := range b.contexts {
+		if d, ok := f.(*directory); ok {
+			d.root.Close()
+		}
+	}
+}

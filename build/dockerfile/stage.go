@@ -1,0 +1,259 @@
+package dockerfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/moby/buildkit/frontend/dockerfile/instructions"
+	"github.com/moby/buildkit/frontend/dockerfile/parser"
+
+	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// stage is one FROM with what follows, and its state while it is evaluated.
+type stage struct {
+	instructions.Stage
+	index    int
+	base     string // BaseName with its variables expanded
+	from     *stage // the earlier stage it stands on, nil for others
+	commands []command
+
+	failed    bool // its mistakes have been reported
+	evaluated bool
+	baseImage Base
+	platform  v1.Platform
+	config    v1.Config
+	author    string
+	env       *environment // ENV and ARG
+	cmdSet    bool         // by a CMD of this stage, which ENTRYPOINT keeps
+	tree      *tree
+	layers    []Layer
+	history   []v1.History
+	onBuild   []string // triggers of this stage for those that stand on it
+}
+
+func (s *stage) result() Result {
+	return Result{Base: s.baseImage, Config: s.config, Author: s.author, Layers: s.layers, History: s.history}
+}
+
+func (s *stage) windows() bool { return s.platform.OS == platform.Windows }
+
+// eval evaluates a stage and those it needs. What goes wrong is reported once.
+func (b *builder) eval(ctx context.Context, s *stage) {
+	if s.evaluated || ctx.Err() != nil {
+		return
+	}
+	s.evaluated = true
+	if !s.failed {
+		b.begin(ctx, s)
+	}
+	for _, c := range s.commands {
+		if c.refusal != nil {
+			b.report.add(c.at, "", c.refusal)
+			s.failed = true
+		}
+	}
+	broken := s.tree == nil
+	for _, c := range s.commands {
+		if broken || c.refusal != nil || ctx.Err() != nil {
+			continue
+		}
+		if err := b.run(ctx, s, c); err != nil {
+			s.failed = true
+			if !errors.Is(err, errReported) {
+				b.report.add(c.at, "", err)
+			}
+		}
+	}
+}
+
+// errReported stands for a failure whose cause is in the report.
+var errReported = errors.New("reported")
+
+// begin gives a stage the state that FROM says.
+func (b *builder) begin(ctx context.Context, s *stage) {
+	fail := func(err error) {
+		s.failed, s.tree = true, nil
+		if !errors.Is(err, errReported) {
+			b.report.add(s.Location, s.BaseName, err)
+		}
+	}
+	s.platform = normalize(b.in.Platform)
+	if s.Platform != "" {
+		p, err := b.stagePlatform(s)
+		if err != nil {
+			fail(err)
+			return
+		}
+		s.platform = p
+	}
+	triggers, err := b.beginFrom(ctx, s)
+	if err != nil {
+		fail(err)
+		return
+	}
+	if len(triggers) > 0 {
+		if err := s.prepend(triggers); err != nil {
+			fail(err)
+			return
+		}
+	}
+	if _, ok := newEnvironment(s.config.Env).Get("PATH"); !ok && !s.windows() {
+		s.config.Env = append(s.config.Env, "PATH="+defaultPath)
+	}
+	if s.env == nil {
+		s.env = newEnvironment(nil)
+	}
+	for _, kv := range s.config.Env {
+		k, v, _ := strings.Cut(kv, "=")
+		s.env.set(k, v)
+	}
+	if s.config.WorkingDir != "" {
+		if err := s.setWorkdir(s.config.WorkingDir); err != nil {
+			fail(err)
+		}
+	}
+}
+
+// defaultPath is what BuildKit gives Linux images that have no PATH; Windows has its own.
+const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+func (b *builder) stagePlatform(s *stage) (v1.Platform, error) {
+	v, err := b.word(s.Platform, b.globals)
+	if err != nil {
+		return v1.Platform{}, located{s.Platform, err}
+	}
+	if v == "" {
+		return v1.Platform{}, located{s.Platform, fmt.Errorf("platform %s is empty: give the argument a value", s.Platform)}
+	}
+	p, err := parsePlatform(v, b.in.Platform)
+	if err != nil {
+		return v1.Platform{}, located{s.Platform, err}
+	}
+	return p, nil
+}
+
+// beginFrom sets what comes from the base and returns its ONBUILD triggers.
+func (b *builder) beginFrom(ctx context.Context, s *stage) ([]string, error) {
+	if c, ok := b.in.Contexts[s.Name]; ok && s.Name != "" {
+		return nil, b.beginContext(ctx, s, s.Name, c) // a named context replaces a stage of its name
+	}
+	if s.from != nil {
+		b.eval(ctx, s.from)
+		if s.from.failed || s.from.tree == nil {
+			return nil, errReported
+		}
+		f := s.from
+		s.baseImage, s.platform, s.author, s.env = f.baseImage, f.platform, f.author, f.env.clone()
+		s.config = *f.config.DeepCopy()
+		s.config.OnBuild = nil
+		s.tree = f.tree.clone()
+		s.layers, s.history = slices.Clone(f.layers), slices.Clone(f.history)
+		return f.onBuild, nil
+	}
+	if s.base == "scratch" {
+		s.platform = normalize(b.in.Platform)
+		s.config.WorkingDir = "/"
+		s.tree = newTree(nil)
+		return nil, nil
+	}
+	if c, ok := b.in.Contexts[s.base]; ok {
+		s.config.WorkingDir = "/"
+		return nil, b.beginContext(ctx, s, s.base, c)
+	}
+	base, img, err := b.image(ctx, s.base, s.platform)
+	if err != nil {
+		return nil, fmt.Errorf("%s is no stage above and no named context (%s): %w", s.base, b.contextNames(), err)
+	}
+	s.baseImage = base
+	if base.Image == nil {
+		s.config.WorkingDir = "/"
+		s.tree = newTree(nil)
+		return nil, nil
+	}
+	cf, err := base.Image.ConfigFile()
+	if err != nil {
+		return nil, fmt.Errorf("reading its configuration: %w", err)
+	}
+	s.config, s.author = *cf.Config.DeepCopy(), cf.Author
+	triggers := s.config.OnBuild
+	s.config.OnBuild = nil
+	s.tree = newTree(img.files)
+	return triggers, nil
+}
+
+// beginContext makes the files of a named context the stage's only layer.
+func (b *builder) beginContext(ctx context.Context, s *stage, name string, c Context) error {
+	src, err := b.openContext(name, c)
+	if err != nil {
+		return err
+	}
+	s.tree = newTree(nil)
+	cp := copier{src: src, dst: s.tree, windows: s.windows()}
+	if err := cp.copy(ctx, "/", "/"); err != nil {
+		return err
+	}
+	return b.commit(s, "FROM "+name)
+}
+
+// prepend puts the ONBUILD triggers of a base before the stage's instructions.
+func (s *stage) prepend(triggers []string) error {
+	var commands []command
+	for _, t := range triggers {
+		ast, err := parser.Parse(strings.NewReader(t))
+		if err != nil {
+			return fmt.Errorf("its ONBUILD %s: %w", t, err)
+		}
+		for _, n := range ast.AST.Children {
+			if strings.EqualFold(n.Value, "run") {
+				commands = append(commands, command{at: s.Location, refusal: fmt.Errorf("the base has ONBUILD %s: %w", t, errRun)})
+				continue
+			}
+			c, err := instructions.ParseCommand(n)
+			if err != nil {
+				return fmt.Errorf("its ONBUILD %s: %w", t, err)
+			}
+			commands = append(commands, command{Command: c, at: s.Location})
+		}
+	}
+	s.commands = append(commands, s.commands...)
+	return nil
+}
+
+// commit closes a layer: what changed in the tree since the last one, and a record in the history.
+func (b *builder) commit(s *stage, createdBy string) error {
+	entries, err := s.tree.entries(s.windows())
+	if err != nil {
+		return err
+	}
+	s.tree.begin()
+	b.record(s, createdBy, len(entries) > 0)
+	if len(entries) > 0 {
+		s.layers = append(s.layers, Layer{Entries: entries, CreatedBy: createdBy})
+		s.tree.settle(entries)
+	}
+	return nil
+}
+
+// settle keeps the contents that entries found, so that they are not found again when another stage copies them.
+func (t *tree) settle(entries []layer.Entry) {
+	for _, e := range entries {
+		if n := t.nodes[e.Path]; n != nil && e.Type == layer.Regular {
+			k := *n
+			k.content = func() (layer.Content, error) { return e.Content, nil }
+			t.nodes[e.Path] = &k
+		}
+	}
+}
+
+// record adds a line to the history.
+func (b *builder) record(s *stage, createdBy string, withLayer bool) {
+	s.history = append(s.history, v1.History{
+		Created: v1.Time{Time: b.in.ModTime.UTC()}, CreatedBy: createdBy, Comment: "slipway", EmptyLayer: !withLayer,
+	})
+}

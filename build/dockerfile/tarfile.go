@@ -1,0 +1,130 @@
+package dockerfile
+
+import (
+	"archive/tar"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/build/layer"
+)
+
+// tarEntry is what is kept of a tar header: enough to find the file again in the uncompressed tar. It is recorded as JSON.
+type tarEntry struct {
+	Kind     layer.Type  `json:"kind,omitempty"`
+	Odd      string      `json:"odd,omitempty"`
+	Mode     fs.FileMode `json:"mode"`
+	UID      int         `json:"uid,omitempty"`
+	GID      int         `json:"gid,omitempty"`
+	Link     string      `json:"link,omitempty"`
+	Offset   int64       `json:"offset,omitempty"`
+	Size     int64       `json:"size,omitempty"`
+	Name     string      `json:"name"`
+	Hardlink bool        `json:"hardlink,omitempty"`
+}
+
+// header reads a tar header whose content begins at offset.
+func header(h *tar.Header, offset int64) tarEntry {
+	const special = fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
+	e := tarEntry{Name: h.Name, Mode: h.FileInfo().Mode() & (fs.ModePerm | special), UID: h.Uid, GID: h.Gid, Link: h.Linkname, Offset: offset, Size: h.Size}
+	switch h.Typeflag {
+	case tar.TypeReg:
+	case tar.TypeDir:
+		e.Kind = layer.Dir
+	case tar.TypeSymlink:
+		e.Kind, e.Mode = layer.Symlink, 0o777
+	case tar.TypeLink:
+		e.Hardlink = true
+	case tar.TypeGNUSparse:
+		e.Odd = "a sparse file"
+	default:
+		e.Odd = "a device or pipe"
+	}
+	if _, ok := h.PAXRecords["GNU.sparse.major"]; ok {
+		e.Odd = "a sparse file"
+	}
+	return e
+}
+
+// node returns the entry as a file whose content lies in an uncompressed tar.
+func (e tarEntry) node(file string) *node {
+	return e.nodeIn(func() (string, error) { return file, nil })
+}
+
+func (e tarEntry) nodeIn(file func() (string, error)) *node {
+	return &node{
+		kind: e.Kind, odd: e.Odd, mode: e.Mode, uid: e.UID, gid: e.GID, link: e.Link,
+		content: func() (layer.Content, error) {
+			name, err := file()
+			if err != nil {
+				return layer.Content{}, err
+			}
+			return section(name, e.Offset, e.Size)
+		},
+	}
+}
+
+// section returns a part of a file as content.
+func section(name string, offset, size int64) (layer.Content, error) {
+	open := func() (io.ReadCloser, error) {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		return struct {
+			io.Reader
+			io.Closer
+		}{io.NewSectionReader(f, offset, size), f}, nil
+	}
+	r, err := open()
+	if err != nil {
+		return layer.Content{}, err
+	}
+	defer r.Close()
+	h, n, err := v1.SHA256(r)
+	if err == nil && n != size {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return layer.Content{}, fmt.Errorf("hashing: %w", err)
+	}
+	return layer.Content{Digest: h, Size: size, Open: open}, nil
+}
+
+// scan calls do for every file of an uncompressed tar, with the offset of its content.
+func scan(ctx context.Context, r io.Reader, do func(h *tar.Header, offset int64) error) error {
+	c := &counter{r: cancellable{ctx, r}}
+	t := tar.NewReader(c)
+	for {
+		h, err := t.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("reading archive: %w", err)
+		}
+		if h.Typeflag == tar.TypeXGlobalHeader {
+			continue
+		}
+		if err := do(h, c.n); err != nil {
+			return err
+		}
+	}
+}
+
+// counter counts what was read. It cannot seek, so that the tar reader reads what it skips.
+type counter struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}

@@ -1,0 +1,243 @@
+package dockerfile
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/build/layer"
+)
+
+// files is a tree of files to copy from: a directory on disk, or a stage, an image or single files in a [tree]. Paths are
+// absolute within it, slash-separated and clean.
+type files interface {
+	// lstat returns what is at a path, without following a symbolic link there, and nil where nothing is.
+	lstat(p string) (*node, error)
+	// readDir returns the sorted names in a directory.
+	readDir(p string) ([]string, error)
+}
+
+// node is one file. It does not change once it is in a tree.
+type node struct {
+	kind     layer.Type // Regular, Dir, Symlink; odd says what else
+	odd      string     // why the file cannot be copied, empty for those that can
+	mode     fs.FileMode
+	uid, gid int
+	link     string
+	content  func() (layer.Content, error) // of a regular file
+}
+
+var rootNode = &node{kind: layer.Dir, mode: 0o755}
+
+// tree is a file system in memory, without contents. Beneath it may lie another, which it hides where it has something itself.
+type tree struct {
+	below   func() (*tree, error) // nil for nothing; called only when it matters what is there
+	nodes   map[string]*node
+	names   map[string]map[string]bool // what lies in each directory
+	opaque  map[string]bool            // directories that hide all that is below
+	touched map[string]bool            // paths set since the last begin
+}
+
+func newTree(below func() (*tree, error)) *tree {
+	return &tree{
+		below: below, nodes: map[string]*node{}, names: map[string]map[string]bool{},
+		opaque: map[string]bool{}, touched: map[string]bool{},
+	}
+}
+
+func (t *tree) clone() *tree {
+	c := newTree(t.below)
+	maps.Copy(c.nodes, t.nodes)
+	maps.Copy(c.opaque, t.opaque)
+	for dir, names := range t.names {
+		c.names[dir] = maps.Clone(names)
+	}
+	return c
+}
+
+// hidden reports whether the tree keeps what lies below from being seen at p.
+func (t *tree) hidden(p string) bool {
+	for dir := p; ; dir = path.Dir(dir) {
+		if n := t.nodes[dir]; t.opaque[dir] || dir != p && n != nil && n.kind != layer.Dir {
+			return true
+		}
+		if dir == "/" {
+			return t.below == nil
+		}
+	}
+}
+
+func (t *tree) lstat(p string) (*node, error) {
+	if n := t.nodes[p]; n != nil {
+		return n, nil
+	}
+	if p == "/" {
+		return rootNode, nil
+	}
+	if t.hidden(p) {
+		return nil, nil
+	}
+	below, err := t.below()
+	if err != nil {
+		return nil, err
+	}
+	return below.lstat(p)
+}
+
+func (t *tree) readDir(p string) ([]string, error) {
+	names := maps.Clone(t.names[p])
+	if !t.hidden(p) {
+		below, err := t.below()
+		if err != nil {
+			return nil, err
+		}
+		more, err := below.readDir(p)
+		if err != nil {
+			return nil, err
+		}
+		if names == nil {
+			return more, nil
+		}
+		for _, n := range more {
+			names[n] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names)), nil
+}
+
+// set puts a node at p, whose parent is a directory. Another kind of file that was there goes with all that lies in it.
+func (t *tree) set(p string, n *node) error {
+	old, err := t.lstat(p)
+	if err != nil {
+		return err
+	}
+	if old != nil && old.kind == layer.Dir && n.kind != layer.Dir {
+		t.remove(p)
+	}
+	if old != nil && old.kind != layer.Dir && n.kind == layer.Dir {
+		t.opaque[p] = true
+	}
+	t.nodes[p] = n
+	t.touched[p] = true
+	if p != "/" {
+		dir := path.Dir(p)
+		if t.names[dir] == nil {
+			t.names[dir] = map[string]bool{}
+		}
+		t.names[dir][path.Base(p)] = true
+	}
+	return nil
+}
+
+// remove forgets p and everything in it; what lies below shows through.
+func (t *tree) remove(p string) {
+	for name := range t.names[p] {
+		t.remove(path.Join(p, name))
+	}
+	delete(t.names, p)
+	delete(t.nodes, p)
+	delete(t.opaque, p)
+	delete(t.touched, p)
+	delete(t.names[path.Dir(p)], path.Base(p))
+}
+
+// mkdirAll makes the directory p and those above it; those that are there stay as they are.
+func (t *tree) mkdirAll(p string, dir *node) error {
+	if p != "/" {
+		if err := t.mkdirAll(path.Dir(p), dir); err != nil {
+			return err
+		}
+	}
+	n, err := t.lstat(p)
+	switch {
+	case err != nil:
+		return err
+	case n == nil:
+		return t.set(p, dir)
+	case n.kind != layer.Dir:
+		return fmt.Errorf("%s is no directory", p)
+	}
+	return nil
+}
+
+// begin starts a new layer.
+func (t *tree) begin() { t.touched = map[string]bool{} }
+
+// entries returns what changed since begin. A Linux layer names the directories above each change too, as they are in the tree,
+// because a layer that names them in another way would change them.
+func (t *tree) entries(windows bool) ([]layer.Entry, error) {
+	all := maps.Clone(t.touched)
+	if !windows {
+		for p := range t.touched {
+			for dir := path.Dir(p); dir != "/" && !all[dir]; dir = path.Dir(dir) {
+				all[dir] = true
+			}
+		}
+	}
+	delete(all, "/")
+	var entries []layer.Entry
+	for _, p := range slices.Sorted(maps.Keys(all)) {
+		n, err := t.lstat(p)
+		if err != nil {
+			return nil, err
+		}
+		if n == nil {
+			continue
+		}
+		e := layer.Entry{Path: p, Type: n.kind, Mode: n.mode, UID: n.uid, GID: n.gid, Linkname: n.link}
+		if n.kind == layer.Regular {
+			if e.Content, err = n.content(); err != nil {
+				return nil, fmt.Errorf("reading %s: %w", p, err)
+			}
+		}
+		entries = append(entries, e)
+	}
+	return entries, nil
+}
+
+// maxLinks bounds how many symbolic links one path may lead through, as Linux does.
+const maxLinks = 255
+
+// follow returns the path that p leads to when its symbolic links are followed. No link leads out: an absolute one starts at the root of
+// the tree, and ".." ends there. What does not exist stays as it is written.
+func follow(f files, p string) (string, error) {
+	return followWithin(f, "/", p)
+}
+
+// followWithin is follow with root in the place of the tree's root.
+func followWithin(f files, root, p string) (string, error) {
+	at, links := root, 0
+	for todo := strings.Split(p, "/"); len(todo) > 0; {
+		part := todo[0]
+		todo = todo[1:]
+		switch part {
+		case "", ".":
+			continue
+		case "..":
+			if at != root {
+				at = path.Dir(at)
+			}
+			continue
+		}
+		next := path.Join(at, part)
+		n, err := f.lstat(next)
+		if err != nil {
+			return "", err
+		}
+		if n == nil || n.kind != layer.Symlink {
+			at = next
+			continue
+		}
+		if links++; links > maxLinks {
+			return "", fmt.Errorf("%s leads through more than %d symbolic links", p, maxLinks)
+		}
+		if path.IsAbs(n.link) {
+			at = root
+		}
+		todo = append(strings.Split(n.link, "/"), todo...)
+	}
+	return at, nil
+}

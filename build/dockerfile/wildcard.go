@@ -1,0 +1,124 @@
+package dockerfile
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/slipway-dev/slipway/build/layer"
+)
+
+// glob returns the paths that a source of COPY means. One without wildcards is returned as it is; one whose wildcards match
+// nothing gives no path and no error, as with BuildKit.
+func glob(f files, src string) ([]string, error) {
+	parts := strings.Split(strings.Trim(src, "/"), "/")
+	first := 0
+	for first < len(parts) && !wild(parts[first]) {
+		first++
+	}
+	if first == len(parts) {
+		return []string{src}, nil
+	}
+	base, err := follow(f, "/"+strings.Join(parts[:first], "/"))
+	if err != nil {
+		return nil, err
+	}
+	n, err := f.lstat(base)
+	if err != nil {
+		return nil, err
+	}
+	if n == nil {
+		return nil, missing(f, base)
+	}
+	if n.kind != layer.Dir {
+		return nil, nil
+	}
+	return match(f, base, parts[first:])
+}
+
+// match returns the paths below dir whose parts match the patterns one by one. Symbolic links to directories are not entered.
+func match(f files, dir string, patterns []string) ([]string, error) {
+	names, err := f.readDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var found []string
+	for _, name := range names {
+		if ok, _ := path.Match(patterns[0], name); !ok { // a bad pattern matches nothing, as with BuildKit
+			continue
+		}
+		p := path.Join(dir, name)
+		if len(patterns) == 1 {
+			found = append(found, p)
+			continue
+		}
+		n, err := f.lstat(p)
+		if err != nil {
+			return nil, err
+		}
+		if n == nil || n.kind != layer.Dir {
+			continue
+		}
+		more, err := match(f, p, patterns[1:])
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, more...)
+	}
+	return found, nil
+}
+
+// wild reports whether a part of a path has a wildcard that is not escaped.
+func wild(s string) bool {
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '*', '?', '[':
+			return true
+		}
+	}
+	return false
+}
+
+// missing says that a source is not there, and what is.
+func missing(f files, p string) error {
+	dir := path.Dir(path.Clean(p))
+	for dir != "/" {
+		if n, err := f.lstat(dir); err != nil || n != nil && n.kind == layer.Dir {
+			break
+		}
+		dir = path.Dir(dir)
+	}
+	if n, err := f.lstat(path.Clean(p)); err == nil && n != nil && n.kind == layer.Symlink {
+		return fmt.Errorf("%s is a symbolic link to %s, and nothing is there within what is copied from", p[1:], n.link)
+	}
+	if t, ok := f.(*tree); ok && t.below == nil {
+		return fmt.Errorf("%s is not there: there are %s", p[1:], list(t.regular("/"), "files"))
+	}
+	names, err := f.readDir(dir)
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%s is not there, or .dockerignore names it: %s has %s", p[1:], dir, list(names, "files"))
+}
+
+// regular returns the paths of all files below dir, without the leading slash.
+func (t *tree) regular(dir string) []string {
+	var found []string
+	names, err := t.readDir(dir)
+	if err != nil {
+		return nil
+	}
+	for _, name := range names {
+		p := path.Join(dir, name)
+		switch n, err := t.lstat(p); {
+		case err != nil || n == nil:
+		case n.kind == layer.Dir:
+			found = append(found, t.regular(p)...)
+		default:
+			found = append(found, p[1:])
+		}
+	}
+	return found
+}

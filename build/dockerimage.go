@@ -1,0 +1,97 @@
+package build
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/build/base"
+	"github.com/slipway-dev/slipway/build/dockerfile"
+	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/build/manifest"
+	"github.com/slipway-dev/slipway/product"
+)
+
+// binaries is the named context that holds the programs of slipway.yaml, as <os>_<arch>/<name>[.exe].
+const binaries = "binaries"
+
+// dockerImage evaluates the image's Dockerfile for one platform.
+func (b *builder) dockerImage(ctx context.Context, i product.Image, p v1.Platform) (content, error) {
+	file, ok := i.Dockerfile.Files[p.OS]
+	if !ok {
+		return content{}, fmt.Errorf("it has no Dockerfile for %s: name one under dockerfile.files", p.OS)
+	}
+	programs, err := b.binaries(ctx, i, p)
+	if err != nil {
+		return content{}, err
+	}
+	contexts := map[string]dockerfile.Context{binaries: programs}
+	for name, dir := range i.Dockerfile.Contexts {
+		contexts[name] = dockerfile.Context{Dir: dir}
+	}
+	r, err := dockerfile.Build(ctx, dockerfile.Input{
+		File: file, Context: i.Dockerfile.Context, Contexts: contexts, Args: i.Dockerfile.Args, Target: i.Dockerfile.Target,
+		Platform: p, ModTime: layer.Epoch, Store: b.store,
+		Base: func(ctx context.Context, name string, p v1.Platform) (dockerfile.Base, error) {
+			found, err := b.bases.Resolve(ctx, name, p)
+			return dockerfile.Base{Image: found.Image, Info: found.Info}, err
+		},
+	})
+	if err != nil {
+		return content{}, err
+	}
+	c := content{config: r.Config, history: r.History}
+	if c.base, err = b.standing(ctx, r.Base, p); err != nil {
+		return content{}, err
+	}
+	for _, l := range r.Layers {
+		written, err := layer.Write(ctx, b.store, l.Entries, layer.Options{
+			OS: p.OS, Compression: layer.Compression(i.Compression), ModTime: layer.Epoch,
+		})
+		if err != nil {
+			return content{}, fmt.Errorf("%s: %w", l.CreatedBy, err)
+		}
+		c.layers = append(c.layers, manifest.Layer{Layer: written, CreatedBy: l.CreatedBy})
+	}
+	return c, nil
+}
+
+// standing completes what a Dockerfile stands on by the full os.version, which comes from the base, or from the platform for
+// scratch.
+func (b *builder) standing(ctx context.Context, on dockerfile.Base, p v1.Platform) (base.Base, error) {
+	if on.Image == nil {
+		return b.bases.Resolve(ctx, "scratch", p)
+	}
+	cf, err := on.Image.ConfigFile()
+	if err != nil {
+		return base.Base{}, err
+	}
+	p.OSVersion = cf.OSVersion
+	return base.Base{Image: on.Image, Platform: p, Info: on.Info}, nil
+}
+
+// binaries waits for the programs that an image may copy.
+func (b *builder) binaries(ctx context.Context, i product.Image, p v1.Platform) (dockerfile.Context, error) {
+	files := map[string]dockerfile.File{}
+	for _, name := range programsOf(b.product, i) {
+		prog := b.product.Program(name)
+		if len(prog.Systems) > 0 && !slices.Contains(prog.Systems, p.OS) {
+			continue
+		}
+		out, err := b.programs.File(ctx, name, p)
+		if err != nil {
+			return dockerfile.Context{}, err
+		}
+		files[fmt.Sprintf("%s_%s/%s", p.OS, p.Architecture, fileName(name, p.OS))] = dockerfile.File{Path: out.Path, Mode: 0o755}
+	}
+	return dockerfile.Context{Files: files}, nil
+}
+
+func fileName(program, os string) string {
+	if os == "windows" {
+		return program + ".exe"
+	}
+	return program
+}

@@ -1,0 +1,167 @@
+package build
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/build/base"
+	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/build/manifest"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
+)
+
+// Where ko puts things (https://ko.build): the program, and the files of the kodata directory beside its main package.
+const (
+	koApp  = "/ko-app"
+	koData = "/var/run/ko"
+)
+
+// goImage puts one Go program on a base, by ko's conventions. It differs from ko where ko's image does not work as it should on
+// Windows: the program has its .exe, and PATH is separated by semicolons; and where there is no kodata there is no empty layer.
+func (b *builder) goImage(ctx context.Context, i product.Image, p v1.Platform) (content, error) {
+	under, err := b.bases.Resolve(ctx, i.Bases[p.OS], p)
+	if err != nil {
+		return content{}, err
+	}
+	prog := b.product.Program(i.Go.Program)
+	file, err := b.programs.File(ctx, prog.Name, p)
+	if err != nil {
+		return content{}, err
+	}
+	config, err := inherit(under)
+	if err != nil {
+		return content{}, err
+	}
+	o := layer.Options{OS: p.OS, Compression: layer.Compression(i.Compression), ModTime: layer.Epoch}
+	c := content{base: under}
+
+	data, err := kodata(b.trees[prog.Source].Dir, prog.Package, b)
+	if err != nil {
+		return content{}, err
+	}
+	if len(data) > 0 {
+		l, err := layer.Write(ctx, b.store, data, o)
+		if err != nil {
+			return content{}, err
+		}
+		c.layers = append(c.layers, manifest.Layer{Layer: l, CreatedBy: "slipway build: kodata of " + prog.Name})
+	}
+	name := koApp + "/" + prog.Name
+	if p.OS == platform.Windows {
+		name += ".exe"
+	}
+	l, err := layer.Write(ctx, b.store, []layer.Entry{
+		{Path: koApp, Type: layer.Dir, Mode: 0o555},
+		{Path: name, Mode: 0o555, Content: file.Content},
+	}, o)
+	if err != nil {
+		return content{}, err
+	}
+	c.layers = append(c.layers, manifest.Layer{Layer: l, CreatedBy: "slipway build: go build of " + prog.Name})
+
+	config.Cmd = nil
+	if p.OS == platform.Windows {
+		config.Entrypoint = []string{windowsPath(name)}
+		config.Env = append(appendPath(config.Env, windowsPath(koApp), ";", `C:\Windows\system32;C:\Windows`), "KO_DATA_PATH="+windowsPath(koData))
+	} else {
+		config.Entrypoint = []string{name}
+		config.Env = append(appendPath(config.Env, koApp, ":", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"), "KO_DATA_PATH="+koData)
+	}
+	c.config = config
+	return c, nil
+}
+
+// inherit returns the configuration that an image takes over from its base.
+func inherit(under base.Base) (v1.Config, error) {
+	if under.Image == nil {
+		return v1.Config{}, nil
+	}
+	cf, err := under.Image.ConfigFile()
+	if err != nil {
+		return v1.Config{}, err
+	}
+	return cf.DeepCopy().Config, nil
+}
+
+func windowsPath(p string) string { return `C:` + strings.ReplaceAll(p, "/", `\`) }
+
+// appendPath adds a directory to PATH, which Windows spells in any case. Without a PATH in the base, the system's usual one is kept reachable.
+func appendPath(env []string, dir, separator, usual string) []string {
+	out := append([]string{}, env...)
+	for n, kv := range out {
+		k, v, _ := strings.Cut(kv, "=")
+		if k == "PATH" || separator == ";" && strings.EqualFold(k, "PATH") {
+			out[n] = k + "=" + strings.TrimSuffix(v, separator) + separator + dir
+			return out
+		}
+	}
+	return append(out, "PATH="+usual+separator+dir)
+}
+
+// kodata lists the files beside a main package that ko's convention takes along. Links are followed, but not out of the directory.
+func kodata(tree, pkg string, b *builder) ([]layer.Entry, error) {
+	root := filepath.Join(tree, filepath.FromSlash(pkg), "kodata")
+	inside, err := filepath.EvalSymlinks(root)
+	if os.IsNotExist(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	entries := []layer.Entry{{Path: koData, Type: layer.Dir, Mode: 0o555}}
+	err = walk(root, inside, koData, 0, func(file, in string, fi fs.FileInfo) error {
+		if fi.IsDir() {
+			entries = append(entries, layer.Entry{Path: in, Type: layer.Dir, Mode: 0o555})
+			return nil
+		}
+		c, err := layer.File(b.store, file)
+		entries = append(entries, layer.Entry{Path: in, Mode: 0o555, Content: c})
+		return err
+	})
+	return entries, err
+}
+
+// maxLinks is how deep links to directories may nest before they are taken for a loop.
+const maxLinks = 40
+
+func walk(dir, root, in string, depth int, visit func(file, in string, fi fs.FileInfo) error) error {
+	if depth > maxLinks {
+		return fmt.Errorf("%s: links nest without end", dir)
+	}
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		file := filepath.Join(dir, e.Name())
+		target, err := filepath.EvalSymlinks(file)
+		if err != nil {
+			return err
+		}
+		if rel, err := filepath.Rel(root, target); err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+			return fmt.Errorf("%s leads out of kodata to %s: only files in kodata go into the image", file, target)
+		}
+		fi, err := os.Stat(target)
+		if err != nil {
+			return err
+		}
+		to := path.Join(in, e.Name())
+		if err := visit(target, to, fi); err != nil {
+			return err
+		}
+		if fi.IsDir() {
+			if err := walk(file, root, to, depth+1, visit); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,37 @@
+// Package index makes the image index (manifest list) of an image: one child per platform.
+package index
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// Make returns the bytes of an OCI image index (https://github.com/opencontainers/image-spec/blob/main/image-index.md) over
+// children, which come as descriptors with Platform set. They are put into the order of [platform.Compare]: Linux first, then
+// Windows, newest first. Two children of one system are an error, and so is a Windows child without os.version. Equal children and
+// annotations give equal bytes.
+func Make(children []v1.Descriptor, annotations map[string]string) ([]byte, error) {
+	m := v1.IndexManifest{SchemaVersion: 2, MediaType: types.OCIImageIndex, Manifests: []v1.Descriptor{}, Annotations: annotations}
+	for _, c := range children {
+		if c.Platform == nil {
+			return nil, fmt.Errorf("making index: child %s has no platform", c.Digest)
+		}
+		if c.Platform.OS == platform.Windows && c.Platform.OSVersion == "" {
+			return nil, fmt.Errorf("making index: Windows child %s has no os.version", c.Digest)
+		}
+		for _, other := range m.Manifests {
+			if platform.Same(*other.Platform, *c.Platform) {
+				return nil, fmt.Errorf("making index: %s stands in it twice", platform.Format(*c.Platform))
+			}
+		}
+		m.Manifests = append(m.Manifests, v1.Descriptor{MediaType: c.MediaType, Size: c.Size, Digest: c.Digest, Platform: c.Platform})
+	}
+	slices.SortStableFunc(m.Manifests, func(a, b v1.Descriptor) int { return platform.Compare(*a.Platform, *b.Platform) })
+	return json.Marshal(m)
+}

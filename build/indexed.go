@@ -1,0 +1,161 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/slipway-dev/slipway/build/base"
+	"github.com/slipway-dev/slipway/build/index"
+	"github.com/slipway-dev/slipway/build/manifest"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
+)
+
+// content is what go: or dockerfile: make of an image for one platform, before it gets its labels and is written.
+type content struct {
+	base   base.Base
+	config v1.Config
+	layers []manifest.Layer
+	// history has one record per instruction of a Dockerfile; nil means one per layer.
+	history []v1.History
+}
+
+// indexed builds an image with one child per platform and the index over them.
+func (b *builder) indexed(ctx context.Context, i product.Image) (lock.Image, error) {
+	children := make([]child, len(i.Platforms))
+	failures := make([]error, len(i.Platforms))
+	var g errgroup.Group
+	for n, p := range i.Platforms {
+		g.Go(func() error {
+			children[n], failures[n] = b.child(ctx, i, p)
+			return nil
+		})
+	}
+	g.Wait() //nolint:errcheck // failures are kept by index: every one is reported
+	if err := join(i.Platforms, failures); err != nil {
+		return lock.Image{}, err
+	}
+	out := lock.Image{Name: i.Name, Kind: i.Kind(), MediaType: types.OCIImageIndex}
+	var descriptors []v1.Descriptor
+	for _, c := range children {
+		descriptors = append(descriptors, c.descriptor)
+		out.Children = append(out.Children, c.lock)
+	}
+	raw, err := index.Make(descriptors, b.annotations(i))
+	if err != nil {
+		return lock.Image{}, err
+	}
+	out.Digest, err = b.store.PutBytes(raw)
+	out.Size = int64(len(raw))
+	return out, err
+}
+
+// join joins the failures of an image's platforms. A mistake in a Dockerfile is the same on every platform: it is said once, with the
+// first of them.
+func join(on []v1.Platform, failures []error) error {
+	said := map[string]bool{}
+	var all []error
+	for n, err := range failures {
+		if err == nil || said[err.Error()] {
+			continue
+		}
+		said[err.Error()] = true
+		all = append(all, fmt.Errorf("%s: %w", platform.Format(on[n]), err))
+	}
+	return errors.Join(all...)
+}
+
+// child is a manifest in the store.
+type child struct {
+	descriptor v1.Descriptor
+	lock       lock.Child
+}
+
+func (b *builder) child(ctx context.Context, i product.Image, p v1.Platform) (child, error) {
+	compose := b.goImage
+	if i.Dockerfile != nil {
+		compose = b.dockerImage
+	}
+	c, err := compose(ctx, i, p)
+	if err != nil {
+		return child{}, err
+	}
+	return b.write(i, c)
+}
+
+// write labels content and writes its configuration and manifest.
+func (b *builder) write(i product.Image, c content) (child, error) {
+	labels := map[string]string{}
+	for _, m := range []map[string]string{c.config.Labels, b.annotations(i), i.Labels} {
+		for k, v := range m {
+			labels[k] = v
+		}
+	}
+	c.config.Labels = labels
+	d, err := manifest.Write(b.store, manifest.Image{
+		Platform: c.base.Platform, Base: c.base.Image, Config: c.config, Created: b.created(i),
+		Layers: c.layers, History: c.history, Annotations: b.annotations(i),
+	})
+	if err != nil {
+		return child{}, err
+	}
+	m, err := b.store.Image(d.Digest)
+	if err != nil {
+		return child{}, err
+	}
+	config, err := m.ConfigName()
+	if err != nil {
+		return child{}, err
+	}
+	mf, err := m.Manifest()
+	if err != nil {
+		return child{}, err
+	}
+	out := lock.Child{
+		Platform: platform.Format(c.base.Platform), OSVersion: c.base.Platform.OSVersion,
+		MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Config: config, Base: c.base.Info,
+	}
+	for _, l := range mf.Layers {
+		out.Content += l.Size
+	}
+	return child{d, out}, nil
+}
+
+// created is the time of an image: that of its source, or SOURCE_DATE_EPOCH.
+func (b *builder) created(i product.Image) time.Time {
+	if b.product.SourceDateEpoch {
+		return b.product.Created
+	}
+	if t := b.trees[i.Source].Source.Created; !t.IsZero() {
+		return t.UTC().Truncate(time.Second)
+	}
+	return Created(b.product, b.trees)
+}
+
+// annotations are the labels and annotations that the OCI image specification defines
+// (https://github.com/opencontainers/image-spec/blob/main/annotations.md), as far as the product tells them.
+func (b *builder) annotations(i product.Image) map[string]string {
+	s := b.trees[i.Source].Source
+	m := map[string]string{}
+	for k, v := range map[string]string{
+		"title":       i.Name,
+		"description": i.Description,
+		"version":     b.product.Version,
+		"created":     b.created(i).Format(time.RFC3339),
+		"source":      s.URL,
+		"revision":    s.Revision,
+		"licenses":    s.Licenses,
+	} {
+		if v != "" {
+			m["org.opencontainers.image."+k] = v
+		}
+	}
+	return m
+}

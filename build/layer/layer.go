@@ -1,0 +1,75 @@
+// Package layer writes image layers: one streaming pass from the files to a compressed blob in the store.
+//
+// A layer is a list of entries, the same for Linux and Windows; the writer puts them into the form the system reads. For Linux
+// that is a plain tar. For Windows everything lies under Files/ beside an empty Hives/, and PAX records carry the security
+// descriptor and the file attributes (MSWINDOWS.rawsd, MSWINDOWS.fileattr), as github.com/Microsoft/hcsshim/pkg/ociwclayer and
+// github.com/Microsoft/go-winio/backuptar read them.
+//
+// Equal entries give equal bytes: entries are sorted, parent directories are added, and times are those the caller names.
+package layer
+
+import (
+	"io"
+	"io/fs"
+	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+)
+
+// Type says what an entry is.
+type Type uint8
+
+// The types of an entry.
+const (
+	Regular  Type = iota
+	Dir           // an explicit directory; parents of other entries need none
+	Symlink       // Linkname is the target, as it stands in the link
+	Hardlink      // Linkname is the absolute path of another entry of the same layer
+	Whiteout      // removes Path of a lower layer
+	Opaque        // empties the directory Path of lower layers
+)
+
+// Entry is one file of a layer.
+type Entry struct {
+	Path     string // absolute, slash-separated, clean: "/cnb/process/build-init"; on Windows without a drive letter
+	Type     Type
+	Mode     fs.FileMode // permission bits and setuid, setgid, sticky
+	UID, GID int         // Linux only
+	Linkname string
+	// ModTime of the entry; zero means Options.ModTime.
+	ModTime time.Time
+	// Content of a regular file.
+	Content Content
+}
+
+// Content is what a regular file holds. Open is called once at most per layer; a reader that gives more or fewer than Size bytes is an error.
+type Content struct {
+	Digest v1.Hash // sha256 of the bytes: entries with equal digests need not be read again to know the layer
+	Size   int64   // bytes
+	Open   func() (io.ReadCloser, error)
+}
+
+// Compression of a layer.
+type Compression string
+
+// The compressions that OCI image layers have.
+const (
+	Gzip Compression = "gzip"
+	Zstd Compression = "zstd"
+)
+
+// Options say how a layer is written. The zero value writes a gzip layer for Linux.
+type Options struct {
+	OS          string // "linux" (also for "") or "windows"
+	Compression Compression
+	ModTime     time.Time // of entries that have none, parent directories among them; zero is 1970-01-01
+}
+
+// Layer is a layer in the store.
+type Layer struct {
+	MediaType types.MediaType `json:"mediaType"`
+	Digest    v1.Hash         `json:"digest"` // of the compressed blob
+	Size      int64           `json:"size"`   // bytes of the compressed blob
+	DiffID    v1.Hash         `json:"diffID"` // of the uncompressed tar
+}

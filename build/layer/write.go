@@ -1,0 +1,205 @@
+package layer
+
+import (
+	"archive/tar"
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"golang.org/x/sync/semaphore"
+	"golang.org/x/sync/singleflight"
+
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// format changes whenever equal entries would give other bytes than before: a new compressor, other headers.
+const format = 1
+
+// Write puts a layer into the store, in one pass over its files, and returns what it is called. The entries may come in any order;
+// of two with one path the later counts. A layer that the same entries made before is not written again.
+//
+// Errors: a path that is not absolute and clean, a hard link to a path that is not in the layer, a name that Windows cannot have,
+// content that does not fit its size or digest.
+func Write(ctx context.Context, st *store.Store, entries []Entry, o Options) (Layer, error) {
+	if o.OS == "" {
+		o.OS = platform.Linux
+	}
+	if o.Compression == "" {
+		o.Compression = Gzip
+	}
+	all, err := arrange(entries, o.OS)
+	if err != nil {
+		return Layer{}, fmt.Errorf("writing layer: %w", err)
+	}
+	key, known := fingerprint(all, o)
+	if !known {
+		return limited(ctx, st, all, o)
+	}
+	// The children of an index ask for the same layer at the same time: one writes it, the others wait.
+	l, err, _ := flights.Do(st.Dir()+"\n"+key, func() (any, error) {
+		var l Layer
+		found, err := st.Recall("layer", key, &l)
+		if err != nil || found && st.Has(l.Digest) {
+			return l, err
+		}
+		if l, err = limited(ctx, st, all, o); err != nil {
+			return l, err
+		}
+		return l, st.Record("layer", key, l)
+	})
+	if err != nil {
+		return Layer{}, err
+	}
+	return l.(Layer), nil
+}
+
+// flights are the layers being written.
+var flights singleflight.Group
+
+// writers bounds how many layers are written at a time. Each is compressed on all cores; a second one keeps them busy while the
+// first reads or syncs, and more would only take memory.
+var writers = semaphore.NewWeighted(2)
+
+func limited(ctx context.Context, st *store.Store, entries []Entry, o Options) (Layer, error) {
+	if err := writers.Acquire(ctx, 1); err != nil {
+		return Layer{}, err
+	}
+	defer writers.Release(1)
+	l, err := write(ctx, st, entries, o)
+	if err != nil {
+		return Layer{}, fmt.Errorf("writing layer: %w", err)
+	}
+	return l, nil
+}
+
+// fingerprint names everything the bytes of a layer follow from. It is known only when all contents have digests.
+func fingerprint(entries []Entry, o Options) (key string, known bool) {
+	type line struct {
+		Path     string
+		Type     Type
+		Mode     uint32
+		UID, GID int
+		Link     string
+		ModTime  int64
+		Digest   v1.Hash
+		Size     int64
+	}
+	var b []byte
+	for _, e := range entries {
+		if e.Type == Regular && e.Content.Digest.Hex == "" {
+			return "", false
+		}
+		j, err := json.Marshal(line{e.Path, e.Type, uint32(e.Mode), e.UID, e.GID, e.Linkname, modTime(e, o).UnixNano(), e.Content.Digest, e.Content.Size})
+		if err != nil {
+			return "", false
+		}
+		b = append(append(b, j...), '\n')
+	}
+	return fmt.Sprintf("%d %s %s\n%s", format, o.OS, o.Compression, b), true
+}
+
+func modTime(e Entry, o Options) time.Time {
+	t := e.ModTime
+	if t.IsZero() {
+		t = o.ModTime
+	}
+	if t.IsZero() {
+		t = time.Unix(0, 0)
+	}
+	return t.UTC()
+}
+
+func write(ctx context.Context, st *store.Store, entries []Entry, o Options) (Layer, error) {
+	blob, err := st.Create()
+	if err != nil {
+		return Layer{}, err
+	}
+	defer blob.Abort()
+	buffered := bufio.NewWriterSize(blob, 1<<20)
+	z, mediaType, err := compressor(buffered, o.Compression)
+	if err != nil {
+		return Layer{}, err
+	}
+	diff := sha256.New()
+	t := tar.NewWriter(io.MultiWriter(z, diff))
+	if err := writeEntries(ctx, t, entries, o); err != nil {
+		z.Close() // ends its goroutines; the blob is dropped
+		return Layer{}, err
+	}
+	if err := errors.Join(t.Close(), z.Close(), buffered.Flush()); err != nil {
+		return Layer{}, err
+	}
+	digest, size, err := blob.Commit()
+	if err != nil {
+		return Layer{}, err
+	}
+	return Layer{MediaType: mediaType, Digest: digest, Size: size, DiffID: sum(diff)}, nil
+}
+
+func writeEntries(ctx context.Context, t *tar.Writer, entries []Entry, o Options) error {
+	if o.OS == platform.Windows {
+		if err := writeRoots(t, o); err != nil {
+			return err
+		}
+	}
+	for _, e := range entries {
+		if err := t.WriteHeader(header(e, o)); err != nil {
+			return fmt.Errorf("%s: %w", e.Path, err)
+		}
+		if e.Type != Regular {
+			continue
+		}
+		if err := copyContent(ctx, t, e.Content); err != nil {
+			return fmt.Errorf("%s: %w", e.Path, err)
+		}
+	}
+	return nil
+}
+
+func copyContent(ctx context.Context, w io.Writer, c Content) error {
+	if c.Size == 0 && c.Open == nil {
+		return nil
+	}
+	r, err := c.Open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	got := sha256.New()
+	n, err := io.Copy(io.MultiWriter(w, got), cancellable{ctx, r})
+	switch {
+	case err != nil:
+		return err
+	case n != c.Size:
+		return fmt.Errorf("the content has %d bytes, %d were announced: it changed while it was read", n, c.Size)
+	case c.Digest.Hex != "" && sum(got) != c.Digest:
+		return fmt.Errorf("the content has digest %s, %s was announced: it changed while it was read", sum(got), c.Digest)
+	}
+	return nil
+}
+
+// cancellable ends a copy when its context does.
+type cancellable struct {
+	ctx context.Context //nolint:containedctx // it lives as long as one copy
+	r   io.Reader
+}
+
+func (c cancellable) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}
+
+func sum(h hash.Hash) v1.Hash {
+	return v1.Hash{Algorithm: "sha256", Hex: hex.EncodeToString(h.Sum(nil))}
+}

@@ -1,0 +1,59 @@
+package build
+
+import (
+	"context"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/build/base"
+	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/build/lifecycle"
+	"github.com/slipway-dev/slipway/build/manifest"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/product"
+)
+
+// lifecycle builds the one manifest that carries the lifecycle for every system.
+func (b *builder) lifecycle(ctx context.Context, i product.Image) (lock.Image, error) {
+	m, err := lifecycle.ReadMetadata(b.trees[i.Lifecycle.Source].Dir, i.Lifecycle.Version)
+	if err != nil {
+		return lock.Image{}, err
+	}
+	c := content{base: base.Base{Platform: lifecycle.Systems[0]}}
+	byOS := map[string]layer.Layer{}
+	var systems []string
+	for _, p := range lifecycle.Systems {
+		files := lifecycle.Files{}
+		for _, prog := range lifecycle.Programs {
+			out, err := b.programs.File(ctx, lifecycleProgram(i, prog.Name), p)
+			if err != nil {
+				return lock.Image{}, err
+			}
+			files[prog.Name] = out.Content
+		}
+		l, err := lifecycle.Layer(ctx, b.store, p.OS, files)
+		if err != nil {
+			return lock.Image{}, err
+		}
+		byOS[p.OS] = l
+		systems = append(systems, p.OS)
+		c.layers = append(c.layers, manifest.Layer{Layer: l, CreatedBy: "slipway build: lifecycle " + m.Version + " for " + p.OS})
+	}
+	labels, err := lifecycle.Labels(m, byOS["linux"], byOS["windows"])
+	if err != nil {
+		return lock.Image{}, err
+	}
+	c.config = v1.Config{Labels: labels}
+	only, err := b.write(i, c)
+	if err != nil {
+		return lock.Image{}, err
+	}
+	only.lock.Systems = systems
+	d := only.descriptor
+	return lock.Image{
+		Name: i.Name, Kind: i.Kind(), MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Children: []lock.Child{only.lock},
+	}, nil
+}
+
+// lifecycleProgram names a program of a lifecycle image among all programs; the slash keeps it apart from those of slipway.yaml.
+func lifecycleProgram(i product.Image, name string) string { return i.Name + "/" + name }

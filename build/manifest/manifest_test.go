@@ -1,0 +1,144 @@
+package manifest_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/static"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/build/manifest"
+	"github.com/slipway-dev/slipway/store"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+var created = time.Date(2025, time.January, 16, 22, 57, 50, 999, time.FixedZone("CET", 3600))
+
+// TestWrite shows configuration and manifest of an image from scratch and of one on a Docker base.
+func TestWrite(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		image manifest.Image
+	}{
+		{"scratch", manifest.Image{Platform: v1.Platform{OS: "linux", Architecture: "arm", Variant: "v7"}, Created: created}},
+		{"docker-base", manifest.Image{
+			Platform: v1.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.4773"},
+			Base:     dockerBase(t), Created: created,
+			Config:      v1.Config{Entrypoint: []string{`C:\app.exe`}, Labels: map[string]string{"b": "2", "a": "1"}},
+			Annotations: map[string]string{"z": "26", "y": "25"},
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var digests []v1.Hash
+			for range 2 {
+				st := open(t)
+				l, err := layer.Write(t.Context(), st, []layer.Entry{{Path: "/a", Mode: 0o644, Content: layer.Bytes([]byte("a"))}}, layer.Options{OS: tc.image.Platform.OS, Compression: layer.Zstd})
+				if err != nil {
+					t.Fatal(err)
+				}
+				l.Digest, l.Size = v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("ab", 32)}, 4 // whatever the compressor makes of it
+				tc.image.Layers = []manifest.Layer{{Layer: l, CreatedBy: "slipway test"}}
+				d, err := manifest.Write(st, tc.image)
+				if err != nil {
+					t.Fatal(err)
+				}
+				raw, err := st.ReadAll(d.Digest, 1<<20)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d.Size != int64(len(raw)) || d.MediaType != types.OCIManifestSchema1 || !d.Platform.Equals(tc.image.Platform) {
+					t.Errorf("the descriptor is %+v", d)
+				}
+				m, err := v1.ParseManifest(bytes.NewReader(raw))
+				if err != nil {
+					t.Fatal(err)
+				}
+				config, err := st.ReadAll(m.Config.Digest, 1<<20)
+				if err != nil {
+					t.Fatal(err)
+				}
+				golden(t, tc.name, indent(t, raw)+indent(t, config))
+				digests = append(digests, d.Digest)
+			}
+			if digests[0] != digests[1] {
+				t.Errorf("the digests are %s and %s", digests[0], digests[1])
+			}
+		})
+	}
+}
+
+// dockerBase is an image as docker builds it: with Docker's media types and marks of who made it, and a layer that lies elsewhere.
+func dockerBase(t *testing.T) v1.Image {
+	t.Helper()
+	foreign := static.NewLayer([]byte("foreign"), types.DockerForeignLayer)
+	i, err := mutate.Append(mutate.MediaType(empty.Image, types.DockerManifestSchema2),
+		mutate.Addendum{
+			Layer: foreign, MediaType: types.DockerForeignLayer, URLs: []string{"https://example.com/foreign"},
+			History: v1.History{CreatedBy: "Apply image", Created: v1.Time{Time: time.Unix(1600000000, 0).UTC()}},
+		},
+		mutate.Addendum{Layer: static.NewLayer([]byte("gzip"), types.DockerLayer), MediaType: types.DockerLayer, History: v1.History{CreatedBy: "RUN gzip"}},
+		mutate.Addendum{History: v1.History{CreatedBy: "ENV A=b", EmptyLayer: true}},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cf, err := i.ConfigFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cf = cf.DeepCopy()
+	cf.Author, cf.Container, cf.DockerVersion = "somebody", "0123456789ab", "20.10" //nolint:staticcheck // bases have it, deprecated or not
+	cf.OS, cf.Architecture, cf.OSVersion, cf.OSFeatures = "windows", "amd64", "10.0.20348.1", []string{"win32k"}
+	cf.Config = v1.Config{Env: []string{"A=b"}, Cmd: []string{"cmd"}}
+	if i, err = mutate.ConfigFile(i, cf); err != nil {
+		t.Fatal(err)
+	}
+	return i
+}
+
+func open(t *testing.T) *store.Store {
+	t.Helper()
+	st, err := store.Open(filepath.Join(t.TempDir(), ".slipway"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return st
+}
+
+func indent(t *testing.T, b []byte) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := json.Indent(&out, b, "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	return out.String() + "\n"
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v: run go test -update", err)
+	}
+	if d := cmp.Diff(string(want), got); d != "" {
+		t.Errorf("%s differs; after a look, run go test -update (-want +got):\n%s", path, d)
+	}
+}

@@ -1,0 +1,209 @@
+package program
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/progress"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// Set holds programs that are being compiled. Whoever needs one waits for it with [Set.File].
+type Set struct {
+	done    map[string]chan struct{} // by id of a program; closed when its batch has ended
+	mu      sync.Mutex
+	outputs map[string]Output
+	err     map[string]error
+}
+
+// Output is a compiled program.
+type Output struct {
+	Path    string // absolute, in the store's scratch space
+	Content layer.Content
+}
+
+// Start begins to compile programs and returns at once. wait ends when all have been compiled or have failed, and returns every
+// failure.
+func Start(ctx context.Context, st *store.Store, pr *progress.Printer, programs []Program) (set *Set, wait func() error) {
+	set = &Set{done: map[string]chan struct{}{}, outputs: map[string]Output{}, err: map[string]error{}}
+	lanes := map[string][]*batch{}
+	var order []string
+	for _, b := range batches(programs) {
+		for _, p := range b.programs {
+			set.done[id(p.Name, p.Platform)] = make(chan struct{})
+		}
+		lane := system(b.programs[0].Platform)
+		if lanes[lane] == nil {
+			order = append(order, lane)
+		}
+		lanes[lane] = append(lanes[lane], b)
+	}
+	var g errgroup.Group
+	g.SetLimit(2)
+	var mu sync.Mutex
+	var failures []error
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for _, lane := range order {
+			g.Go(func() error {
+				for _, b := range lanes[lane] {
+					if err := set.build(ctx, st, pr, b); err != nil {
+						mu.Lock()
+						failures = append(failures, err)
+						mu.Unlock()
+					}
+				}
+				return nil
+			})
+		}
+		g.Wait() //nolint:errcheck // failures are collected by hand: every one is reported
+	}()
+	return set, func() error {
+		<-ended
+		return joinErrors(failures)
+	}
+}
+
+// File returns the compiled program, when it is there. The digest of its content is known.
+func (s *Set) File(ctx context.Context, name string, on v1.Platform) (Output, error) {
+	i := id(name, on)
+	done, ok := s.done[i]
+	if !ok {
+		return Output{}, fmt.Errorf("program %s is not built for %s", name, system(on))
+	}
+	select {
+	case <-ctx.Done():
+		return Output{}, ctx.Err()
+	case <-done:
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.outputs[i], s.err[i]
+}
+
+// ErrFailed marks a program that did not compile; the compiler's message is in the error that wait returns.
+type ErrFailed struct{ Name, Platform string }
+
+// Error says which program is missing.
+func (e ErrFailed) Error() string {
+	return fmt.Sprintf("program %s for %s did not compile", e.Name, e.Platform)
+}
+
+func (s *Set) build(ctx context.Context, st *store.Store, pr *progress.Printer, b *batch) error {
+	dir, err := b.run(ctx, st, pr)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range b.programs {
+		i := id(p.Name, p.Platform)
+		defer close(s.done[i])
+		if err != nil {
+			s.err[i] = ErrFailed{p.Name, system(p.Platform)}
+			continue
+		}
+		out := Output{Path: filepath.Join(dir, p.output())}
+		out.Content, s.err[i] = layer.File(st, out.Path)
+		s.outputs[i] = out
+	}
+	return err
+}
+
+// run compiles the batch into its directory in the store's scratch space and returns that.
+func (b *batch) run(ctx context.Context, st *store.Store, pr *progress.Printer) (string, error) {
+	first := b.programs[0]
+	dir, err := st.Work(path.Join("go", b.id, strings.ReplaceAll(system(first.Platform), "/", "_")))
+	if err != nil {
+		return "", err
+	}
+	if current, err := b.recall(ctx, st, dir); err != nil || current {
+		return dir, err
+	}
+	args := []string{"-trimpath", "-buildvcs=false"}
+	args = append(args, first.Flags...)
+	if len(first.Ldflags) > 0 {
+		args = append(args, "-ldflags="+strings.Join(first.Ldflags, " "))
+	}
+	var packages, names []string
+	for _, p := range b.programs {
+		names = append(names, p.Name)
+		if !slices.Contains(packages, p.Package) {
+			packages = append(packages, p.Package)
+		}
+	}
+	cmd := b.command(ctx, slices.Concat([]string{"build", "-v"}, args, []string{"-o", dir + string(filepath.Separator)}, packages)...)
+	task := pr.Start(fmt.Sprintf("compiling %s for %s", strings.Join(names, ", "), system(first.Platform)), progress.Items, 0)
+	out := &verbose{task: task}
+	cmd.Stdout, cmd.Stderr = out, out
+	counted, stop := context.WithCancel(ctx)
+	defer stop()
+	go b.count(counted, task, out, slices.Concat(args, packages))
+	if err := cmd.Run(); err != nil {
+		task.Fail()
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		return "", fmt.Errorf("compiling %s for %s: %w\n%s", strings.Join(names, ", "), system(first.Platform), source.Said(err), out.rest())
+	}
+	if n := out.packages(); n > 0 {
+		task.Done("%d packages compiled", n)
+	} else {
+		task.Done("linked")
+	}
+	return dir, b.remember(ctx, st, dir)
+}
+
+func (b *batch) command(ctx context.Context, args ...string) *exec.Cmd {
+	p := b.programs[0]
+	cmd := source.Go(ctx, p.Tree.Dir, args...)
+	cmd.Env = append(cmd.Env, "CGO_ENABLED=0")
+	cmd.Env = append(cmd.Env, p.Env...)
+	cmd.Env = append(cmd.Env, "GOOS="+p.Platform.OS, "GOARCH="+p.Platform.Architecture)
+	if v := strings.TrimPrefix(p.Platform.Variant, "v"); v != "" && p.Platform.Architecture == "arm" {
+		cmd.Env = append(cmd.Env, "GOARM="+v)
+	}
+	return cmd
+}
+
+// patience is how long a build may take before its packages are counted for the sake of progress.
+const patience = time.Second
+
+// count asks the go command how many packages are still to be compiled. A build that is current has ended before it asks.
+func (b *batch) count(ctx context.Context, task *progress.Task, out *verbose, args []string) {
+	select {
+	case <-ctx.Done():
+		return
+	case <-time.After(patience):
+	}
+	before := out.packages()
+	list, err := b.command(ctx, slices.Concat([]string{"list", "-deps", "-f", "{{if .Stale}}{{.ImportPath}}{{end}}"}, args)...).Output()
+	if err != nil {
+		return
+	}
+	left := int64(bytes.Count(list, []byte("\n")))
+	task.Total(before + left)
+	if left == 0 {
+		task.Note("linking")
+	}
+}
+
+func id(name string, on v1.Platform) string { return name + " " + system(on) }
+
+// system is a platform without the Windows release: what a program is compiled for.
+func system(p v1.Platform) string {
+	p.OSVersion = ""
+	return platform.Format(p)
+}

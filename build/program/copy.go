@@ -1,0 +1,37 @@
+package program
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/slipway-dev/slipway/build/layer"
+)
+
+// Copy copies a compiled program to path, executable. It appears under its name only when it is complete.
+func Copy(c layer.Content, path string) error {
+	r, err := c.Open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	f, err := os.CreateTemp(filepath.Dir(path), ".incoming-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) //nolint:errcheck // gone once it was renamed
+	defer f.Close()
+	if _, err := io.Copy(f, r); err != nil {
+		return err
+	}
+	if err := f.Chmod(0o755); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

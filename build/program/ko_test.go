@@ -1,0 +1,179 @@
+package program
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/product"
+)
+
+var info = product.BuildInfo{Version: "1.2.3", Revision: "0123456789abcdef", Created: "2025-01-16T21:57:50Z", SourceVersion: "0.16.1"}
+
+func TestParseKo(t *testing.T) {
+	for _, tc := range []struct {
+		name, pkg, text     string
+		env, flags, ldflags []string
+	}{
+		{name: "empty", pkg: "./cmd/a"},
+		{
+			name: "defaults", pkg: "./cmd/a",
+			text: "defaultEnv: [A=b]\ndefaultFlags: [-tags, x]\ndefaultLdflags: [-s]\ndefaultBaseImage: example.com/base\n",
+			env:  []string{"A=b"}, flags: []string{"-tags", "x"}, ldflags: []string{"-s"},
+		},
+		{
+			name: "build for the package", pkg: "./cmd/a",
+			text:    "defaultFlags: [-v]\nbuilds:\n- id: b\n  main: ./cmd/b\n  flags: [-tags=b]\n- id: a\n  main: ./cmd/a\n  env: [GOAMD64=v2]\n  ldflags: [-w]\n",
+			env:     []string{"GOAMD64=v2"},
+			flags:   []string{"-v"},
+			ldflags: []string{"-w"},
+		},
+		{name: "build by its file", pkg: "./cmd/a", text: "builds: [{main: cmd/a/start.go, flags: [-v]}]", flags: []string{"-v"}},
+		{name: "build by its directory", pkg: "./cmd/a", text: "builds: [{dir: ./cmd/a, flags: [-v]}]", flags: []string{"-v"}},
+		{name: "build by both", pkg: "cmd/a", text: "builds: [{dir: cmd, main: ./a, flags: [-v]}]", flags: []string{"-v"}},
+		{name: "build of the root", pkg: ".", text: "builds: [{flags: [-v]}]", flags: []string{"-v"}},
+		{name: "build of the root's file", pkg: "./", text: "builds: [{main: main.go, flags: [-v]}]", flags: []string{"-v"}},
+		{name: "flags in one string", pkg: ".", text: "builds: [{flags: -v  -tags=x, ldflags: -s -w}]", flags: []string{"-v", "-tags=x"}, ldflags: []string{"-s -w"}},
+		{
+			name: "templates", pkg: ".",
+			text: `builds:
+- env: [MODE=fast]
+  flags: ["-tags={{.Env.MODE}}"]
+  ldflags:
+  - -X main.commit={{.Git.FullCommit}}
+  - -X main.short={{.Git.ShortCommit}}
+  - -X main.tag={{.Git.Tag}}
+  - -X main.date={{.Date}} -X main.at={{.Timestamp}}
+  - -X main.committed={{.Git.CommitDate}} -X main.committedAt={{.Git.CommitTimestamp}}
+  - -X main.state={{.Git.TreeState}} -X main.dirty={{.Git.IsDirty}}{{.Git.IsClean}}
+  - "{{.Env.LDFLAGS}}"
+`,
+			env:   []string{"MODE=fast"},
+			flags: []string{"-tags=fast"},
+			ldflags: []string{
+				"-X main.commit=0123456789abcdef", "-X main.short=0123456", "-X main.tag=v0.16.1",
+				"-X main.date=2025-01-16T21:57:50Z -X main.at=1737064670",
+				"-X main.committed=2025-01-16T21:57:50Z -X main.committedAt=1737064670",
+				"-X main.state=clean -X main.dirty=falsetrue", "",
+			},
+		},
+		{name: "flags that only look like tools", pkg: ".", text: "builds: [{flags: [-tags=toolexec, -ldflags=-X a=-toolexec]}]", flags: []string{"-tags=toolexec", "-ldflags=-X a=-toolexec"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			env, flags, ldflags, err := parseKo([]byte(tc.text), tc.pkg, info)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff([][]string{tc.env, tc.flags, tc.ldflags}, [][]string{env, flags, ldflags}); d != "" {
+				t.Errorf("env, flags, ldflags (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+func TestParseKoDirectory(t *testing.T) {
+	dirty := info
+	dirty.Revision, dirty.SourceVersion = "0123456789abcdef-dirty", "0123456789abcdef-dirty"
+	_, _, got, err := parseKo([]byte(`defaultLdflags: ["{{.Git.ShortCommit}}|{{.Git.FullCommit}}|{{.Git.Tag}}|{{.Git.TreeState}}"]`), ".", dirty)
+	if d := cmp.Diff([]string{"0123456|0123456789abcdef||dirty"}, got); err != nil || d != "" {
+		t.Errorf("%v (-want +got):\n%s", err, d)
+	}
+}
+
+func TestParseKoErrors(t *testing.T) {
+	for _, tc := range []struct{ text, says string }{
+		{"builds: 1", "cannot unmarshal"},
+		{"builds: [", "yaml"},
+		{"defaultFlags: {a: b}", "map"},
+		{"defaultLdflags: ['{{.Env.VERSION}}']", "slipway.yaml"},
+		{"defaultLdflags: ['{{.Nothing}}']", "slipway.yaml"},
+		{"defaultLdflags: ['{{']", "template"},
+		{"defaultFlags: [-toolexec=/bin/sh]", "-toolexec=/bin/sh"},
+		{"defaultFlags: [--toolexec, /bin/sh]", "--toolexec"},
+		{"defaultFlags: ['-{{print `toolexec`}}=x']", "-toolexec=x"},
+		{"defaultEnv: ['GOFLAGS=-v -toolexec=x']", "-toolexec=x"},
+	} {
+		if env, flags, ldflags, err := parseKo([]byte(tc.text), ".", info); err == nil || !strings.Contains(err.Error(), tc.says) {
+			t.Errorf("%q gives %q, %q, %q and the error %v, want one that says %q", tc.text, env, flags, ldflags, err, tc.says)
+		}
+	}
+}
+
+// TestNew holds what goes before what: slipway.yaml's source, its program, and .ko.yaml where neither says anything.
+func TestNew(t *testing.T) {
+	dir := t.TempDir()
+	ko := "defaultEnv: [FROM=ko]\ndefaultFlags: [-tags=ko]\ndefaultLdflags: [-X ko]\n"
+	if err := os.WriteFile(filepath.Join(dir, ".ko.yaml"), []byte(ko), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	type lists struct{ Env, Flags, Ldflags []string }
+	for _, tc := range []struct {
+		name                  string
+		source, program, want lists
+	}{
+		{"nothing said", lists{}, lists{}, lists{[]string{"FROM=ko"}, []string{"-tags=ko"}, []string{"-X ko"}}},
+		{"the source says", lists{Ldflags: []string{"-X {{.Version}}"}}, lists{}, lists{[]string{"FROM=ko"}, []string{"-tags=ko"}, []string{"-X 1.2.3"}}},
+		{
+			"both say",
+			lists{[]string{"A=1"}, []string{"-v"}, []string{"-s"}},
+			lists{[]string{"B=2"}, []string{"-a"}, []string{"-X {{.Revision}}"}},
+			lists{[]string{"A=1", "B=2"}, []string{"-v", "-a"}, []string{"-s", "-X abc"}},
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			tree := source.Tree{Dir: dir, Source: product.Source{
+				Name: "s", Directory: dir, Revision: "abc", Env: tc.source.Env, Flags: tc.source.Flags, Ldflags: tc.source.Ldflags,
+			}}
+			p, err := New(product.Program{Name: "p", Package: ".", Env: tc.program.Env, Flags: tc.program.Flags, Ldflags: tc.program.Ldflags}, tree, "1.2.3", v1.Platform{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(tc.want, lists{p.Env, p.Flags, p.Ldflags}); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+		})
+	}
+	tree := source.Tree{Dir: dir}
+	if _, err := New(product.Program{Name: "p", Ldflags: []string{"{{.Nope}}"}}, tree, "1", v1.Platform{}); err == nil || !strings.Contains(err.Error(), "program p: ldflags") {
+		t.Errorf("an unknown field gives %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".ko.yaml"), []byte("builds: 1"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New(product.Program{Name: "p"}, tree, "1", v1.Platform{}); err == nil || !strings.Contains(err.Error(), filepath.Join(dir, ".ko.yaml")) {
+		t.Errorf("a broken .ko.yaml gives %v", err)
+	}
+}
+
+// FuzzParseKo holds that no .ko.yaml brings slipway down, and that no flag which runs a command comes through.
+func FuzzParseKo(f *testing.F) {
+	for _, s := range []string{
+		"", "defaultFlags: [-v]", "defaultFlags: -v -tags=x", "builds:\n- main: ./cmd/a\n  ldflags: ['-X a={{.Git.Tag}}']\n  env: [A=b]\n",
+		"builds: [{dir: cmd, main: a/main.go}]", "defaultEnv: [GOFLAGS=-toolexec=x]", "a: &a [*a]", "defaultLdflags: ['{{range 3}}x{{end}}']",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if strings.Contains(string(b), "range") {
+			return // a template may count for a long time
+		}
+		env, flags, _, err := parseKo(b, "./cmd/a", info)
+		if err != nil {
+			if errors.Unwrap(err) == nil && err.Error() == "" {
+				t.Error("the error says nothing")
+			}
+			return
+		}
+		for _, s := range append(flags, env...) {
+			if name := strings.TrimLeft(s, "-"); name != s && (name == "toolexec" || strings.HasPrefix(name, "toolexec=")) {
+				t.Errorf("flag %q came through", s)
+			}
+		}
+	})
+}

@@ -1,0 +1,128 @@
+// Package program compiles the Go programs of a product.
+//
+// Programs that share a source, a platform and their flags are one batch: one go build, which compiles what they share once
+// and links them side by side. The outputs stay where they are, so that the go command finds them current the next time and
+// does nothing. Batches of one platform run one after the other, because they share the standard library and more; batches
+// of different platforms run at the same time, so that one links while the other compiles.
+package program
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"golang.org/x/mod/modfile"
+
+	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
+)
+
+// Program is a main package to be compiled for one platform. Windows releases share their programs: OSVersion is not looked at.
+type Program struct {
+	Name     string // the file's name without .exe
+	Tree     source.Tree
+	Package  string // "./cmd/controller", relative to the tree
+	Platform v1.Platform
+	// Ldflags, Flags and Env go to the go command as they are; -trimpath and CGO_ENABLED=0 stand unless they say otherwise.
+	Ldflags, Flags, Env []string
+}
+
+// New returns the program p of a product for one platform: its flags follow those of its source, templates in ldflags are expanded, and
+// where neither has any, those of the source's .ko.yaml stand in.
+func New(p product.Program, tree source.Tree, productVersion string, on v1.Platform) (Program, error) {
+	r := Program{
+		Name: p.Name, Tree: tree, Package: p.Package, Platform: on,
+		Flags: concat(tree.Source.Flags, p.Flags), Env: concat(tree.Source.Env, p.Env),
+	}
+	info := tree.Info(productVersion)
+	for _, f := range concat(tree.Source.Ldflags, p.Ldflags) {
+		s, err := product.Expand(f, info)
+		if err != nil {
+			return Program{}, fmt.Errorf("program %s: ldflags %q: %w", p.Name, f, err)
+		}
+		r.Ldflags = append(r.Ldflags, s)
+	}
+	return r, r.readKo(info)
+}
+
+// key names the batch a program belongs to.
+func (p Program) key() string {
+	return fmt.Sprintf("%s\n%s %s %s\n%q\n%q\n%q", p.Tree.Dir, p.Platform.OS, p.Platform.Architecture, p.Platform.Variant, p.Ldflags, p.Flags, p.Env)
+}
+
+// built is the name the go command gives the program: the last element of its package's path, or the one before a major version.
+func (p Program) built() string {
+	full := path.Join(modulePath(p.Tree), path.Clean(p.Package))
+	if base := path.Base(full); majorVersion.MatchString(base) && base != full {
+		return path.Base(path.Dir(full))
+	}
+	return path.Base(full)
+}
+
+var majorVersion = regexp.MustCompile(`^v([2-9]|[1-9][0-9]+)$`)
+
+// modulePath is the import path of the tree's root.
+func modulePath(tree source.Tree) string {
+	if tree.Source.Module != "" {
+		p, _, _ := strings.Cut(tree.Source.Module, "@")
+		return p
+	}
+	b, err := os.ReadFile(filepath.Join(tree.Dir, "go.mod"))
+	if err != nil {
+		return "" // the go command will say what is missing
+	}
+	return modfile.ModulePath(b)
+}
+
+// output is the file name the go command gives the program.
+func (p Program) output() string {
+	if p.Platform.OS == platform.Windows {
+		return p.built() + ".exe"
+	}
+	return p.built()
+}
+
+// batch is what one go build makes.
+type batch struct {
+	programs []Program
+	id       string // of the batch's directory
+}
+
+// batches groups programs; the order of slipway.yaml is kept. Two packages with one last path element cannot share an output directory and
+// so not a batch either.
+func batches(programs []Program) []*batch {
+	var all []*batch
+	for _, p := range programs {
+		at := slices.IndexFunc(all, func(b *batch) bool {
+			return b.programs[0].key() == p.key() && !slices.ContainsFunc(b.programs, func(o Program) bool {
+				return o.built() == p.built() && o.Package != p.Package || o.Name == p.Name
+			})
+		})
+		if at < 0 {
+			all = append(all, &batch{})
+			at = len(all) - 1
+		}
+		all[at].programs = append(all[at].programs, p)
+	}
+	for _, b := range all {
+		first := b.programs[0]
+		names := make([]string, 0, len(b.programs))
+		for _, p := range b.programs {
+			names = append(names, p.Name+"="+p.Package)
+		}
+		slices.Sort(names)
+		sum := sha256.Sum256([]byte(first.key() + strings.Join(names, " ")))
+		b.id = first.Tree.Source.Name + "-" + hex.EncodeToString(sum[:6])
+	}
+	return all
+}
+
+func concat(a, b []string) []string { return slices.Concat(a, b) }

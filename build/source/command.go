@@ -1,0 +1,85 @@
+package source
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// ours are the variables that decide what the go command builds. They are taken out of the user's environment, because an
+// exported GOOS would otherwise put an ELF file into a Windows image.
+var ours = []string{
+	"GOOS", "GOARCH", "GOARM", "GOARM64", "GOAMD64", "GO386", "GOMIPS", "GOMIPS64", "GOPPC64", "GORISCV64", "GOWASM",
+	"GOFLAGS", "GOEXPERIMENT", "GOFIPS140", "CGO_ENABLED", "GO_EXTLINK_ENABLED", "GOWORK", "GO111MODULE", "GOENV", "PWD",
+}
+
+// Go returns a go command to be run in dir, in an environment without those of the user's variables that would change what it makes.
+// Where ctx ends, it and its children are interrupted, and killed 10 seconds later.
+func Go(ctx context.Context, dir string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(Environ(), "GOWORK=off", "PWD="+dir)
+	interruptible(cmd)
+	cmd.WaitDelay = 10 * time.Second
+	return cmd
+}
+
+// Environ is the process's environment without the variables that decide what the go command builds, whether they were exported
+// or kept with go env -w. What the user set about proxies, caches and toolchains stays; of GOFLAGS only -modcacherw does.
+func Environ() []string {
+	var env []string
+	flags := ""
+	for _, kv := range append(settings(), os.Environ()...) {
+		name, value, _ := strings.Cut(kv, "=")
+		if strings.HasPrefix(name, "GO") && value == "" {
+			continue // the go command takes an empty variable for none
+		}
+		if name == "GOFLAGS" {
+			flags = value
+		}
+		if !slices.Contains(ours, name) {
+			env = append(env, kv)
+		}
+	}
+	if slices.Contains(strings.Fields(flags), "-modcacherw") {
+		env = append(env, "GOFLAGS=-modcacherw")
+	}
+	return append(env, "GOENV=off")
+}
+
+// settings are the variables that the user keeps with go env -w.
+func settings() []string {
+	file := os.Getenv("GOENV")
+	if file == "" {
+		dir, err := os.UserConfigDir()
+		if err != nil {
+			return nil
+		}
+		file = filepath.Join(dir, "go", "env")
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return nil // the go command does without it, too
+	}
+	var env []string
+	for line := range strings.Lines(string(b)) {
+		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "#") && strings.Contains(line, "=") {
+			env = append(env, line)
+		}
+	}
+	return env
+}
+
+// Version returns the version of the Go toolchain that compiles programs: "go1.26.8".
+func Version(ctx context.Context) (string, error) {
+	out, err := Go(ctx, os.TempDir(), "env", "GOVERSION").Output()
+	if err != nil {
+		return "", fmt.Errorf("asking the go command for its version: %w", Said(err))
+	}
+	return strings.TrimSpace(string(out)), nil
+}

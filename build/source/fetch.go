@@ -1,0 +1,135 @@
+package source
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/sumdb/dirhash"
+
+	"github.com/slipway-dev/slipway/product"
+)
+
+// ErrHash is wrapped by the error of [Fetch] for a module whose content has another hash than slipway.yaml pins.
+var ErrHash = errors.New("hash mismatch")
+
+// Fetch makes a source available on disk and returns where. A module is downloaded where the module cache lacks it; that needs the
+// go command. A module whose content or go.mod does not have the pinned hash is an error that wraps [ErrHash].
+func Fetch(ctx context.Context, s product.Source) (Tree, error) {
+	if s.Module == "" {
+		return directory(ctx, s)
+	}
+	dir, gomod, err := download(ctx, s.Module)
+	if err != nil {
+		return Tree{}, fmt.Errorf("source %s: %w", s.Name, err)
+	}
+	if err := verify(s, dir, gomod); err != nil {
+		return Tree{}, fmt.Errorf("source %s: %w", s.Name, err)
+	}
+	return Tree{Source: s, Dir: dir, Fixed: true}, nil
+}
+
+// download returns the module's directory in the module cache and the path of its go.mod there.
+func download(ctx context.Context, mod string) (dir, gomod string, err error) {
+	path, version, _ := strings.Cut(mod, "@")
+	if dir, gomod, ok := cached(ctx, path, version); ok {
+		return dir, gomod, nil
+	}
+	// The checksum database is not asked about this one module, since its hash is pinned; everything else stays as the user set it.
+	cmd := Go(ctx, os.TempDir(), "mod", "download", "-json", mod)
+	cmd.Env = append(cmd.Env, "GONOSUMDB="+join(lookup(cmd.Env, "GONOSUMDB"), path))
+	out, err := cmd.Output()
+	var m struct{ Dir, GoMod, Error string }
+	if jsonErr := json.Unmarshal(out, &m); jsonErr == nil && m.Error != "" {
+		return "", "", fmt.Errorf("downloading %s: %s", mod, m.Error)
+	}
+	if err != nil {
+		return "", "", fmt.Errorf("downloading %s: %w", mod, Said(err))
+	}
+	return m.Dir, m.GoMod, nil
+}
+
+// cached returns the module's directory where the cache has it, without a subprocess that asks the network.
+func cached(ctx context.Context, path, version string) (dir, gomod string, ok bool) {
+	out, err := Go(ctx, os.TempDir(), "env", "GOMODCACHE").Output()
+	if err != nil {
+		return "", "", false
+	}
+	root := strings.TrimSpace(string(out))
+	p, err := module.EscapePath(path)
+	if err != nil {
+		return "", "", false
+	}
+	v, err := module.EscapeVersion(version)
+	if err != nil {
+		return "", "", false
+	}
+	dir = filepath.Join(root, filepath.FromSlash(p)+"@"+v)
+	gomod = filepath.Join(root, "cache", "download", filepath.FromSlash(p), "@v", v+".mod")
+	for _, f := range []string{dir, gomod} {
+		if _, err := os.Stat(f); err != nil {
+			return "", "", false
+		}
+	}
+	// A marker of an extraction that was interrupted: the go command will do it again.
+	if _, err := os.Stat(filepath.Join(root, "cache", "download", filepath.FromSlash(p), "@v", v+".partial")); err == nil {
+		return "", "", false
+	}
+	return dir, gomod, true
+}
+
+func verify(s product.Source, dir, gomod string) error {
+	if s.GoModSum != "" {
+		h, err := dirhash.Hash1([]string{"go.mod"}, func(string) (readCloser, error) { return os.Open(gomod) })
+		if err != nil {
+			return fmt.Errorf("hashing %s: %w", gomod, err)
+		}
+		if h != s.GoModSum {
+			return fmt.Errorf("%w: go.mod of %s is %s, slipway.yaml pins %s", ErrHash, s.Module, h, s.GoModSum)
+		}
+	}
+	h, err := dirhash.HashDir(dir, s.Module, dirhash.Hash1)
+	if err != nil {
+		return fmt.Errorf("hashing %s: %w", dir, err)
+	}
+	if h != s.Sum {
+		return fmt.Errorf("%w: %s is %s, slipway.yaml pins %s; if the module cache was changed by hand, run go clean -modcache", ErrHash, s.Module, h, s.Sum)
+	}
+	return nil
+}
+
+// lookup returns the last value of a variable.
+func lookup(env []string, name string) (value string) {
+	for _, kv := range env {
+		if k, v, _ := strings.Cut(kv, "="); k == name {
+			value = v
+		}
+	}
+	return value
+}
+
+func join(list, item string) string {
+	if list == "" {
+		return item
+	}
+	return list + "," + item
+}
+
+// Said adds what a command wrote to standard error to the error of running it.
+func Said(err error) error {
+	var none *exec.Error
+	if errors.As(err, &none) && none.Name == "go" && errors.Is(err, exec.ErrNotFound) {
+		return errors.New("the go command is needed to build, and it is not in PATH: install Go from https://go.dev/dl, or use a stage that needs none (airgap, serve, lint)")
+	}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
+		return fmt.Errorf("%w: %s", err, strings.TrimSpace(string(exit.Stderr)))
+	}
+	return err
+}

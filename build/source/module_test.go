@@ -1,0 +1,218 @@
+package source_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/sumdb/dirhash"
+	"golang.org/x/mod/zip"
+
+	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/product"
+)
+
+const demo = "example.com/Demo@v1.2.3"
+
+// TestModule fetches a module from a proxy on disk; the checksum database, which does not know it, is not asked.
+func TestModule(t *testing.T) {
+	s := proxy(t, demo)
+	tree := fetch(t, s)
+	if !tree.Fixed || !filepath.IsAbs(tree.Dir) || tree.Version() != "1.2.3" {
+		t.Errorf("the tree is %+v of version %s", tree, tree.Version())
+	}
+	if b, err := os.ReadFile(filepath.Join(tree.Dir, "main.go")); err != nil || !strings.Contains(string(b), "func main") {
+		t.Errorf("main.go is %q (%v)", b, err)
+	}
+	if want := (product.BuildInfo{Version: "9", Revision: "abc", Created: "2025-01-02T03:04:05Z", SourceVersion: "1.2.3"}); tree.Info("9") != want {
+		t.Errorf("templates see %+v, want %+v", tree.Info("9"), want)
+	}
+	// What the cache has needs no proxy, and is hashed all the same.
+	t.Setenv("GOPROXY", "off")
+	if again := fetch(t, s); !reflect.DeepEqual(again, tree) {
+		t.Errorf("the second time %+v, the first %+v", again, tree)
+	}
+	s.Sum = "h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+	refused(t, s, source.ErrHash)
+}
+
+func TestWrongHash(t *testing.T) {
+	const wrong = "h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+	s := proxy(t, demo)
+	content := s
+	content.Sum = wrong
+	refused(t, content, source.ErrHash, "source demo", demo, s.Sum, wrong)
+	gomod := s
+	gomod.GoModSum = wrong
+	refused(t, gomod, source.ErrHash, "source demo", "go.mod", demo, s.GoModSum, wrong)
+}
+
+// TestTamperedCache changes what lies in the module cache, as neither the go command nor the checksum database would see.
+func TestTamperedCache(t *testing.T) {
+	for name, tamper := range map[string]func(dir, download string) error{
+		"a file changed": func(dir, _ string) error {
+			return os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\n\nfunc main() { println(2) }\n"), 0o644)
+		},
+		"a file added": func(dir, _ string) error {
+			return os.WriteFile(filepath.Join(dir, "init.go"), []byte("package main\n"), 0o644)
+		},
+		"a file gone": func(dir, _ string) error { return os.Remove(filepath.Join(dir, "main.go")) },
+		"go.mod changed": func(_, download string) error {
+			return os.WriteFile(filepath.Join(download, "v1.2.3.mod"), []byte("module example.com/Demo\n\ngo 1.24\n"), 0o644)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := proxy(t, demo)
+			dir := fetch(t, s).Dir
+			writable(t, os.Getenv("GOMODCACHE"))
+			if err := tamper(dir, filepath.Join(os.Getenv("GOMODCACHE"), "cache", "download", "example.com", "!demo", "@v")); err != nil {
+				t.Fatal(err)
+			}
+			refused(t, s, source.ErrHash, demo)
+		})
+	}
+}
+
+// TestInterruptedExtraction holds that a module which the go command did not finish unpacking is not used.
+func TestInterruptedExtraction(t *testing.T) {
+	s := proxy(t, demo)
+	dir := fetch(t, s).Dir
+	writable(t, os.Getenv("GOMODCACHE"))
+	partial := filepath.Join(os.Getenv("GOMODCACHE"), "cache", "download", "example.com", "!demo", "@v", "v1.2.3.partial")
+	if err := errors.Join(os.Remove(filepath.Join(dir, "main.go")), os.WriteFile(partial, nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	if again := fetch(t, s); again.Dir != dir {
+		t.Errorf("it lies in %s, before in %s", again.Dir, dir)
+	}
+}
+
+func TestMissingModule(t *testing.T) {
+	s := proxy(t, demo)
+	s.Module = "example.com/Demo@v1.2.4"
+	refused(t, s, nil, "source demo", "example.com/Demo@v1.2.4")
+	s.Module = "example.com/none@v1.0.0"
+	refused(t, s, nil, "source demo", "example.com/none@v1.0.0")
+}
+
+func TestNoGo(t *testing.T) {
+	s := proxy(t, demo)
+	t.Setenv("PATH", t.TempDir())
+	refused(t, s, nil, "the go command is needed", "https://go.dev/dl")
+}
+
+// proxy makes a module and a directory that the go command takes for a proxy (https://go.dev/ref/mod#goproxy-protocol), points the
+// environment there and at an empty module cache, and returns the source with its right hashes.
+func proxy(t *testing.T, mod string) product.Source {
+	t.Helper()
+	path, version, _ := strings.Cut(mod, "@")
+	escaped, err := module.EscapePath(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, dir, cache := t.TempDir(), t.TempDir(), t.TempDir()
+	files(t, src, map[string]string{
+		"go.mod":         "module " + path + "\n\ngo 1.21\n",
+		"main.go":        "package main\n\nfunc main() {}\n",
+		"kodata/hello":   "hello\n",
+		"config/app.yml": "a: b\n",
+	})
+	at := filepath.Join(dir, filepath.FromSlash(escaped), "@v")
+	var b bytes.Buffer
+	if err := zip.CreateFromDir(&b, module.Version{Path: path, Version: version}, src); err != nil {
+		t.Fatal(err)
+	}
+	info, err := json.Marshal(map[string]any{"Version": version, "Time": time.Unix(1700000000, 0).UTC()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gomod, err := os.ReadFile(filepath.Join(src, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files(t, at, map[string]string{"list": version + "\n", version + ".info": string(info), version + ".mod": string(gomod), version + ".zip": b.String()})
+	t.Setenv("GOPROXY", "file://"+filepath.ToSlash(dir))
+	t.Setenv("GOMODCACHE", cache)
+	t.Setenv("GOENV", "off")
+	t.Cleanup(func() { writable(t, cache) }) // so that it can be removed
+
+	s := product.Source{Name: "demo", Module: mod, Revision: "abc", Created: time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)}
+	if s.Sum, err = dirhash.HashZip(filepath.Join(at, version+".zip"), dirhash.Hash1); err != nil {
+		t.Fatal(err)
+	}
+	s.GoModSum = sumOfFile(t, filepath.Join(at, version+".mod"))
+	return s
+}
+
+func fetch(t *testing.T, s product.Source) source.Tree {
+	t.Helper()
+	tree, err := source.Fetch(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+func refused(t *testing.T, s product.Source, is error, says ...string) {
+	t.Helper()
+	tree, err := source.Fetch(t.Context(), s)
+	if err == nil {
+		t.Fatalf("it is fetched as %+v", tree)
+	}
+	if is != nil && !errors.Is(err, is) {
+		t.Errorf("the error %q is no %q", err, is)
+	}
+	for _, want := range says {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("the error %q does not say %q", err, want)
+		}
+	}
+}
+
+func files(t *testing.T, dir string, content map[string]string) {
+	t.Helper()
+	for name, text := range content {
+		p := filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(p), 0o755), os.WriteFile(p, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// writable undoes the go command's protection of its module cache.
+func writable(t *testing.T, dir string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		mode := fs.FileMode(0o644)
+		if d.IsDir() {
+			mode = 0o755
+		}
+		return os.Chmod(p, mode)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func run(t *testing.T, dir, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
