@@ -1,0 +1,140 @@
+package publish_test
+
+import (
+	"encoding/base64"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+
+	"github.com/slipway-dev/slipway/progress"
+	"github.com/slipway-dev/slipway/publish"
+)
+
+// TestCredentials pushes over TLS to a registry with passwords, by basic authentication and by tokens.
+func TestCredentials(t *testing.T) {
+	const password = "correct horse"
+	for name, guard := range map[string]func(s *server, q *http.Request) (ok bool, challenge string){
+		"basic": func(_ *server, q *http.Request) (bool, string) {
+			user, pass, _ := q.BasicAuth()
+			return user == "ann" && pass == password, `Basic realm="test"`
+		},
+		"token": func(s *server, q *http.Request) (bool, string) {
+			return q.Header.Get("Authorization") == "Bearer "+token, fmt.Sprintf(`Bearer realm="%s/token",service="test"`, s.URL)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &server{inner: serve(t).inner}
+			var scopes []string
+			s.trouble = func(w http.ResponseWriter, q *http.Request) bool {
+				if q.URL.Path == "/token" {
+					if _, pass, _ := q.BasicAuth(); pass != password {
+						w.WriteHeader(http.StatusUnauthorized)
+						return true
+					}
+					s.mu.Lock()
+					scopes = append(scopes, q.URL.Query()["scope"]...)
+					s.mu.Unlock()
+					fmt.Fprintf(w, `{"token":%q}`, token)
+					return true
+				}
+				if ok, challenge := guard(s, q); !ok {
+					w.Header().Set("WWW-Authenticate", challenge)
+					w.WriteHeader(http.StatusUnauthorized)
+					return true
+				}
+				return false
+			}
+			s.Server = httptest.NewTLSServer(s)
+			defer s.Close()
+			host := strings.TrimPrefix(s.URL, "https://")
+			p, st, l := cut(t, 1000)
+			p.Registry = host
+			var log strings.Builder
+			o := quick
+			o.Transport, o.Progress = s.Client().Transport, progress.New(&log)
+
+			login(t, host, "ann", "wrong")
+			_, err := publish.Publish(t.Context(), p, st, l, o)
+			if err == nil || !strings.Contains(err.Error(), "docker login") {
+				t.Errorf("with a wrong password: %v", err)
+			}
+			leaks(t, fmt.Sprint(err), "wrong")
+
+			login(t, host, "ann", password)
+			out, err := publish.Publish(t.Context(), p, st, l, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			leaks(t, log.String(), password)
+			if name == "token" && !strings.Contains(strings.Join(scopes, " "), "repository:demo/agent:push,pull") {
+				t.Errorf("the scopes were %v", scopes)
+			}
+			ref, err := parse(out.Images[0].Tagged())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := remote.Head(ref, remote.WithTransport(s.Client().Transport)); err == nil {
+				t.Error("the registry lets everybody in")
+			}
+		})
+	}
+}
+
+const token = "a-token-for-the-test"
+
+func parse(s string) (name.Reference, error) { return name.ParseReference(s) }
+
+// leaks looks for a secret, as it is and as basic authentication writes it.
+func leaks(t *testing.T, text, secret string) {
+	t.Helper()
+	for _, s := range []string{secret + "@", ":" + secret, base64.StdEncoding.EncodeToString([]byte("ann:" + secret)), token} {
+		if strings.Contains(text, s) {
+			t.Errorf("a credential stands in %s", text)
+		}
+	}
+}
+
+// login writes a Docker configuration for this test.
+func login(t *testing.T, host, user, password string) {
+	t.Helper()
+	dir := t.TempDir()
+	auth := base64.StdEncoding.EncodeToString([]byte(user + ":" + password))
+	config := fmt.Sprintf(`{"auths":{%q:{"auth":%q}}}`, host, auth)
+	if err := os.WriteFile(filepath.Join(dir, "config.json"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("DOCKER_CONFIG", dir)
+}
+
+// TestErrorsHideSignatures makes an upload's location carry a signature, as cloud storage does, and breaks the connection there.
+func TestErrorsHideSignatures(t *testing.T) {
+	p, st, l := cut(t, 1000)
+	s := serve(t)
+	p.Registry = s.host()
+	s.trouble = func(w http.ResponseWriter, q *http.Request) bool {
+		switch q.Method {
+		case http.MethodPost:
+			w.Header().Set("Location", "/v2/demo/agent/blobs/uploads/1?signature=hush")
+			w.WriteHeader(http.StatusAccepted)
+			return true
+		case http.MethodPatch:
+			io.Copy(io.Discard, q.Body) //nolint:errcheck // a test's own connection
+			panic(http.ErrAbortHandler)
+		}
+		return false
+	}
+	o := quick
+	o.Attempts = 2
+	_, err := publish.Publish(t.Context(), p, st, l, o)
+	if err == nil || strings.Contains(err.Error(), "hush") {
+		t.Errorf("got %v", err)
+	}
+}

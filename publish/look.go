@@ -1,0 +1,103 @@
+package publish
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/partial"
+)
+
+// look asks the registry for every name, and marks the images it has. A tag that stands for something else is an error: whoever
+// pulls by tag must never get two different releases under one version. A partial release has no tags, so its digests are asked for.
+func look(ctx context.Context, c *client, p *plan, o Options) error {
+	return each(ctx, o.Jobs, p.images, func(ctx context.Context, i *image) error {
+		done := true
+		if i.Top.Raw != nil {
+			have, err := c.head(ctx, i.Ref)
+			switch {
+			case missing(err):
+				done = false
+			case err != nil:
+				return fmt.Errorf("looking at %s: %w", i.Ref, clean(err))
+			case have.Digest != i.Top.Descriptor.Digest:
+				return p.conflict(i, have.Digest)
+			}
+		}
+		if done && (p.deep || i.Top.Raw == nil) {
+			for _, m := range i.Children {
+				there, err := c.has(ctx, i.repo, m.Descriptor.Digest)
+				if err != nil {
+					return err
+				}
+				i.there[m.Descriptor.Digest] = there
+				done = done && there
+			}
+		}
+		for _, d := range i.Missing {
+			there, err := c.has(ctx, i.repo, d.Digest)
+			if err != nil {
+				return err
+			}
+			if !there {
+				i.lacking = append(i.lacking, d)
+			}
+		}
+		i.done = done
+		return nil
+	})
+}
+
+// has reports whether the repository has a manifest.
+func (c *client) has(ctx context.Context, repo name.Repository, h v1.Hash) (bool, error) {
+	ref := repo.Digest(h.String())
+	_, err := c.head(ctx, ref)
+	switch {
+	case missing(err):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("looking at %s: %w", ref, clean(err))
+	}
+	return true, nil
+}
+
+// locate puts a repository that has the blob in front of those that it goes to, where there is one: the others mount it from there.
+func (c *client) locate(ctx context.Context, u *upload) error {
+	for n, repo := range u.repos {
+		s, err := c.session(ctx, repo)
+		if err != nil {
+			return fmt.Errorf("looking at %s: %w", repo, err)
+		}
+		l, err := s.puller.Layer(ctx, repo.Digest(u.desc.Digest.String()))
+		if err != nil {
+			return fmt.Errorf("looking at %s: %w", repo, clean(err))
+		}
+		there, err := partial.Exists(l)
+		if err != nil && !missing(err) {
+			return fmt.Errorf("looking for blob %s in %s: %w", u.desc.Digest, repo, clean(err))
+		}
+		if there {
+			u.repos[0], u.repos[n] = u.repos[n], u.repos[0]
+			return nil
+		}
+	}
+	return nil
+}
+
+// head returns what a reference stands for. Where HEAD fails, GET says why, and helps with registries that leave out the digest.
+func (c *client) head(ctx context.Context, ref name.Reference) (*v1.Descriptor, error) {
+	s, err := c.session(ctx, ref.Context(), ref.Context().Scope("pull"))
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.puller.Head(ctx, ref)
+	if err == nil || missing(err) {
+		return d, err
+	}
+	full, err := s.puller.Get(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	return &full.Descriptor, nil
+}

@@ -1,0 +1,141 @@
+package publish
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/build/index"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// Merge joins the locks of partial releases, whose manifests are in p's registry, makes the index of each image, byte for byte as
+// a whole release makes it, and tags it. All that p consists of must be in the locks. The store gets the indexes only: [Pull] brings
+// the rest, where a bundle is to be packed.
+func Merge(ctx context.Context, p *product.Product, st *store.Store, locks []*lock.Lock, o Options) (*lock.Lock, error) {
+	o = o.defaults()
+	l, err := lock.Merge(locks...)
+	if err != nil {
+		return nil, err
+	}
+	if err := whole(p, l); err != nil {
+		return nil, fmt.Errorf("merging locks: %w", err)
+	}
+	l.Partial = nil
+	c := newClient(o, embedded(st, p))
+	plan := newPlan(st)
+	for n := range l.Images {
+		img, err := mergeIndex(ctx, c, st, &l.Images[n])
+		if err != nil {
+			return nil, fmt.Errorf("merging %s: %w", l.Images[n].Name, clean(err))
+		}
+		plan.add(img)
+	}
+	if err := look(ctx, c, plan, o); err != nil {
+		return nil, err
+	}
+	_, tagged := plan.manifests()
+	if err := each(ctx, o.Jobs, tagged, c.put); err != nil {
+		return nil, err
+	}
+	if err := ownReferrers(ctx, c, st, l, nil); err != nil {
+		return nil, err
+	}
+	return l, remember(st, l)
+}
+
+// whole compares a lock with the product that it should hold, and puts the images into the product's order.
+func whole(p *product.Product, l *lock.Lock) error {
+	switch {
+	case l.Name != p.Name || l.Version != p.Version:
+		return fmt.Errorf("they are of %s %s, and %s is of %s %s", l.Name, l.Version, p.Path, p.Name, p.Version)
+	case l.Snapshot != p.Snapshot() || !l.Snapshot && l.Registry != p.Registry:
+		return fmt.Errorf("they were published to %s: name it with -registry", l.Registry)
+	case len(l.Images) > len(p.Images):
+		return fmt.Errorf("they hold %d images, and %s has %d", len(l.Images), p.Path, len(p.Images))
+	}
+	var images []lock.Image
+	for _, want := range p.Images {
+		i, ok := l.Image(want.Name)
+		if !ok {
+			return fmt.Errorf("none has %s: build and publish it with -only %s", want.Name, want.Name)
+		}
+		if lacks, ok := unbuilt(i, want); ok {
+			return fmt.Errorf("none has %s for %s: build and publish it with -platforms %s", want.Name, platform.Format(lacks), platform.Format(lacks))
+		}
+		images = append(images, i)
+	}
+	l.Images = images
+	return nil
+}
+
+// mergeIndex plans the push of an image's tag: the index over its children, or its one manifest, which the registry gives back.
+func mergeIndex(ctx context.Context, c *client, st *store.Store, i *lock.Image) (Image, error) {
+	img, err := newImage(*i)
+	if err != nil {
+		return Image{}, err
+	}
+	repo := img.Ref.Context()
+	if _, err := c.session(ctx, repo, repo.Scope("push,pull")); err != nil {
+		return Image{}, err
+	}
+	for _, child := range i.Children {
+		ref := repo.Digest(child.Digest.String())
+		if _, err := c.head(ctx, ref); err != nil {
+			return Image{}, fmt.Errorf("%s: %s: publish that part again: %w", child.Platform, ref, err)
+		}
+	}
+	children, err := descriptors(*i)
+	if err != nil {
+		return Image{}, err
+	}
+	var raw []byte
+	if i.MediaType.IsIndex() {
+		if raw, err = index.Make(children, i.Annotations); err != nil {
+			return Image{}, err
+		}
+	} else if raw, err = c.manifest(ctx, repo.Digest(i.Digest.String())); err != nil {
+		return Image{}, err
+	}
+	if i.Digest, err = st.PutBytes(raw); err != nil {
+		return Image{}, err
+	}
+	i.Size, i.Annotations = int64(len(raw)), nil
+	img.Top = Manifest{Descriptor: descriptor(*i), Raw: raw}
+	return img, nil
+}
+
+// manifest reads an image's only manifest from the registry.
+func (c *client) manifest(ctx context.Context, ref name.Digest) ([]byte, error) {
+	s, err := c.session(ctx, ref.Context())
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.puller.Get(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	return d.Manifest, nil
+}
+
+// annotations reads those of an image's index in the store.
+func annotations(st *store.Store, i lock.Image) (map[string]string, error) {
+	if !i.MediaType.IsIndex() {
+		return nil, nil
+	}
+	raw, err := st.ReadAll(i.Digest, maxManifest)
+	if err != nil {
+		return nil, err
+	}
+	var m v1.IndexManifest
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return nil, fmt.Errorf("reading index %s: %w", i.Digest, err)
+	}
+	return m.Annotations, nil
+}

@@ -1,0 +1,222 @@
+package publish_test
+
+import (
+	"bytes"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/build/index"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/publish"
+	"github.com/slipway-dev/slipway/store"
+	"github.com/slipway-dev/slipway/store/storetest"
+)
+
+// reindex gives every index of l annotations, as build does, over the children that keep reports true for; images without any
+// are dropped.
+func reindex(t *testing.T, st *store.Store, l *lock.Lock, keep func(v1.Platform) bool) *lock.Lock {
+	t.Helper()
+	out := *l
+	out.Images = nil
+	for _, i := range l.Images {
+		var children []lock.Child
+		var descriptors []v1.Descriptor
+		for _, c := range i.Children {
+			p, err := c.System()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if keep(p) {
+				children = append(children, c)
+				descriptors = append(descriptors, v1.Descriptor{MediaType: c.MediaType, Digest: c.Digest, Size: c.Size, Platform: &p})
+			}
+		}
+		if len(children) == 0 {
+			continue
+		}
+		i.Children = children
+		if i.MediaType.IsIndex() {
+			raw, err := index.Make(descriptors, map[string]string{"org.opencontainers.image.title": i.Name, "org.opencontainers.image.version": l.Version})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if i.Digest, err = st.PutBytes(raw); err != nil {
+				t.Fatal(err)
+			}
+			i.Size = int64(len(raw))
+		}
+		out.Images = append(out.Images, i)
+	}
+	return &out
+}
+
+// part publishes what one job of a matrix builds, from a store of its own, and returns the lock as it is written to a file.
+func part(t *testing.T, registry, system string) *lock.Lock {
+	t.Helper()
+	p, st, l := cut(t, 2000)
+	p.Registry = registry
+	p = storetest.Only(p, system)
+	l = reindex(t, st, l, func(p v1.Platform) bool { return p.OS == system })
+	out, err := publish.Publish(t.Context(), p, st, l, quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok, err := st.Resolve(out.Images[0].Tagged()); ok || err != nil {
+		t.Errorf("the store names a part as if it were the whole: %v", err)
+	}
+	b, err := out.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := lock.Decode(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read
+}
+
+func TestMerge(t *testing.T) {
+	whole, parts := serve(t), serve(t)
+	everything := func(v1.Platform) bool { return true }
+
+	p, st, l := cut(t, 2000)
+	p.Registry = whole.host()
+	want, err := publish.Publish(t.Context(), p, st, reindex(t, st, l, everything), quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	linux, windows := part(t, parts.host(), platform.Linux), part(t, parts.host(), platform.Windows)
+	if n := parts.count("PUT", "/manifests/1.2.3"); n != 0 {
+		t.Errorf("%d tags were pushed by parts", n)
+	}
+	if n := parts.count("PUT", "/manifests/sha256:"); n != 7 {
+		t.Errorf("%d manifests were pushed by parts, the release has 7", n)
+	}
+	parts.reset()
+	if part(t, parts.host(), platform.Linux); parts.count("PUT", "")+parts.count("POST", "")+parts.count("PATCH", "") != 0 {
+		t.Error("a part that was there already was sent again")
+	}
+
+	p.Registry = parts.host()
+	fresh := open(t)
+	slices.Reverse(linux.Images) // the product says what the order is
+	parts.reset()
+	got, err := publish.Merge(t.Context(), p, fresh, []*lock.Lock{windows, linux}, quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, got)
+	if n := parts.count("PUT", ""); n != len(got.Images) {
+		t.Errorf("%d manifests were pushed, want one for each of %d images", n, len(got.Images))
+	}
+	if a, b := anywhere(t, want, whole.host()), anywhere(t, got, parts.host()); a != b {
+		t.Errorf("the lock of the parts differs from that of the whole:\n%s\n%s", b, a)
+	}
+
+	// A second time nothing is sent, and the store can be filled from the registry.
+	parts.reset()
+	if _, err := publish.Merge(t.Context(), p, fresh, []*lock.Lock{linux, windows}, quick); err != nil {
+		t.Fatal(err)
+	}
+	if n := parts.count("PUT", ""); n != 0 {
+		t.Errorf("the second merge sent %d manifests", n)
+	}
+	if err := publish.Pull(t.Context(), fresh, got, quick); err != nil {
+		t.Fatal(err)
+	}
+	for h := range blobs(t, fresh, got) {
+		if !fresh.Has(h) {
+			t.Errorf("blob %s was not pulled", h)
+		}
+	}
+	parts.reset()
+	if err := publish.Pull(t.Context(), fresh, got, quick); err != nil {
+		t.Fatal(err)
+	}
+	if calls, _ := parts.reset(); len(calls) != 0 {
+		t.Errorf("pulling what is there asked %v", calls)
+	}
+}
+
+// anywhere writes a lock without the name of its registry.
+func anywhere(t *testing.T, l *lock.Lock, host string) string {
+	t.Helper()
+	b, err := l.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(string(b), host, "REGISTRY")
+}
+
+func TestMergeSnapshot(t *testing.T) {
+	p, st, l := cut(t, 1000)
+	var locks []*lock.Lock
+	for _, system := range []string{platform.Linux, platform.Windows} {
+		part, err := publish.Publish(t.Context(), storetest.Only(p, system), st, reindex(t, st, l, func(p v1.Platform) bool { return p.OS == system }), quick)
+		if err != nil {
+			t.Fatal(err)
+		}
+		locks = append(locks, part)
+	}
+	got, err := publish.Merge(t.Context(), p, st, locks, quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := publish.Publish(t.Context(), p, st, reindex(t, st, l, func(v1.Platform) bool { return true }), quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := anywhere(t, want, ""), anywhere(t, got, ""); a != b {
+		t.Errorf("the lock of the parts differs from that of the whole:\n%s\n%s", b, a)
+	}
+}
+
+func TestMergeFails(t *testing.T) {
+	s := serve(t)
+	linux, windows := part(t, s.host(), platform.Linux), part(t, s.host(), platform.Windows)
+	for name, tt := range map[string]struct {
+		locks   []*lock.Lock
+		change  func(*product.Product)
+		trouble func(http.ResponseWriter, *http.Request) bool
+		want    string
+	}{
+		"no lock":          {want: "name the release.lock.json"},
+		"a platform lacks": {locks: []*lock.Lock{linux}, want: "none has agent for windows/amd64:10.0.26100.1: build and publish it with -platforms"},
+		"an image lacks":   {locks: []*lock.Lock{windows}, want: "-platforms linux/amd64"},
+		"another product":  {locks: []*lock.Lock{linux, windows}, change: func(p *product.Product) { p.Version = "2" }, want: "they are of demo 1.2.3"},
+		"another registry": {locks: []*lock.Lock{linux, windows}, change: func(p *product.Product) { p.Registry = "" }, want: "name it with -registry"},
+		"new image":        {locks: []*lock.Lock{linux, windows}, change: func(p *product.Product) { p.Images = append(p.Images, product.Image{Name: "new"}) }, want: "-only new"},
+		"not pushed": {
+			locks: []*lock.Lock{linux, windows}, want: "publish that part again",
+			trouble: func(w http.ResponseWriter, q *http.Request) bool {
+				if strings.Contains(q.URL.Path, "/manifests/sha256:") {
+					http.NotFound(w, q)
+					return true
+				}
+				return false
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, st, _ := cut(t, 2000)
+			p.Registry = s.host()
+			if tt.change != nil {
+				tt.change(p)
+			}
+			s.mu.Lock()
+			s.trouble = tt.trouble
+			s.mu.Unlock()
+			_, err := publish.Merge(t.Context(), p, st, tt.locks, quick)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, want %q", err, tt.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,350 @@
+package publish_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/random"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/validate"
+
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/publish"
+	"github.com/slipway-dev/slipway/store/storetest"
+)
+
+func TestPush(t *testing.T) {
+	p, st, l := cut(t, 5000)
+	s := serve(t)
+	p.Registry = s.host() + "/acme"
+	out, err := publish.Publish(t.Context(), p, st, l, quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.Snapshot || out.Images[0].Tagged() != s.host()+"/acme/demo/agent:1.2.3" {
+		t.Errorf("the lock names %s, snapshot %v", out.Images[0].Tagged(), out.Snapshot)
+	}
+	check(t, out)
+
+	// The embedded registry of go-containerregistry keeps blobs for all repositories in one place, so a blob is sent once if
+	// it asked before. No blob may be sent twice anyway, and manifests come before the tags.
+	all := blobs(t, st, out)
+	var bytes int64
+	for h := range all {
+		n, err := st.Size(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bytes += n
+	}
+	if got, want := s.count("PATCH", "/blobs/uploads/"), len(all); got != want {
+		t.Errorf("%d blobs were sent, the release has %d", got, want)
+	}
+	calls, sent := s.reset()
+	if sent != bytes {
+		t.Errorf("%d bytes were sent, the blobs have %d", sent, bytes)
+	}
+	tagged := false
+	for _, c := range calls {
+		if strings.HasPrefix(c, "PUT ") && strings.HasSuffix(c, ":1.2.3") || strings.HasSuffix(c, "/manifests/1.2.3") && strings.HasPrefix(c, "PUT ") {
+			tagged = true
+		} else if tagged && strings.HasPrefix(c, "PUT ") {
+			t.Errorf("%s came after a tag", c)
+		}
+	}
+
+	// Once more: one HEAD per tag, questions for what refers to the images, and nothing else.
+	if _, err := publish.Publish(t.Context(), p, st, l, quick); err != nil {
+		t.Fatal(err)
+	}
+	calls, sent = s.reset()
+	heads := 0
+	for _, c := range calls {
+		switch {
+		case strings.HasPrefix(c, "HEAD "):
+			heads++
+		case !strings.HasPrefix(c, "GET ") || !strings.Contains(c, "/referrers/sha256:") && !strings.Contains(c, "/manifests/sha256-") && !strings.Contains(c, "/tags/list"):
+			t.Errorf("the second run asked %s", c)
+		}
+	}
+	if heads != len(l.Images) || sent != 0 {
+		t.Errorf("the second run sent %d bytes and asked %v", sent, calls)
+	}
+}
+
+func TestMount(t *testing.T) {
+	p, st, l := cut(t, 5000)
+	s := serve(t)
+	// A registry that tells repositories apart, as real ones do: a blob is there where it was sent or mounted.
+	s.inner = separate(s.inner)
+	p.Registry = s.host()
+	out, err := publish.Publish(t.Context(), p, st, l, quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, out)
+	all, mounts := blobs(t, st, out), 0
+	for _, repos := range all {
+		mounts += len(repos) - 1
+	}
+	if mounts == 0 {
+		t.Fatal("the release shares no blob")
+	}
+	if got := s.count("PATCH", "/blobs/uploads/"); got != len(all) {
+		t.Errorf("%d blobs were sent, the release has %d", got, len(all))
+	}
+	if got := s.count("POST", "from=demo%2F"); got != mounts {
+		t.Errorf("%d blobs were mounted, want %d", got, mounts)
+	}
+}
+
+// TestPushLacking pushes images of which a blob is in the registry only, and there in the repository of one that comes later.
+func TestPushLacking(t *testing.T) {
+	p, st, l := cut(t, 1000)
+	s := serve(t)
+	s.inner = separate(s.inner)
+	p.Registry = s.host()
+	first := *l
+	first.Images = l.Images[:1]
+	one := storetest.Product(t, &first)
+	one.Registry = p.Registry
+	if _, err := publish.Publish(t.Context(), one, st, &first, quick); err != nil {
+		t.Fatal(err)
+	}
+	single := l.Images[2].Children[0]
+	img, err := st.Image(single.Digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := img.Manifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := img.RawManifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	top := publish.Manifest{Descriptor: v1.Descriptor{MediaType: single.MediaType, Digest: single.Digest, Size: single.Size}, Raw: raw, Blobs: append(m.Layers, m.Config)}
+	var images []publish.Image
+	for _, name := range []string{"lifecycle", "agent"} {
+		images = append(images, publish.Image{Name: name, Ref: tag(t, s.host()+"/demo/"+name+":2"), Top: top})
+	}
+	shared := m.Layers[1].Digest // with the agent on Windows
+	source := publish.Source{
+		Lacks: func(h v1.Hash) bool { return h == shared },
+		Open: func(h v1.Hash) (io.ReadCloser, error) {
+			if h == shared {
+				return nil, errors.New("it is elsewhere")
+			}
+			return st.Open(h)
+		},
+	}
+	if _, err := publish.Push(t.Context(), images, source, quick); err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range images {
+		got, err := remote.Image(i.Ref)
+		if err == nil {
+			err = validate.Image(got)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", i.Ref, err)
+		}
+	}
+
+	// Where nobody has it, nothing is sent.
+	s = serve(t)
+	_, err = publish.Push(t.Context(), []publish.Image{{Name: "lifecycle", Ref: tag(t, s.host()+"/lifecycle:2"), Top: top}}, source, quick)
+	if err == nil || !strings.Contains(err.Error(), "elsewhere") {
+		t.Errorf("got %v", err)
+	}
+	if _, sent := s.reset(); sent != 0 {
+		t.Errorf("%d bytes were sent", sent)
+	}
+}
+
+func tag(tb testing.TB, s string) name.Tag {
+	tb.Helper()
+	ref, err := name.NewTag(s)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return ref
+}
+
+func TestMountFromBase(t *testing.T) {
+	p, st, l := cut(t, 5000)
+	s := serve(t)
+	p.Registry = s.host()
+	l.Images[0].Children[0].Base = &lock.Base{Name: s.host() + "/bases/static@" + l.Images[0].Children[0].Digest.String(), Digest: l.Images[0].Children[0].Digest}
+	if _, err := publish.Publish(t.Context(), p, st, l, quick); err != nil {
+		t.Fatal(err)
+	}
+	if s.count("POST", "from=bases%2Fstatic") == 0 {
+		t.Error("no blob was to be mounted from the base's repository")
+	}
+}
+
+func TestTagConflict(t *testing.T) {
+	p, st, l := cut(t, 1000)
+	s := serve(t)
+	p.Registry = s.host()
+	other, err := random.Image(100, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref, err := name.ParseReference(s.host() + "/demo/server:1.2.3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := remote.Write(ref, other); err != nil {
+		t.Fatal(err)
+	}
+	s.reset()
+	_, err = publish.Publish(t.Context(), p, st, l, quick)
+	have, _ := other.Digest()
+	want := l.Images[1].Digest
+	for _, part := range []string{"demo/server:1.2.3", have.String(), want.String()} {
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("the error does not name %s: %v", part, err)
+		}
+	}
+	if n := s.count("POST", "") + s.count("PUT", ""); n != 0 {
+		t.Errorf("%d requests to write before the conflict was found", n)
+	}
+}
+
+func TestDamagedBlob(t *testing.T) {
+	p, st, l := cut(t, 5000)
+	s := serve(t)
+	p.Registry = s.host()
+	img, err := st.Image(l.Images[1].Children[0].Digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := img.Manifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	layer := m.Layers[0]
+	b, err := os.ReadFile(st.Path(layer.Digest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[len(b)/2] ^= 1
+	if err := os.WriteFile(st.Path(layer.Digest), b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err = publish.Publish(t.Context(), p, st, l, quick)
+	for _, part := range []string{"server", st.Path(layer.Digest), "damaged", "build again"} {
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("the error does not name %s: %v", part, err)
+		}
+	}
+	if n := s.count("PUT", layer.Digest.Hex); n != 0 {
+		t.Error("the damaged blob was sent")
+	}
+	if n := s.count("PUT", "manifests/1.2.3"); n != 0 {
+		t.Error("tags were pushed all the same")
+	}
+
+	// A blob that is short is found before the registry is asked at all.
+	if err := os.Truncate(st.Path(layer.Digest), 10); err != nil {
+		t.Fatal(err)
+	}
+	s.reset()
+	_, err = publish.Publish(t.Context(), p, st, l, quick)
+	if err == nil || !strings.Contains(err.Error(), "10 bytes in the store") {
+		t.Errorf("a blob cut short: %v", err)
+	}
+	if calls, _ := s.reset(); len(calls) != 0 {
+		t.Errorf("the registry was asked %v", calls)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	p, st, l := cut(t, 5000)
+	s := serve(t)
+	p.Registry = s.host()
+	ctx, cancel := context.WithCancel(t.Context())
+	s.trouble = func(w http.ResponseWriter, q *http.Request) bool {
+		if q.Method == http.MethodPatch {
+			cancel()
+			panic(http.ErrAbortHandler)
+		}
+		return false
+	}
+	_, err := publish.Publish(ctx, p, st, l, quick)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want context.Canceled", err)
+	}
+	if n := s.count("PUT", "manifests/"); n != 0 {
+		t.Errorf("%d manifests were pushed after the end", n)
+	}
+	// The next run goes on.
+	s.mu.Lock()
+	s.trouble = nil
+	s.mu.Unlock()
+	out, err := publish.Publish(t.Context(), p, st, l, quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, out)
+}
+
+func TestStandIn(t *testing.T) {
+	p, st, l := cut(t, 1000)
+	l.Images[0].Children[2].Base = &lock.Base{Name: "mcr.microsoft.com/windows/nanoserver:ltsc2025@" + l.Images[0].Digest.String(), Digest: l.Images[0].Digest, StandIn: true}
+	for _, tt := range []struct {
+		registry string
+		refused  bool
+	}{
+		{"", false},
+		{serve(t).host(), false},
+		{"registry.example.com/acme", true},
+		{"127.0.0.1.example.com", true},
+		{"10.0.0.1:5000", true},
+	} {
+		p.Registry = tt.registry
+		o := quick
+		o.Transport = sealed{o.Transport, !tt.refused}
+		_, err := publish.Publish(t.Context(), p, st, l, o)
+		if refused := err != nil && strings.Contains(err.Error(), "stand-in"); refused != tt.refused || err != nil && !refused {
+			t.Errorf("registry %q: %v", tt.registry, err)
+		}
+	}
+}
+
+// sealed is a transport that lets requests through only where that is expected.
+type sealed struct {
+	inner http.RoundTripper
+	open  bool
+}
+
+func (s sealed) RoundTrip(q *http.Request) (*http.Response, error) {
+	if !s.open {
+		panic("a request was sent: " + q.URL.String())
+	}
+	return http.DefaultTransport.RoundTrip(q)
+}
+
+func BenchmarkPublish(b *testing.B) {
+	p, st, l := cut(b, 4<<20)
+	for b.Loop() {
+		s := serve(b)
+		p.Registry = s.host()
+		if _, err := publish.Publish(b.Context(), p, st, l, quick); err != nil {
+			b.Fatal(err)
+		}
+		_, sent := s.reset()
+		b.SetBytes(sent)
+		s.Close()
+	}
+}

@@ -1,0 +1,18 @@
+package registry
+
+import "net/http"
+
+// ReadOnly is a registry that gives what it has and takes nothing: all but GET and HEAD is answered by 405 and UNSUPPORTED
+// (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#error-codes).
+type ReadOnly struct{ *Registry }
+
+// ServeHTTP answers one request of the distribution API.
+func (r ReadOnly) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	if q.Method == http.MethodGet || q.Method == http.MethodHead {
+		r.Registry.ServeHTTP(w, q)
+		return
+	}
+	w.Header().Set("Docker-Distribution-API-Version", "registry/2.0")
+	w.Header().Set("Allow", "GET, HEAD")
+	fail(w, http.StatusMethodNotAllowed, "UNSUPPORTED", "this registry is read only: push to another one")
+}

@@ -1,0 +1,161 @@
+// Package registry is the embedded OCI registry: the distribution API over a store.
+//
+// It is what a snapshot publishes to and what "slipway serve" serves, and it follows
+// https://github.com/opencontainers/distribution-spec/blob/main/spec.md. Blobs and manifests are those of the store, whichever
+// repository asks, so that pushing what the store has copies nothing; tags are those of a lock, and of pushes since then, in
+// memory. A tag may be pushed anew: a registry that lives for one run has no history to protect.
+package registry
+
+import (
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// Host is the embedded registry's name in references. It resolves nowhere.
+const Host = "slipway.local"
+
+// Registry is an http.Handler, safe for concurrent use.
+type Registry struct {
+	store *store.Store
+
+	mu        sync.Mutex
+	tags      map[string]map[string]v1.Hash // repository → tag → digest
+	referrers map[v1.Hash][]v1.Descriptor   // subject → artifacts about it
+	uploads   map[string]*store.Blob        // session → what has arrived
+}
+
+// New returns a registry of what st holds, with the names of l; l may be nil. An image that the lock names
+// HOST/PATH:TAG is PATH:TAG here, and so is one of a third party, which makes the registry a mirror of both.
+func New(st *store.Store, l *lock.Lock) *Registry {
+	r := &Registry{store: st, tags: map[string]map[string]v1.Hash{}, referrers: map[v1.Hash][]v1.Descriptor{}, uploads: map[string]*store.Blob{}}
+	if l == nil {
+		return r
+	}
+	for _, i := range l.Images {
+		if _, path, ok := strings.Cut(i.Repository, "/"); ok && i.Tag != "" {
+			r.tag(path, i.Tag, i.Digest)
+		}
+		_, path, _ := strings.Cut(i.Repository, "/")
+		r.refer(path, i.Digest, i.Referrers)
+	}
+	for _, t := range l.ThirdParty {
+		if path, tag := split(t.Reference); t.LeftOut == "" && path != "" {
+			r.tag(path, tag, t.Digest)
+			r.refer(path, t.Digest, t.Referrers)
+		}
+	}
+	return r
+}
+
+// refer makes what refers to the image h known: by cosign's tags, and else by the referrers API.
+func (r *Registry) refer(repo string, h v1.Hash, all []lock.Referrer) {
+	for _, a := range all {
+		if a.Tag != "" {
+			r.tag(repo, a.Tag, a.Digest)
+			continue
+		}
+		about := h
+		if a.Subject != (v1.Hash{}) {
+			about = a.Subject
+		}
+		r.referrers[about] = append(r.referrers[about], v1.Descriptor{MediaType: a.MediaType, Digest: a.Digest, Size: a.Size, ArtifactType: a.ArtifactType})
+	}
+}
+
+// tag names a digest; with an empty tag it only makes the repository known.
+func (r *Registry) tag(repo, tag string, h v1.Hash) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.tags[repo] == nil {
+		r.tags[repo] = map[string]v1.Hash{}
+	}
+	if tag != "" {
+		r.tags[repo][tag] = h
+	}
+}
+
+func (r *Registry) resolve(repo, tag string) (v1.Hash, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	h, ok := r.tags[repo][tag]
+	return h, ok
+}
+
+func (r *Registry) repositories() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Sorted(maps.Keys(r.tags))
+}
+
+func (r *Registry) list(repo string) ([]string, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t, ok := r.tags[repo]
+	return slices.Sorted(maps.Keys(t)), ok
+}
+
+// part of a repository's name, as the specification has it.
+const part = `[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*`
+
+// route is a path of the API: repository, kind of resource, and which. A repository's own path may hold "blobs" or "tags", so the
+// last such element counts.
+var route = regexp.MustCompile(`^/v2/(` + part + `(?:/` + part + `)*)/(blobs|manifests|tags|referrers)/(uploads/[A-Za-z0-9]*|[^/]+)$`)
+
+// ServeHTTP answers one request of the distribution API.
+func (r *Registry) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	w.Header().Set("Docker-Distribution-API-Version", "registry/2.0")
+	switch q.URL.Path {
+	case "/v2/", "/v2":
+		reply(w, http.StatusOK, struct{}{})
+		return
+	case "/v2/_catalog":
+		r.catalog(w, q)
+		return
+	}
+	m := route.FindStringSubmatch(q.URL.Path)
+	if m == nil {
+		fail(w, http.StatusNotFound, "NAME_UNKNOWN", "no such path in the distribution API")
+		return
+	}
+	repo, kind, which := m[1], m[2], m[3]
+	read := q.Method == http.MethodGet || q.Method == http.MethodHead
+	switch session, upload := strings.CutPrefix(which, "uploads/"); {
+	case kind == "blobs" && upload:
+		r.upload(w, q, repo, session)
+	case kind == "blobs" && read:
+		r.blob(w, q, which)
+	case kind == "manifests" && read:
+		r.manifest(w, q, repo, which)
+	case kind == "manifests" && q.Method == http.MethodPut:
+		r.putManifest(w, q, repo, which)
+	case kind == "tags" && which == "list" && read:
+		r.listTags(w, q, repo)
+	case kind == "referrers" && read:
+		r.listReferrers(w, q, which)
+	default:
+		fail(w, http.StatusMethodNotAllowed, "UNSUPPORTED", "the embedded registry does not do this")
+	}
+}
+
+// split takes a reference apart into the repository's path and the tag, which is empty beside a digest alone.
+func split(ref string) (path, tag string) {
+	ref, _, _ = strings.Cut(ref, "@")
+	host, rest, ok := strings.Cut(ref, "/")
+	if !ok || !strings.ContainsAny(host, ".:") && host != "localhost" {
+		rest = ref // Docker Hub: busybox is library/busybox
+		if !ok {
+			rest = "library/" + ref
+		}
+	}
+	path, tag, _ = strings.Cut(rest, ":")
+	return path, tag
+}

@@ -1,0 +1,196 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+)
+
+// maxWait bounds the time between two attempts, also where a registry asks for more by Retry-After.
+const maxWait = 2 * time.Minute
+
+// retrying is a RoundTripper that makes a request again when the registry is busy (429), broken (5xx) or drops the connection.
+// Bytes of a blob are an exception: an upload that broke off is begun anew by [client.retry], since what has arrived is not known.
+// Where a registry says Retry-After, all requests to it wait.
+type retrying struct {
+	inner http.RoundTripper
+	o     Options
+
+	mu   sync.Mutex
+	hold map[string]time.Time // host → when it may be asked again
+}
+
+func newRetrying(inner http.RoundTripper, o Options) *retrying {
+	return &retrying{inner: inner, o: o, hold: map[string]time.Time{}}
+}
+
+func (r *retrying) RoundTrip(q *http.Request) (*http.Response, error) {
+	upload := uploads(q.Method, q.URL.Path)
+	for attempt := 1; ; attempt++ {
+		if err := pause(q.Context(), time.Until(r.until(q.URL.Host))); err != nil {
+			return nil, err
+		}
+		a, err := r.inner.RoundTrip(q)
+		if err == nil && busy(a.StatusCode) {
+			r.holdBack(q.URL.Host, a.Header.Get("Retry-After"))
+		}
+		again := err != nil && dropped(err) || err == nil && busy(a.StatusCode)
+		if !again || upload || attempt >= r.o.Attempts || q.Body != nil && q.Body != http.NoBody && q.GetBody == nil {
+			return a, err
+		}
+		if a != nil {
+			io.Copy(io.Discard, io.LimitReader(a.Body, 64<<10)) //nolint:errcheck // only to use the connection again
+			a.Body.Close()
+		}
+		if err := pause(q.Context(), r.o.backoff(attempt)); err != nil {
+			return nil, err
+		}
+		if q.GetBody != nil {
+			q = q.Clone(q.Context())
+			if q.Body, err = q.GetBody(); err != nil {
+				return nil, err
+			}
+		}
+	}
+}
+
+func (r *retrying) until(host string) time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.hold[host]
+}
+
+// holdBack notes a Retry-After, which is a number of seconds or a date.
+func (r *retrying) holdBack(host, after string) {
+	var t time.Time
+	if s, err := strconv.Atoi(after); err == nil {
+		t = time.Now().Add(time.Duration(s) * time.Second)
+	} else if t, err = http.ParseTime(after); err != nil {
+		return
+	}
+	if latest := time.Now().Add(maxWait); t.After(latest) {
+		t = latest
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if t.After(r.hold[host]) {
+		r.hold[host] = t
+	}
+}
+
+// uploads reports whether a request carries bytes of a blob, or closes their session, wherever a registry wants them sent.
+func uploads(method, path string) bool {
+	return method == http.MethodPatch || method == http.MethodPut && !strings.Contains(path, "/manifests/")
+}
+
+// retry does work that consists of several requests again from its start where [retrying] could not help: an upload failed, or a
+// body broke off.
+func (o Options) retry(ctx context.Context, work func() error) error {
+	for attempt := 1; ; attempt++ {
+		err := work()
+		if err != nil && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if !broken(err) || attempt >= o.Attempts {
+			return err
+		}
+		if err := pause(ctx, o.backoff(attempt)); err != nil {
+			return err
+		}
+	}
+}
+
+// broken reports whether work ended by something that has not been tried again yet and may go well the next time.
+func broken(err error) bool {
+	if errors.As(err, &unreadable{}) {
+		return false
+	}
+	var answer *transport.Error
+	if errors.As(err, &answer) {
+		return busy(answer.StatusCode) && answer.Request != nil && uploads(answer.Request.Method, answer.Request.URL.Path)
+	}
+	var request *url.Error
+	if errors.As(err, &request) {
+		return dropped(err) && uploads(strings.ToUpper(request.Op), request.URL)
+	}
+	return dropped(err)
+}
+
+// backoff is how long to wait after an attempt: twice as long as before, and up to half of that more, so that clients which were
+// turned away together do not come back together.
+func (o Options) backoff(attempt int) time.Duration {
+	d := min(o.Wait<<(attempt-1), maxWait)
+	return d + rand.N(d/2+1)
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-t.C:
+		return nil
+	}
+}
+
+func busy(status int) bool {
+	return status == http.StatusTooManyRequests || status == http.StatusRequestTimeout || status >= 500 && status != http.StatusNotImplemented
+}
+
+// dropped reports whether a connection broke off, or took too long, where the next one may fare better. A body that is being written
+// while the connection breaks off may be told that it is closed, by net/http itself.
+func dropped(err error) bool {
+	for _, e := range []error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE, syscall.ECONNABORTED} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	var timeout net.Error
+	return errors.As(err, &timeout) && timeout.Timeout() && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled)
+}
+
+// clean takes the query out of URLs in an error: upload locations and redirects carry signatures there. Where a registry denies
+// something, it adds what can be done.
+func clean(err error) error {
+	var e *url.Error
+	if errors.As(err, &e) {
+		if u, parseErr := url.Parse(e.URL); parseErr == nil {
+			u.RawQuery, u.User = "", nil
+			err = reworded{err, strings.ReplaceAll(err.Error(), e.URL, u.String())}
+		}
+	}
+	var t *transport.Error
+	if errors.As(err, &t) && (t.StatusCode == http.StatusUnauthorized || t.StatusCode == http.StatusForbidden) {
+		host := "the registry"
+		if t.Request != nil {
+			host = t.Request.URL.Host
+		}
+		return fmt.Errorf("%w: log in to %s, by docker login or a credential helper, with an account that may do this", err, host)
+	}
+	return err
+}
+
+// reworded is an error with another text. The error itself is left as it is, since other goroutines may hold it, too.
+type reworded struct {
+	error
+	text string
+}
+
+func (r reworded) Error() string { return r.text }
+func (r reworded) Unwrap() error { return r.error }

@@ -1,0 +1,30 @@
+package publish
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net/http"
+	"os"
+
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+)
+
+// TrustFile returns a transport for [Options] that trusts the certificate authorities of a PEM file beside those of the system: private
+// registries often have their own. Apart from that it is the default.
+func TrustFile(path string) (http.RoundTripper, error) {
+	pem, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading certificate authorities: %w", err)
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool() // a machine without any
+	}
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("reading certificate authorities: %s holds no certificate in PEM form (-----BEGIN CERTIFICATE-----)", path)
+	}
+	t := remote.DefaultTransport.(*http.Transport).Clone()
+	t.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	return t, nil
+}

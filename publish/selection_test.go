@@ -1,0 +1,135 @@
+package publish_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/publish"
+	"github.com/slipway-dev/slipway/store/storetest"
+)
+
+// TestPublishPart publishes parts of what was built, which is everything.
+func TestPublishPart(t *testing.T) {
+	for name, tt := range map[string]struct {
+		part     func(*product.Product) *product.Product
+		children map[string]int
+	}{
+		"by platform": {func(p *product.Product) *product.Product { return storetest.Only(p, platform.Windows) }, map[string]int{"agent": 3}},
+		"by name": {func(p *product.Product) *product.Product {
+			part := *p
+			part.Partial, part.Images = []string{"server"}, p.Images[1:2]
+			return &part
+		}, map[string]int{"server": 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t)
+			p, st, l := cut(t, 1000)
+			p.Registry = s.host()
+			l = reindex(t, st, l, func(v1.Platform) bool { return true })
+			p = tt.part(p)
+			out, err := publish.Publish(t.Context(), p, st, l, quick)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := map[string]int{}
+			want := 0
+			for _, i := range out.Images {
+				got[i.Name] = len(i.Children)
+				want += len(i.Children)
+				if whole, _ := l.Image(i.Name); i.Annotations["org.opencontainers.image.title"] != i.Name && whole.MediaType.IsIndex() {
+					t.Errorf("%s has the annotations %v", i.Name, i.Annotations)
+				}
+			}
+			if len(got) != len(tt.children) {
+				t.Errorf("published %v, want %v", got, tt.children)
+			}
+			for name, n := range tt.children {
+				if got[name] != n {
+					t.Errorf("%s has %d children, want %d", name, got[name], n)
+				}
+			}
+			if !slices.Equal(out.Partial, p.Partial) {
+				t.Errorf("the lock says %v, want %v", out.Partial, p.Partial)
+			}
+			if n := s.count("PUT", "/manifests/sha256:"); n != want {
+				t.Errorf("%d manifests were pushed, want %d", n, want)
+			}
+			if n := s.count("PUT", "/manifests/1.2.3"); n != 0 {
+				t.Errorf("a part was tagged %d times", n)
+			}
+			// The index of the part is in the store, where packing looks for it.
+			if _, err := airgap.Pack(t.Context(), st, out, []product.Bundle{{Name: "all"}}, airgap.PackOptions{Dir: t.TempDir()}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestPublishPartlyBuilt publishes where less was built than is to be published, or something else.
+func TestPublishPartlyBuilt(t *testing.T) {
+	linux := func(l *lock.Lock) { l.Partial = []string{"linux/amd64"} }
+	for name, tt := range map[string]struct {
+		product func(*product.Product)
+		lock    func(*lock.Lock)
+		keep    string // the operating system that was built; empty is all
+		want    string
+	}{
+		"platforms lack": {
+			lock: linux, keep: platform.Linux,
+			want: "publishing agent: the lock has none for windows/amd64:10.0.26100.1, because only [linux/amd64] was built: build it first, or select what was built with -platforms",
+		},
+		"an image lacks": {
+			lock: func(l *lock.Lock) { l.Images, l.Partial = l.Images[:1], []string{"agent"} },
+			want: "publishing server: the lock has none, because only [agent] was built: build it first, or select what was built with -only",
+		},
+		"a new image":     {product: func(p *product.Product) { p.Images = append(p.Images, product.Image{Name: "new"}) }, want: "publishing new: the lock has none: build it first"},
+		"a former image":  {product: func(p *product.Product) { p.Images = p.Images[1:] }, want: "publishing agent: slipway.yaml has no such image: build again"},
+		"former platform": {product: func(p *product.Product) { p.Images[0].Platforms = p.Images[0].Platforms[1:] }, want: "publishing agent: the lock has platforms of it that slipway.yaml has not: build it again"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t)
+			p, st, l := cut(t, 1000)
+			p.Registry = s.host()
+			l = reindex(t, st, l, func(p v1.Platform) bool { return tt.keep == "" || p.OS == tt.keep })
+			if tt.lock != nil {
+				tt.lock(l)
+			}
+			if tt.product != nil {
+				tt.product(p)
+			}
+			_, err := publish.Publish(t.Context(), p, st, l, quick)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, want %q", err, tt.want)
+			}
+			if calls, _ := s.reset(); len(calls) != 0 {
+				t.Errorf("the registry was asked %v", calls)
+			}
+		})
+	}
+}
+
+// TestPublishStaysPartial publishes a partial lock that holds all of a product: it stays what build said it is.
+func TestPublishStaysPartial(t *testing.T) {
+	s := serve(t)
+	p, st, l := cut(t, 1000)
+	p.Registry = s.host()
+	l.Partial = []string{"agent", "server"}
+	p.Partial = []string{"server", "lifecycle"}
+	out, err := publish.Publish(t.Context(), p, st, l, quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"agent", "server", "lifecycle"}; !slices.Equal(out.Partial, want) {
+		t.Errorf("the lock says %v, want %v", out.Partial, want)
+	}
+	if n := s.count("PUT", "/manifests/1.2.3"); n != 0 {
+		t.Errorf("a part was tagged %d times", n)
+	}
+}

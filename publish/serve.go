@@ -1,0 +1,42 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"time"
+)
+
+// Serve answers requests at addr (127.0.0.1:5000, or 127.0.0.1:0 for a port that is free) until ctx ends; then it lets requests that are
+// under way finish for 10 seconds and returns nil. Once it listens, it calls ready with its address. A handler that is an
+// io.Closer is closed in the end.
+func Serve(ctx context.Context, addr string, h http.Handler, ready func(net.Addr)) (err error) {
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", addr)
+	if err != nil {
+		return fmt.Errorf("serving: %w: choose another address", err)
+	}
+	if c, ok := h.(io.Closer); ok {
+		defer func() { err = errors.Join(err, c.Close()) }()
+	}
+	s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
+	stopped := make(chan error, 1)
+	go func() { stopped <- s.Serve(l) }()
+	if ready != nil {
+		ready(l.Addr())
+	}
+	select {
+	case err := <-stopped:
+		return fmt.Errorf("serving: %w", err)
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	if err := s.Shutdown(grace); err != nil {
+		s.Close()
+	}
+	return nil
+}

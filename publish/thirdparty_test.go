@@ -1,0 +1,299 @@
+package publish_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/random"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/static"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/progress"
+	"github.com/slipway-dev/slipway/publish"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// pause puts an index over Linux and Windows into a registry, with one foreign layer that lies at url, and returns its digest.
+func pause(t *testing.T, ref, url string, foreign []byte) v1.Hash {
+	t.Helper()
+	idx := mutate.IndexMediaType(empty.Index, types.DockerManifestList)
+	for _, p := range []v1.Platform{
+		{OS: "linux", Architecture: "amd64"},
+		{OS: "linux", Architecture: "arm64", Variant: "v8"},
+		{OS: "windows", Architecture: "amd64", OSVersion: "10.0.17763.6893"},
+		{OS: "unknown", Architecture: "unknown"}, // a provenance
+	} {
+		img, err := random.Image(2000, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.OS == "windows" {
+			img, err = mutate.Append(img, mutate.Addendum{
+				Layer: static.NewLayer(foreign, types.DockerForeignLayer), MediaType: types.DockerForeignLayer, URLs: []string{url + "/gone", url + "/layer"},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		idx = mutate.AppendManifests(idx, mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: &p}})
+	}
+	r, err := name.ParseReference(ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Foreign layers are left out, as they are in Microsoft's old images.
+	if err := remote.WriteIndex(r, idx); err != nil {
+		t.Fatal(err)
+	}
+	h, err := idx.Digest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func list(t *testing.T, references ...string) []product.ThirdParty {
+	t.Helper()
+	var all []product.ThirdParty
+	for n, text := range references {
+		ref, err := name.ParseReference(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, product.ThirdParty{Reference: ref, Text: text, Pos: product.Pos{File: "images.txt", Line: n + 1, Column: 1}})
+	}
+	return all
+}
+
+func TestThirdParty(t *testing.T) {
+	p, st, l := cut(t, 500)
+	s := serve(t)
+	foreign := bytes.Repeat([]byte("windows"), 1000)
+	var mu sync.Mutex
+	var fetched []string
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		mu.Lock()
+		fetched = append(fetched, q.URL.Path)
+		mu.Unlock()
+		if q.URL.Path != "/layer" || q.Header.Get("Authorization") != "" {
+			http.NotFound(w, q)
+			return
+		}
+		w.Write(foreign) //nolint:errcheck // the client of this very test
+	}))
+	defer elsewhere.Close()
+	h := pause(t, s.host()+"/pause:3.10", elsewhere.URL, foreign)
+
+	p.Registry = s.host()
+	pinned := fmt.Sprintf("%s/pause:3.9@%s", s.host(), h) // the tag does not exist: the digest wins
+	p.Airgap.Images = list(t, s.host()+"/pause:3.10", pinned)
+	out, err := publish.Publish(t.Context(), p, st, l, quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"linux/amd64", "linux/arm64/v8", "windows/amd64:10.0.17763.6893"}
+	for n, tp := range out.ThirdParty {
+		if tp.Digest != h || tp.LeftOut != "" || !slices.Equal(tp.Platforms, want) || tp.MediaType != types.DockerManifestList || tp.Reference != p.Airgap.Images[n].Text {
+			t.Errorf("the lock has %+v", tp)
+		}
+	}
+	complete(t, st, h)
+	if !slices.Contains(fetched, "/layer") {
+		t.Errorf("the foreign layer was not fetched: %v", fetched)
+	}
+	if n := s.count("GET", "/blobs/"); n != 4*3+1 {
+		t.Errorf("%d blobs were asked for, the index has 12 and one elsewhere", n)
+	}
+
+	// Complete by its digest: not a request for it.
+	p.Airgap.Images = list(t, pinned)
+	s.reset()
+	if _, err := publish.Publish(t.Context(), p, st, l, quick); err != nil {
+		t.Fatal(err)
+	}
+	if n := s.count("GET", "/pause/") + s.count("HEAD", "/pause/"); n != 0 {
+		t.Errorf("%d requests for an image that is in the store", n)
+	}
+
+	// One blob is lost: it is fetched, and nothing else is.
+	idx, err := st.Index(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	im, err := idx.IndexManifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := st.Image(im.Manifests[0].Digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := img.Manifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	remove(t, st, m.Layers[1].Digest)
+	if _, err := publish.Publish(t.Context(), p, st, l, quick); err != nil {
+		t.Fatal(err)
+	}
+	if n := s.count("GET", "/pause/blobs/"); n != 1 {
+		t.Errorf("%d blobs were fetched, one was lost", n)
+	}
+	complete(t, st, h)
+
+	// One is cut short.
+	if err := os.Truncate(st.Path(m.Layers[1].Digest), 10); err != nil {
+		t.Fatal(err)
+	}
+	for _, p.Airgap.Images = range [][]product.ThirdParty{list(t, pinned), list(t, s.host()+"/pause:3.10")} {
+		if _, err := publish.Publish(t.Context(), p, st, l, quick); err == nil || !strings.Contains(err.Error(), "delete "+st.Path(m.Layers[1].Digest)) {
+			t.Errorf("with a blob that was cut short: %v", err)
+		}
+	}
+}
+
+func TestThirdPartyInSnapshot(t *testing.T) {
+	p, st, l := cut(t, 500)
+	s := serve(t)
+	h := pause(t, s.host()+"/pause:3.10", s.URL, nil)
+	p.Airgap.Images = list(t, s.host()+"/pause:3.10", "registry.k8s.io/pause:3.10", "registry.k8s.io/pause:3.10@"+h.String())
+	// The foreign layer is empty here, and in the store already.
+	if _, err := st.PutBytes(nil); err != nil {
+		t.Fatal(err)
+	}
+	var log strings.Builder
+	o := quick
+	o.Progress = progress.New(&log)
+	out, err := publish.Publish(t.Context(), p, st, l, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tp := out.ThirdParty
+	if tp[0].Digest != h || tp[1].LeftOut == "" || !strings.Contains(tp[1].LeftOut, "-registry") || tp[1].Digest != (v1.Hash{}) {
+		t.Errorf("the lock has %+v", tp)
+	}
+	if !strings.Contains(log.String(), "leaving out registry.k8s.io/pause:3.10: ") {
+		t.Errorf("the log says %s", log.String())
+	}
+	// Which is in the store by now, from the first: this time by digest.
+	out, err = publish.Publish(t.Context(), p, st, l, quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tp := out.ThirdParty[2]; tp.Digest != h || tp.LeftOut != "" {
+		t.Errorf("the lock has %+v", tp)
+	}
+	b, err := out.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(b, []byte(`"digest": ":"`)) {
+		t.Error("a digest that is not known stands in the lock")
+	}
+}
+
+func TestThirdPartyFails(t *testing.T) {
+	s := serve(t)
+	h := pause(t, s.host()+"/pause:3.10", s.URL, []byte("x"))
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	for name, tt := range map[string]struct {
+		reference string
+		trouble   func(http.ResponseWriter, *http.Request) bool
+		want      []string
+	}{
+		"unknown tag":      {reference: s.host() + "/pause:4", want: []string{"/pause:4", "MANIFEST_UNKNOWN"}},
+		"unreachable":      {reference: strings.TrimPrefix(gone.URL, "http://") + "/pause:3.10", want: []string{"/pause:3.10", "connection refused", ": check the line images.txt:1:1, or the network and the credentials for 127.0.0.1:"}},
+		"foreign is gone":  {reference: s.host() + "/pause:3.10", want: []string{"/pause:3.10", "/layer", "404"}},
+		"blob is damaged":  {reference: s.host() + "/pause@" + h.String(), trouble: damage("/blobs/"), want: []string{"/pause@" + h.String(), "sha256:"}},
+		"blob has no end":  {reference: s.host() + "/pause@" + h.String(), trouble: endless, want: []string{"/pause@" + h.String(), "sha256:"}},
+		"index is damaged": {reference: s.host() + "/pause@" + h.String(), trouble: damage("/manifests/"), want: []string{"/pause@" + h.String(), "digest"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, st, l := cut(t, 500)
+			p.Registry = s.host()
+			p.Airgap.Images = list(t, tt.reference)
+			s.mu.Lock()
+			s.trouble = tt.trouble
+			s.mu.Unlock()
+			s.reset()
+			_, err := publish.Publish(t.Context(), p, st, l, quick)
+			for _, w := range tt.want {
+				if err == nil || !strings.Contains(err.Error(), w) {
+					t.Errorf("the error does not say %q: %v", w, err)
+				}
+			}
+			if n := s.count("PUT", "") + s.count("POST", ""); n != 0 {
+				t.Error("images were pushed although the release cannot be whole")
+			}
+			if st.Has(h) {
+				t.Error("the index is in the store without all it names")
+			}
+		})
+	}
+}
+
+// damage answers GETs of what is below a path with other bytes.
+func damage(path string) func(http.ResponseWriter, *http.Request) bool {
+	return func(w http.ResponseWriter, q *http.Request) bool {
+		if q.Method != http.MethodGet || !strings.Contains(q.URL.Path, "/pause"+path) {
+			return false
+		}
+		w.Header().Set("Content-Type", string(types.DockerManifestList))
+		w.Write([]byte(`{"schemaVersion":2}`)) //nolint:errcheck // the client of this very test
+		return true
+	}
+}
+
+// endless answers GETs of blobs with more than anybody asked for.
+func endless(w http.ResponseWriter, q *http.Request) bool {
+	if q.Method != http.MethodGet || !strings.Contains(q.URL.Path, "/pause/blobs/") {
+		return false
+	}
+	for p := make([]byte, 1<<20); ; {
+		if _, err := w.Write(p); err != nil {
+			return true // the client hung up, as it should
+		}
+	}
+}
+
+// complete checks that all below an index is in the store.
+func complete(t *testing.T, st *store.Store, h v1.Hash) {
+	t.Helper()
+	idx, err := st.Index(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := idx.IndexManifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range m.Manifests {
+		img, err := st.Image(d.Digest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := img.Manifest()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range append(m.Layers, m.Config) {
+			if !st.Has(b.Digest) {
+				t.Errorf("blob %s (%s) is not in the store", b.Digest, b.MediaType)
+			}
+		}
+	}
+}
