@@ -1,0 +1,98 @@
+package render
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"carvel.dev/ytt/pkg/filepos"
+	"carvel.dev/ytt/pkg/yamlmeta"
+
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/product"
+)
+
+// setEnv adds the variables of release.env, or replaces those that the templates set.
+func setEnv(docs []Document, p *product.Product, l *lock.Lock) error {
+	pos := filepos.NewUnknownPositionInFile(p.Path)
+	var errs []error
+	for _, w := range p.Release.Env {
+		c, err := findContainer(docs, w)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: release.env: %w", p.Path, err))
+			continue
+		}
+		for _, v := range w.Variables {
+			value, err := expand(v.Value, p, l)
+			if err != nil {
+				errs = append(errs, fmt.Errorf("%s: release.env: %s: %w", p.Path, v.Name, err))
+				continue
+			}
+			setVariable(c, v.Name, value, pos)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// findContainer returns the container that w names.
+func findContainer(docs []Document, w product.WorkloadEnv) (*yamlmeta.Map, error) {
+	var near []string
+	for _, d := range docs {
+		if podPaths[d.Kind] == nil {
+			continue
+		}
+		near = append(near, d.String())
+		if d.Kind != w.Kind || d.Namespace != w.Namespace || d.Name != w.Name {
+			continue
+		}
+		spec, _ := d.node(podPaths[d.Kind])
+		var names []string
+		for _, list := range []string{"containers", "initContainers"} {
+			containers, _ := child(spec, list).(*yamlmeta.Array)
+			if containers == nil {
+				continue
+			}
+			for _, i := range containers.Items {
+				c, _ := i.Value.(*yamlmeta.Map)
+				if name, _ := child(c, "name").(string); c != nil && name == w.Container {
+					return c, nil
+				} else if c != nil {
+					names = append(names, name)
+				}
+			}
+		}
+		return nil, fmt.Errorf("%s has no container %q, but: %s", d, w.Container, strings.Join(names, ", "))
+	}
+	wanted := Document{Kind: w.Kind, Namespace: w.Namespace, Name: w.Name}
+	return nil, fmt.Errorf("the templates make no %s, but: %s", wanted, strings.Join(near, ", "))
+}
+
+// setVariable replaces a container's variable where it stands, or appends it.
+func setVariable(c *yamlmeta.Map, name, value string, pos *filepos.Position) {
+	variable := &yamlmeta.Map{Position: pos, Items: []*yamlmeta.MapItem{
+		{Key: "name", Value: name, Position: pos},
+		{Key: "value", Value: value, Position: pos},
+	}}
+	env, _ := child(c, "env").(*yamlmeta.Array)
+	if env == nil {
+		env = &yamlmeta.Array{Position: pos}
+		set(c, "env", env, pos)
+	}
+	for _, i := range env.Items {
+		if child(i.Value, "name") == name {
+			i.Value, i.Position = variable, pos
+			return
+		}
+	}
+	env.Items = append(env.Items, &yamlmeta.ArrayItem{Value: variable, Position: pos})
+}
+
+func set(m *yamlmeta.Map, key string, value any, pos *filepos.Position) {
+	for _, i := range m.Items {
+		if i.Key == key {
+			i.Value = value
+			return
+		}
+	}
+	m.Items = append(m.Items, &yamlmeta.MapItem{Key: key, Value: value, Position: pos})
+}

@@ -1,0 +1,154 @@
+package render
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/name"
+
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// image is one that a release may name.
+type image struct {
+	name       string // for messages
+	repository name.Repository
+	digest     string // sha256:…; "" where a snapshot does not know it
+	reference  string // repository@digest
+	ours       bool
+	runs       func(os string) bool
+}
+
+// images are those of a lock.
+type images []image
+
+// known lists the images of a lock, ours first.
+func known(l *lock.Lock) images {
+	var list images
+	for _, i := range l.Images {
+		repo, err := name.NewRepository(i.Repository)
+		if err != nil {
+			continue // a lock that is not published has no names; then nothing is found in it
+		}
+		list = append(list, image{i.Name, repo, i.Digest.String(), i.Reference(), true, i.Runs})
+	}
+	for _, t := range l.ThirdParty {
+		ref, err := name.ParseReference(t.Reference)
+		if err != nil {
+			continue
+		}
+		i := image{name: t.Reference, repository: ref.Context(), runs: func(os string) bool {
+			return t.LeftOut != "" || slices.ContainsFunc(t.Platforms, func(p string) bool { return strings.HasPrefix(p, os+"/") })
+		}}
+		if t.Digest.Hex != "" {
+			i.digest = t.Digest.String()
+			i.reference = ref.Context().Name() + "@" + i.digest
+		}
+		list = append(list, i)
+	}
+	return list
+}
+
+// find returns the image that a pinned reference names.
+func (list images) find(ref string) (image, bool) {
+	d, err := name.NewDigest(ref)
+	if err != nil {
+		return image{}, false
+	}
+	for _, i := range list {
+		if i.repository.Name() == d.Context().Name() && (i.digest == d.DigestStr() || i.digest == "") {
+			return i, true
+		}
+	}
+	return image{}, false
+}
+
+// of returns the images of a repository.
+func (list images) of(repo name.Repository) images {
+	var found images
+	for _, i := range list {
+		if i.repository.Name() == repo.Name() {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+// mention is a place in a text that names a repository of ours: rest is what follows it.
+type mention struct {
+	image image
+	rest  string
+}
+
+// mentions finds our repositories in a text, such as a flag or a configuration file in a ConfigMap.
+func (list images) mentions(text string) []mention {
+	var found []mention
+	for _, i := range list {
+		if !i.ours {
+			continue
+		}
+		repo, _, _ := strings.Cut(i.reference, "@")
+		for at := 0; ; {
+			n := strings.Index(text[at:], repo)
+			if n < 0 {
+				break
+			}
+			start, end := at+n, at+n+len(repo)
+			at = end
+			if (start == 0 || !inName(text[start-1])) && (end == len(text) || !inName(text[end])) {
+				found = append(found, mention{i, text[end:]})
+			}
+		}
+	}
+	return found
+}
+
+func (list images) mentioned(text string) bool { return len(list.mentions(text)) > 0 }
+
+// inName reports whether a byte next to a repository's name makes it another name.
+func inName(b byte) bool {
+	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || strings.IndexByte("._-/", b) >= 0
+}
+
+// pinned reports whether a text is a reference with a digest.
+func pinned(text string) bool {
+	_, err := name.NewDigest(text)
+	return err == nil
+}
+
+// imageName reports whether a name says that its value is an image: BUILD_INIT_IMAGE, image, initImage.
+func imageName(s string) bool {
+	w := words(s)
+	return len(w) > 0 && w[len(w)-1] == "image"
+}
+
+// windowsName reports whether a name has the word windows.
+func windowsName(s string) bool { return slices.Contains(words(s), platform.Windows) }
+
+// words splits a name into its words, in lower case: at what is no letter or digit, and where an upper-case letter follows a
+// lower-case one.
+func words(s string) []string {
+	var list []string
+	var word strings.Builder
+	end := func() {
+		if word.Len() > 0 {
+			list = append(list, strings.ToLower(word.String()))
+			word.Reset()
+		}
+	}
+	lower := false
+	for _, r := range s {
+		letter := r >= 'a' && r <= 'z' || r >= '0' && r <= '9'
+		upper := r >= 'A' && r <= 'Z'
+		if !letter && !upper || upper && lower {
+			end()
+		}
+		if letter || upper {
+			word.WriteRune(r)
+		}
+		lower = letter
+	}
+	end()
+	return list
+}

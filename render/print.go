@@ -1,0 +1,51 @@
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/slipway-dev/slipway/lock"
+)
+
+// manifest writes release.yaml: the head, then the documents.
+func manifest(l *lock.Lock, docs []Document) ([]byte, error) {
+	var b bytes.Buffer
+	for line := range strings.Lines(head(l)) {
+		b.WriteString(strings.TrimRight("# "+line, " \n") + "\n")
+	}
+	for _, d := range docs {
+		y, err := d.bytes()
+		if err != nil {
+			return nil, err
+		}
+		b.WriteString("---\n")
+		b.Write(y)
+	}
+	return b.Bytes(), nil
+}
+
+// head says what the file is and how it was made. It has neither time nor machine: the same release has the same bytes.
+func head(l *lock.Lock) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s\n\nMade by: slipway release\n", l.Name, l.Version)
+	for i, s := range l.Sources {
+		label := "   from: "
+		if i > 0 {
+			label = "         "
+		}
+		what := s.Name
+		if s.Module != "" {
+			what = s.Module
+		}
+		fmt.Fprintf(&b, "%s%s, revision %s\n", label, what, s.Revision)
+	}
+	fmt.Fprintf(&b, "\nEvery image is pinned by digest; %s has its tag, platforms and bases.\n", lock.Name)
+	if l.Snapshot {
+		fmt.Fprintf(&b, "\nThis is a snapshot: no registry was named. The names %s/… resolve only in the registry\nthat Slipway embeds (slipway serve). For a cluster, cut the release with -registry.\n", l.Registry)
+	}
+	if l.StandIn() {
+		b.WriteString("Its Windows images stand on stand-in bases and do not run.\n")
+	}
+	return b.String()
+}

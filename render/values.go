@@ -1,0 +1,57 @@
+package render
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/product"
+)
+
+// expandValues returns release.values with every string expanded.
+func expandValues(p *product.Product, l *lock.Lock) (map[string]any, error) {
+	var errs []error
+	v := expandAny(p.Release.Values, nil, func(path []string, s string) string {
+		out, err := expand(s, p, l)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: release.values.%s: %w", p.Path, fieldPath(path), err))
+		}
+		return out
+	})
+	values, _ := v.(map[string]any)
+	return values, errors.Join(errs...)
+}
+
+// expandAny copies v with each string replaced, visiting maps in the order of their keys.
+func expandAny(v any, path []string, replace func(path []string, s string) string) any {
+	switch v := v.(type) {
+	case map[string]any:
+		m := make(map[string]any, len(v))
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			m[k] = expandAny(v[k], append(path, k), replace)
+		}
+		return m
+	case []any:
+		list := make([]any, len(v))
+		for i, e := range v {
+			list[i] = expandAny(e, append(path, fmt.Sprintf("[%d]", i)), replace)
+		}
+		return list
+	case string:
+		return replace(path, v)
+	}
+	return v
+}
+
+// expand runs one template of slipway.yaml.
+func expand(text string, p *product.Product, l *lock.Lock) (string, error) {
+	return product.ExpandImages(text, product.BuildInfo{Version: p.Version}, func(name string) (string, error) {
+		i, ok := l.Image(name)
+		if !ok {
+			return "", fmt.Errorf("there is no image %q in the lock", name)
+		}
+		return i.Reference(), nil
+	})
+}

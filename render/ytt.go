@@ -1,0 +1,138 @@
+package render
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"carvel.dev/ytt/pkg/cmd/template"
+	"carvel.dev/ytt/pkg/cmd/ui"
+	"carvel.dev/ytt/pkg/files"
+	"carvel.dev/ytt/pkg/yamlmeta"
+	"carvel.dev/ytt/pkg/yamltemplate"
+	"sigs.k8s.io/yaml"
+
+	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/progress"
+)
+
+// valuesFile is the name under which ytt speaks of the data values.
+const valuesFile = "release.values"
+
+// templateFiles is what ytt reads, and where each file comes from.
+type templateFiles struct {
+	files []*files.File
+	// origin maps the path that ytt knows, relative to the template's directory, to one that a user knows.
+	origin map[string]string
+}
+
+// templates collects the files of all templates. ytt sees them as "ytt -f A -f B" does, each directory as a root of its own.
+func templates(ctx context.Context, p *product.Product) (templateFiles, error) {
+	t := templateFiles{origin: map[string]string{}}
+	var paths []string
+	for _, tpl := range p.Release.Templates {
+		dir, shown := p.Dir, tpl.Path
+		if tpl.Source != "" {
+			tree, err := source.Fetch(ctx, p.Source(tpl.Source))
+			if err != nil {
+				return t, err
+			}
+			dir, shown = tree.Dir, tpl.Source+":"+tpl.Path
+		}
+		root := filepath.Join(dir, filepath.FromSlash(tpl.Path))
+		fi, err := os.Stat(root)
+		if errors.Is(err, os.ErrNotExist) {
+			return t, fmt.Errorf("template %s is not there: correct release.templates in %s", shown, p.Path)
+		}
+		if err != nil {
+			return t, fmt.Errorf("reading template %s: %w", shown, err)
+		}
+		found, err := files.NewSortedFilesFromPaths([]string{root}, files.SymlinkAllowOpts{})
+		if err != nil {
+			return t, fmt.Errorf("reading template %s: %w", shown, err)
+		}
+		for _, f := range found {
+			rel, origin := f.RelativePath(), shown
+			if fi.IsDir() {
+				origin = path.Join(shown, rel)
+			}
+			if first, ok := t.origin[rel]; ok {
+				return t, fmt.Errorf("templates %s and %s are both %s to ytt: rename one", first, origin, rel)
+			}
+			t.origin[rel] = origin
+			t.files = append(t.files, f)
+			if err := plain(f, t.origin); err != nil {
+				return t, err
+			}
+		}
+		paths = append(paths, shown)
+	}
+	if len(t.files) == 0 {
+		return t, fmt.Errorf("no templates to render in %q: name a directory or file in release.templates of %s", paths, p.Path)
+	}
+	t.files = files.NewSortedFiles(t.files)
+	return t, nil
+}
+
+// plain refuses a file that has a key twice and is no template: ytt would quietly take the last one. In templates ytt refuses it.
+// Whatever else is wrong with a file, ytt says better.
+func plain(f *files.File, origin map[string]string) error {
+	if f.Type() != files.TypeYAML || !f.IsTemplate() {
+		return nil
+	}
+	b, err := f.Bytes()
+	if err != nil {
+		return fmt.Errorf("reading template: %w", err)
+	}
+	set, err := yamlmeta.NewDocumentSetFromBytes(b, yamlmeta.DocSetOpts{AssociatedName: f.RelativePath()})
+	if err != nil || yamltemplate.HasTemplating(set) {
+		return nil //nolint:nilerr // ytt reads the file again and reports what it cannot read
+	}
+	var errs []error
+	for _, y := range set.Items {
+		errs = append(errs, Document{yaml: y, origin: origin}.duplicateKeys())
+	}
+	return errors.Join(errs...)
+}
+
+// evaluate runs ytt and returns the documents in the order of the files.
+func evaluate(p *product.Product, t templateFiles, values map[string]any, o Options) (_ []Document, err error) {
+	data, err := yaml.Marshal(values)
+	if err != nil {
+		return nil, fmt.Errorf("release.values of %s: %w", p.Path, err)
+	}
+	opts := template.NewOptions()
+	if len(values) > 0 {
+		opts.DataValuesFlags.FromFiles = []string{valuesFile}
+		opts.DataValuesFlags.ReadFilesFunc = func(string) ([]*files.File, error) {
+			return []*files.File{files.MustNewFileFromSource(files.NewBytesSource(valuesFile, data))}, nil
+		}
+	}
+	// ytt panics on some templates that it should refuse.
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("rendering the templates of %s: ytt cannot read them: %v", p.Path, r)
+		}
+	}()
+	warnings := printer{o.Progress}
+	out := opts.RunWithFiles(template.Input{Files: t.files}, ui.NewCustomWriterTTY(false, warnings, warnings))
+	if out.Err != nil {
+		return nil, fmt.Errorf("rendering the templates of %s: %w", p.Path, out.Err)
+	}
+	return documents(out.DocSet, t.origin)
+}
+
+// printer writes lines to a progress printer.
+type printer struct{ p *progress.Printer }
+
+func (w printer) Write(b []byte) (int, error) {
+	for line := range strings.Lines(string(b)) {
+		w.p.Printf("%s", strings.TrimRight(line, "\n"))
+	}
+	return len(b), nil
+}
