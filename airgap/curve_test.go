@@ -1,0 +1,32 @@
+package airgap
+
+import (
+	"fmt"
+	"testing"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/store/storetest"
+)
+
+// TestMemoryCurve packs 1 to 200 images of 1 MiB each: how much heap that takes does not depend on their number.
+func TestMemoryCurve(t *testing.T) {
+	st, l := demo(t, 100)
+	l.Images, l.ThirdParty = nil, nil
+	curve := map[int]int64{}
+	for n := range 200 {
+		name := fmt.Sprintf("image-%03d", n)
+		i := storetest.Index(t, st, name, storetest.Child{Platform: parse(t, "linux/amd64"), Layers: []v1.Layer{storetest.Layer(t, name, name, 1<<20)}})
+		i.Repository = "slipway.local/demo/" + name
+		l.Images = append(l.Images, i)
+		switch n + 1 {
+		case 1, 10, 50, 200:
+			curve[n+1] = peak(func() { pack(t, st, l, t.TempDir(), bundles(t)[0]) })
+			t.Logf("%3d images: %d MiB of heap", n+1, curve[n+1]>>20)
+		}
+	}
+	// What is known of an image, its manifest and its place in the lists, takes some kB.
+	if limit := curve[10] + 16<<20; curve[200] > limit {
+		t.Errorf("packing 200 images takes %d MiB of heap, 10 take %d", curve[200]>>20, curve[10]>>20)
+	}
+}

@@ -1,0 +1,282 @@
+package airgap
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/progress"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// Delta is what a delta says of itself. It has the whole head of the bundle that [Apply] makes of it, but only those layers that its base lacks.
+// Its file is NAME.tar.zst.delta, so that no node takes it for a bundle.
+type Delta struct {
+	Base    DeltaBase `json:"base"`
+	Bundle  string    `json:"bundle"`  // the file that Apply makes
+	SHA256  string    `json:"sha256"`  // of that file, in hex
+	Size    int64     `json:"size"`    // of that file
+	Lacking []v1.Hash `json:"lacking"` // layers that the base has, in the order of the archive
+	Bytes   int64     `json:"bytes"`   // of those
+}
+
+// DeltaBase names what a delta builds on: a bundle, or what a release's lock says that its bundle holds.
+type DeltaBase struct {
+	File    string `json:"file"`
+	SHA256  string `json:"sha256"` // of that file, in hex
+	Product string `json:"product"`
+	Version string `json:"version"`
+}
+
+const deltaSuffix = ".delta"
+
+// base is what is there already: a bundle's contents, or a lock.
+type base struct {
+	DeltaBase
+
+	contents *Contents
+	lock     *lock.Lock
+}
+
+// readBase reads a bundle or a lock, by what the file begins with.
+func readBase(path string) (*base, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the base of a delta: %w", err)
+	}
+	defer f.Close()
+	b := &base{DeltaBase: DeltaBase{File: filepath.Base(path)}}
+	if recognize(f) == nil {
+		if b.contents, err = Inspect(path); err != nil {
+			return nil, err
+		}
+		if b.contents.Delta != nil {
+			return nil, b.contents.Delta.refusal(path)
+		}
+		b.Product, b.Version = b.contents.Product, b.contents.Version
+	} else {
+		if b.lock, err = lock.Read(path); err != nil {
+			return nil, fmt.Errorf("a delta builds on a bundle or on a release.lock.json: %w", err)
+		}
+		b.Product, b.Version = b.lock.Name, b.lock.Version
+	}
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	b.SHA256 = hex.EncodeToString(h.Sum(nil))
+	return b, nil
+}
+
+// PackDelta writes a delta for each bundle that one of the bases serves: a bundle for those of its own platform, a lock for all. Otherwise it
+// does as [Pack]. The store must still have the release of a lock.
+func PackDelta(ctx context.Context, st *store.Store, l *lock.Lock, bundles []product.Bundle, since []string, o PackOptions) ([]File, error) {
+	var bases []*base
+	for _, path := range since {
+		b, err := readBase(path)
+		if err != nil {
+			return nil, err
+		}
+		if b.Product != l.Name {
+			return nil, fmt.Errorf("%s is of %s, not of %s: a delta builds on an older release of the same product", path, b.Product, l.Name)
+		}
+		bases = append(bases, b)
+	}
+	plans, err := newPlans(st, l, bundles, o.First)
+	if err != nil {
+		return nil, err
+	}
+	enc, err := newEncoders()
+	if err != nil {
+		return nil, err
+	}
+	p := &packer{st: st, open: fromStore(st), lock: l, dir: o.Dir, enc: enc}
+	if err := os.MkdirAll(o.Dir, 0o755); o.Dir != "" && err != nil {
+		return nil, err
+	}
+	var files []File
+	for _, b := range bases {
+		served := false
+		for _, pl := range plans {
+			has, ok, err := b.layers(st, pl.bundle, o.First)
+			if err != nil {
+				return nil, err
+			}
+			if !ok {
+				continue
+			}
+			served = true
+			p.task = o.Progress.Start("packing "+pl.bundle.Name+" since "+b.Version, progress.Bytes, 0)
+			f, err := p.delta(ctx, pl, b, has)
+			if err != nil {
+				p.task.Fail()
+				return nil, err
+			}
+			p.task.Done("%s", progress.Size(f.Size))
+			files = append(files, f)
+		}
+		if !served {
+			return nil, fmt.Errorf("%s is for %s, and this release has no such bundle: name an older bundle of one that it has, or the older release.lock.json", b.File, b.serves())
+		}
+	}
+	return files, nil
+}
+
+func (b *base) serves() string {
+	switch {
+	case b.lock != nil:
+		return "other platforms"
+	case b.contents.Platform == "":
+		return "all platforms"
+	}
+	return b.contents.Platform
+}
+
+// layers are what the base has for a bundle; false where it is for another one.
+func (b *base) layers(st *store.Store, bundle product.Bundle, first string) (map[v1.Hash]bool, bool, error) {
+	has := map[v1.Hash]bool{}
+	if b.contents != nil {
+		p := ""
+		if bundle.Platform != nil {
+			p = platform.Format(*bundle.Platform)
+		}
+		if !samePlatform(p, b.contents.Platform) {
+			return nil, false, nil
+		}
+		for _, l := range b.contents.layers() {
+			has[l.Digest] = true
+		}
+		return has, true, nil
+	}
+	old := *b.lock
+	old.Partial = []string{bundle.Name} // one bundle need not hold all images
+	plans, err := newPlans(st, &old, []product.Bundle{bundle}, first)
+	if err != nil {
+		return nil, false, fmt.Errorf("%s: this store has not all of that release: name its bundle instead: %w", b.File, err)
+	}
+	for _, p := range plans {
+		for _, l := range p.layers {
+			has[l.Digest] = true
+		}
+	}
+	return has, len(plans) > 0, nil
+}
+
+// samePlatform compares what two bundles are for; revisions of Windows do not count.
+func samePlatform(a, b string) bool {
+	if a == "" || b == "" {
+		return a == b
+	}
+	x, errX := platform.Parse(a)
+	y, errY := platform.Parse(b)
+	return errX == nil && errY == nil && platform.Same(x, y)
+}
+
+// layers are all layers of a bundle and its referrers, each once.
+func (c *Contents) layers() []Layer {
+	var all []Layer
+	seen := map[v1.Hash]bool{}
+	add := func(list []Layer) {
+		for _, l := range list {
+			if !seen[l.Digest] {
+				seen[l.Digest] = true
+				all = append(all, l)
+			}
+		}
+	}
+	for _, i := range c.Images {
+		for _, ch := range i.Children {
+			add(ch.Layers)
+		}
+		for _, r := range i.Referrers {
+			add(r.Layers)
+		}
+	}
+	return all
+}
+
+// delta writes what pl has and the base has not.
+func (p *packer) delta(ctx context.Context, pl *plan, b *base, has map[v1.Hash]bool) (File, error) {
+	name := pl.bundle.Name + ".tar.zst"
+	full, err := p.whole(ctx, pl, name)
+	if err != nil {
+		return File{}, fmt.Errorf("packing %s: %w", name, err)
+	}
+	cut := *pl
+	cut.delta = &Delta{Base: b.DeltaBase, Bundle: name, SHA256: full.SHA256, Size: full.Size, Lacking: []v1.Hash{}}
+	cut.layers = slices.DeleteFunc(slices.Clone(pl.layers), func(d v1.Descriptor) bool {
+		if !has[d.Digest] {
+			return false
+		}
+		cut.delta.Lacking = append(cut.delta.Lacking, d.Digest)
+		cut.delta.Bytes += d.Size
+		return true
+	})
+	return p.file(ctx, &cut, name+deltaSuffix)
+}
+
+// whole says what the file of a bundle is: one that is there and current, or what packing it would give.
+func (p *packer) whole(ctx context.Context, pl *plan, name string) (File, error) {
+	docker, oci, err := pl.views(p.lock)
+	if err != nil {
+		return File{}, err
+	}
+	f := File{Path: filepath.Join(p.dir, name)}
+	key, err := pl.key(f.Path, docker, oci)
+	if err != nil {
+		return File{}, err
+	}
+	if p.st != nil && p.recall(key, &f) {
+		return f, nil
+	}
+	sum, size := sha256.New(), new(counter)
+	if err := p.stream(ctx, io.MultiWriter(sum, size), pl, docker, oci); err != nil {
+		return File{}, err
+	}
+	f.Size, f.SHA256 = int64(*size), hex.EncodeToString(sum.Sum(nil))
+	return f, nil
+}
+
+// refusal is the error of what needs all layers.
+func (d *Delta) refusal(path string) error {
+	return fmt.Errorf("%s is a delta: %d layers (%s) are not in it but in its base, %s of version %s: make the bundle of both with slipway airgap apply %s -base=%s -out=%s",
+		path, len(d.Lacking), progress.Size(d.Bytes), d.Base.File, d.Base.Version, path, d.Base.File, d.Bundle)
+}
+
+// lacking is the set of layers that only the base has. Of a bundle, which is no delta, it is empty.
+func (d *Delta) lacking() map[v1.Hash]bool {
+	all := map[v1.Hash]bool{}
+	if d != nil {
+		for _, h := range d.Lacking {
+			all[h] = true
+		}
+	}
+	return all
+}
+
+// readDelta reads what a delta says of itself.
+func readDelta(text string) (*Delta, error) {
+	if text == "" {
+		return nil, nil
+	}
+	d := &Delta{}
+	if err := decode(annotationDelta, []byte(text), d); err != nil {
+		return nil, err
+	}
+	if len(d.SHA256) != 2*sha256.Size || d.Size <= 0 || d.Bytes < 0 || filepath.Base(d.Bundle) != d.Bundle || !strings.HasSuffix(d.Bundle, ".tar.zst") {
+		return nil, errors.New("not a bundle of Slipway: it does not say what it is a delta of")
+	}
+	return d, nil
+}

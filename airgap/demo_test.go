@@ -1,0 +1,146 @@
+package airgap
+
+import (
+	"encoding/json"
+	"flag"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/static"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/store"
+	"github.com/slipway-dev/slipway/store/storetest"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// demo is a published snapshot: the product of storetest, a third-party image on Linux and one Windows build with an attestation, one for
+// Windows alone that is given by digest, and one that could not be reached.
+func demo(tb testing.TB, size int) (*store.Store, *lock.Lock) {
+	tb.Helper()
+	st := open(tb)
+	l := storetest.Release(tb, st, size)
+	l.Snapshot, l.Registry = true, "slipway.local"
+	for n := range l.Images {
+		i := &l.Images[n]
+		i.Repository, i.Tag = "slipway.local/demo/"+i.Name, l.Version
+	}
+	for n := range l.Images[0].Children {
+		if c := &l.Images[0].Children[n]; c.OSVersion != "" {
+			c.Base = &lock.Base{Name: "builtin:nanoserver", StandIn: true}
+		}
+	}
+	pause := storetest.Index(tb, st, "pause",
+		storetest.Child{Platform: parse(tb, "linux/amd64"), Layers: []v1.Layer{storetest.Layer(tb, "pause", "pause", size)}},
+		storetest.Child{Platform: parse(tb, "windows/amd64:10.0.17763.5"), Layers: []v1.Layer{storetest.Layer(tb, "Files/pause.exe", "pause", size)}},
+		storetest.Child{Platform: v1.Platform{OS: "unknown", Architecture: "unknown"}, Layers: []v1.Layer{storetest.Layer(tb, "sbom", "sbom", 10)}})
+	tool := storetest.Index(tb, st, "tool",
+		storetest.Child{Platform: parse(tb, "windows/amd64:10.0.26100.7"), Layers: []v1.Layer{storetest.Layer(tb, "Files/tool.exe", "tool", size)}})
+	l.ThirdParty = []lock.ThirdParty{
+		{Reference: "pause:3.9@" + pause.Digest.String(), MediaType: types.OCIImageIndex, Digest: pause.Digest, Size: pause.Size},
+		{Reference: "registry.example/tool@" + tool.Digest.String(), MediaType: types.OCIImageIndex, Digest: tool.Digest, Size: tool.Size},
+		{Reference: "registry.invalid/gone:1", LeftOut: "a snapshot reaches no registry"},
+	}
+	return st, l
+}
+
+// bundles are one per platform and one for all.
+func bundles(tb testing.TB) []product.Bundle {
+	var all []product.Bundle
+	for _, s := range []string{"linux/amd64", "linux/arm64", "windows/amd64:ltsc2019", "windows/amd64:ltsc2022", "windows/amd64:ltsc2025"} {
+		p := parse(tb, s)
+		all = append(all, product.Bundle{Name: "demo-images." + platform.Slug(p), Platform: &p})
+	}
+	return append(all, product.Bundle{Name: "demo-images"})
+}
+
+func open(tb testing.TB) *store.Store {
+	tb.Helper()
+	st, err := store.Open(tb.TempDir())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return st
+}
+
+func parse(tb testing.TB, s string) v1.Platform {
+	tb.Helper()
+	p, err := platform.Parse(s)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return p
+}
+
+func pack(tb testing.TB, st *store.Store, l *lock.Lock, dir string, b ...product.Bundle) []File {
+	tb.Helper()
+	files, err := Pack(tb.Context(), st, l, b, PackOptions{Dir: dir})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return files
+}
+
+// golden compares got with testdata/NAME.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), got); d != "" {
+		t.Errorf("%s (-want +got, -update writes it):\n%s", path, d)
+	}
+}
+
+func indent(t *testing.T, b []byte) string {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal(b, &v); err != nil {
+		t.Fatal(err)
+	}
+	out, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out) + "\n"
+}
+
+// plain is an uncompressed layer that holds just these bytes.
+func plain(tb testing.TB, b []byte) v1.Layer {
+	tb.Helper()
+	return static.NewLayer(b, types.OCIUncompressedLayer)
+}
+
+// noise is size bytes that do not compress, after a prefix.
+func noise(prefix string, size int) []byte {
+	b := make([]byte, size)
+	rand.NewChaCha8([32]byte{}).Read(b) //nolint:errcheck // it has no errors
+	return append([]byte(prefix), b...)
+}
+
+// add puts an image of one layer into the store and the lock.
+func add(tb testing.TB, st *store.Store, l *lock.Lock, name string, layer v1.Layer) {
+	tb.Helper()
+	i := storetest.Index(tb, st, name, storetest.Child{Platform: parse(tb, "linux/amd64"), Layers: []v1.Layer{layer}})
+	i.Repository = "slipway.local/demo/" + name
+	l.Images = append(l.Images, i)
+}

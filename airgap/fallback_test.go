@@ -1,0 +1,113 @@
+package airgap
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/store"
+	"github.com/slipway-dev/slipway/store/storetest"
+)
+
+// sidecar is a third-party image for older Windows builds only.
+func sidecar(tb testing.TB, st *store.Store) lock.ThirdParty {
+	tb.Helper()
+	var children []storetest.Child
+	for _, s := range []string{"windows/amd64:10.0.20348.9", "windows/amd64:10.0.25398.9", "windows/amd64:10.0.19042.9"} {
+		children = append(children, storetest.Child{Platform: parse(tb, s), Layers: []v1.Layer{storetest.Layer(tb, "Files/sidecar.exe", s, 100)}})
+	}
+	i := storetest.Index(tb, st, "sidecar", children...)
+	return lock.ThirdParty{Reference: "registry.example/sidecar:1", MediaType: types.OCIImageIndex, Digest: i.Digest, Size: i.Size}
+}
+
+// TestFallback: of an image of others a bundle holds the build that its nodes run, and says so where it is not their own; an image of the
+// product has its own build or none.
+func TestFallback(t *testing.T) {
+	st, l := demo(t, 100)
+	l.ThirdParty = append(l.ThirdParty, sidecar(t, st))
+	own := storetest.Index(t, st, "old", storetest.Child{Platform: parse(t, "windows/amd64:10.0.20348.1"), Layers: []v1.Layer{storetest.Layer(t, "Files/old.exe", "old", 100)}})
+	own.Repository = "slipway.local/demo/old"
+	l.Images = append(l.Images, own)
+	for n, want := range map[int]string{2: "", 3: "windows/amd64:10.0.20348.9", 4: "windows/amd64:10.0.25398.9"} {
+		f := pack(t, st, l, t.TempDir(), bundles(t)...)[n]
+		c, err := Inspect(f.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(f.Images, c.Images); d != "" {
+			t.Errorf("%s (-packed +inspected):\n%s", f.Path, d)
+		}
+		var got Image
+		carried := map[string]bool{}
+		for _, i := range c.Images {
+			carried[i.Name] = true
+			if strings.Contains(i.Name, "sidecar") {
+				got = i
+			} else if i.Fallback != "" {
+				t.Errorf("%s: %s is said to stand in for %s", f.Path, i.Name, i.Fallback)
+			}
+		}
+		if exact := c.Platform == "windows/amd64:ltsc2022"; carried["slipway.local/demo/old:1.2.3"] != exact {
+			t.Errorf("%s: our own image for 20348 is in the bundle: %v", f.Path, !exact)
+		}
+		var table strings.Builder
+		if err := c.WriteTable(&table); err != nil {
+			t.Fatal(err)
+		}
+		says := "fallback: registry.example/sidecar:1: has no " + c.Platform + "; such a node runs " + want + "\n"
+		switch {
+		case want == "":
+			if got.Name != "" {
+				t.Errorf("%s holds %+v, which no such node runs", f.Path, got)
+			}
+			continue
+		case len(got.Children) != 1 || got.Children[0].Platform != want:
+			t.Errorf("%s holds %+v, want %s", f.Path, got.Children, want)
+		case (got.Fallback != "") != (n == 4), n == 4 && got.Fallback != "windows/amd64:ltsc2025":
+			t.Errorf("%s: fallback %q", f.Path, got.Fallback)
+		case (n == 4) != strings.Contains(table.String(), says):
+			t.Errorf("%s: the table says\n%s", f.Path, table.String())
+		}
+		var m tarball.Manifest
+		if err := json.Unmarshal(entries(t, f.Path)[0].data, &m); err != nil {
+			t.Fatal(err)
+		}
+		if last := m[len(m)-1]; last.RepoTags[0] != got.Name || last.Config != blobName(got.Children[0].Config) {
+			t.Errorf("%s: manifest.json ends with %+v", f.Path, last)
+		}
+	}
+}
+
+// TestFallbackForged: what a bundle says of a fallback is held against the images in it.
+func TestFallbackForged(t *testing.T) {
+	st, l := demo(t, 100)
+	l.ThirdParty = append(l.ThirdParty, sidecar(t, st))
+	f := pack(t, st, l, t.TempDir(), bundles(t)...)[4]
+	good := headers(t, f.Path)
+	for _, c := range []struct{ name, from, to, want string }{
+		{"other platform", `fallback":"windows/amd64:ltsc2025"`, `fallback":"windows/amd64:ltsc2022"`, "stands in for"},
+		{"of its own build", `"dev.slipway.image.reference":"registry.example/tool`, `"dev.slipway.image.fallback":"windows/amd64:ltsc2025","x":"`, "does not stand in for"},
+	} {
+		e := clone(good)
+		e[2].data = bytes.Replace(e[2].data, []byte(c.from), []byte(c.to), 1)
+		if bytes.Equal(e[2].data, good[2].data) {
+			t.Fatalf("%s: nothing was forged", c.name)
+		}
+		path := filepath.Join(t.TempDir(), "forged.tar.zst")
+		if err := os.WriteFile(path, forge(t, e), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Inspect(path); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v", c.name, err)
+		}
+	}
+}

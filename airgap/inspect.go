@@ -1,0 +1,211 @@
+package airgap
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// Inspect says what is in a bundle, as [Open] finds it, or in a delta.
+func Inspect(path string) (*Contents, error) {
+	b, err := openAny(path)
+	if err != nil {
+		return nil, err
+	}
+	return b.Contents(), b.Close()
+}
+
+// contents understands the head. Of a damaged one it returns, beside all errors, the images that are whole.
+func (h *head) contents() (*Contents, error) {
+	c, err := h.about()
+	if err != nil {
+		return nil, err
+	}
+	r := &reading{head: h, contents: c, used: map[v1.Hash]bool{}, configs: map[string]map[string]bool{}, sizes: map[v1.Hash]int64{}, lacking: c.Delta.lacking()}
+	var errs []error
+	for _, d := range h.index.Manifests {
+		add := r.image
+		if d.Annotations[annotationSubject] != "" {
+			add = r.referrer
+		}
+		if err := add(d); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	for d, err := range h.bad {
+		if !r.used[d] {
+			errs = append(errs, err)
+		}
+	}
+	if len(errs) > 0 {
+		return c, errors.Join(errs...)
+	}
+	for d := range h.blobs {
+		if !r.used[d] {
+			return c, fmt.Errorf("not a bundle of Slipway: blob %s belongs to no image", d)
+		}
+	}
+	return c, h.agree(r.configs)
+}
+
+// reading is a head that is being understood.
+type reading struct {
+	*head
+	contents *Contents
+	used     map[v1.Hash]bool
+	configs  map[string]map[string]bool // name → configurations
+	sizes    map[v1.Hash]int64          // of layers
+	lacking  map[v1.Hash]bool           // layers that a delta does not hold
+}
+
+// get gives a blob of the head.
+func (r *reading) get(d v1.Descriptor) ([]byte, error) {
+	r.used[d.Digest] = true
+	b, ok := r.blobs[d.Digest]
+	switch {
+	case r.bad[d.Digest] != nil:
+		return nil, r.bad[d.Digest]
+	case !ok:
+		return nil, errAbsent
+	case int64(len(b)) != d.Size:
+		return nil, fmt.Errorf("%s has %d bytes, its descriptor says %d", d.Digest, len(b), d.Size)
+	}
+	return b, nil
+}
+
+// image adds one image of index.json to the contents.
+func (r *reading) image(d v1.Descriptor) error {
+	it, err := r.item(d, r.get)
+	if err != nil {
+		return err
+	}
+	if r.configs[it.name] != nil {
+		return fmt.Errorf("not a bundle of Slipway: %s stands in index.json twice", it.name)
+	}
+	r.configs[it.name] = map[string]bool{}
+	i := it.describe(func(n node) bool { return !n.absent })
+	if i.Fallback, err = it.fallback(r.contents.Platform, d.Annotations[annotationFallback]); err != nil {
+		return err
+	}
+	if len(i.Children) == 0 {
+		return fmt.Errorf("%s: the bundle holds none of its manifests", it.name)
+	}
+	for _, child := range i.Children {
+		r.configs[it.name][blobName(child.Config)] = true
+		for _, l := range child.Layers {
+			if err := r.layer(l); err != nil {
+				return fmt.Errorf("%s: %w", it.name, err)
+			}
+		}
+	}
+	r.contents.Images = append(r.contents.Images, i)
+	return nil
+}
+
+// layer counts a layer, and finds its place in the archive.
+func (r *reading) layer(l Layer) error {
+	if size, seen := r.sizes[l.Digest]; seen {
+		if size != l.Size {
+			return fmt.Errorf("not a bundle of Slipway: layer %s has %d bytes, and %d elsewhere", l.Digest, l.Size, size)
+		}
+		return nil
+	}
+	r.sizes[l.Digest] = l.Size
+	if r.lacking[l.Digest] {
+		return nil
+	}
+	r.contents.Layers++
+	if len(r.sizes) > maxCount {
+		return fmt.Errorf("not a bundle of Slipway: it has more than %d layers", maxCount)
+	}
+	if r.contents.LayerBytes += l.Size; l.Size > maxLayer || r.contents.LayerBytes > maxLayers {
+		return fmt.Errorf("not a bundle of Slipway: layer %s has %d bytes", l.Digest, l.Size)
+	}
+	if _, early := r.blobs[l.Digest]; !early { // what stands in the head stands there only
+		r.layers = append(r.layers, l)
+	}
+	return nil
+}
+
+// item reads one image of index.json.
+func (h *head) item(d v1.Descriptor, get blobs) (*item, error) {
+	given := d.Annotations[annotationImageName]
+	tagged, pinned, err := names(given, d.Digest)
+	if err != nil || tagged != given || d.Annotations[annotationRefName] != given {
+		return nil, fmt.Errorf("not a bundle of Slipway: %.200q is no full name with a tag", given)
+	}
+	it := &item{name: tagged, pinned: pinned}
+	if err := it.read(d, get); err != nil {
+		return nil, fmt.Errorf("%s: %w", it.name, err)
+	}
+	return it, nil
+}
+
+// fallback holds what the bundle says against what it has: whether an image is here for another platform than the bundle is for.
+func (it *item) fallback(bundle, says string) (string, error) {
+	if says == "" {
+		return "", nil
+	}
+	host, err := platform.Parse(bundle)
+	if err != nil || says != bundle {
+		return "", fmt.Errorf("%s: not a bundle of Slipway: it stands in for %.100q in a bundle for %.100q", it.name, says, bundle)
+	}
+	for _, n := range it.children {
+		if n.image && !n.absent && (platform.Same(host, n.platform) || !platform.Runs(host, n.platform)) {
+			return "", fmt.Errorf("%s: not a bundle of Slipway: %s does not stand in for %s", it.name, platform.Format(n.platform), bundle)
+		}
+	}
+	return says, nil
+}
+
+// about reads what the bundle says of itself.
+func (h *head) about() (*Contents, error) {
+	a := h.index.Annotations
+	c := &Contents{
+		Format: Format, Product: a[annotationName], Version: a[annotationVersion], Platform: a[annotationPlatform],
+		Snapshot: a[annotationSnapshot] == "true", StandIn: a[annotationStandIn] == "true",
+	}
+	var err error
+	if c.Created, err = time.Parse(time.RFC3339, a[annotationCreated]); err != nil {
+		return nil, fmt.Errorf("not a bundle of Slipway: %s: %w", annotationCreated, err)
+	}
+	if c.Platform != "" {
+		if _, err := platform.Parse(c.Platform); err != nil {
+			return nil, fmt.Errorf("not a bundle of Slipway: %w", err)
+		}
+	}
+	c.Volume = a[annotationVolume]
+	if c.Delta, err = readDelta(a[annotationDelta]); err != nil {
+		return nil, err
+	}
+	if s := a[annotationLeftOut]; s != "" {
+		if err := decode(annotationLeftOut, []byte(s), &c.LeftOut); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// agree checks that manifest.json names images of index.json, by the same names.
+func (h *head) agree(configs map[string]map[string]bool) error {
+	var m tarball.Manifest
+	if err := decode("manifest.json", h.docker, &m); err != nil {
+		return err
+	}
+	for _, d := range m {
+		if len(d.RepoTags) == 0 {
+			return errors.New("not a bundle of Slipway: manifest.json has an image without name")
+		}
+		for _, tag := range d.RepoTags {
+			if !configs[tag][d.Config] {
+				return fmt.Errorf("not a bundle of Slipway: manifest.json has %.200q with %.100s, index.json does not", tag, d.Config)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,126 @@
+package airgap
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+)
+
+// MirrorOptions say where the images of bundles have been pushed to.
+type MirrorOptions struct {
+	To     string // host[/prefix], as for Push
+	CAFile string // path on the nodes of a certificate authority to trust for it; empty: the system's
+}
+
+// ConfigFile is a file for nodes.
+type ConfigFile struct {
+	Path string `json:"path"` // relative, with slashes
+	Data []byte `json:"-"`
+}
+
+// MirrorConfig makes the files that let nodes pull images by their original names from a private registry, to which [Push] has brought them:
+//
+//	certs.d/HOST/hosts.toml  for containerd's config_path, one for each host
+//	registries.yaml          for /etc/rancher/rke2 or /etc/rancher/k3s
+//
+// Push replaces the host of a name and keeps the path, and so do these. The hosts themselves stay the last resort of a node.
+func MirrorConfig(bundles []*Contents, o MirrorOptions) ([]ConfigFile, error) {
+	host, prefix, err := splitTarget(o.To)
+	if err != nil {
+		return nil, err
+	}
+	scheme := "https"
+	if loopback(host) {
+		scheme = "http" // as Push speaks with it
+	}
+	hosts, err := origins(bundles, o.To)
+	if err != nil {
+		return nil, err
+	}
+	if hosts = slices.DeleteFunc(hosts, func(h string) bool { return h == host && prefix == "" }); len(hosts) == 0 {
+		return nil, fmt.Errorf("the images have names of %s already: nodes need no mirror", o.To)
+	}
+	var files []ConfigFile
+	var mirrors strings.Builder
+	for _, h := range hosts {
+		var b strings.Builder
+		fmt.Fprintf(&b, "# Images of %s come from %s.\n", h, o.To)
+		if prefix == "" {
+			fmt.Fprintf(&b, "[host.%q]\n", scheme+"://"+host)
+		} else {
+			fmt.Fprintf(&b, "[host.%q]\n  override_path = true\n", scheme+"://"+host+"/v2/"+prefix)
+		}
+		b.WriteString("  capabilities = [\"pull\", \"resolve\"]\n")
+		if o.CAFile != "" {
+			fmt.Fprintf(&b, "  ca = %q\n", o.CAFile)
+		}
+		files = append(files, ConfigFile{path.Join("certs.d", hostDirectory(h), "hosts.toml"), []byte(b.String())})
+
+		fmt.Fprintf(&mirrors, "  %q:\n    endpoint:\n    - %q\n", h, scheme+"://"+host)
+		if prefix != "" {
+			fmt.Fprintf(&mirrors, "    rewrite:\n      \"^(.*)$\": %q\n", prefix+"/$1")
+		}
+	}
+	y := fmt.Sprintf("# Images of these hosts come from %s.\nmirrors:\n%s", o.To, mirrors.String())
+	if o.CAFile != "" {
+		y += fmt.Sprintf("configs:\n  %q:\n    tls:\n      ca_file: %q\n", host, o.CAFile)
+	}
+	return append(files, ConfigFile{"registries.yaml", []byte(y)}), nil
+}
+
+// splitTarget takes host[/prefix] apart.
+func splitTarget(to string) (host, prefix string, err error) {
+	host, prefix, _ = strings.Cut(to, "/")
+	r, err := name.NewRepository(to + "/image")
+	if err == nil && (r.RegistryStr() != host || path.Join(host, prefix) != to) {
+		err = errors.New("it begins with no host")
+	}
+	if err != nil {
+		return "", "", fmt.Errorf("-to=%s: %w: write host[/prefix], as in registry.internal/mirror", to, err)
+	}
+	return host, prefix, nil
+}
+
+func loopback(host string) bool {
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	ip := net.ParseIP(strings.Trim(host, "[]"))
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// origins are the hosts that the images have names of, sorted. Two images that the target can hold only one of are an error.
+func origins(bundles []*Contents, to string) ([]string, error) {
+	var hosts []string
+	at := map[string]v1.Hash{}
+	for _, c := range bundles {
+		for _, i := range c.Images {
+			t, err := retarget(i.Name, to)
+			if err != nil {
+				return nil, err
+			}
+			if d, ok := at[t.Name()]; ok && d != i.Digest {
+				return nil, fmt.Errorf("%s would stand for two images, %s and %s: they need targets of their own", t, d, i.Digest)
+			}
+			at[t.Name()] = i.Digest
+			host, _, _ := strings.Cut(i.Name, "/")
+			hosts = append(hosts, host)
+		}
+	}
+	slices.Sort(hosts)
+	return slices.Compact(hosts), nil
+}
+
+// hostDirectory is what containerd calls the directory of a host: a colon cannot stand in a name on Windows.
+func hostDirectory(host string) string {
+	if at := strings.LastIndex(host, ":"); at > 0 {
+		return host[:at] + "_" + host[at+1:] + "_"
+	}
+	return host
+}

@@ -1,0 +1,60 @@
+package airgap
+
+import (
+	"strings"
+	"testing"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+)
+
+func imagesNamed(t *testing.T, names ...string) []*Contents {
+	t.Helper()
+	c := &Contents{}
+	for _, n := range names {
+		c.Images = append(c.Images, Image{Name: n, Digest: v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("0", 64)}})
+	}
+	return []*Contents{c}
+}
+
+func TestMirrorConfig(t *testing.T) {
+	bundles := imagesNamed(t, "ghcr.io/me/agent:1", "docker.io/library/pause:3.9", "ghcr.io/me/server:1", "old.registry:5000/tool:2")
+	for name, o := range map[string]MirrorOptions{
+		"prefix":   {To: "registry.internal/mirror/kpack", CAFile: `C:\pki\ca.pem`},
+		"host":     {To: "registry.internal:5000"},
+		"loopback": {To: "127.0.0.1:5000/mirror"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files, err := MirrorConfig(bundles, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var b strings.Builder
+			for _, f := range files {
+				b.WriteString("-- " + f.Path + " --\n" + string(f.Data))
+			}
+			golden(t, "mirror-"+name+".golden", b.String())
+		})
+	}
+}
+
+func TestMirrorConfigErrors(t *testing.T) {
+	other := imagesNamed(t, "b.example/x:1")[0]
+	other.Images[0].Digest.Hex = strings.Repeat("1", 64)
+	for _, c := range []struct {
+		to      string
+		bundles []*Contents
+		want    string
+	}{
+		{"", imagesNamed(t, "a.example/x:1"), "write host[/prefix]"},
+		{"mirror", imagesNamed(t, "a.example/x:1"), "it begins with no host: write host[/prefix]"},
+		{"https://registry.internal", imagesNamed(t, "a.example/x:1"), "write host[/prefix]"},
+		{"registry.internal/", imagesNamed(t, "a.example/x:1"), "write host[/prefix]"},
+		{"registry.internal/Mirror", imagesNamed(t, "a.example/x:1"), "write host[/prefix]"},
+		{"registry.internal/m", append(imagesNamed(t, "a.example/x:1"), other), "registry.internal/m/x:1 would stand for two images"},
+		{"a.example", imagesNamed(t, "a.example/x:1"), "nodes need no mirror"},
+	} {
+		if _, err := MirrorConfig(c.bundles, MirrorOptions{To: c.to}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("-to=%s: error %v, want %q in it", c.to, err, c.want)
+		}
+	}
+}

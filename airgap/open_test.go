@@ -1,0 +1,243 @@
+package airgap
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/klauspost/compress/zstd"
+)
+
+// TestBlob: every blob of every bundle can be had by itself, in any order, and is what the store holds.
+func TestBlob(t *testing.T) {
+	st, l := demo(t, 20_000)
+	add(t, st, l, "stored", plain(t, noise("\x1f\x8b", 2_500_000))) // several frames
+	add(t, st, l, "plain", plain(t, noise("\x00", 9<<20)))
+	for _, f := range pack(t, st, l, t.TempDir(), bundles(t)...) {
+		for name, open := range map[string]func(string) (*Bundle, error){"seekable": Open, "compressed again": again(t)} {
+			b, err := open(f.Path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if seekable := name == "seekable"; seekable != (b.Contents().Note == "") {
+				t.Errorf("%s, %s: note %q", f.Path, name, b.Contents().Note)
+			}
+			for i := len(b.head.layers) - 1; i >= 0; i-- {
+				same(t, b, b.head.layers[i].Digest, st.Path(b.head.layers[i].Digest))
+			}
+			for h, raw := range b.head.blobs {
+				same(t, b, h, st.Path(h))
+				if got, err := b.Raw(h); err != nil || !bytes.Equal(got, raw) {
+					t.Errorf("raw %s: %v", h, err)
+				}
+			}
+			if _, _, err := b.Blob(v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("0", 64)}); err == nil {
+				t.Error("a blob that is not there was found")
+			}
+			if _, err := b.Raw(b.head.layers[0].Digest); err == nil {
+				t.Error("a layer was given raw")
+			}
+			if err := b.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+func same(t *testing.T, b *Bundle, h v1.Hash, path string) {
+	t.Helper()
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, size, err := b.Blob(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if len(want) < 1<<20 {
+		err = iotest.TestReader(r, want)
+	} else if got, e := io.ReadAll(r); e != nil || !bytes.Equal(got, want) {
+		err = fmt.Errorf("%d bytes: %w", len(got), e)
+	}
+	if err != nil || size != int64(len(want)) {
+		t.Errorf("%s, %d bytes: %v", h, size, err)
+	}
+}
+
+// again opens a bundle that was decompressed and compressed again by another program: one frame, no seek table.
+func again(t *testing.T) func(string) (*Bundle, error) {
+	return func(path string) (*Bundle, error) {
+		out := t.TempDir() + "/again.tar.zst"
+		return Open(recompress(t, path, out))
+	}
+}
+
+func recompress(t testing.TB, path, out string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw := unseal(t, data)
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(8<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(out, z.EncodeAll(raw, nil), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func unseal(t testing.TB, data []byte) []byte {
+	t.Helper()
+	z, err := zstd.NewReader(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := z.DecodeAll(data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+// reads counts what is read of a file, and remembers where.
+type reads struct {
+	io.ReaderAt
+	n    int64
+	from []int64
+}
+
+func (r *reads) ReadAt(p []byte, off int64) (int, error) {
+	n, err := r.ReaderAt.ReadAt(p, off)
+	r.n += int64(n)
+	r.from = append(r.from, off)
+	return n, err
+}
+
+// large is a bundle that has a layer of size bytes, stored in frames of 1 MiB.
+func large(tb testing.TB, size int64) string {
+	tb.Helper()
+	st, l := demo(tb, 100_000)
+	add(tb, st, l, "big", newBig(tb, "\x1f\x8b", size))
+	return pack(tb, st, l, tb.TempDir(), bundles(tb)[5])[0].Path
+}
+
+// TestInspectReadsLittle: of a bundle of any size only the head and the seek table are read.
+func TestInspectReadsLittle(t *testing.T) {
+	f, err := os.Open(large(t, 128<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	fi, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &reads{ReaderAt: f}
+	b, err := newBundle(r, fi.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.n > 64<<10 {
+		t.Errorf("%d bytes of %d were read", r.n, fi.Size())
+	}
+	first, ok := b.archive.table.EntryByDecompressedOffset(uint64(b.head.size))
+	if !ok || first.DecompressedOffset != uint64(b.head.size) {
+		t.Fatalf("the first layer does not begin a frame: %+v", first)
+	}
+	for _, off := range r.from {
+		if uint64(off) >= first.CompressedOffset && off < fi.Size()-int64(tableSize(b)) {
+			t.Errorf("byte %d was read: it belongs to a layer, the first of which begins at %d", off, first.CompressedOffset)
+		}
+	}
+}
+
+func tableSize(b *Bundle) int { return tableHeader + 12*int(b.archive.table.NumFrames()) + tableFooter }
+
+func BenchmarkInspect(b *testing.B) {
+	path := large(b, 1<<30)
+	f, err := os.Open(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	fi, err := f.Stat()
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := &reads{ReaderAt: f}
+	if _, err := newBundle(r, fi.Size()); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := Inspect(path); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(r.n), "read-bytes/op")
+}
+
+// TestTable: a seek table that does not describe the file is not followed.
+func TestTable(t *testing.T) {
+	st, l := demo(t, 1000)
+	data, err := os.ReadFile(pack(t, st, l, t.TempDir(), bundles(t)...)[0].Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := len(data)
+	start := end - tableLength(t, data)
+	for _, c := range []struct {
+		name   string
+		change func([]byte) []byte
+		want   string
+	}{
+		{"compressed size", func(b []byte) []byte { b[start+tableHeader]++; return b }, "the seek table is damaged"},
+		{"decompressed size", func(b []byte) []byte { b[start+tableHeader+4]++; return b }, "damaged"},
+		{"checksum of the head", func(b []byte) []byte { b[start+tableHeader+8]++; return b }, ""},
+		{"many frames", func(b []byte) []byte { binary.LittleEndian.PutUint32(b[end-9:], 1<<31); return b }, "the seek table is damaged: it has 2147483648 frames"},
+		{"fewer frames", func(b []byte) []byte { binary.LittleEndian.PutUint32(b[end-9:], 1); return b }, "the seek table is damaged"},
+		{"reserved bits", func(b []byte) []byte { b[end-5] |= 4; return b }, "the seek table is damaged"},
+		{"frame magic", func(b []byte) []byte { b[start]++; return b }, "the seek table is damaged"},
+		{"footer magic", func(b []byte) []byte { b[end-1]++; return b }, ""}, // no seek table then
+		{"bomb", func(b []byte) []byte { binary.LittleEndian.PutUint32(b[start+tableHeader+4:], 1<<32-1); return b }, "bytes are said to hold 42949"},
+		{"behind the table", func(b []byte) []byte { return append(b, 0) }, "truncated"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			changed := c.change(bytes.Clone(data))
+			_, err := newBundle(bytes.NewReader(changed), int64(len(changed)))
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("error %v, want %q in it", err, c.want)
+			}
+		})
+	}
+}
+
+// tableLength is how many bytes the seek table at the end of data takes.
+func tableLength(t testing.TB, data []byte) int {
+	t.Helper()
+	return tableHeader + 12*int(binary.LittleEndian.Uint32(data[len(data)-tableFooter:])) + tableFooter
+}
+
+// readAll demands that blobs are what they are called, or an error.
+func readAll(t *testing.T, b *Bundle) {
+	for _, l := range b.head.layers {
+		r, _, err := b.Blob(l.Digest)
+		if err != nil {
+			continue
+		}
+		h, n, err := v1.SHA256(r)
+		r.Close()
+		if err == nil && (h != l.Digest || n != l.Size) {
+			t.Errorf("%s of %d bytes was given for %s of %d", h, n, l.Digest, l.Size)
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package airgap
+
+import (
+	"archive/tar"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/renameio/v2/maybe"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/progress"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// PackOptions say where bundles go.
+type PackOptions struct {
+	Dir      string            // directory of the files; empty is the current one
+	First    string            // the image that stands first, by its name in the lock or its reference there; empty is none
+	Progress *progress.Printer // nil: quiet
+}
+
+// Pack writes one file per bundle, and the list of its images beside it: the images of the lock, then those of images.txt. Every blob
+// must be in the store. The image named first, which a node needs before the others, comes first in each bundle that holds it. An image that is in no bundle is an error, unless the lock is partial; a partial lock's bundles that would be
+// empty are not written. Files appear under their names when they are complete. One that was packed from the same inputs before, and has not been
+// touched since, is kept.
+func Pack(ctx context.Context, st *store.Store, l *lock.Lock, bundles []product.Bundle, o PackOptions) ([]File, error) {
+	plans, err := newPlans(st, l, bundles, o.First)
+	if err != nil || len(plans) == 0 {
+		return nil, err
+	}
+	if err := os.MkdirAll(o.Dir, 0o755); o.Dir != "" && err != nil {
+		return nil, err
+	}
+	enc, err := newEncoders()
+	if err != nil {
+		return nil, err
+	}
+	p := &packer{st: st, open: fromStore(st), lock: l, dir: o.Dir, enc: enc}
+	var total int64
+	for _, pl := range plans {
+		total += pl.size()
+	}
+	p.task = o.Progress.Start(fmt.Sprintf("packing %d bundles", len(plans)), progress.Bytes, total)
+	files := make([]File, len(plans))
+	// Two at a time: while one waits for the disk, the other compresses; within each, all cores work.
+	g, gctx := errgroup.WithContext(ctx)
+	g.SetLimit(2)
+	for i, pl := range plans {
+		g.Go(func() (err error) {
+			if gctx.Err() != nil {
+				return gctx.Err()
+			}
+			files[i], err = p.pack(gctx, pl)
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		p.task.Fail()
+		return nil, err
+	}
+	var written int64
+	for _, f := range files {
+		written += f.Size
+	}
+	p.task.Done("%s", progress.Size(written))
+	return files, nil
+}
+
+type packer struct {
+	st   *store.Store // remembers what was packed; nil where there is none
+	open opener
+	lock *lock.Lock
+	dir  string
+	enc  *encoders
+	task *progress.Task
+}
+
+// pack writes a bundle and the list of its images.
+func (p *packer) pack(ctx context.Context, pl *plan) (File, error) {
+	f, err := p.file(ctx, pl, pl.bundle.Name+".tar.zst")
+	if err != nil {
+		return File{}, err
+	}
+	f.List = filepath.Join(p.dir, pl.bundle.Name+".txt")
+	var list strings.Builder
+	for _, i := range f.Images {
+		list.WriteString(i.Name + "\n")
+	}
+	if old, err := os.ReadFile(f.List); err == nil && string(old) == list.String() {
+		return f, nil
+	}
+	if err := maybe.WriteFile(f.List, []byte(list.String()), 0o644); err != nil {
+		return File{}, fmt.Errorf("writing %s: %w", f.List, err)
+	}
+	return f, nil
+}
+
+// file writes the archive of a plan, or finds it there as it was packed.
+func (p *packer) file(ctx context.Context, pl *plan, name string) (File, error) {
+	f := File{Path: filepath.Join(p.dir, name), Images: pl.images(), LeftOut: pl.leftOut}
+	p.task.Note(name)
+	docker, oci, err := pl.views(p.lock)
+	if err != nil {
+		return File{}, err
+	}
+	key, err := pl.key(f.Path, docker, oci)
+	if err != nil {
+		return File{}, err
+	}
+	if p.st != nil && p.recall(key, &f) {
+		p.task.Add(pl.size())
+		return f, nil
+	}
+	if err := p.write(ctx, pl, docker, oci, &f); err != nil {
+		return File{}, fmt.Errorf("packing %s: %w", f.Path, err)
+	}
+	if p.st == nil {
+		return f, nil
+	}
+	return f, p.record(key, f)
+}
+
+// write makes the file, under its name only when it is complete.
+func (p *packer) write(ctx context.Context, pl *plan, docker, oci []byte, f *File) error {
+	out, err := os.CreateTemp(filepath.Dir(f.Path), "."+filepath.Base(f.Path)+"-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(out.Name()) //nolint:errcheck // nothing is left of a file that was not finished; one that was has its own name
+	defer out.Close()
+	sum := sha256.New()
+	size := new(counter)
+	if err := p.stream(ctx, io.MultiWriter(out, sum, size), pl, docker, oci); err != nil {
+		return err
+	}
+	if err := errors.Join(out.Chmod(0o644), out.Sync(), out.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(out.Name(), f.Path); err != nil {
+		return err
+	}
+	f.Size, f.SHA256 = int64(*size), hex.EncodeToString(sum.Sum(nil))
+	return nil
+}
+
+// stream writes the bundle: the tar in one goroutine, frames in several, the disk in another.
+func (p *packer) stream(ctx context.Context, w io.Writer, pl *plan, docker, oci []byte) error {
+	g, gctx := errgroup.WithContext(ctx)
+	fr := newFrames(p.enc, gctx.Done())
+	g.Go(func() error {
+		defer close(fr.queue)
+		a := &archive{open: p.open, f: fr, tw: tar.NewWriter(fr), task: p.task, time: pl.created, buf: make([]byte, 256<<10)}
+		return a.write(pl, docker, oci)
+	})
+	g.Go(func() error { return fr.drain(w) })
+	err := g.Wait()
+	if ctx.Err() != nil && (err == nil || errors.Is(err, errStopped)) {
+		return ctx.Err()
+	}
+	return err
+}
+
+type counter int64
+
+func (c *counter) Write(p []byte) (int, error) {
+	*c += counter(len(p))
+	return len(p), nil
+}

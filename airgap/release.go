@@ -1,0 +1,85 @@
+package airgap
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/renameio/v2/maybe"
+
+	"github.com/slipway-dev/slipway/publish"
+)
+
+// maxRelease bounds a release.yaml in bytes; kpack's has 300 KiB.
+const maxRelease = 64 << 20
+
+// Renamed says what was done to a release.yaml.
+type Renamed struct {
+	Path       string `json:"path"`       // of the file that was written
+	References int    `json:"references"` // how many were renamed
+	// Untouched are texts that are longer than a reference and have one of the bundle in them. They are left as they are.
+	Untouched []string `json:"untouched,omitempty"`
+}
+
+// release is a release.yaml that waits for the push.
+type release struct {
+	Renamed
+	bytes []byte
+	pins  []publish.Pin
+}
+
+// readRelease renames the references of o.Release; nil where there is none.
+func readRelease(o PushOptions, images []Image) (*release, error) {
+	if o.Release == "" {
+		return nil, nil
+	}
+	if o.Out == "" {
+		o.Out = beside(o.Release, o.To)
+	}
+	in, err := os.Stat(o.Release)
+	if err != nil {
+		return nil, fmt.Errorf("reading release: %w", err)
+	}
+	if out, err := os.Stat(o.Out); err == nil && os.SameFile(in, out) {
+		return nil, fmt.Errorf("-out %s is the release itself: choose another name", o.Out)
+	}
+	f, err := os.Open(o.Release)
+	if err != nil {
+		return nil, fmt.Errorf("reading release: %w", err)
+	}
+	defer f.Close()
+	src, err := io.ReadAll(io.LimitReader(f, maxRelease+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading release: %w", err)
+	}
+	if len(src) > maxRelease {
+		return nil, fmt.Errorf("%s is larger than %d MiB: it is no release", o.Release, maxRelease>>20)
+	}
+	r, err := rename(src, newRenamer(images, o.To))
+	if err != nil {
+		return nil, inFile(o.Release, err)
+	}
+	r.Path = o.Out
+	return r, nil
+}
+
+// beside is release.HOST.yaml for release.yaml.
+func beside(path, to string) string {
+	host, _, _ := strings.Cut(to, "/")
+	ext := filepath.Ext(path)
+	return strings.TrimSuffix(path, ext) + "." + strings.NewReplacer(":", "-", "[", "", "]", "").Replace(host) + ext
+}
+
+// finish writes the file once every reference in it can be pulled.
+func (r *release) finish(ctx context.Context, o publish.Options) error {
+	if err := publish.Check(ctx, r.pins, o); err != nil {
+		return inFile(r.Path+" is not written, since nodes could not pull what it names", err)
+	}
+	if err := maybe.WriteFile(r.Path, r.bytes, 0o644); err != nil {
+		return fmt.Errorf("writing release: %w", err)
+	}
+	return nil
+}

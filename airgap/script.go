@@ -1,0 +1,94 @@
+package airgap
+
+import (
+	"bytes"
+	"cmp"
+	"embed"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/template"
+
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
+)
+
+//go:embed scripts
+var scripts embed.FS
+
+// Script is a script for nodes.
+type Script struct {
+	Name string // load-images.sh or load-images.ps1
+	Data []byte
+}
+
+// machines are what uname -m says of an architecture, as patterns of a shell.
+var machines = map[string]string{
+	"386": "i386 | i486 | i586 | i686", "amd64": "x86_64 | amd64", "arm64": "aarch64 | arm64", "arm/v6": "armv6l", "arm": "armv7l", "arm/v7": "armv7l",
+	"loong64": "loongarch64", "mips64le": "mips64el", "ppc64le": "ppc64le", "riscv64": "riscv64", "s390x": "s390x",
+}
+
+// nodeBundle is what a script knows of a bundle.
+type nodeBundle struct {
+	File, Platform, Machines, Architecture string
+	Build                                  int
+	Images                                 []Image
+}
+
+// Scripts returns the scripts that load the bundles of a release on nodes: each checks its bundle, which it picks by the node's system, and
+// imports it with ctr. There is none for a system that has no bundle.
+func Scripts(l *lock.Lock, bundles []product.Bundle, files []File) ([]Script, error) {
+	data := struct {
+		Name, Version  string
+		Stable         int
+		Linux, Windows []nodeBundle
+	}{Name: l.Name, Version: l.Version, Stable: platform.Stable}
+	for _, b := range bundles {
+		at := slices.IndexFunc(files, func(f File) bool { return filepath.Base(f.Path) == b.Name+".tar.zst" })
+		if at < 0 || b.Platform == nil {
+			continue
+		}
+		n := nodeBundle{
+			File: b.Name + ".tar.zst", Platform: platform.Format(*b.Platform), Architecture: b.Platform.Architecture,
+			Build: platform.Build(b.Platform.OSVersion), Images: files[at].Images,
+		}
+		if b.Platform.OS == platform.Windows {
+			data.Windows = append(data.Windows, n)
+			continue
+		}
+		arch := b.Platform.Architecture
+		if b.Platform.Variant != "" && machines[arch+"/"+b.Platform.Variant] != "" {
+			arch += "/" + b.Platform.Variant
+		}
+		n.Machines = machines[arch]
+		if !slices.ContainsFunc(data.Linux, func(o nodeBundle) bool { return o.Machines == n.Machines }) {
+			data.Linux = append(data.Linux, n)
+		}
+	}
+	slices.SortStableFunc(data.Windows, func(a, b nodeBundle) int { return cmp.Compare(b.Build, a.Build) })
+	var all []Script
+	for _, s := range []struct {
+		name string
+		has  bool
+	}{{"load-images.ps1", len(data.Windows) > 0}, {"load-images.sh", len(data.Linux) > 0}} {
+		if !s.has {
+			continue
+		}
+		t, err := template.ParseFS(scripts, "scripts/"+s.name)
+		if err != nil {
+			return nil, err
+		}
+		var out bytes.Buffer
+		if err := t.Execute(&out, data); err != nil {
+			return nil, fmt.Errorf("writing %s: %w", s.name, err)
+		}
+		text := out.String()
+		if strings.HasSuffix(s.name, ".ps1") {
+			text = strings.ReplaceAll(text, "\n", "\r\n")
+		}
+		all = append(all, Script{s.name, []byte(text)})
+	}
+	return all, nil
+}

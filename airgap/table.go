@@ -1,0 +1,116 @@
+package airgap
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"unicode"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/progress"
+)
+
+// WriteTable writes the contents for a person: what the bundle is, a line per image, and what was left out. A size counts the layers of the
+// image that are in the bundle; layers that images share count for each.
+func (c *Contents) WriteTable(w io.Writer) error {
+	w = printable{w}
+	whole := "all platforms"
+	if c.Platform != "" {
+		whole = c.Platform
+	}
+	var flags string
+	if c.Snapshot {
+		flags += ", snapshot"
+	}
+	if c.StandIn {
+		flags += ", on stand-in bases: for tests only"
+	}
+	if c.Volume != "" {
+		flags += ", volume " + c.Volume
+	}
+	fmt.Fprintf(w, "%s %s for %s%s\n", c.Product, c.Version, whole, flags)
+	if d := c.Delta; d != nil {
+		fmt.Fprintf(w, "a delta on %s of version %s, which has %d further layers, %s; it makes %s, %s\n",
+			d.Base.File, d.Base.Version, len(d.Lacking), progress.Size(d.Bytes), d.Bundle, progress.Size(d.Size))
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "IMAGE\tPLATFORMS\tSIZE\tDIGEST")
+	for _, i := range c.Images {
+		var platforms []string
+		for _, ch := range i.Children {
+			platforms = append(platforms, ch.Platform)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", i.Name, strings.Join(platforms, " "), progress.Size(i.size()), i.Digest)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "%d images, %d layers, %s\n", len(c.Images), c.Layers, progress.Size(c.LayerBytes))
+	for _, i := range c.Images {
+		for _, r := range i.Referrers {
+			if err == nil {
+				_, err = fmt.Fprintf(w, "with %s: %s, %s\n", i.Name, r.what(), r.Digest)
+			}
+		}
+	}
+	for _, i := range c.Images {
+		if err == nil && i.Fallback != "" {
+			_, err = fmt.Fprintf(w, "fallback: %s: has no %s; such a node runs %s\n", i.Name, i.Fallback, i.Children[0].Platform)
+		}
+	}
+	for _, o := range c.LeftOut {
+		if err == nil {
+			_, err = fmt.Fprintf(w, "left out: %s: %s\n", o.Name, o.Reason)
+		}
+	}
+	if c.Note != "" && err == nil {
+		_, err = fmt.Fprintf(w, "note: %s\n", c.Note)
+	}
+	return err
+}
+
+// what is the type of an artifact and what else it is about than the image.
+func (r Referrer) what() string {
+	s := r.ArtifactType
+	if r.Tag != "" {
+		s += " by cosign's tag"
+	}
+	if r.Subject != (v1.Hash{}) {
+		s += " about " + r.Subject.String()
+	}
+	return s
+}
+
+// size is that of the layers, each once.
+func (i Image) size() int64 {
+	var n int64
+	seen := map[v1.Hash]bool{}
+	for _, c := range i.Children {
+		for _, l := range c.Layers {
+			if !seen[l.Digest] {
+				seen[l.Digest] = true
+				n += l.Size
+			}
+		}
+	}
+	return n
+}
+
+// printable drops control characters: a bundle may be made to play tricks on a terminal.
+type printable struct{ w io.Writer }
+
+func (p printable) Write(b []byte) (int, error) {
+	clean := bytes.Map(func(r rune) rune {
+		if r != '\n' && !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, b)
+	if _, err := p.w.Write(clean); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}

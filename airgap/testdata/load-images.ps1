@@ -1,0 +1,142 @@
+<#
+.SYNOPSIS
+Loads the images of demo 1.2.3 into the containerd of this Windows node.
+
+.DESCRIPTION
+The bundle is the one for this Windows build. Where the release has none, a node of Windows Server 2022 or later takes the newest bundle that
+is not newer than itself; its images of other makers run there, those of demo too.
+
+.PARAMETER Directory
+The directory that has the bundles and SHA256SUMS; that of this script where it is not given.
+
+.PARAMETER Ctr
+The ctr program.
+
+.PARAMETER Address
+containerd's named pipe; ctr's default where it is not given.
+
+.PARAMETER Namespace
+containerd's namespace; k8s.io is where the kubelet looks.
+
+.EXAMPLE
+.\load-images.ps1 -Directory D:\bundles -Ctr 'C:\Program Files\containerd\bin\ctr.exe'
+#>
+[CmdletBinding()]
+param(
+    [string]$Directory = $PSScriptRoot,
+    [string]$Ctr = 'ctr.exe',
+    [string]$Address = '',
+    [string]$Namespace = 'k8s.io'
+)
+
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+
+# The bundles of the release, the newest Windows build first, with names and digests of their images, so that pods that pin a digest find them.
+$bundles = @(
+    @{
+        Architecture = 'amd64'
+        Build        = 26100
+        File         = 'demo-images.windows-ltsc2025-amd64.tar.zst'
+        Images       = @(
+            @{ Name = 'slipway.local/demo/agent:1.2.3'; Reference = 'slipway.local/demo/agent@sha256:501a57adb0138ea5a34e547ceb8e5be7edeef838e9ec6f5eb7e3555791f02612' }
+            @{ Name = 'registry.example/tool:sha256-59061017037aeb20b0621a9bcc7f69d93e72c6ab4c089d8fd68f5c8359fc000b'; Reference = 'registry.example/tool@sha256:59061017037aeb20b0621a9bcc7f69d93e72c6ab4c089d8fd68f5c8359fc000b' }
+        )
+    }
+    @{
+        Architecture = 'amd64'
+        Build        = 20348
+        File         = 'demo-images.windows-ltsc2022-amd64.tar.zst'
+        Images       = @(
+            @{ Name = 'slipway.local/demo/agent:1.2.3'; Reference = 'slipway.local/demo/agent@sha256:501a57adb0138ea5a34e547ceb8e5be7edeef838e9ec6f5eb7e3555791f02612' }
+        )
+    }
+    @{
+        Architecture = 'amd64'
+        Build        = 17763
+        File         = 'demo-images.windows-ltsc2019-amd64.tar.zst'
+        Images       = @(
+            @{ Name = 'slipway.local/demo/agent:1.2.3'; Reference = 'slipway.local/demo/agent@sha256:501a57adb0138ea5a34e547ceb8e5be7edeef838e9ec6f5eb7e3555791f02612' }
+            @{ Name = 'docker.io/library/pause:3.9'; Reference = 'docker.io/library/pause@sha256:ad82c3ad53640622e4a91d15b1a75a93bf9583ec1f0c296bf5403ecfc2224627' }
+        )
+    }
+)
+
+function Invoke-Ctr {
+    param([string[]]$Arguments)
+    $all = @('--namespace', $Namespace)
+    if ($Address) {
+        $all += @('--address', $Address)
+    }
+    $all += $Arguments
+    & $Ctr $all
+    if ($LASTEXITCODE -ne 0) {
+        throw "$Ctr $($Arguments -join ' ') ended with exit code $LASTEXITCODE"
+    }
+}
+
+# The environment's version is not to be trusted in every host of PowerShell; the registry's is.
+$build = [int](Get-ItemProperty -Path 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion').CurrentBuildNumber
+$architecture = $env:PROCESSOR_ARCHITECTURE.ToLowerInvariant()
+
+$bundle = $bundles | Where-Object { $_.Architecture -eq $architecture -and $_.Build -eq $build } | Select-Object -First 1
+if (-not $bundle -and $build -ge 20348) {
+    $bundle = $bundles | Where-Object { $_.Architecture -eq $architecture -and $_.Build -ge 20348 -and $_.Build -le $build } | Select-Object -First 1
+    if ($bundle) {
+        Write-Warning "The release has no bundle for build $build; taking the one for build $($bundle.Build), whose images run here."
+    }
+}
+if (-not $bundle) {
+    throw "There is no bundle for Windows build $build on $architecture, only for builds $(($bundles | ForEach-Object { $_.Build }) -join ', ')."
+}
+
+$file = Join-Path $Directory $bundle.File
+$sums = Join-Path $Directory 'SHA256SUMS'
+foreach ($path in @($file, $sums)) {
+    if (-not (Test-Path -LiteralPath $path -PathType Leaf)) {
+        throw "$path is missing: copy it here from the release, or name the directory that has it with -Directory."
+    }
+}
+
+$want = ''
+foreach ($line in Get-Content -LiteralPath $sums) {
+    $hash, $name = $line -split '\s+\*?', 2
+    if ($name -eq $bundle.File) {
+        $want = $hash
+    }
+}
+if (-not $want) {
+    throw "SHA256SUMS does not name $($bundle.File): it is of another release."
+}
+$got = (Get-FileHash -LiteralPath $file -Algorithm SHA256).Hash.ToLowerInvariant()
+if ($got -ne $want.ToLowerInvariant()) {
+    throw "$file has the checksum $got, SHA256SUMS says ${want}: copy it again."
+}
+
+# What ctr of containerd 1 reads is plain tar; that of containerd 2 decompresses. Pipes of Windows PowerShell change bytes, so where zstd is
+# there, it writes a file.
+Write-Output "importing $($bundle.File) into the namespace $Namespace"
+$temporary = ''
+try {
+    $zstd = Get-Command -Name 'zstd.exe' -CommandType Application -ErrorAction SilentlyContinue | Select-Object -First 1
+    $archive = $file
+    if ($zstd) {
+        $temporary = [System.IO.Path]::GetTempFileName()
+        & $zstd.Source --decompress --force --quiet -o $temporary $file
+        if ($LASTEXITCODE -ne 0) {
+            throw "decompressing $file ended with exit code $LASTEXITCODE"
+        }
+        $archive = $temporary
+    }
+    Invoke-Ctr -Arguments @('images', 'import', $archive)
+}
+finally {
+    if ($temporary) {
+        Remove-Item -LiteralPath $temporary -Force -ErrorAction SilentlyContinue
+    }
+}
+
+foreach ($image in $bundle.Images) {
+    Invoke-Ctr -Arguments @('images', 'tag', '--force', $image.Name, $image.Reference) | Out-Null
+}
+Write-Output "done: $(@($bundle.Images).Count) images"

@@ -1,0 +1,92 @@
+#!/bin/sh
+# Loads the images of demo 1.2.3 into the containerd of this Linux node.
+#
+# usage: load-images.sh [DIRECTORY]
+#
+# DIRECTORY has the bundles and SHA256SUMS; without it, they lie beside this script. CTR names the ctr program (ctr), ADDRESS containerd's
+# socket (ctr's default; k3s has /run/k3s/containerd/containerd.sock), NAMESPACE the namespace (k8s.io, where the kubelet looks), and
+# CTR_FLAGS further flags of ctr images import.
+set -eu
+
+fail() {
+	echo "load-images.sh: $*" >&2
+	exit 1
+}
+
+case "${1-}" in
+-h | --help)
+	sed -n '2,/^set/{/^#/s/^# \{0,1\}//p;}' "$0"
+	exit 0
+	;;
+esac
+[ $# -le 1 ] || fail "too many arguments: name one directory"
+
+directory=${1-$(dirname -- "$0")}
+namespace=${NAMESPACE-k8s.io}
+program=${CTR-ctr}
+
+machine=$(uname -m)
+case $machine in
+x86_64 | amd64)
+	platform=linux/amd64
+	bundle=demo-images.linux-amd64.tar.zst
+	;;
+aarch64 | arm64)
+	platform=linux/arm64
+	bundle=demo-images.linux-arm64.tar.zst
+	;;
+*) fail "there is no bundle for this machine ($machine), only for linux/amd64 linux/arm64" ;;
+esac
+
+# Names and digests of the images in the bundle, so that pods that pin a digest find them.
+images() {
+	case $platform in
+	linux/amd64)
+		cat <<'END'
+slipway.local/demo/agent:1.2.3 slipway.local/demo/agent@sha256:501a57adb0138ea5a34e547ceb8e5be7edeef838e9ec6f5eb7e3555791f02612
+slipway.local/demo/server:1.2.3 slipway.local/demo/server@sha256:ae4a207d781f35891c3b8aef3e890bc2f9287556df9d7b86ccd403064042e8e4
+docker.io/library/pause:3.9 docker.io/library/pause@sha256:ad82c3ad53640622e4a91d15b1a75a93bf9583ec1f0c296bf5403ecfc2224627
+END
+		;;
+	linux/arm64)
+		cat <<'END'
+slipway.local/demo/agent:1.2.3 slipway.local/demo/agent@sha256:501a57adb0138ea5a34e547ceb8e5be7edeef838e9ec6f5eb7e3555791f02612
+END
+		;;
+	esac
+}
+
+run() {
+	if [ -n "${ADDRESS-}" ]; then
+		"$program" --address "$ADDRESS" --namespace "$namespace" "$@"
+	else
+		"$program" --namespace "$namespace" "$@"
+	fi
+}
+
+command -v "$program" >/dev/null || fail "$program is not in PATH: name it with CTR"
+file=$directory/$bundle
+[ -f "$file" ] || fail "$file is missing: copy it here, or name the directory that has it"
+[ -f "$directory/SHA256SUMS" ] || fail "$directory/SHA256SUMS is missing: copy it here from the release"
+
+want=$(awk -v name="$bundle" '$2 == name || $2 == "*" name { print $1 }' "$directory/SHA256SUMS")
+[ -n "$want" ] || fail "SHA256SUMS does not name $bundle: it is of another release"
+got=$(sha256sum <"$file" | cut -d ' ' -f 1)
+[ "$got" = "$want" ] || fail "$file has the checksum $got, SHA256SUMS says $want: copy it again"
+
+# What ctr of containerd 1 reads is plain tar; that of containerd 2 decompresses. A pipe hides a failure of its first program, which the
+# checksum has ruled out: ctr fails on what is cut short.
+echo "importing $bundle for $platform into the namespace $namespace"
+if command -v zstd >/dev/null; then
+	# shellcheck disable=SC2086 # CTR_FLAGS are several words
+	zstd --decompress --stdout --quiet "$file" | run images import --platform "$platform" ${CTR_FLAGS-} -
+else
+	# shellcheck disable=SC2086 # as above
+	run images import --platform "$platform" ${CTR_FLAGS-} "$file" ||
+		fail "importing failed: containerd 1 needs zstd: install it (apt-get install zstd), and run this again"
+fi
+
+images | while read -r name reference; do
+	run images tag --force "$name" "$reference" </dev/null >/dev/null
+done
+echo "done: $(images | wc -l | tr -d ' ') images"

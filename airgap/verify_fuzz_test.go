@@ -1,0 +1,96 @@
+package airgap
+
+import (
+	"bytes"
+	"testing"
+
+	seekable "github.com/SaveTheRbtz/zstd-seekable-format-go/pkg"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/klauspost/compress/zstd"
+)
+
+// FuzzVerify gives any bytes for a file.
+func FuzzVerify(f *testing.F) {
+	seeds(f, func(data []byte) { f.Add(data) })
+	f.Fuzz(agreeing)
+}
+
+// FuzzTable gives any bytes for the seek table behind the frames of a good bundle.
+func FuzzTable(f *testing.F) {
+	var frames []byte
+	seeds(f, func(data []byte) {
+		at := len(data) - tableLength(f, data)
+		frames = data[:at]
+		f.Add(data[at:])
+	})
+	f.Fuzz(func(t *testing.T, table []byte) { agreeing(t, append(bytes.Clone(frames), table...)) })
+}
+
+// FuzzArchive gives any bytes for the archive inside good frames, which a flipped bit of a file never reaches: checksums are in its way.
+func FuzzArchive(f *testing.F) {
+	var cuts []int // frames of the last seed
+	seeds(f, func(data []byte) {
+		b, err := newBundle(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			f.Fatal(err)
+		}
+		cuts = cuts[:0]
+		for n := range b.archive.table.NumFrames() {
+			e, _ := b.archive.table.EntryByID(n)
+			cuts = append(cuts, int(e.DecompressedSize))
+		}
+		f.Add(unseal(f, data))
+	})
+	f.Fuzz(func(t *testing.T, raw []byte) { agreeing(t, resealed(t, raw, cuts)) })
+}
+
+// resealed compresses an archive in frames of the given sizes and one for the rest, with a seek table.
+func resealed(t *testing.T, raw []byte, cuts []int) []byte {
+	t.Helper()
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	w, err := seekable.NewWriter(&b, z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range append(cuts, len(raw)) {
+		n = min(n, len(raw))
+		if n == 0 {
+			continue
+		}
+		if _, err := w.Write(raw[:n]); err != nil {
+			t.Fatal(err)
+		}
+		raw = raw[n:]
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// agreeing demands that Open takes what Verify finds right, that its blobs can be read then, and that otherwise a blob is what it is called or an error.
+func agreeing(t *testing.T, data []byte) {
+	r := verify(t, write(t, data), VerifyOptions{})
+	b, err := newBundle(bytes.NewReader(data), int64(len(data)))
+	switch {
+	case err != nil && len(r.Problems) == 0:
+		t.Errorf("verified, but cannot be opened: %v", err)
+	case err == nil && len(r.Problems) > 0:
+		readAll(t, b)
+	case err == nil:
+		for _, l := range b.head.layers {
+			blob, _, err := b.Blob(l.Digest)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if h, n, err := v1.SHA256(blob); err != nil || h != l.Digest || n != l.Size {
+				t.Errorf("verified, but %s is %s of %d bytes: %v", l.Digest, h, n, err)
+			}
+			blob.Close()
+		}
+	}
+}
