@@ -1,0 +1,127 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/progress"
+)
+
+func newAirgap(f *flags) *cobra.Command {
+	cmd := group(&cobra.Command{
+		Use:   "airgap",
+		Short: "Pack, inspect and push bundles for clusters without a network",
+		Example: `  slipway airgap pack
+  slipway airgap inspect dist/kpack-images.tar.zst
+  slipway airgap push dist/kpack-images.tar.zst -to=registry.internal/mirror`,
+	})
+	cmd.AddCommand(newPack(f), newInspect(f), newVerify(f), newList(f), newExtract(f), newPush(f), newMirrorConfig(f), newDiff(f), newApply(f), newSplit(f))
+	return cmd
+}
+
+func newPack(f *flags) *cobra.Command {
+	var since []string
+	cmd := &cobra.Command{
+		Use:   "pack",
+		Short: "Pack the bundles that slipway.yaml lists",
+		Long: `Pack writes one archive per platform and one for all, each with its list of image names, from the store and release.lock.json. The
+archives serve RKE2 and k3s image directories, ctr, docker load, podman and skopeo alike.
+
+With -since, pack writes deltas instead: NAME.tar.zst.delta has only the layers that an older bundle lacks, and slipway airgap apply makes
+the bundle of both. An older release.lock.json stands for all bundles of its release.`,
+		Example: `  slipway airgap pack
+  slipway airgap pack -platforms=windows/amd64:ltsc2022
+  slipway airgap pack -only=controller
+  slipway airgap pack -since=old/kpack-images.tar.zst`,
+		Args: usage(cobra.NoArgs),
+		RunE: f.stage(func(cmd *cobra.Command, s stage) error {
+			l, err := s.published()
+			if err != nil {
+				return err
+			}
+			part := f.selected(s.product, l)
+			o := airgap.PackOptions{Dir: f.out, First: s.product.Airgap.First, Progress: s.progress}
+			var packed []airgap.File
+			if len(since) > 0 {
+				packed, err = airgap.PackDelta(cmd.Context(), s.store, part, bundles(s.product), since, o)
+			} else {
+				packed, err = airgap.Pack(cmd.Context(), s.store, part, bundles(s.product), o)
+			}
+			if err != nil {
+				return err
+			}
+			if len(packed) == 0 {
+				return fmt.Errorf("nothing was packed: no bundle for one platform takes %v: pack without -platforms and -only", s.product.Partial)
+			}
+			s.progress.Close()
+			return f.show(cmd, files{packed})
+		}),
+	}
+	cmd.Flags().StringSliceVar(&since, "since", nil, "older bundles, or an older release.lock.json, to write deltas against")
+	f.addProduct(cmd)
+	f.addSelection(cmd)
+	f.addJSON(cmd)
+	return cmd
+}
+
+// selected is the part of a lock that p selects. -only names images of the product, so that those of images.txt are none of them.
+func (f *flags) selected(p *product.Product, l *lock.Lock) *lock.Lock {
+	if len(p.Partial) == 0 {
+		return l
+	}
+	part := *l
+	part.Partial = p.Partial
+	part.Images = slices.DeleteFunc(slices.Clone(l.Images), func(i lock.Image) bool {
+		return !slices.ContainsFunc(p.Images, func(want product.Image) bool { return want.Name == i.Name })
+	})
+	if len(f.only) > 0 {
+		part.ThirdParty = nil
+	}
+	return &part
+}
+
+// bundles are those of the platforms that were selected; with a selection the one for all platforms would not be whole.
+func bundles(p *product.Product) []product.Bundle {
+	if len(p.Partial) == 0 {
+		return p.Airgap.Bundles
+	}
+	return slices.DeleteFunc(slices.Clone(p.Airgap.Bundles), func(b product.Bundle) bool {
+		if b.Platform == nil {
+			return true
+		}
+		for _, have := range p.Platforms {
+			if platform.Same(have, *b.Platform) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// files are packed bundles as a result to print.
+type files struct {
+	Bundles []airgap.File `json:"bundles"`
+}
+
+func (f files) WriteTable(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "BUNDLE\tIMAGES\tSIZE\tSHA256")
+	for _, b := range f.Bundles {
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\n", filepath.Base(b.Path), len(b.Images), progress.Size(b.Size), b.SHA256)
+	}
+	for _, b := range f.Bundles {
+		for _, left := range b.LeftOut {
+			fmt.Fprintf(t, "%s\tleaves out %s: %s\n", filepath.Base(b.Path), left.Name, left.Reason)
+		}
+	}
+	return t.Flush()
+}

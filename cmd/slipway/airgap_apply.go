@@ -1,0 +1,51 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/progress"
+)
+
+func newApply(f *flags) *cobra.Command {
+	var base, out string
+	cmd := &cobra.Command{
+		Use:   "apply DELTA",
+		Short: "Make a bundle of a delta and the older bundle that it builds on",
+		Long: `Apply writes the bundle that a delta stands for, byte for byte as it was packed, so that the release's SHA256SUMS holds for it. The base is
+the older bundle for the same platform; slipway airgap inspect says which one a delta was made for.`,
+		Example: `  slipway airgap apply kpack-images.tar.zst.delta -base=kpack-images-0.16.0.tar.zst -out=kpack-images.tar.zst`,
+		Args:    usage(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if base == "" || out == "" {
+				return usageError{fmt.Errorf("-base and -out are needed: name the older bundle, and the file to write; see %s -h", cmd.CommandPath())}
+			}
+			pr := f.printer(cmd)
+			defer pr.Close()
+			made, err := airgap.Apply(cmd.Context(), args[0], base, out, pr)
+			if err != nil {
+				return err
+			}
+			pr.Close()
+			return f.show(cmd, applied{made})
+		},
+	}
+	cmd.Flags().StringVar(&base, "base", "", "the older bundle")
+	cmd.Flags().StringVar(&out, "out", "", "file for the bundle")
+	cmd.MarkFlagFilename("base", "zst") //nolint:errcheck // fails only where the flag is missing
+	cmd.MarkFlagFilename("out", "zst")  //nolint:errcheck // as above
+	f.addQuiet(cmd)
+	f.addJSON(cmd)
+	return cmd
+}
+
+// applied is a bundle that was made, as a result to print.
+type applied struct{ *airgap.File }
+
+func (a applied) WriteTable(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "%s: %d images, %s, sha256 %s\n", a.Path, len(a.Images), progress.Size(a.Size), a.SHA256)
+	return err
+}

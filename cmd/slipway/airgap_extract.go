@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/platform"
+)
+
+func newExtract(f *flags) *cobra.Command {
+	var from, system string
+	var o airgap.ExtractOptions
+	cmd := &cobra.Command{
+		Use:   "extract IMAGE -from=BUNDLE -to=DIR|FILE.tar",
+		Short: "Take one image out of a bundle",
+		Long: `Extract writes one image of a bundle to an OCI layout, which crane push and skopeo take, or to a docker-archive for docker load and
+podman load. The image is named by tag or by digest. An index stays one, unless -platform or the bundle is for one platform.`,
+		Example: `  slipway airgap extract ghcr.io/me/kpack/controller:0.16.1 -from=kpack-images.tar.zst -to=controller
+  slipway airgap extract ghcr.io/me/kpack/controller:0.16.1 -from=kpack-images.tar.zst -to=controller.tar -platform=linux/amd64`,
+		Args: usage(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if from == "" || o.To == "" {
+				return usageError{fmt.Errorf("-from and -to are needed: name the bundle, and a directory or a file that ends in .tar; see %s -h", cmd.CommandPath())}
+			}
+			if system != "" {
+				p, err := platform.Parse(system)
+				if err != nil {
+					return usageError{err}
+				}
+				o.Platform = &p
+			}
+			b, err := airgap.Open(from)
+			if err != nil {
+				return err
+			}
+			defer b.Close()
+			o.Progress = f.printer(cmd)
+			defer o.Progress.Close()
+			x, err := b.Extract(cmd.Context(), args[0], o)
+			if err != nil {
+				return err
+			}
+			o.Progress.Close()
+			return f.show(cmd, extracted{*x})
+		},
+	}
+	cmd.Flags().StringVar(&from, "from", "", "the bundle")
+	cmd.Flags().StringVar(&o.To, "to", "", "a directory to make, or a file that ends in .tar")
+	cmd.Flags().StringVar(&o.Format, "format", "", "oci or docker-archive (default docker-archive for a file, oci for a directory)")
+	cmd.Flags().StringVar(&system, "platform", "", "only this platform, such as linux/amd64 or windows/amd64:ltsc2022")
+	f.addQuiet(cmd)
+	f.addJSON(cmd)
+	return cmd
+}
+
+// extracted is an image outside of its bundle as a result to print.
+type extracted struct{ airgap.Extracted }
+
+func (x extracted) WriteTable(w io.Writer) error {
+	what := x.Name
+	if x.Platform != "" {
+		what += " for " + x.Platform
+	}
+	_, err := fmt.Fprintf(w, "%s: %s of %s, %s\n", x.Path, x.Format, what, x.Digest)
+	return err
+}

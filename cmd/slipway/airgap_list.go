@@ -1,0 +1,40 @@
+package main
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/airgap"
+)
+
+func newList(f *flags) *cobra.Command {
+	var digests bool
+	cmd := &cobra.Command{
+		Use:   "list BUNDLE",
+		Short: "List the names of a bundle's images",
+		Long:  `List prints the name of every image, one to a line: the form of images.txt, and of the pull lists of k3s and RKE2.`,
+		Example: `  slipway airgap list kpack-images.tar.zst
+  slipway airgap list -digests kpack-images.tar.zst`,
+		Args: usage(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := airgap.Inspect(args[0])
+			if err != nil {
+				return err
+			}
+			return f.show(cmd, imageList{c, c.Images, digests})
+		},
+	}
+	cmd.Flags().BoolVar(&digests, "digests", false, "pin every name by its digest")
+	f.addJSON(cmd)
+	return cmd
+}
+
+// imageList is the images of a bundle as a result to print.
+type imageList struct {
+	contents *airgap.Contents
+	Images   []airgap.Image `json:"images"`
+	digests  bool
+}
+
+func (l imageList) WriteTable(w io.Writer) error { return l.contents.WriteList(w, l.digests) }

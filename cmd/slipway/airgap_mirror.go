@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/google/renameio/v2/maybe"
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/airgap"
+)
+
+func newMirrorConfig(f *flags) *cobra.Command {
+	var o airgap.MirrorOptions
+	out := "mirror-config"
+	cmd := &cobra.Command{
+		Use:   "mirror-config BUNDLE ... -to=HOST[/PREFIX]",
+		Short: "Let nodes pull a bundle's images from a private registry by their original names",
+		Long: `Mirror-config writes what nodes need to find the images of bundles in the registry that push brought them to, while manifests keep the
+original names: certs.d with a hosts.toml for each host, for the directory that containerd has as config_path (/etc/containerd/certs.d), and
+registries.yaml for /etc/rancher/rke2 or /etc/rancher/k3s. Files that are there already with other content are left alone.`,
+		Example: `  slipway airgap mirror-config kpack-images.tar.zst -to=registry.internal/mirror
+  slipway airgap mirror-config kpack-images.tar.zst -to=registry.internal/mirror -ca-file=/etc/pki/internal.pem -out=nodes`,
+		Args: usage(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.To == "" {
+				return usageError{fmt.Errorf("-to is missing: name the registry, as in -to=registry.internal/mirror; see %s -h", cmd.CommandPath())}
+			}
+			var bundles []*airgap.Contents
+			for _, path := range args {
+				c, err := airgap.Inspect(path)
+				if err != nil {
+					return err
+				}
+				bundles = append(bundles, c)
+			}
+			files, err := airgap.MirrorConfig(bundles, o)
+			if err != nil {
+				return err
+			}
+			if err := writeConfig(out, files); err != nil {
+				return err
+			}
+			return f.show(cmd, configFiles{out, files})
+		},
+	}
+	cmd.Flags().StringVar(&o.To, "to", "", "host[/prefix] that the bundles were pushed to")
+	cmd.Flags().StringVar(&o.CAFile, "ca-file", "", "path, on the nodes, of a certificate authority to trust for it")
+	cmd.Flags().StringVar(&out, "out", out, "directory for the files")
+	cmd.MarkFlagDirname("out") //nolint:errcheck // fails only where the flag is missing
+	f.addJSON(cmd)
+	return cmd
+}
+
+// writeConfig writes files into a directory, all of them or none where one of another content is there.
+func writeConfig(dir string, files []airgap.ConfigFile) error {
+	var errs []error
+	for _, file := range files {
+		path := filepath.Join(dir, filepath.FromSlash(file.Path))
+		if old, err := os.ReadFile(path); err == nil && !bytes.Equal(old, file.Data) {
+			errs = append(errs, fmt.Errorf("%s is there already and says something else: name another directory with -out, or merge the two", path))
+		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	for _, file := range files {
+		path := filepath.Join(dir, filepath.FromSlash(file.Path))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := maybe.WriteFile(path, file.Data, 0o644); err != nil {
+			return fmt.Errorf("writing %s: %w", path, err)
+		}
+	}
+	return nil
+}
+
+// configFiles are files for nodes as a result to print.
+type configFiles struct {
+	Dir   string              `json:"dir"`
+	Files []airgap.ConfigFile `json:"files"`
+}
+
+func (c configFiles) WriteTable(w io.Writer) error {
+	for _, f := range c.Files {
+		if _, err := fmt.Fprintln(w, filepath.Join(c.Dir, filepath.FromSlash(f.Path))); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/progress"
+	"github.com/slipway-dev/slipway/publish"
+)
+
+func newPush(f *flags) *cobra.Command {
+	var o airgap.PushOptions
+	var authorities string
+	cmd := &cobra.Command{
+		Use:   "push BUNDLE…",
+		Short: "Push bundles to a private registry",
+		Long: `Push sends all images of bundles to a registry, with their digests. Several bundles, such as volumes, count as one. A delta can
+be pushed where the registry has what it builds on. The host of every name is replaced by -to, the path is kept:
+registry.k8s.io/pause becomes registry.internal/mirror/pause. What the registry has is not sent again. Credentials come from the usual Docker
+configuration (docker login, credential helpers).
+
+With -release, push then writes a copy of release.yaml in which every reference to an image of the bundle has its new name, once all of them
+can be pulled from there.
+
+With -platforms, only the manifests of these platforms are pushed. The indexes are sparse then, which many registries refuse.`,
+		Example: `  slipway airgap push dist/kpack-images.tar.zst -to=registry.internal/mirror
+  slipway airgap push dist/kpack-images.tar.zst -to=registry.internal/mirror -ca-file=ca.pem -release=dist/release.yaml -out=release.internal.yaml`,
+		Args: usage(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.To == "" {
+				return usageError{fmt.Errorf("-to is missing: name the registry, as in -to=registry.internal/mirror; see %s -h", cmd.CommandPath())}
+			}
+			if o.Out != "" && o.Release == "" {
+				return usageError{fmt.Errorf("-out is for the renamed release: name that with -release, too; see %s -h", cmd.CommandPath())}
+			}
+			pr := f.printer(cmd)
+			defer pr.Close()
+			o.Platforms, o.Registry.Progress = f.platforms, pr
+			if authorities != "" {
+				var err error
+				if o.Registry.Transport, err = publish.TrustFile(authorities); err != nil {
+					return err
+				}
+			}
+			var bundles []*airgap.Bundle
+			for _, path := range args {
+				b, err := airgap.OpenAny(path)
+				if err != nil {
+					return err
+				}
+				defer b.Close()
+				bundles = append(bundles, b)
+			}
+			p, err := airgap.Push(cmd.Context(), bundles, o)
+			if err != nil {
+				return err
+			}
+			pr.Close()
+			return f.show(cmd, pushed{p})
+		},
+	}
+	cmd.Flags().StringVar(&o.To, "to", "", "host[/prefix] to push to")
+	cmd.Flags().StringVar(&o.Release, "release", "", "the release.yaml whose references are to be renamed")
+	cmd.Flags().StringVar(&o.Out, "out", "", "file for the renamed release (default release.HOST.yaml beside -release)")
+	cmd.Flags().StringVar(&authorities, "ca-file", "", "PEM file of certificate authorities to trust beside the system's")
+	f.addPlatforms(cmd)
+	f.addQuiet(cmd)
+	f.addJSON(cmd)
+	cmd.MarkFlagFilename("release", "yaml", "yml") //nolint:errcheck // fails only where the flag is missing
+	cmd.MarkFlagFilename("out", "yaml", "yml")     //nolint:errcheck // as above
+	cmd.MarkFlagFilename("ca-file", "pem", "crt")  //nolint:errcheck // as above
+	return cmd
+}
+
+// pushed is a push as a result to print.
+type pushed struct{ *airgap.Pushed }
+
+func (p pushed) WriteTable(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "IMAGE\tDIGEST\t")
+	for _, i := range p.Images {
+		_, digest, _ := strings.Cut(i.Reference, "@")
+		note := ""
+		switch {
+		case len(i.Lacking) > 0:
+			note = "sparse: lacks " + strings.Join(i.Lacking, " ")
+		case i.There:
+			note = "was there"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\n", i.Target, digest, note)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, l := range p.LeftOut {
+		fmt.Fprintf(w, "left out: %s: %s\n", l.Name, l.Reason)
+	}
+	_, err := fmt.Fprintf(w, "%d images, %s sent in %d blobs\n", len(p.Images), progress.Size(p.Bytes), p.Blobs)
+	if r := p.Release; r != nil && err == nil {
+		for _, u := range r.Untouched {
+			fmt.Fprintf(w, "left as it is: %s\n", u)
+		}
+		_, err = fmt.Fprintf(w, "%s: %d references renamed\n", r.Path, r.References)
+	}
+	return err
+}

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/airgap"
+)
+
+func newSplit(f *flags) *cobra.Command {
+	limit := size(4 << 30)
+	var out string
+	cmd := &cobra.Command{
+		Use:   "split BUNDLE",
+		Short: "Divide a bundle into volumes that load by themselves",
+		Long: `Split writes volumes NAME.1of3.tar.zst, … of a bundle. Each is a bundle with some of the images, whole, and loads without the others.
+NAME.volumes.json says what is where. An image that is larger than a volume is an error.`,
+		Example: `  slipway airgap split dist/kpack-images.tar.zst -max-size=4GiB
+  slipway airgap split dist/kpack-images.tar.zst -max-size=700MB -out=volumes`,
+		Args: usage(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			pr := f.printer(cmd)
+			defer pr.Close()
+			v, err := airgap.Split(cmd.Context(), args[0], airgap.SplitOptions{MaxSize: int64(limit), Dir: out, Progress: pr})
+			if err != nil {
+				return err
+			}
+			pr.Close()
+			return f.show(cmd, v)
+		},
+	}
+	cmd.Flags().Var(&limit, "max-size", "bytes of a volume at most, as in 4GiB or 700MB")
+	cmd.Flags().StringVar(&out, "out", "", "directory for the volumes (default the current one)")
+	cmd.MarkFlagDirname("out") //nolint:errcheck // fails only where the flag is missing
+	f.addQuiet(cmd)
+	f.addJSON(cmd)
+	return cmd
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/progress"
+)
+
+func newVerify(f *flags) *cobra.Command {
+	var sums, lockFile string
+	cmd := &cobra.Command{
+		Use:   "verify BUNDLE ...",
+		Short: "Check every byte of bundles",
+		Long: `Verify reads bundles whole: every byte against the digests that the bundle has of it, the file against SHA256SUMS and the images against
+release.lock.json where these are given. It reports all that is wrong, a line for each problem, and names the images that a broken blob
+belongs to.`,
+		Example: `  slipway airgap verify kpack-images.tar.zst
+  slipway airgap verify -sums=SHA256SUMS -lock=release.lock.json kpack-images.*.tar.zst`,
+		Args: usage(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			pr := f.printer(cmd)
+			defer pr.Close()
+			o := airgap.VerifyOptions{Sums: sums, Progress: pr}
+			if lockFile != "" {
+				var err error
+				if o.Lock, err = lock.Read(lockFile); err != nil {
+					return err
+				}
+			}
+			var all verified
+			var errs []error
+			for _, path := range args {
+				r, err := airgap.Verify(cmd.Context(), path, o)
+				if cmd.Context().Err() != nil {
+					return err
+				}
+				if err != nil {
+					errs = append(errs, err)
+					continue
+				}
+				all.Bundles = append(all.Bundles, *r)
+				for _, p := range r.Problems {
+					errs = append(errs, fmt.Errorf("%s: %s", path, p))
+				}
+			}
+			pr.Close()
+			return errors.Join(f.show(cmd, all), errors.Join(errs...))
+		},
+	}
+	cmd.Flags().StringVar(&sums, "sums", "", "SHA256SUMS of the release")
+	cmd.Flags().StringVar(&lockFile, "lock", "", "release.lock.json of the release")
+	f.addQuiet(cmd)
+	f.addJSON(cmd)
+	return cmd
+}
+
+// verified are reports as a result to print.
+type verified struct {
+	Bundles []airgap.Report `json:"bundles"`
+}
+
+// WriteTable writes a line for each bundle that is right; what is wrong is told as errors.
+func (v verified) WriteTable(w io.Writer) error {
+	for _, r := range v.Bundles {
+		if len(r.Problems) > 0 {
+			continue
+		}
+		note := ""
+		if r.Note != "" {
+			note = "; note: " + r.Note
+		}
+		if _, err := fmt.Fprintf(w, "%s is right: %d images, %d blobs, %s%s\n", r.Path, r.Images, r.Blobs, progress.Size(r.Bytes), note); err != nil {
+			return err
+		}
+	}
+	return nil
+}

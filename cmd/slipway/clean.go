@@ -1,0 +1,52 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/release"
+	"github.com/slipway-dev/slipway/store"
+)
+
+func newClean(f *flags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "clean",
+		Short: "Remove the files of the release and the store",
+		Long: `Clean removes what slipway made: the files of the release in the output directory, and the store of built images. What else lies beside
+them stays, and is named. A directory that does not look like one of slipway's (no release.lock.json; no oci-layout) is left alone and reported.`,
+		Example: "  slipway clean\n  slipway clean -out=/tmp/hello",
+		Args:    usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			dir, log := f.storeDir(), cmd.ErrOrStderr()
+			err := store.Remove(cmd.Context(), dir, func() { fmt.Fprintf(log, "waiting for another slipway to leave %s …\n", dir) })
+			if err == nil {
+				tellLeft(log, dir)
+			}
+			cleaned := release.Clean(f.out)
+			if cleaned == nil {
+				tellLeft(log, f.out)
+			}
+			return errors.Join(cleaned, err)
+		},
+	}
+	f.addPlaces(cmd)
+	return cmd
+}
+
+// tellLeft says what is still in a directory that was cleaned.
+func tellLeft(w io.Writer, dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return // gone
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	fmt.Fprintf(w, "leaving %s: it holds %s, which slipway did not make\n", dir, strings.Join(names, ", "))
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestReport(t *testing.T) {
+	a, b, c := errors.New("slipway.yaml:1:2: a"), errors.New("b"), errors.New("c")
+	for _, test := range []struct {
+		name string
+		err  error
+		code int
+		want string
+	}{
+		{"none", nil, 0, ""},
+		{"one", a, 1, "error: slipway.yaml:1:2: a\n"},
+		{"joined", errors.Join(a, errors.Join(b, c)), 1, "error: slipway.yaml:1:2: a\nerror: b\nerror: c\n"},
+		{"joined by format", fmt.Errorf("%w, because of %w", a, b), 1, "error: slipway.yaml:1:2: a, because of b\n"},
+		{"wrapped", fmt.Errorf("building: %w", a), 1, "error: building: slipway.yaml:1:2: a\n"},
+		{"usage", usageError{a}, 2, "error: slipway.yaml:1:2: a\n"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var out strings.Builder
+			if code := report(&out, test.err); code != test.code || out.String() != test.want {
+				t.Errorf("report = %d, %q; want %d, %q", code, out.String(), test.code, test.want)
+			}
+		})
+	}
+}
+
+func TestStopped(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	failed := errors.New("pushing: context canceled")
+	if err := stopped(ctx, failed); !errors.Is(err, failed) {
+		t.Errorf("before the signal: %v", err)
+	}
+	signal := errors.New("stopped by signal: interrupt")
+	cancel(signal)
+	if err := stopped(ctx, failed); !errors.Is(err, signal) {
+		t.Errorf("after the signal: %v", err)
+	}
+	if err := stopped(ctx, nil); err != nil {
+		t.Errorf("what succeeded in spite of the signal: %v", err)
+	}
+}
+
+func TestColorOnlyOnTerminals(t *testing.T) {
+	f, err := os.Create(t.TempDir() + "/log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if colored(f) || colored(&strings.Builder{}) {
+		t.Error("colors in a file")
+	}
+}

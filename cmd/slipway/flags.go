@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/progress"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// flags are the values of the flags that several commands share.
+type flags struct {
+	product   string
+	registry  string
+	platforms []string
+	only      []string
+	out       string
+	store     string
+	quiet     bool
+	json      bool
+}
+
+// addProduct adds the flags of commands that read slipway.yaml.
+func (f *flags) addProduct(cmd *cobra.Command) {
+	f.addPlaces(cmd)
+	cmd.Flags().StringVar(&f.registry, "registry", "", "host[/prefix] to push to and pull from; none makes a snapshot (default $SLIPWAY_REGISTRY)")
+	f.addQuiet(cmd)
+}
+
+// addSelection adds the flags that cut a release down to a part of it.
+func (f *flags) addSelection(cmd *cobra.Command) {
+	f.addPlatforms(cmd)
+	cmd.Flags().StringSliceVar(&f.only, "only", nil, "only these images, by the names they have in slipway.yaml")
+}
+
+func (f *flags) addPlatforms(cmd *cobra.Command) {
+	cmd.Flags().StringSliceVar(&f.platforms, "platforms", nil, "only these platforms, such as linux/amd64,windows/amd64:ltsc2022")
+	names := []string{"linux", "windows", "linux/amd64", "linux/arm64"}
+	for _, r := range platform.LTSC {
+		names = append(names, "windows/amd64:"+r.Name)
+	}
+	cmd.RegisterFlagCompletionFunc("platforms", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)) //nolint:errcheck // fails only where the flag is missing
+}
+
+// addPlaces adds the flags that say where files are.
+func (f *flags) addPlaces(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.product, "product", product.File, "the product's description")
+	cmd.Flags().StringVar(&f.out, "out", "dist", "directory for the release's files")
+	cmd.Flags().StringVar(&f.store, "store", "", "directory of built images (default .slipway beside slipway.yaml)")
+	cmd.MarkFlagFilename("product", "yaml", "yml") //nolint:errcheck // fails only where the flag is missing
+	cmd.MarkFlagDirname("out")                     //nolint:errcheck // as above
+	cmd.MarkFlagDirname("store")                   //nolint:errcheck // as above
+}
+
+func (f *flags) addQuiet(cmd *cobra.Command) {
+	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "print only the result and errors")
+}
+
+func (f *flags) addJSON(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.json, "json", false, "print the result as JSON")
+}
+
+// load reads the product that the flags name.
+func (f *flags) load() (*product.Product, error) {
+	return product.Load(product.Options{Path: f.product, Registry: f.registry, Platforms: f.platforms, Only: f.only})
+}
+
+// storeDir is where the store is.
+func (f *flags) storeDir() string {
+	if f.store != "" {
+		return f.store
+	}
+	return filepath.Join(filepath.Dir(f.product), ".slipway")
+}
+
+// open opens the store and keeps other processes out of it until the returned function is called.
+func (f *flags) open(ctx context.Context, pr *progress.Printer) (*store.Store, func(), error) {
+	st, err := store.Open(f.storeDir())
+	if err != nil {
+		return nil, nil, err
+	}
+	unlock, err := st.Lock(ctx, func() { pr.Printf("waiting for another slipway to leave %s …", st.Dir()) })
+	return st, unlock, err
+}
+
+// printer shows progress on standard error, or nowhere with -q.
+func (f *flags) printer(cmd *cobra.Command) *progress.Printer {
+	if f.quiet {
+		return nil
+	}
+	return progress.New(cmd.ErrOrStderr())
+}

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/airgap"
+)
+
+func newInspect(f *flags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "inspect BUNDLE",
+		Short: "List what a bundle holds",
+		Long: `Inspect lists the images of a bundle, their platforms and digests. All of that stands in the head of the archive, so that only the head is
+read, however large the bundle is.`,
+		Example: `  slipway airgap inspect dist/kpack-images.tar.zst
+  slipway airgap inspect -json dist/kpack-images.linux-amd64.tar.zst`,
+		Args: usage(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := airgap.Inspect(args[0])
+			if err != nil {
+				return err
+			}
+			return f.show(cmd, c)
+		},
+	}
+	f.addJSON(cmd)
+	return cmd
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/release"
+)
+
+func newRelease(f *flags) *cobra.Command {
+	var binary bool
+	cmd := &cobra.Command{
+		Use:   "release",
+		Short: "Cut the whole release: build, publish, render, airgap, checksums",
+		Long: `Release runs every stage in order and fills the output directory: release.yaml, release.lock.json, the airgap bundles with their
+image lists, the slipway binary for operators, and SHA256SUMS over all of them. What is unchanged since the last run is neither built,
+compressed nor sent again.
+
+With -platforms or -only the release is not whole: the selected images are built and published, and nothing is rendered.
+It needs Go to build programs, and credentials for -registry in the usual Docker configuration.`,
+		Example: `  slipway release
+  slipway release -registry=ghcr.io/me/kpack
+  slipway release -product=examples/hello/slipway.yaml -out=/tmp/hello -json`,
+		Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p, err := f.load()
+			if err != nil {
+				return err
+			}
+			pr := f.printer(cmd)
+			summary, err := release.Cut(cmd.Context(), p, release.Options{Out: f.out, Store: f.storeDir(), Progress: pr, Slipway: binary})
+			pr.Close()
+			if err != nil {
+				return err
+			}
+			return f.show(cmd, summary)
+		},
+	}
+	f.addProduct(cmd)
+	f.addSelection(cmd)
+	f.addJSON(cmd)
+	cmd.Flags().BoolVar(&binary, "binary", true, "put the slipway binary for operators into bin/ of the output directory")
+	return cmd
+}

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/google/renameio/v2/maybe"
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/release"
+	"github.com/slipway-dev/slipway/render"
+)
+
+func newRender(f *flags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "render",
+		Short: "Write release.yaml, every image pinned by digest",
+		Long: `Render runs the product's ytt templates and writes release.yaml. It fails where a reference is left unpinned, where an image named for
+Windows has nothing for Windows, or where a pod selects no operating system.`,
+		Example: "  slipway render\n  slipway render -out=/tmp/kpack",
+		Args:    usage(cobra.NoArgs),
+		RunE: f.stage(func(cmd *cobra.Command, s stage) error {
+			l, err := s.published()
+			if err != nil {
+				return err
+			}
+			text, err := render.Render(cmd.Context(), s.product, l, render.Options{})
+			if err != nil {
+				return err
+			}
+			path := filepath.Join(f.out, release.Manifest)
+			if err := maybe.WriteFile(path, text, 0o644); err != nil {
+				return fmt.Errorf("writing %s: %w", path, err)
+			}
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), path)
+			return err
+		}),
+	}
+	f.addProduct(cmd)
+	return cmd
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"log"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	ggcr "github.com/google/go-containerregistry/pkg/registry"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"slipway": main})
+}
+
+// TestScript runs testdata/script: the command as users have it.
+func TestScript(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("ROOT", root)
+			for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GOFLAGS"} {
+				out, err := exec.Command("go", "env", name).Output()
+				if err != nil {
+					return err
+				}
+				env.Setenv(name, strings.TrimSpace(string(out)))
+			}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"interrupt": interrupt, "copytree": copytree, "registry": registry},
+	})
+}
+
+// interrupt REGEXP COMMAND… sends an interrupt to the command when a line of its standard error matches, and expects exit code 1.
+func interrupt(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: interrupt regexp command…")
+	}
+	path, err := lookPath(ts.Getenv("PATH"), args[1])
+	ts.Check(err)
+	cmd := exec.Command(path, args[2:]...)
+	cmd.Dir = ts.MkAbs(".")
+	for _, name := range []string{"PATH", "HOME", "GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GOFLAGS", "TMPDIR"} {
+		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
+	}
+	stderr, err := cmd.StderrPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	when, sent := regexp.MustCompile(args[0]), false
+	for lines := bufio.NewScanner(stderr); lines.Scan(); {
+		ts.Logf("%s", lines.Text())
+		if !sent && when.MatchString(lines.Text()) {
+			sent = true
+			ts.Check(cmd.Process.Signal(os.Interrupt))
+		}
+	}
+	err = cmd.Wait()
+	var exit *exec.ExitError
+	if !sent {
+		ts.Fatalf("no line matched %s", args[0])
+	}
+	if !errors.As(err, &exit) || exit.ExitCode() != 1 {
+		ts.Fatalf("interrupted command: %v, want exit code 1", err)
+	}
+}
+
+// copytree SOURCE TARGET copies a directory of the repository.
+func copytree(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: copytree source target")
+	}
+	ts.Check(os.CopyFS(ts.MkAbs(args[1]), os.DirFS(args[0])))
+}
+
+// registry NAME starts a registry on this machine until the script ends, and puts its address into an environment variable.
+func registry(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: registry variable")
+	}
+	s := httptest.NewServer(ggcr.New(ggcr.Logger(log.New(io.Discard, "", 0))))
+	ts.Defer(s.Close)
+	ts.Setenv(args[0], s.Listener.Addr().String())
+}
+
+func lookPath(path, name string) (string, error) {
+	for _, dir := range filepath.SplitList(path) {
+		if file := filepath.Join(dir, name); exec.Command(file).Err == nil {
+			if _, err := os.Stat(file); err == nil {
+				return file, nil
+			}
+		}
+	}
+	return "", exec.ErrNotFound
+}

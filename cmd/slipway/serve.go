@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/publish"
+)
+
+func newServe(f *flags) *cobra.Command {
+	var addr string
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the images of the last release as a registry on this machine",
+		Long: `Serve answers the registry protocol from the store, read only, until it is interrupted, so that crane, skopeo, docker or containerd can
+pull what was cut. It listens on the loopback interface: the address is the first line it prints.`,
+		Example: `  slipway serve
+  slipway serve -addr=127.0.0.1:5000`,
+		Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := lock.Read(filepath.Join(f.out, lock.Name))
+			if err != nil {
+				return fmt.Errorf("%w: run slipway release first", err)
+			}
+			st, unlock, err := f.open(cmd.Context(), f.printer(cmd))
+			if err != nil {
+				return err
+			}
+			unlock()
+			return publish.Serve(cmd.Context(), addr, publish.Handler(st, l), func(at net.Addr) {
+				fmt.Fprintln(cmd.OutOrStdout(), at)
+				if f.quiet {
+					return
+				}
+				for _, i := range l.Images {
+					fmt.Fprintf(cmd.ErrOrStderr(), "  %s\n", pullName(at.String(), l, i))
+				}
+			})
+		},
+	}
+	f.addPlaces(cmd)
+	f.addQuiet(cmd)
+	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:0", "address to listen on; port 0 is a free one")
+	return cmd
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/crane"
+
+	"github.com/slipway-dev/slipway/lock"
+)
+
+// TestServe cuts a release, serves it, and pulls it as crane does.
+func TestServe(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/greet")); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	var out, log strings.Builder
+	if code := run([]string{"release", "-binary=false"}, &out, &log); code != 0 {
+		t.Fatalf("exit code %d\n%s", code, log.String())
+	}
+	cmd := exec.Command(slipway(t), "serve", "-q")
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	host := bufio.NewScanner(stdout)
+	host.Scan()
+	l, err := lock.Read(filepath.Join("dist", lock.Name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	image := l.Images[0]
+	digest, err := crane.Digest(pullName(host.Text(), l, image), crane.Insecure)
+	if err != nil || digest != image.Digest.String() {
+		t.Errorf("digest = %s, %v; want %s", digest, err, image.Digest)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("serve after SIGTERM: %v", err)
+	}
+}
+
+// slipway returns the command's path: testscript links the test binary under that name into a directory of PATH.
+func slipway(t *testing.T) string {
+	t.Helper()
+	path, err := exec.LookPath("slipway")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

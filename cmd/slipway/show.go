@@ -1,0 +1,22 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+// table is a result that a person can read.
+type table interface{ WriteTable(w io.Writer) error }
+
+// show prints a result to standard output: as a table, or with -json as JSON.
+func (f *flags) show(cmd *cobra.Command, v table) error {
+	if !f.json {
+		return v.WriteTable(cmd.OutOrStdout())
+	}
+	e := json.NewEncoder(cmd.OutOrStdout())
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// version is set by the linker in a release: -X main.version=v1.2.3. Elsewhere the module version or the commit stands in.
+var version string
+
+func newVersion(f *flags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version",
+		Example: "  slipway version\n  slipway version -json",
+		Args:    usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			info, _ := debug.ReadBuildInfo()
+			v := describe(version, info)
+			if f.json {
+				return json.NewEncoder(cmd.OutOrStdout()).Encode(v)
+			}
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "slipway %s (%s, %s)\n", v.Version, v.Platform, v.Go)
+			return err
+		},
+	}
+	f.addJSON(cmd)
+	return cmd
+}
+
+// identity is what the binary knows about itself.
+type identity struct {
+	Version  string `json:"version"`
+	Revision string `json:"revision,omitempty"`
+	Platform string `json:"platform"`
+	Go       string `json:"go"`
+}
+
+// describe takes the linker's version, or else what the go command left in the binary; info may be nil.
+func describe(version string, info *debug.BuildInfo) identity {
+	b := identity{Version: version, Platform: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version()}
+	if info != nil {
+		if b.Version == "" && info.Main.Version != "(devel)" {
+			b.Version = info.Main.Version
+		}
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				b.Revision = s.Value
+			}
+		}
+	}
+	if b.Version == "" {
+		b.Version = "devel"
+	}
+	return b
+}

@@ -1,0 +1,41 @@
+//go:build mage
+
+package main
+
+import (
+	"context"
+	"errors"
+)
+
+// Check looks the code over: format, vet, linters, workflows, modules. It is for this repository's code; `slipway lint` is for releases.
+func Check(ctx context.Context) error {
+	lint, err := golangci.install(ctx)
+	if err != nil {
+		return err
+	}
+	workflows, err := actionlint.install(ctx)
+	if err != nil {
+		return err
+	}
+	errs := []error{
+		do(ctx, ".", "go", "vet", "-tags=mage", "./magefiles"),
+		do(ctx, ".", lint, "run", "--allow-parallel-runners", "--build-tags=mage", "./magefiles"),
+		do(ctx, ".", workflows),
+		do(ctx, ".", "bash", "-n", ".ci/run"),
+	}
+	for _, goos := range []string{"windows", "darwin"} { // the command runs there, too
+		errs = append(errs, do(ctx, ".", "env", "GOOS="+goos, "go", "vet", "./cmd/slipway"))
+	}
+	dirs, err := modules()
+	if err != nil {
+		return err
+	}
+	for _, dir := range dirs {
+		errs = append(errs,
+			do(ctx, dir, "go", "vet", "./..."),
+			do(ctx, dir, lint, "run", "--allow-parallel-runners", "./..."),
+			do(ctx, dir, "go", "mod", "verify"),
+			do(ctx, dir, "go", "mod", "tidy", "-diff"))
+	}
+	return errors.Join(errs...)
+}

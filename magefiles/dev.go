@@ -1,0 +1,76 @@
+//go:build mage
+
+package main
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/slipway-dev/slipway/target"
+)
+
+// Golden writes the golden files anew; look at the difference before you commit it.
+func Golden(ctx context.Context) error {
+	if err := isolate(); err != nil {
+		return err
+	}
+	found, err := testsWith(`flag\.Bool\("(update)"`)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, dir := range slices.Sorted(maps.Keys(found)) {
+		errs = append(errs, do(ctx, dir, "go", "test", ".", "-update"))
+	}
+	return errors.Join(errs...)
+}
+
+// Fuzz runs every fuzz target for a while. Inputs that are new are hardly minimized: by default that takes up to a minute each, in which
+// the target finds nothing.
+func Fuzz(
+	ctx context.Context,
+	time *string, // how long each target runs (20s)
+) error {
+	long := "20s"
+	if time != nil {
+		long = *time
+	}
+	found, err := testsWith(`(?m)^func (Fuzz\w+)\(`)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, dir := range slices.Sorted(maps.Keys(found)) {
+		for _, name := range found[dir] {
+			errs = append(errs, do(ctx, dir, "go", "test", ".", "-run=^$", "-fuzz=^"+name+"$", "-fuzztime="+long, "-fuzzminimizetime=10x"))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Bench measures a warm release, a publication and the packing of bundles beside what others take for the same, and prints ratios.
+func Bench(
+	ctx context.Context,
+	parts *string, // what to compare: cold (some 20 minutes), warm, publish, recipe (warm,publish,recipe)
+) error {
+	if err := isolate(); err != nil {
+		return err
+	}
+	if _, err := setUp(ctx); err != nil {
+		return err
+	}
+	if err := target.Release(ctx, nil, nil, nil, nil, nil, nil); err != nil {
+		return err
+	}
+	path, err := crane.install(ctx)
+	if err != nil {
+		return err
+	}
+	args := []string{"go", "run", "./bench", "-crane=" + path}
+	if parts != nil {
+		args = append(args, "-parts="+*parts)
+	}
+	return do(ctx, ".", args...)
+}

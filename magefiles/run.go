@@ -1,0 +1,91 @@
+//go:build mage
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// command is a command in a directory of the repository that prints where mage prints. An interrupt goes to it first.
+func command(ctx context.Context, dir string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, os.Stdout, os.Stderr
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 5 * time.Second
+	return cmd
+}
+
+// do runs a command after printing it, and names it in the error.
+func do(ctx context.Context, dir string, args ...string) error {
+	return start(command(ctx, dir, args...))
+}
+
+func start(cmd *exec.Cmd) error {
+	line := strings.Join(cmd.Args, " ")
+	fmt.Fprintf(os.Stderr, "→ %s: %s\n", cmd.Dir, line)
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%s in %s: %w", line, cmd.Dir, err)
+	}
+	return nil
+}
+
+// modules are the directories of the repository's Go modules that hold code, the main one last, so that its results close a run.
+func modules() ([]string, error) {
+	var dirs, code []string
+	err := walk(func(path string) error {
+		switch {
+		case path != "go.mod" && filepath.Base(path) == "go.mod":
+			dirs = append(dirs, filepath.Dir(path))
+		case filepath.Ext(path) == ".go":
+			code = append(code, path)
+		}
+		return nil
+	})
+	dirs = slices.DeleteFunc(dirs, func(dir string) bool {
+		return !slices.ContainsFunc(code, func(path string) bool { return strings.HasPrefix(path, dir+"/") })
+	})
+	return append(slices.Sorted(slices.Values(dirs)), "."), err
+}
+
+// walk calls file for every file of the repository that is neither an output nor a test's data.
+func walk(file func(path string) error) error {
+	return filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case !d.IsDir():
+			return file(path)
+		case path != "." && (d.Name()[0] == '.' || slices.Contains([]string{"dist", "testdata"}, d.Name())):
+			return filepath.SkipDir
+		}
+		return nil
+	})
+}
+
+// testsWith lists, by directory, what the first group of expr matches in test files.
+func testsWith(expr string) (map[string][]string, error) {
+	re := regexp.MustCompile(expr)
+	found := map[string][]string{}
+	return found, walk(func(path string) error {
+		if !strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for _, m := range re.FindAllStringSubmatch(string(text), -1) {
+			found[filepath.Dir(path)] = append(found[filepath.Dir(path)], m[1])
+		}
+		return nil
+	})
+}

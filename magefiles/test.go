@@ -1,0 +1,91 @@
+//go:build mage
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/slipway-dev/slipway/target"
+)
+
+// Test brings in what the tests run against (apt, as root on Debian or Ubuntu), cuts kpack into dist/ and runs every test.
+func Test(ctx context.Context) error {
+	if err := isolate(); err != nil {
+		return err
+	}
+	without, err := setUp(ctx)
+	if err != nil {
+		return err
+	}
+	if err := target.Release(ctx, nil, nil, nil, nil, nil, nil); err != nil {
+		return err
+	}
+	env, err := environment(without)
+	if err != nil {
+		return err
+	}
+	dirs, err := modules()
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, dir := range dirs {
+		if dir == "." {
+			// At their full size: under the race detector these tests take smaller layers.
+			cmd := command(ctx, dir, "go", "test", "-count=1", "-run=Memory", "./airgap", "./build/layer")
+			cmd.Env = append(os.Environ(), env...)
+			errs = append(errs, start(cmd))
+		}
+		// -count=1: a cached result does not see that the release, which lies outside the nested modules, is another one.
+		args := []string{"go", "test", "-count=1"}
+		if dir == "." && !strings.Contains(","+without+",", ",race,") {
+			args = append(args, "-race")
+		}
+		args = append(args, "./...")
+		cmd := command(ctx, dir, args...)
+		cmd.Env = append(os.Environ(), env...)
+		errs = append(errs, start(cmd))
+	}
+	return errors.Join(errs...)
+}
+
+// isolate takes away what the user's environment says of releases: one that is cut for tests is a snapshot, never published to the
+// registry that the user works with, and dated by its sources.
+func isolate() error {
+	return errors.Join(os.Unsetenv("SLIPWAY_REGISTRY"), os.Unsetenv("SOURCE_DATE_EPOCH"))
+}
+
+// Ci is what a change must pass: check, then test.
+func Ci(ctx context.Context) error {
+	return errors.Join(Check(ctx), Test(ctx))
+}
+
+// setUp returns the names of the programs that tests have to do without, separated by commas.
+func setUp(ctx context.Context) (string, error) {
+	var out bytes.Buffer
+	cmd := command(ctx, ".", "go", "run", "./test/setup")
+	cmd.Stdout = &out
+	if err := start(cmd); err != nil {
+		return "", err
+	}
+	return strings.TrimSpace(out.String()), nil
+}
+
+// environment says to the tests where the release is and what they have to do without.
+func environment(without string) ([]string, error) {
+	dist, err := filepath.Abs("dist")
+	if err != nil {
+		return nil, err
+	}
+	store, err := filepath.Abs(".slipway")
+	if err != nil {
+		return nil, fmt.Errorf("finding the store: %w", err)
+	}
+	return []string{"SLIPWAY_DIST=" + dist, "SLIPWAY_STORE=" + store, "SLIPWAY_WITHOUT=" + without}, nil
+}

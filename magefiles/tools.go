@@ -1,0 +1,39 @@
+//go:build mage
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// The linters, at the versions that the code is clean under, and what the benchmark compares with.
+var (
+	golangci   = tool{"golangci-lint", "github.com/golangci/golangci-lint/v2/cmd/golangci-lint", "v2.15.0"}
+	actionlint = tool{"actionlint", "github.com/rhysd/actionlint/cmd/actionlint", "v1.7.12"}
+	crane      = tool{"crane", "github.com/google/go-containerregistry/cmd/crane", "v0.22.1"}
+)
+
+// tool is a program that the go command installs.
+type tool struct{ name, pkg, version string }
+
+// install returns the tool's path, in a directory of its version under the user's cache.
+func (t tool) install(ctx context.Context) (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(cache, "slipway", "tools", t.name+"-"+t.version)
+	path := filepath.Join(dir, t.name)
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	cmd := command(ctx, ".", "go", "install", t.pkg+"@"+t.version)
+	cmd.Env = append(os.Environ(), "GOBIN="+dir, "GOFLAGS=", "GOOS=", "GOARCH=")
+	if err := start(cmd); err != nil {
+		return "", fmt.Errorf("installing %s: %w", t.name, err)
+	}
+	return path, nil
+}

@@ -1,0 +1,153 @@
+// Package release cuts a whole release: every stage in its order.
+package release
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/google/renameio/v2/maybe"
+
+	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/progress"
+	"github.com/slipway-dev/slipway/publish"
+	"github.com/slipway-dev/slipway/render"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// Manifest is the rendered manifest's name in dist/.
+const Manifest = "release.yaml"
+
+// Options say where a release is cut.
+type Options struct {
+	Out      string            // the directory of the release's files, made where it is missing; "" is dist
+	Store    string            // the directory of the store; "" is .slipway beside slipway.yaml
+	Slipway  bool              // put the static linux/amd64 slipway for operators into bin/
+	Progress *progress.Printer // nil is quiet
+}
+
+// Cut builds, publishes, renders and packs p and writes the checksums. What is current is not made again. With platforms or
+// images selected it ends after publish: the rest needs a whole release.
+func Cut(ctx context.Context, p *product.Product, o Options) (*Summary, error) {
+	c, err := begin(ctx, p, o)
+	if err != nil {
+		return nil, err
+	}
+	defer c.end()
+	trees, err := build.Sources(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	binary, stop := c.slipway(ctx)
+	defer stop()
+
+	l, err := build.Images(ctx, p, trees, c.store, o.Progress)
+	if err != nil {
+		return nil, err
+	}
+	if l, err = publish.Publish(ctx, p, c.store, l, publish.Options{Progress: o.Progress}); err != nil {
+		return nil, err
+	}
+	if len(p.Partial) > 0 {
+		return c.part(l)
+	}
+	return c.pack(ctx, l, binary)
+}
+
+// pack is what follows publish: release.yaml, bundles, the binary, checksums.
+func (c *cut) pack(ctx context.Context, l *lock.Lock, binary func() error) (*Summary, error) {
+	manifest, err := render.Render(ctx, c.product, l, render.Options{Progress: c.options.Progress})
+	if err != nil {
+		return nil, err
+	}
+	if err := c.unseal(); err != nil {
+		return nil, err
+	}
+	bundles, err := airgap.Pack(ctx, c.store, l, c.product.Airgap.Bundles, airgap.PackOptions{Dir: c.out, First: c.product.Airgap.First, Progress: c.options.Progress})
+	if err != nil {
+		return nil, err
+	}
+	if err := binary(); err != nil {
+		return nil, err
+	}
+	return c.finish(l, manifest, bundles)
+}
+
+// cut is a release being made.
+type cut struct {
+	product *product.Product
+	options Options
+	out     string
+	store   *store.Store
+	unlock  func()
+	before  []string // what SHA256SUMS of the release before listed
+}
+
+func begin(ctx context.Context, p *product.Product, o Options) (*cut, error) {
+	if o.Out == "" {
+		o.Out = "dist"
+	}
+	if o.Store == "" {
+		o.Store = filepath.Join(p.Dir, ".slipway")
+	}
+	out, err := filepath.Abs(o.Out)
+	if err != nil {
+		return nil, err
+	}
+	st, err := store.Open(o.Store)
+	if err != nil {
+		return nil, err
+	}
+	unlock, err := st.Lock(ctx, func() { o.Progress.Printf("waiting for another slipway to leave %s …", st.Dir()) })
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		unlock()
+		return nil, fmt.Errorf("making %s: %w", o.Out, err)
+	}
+	return &cut{product: p, options: o, out: out, store: st, unlock: unlock}, nil
+}
+
+func (c *cut) end() { c.unlock() }
+
+// part ends a release that is not whole.
+func (c *cut) part(l *lock.Lock) (*Summary, error) {
+	if err := c.unseal(); err != nil {
+		return nil, err
+	}
+	if err := l.Write(filepath.Join(c.out, lock.Name)); err != nil {
+		return nil, err
+	}
+	if len(c.before) > 0 {
+		c.options.Progress.Printf("the other files in %s are of an earlier release that was whole; its %s is gone", c.options.Out, SumsName)
+	}
+	c.options.Progress.Printf("only %v was selected: stopping before render; slipway merge joins the locks of all parts and goes on from there", l.Partial)
+	return summarize(c.options.Out, l, nil, []string{lock.Name})
+}
+
+// finish writes what is small, and the checksums last: a directory with fresh SHA256SUMS is a complete release.
+func (c *cut) finish(l *lock.Lock, manifest []byte, bundles []airgap.File) (*Summary, error) {
+	if err := maybe.WriteFile(filepath.Join(c.out, Manifest), manifest, 0o644); err != nil {
+		return nil, fmt.Errorf("writing %s: %w", Manifest, err)
+	}
+	if err := l.Write(filepath.Join(c.out, lock.Name)); err != nil {
+		return nil, err
+	}
+	scripts, err := c.scripts(l, bundles)
+	if err != nil {
+		return nil, err
+	}
+	names, err := c.sums(bundles, scripts)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.sweep(names); err != nil {
+		return nil, err
+	}
+	return summarize(c.options.Out, l, bundles, append(names, SumsName))
+}

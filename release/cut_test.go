@@ -1,0 +1,272 @@
+package release_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/release"
+)
+
+// hello copies examples/hello, so that a test may change it, and returns the path of its slipway.yaml.
+func hello(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "examples", "hello"))); err != nil {
+		t.Fatal(err)
+	}
+	// What cutting the example by hand left there.
+	if err := os.RemoveAll(filepath.Join(dir, ".slipway")); err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, product.File)
+}
+
+func cut(t *testing.T, options product.Options, out string) (*release.Summary, error) {
+	t.Helper()
+	p, err := product.Load(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return release.Cut(context.Background(), p, release.Options{Out: out})
+}
+
+// files returns the sha256 of every file below dir.
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	sums := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		sum := sha256.Sum256(b)
+		sums[filepath.ToSlash(rel)] = hex.EncodeToString(sum[:])
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sums
+}
+
+func TestCut(t *testing.T) {
+	yaml, out := hello(t), t.TempDir()
+	summary, err := cut(t, product.Options{Path: yaml}, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := files(t, out)
+
+	t.Run("the summary lists every file", func(t *testing.T) {
+		if len(summary.Files) != len(got) {
+			t.Errorf("%d files listed, %d there", len(summary.Files), len(got))
+		}
+		for _, f := range summary.Files {
+			if got[f.Name] == "" {
+				t.Errorf("%s is listed and not there", f.Name)
+			}
+		}
+		var table bytes.Buffer
+		if err := summary.WriteTable(&table); err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range summary.Images {
+			if !strings.Contains(table.String(), i.Digest) {
+				t.Errorf("the table lacks image %s", i.Name)
+			}
+		}
+	})
+
+	t.Run("SHA256SUMS covers all files but itself", func(t *testing.T) {
+		text, err := os.ReadFile(filepath.Join(out, release.SumsName))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want strings.Builder
+		for _, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
+			name := line[66:]
+			fmt.Fprintf(&want, "%s  %s\n", got[name], name)
+		}
+		if want.String() != string(text) || strings.Count(string(text), "\n") != len(got)-1 {
+			t.Errorf("got\n%swant\n%s", text, want.String())
+		}
+	})
+
+	t.Run("a second run changes nothing", func(t *testing.T) {
+		before := times(t, filepath.Join(filepath.Dir(yaml), ".slipway", "blobs"))
+		if _, err := cut(t, product.Options{Path: yaml}, out); err != nil {
+			t.Fatal(err)
+		}
+		if after := files(t, out); fmt.Sprint(after) != fmt.Sprint(got) {
+			t.Errorf("got %v, first %v", after, got)
+		}
+		if after := times(t, filepath.Join(filepath.Dir(yaml), ".slipway", "blobs")); after != before {
+			t.Errorf("blobs were written anew:\n%s\nfirst:\n%s", after, before)
+		}
+	})
+
+	t.Run("another directory gives the same bytes", func(t *testing.T) {
+		other := t.TempDir()
+		if _, err := cut(t, product.Options{Path: hello(t)}, other); err != nil {
+			t.Fatal(err)
+		}
+		if again := files(t, other); fmt.Sprint(again) != fmt.Sprint(got) {
+			t.Errorf("got %v, first %v", again, got)
+		}
+	})
+}
+
+// times lists files with their modification times.
+func times(t *testing.T, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		fi, err := d.Info()
+		if err == nil {
+			fmt.Fprintln(&b, path, fi.ModTime().UnixNano())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestCutPart(t *testing.T) {
+	out := t.TempDir()
+	summary, err := cut(t, product.Options{Path: hello(t), Platforms: []string{"linux"}}, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(summary.Partial) == 0 {
+		t.Error("the summary does not say that the release is a part")
+	}
+	got := files(t, out)
+	if len(got) != 1 || got[lock.Name] == "" {
+		t.Errorf("a part has files %v, want only %s", got, lock.Name)
+	}
+}
+
+func TestCutStopsAtAWrongHash(t *testing.T) {
+	yaml, out := hello(t), t.TempDir()
+	p, err := product.Load(product.Options{Path: yaml})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Sources = append(p.Sources, product.Source{
+		Name: "wrong", Module: "github.com/google/go-cmp@v0.7.0", Sum: "h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+	})
+	_, err = release.Cut(context.Background(), p, release.Options{Out: out, Slipway: true})
+	if !errors.Is(err, source.ErrHash) {
+		t.Fatalf("got error %v, want a hash mismatch", err)
+	}
+	if got := files(t, out); len(got) > 0 {
+		t.Errorf("files were written: %v", got)
+	}
+	work, err := os.ReadDir(filepath.Join(p.Dir, ".slipway", "work"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(work) > 0 {
+		t.Errorf("something was built before the hash was checked: %v", work)
+	}
+}
+
+// TestCutAgain holds what becomes of a directory that has an older release.
+func TestCutAgain(t *testing.T) {
+	yaml, out := hello(t), t.TempDir()
+	if _, err := cut(t, product.Options{Path: yaml}, out); err != nil {
+		t.Fatal(err)
+	}
+	dropped := "hello-images.windows-ltsc2025-amd64.tar.zst"
+	if files(t, out)[dropped] == "" {
+		t.Fatalf("the first release has no %s", dropped)
+	}
+	own := filepath.Join(out, "notes.txt")
+	if err := os.WriteFile(own, []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+
+	t.Run("a release that stops takes the checksums with it", func(t *testing.T) {
+		p, err := product.Load(product.Options{Path: yaml})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Airgap.Bundles = append(p.Airgap.Bundles, product.Bundle{Name: "no/such/directory"})
+		if _, err := release.Cut(context.Background(), p, release.Options{Out: out}); err == nil {
+			t.Fatal("a bundle was packed into a directory that is not there")
+		}
+		if files(t, out)[release.SumsName] != "" {
+			t.Error("SHA256SUMS still says that the release is complete")
+		}
+	})
+
+	t.Run("a platform that was dropped leaves no bundle behind", func(t *testing.T) {
+		text, err := os.ReadFile(yaml)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fewer := strings.Replace(string(text), `, "windows/amd64:ltsc2025"`, "", 1)
+		if fewer == string(text) {
+			t.Fatal("the example does not list ltsc2025 as this test expects")
+		}
+		if err := os.WriteFile(yaml, []byte(fewer), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := cut(t, product.Options{Path: yaml}, out); err != nil {
+			t.Fatal(err)
+		}
+		got := files(t, out)
+		if got[dropped] != "" {
+			t.Errorf("%s is still there", dropped)
+		}
+		if got["notes.txt"] == "" {
+			t.Error("a file that slipway did not make is gone")
+		}
+	})
+
+	t.Run("a part is not sealed as a whole", func(t *testing.T) {
+		if _, err := cut(t, product.Options{Path: yaml, Only: []string{"hello"}}, out); err != nil {
+			t.Fatal(err)
+		}
+		if files(t, out)[release.SumsName] != "" {
+			t.Error("SHA256SUMS says that a part is a complete release")
+		}
+	})
+}
+
+func TestCutCancelled(t *testing.T) {
+	yaml, out := hello(t), t.TempDir()
+	p, err := product.Load(product.Options{Path: yaml})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := release.Cut(ctx, p, release.Options{Out: out}); err == nil {
+		t.Fatal("an interrupted release succeeded")
+	}
+	if got := files(t, out); len(got) > 0 {
+		t.Errorf("files were written: %v", got)
+	}
+}

@@ -1,0 +1,30 @@
+package release
+
+import (
+	"context"
+
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/publish"
+)
+
+// Merge makes one release out of parts, which other machines built with platforms or images selected and pushed to p's registry: it
+// makes and tags the indexes, brings what the store lacks from the registry, and then does what [Cut] does after publish. The locks
+// must hold all that p consists of.
+func Merge(ctx context.Context, p *product.Product, locks []*lock.Lock, o Options) (*Summary, error) {
+	c, err := begin(ctx, p, o)
+	if err != nil {
+		return nil, err
+	}
+	defer c.end()
+	binary, stop := c.slipway(ctx)
+	defer stop()
+	l, err := publish.Merge(ctx, p, c.store, locks, publish.Options{Progress: o.Progress})
+	if err != nil {
+		return nil, err
+	}
+	if err := publish.Pull(ctx, c.store, l, publish.Options{Progress: o.Progress}); err != nil {
+		return nil, err
+	}
+	return c.pack(ctx, l, binary)
+}

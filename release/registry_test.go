@@ -1,0 +1,213 @@
+package release_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/registry"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/release"
+	"github.com/slipway-dev/slipway/store/storetest"
+)
+
+// serveRegistry runs a registry that counts the requests that change it.
+func serveRegistry(t *testing.T) (host string, writes *atomic.Int64) {
+	t.Helper()
+	writes = new(atomic.Int64)
+	h := registry.New(registry.Logger(log.New(io.Discard, "", 0)))
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			writes.Add(1)
+		}
+		h.ServeHTTP(w, r)
+	}))
+	t.Cleanup(s.Close)
+	return strings.TrimPrefix(s.URL, "http://"), writes
+}
+
+// onRegistry makes the bases of a copied example real ones, of a registry on loopback: an index with Docker media types, as Microsoft
+// publishes them, and a revision that no stand-in has.
+func onRegistry(t *testing.T, yaml, host string) {
+	t.Helper()
+	text, err := os.ReadFile(yaml)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pinned := regexp.MustCompile(`mcr\.microsoft\.com/windows/nanoserver:(ltsc\d+)@sha256:[0-9a-f]{64}`)
+	changed := pinned.ReplaceAllStringFunc(string(text), func(old string) string {
+		ltsc := pinned.FindStringSubmatch(old)[1]
+		p, err := platform.Parse("windows/amd64:" + ltsc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.OSVersion += ".4711"
+		return nanoserver(t, fmt.Sprintf("%s/windows/nanoserver:%s", host, ltsc), p)
+	})
+	if changed == string(text) {
+		t.Fatal("the example names no base to replace")
+	}
+	if err := os.WriteFile(yaml, []byte(changed), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// nanoserver pushes a base image and returns its pinned reference.
+func nanoserver(t *testing.T, tag string, p v1.Platform) string {
+	t.Helper()
+	ref, err := name.NewTag(tag)
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := mutate.AppendLayers(empty.Image, storetest.Layer(t, "Files/Windows/base", p.OSVersion, 1<<16))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cf, err := img.ConfigFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cf = cf.DeepCopy()
+	cf.OS, cf.Architecture, cf.OSVersion = p.OS, p.Architecture, p.OSVersion
+	cf.Config.User = "ContainerUser"
+	if img, err = mutate.ConfigFile(img, cf); err != nil {
+		t.Fatal(err)
+	}
+	idx := mutate.AppendManifests(mutate.IndexMediaType(empty.Index, types.DockerManifestList), mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: &p}})
+	if err := remote.WriteIndex(ref, idx); err != nil {
+		t.Fatal(err)
+	}
+	d, err := idx.Digest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tag + "@" + d.String()
+}
+
+// TestCutToRegistry cuts the example for a registry, whole and in two parts on two machines, and expects one and the same release.
+func TestCutToRegistry(t *testing.T) {
+	host, writes := serveRegistry(t)
+	yaml, whole := hello(t), t.TempDir()
+	onRegistry(t, yaml, host)
+	if _, err := cut(t, product.Options{Path: yaml, Registry: host + "/whole"}, whole); err != nil {
+		t.Fatal(err)
+	}
+	want, err := lock.Read(filepath.Join(whole, lock.Name))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	t.Run("what the lock names can be pulled, with os.version", func(t *testing.T) {
+		for _, i := range want.Images {
+			ref, err := name.ParseReference(i.Tagged())
+			if err != nil {
+				t.Fatal(err)
+			}
+			idx, err := remote.Index(ref)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d, err := idx.Digest(); err != nil || d != i.Digest {
+				t.Errorf("%s is %s (%v), the lock says %s", ref, d, err, i.Digest)
+			}
+			m, err := idx.IndexManifest()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range m.Manifests {
+				img, err := idx.Image(d.Digest)
+				if err != nil {
+					t.Fatal(err)
+				}
+				cf, err := img.ConfigFile()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d.Platform.OS == platform.Windows && !strings.HasSuffix(d.Platform.OSVersion, ".4711") || cf.OSVersion != d.Platform.OSVersion {
+					t.Errorf("%s %s: os.version is %q in the descriptor and %q in the configuration", i.Name, d.Platform, d.Platform.OSVersion, cf.OSVersion)
+				}
+			}
+		}
+	})
+
+	t.Run("a second run sends nothing", func(t *testing.T) {
+		before := writes.Load()
+		if _, err := cut(t, product.Options{Path: yaml, Registry: host + "/whole"}, whole); err != nil {
+			t.Fatal(err)
+		}
+		if n := writes.Load() - before; n != 0 {
+			t.Errorf("%d requests changed the registry", n)
+		}
+	})
+
+	t.Run("two parts merge into the same release", func(t *testing.T) {
+		var locks []*lock.Lock
+		for _, os := range []string{"linux", "windows"} {
+			out := t.TempDir()
+			// Another machine: another store.
+			there := hello(t)
+			onRegistry(t, there, host)
+			if _, err := cut(t, product.Options{Path: there, Registry: host + "/parts", Platforms: []string{os}}, out); err != nil {
+				t.Fatal(err)
+			}
+			l, err := lock.Read(filepath.Join(out, lock.Name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			locks = append(locks, l)
+		}
+		here, out := hello(t), t.TempDir()
+		onRegistry(t, here, host)
+		p, err := product.Load(product.Options{Path: here, Registry: host + "/parts"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := release.Merge(context.Background(), p, locks, release.Options{Out: out}); err != nil {
+			t.Fatal(err)
+		}
+		got, err := lock.Read(filepath.Join(out, lock.Name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n, i := range want.Images {
+			if got.Images[n].Digest != i.Digest {
+				t.Errorf("%s is %s when merged, %s when built at once", i.Name, got.Images[n].Digest, i.Digest)
+			}
+		}
+		wholeFiles, parts := files(t, whole), files(t, out)
+		if len(parts) != len(wholeFiles) {
+			t.Errorf("merged into %v, whole %v", parts, wholeFiles)
+		}
+	})
+
+	t.Run("a part alone is not the product", func(t *testing.T) {
+		p, err := product.Load(product.Options{Path: yaml, Registry: host + "/whole"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		part := *want
+		part.Images = part.Images[:1]
+		part.Partial = []string{"hello"}
+		if _, err := release.Merge(context.Background(), p, []*lock.Lock{&part}, release.Options{Out: t.TempDir()}); err == nil {
+			t.Error("a release without one of its images was merged")
+		}
+	})
+}

@@ -1,0 +1,32 @@
+package release
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/google/renameio/v2/maybe"
+
+	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/lock"
+)
+
+// scripts writes those that load the bundles on nodes, and returns their names.
+func (c *cut) scripts(l *lock.Lock, bundles []airgap.File) ([]string, error) {
+	all, err := airgap.Scripts(l, c.product.Airgap.Bundles, bundles)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, s := range all {
+		mode := os.FileMode(0o644)
+		if filepath.Ext(s.Name) == ".sh" {
+			mode = 0o755
+		}
+		if err := maybe.WriteFile(filepath.Join(c.out, s.Name), s.Data, mode); err != nil {
+			return nil, fmt.Errorf("writing %s: %w", s.Name, err)
+		}
+		names = append(names, s.Name)
+	}
+	return names, nil
+}

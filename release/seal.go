@@ -1,0 +1,63 @@
+package release
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// unseal takes SHA256SUMS away before the first file of the release changes: a directory that has one is complete. What it listed is
+// remembered for [cut.sweep].
+func (c *cut) unseal() error {
+	path := filepath.Join(c.out, SumsName)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", SumsName, err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if _, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "  "); ok && filepath.IsLocal(filepath.FromSlash(name)) {
+			c.before = append(c.before, name)
+		}
+	}
+	if err := os.Remove(path); err != nil {
+		return fmt.Errorf("removing the %s of the release before: %w", SumsName, err)
+	}
+	return nil
+}
+
+// sweep removes what an earlier release in this directory left and this one did not make: a bundle for a platform that was dropped would
+// be picked up by whoever copies the directory.
+func (c *cut) sweep(names []string) error {
+	old := c.before
+	for _, pattern := range []string{"-images*.tar.zst", "-images*.txt"} {
+		found, err := filepath.Glob(filepath.Join(c.out, c.product.Name+pattern))
+		if err != nil {
+			return err
+		}
+		for _, f := range found {
+			old = append(old, filepath.Base(f))
+		}
+	}
+	slices.Sort(old)
+	for _, name := range slices.Compact(old) {
+		if slices.Contains(names, name) {
+			continue
+		}
+		err := os.Remove(filepath.Join(c.out, filepath.FromSlash(name)))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("removing what an earlier release left: %w", err)
+		}
+		c.options.Progress.Printf("removed %s, which an earlier release left", filepath.Join(c.options.Out, name))
+	}
+	return nil
+}

@@ -1,0 +1,102 @@
+package release
+
+import (
+	"context"
+	"debug/elf"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/build/program"
+	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
+)
+
+// command is the package of the slipway command.
+const command = "github.com/slipway-dev/slipway/cmd/slipway"
+
+// binaryPath is where operators find slipway in dist/.
+var binaryPath = filepath.Join("bin", "slipway")
+
+// slipway starts to make the static slipway that operators need. put waits for it and puts it into dist/bin; stop ends the
+// compilation, if it still runs, and must be called in any case. A module that has slipway among its tools compiles the version
+// that it names; elsewhere the running program is taken, where it is a static one for linux/amd64.
+func (c *cut) slipway(ctx context.Context) (put func() error, stop func()) {
+	if !c.options.Slipway || len(c.product.Partial) > 0 {
+		return func() error { return nil }, func() {}
+	}
+	on := v1.Platform{OS: platform.Linux, Architecture: "amd64"}
+	if source.Go(ctx, c.product.Dir, "list", "-f", "{{.ImportPath}}", command).Run() != nil {
+		return c.self, func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	set, wait := program.Start(ctx, c.store, c.options.Progress, []program.Program{{
+		Name: "slipway", Package: command, Platform: on, Ldflags: []string{"-s", "-w"},
+		Tree: source.Tree{Dir: c.product.Dir, Source: product.Source{Name: "slipway"}},
+	}})
+	put = func() error {
+		if err := wait(); err != nil {
+			return err
+		}
+		file, err := set.File(ctx, "slipway", on)
+		if err != nil {
+			return err
+		}
+		return c.install(file.Content)
+	}
+	return put, func() {
+		cancel()
+		wait() //nolint:errcheck // put reports it; here it was not wanted any more
+	}
+}
+
+// self installs the running program.
+func (c *cut) self() error {
+	exe, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("finding the running slipway: %w", err)
+	}
+	if why := unfit(exe); why != "" {
+		c.options.Progress.Printf("leaving out %s: this slipway %s, and %s has no tool %s", binaryPath, why, c.product.Dir, command)
+		return nil
+	}
+	file, err := layer.File(c.store, exe)
+	if err != nil {
+		return fmt.Errorf("reading the running slipway: %w", err)
+	}
+	return c.install(file)
+}
+
+// unfit says why a program cannot run on any Linux machine with an amd64 processor, or nothing.
+func unfit(exe string) string {
+	f, err := elf.Open(exe)
+	if err != nil || f.Machine != elf.EM_X86_64 {
+		return "is for " + runtime.GOOS + "/" + runtime.GOARCH
+	}
+	defer f.Close()
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_INTERP {
+			return "is linked dynamically (build it with CGO_ENABLED=0)"
+		}
+	}
+	return ""
+}
+
+func (c *cut) install(file layer.Content) error {
+	to := filepath.Join(c.out, binaryPath)
+	if old, err := layer.File(c.store, to); err == nil && old.Digest == file.Digest {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return fmt.Errorf("writing %s: %w", binaryPath, err)
+	}
+	if err := program.Copy(file, to); err != nil {
+		return fmt.Errorf("writing %s: %w", binaryPath, err)
+	}
+	return nil
+}

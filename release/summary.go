@@ -1,0 +1,141 @@
+package release
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/progress"
+)
+
+// Summary says what a release came to.
+type Summary struct {
+	Name     string    `json:"name"`
+	Version  string    `json:"version"`
+	Registry string    `json:"registry"`
+	Snapshot bool      `json:"snapshot"`
+	Partial  []string  `json:"partial,omitempty"`
+	Images   []Image   `json:"images"`
+	LeftOut  []LeftOut `json:"leftOut,omitempty"`
+	Out      string    `json:"out"`
+	Files    []File    `json:"files"`
+}
+
+// Image is a line of the table.
+type Image struct {
+	Name      string   `json:"name"`
+	Reference string   `json:"reference"` // repository@digest
+	Platforms []string `json:"platforms"`
+	Size      int64    `json:"size"` // bytes of all layers, those that children share counted once per child
+	Digest    string   `json:"digest"`
+}
+
+// LeftOut is an image that a snapshot or a bundle does not hold.
+type LeftOut struct {
+	Image  string `json:"image"`
+	From   string `json:"from"` // "the release", or a bundle's name
+	Reason string `json:"reason"`
+}
+
+// File is a file in dist/.
+type File struct {
+	Name string `json:"name"`
+	Size int64  `json:"size"`
+}
+
+func summarize(out string, l *lock.Lock, bundles []airgap.File, names []string) (*Summary, error) {
+	s := &Summary{Name: l.Name, Version: l.Version, Registry: l.Registry, Snapshot: l.Snapshot, Partial: l.Partial, Out: out}
+	absent := map[string]bool{} // from the whole release: bundles need not say it again
+	for _, i := range l.Images {
+		line := Image{Name: i.Name, Digest: i.Digest.String()}
+		if i.Repository != "" {
+			line.Reference = i.Reference()
+		}
+		for _, c := range i.Children {
+			p := c.Platform
+			if len(c.Systems) > 0 {
+				p += " (" + strings.Join(c.Systems, " + ") + ")"
+			}
+			line.Platforms = append(line.Platforms, p)
+			line.Size += c.Content
+		}
+		s.Images = append(s.Images, line)
+	}
+	for _, t := range l.ThirdParty {
+		if t.LeftOut != "" {
+			s.LeftOut = append(s.LeftOut, LeftOut{Image: t.Reference, From: "the release", Reason: t.LeftOut})
+			absent[t.Reference] = true
+		}
+	}
+	for _, b := range bundles {
+		for _, left := range b.LeftOut {
+			if absent[left.Name] {
+				continue
+			}
+			s.LeftOut = append(s.LeftOut, LeftOut{Image: left.Name, From: filepath.Base(b.Path), Reason: left.Reason})
+		}
+	}
+	for _, n := range names {
+		fi, err := os.Stat(filepath.Join(out, filepath.FromSlash(n)))
+		if err != nil {
+			return nil, err
+		}
+		s.Files = append(s.Files, File{Name: n, Size: fi.Size()})
+	}
+	return s, nil
+}
+
+// WriteTable writes the summary for a person: the images, what was left out, and the files.
+func (s *Summary) WriteTable(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "IMAGE\tPLATFORMS\tSIZE\tDIGEST")
+	for _, i := range s.Images {
+		for n, p := range i.Platforms {
+			if n == 0 {
+				fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", i.Name, p, progress.Size(i.Size), i.Digest)
+			} else {
+				fmt.Fprintf(t, "\t%s\t\t\n", p)
+			}
+		}
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if err := s.writeLeftOut(w); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "FILE\tSIZE")
+	for _, f := range s.Files {
+		fmt.Fprintf(t, "%s\t%s\n", filepath.Join(s.Out, f.Name), progress.Size(f.Size))
+	}
+	return t.Flush()
+}
+
+// writeLeftOut tells once per image and reason from what the image was left out.
+func (s *Summary) writeLeftOut(w io.Writer) error {
+	if len(s.LeftOut) == 0 {
+		return nil
+	}
+	type line struct{ image, reason string }
+	var order []line
+	from := map[line][]string{}
+	for _, l := range s.LeftOut {
+		k := line{l.Image, l.Reason}
+		if from[k] == nil {
+			order = append(order, k)
+		}
+		from[k] = append(from[k], l.From)
+	}
+	fmt.Fprintln(w, "\nLEFT OUT")
+	for _, k := range order {
+		fmt.Fprintf(w, "%s\n  from %s: %s\n", k.image, strings.Join(from[k], ", "), k.reason)
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package target
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/magefile/mage/mg"
+)
+
+// options are the flags of a target as mage parsed them: nil where the user gave none.
+type options struct {
+	product, registry, platforms, only, out *string
+	q                                       *bool
+}
+
+// args writes the options as the slipway command takes them.
+func (o options) args() []string {
+	var args []string
+	for _, f := range []struct {
+		name  string
+		value *string
+	}{
+		{"product", o.product},
+		{"registry", o.registry},
+		{"platforms", o.platforms},
+		{"only", o.only},
+		{"out", o.out},
+	} {
+		if f.value != nil {
+			args = append(args, "--"+f.name+"="+*f.value)
+		}
+	}
+	if o.q != nil && *o.q {
+		args = append(args, "--quiet")
+	}
+	return args
+}
+
+// run compiles the slipway command where that is needed and runs it.
+func run(ctx context.Context, words []string, o options) error {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	defer stop()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go watchParent(ctx, cancel)
+
+	binary, err := compile(ctx, o.q != nil && *o.q)
+	if err != nil {
+		return err
+	}
+	return execute(ctx, binary, append(words, o.args()...))
+}
+
+// execute runs the command to its end; where ctx ends first, it is interrupted and cleans up. It has told its errors itself, so the one
+// returned says only which command it was and hands on its exit code.
+func execute(ctx context.Context, binary string, args []string) error {
+	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 30 * time.Second
+	err := cmd.Run()
+	if state := cmd.ProcessState; state != nil && state.ExitCode() > 0 {
+		return mg.Fatalf(state.ExitCode(), "slipway %s did not succeed", args[0])
+	} else if state != nil && state.Success() {
+		return nil // also where the end of ctx is how it ends: serve
+	}
+	return fmt.Errorf("running slipway %s: %w", args[0], err)
+}
+
+// watchParent calls cancel once the parent process is gone: mage hands on no signal but SIGINT, and one that is ended by SIGTERM would
+// leave the work running.
+func watchParent(ctx context.Context, cancel func()) {
+	parent := os.Getppid()
+	tick := time.NewTicker(500 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if os.Getppid() != parent {
+				cancel()
+				return
+			}
+		}
+	}
+}

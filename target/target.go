@@ -1,0 +1,99 @@
+// Package target holds Slipway's release targets for the magefile of any product:
+//
+//	//go:build mage
+//
+//	package main
+//
+//	import (
+//		//mage:import
+//		_ "github.com/slipway-dev/slipway/target"
+//	)
+//
+// After `go get -tool github.com/magefile/mage github.com/slipway-dev/slipway/cmd/slipway`, `go tool mage release` cuts the product that
+// slipway.yaml beside go.mod describes. Each target compiles the slipway command at the version in go.mod and runs the subcommand of
+// its own name; the package itself needs little beyond the standard library, so that mage compiles in a moment.
+package target
+
+import "context"
+
+// Release cuts the whole release: images, release.yaml, airgap bundles, checksums.
+func Release(
+	ctx context.Context,
+	product *string, // the product's description (slipway.yaml)
+	registry *string, // host[/prefix] to push to; none makes a snapshot
+	platforms *string, // only these platforms, separated by commas
+	only *string, // only these images, separated by commas
+	out *string, // directory for the release's files (dist)
+	q *bool, // print only the result and errors
+) error {
+	return run(ctx, []string{"release"}, options{product, registry, platforms, only, out, q})
+}
+
+// Build builds the images into the store.
+func Build(
+	ctx context.Context,
+	product *string, // the product's description (slipway.yaml)
+	registry *string, // host[/prefix] to pull bases from; none makes a snapshot
+	platforms *string, // only these platforms, separated by commas
+	only *string, // only these images, separated by commas
+	out *string, // directory for the release's files (dist)
+	q *bool, // print only the result and errors
+) error {
+	return run(ctx, []string{"build"}, options{product, registry, platforms, only, out, q})
+}
+
+// Publish pushes the images that were built and writes release.lock.json.
+func Publish(
+	ctx context.Context,
+	product *string, // the product's description (slipway.yaml)
+	registry *string, // host[/prefix] to push to; none makes a snapshot
+	platforms *string, // only these platforms, separated by commas
+	only *string, // only these images, separated by commas
+	out *string, // directory for the release's files (dist)
+	q *bool, // print only the result and errors
+) error {
+	return run(ctx, []string{"publish"}, options{product, registry, platforms, only, out, q})
+}
+
+// Render writes release.yaml, every image pinned by digest.
+func Render(
+	ctx context.Context,
+	product *string, // the product's description (slipway.yaml)
+	registry *string, // host[/prefix] that the images were published to
+	out *string, // directory for the release's files (dist)
+	q *bool, // print only the result and errors
+) error {
+	return run(ctx, []string{"render"}, options{product: product, registry: registry, out: out, q: q})
+}
+
+// Airgap packs the airgap bundles and their image lists.
+func Airgap(
+	ctx context.Context,
+	product *string, // the product's description (slipway.yaml)
+	registry *string, // host[/prefix] that the images were published to
+	platforms *string, // only the bundles of these platforms, separated by commas
+	only *string, // only these images, separated by commas
+	out *string, // directory for the release's files (dist)
+	q *bool, // print only the result and errors
+) error {
+	return run(ctx, []string{"airgap", "pack"}, options{product, registry, platforms, only, out, q})
+}
+
+// Serve serves what was cut as a registry on this machine, until it is interrupted.
+func Serve(
+	ctx context.Context,
+	product *string, // the product's description (slipway.yaml)
+	out *string, // directory of the release's files (dist)
+	q *bool, // print only the address
+) error {
+	return run(ctx, []string{"serve"}, options{product: product, out: out, q: q})
+}
+
+// Clean removes what the other targets made.
+func Clean(
+	ctx context.Context,
+	product *string, // the product's description (slipway.yaml)
+	out *string, // directory of the release's files (dist)
+) error {
+	return run(ctx, []string{"clean"}, options{product: product, out: out})
+}

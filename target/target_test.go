@@ -1,0 +1,119 @@
+package target
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestImport makes the module of another product, whose magefile imports this package, and runs its targets as its maintainers would.
+func TestImport(t *testing.T) {
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("magefiles/magefile.go", `//go:build mage
+
+package main
+
+import (
+	//mage:import
+	_ "github.com/slipway-dev/slipway/target"
+)
+`)
+	write("go.mod", module(t, root))
+	write("go.sum", read(t, filepath.Join(root, "go.sum")))
+	write("dist/release.lock.json", `{"schemaVersion": 1, "name": "demo", "version": "1", "created": "2025-01-01T00:00:00Z", "registry": "", "snapshot": true, "sources": [], "images": []}`)
+	write("thesis.txt", "precious")
+
+	mage := func(args ...string) string {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, "go", append([]string{"tool", "mage"}, args...)...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("mage %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+		return string(out)
+	}
+	if list := mage("-l"); !strings.Contains(list, "release    cuts the whole release") {
+		t.Errorf("mage -l:\n%s", list)
+	}
+	if help := mage("-h", "publish"); !strings.Contains(help, "-registry=<string>   host[/prefix] to push to") {
+		t.Errorf("mage -h publish:\n%s", help)
+	}
+	mage("clean")
+	if _, err := os.Stat(filepath.Join(dir, "dist")); err == nil {
+		t.Error("clean left dist/")
+	}
+	if text := read(t, filepath.Join(dir, "thesis.txt")); text != "precious" {
+		t.Error("clean took more than was slipway's")
+	}
+}
+
+// module is Slipway's go.mod as that of a module that requires Slipway itself.
+func module(t *testing.T, root string) string {
+	t.Helper()
+	text := read(t, filepath.Join(root, "go.mod"))
+	_, rest, ok := strings.Cut(text, "\n")
+	if !ok {
+		t.Fatalf("no go.mod of Slipway: %s", text)
+	}
+	return "module example.com/other\n" + rest + "\nrequire github.com/slipway-dev/slipway v0.0.0\nreplace github.com/slipway-dev/slipway => " + root + "\n"
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestArgs(t *testing.T) {
+	product, only, yes, no := "a b.yaml", "controller,webhook", true, false
+	for want, o := range map[string]options{
+		"":                           {},
+		"--quiet":                    {q: &yes},
+		"--product=a b.yaml":         {product: &product, q: &no},
+		"--only=controller,webhook":  {only: &only},
+		"--registry=a b.yaml --out=": {registry: &product, out: new(string)},
+	} {
+		if got := strings.Join(o.args(), " "); got != want {
+			t.Errorf("args = %q, want %q", got, want)
+		}
+	}
+}
+
+func TestIsPackage(t *testing.T) {
+	for line, want := range map[string]bool{
+		"net/http": true,
+		"github.com/slipway-dev/slipway/cmd/slipway": true,
+		"":                             false,
+		"# example.com/x":              false,
+		"./main.go:1:1: syntax error":  false,
+		"go: downloading x v1.0.0":     false,
+		"\tuse of unexported function": false,
+	} {
+		if isPackage(line) != want {
+			t.Errorf("isPackage(%q) = %v", line, !want)
+		}
+	}
+}
