@@ -1,0 +1,81 @@
+// Bench compares slipway with what others use for the same work, on the images of a release that has been cut, in one run.
+//
+//	go run ./bench [-dist dist] [-store .slipway] [-slipway PATH] [-parts cold,warm,publish,recipe,push,compress,unpack]
+//
+// It needs crane (go install github.com/google/go-containerregistry/cmd/crane), and from Debian docker-registry, skopeo, bsdtar
+// (libarchive-tools) and zstd. Every rival runs as its users run it. Peak memory is that of the program itself, not of compilers it
+// starts; a few hundredths of a second are lost to looking.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Args[1:])
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
+		os.Exit(1)
+	}
+}
+
+// bench is one run.
+type bench struct {
+	dist, store, slipway, product, crane string
+	tmp                                  string
+
+	compressed, uncompressed comparison // of layers
+}
+
+func run(ctx context.Context, args []string) error {
+	if len(args) == 5 && args[0] == "publish" {
+		return publishTo(ctx, args[1], args[2], args[3], args[4])
+	}
+	b := &bench{}
+	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
+	fs.StringVar(&b.dist, "dist", "dist", "the release")
+	fs.StringVar(&b.store, "store", ".slipway", "its store")
+	fs.StringVar(&b.product, "product", "slipway.yaml", "what it was cut from")
+	fs.StringVar(&b.slipway, "slipway", "dist/bin/slipway", "the program to measure")
+	fs.StringVar(&b.crane, "crane", "crane", "the crane to compare with")
+	parts := fs.String("parts", "warm,publish,recipe,push,compress,unpack", "what to compare: cold (some 20 minutes), warm, publish, recipe, push, compress, unpack")
+	if err := fs.Parse(args); err != nil {
+		return err
+	}
+	tmp, err := os.MkdirTemp("", "slipway-bench-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	b.tmp = tmp
+	for _, part := range []struct {
+		name string
+		run  func(context.Context) (comparison, error)
+	}{
+		{"cold", b.cold},
+		{"warm", b.warm},
+		{"publish", b.publish},
+		{"recipe", b.recipe},
+		{"push", b.push},
+		{"compress", b.compress},
+		{"unpack", b.unpack},
+	} {
+		if !slices.Contains(strings.Split(*parts, ","), part.name) {
+			continue
+		}
+		c, err := part.run(ctx)
+		if err != nil {
+			return fmt.Errorf("%s: %w", part.name, err)
+		}
+		c.print(os.Stdout)
+	}
+	return nil
+}

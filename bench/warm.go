@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+)
+
+// warm runs a release in which nothing changed; then one whose files are gone, so that the bundles are packed anew; then one whose layers
+// are gone, too, so that all of them are compressed anew while no program is compiled. That is all that slipway itself does, without
+// the Go compiler: its peak of memory is that of the pipeline. Nobody else does these: the ratios say how the rows compare.
+func (b *bench) warm(ctx context.Context) (comparison, error) {
+	release := func(store, out string) []string {
+		return []string{b.slipway, "release", "-q", "-product", b.product, "-store", store, "-out", out}
+	}
+	if _, err := measure(ctx, "", release(b.store, b.dist)); err != nil {
+		return comparison{}, err
+	}
+	ours, err := measure(ctx, "slipway release", release(b.store, b.dist))
+	if err != nil {
+		return comparison{}, err
+	}
+	packed, err := measure(ctx, "slipway release, bundles gone, layers there", release(b.store, filepath.Join(b.tmp, "dist")))
+	if err != nil {
+		return comparison{}, err
+	}
+	bare, err := b.programsOnly(ctx)
+	if err != nil {
+		return comparison{}, err
+	}
+	compressed, err := measure(ctx, "slipway release, layers and bundles gone, programs there", release(bare, filepath.Join(b.tmp, "dist-bare")))
+	return comparison{title: "A release in which nothing changed", ours: ours, other: []figure{packed, compressed}}, err
+}
+
+// programsOnly copies the store without its blobs and what it remembers of them; compiled programs and what they were compiled from stay.
+func (b *bench) programsOnly(ctx context.Context) (string, error) {
+	dir := filepath.Join(b.tmp, "store")
+	if _, err := measure(ctx, "", []string{"cp", "-a", b.store, dir}); err != nil {
+		return "", err
+	}
+	for _, name := range []string{"blobs", "index.json", "oci-layout", "cache/layer", "cache/tar", "cache/bundle", "cache/verified"} {
+		if err := os.RemoveAll(filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+}

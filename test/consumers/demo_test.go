@@ -1,0 +1,114 @@
+package consumers
+
+import (
+	"archive/tar"
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/static"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/store"
+	"github.com/slipway-dev/slipway/store/storetest"
+)
+
+// cutDemo packs the release of storetest, with one image more that can run, into a directory like dist/.
+func cutDemo(t *testing.T) release {
+	t.Helper()
+	st, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := storetest.Release(t, st, 100_000)
+	l.Images = append(l.Images, storetest.Index(t, st, "hello", storetest.Child{Platform: parse(t, "linux/amd64"), Layers: []v1.Layer{hello(t)}}))
+	last := &l.Images[len(l.Images)-1]
+	last.Referrers = []lock.Referrer{sbom(t, st, *last)}
+	l.Snapshot, l.Registry = true, "slipway.local"
+	var bundles []product.Bundle
+	for i := range l.Images {
+		l.Images[i].Repository, l.Images[i].Tag = "slipway.local/demo/"+l.Images[i].Name, l.Version
+	}
+	for _, s := range []string{"linux/amd64", "linux/arm64", "windows/amd64:ltsc2019", "windows/amd64:ltsc2022", "windows/amd64:ltsc2025"} {
+		p := parse(t, s)
+		bundles = append(bundles, product.Bundle{Name: "demo-images." + platform.Slug(p), Platform: &p})
+	}
+	// The reference comes last in the list, by tag and digest, under Docker Hub's short form.
+	pause := storetest.Index(t, st, "pause",
+		storetest.Child{Platform: parse(t, "linux/amd64"), Layers: []v1.Layer{storetest.Layer(t, "pause", "pause", 1000)}},
+		storetest.Child{Platform: parse(t, "windows/amd64:10.0.20348.5"), Layers: []v1.Layer{storetest.Layer(t, "Files/pause.exe", "pause", 1000)}})
+	l.ThirdParty = []lock.ThirdParty{{
+		Reference: "pause:3.9@" + pause.Digest.String(), MediaType: pause.MediaType, Digest: pause.Digest, Size: pause.Size,
+		Platforms: []string{"linux/amd64", "windows/amd64:10.0.20348.5"},
+	}}
+	dir := t.TempDir()
+	bundles = append(bundles, product.Bundle{Name: "demo-images"})
+	files, err := airgap.Pack(t.Context(), st, l, bundles, airgap.PackOptions{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	finish(t, dir, l, bundles, files)
+	return release{name: "storetest", dir: dir, lock: l, runs: []run{{"hello", []string{"/hello"}, "hello from the demo"}}}
+}
+
+// sbom puts an SBOM into the store that refers to an image. It travels in the image's bundles, and no consumer may stumble over it.
+func sbom(t *testing.T, st *store.Store, i lock.Image) lock.Referrer {
+	t.Helper()
+	const kind = "application/spdx+json"
+	img, err := mutate.AppendLayers(mutate.MediaType(empty.Image, types.OCIManifestSchema1), static.NewLayer([]byte(`{"spdxVersion":"SPDX-2.3"}`), kind))
+	if err != nil {
+		t.Fatal(err)
+	}
+	img = mutate.Subject(mutate.ConfigMediaType(img, kind), v1.Descriptor{MediaType: i.MediaType, Digest: i.Digest, Size: i.Size}).(v1.Image)
+	d := storetest.Put(t, st, img)
+	return lock.Referrer{ArtifactType: kind, MediaType: d.MediaType, Digest: d.Digest, Size: d.Size}
+}
+
+// hello is an uncompressed layer with a static program that says so; what is not compressed is packed in another way.
+func hello(t *testing.T) v1.Layer {
+	t.Helper()
+	dir := t.TempDir()
+	src := filepath.Join(dir, "hello.go")
+	if err := os.WriteFile(src, []byte("package main\n\nfunc main() { println(\"hello from the demo\") }\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags=-s -w", "-o", "hello", src)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("building hello: %v\n%s", err, out)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "hello"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	if err := w.WriteHeader(&tar.Header{Name: "hello", Mode: 0o755, Size: int64(len(data)), Typeflag: tar.TypeReg}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return static.NewLayer(b.Bytes(), types.OCIUncompressedLayer)
+}
+
+func parse(t *testing.T, s string) v1.Platform {
+	t.Helper()
+	p, err := platform.Parse(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}

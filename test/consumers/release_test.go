@@ -1,0 +1,162 @@
+package consumers
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// release is what consumers are given: a dist/ with its lock, which says what they must find.
+type release struct {
+	name string
+	dir  string
+	lock *lock.Lock
+	runs []run
+}
+
+// run is a Linux image that must start, and what its program says.
+type run struct {
+	image   string
+	command []string // none: the image's own
+	says    string
+}
+
+// bundle is one archive of a release.
+type bundle struct {
+	path     string
+	platform *v1.Platform // nil: all
+}
+
+// target is the platform that its manifest.json lists.
+func (b bundle) target() v1.Platform {
+	if b.platform != nil {
+		return *b.platform
+	}
+	return v1.Platform{OS: platform.Linux, Architecture: "amd64"}
+}
+
+// image is what a consumer must find under a name.
+type image struct {
+	name     string
+	digest   v1.Hash
+	lock     lock.Image // zero for a third-party image
+	children []lock.Child
+}
+
+// child returns the image's manifest for a platform.
+func (i image) child(t *testing.T, p v1.Platform) (lock.Child, bool) {
+	t.Helper()
+	for _, c := range i.children {
+		if platform.Same(parse(t, c.Platform), p) {
+			return c, true
+		}
+	}
+	return lock.Child{}, false
+}
+
+// each runs f for every bundle of the demo and of the release that `go tool mage test` cuts.
+func each(t *testing.T, f func(*testing.T, release, bundle)) {
+	t.Helper()
+	for _, r := range []func(*testing.T) release{cutDemo, cutRelease} {
+		r := r(t)
+		paths, err := filepath.Glob(filepath.Join(r.dir, "*.tar.zst"))
+		if err != nil || len(paths) < 2 {
+			t.Fatalf("%s holds %d bundles: %v", r.dir, len(paths), err)
+		}
+		for _, path := range paths {
+			t.Run(strings.TrimSuffix(filepath.Base(path), ".tar.zst"), func(t *testing.T) {
+				c, err := airgap.Inspect(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				b := bundle{path: path}
+				if c.Platform != "" {
+					p := parse(t, c.Platform)
+					b.platform = &p
+				}
+				f(t, r, b)
+			})
+		}
+	}
+}
+
+// cutRelease finds the release that was cut before the tests.
+func cutRelease(t *testing.T) release {
+	t.Helper()
+	dir := os.Getenv("SLIPWAY_DIST")
+	if dir == "" {
+		t.Fatal("SLIPWAY_DIST does not name the release to test: run `go tool mage test`, which cuts one first")
+	}
+	l, err := lock.Read(filepath.Join(dir, lock.Name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(l.Partial) > 0 || len(l.Images) == 0 || l.Images[0].Repository == "" {
+		t.Fatalf("%s does not hold a whole release that was published: run `go tool mage test`, which cuts one first", dir)
+	}
+	r := release{name: l.Name, dir: dir, lock: l}
+	if l.Name == "kpack" {
+		// Without a cluster both stop at once, each with its own complaint.
+		r.runs = []run{
+			{"controller", nil, "Error building kubeconfig"},
+			{"build-waiter", nil, "need -execute with -mode=wait"},
+		}
+	}
+	return r
+}
+
+// images returns what must be in a bundle, by the lock alone.
+func (r release) images(t *testing.T, b bundle) []image {
+	t.Helper()
+	var all []image
+	for _, i := range r.lock.Images {
+		found := image{name: i.Tagged(), digest: i.Digest, lock: i, children: i.Children}
+		if _, ok := found.child(t, b.target()); b.platform == nil || ok && i.Kind != "lifecycle" {
+			all = append(all, found)
+		}
+	}
+	for _, i := range r.lock.ThirdParty {
+		carried := slices.ContainsFunc(i.Platforms, func(s string) bool { return platform.Runs(b.target(), parse(t, s)) })
+		if i.LeftOut == "" && (b.platform == nil || carried) {
+			all = append(all, image{name: tagged(t, i), digest: i.Digest})
+		}
+	}
+	return all
+}
+
+// tagged is the name that containerd gives an image of images.txt.
+func tagged(t *testing.T, i lock.ThirdParty) string {
+	t.Helper()
+	ref, _, hasDigest := strings.Cut(i.Reference, "@")
+	tag, err := name.NewTag(ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if hasDigest && !strings.Contains(ref[strings.LastIndex(ref, "/")+1:], ":") {
+		tag = tag.Tag("sha256-" + i.Digest.Hex)
+	}
+	return strings.Replace(tag.Name(), name.DefaultRegistry, "docker.io", 1)
+}
+
+// TestList: the list beside a bundle names its images, and nothing else stands in it.
+func TestList(t *testing.T) {
+	each(t, func(t *testing.T, r release, b bundle) {
+		var want strings.Builder
+		for _, i := range r.images(t, b) {
+			want.WriteString(i.name + "\n")
+		}
+		got, err := os.ReadFile(strings.TrimSuffix(b.path, ".tar.zst") + ".txt")
+		if err != nil || string(got) != want.String() {
+			t.Errorf("the list is %q, want %q: %v", got, want.String(), err)
+		}
+	})
+}

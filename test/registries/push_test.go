@@ -1,0 +1,211 @@
+package registries
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/publish"
+	"github.com/slipway-dev/slipway/test/need"
+)
+
+// bundle packs a snapshot for all platforms, or for one, and opens the bundle.
+func bundle(t *testing.T, system string) (*airgap.Bundle, *lock.Lock) {
+	t.Helper()
+	p, st, l := cut(t)
+	l, err := publish.Publish(t.Context(), p, st, l, publish.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := []product.Bundle{{Name: "all"}}
+	if system != "" {
+		s, err := platform.Parse(system)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b = append([]product.Bundle{{Name: "one", Platform: &s}}, b...)
+	}
+	files, err := airgap.Pack(t.Context(), st, l, b, airgap.PackOptions{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened, err := airgap.Open(files[0].Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := opened.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return opened, l
+}
+
+// moved is l as it is after a push.
+func moved(l *lock.Lock, to string) *lock.Lock {
+	m := *l
+	m.Images = append([]lock.Image{}, l.Images...)
+	for n := range m.Images {
+		m.Images[n].Repository = strings.Replace(m.Images[n].Repository, "slipway.local", to, 1)
+	}
+	return &m
+}
+
+// trusting are options with the registry's certificate authority out of a file, as -ca-file has it.
+func trusting(t *testing.T, r registry) publish.Options {
+	t.Helper()
+	o := publish.Options{Wait: time.Millisecond}
+	if r.authorities != "" {
+		var err error
+		if o.Transport, err = publish.TrustFile(r.authorities); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return o
+}
+
+func TestPushBundle(t *testing.T) {
+	for name, start := range map[string]func(*testing.T) registry{
+		"distribution 3":                       func(t *testing.T) registry { return distribution3(t, false, false) },
+		"distribution 3 with TLS and password": func(t *testing.T) registry { return distribution3(t, true, true) },
+		"Debian":                               func(t *testing.T) registry { return debian(t, false) },
+		"Debian with TLS and password":         func(t *testing.T) registry { return debianTLS(t, true, true) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			need.Programs(t, "skopeo", "skopeo")
+			r := start(t)
+			config := login(t, r.host, password)
+			b, l := bundle(t, "")
+			to := r.host + "/mirror"
+			release := filepath.Join(t.TempDir(), "release.yaml")
+			var src string
+			for _, i := range l.Images {
+				src += "image: " + i.Reference() + "\n---\n"
+			}
+			if err := os.WriteFile(release, []byte(src), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			counter := &counting{inner: trusting(t, r).Transport}
+			if counter.inner == nil {
+				counter.inner = http.DefaultTransport
+			}
+			o := airgap.PushOptions{To: to, Release: release, Registry: publish.Options{Wait: time.Millisecond, Transport: counter}}
+			p, err := airgap.Push(t.Context(), []*airgap.Bundle{b}, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := moved(l, to)
+			pullBack(t, r, m)
+			for _, i := range m.Images {
+				skopeo(t, i.Tagged(), i, "--authfile", config)
+			}
+			got, err := os.ReadFile(p.Release.Path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := strings.ReplaceAll(src, "slipway.local", to); string(got) != want {
+				t.Errorf("the release is\n%s\nwant\n%s", got, want)
+			}
+			counter.writes.Store(0)
+			if p, err = airgap.Push(t.Context(), []*airgap.Bundle{b}, o); err != nil {
+				t.Fatal(err)
+			}
+			if n := counter.writes.Load(); n != 0 || p.Blobs != 0 {
+				t.Errorf("the second push wrote %d times", n)
+			}
+			if r.authorities != "" {
+				o.Registry.Transport = nil
+				if _, err := airgap.Push(t.Context(), []*airgap.Bundle{b}, o); err == nil || !strings.Contains(err.Error(), "certificate") {
+					t.Errorf("without -ca-file: %v", err)
+				}
+			}
+		})
+	}
+}
+
+// counting counts requests that write, and breaks a connection off where it is told to.
+type counting struct {
+	inner  http.RoundTripper
+	writes atomic.Int64
+	stop   context.CancelFunc
+	after  int64 // how many writes there are before stop is called; 0 never calls it
+}
+
+func (c *counting) RoundTrip(q *http.Request) (*http.Response, error) {
+	if q.Method != http.MethodGet && q.Method != http.MethodHead {
+		if n := c.writes.Add(1); c.after > 0 && n > c.after {
+			c.stop()
+		}
+	}
+	return c.inner.RoundTrip(q)
+}
+
+// TestPushBundleResumes stops a push after some blobs.
+func TestPushBundleResumes(t *testing.T) {
+	for name, start := range map[string]func(*testing.T) registry{
+		"distribution 3": func(t *testing.T) registry { return distribution3(t, false, false) },
+		"Debian":         func(t *testing.T) registry { return debian(t, false) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := start(t)
+			b, l := bundle(t, "")
+			ctx, cancel := context.WithCancel(t.Context())
+			c := &counting{inner: http.DefaultTransport, stop: cancel, after: 10} // three blobs take nine
+			o := airgap.PushOptions{To: r.host, Registry: publish.Options{Transport: c, Jobs: 1}}
+			if _, err := airgap.Push(ctx, []*airgap.Bundle{b}, o); !errors.Is(err, context.Canceled) {
+				t.Fatalf("got %v, want context.Canceled", err)
+			}
+			o.Registry = publish.Options{}
+			p, err := airgap.Push(t.Context(), []*airgap.Bundle{b}, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, st, _ := cut(t)
+			if want := int64(unique(t, st, l) - 3); p.Blobs != want {
+				t.Errorf("%d blobs were sent in the second push, want %d", p.Blobs, want)
+			}
+			pullBack(t, r, moved(l, r.host))
+		})
+	}
+}
+
+// TestPushBundleSparse pushes the bundle for one platform: registries refuse its indexes, unless they are told to take them.
+func TestPushBundleSparse(t *testing.T) {
+	for name, tt := range map[string]struct {
+		start func(*testing.T) registry
+		takes bool
+	}{
+		"distribution 3":         {func(t *testing.T) registry { return distribution3(t, false, false) }, false},
+		"distribution 3 lenient": {lenient3, true},
+		"Debian":                 {func(t *testing.T) registry { return debian(t, false) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := tt.start(t)
+			b, _ := bundle(t, "linux/amd64")
+			o := airgap.PushOptions{To: r.host, Platforms: []string{"linux/amd64"}}
+			p, err := airgap.Push(t.Context(), []*airgap.Bundle{b}, o)
+			if !tt.takes {
+				if err == nil || !strings.Contains(err.Error(), "push the bundle for all platforms") {
+					t.Errorf("got %v", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(p.Images) != 2 || len(p.Images[0].Lacking) != 4 {
+				t.Errorf("pushed %+v", p.Images)
+			}
+		})
+	}
+}

@@ -1,0 +1,59 @@
+package registries
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/publish"
+	embedded "github.com/slipway-dev/slipway/publish/registry"
+	"github.com/slipway-dev/slipway/test/need"
+)
+
+// TestServe cuts a snapshot and lets skopeo take it from the embedded registry, all of it and a single platform.
+func TestServe(t *testing.T) {
+	need.Programs(t, "skopeo", "skopeo")
+	p, st, l := cut(t)
+	l, err := publish.Publish(t.Context(), p, st, l, publish.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, other := serve(t, publish.Handler(st, l)), serve(t, embedded.New(st, nil))
+	for _, i := range l.Images {
+		reference := strings.Replace(i.Tagged(), "slipway.local", host, 1)
+		skopeo(t, reference, i)
+		if tags := need.Run(t, "skopeo", "list-tags", "--tls-verify=false", "docker://"+strings.TrimSuffix(reference, ":"+i.Tag)); !strings.Contains(tags, `"`+i.Tag+`"`) {
+			t.Errorf("%s: %s", reference, tags)
+		}
+		need.Run(t, "skopeo", "--insecure-policy", "--override-os", "linux", "--override-arch", "amd64", "copy", "--quiet", "--src-tls-verify=false", "docker://"+reference, "dir:"+t.TempDir())
+		// And the other way round: a push into it, where it takes one.
+		need.Run(t, "skopeo", "--insecure-policy", "copy", "--quiet", "--all", "--src-tls-verify=false", "--dest-tls-verify=false", "docker://"+reference, "docker://"+other+"/copy/"+i.Name+":1")
+		skopeo(t, other+"/copy/"+i.Name+":1", i)
+	}
+}
+
+// serve serves a registry until the test ends, and returns its address.
+func serve(t *testing.T, h http.Handler) string {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	at, ended := make(chan string, 1), make(chan error, 1)
+	go func() {
+		ended <- publish.Serve(ctx, "127.0.0.1:0", h, func(a net.Addr) { at <- a.String() })
+	}()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	select {
+	case host := <-at:
+		return host
+	case err := <-ended:
+		ended <- nil
+		t.Fatal(err)
+		return ""
+	}
+}
