@@ -203,19 +203,15 @@ func (v *verifier) good() {
 
 // counted counts what is read of r, and ends with the context.
 func (v *verifier) counted(ctx context.Context, r io.Reader) io.Reader {
-	return readFunc(func(p []byte) (int, error) {
-		if ctx.Err() != nil {
-			return 0, context.Cause(ctx)
-		}
-		n, err := r.Read(p)
-		v.mu.Lock()
-		v.report.Bytes += int64(n)
-		v.mu.Unlock()
-		v.task.Add(int64(n))
-		return n, err
-	})
+	return progress.Reader(ctx, io.TeeReader(r, (*tally)(v)), v.task)
 }
 
-type readFunc func([]byte) (int, error)
+// tally counts the bytes of the archive that were read.
+type tally verifier
 
-func (f readFunc) Read(p []byte) (int, error) { return f(p) }
+func (v *tally) Write(p []byte) (int, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.report.Bytes += int64(len(p))
+	return len(p), nil
+}

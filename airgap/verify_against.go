@@ -15,6 +15,7 @@ import (
 
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/progress"
 )
 
 // sums holds the file against what sha256sum wrote.
@@ -25,12 +26,7 @@ func (v *verifier) sums(ctx context.Context, path string) error {
 	}
 	hash := sha256.New()
 	r := io.NewSectionReader(v.b.archive.src, 0, v.b.archive.size)
-	n, err := io.Copy(hash, readFunc(func(p []byte) (int, error) {
-		if ctx.Err() != nil {
-			return 0, context.Cause(ctx)
-		}
-		return r.Read(p)
-	}))
+	n, err := io.Copy(hash, progress.Reader(ctx, r, nil))
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/ulikunitz/xz"
 
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/progress"
 )
 
 // decompress returns what a reader holds, whichever of the compressions that docker knows it has, or none.
@@ -184,24 +185,11 @@ func (b *builder) spool(ctx context.Context, digest v1.Hash, open func() (io.Rea
 	}
 	defer os.Remove(f.Name()) //nolint:errcheck // it drops what was not renamed
 	defer f.Close()
-	if _, err := io.Copy(f, cancellable{ctx, r}); err != nil {
+	if _, err := io.Copy(f, progress.Reader(ctx, r, nil)); err != nil {
 		return "", fmt.Errorf("unpacking: %w", err)
 	}
 	if err := errors.Join(f.Sync(), f.Close()); err != nil {
 		return "", err
 	}
 	return file, os.Rename(f.Name(), file)
-}
-
-// cancellable ends a copy when its context does.
-type cancellable struct {
-	ctx context.Context //nolint:containedctx // it lives as long as one copy
-	r   io.Reader
-}
-
-func (c cancellable) Read(p []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return c.r.Read(p)
 }

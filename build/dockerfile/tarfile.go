@@ -12,6 +12,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/progress"
 )
 
 // tarEntry is what is kept of a tar header: enough to find the file again in the uncompressed tar. It is recorded as JSON.
@@ -98,7 +99,7 @@ func section(name string, offset, size int64) (layer.Content, error) {
 
 // scan calls do for every file of an uncompressed tar, with the offset of its content.
 func scan(ctx context.Context, r io.Reader, do func(h *tar.Header, offset int64) error) error {
-	c := &counter{r: cancellable{ctx, r}}
+	c := &counter{r: progress.Reader(ctx, r, nil)}
 	t := tar.NewReader(c)
 	for {
 		h, err := t.Next()

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/progress"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -175,7 +176,7 @@ func copyContent(ctx context.Context, w io.Writer, c Content) error {
 	}
 	defer r.Close()
 	got := sha256.New()
-	n, err := io.Copy(io.MultiWriter(w, got), cancellable{ctx, r})
+	n, err := io.Copy(io.MultiWriter(w, got), progress.Reader(ctx, r, nil))
 	switch {
 	case err != nil:
 		return err
@@ -185,19 +186,6 @@ func copyContent(ctx context.Context, w io.Writer, c Content) error {
 		return fmt.Errorf("the content has digest %s, %s was announced: it changed while it was read", sum(got), c.Digest)
 	}
 	return nil
-}
-
-// cancellable ends a copy when its context does.
-type cancellable struct {
-	ctx context.Context //nolint:containedctx // it lives as long as one copy
-	r   io.Reader
-}
-
-func (c cancellable) Read(p []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return c.r.Read(p)
 }
 
 func sum(h hash.Hash) v1.Hash {

@@ -17,7 +17,10 @@ func newExtract(f *flags) *cobra.Command {
 		Use:   "extract IMAGE -from=BUNDLE -to=DIR|FILE.tar",
 		Short: "Take one image out of a bundle",
 		Long: `Extract writes one image of a bundle to an OCI layout, which crane push and skopeo take, or to a docker-archive for docker load and
-podman load. The image is named by tag or by digest. An index stays one, unless -platform or the bundle is for one platform.`,
+podman load. The image is named by tag or by digest. An index stays one, unless -platform or the bundle is for one platform.
+
+Signatures, SBOMs and whatever else refers to the image go into a layout with it, without a name. crane push refuses a layout of several entries:
+leave them out with -without-referrers then.`,
 		Example: `  slipway airgap extract ghcr.io/me/kpack/controller:0.16.1 -from=kpack-images.tar.zst -to=controller
   slipway airgap extract ghcr.io/me/kpack/controller:0.16.1 -from=kpack-images.tar.zst -to=controller.tar -platform=linux/amd64`,
 		Args: usage(cobra.ExactArgs(1)),
@@ -51,6 +54,7 @@ podman load. The image is named by tag or by digest. An index stays one, unless 
 	cmd.Flags().StringVar(&o.To, "to", "", "a directory to make, or a file that ends in .tar")
 	cmd.Flags().StringVar(&o.Format, "format", "", "oci or docker-archive (default docker-archive for a file, oci for a directory)")
 	cmd.Flags().StringVar(&system, "platform", "", "only this platform, such as linux/amd64 or windows/amd64:ltsc2022")
+	cmd.Flags().BoolVar(&o.WithoutReferrers, "without-referrers", false, "leave out what refers to the image")
 	f.addQuiet(cmd)
 	f.addJSON(cmd)
 	return cmd
@@ -63,6 +67,9 @@ func (x extracted) WriteTable(w io.Writer) error {
 	what := x.Name
 	if x.Platform != "" {
 		what += " for " + x.Platform
+	}
+	if x.Referrers > 0 {
+		what += fmt.Sprintf(" and %d artifacts about it", x.Referrers)
 	}
 	_, err := fmt.Fprintf(w, "%s: %s of %s, %s\n", x.Path, x.Format, what, x.Digest)
 	return err

@@ -1,0 +1,23 @@
+package progress
+
+import (
+	"context"
+	"io"
+)
+
+// Reader returns a reader of r that counts in t what was read, and ends with the cause of ctx once that is done. A nil t counts nothing.
+// It lives as long as one copy.
+func Reader(ctx context.Context, r io.Reader, t *Task) io.Reader {
+	return readerFunc(func(p []byte) (int, error) {
+		if ctx.Err() != nil {
+			return 0, context.Cause(ctx)
+		}
+		n, err := r.Read(p)
+		t.Add(int64(n))
+		return n, err
+	})
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
