@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/store"
 	"github.com/slipway-dev/slipway/store/storetest"
+	"github.com/slipway-dev/slipway/test/golden"
 )
 
 // later is the next release in the same store: another server, one image more, no tool, a signature of the agent.
@@ -188,7 +189,7 @@ func TestDiff(t *testing.T) {
 	if err := Diff(a, b).WriteTable(&table); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "diff.golden", table.String())
+	golden.Compare(t, *update, "testdata/diff.golden", table.String())
 	if d := Diff(a, a); len(d.Added)+len(d.Removed)+len(d.Changed)+d.Layers != 0 || d.Bytes != 0 || d.Same != len(a.Images) {
 		t.Errorf("a bundle differs from itself: %+v", d)
 	}

@@ -4,11 +4,8 @@ import (
 	"encoding/json"
 	"flag"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/static"
 	"github.com/google/go-containerregistry/pkg/v1/types"
@@ -26,7 +23,7 @@ var update = flag.Bool("update", false, "write the golden files")
 // Windows alone that is given by digest, and one that could not be reached.
 func demo(tb testing.TB, size int) (*store.Store, *lock.Lock) {
 	tb.Helper()
-	st := open(tb)
+	st := storetest.Open(tb)
 	l := storetest.Release(tb, st, size)
 	l.Snapshot, l.Registry = true, "slipway.local"
 	for n := range l.Images {
@@ -62,15 +59,6 @@ func bundles(tb testing.TB) []product.Bundle {
 	return append(all, product.Bundle{Name: "demo-images"})
 }
 
-func open(tb testing.TB) *store.Store {
-	tb.Helper()
-	st, err := store.Open(tb.TempDir())
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return st
-}
-
 func parse(tb testing.TB, s string) v1.Platform {
 	tb.Helper()
 	p, err := platform.Parse(s)
@@ -87,28 +75,6 @@ func pack(tb testing.TB, st *store.Store, l *lock.Lock, dir string, b ...product
 		tb.Fatal(err)
 	}
 	return files
-}
-
-// golden compares got with testdata/NAME.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("%s (-want +got, -update writes it):\n%s", path, d)
-	}
 }
 
 func indent(t *testing.T, b []byte) string {

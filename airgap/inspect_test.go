@@ -16,6 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/slipway-dev/slipway/test/golden"
 )
 
 // TestInspect: what inspect finds is what pack reported.
@@ -50,7 +52,7 @@ func TestInspect(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		golden(t, strings.TrimSuffix(filepath.Base(f.Path), ".tar.zst")+".inspect", table.String()+string(b)+"\n")
+		golden.Compare(t, *update, "testdata/"+strings.TrimSuffix(filepath.Base(f.Path), ".tar.zst")+".inspect", table.String()+string(b)+"\n")
 	}
 }
 

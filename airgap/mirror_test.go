@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/test/golden"
 )
 
 func imagesNamed(t *testing.T, names ...string) []*Contents {
@@ -32,7 +34,7 @@ func TestMirrorConfig(t *testing.T) {
 			for _, f := range files {
 				b.WriteString("-- " + f.Path + " --\n" + string(f.Data))
 			}
-			golden(t, "mirror-"+name+".golden", b.String())
+			golden.Compare(t, *update, "testdata/"+"mirror-"+name+".golden", b.String())
 		})
 	}
 }

@@ -24,6 +24,7 @@ import (
 
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/test/golden"
 )
 
 // TestGolden holds the entries, both views and the list of every bundle against testdata.
@@ -43,7 +44,7 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, base+".golden", b.String()+"list\n"+string(list))
+			golden.Compare(t, *update, "testdata/"+base+".golden", b.String()+"list\n"+string(list))
 		})
 	}
 }

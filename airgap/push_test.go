@@ -228,7 +228,7 @@ func TestPush(t *testing.T) {
 
 // TestPushAgain sees by two questions for an image that 20 of them are there. How long that takes is for the benchmark to say.
 func TestPushAgain(t *testing.T) {
-	st := open(t)
+	st := storetest.Open(t)
 	l := storetest.Release(t, st, 1000)
 	l.Registry = "slipway.local"
 	for n := range l.Images {

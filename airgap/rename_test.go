@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/test/golden"
 )
 
 // digest is a made-up one.
@@ -36,7 +38,7 @@ func TestRename(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "rename/release.golden.yaml", string(r.bytes))
+	golden.Compare(t, *update, "testdata/rename/release.golden.yaml", string(r.bytes))
 	if r.References != 12 {
 		t.Errorf("%d references were renamed", r.References)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/test/golden"
 )
 
 // loaders are the scripts of demo's release.
@@ -33,7 +34,7 @@ func TestScripts(t *testing.T) {
 		t.Fatalf("%d scripts, want 2", len(all))
 	}
 	for name, text := range all {
-		golden(t, name, strings.ReplaceAll(text, "\r\n", "\n"))
+		golden.Compare(t, *update, "testdata/"+name, strings.ReplaceAll(text, "\r\n", "\n"))
 	}
 	none, err := Scripts(&lock.Lock{Name: "demo"}, nil, nil)
 	if err != nil || len(none) != 0 {

@@ -14,13 +14,15 @@ import (
 
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/store/storetest"
+	"github.com/slipway-dev/slipway/test/golden"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // TestExample builds examples/hello and shows what its images are: configurations and files, without digests, which change with Go.
 func TestExample(t *testing.T) {
-	p, st := load(t, copied(t, "../examples/hello")), open(t)
+	p, st := load(t, copied(t, "../examples/hello")), storetest.Open(t)
 	l := cut(t, p, st)
 	if l.Name != "hello" || l.Version != "1.0.0" || l.SchemaVersion != lock.SchemaVersion || !l.StandIn() || l.Partial != nil {
 		t.Errorf("the lock is %+v", l)
@@ -39,12 +41,12 @@ func TestExample(t *testing.T) {
 		}
 		all.WriteString(describe(t, i, idx))
 	}
-	golden(t, "example", all.String())
+	golden.Compare(t, *update, "testdata/example.golden", all.String())
 }
 
 // TestChildren holds that index, manifests and lock say the same, and that a program for Windows is one layer on three bases.
 func TestChildren(t *testing.T) {
-	p, st := load(t, copied(t, "../examples/hello")), open(t)
+	p, st := load(t, copied(t, "../examples/hello")), storetest.Open(t)
 	for _, i := range cut(t, p, st).Images {
 		idx, err := st.Index(i.Digest)
 		if err != nil {
@@ -111,8 +113,8 @@ func check(t *testing.T, img v1.Image, c lock.Child) {
 
 // TestSameBytes builds in two directories with two stores.
 func TestSameBytes(t *testing.T) {
-	one := cut(t, load(t, copied(t, "../examples/hello")), open(t))
-	two := cut(t, load(t, copied(t, "../examples/hello")), open(t))
+	one := cut(t, load(t, copied(t, "../examples/hello")), storetest.Open(t))
+	two := cut(t, load(t, copied(t, "../examples/hello")), storetest.Open(t))
 	if d := cmp.Diff(one, two); d != "" {
 		t.Errorf("the second lock is another (-one +two):\n%s", d)
 	}
@@ -120,7 +122,7 @@ func TestSameBytes(t *testing.T) {
 
 // TestAgain holds that an unchanged product writes no blob, and a changed file only what it is in.
 func TestAgain(t *testing.T) {
-	dir, st := copied(t, "../examples/hello"), open(t)
+	dir, st := copied(t, "../examples/hello"), storetest.Open(t)
 	first := cut(t, load(t, dir), st)
 	before := blobs(t, st)
 	if again := cut(t, load(t, dir), st); cmp.Diff(first, again) != "" {
@@ -152,7 +154,7 @@ func TestAgain(t *testing.T) {
 
 func TestSourceDateEpoch(t *testing.T) {
 	t.Setenv("SOURCE_DATE_EPOCH", "1700000000")
-	st := open(t)
+	st := storetest.Open(t)
 	l := cut(t, load(t, copied(t, "../examples/hello")), st)
 	const want = "2023-11-14T22:13:20Z"
 	if got := l.Created.Format("2006-01-02T15:04:05Z07:00"); got != want {

@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/store/storetest"
 )
 
 // TestFailures holds that everything that is wrong is said, each once and with what it belongs to, and that nothing is made then.
@@ -60,7 +61,7 @@ func TestFailures(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			dir := copied(t, "../examples/hello")
 			tc.change(t, dir)
-			l, err := build.Build(t.Context(), load(t, dir), open(t), nil)
+			l, err := build.Build(t.Context(), load(t, dir), storetest.Open(t), nil)
 			if err == nil {
 				t.Fatalf("it is built: %+v", l)
 			}
@@ -77,7 +78,7 @@ func TestFailures(t *testing.T) {
 func TestSourcesFirst(t *testing.T) {
 	dir := copied(t, "../examples/hello")
 	t.Setenv("GOPROXY", "off")
-	p, st := load(t, dir), open(t)
+	p, st := load(t, dir), storetest.Open(t)
 	p.Sources = append(p.Sources,
 		product.Source{Name: "one", Module: "example.com/one@v1.0.0", Sum: "h1:x"},
 		product.Source{Name: "two", Directory: filepath.Join(dir, "none")})
@@ -96,7 +97,7 @@ func TestSourcesFirst(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := build.Build(ctx, load(t, copied(t, "../examples/hello")), open(t), nil); !errors.Is(err, context.Canceled) {
+	if _, err := build.Build(ctx, load(t, copied(t, "../examples/hello")), storetest.Open(t), nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -107,7 +108,7 @@ func TestHash(t *testing.T) {
 	for n := range p.Sources {
 		p.Sources[n].Sum = "h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 	}
-	_, err := build.Build(t.Context(), p, open(t), nil)
+	_, err := build.Build(t.Context(), p, storetest.Open(t), nil)
 	if !errors.Is(err, source.ErrHash) {
 		t.Fatalf("the error is %v", err)
 	}

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/build"
@@ -148,15 +147,6 @@ func copied(t *testing.T, from string) string {
 	return to
 }
 
-func open(t *testing.T) *store.Store {
-	t.Helper()
-	st, err := store.Open(filepath.Join(t.TempDir(), ".slipway"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return st
-}
-
 func replace(t *testing.T, path, old, to string) {
 	t.Helper()
 	b, err := os.ReadFile(path)
@@ -212,21 +202,4 @@ func digests(t *testing.T, img v1.Image) (all []string) {
 		all = append(all, l.Digest.String())
 	}
 	return all
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v: run go test -update", err)
-	}
-	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("%s differs; after a look, run go test -update (-want +got):\n%s", path, d)
-	}
 }

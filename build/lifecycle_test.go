@@ -9,6 +9,9 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/v1/types"
 	"github.com/google/go-containerregistry/pkg/v1/validate"
+
+	"github.com/slipway-dev/slipway/store/storetest"
+	"github.com/slipway-dev/slipway/test/golden"
 )
 
 // small is a module of the lifecycle's shape, with programs that compile in a moment.
@@ -53,7 +56,7 @@ func TestLifecycle(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	st := open(t)
+	st := storetest.Open(t)
 	l := cut(t, load(t, dir), st)
 	i, ok := l.Image("lifecycle")
 	if !ok || i.Kind != "lifecycle" || i.MediaType != types.OCIManifestSchema1 || len(i.Children) != 1 || i.Children[0].Digest != i.Digest ||
@@ -80,5 +83,5 @@ func TestLifecycle(t *testing.T) {
 	for n, os := range []string{"linux", "windows"} {
 		text = strings.ReplaceAll(text, cf.RootFS.DiffIDs[n].String(), "(diff ID of "+os+")")
 	}
-	golden(t, "lifecycle", text)
+	golden.Compare(t, *update, "testdata/lifecycle.golden", text)
 }

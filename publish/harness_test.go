@@ -28,18 +28,9 @@ import (
 // cut makes a store with a release of small images, and the product it belongs to.
 func cut(tb testing.TB, size int) (*product.Product, *store.Store, *lock.Lock) {
 	tb.Helper()
-	st := open(tb)
+	st := storetest.Open(tb)
 	l := storetest.Release(tb, st, size)
 	return storetest.Product(tb, l), st, l
-}
-
-func open(tb testing.TB) *store.Store {
-	tb.Helper()
-	st, err := store.Open(tb.TempDir())
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return st
 }
 
 // quick retries at once, as tests want it.

@@ -105,7 +105,7 @@ func TestMerge(t *testing.T) {
 	}
 
 	p.Registry = parts.host()
-	fresh := open(t)
+	fresh := storetest.Open(t)
 	slices.Reverse(linux.Images) // the product says what the order is
 	parts.reset()
 	got, err := publish.Merge(t.Context(), p, fresh, []*lock.Lock{windows, linux}, quick)

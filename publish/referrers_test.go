@@ -23,6 +23,7 @@ import (
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
 	"github.com/slipway-dev/slipway/store"
+	"github.com/slipway-dev/slipway/store/storetest"
 )
 
 const (
@@ -186,7 +187,7 @@ func TestReferrers(t *testing.T) {
 			}
 
 			// Another machine brings all of it from the registry.
-			other := open(t)
+			other := storetest.Open(t)
 			if err := publish.Pull(t.Context(), other, again, quick); err != nil {
 				t.Fatal(err)
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/render"
+	"github.com/slipway-dev/slipway/test/golden"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -72,7 +73,7 @@ func TestKpack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "kpack.yaml", got)
+	golden.Compare(t, *update, "testdata/kpack.yaml", string(got))
 	p.Dir = copyTo(t, p.Dir, "overlays") // another place on disk
 	again, err := render.Render(t.Context(), p, l, render.Options{})
 	if err != nil {
@@ -140,24 +141,6 @@ func TestKpackFaults(t *testing.T) {
 			_, err := render.Render(t.Context(), p, l, render.Options{})
 			wantError(t, err, tt.want)
 		})
-	}
-}
-
-// golden compares with a file in testdata, or writes it.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s is out of date (run with -update if the change is meant):\n%s", path, diff)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/render"
+	"github.com/slipway-dev/slipway/test/golden"
 )
 
 // small returns a product with the templates given by file name, in a directory of its own, and a lock with the images app
@@ -114,7 +115,7 @@ items:
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "plain.yaml", got)
+	golden.Compare(t, *update, "testdata/plain.yaml", string(got))
 }
 
 // TestOverlay: overlays/linux.yaml selects Linux where a template does not, and leaves a system that is named.
@@ -136,7 +137,7 @@ func TestOverlay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "overlay.yaml", got)
+	golden.Compare(t, *update, "testdata/overlay.yaml", string(got))
 }
 
 // TestRefuses holds what rendering itself refuses.

@@ -10,14 +10,11 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/validate"
@@ -25,7 +22,8 @@ import (
 	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/store"
+	"github.com/slipway-dev/slipway/store/storetest"
+	"github.com/slipway-dev/slipway/test/golden"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -41,7 +39,7 @@ func TestStatic(t *testing.T) {
 		t.Errorf("the base is %+v, %+v", b.Platform, b.Info)
 	}
 	listing, content := files(t, b.Image)
-	golden(t, "static.golden", config(t, b.Image)+listing)
+	golden.Compare(t, *update, "testdata/static.golden", config(t, b.Image)+listing)
 
 	roots := content["etc/ssl/certs/ca-certificates.crt"]
 	n := 0
@@ -117,7 +115,7 @@ func TestStandIn(t *testing.T) {
 			for _, name := range slices.Sorted(maps.Keys(content)) {
 				text.Write(content[name])
 			}
-			golden(t, tc.golden, config(t, b.Image)+listing+text.String())
+			golden.Compare(t, *update, "testdata/"+tc.golden, config(t, b.Image)+listing+text.String())
 		})
 	}
 }
@@ -126,7 +124,7 @@ func TestUnknown(t *testing.T) {
 	p := &product.Product{Path: "dir/slipway.yaml", Bases: []product.Base{{Name: "nano", Images: []product.BaseImage{
 		{Platform: parse(t, "windows/amd64:ltsc2022"), Reference: reference(t, "example.com/nano@sha256:"+strings.Repeat("0", 64))},
 	}}}}
-	r := base.Resolver{Product: p, Store: open(t)}
+	r := base.Resolver{Product: p, Store: storetest.Open(t)}
 	for _, tc := range []struct{ name, on, says string }{
 		{"nano", "windows/amd64:ltsc2019", "dir/slipway.yaml names no image for this platform: add one under bases"},
 		{"nano", "linux/amd64", "base nano for linux/amd64: dir/slipway.yaml names no image"},
@@ -141,21 +139,12 @@ func TestUnknown(t *testing.T) {
 
 func resolve(t *testing.T, p *product.Product, name, on string) base.Base {
 	t.Helper()
-	r := base.Resolver{Product: p, Store: open(t)}
+	r := base.Resolver{Product: p, Store: storetest.Open(t)}
 	b, err := r.Resolve(t.Context(), name, parse(t, on))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return b
-}
-
-func open(t *testing.T) *store.Store {
-	t.Helper()
-	st, err := store.Open(filepath.Join(t.TempDir(), ".slipway"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return st
 }
 
 func parse(t *testing.T, s string) v1.Platform {
@@ -213,22 +202,5 @@ func files(t *testing.T, i v1.Image) (string, map[string][]byte) {
 				t.Fatal(err)
 			}
 		}
-	}
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v: run go test -update", err)
-	}
-	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("%s differs; after a look, run go test -update (-want +got):\n%s", path, d)
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/store/storetest"
 )
 
 // TestFetch takes bases out of a registry: from an index the right child, byte for byte.
@@ -79,7 +80,7 @@ func TestFetchErrors(t *testing.T) {
 	liar := pushIndex(t, host+"/liar:1", mutate.AppendManifests(empty.Index, mutate.IndexAddendum{
 		Add: linux, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "linux", Architecture: "arm64"}},
 	}))
-	r := base.Resolver{Product: &product.Product{Path: "slipway.yaml", Registry: host}, Store: open(t)}
+	r := base.Resolver{Product: &product.Product{Path: "slipway.yaml", Registry: host}, Store: storetest.Open(t)}
 	for _, tc := range []struct {
 		name, ref, on string
 		says          []string
@@ -110,7 +111,7 @@ func TestFetchErrors(t *testing.T) {
 func TestFetchedOnce(t *testing.T) {
 	host := serve(t)
 	ref := push(t, host+"/base:1", image(t, parse(t, "linux/amd64")))
-	r := base.Resolver{Product: &product.Product{Path: "slipway.yaml", Registry: host}, Store: open(t)}
+	r := base.Resolver{Product: &product.Product{Path: "slipway.yaml", Registry: host}, Store: storetest.Open(t)}
 	first, err := r.Resolve(t.Context(), ref, parse(t, "linux/amd64"))
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/store/storetest"
 )
 
 // BenchmarkWrite writes a layer of Go programs, and the same with go-containerregistry's tarball.LayerFromOpener, which ko uses.
@@ -24,7 +25,7 @@ func BenchmarkWrite(b *testing.B) {
 			b.SetBytes(total)
 			b.ReportAllocs()
 			for b.Loop() {
-				l, err := layer.Write(b.Context(), open(b), entries, layer.Options{Compression: z})
+				l, err := layer.Write(b.Context(), storetest.Open(b), entries, layer.Options{Compression: z})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -52,7 +53,7 @@ func goTools(b *testing.B) (entries []layer.Entry, total int64) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	st := open(b)
+	st := storetest.Open(b)
 	for _, pattern := range []string{"bin/*", "pkg/tool/*/*"} {
 		paths, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(out)), pattern))
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/store/storetest"
 )
 
 // compressions are those that every promise about bytes is held for.
@@ -34,7 +35,7 @@ func TestSameBytes(t *testing.T) {
 					if cores > 1 {
 						order = shuffled(entries, uint64(cores))
 					}
-					got := write(t, open(t), order, layer.Options{OS: system, Compression: z})
+					got := write(t, storetest.Open(t), order, layer.Options{OS: system, Compression: z})
 					if cores == 1 {
 						want = got
 					}
@@ -49,7 +50,7 @@ func TestSameBytes(t *testing.T) {
 
 // TestOptionsShow holds that what is to differ does.
 func TestOptionsShow(t *testing.T) {
-	st := open(t)
+	st := storetest.Open(t)
 	seen := map[string]string{}
 	for _, o := range []layer.Options{
 		{},
@@ -74,7 +75,7 @@ func TestOptionsShow(t *testing.T) {
 func TestWrittenOnce(t *testing.T) {
 	for _, z := range compressions {
 		t.Run(string(z), func(t *testing.T) {
-			st := open(t)
+			st := storetest.Open(t)
 			var opened atomic.Int32
 			counted := func(b []byte) layer.Content {
 				c := layer.Bytes(b)
@@ -110,7 +111,7 @@ func TestWrittenOnce(t *testing.T) {
 
 // TestUnknownDigest holds that contents without a digest are read each time: nothing else could tell that they are the same.
 func TestUnknownDigest(t *testing.T) {
-	st := open(t)
+	st := storetest.Open(t)
 	text := "one"
 	c := layer.Content{Size: 3, Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewBufferString(text)), nil }}
 	first := write(t, st, []layer.Entry{{Path: "/a", Content: c}}, layer.Options{})
@@ -121,7 +122,7 @@ func TestUnknownDigest(t *testing.T) {
 }
 
 func TestFile(t *testing.T) {
-	st := open(t)
+	st := storetest.Open(t)
 	path := filepath.Join(t.TempDir(), "file")
 	content := func() layer.Content {
 		t.Helper()

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/store/storetest"
 )
 
 // TestRefused holds that entries which would make a broken layer make none: the error names the path, and the store stays empty.
@@ -62,7 +63,7 @@ func TestRefused(t *testing.T) {
 				continue
 			}
 			t.Run(tc.name+" on "+system, func(t *testing.T) {
-				st := open(t)
+				st := storetest.Open(t)
 				l, err := layer.Write(t.Context(), st, tc.entries, layer.Options{OS: system})
 				if err == nil {
 					t.Fatalf("it is written as %+v", l)
@@ -81,7 +82,7 @@ func TestRefused(t *testing.T) {
 // TestWindowsNames are names that look like those of devices and are not.
 func TestWindowsNames(t *testing.T) {
 	for _, name := range []string{"console", "com", "com0", "com10", "lpt", "nully", "aux-file", "$con", ".hidden", "a.b.c", "a'b"} {
-		if _, err := layer.Write(t.Context(), open(t), []layer.Entry{{Path: "/" + name, Mode: 0o644}}, layer.Options{OS: "windows"}); err != nil {
+		if _, err := layer.Write(t.Context(), storetest.Open(t), []layer.Entry{{Path: "/" + name, Mode: 0o644}}, layer.Options{OS: "windows"}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -115,7 +116,7 @@ func TestContentThatLies(t *testing.T) {
 	} {
 		for _, z := range []layer.Compression{layer.Gzip, layer.Zstd} {
 			t.Run(tc.name+" "+string(z), func(t *testing.T) {
-				st := open(t)
+				st := storetest.Open(t)
 				_, err := layer.Write(t.Context(), st, []layer.Entry{
 					{Path: "/app/file", Mode: 0o644, Content: tc.content(layer.Bytes([]byte("content")))},
 				}, layer.Options{Compression: z})
@@ -134,7 +135,7 @@ func TestContentThatLies(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	for _, z := range []layer.Compression{layer.Gzip, layer.Zstd} {
 		t.Run(string(z), func(t *testing.T) {
-			st := open(t)
+			st := storetest.Open(t)
 			ctx, cancel := context.WithCancel(t.Context())
 			// The content itself cancels: it never ends, so that only the context can end it.
 			endless := layer.Content{Size: 1 << 60, Open: func() (io.ReadCloser, error) {
@@ -153,7 +154,7 @@ func TestCancelled(t *testing.T) {
 }
 
 func TestUnknownCompression(t *testing.T) {
-	st := open(t)
+	st := storetest.Open(t)
 	_, err := layer.Write(t.Context(), st, nil, layer.Options{Compression: "lzma"})
 	if err == nil || !strings.Contains(err.Error(), "use gzip or zstd") {
 		t.Errorf("the error is %v", err)

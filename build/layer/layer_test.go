@@ -19,12 +19,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/store"
+	"github.com/slipway-dev/slipway/store/storetest"
+	"github.com/slipway-dev/slipway/test/golden"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -65,9 +66,9 @@ func TestHeaders(t *testing.T) {
 		{"windows-empty", nil, layer.Options{OS: "windows"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			st := open(t)
+			st := storetest.Open(t)
 			l := write(t, st, tc.entries, tc.options)
-			golden(t, filepath.Join("testdata", tc.name+".golden"), listing(t, untar(t, st, l)))
+			golden.Compare(t, *update, filepath.Join("testdata", tc.name+".golden"), listing(t, untar(t, st, l)))
 		})
 	}
 }
@@ -84,7 +85,7 @@ func TestReaders(t *testing.T) {
 		{layer.Zstd, types.OCILayerZStd, []byte{0x28, 0xb5, 0x2f, 0xfd}},
 	} {
 		t.Run(string(tc.compression), func(t *testing.T) {
-			st := open(t)
+			st := storetest.Open(t)
 			// More than one block of the compressor.
 			big := bytes.Repeat([]byte("0123456789abcdef"), 300_000)
 			entries := append(tree(), layer.Entry{Path: "/big", Mode: 0o644, Content: layer.Bytes(big)})
@@ -114,15 +115,6 @@ func TestReaders(t *testing.T) {
 			}
 		})
 	}
-}
-
-func open(tb testing.TB) *store.Store {
-	tb.Helper()
-	st, err := store.Open(filepath.Join(tb.TempDir(), ".slipway"))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return st
 }
 
 func write(tb testing.TB, st *store.Store, entries []layer.Entry, o layer.Options) layer.Layer {
@@ -205,22 +197,6 @@ func each(tb testing.TB, b []byte, visit func(*tar.Header, []byte)) {
 			tb.Fatal(err)
 		}
 		visit(h, content)
-	}
-}
-
-func golden(tb testing.TB, path, got string) {
-	tb.Helper()
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		tb.Fatalf("%v: run go test -update", err)
-	}
-	if d := cmp.Diff(string(want), got); d != "" {
-		tb.Errorf("%s differs; after a look, run go test -update (-want +got):\n%s", path, d)
 	}
 }
 

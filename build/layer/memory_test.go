@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/store/storetest"
 )
 
 // TestMemory holds that a layer of 1 GiB is not held in memory. Under the race detector, which takes minutes for so much, it is 256 MiB.
@@ -18,7 +19,7 @@ func TestMemory(t *testing.T) {
 	}
 	for _, z := range compressions {
 		t.Run(string(z), func(t *testing.T) {
-			st := open(t)
+			st := storetest.Open(t)
 			runtime.GC()
 			before, peak := heap(), uint64(0)
 			c := layer.Content{Size: size, Open: func() (io.ReadCloser, error) {

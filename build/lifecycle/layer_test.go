@@ -23,6 +23,7 @@ import (
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/lifecycle"
 	"github.com/slipway-dev/slipway/store"
+	"github.com/slipway-dev/slipway/test/golden"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -43,7 +44,7 @@ func TestLayer(t *testing.T) {
 			if l.MediaType != types.OCILayer {
 				t.Errorf("the media type is %s: kpack takes only gzip", l.MediaType)
 			}
-			golden(t, os, listing(t, st.Path(l.Digest)))
+			golden.Compare(t, *update, "testdata/"+os+".golden", listing(t, st.Path(l.Digest)))
 
 			delete(files, "lifecycle")
 			if _, err := lifecycle.Layer(t.Context(), st, os, files); err == nil || !strings.Contains(err.Error(), "lifecycle for "+os+": program lifecycle is missing") {
@@ -104,22 +105,5 @@ func listing(t *testing.T, path string) string {
 			fmt.Fprintf(&s, " %s=%s", k, h.PAXRecords[k])
 		}
 		s.WriteByte('\n')
-	}
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v: run go test -update", err)
-	}
-	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("%s differs; after a look, run go test -update (-want +got):\n%s", path, d)
 	}
 }

@@ -4,13 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
@@ -19,7 +16,8 @@ import (
 
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/manifest"
-	"github.com/slipway-dev/slipway/store"
+	"github.com/slipway-dev/slipway/store/storetest"
+	"github.com/slipway-dev/slipway/test/golden"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -43,7 +41,7 @@ func TestWrite(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			var digests []v1.Hash
 			for range 2 {
-				st := open(t)
+				st := storetest.Open(t)
 				l, err := layer.Write(t.Context(), st, []layer.Entry{{Path: "/a", Mode: 0o644, Content: layer.Bytes([]byte("a"))}}, layer.Options{OS: tc.image.Platform.OS, Compression: layer.Zstd})
 				if err != nil {
 					t.Fatal(err)
@@ -69,7 +67,7 @@ func TestWrite(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				golden(t, tc.name, indent(t, raw)+indent(t, config))
+				golden.Compare(t, *update, "testdata/"+tc.name+".golden", indent(t, raw)+indent(t, config))
 				digests = append(digests, d.Digest)
 			}
 			if digests[0] != digests[1] {
@@ -108,15 +106,6 @@ func dockerBase(t *testing.T) v1.Image {
 	return i
 }
 
-func open(t *testing.T) *store.Store {
-	t.Helper()
-	st, err := store.Open(filepath.Join(t.TempDir(), ".slipway"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return st
-}
-
 func indent(t *testing.T, b []byte) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -124,21 +113,4 @@ func indent(t *testing.T, b []byte) string {
 		t.Fatal(err)
 	}
 	return out.String() + "\n"
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v: run go test -update", err)
-	}
-	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("%s differs; after a look, run go test -update (-want +got):\n%s", path, d)
-	}
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/progress"
 	"github.com/slipway-dev/slipway/store"
+	"github.com/slipway-dev/slipway/store/storetest"
 )
 
 var (
@@ -46,7 +47,7 @@ var module = map[string]string{
 
 func TestBuild(t *testing.T) {
 	tree := write(t, module)
-	st := open(t)
+	st := storetest.Open(t)
 	var programs []program.Program
 	for _, on := range []v1.Platform{linux, windows} {
 		for _, p := range []product.Program{
@@ -101,7 +102,7 @@ func TestBuild(t *testing.T) {
 // TestAgain holds that what was compiled is not compiled again, and that what changed is.
 func TestAgain(t *testing.T) {
 	tree := write(t, module)
-	st := open(t)
+	st := storetest.Open(t)
 	a := []program.Program{declare(t, product.Program{Name: "a", Package: "./cmd/a"}, tree, linux)}
 	first, _ := compile(t, st, a)
 	digest := content(t, first, "a")
@@ -176,7 +177,7 @@ func TestSameBytes(t *testing.T) {
 		t.Run(on.OS, func(t *testing.T) {
 			build := func() v1.Hash {
 				p := declare(t, product.Program{Name: "a", Package: "./cmd/a"}, write(t, module), on)
-				set, _ := compile(t, open(t), []program.Program{p})
+				set, _ := compile(t, storetest.Open(t), []program.Program{p})
 				out, err := set.File(t.Context(), "a", on)
 				if err != nil {
 					t.Fatal(err)
@@ -208,7 +209,7 @@ func TestFailure(t *testing.T) {
 		declare(t, product.Program{Name: "broken", Package: "./cmd/broken"}, tree, windows),
 		declare(t, product.Program{Name: "a", Package: "./cmd/a", Flags: []string{"-tags=special"}}, tree, linux),
 	}
-	set, wait := program.Start(t.Context(), open(t), nil, programs)
+	set, wait := program.Start(t.Context(), storetest.Open(t), nil, programs)
 	err := wait()
 	if err == nil {
 		t.Fatal("it compiles")
@@ -244,7 +245,7 @@ func TestCancel(t *testing.T) {
 	}
 	p := declare(t, product.Program{Name: "a", Package: "./cmd/a", Flags: []string{"-toolexec=" + tool}}, write(t, module), linux)
 	ctx, cancel := context.WithCancel(t.Context())
-	set, wait := program.Start(ctx, open(t), nil, []program.Program{p})
+	set, wait := program.Start(ctx, storetest.Open(t), nil, []program.Program{p})
 	pipe, err := os.Open(began)
 	if err != nil {
 		t.Fatal(err)
@@ -269,7 +270,7 @@ func TestCancel(t *testing.T) {
 // TestWaiting holds that who waits for a program stops when his own context ends.
 func TestWaiting(t *testing.T) {
 	p := declare(t, product.Program{Name: "a", Package: "./cmd/a"}, write(t, module), linux)
-	set, wait := program.Start(t.Context(), open(t), nil, []program.Program{p})
+	set, wait := program.Start(t.Context(), storetest.Open(t), nil, []program.Program{p})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := set.File(ctx, "a", linux); err != nil && !errors.Is(err, context.Canceled) {
@@ -357,13 +358,4 @@ func peFile(t *testing.T, path string) {
 	if f.Machine != pe.IMAGE_FILE_MACHINE_AMD64 {
 		t.Errorf("%s is for machine %#x", path, f.Machine)
 	}
-}
-
-func open(t *testing.T) *store.Store {
-	t.Helper()
-	st, err := store.Open(filepath.Join(t.TempDir(), ".slipway"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return st
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -21,6 +22,14 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/store"
 )
+
+// Open opens a store that is gone when the test has ended.
+func Open(tb testing.TB) *store.Store {
+	tb.Helper()
+	st, err := store.Open(filepath.Join(tb.TempDir(), ".slipway"))
+	must(tb, err)
+	return st
+}
 
 // Release fills st with a product of three images and returns its lock as build does, without repositories: "agent", an index
 // over linux/amd64, linux/arm64 and windows/amd64 for each LTSC release (one Windows layer on three bases); "server", an index over
