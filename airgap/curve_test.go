@@ -9,14 +9,14 @@ import (
 	"github.com/slipway-dev/slipway/store/storetest"
 )
 
-// TestMemoryCurve packs 1 to 200 images of 1 MiB each: how much heap that takes does not depend on their number.
+// TestMemoryCurve packs 1 to 200 images: how much heap that takes does not depend on their number.
 func TestMemoryCurve(t *testing.T) {
 	st, l := demo(t, 100)
 	l.Images, l.ThirdParty = nil, nil
 	curve := map[int]int64{}
 	for n := range 200 {
 		name := fmt.Sprintf("image-%03d", n)
-		i := storetest.Index(t, st, name, storetest.Child{Platform: parse(t, "linux/amd64"), Layers: []v1.Layer{storetest.Layer(t, name, name, 1<<20)}})
+		i := storetest.Index(t, st, name, storetest.Child{Platform: parse(t, "linux/amd64"), Layers: []v1.Layer{storetest.Layer(t, name, name, curveLayer)}})
 		i.Repository = "slipway.local/demo/" + name
 		l.Images = append(l.Images, i)
 		switch n + 1 {

@@ -93,7 +93,7 @@ func newBundle(r io.ReaderAt, size int64) (*Bundle, error) {
 		return nil, damaged(err)
 	}
 	if b.contents, err = b.head.contents(); err != nil {
-		return nil, err
+		return nil, first(err)
 	}
 	end := b.arrange()
 	if end/maxRatio > size+1<<20 {
@@ -107,6 +107,15 @@ func newBundle(r io.ReaderAt, size int64) (*Bundle, error) {
 	}
 	b.contents.Note = noTable
 	return b, b.scan(end)
+}
+
+// first is the first of joined errors.
+func first(err error) error {
+	all := split(err)
+	if len(all) < 2 {
+		return err
+	}
+	return fmt.Errorf("%w, and %d problems more: slipway airgap verify tells all", all[0], len(all)-1)
 }
 
 const noTable = "no seek table, so that every blob is read from the start: somebody compressed the bundle again; the original is faster"

@@ -1,0 +1,257 @@
+package airgap
+
+import (
+	"archive/tar"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	seekable "github.com/SaveTheRbtz/zstd-seekable-format-go/pkg"
+	"github.com/klauspost/compress/zstd"
+)
+
+// attack is a file that is wrong.
+type attack struct {
+	name string
+	make func(*testing.T, *victim) []byte
+	want string // in the error; alternatives are separated by |
+	// deep says that only a layer is wrong: what reads the head and no more finds nothing.
+	deep bool
+}
+
+// victim is a good bundle or delta.
+type victim struct {
+	path    string
+	data    []byte
+	entries []forged
+	first   int // of entries: the first layer
+}
+
+func newVictim(t *testing.T, path string) *victim {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &victim{path: path, data: data}
+	for r := tar.NewReader(bytes.NewReader(unseal(t, data))); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		b, all := io.ReadAll(r)
+		if err := errors.Join(err, all); err != nil {
+			t.Fatal(err)
+		}
+		v.entries = append(v.entries, forged{tar.Header{Name: h.Name, Typeflag: tar.TypeReg}, b})
+	}
+	b, err := openAny(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	layer := b.head.layers[0].Digest
+	v.first = slices.IndexFunc(v.entries, func(e forged) bool { return e.Name == blobName(layer) })
+	return v
+}
+
+// forge changes the entries, each of which gets a good frame.
+func (v *victim) forge(t *testing.T, change func(e []forged) []forged) []byte {
+	return forgeSeekable(t, change(clone(v.entries)), v.first)
+}
+
+// index replaces texts in index.json.
+func (v *victim) index(t *testing.T, replace ...string) []byte {
+	return v.forge(t, func(e []forged) []forged {
+		changed := strings.NewReplacer(replace...).Replace(string(e[2].data))
+		if changed == string(e[2].data) {
+			t.Fatalf("index.json has no %q", replace[0])
+		}
+		e[2].data = []byte(changed)
+		return e
+	})
+}
+
+// blob gives the blob of an entry other bytes, and in all documents of the head its new digest and size.
+func (v *victim) blob(t *testing.T, at int, data []byte) []byte {
+	return v.forge(t, func(e []forged) []forged {
+		old, size := e[at].Name[len("blobs/sha256/"):], len(e[at].data)
+		e[at] = blob(data)
+		for n := range 3 {
+			e[n].data = bytes.ReplaceAll(e[n].data, fmt.Appendf(nil, `"size":%d,"digest":"sha256:%s"`, size, old), fmt.Appendf(nil, `"size":%d,"digest":"sha256:%s"`, len(data), sum(data)))
+			e[n].data = bytes.ReplaceAll(e[n].data, []byte(old), []byte(sum(data)))
+		}
+		return e
+	})
+}
+
+// headed is the good head, as one frame, and then what write puts there; nothing is held in memory.
+func (v *victim) headed(t *testing.T, table bool, write func(io.Writer)) []byte {
+	t.Helper()
+	return compressedStream(t, table, plainTar(t, v.entries[:v.first]), write)
+}
+
+// compressedStream is a file of begin, in a frame of its own, and what write puts there, in frames of 1 MiB, with a seek table or without.
+func compressedStream(t *testing.T, table bool, begin []byte, write func(io.Writer)) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sw, err := seekable.NewWriter(&out, z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	frames := &cutter{w: sw}
+	frames.Write(begin) //nolint:errcheck // into memory
+	frames.flush()
+	write(frames)
+	frames.flush()
+	if table {
+		if err := sw.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out.Bytes()
+}
+
+// cutter gathers writes into pieces of 1 MiB.
+type cutter struct {
+	w   io.Writer
+	buf []byte
+}
+
+func (c *cutter) Write(p []byte) (int, error) {
+	c.buf = append(c.buf, p...)
+	if len(c.buf) >= storedFrame {
+		c.flush()
+	}
+	return len(p), nil
+}
+
+func (c *cutter) flush() {
+	if len(c.buf) > 0 {
+		c.w.Write(c.buf) //nolint:errcheck // into memory
+	}
+	c.buf = c.buf[:0]
+}
+
+// plainTar is a tar of entries, without its end.
+func plainTar(t *testing.T, list []forged) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, e := range list {
+		put(t, w, e)
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// put writes an entry.
+func put(t *testing.T, w *tar.Writer, e forged) {
+	t.Helper()
+	e.Size, e.Mode = int64(len(e.data)), 0o644
+	if err := w.WriteHeader(&e.Header); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(e.data); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// crowd writes very many small entries.
+func crowd(t *testing.T) func(io.Writer) {
+	return func(out io.Writer) {
+		w := tar.NewWriter(out)
+		for n := range crowdSize {
+			put(t, w, forged{tar.Header{Name: fmt.Sprintf("blobs/sha256/%064x", n), Typeflag: tar.TypeReg}, nil})
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// giant is an archive whose entry number at has hugeFile bytes.
+func (v *victim) giant(t *testing.T, at int, name string) []byte {
+	return compressedStream(t, false, nil, func(out io.Writer) {
+		w := tar.NewWriter(out)
+		for _, e := range v.entries[:at] {
+			put(t, w, e)
+		}
+		if err := w.WriteHeader(&tar.Header{Name: name, Typeflag: tar.TypeReg, Mode: 0o644, Size: hugeFile}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.CopyN(w, zeros{}, hugeFile); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// bomb is a frame of n blocks, each of which takes 4 bytes and stands for 128 KiB of zeros (RFC 8878, 3.1.1.2.2).
+func bomb(n int) []byte {
+	frame := []byte("\x28\xb5\x2f\xfd\x00\x68") // no size, no checksum, a window of 8 MiB
+	const size, rle = 128 << 10, 1
+	for k := range n {
+		last := 0
+		if k == n-1 {
+			last = 1
+		}
+		block := size<<3 | rle<<1 | last
+		frame = append(frame, byte(block), byte(block>>8), byte(block>>16), 0)
+	}
+	return frame
+}
+
+// deepJSON nests far deeper than encoding/json goes.
+var deepJSON = []byte(strings.Repeat("[", 100_000))
+
+// pretend puts a frame behind the good ones and says in the seek table that it holds so many bytes.
+func (v *victim) pretend(t *testing.T, frame []byte, holds uint32) []byte {
+	t.Helper()
+	table := bytes.Clone(v.data[len(v.data)-tableLength(t, v.data):])
+	frames := v.data[:len(v.data)-len(table)]
+	entry := make([]byte, 12)
+	binary.LittleEndian.PutUint32(entry, uint32(len(frame)))
+	binary.LittleEndian.PutUint32(entry[4:], holds)
+	n := (len(table)-tableHeader-tableFooter)/12 + 1
+	return announced(slices.Concat(frames, frame, table[:len(table)-tableFooter], entry, table[len(table)-tableFooter:]), n)
+}
+
+// announced writes into the seek table at the end of data that it has n frames.
+func announced(data []byte, n int) []byte {
+	at := len(data) - tableHeader - 12*n - tableFooter
+	binary.LittleEndian.PutUint32(data[at+4:], uint32(12*n+tableFooter))
+	binary.LittleEndian.PutUint32(data[len(data)-tableFooter:], uint32(n))
+	return data
+}
+
+// unreadable are paths that cannot be read as a file.
+func unreadable(t *testing.T) map[string]string {
+	t.Helper()
+	dir := t.TempDir()
+	loop := filepath.Join(dir, "loop.tar.zst")
+	if err := os.Symlink(loop, loop); err != nil {
+		t.Fatal(err)
+	}
+	return map[string]string{
+		"gone":          filepath.Join(dir, "gone.tar.zst"),
+		"a directory":   dir,
+		"a loop":        loop,
+		"a broken disk": "/proc/self/mem", // a plain file by its mode; reading it fails
+	}
+}
