@@ -42,8 +42,9 @@ func later(tb testing.TB, st *store.Store, l *lock.Lock) *lock.Lock {
 
 // TestDelta: a delta carries what its base lacks, and makes the bundle of both, byte for byte.
 func TestDelta(t *testing.T) {
+	t.Parallel()
 	st, l := demo(t, 50_000)
-	add(t, st, l, "kept", plain(t, bytes.Repeat([]byte("compresses too"), 1_000_000)))
+	add(t, st, l, "kept", plain(t, bytes.Repeat([]byte("compresses too"), longText)))
 	n := later(t, st, l)
 	dir := t.TempDir()
 	old := pack(t, st, l, filepath.Join(dir, "old"), bundles(t)...)
@@ -120,6 +121,7 @@ func TestDelta(t *testing.T) {
 
 // TestDeltaRefused: a delta is no bundle, and fits its base only.
 func TestDeltaRefused(t *testing.T) {
+	t.Parallel()
 	st, l := demo(t, 20_000)
 	n := later(t, st, l)
 	dir := t.TempDir()
@@ -197,8 +199,9 @@ func TestDiff(t *testing.T) {
 
 // TestSplit: each volume is a bundle within the limit, and together they hold all images, in their order.
 func TestSplit(t *testing.T) {
+	t.Parallel()
 	st, l := signed(t, 50_000)
-	add(t, st, l, "text", plain(t, bytes.Repeat([]byte("compresses"), 1_000_000)))
+	add(t, st, l, "text", plain(t, bytes.Repeat([]byte("compresses"), longText)))
 	f := pack(t, st, l, t.TempDir(), bundles(t)[5])[0]
 	for _, limit := range []int64{f.Size + 80<<10, f.Size*2/3 + 8<<10, 400_000} {
 		dir := t.TempDir()

@@ -27,12 +27,7 @@ import (
 func bundle(t *testing.T, n int) *Bundle {
 	t.Helper()
 	st, l := demo(t, 3000)
-	b, err := Open(pack(t, st, l, t.TempDir(), bundles(t)...)[n].Path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { b.Close() })
-	return b
+	return opened(t, pack(t, st, l, t.TempDir(), bundles(t)[n], bundles(t)[5])[0].Path)
 }
 
 func TestList(t *testing.T) {
@@ -93,8 +88,10 @@ func TestFind(t *testing.T) {
 
 // TestExtractLayout: crane's library reads what is extracted, every byte of it, under the digest that was pinned.
 func TestExtractLayout(t *testing.T) {
-	for n := range bundles(t) {
-		b := bundle(t, n)
+	t.Parallel()
+	st, l := demo(t, 3000)
+	for n, f := range pack(t, st, l, t.TempDir(), bundles(t)...) {
+		b := opened(t, f.Path)
 		for _, i := range b.contents.Images {
 			if strings.Contains(i.Name, "pause") && n == 5 {
 				continue // its attestation is no image that could be validated
@@ -132,6 +129,7 @@ func TestExtractLayout(t *testing.T) {
 
 // TestExtractArchive: crane's library reads docker-archives.
 func TestExtractArchive(t *testing.T) {
+	t.Parallel()
 	b := bundle(t, 5)
 	for _, i := range b.contents.Images {
 		tag, err := name.NewTag(i.Name)
@@ -217,7 +215,7 @@ func TestExtractErrors(t *testing.T) {
 // TestExtractLeavesNothing: neither a broken blob nor a stop leaves a file or directory behind.
 func TestExtractLeavesNothing(t *testing.T) {
 	st, l := demo(t, 3000)
-	path := pack(t, st, l, t.TempDir(), bundles(t)...)[5].Path
+	path := pack(t, st, l, t.TempDir(), bundles(t)[5])[0].Path
 	b, err := Open(path)
 	if err != nil {
 		t.Fatal(err)

@@ -32,6 +32,7 @@ func sidecar(tb testing.TB, st *store.Store) lock.ThirdParty {
 // TestFallback: of an image of others a bundle holds the build that its nodes run, and says so where it is not their own; an image of the
 // product has its own build or none.
 func TestFallback(t *testing.T) {
+	t.Parallel()
 	st, l := demo(t, 100)
 	l.ThirdParty = append(l.ThirdParty, sidecar(t, st))
 	own := storetest.Index(t, st, "old", storetest.Child{Platform: parse(t, "windows/amd64:10.0.20348.1"), Layers: []v1.Layer{storetest.Layer(t, "Files/old.exe", "old", 100)}})

@@ -16,6 +16,7 @@ import (
 
 // TestBlob: every blob of every bundle can be had by itself, in any order, and is what the store holds.
 func TestBlob(t *testing.T) {
+	t.Parallel()
 	st, l := demo(t, 20_000)
 	add(t, st, l, "stored", plain(t, noise("\x1f\x8b", 2_500_000))) // several frames
 	add(t, st, l, "plain", plain(t, noise("\x00", 9<<20)))
@@ -133,7 +134,7 @@ func large(tb testing.TB, size int64) string {
 
 // TestInspectReadsLittle: of a bundle of any size only the head and the seek table are read.
 func TestInspectReadsLittle(t *testing.T) {
-	f, err := os.Open(large(t, 128<<20))
+	f, err := os.Open(large(t, min(128<<20, bigLayer)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 // TestPushDelta pushes a delta to a registry that has its base, to one that has not, and together with the base.
 func TestPushDelta(t *testing.T) {
+	t.Parallel()
 	st, l := demo(t, 20_000)
 	n := later(t, st, l)
 	n.Images = n.Images[:len(n.Images)-1] // a layer that is not compressed, which validate cannot read

@@ -17,6 +17,7 @@ import (
 
 // TestPushReferrers pushes signatures and an SBOM to registries that can and that cannot list what refers to an image.
 func TestPushReferrers(t *testing.T) {
+	t.Parallel()
 	st, l := signed(t, 1000)
 	agent := &l.Images[0]
 	for _, name := range []string{"a", "b", "c", "d"} { // so many that they would get into each other's way

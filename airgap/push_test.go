@@ -256,6 +256,7 @@ func TestPushAgain(t *testing.T) {
 
 // TestPushResumes interrupts a push in a blob: the next one sends what is lacking, and that only.
 func TestPushResumes(t *testing.T) {
+	t.Parallel()
 	b, r := whole(t, 200_000), newRegistry(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	patches := 0
@@ -421,6 +422,7 @@ func TestPushTo(t *testing.T) {
 
 // TestPushSparse pushes what is not complete to a registry that refuses that, and to one that takes it.
 func TestPushSparse(t *testing.T) {
+	t.Parallel()
 	b, r := part(t, "linux/amd64"), newRegistry(t)
 	_, err := Push(t.Context(), []*Bundle{b}, to(r))
 	says(t, err, "only linux/amd64 of", "demo/agent:1.2.3", "for all platforms", "-platforms linux/amd64")

@@ -73,6 +73,7 @@ func TestVerify(t *testing.T) {
 // TestVerifyFlips flips bytes all over a bundle, one after the other. Where nothing is found, the archive is the same, and it is told where the
 // seek table is not.
 func TestVerifyFlips(t *testing.T) {
+	t.Parallel()
 	st, l := demo(t, 100)
 	data, err := os.ReadFile(pack(t, st, l, t.TempDir(), bundles(t)...)[0].Path)
 	if err != nil {
@@ -103,8 +104,9 @@ func TestVerifyFlips(t *testing.T) {
 
 // TestVerifyNames: a broken layer is told by its digest and its images, all broken ones are, and the others are counted as good.
 func TestVerifyNames(t *testing.T) {
+	t.Parallel()
 	st, l := demo(t, 3000)
-	path := pack(t, st, l, t.TempDir(), bundles(t)...)[5].Path
+	path := pack(t, st, l, t.TempDir(), bundles(t)[5])[0].Path
 	b, err := Open(path)
 	if err != nil {
 		t.Fatal(err)
@@ -224,6 +226,8 @@ func TestBlobForged(t *testing.T) {
 
 // TestVerifyMany: an archive of very many small files is given up, not reported file by file.
 func TestVerifyMany(t *testing.T) {
+	defer func(count, problems int) { maxCount, maxProblems = count, problems }(maxCount, maxProblems)
+	maxCount, maxProblems = 2000, 500
 	st, l := demo(t, 100)
 	f := pack(t, st, l, t.TempDir(), bundles(t)...)[0]
 	all := headers(t, f.Path)
@@ -320,8 +324,9 @@ func TestVerifyLonger(t *testing.T) {
 
 // TestVerifyTruncated: everything before the cut is verified, and every layer behind it is named.
 func TestVerifyTruncated(t *testing.T) {
+	t.Parallel()
 	st, l := demo(t, 3000)
-	path := pack(t, st, l, t.TempDir(), bundles(t)...)[5].Path
+	path := pack(t, st, l, t.TempDir(), bundles(t)[5])[0].Path
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -378,8 +383,9 @@ func TestVerifySums(t *testing.T) {
 }
 
 func TestVerifyLock(t *testing.T) {
+	t.Parallel()
 	st, packed := demo(t, 100)
-	f := pack(t, st, packed, t.TempDir(), bundles(t)...)[5]
+	f := pack(t, st, packed, t.TempDir(), bundles(t)[5])[0]
 	other := v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("0", 64)}
 	for _, c := range []struct {
 		name   string
