@@ -1,6 +1,6 @@
 // Bench compares slipway with what others use for the same work, on the images of a release that has been cut, in one run.
 //
-//	go run ./bench [-dist dist] [-store .slipway] [-slipway PATH] [-parts cold,warm,publish,recipe,push,compress,unpack]
+//	go run ./bench [-dist dist] [-store .slipway] [-slipway PATH] [-parts cold,warm,…]
 //
 // It needs crane (go install github.com/google/go-containerregistry/cmd/crane), and from Debian docker-registry, skopeo, bsdtar
 // (libarchive-tools) and zstd. Every rival runs as its users run it. Peak memory is that of the program itself, not of compilers it
@@ -33,11 +33,19 @@ type bench struct {
 	tmp                                  string
 
 	compressed, uncompressed comparison // of layers
+	archives                 *archives
+	registries               int // that were started
 }
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 5 && args[0] == "publish" {
 		return publishTo(ctx, args[1], args[2], args[3], args[4])
+	}
+	switch {
+	case len(args) == 3 && (args[0] == "lookup" || args[0] == "read"):
+		return readFrom(args[0], args[1], args[2])
+	case len(args) == 4 && args[0] == "pack":
+		return packAll(ctx, args[1], args[2], args[3])
 	}
 	b := &bench{}
 	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
@@ -46,7 +54,8 @@ func run(ctx context.Context, args []string) error {
 	fs.StringVar(&b.product, "product", "slipway.yaml", "what it was cut from")
 	fs.StringVar(&b.slipway, "slipway", "dist/bin/slipway", "the program to measure")
 	fs.StringVar(&b.crane, "crane", "crane", "the crane to compare with")
-	parts := fs.String("parts", "warm,publish,recipe,push,compress,unpack", "what to compare: cold (some 20 minutes), warm, publish, recipe, push, compress, unpack")
+	parts := fs.String("parts", "warm,publish,recipe,push,again,absent,lookup,read,curve,compress,unpack",
+		"what to compare: cold (some 20 minutes), and what the default names")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
@@ -65,6 +74,11 @@ func run(ctx context.Context, args []string) error {
 		{"publish", b.publish},
 		{"recipe", b.recipe},
 		{"push", b.push},
+		{"again", b.again},
+		{"absent", b.absent},
+		{"lookup", b.lookup},
+		{"read", b.read},
+		{"curve", b.curve},
 		{"compress", b.compress},
 		{"unpack", b.unpack},
 	} {

@@ -31,34 +31,43 @@ func (b *bench) push(ctx context.Context) (comparison, error) {
 	if err != nil {
 		return comparison{}, err
 	}
-	c := comparison{title: fmt.Sprintf("Pushing %d images of a bundle (%d bytes) to an empty registry", len(contents.Images), size(bundle))}
+	return b.pushers(ctx, fmt.Sprintf("Pushing %d images of a bundle (%d bytes) to an empty registry", len(contents.Images), size(bundle)), bundle, contents.Images, layouts, true)
+}
+
+// pushers push images to registries of their own, and once more; without first, only that is compared.
+func (b *bench) pushers(ctx context.Context, title, bundle string, images []airgap.Image, layouts []string, first bool) (comparison, error) {
+	c := comparison{title: title}
 	for _, way := range []struct {
 		name     string
 		commands func(registry string) [][]string
 	}{
 		{"slipway airgap push", func(to string) [][]string { return [][]string{{b.slipway, "airgap", "push", bundle, "-to", to, "-q"}} }},
 		{"skopeo copy --all", func(to string) (all [][]string) {
-			for n, i := range contents.Images {
+			for n, i := range images {
 				all = append(all, []string{"skopeo", "--insecure-policy", "copy", "--all", "--quiet", "--dest-tls-verify=false", "oci:" + layouts[n], "docker://" + target(i, to)})
 			}
 			return all
 		}},
 		{"crane push", func(to string) (all [][]string) {
-			for n, i := range contents.Images {
+			for n, i := range images {
 				all = append(all, []string{b.crane, "push", "--insecure", layouts[n], target(i, to)})
 			}
 			return all
 		}},
 	} {
-		registry, stop, err := b.registry(ctx, strings.Fields(way.name)[0]+"-push")
+		b.registries++
+		registry, stop, err := b.registry(ctx, "push-"+strconv.Itoa(b.registries))
 		if err != nil {
 			return c, err
 		}
-		first, err := measure(ctx, way.name, way.commands(registry)...)
+		once, err := measure(ctx, way.name, way.commands(registry)...)
+		if err == nil && first {
+			c.other = append(c.other, once)
+		}
 		if err == nil {
 			var again figure
 			again, err = measure(ctx, way.name+", again", way.commands(registry)...)
-			c.other = append(c.other, first, again)
+			c.other = append(c.other, again)
 		}
 		stop()
 		if err != nil {
@@ -83,7 +92,7 @@ func (b *bench) layouts(images []airgap.Image) ([]string, error) {
 	}
 	var all []string
 	for n, i := range images {
-		dir := filepath.Join(b.tmp, "layouts", strconv.Itoa(n))
+		dir := filepath.Join(b.tmp, "layouts", strconv.Itoa(len(images)), strconv.Itoa(n))
 		p, err := layout.Write(dir, empty.Index)
 		if err != nil {
 			return nil, err

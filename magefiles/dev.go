@@ -50,10 +50,10 @@ func Fuzz(
 	return errors.Join(errs...)
 }
 
-// Bench measures a warm release, a publication and the packing of bundles beside what others take for the same, and prints ratios.
+// Bench measures releases, publications, and the packing, reading and pushing of bundles beside what others take for the same, and prints ratios.
 func Bench(
 	ctx context.Context,
-	parts *string, // what to compare: cold (some 20 minutes), warm, publish, recipe (warm,publish,recipe)
+	parts *string, // what to compare: cold (some 20 minutes); warm, publish, recipe, push, again, absent, lookup, read, curve, compress, unpack (all but cold)
 ) error {
 	if err := isolate(); err != nil {
 		return err

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/random"
+
+	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// again pushes a bundle of 20 images that the registry has, which are those of the release under more names.
+func (b *bench) again(ctx context.Context) (comparison, error) {
+	l, err := lock.Read(filepath.Join(b.dist, lock.Name))
+	if err != nil {
+		return comparison{}, err
+	}
+	st, err := store.Open(b.store)
+	if err != nil {
+		return comparison{}, err
+	}
+	const images = 20
+	many := *l
+	many.Images, many.ThirdParty = nil, nil
+	for n := range images {
+		i := l.Images[n%len(l.Images)]
+		i.Name += strconv.Itoa(n)
+		i.Repository += strconv.Itoa(n)
+		many.Images = append(many.Images, i)
+	}
+	files, err := airgap.Pack(ctx, st, &many, []product.Bundle{{Name: "twenty"}}, airgap.PackOptions{Dir: filepath.Join(b.tmp, "twenty")})
+	if err != nil {
+		return comparison{}, err
+	}
+	contents, err := airgap.Inspect(files[0].Path)
+	if err != nil {
+		return comparison{}, err
+	}
+	layouts, err := b.layouts(contents.Images)
+	if err != nil {
+		return comparison{}, err
+	}
+	return b.pushers(ctx, fmt.Sprintf("Pushing %d images that are there", images), files[0].Path, contents.Images, layouts, false)
+}
+
+// curve packs 1 to 200 images of 1 MiB each: the peak of memory does not depend on their number.
+func (b *bench) curve(ctx context.Context) (comparison, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return comparison{}, err
+	}
+	dir := filepath.Join(b.tmp, "curve")
+	st, err := store.Open(filepath.Join(dir, "store"))
+	if err != nil {
+		return comparison{}, err
+	}
+	l := &lock.Lock{SchemaVersion: lock.SchemaVersion, Name: "curve", Version: "1", Created: time.Unix(0, 0).UTC(), Registry: "registry.invalid", Sources: []lock.Source{{Name: "curve"}}}
+	var all []figure
+	for n := range 200 {
+		i, err := randomImage(ctx, st, n)
+		if err != nil {
+			return comparison{}, err
+		}
+		l.Images = append(l.Images, i)
+		switch n + 1 {
+		case 1, 10, 50, 100, 200:
+			file := filepath.Join(dir, lock.Name)
+			if err := l.Write(file); err != nil {
+				return comparison{}, err
+			}
+			out := filepath.Join(dir, strconv.Itoa(n))
+			f, err := measure(ctx, fmt.Sprintf("%d images", n+1), []string{self, "pack", file, st.Dir(), out})
+			if err != nil {
+				return comparison{}, err
+			}
+			f.bytes = size(filepath.Join(out, "curve.tar.zst"))
+			all = append(all, f)
+		}
+	}
+	return comparison{title: "Packing images of 1 MiB, slipway alone: the memory of one is the memory of all", ours: all[0], other: all[1:]}, nil
+}
+
+// randomImage puts an image that does not compress into the store.
+func randomImage(ctx context.Context, st *store.Store, n int) (lock.Image, error) {
+	img, err := random.Image(1<<20, 1)
+	if err != nil {
+		return lock.Image{}, err
+	}
+	cf, err := img.ConfigFile()
+	if err != nil {
+		return lock.Image{}, err
+	}
+	cf = cf.DeepCopy()
+	cf.OS, cf.Architecture = "linux", "amd64"
+	if img, err = mutate.ConfigFile(img, cf); err != nil {
+		return lock.Image{}, err
+	}
+	d, err := st.Add(ctx, img, nil)
+	if err != nil {
+		return lock.Image{}, err
+	}
+	config, err := img.ConfigName()
+	name := fmt.Sprintf("image-%03d", n)
+	return lock.Image{
+		Name: name, Kind: "go", MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Repository: "registry.invalid/curve/" + name, Tag: "1",
+		Children: []lock.Child{{Platform: "linux/amd64", MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Config: config}},
+	}, err
+}
+
+// packAll is what the program does as its own subprocess, so that its memory can be told apart.
+func packAll(ctx context.Context, file, dir, out string) error {
+	l, err := lock.Read(file)
+	if err != nil {
+		return err
+	}
+	st, err := store.Open(dir)
+	if err != nil {
+		return err
+	}
+	_, err = airgap.Pack(ctx, st, l, []product.Bundle{{Name: "curve"}}, airgap.PackOptions{Dir: out})
+	return err
+}

@@ -1,0 +1,62 @@
+// Wharfie reads an archive as RKE2 does, for the benchmark: it looks an image up by its tag in a directory, and reads its layers.
+//
+//	wharfie lookup|read DIR NAME
+//
+// Lookup ends well where the image is there, and where it is not. It is a module of its own, so that slipway needs none of what RKE2 does.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/rancher/wharfie/pkg/tarfile"
+	"github.com/sirupsen/logrus"
+)
+
+func main() {
+	logrus.SetLevel(logrus.WarnLevel)
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	if len(args) != 3 {
+		return errors.New("usage: wharfie lookup|read DIR NAME")
+	}
+	tag, err := name.NewTag(args[2])
+	if err != nil {
+		return err
+	}
+	img, err := tarfile.FindImage(args[1], tag)
+	if args[0] == "lookup" {
+		if errors.Is(err, tarfile.ErrNotFound) {
+			err = nil
+		}
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	layers, err := img.Layers()
+	if err != nil {
+		return err
+	}
+	for _, l := range layers {
+		r, err := l.Uncompressed()
+		if err != nil {
+			return err
+		}
+		if _, err := io.Copy(io.Discard, r); err != nil {
+			return fmt.Errorf("reading a layer: %w", err)
+		}
+		if err := r.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
