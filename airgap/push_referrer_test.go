@@ -1,8 +1,11 @@
 package airgap
 
 import (
+	"context"
+	"errors"
 	"io"
 	"log"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -78,7 +81,7 @@ func TestPushReferrers(t *testing.T) {
 			if _, err := Push(t.Context(), []*Bundle{b}, to(r)); err != nil {
 				t.Fatal(err)
 			}
-			if calls, _ := r.reset(nil); count(calls, "HEAD", "") != len(calls) {
+			if calls, _ := r.reset(nil); count(calls, "HEAD", "")+count(calls, "GET", "") != len(calls) {
 				t.Errorf("the second push asked %v", calls)
 			}
 		})
@@ -101,5 +104,51 @@ func TestPushReferrers(t *testing.T) {
 		if strings.HasPrefix(c, "PUT") && strings.Contains(c, l.Images[0].Referrers[4].Digest.Hex) {
 			t.Error("a signature of another platform was pushed")
 		}
+	}
+}
+
+// TestPushReferrerUnlisted kills a push between the manifest of a signature and the list of what refers to the image, which the client keeps
+// for this registry: the next push finds that the list lacks it.
+func TestPushReferrerUnlisted(t *testing.T) {
+	st, l := signed(t, 1000)
+	b, r := opened(t, pack(t, st, l, t.TempDir(), product.Bundle{Name: "signed"})[0].Path), newRegistry(t)
+	agent := l.Images[0]
+	list := "/mirror/demo/agent/manifests/" + strings.Replace(agent.Digest.String(), ":", "-", 1)
+	ctx, kill := context.WithCancel(t.Context())
+	r.trouble = func(_ http.ResponseWriter, q *http.Request) bool {
+		if q.Method != http.MethodPut || !strings.HasSuffix(q.URL.Path, list) {
+			return false
+		}
+		kill()
+		panic(http.ErrAbortHandler)
+	}
+	if _, err := Push(ctx, []*Bundle{b}, to(r)); !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v, want context.Canceled", err)
+	}
+	repo, err := name.NewRepository(r.host() + "/mirror/demo/agent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sbom := repo.Digest(agent.Referrers[0].Digest.String())
+	if _, err := remote.Head(sbom); err != nil {
+		t.Fatalf("the manifest was to be there: %v", err)
+	}
+	r.reset(nil)
+	if _, err := Push(t.Context(), []*Bundle{b}, to(r)); err != nil {
+		t.Fatal(err)
+	}
+	index, err := remote.Referrers(repo.Digest(agent.Digest.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := index.IndexManifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Manifests) != 1 || m.Manifests[0].Digest != agent.Referrers[0].Digest {
+		t.Errorf("listed are %+v", m.Manifests)
+	}
+	if calls, _ := r.reset(nil); count(calls, "PATCH", "") != 0 {
+		t.Errorf("blobs were sent once more: %v", calls)
 	}
 }

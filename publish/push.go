@@ -41,6 +41,9 @@ func push(ctx context.Context, c *client, p *plan, o Options) (r *Result, err er
 	if err := look(ctx, c, p, o); err != nil {
 		return nil, err
 	}
+	if err := relist(ctx, c, p, o); err != nil {
+		return nil, err
+	}
 	uploads := p.uploads()
 	s := &sender{client: c, open: p.source.Open}
 	for _, u := range uploads {

@@ -99,20 +99,12 @@ func (c *client) find(ctx context.Context, round []reference, tags bool) ([]refe
 
 // listReferrers asks the registry what has the manifest r.about as its subject.
 func (c *client) listReferrers(ctx context.Context, r reference) ([]reference, error) {
-	s, err := c.session(ctx, r.repo, r.repo.Scope(transport.PullScope))
-	if err != nil {
-		return nil, err
-	}
-	index, err := remote.Referrers(r.repo.Digest(r.about.String()), remote.WithContext(ctx), remote.WithTransport(s.rt))
-	if err != nil {
-		return nil, err
-	}
-	m, err := index.IndexManifest()
+	list, err := c.referrers(ctx, r.repo.Digest(r.about.String()))
 	if err != nil {
 		return nil, err
 	}
 	var all []reference
-	for _, d := range m.Manifests {
+	for _, d := range list {
 		if !d.MediaType.IsImage() && !d.MediaType.IsIndex() {
 			c.o.Progress.Printf("leaving out %s, which refers to %s: it is of type %s, which OCI has given up", d.Digest, r.text, d.MediaType)
 			continue
