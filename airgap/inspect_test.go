@@ -389,6 +389,23 @@ func check(t *testing.T, h *head, err error) {
 	if _, err := json.Marshal(c); err != nil {
 		t.Error(err)
 	}
+	b := &Bundle{head: h, contents: c}
+	b.arrange()
+	plan, l, err := b.reread()
+	if err != nil {
+		return
+	}
+	if docker, _, err := plan.views(l); err != nil || len(docker) == 0 {
+		t.Errorf("it cannot be packed again: %v", err)
+	}
+	for _, i := range c.Images {
+		for _, format := range []string{FormatOCI, FormatDocker} {
+			o := ExtractOptions{Format: format}
+			if child, err := i.one(o); err == nil {
+				b.members(i, child, o) //nolint:errcheck // an error, but no panic
+			}
+		}
+	}
 }
 
 func seeds(f *testing.F, add func([]byte)) {

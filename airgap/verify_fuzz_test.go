@@ -2,6 +2,7 @@ package airgap
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	seekable "github.com/SaveTheRbtz/zstd-seekable-format-go/pkg"
@@ -42,6 +43,32 @@ func FuzzArchive(f *testing.F) {
 		f.Add(unseal(f, data))
 	})
 	f.Fuzz(func(t *testing.T, raw []byte) { agreeing(t, resealed(t, raw, cuts)) })
+}
+
+// FuzzSums gives any text for SHA256SUMS: what is found is a line of it.
+func FuzzSums(f *testing.F) {
+	digest := strings.Repeat("0f", 32)
+	for _, s := range []string{digest + "  bundle.tar.zst\n", digest + " *./dist/bundle.tar.zst\r\n", "bundle.tar.zst\n", digest + "\n\x00"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		got, err := sumOf(write(t, text), "bundle.tar.zst")
+		if err == nil && got != "" && (len(got) != 64 || !bytes.Contains(bytes.ToLower(text), []byte(got))) {
+			t.Errorf("found %q", got)
+		}
+	})
+}
+
+// FuzzDelta gives any text for what a delta says of itself.
+func FuzzDelta(f *testing.F) {
+	f.Add(`{"base":{"file":"a.tar.zst","sha256":"","product":"demo","version":"1"},"bundle":"b.tar.zst","sha256":"` + strings.Repeat("0", 64) + `","size":1,"lacking":[],"bytes":0}`)
+	f.Add(`{"bundle":"../b.tar.zst"}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		d, err := readDelta(text)
+		if err == nil && d != nil && (strings.ContainsAny(d.Bundle, "/") || d.Size <= 0 || len(d.SHA256) != 64) {
+			t.Errorf("accepted %+v", d)
+		}
+	})
 }
 
 // resealed compresses an archive in frames of the given sizes and one for the rest, with a seek table.

@@ -3,6 +3,7 @@ package publish
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -92,12 +93,18 @@ func (c *client) head(ctx context.Context, ref name.Reference) (*v1.Descriptor, 
 		return nil, err
 	}
 	d, err := s.puller.Head(ctx, ref)
-	if err == nil || missing(err) {
-		return d, err
-	}
-	full, err := s.puller.Get(ctx, ref)
-	if err != nil {
+	if missing(err) {
 		return nil, err
 	}
-	return &full.Descriptor, nil
+	if err != nil {
+		full, err := s.puller.Get(ctx, ref)
+		if err != nil {
+			return nil, err
+		}
+		d = &full.Descriptor
+	}
+	if strings.HasPrefix(string(d.MediaType), "text/") { // as a proxy has it that asks for a login, or a website
+		return nil, fmt.Errorf("%s answers with %s where a manifest is expected: it is no registry, or something stands before it", ref.Context().RegistryStr(), d.MediaType)
+	}
+	return d, nil
 }

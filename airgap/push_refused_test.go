@@ -1,0 +1,61 @@
+package airgap
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slipway-dev/slipway/publish"
+)
+
+// TestPushRefused: a registry that refuses, at whatever step, makes one error of one line that names it, and no name stands for what is not whole.
+func TestPushRefused(t *testing.T) {
+	b := whole(t, 1000)
+	deny := func(status int, code, text string) func(http.ResponseWriter) {
+		return func(w http.ResponseWriter) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(status)
+			w.Write([]byte(`{"errors":[{"code":"` + code + `","message":"` + text + `"}]}`)) //nolint:errcheck // the client may be gone
+		}
+	}
+	for name, c := range map[string]struct {
+		method, path string
+		answer       func(http.ResponseWriter)
+		want         []string
+	}{
+		"who are you":         {"GET", "/v2/", deny(http.StatusForbidden, "DENIED", "no"), []string{"connecting to", "log in to"}},
+		"not to be looked at": {"", "/manifests/", deny(http.StatusForbidden, "DENIED", "no"), []string{"looking at", "DENIED", "log in to"}},
+		"no uploads":          {"POST", "/blobs/uploads/", deny(http.StatusMethodNotAllowed, "UNSUPPORTED", "this registry is read-only"), []string{"pushing blob sha256:", "this registry is read-only"}},
+		"not this account":    {"POST", "/blobs/uploads/", deny(http.StatusUnauthorized, "UNAUTHORIZED", "authentication required"), []string{"pushing blob sha256:", "log in to"}},
+		"too large":           {"PATCH", "/blobs/uploads/", deny(http.StatusRequestEntityTooLarge, "SIZE_INVALID", "at most 1 kB"), []string{"pushing blob sha256:", "at most 1 kB"}},
+		"its disk is full":    {"PATCH", "/blobs/uploads/", deny(http.StatusInsufficientStorage, "UNKNOWN", "no space left on device"), []string{"pushing blob sha256:", "no space left on device"}},
+		"too busy":            {"POST", "/blobs/uploads/", deny(http.StatusTooManyRequests, "TOOMANYREQUESTS", "slower"), []string{"pushing blob sha256:", "slower"}},
+		"another digest":      {"PUT", "/blobs/uploads/", deny(http.StatusBadRequest, "DIGEST_INVALID", "provided digest did not match"), []string{"pushing blob sha256:", "provided digest did not match"}},
+		"no manifests":        {"PUT", "/manifests/sha256:", deny(http.StatusBadRequest, "MANIFEST_INVALID", "not of a type we take"), []string{"pushing 127.0.0.1:", "not of a type we take"}},
+		"no tags":             {"PUT", "/manifests/1.2.3", deny(http.StatusConflict, "TAG_INVALID", "tags are immutable"), []string{"pushing 127.0.0.1:", ":1.2.3", "tags are immutable"}},
+		"no registry":         {"", "", func(w http.ResponseWriter) { w.Write([]byte("<html>\n<body>\nWelcome!</body>\n")) }, []string{"answers with text/html", "it is no registry"}}, //nolint:errcheck // as above
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRegistry(t)
+			r.reset(func(w http.ResponseWriter, q *http.Request) bool {
+				if c.method != "" && q.Method != c.method || !strings.Contains(q.URL.Path, c.path) {
+					return false
+				}
+				c.answer(w)
+				return true
+			})
+			o := to(r)
+			o.Registry = publish.Options{Wait: time.Microsecond, Attempts: 2}
+			_, err := Push(t.Context(), []*Bundle{b}, o)
+			says(t, err, append(c.want, "127.0.0.1:")...)
+			if err != nil && strings.Contains(err.Error(), "\n") {
+				t.Errorf("more than one line: %v", err)
+			}
+			calls, _ := r.reset(nil)
+			if n := count(calls, "PUT", "/manifests/1.2.3"); n > 0 && name != "no tags" {
+				t.Errorf("%d names were put", n)
+			}
+		})
+	}
+}
