@@ -43,7 +43,12 @@ the bundle of both. An older release.lock.json stands for all bundles of its rel
   slipway airgap pack -only=controller
   slipway airgap pack -since=old/kpack-images.tar.zst`,
 		Args: usage(cobra.NoArgs),
-		RunE: f.stage(func(cmd *cobra.Command, s stage) error {
+		RunE: f.beside(func(cmd *cobra.Command, s stage) error {
+			if len(since) == 0 { // a delta changes no file of the release
+				if err := s.outdate(); err != nil {
+					return err
+				}
+			}
 			l, err := s.published()
 			if err != nil {
 				return err

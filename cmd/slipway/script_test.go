@@ -41,7 +41,7 @@ func TestScript(t *testing.T) {
 			}
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"interrupt": interrupt, "copytree": copytree, "registry": registry},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"interrupt": interrupt, "copytree": copytree, "registry": registry, "guide": guide},
 	})
 }
 

@@ -24,9 +24,27 @@ type stage struct {
 	progress *progress.Printer
 }
 
-// stage returns the RunE of a command that runs one stage alone: product read, store held, output directory there. A stage run alone
-// outdates the checksums of the release, so those are taken away: a directory with SHA256SUMS is a complete release.
+// stage returns the RunE of a command that runs one stage alone: product read, store held, output directory there, its checksums outdated.
 func (f *flags) stage(run func(*cobra.Command, stage) error) func(*cobra.Command, []string) error {
+	return f.beside(func(cmd *cobra.Command, s stage) error {
+		if err := s.outdate(); err != nil {
+			return err
+		}
+		return run(cmd, s)
+	})
+}
+
+// outdate takes the checksums of the release away, since a stage that runs alone changes what they are of: a directory with SHA256SUMS is
+// a complete release.
+func (s stage) outdate() error {
+	if err := os.Remove(filepath.Join(s.flags.out, release.SumsName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("removing outdated checksums: %w", err)
+	}
+	return nil
+}
+
+// beside is stage for what changes nothing that the checksums are of.
+func (f *flags) beside(run func(*cobra.Command, stage) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, _ []string) error {
 		p, err := f.load()
 		if err != nil {
@@ -41,9 +59,6 @@ func (f *flags) stage(run func(*cobra.Command, stage) error) func(*cobra.Command
 		defer unlock()
 		if err := os.MkdirAll(f.out, 0o755); err != nil {
 			return fmt.Errorf("making %s: %w", f.out, err)
-		}
-		if err := os.Remove(filepath.Join(f.out, release.SumsName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("removing outdated checksums: %w", err)
 		}
 		return run(cmd, stage{f, p, st, pr})
 	}
