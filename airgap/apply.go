@@ -3,12 +3,9 @@ package airgap
 import (
 	"archive/tar"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -66,28 +63,17 @@ func (p *packer) apply(ctx context.Context, pl *plan, out string, says *Delta) (
 		return nil, err
 	}
 	f := &File{Path: out, Images: pl.images(), LeftOut: pl.leftOut}
-	file, err := os.CreateTemp(filepath.Dir(out), "."+filepath.Base(out)+"-*")
-	if err != nil {
-		return nil, err
-	}
-	defer os.Remove(file.Name()) //nolint:errcheck // nothing is left of a file that was not finished; one that was has its own name
-	defer file.Close()
-	sum, size := sha256.New(), new(counter)
-	if err := p.stream(ctx, io.MultiWriter(file, sum, size), pl, docker, oci); err != nil {
-		if errors.Is(err, tar.ErrWriteTooLong) {
-			err = errors.New("a layer is larger than its manifest says")
+	err = p.write(ctx, pl, docker, oci, f, func(made *File) error {
+		if made.SHA256 == says.SHA256 {
+			return nil
 		}
-		return nil, err
+		return fmt.Errorf("all layers are right, but the file has the checksum %s, not %s: it was packed by another version of slipway, which compresses in another way; use that of the release, in bin/",
+			made.SHA256, says.SHA256)
+	})
+	if errors.Is(err, tar.ErrWriteTooLong) {
+		err = errors.New("a layer is larger than its manifest says")
 	}
-	f.Size, f.SHA256 = int64(*size), hex.EncodeToString(sum.Sum(nil))
-	if f.SHA256 != says.SHA256 {
-		return nil, fmt.Errorf("all layers are right, but the file has the checksum %s, not %s: it was packed by another version of slipway, which compresses in another way; use that of the release, in bin/",
-			f.SHA256, says.SHA256)
-	}
-	if err := errors.Join(file.Chmod(0o644), file.Sync(), file.Close()); err != nil {
-		return nil, err
-	}
-	return f, os.Rename(file.Name(), out)
+	return f, err
 }
 
 // fits reports whether a base has all that the delta lacks.

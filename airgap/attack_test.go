@@ -67,6 +67,17 @@ func (v *victim) forge(t *testing.T, change func(e []forged) []forged) []byte {
 	return forgeSeekable(t, change(clone(v.entries)), v.first)
 }
 
+// relabelled is a bundle of entries in whose index.json the first place that says from says to.
+func relabelled(t *testing.T, good []forged, from, to string) string {
+	t.Helper()
+	e := clone(good)
+	e[2].data = bytes.Replace(e[2].data, []byte(from), []byte(to), 1)
+	if bytes.Equal(e[2].data, good[2].data) {
+		t.Fatalf("index.json has no %q", from)
+	}
+	return write(t, forge(t, e))
+}
+
 // index replaces texts in index.json.
 func (v *victim) index(t *testing.T, replace ...string) []byte {
 	return v.forge(t, func(e []forged) []forged {

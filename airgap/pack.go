@@ -120,7 +120,7 @@ func (p *packer) file(ctx context.Context, pl *plan, name string) (File, error) 
 		p.task.Add(pl.size())
 		return f, nil
 	}
-	if err := p.write(ctx, pl, docker, oci, &f); err != nil {
+	if err := p.write(ctx, pl, docker, oci, &f, nil); err != nil {
 		return File{}, fmt.Errorf("packing %s: %w", f.Path, err)
 	}
 	if p.st == nil {
@@ -129,8 +129,8 @@ func (p *packer) file(ctx context.Context, pl *plan, name string) (File, error) 
 	return f, p.record(key, f)
 }
 
-// write makes the file, under its name only when it is complete.
-func (p *packer) write(ctx context.Context, pl *plan, docker, oci []byte, f *File) error {
+// write makes the file, under its name only when it is complete and fits, where something else has to be true of it.
+func (p *packer) write(ctx context.Context, pl *plan, docker, oci []byte, f *File, fits func(*File) error) error {
 	out, err := os.CreateTemp(filepath.Dir(f.Path), "."+filepath.Base(f.Path)+"-*")
 	if err != nil {
 		return err
@@ -142,14 +142,16 @@ func (p *packer) write(ctx context.Context, pl *plan, docker, oci []byte, f *Fil
 	if err := p.stream(ctx, io.MultiWriter(out, sum, size), pl, docker, oci); err != nil {
 		return err
 	}
+	f.Size, f.SHA256 = int64(*size), hex.EncodeToString(sum.Sum(nil))
+	if fits != nil {
+		if err := fits(f); err != nil {
+			return err
+		}
+	}
 	if err := errors.Join(out.Chmod(0o644), out.Sync(), out.Close()); err != nil {
 		return err
 	}
-	if err := os.Rename(out.Name(), f.Path); err != nil {
-		return err
-	}
-	f.Size, f.SHA256 = int64(*size), hex.EncodeToString(sum.Sum(nil))
-	return nil
+	return os.Rename(out.Name(), f.Path)
 }
 
 // stream writes the bundle: the tar in one goroutine, frames in several, the disk in another.

@@ -1,11 +1,9 @@
 package airgap
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -166,16 +164,7 @@ func TestReferrerForged(t *testing.T) {
 		{"no digest", `referrer.subject":"` + agent.Digest.String(), `referrer.subject":"` + agent.Digest.Hex, "which is not in it"},
 		{"no manifest", `"digest":"` + agent.Referrers[0].Digest.String(), `"digest":"` + server.Digest.String(), "which refers to it"},
 	} {
-		e := clone(good)
-		e[2].data = bytes.Replace(e[2].data, []byte(c.from), []byte(c.to), 1)
-		if bytes.Equal(e[2].data, good[2].data) {
-			t.Fatalf("%s: nothing was forged", c.name)
-		}
-		path := filepath.Join(t.TempDir(), "forged.tar.zst")
-		if err := os.WriteFile(path, forge(t, e), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := Inspect(path); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Inspect(relabelled(t, good, c.from, c.to)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v", c.name, err)
 		}
 	}
