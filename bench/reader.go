@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/klauspost/compress/gzip"
@@ -131,7 +132,7 @@ func readFrom(what, path, image string) error {
 	if err != nil {
 		return err
 	}
-	defer b.Close()
+	defer b.Close() //nolint:errcheck // the program ends
 	i, err := b.Contents().Find(image)
 	if what == "lookup" {
 		return nil // found or not
@@ -156,24 +157,24 @@ func readFrom(what, path, image string) error {
 
 // unpacked reads a layer decompressed, and whatever is behind that, to the end where its digest is checked.
 func unpacked(r io.Reader, mediaType string) error {
-	var content io.Reader = r
-	var err error
-	switch {
-	case len(mediaType) > 5 && mediaType[len(mediaType)-5:] == "+zstd":
-		var z *zstd.Decoder
-		if z, err = zstd.NewReader(r); err == nil {
-			defer z.Close()
-			content = z
+	var content io.Reader
+	if strings.HasSuffix(mediaType, "+zstd") {
+		z, err := zstd.NewReader(r)
+		if err != nil {
+			return err
 		}
-	default:
-		content, err = gzip.NewReader(r)
-	}
-	if err != nil {
-		return err
+		defer z.Close()
+		content = z
+	} else {
+		z, err := gzip.NewReader(r)
+		if err != nil {
+			return err
+		}
+		content = z
 	}
 	if _, err := io.Copy(io.Discard, content); err != nil {
 		return err
 	}
-	_, err = io.Copy(io.Discard, r)
+	_, err := io.Copy(io.Discard, r)
 	return err
 }
