@@ -49,19 +49,13 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestRunsEveryBuild holds the rule beside containerd's for each of these hosts and an image of every build that there can be.
+// TestRunsEveryBuild holds the rule beside containerd's for an image of every build that there can be, and a host of each generation.
 func TestRunsEveryBuild(t *testing.T) {
-	for _, host := range hosts() {
-		if host.OS != "windows" {
-			continue
+	for _, host := range []string{"10.0.19045.9", "10.0.20348.1", "10.0.25398.1", "10.0.26100.1", "10.0.28000.1"} {
+		m := matcher(windows(host))
+		for build := range 1 << 16 {
+			agree(t, m, windows(host), windows(fmt.Sprintf("10.0.%d", build)))
 		}
-		t.Run(host.OSVersion, func(t *testing.T) {
-			t.Parallel()
-			m := matcher(host)
-			for build := range 1 << 16 {
-				agree(t, m, host, windows(fmt.Sprintf("10.0.%d", build)))
-			}
-		})
 	}
 }
 

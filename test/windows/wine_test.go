@@ -25,6 +25,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/test/need"
 )
 
 // TestWine runs programs of the finished images.
@@ -196,8 +197,8 @@ type wine struct {
 // and a prefix that was removed lends its inode to the next, while the old server may still be going down.
 func newWine(t *testing.T) wine {
 	t.Helper()
-	need(t, "wine", "wine", "wine")
-	need(t, "mingw", "x86_64-w64-mingw32-gcc", "gcc-mingw-w64-x86-64")
+	need.Programs(t, "wine", "wine")
+	need.Programs(t, "mingw", "x86_64-w64-mingw32-gcc")
 	w, err := drive()
 	if err != nil {
 		t.Fatal(err)
@@ -287,19 +288,6 @@ func (w wine) with(t *testing.T, in io.Reader, env []string, program string, arg
 		return said, runErr
 	}
 	return string(out), runErr
-}
-
-// need makes sure that a program is there. One that is missing is an error, unless SLIPWAY_WITHOUT, which the test set-up fills where it
-// can install nothing, lists it.
-func need(t *testing.T, consumer, program, pkg string) {
-	t.Helper()
-	if _, err := exec.LookPath(program); err == nil {
-		return
-	}
-	if slices.Contains(strings.Split(os.Getenv("SLIPWAY_WITHOUT"), ","), consumer) {
-		t.Skipf("%s is missing: apt-get install %s, or leave it out of SLIPWAY_WITHOUT where `go tool mage test` may install it", program, pkg)
-	}
-	t.Fatalf("%s is missing: run `go tool mage test`, which installs it by apt, or put %s into SLIPWAY_WITHOUT", program, consumer)
 }
 
 func same(t *testing.T, a, b string) {
