@@ -228,4 +228,3 @@ func TestBestAsContainerd(t *testing.T) {
 		}
 	}
 }
-
