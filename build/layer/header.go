@@ -76,6 +76,7 @@ func windowsHeader(h *tar.Header, e Entry) *tar.Header {
 	h.Name = "Files/" + h.Name
 	switch e.Type {
 	case Whiteout, Opaque:
+		h.ModTime = time.Time{} // what is gone has no time
 		return h
 	case Hardlink:
 		h.Linkname = "Files/" + h.Linkname

@@ -11,17 +11,18 @@ import (
 	"unicode/utf8"
 )
 
-// Fold returns the spelling by which Windows knows a name or a path: two with one folding are one file there. As in the table that NTFS
-// has, each character stands for itself, and what is beyond 16 bits is left alone.
+// Fold returns the spelling by which Windows knows a name or a path: two with one folding are one file there. It is the capital of each
+// character of 16 bits whose small letter is the character again: the dotless i and the final sigma are letters of their own.
 func Fold(name string) string {
 	return strings.Map(func(r rune) rune {
-		upper := unicode.ToUpper(r)
-		if r > 0xffff || upper > 0xffff || upper < utf8.RuneSelf && r >= utf8.RuneSelf {
-			return r // such as the dotless i, which is not I for Windows
+		if upper := unicode.ToUpper(r); r <= maxUnit && unicode.ToLower(upper) == r {
+			return upper
 		}
-		return upper
+		return r
 	}, name)
 }
+
+const maxUnit = 0xffff
 
 // oneCase refuses paths that differ only in case.
 func oneCase(byPath map[string]Entry) error {
