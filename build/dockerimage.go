@@ -47,6 +47,9 @@ func (b *builder) dockerImage(ctx context.Context, i product.Image, p v1.Platfor
 		return content{}, err
 	}
 	for _, l := range r.Layers {
+		if err := fits(ctx, i, p, l.Entries); err != nil {
+			return content{}, fmt.Errorf("%s: %w", l.CreatedBy, err)
+		}
 		written, err := layer.Write(ctx, b.store, l.Entries, layer.Options{
 			OS: p.OS, Compression: layer.Compression(i.Compression), ModTime: layer.Epoch,
 		})
