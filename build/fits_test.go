@@ -86,25 +86,30 @@ func TestProgramsFit(t *testing.T) {
 		says  map[string]int
 	}{
 		{
-			"PE on Linux", map[string]string{"files/bin/run.exe": pe(peAMD64)},
+			"PE on Linux",
+			map[string]string{"files/bin/run.exe": pe(peAMD64)},
 			map[string]int{"building image files: linux/amd64: COPY . /app/: /app/bin/run.exe: it is a PE program for windows/amd64, and the image is for linux/amd64: ": 1, "image is for windows": 0},
 		},
 		{
-			"ELF on Windows", map[string]string{"files/run": elf(elfAMD64)},
+			"ELF on Windows",
+			map[string]string{"files/run": elf(elfAMD64)},
 			map[string]int{"building image files: windows/amd64": 1, "/app/run: it is an ELF program for linux/amd64, and the image is for windows/amd64": 1, "foreignPrograms": 1},
 		},
 		{
-			"other machines", map[string]string{"files/run.exe": pe(peARM64), "files/run": elf(elfARM64)},
+			"other machines",
+			map[string]string{"files/run.exe": pe(peARM64), "files/run": elf(elfARM64)},
 			map[string]int{"a PE program for windows/arm64, and the image is for windows/amd64": 1, "an ELF program for linux/arm64, and the image is for linux/amd64": 1},
 		},
 		{
-			"many", map[string]string{
+			"many",
+			map[string]string{
 				"files/1": elf(elfARM64), "files/2": elf(elfARM64), "files/3": elf(elfARM64), "files/4": elf(elfARM64), "files/5": elf(elfARM64), "files/6": elf(elfARM64), "files/7": elf(elfARM64),
 			},
 			map[string]int{"/app/5: it is an ELF program for linux/arm64, and the image is for linux/amd64": 1, "/app/6: ": 0, "and 2 more programs that do not fit": 2},
 		},
 		{
-			"data of a Go program", map[string]string{"cmd/tool/kodata/helper": elf(elfARM64)},
+			"data of a Go program",
+			map[string]string{"cmd/tool/kodata/helper": elf(elfARM64)},
 			map[string]int{"building image tool: linux/amd64: kodata: /var/run/ko/helper: it is an ELF program for linux/arm64": 1, "building image files": 0},
 		},
 	} {

@@ -95,8 +95,14 @@ func TestWindowsNames(t *testing.T) {
 func TestWindowsPaths(t *testing.T) {
 	long := strings.Repeat("/"+strings.Repeat("d", 255), 20)
 	entries := []layer.Entry{
-		{Path: long + "/file", Mode: 0o644}, {Path: "/" + strings.Repeat("😀", 127), Mode: 0o644},
-		{Path: "/i", Mode: 0o644}, {Path: "/ı", Mode: 0o644}, {Path: "/s", Mode: 0o644}, {Path: "/ſ", Mode: 0o644}, {Path: "/ß", Mode: 0o644}, {Path: "/ss", Mode: 0o644},
+		{Path: long + "/file", Mode: 0o644},
+		{Path: "/" + strings.Repeat("😀", 127), Mode: 0o644},
+		{Path: "/i", Mode: 0o644},
+		{Path: "/ı", Mode: 0o644},
+		{Path: "/s", Mode: 0o644},
+		{Path: "/ſ", Mode: 0o644},
+		{Path: "/ß", Mode: 0o644},
+		{Path: "/ss", Mode: 0o644},
 	}
 	if _, err := layer.Write(t.Context(), open(t), entries, layer.Options{OS: "windows"}); err != nil {
 		t.Error(err)
