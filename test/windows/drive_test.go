@@ -1,7 +1,6 @@
 package windows
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -116,19 +115,4 @@ func (w wine) with(t *testing.T, in io.Reader, env []string, program string, arg
 		return said, runErr
 	}
 	return string(out), runErr
-}
-
-func same(t *testing.T, a, b string) {
-	t.Helper()
-	x, err := os.ReadFile(a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	y, err := os.ReadFile(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(x, y) {
-		t.Errorf("%s and %s differ", a, b)
-	}
 }
