@@ -184,7 +184,7 @@ func held(t *testing.T, target string, mt types.MediaType, content []byte, url s
 		t.Errorf("%s: the layer is %s at %q", target, first.MediaType, first.URLs)
 	}
 	// By hand: a client would go to the layer's own address, too.
-	got, err := http.Get("http://" + ref.Context().RegistryStr() + "/v2/" + ref.Context().RepositoryStr() + "/blobs/" + first.Digest.String()) //nolint:noctx // on loopback
+	got, err := http.Get("http://" + ref.Context().RegistryStr() + "/v2/" + ref.Context().RepositoryStr() + "/blobs/" + first.Digest.String())
 	if err != nil {
 		t.Fatal(err)
 	}

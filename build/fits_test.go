@@ -127,6 +127,30 @@ func TestProgramsFit(t *testing.T) {
 	}
 }
 
+// TestOtherSystem holds that an image stands on what it is for: FROM --platform in its last stage would make a Windows image of Linux files, or one of a
+// build that it does not say. In other stages it is for what it is there for.
+func TestOtherSystem(t *testing.T) {
+	for _, tc := range []struct{ from, says string }{
+		{"FROM --platform=linux/amd64 static", "windows/amd64:ltsc2022: it would be called an image for windows/amd64:ltsc2022 and stands on a base for linux/amd64: "},
+		{"FROM --platform=windows/amd64:ltsc2022 nanoserver", "linux/amd64: it would be called an image for linux/amd64 and stands on a base for windows/amd64:10.0.20348.1: "},
+		{"FROM --platform=windows/amd64:ltsc2022 nanoserver", "windows/amd64:ltsc2019: it would be called an image for windows/amd64:ltsc2019 and stands on a base for windows/amd64:10.0.20348.1: "},
+		{"FROM --platform=linux/amd64 static AS other\nFROM scratch\nCOPY --from=other /etc/passwd /etc/", ""},
+	} {
+		t.Run(tc.from, func(t *testing.T) {
+			dir := carry(t, map[string]string{"Dockerfile": tc.from + "\nCOPY text /app/\n"})
+			replace(t, filepath.Join(dir, "slipway.yaml"), "programs:\n", `bases:
+  - {name: static, builtin: static}
+  - {name: nanoserver, images: {"windows/amd64:ltsc2022": "example.com/nanoserver:1", "windows/amd64:ltsc2019": "example.com/nanoserver:2"}}
+programs:
+`)
+			_, err := build.Build(t.Context(), load(t, dir), open(t), nil)
+			if tc.says == "" && err != nil || tc.says != "" && (err == nil || !strings.Contains(err.Error(), tc.says)) {
+				t.Errorf("the error is %v, want %q", err, tc.says)
+			}
+		})
+	}
+}
+
 // TestForeignPrograms holds that an image may carry what slipway.yaml names, and only that.
 func TestForeignPrograms(t *testing.T) {
 	dir := carry(t, map[string]string{"files/downloads/arm64/run.exe": pe(peARM64), "files/tools/run": elf(elfAMD64), "files/tools/run.exe": pe(peAMD64)})

@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,6 +25,9 @@ var LTSC = []LTSCRelease{
 	{"ltsc2022", "10.0.20348", 20348},
 	{"ltsc2025", "10.0.26100", 20348},
 }
+
+// Stable is the first Windows build whose hosts run images of other builds, too.
+var Stable = LTSC[slices.IndexFunc(LTSC, func(r LTSCRelease) bool { return r.Oldest > 0 })].Build()
 
 // Build is the release's build number: 20348 of ltsc2022.
 func (r LTSCRelease) Build() int { return Build(r.Version) }

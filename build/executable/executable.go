@@ -43,11 +43,10 @@ func Read(r io.Reader) (s System, ok bool, err error) {
 	if !elf && !bytes.Equal(b[:2], []byte("MZ")) {
 		return System{}, false, nil
 	}
-	rest, err := io.ReadAll(io.LimitReader(r, head-int64(len(b))))
+	b, err = io.ReadAll(io.LimitReader(io.MultiReader(bytes.NewReader(b), r), head))
 	if err != nil {
 		return System{}, false, err
 	}
-	b = append(b, rest...)
 	if elf {
 		s, ok = readELF(b)
 	} else {

@@ -20,18 +20,18 @@ import (
 	"github.com/slipway-dev/slipway/build/executable"
 )
 
-// elf64 and elf32 are the heads of ELF files.
+// elf64 and elf32 are the heads of ELF files. Their sizes are fixed, so that writing them cannot fail.
 func elf64(kind elf.Type, m elf.Machine, abi elf.OSABI, order binary.ByteOrder) []byte {
 	h := elf.Header64{Type: uint16(kind), Machine: uint16(m), Version: uint32(elf.EV_CURRENT)}
 	h.Ident = ident(elf.ELFCLASS64, abi, order)
-	b, _ := binary.Append(nil, order, h) //nolint:errcheck // its size is fixed
+	b, _ := binary.Append(nil, order, h)
 	return b
 }
 
 func elf32(kind elf.Type, m elf.Machine, order binary.ByteOrder) []byte {
 	h := elf.Header32{Type: uint16(kind), Machine: uint16(m), Version: uint32(elf.EV_CURRENT)}
 	h.Ident = ident(elf.ELFCLASS32, elf.ELFOSABI_NONE, order)
-	b, _ := binary.Append(nil, order, h) //nolint:errcheck // its size is fixed
+	b, _ := binary.Append(nil, order, h)
 	return b
 }
 
@@ -46,22 +46,22 @@ func ident(class elf.Class, abi elf.OSABI, order binary.ByteOrder) (id [elf.EI_N
 
 // image is the head of a PE file that stands behind so many bytes for DOS.
 func image(machine, subsystem uint16, wide, managed bool, dos int) []byte {
-	b := make([]byte, dos)
+	b := bytes.Repeat([]byte{0}, dos)
 	copy(b, "MZ")
 	binary.LittleEndian.PutUint32(b[0x3c:], uint32(dos))
 	b = append(b, "PE\x00\x00"...)
 	h := pe.FileHeader{Machine: machine, SizeOfOptionalHeader: 240, Characteristics: pe.IMAGE_FILE_EXECUTABLE_IMAGE}
-	b, _ = binary.Append(b, binary.LittleEndian, h) //nolint:errcheck // its size is fixed
+	b, _ = binary.Append(b, binary.LittleEndian, h)
 	var dirs [16]pe.DataDirectory
 	if managed {
 		dirs[pe.IMAGE_DIRECTORY_ENTRY_COM_DESCRIPTOR] = pe.DataDirectory{VirtualAddress: 0x2000, Size: 72}
 	}
 	if wide {
 		o := pe.OptionalHeader64{Magic: 0x20b, Subsystem: subsystem, NumberOfRvaAndSizes: 16, DataDirectory: dirs}
-		b, _ = binary.Append(b, binary.LittleEndian, o) //nolint:errcheck // its size is fixed
+		b, _ = binary.Append(b, binary.LittleEndian, o)
 	} else {
 		o := pe.OptionalHeader32{Magic: 0x10b, Subsystem: subsystem, NumberOfRvaAndSizes: 16, DataDirectory: dirs}
-		b, _ = binary.Append(b, binary.LittleEndian, o) //nolint:errcheck // its size is fixed
+		b, _ = binary.Append(b, binary.LittleEndian, o)
 	}
 	return b
 }
