@@ -42,9 +42,9 @@ type nodeBundle struct {
 func Scripts(l *lock.Lock, bundles []product.Bundle, files []File) ([]Script, error) {
 	data := struct {
 		Name, Version  string
-		Stable         int
+		Releases       []platform.LTSCRelease
 		Linux, Windows []nodeBundle
-	}{Name: l.Name, Version: l.Version, Stable: platform.Stable}
+	}{Name: l.Name, Version: l.Version, Releases: platform.LTSC}
 	for _, b := range bundles {
 		at := slices.IndexFunc(files, func(f File) bool { return filepath.Base(f.Path) == b.Name+".tar.zst" })
 		if at < 0 || b.Platform == nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/build/dockerfile"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/manifest"
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -47,6 +48,9 @@ func (b *builder) dockerImage(ctx context.Context, i product.Image, p v1.Platfor
 		return content{}, err
 	}
 	for _, l := range r.Layers {
+		if err := fits(ctx, i, p, l.Entries); err != nil {
+			return content{}, fmt.Errorf("%s: %w", l.CreatedBy, err)
+		}
 		written, err := layer.Write(ctx, b.store, l.Entries, layer.Options{
 			OS: p.OS, Compression: layer.Compression(i.Compression), ModTime: layer.Epoch,
 		})
@@ -67,6 +71,10 @@ func (b *builder) standing(ctx context.Context, on dockerfile.Base, p v1.Platfor
 	cf, err := on.Image.ConfigFile()
 	if err != nil {
 		return base.Base{}, err
+	}
+	if cf.OS != p.OS || cf.Architecture != p.Architecture || p.OS == platform.Windows && platform.Short(cf.OSVersion) != platform.Short(p.OSVersion) {
+		got := v1.Platform{OS: cf.OS, Architecture: cf.Architecture, OSVersion: cf.OSVersion}
+		return base.Base{}, fmt.Errorf("it would be called an image for %s and stands on a base for %s: take --platform out of its last FROM, or name another base", platform.Format(p), platform.Format(got))
 	}
 	p.OSVersion = cf.OSVersion
 	return base.Base{Image: on.Image, Platform: p, Info: on.Info}, nil

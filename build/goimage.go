@@ -48,6 +48,9 @@ func (b *builder) goImage(ctx context.Context, i product.Image, p v1.Platform) (
 		return content{}, err
 	}
 	if len(data) > 0 {
+		if err := fits(ctx, i, p, data); err != nil {
+			return content{}, fmt.Errorf("kodata: %w", err)
+		}
 		l, err := layer.Write(ctx, b.store, data, o)
 		if err != nil {
 			return content{}, err
@@ -58,10 +61,14 @@ func (b *builder) goImage(ctx context.Context, i product.Image, p v1.Platform) (
 	if p.OS == platform.Windows {
 		name += ".exe"
 	}
-	l, err := layer.Write(ctx, b.store, []layer.Entry{
+	entries := []layer.Entry{
 		{Path: koApp, Type: layer.Dir, Mode: 0o555},
 		{Path: name, Mode: 0o555, Content: file.Content},
-	}, o)
+	}
+	if err := fits(ctx, i, p, entries); err != nil {
+		return content{}, err
+	}
+	l, err := layer.Write(ctx, b.store, entries, o)
 	if err != nil {
 		return content{}, err
 	}

@@ -30,6 +30,9 @@ func (b *builder) lifecycle(ctx context.Context, i product.Image) (lock.Image, e
 				return lock.Image{}, err
 			}
 			files[prog.Name] = out.Content
+			if err := fits(ctx, i, p, []layer.Entry{{Path: lifecycle.Root + "/" + fileName(prog.Name, p.OS), Content: out.Content}}); err != nil {
+				return lock.Image{}, err
+			}
 		}
 		l, err := lifecycle.Layer(ctx, b.store, p.OS, files)
 		if err != nil {

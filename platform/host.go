@@ -6,30 +6,48 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
-// Stable is the first Windows build whose hosts run images of other builds, too.
-const Stable = 20348
+// Isolation is how a Windows container is kept apart from its host (https://learn.microsoft.com/virtualization/windowscontainers/manage-containers/hyperv-container).
+// It decides which images a host can run.
+type Isolation string
 
-// Runs reports whether a host runs images made for another platform, or for its own. Outside Windows it must be the [Same] system. A
-// Windows host before Server 2022 runs its own build only; later ones run every build from the LTSC release before their own up to
-// theirs (https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/version-compatibility), which is also what
-// containerd/platforms v1 decides. An image without a version is let through everywhere.
-func Runs(host, image v1.Platform) bool {
+// The isolations that Kubernetes knows: Process is the one that a pod gets without asking, HyperV comes by a RuntimeClass, HostProcess
+// by securityContext.windowsOptions.hostProcess.
+const (
+	Process     Isolation = "process"
+	HyperV      Isolation = "hyperv"
+	HostProcess Isolation = "hostprocess"
+)
+
+// isolations say for each isolation whether a host's build runs an image's; [LTSC] has the numbers
+// (https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/version-compatibility).
+var isolations = map[Isolation]func(host, image int) bool{
+	// The container shares the host's kernel: from the oldest that the host's release still serves, up to the host's own.
+	Process: func(host, image int) bool { return image == host || oldest(host) <= image && image <= host },
+	// The container has a kernel of its own, which must not be newer than the host's.
+	HyperV: func(host, image int) bool { return image <= host },
+	// The container is a process of the host and uses nothing of its image's system.
+	HostProcess: func(int, int) bool { return true },
+}
+
+// Runs reports whether a host runs images made for another platform, or for its own, without Hyper-V. Outside Windows it must be the
+// [Same] system. On Windows it is what containerd/platforms v1 decides, which knows no other isolation; that lets an image without a
+// version through everywhere, and a host without one takes everything.
+func Runs(host, image v1.Platform) bool { return RunsIn(Process, host, image) }
+
+// RunsIn is [Runs] for one isolation, which only Windows has; an unknown one runs nothing. What containerd pulls out of an index is
+// decided by [Process] for all of them.
+func RunsIn(i Isolation, host, image v1.Platform) bool {
 	if host.OS != Windows || image.OS != Windows {
 		return Same(host, image)
 	}
-	if host.Architecture != image.Architecture || variant(host) != variant(image) {
+	runs, ok := isolations[i]
+	if !ok || host.Architecture != image.Architecture || variant(host) != variant(image) {
 		return false
 	}
-	h, i := Build(host.OSVersion), Build(image.OSVersion)
-	switch {
-	case image.OSVersion == "":
+	if image.OSVersion == "" || host.OSVersion == "" || i == HostProcess {
 		return true
-	case kernel(host.OSVersion) != kernel(image.OSVersion):
-		return false
-	case h < Stable:
-		return h == i
 	}
-	return oldest(h) <= i && i <= h
+	return kernel(host.OSVersion) == kernel(image.OSVersion) && runs(Build(host.OSVersion), Build(image.OSVersion))
 }
 
 // Best returns which of the images a host takes: that of its own build, or else the newest that it [Runs], of which one without a
@@ -47,12 +65,12 @@ func Best(host v1.Platform, images []v1.Platform) int {
 	return best
 }
 
-// oldest is the oldest build that a host of a stable build runs: that of the LTSC release before the host's own.
+// oldest is the oldest build that a host runs, besides its own: that of the release it belongs to.
 func oldest(host int) int {
-	from, own := Stable, Stable
+	from := host
 	for _, r := range LTSC {
-		if b := Build(r.Version); b > Stable && b <= host {
-			from, own = own, b
+		if r.Oldest > 0 && r.Build() <= host {
+			from = r.Oldest
 		}
 	}
 	return from

@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,15 +12,25 @@ import (
 type LTSCRelease struct {
 	Name    string // as in Microsoft's image tags: "ltsc2022"
 	Version string // major.minor.build, as in os.version without its revision: "10.0.20348"
+	// Oldest is the build of the oldest images that its hosts run beside their own, and so do those of every build up to the next release;
+	// 0 where an image must be of the host's build exactly. Since 2022 a release serves the containers of the one before it.
+	Oldest int
 }
 
 // LTSC lists the releases that images are made for, oldest first
-// (https://learn.microsoft.com/windows-server/get-started/windows-server-release-info). The next one is one more line.
+// (https://learn.microsoft.com/windows-server/get-started/windows-server-release-info). The next one is one more line: all that depends
+// on releases reads this table, [RunsIn] among it.
 var LTSC = []LTSCRelease{
-	{"ltsc2019", "10.0.17763"},
-	{"ltsc2022", "10.0.20348"},
-	{"ltsc2025", "10.0.26100"},
+	{"ltsc2019", "10.0.17763", 0},
+	{"ltsc2022", "10.0.20348", 20348},
+	{"ltsc2025", "10.0.26100", 20348},
 }
+
+// Stable is the first Windows build whose hosts run images of other builds, too.
+var Stable = LTSC[slices.IndexFunc(LTSC, func(r LTSCRelease) bool { return r.Oldest > 0 })].Build()
+
+// Build is the release's build number: 20348 of ltsc2022.
+func (r LTSCRelease) Build() int { return Build(r.Version) }
 
 func names() []string {
 	var s []string

@@ -102,6 +102,9 @@ type imageYAML struct {
 	Labels map[string]string `yaml:"labels,omitempty"`
 	// How layers are compressed. What reads zstd is containerd 1.5, Docker 23 and later.
 	Compression string `yaml:"compression,omitempty" jsonschema:"enum=gzip,enum=zstd,default=gzip"`
+	// Files and directories of the image whose programs are for another system or architecture, which the image only carries: /downloads,
+	// /cnb/*/windows. Elsewhere such a program is a mistake. Windows paths are written with slashes and without the drive.
+	ForeignPrograms []string `yaml:"foreignPrograms,omitempty"`
 	// An image of one Go program, with ko's conventions.
 	Go *goYAML `yaml:"go,omitempty" jsonschema:"oneof_required=go"`
 	// An image that a Dockerfile describes.

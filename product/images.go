@@ -2,6 +2,7 @@ package product
 
 import (
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -13,7 +14,7 @@ import (
 func (c *checker) image(in *imageYAML) {
 	i := Image{
 		Name: in.Name, Description: in.Description, Source: in.Source, Bases: in.Bases, Labels: in.Labels, Compression: in.Compression,
-		Platforms: c.imagePlatforms(in),
+		Foreign: in.ForeignPrograms, Platforms: c.imagePlatforms(in),
 	}
 	if i.Compression == "" {
 		i.Compression = "gzip"
@@ -22,6 +23,11 @@ func (c *checker) image(in *imageYAML) {
 	for _, key := range slices.Sorted(maps.Keys(in.Bases)) {
 		if !isOS(key) {
 			c.keyErrorf(&in.Bases, key, "unknown operating system %s: use linux or windows", key)
+		}
+	}
+	for n, pattern := range in.ForeignPrograms {
+		if _, err := path.Match(pattern, ""); err != nil || !path.IsAbs(pattern) || path.Clean(pattern) != pattern {
+			c.errorf(&in.ForeignPrograms[n], "%q is no pattern for paths of an image: write an absolute path, in which * stands for a part of a name", pattern)
 		}
 	}
 	if in.Go == nil && c.given(&in.Bases) {

@@ -109,6 +109,8 @@ type Image struct {
 	Bases       map[string]string
 	Labels      map[string]string
 	Compression string // "gzip" (the default) or "zstd"
+	// Foreign are patterns of [path.Match] for files, or directories above them, that may hold programs of other systems.
+	Foreign []string
 
 	Go         *GoImage
 	Dockerfile *DockerfileImage

@@ -66,8 +66,13 @@ $build = [int](Get-ItemProperty -Path 'HKLM:\SOFTWARE\Microsoft\Windows NT\Curre
 $architecture = $env:PROCESSOR_ARCHITECTURE.ToLowerInvariant()
 
 $bundle = $bundles | Where-Object { $_.Architecture -eq $architecture -and $_.Build -eq $build } | Select-Object -First 1
-if (-not $bundle -and $build -ge {{.Stable}}) {
-    $bundle = $bundles | Where-Object { $_.Architecture -eq $architecture -and $_.Build -ge {{.Stable}} -and $_.Build -le $build } | Select-Object -First 1
+# The oldest build that this one runs images of: its own, or since Server 2022 that of a release before it.
+$oldest = $build
+{{- range .Releases}}{{if .Oldest}}
+if ($build -ge {{.Build}}) { $oldest = {{.Oldest}} }
+{{- end}}{{end}}
+if (-not $bundle) {
+    $bundle = $bundles | Where-Object { $_.Architecture -eq $architecture -and $_.Build -ge $oldest -and $_.Build -le $build } | Select-Object -First 1
     if ($bundle) {
         Write-Warning "The release has no bundle for build $build; taking the one for build $($bundle.Build), whose images run here."
     }

@@ -212,6 +212,9 @@ func (c *copier) makeParents() error {
 		case there != nil && there.kind != layer.Dir:
 			return fmt.Errorf("%s is no directory and cannot be replaced by one", p.dir)
 		case there != nil && (i == 0 || c.windows):
+			if _, err := c.dst.claim(p.dir); err != nil && i > 0 {
+				return err
+			}
 			continue
 		}
 		if err := c.dst.set(p.dir, c.copied(p.node)); err != nil {

@@ -110,7 +110,7 @@ func (b *builder) transfer(ctx context.Context, s *stage, t transfer, do func(cp
 		}
 	}
 	if t.link && t.chmod == "" {
-		cp.dst = newTree(nil)
+		cp.dst = s.newTree(nil)
 	}
 	var errs []error
 	for _, p := range t.SourcePaths {
@@ -234,9 +234,19 @@ func parseChmod(s string) (chmod, error) {
 	return chmod{set: &set}, nil
 }
 
-// merge lays another tree over t, as COPY --link does: nothing that was in t decides where the files go.
+// merge lays another tree over t, as COPY --link does: nothing that was in t decides where the files go. On Windows a directory that is
+// there stays as it is, with its permissions.
 func (t *tree) merge(other *tree) error {
 	for _, p := range slices.Sorted(maps.Keys(other.nodes)) {
+		if t.spelling != nil && other.nodes[p].kind == layer.Dir {
+			there, err := t.lstat(p)
+			if err != nil {
+				return err
+			}
+			if there != nil && there.kind == layer.Dir {
+				continue
+			}
+		}
 		if err := t.set(p, other.nodes[p]); err != nil {
 			return err
 		}

@@ -25,6 +25,10 @@
 //   - "# syntax=" and "# check=" are comments: there is one frontend, this one, and it is not fetched.
 //   - Layers for Windows always have the layout that Windows reads. BuildKit on Linux gives an image from scratch the layout of Linux.
 //   - Sources for Windows may have backslashes everywhere; BuildKit on Linux does not find such a source in a named context.
+//   - In a Windows stage case does not count, neither in paths nor in names of variables, and names that Windows cannot have, or takes for
+//     one, are errors. BuildKit on Linux makes two files of C:\Windows\a and c:\windows\A.
+//   - In a Windows stage a list of CMD or ENTRYPOINT that is no JSON, such as ["C:\app\run.exe"], is an error; BuildKit lets cmd run it as it
+//     stands, which never works.
 //   - A user or group name that the stage's /etc/passwd or /etc/group does not know is an error; BuildKit takes root.
 //   - EXPOSE with an address or port of the host is an error; BuildKit drops that part with a warning.
 //   - HEALTHCHECK --start-interval is refused: the configuration of go-containerregistry has no place for it.

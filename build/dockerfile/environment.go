@@ -12,8 +12,26 @@ import (
 // environment is what variables expand to: a list, because its order is the order in the configuration. It implements
 // shell.EnvGetter.
 type environment struct {
-	keys   []string
-	values map[string]string
+	keys     []string
+	values   map[string]string // by folded key
+	caseless bool              // as on Windows: Path and PATH are one variable
+}
+
+// withoutCase makes names that differ only in case one variable.
+func (e *environment) withoutCase() *environment {
+	c := newEnvironment(nil)
+	c.caseless = true
+	for _, k := range e.keys {
+		c.set(k, e.values[e.key(k)])
+	}
+	return c
+}
+
+func (e *environment) key(k string) string {
+	if e.caseless {
+		return strings.ToUpper(k)
+	}
+	return k
 }
 
 func newEnvironment(vars []string) *environment {
@@ -27,7 +45,7 @@ func newEnvironment(vars []string) *environment {
 
 // Get returns a variable's value and whether it is set.
 func (e *environment) Get(key string) (string, bool) {
-	v, ok := e.values[key]
+	v, ok := e.values[e.key(key)]
 	return v, ok
 }
 
@@ -35,16 +53,17 @@ func (e *environment) Get(key string) (string, bool) {
 func (e *environment) Keys() []string { return e.keys }
 
 func (e *environment) set(key, value string) {
-	if _, ok := e.values[key]; !ok {
+	if _, ok := e.values[e.key(key)]; !ok {
 		e.keys = append(e.keys, key)
 	}
-	e.values[key] = value
+	e.values[e.key(key)] = value
 }
 
 func (e *environment) clone() *environment {
 	c := newEnvironment(nil)
+	c.caseless = e.caseless
 	for _, k := range e.keys {
-		c.set(k, e.values[k])
+		c.set(k, e.values[e.key(k)])
 	}
 	return c
 }
@@ -61,11 +80,11 @@ func (b *builder) word(word string, env *environment) (string, error) {
 	return v, nil
 }
 
-// setEnv sets a variable in a configuration's list, in its old place where it has one.
-func setEnv(env []string, key, value string) []string {
+// setEnv sets a variable in a configuration's list, in its old place where it has one, and on Windows with its old spelling.
+func (s *stage) setEnv(env []string, key, value string) []string {
 	for i, e := range env {
-		if k, _, _ := strings.Cut(e, "="); k == key {
-			env[i] = key + "=" + value
+		if k, _, _ := strings.Cut(e, "="); k == key || s.windows() && strings.EqualFold(k, key) {
+			env[i] = k + "=" + value
 			return env
 		}
 	}

@@ -61,6 +61,9 @@ func (b *builder) readImage(ctx context.Context, img v1.Image) (*tree, error) {
 		return nil, err
 	}
 	t := newTree(nil)
+	if cf.OS == platform.Windows {
+		t.caseless(false)
+	}
 	for _, l := range layers {
 		diffID, err := l.DiffID()
 		if err != nil {
@@ -90,7 +93,7 @@ func (b *builder) readImage(ctx context.Context, img v1.Image) (*tree, error) {
 
 // index lists what a layer holds. The store remembers it, so that a base is read once.
 func (b *builder) index(ctx context.Context, diffID v1.Hash, open func() (io.ReadCloser, error)) ([]tarEntry, error) {
-	const kind, format = "tar", "1 "
+	const kind, format = "tar", "2 "
 	var entries []tarEntry
 	if found, err := b.in.Store.Recall(kind, format+diffID.String(), &entries); err != nil || found {
 		return entries, err
@@ -106,6 +109,7 @@ func (b *builder) index(ctx context.Context, diffID v1.Hash, open func() (io.Rea
 		if _, ok := h.PAXRecords["SCHILY.xattr.security.capability"]; ok && e.Odd == "" {
 			e.Odd = "a file with capabilities"
 		}
+		e.windows(h)
 		entries = append(entries, e)
 		return nil
 	})
@@ -134,7 +138,10 @@ func (t *tree) apply(e tarEntry, windows bool, file func() (string, error)) erro
 		return nil
 	}
 	dir, base := path.Split(name)
-	dir = path.Clean(dir)
+	dir, err := t.spelled(path.Clean(dir))
+	if err != nil {
+		return err
+	}
 	switch {
 	case base == opaque:
 		for old := range t.names[dir] {
@@ -142,11 +149,14 @@ func (t *tree) apply(e tarEntry, windows bool, file func() (string, error)) erro
 		}
 		return nil
 	case strings.HasPrefix(base, whiteout):
-		t.removeOld(path.Join(dir, base[len(whiteout):]))
+		gone, err := t.spelled(path.Join(dir, base[len(whiteout):]))
+		if err != nil {
+			return err
+		}
+		t.removeOld(gone)
 		return nil
 	}
-	dir, err := follow(t, dir)
-	if err != nil {
+	if dir, err = follow(t, dir); err != nil {
 		return err
 	}
 	if err := t.mkdirAll(dir, rootNode); err != nil {

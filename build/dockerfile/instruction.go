@@ -27,7 +27,7 @@ func (b *builder) run(ctx context.Context, s *stage, c command) error {
 		var line []string
 		for _, kv := range c.Env {
 			s.env.set(kv.Key, kv.Value)
-			s.config.Env = setEnv(s.config.Env, kv.Key, kv.Value)
+			s.config.Env = s.setEnv(s.config.Env, kv.Key, kv.Value)
 			line = append(line, kv.String())
 		}
 		b.record(s, "ENV "+strings.Join(line, " "), false)
@@ -54,12 +54,18 @@ func (b *builder) run(ctx context.Context, s *stage, c command) error {
 		s.config.User = c.User
 		b.record(s, "USER "+c.User, false)
 	case *instructions.EntrypointCommand:
+		if err := s.checkCommandLine(c.ShellDependantCmdLine); err != nil {
+			return err
+		}
 		s.config.Entrypoint = s.commandLine(c.ShellDependantCmdLine)
 		if !s.cmdSet {
 			s.config.Cmd = nil // the base's CMD was for the base's entrypoint
 		}
 		b.record(s, fmt.Sprintf("ENTRYPOINT %q", s.config.Entrypoint), false)
 	case *instructions.CmdCommand:
+		if err := s.checkCommandLine(c.ShellDependantCmdLine); err != nil {
+			return err
+		}
 		s.config.Cmd = s.commandLine(c.ShellDependantCmdLine)
 		s.config.ArgsEscaped = true
 		s.cmdSet = true
@@ -134,6 +140,17 @@ func (b *builder) arg(s *stage, c *instructions.ArgCommand) error {
 		line = append(line, a.Key+"="+*a.Value)
 	}
 	b.record(s, "ARG "+strings.Join(line, " "), false)
+	return nil
+}
+
+// checkCommandLine refuses what was meant as a list and would become a line for cmd, which cannot run it: a path of Windows in it makes it
+// no JSON.
+func (s *stage) checkCommandLine(c instructions.ShellDependantCmdLine) error {
+	line := strings.TrimSpace(strings.Join(c.CmdLine, " "))
+	list := strings.HasPrefix(line, "[") && strings.HasPrefix(strings.TrimSpace(line[1:]), `"`) && strings.HasSuffix(line, "]")
+	if s.windows() && c.PrependShell && list {
+		return located{"[", fmt.Errorf(`%s is no list in JSON, and cmd cannot run it: write each backslash twice, as in "C:\\run.exe"`, line)}
+	}
 	return nil
 }
 

@@ -43,6 +43,15 @@ func (s *stage) result() Result {
 
 func (s *stage) windows() bool { return s.platform.OS == platform.Windows }
 
+// newTree makes a tree for files of the stage's system.
+func (s *stage) newTree(below func() (*tree, error)) *tree {
+	t := newTree(below)
+	if s.windows() {
+		t.caseless(true)
+	}
+	return t
+}
+
 // eval evaluates a stage and those it needs. What goes wrong is reported once.
 func (b *builder) eval(ctx context.Context, s *stage) {
 	if s.evaluated || ctx.Err() != nil {
@@ -109,6 +118,9 @@ func (b *builder) begin(ctx context.Context, s *stage) {
 	if s.env == nil {
 		s.env = newEnvironment(nil)
 	}
+	if s.windows() {
+		s.env = s.env.withoutCase()
+	}
 	for _, kv := range s.config.Env {
 		k, v, _ := strings.Cut(kv, "=")
 		s.env.set(k, v)
@@ -159,7 +171,7 @@ func (b *builder) beginFrom(ctx context.Context, s *stage) ([]string, error) {
 	if s.base == "scratch" {
 		s.platform = normalize(b.in.Platform)
 		s.config.WorkingDir = "/"
-		s.tree = newTree(nil)
+		s.tree = s.newTree(nil)
 		return nil, nil
 	}
 	if c, ok := b.in.Contexts[s.base]; ok {
@@ -173,7 +185,7 @@ func (b *builder) beginFrom(ctx context.Context, s *stage) ([]string, error) {
 	s.baseImage = base
 	if base.Image == nil {
 		s.config.WorkingDir = "/"
-		s.tree = newTree(nil)
+		s.tree = s.newTree(nil)
 		return nil, nil
 	}
 	cf, err := base.Image.ConfigFile()
@@ -183,7 +195,7 @@ func (b *builder) beginFrom(ctx context.Context, s *stage) ([]string, error) {
 	s.config, s.author = *cf.Config.DeepCopy(), cf.Author
 	triggers := s.config.OnBuild
 	s.config.OnBuild = nil
-	s.tree = newTree(img.files)
+	s.tree = s.newTree(img.files)
 	return triggers, nil
 }
 
@@ -193,7 +205,7 @@ func (b *builder) beginContext(ctx context.Context, s *stage, name string, c Con
 	if err != nil {
 		return err
 	}
-	s.tree = newTree(nil)
+	s.tree = s.newTree(nil)
 	cp := copier{src: src, dst: s.tree, windows: s.windows()}
 	if err := cp.copy(ctx, "/", "/"); err != nil {
 		return err
@@ -229,6 +241,9 @@ func (s *stage) prepend(triggers []string) error {
 func (b *builder) commit(s *stage, createdBy string) error {
 	entries, err := s.tree.entries(s.windows())
 	if err != nil {
+		return err
+	}
+	if err := layer.Check(entries, s.platform.OS); err != nil {
 		return err
 	}
 	s.tree.begin()

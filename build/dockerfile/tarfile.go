@@ -8,6 +8,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
+	"strconv"
+	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -50,6 +53,40 @@ func header(h *tar.Header, offset int64) tarEntry {
 		e.Odd = "a sparse file"
 	}
 	return e
+}
+
+// windows takes over what only the PAX records of a Windows layer tell (github.com/Microsoft/go-winio/backuptar): Microsoft's own
+// layers have no permissions, and the targets of their links are paths of Windows.
+func (e *tarEntry) windows(h *tar.Header) {
+	const readOnly = 0x1
+	attr, err := strconv.ParseUint(h.PAXRecords["MSWINDOWS.fileattr"], 10, 32)
+	if err != nil {
+		return
+	}
+	if e.Kind == layer.Symlink {
+		e.Link = fromWindows(e.Link)
+	}
+	switch {
+	case e.Mode.Perm() != 0:
+	case e.Kind == layer.Dir:
+		e.Mode |= 0o755
+	case attr&readOnly != 0:
+		e.Mode |= 0o444
+	default:
+		e.Mode |= 0o644
+	}
+}
+
+// fromWindows turns the target of a link into a path of the tree: the system drive is its root.
+func fromWindows(link string) string {
+	link = strings.ReplaceAll(link, `\`, "/")
+	for _, prefix := range []string{"//?/", "/??/"} {
+		link = strings.TrimPrefix(link, prefix)
+	}
+	if len(link) >= 2 && (link[0]|0x20) == 'c' && link[1] == ':' {
+		return path.Clean("/" + link[2:])
+	}
+	return link
 }
 
 // node returns the entry as a file whose content lies in an uncompressed tar.

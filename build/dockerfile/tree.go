@@ -6,7 +6,6 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/slipway-dev/slipway/build/layer"
 )
@@ -39,6 +38,9 @@ type tree struct {
 	names   map[string]map[string]bool // what lies in each directory
 	opaque  map[string]bool            // directories that hide all that is below
 	touched map[string]bool            // paths set since the last begin
+
+	spelling map[string]string // of each path in nodes, by its folding; nil where case counts, which is everywhere but on Windows
+	exact    bool              // two spellings of one path in one layer are an error
 }
 
 func newTree(below func() (*tree, error)) *tree {
@@ -50,6 +52,7 @@ func newTree(below func() (*tree, error)) *tree {
 
 func (t *tree) clone() *tree {
 	c := newTree(t.below)
+	c.spelling, c.exact = maps.Clone(t.spelling), t.exact
 	maps.Copy(c.nodes, t.nodes)
 	maps.Copy(c.opaque, t.opaque)
 	for dir, names := range t.names {
@@ -71,6 +74,10 @@ func (t *tree) hidden(p string) bool {
 }
 
 func (t *tree) lstat(p string) (*node, error) {
+	p, err := t.spelled(p)
+	if err != nil {
+		return nil, err
+	}
 	if n := t.nodes[p]; n != nil {
 		return n, nil
 	}
@@ -88,6 +95,10 @@ func (t *tree) lstat(p string) (*node, error) {
 }
 
 func (t *tree) readDir(p string) ([]string, error) {
+	p, err := t.spelled(p)
+	if err != nil {
+		return nil, err
+	}
 	names := maps.Clone(t.names[p])
 	if !t.hidden(p) {
 		below, err := t.below()
@@ -110,6 +121,10 @@ func (t *tree) readDir(p string) ([]string, error) {
 
 // set puts a node at p, whose parent is a directory. Another kind of file that was there goes with all that lies in it.
 func (t *tree) set(p string, n *node) error {
+	p, err := t.claim(p)
+	if err != nil {
+		return err
+	}
 	old, err := t.lstat(p)
 	if err != nil {
 		return err
@@ -122,6 +137,7 @@ func (t *tree) set(p string, n *node) error {
 	}
 	t.nodes[p] = n
 	t.touched[p] = true
+	t.spell(p)
 	if p != "/" {
 		dir := path.Dir(p)
 		if t.names[dir] == nil {
@@ -141,6 +157,7 @@ func (t *tree) remove(p string) {
 	delete(t.nodes, p)
 	delete(t.opaque, p)
 	delete(t.touched, p)
+	delete(t.spelling, layer.Fold(p))
 	delete(t.names[path.Dir(p)], path.Base(p))
 }
 
@@ -160,7 +177,8 @@ func (t *tree) mkdirAll(p string, dir *node) error {
 	case n.kind != layer.Dir:
 		return fmt.Errorf("%s is no directory", p)
 	}
-	return nil
+	_, err = t.claim(p)
+	return err
 }
 
 // begin starts a new layer.
@@ -196,48 +214,4 @@ func (t *tree) entries(windows bool) ([]layer.Entry, error) {
 		entries = append(entries, e)
 	}
 	return entries, nil
-}
-
-// maxLinks bounds how many symbolic links one path may lead through, as Linux does.
-const maxLinks = 255
-
-// follow returns the path that p leads to when its symbolic links are followed. No link leads out: an absolute one starts at the root of
-// the tree, and ".." ends there. What does not exist stays as it is written.
-func follow(f files, p string) (string, error) {
-	return followWithin(f, "/", p)
-}
-
-// followWithin is follow with root in the place of the tree's root.
-func followWithin(f files, root, p string) (string, error) {
-	at, links := root, 0
-	for todo := strings.Split(p, "/"); len(todo) > 0; {
-		part := todo[0]
-		todo = todo[1:]
-		switch part {
-		case "", ".":
-			continue
-		case "..":
-			if at != root {
-				at = path.Dir(at)
-			}
-			continue
-		}
-		next := path.Join(at, part)
-		n, err := f.lstat(next)
-		if err != nil {
-			return "", err
-		}
-		if n == nil || n.kind != layer.Symlink {
-			at = next
-			continue
-		}
-		if links++; links > maxLinks {
-			return "", fmt.Errorf("%s leads through more than %d symbolic links", p, maxLinks)
-		}
-		if path.IsAbs(n.link) {
-			at = root
-		}
-		todo = append(strings.Split(n.link, "/"), todo...)
-	}
-	return at, nil
 }

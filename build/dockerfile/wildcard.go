@@ -44,7 +44,7 @@ func match(f files, dir string, patterns []string) ([]string, error) {
 	}
 	var found []string
 	for _, name := range names {
-		if ok, _ := path.Match(patterns[0], name); !ok { // a bad pattern matches nothing, as with BuildKit
+		if ok, _ := path.Match(fold(f, patterns[0]), fold(f, name)); !ok { // a bad pattern matches nothing, as with BuildKit
 			continue
 		}
 		p := path.Join(dir, name)

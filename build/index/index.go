@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
@@ -14,7 +15,7 @@ import (
 
 // Make returns the bytes of an OCI image index (https://github.com/opencontainers/image-spec/blob/main/image-index.md) over
 // children, which come as descriptors with Platform set. They are put into the order of [platform.Compare]: Linux first, then
-// Windows, newest first. Two children of one system are an error, and so is a Windows child without os.version. Equal children and
+// Windows, newest first. Two children of one system are an error, and so is a Windows child without a complete os.version. Equal children and
 // annotations give equal bytes.
 func Make(children []v1.Descriptor, annotations map[string]string) ([]byte, error) {
 	m := v1.IndexManifest{SchemaVersion: 2, MediaType: types.OCIImageIndex, Manifests: []v1.Descriptor{}, Annotations: annotations}
@@ -22,8 +23,8 @@ func Make(children []v1.Descriptor, annotations map[string]string) ([]byte, erro
 		if c.Platform == nil {
 			return nil, fmt.Errorf("making index: child %s has no platform", c.Digest)
 		}
-		if c.Platform.OS == platform.Windows && c.Platform.OSVersion == "" {
-			return nil, fmt.Errorf("making index: Windows child %s has no os.version", c.Digest)
+		if v := c.Platform.OSVersion; c.Platform.OS == platform.Windows && strings.Count(v, ".") != 3 {
+			return nil, fmt.Errorf("making index: Windows child %s has os.version %q, not the four parts of its base's", c.Digest, v)
 		}
 		for _, other := range m.Manifests {
 			if platform.Same(*other.Platform, *c.Platform) {

@@ -70,7 +70,8 @@ func TestMakeErrors(t *testing.T) {
 		says     string
 	}{
 		{"no platform", []v1.Descriptor{bare}, "has no platform"},
-		{"no os.version", []v1.Descriptor{noVersion}, "no os.version"},
+		{"no os.version", []v1.Descriptor{noVersion}, `os.version ""`},
+		{"three parts", []v1.Descriptor{child(t, "windows/amd64:ltsc2022")}, `os.version "10.0.20348", not the four parts`},
 		{"one system twice", []v1.Descriptor{child(t, "linux/amd64"), child(t, "linux/amd64")}, "linux/amd64 stands in it twice"},
 		{"one variant by two names", []v1.Descriptor{child(t, "linux/arm64"), child(t, "linux/arm64/v8")}, "linux/arm64/v8 stands in it twice"},
 		{"one build twice", []v1.Descriptor{child(t, "windows/amd64:10.0.20348.1"), child(t, "windows/amd64:10.0.20348.2")}, "10.0.20348.2 stands in it twice"},

@@ -5,12 +5,18 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/platform"
 )
+
+// Check returns what is wrong with entries that shall become one layer, and nil where [Write] can write them: a path that is not absolute
+// and clean, a hard link to nothing, and for Windows a name that Windows cannot have, or two that it takes for one.
+func Check(entries []Entry, os string) error {
+	_, err := arrange(entries, os)
+	return err
+}
 
 // arrange checks the entries, adds the directories above them, and sorts: parents before children, hard links after all
 // that they may point to.
@@ -38,14 +44,18 @@ func arrange(entries []Entry, os string) ([]Entry, error) {
 		if err := oneCase(byPath); err != nil {
 			return nil, err
 		}
+		directoryLinks(byPath)
 	}
 	all := make([]Entry, 0, len(byPath))
 	for _, p := range slices.Sorted(maps.Keys(byPath)) {
 		e := byPath[p]
 		if e.Type == Hardlink {
-			if target, ok := byPath[e.Linkname]; !ok || target.Type != Regular {
+			target, ok := byPath[e.Linkname]
+			if !ok || target.Type != Regular {
 				return nil, fmt.Errorf("%s is a hard link to %s, which is no file of this layer", e.Path, e.Linkname)
 			}
+			// The two are one file, and who unpacks the link sets these again.
+			e.Mode, e.UID, e.GID, e.ModTime = target.Mode, target.UID, target.GID, target.ModTime
 		}
 		all = append(all, e)
 	}
@@ -72,19 +82,6 @@ func check(e Entry, os string) error {
 	return windowsName(e.Path)
 }
 
-// oneCase refuses paths that differ only in case.
-func oneCase(byPath map[string]Entry) error {
-	folded := map[string]string{}
-	for _, p := range slices.Sorted(maps.Keys(byPath)) {
-		lower := strings.ToLower(p)
-		if other, ok := folded[lower]; ok {
-			return fmt.Errorf("paths %s and %s differ only in case: Windows takes them for one file", other, p)
-		}
-		folded[lower] = p
-	}
-	return nil
-}
-
 // parentDir is a directory nobody asked for: it is there because something lies in it. On Windows it has no security descriptor
 // of its own, so that a directory of the base keeps the one it has.
 const parentDir Type = 0xff
@@ -96,25 +93,30 @@ func late(e Entry) int {
 	return 0
 }
 
-// isDevice reports whether name is that of a device, which no file can have on Windows, with or without an extension
-// (https://learn.microsoft.com/windows/win32/fileio/naming-a-file).
-func isDevice(name string) bool {
-	stem, _, _ := strings.Cut(name, ".")
-	return device.MatchString(strings.TrimRight(stem, " "))
-}
+// directoryLink is a symbolic link to a directory, which on Windows is another kind of file than one to a file.
+const directoryLink Type = 0xfe
 
-var device = regexp.MustCompile(`(?i)^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[1-9¹²³])$`)
+// maxLinks bounds how many links lead to a directory, as Windows does.
+const maxLinks = 63
 
-func windowsName(p string) error {
-	for _, part := range strings.Split(p[1:], "/") {
-		switch {
-		case isDevice(part):
-			return fmt.Errorf("path %s: %s is a device name on Windows: rename the file", p, part)
-		case strings.HasSuffix(part, ".") || strings.HasSuffix(part, " "):
-			return fmt.Errorf("path %s: Windows drops the dot or space at the end of %q: rename the file", p, part)
-		case strings.ContainsAny(part, `<>:"\|?*`) || strings.ContainsFunc(part, func(r rune) bool { return r < 32 }):
-			return fmt.Errorf("path %s: %q has a character that Windows names cannot have: rename the file", p, part)
+// directoryLinks finds the symbolic links to directories of this layer, through other links, too. What lies in lower layers is not known
+// here: a link to it is one to a file.
+func directoryLinks(byPath map[string]Entry) {
+	for p, e := range byPath {
+		at := e
+		for range maxLinks {
+			if at.Type != Symlink && at.Type != directoryLink {
+				break
+			}
+			to := strings.ReplaceAll(at.Linkname, `\`, "/")
+			if !path.IsAbs(to) {
+				to = path.Join(path.Dir(at.Path), to)
+			}
+			at = byPath[path.Clean(to)]
+		}
+		if e.Type == Symlink && (at.Type == Dir || at.Type == parentDir) {
+			e.Type = directoryLink
+			byPath[p] = e
 		}
 	}
-	return nil
 }

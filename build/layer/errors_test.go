@@ -44,6 +44,10 @@ func TestRefused(t *testing.T) {
 		{"NUL in a name", "", []layer.Entry{file("/a\x00b")}, []string{"/a"}},
 		{"files that differ in case", "windows", []layer.Entry{file("/App"), file("/app")}, []string{"/App", "/app", "case"}},
 		{"directories that differ in case", "windows", []layer.Entry{file("/App/one"), file("/app/two")}, []string{"/App", "/app", "case"}},
+		{"directories of other letters that differ in case", "windows", []layer.Entry{file("/Über/one"), file("/über/two")}, []string{"/Über", "/über", "case"}},
+		{"name that is not UTF-8", "windows", []layer.Entry{file("/app/a\xffb")}, []string{`"/app/a\xffb"`, "UTF-8"}},
+		{"name of 256 characters", "windows", []layer.Entry{file("/app/" + strings.Repeat("é", 256))}, []string{"/app/é", "255"}},
+		{"name of 128 characters beyond 16 bits", "windows", []layer.Entry{file("/" + strings.Repeat("😀", 128))}, []string{"255"}},
 		{"opaque directory", "windows", []layer.Entry{{Path: "/app", Type: layer.Opaque}}, []string{"/app", "opaque"}},
 	}
 	for _, name := range []string{
@@ -85,6 +89,24 @@ func TestWindowsNames(t *testing.T) {
 		if _, err := layer.Write(t.Context(), storetest.Open(t), []layer.Entry{{Path: "/" + name, Mode: 0o644}}, layer.Options{OS: "windows"}); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestWindowsPaths holds that a path may be longer than MAX_PATH, and that letters which only Unicode takes for one another are two.
+func TestWindowsPaths(t *testing.T) {
+	long := strings.Repeat("/"+strings.Repeat("d", 255), 20)
+	entries := []layer.Entry{
+		{Path: long + "/file", Mode: 0o644},
+		{Path: "/" + strings.Repeat("😀", 127), Mode: 0o644},
+		{Path: "/i", Mode: 0o644},
+		{Path: "/ı", Mode: 0o644},
+		{Path: "/s", Mode: 0o644},
+		{Path: "/ſ", Mode: 0o644},
+		{Path: "/ß", Mode: 0o644},
+		{Path: "/ss", Mode: 0o644},
+	}
+	if _, err := layer.Write(t.Context(), open(t), entries, layer.Options{OS: "windows"}); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -2,8 +2,11 @@ package layer
 
 import (
 	"archive/tar"
+	"fmt"
 	"path"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -31,7 +34,7 @@ func header(e Entry, o Options) *tar.Header {
 		h.Typeflag, h.Size = tar.TypeReg, e.Content.Size
 	case Dir, parentDir:
 		h.Typeflag, h.Name = tar.TypeDir, h.Name+"/"
-	case Symlink:
+	case Symlink, directoryLink:
 		h.Typeflag, h.Linkname, h.Mode = tar.TypeSymlink, e.Linkname, 0o777
 	case Hardlink:
 		h.Typeflag, h.Linkname = tar.TypeLink, e.Linkname[1:]
@@ -57,43 +60,81 @@ const (
 	attrReadOnly  = 0x1
 	attrDirectory = 0x10
 	attrArchive   = 0x20
+	attrReparse   = 0x400 // a symbolic link, among others
 )
 
-// windowsHeader puts h under Files/ and adds the records that go-winio's backuptar turns back into a Windows file.
+// Types of files as Unix has them beside the permissions, which go-winio writes, too.
+const (
+	modeDirectory = 0o040000
+	modeRegular   = 0o100000
+	modeSymlink   = 0o120000
+)
+
+// windowsHeader puts h under Files/ and makes of it what go-winio's backuptar writes of such a file when Windows exports a layer. Only the
+// permissions are ours: Windows has none, and who unpacks a layer elsewhere needs them.
 func windowsHeader(h *tar.Header, e Entry) *tar.Header {
 	h.Name = "Files/" + h.Name
-	h.PAXRecords = map[string]string{}
-	attr := attrArchive
 	switch e.Type {
+	case Whiteout, Opaque:
+		h.ModTime = time.Time{} // what is gone has no time
+		return h
 	case Hardlink:
 		h.Linkname = "Files/" + h.Linkname
-		return h // the link shares its target's attributes and descriptor
-	case Whiteout, Opaque:
-		return h
+		return windowsFile(h, regularAttr(e)) // the descriptor is its target's
 	case parentDir:
-		h.PAXRecords["MSWINDOWS.fileattr"] = strconv.Itoa(attrDirectory)
-		return h
+		h.Mode |= modeDirectory
+		return windowsFile(h, attrDirectory)
 	case Dir:
-		attr = attrDirectory
+		h.Mode |= modeDirectory
+		windowsFile(h, attrDirectory)
 	case Regular:
-		if e.Mode&0o222 == 0 && e.Mode&0o111 == 0 {
-			attr |= attrReadOnly
-		}
+		h.Mode |= modeRegular
+		windowsFile(h, regularAttr(e))
 	case Symlink:
+		h.Mode |= modeSymlink
+		windowsFile(h, attrReparse|attrArchive)
+	case directoryLink:
+		h.Mode |= modeSymlink | modeDirectory
+		windowsFile(h, attrReparse|attrDirectory)
 	}
-	h.PAXRecords["MSWINDOWS.fileattr"] = strconv.Itoa(attr)
+	h.Linkname = strings.ReplaceAll(h.Linkname, "/", `\`)
 	h.PAXRecords["MSWINDOWS.rawsd"] = usersOwn
 	return h
+}
+
+func regularAttr(e Entry) int {
+	if e.Mode&0o222 == 0 && e.Mode&0o111 == 0 {
+		return attrArchive | attrReadOnly
+	}
+	return attrArchive
+}
+
+// windowsFile gives h attributes and times. Without the times go-winio would set those of the year 1754.
+func windowsFile(h *tar.Header, attr int) *tar.Header {
+	h.ModTime = h.ModTime.Truncate(100 * time.Nanosecond) // the clock of NTFS
+	h.AccessTime, h.ChangeTime = h.ModTime, h.ModTime
+	h.PAXRecords = map[string]string{"MSWINDOWS.fileattr": strconv.Itoa(attr), "LIBARCHIVE.creationtime": paxTime(h.ModTime)}
+	return h
+}
+
+// paxTime writes a time as the decimal number of seconds that PAX records hold.
+func paxTime(t time.Time) string {
+	sec, nsec := t.Unix(), t.Nanosecond()
+	if nsec == 0 {
+		return strconv.FormatInt(sec, 10)
+	}
+	sign := ""
+	if sec < 0 {
+		sign, sec, nsec = "-", -(sec + 1), 1e9-nsec
+	}
+	return strings.TrimRight(fmt.Sprintf("%s%d.%09d", sign, sec, nsec), "0")
 }
 
 // writeRoots writes the two directories every Windows layer has.
 func writeRoots(t *tar.Writer, o Options) error {
 	for _, name := range []string{"Files/", "Hives/"} {
-		err := t.WriteHeader(&tar.Header{
-			Name: name, Typeflag: tar.TypeDir, Mode: 0o755, ModTime: modTime(Entry{}, o), Format: tar.FormatPAX,
-			PAXRecords: map[string]string{"MSWINDOWS.fileattr": strconv.Itoa(attrDirectory)},
-		})
-		if err != nil {
+		h := &tar.Header{Name: name, Typeflag: tar.TypeDir, Mode: modeDirectory | 0o755, ModTime: modTime(Entry{}, o), Format: tar.FormatPAX}
+		if err := t.WriteHeader(windowsFile(h, attrDirectory)); err != nil {
 			return err
 		}
 	}

@@ -23,7 +23,7 @@ import (
 )
 
 // format changes whenever equal entries would give other bytes than before: a new compressor, other headers.
-const format = 1
+const format = 2
 
 // Write puts a layer into the store, in one pass over its files, and returns what it is called. The entries may come in any order;
 // of two with one path the later counts. A layer that the same entries made before is not written again.

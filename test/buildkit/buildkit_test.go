@@ -17,15 +17,12 @@ import (
 	"github.com/slipway-dev/slipway/build/dockerfile"
 	"github.com/slipway-dev/slipway/build/dockerfile/dockerfiletest"
 	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/test/need"
 )
 
 func TestSameAsBuildKit(t *testing.T) {
-	if strings.Contains(os.Getenv("SLIPWAY_WITHOUT"), "containerd") {
-		t.Skip("left out, as SLIPWAY_WITHOUT says: there is no containerd, hence no runc")
-	}
-	if os.Geteuid() != 0 {
-		t.Fatal("buildkitd needs root: run this test as root, or name containerd in SLIPWAY_WITHOUT to go without")
-	}
+	need.Programs(t, "containerd", "runc")
+	need.Root(t, "containerd")
 	buildctl := daemon(t)
 	for name, a := range cases(t) {
 		t.Run(name, func(t *testing.T) {

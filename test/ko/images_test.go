@@ -281,7 +281,8 @@ func files(t *testing.T, p pair, img v1.Image) (map[string]file, int) {
 			if _, err := io.Copy(sum, tr); err != nil {
 				t.Fatal(err)
 			}
-			f := file{h.Typeflag, h.Mode, h.Uid, h.Gid, h.Size, "", h.Linkname, h.PAXRecords["MSWINDOWS.rawsd"]}
+			const permissions = 0o7777 // on Windows we write the file's type above them, as Windows does
+			f := file{h.Typeflag, h.Mode & permissions, h.Uid, h.Gid, h.Size, "", h.Linkname, h.PAXRecords["MSWINDOWS.rawsd"]}
 			if h.Typeflag == tar.TypeReg {
 				f.SHA256 = hex.EncodeToString(sum.Sum(nil))
 			}

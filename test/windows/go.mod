@@ -5,6 +5,7 @@ go 1.26.8
 require (
 	github.com/Microsoft/go-winio v0.6.2
 	github.com/google/go-containerregistry v0.22.1
+	github.com/secure-systems-lab/go-securesystemslib v0.8.0
 	github.com/slipway-dev/slipway v0.0.0
 )
 
@@ -16,6 +17,7 @@ require (
 	github.com/gofrs/flock v0.13.1 // indirect
 	github.com/google/renameio/v2 v2.0.2 // indirect
 	github.com/klauspost/compress v1.20.3 // indirect
+	github.com/klauspost/pgzip v1.3.0 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect
 	github.com/mattn/go-runewidth v0.0.16 // indirect
 	github.com/opencontainers/go-digest v1.0.0 // indirect
@@ -23,6 +25,7 @@ require (
 	github.com/rivo/uniseg v0.4.7 // indirect
 	github.com/sirupsen/logrus v1.10.2 // indirect
 	github.com/vbauerster/mpb/v8 v8.9.3 // indirect
+	golang.org/x/crypto v0.17.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.48.0 // indirect
 )

@@ -84,6 +84,9 @@ func Image(tb testing.TB, spec []byte, p v1.Platform) v1.Image {
 		default:
 			tb.Fatalf("unknown line %q of an image", line)
 		}
+		if attr, ok := attributes[h.Typeflag]; ok && prefix != "" && word[0] != "gone" && word[0] != "opaque" {
+			h.PAXRecords = map[string]string{"MSWINDOWS.fileattr": attr}
+		}
 		must(tb, w.WriteHeader(h))
 		_, err := io.WriteString(w, content)
 		must(tb, err)
@@ -101,6 +104,9 @@ func Image(tb testing.TB, spec []byte, p v1.Platform) v1.Image {
 	}
 	return img
 }
+
+// attributes are what Windows writes for each type of file.
+var attributes = map[byte]string{tar.TypeReg: "32", tar.TypeDir: "16", tar.TypeSymlink: "1056"}
 
 // own reads MODE UID:GID of a line.
 func own(tb testing.TB, h *tar.Header, word []string) {

@@ -1,83 +1,125 @@
 //go:build windows
 
-// Command reencode reads a layer from standard input and does with each entry what Windows does when it imports a layer: it turns the entry
-// into a backup stream with go-winio's backuptar. Then it turns the stream back and prints what came out, one line per entry: name,
-// size, attributes, security descriptor as text, content's length.
+// Command reencode reads a layer from standard input and does with each entry what Windows does when it imports a layer and exports it
+// again (github.com/Microsoft/hcsshim/pkg/ociwclayer): go-winio's backuptar turns the entry into the attributes and the backup stream
+// of a file, and these back into an entry. The layer that comes out goes into the file that the argument names, and each entry's security descriptor as
+// text to standard output.
 package main
 
 import (
 	"archive/tar"
-	"bytes"
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"log"
 	"os"
+	"path"
+	"strings"
 
 	"github.com/Microsoft/go-winio"
 	"github.com/Microsoft/go-winio/backuptar"
 )
 
 func main() {
-	if err := run(os.Stdin, os.Stdout); err != nil {
+	f, err := os.Create(os.Args[1])
+	if err != nil {
+		log.Fatal(err)
+	}
+	b := bufio.NewWriterSize(f, 1<<20)
+	if err := errors.Join(run(bufio.NewReaderSize(os.Stdin, 1<<20), b, os.Stdout), b.Flush(), f.Close()); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(in io.Reader, out io.Writer) error {
-	r := tar.NewReader(in)
+func run(in io.Reader, out, text io.Writer) error {
+	r, w := tar.NewReader(in), tar.NewWriter(out)
 	h, err := r.Next()
 	for err == nil {
-		if h.Typeflag == tar.TypeLink {
-			fmt.Fprintf(out, "%s link %s\n", h.Name, h.Linkname)
+		switch {
+		case strings.HasPrefix(path.Base(h.Name), ".wh."):
+			if err := w.WriteHeader(&tar.Header{Name: h.Name}); err != nil {
+				return err
+			}
 			h, err = r.Next()
-			continue
+		case h.Typeflag == tar.TypeLink:
+			if err := link(w, h); err != nil {
+				return err
+			}
+			h, err = r.Next()
+		default:
+			h, err = file(w, r, h, text)
 		}
-		name, size, info, infoErr := backuptar.FileInfoFromHeader(h)
-		if infoErr != nil {
-			return fmt.Errorf("%s: %w", h.Name, infoErr)
-		}
-		var stream bytes.Buffer
-		h, err = backuptar.WriteBackupStreamFromTarFile(&stream, r, h)
-		if err != nil && !errors.Is(err, io.EOF) {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		back, backErr := reverse(&stream, name, size, info)
-		if backErr != nil {
-			return fmt.Errorf("%s: turning it back: %w", name, backErr)
-		}
-		fmt.Fprintln(out, back)
 	}
 	if !errors.Is(err, io.EOF) {
 		return err
 	}
-	return nil
+	return w.Close()
 }
 
-func reverse(stream io.Reader, name string, size int64, info *winio.FileBasicInfo) (string, error) {
-	var b bytes.Buffer
-	t := tar.NewWriter(&b)
-	if err := errors.Join(backuptar.WriteTarFileFromBackupStream(t, stream, name, size, info), t.Close()); err != nil {
-		return "", err
-	}
-	r := tar.NewReader(&b)
-	h, err := r.Next()
+// link writes a hard link as ociwclayer exports it.
+func link(w *tar.Writer, h *tar.Header) error {
+	name, _, info, err := backuptar.FileInfoFromHeader(h)
 	if err != nil {
-		return "", err
+		return err
 	}
-	n, err := io.Copy(io.Discard, r)
+	back := backuptar.BasicInfoHeader(name, 0, info)
+	back.Mode, back.Typeflag, back.Linkname = h.Mode, tar.TypeLink, h.Linkname
+	return w.WriteHeader(back)
+}
+
+// file passes one entry through a backup stream and returns the header after it.
+func file(w *tar.Writer, r *tar.Reader, h *tar.Header, text io.Writer) (*tar.Header, error) {
+	name, size, info, err := backuptar.FileInfoFromHeader(h)
 	if err != nil {
-		return "", err
+		return nil, fmt.Errorf("%s: %w", h.Name, err)
 	}
-	sd, err := backuptar.SecurityDescriptorFromTarHeader(h)
+	const permissions = 0o7777 // Windows has none: they are for those who read the layer elsewhere
+	mode := h.Mode & permissions
+	stream, streamed := io.Pipe()
+	var next *tar.Header
+	var nextErr error
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		next, nextErr = backuptar.WriteBackupStreamFromTarFile(streamed, r, h)
+		if errors.Is(nextErr, io.EOF) {
+			streamed.Close()
+			return
+		}
+		streamed.CloseWithError(nextErr)
+	}()
+	again, written := io.Pipe()
+	go func() {
+		t := tar.NewWriter(written)
+		written.CloseWithError(errors.Join(backuptar.WriteTarFileFromBackupStream(t, stream, name, size, info), t.Close()))
+	}()
+	back := tar.NewReader(again)
+	out, err := back.Next()
 	if err != nil {
-		return "", err
+		return nil, fmt.Errorf("%s: %w", h.Name, err)
+	}
+	sd, err := backuptar.SecurityDescriptorFromTarHeader(out)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", h.Name, err)
 	}
 	sddl := "-"
 	if len(sd) > 0 {
 		if sddl, err = winio.SecurityDescriptorToSddl(sd); err != nil {
-			return "", err
+			return nil, fmt.Errorf("%s: %w", h.Name, err)
 		}
 	}
-	return fmt.Sprintf("%s %d %s %s %d", h.Name, h.Size, h.PAXRecords["MSWINDOWS.fileattr"], sddl, n), nil
+	fmt.Fprintf(text, "%q %s\n", out.Name, sddl)
+	out.Mode |= mode
+	if err := w.WriteHeader(out); err != nil {
+		return nil, fmt.Errorf("%s: %w", h.Name, err)
+	}
+	if _, err := io.Copy(w, back); err != nil {
+		return nil, fmt.Errorf("%s: %w", h.Name, err)
+	}
+	if _, err := back.Next(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s: more than one entry came back: %v", h.Name, err) //nolint:errorlint // it may be nil
+	}
+	<-read
+	return next, nextErr
 }

@@ -1,0 +1,95 @@
+// Package executable says which system a program is made for, by the head of its file: ELF for Linux and its kin, PE for Windows.
+//
+// It is for finding programs that lie in an image by mistake, so it knows only what a system starts or loads. Data in the same formats is
+// none: object files and eBPF (ELF without a type of program), .NET assemblies, which run wherever .NET does, and what firmware starts.
+package executable
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+)
+
+// System is what a program is made for.
+type System struct {
+	Format       string // "ELF" or "PE"
+	OS           string // as GOOS
+	Architecture string // as GOARCH, or "machine 0x…" where Go has no name for it
+}
+
+// String writes the system for a message: "a PE program for windows/amd64".
+func (s System) String() string {
+	article := "a"
+	if s.Format == "ELF" {
+		article = "an"
+	}
+	return fmt.Sprintf("%s %s program for %s/%s", article, s.Format, s.OS, s.Architecture)
+}
+
+// head is how much of a file is looked at, in bytes: a PE header may stand behind a program for DOS.
+const head = 64 << 10
+
+// Read looks at the head of a file. ok is false for all that is no program; the error is only that of the reader.
+func Read(r io.Reader) (s System, ok bool, err error) {
+	b := make([]byte, 4)
+	if n, err := io.ReadFull(r, b); n < len(b) {
+		return System{}, false, ignoreEnd(err)
+	}
+	elf := bytes.Equal(b, []byte("\x7fELF"))
+	if !elf && !bytes.Equal(b[:2], []byte("MZ")) {
+		return System{}, false, nil
+	}
+	b, err = io.ReadAll(io.LimitReader(io.MultiReader(bytes.NewReader(b), r), head))
+	if err != nil {
+		return System{}, false, err
+	}
+	if elf {
+		s, ok = readELF(b)
+	} else {
+		s, ok = readPE(b)
+	}
+	return s, ok, nil
+}
+
+func ignoreEnd(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil
+	}
+	return err
+}
+
+// at returns n bytes of b from offset as a little-endian or big-endian number; 0 where b is too short.
+func at(b []byte, order binary.ByteOrder, offset, n int) uint64 {
+	if offset < 0 || offset+n > len(b) {
+		return 0
+	}
+	switch n {
+	case 2:
+		return uint64(order.Uint16(b[offset:]))
+	case 4:
+		return uint64(order.Uint32(b[offset:]))
+	}
+	return uint64(b[offset])
+}
+
+// also are architectures whose programs a system runs beside its own.
+var also = map[string][]string{
+	"linux/amd64": {"386"}, "linux/arm64": {"arm"}, "windows/amd64": {"386"},
+}
+
+// Fits returns what is wrong with a program in an image for p, and nil for nothing.
+func Fits(s System, p v1.Platform) error {
+	image := p.OS + "/" + p.Architecture
+	if s.OS == p.OS {
+		for _, a := range append([]string{p.Architecture}, also[image]...) {
+			if s.Architecture == a {
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("it is %s, and the image is for %s", s, image)
+}

@@ -1,0 +1,66 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/build/executable"
+	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/product"
+)
+
+// most is how many programs of another system one error names.
+const most = 5
+
+// fits refuses the programs of another system among the files that go into an image: a node would find them only when it starts them.
+func fits(ctx context.Context, i product.Image, p v1.Platform, entries []layer.Entry) error {
+	var errs []error
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if e.Type != layer.Regular || e.Content.Open == nil || carried(i.Foreign, e.Path) {
+			continue
+		}
+		s, ok, err := system(e.Content)
+		if err != nil {
+			return fmt.Errorf("%s: %w", e.Path, err)
+		}
+		if !ok {
+			continue
+		}
+		if err := executable.Fits(s, p); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w: take the file that was built for it, or name this one under foreignPrograms where the image only carries it", e.Path, err))
+		}
+	}
+	if n := len(errs); n > most {
+		errs = append(errs[:most], fmt.Errorf("and %d more programs that do not fit", n-most))
+	}
+	return errors.Join(errs...)
+}
+
+// system reads the head of a file.
+func system(c layer.Content) (executable.System, bool, error) {
+	r, err := c.Open()
+	if err != nil {
+		return executable.System{}, false, err
+	}
+	defer r.Close()
+	return executable.Read(r)
+}
+
+// carried reports whether a pattern names a file or a directory above it.
+func carried(patterns []string, file string) bool {
+	for ; file != "/"; file = path.Dir(file) {
+		for _, pattern := range patterns {
+			if ok, err := path.Match(pattern, file); ok && err == nil {
+				return true
+			}
+		}
+	}
+	return false
+}

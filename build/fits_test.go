@@ -1,0 +1,203 @@
+package build_test
+
+import (
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// carrier is a product of one image that a Dockerfile fills with files/, and of a Go program with data.
+const carrier = `apiVersion: slipway/v1
+name: carrier
+version: 1.0.0
+platforms: [linux/amd64, "windows/amd64:10.0.25398", "windows/amd64:ltsc2019", "windows/amd64:10.0.19042.1889", "windows/amd64:ltsc2025", "windows/amd64:ltsc2022"]
+sources:
+  - {name: src, directory: ., revision: abc, created: 2025-01-01T00:00:00Z}
+programs:
+  - {name: tool, source: src, package: ./cmd/tool}
+images:
+  - {name: files, source: src, dockerfile: {file: Dockerfile, context: files}}
+  - {name: tool, platforms: [linux/amd64, "windows/amd64:ltsc2022"], bases: {linux: scratch, windows: scratch}, go: {program: tool}}
+release:
+  templates: [{path: config}]
+`
+
+// carry makes the product in a directory, with further files.
+func carry(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	all := map[string]string{
+		"slipway.yaml": carrier, "Dockerfile": "FROM scratch\nCOPY . /app/\n", "config/empty.yaml": "", "files/text": "text\n",
+		"go.mod": "module example.com/tool\n\ngo 1.24\n", "cmd/tool/main.go": "package main\n\nfunc main() {}\n",
+	}
+	for name, text := range files {
+		all[name] = text
+	}
+	for name, text := range all {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// elf and pe are heads of programs for a machine.
+func elf(machine uint16) string {
+	b := make([]byte, 64)
+	copy(b, "\x7fELF\x02\x01\x01")
+	binary.LittleEndian.PutUint16(b[16:], 2)
+	binary.LittleEndian.PutUint16(b[18:], machine)
+	return string(b)
+}
+
+func pe(machine uint16) string {
+	b := make([]byte, 512)
+	copy(b, "MZ")
+	b[0x3c] = 128
+	copy(b[128:], "PE\x00\x00")
+	binary.LittleEndian.PutUint16(b[132:], machine)
+	binary.LittleEndian.PutUint16(b[152:], 0x20b)
+	b[220] = 3
+	return string(b)
+}
+
+const (
+	elfAMD64, elfARM64 = 62, 183
+	peAMD64, peARM64   = 0x8664, 0xaa64
+)
+
+// TestProgramsFit holds that a program of another system or architecture ends the build, whatever kind of image it is in, and that it is named.
+func TestProgramsFit(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		files map[string]string
+		says  map[string]int
+	}{
+		{
+			"PE on Linux",
+			map[string]string{"files/bin/run.exe": pe(peAMD64)},
+			map[string]int{"building image files: linux/amd64: COPY . /app/: /app/bin/run.exe: it is a PE program for windows/amd64, and the image is for linux/amd64: ": 1, "image is for windows": 0},
+		},
+		{
+			"ELF on Windows",
+			map[string]string{"files/run": elf(elfAMD64)},
+			map[string]int{"building image files: windows/amd64": 1, "/app/run: it is an ELF program for linux/amd64, and the image is for windows/amd64": 1, "foreignPrograms": 1},
+		},
+		{
+			"other machines",
+			map[string]string{"files/run.exe": pe(peARM64), "files/run": elf(elfARM64)},
+			map[string]int{"a PE program for windows/arm64, and the image is for windows/amd64": 1, "an ELF program for linux/arm64, and the image is for linux/amd64": 1},
+		},
+		{
+			"many",
+			map[string]string{
+				"files/1": elf(elfARM64), "files/2": elf(elfARM64), "files/3": elf(elfARM64), "files/4": elf(elfARM64), "files/5": elf(elfARM64), "files/6": elf(elfARM64), "files/7": elf(elfARM64),
+			},
+			map[string]int{"/app/5: it is an ELF program for linux/arm64, and the image is for linux/amd64": 1, "/app/6: ": 0, "and 2 more programs that do not fit": 2},
+		},
+		{
+			"data of a Go program",
+			map[string]string{"cmd/tool/kodata/helper": elf(elfARM64)},
+			map[string]int{"building image tool: linux/amd64: kodata: /var/run/ko/helper: it is an ELF program for linux/arm64": 1, "building image files": 0},
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			l, err := build.Build(t.Context(), load(t, carry(t, tc.files)), open(t), nil)
+			if err == nil {
+				t.Fatalf("it is built: %+v", l)
+			}
+			for s, want := range tc.says {
+				if n := strings.Count(err.Error(), s); n != want {
+					t.Errorf("the error says %q %d times, want %d:\n%v", s, n, want, err)
+				}
+			}
+		})
+	}
+}
+
+// TestOtherSystem holds that an image stands on what it is for: FROM --platform in its last stage would make a Windows image of Linux files, or one of a
+// build that it does not say. In other stages it is for what it is there for.
+func TestOtherSystem(t *testing.T) {
+	for _, tc := range []struct{ from, says string }{
+		{"FROM --platform=linux/amd64 static", "windows/amd64:ltsc2022: it would be called an image for windows/amd64:ltsc2022 and stands on a base for linux/amd64: "},
+		{"FROM --platform=windows/amd64:ltsc2022 nanoserver", "linux/amd64: it would be called an image for linux/amd64 and stands on a base for windows/amd64:10.0.20348.1: "},
+		{"FROM --platform=windows/amd64:ltsc2022 nanoserver", "windows/amd64:ltsc2019: it would be called an image for windows/amd64:ltsc2019 and stands on a base for windows/amd64:10.0.20348.1: "},
+		{"FROM --platform=linux/amd64 static AS other\nFROM scratch\nCOPY --from=other /etc/passwd /etc/", ""},
+	} {
+		t.Run(tc.from, func(t *testing.T) {
+			dir := carry(t, map[string]string{"Dockerfile": tc.from + "\nCOPY text /app/\n"})
+			replace(t, filepath.Join(dir, "slipway.yaml"), "programs:\n", `bases:
+  - {name: static, builtin: static}
+  - {name: nanoserver, images: {"windows/amd64:ltsc2022": "example.com/nanoserver:1", "windows/amd64:ltsc2019": "example.com/nanoserver:2"}}
+programs:
+`)
+			_, err := build.Build(t.Context(), load(t, dir), open(t), nil)
+			if tc.says == "" && err != nil || tc.says != "" && (err == nil || !strings.Contains(err.Error(), tc.says)) {
+				t.Errorf("the error is %v, want %q", err, tc.says)
+			}
+		})
+	}
+}
+
+// TestForeignPrograms holds that an image may carry what slipway.yaml names, and only that.
+func TestForeignPrograms(t *testing.T) {
+	dir := carry(t, map[string]string{"files/downloads/arm64/run.exe": pe(peARM64), "files/tools/run": elf(elfAMD64), "files/tools/run.exe": pe(peAMD64)})
+	at := filepath.Join(dir, "slipway.yaml")
+	replace(t, at, "{name: files, source: src,", "{name: files, source: src, foreignPrograms: [/app/downloads, '/app/*/run', '/app/*/run.exe'],")
+	cut(t, load(t, dir), open(t))
+	replace(t, at, "[/app/downloads, '/app/*/run',", "[")
+	_, err := build.Build(t.Context(), load(t, dir), open(t), nil)
+	if err == nil || !strings.Contains(err.Error(), "/app/tools/run: it is an ELF") || !strings.Contains(err.Error(), "/app/downloads/arm64/run.exe: ") || strings.Contains(err.Error(), "tools/run.exe") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// TestExplicitBuilds holds that any builds stand in one index, newest first and each complete, beside those that have names.
+func TestExplicitBuilds(t *testing.T) {
+	p, st := load(t, carry(t, nil)), open(t)
+	i, ok := cut(t, p, st).Image("files")
+	if !ok {
+		t.Fatal("there is no image")
+	}
+	idx, err := st.Index(i.Digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := idx.IndexManifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, d := range m.Manifests {
+		img, err := idx.Image(d.Digest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cf, err := img.ConfigFile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if on := (v1.Platform{OS: cf.OS, Architecture: cf.Architecture, OSVersion: cf.OSVersion}); !on.Equals(*d.Platform) {
+			t.Errorf("the configuration is for %s, the descriptor for %s", on, d.Platform)
+		}
+		got = append(got, platform.Format(*d.Platform))
+	}
+	want := []string{
+		"linux/amd64", "windows/amd64:10.0.26100.1", "windows/amd64:10.0.25398.1", "windows/amd64:10.0.20348.1", "windows/amd64:10.0.19042.1889", "windows/amd64:10.0.17763.1",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the children are %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,193 @@
+package windows
+
+import (
+	"archive/tar"
+	"bytes"
+	"debug/pe"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// call is how a program is started to see that it runs, and what it says then.
+type call struct {
+	args []string
+	env  []string
+	says string
+	ok   bool // it ends with 0
+}
+
+// kpack are all programs of kpack's Windows images, by their path in the image without drive and extension.
+func kpack(lifecycle string) map[string]call {
+	usage := func(flag string) call { return call{args: []string{"-h"}, says: flag, ok: true} }
+	platform := []string{"CNB_PLATFORM_API=0.7"}
+	all := map[string]call{
+		"cnb/process/build-init": usage("-dns-probe-hostname"),
+		"cnb/process/completion": usage("-notary-v1-url"),
+		// It has no flags: it starts what stands behind --, here by a path without .exe, as kpack writes it.
+		"cnb/process/network-wait-launcher": {args: []string{"localhost", "--", "/cnb/process/completion", "-h"}, says: "-notary-v1-url", ok: true},
+		// Nor has the launcher, which looks for a command to start.
+		"cnb/lifecycle/lifecycle": {args: []string{"-version"}, says: lifecycle + "+", ok: true},
+		"cnb/lifecycle/launcher":  {args: []string{"nothing"}, env: platform, says: "metadata.toml"},
+	}
+	// Each phase is the lifecycle, which looks at its own name and has other flags by each.
+	for phase, flag := range map[string]string{
+		"analyzer": "-stack", "builder": "-plan", "creator": "-skip-restore", "detector": "-order", "exporter": "-process-type", "rebaser": "-report", "restorer": "-skip-layers",
+	} {
+		all["cnb/lifecycle/"+phase] = call{args: []string{"-h"}, env: platform, says: flag, ok: true}
+	}
+	return all
+}
+
+// TestPrograms takes each Windows image's files out of the finished image and runs its entrypoint and every program in it.
+func TestPrograms(t *testing.T) {
+	r := cut(t)
+	w := newWine(t)
+	calls := kpack(lockedLifecycle(t, r))
+	programs := map[string]bool{}
+	for name, children := range r.children(t, platform.Windows) {
+		c := children[0] // the others have the same layers on another base: TestOneWindowsBuild
+		found := w.lay(t, layersOf(t, c.image)...)
+		for _, p := range found {
+			programs[p] = true
+		}
+		t.Run(name, func(t *testing.T) {
+			entry := strings.TrimSuffix(strings.ReplaceAll(strings.TrimPrefix(c.config.Config.Entrypoint[0], `C:\`), `\`, "/"), ".exe")
+			if !slices.Contains(found, entry) {
+				t.Fatalf("the entrypoint %s is none of the image's programs %q", entry, found)
+			}
+			w.check(t, c.config.Config.Entrypoint[0], calls[entry])
+		})
+	}
+	_, layer := r.lifecycle(t, platform.Windows)
+	for _, p := range w.lay(t, layer) {
+		programs[p] = true
+	}
+	for p := range programs {
+		c, ok := calls[p]
+		if !ok {
+			t.Errorf("nobody says how %s is run: add it to the programs that this test knows", p)
+			continue
+		}
+		t.Run(p, func(t *testing.T) { w.check(t, `C:\`+strings.ReplaceAll(p, "/", `\`)+".exe", c) })
+	}
+	for p := range calls {
+		if !programs[p] {
+			t.Errorf("%s lies in no image", p)
+		}
+	}
+}
+
+// TestHello builds examples/hello with the released slipway and runs both its images by their configuration.
+func TestHello(t *testing.T) {
+	cut(t) // it says what is missing
+	w := newWine(t)
+	hello := example(t, filepath.Join("..", "..", "examples", "hello"))
+	says := map[string]string{"hello": "Hello, world (hello 1.0.0)", "hostinfo": " runs windows/amd64"}
+	for name, children := range hello.children(t, platform.Windows) {
+		t.Run(name, func(t *testing.T) {
+			c := children[0]
+			w.lay(t, layersOf(t, c.image)...)
+			config := c.config.Config
+			var env []string
+			for _, kv := range config.Env {
+				if k, _, _ := strings.Cut(kv, "="); !strings.EqualFold(k, "PATH") {
+					env = append(env, kv)
+				}
+			}
+			w.check(t, config.Entrypoint[0], call{args: append(config.Entrypoint[1:], config.Cmd...), env: env, says: says[name], ok: true})
+		})
+	}
+}
+
+func (w wine) check(t *testing.T, program string, c call) {
+	t.Helper()
+	out, err := w.run(t, c.env, program, c.args...)
+	if (err == nil) != c.ok || c.says == "" || !strings.Contains(out, c.says) {
+		t.Errorf("%s %q does not say %q (%v):\n%s", program, c.args, c.says, err, out)
+	}
+}
+
+// lay puts layers onto the drive and returns the programs among their files, without .exe. Hard links are programs, too.
+func (w wine) lay(t *testing.T, layers ...v1.Layer) (found []string) {
+	t.Helper()
+	unpack(t, w.drive, platform.Windows, layers...)
+	for _, l := range layers {
+		each(t, l, func(h *tar.Header, _ io.Reader) {
+			name, ok := strings.CutPrefix(h.Name, "Files/")
+			if !ok || h.Typeflag != tar.TypeReg && h.Typeflag != tar.TypeLink {
+				return
+			}
+			f, err := pe.Open(filepath.Join(w.drive, filepath.FromSlash(name)))
+			if err != nil {
+				if strings.HasSuffix(name, ".exe") {
+					t.Errorf("%s is no program: %v", name, err)
+				}
+				return
+			}
+			f.Close()
+			found = append(found, strings.TrimSuffix(name, ".exe"))
+		})
+	}
+	return found
+}
+
+func layersOf(t *testing.T, img v1.Image) []v1.Layer {
+	t.Helper()
+	layers, err := img.Layers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return layers
+}
+
+// example builds a product with the slipway that the release brings along.
+func example(t *testing.T, from string) release {
+	t.Helper()
+	slipway, err := filepath.Abs(filepath.Join(os.Getenv("SLIPWAY_DIST"), "bin", "slipway"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), slipway, "build", "-q", "-product="+filepath.Join(dir, "slipway.yaml"), "-platforms=windows/amd64:ltsc2022",
+		"-store="+filepath.Join(dir, "store"), "-out="+filepath.Join(dir, "out"))
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v\n%s", err, said.String())
+	}
+	l, err := lock.Read(filepath.Join(dir, "out", lock.Name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := store.Open(filepath.Join(dir, "store"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return release{l, st}
+}
+
+// lockedLifecycle is the version of the lifecycle's module.
+func lockedLifecycle(t *testing.T, r release) string {
+	t.Helper()
+	for _, s := range r.lock.Sources {
+		if _, v, ok := strings.Cut(s.Module, "lifecycle@v"); ok {
+			return v
+		}
+	}
+	t.Fatalf("the lock has no source of the lifecycle: %+v", r.lock.Sources)
+	return ""
+}
