@@ -20,7 +20,7 @@ var windowsHosts = []string{"10.0.17763", "10.0.20348", "10.0.26100"}
 
 // rules are how versions of containerd choose among the manifests of an index that a host can run.
 var rules = map[string]func(ocispec.Platform) platforms.MatchComparer{
-	"the best match":                            platforms.OnlyStrict,
+	"the best match": platforms.OnlyStrict,
 	"the first match, as older containerds have": func(p ocispec.Platform) platforms.MatchComparer { return first{platforms.NewMatcher(p)} },
 }
 

@@ -1,6 +1,8 @@
 package consumers
 
 import (
+	"io"
+	"log"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -28,7 +30,7 @@ func TestMirrorConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	server := httptest.NewServer(registry.New())
+	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
 	defer server.Close()
 	to := strings.TrimPrefix(server.URL, "http://") + "/some/mirror"
 	for _, i := range b.Contents().Images {
