@@ -22,6 +22,7 @@ type containerd struct {
 
 // TestContainerd1 gives bundles to the containerd of this system.
 func TestContainerd1(t *testing.T) {
+	t.Parallel()
 	need.Programs(t, "zstd", "zstd")
 	socket := need.Containerd(t)
 	takes(t, containerd{version: packaged(t, "containerd", "containerd", "--version"), socket: socket, ctr: "ctr"})
@@ -29,6 +30,7 @@ func TestContainerd1(t *testing.T) {
 
 // TestContainerd2 gives bundles to a containerd 2.
 func TestContainerd2(t *testing.T) {
+	t.Parallel()
 	need.Programs(t, "zstd", "zstd")
 	socket, ctr := need.Containerd2(t)
 	takes(t, containerd{version: module(t, "containerd", programs, "github.com/containerd/containerd/v2"), socket: socket, ctr: ctr, newer: true})
@@ -99,8 +101,8 @@ func compare(t *testing.T, got map[string]string, want []image) {
 }
 
 // look notes what containerd has of a bundle: names with their digests, and the platforms of which it has all manifests and
-// configurations. Of what was filtered on import, own looks for this machine's only: containerd throws away the rest when it pleases.
-func (c containerd) look(t *testing.T, ns string, r release, b bundle, own bool) *sight {
+// configurations. Where one platform was chosen on import, own looks for that only: containerd throws away the rest when it pleases.
+func (c containerd) look(t *testing.T, ns string, r release, b bundle, own string) *sight {
 	t.Helper()
 	var s sight
 	got, content := c.names(t, ns), map[string]bool{}
@@ -118,7 +120,7 @@ func (c containerd) look(t *testing.T, ns string, r release, b bundle, own bool)
 		}
 	}
 	for p, n := range has {
-		if own && p != "linux/amd64" {
+		if own != "" && !platform.Same(parse(t, p), parse(t, own)) {
 			continue
 		}
 		switch carried := b.platform == nil || platform.Same(parse(t, p), *b.platform); {

@@ -18,6 +18,7 @@ import (
 // TestCrane takes images out of bundles with the command that operators have, pushes them from there with crane, and asks crane what arrived.
 // A bundle for all platforms gives whole indexes, one for a platform gives its manifests where an index has more.
 func TestCrane(t *testing.T) {
+	t.Parallel()
 	crane := need.Built(t, "crane")
 	slipway := filepath.Join(t.TempDir(), "slipway")
 	build := exec.CommandContext(t.Context(), "go", "build", "-C", "../..", "-o", slipway, "./cmd/slipway")

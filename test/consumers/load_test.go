@@ -23,13 +23,15 @@ type loader struct {
 
 // TestDockerLoad gives the bundles for this kind of machine to docker load, which keeps images in its classic store.
 func TestDockerLoad(t *testing.T) {
+	t.Parallel()
 	need.Programs(t, "zstd", "zstd")
 	socket := need.Dockerd(t)
-	loader{packaged(t, "docker", "docker", "--version"), "docker", []string{"-H", "unix://" + socket}, []string{"--network=none"}, true}.takes(t)
+	loader{packaged(t, "docker", "dockerd", "--version"), "docker", []string{"-H", "unix://" + socket}, []string{"--network=none"}, true}.takes(t)
 }
 
 // TestDocker29Load gives them to a docker that has both stores.
 func TestDocker29Load(t *testing.T) {
+	t.Parallel()
 	need.Programs(t, "zstd", "zstd")
 	version := module(t, "docker", programs, "github.com/docker/cli")
 	for _, store := range []string{need.ClassicStore, need.ContainerdStore} {
@@ -42,6 +44,7 @@ func TestDocker29Load(t *testing.T) {
 
 // TestPodmanLoad gives them to podman load, which takes the archive for a docker-archive, since it holds more than one image.
 func TestPodmanLoad(t *testing.T) {
+	t.Parallel()
 	need.Programs(t, "zstd", "zstd")
 	need.Programs(t, "podman", "podman")
 	need.Root(t, "podman")
@@ -58,7 +61,7 @@ func (l loader) takes(t *testing.T) {
 			return // the one for all platforms is for registries, the others are for other machines
 		}
 		l.test(t, r, b, "zstd -dc BUNDLE | "+l.name()+" load", func() (string, error) { return pipe(t, b, l.program, l.args("load")...) })
-		if !l.plain {
+		if !l.plain && r.demo {
 			l.test(t, r, b, l.name()+" load -i BUNDLE", func() (string, error) { return l.say(t.Context(), "load", "-i", b.path) })
 		}
 	})

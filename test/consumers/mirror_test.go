@@ -24,6 +24,7 @@ import (
 // TestMirrorConfig pulls every image of a bundle by its original name as containerd and RKE2 do, with the files that mirror-config makes for
 // them, from a registry that has the images below a prefix. They get there as with crane push: from layouts that extract makes.
 func TestMirrorConfig(t *testing.T) {
+	t.Parallel()
 	r := cutDemo(t)
 	b, err := airgap.Open(filepath.Join(r.dir, "demo-images.tar.zst"))
 	if err != nil {

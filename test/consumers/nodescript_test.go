@@ -58,7 +58,7 @@ func (c containerd) testLoadImages(t *testing.T) {
 					}
 				}
 			}
-			s := c.look(t, ns, r, b, false)
+			s := c.look(t, ns, r, b, "")
 			for _, run := range r.runs {
 				i, _ := r.lock.Image(run.image)
 				s.ran.add(c.starts(t, ns, i.Reference(), "loaded-"+run.image, run))

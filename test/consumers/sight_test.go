@@ -124,11 +124,12 @@ func (s *sight) arrived(t *testing.T, r release, b bundle) string {
 	return orDash(sorted(s.platforms))
 }
 
-// refused records what a consumer says that does not take a bundle.
+// refused records what ctr says where it does not take a bundle.
 func refused(t *testing.T, consumer, call string, b bundle, said string) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(said), "\n")
-	said = regexp.MustCompile(`sha256:[0-9a-f]{64}`).ReplaceAllString(lines[len(lines)-1], "sha256:…")
+	_, said, _ = strings.Cut(lines[len(lines)-1], "ctr: ")
+	said = regexp.MustCompile(`sha256:[0-9a-f]{64}`).ReplaceAllString(said, "sha256:…")
 	nodes.Record(t, consumer, code(call), b.kind(), "refused: "+said, "–", "–", "–")
 }
 

@@ -19,6 +19,7 @@ import (
 // TestWharfie looks every image up as RKE2 does before its runtime runs: by tag, in a directory of archives, from the image whose layers come
 // first in the archive to the one whose layers come last, and names that are not there.
 func TestWharfie(t *testing.T) {
+	t.Parallel()
 	version := module(t, "wharfie (RKE2)", "go.mod", "github.com/rancher/wharfie")
 	each(t, func(t *testing.T, r release, b bundle) {
 		dir := t.TempDir()
