@@ -26,7 +26,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	code := matrix.Main(m, "../../docs/consumers.md", []string{"containerd", "docker", "podman", "skopeo", "zstd"}, nodes, hosts)
+	code := matrix.Main(m, "../../docs/consumers.md", []string{"containerd", "docker", "podman", "race", "skopeo", "zstd"}, nodes, hosts)
 	if made.dir != "" {
 		os.RemoveAll(made.dir)
 	}

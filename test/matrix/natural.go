@@ -17,8 +17,8 @@ func natural(a, b string) int {
 			a, b = a[1:], b[1:]
 			continue
 		}
-		x, _ := strconv.Atoi(a[:m]) //nolint:errcheck // digits; one that is too large compares as the largest
-		y, _ := strconv.Atoi(b[:n]) //nolint:errcheck // as above
+		x, _ := strconv.Atoi(a[:m]) // one that is too large is taken for the largest
+		y, _ := strconv.Atoi(b[:n])
 		if c := cmp.Compare(x, y); c != 0 {
 			return c
 		}
