@@ -19,9 +19,20 @@ import (
 var windowsHosts = []string{"10.0.17763", "10.0.20348", "10.0.26100"}
 
 // rules are how versions of containerd choose among the manifests of an index that a host can run.
-var rules = map[string]func(ocispec.Platform) platforms.MatchComparer{
-	"the best match": platforms.OnlyStrict,
-	"the first match, as older containerds have": func(p ocispec.Platform) platforms.MatchComparer { return first{platforms.NewMatcher(p)} },
+var rules = map[string]func(platforms.Matcher) platforms.MatchComparer{
+	"the newest match": func(m platforms.Matcher) platforms.MatchComparer { return newest{m} },
+	"the first match":  func(m platforms.Matcher) platforms.MatchComparer { return first{m} },
+}
+
+// newest is what platforms.Default is on Windows, where it is compiled only.
+type newest struct{ platforms.Matcher }
+
+func (n newest) Less(a, b ocispec.Platform) bool {
+	m1, m2 := n.Match(a), n.Match(b)
+	if m1 && m2 {
+		return a.OSVersion > b.OSVersion
+	}
+	return m1 && !m2
 }
 
 // first finds no manifest better than another, by which the first in the index's order remains.
@@ -52,7 +63,7 @@ func atHosts(t *testing.T, ctx context.Context, api *client.Client, r release, b
 				} else if c, ok := i.child(t, host); ok {
 					want = c.Platform
 				}
-				got := runs(t, ctx, api, i, matcher(spec(host)))
+				got := runs(t, ctx, api, i, matcher(platforms.NewMatcher(spec(host))))
 				if got != want {
 					t.Errorf("a host of %s runs %s as %q by %s, want %q", version, i.name, got, rule, want)
 				}
