@@ -43,7 +43,8 @@ func Test(ctx context.Context) error {
 			errs = append(errs, start(cmd))
 		}
 		// -count=1: a cached result does not see that the release, which lies outside the nested modules, is another one.
-		args := []string{"go", "test", "-count=1"}
+		// Where nothing is cached, some modules first build the programs that they run.
+		args := []string{"go", "test", "-count=1", "-timeout=30m"}
 		if dir == "." && !strings.Contains(","+without+",", ",race,") {
 			args = append(args, "-race")
 		}

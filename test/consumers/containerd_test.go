@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -13,41 +12,78 @@ import (
 	"github.com/slipway-dev/slipway/test/need"
 )
 
-// namespace keeps what is imported from one bundle from what is imported from another.
-func namespace(r release, b bundle) string {
-	return r.name + "." + strings.TrimSuffix(filepath.Base(b.path), ".tar.zst")
+// containerd is a daemon of a version.
+type containerd struct {
+	version string // as the page has it
+	socket  string
+	ctr     string // its client
+	newer   bool   // ctr leaves imports to the daemon, which decompresses
 }
 
-// daemon starts a containerd with a root of its own and returns the path of its socket.
-func daemon(t *testing.T) string {
-	t.Helper()
+// TestContainerd1 gives bundles to the containerd of this system.
+func TestContainerd1(t *testing.T) {
+	t.Parallel()
 	need.Programs(t, "zstd", "zstd")
-	return need.Containerd(t)
+	socket := need.Containerd(t)
+	takes(t, containerd{version: packaged(t, "containerd", "containerd", "--version"), socket: socket, ctr: "ctr"})
 }
 
-// ctr runs ctr in a namespace.
-func ctr(t *testing.T, socket, namespace string, args ...string) string {
+// TestContainerd2 gives bundles to a containerd 2.
+func TestContainerd2(t *testing.T) {
+	t.Parallel()
+	need.Programs(t, "zstd", "zstd")
+	socket, ctr := need.Containerd2(t)
+	takes(t, containerd{version: module(t, "containerd", programs, "github.com/containerd/containerd/v2"), socket: socket, ctr: ctr, newer: true})
+}
+
+// takes runs every test that one daemon serves.
+func takes(t *testing.T, c containerd) {
+	t.Run("ctr", c.testCtr)
+	t.Run("agent", c.testAgent)
+	t.Run("load-images", c.testLoadImages)
+}
+
+// namespace keeps what a test imports from one bundle from what is imported otherwise.
+func namespace(r release, b bundle, mode string) string {
+	return r.name + "." + b.label() + "." + mode
+}
+
+// run runs ctr in a namespace and returns all that it says.
+func (c containerd) run(ctx context.Context, namespace string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, c.ctr, append([]string{"--address", c.socket, "--namespace", namespace}, args...)...)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// list runs ctr to list something.
+func (c containerd) list(t *testing.T, namespace string, args ...string) string {
 	t.Helper()
-	return need.Run(t, "ctr", append([]string{"--address", socket, "--namespace", namespace}, args...)...)
+	return need.Run(t, c.ctr, append([]string{"--address", c.socket, "--namespace", namespace}, args...)...)
 }
 
-// load pipes a bundle through zstd into ctr, which reads plain tar only in containerd 1.6 and 1.7.
-func load(t *testing.T, socket, namespace string, b bundle, options ...string) (string, error) {
-	t.Helper()
-	args := append([]string{"--address", socket, "--namespace", namespace, "images", "import", "--snapshotter", "native"}, options...)
-	return pipe(t, b, "ctr", append(args, "-")...)
-}
-
-// imported returns the names that containerd has, with their digests.
-func imported(t *testing.T, socket, namespace string) map[string]string {
+// names returns the names that containerd has, with their digests.
+func (c containerd) names(t *testing.T, namespace string) map[string]string {
 	t.Helper()
 	names := map[string]string{}
-	for _, line := range strings.Split(ctr(t, socket, namespace, "images", "ls"), "\n")[1:] {
+	for _, line := range strings.Split(c.list(t, namespace, "images", "ls"), "\n")[1:] {
 		if f := strings.Fields(line); len(f) > 2 {
 			names[f[0]] = f[2]
 		}
 	}
 	return names
+}
+
+// starts starts a container of an image, and says whether its program said what it is to say.
+func (c containerd) starts(t *testing.T, namespace, image, name string, run run) bool {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	out, err := c.run(ctx, namespace, append([]string{"run", "--rm", "--net-host", "--snapshotter", "native", image, name}, run.command...)...)
+	if !strings.Contains(out, run.says) {
+		t.Errorf("a container of %s does not say %q: %v\n%s", image, run.says, err, out)
+		return false
+	}
+	return true
 }
 
 // compare holds the names in containerd against those of the lock.
@@ -64,64 +100,35 @@ func compare(t *testing.T, got map[string]string, want []image) {
 	}
 }
 
-// TestCtr imports the bundles that this machine's containerd can: those for its own platform, and the complete one.
-func TestCtr(t *testing.T) {
-	socket := daemon(t)
-	each(t, func(t *testing.T, r release, b bundle) {
-		options := []string{"--all-platforms", "--no-unpack"}
-		if b.platform != nil {
-			if b.platform.OS != platform.Linux {
-				return // TestAgent does; ctr on Linux takes every Windows build for its own
-			}
-			options = []string{"--platform", platform.Format(*b.platform), "--no-unpack"}
+// look notes what containerd has of a bundle: names with their digests, and the platforms of which it has all manifests and
+// configurations. Where one platform was chosen on import, own looks for that only: containerd throws away the rest when it pleases.
+func (c containerd) look(t *testing.T, ns string, r release, b bundle, own string) *sight {
+	t.Helper()
+	var s sight
+	got, content := c.names(t, ns), map[string]bool{}
+	for _, d := range strings.Fields(c.list(t, ns, "content", "ls", "-q")) {
+		content[d] = true
+	}
+	has := map[string]count{}
+	for _, i := range r.images(t, b) {
+		s.name(t, i, b.target(), got[i.name], got[fmt.Sprintf("%s@%s", i.repository(), i.digest)])
+		for _, child := range i.children {
+			n := has[child.Platform]
+			n.add(content[child.Digest.String()])
+			n.add(content[child.Config.String()])
+			has[child.Platform] = n
 		}
-		ns := namespace(r, b)
-		if out, err := load(t, socket, ns, b, options...); err != nil {
-			t.Fatalf("ctr images import: %v\n%s", err, out)
+	}
+	for p, n := range has {
+		if own != "" && !platform.Same(parse(t, p), parse(t, own)) {
+			continue
 		}
-		compare(t, imported(t, socket, ns), r.images(t, b))
-		content := ctr(t, socket, ns, "content", "ls", "-q")
-		for _, i := range r.images(t, b) {
-			for _, c := range i.children {
-				carried := b.platform == nil || platform.Same(parse(t, c.Platform), *b.platform)
-				for _, d := range []string{c.Digest.String(), c.Config.String()} {
-					if strings.Contains(content, d) != carried {
-						t.Errorf("%s for %s: %s is in containerd: %v, want %v", i.name, c.Platform, d, !carried, carried)
-					}
-				}
-			}
+		switch carried := b.platform == nil || platform.Same(parse(t, p), *b.platform); {
+		case n.n == n.of:
+			s.has(p)
+		case carried:
+			t.Errorf("of %s containerd has %d blobs, want %d", p, n.n, n.of)
 		}
-	})
-}
-
-// TestCtrRun imports bundles as on a node, unpacked, and starts containers from them.
-func TestCtrRun(t *testing.T) {
-	socket := daemon(t)
-	each(t, func(t *testing.T, r release, b bundle) {
-		var options []string
-		switch {
-		case b.platform == nil:
-		case platform.Format(*b.platform) == "linux/amd64":
-			options = []string{"--platform", "linux/amd64"}
-		default:
-			return // no node of this kind is here
-		}
-		ns := namespace(r, b)
-		if out, err := load(t, socket, ns, b, options...); err != nil {
-			t.Fatalf("ctr images import: %v\n%s", err, out)
-		}
-		for n, run := range r.runs {
-			i, ok := r.lock.Image(run.image)
-			if !ok {
-				t.Fatalf("the release has no image %s", run.image)
-			}
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			defer cancel()
-			args := append([]string{"--address", socket, "--namespace", ns, "run", "--rm", "--net-host", "--snapshotter", "native", i.Tagged(), fmt.Sprintf("run-%d", n)}, run.command...)
-			out, err := exec.CommandContext(ctx, "ctr", args...).CombinedOutput()
-			if !strings.Contains(string(out), run.says) {
-				t.Errorf("a container of %s does not say %q: %v\n%s", i.Tagged(), run.says, err, out)
-			}
-		}
-	})
+	}
+	return &s
 }

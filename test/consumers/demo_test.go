@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -22,8 +23,31 @@ import (
 	"github.com/slipway-dev/slipway/store/storetest"
 )
 
-// cutDemo packs the release of storetest, with one image more that can run, into a directory like dist/.
+// made is the demo, which all tests share.
+var made struct {
+	once    sync.Once
+	dir     string
+	release release
+}
+
+// cutDemo returns the release of storetest, with one image more that can run, in a directory like dist/.
 func cutDemo(t *testing.T) release {
+	t.Helper()
+	made.once.Do(func() {
+		dir, err := os.MkdirTemp("", "slipway-demo-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		made.dir = dir
+		made.release = makeDemo(t, dir)
+	})
+	if made.release.lock == nil {
+		t.Fatal("the demo could not be made; the test that made it says why")
+	}
+	return made.release
+}
+
+func makeDemo(t *testing.T, dir string) release {
 	t.Helper()
 	st, err := store.Open(t.TempDir())
 	if err != nil {
@@ -50,14 +74,13 @@ func cutDemo(t *testing.T) release {
 		Reference: "pause:3.9@" + pause.Digest.String(), MediaType: pause.MediaType, Digest: pause.Digest, Size: pause.Size,
 		Platforms: []string{"linux/amd64", "windows/amd64:10.0.20348.5"},
 	}}
-	dir := t.TempDir()
 	bundles = append(bundles, product.Bundle{Name: "demo-images"})
 	files, err := airgap.Pack(t.Context(), st, l, bundles, airgap.PackOptions{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
 	finish(t, dir, l, bundles, files)
-	return release{name: "storetest", dir: dir, lock: l, runs: []run{{"hello", []string{"/hello"}, "hello from the demo"}}}
+	return release{name: "storetest", dir: dir, lock: l, runs: []run{{"hello", []string{"/hello"}, "hello from the demo"}}, demo: true}
 }
 
 // sbom puts an SBOM into the store that refers to an image. It travels in the image's bundles, and no consumer may stumble over it.

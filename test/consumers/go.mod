@@ -9,7 +9,7 @@ require (
 	github.com/containerd/platforms v1.0.0-rc.5
 	github.com/google/go-containerregistry v0.22.1
 	github.com/klauspost/compress v1.20.3
-	github.com/opencontainers/go-digest v1.0.0
+	github.com/opencontainers/image-spec v1.1.1
 	github.com/rancher/wharfie v0.7.1
 	github.com/sirupsen/logrus v1.10.2
 	github.com/slipway-dev/slipway v0.0.0
@@ -51,7 +51,7 @@ require (
 	github.com/moby/sys/signal v0.7.1 // indirect
 	github.com/moby/sys/user v0.4.0 // indirect
 	github.com/moby/sys/userns v0.1.0 // indirect
-	github.com/opencontainers/image-spec v1.1.1 // indirect
+	github.com/opencontainers/go-digest v1.0.0 // indirect
 	github.com/opencontainers/runtime-spec v1.2.1 // indirect
 	github.com/opencontainers/selinux v1.12.0 // indirect
 	github.com/pelletier/go-toml/v2 v2.2.4 // indirect

@@ -1,6 +1,8 @@
 package consumers
 
 import (
+	"io"
+	"log"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -22,13 +24,14 @@ import (
 // TestMirrorConfig pulls every image of a bundle by its original name as containerd and RKE2 do, with the files that mirror-config makes for
 // them, from a registry that has the images below a prefix. They get there as with crane push: from layouts that extract makes.
 func TestMirrorConfig(t *testing.T) {
+	t.Parallel()
 	r := cutDemo(t)
 	b, err := airgap.Open(filepath.Join(r.dir, "demo-images.tar.zst"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	server := httptest.NewServer(registry.New())
+	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
 	defer server.Close()
 	to := strings.TrimPrefix(server.URL, "http://") + "/some/mirror"
 	for _, i := range b.Contents().Images {

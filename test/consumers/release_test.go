@@ -21,7 +21,21 @@ type release struct {
 	dir  string
 	lock *lock.Lock
 	runs []run
+	demo bool // the small one, which is made here
 }
+
+// tagged is the name of the image that is to run.
+func (r release) tagged(t *testing.T, run run) string {
+	t.Helper()
+	i, ok := r.lock.Image(run.image)
+	if !ok {
+		t.Fatalf("the release has no image %s", run.image)
+	}
+	return i.Tagged()
+}
+
+// bundle is the file name of a bundle by the end of its name.
+func (r release) bundle(slug string) string { return r.lock.Name + "-images." + slug + ".tar.zst" }
 
 // run is a Linux image that must start, and what its program says.
 type run struct {
@@ -34,6 +48,7 @@ type run struct {
 type bundle struct {
 	path     string
 	platform *v1.Platform // nil: all
+	exact    bool         // the page names its Windows release
 }
 
 // target is the platform that its manifest.json lists.
@@ -50,7 +65,13 @@ type image struct {
 	digest   v1.Hash
 	lock     lock.Image // zero for a third-party image
 	children []lock.Child
+	// platforms are those of a third-party image, whose manifests the lock does not name.
+	platforms []string
+	single    bool // there is no index
 }
+
+// repository is the name without its tag.
+func (i image) repository() string { return i.name[:strings.LastIndex(i.name, ":")] }
 
 // child returns the image's manifest for a platform.
 func (i image) child(t *testing.T, p v1.Platform) (lock.Child, bool) {
@@ -63,11 +84,16 @@ func (i image) child(t *testing.T, p v1.Platform) (lock.Child, bool) {
 	return lock.Child{}, false
 }
 
+// releases are the demo and the release that `go tool mage test` cuts.
+func releases(t *testing.T) []release {
+	t.Helper()
+	return []release{cutDemo(t), cutRelease(t)}
+}
+
 // each runs f for every bundle of the demo and of the release that `go tool mage test` cuts.
 func each(t *testing.T, f func(*testing.T, release, bundle)) {
 	t.Helper()
-	for _, r := range []func(*testing.T) release{cutDemo, cutRelease} {
-		r := r(t)
+	for _, r := range releases(t) {
 		paths, err := filepath.Glob(filepath.Join(r.dir, "*.tar.zst"))
 		if err != nil || len(paths) < 2 {
 			t.Fatalf("%s holds %d bundles: %v", r.dir, len(paths), err)
@@ -119,7 +145,7 @@ func (r release) images(t *testing.T, b bundle) []image {
 	t.Helper()
 	var all []image
 	for _, i := range r.lock.Images {
-		found := image{name: i.Tagged(), digest: i.Digest, lock: i, children: i.Children}
+		found := image{name: i.Tagged(), digest: i.Digest, lock: i, children: i.Children, single: !i.MediaType.IsIndex()}
 		if _, ok := found.child(t, b.target()); b.platform == nil || ok && i.Kind != "lifecycle" {
 			all = append(all, found)
 		}
@@ -127,7 +153,7 @@ func (r release) images(t *testing.T, b bundle) []image {
 	for _, i := range r.lock.ThirdParty {
 		carried := slices.ContainsFunc(i.Platforms, func(s string) bool { return platform.Runs(b.target(), parse(t, s)) })
 		if i.LeftOut == "" && (b.platform == nil || carried) {
-			all = append(all, image{name: tagged(t, i), digest: i.Digest})
+			all = append(all, image{name: tagged(t, i), digest: i.Digest, platforms: i.Platforms, single: !i.MediaType.IsIndex()})
 		}
 	}
 	return all

@@ -11,65 +11,99 @@ import (
 	"github.com/slipway-dev/slipway/test/need"
 )
 
+// digest is the digest of what a program printed or wrote.
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// skopeoCopy copies an image to a directory, blob by blob, which skopeo checks, and returns the digest of the manifest that arrived.
+func skopeoCopy(t *testing.T, ref string, options ...string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "copy")
+	need.Run(t, "skopeo", append(append([]string{"--insecure-policy"}, options...), ref, "dir:"+dir)...)
+	data, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return digest(data)
+}
+
 // TestSkopeoLayout reads every bundle as an image layout: the index that a name stands for is the one that the lock pins. What is for
-// Linux or complete is also copied, blob by blob, which skopeo checks.
+// Linux is also copied, and what is complete with all its platforms.
 func TestSkopeoLayout(t *testing.T) {
+	t.Parallel()
 	need.Programs(t, "skopeo", "skopeo")
+	version := packaged(t, "skopeo", "skopeo", "--version")
 	each(t, func(t *testing.T, r release, b bundle) {
+		var seen, copied sight
+		call := ""
 		for n, i := range r.images(t, b) {
 			ref := "oci-archive:" + b.path + ":" + i.name
-			raw := need.Run(t, "skopeo", "inspect", "--raw", ref)
-			if sum := sha256.Sum256([]byte(raw)); hex.EncodeToString(sum[:]) != i.digest.Hex {
-				t.Errorf("%s has the digest sha256:%x, the lock has %s", i.name, sum, i.digest)
+			got := digest([]byte(need.Run(t, "skopeo", "inspect", "--raw", ref)))
+			if got != i.digest.String() {
+				t.Errorf("%s has the digest %s, the lock has %s", i.name, got, i.digest)
 			}
-			dir := filepath.Join(t.TempDir(), "copy")
-			var args []string
-			want := i.digest.Hex
+			seen.name(t, i, b.target(), got, "")
+			want := i.digest.String()
 			switch {
-			case b.platform == nil && n == 0:
-				args = []string{"--insecure-policy", "copy", "--quiet", "--all", ref, "dir:" + dir}
+			case b.platform == nil && (r.demo || n == 0):
+				call = "skopeo copy --all oci-archive:BUNDLE:IMAGE …"
+				got = skopeoCopy(t, ref, "copy", "--quiet", "--all")
+				for _, c := range i.children {
+					copied.has(c.Platform)
+				}
 			case b.platform != nil && b.platform.OS == platform.Linux && i.children != nil:
+				call = "skopeo copy oci-archive:BUNDLE:IMAGE …"
 				child, _ := i.child(t, *b.platform)
-				want = child.Digest.Hex
-				args = []string{"--insecure-policy", "--override-os", "linux", "--override-arch", b.platform.Architecture, "copy", "--quiet", ref, "dir:" + dir}
+				want = child.Digest.String()
+				got = skopeoCopy(t, ref, "--override-os", "linux", "--override-arch", b.platform.Architecture, "copy", "--quiet")
+				copied.has(child.Platform)
 			default:
 				continue
 			}
-			need.Run(t, "skopeo", args...)
-			data, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
-			if sum := sha256.Sum256(data); err != nil || hex.EncodeToString(sum[:]) != want {
-				t.Errorf("%s arrived with the digest %x, want %s: %v", i.name, sum, want, err)
+			if got != want {
+				t.Errorf("%s arrived with the digest %s, want %s", i.name, got, want)
 			}
+			copied.name(t, i, b.target(), got, "")
 		}
 		if _, err := need.Output(t.Context(), t, "skopeo", "inspect", "--raw", "oci-archive:"+b.path+":registry.invalid/none:1"); err == nil {
 			t.Error("an image that is not there was found")
+		}
+		seen.record(t, version, "skopeo inspect --raw oci-archive:BUNDLE:IMAGE", r, b)
+		if call != "" && r.demo {
+			copied.record(t, version, call, r, b)
 		}
 	})
 }
 
 // TestSkopeoDocker reads every bundle as a docker-archive: the configuration, which is the image's identity there, is that of the
-// lock, and the layers of the first and the last image are what it says, which skopeo checks when it copies.
+// lock, and the layers are what it says, which skopeo checks when it copies. Of the large release it copies what is for Linux.
 func TestSkopeoDocker(t *testing.T) {
+	t.Parallel()
 	need.Programs(t, "skopeo", "skopeo")
+	version := packaged(t, "skopeo", "skopeo", "--version")
 	each(t, func(t *testing.T, r release, b bundle) {
-		images := r.images(t, b)
-		for n, i := range images {
+		var s sight
+		for n, i := range r.images(t, b) {
 			ref := "docker-archive:" + b.path + ":" + i.name
 			child, ok := i.child(t, b.target())
 			if !ok {
 				continue
 			}
-			raw := need.Run(t, "skopeo", "inspect", "--config", "--raw", ref)
-			if sum := sha256.Sum256([]byte(raw)); hex.EncodeToString(sum[:]) != child.Config.Hex {
-				t.Errorf("%s has the configuration sha256:%x, the lock has %s", i.name, sum, child.Config)
+			got := digest([]byte(need.Run(t, "skopeo", "inspect", "--config", "--raw", ref)))
+			if got != child.Config.String() {
+				t.Errorf("%s has the configuration %s, the lock has %s", i.name, got, child.Config)
 			}
-			if n > 0 && n < len(images)-1 {
-				continue
+			s.name(t, i, b.target(), got, "")
+			s.has(child.Platform)
+			if r.demo || n == 0 && b.platform == nil || b.platform != nil && b.platform.OS == platform.Linux {
+				skopeoCopy(t, ref, "copy", "--quiet")
 			}
-			need.Run(t, "skopeo", "--insecure-policy", "copy", "--quiet", ref, "dir:"+filepath.Join(t.TempDir(), "copy"))
 		}
 		if _, err := need.Output(t.Context(), t, "skopeo", "inspect", "docker-archive:"+b.path+":registry.invalid/none:1"); err == nil {
 			t.Error("an image that is not there was found")
 		}
+		s.record(t, version, "skopeo copy docker-archive:BUNDLE:IMAGE …", r, b)
 	})
 }

@@ -16,14 +16,18 @@ import (
 	"github.com/sirupsen/logrus"
 )
 
-// TestWharfie looks every image up as RKE2 does before its runtime runs: by tag, in a directory of archives.
+// TestWharfie looks every image up as RKE2 does before its runtime runs: by tag, in a directory of archives, from the image whose layers come
+// first in the archive to the one whose layers come last, and names that are not there.
 func TestWharfie(t *testing.T) {
+	t.Parallel()
+	version := module(t, "wharfie (RKE2)", "go.mod", "github.com/rancher/wharfie")
 	each(t, func(t *testing.T, r release, b bundle) {
 		dir := t.TempDir()
 		if err := os.Symlink(b.path, filepath.Join(dir, filepath.Base(b.path))); err != nil {
 			t.Fatal(err)
 		}
 		images := r.images(t, b)
+		var s sight
 		for _, i := range images {
 			t.Run(filepath.Base(i.name), func(t *testing.T) {
 				ref, err := name.NewTag(i.name)
@@ -43,9 +47,12 @@ func TestWharfie(t *testing.T) {
 				case i.children == nil:
 					return
 				}
-				if config, err := img.ConfigName(); err != nil || config != child.Config {
+				config, err := img.ConfigName()
+				if err != nil || config != child.Config {
 					t.Errorf("configuration %s, the lock has %s: %v", config, child.Config, err)
 				}
+				s.name(t, i, b.target(), config.String(), "")
+				s.has(child.Platform)
 				layers, err := img.Layers()
 				if err != nil {
 					t.Fatal(err)
@@ -75,6 +82,7 @@ func TestWharfie(t *testing.T) {
 				t.Errorf("%s: error %v, want that there is none", miss, err)
 			}
 		}
+		s.record(t, version, "tarfile.FindImage(DIRECTORY, IMAGE)", r, b)
 	})
 }
 

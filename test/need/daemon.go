@@ -25,7 +25,7 @@ func Containerd(t testing.TB) string {
 	if err := os.WriteFile(filepath.Join(dir, "config.toml"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	start(t, socket, "containerd", "--config", filepath.Join(dir, "config.toml"))
+	start(t, socket, nil, "containerd", "--config", filepath.Join(dir, "config.toml"))
 	return socket
 }
 
@@ -37,7 +37,7 @@ func Dockerd(t testing.TB) string {
 	Root(t, "docker")
 	dir := shortDir(t)
 	socket := filepath.Join(dir, "d.sock")
-	start(t, socket, "dockerd", "--host", "unix://"+socket, "--data-root", filepath.Join(dir, "data"), "--exec-root", filepath.Join(dir, "exec"),
+	start(t, socket, nil, "dockerd", "--host", "unix://"+socket, "--data-root", filepath.Join(dir, "data"), "--exec-root", filepath.Join(dir, "exec"),
 		"--pidfile", filepath.Join(dir, "pid"), "--storage-driver", "vfs", "--iptables=false", "--ip6tables=false", "--bridge=none")
 	return socket
 }
@@ -50,6 +50,7 @@ func shortDir(t testing.TB) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		unmount(t, dir)
 		if err := os.RemoveAll(dir); err != nil {
 			t.Error(err)
 		}
@@ -57,12 +58,29 @@ func shortDir(t testing.TB) string {
 	return dir
 }
 
-// start runs a daemon until the test ends, and returns once it listens.
-func start(t testing.TB, socket, daemon string, args ...string) {
+// unmount takes away what a daemon has left mounted below a directory, as dockerd does that is stopped while it starts.
+func unmount(t testing.TB, dir string) {
+	t.Helper()
+	mounts, err := os.ReadFile("/proc/self/mounts")
+	if err != nil {
+		return // not Linux
+	}
+	lines := strings.Split(string(mounts), "\n")
+	for n := len(lines) - 1; n >= 0; n-- { // what was mounted last goes first
+		if f := strings.Fields(lines[n]); len(f) > 1 && strings.HasPrefix(f[1], dir+"/") {
+			if out, err := exec.CommandContext(context.WithoutCancel(t.Context()), "umount", f[1]).CombinedOutput(); err != nil {
+				t.Errorf("unmounting %s: %v\n%s", f[1], err, out)
+			}
+		}
+	}
+}
+
+// start runs a daemon until the test ends, and returns once it listens. env is what its environment has besides the test's.
+func start(t testing.TB, socket string, env []string, daemon string, args ...string) {
 	t.Helper()
 	var log strings.Builder
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), daemon, args...)
-	cmd.Stdout, cmd.Stderr = &log, &log
+	cmd.Stdout, cmd.Stderr, cmd.Env = &log, &log, append(os.Environ(), env...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -116,6 +116,7 @@ func TestPushBundle(t *testing.T) {
 			if want := strings.ReplaceAll(src, "slipway.local", to); string(got) != want {
 				t.Errorf("the release is\n%s\nwant\n%s", got, want)
 			}
+			arrived(t, r, m, label(t, name), "slipway airgap push BUNDLE -to=REGISTRY -release=release.yaml", "all platforms")
 			counter.writes.Store(0)
 			if p, err = airgap.Push(t.Context(), []*airgap.Bundle{b}, o); err != nil {
 				t.Fatal(err)
@@ -181,31 +182,36 @@ func TestPushBundleResumes(t *testing.T) {
 
 // TestPushBundleSparse pushes the bundle for one platform: registries refuse its indexes, unless they are told to take them.
 func TestPushBundleSparse(t *testing.T) {
+	const sparse = "slipway airgap push BUNDLE -to=REGISTRY -platforms=linux/amd64"
 	for name, tt := range map[string]struct {
 		start func(*testing.T) registry
 		takes bool
 	}{
-		"distribution 3":         {func(t *testing.T) registry { return distribution3(t, false, false) }, false},
-		"distribution 3 lenient": {lenient3, true},
-		"Debian":                 {func(t *testing.T) registry { return debian(t, false) }, false},
+		"distribution 3": {func(t *testing.T) registry { return distribution3(t, false, false) }, false},
+		"distribution 3 with validation.manifests.indexes.platforms: none": {lenient3, true},
+		"Debian": {func(t *testing.T) registry { return debian(t, false) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := tt.start(t)
-			b, _ := bundle(t, "linux/amd64")
+			b, l := bundle(t, "linux/amd64")
 			o := airgap.PushOptions{To: r.host, Platforms: []string{"linux/amd64"}}
 			p, err := airgap.Push(t.Context(), []*airgap.Bundle{b}, o)
 			if !tt.takes {
 				if err == nil || !strings.Contains(err.Error(), "push the bundle for all platforms") {
-					t.Errorf("got %v", err)
+					t.Fatalf("got %v", err)
 				}
+				targets.Record(t, label(t, name), "`"+sparse+"`", "linux/amd64", "refused: push the bundle for all platforms", "–", "–")
 				return
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
 			if len(p.Images) != 2 || len(p.Images[0].Lacking) != 4 {
-				t.Errorf("pushed %+v", p.Images)
+				t.Fatalf("pushed %+v", p.Images)
 			}
+			m := moved(l, r.host)
+			m.Images = m.Images[:2]
+			arrived(t, r, m, label(t, name), sparse, "linux/amd64")
 		})
 	}
 }

@@ -1,0 +1,64 @@
+package consumers
+
+import (
+	"io"
+	"log"
+	"net/http/httptest"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/registry"
+
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/test/need"
+)
+
+// TestCrane takes images out of bundles with the command that operators have, pushes them from there with crane, and asks crane what arrived.
+// A bundle for all platforms gives whole indexes, one for a platform gives its manifests where an index has more.
+func TestCrane(t *testing.T) {
+	t.Parallel()
+	crane := need.Built(t, "crane")
+	slipway := filepath.Join(t.TempDir(), "slipway")
+	build := exec.CommandContext(t.Context(), "go", "build", "-C", "../..", "-o", slipway, "./cmd/slipway")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("building slipway: %v\n%s", err, out)
+	}
+	version := module(t, "crane", programs, "github.com/google/go-containerregistry")
+	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
+	t.Cleanup(server.Close)
+	each(t, func(t *testing.T, r release, b bundle) {
+		if !r.demo && (b.platform == nil || b.platform.OS != platform.Linux) {
+			return // the small one says as much
+		}
+		var s sight
+		to := strings.TrimPrefix(server.URL, "http://") + "/" + b.label()
+		for _, i := range r.images(t, b) {
+			dir := filepath.Join(t.TempDir(), "layout")
+			need.Run(t, slipway, "airgap", "extract", i.name, "-from="+b.path, "-to="+dir, "-q")
+			_, path, _ := strings.Cut(i.name, "/")
+			tagged := to + "/" + path
+			need.Run(t, crane, "push", "--insecure", dir, tagged)
+			want := i.digest.String()
+			if child, ok := i.child(t, b.target()); ok && b.platform != nil && len(i.children) > 1 {
+				want = child.Digest.String()
+			}
+			got := strings.TrimSpace(need.Run(t, crane, "digest", "--insecure", tagged))
+			if i.children == nil && b.platform != nil {
+				continue // the lock does not name the manifest
+			}
+			if got != want {
+				t.Errorf("%s arrived with the digest %s, want %s", i.name, got, want)
+			}
+			need.Run(t, crane, "validate", "--insecure", "--fast", "--remote", tagged)
+			s.name(t, i, b.target(), got, strings.TrimSpace(need.Run(t, crane, "digest", "--insecure", tagged[:strings.LastIndex(tagged, ":")]+"@"+want)))
+			for _, c := range i.children {
+				if b.platform == nil || platform.Same(parse(t, c.Platform), *b.platform) {
+					s.has(c.Platform)
+				}
+			}
+		}
+		s.record(t, version, "slipway airgap extract IMAGE -from=BUNDLE -to=DIR; crane push DIR …", r, b)
+	})
+}

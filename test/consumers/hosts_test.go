@@ -1,0 +1,127 @@
+package consumers
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/containerd/containerd/v2/client"
+	"github.com/containerd/containerd/v2/core/images"
+	"github.com/containerd/platforms"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// windowsHosts are nodes as containerd on Windows describes them: with three numbers, and no revision.
+var windowsHosts = []string{"10.0.17763", "10.0.20348", "10.0.26100"}
+
+// rules are how versions of containerd choose among the manifests of an index that a host can run.
+var rules = map[string]func(platforms.Matcher) platforms.MatchComparer{
+	"the newest match": func(m platforms.Matcher) platforms.MatchComparer { return newest{m} },
+	"the first match":  func(m platforms.Matcher) platforms.MatchComparer { return first{m} },
+}
+
+// newest is what platforms.Default is on Windows, where it is compiled only.
+type newest struct{ platforms.Matcher }
+
+func (n newest) Less(a, b ocispec.Platform) bool {
+	m1, m2 := n.Match(a), n.Match(b)
+	if m1 && m2 {
+		return a.OSVersion > b.OSVersion
+	}
+	return m1 && !m2
+}
+
+// first finds no manifest better than another, by which the first in the index's order remains.
+type first struct{ platforms.Matcher }
+
+func (first) Less(_, _ ocispec.Platform) bool { return false }
+
+// atHosts asks containerd which manifest a Windows node runs of every image that was imported from a bundle, and whether all of it is there.
+func atHosts(t *testing.T, ctx context.Context, api *client.Client, r release, b bundle) { //nolint:revive // t comes first in tests
+	t.Helper()
+	if b.platform != nil && b.platform.OS != platform.Windows {
+		return
+	}
+	for _, version := range windowsHosts {
+		host := v1.Platform{OS: platform.Windows, Architecture: "amd64", OSVersion: version}
+		if b.platform != nil && platform.Build(b.platform.OSVersion) != platform.Build(version) {
+			continue // is for other nodes
+		}
+		for rule, matcher := range rules {
+			ours, others := map[string]bool{}, map[string]bool{}
+			for _, i := range r.images(t, b) {
+				if i.single {
+					continue // a manifest without an index is taken for every host's
+				}
+				want, seen := "", ours
+				if i.children == nil {
+					want, seen = best(t, i.platforms, host), others
+				} else if c, ok := i.child(t, host); ok {
+					want = c.Platform
+				}
+				got := runs(t, ctx, api, i, matcher(platforms.NewMatcher(spec(host))))
+				if got != want {
+					t.Errorf("a host of %s runs %s as %q by %s, want %q", version, i.name, got, rule, want)
+				}
+				if got != "" {
+					seen[platform.Short(parse(t, got).OSVersion)] = true
+				}
+			}
+			if !r.demo || t.Failed() {
+				continue
+			}
+			kind := "its own"
+			if b.platform == nil {
+				kind = "all platforms"
+			}
+			hosts.Record(t, version, kind, rule, orDash(sorted(ours)), orDash(sorted(others)))
+		}
+	}
+}
+
+// runs is the platform of the manifest that a host runs, by what containerd says; empty for none.
+func runs(t *testing.T, ctx context.Context, api *client.Client, i image, host platforms.MatchComparer) string { //nolint:revive // t comes first in tests
+	t.Helper()
+	img, err := api.ImageService().Get(ctx, i.name)
+	if err != nil {
+		t.Error(err)
+		return ""
+	}
+	m, err := images.Manifest(ctx, api.ContentStore(), img.Target, host)
+	if err != nil {
+		return ""
+	}
+	complete, _, _, missing, err := images.Check(ctx, api.ContentStore(), img.Target, host)
+	if err != nil || !complete {
+		t.Errorf("%s: not all of it was imported, %v is missing: %v", i.name, missing, err)
+	}
+	config, err := images.ConfigPlatform(ctx, api.ContentStore(), m.Config)
+	if err != nil {
+		t.Error(err)
+		return ""
+	}
+	return platform.Format(v1.Platform{OS: config.OS, Architecture: config.Architecture, Variant: config.Variant, OSVersion: config.OSVersion})
+}
+
+// best is the platform of an image of others that a host runs: the newest build that it can.
+func best(t *testing.T, offered []string, host v1.Platform) string {
+	t.Helper()
+	var all []v1.Platform
+	for _, o := range offered {
+		all = append(all, parse(t, o))
+	}
+	if n := platform.Best(host, all); n >= 0 {
+		return platform.Format(all[n])
+	}
+	return ""
+}
+
+func spec(p v1.Platform) ocispec.Platform {
+	return ocispec.Platform{OS: p.OS, Architecture: p.Architecture, Variant: p.Variant, OSVersion: p.OSVersion}
+}
+
+func sorted(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }

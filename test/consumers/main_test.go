@@ -1,0 +1,57 @@
+package consumers
+
+import (
+	"os"
+	"regexp"
+	"testing"
+
+	"github.com/slipway-dev/slipway/test/matrix"
+	"github.com/slipway-dev/slipway/test/need"
+)
+
+// What the tests saw goes into these tables of docs/consumers.md.
+var (
+	// nodes is what takes bundles and runs their images or looks them up.
+	nodes = &matrix.Table{
+		Name:    "nodes",
+		Columns: []string{"consumer", "call", "bundle", "names", "digests", "platforms", "container"},
+		Keys:    3,
+	}
+	// hosts is which image a Windows node runs.
+	hosts = &matrix.Table{
+		Name:    "hosts",
+		Columns: []string{"host", "bundle", "rule", "our images", "images of others"},
+		Keys:    3,
+	}
+)
+
+func TestMain(m *testing.M) {
+	code := matrix.Main(m, "../../docs/consumers.md", []string{"containerd", "docker", "podman", "race", "skopeo", "zstd"}, nodes, hosts)
+	if made.dir != "" {
+		os.RemoveAll(made.dir)
+	}
+	os.Exit(code)
+}
+
+// packaged names a program of this system with the version that it says it has.
+func packaged(t *testing.T, name, program string, args ...string) string {
+	t.Helper()
+	return matrix.Packaged(name, need.Run(t, program, args...))
+}
+
+// module names a program or library with the version that a go.mod requires of its module.
+func module(t *testing.T, name, file, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := regexp.MustCompile(`(?m)^\s*(?:require )?` + regexp.QuoteMeta(path) + ` v(\S+)`).FindSubmatch(text)
+	if m == nil {
+		t.Fatalf("%s does not require %s", file, path)
+	}
+	return matrix.Built(name, string(m[1]))
+}
+
+// programs is the go.mod of what tests build.
+const programs = "../programs/go.mod"

@@ -1,0 +1,115 @@
+package matrix
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// home is the distribution that the page is about. What another distribution's programs do is told, not held against the page.
+const home = "Debian 12"
+
+// Main runs a module's tests and then holds its tables against the page, or writes them there where -update is given. It returns the
+// exit code. consumers are the names by which SLIPWAY_WITHOUT may leave out programs that have rows.
+func Main(m *testing.M, path string, consumers []string, tables ...*Table) int {
+	update := flag.Bool("update", false, "write what the tests saw to "+path)
+	flag.Parse()
+	if code := m.Run(); code != 0 || set("test.list") {
+		return code
+	}
+	c := comparison{partial: set("test.run") || set("test.skip"), update: *update, say: os.Stderr}
+	for _, w := range strings.Split(os.Getenv("SLIPWAY_WITHOUT"), ",") {
+		if slices.Contains(consumers, w) {
+			c.without = append(c.without, w)
+		}
+	}
+	if err := c.run(path, tables); err != nil {
+		fmt.Fprintf(os.Stderr, "%v\nIf it is to be so, write the page anew: go test . -update, with the environment that `go tool mage test` sets\n", err)
+		return 1
+	}
+	return 0
+}
+
+// set says whether a flag of the test binary was given.
+func set(name string) bool {
+	f := flag.Lookup(name)
+	return f != nil && f.Value.String() != f.DefValue
+}
+
+// comparison is how tables are held against the page.
+type comparison struct {
+	partial bool     // not all tests ran
+	update  bool     // write
+	without []string // consumers that were left out
+	say     io.Writer
+}
+
+func (c comparison) run(path string, tables []*Table) error {
+	p, err := read(path)
+	if err != nil {
+		return err
+	}
+	before := p.text
+	var errs []error
+	for _, t := range tables {
+		var seen []string
+		for _, l := range t.lines() {
+			if elsewhere(l) {
+				fmt.Fprintf(c.say, "%s is about %s; here it is\n%s\n", path, home, l)
+				continue
+			}
+			seen = append(seen, l)
+		}
+		missing, err := p.check(t, seen)
+		missing = c.excuse(path, missing)
+		if !c.update {
+			for _, r := range missing {
+				err = errors.Join(err, fmt.Errorf("%s has a row that no test saw:\n%s", path, r))
+			}
+			errs = append(errs, err)
+			continue
+		}
+		rows, err := p.rows(t)
+		if err != nil {
+			return err
+		}
+		for _, r := range rows { // what did not run keeps its rows
+			if !slices.ContainsFunc(seen, func(s string) bool { return t.key(s) == t.key(r) }) && !slices.Contains(missing, r) {
+				seen = append(seen, r)
+			}
+		}
+		if err := p.put(t, seen); err != nil {
+			return err
+		}
+	}
+	if c.update && p.text != before {
+		return os.WriteFile(path, []byte(p.text), 0o644)
+	}
+	return errors.Join(errs...)
+}
+
+// excuse returns the rows whose absence nothing explains, and tells of the others.
+func (c comparison) excuse(path string, missing []string) (unexplained []string) {
+	var excused []string
+	for _, r := range missing {
+		switch {
+		case c.partial, len(c.without) > 0, distribution() != home && strings.Contains(r, "("+home+")"):
+			excused = append(excused, r)
+		default:
+			unexplained = append(unexplained, r)
+		}
+	}
+	switch {
+	case c.partial || len(excused) == 0:
+	case len(c.without) > 0:
+		fmt.Fprintf(c.say, "without %s these rows of %s were not compared:\n%s\n", strings.Join(c.without, ", "), path, strings.Join(excused, "\n"))
+	default:
+		fmt.Fprintf(c.say, "on %s these rows of %s were not compared:\n%s\n", distribution(), path, strings.Join(excused, "\n"))
+	}
+	return unexplained
+}

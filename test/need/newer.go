@@ -1,0 +1,76 @@
+package need
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Containerd2 starts a containerd 2 that was built from its Go module, with a root of its own, without CRI, and returns the paths of its socket and
+// of its ctr.
+func Containerd2(t testing.TB) (socket, ctr string) {
+	t.Helper()
+	Root(t, "containerd")
+	ctr = Built(t, "ctr")
+	daemon := Built(t, "containerd")
+	dir := shortDir(t)
+	socket = filepath.Join(dir, "c.sock")
+	// ctr leaves unpacking to the transfer service, which knows the snapshotter overlayfs only unless it is told of others.
+	config := fmt.Sprintf(`version = 3
+root = %q
+state = %q
+disabled_plugins = ["io.containerd.cri.v1.images", "io.containerd.cri.v1.runtime", "io.containerd.grpc.v1.cri", "io.containerd.podsandbox.controller.v1.podsandbox"]
+[debug]
+level = "warn"
+[grpc]
+address = %q
+[ttrpc]
+address = %q
+[[plugins."io.containerd.transfer.v1.local".unpack_config]]
+platform = "linux/amd64"
+snapshotter = "native"
+`, filepath.Join(dir, "root"), filepath.Join(dir, "state"), socket, socket+".ttrpc")
+	if err := os.WriteFile(filepath.Join(dir, "config.toml"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	start(t, socket, shims(t), daemon, "--config", filepath.Join(dir, "config.toml"))
+	return socket, ctr
+}
+
+// Stores of Docker 29.
+const (
+	ClassicStore    = "classic"    // as of all Dockers before, by image IDs
+	ContainerdStore = "containerd" // what a new installation has
+)
+
+// Dockerd29 starts a Docker daemon that was built from its Go module, as [Dockerd] does, with one of the stores, and returns the paths of its
+// socket and of its docker.
+func Dockerd29(t testing.TB, store string) (socket, docker string) {
+	t.Helper()
+	Root(t, "docker")
+	env := shims(t)
+	docker = Built(t, "docker")
+	daemon := Built(t, "dockerd")
+	Built(t, "containerd") // dockerd starts it
+	dir := shortDir(t)
+	socket = filepath.Join(dir, "d.sock")
+	driver := map[string]string{ClassicStore: "vfs", ContainerdStore: "native"}[store]
+	config := fmt.Sprintf(`{"features": {"containerd-snapshotter": %v}, "storage-driver": %q, "log-level": "warn"}`, store == ContainerdStore, driver)
+	if err := os.WriteFile(filepath.Join(dir, "daemon.json"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	start(t, socket, env, daemon, "--config-file", filepath.Join(dir, "daemon.json"), "--host", "unix://"+socket, "--data-root", filepath.Join(dir, "data"),
+		"--exec-root", filepath.Join(dir, "exec"), "--pidfile", filepath.Join(dir, "pid"), "--iptables=false", "--ip6tables=false", "--bridge=none")
+	return socket, docker
+}
+
+// shims is an environment in which daemons find the shim and the runc that fit them before those of the system. Those of Debian 12 know nothing of
+// the namespaces that Docker 29 asks for. runc is partly in C.
+func shims(t testing.TB) []string {
+	t.Helper()
+	Programs(t, "race", "gcc")
+	Built(t, "runc")
+	dir := filepath.Dir(Built(t, "containerd-shim-runc-v2"))
+	return []string{"PATH=" + dir + string(filepath.ListSeparator) + os.Getenv("PATH")}
+}
