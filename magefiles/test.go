@@ -42,6 +42,7 @@ func Test(ctx context.Context) error {
 			cmd.Env = append(os.Environ(), env...)
 			errs = append(errs, start(cmd))
 		}
+		// -timeout: on a busy machine the race detector needs more than the ten minutes that go test gives by itself.
 		// -count=1: a cached result does not see that the release, which lies outside the nested modules, is another one.
 		// Where nothing is cached, some modules first build the programs that they run.
 		args := []string{"go", "test", "-count=1", "-timeout=30m"}
