@@ -66,8 +66,10 @@ func (c *checker) image(p *pod, ref reference) {
 	case !known:
 		found("image-unknown", "%s is not in the lock", ref.text)
 	case ref.runs && !i.open:
-		for _, os := range p.systems {
-			c.runs(p, i, os, found)
+		for _, os := range []string{linux, windows} {
+			if slices.Contains(p.systems, os) {
+				c.runs(p, i, os, found)
+			}
 		}
 	}
 }

@@ -48,6 +48,7 @@ func TestRules(t *testing.T) {
 	for _, r := range lint.Rules() {
 		want = append(want, r.ID)
 	}
+	slices.Sort(have)
 	slices.Sort(want)
 	if !slices.Equal(have, want) {
 		t.Errorf("manifests are there for %q, rules for %q", have, want)
