@@ -14,13 +14,14 @@ type allow struct {
 	rule, reason string
 	// covers reports whether a finding is one of those that it is about, whatever its rule.
 	covers func(located) bool
+	kind   string // "inSource" or "external", as SARIF has it
 	used   bool
 }
 
 // fromProduct makes an allow of an entry in slipway.yaml, which names the object and the field where it is not about all of them.
 func fromProduct(a product.Allow) *allow {
 	return &allow{
-		pos: workload.Pos(a.Pos), rule: a.Rule, reason: a.Reason,
+		pos: workload.Pos(a.Pos), rule: a.Rule, reason: a.Reason, kind: "external",
 		covers: func(l located) bool {
 			return (a.Object == "" || a.Object == l.Object) && (a.Path == "" || a.Path == l.Path || strings.HasPrefix(l.Path, a.Path+".") || strings.HasPrefix(l.Path, a.Path+"["))
 		},
@@ -34,7 +35,7 @@ func (c *checker) allow() {
 	}
 	for _, l := range c.all {
 		if a := c.allowed(l); a != nil {
-			l.Reason = a.reason
+			l.Reason, l.allowedIn = a.reason, a.kind
 			c.report.Allowed = append(c.report.Allowed, l.Finding)
 			continue
 		}

@@ -29,7 +29,7 @@ func comments(f File, objects []workload.Object, first int) []*allow {
 			continue
 		}
 		words := strings.Fields(line[at[4]:at[5]])
-		a := &allow{pos: workload.Pos{File: f.Name, Line: n + 1, Column: column}}
+		a := &allow{kind: "inSource", pos: workload.Pos{File: f.Name, Line: n + 1, Column: column}}
 		if len(words) > 0 {
 			a.rule, a.reason = words[0], strings.Join(words[1:], " ")
 		}

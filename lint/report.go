@@ -3,6 +3,7 @@ package lint
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 )
 
@@ -19,6 +20,8 @@ type Finding struct {
 	Instead  string   `json:"instead"` // what to write instead
 	Link     string   `json:"link"`
 	Reason   string   `json:"reason,omitempty"` // why it is allowed, where it is
+
+	allowedIn string // "inSource" by a comment, "external" by slipway.yaml
 }
 
 // Report is what [Check] found.
@@ -52,10 +55,21 @@ func (f Finding) String() string {
 	if f.Path != "" {
 		place += f.Path + ": "
 	}
-	return fmt.Sprintf("%s%s: write %s (%s)", place, f.What, plain(f.Instead), f.Rule)
+	return fmt.Sprintf("%s%s; instead: %s [%s]", place, f.What, plain(f.Instead), f.Rule)
 }
 
 func (f Finding) pos() string { return fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Column) }
+
+// sentence begins a text with a capital, unless it begins with a name, and ends it with a full stop.
+func sentence(s string) string {
+	word, _, _ := strings.Cut(s, " ")
+	if lower.MatchString(word) {
+		s = strings.ToUpper(s[:1]) + s[1:]
+	}
+	return s + "."
+}
+
+var lower = regexp.MustCompile(`^[a-z]+$`)
 
 // plain takes the marks of Markdown out of a rule's text.
 func plain(s string) string { return strings.ReplaceAll(s, "`", "") }
