@@ -116,7 +116,7 @@ func (c *checker) found(p *pod, r Rule, what string, path ...any) {
 	if slices.ContainsFunc(c.all, func(l located) bool { return l.Rule == f.Rule && l.Path == f.Path && l.object == p.object }) {
 		return
 	}
-	c.all    = append(c.all, located{f, p.object})
+	c.all = append(c.all, located{f, p.object})
 }
 
 func newFinding(r Rule, what string, pos workload.Pos) Finding {

@@ -16,7 +16,7 @@ type Finding struct {
 	File     string   `json:"file"`
 	Line     int      `json:"line"`
 	Column   int      `json:"column"`
-	What     string `json:"what"`    // what is wrong
+	What     string   `json:"what"`    // what is wrong
 	Instead  string   `json:"instead"` // what to write instead
 	Link     string   `json:"link"`
 	Reason   string   `json:"reason,omitempty"` // why it is allowed, where it is

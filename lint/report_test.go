@@ -7,10 +7,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/lint"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -59,3 +61,12 @@ func golden(t *testing.T, path, got string) {
 	}
 }
 
+// TestPage holds docs/rules.md against the table.
+func TestPage(t *testing.T) {
+	golden(t, filepath.Join("..", "docs", "rules.md"), lint.Page())
+	for _, r := range lint.Rules() {
+		if !strings.Contains(lint.Page(), "\n### "+r.ID+"\n") {
+			t.Errorf("rule %s is in no group of the page", r.ID)
+		}
+	}
+}

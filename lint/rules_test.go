@@ -110,7 +110,6 @@ func read(t *testing.T, path string) string {
 	return string(b)
 }
 
-
 func readLock(t *testing.T) *lock.Lock {
 	t.Helper()
 	l, err := lock.Read("testdata/release.lock.json")
