@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/product"
@@ -12,55 +13,69 @@ import (
 type allow struct {
 	pos          workload.Pos
 	rule, reason string
-	// covers reports whether a finding is one of those that it is about, whatever its rule.
-	covers func(located) bool
-	kind   string // "inSource" or "external", as SARIF has it
-	used   bool
+	kind         string // "inSource" or "external", as SARIF has it
+	used         bool
+
+	// Of a comment: the line that it is about, and the number of the object, -1 where it is not about a whole one.
+	line, object int
+	// Of an entry in slipway.yaml.
+	entry product.Allow
 }
 
-// fromProduct makes an allow of an entry in slipway.yaml, which names the object and the field where it is not about all of them.
-func fromProduct(a product.Allow) *allow {
-	return &allow{
-		pos: workload.Pos(a.Pos), rule: a.Rule, reason: a.Reason, kind: "external",
-		covers: func(l located) bool {
-			return (a.Object == "" || a.Object == l.Object) && (a.Path == "" || a.Path == l.Path || strings.HasPrefix(l.Path, a.Path+".") || strings.HasPrefix(l.Path, a.Path+"["))
-		},
+// key is what comments are found by: rule and file and line, or rule and object.
+type key struct {
+	rule, file   string
+	line, object int
+}
+
+func (a *allow) key() key {
+	if a.object >= 0 {
+		return key{rule: a.rule, object: a.object}
 	}
+	return key{a.rule, a.pos.File, a.line, -1}
+}
+
+// covers reports whether an entry of slipway.yaml is about a finding.
+func (a *allow) covers(l located) bool {
+	e := a.entry
+	return e.Rule == l.Rule && (e.Object == "" || e.Object == l.Object) &&
+		(e.Path == "" || e.Path == l.Path || strings.HasPrefix(l.Path, e.Path+".") || strings.HasPrefix(l.Path, e.Path+"["))
 }
 
 // allow parts the findings into those that stand and those that are allowed, and adds what is wrong with the allowing.
 func (c *checker) allow() {
-	for _, a := range c.o.Allow {
-		c.allows = append(c.allows, fromProduct(a))
+	comments := map[key][]*allow{}
+	for _, a := range c.allows {
+		comments[a.key()] = append(comments[a.key()], a)
+	}
+	var entries []*allow
+	for _, e := range c.o.Allow {
+		entries = append(entries, &allow{pos: workload.Pos(e.Pos), rule: e.Rule, reason: e.Reason, kind: "external", entry: e})
 	}
 	for _, l := range c.all {
-		if a := c.allowed(l); a != nil {
-			l.Reason, l.allowedIn = a.reason, a.kind
+		by := slices.Concat(comments[key{l.Rule, l.File, l.Line, -1}], comments[key{rule: l.Rule, object: l.object}])
+		for _, e := range entries {
+			if e.covers(l) {
+				by = append(by, e)
+			}
+		}
+		by = slices.DeleteFunc(by, func(a *allow) bool { return a.reason == "" })
+		for _, a := range by {
+			a.used = true
+		}
+		if len(by) > 0 {
+			l.Reason, l.allowedIn = by[0].reason, by[0].kind
 			c.report.Allowed = append(c.report.Allowed, l.Finding)
 			continue
 		}
 		c.report.Findings = append(c.report.Findings, l.Finding)
 	}
-	for _, a := range c.allows {
+	for _, a := range slices.Concat(c.allows, entries) {
 		if id, what := a.fault(); id != "" {
 			r, _ := rule(id)
 			c.report.Findings = append(c.report.Findings, newFinding(r, what, a.pos))
 		}
 	}
-}
-
-// allowed returns what allows a finding, or nil. All that would are marked as used.
-func (c *checker) allowed(l located) *allow {
-	var by *allow
-	for _, a := range c.allows {
-		if a.rule == l.Rule && a.reason != "" && a.covers(l) {
-			a.used = true
-			if by == nil {
-				by = a
-			}
-		}
-	}
-	return by
 }
 
 // fault returns the rule that an allow breaks itself, and what is wrong.

@@ -17,32 +17,28 @@ func comments(f File, objects []workload.Object, first int) []*allow {
 	}
 	lines := strings.Split(strings.ReplaceAll(string(f.Text), "\r\n", "\n"), "\n")
 	texts := scalars(lines, objects)
+	begins := map[int]int{} // the object that begins in a line
+	for n, o := range slices.Backward(objects) {
+		begins[o.Pos().Line-1] = first + n
+	}
 	var all []*allow
 	for n, line := range lines {
-		at := comment.FindStringSubmatchIndex(line)
-		if at == nil {
+		start, text := find(line, func(column int) bool { return texts.hold(n, column) })
+		if start < 0 {
 			continue
 		}
-		start := at[2]
-		column := 1 + utf8.RuneCountInString(line[:start])
-		if slices.ContainsFunc(texts, func(s span) bool { return s.holds(n, column) }) {
-			continue
-		}
-		words := strings.Fields(line[at[4]:at[5]])
-		a := &allow{kind: "inSource", pos: workload.Pos{File: f.Name, Line: n + 1, Column: column}}
+		words := strings.Fields(text)
+		a := &allow{kind: "inSource", pos: workload.Pos{File: f.Name, Line: n + 1, Column: column(line, start)}}
 		if len(words) > 0 {
 			a.rule, a.reason = words[0], strings.Join(words[1:], " ")
 		}
-		target, whole := n, false
+		target, landing := n, -1
 		if separator.MatchString(line[:start]) {
-			target, whole = next(lines, n+1)
+			target, landing = next(lines, n+1)
 		}
-		object := slices.IndexFunc(objects, func(o workload.Object) bool { return whole && o.Pos().Line == target+1 })
-		a.covers = func(l located) bool {
-			if object >= 0 {
-				return l.object == first+object
-			}
-			return l.File == f.Name && l.Line == target+1
+		a.line, a.object = target+1, -1
+		if object, ok := begins[landing]; ok {
+			a.object = object
 		}
 		all = append(all, a)
 	}
@@ -52,26 +48,40 @@ func comments(f File, objects []workload.Object, first int) []*allow {
 const directive = "slipway:allow"
 
 var (
-	comment   = regexp.MustCompile(`(?:^|[ \t])(#[ \t]*` + directive + `(?:[ \t]|$))(.*)$`)
+	comment   = regexp.MustCompile(`#[ \t]*` + directive + `(?:[ \t]|$)`)
 	separator = regexp.MustCompile(`^(?:---)?[ \t]*$`)
 	skipped   = regexp.MustCompile(`^(?:---)?[ \t]*(?:#.*)?$`)
 )
 
-// next returns the line that a comment before n is about, and whether an object may begin there. Blank lines and the start of a document
-// are passed over on the way to an object only, which is why a comment that a blank line parts from its field allows nothing.
-func next(lines []string, n int) (target int, whole bool) {
-	target = -1
-	for ; n < len(lines); n++ {
-		if skipped.MatchString(lines[n]) {
-			if !strings.HasPrefix(strings.TrimSpace(lines[n]), "#") && target < 0 {
-				target = n // a line without fields: what follows is an object, or nothing
-			}
+// find returns where a line's comment begins, -1 where it has none, and what follows slipway:allow. A comment begins a line or stands
+// after a blank, and not where inText says.
+func find(line string, inText func(column int) bool) (start int, text string) {
+	for _, at := range comment.FindAllStringIndex(line, -1) {
+		if at[0] > 0 && line[at[0]-1] != ' ' && line[at[0]-1] != '\t' || inText(column(line, at[0])) {
 			continue
 		}
-		if target < 0 {
+		return at[0], line[at[1]:]
+	}
+	return -1, ""
+}
+
+// column is the character at a byte of a line, the first of which is 1.
+func column(line string, n int) int { return 1 + utf8.RuneCountInString(line[:n]) }
+
+// next returns the line that a comment before line n is about, which has no fields where the comment allows nothing, and the next line
+// that has any: where an object begins there, the comment is about that. Only on the way to an object are blank lines passed over.
+func next(lines []string, n int) (target, landing int) {
+	target = -1
+	for ; n < len(lines); n++ {
+		if !skipped.MatchString(lines[n]) {
+			if target < 0 {
+				target = n
+			}
+			return target, n
+		}
+		if target < 0 && !strings.HasPrefix(strings.TrimSpace(lines[n]), "#") {
 			target = n
 		}
-		return n, true
 	}
-	return target, false
+	return target, -1
 }

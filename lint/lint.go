@@ -49,7 +49,7 @@ type File struct {
 // Check reports what breaks a rule in manifests that belong together, sorted by place. An error says what is not a manifest, a line for
 // each place with file:line:column; nothing is then checked.
 func Check(ctx context.Context, files []File, o Options) (*Report, error) {
-	c := &checker{o: o, report: &Report{Findings: []Finding{}, Allowed: []Finding{}}, images: fromLock(o.Lock), missing: map[string]bool{}}
+	c := &checker{o: o, report: &Report{Findings: []Finding{}, Allowed: []Finding{}}, images: fromLock(o.Lock), missing: map[string]bool{}, seen: map[place]bool{}}
 	var errs []error
 	for _, f := range files {
 		objects, err := workload.Read(f.Name, f.Text)
@@ -96,7 +96,14 @@ type checker struct {
 	missing map[string]bool // references that their registry does not have
 	allows  []*allow
 	all     []located
+	seen    map[place]bool
 	report  *Report
+}
+
+// place is where a rule is broken.
+type place struct {
+	rule, path string
+	object     int
 }
 
 // located is a finding in an object.
@@ -112,10 +119,12 @@ func (c *checker) knowing() bool { return c.o.Lock != nil || c.o.Remote != nil }
 func (c *checker) found(p *pod, r Rule, what string, path ...any) {
 	field, pos := p.place(path)
 	f := newFinding(r, what, pos)
-	f.Object, f.Path = c.objects[p.object].String(), field
-	if slices.ContainsFunc(c.all, func(l located) bool { return l.Rule == f.Rule && l.Path == f.Path && l.object == p.object }) {
+	f.Object, f.Path = visible(c.objects[p.object].String()), visible(field)
+	id := place{r.ID, field, p.object}
+	if c.seen[id] {
 		return
 	}
+	c.seen[id] = true
 	c.all = append(c.all, located{f, p.object})
 }
 
@@ -123,7 +132,7 @@ func newFinding(r Rule, what string, pos workload.Pos) Finding {
 	if what == "" {
 		what = r.Title
 	}
-	return Finding{Rule: r.ID, Severity: r.Severity, File: pos.File, Line: pos.Line, Column: pos.Column, What: what, Instead: r.Instead, Link: r.Link}
+	return Finding{Rule: r.ID, Severity: r.Severity, File: pos.File, Line: pos.Line, Column: pos.Column, What: visible(what), Instead: r.Instead, Link: r.Link}
 }
 
 func (c *checker) sort() {
@@ -143,12 +152,14 @@ func (c *checker) ask(ctx context.Context, pods []*pod) error {
 		return nil
 	}
 	var refs []name.Digest
+	seen := map[string]bool{}
 	for _, p := range pods {
 		for _, r := range references(p) {
 			d, err := name.NewDigest(r.text)
-			if _, known := c.images.find(r.text); err != nil || known || slices.ContainsFunc(refs, func(o name.Digest) bool { return o.String() == d.String() }) {
+			if _, known := c.images.find(r.text); err != nil || known || seen[r.text] {
 				continue
 			}
+			seen[r.text] = true
 			refs = append(refs, d)
 		}
 	}

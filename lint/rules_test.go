@@ -110,7 +110,7 @@ func read(t *testing.T, path string) string {
 	return string(b)
 }
 
-func readLock(t *testing.T) *lock.Lock {
+func readLock(t testing.TB) *lock.Lock {
 	t.Helper()
 	l, err := lock.Read("testdata/release.lock.json")
 	if err != nil {

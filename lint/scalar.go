@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -16,19 +17,33 @@ func (s span) holds(line, column int) bool {
 	return (line > s.line || line == s.line && column >= s.column) && (line < s.lastLine || line == s.lastLine && column <= s.lastColumn)
 }
 
+// spans are sorted, and none overlaps another.
+type spans []span
+
+// hold reports whether a character is in one of them.
+func (s spans) hold(line, column int) bool {
+	n, _ := slices.BinarySearchFunc(s, span{line: line, column: column + 1}, compareSpans)
+	return n > 0 && s[n-1].holds(line, column)
+}
+
+func compareSpans(a, b span) int {
+	return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column))
+}
+
 // scalars returns where texts stand in which a "#" begins no comment: those in quotes, and blocks after | and >.
-func scalars(lines []string, objects []workload.Object) []span {
+func scalars(lines []string, objects []workload.Object) spans {
 	s := &scalarFinder{lines: lines, seen: map[*yaml.Node]bool{}}
 	for _, o := range objects {
 		s.node(o.Node, -1)
 	}
+	slices.SortFunc(s.spans, compareSpans)
 	return s.spans
 }
 
 type scalarFinder struct {
 	lines []string
 	seen  map[*yaml.Node]bool // values that aliases share
-	spans []span
+	spans spans
 }
 
 // node looks at a value whose block would be indented more than indent characters.
