@@ -54,7 +54,6 @@ as does an entry of lint.allow in slipway.yaml, for release.yaml or with -produc
 	cmd.MarkFlagFilename("product", "yaml", "yml") //nolint:errcheck // fails only where the flag is missing
 	cmd.MarkFlagDirname("out")                     //nolint:errcheck // as above
 	cmd.MarkFlagFilename("lock", "json")           //nolint:errcheck // as above
-	cmd.MarkFlagsMutuallyExclusive("json", "sarif")
 	return cmd
 }
 
@@ -66,6 +65,9 @@ type linting struct {
 }
 
 func (l *linting) run(cmd *cobra.Command, args []string) error {
+	if l.sarif && l.flags.json {
+		return usageError{fmt.Errorf("-json and -sarif are two forms of one result: choose one; see %s -h", cmd.CommandPath())}
+	}
 	own := len(args) == 0
 	if own {
 		args = []string{filepath.Join(l.flags.out, release.Manifest)}
