@@ -34,7 +34,7 @@ lint:
 The rules start from the Kubernetes [enhancement for Windows nodes](` + Enhancement + `)
 of 2019, which went through the API field by field. Each is what Kubernetes does today; where that differs from the enhancement, *in 2019*
 says how. *Refused* is the first Kubernetes release whose API server refuses the field where ` + "`spec.os.name`" + ` is the pod's system; without
-` + "`spec.os.name`" + ` it is taken, and the node ignores it. The system of a pod is what its node selector and required node affinity leave,
+` + "`spec.os.name`" + ` most are taken, and the node ignores them. The system of a pod is what its node selector and required node affinity leave,
 those of its RuntimeClass in the same manifest included.
 `
 

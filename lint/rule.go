@@ -25,7 +25,7 @@ type Rule struct {
 	Instead  string   // what to write instead
 	Link     string   // where that is documented
 	Since    string   // the Kubernetes release that has the field; "" where every supported one has it
-	Rejected string   // the Kubernetes release since which the API server refuses the field where spec.os.name is the system; "" where it does not
+	Rejected string   // the Kubernetes release since which the API server refuses it where spec.os.name is the system; "" where it does not
 	Changed  string   // where the Kubernetes of today differs from the enhancement of 2019
 
 	// find calls found for each place in a pod that breaks the rule. It is nil for rules about something else than a pod's fields:

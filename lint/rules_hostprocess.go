@@ -7,7 +7,7 @@ var hostProcessRules = []Rule{
 		Title:   "a HostProcess pod must set hostNetwork",
 		Reason:  "Its processes have the node's network, and the API server wants that said.",
 		Instead: "`hostNetwork: true`",
-		Link:    linkHostProcess + "#hostprocess-pod-configuration-requirements", Since: "1.26",
+		Link:    linkHostProcess + "#hostprocess-pod-configuration-requirements", Since: "1.26", Rejected: "1.26",
 		Changed: "There were no HostProcess pods.",
 	},
 	{
@@ -15,7 +15,7 @@ var hostProcessRules = []Rule{
 		Title:   "all containers of a pod are HostProcess containers, or none is",
 		Reason:  "A container behind a namespace filter cannot share the network of one that is not. The API server refuses the pod, and so does one whose containers contradict the pod.",
 		Instead: "`hostProcess: true` in `securityContext.windowsOptions` of the pod alone, and other containers in another pod",
-		Link:    linkHostProcess + "#limitations", Since: "1.26",
+		Link:    linkHostProcess + "#limitations", Since: "1.26", Rejected: "1.26",
 		Changed: "There were no HostProcess pods.",
 	},
 	{

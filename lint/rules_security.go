@@ -127,7 +127,7 @@ var securityRules = []Rule{
 		Title:   "the runAsUserName is not one of an account",
 		Reason:  "It is `user` or `DOMAIN\\user`: a user of 1 to 104 characters without any of `\"/\\:;|=,+*?<>@[]` that is not dots and blanks alone, and a NetBIOS or DNS domain of fewer than 256. The API server refuses others.",
 		Instead: "for example `ContainerUser`, `ContainerAdministrator` or `NT AUTHORITY\\SYSTEM`",
-		Link:    linkUserName, Since: "1.18",
+		Link:    linkUserName, Since: "1.18", Rejected: "1.18",
 		Changed: "There was no such field.",
 	},
 	{

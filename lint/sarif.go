@@ -17,9 +17,11 @@ type (
 		Runs    []sarifRun `json:"runs"`
 	}
 	sarifRun struct {
-		Tool       sarifTool     `json:"tool"`
-		ColumnKind string        `json:"columnKind"`
-		Results    []sarifResult `json:"results"`
+		Tool             sarifTool     `json:"tool"`
+		Language         string        `json:"language"`
+		ColumnKind       string        `json:"columnKind"`
+		NewlineSequences []string      `json:"newlineSequences"`
+		Results          []sarifResult `json:"results"`
 	}
 	sarifTool struct {
 		Driver sarifDriver `json:"driver"`
@@ -28,6 +30,7 @@ type (
 		Name           string      `json:"name"`
 		InformationURI string      `json:"informationUri"`
 		Version        string      `json:"version,omitempty"`
+		Language       string      `json:"language"`
 		Rules          []sarifRule `json:"rules"`
 	}
 	sarifRule struct {
@@ -79,7 +82,7 @@ type (
 
 // WriteSARIF writes the findings as SARIF 2.1.0, those that are allowed among them as suppressed. version is that of slipway.
 func (r *Report) WriteSARIF(w io.Writer, version string) error {
-	driver := sarifDriver{Name: "slipway", InformationURI: "https://github.com/slipway-dev/slipway", Version: version, Rules: []sarifRule{}}
+	driver := sarifDriver{Name: "slipway", InformationURI: "https://github.com/slipway-dev/slipway", Version: version, Language: "en-US", Rules: []sarifRule{}}
 	for _, rule := range rules {
 		driver.Rules = append(driver.Rules, sarifRule{
 			ID: rule.ID, ShortDescription: sarifText{sentence(rule.Title)}, FullDescription: sarifText{sentence(rule.Title) + " " + plain(rule.Reason)},
@@ -96,7 +99,9 @@ func (r *Report) WriteSARIF(w io.Writer, version string) error {
 	return e.Encode(sarifLog{
 		Schema:  "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
 		Version: "2.1.0",
-		Runs:    []sarifRun{{Tool: sarifTool{driver}, ColumnKind: "unicodeCodePoints", Results: results}},
+		Runs: []sarifRun{{
+			Tool: sarifTool{driver}, Language: "en-US", ColumnKind: "unicodeCodePoints", NewlineSequences: []string{"\r\n", "\n"}, Results: results,
+		}},
 	})
 }
 
