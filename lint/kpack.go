@@ -11,7 +11,7 @@ import (
 )
 
 func kpackSelector(p *pod, found finder) {
-	if _, ok := p.Pod.Spec.NodeSelector[corev1.LabelOSStable]; ok && p.kpack {
+	if _, ok := p.Spec.NodeSelector[corev1.LabelOSStable]; ok && p.kpack {
 		found("", "nodeSelector", corev1.LabelOSStable)
 	}
 }

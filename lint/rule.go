@@ -12,9 +12,6 @@ const (
 	Note    Severity = "note"    // it works today, but not with every runtime that a node may have
 )
 
-// rank orders severities, the gravest first.
-func (s Severity) rank() int { return slices.Index([]Severity{Error, Warning, Note}, s) }
-
 // Rule is one thing that Linux or Windows nodes cannot run, or run in another way than the manifest seems to say.
 type Rule struct {
 	ID       string   // as in findings and in "slipway:allow"

@@ -96,7 +96,7 @@ var volumeRules = []Rule{
 			}
 		}),
 		Title:   "Windows nodes have no such volume plugin",
-		Reason:  "The plugins for iSCSI and Fibre Channel run programs of a Linux node.",
+		Reason:  "The plugins for iSCSI and FC run programs of a Linux node.",
 		Instead: "a CSI driver for Windows",
 		Link:    linkStorage + "#in-tree-volume-plugins",
 	},

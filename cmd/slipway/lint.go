@@ -23,7 +23,7 @@ import (
 )
 
 func newLint(f *flags) *cobra.Command {
-	l := linting{flags: f}
+	l := &linting{flags: f}
 	cmd := &cobra.Command{
 		Use:   "lint [MANIFEST ...]",
 		Short: "Check manifests against what Linux and Windows nodes can run",
@@ -41,7 +41,7 @@ as does an entry of lint.allow in slipway.yaml, for release.yaml or with -produc
 		Example: `  slipway lint
   slipway lint -remote deploy/*.yaml
   slipway lint -sarif dist/release.yaml > lint.sarif`,
-		RunE: func(cmd *cobra.Command, args []string) error { return l.run(cmd, args) },
+		RunE: l.run,
 	}
 	cmd.Flags().StringVar(&f.product, "product", product.File, "the product's description, for what it allows")
 	cmd.Flags().StringVar(&f.out, "out", "dist", "directory of the release's files")
