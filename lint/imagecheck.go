@@ -3,11 +3,12 @@ package lint
 import (
 	"fmt"
 	"slices"
+	"strings"
 
-	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/workload"
 )
@@ -38,34 +39,20 @@ func (c *checker) image(p *pod, ref reference) {
 		r, _ := rule(id)
 		c.found(p, r, fmt.Sprintf(what, args...), ref.path...)
 	}
-	r, err := name.ParseReference(ref.text)
-	if err != nil {
-		if ref.text == "" {
-			found("image-reference", "the image is empty")
-		} else {
-			found("image-reference", "%q is no reference of an image", ref.text)
-		}
-		return
+	i, fault, what := c.images.Resolve(ref.text)
+	if fault == lock.TagAndDigest {
+		repository, digest, _ := strings.Cut(ref.text, "@")
+		i, fault, what = c.images.Resolve(repository[:strings.LastIndex(repository, ":")] + "@" + digest) // the digest counts
 	}
-	if !c.knowing() {
-		return
-	}
-	d, pinned := r.(name.Digest)
-	i, known := c.images.find(ref.text)
-	known = known || c.missing[ref.text]
-	wanted := c.images.of(r.Context())
 	switch {
-	case !pinned && wanted == "":
-		found("image-unpinned", "%s is not pinned by digest", ref.text)
-	case !pinned:
-		found("image-unpinned", "%s is not pinned by digest: write %s", ref.text, wanted)
+	case fault == lock.Malformed:
+		found("image-reference", "%s", what)
+	case !c.knowing():
 	case c.missing[ref.text]:
-		found("image-digest", "%s does not have %s", d.Context().RegistryStr(), ref.text)
-	case !known && c.images.knows(d.Context()):
-		found("image-digest", "%s has another digest than the lock: write %s", ref.text, wanted)
-	case !known:
-		found("image-unknown", "%s is not in the lock", ref.text)
-	case ref.runs && !i.open:
+		found("image-digest", "the registry does not have %s", ref.text)
+	case fault != lock.NoFault:
+		found(faultRules[fault], "%s", what)
+	case ref.runs && !i.Open:
 		for _, os := range []string{linux, windows} {
 			if slices.Contains(p.systems, os) {
 				c.runs(p, i, os, found)
@@ -74,40 +61,43 @@ func (c *checker) image(p *pod, ref reference) {
 	}
 }
 
+// faultRules are the rules that references with a fault break.
+var faultRules = map[lock.Fault]string{lock.Unpinned: "image-unpinned", lock.OtherDigest: "image-digest", lock.Unknown: "image-unknown"}
+
 // runs checks that an image runs on every node of a system that the pod may land on: every such platform of the release or, where the
 // release is not known, one platform at least.
-func (c *checker) runs(p *pod, i image, os string, found func(id, what string, args ...any)) {
-	if !i.has(os) {
-		found("image-os", "the pod runs on %s, and the image is made for %s", os, format(i.platforms))
+func (c *checker) runs(p *pod, i lock.Known, os string, found func(id, what string, args ...any)) {
+	if !has(i, os) {
+		found("image-os", "the pod runs on %s, and the image is made for %s", os, format(i.Platforms))
 		return
 	}
 	var hosts []v1.Platform
-	for _, h := range c.images.platform {
+	for _, h := range c.nodes {
 		if h.OS == os && admits(p, h) {
 			hosts = append(hosts, h)
 		}
 	}
-	if len(hosts) == 0 && !slices.ContainsFunc(i.platforms, func(h v1.Platform) bool { return h.OS == os && admits(p, h) }) {
-		found("image-architecture", "the pod selects nodes that none of the image's platforms is for: %s", format(i.platforms))
+	if len(hosts) == 0 && !slices.ContainsFunc(i.Platforms, func(h v1.Platform) bool { return h.OS == os && admits(p, h) }) {
+		found("image-architecture", "the pod selects nodes that none of the image's platforms is for: %s", format(i.Platforms))
 		return
 	}
 	var archs, builds []v1.Platform
 	for _, h := range hosts {
-		sameArch := slices.ContainsFunc(i.platforms, func(o v1.Platform) bool {
+		sameArch := slices.ContainsFunc(i.Platforms, func(o v1.Platform) bool {
 			return o.OS == os && platform.Same(v1.Platform{OS: linux, Architecture: h.Architecture, Variant: h.Variant}, v1.Platform{OS: linux, Architecture: o.Architecture, Variant: o.Variant})
 		})
 		switch {
 		case !sameArch:
 			archs = append(archs, h)
-		case platform.Best(h, i.platforms) < 0:
+		case platform.Best(h, i.Platforms) < 0:
 			builds = append(builds, h)
 		}
 	}
 	if len(archs) > 0 {
-		found("image-architecture", "the pod may land on nodes with %s, and the image is made for %s", format(archs), format(i.platforms))
+		found("image-architecture", "the pod may land on nodes with %s, and the image is made for %s", format(archs), format(i.Platforms))
 	}
 	if len(builds) > 0 {
-		found("image-windows-build", "nothing in the image runs on nodes with %s: it is made for %s", format(builds), format(i.platforms))
+		found("image-windows-build", "nothing in the image runs on nodes with %s: it is made for %s", format(builds), format(i.Platforms))
 	}
 }
 

@@ -73,8 +73,8 @@ func (c *checker) windowsStack(n *yaml.Node) bool {
 
 // windowsImage reports whether an image is one of Windows alone.
 func (c *checker) windowsImage(ref string) bool {
-	if i, ok := c.images.find(ref); ok {
-		return i.has(windows) && !i.has(linux)
+	if i, ok := c.images.Find(ref); ok {
+		return has(i, windows) && !has(i, linux)
 	}
 	return windowsName(ref)
 }

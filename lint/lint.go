@@ -49,7 +49,8 @@ type File struct {
 // Check reports what breaks a rule in manifests that belong together, sorted by place. An error says what is not a manifest, a line for
 // each place with file:line:column; nothing is then checked.
 func Check(ctx context.Context, files []File, o Options) (*Report, error) {
-	c := &checker{o: o, report: &Report{Findings: []Finding{}, Allowed: []Finding{}}, images: fromLock(o.Lock), missing: map[string]bool{}, seen: map[place]bool{}}
+	c := &checker{o: o, report: &Report{Findings: []Finding{}, Allowed: []Finding{}}, missing: map[string]bool{}, seen: map[place]bool{}}
+	c.images, c.nodes = images(o.Lock)
 	var errs []error
 	for _, f := range files {
 		objects, err := workload.Read(f.Name, f.Text)
@@ -92,7 +93,8 @@ type checker struct {
 	o       Options
 	objects []workload.Object
 	classes map[string]scheduling
-	images  images
+	images  lock.Images
+	nodes   []v1.Platform   // those of the release
 	missing map[string]bool // references that their registry does not have
 	allows  []*allow
 	all     []located
@@ -144,39 +146,4 @@ func (c *checker) sort() {
 			)
 		})
 	}
-}
-
-// ask looks up in registries what is pinned and not in the lock.
-func (c *checker) ask(ctx context.Context, pods []*pod) error {
-	if c.o.Remote == nil {
-		return nil
-	}
-	var refs []name.Digest
-	seen := map[string]bool{}
-	for _, p := range pods {
-		for _, r := range references(p) {
-			d, err := name.NewDigest(r.text)
-			if _, known := c.images.find(r.text); err != nil || known || seen[r.text] {
-				continue
-			}
-			seen[r.text] = true
-			refs = append(refs, d)
-		}
-	}
-	if len(refs) == 0 {
-		return nil
-	}
-	there, err := c.o.Remote(ctx, refs)
-	if err != nil {
-		return err
-	}
-	for _, d := range refs {
-		platforms, ok := there[d.String()]
-		if !ok {
-			c.missing[d.String()] = true
-			continue
-		}
-		c.images.list = append(c.images.list, image{repository: d.Context().Name(), digest: d.DigestStr(), reference: d.String(), platforms: platforms})
-	}
-	return nil
 }

@@ -4,7 +4,7 @@ package lint
 var imageRules = []Rule{
 	{
 		ID: "image-reference", Severity: Error,
-		Title:   "this is no reference of an image",
+		Title:   "this is no image reference",
 		Reason:  "A runtime cannot tell what to pull, and the container is never started.",
 		Instead: "`registry/repository@sha256:…`",
 		Link:    "https://kubernetes.io/docs/concepts/containers/images/#image-names",

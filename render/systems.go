@@ -33,13 +33,13 @@ func (c *checker) systems(n int, at leaf, spec *corev1.PodSpec) []string {
 
 // runs finds an image without files for a system that its pod may run on. What is not pinned is found elsewhere.
 func (c *checker) runs(n int, at leaf, image string, systems []string) {
-	i, ok := c.images.find(image)
+	i, ok := c.images.Find(image)
 	if !ok {
 		return
 	}
 	for _, os := range systems {
-		if !i.runs(os) {
-			c.add(n, at, "the pod selects %s nodes, but %s has no image for %s", os, i.name, os)
+		if !i.Runs(os) {
+			c.add(n, at, "the pod selects %s nodes, but %s has no image for %s", os, i.Name, os)
 		}
 	}
 }
