@@ -126,6 +126,7 @@ data:
   single: 'x ` + no + ` '' ` + no + `
     ` + no + `' # slipway:allow five
   anchored: &a "x ` + no + `" # slipway:allow six
+  fast: x` + no + `
   plain: x y
     z # slipway:allow seven
   list:

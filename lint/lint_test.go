@@ -208,6 +208,9 @@ func TestImages(t *testing.T) {
 		{name: "not in the lock", manifest: windows(remote, ""), rule: "image-unknown", what: remote + " is an image neither of the product nor of images.txt"},
 		{name: "not in the lock, but in its registry", manifest: linux(remote, ", kubernetes.io/arch: amd64"), remote: true},
 		{name: "without a build, in its registry", manifest: windows(remote, ""), remote: true, rule: "image-windows-build", what: "windows/amd64:10.0.17763.6893"},
+		{
+			name: "twice in one pod", manifest: linux(remote, ", kubernetes.io/arch: amd64") + "  - {name: second, image: '" + remote + "'}\n", remote: true,
+		},
 		{name: "nowhere", manifest: linux("registry.example/other@"+digest(21), ""), remote: true, rule: "image-digest", what: "the registry does not have registry.example/other@"},
 		{name: "no reference", manifest: linux("", ""), rule: "image-reference", what: "the image is empty"},
 		{
@@ -233,8 +236,8 @@ func TestImages(t *testing.T) {
 			}
 		})
 	}
-	if asked != 3 {
-		t.Errorf("%d images were asked for, want the 3 that the lock does not have", asked)
+	if asked != 4 {
+		t.Errorf("%d images were asked for, want the 4 that the lock does not have", asked)
 	}
 }
 

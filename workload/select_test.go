@@ -82,6 +82,7 @@ func TestAdmits(t *testing.T) {
 		"{key: size, operator: Lt, values: [x]}":           false,
 		"{key: gpu, operator: Gt, values: ['1']}":          false,
 		"{key: gpu, operator: In, values: [a]}":            false,
+		"{key: gpu, operator: In, values: ['']}":           false,
 		"{key: gpu, operator: NotIn, values: [a]}":         true,
 		"{key: gpu, operator: Exists}":                     false,
 		"{key: gpu, operator: DoesNotExist}":               true,
