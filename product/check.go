@@ -69,6 +69,10 @@ func (c *checker) check() {
 		c.image(&c.in.Images[i])
 	}
 	c.release()
+	for i := range c.in.Lint.Allow {
+		a := &c.in.Lint.Allow[i]
+		c.out.Lint.Allow = append(c.out.Lint.Allow, Allow{a.Rule, a.Object, a.Path, a.Reason, c.where(&a.Rule)})
+	}
 	c.airgap()
 }
 

@@ -25,6 +25,8 @@ type productYAML struct {
 	Images []imageYAML `yaml:"images" jsonschema:"required,minItems=1"`
 	// How release.yaml is made.
 	Release releaseYAML `yaml:"release,omitempty"`
+	// What the check of release.yaml passes over.
+	Lint lintYAML `yaml:"lint,omitempty"`
 	// What the airgap bundles hold.
 	Airgap airgapYAML `yaml:"airgap,omitempty"`
 }
@@ -183,6 +185,24 @@ type variableYAML struct {
 	Name string `yaml:"name" jsonschema:"required"`
 	// Its value; {{.Version}} and {{image "NAME"}} work as in values.
 	Value string `yaml:"value" jsonschema:"required" slipway:"empty"`
+}
+
+// lintYAML says what the check of release.yaml passes over.
+type lintYAML struct {
+	// Findings that are known and meant. One that allows nothing is a finding itself.
+	Allow []allowYAML `yaml:"allow,omitempty"`
+}
+
+// allowYAML allows the findings of one rule.
+type allowYAML struct {
+	// The rule, as findings name it: windows-sub-path.
+	Rule string `yaml:"rule" jsonschema:"required"`
+	// The object, as findings name it: Deployment kpack/kpack-controller. All where there is none.
+	Object string `yaml:"object,omitempty"`
+	// The field, or one around it, as findings name it: spec.template.spec.volumes. All where there is none.
+	Path string `yaml:"path,omitempty"`
+	// Why it is meant.
+	Reason string `yaml:"reason" jsonschema:"required"`
 }
 
 // airgapYAML says what the airgap bundles hold.

@@ -45,6 +45,7 @@ type Product struct {
 	Programs  []Program
 	Images    []Image
 	Release   Release
+	Lint      Lint
 	Airgap    Airgap
 }
 
@@ -175,6 +176,20 @@ type WorkloadEnv struct {
 
 // Variable is an environment variable; Value is a template like Release.Values.
 type Variable struct{ Name, Value string }
+
+// Lint says what the check of release.yaml passes over.
+type Lint struct {
+	Allow []Allow
+}
+
+// Allow is a finding that is known and meant.
+type Allow struct {
+	Rule   string // as docs/rules.md has it
+	Object string // kind and name, as findings have them: "Deployment kpack/kpack-controller"; "" is every object
+	Path   string // of the field, or of one around it: "spec.template.spec.volumes"; "" is every field
+	Reason string // why
+	Pos    Pos
+}
 
 // Airgap says which bundles there are.
 type Airgap struct {

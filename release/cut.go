@@ -30,7 +30,7 @@ type Options struct {
 	Progress *progress.Printer // nil is quiet
 }
 
-// Cut builds, publishes, renders and packs p and writes the checksums. What is current is not made again. With platforms or
+// Cut builds, publishes, renders, checks and packs p and writes the checksums. What is current is not made again. With platforms or
 // images selected it ends after publish: the rest needs a whole release.
 func Cut(ctx context.Context, p *product.Product, o Options) (*Summary, error) {
 	c, err := begin(ctx, p, o)
@@ -58,10 +58,13 @@ func Cut(ctx context.Context, p *product.Product, o Options) (*Summary, error) {
 	return c.pack(ctx, l, binary)
 }
 
-// pack is what follows publish: release.yaml, bundles, the binary, checksums.
+// pack is what follows publish: release.yaml, what is found in it, bundles, the binary, checksums.
 func (c *cut) pack(ctx context.Context, l *lock.Lock, binary func() error) (*Summary, error) {
 	manifest, err := render.Render(ctx, c.product, l, render.Options{Progress: c.options.Progress})
 	if err != nil {
+		return nil, err
+	}
+	if err := c.lint(ctx, manifest, l); err != nil {
 		return nil, err
 	}
 	if err := c.unseal(); err != nil {

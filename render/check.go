@@ -25,7 +25,7 @@ import (
 func Check(docs []Document, l *lock.Lock) error { return check(docs, l, nil) }
 
 func check(docs []Document, l *lock.Lock, values []use) error {
-	c := &checker{lock: l, docs: docs, images: known(l), byLeaf: map[string]*use{}}
+	c := &checker{lock: l, docs: docs, images: l.Known(), byLeaf: map[string]*use{}}
 	for _, v := range values {
 		c.value(v)
 	}
@@ -51,7 +51,7 @@ func check(docs []Document, l *lock.Lock, values []use) error {
 type checker struct {
 	lock     *lock.Lock
 	docs     []Document
-	images   images
+	images   lock.Images
 	uses     []*use
 	byLeaf   map[string]*use
 	findings []finding
@@ -97,7 +97,7 @@ func (c *checker) document(n int, d Document) {
 		c.add(n, leaf{}, "%s", f)
 	}
 	d.leaves(func(l leaf) {
-		if image, names := imageLeaf(d, l); image || c.images.mentioned(l.value) {
+		if image, names := imageLeaf(d, l); image || len(mentions(c.images, l.value)) > 0 {
 			c.note(n, l, image, names)
 		}
 	})

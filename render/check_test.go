@@ -169,8 +169,15 @@ func TestCheck(t *testing.T) {
 		},
 
 		{
-			name: "affinity that is none", manifest: object("v1", "Pod", "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/os, operator: NotIn, values: [windows]}]}]}}}\n"+pod),
+			name: "affinity by exclusion", manifest: object("v1", "Pod", "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/os, operator: NotIn, values: [windows]}]}]}}}\n"+pod),
+		},
+		{
+			name: "affinity that is none", manifest: object("v1", "Pod", "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/os, operator: Exists}]}]}}}\n"+pod),
 			want: []string{"any operating system"},
+		},
+		{
+			name: "affinity against the node selector", manifest: object("v1", "Pod", linux+"affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/os, operator: In, values: [windows]}]}]}}}\n"+pod),
+			want: []string{"no node has what the node selector and the node affinity ask for together"},
 		},
 		{
 			name: "images of other containers", manifest: object("v1", "Pod", "nodeSelector: {kubernetes.io/os: windows}\ncontainers:\n- {name: c, image: $TOOLS}\n"+

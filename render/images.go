@@ -10,85 +10,20 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// image is one that a release may name.
-type image struct {
-	name       string // for messages
-	repository name.Repository
-	digest     string // sha256:…; "" where a snapshot does not know it
-	reference  string // repository@digest
-	ours       bool
-	runs       func(os string) bool
-}
-
-// images are those of a lock.
-type images []image
-
-// known lists the images of a lock, ours first.
-func known(l *lock.Lock) images {
-	var list images
-	for _, i := range l.Images {
-		repo, err := name.NewRepository(i.Repository)
-		if err != nil {
-			continue // a lock that is not published has no names; then nothing is found in it
-		}
-		list = append(list, image{i.Name, repo, i.Digest.String(), i.Reference(), true, i.Runs})
-	}
-	for _, t := range l.ThirdParty {
-		ref, err := name.ParseReference(t.Reference)
-		if err != nil {
-			continue
-		}
-		i := image{name: t.Reference, repository: ref.Context(), runs: func(os string) bool {
-			return t.LeftOut != "" || slices.ContainsFunc(t.Platforms, func(p string) bool { return strings.HasPrefix(p, os+"/") })
-		}}
-		if t.Digest.Hex != "" {
-			i.digest = t.Digest.String()
-			i.reference = ref.Context().Name() + "@" + i.digest
-		}
-		list = append(list, i)
-	}
-	return list
-}
-
-// find returns the image that a pinned reference names.
-func (list images) find(ref string) (image, bool) {
-	d, err := name.NewDigest(ref)
-	if err != nil {
-		return image{}, false
-	}
-	for _, i := range list {
-		if i.repository.Name() == d.Context().Name() && (i.digest == d.DigestStr() || i.digest == "") {
-			return i, true
-		}
-	}
-	return image{}, false
-}
-
-// of returns the images of a repository.
-func (list images) of(repo name.Repository) images {
-	var found images
-	for _, i := range list {
-		if i.repository.Name() == repo.Name() {
-			found = append(found, i)
-		}
-	}
-	return found
-}
-
 // mention is a place in a text that names a repository of ours: rest is what follows it.
 type mention struct {
-	image image
+	image lock.Known
 	rest  string
 }
 
 // mentions finds our repositories in a text, such as a flag or a configuration file in a ConfigMap.
-func (list images) mentions(text string) []mention {
+func mentions(list lock.Images, text string) []mention {
 	var found []mention
 	for _, i := range list {
-		if !i.ours {
+		if !i.Ours {
 			continue
 		}
-		repo, _, _ := strings.Cut(i.reference, "@")
+		repo, _, _ := strings.Cut(i.Reference, "@")
 		for at := 0; ; {
 			n := strings.Index(text[at:], repo)
 			if n < 0 {
@@ -103,8 +38,6 @@ func (list images) mentions(text string) []mention {
 	}
 	return found
 }
-
-func (list images) mentioned(text string) bool { return len(list.mentions(text)) > 0 }
 
 // inName reports whether a byte next to a repository's name makes it another name.
 func inName(b byte) bool {

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"carvel.dev/ytt/pkg/filepos"
-	"github.com/google/go-containerregistry/pkg/name"
 
+	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -56,54 +56,25 @@ func (c *checker) note(n int, l leaf, image bool, names []string) {
 // use checks one: what it refers to, and whether that fits its names.
 func (c *checker) use(u *use) {
 	if !u.image {
-		for _, m := range c.images.mentions(u.leaf.value) {
-			if !strings.HasPrefix(m.rest, "@"+m.image.digest) {
-				c.add(u.doc, u.leaf, "image %s is not pinned to the lock's digest: write %s", m.image.name, m.image.reference)
+		for _, m := range mentions(c.images, u.leaf.value) {
+			if !strings.HasPrefix(m.rest, "@"+m.image.Digest) {
+				c.add(u.doc, u.leaf, "image %s is not pinned to the lock's digest: write %s", m.image.Name, m.image.Reference)
 			}
 		}
 		return
 	}
-	i, fault := c.resolve(u.leaf.value)
-	if fault != "" {
-		c.add(u.doc, u.leaf, "%s", fault)
+	i, fault, what := c.images.Resolve(u.leaf.value)
+	if fault != lock.NoFault {
+		c.add(u.doc, u.leaf, "%s", what)
 		return
 	}
-	if slices.ContainsFunc(u.names, windowsName) && !i.runs(platform.Windows) {
+	if slices.ContainsFunc(u.names, windowsName) && !i.Runs(platform.Windows) {
 		c.add(u.doc, u.leaf, "%s", noWindows(i))
 	}
 }
 
-func noWindows(i image) string {
-	return fmt.Sprintf("it is named for Windows, but image %s has no files for windows: add a Windows platform to it, or name another", i.name)
-}
-
-// resolve returns the image that a reference names, or what is wrong with the reference.
-func (c *checker) resolve(ref string) (image, string) {
-	if ref == "" {
-		return image{}, "the image is empty"
-	}
-	r, err := name.ParseReference(ref)
-	if err != nil {
-		return image{}, fmt.Sprintf("%q is no image reference: %v", ref, err)
-	}
-	of := c.images.of(r.Context())
-	wanted := "repository@sha256:…"
-	if len(of) > 0 && of[0].reference != "" {
-		wanted = of[0].reference
-	}
-	digest, ok := r.(name.Digest)
-	before, _, _ := strings.Cut(ref, "@")
-	switch i, found := c.images.find(ref); {
-	case !ok:
-		return image{}, fmt.Sprintf("%s is not pinned by digest: write %s", ref, wanted)
-	case strings.Contains(before[strings.LastIndex(before, "/")+1:], ":"):
-		return image{}, fmt.Sprintf("%s has a tag beside the digest: write %s@%s", ref, r.Context().Name(), digest.DigestStr())
-	case found:
-		return i, ""
-	case len(of) > 0:
-		return image{}, fmt.Sprintf("%s has another digest than the lock: write %s", ref, wanted)
-	}
-	return image{}, fmt.Sprintf("%s is an image neither of the product nor of images.txt: add a line to images.txt", ref)
+func noWindows(i lock.Known) string {
+	return fmt.Sprintf("it is named for Windows, but image %s has no files for windows: add a Windows platform to it, or name another", i.Name)
 }
 
 // valueUses returns the data values that are pinned references, by the names of their path.
@@ -120,7 +91,7 @@ func valueUses(p *product.Product, values map[string]any) []use {
 
 // value checks a data value that is named for Windows. What else may be wrong with it is found where it is used.
 func (c *checker) value(u use) {
-	if i, ok := c.images.find(u.leaf.value); ok && windowsName(u.leaf.String()) && !i.runs(platform.Windows) {
+	if i, ok := c.images.Find(u.leaf.value); ok && windowsName(u.leaf.String()) && !i.Runs(platform.Windows) {
 		c.findings = append(c.findings, finding{-1, fmt.Sprintf("%s: release.values.%s: %s", u.leaf.pos.GetFile(), u.leaf, noWindows(i))})
 	}
 }

@@ -66,6 +66,16 @@ func Render(
 	return run(ctx, []string{"render"}, options{product: product, registry: registry, out: out, q: q})
 }
 
+// Lint checks release.yaml against what Linux and Windows nodes can run.
+func Lint(
+	ctx context.Context,
+	product *string, // the product's description (slipway.yaml)
+	out *string, // directory of the release's files (dist)
+	q *bool, // print only the result and errors
+) error {
+	return run(ctx, []string{"lint"}, options{product: product, out: out, q: q})
+}
+
 // Airgap packs the airgap bundles and their image lists.
 func Airgap(
 	ctx context.Context,

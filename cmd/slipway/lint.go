@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/lint"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/publish"
+	"github.com/slipway-dev/slipway/release"
+)
+
+func newLint(f *flags) *cobra.Command {
+	l := &linting{flags: f}
+	cmd := &cobra.Command{
+		Use:   "lint [MANIFEST ...]",
+		Short: "Check manifests against what Linux and Windows nodes can run",
+		Long: `Lint looks at every pod that the manifests make, and says which fields its nodes do not have, what the API server refuses, and which image
+has nothing for a node that the pod may land on. Without a manifest it reads release.yaml in the output directory; "-" is standard input.
+docs/rules.md lists the rules.
+
+The images are those of release.lock.json beside the first manifest, or of -lock. With -remote the registries of other images are asked.
+
+A comment allows what is meant, on the line of the finding, the line above it or above the whole object:
+
+  # slipway:allow RULE REASON
+
+as does an entry of lint.allow in slipway.yaml, for release.yaml or with -product. The exit code is 1 where an error is found, with -strict also for warnings.`,
+		Example: `  slipway lint
+  slipway lint -remote deploy/*.yaml
+  slipway lint -sarif dist/release.yaml > lint.sarif`,
+		RunE: l.run,
+	}
+	cmd.Flags().StringVar(&f.product, "product", product.File, "the product's description, for what it allows")
+	cmd.Flags().StringVar(&f.out, "out", "dist", "directory of the release's files")
+	f.addQuiet(cmd)
+	f.addJSON(cmd)
+	cmd.Flags().StringVar(&l.lock, "lock", "", "the release's lock (default release.lock.json beside the first manifest)")
+	cmd.Flags().BoolVar(&l.remote, "remote", false, "ask registries for images that are not in the lock")
+	cmd.Flags().BoolVar(&l.sarif, "sarif", false, "print the result as SARIF 2.1.0")
+	cmd.Flags().BoolVar(&l.strict, "strict", false, "let warnings fail, too")
+	cmd.MarkFlagFilename("product", "yaml", "yml") //nolint:errcheck // fails only where the flag is missing
+	cmd.MarkFlagDirname("out")                     //nolint:errcheck // as above
+	cmd.MarkFlagFilename("lock", "json")           //nolint:errcheck // as above
+	return cmd
+}
+
+// linting is the command's flags.
+type linting struct {
+	flags                 *flags
+	lock                  string
+	remote, sarif, strict bool
+}
+
+func (l *linting) run(cmd *cobra.Command, args []string) error {
+	if l.sarif && l.flags.json {
+		return usageError{fmt.Errorf("-json and -sarif are two forms of one result: choose one; see %s -h", cmd.CommandPath())}
+	}
+	own := len(args) == 0
+	if own {
+		args = []string{filepath.Join(l.flags.out, release.Manifest)}
+	}
+	files, err := manifests(cmd.InOrStdin(), args)
+	if err != nil {
+		return err
+	}
+	o := lint.Options{}
+	if o.Lock, err = l.readLock(args[0]); err != nil {
+		return err
+	}
+	if own || cmd.Flags().Changed("product") {
+		p, err := l.flags.load()
+		if err != nil {
+			return err
+		}
+		o.Allow = p.Lint.Allow
+	}
+	if l.remote {
+		o.Remote = func(ctx context.Context, refs []name.Digest) (map[string][]v1.Platform, error) {
+			return publish.Platforms(ctx, refs, publish.Options{})
+		}
+	}
+	r, err := lint.Check(cmd.Context(), files, o)
+	if err != nil {
+		return err
+	}
+	if l.sarif {
+		info, _ := debug.ReadBuildInfo()
+		err = r.WriteSARIF(cmd.OutOrStdout(), describe(version, info).Version)
+	} else {
+		err = l.flags.show(cmd, r)
+	}
+	return errors.Join(err, l.verdict(r))
+}
+
+// verdict is the error that makes the exit code.
+func (l *linting) verdict(r *lint.Report) error {
+	wrong, what := r.Count(lint.Error), "error"
+	if l.strict {
+		wrong, what = wrong+r.Count(lint.Warning), "finding"
+	}
+	if wrong == 0 {
+		return nil
+	}
+	if wrong > 1 {
+		what += "s"
+	}
+	return fmt.Errorf("%s: %d %s: mend them, or allow them with a reason", strings.Join(r.Files, ", "), wrong, what)
+}
+
+// readLock reads -lock, or the one beside a manifest where there is one.
+func (l *linting) readLock(manifest string) (*lock.Lock, error) {
+	if l.lock != "" {
+		return lock.Read(l.lock)
+	}
+	found, err := lock.Read(filepath.Join(filepath.Dir(manifest), lock.Name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return found, err
+}
+
+// maxManifest bounds a manifest in bytes; the check itself wants far fewer, and says so.
+const maxManifest = 32 << 20
+
+func manifests(stdin io.Reader, paths []string) ([]lint.File, error) {
+	files := make([]lint.File, 0, len(paths))
+	for _, path := range paths {
+		text, err := manifest(stdin, path)
+		if err != nil {
+			return nil, fmt.Errorf("reading manifest: %w", err)
+		}
+		if path == "-" {
+			path = "stdin"
+		}
+		files = append(files, lint.File{Name: path, Text: text})
+	}
+	return files, nil
+}
+
+func manifest(stdin io.Reader, path string) ([]byte, error) {
+	if path == "-" {
+		return io.ReadAll(io.LimitReader(stdin, maxManifest))
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxManifest))
+}

@@ -1,0 +1,109 @@
+package lint
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// windowsOption is what the windowsOptions of a pod or container say, and where.
+type windowsOption[T any] struct {
+	value *T
+	path  []any // of the field, below the pod's spec; of the container, where there is no value
+}
+
+// option returns what holds for a container: its own option, or else the pod's.
+func option[T any](spec *corev1.PodSpec, c container, field string, get func(*corev1.WindowsSecurityContextOptions) *T) windowsOption[T] {
+	if sc := c.SecurityContext; sc != nil && sc.WindowsOptions != nil && get(sc.WindowsOptions) != nil {
+		return windowsOption[T]{get(sc.WindowsOptions), slices.Concat(c.path, []any{"securityContext", "windowsOptions", field})}
+	}
+	if sc := spec.SecurityContext; sc != nil && sc.WindowsOptions != nil && get(sc.WindowsOptions) != nil {
+		return windowsOption[T]{get(sc.WindowsOptions), []any{"securityContext", "windowsOptions", field}}
+	}
+	return windowsOption[T]{path: c.path}
+}
+
+func userName(spec *corev1.PodSpec, c container) windowsOption[string] {
+	return option(spec, c, "runAsUserName", func(o *corev1.WindowsSecurityContextOptions) *string { return o.RunAsUserName })
+}
+
+// nonRoot reports whether runAsNonRoot holds for a container, and where that stands.
+func nonRoot(spec *corev1.PodSpec, c container) (path []any, holds bool) {
+	if sc := c.SecurityContext; sc != nil && sc.RunAsNonRoot != nil {
+		return slices.Concat(c.path, []any{"securityContext", "runAsNonRoot"}), *sc.RunAsNonRoot
+	}
+	if sc := spec.SecurityContext; sc != nil && sc.RunAsNonRoot != nil {
+		return []any{"securityContext", "runAsNonRoot"}, *sc.RunAsNonRoot
+	}
+	return nil, false
+}
+
+// rootByName finds runAsNonRoot beside the account that the kubelet takes for root. HostProcess pods have a rule of their own.
+func rootByName(p *pod, found finder) {
+	if p.hostProcess() {
+		return
+	}
+	for _, c := range containers(p.spec) {
+		user := userName(p.spec, c)
+		if path, holds := nonRoot(p.spec, c); holds && user.value != nil && strings.EqualFold(*user.value, "ContainerAdministrator") {
+			found("", path...)
+		}
+	}
+}
+
+// The API server's own limits: pkg/apis/core/validation of Kubernetes, validateWindowsSecurityContextOptions.
+var (
+	controlCharacters = regexp.MustCompile(`[[:cntrl:]]`)
+	netBIOSDomain     = regexp.MustCompile(`^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$`)
+	dnsDomain         = regexp.MustCompile(`^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$`)
+	dotsAndBlanks     = regexp.MustCompile(`^[. ]+$`)
+)
+
+const (
+	maxDomain = 255 // characters
+	maxUser   = 104
+)
+
+// userNameFault says what is wrong with a runAsUserName, or "".
+func userNameFault(name string) string {
+	domain, user, hasDomain := strings.Cut(name, `\`)
+	if !hasDomain {
+		domain, user = "", name
+	}
+	switch {
+	case name == "":
+		return "it is empty"
+	case controlCharacters.MatchString(name):
+		return "it has control characters"
+	case strings.Contains(user, `\`):
+		return "it has more than one backslash"
+	case len(domain) > maxDomain:
+		return fmt.Sprintf("its domain is longer than %d characters", maxDomain)
+	case hasDomain && !netBIOSDomain.MatchString(domain) && !dnsDomain.MatchString(domain):
+		return fmt.Sprintf("%q is neither a NetBIOS nor a DNS domain", domain)
+	case user == "":
+		return "it has no user"
+	case len(user) > maxUser:
+		return fmt.Sprintf("its user is longer than %d characters", maxUser)
+	case dotsAndBlanks.MatchString(user):
+		return "its user is dots and blanks alone"
+	case strings.ContainsAny(user, `"/:;|=,+*?<>@[]`):
+		return `its user has one of "/\:;|=,+*?<>@[]`
+	}
+	return ""
+}
+
+func badUserName(p *pod, found finder) {
+	for _, c := range containers(p.spec) {
+		user := userName(p.spec, c)
+		if user.value == nil {
+			continue
+		}
+		if fault := userNameFault(*user.value); fault != "" {
+			found(fmt.Sprintf("runAsUserName %q is not one of an account: %s", *user.value, fault), user.path...)
+		}
+	}
+}

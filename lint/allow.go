@@ -1,0 +1,97 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/workload"
+)
+
+// allow is a comment or an entry of slipway.yaml that allows findings of one rule.
+type allow struct {
+	pos          workload.Pos
+	rule, reason string
+	kind         string // "inSource" or "external", as SARIF has it
+	used         bool
+
+	// Of a comment: the line that it is about, and the number of the object, -1 where it is not about a whole one.
+	line, object int
+	// Of an entry in slipway.yaml.
+	entry product.Allow
+}
+
+// key is what comments are found by: rule and file and line, or rule and object.
+type key struct {
+	rule, file   string
+	line, object int
+}
+
+func (a *allow) key() key {
+	if a.object >= 0 {
+		return key{rule: a.rule, object: a.object}
+	}
+	return key{a.rule, a.pos.File, a.line, -1}
+}
+
+// covers reports whether an entry of slipway.yaml is about a finding.
+func (a *allow) covers(l located) bool {
+	e := a.entry
+	return e.Rule == l.Rule && (e.Object == "" || e.Object == l.Object) &&
+		(e.Path == "" || e.Path == l.Path || strings.HasPrefix(l.Path, e.Path+".") || strings.HasPrefix(l.Path, e.Path+"["))
+}
+
+// allow parts the findings into those that stand and those that are allowed, and adds what is wrong with the allowing.
+func (c *checker) allow() {
+	comments := map[key][]*allow{}
+	for _, a := range c.allows {
+		comments[a.key()] = append(comments[a.key()], a)
+	}
+	var entries []*allow
+	for _, e := range c.o.Allow {
+		entries = append(entries, &allow{pos: workload.Pos(e.Pos), rule: e.Rule, reason: e.Reason, kind: "external", entry: e})
+	}
+	for _, l := range c.all {
+		by := slices.Concat(comments[key{l.Rule, l.File, l.Line, -1}], comments[key{rule: l.Rule, object: l.object}])
+		for _, e := range entries {
+			if e.covers(l) {
+				by = append(by, e)
+			}
+		}
+		by = slices.DeleteFunc(by, func(a *allow) bool { return a.reason == "" })
+		for _, a := range by {
+			a.used = true
+		}
+		if len(by) > 0 {
+			l.Reason, l.allowedIn = by[0].reason, by[0].kind
+			c.report.Allowed = append(c.report.Allowed, l.Finding)
+			continue
+		}
+		c.report.Findings = append(c.report.Findings, l.Finding)
+	}
+	for _, a := range slices.Concat(c.allows, entries) {
+		if id, what := a.fault(); id != "" {
+			r, _ := rule(id)
+			c.report.Findings = append(c.report.Findings, newFinding(r, what, a.pos))
+		}
+	}
+}
+
+// fault returns the rule that an allow breaks itself, and what is wrong.
+func (a *allow) fault() (id, what string) {
+	_, known := rule(a.rule)
+	switch {
+	case a.rule == "":
+		return "allow-unknown", "slipway:allow names no rule"
+	case !known:
+		return "allow-unknown", fmt.Sprintf("there is no rule %s to allow", a.rule)
+	case strings.HasPrefix(a.rule, "allow-"):
+		return "allow-unknown", fmt.Sprintf("%s cannot be allowed: mend what it is about", a.rule)
+	case a.reason == "":
+		return "allow-reason", fmt.Sprintf("%s is allowed without a reason", a.rule)
+	case !a.used:
+		return "allow-unused", fmt.Sprintf("nothing is found here that %s is about", a.rule)
+	}
+	return "", ""
+}

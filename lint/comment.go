@@ -1,0 +1,87 @@
+package lint
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/slipway-dev/slipway/workload"
+)
+
+// comments returns what the comments of a file allow; its objects are numbered from first. One beside a field is about that line, one on
+// a line of its own about the next line that is no comment or, where an object begins there, about the whole object.
+func comments(f File, objects []workload.Object, first int) []*allow {
+	if !strings.Contains(string(f.Text), directive) {
+		return nil
+	}
+	lines := strings.Split(strings.ReplaceAll(string(f.Text), "\r\n", "\n"), "\n")
+	texts := scalars(lines, objects)
+	begins := map[int]int{} // the object that begins in a line
+	for n, o := range slices.Backward(objects) {
+		begins[o.Pos().Line-1] = first + n
+	}
+	var all []*allow
+	for n, line := range lines {
+		start, text := find(line, func(column int) bool { return texts.hold(n, column) })
+		if start < 0 {
+			continue
+		}
+		words := strings.Fields(text)
+		a := &allow{kind: "inSource", pos: workload.Pos{File: f.Name, Line: n + 1, Column: column(line, start)}}
+		if len(words) > 0 {
+			a.rule, a.reason = words[0], strings.Join(words[1:], " ")
+		}
+		target, landing := n, -1
+		if separator.MatchString(line[:start]) {
+			target, landing = next(lines, n+1)
+		}
+		a.line, a.object = target+1, -1
+		if object, ok := begins[landing]; ok {
+			a.object = object
+		}
+		all = append(all, a)
+	}
+	return all
+}
+
+const directive = "slipway:allow"
+
+var (
+	comment   = regexp.MustCompile(`#[ \t]*` + directive + `(?:[ \t]|$)`)
+	separator = regexp.MustCompile(`^(?:---)?[ \t]*$`)
+	skipped   = regexp.MustCompile(`^(?:---)?[ \t]*(?:#.*)?$`)
+)
+
+// find returns where a line's comment begins, -1 where it has none, and what follows slipway:allow. A comment begins a line or stands
+// after a blank, and not where inText says.
+func find(line string, inText func(column int) bool) (start int, text string) {
+	for _, at := range comment.FindAllStringIndex(line, -1) {
+		if at[0] > 0 && line[at[0]-1] != ' ' && line[at[0]-1] != '\t' || inText(column(line, at[0])) {
+			continue
+		}
+		return at[0], line[at[1]:]
+	}
+	return -1, ""
+}
+
+// column is the character at a byte of a line, the first of which is 1.
+func column(line string, n int) int { return 1 + utf8.RuneCountInString(line[:n]) }
+
+// next returns the line that a comment before line n is about, which has no fields where the comment allows nothing, and the next line
+// that has any: where an object begins there, the comment is about that. Only on the way to an object are blank lines passed over.
+func next(lines []string, n int) (target, landing int) {
+	target = -1
+	for ; n < len(lines); n++ {
+		if !skipped.MatchString(lines[n]) {
+			if target < 0 {
+				target = n
+			}
+			return target, n
+		}
+		if target < 0 && !strings.HasPrefix(strings.TrimSpace(lines[n]), "#") {
+			target = n
+		}
+	}
+	return target, -1
+}

@@ -1,0 +1,118 @@
+package lint
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+func ifHostNetwork(p *pod, found finder) {
+	if p.spec.HostNetwork && !p.hostProcess() {
+		found("", "hostNetwork")
+	}
+}
+
+// withoutRequests finds containers that request no CPU or no memory. A limit stands for a missing request; ephemeral containers
+// cannot have any.
+func withoutRequests(p *pod, found finder) {
+	for _, c := range containers(p.spec) {
+		if c.path[0] == "ephemeralContainers" {
+			continue
+		}
+		var lacks []string
+		for _, r := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+			_, requested := c.Resources.Requests[r]
+			_, limited := c.Resources.Limits[r]
+			if !requested && !limited {
+				lacks = append(lacks, string(r))
+			}
+		}
+		if len(lacks) > 0 {
+			found(fmt.Sprintf("container %s requests no %s", c.Name, strings.Join(lacks, " and no ")), c.path...)
+		}
+	}
+}
+
+func hugePageResources(p *pod, found finder) {
+	for _, c := range containers(p.spec) {
+		for _, list := range []struct {
+			field     string
+			resources corev1.ResourceList
+		}{{"limits", c.Resources.Limits}, {"requests", c.Resources.Requests}} {
+			for _, name := range slices.Sorted(maps.Keys(list.resources)) {
+				if strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix) {
+					below(found, c.path...)("", "resources", list.field, string(name))
+				}
+			}
+		}
+	}
+}
+
+func hugePageVolumes(p *pod, found finder) {
+	inVolumes(func(v corev1.Volume, found finder) {
+		if v.EmptyDir != nil && strings.HasPrefix(string(v.EmptyDir.Medium), string(corev1.StorageMediumHugePages)) {
+			found("", "emptyDir", "medium")
+		}
+	})(p, found)
+}
+
+func fileHostPath(v corev1.Volume, found finder) {
+	if h := v.HostPath; h != nil && h.Type != nil && (*h.Type == corev1.HostPathFile || *h.Type == corev1.HostPathFileOrCreate) {
+		found("", "hostPath", "type")
+	}
+}
+
+// fileModes finds the modes of the files in a volume: defaultMode, and mode of items.
+func fileModes(v corev1.Volume, found finder) {
+	switch {
+	case v.Secret != nil:
+		modes(v.Secret.DefaultMode, keyModes(v.Secret.Items), below(found, "secret"))
+	case v.ConfigMap != nil:
+		modes(v.ConfigMap.DefaultMode, keyModes(v.ConfigMap.Items), below(found, "configMap"))
+	case v.DownwardAPI != nil:
+		modes(v.DownwardAPI.DefaultMode, fieldModes(v.DownwardAPI.Items), below(found, "downwardAPI"))
+	case v.Projected != nil:
+		modes(v.Projected.DefaultMode, nil, below(found, "projected"))
+		for n, s := range v.Projected.Sources {
+			source := below(found, "projected", "sources", n)
+			switch {
+			case s.Secret != nil:
+				modes(nil, keyModes(s.Secret.Items), below(source, "secret"))
+			case s.ConfigMap != nil:
+				modes(nil, keyModes(s.ConfigMap.Items), below(source, "configMap"))
+			case s.DownwardAPI != nil:
+				modes(nil, fieldModes(s.DownwardAPI.Items), below(source, "downwardAPI"))
+			}
+		}
+	}
+}
+
+func modes(whole *int32, items []*int32, found finder) {
+	if whole != nil {
+		found("", "defaultMode")
+	}
+	for n, m := range items {
+		if m != nil {
+			found("", "items", n, "mode")
+		}
+	}
+}
+
+func keyModes(items []corev1.KeyToPath) []*int32 {
+	list := make([]*int32, len(items))
+	for n, i := range items {
+		list[n] = i.Mode
+	}
+	return list
+}
+
+func fieldModes(items []corev1.DownwardAPIVolumeFile) []*int32 {
+	list := make([]*int32, len(items))
+	for n, i := range items {
+		list[n] = i.Mode
+	}
+	return list
+}

@@ -1,0 +1,86 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+func isHostProcess(spec *corev1.PodSpec, c container) bool {
+	o := option(spec, c, "hostProcess", func(o *corev1.WindowsSecurityContextOptions) *bool { return o.HostProcess })
+	return o.value != nil && *o.value
+}
+
+// hostProcess reports whether any container of the pod is a HostProcess container.
+func (p *pod) hostProcess() bool {
+	return slices.ContainsFunc(containers(p.spec), func(c container) bool { return isHostProcess(p.spec, c) })
+}
+
+func hostProcessNetwork(p *pod, found finder) {
+	if p.hostProcess() && !p.spec.HostNetwork {
+		found("", "hostNetwork")
+	}
+}
+
+// hostProcessMixed finds containers that differ from the rest. The API server also refuses a container that contradicts its pod, even
+// where all containers agree.
+func hostProcessMixed(p *pod, found finder) {
+	if !p.hostProcess() {
+		return
+	}
+	var whole *bool
+	if sc := p.spec.SecurityContext; sc != nil && sc.WindowsOptions != nil {
+		whole = sc.WindowsOptions.HostProcess
+	}
+	for _, c := range containers(p.spec) {
+		own := c.SecurityContext != nil && c.SecurityContext.WindowsOptions != nil && c.SecurityContext.WindowsOptions.HostProcess != nil
+		switch {
+		case own && whole != nil && *c.SecurityContext.WindowsOptions.HostProcess != *whole:
+			below(found, c.path...)(fmt.Sprintf("container %s contradicts its pod, whose hostProcess is %t", c.Name, *whole), "securityContext", "windowsOptions", "hostProcess")
+		case !isHostProcess(p.spec, c):
+			found(fmt.Sprintf("container %s is no HostProcess container, but others of its pod are", c.Name), c.path...)
+		}
+	}
+}
+
+func hostProcessUser(p *pod, found finder) {
+	for _, c := range containers(p.spec) {
+		if !isHostProcess(p.spec, c) {
+			continue
+		}
+		user := userName(p.spec, c)
+		switch {
+		case user.value == nil:
+			found(fmt.Sprintf("container %s has no runAsUserName", c.Name), c.path...)
+		case strings.EqualFold(*user.value, "ContainerUser") || strings.EqualFold(*user.value, "ContainerAdministrator"):
+			found(fmt.Sprintf("no node has the account %s: it is one of containers", *user.value), user.path...)
+		}
+	}
+}
+
+func hostProcessNonRoot(p *pod, found finder) {
+	for _, c := range containers(p.spec) {
+		if path, holds := nonRoot(p.spec, c); holds && isHostProcess(p.spec, c) {
+			found("", path...)
+		}
+	}
+}
+
+// hostProcessPipe finds volumes that are named pipes or sockets of the node.
+func hostProcessPipe(p *pod, found finder) {
+	if !p.hostProcess() {
+		return
+	}
+	inVolumes(func(v corev1.Volume, found finder) {
+		if v.HostPath != nil && isPipe(v.HostPath.Path) {
+			found("", "hostPath", "path")
+		}
+	})(p, found)
+}
+
+func isPipe(path string) bool {
+	p := strings.ToLower(strings.ReplaceAll(path, "/", `\`))
+	return strings.HasPrefix(p, `\\.\pipe\`) || strings.HasPrefix(p, `\\?\pipe\`) || strings.HasSuffix(p, ".sock")
+}

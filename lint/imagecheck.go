@@ -1,0 +1,117 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/workload"
+)
+
+// reference is an image that a pod names, and where: below its spec.
+type reference struct {
+	text string
+	path []any
+	runs bool // a container runs it; of one that is only mounted the system does not matter
+}
+
+func references(p *pod) []reference {
+	var all []reference
+	for _, c := range containers(p.spec) {
+		all = append(all, reference{c.Image, slices.Concat(c.path, []any{"image"}), true})
+	}
+	for n, v := range p.spec.Volumes {
+		if v.Image != nil {
+			all = append(all, reference{v.Image.Reference, []any{"volumes", n, "image", "reference"}, false})
+		}
+	}
+	return all
+}
+
+// image checks one image of a pod: that it is there, and runs wherever the pod may land.
+func (c *checker) image(p *pod, ref reference) {
+	found := func(id, what string, args ...any) {
+		r, _ := rule(id)
+		c.found(p, r, fmt.Sprintf(what, args...), ref.path...)
+	}
+	i, fault, what := c.images.Resolve(ref.text)
+	if fault == lock.TagAndDigest {
+		repository, digest, _ := strings.Cut(ref.text, "@")
+		i, fault, what = c.images.Resolve(repository[:strings.LastIndex(repository, ":")] + "@" + digest) // the digest counts
+	}
+	switch {
+	case fault == lock.Malformed:
+		found("image-reference", "%s", what)
+	case !c.knowing():
+	case c.missing[ref.text]:
+		found("image-digest", "the registry does not have %s", ref.text)
+	case fault != lock.NoFault:
+		found(faultRules[fault], "%s", what)
+	case ref.runs && !i.Open:
+		for _, os := range []string{linux, windows} {
+			if slices.Contains(p.systems, os) {
+				c.runs(p, i, os, found)
+			}
+		}
+	}
+}
+
+// faultRules are the rules that references with a fault break.
+var faultRules = map[lock.Fault]string{lock.Unpinned: "image-unpinned", lock.OtherDigest: "image-digest", lock.Unknown: "image-unknown"}
+
+// runs checks that an image runs on every node of a system that the pod may land on: every such platform of the release or, where the
+// release is not known, one platform at least.
+func (c *checker) runs(p *pod, i lock.Known, os string, found func(id, what string, args ...any)) {
+	if !has(i, os) {
+		found("image-os", "the pod runs on %s, and the image is made for %s", os, format(i.Platforms))
+		return
+	}
+	var hosts []v1.Platform
+	for _, h := range c.nodes {
+		if h.OS == os && admits(p, h) {
+			hosts = append(hosts, h)
+		}
+	}
+	if len(hosts) == 0 && !slices.ContainsFunc(i.Platforms, func(h v1.Platform) bool { return h.OS == os && admits(p, h) }) {
+		found("image-architecture", "the pod selects nodes that none of the image's platforms is for: %s", format(i.Platforms))
+		return
+	}
+	var archs, builds []v1.Platform
+	for _, h := range hosts {
+		sameArch := slices.ContainsFunc(i.Platforms, func(o v1.Platform) bool {
+			return o.OS == os && platform.Same(v1.Platform{OS: linux, Architecture: h.Architecture, Variant: h.Variant}, v1.Platform{OS: linux, Architecture: o.Architecture, Variant: o.Variant})
+		})
+		switch {
+		case !sameArch:
+			archs = append(archs, h)
+		case platform.Best(h, i.Platforms) < 0:
+			builds = append(builds, h)
+		}
+	}
+	if len(archs) > 0 {
+		found("image-architecture", "the pod may land on nodes with %s, and the image is made for %s", format(archs), format(i.Platforms))
+	}
+	if len(builds) > 0 {
+		found("image-windows-build", "nothing in the image runs on nodes with %s: it is made for %s", format(builds), format(i.Platforms))
+	}
+}
+
+// admits reports whether a pod may land on nodes of a platform.
+func admits(p *pod, h v1.Platform) bool {
+	n := workload.Node{
+		Labels:  map[string]string{corev1.LabelOSStable: h.OS, workload.LabelOSBeta: h.OS, corev1.LabelArchStable: h.Architecture},
+		Without: nil,
+	}
+	switch {
+	case h.OS != windows:
+		n.Without = []string{corev1.LabelWindowsBuild}
+	case h.OSVersion != "":
+		n.Labels[corev1.LabelWindowsBuild] = platform.Short(h.OSVersion)
+	}
+	return workload.Admits(p.spec, n)
+}

@@ -1,0 +1,90 @@
+package lint
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// images returns those of a lock: what a manifest is to name and, for manifests that name one platform's child, the children. nodes are the
+// platforms of the release.
+func images(l *lock.Lock) (list lock.Images, nodes []v1.Platform) {
+	if l == nil {
+		return nil, nil
+	}
+	list = l.Known()
+	for _, i := range l.Images {
+		repo, err := name.NewRepository(i.Repository)
+		if err != nil {
+			continue
+		}
+		for _, c := range i.Children {
+			p, err := c.System()
+			if err != nil {
+				continue // lock.Read refuses those
+			}
+			nodes = append(nodes, p)
+			list = append(list, lock.Known{Name: i.Name, Repository: repo, Digest: c.Digest.String(), Reference: i.Reference(), Platforms: []v1.Platform{p}})
+		}
+	}
+	platform.Sort(nodes)
+	return list, slices.CompactFunc(nodes, platform.Same)
+}
+
+// has reports whether an image is made for an operating system.
+func has(i lock.Known, os string) bool {
+	return slices.ContainsFunc(i.Platforms, func(p v1.Platform) bool { return p.OS == os })
+}
+
+// format lists platforms for a message.
+func format(list []v1.Platform) string {
+	if len(list) == 0 {
+		return "no platform"
+	}
+	var all []string
+	for _, p := range list {
+		all = append(all, platform.Format(p))
+	}
+	return strings.Join(all, ", ")
+}
+
+// ask looks up in registries what is pinned and not in the lock.
+func (c *checker) ask(ctx context.Context, pods []*pod) error {
+	if c.o.Remote == nil {
+		return nil
+	}
+	var refs []name.Digest
+	seen := map[string]bool{}
+	for _, p := range pods {
+		for _, r := range references(p) {
+			d, err := name.NewDigest(r.text)
+			if _, known := c.images.Find(r.text); err != nil || known || seen[r.text] {
+				continue
+			}
+			seen[r.text] = true
+			refs = append(refs, d)
+		}
+	}
+	if len(refs) == 0 {
+		return nil
+	}
+	there, err := c.o.Remote(ctx, refs)
+	if err != nil {
+		return err
+	}
+	for _, d := range refs {
+		platforms, ok := there[d.String()]
+		if !ok {
+			c.missing[d.String()] = true
+			continue
+		}
+		c.images = append(c.images, lock.Known{Name: d.String(), Repository: d.Context(), Digest: d.DigestStr(), Reference: d.String(), Platforms: platforms})
+	}
+	return nil
+}

@@ -1,0 +1,136 @@
+package lint
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// Finding is one place that breaks a rule.
+type Finding struct {
+	Rule     string   `json:"rule"`
+	Severity Severity `json:"severity"`
+	Object   string   `json:"object,omitempty"` // Deployment kpack/kpack-controller; "" for what is about a comment
+	Path     string   `json:"path,omitempty"`   // spec.template.spec.containers[0].securityContext.privileged
+	File     string   `json:"file"`
+	Line     int      `json:"line"`
+	Column   int      `json:"column"`
+	What     string   `json:"what"`    // what is wrong
+	Instead  string   `json:"instead"` // what to write instead
+	Link     string   `json:"link"`
+	Reason   string   `json:"reason,omitempty"` // why it is allowed, where it is
+
+	allowedIn string // "inSource" by a comment, "external" by slipway.yaml
+}
+
+// Report is what [Check] found.
+type Report struct {
+	Files    []string  `json:"files"`
+	Objects  int       `json:"objects"`
+	Pods     int       `json:"pods"`     // pod templates, and kpack's Images and Builds
+	Findings []Finding `json:"findings"` // sorted by place
+	Allowed  []Finding `json:"allowed"`  // those that a comment or slipway.yaml allows, sorted by place
+	// Unchecked says what was not looked at, and why; "" is nothing.
+	Unchecked string `json:"unchecked,omitempty"`
+}
+
+// Count returns how many findings have a severity.
+func (r *Report) Count(s Severity) int {
+	n := 0
+	for _, f := range r.Findings {
+		if f.Severity == s {
+			n++
+		}
+	}
+	return n
+}
+
+// String returns the finding in a line, as errors have it: file:line:column, object, field, what is wrong, what to write instead.
+func (f Finding) String() string {
+	place := f.pos() + ": "
+	if f.Object != "" {
+		place += f.Object + ": "
+	}
+	if f.Path != "" {
+		place += f.Path + ": "
+	}
+	return fmt.Sprintf("%s%s; instead: %s [%s]", place, f.What, plain(f.Instead), f.Rule)
+}
+
+func (f Finding) pos() string { return fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Column) }
+
+// sentence begins a text with a capital, unless it begins with a name, and ends it with a full stop.
+func sentence(s string) string {
+	word, _, _ := strings.Cut(s, " ")
+	if lower.MatchString(word) {
+		s = strings.ToUpper(s[:1]) + s[1:]
+	}
+	return s + "."
+}
+
+var lower = regexp.MustCompile(`^[a-z]+$`)
+
+// visible writes out the control characters of a text from a manifest, which would break a line or change a terminal.
+func visible(s string) string {
+	if !strings.ContainsFunc(s, unicode.IsControl) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if unicode.IsControl(r) {
+			fmt.Fprintf(&b, `\x%02x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// plain takes the marks of Markdown out of a rule's text.
+func plain(s string) string { return strings.ReplaceAll(s, "`", "") }
+
+// WriteTable writes the findings for a person, the file's order, and a line that counts them.
+func (r *Report) WriteTable(w io.Writer) error {
+	var b strings.Builder
+	for _, f := range r.Findings {
+		fmt.Fprintf(&b, "%s: %s: %s [%s]\n", f.pos(), f.Severity, f.What, f.Rule)
+		if f.Object != "" {
+			fmt.Fprintf(&b, "  in       %s: %s\n", f.Object, f.Path)
+		}
+		fmt.Fprintf(&b, "  instead  %s\n  see      %s\n", plain(f.Instead), f.Link)
+	}
+	fmt.Fprintf(&b, "%s\n", r.Summary())
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Summary counts what was found, in one line.
+func (r *Report) Summary() string {
+	counts := "nothing found"
+	if len(r.Findings) > 0 {
+		var parts []string
+		for _, s := range []Severity{Error, Warning, Note} {
+			if n := r.Count(s); n > 0 {
+				parts = append(parts, plural(n, string(s)))
+			}
+		}
+		counts = strings.Join(parts, ", ")
+	}
+	if n := len(r.Allowed); n > 0 {
+		counts += fmt.Sprintf("; %d allowed", n)
+	}
+	line := fmt.Sprintf("%s in %s of %s", counts, plural(r.Pods, "pod"), strings.Join(r.Files, ", "))
+	if r.Unchecked != "" {
+		line += "; " + r.Unchecked
+	}
+	return line
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,79 @@
+package lint
+
+import "slices"
+
+// Severity says what a finding means for a release.
+type Severity string
+
+// The severities, the gravest first.
+const (
+	Error   Severity = "error"   // the API server refuses the pod, or it does not do on a node what the manifest says: it stops a release
+	Warning Severity = "warning" // the pod may run, but not everywhere, or not as its author thinks
+	Note    Severity = "note"    // it works today, but not with every runtime that a node may have
+)
+
+// Rule is one thing that Linux or Windows nodes cannot run, or run in another way than the manifest seems to say.
+type Rule struct {
+	ID       string   // as in findings and in "slipway:allow"
+	Severity Severity // of its findings
+	OS       string   // the system whose pods it is about; "" is both
+	Title    string   // what is wrong, in a sentence without its full stop
+	Reason   string   // what a node, the scheduler or the API server does with it, and why
+	Instead  string   // what to write instead
+	Link     string   // where that is documented
+	Since    string   // the Kubernetes release that has the field; "" where every supported one has it
+	Rejected string   // the Kubernetes release since which the API server refuses it where spec.os.name is the system; "" where it does not
+	Changed  string   // where the Kubernetes of today differs from the enhancement of 2019
+
+	// find calls found for each place in a pod that breaks the rule. It is nil for rules about something else than a pod's fields:
+	// images, and the comments that allow findings.
+	find func(p *pod, found finder)
+}
+
+// finder takes what is wrong, where that says more than the rule's title, and where: a path of keys and indices below the pod's spec,
+// none for the spec itself.
+type finder func(what string, path ...any)
+
+// Enhancement is the text that first said what works on Windows nodes, and what never will.
+const Enhancement = "https://github.com/kubernetes/enhancements/tree/master/keps/sig-windows/116-windows-node-support#api-reference"
+
+// Pages of the Kubernetes documentation that rules refer to.
+const (
+	linkPodOS       = "https://kubernetes.io/docs/concepts/workloads/pods/#pod-os"
+	linkLabels      = "https://kubernetes.io/docs/reference/labels-annotations-taints/#kubernetes-io-os"
+	linkBetaLabel   = "https://kubernetes.io/docs/reference/labels-annotations-taints/#beta-kubernetes-io-os-deprecated"
+	linkContainer   = "https://kubernetes.io/docs/concepts/windows/intro/#compatibility-v1-pod-spec-containers"
+	linkPod         = "https://kubernetes.io/docs/concepts/windows/intro/#compatibility-v1-pod"
+	linkPodSecurity = "https://kubernetes.io/docs/concepts/windows/intro/#compatibility-v1-pod-spec-containers-securitycontext"
+	linkHostNetwork = "https://kubernetes.io/docs/concepts/windows/intro/#compatibility-v1-pod-spec-containers-hostnetwork"
+	linkStorage     = "https://kubernetes.io/docs/concepts/storage/windows-storage/"
+	linkUserName    = "https://kubernetes.io/docs/tasks/configure-pod-container/configure-runasusername/#windows-username-limitations"
+	linkHostProcess = "https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/"
+	linkResources   = "https://kubernetes.io/docs/concepts/configuration/windows-resource-management/"
+	linkTaints      = "https://kubernetes.io/docs/concepts/windows/user-guide/#taints-and-tolerations"
+	linkVersions    = "https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/version-compatibility"
+	linkKpack       = "https://github.com/buildpacks-community/kpack/blob/main/docs/image.md"
+)
+
+// rules is the table of all rules, in the order of docs/rules.md.
+var rules = slices.Concat(systemRules, podRules, securityRules, volumeRules, hostProcessRules, linuxRules, imageRules, kpackRules, allowRules)
+
+// Rules returns all rules.
+func Rules() []Rule { return slices.Clone(rules) }
+
+// rule returns the rule of an ID.
+func rule(id string) (Rule, bool) {
+	n := slices.IndexFunc(rules, func(r Rule) bool { return r.ID == id })
+	if n < 0 {
+		return Rule{}, false
+	}
+	return rules[n], true
+}
+
+// about reports whether the rule is about a pod's systems. Where the pod names none, only the rules for both are.
+func (r Rule) about(systems []string) bool { return r.OS == "" || slices.Contains(systems, r.OS) }
+
+// HelpURI is where the rule is described: its heading in docs/rules.md.
+func (r Rule) HelpURI() string { return rulesPage + "#" + r.ID }
+
+const rulesPage = "https://github.com/slipway-dev/slipway/blob/main/docs/rules.md"

@@ -1,0 +1,109 @@
+package lint
+
+import (
+	corev1 "k8s.io/api/core/v1"
+)
+
+// podRules are about fields of Windows pods and containers outside their security context.
+var podRules = []Rule{
+	{
+		ID: "windows-host-network", Severity: Error, OS: windows,
+		find:    func(p *pod, found finder) { ifHostNetwork(p, found) },
+		Title:   "only HostProcess pods have the host's network on Windows",
+		Reason:  "A Windows container always has a network compartment of its own; the kubelet has no way to ask for the host's.",
+		Instead: "a Service or `hostPort` to be reached through the node, or a HostProcess pod",
+		Link:    linkHostNetwork,
+		Changed: "HostProcess pods (1.26) must set it. For others, 1.26 to 1.32 had the feature gate WindowsHostNetwork, which never left alpha; 1.33 has no code behind it any more.",
+	},
+	{
+		ID: "windows-host-pid", Severity: Error, OS: windows,
+		find:    inSpec("hostPID", func(s *corev1.PodSpec) bool { return s.HostPID }),
+		Title:   "Windows containers cannot share the host's processes",
+		Reason:  "Windows isolates the processes of a container by a job object; there is no host namespace to join.",
+		Instead: "leave it out; to see the node's processes, run a HostProcess pod",
+		Link:    linkPod, Rejected: "1.25",
+	},
+	{
+		ID: "windows-host-ipc", Severity: Error, OS: windows,
+		find:    inSpec("hostIPC", func(s *corev1.PodSpec) bool { return s.HostIPC }),
+		Title:   "Windows containers cannot share the host's IPC",
+		Reason:  "Windows has no IPC namespaces.",
+		Instead: "leave it out; to talk with a program on the node, mount its named pipe",
+		Link:    linkPod, Rejected: "1.25",
+	},
+	{
+		ID: "windows-host-users", Severity: Error, OS: windows,
+		find:    inSpec("hostUsers", func(s *corev1.PodSpec) bool { return s.HostUsers != nil }),
+		Title:   "Windows has no user namespaces",
+		Reason:  "The accounts of a Windows container are never those of its node; there is nothing to switch on or off.",
+		Instead: "leave it out",
+		Link:    linkPodOS, Since: "1.25", Rejected: "1.25",
+		Changed: "There was no such field.",
+	},
+	{
+		ID: "windows-share-process-namespace", Severity: Error, OS: windows,
+		find:    inSpec("shareProcessNamespace", func(s *corev1.PodSpec) bool { return s.ShareProcessNamespace != nil }),
+		Title:   "Windows containers of a pod cannot see each other's processes",
+		Reason:  "Containers of a Windows pod share the network and volumes only.",
+		Instead: "leave it out; let the containers talk through the network or a volume",
+		Link:    linkPod, Rejected: "1.25",
+	},
+	{
+		ID: "windows-pod-resources", Severity: Error, OS: windows,
+		find:    inSpec("resources", func(s *corev1.PodSpec) bool { return s.Resources != nil }),
+		Title:   "Windows pods have no resources of their own, only their containers have",
+		Reason:  "Resources of a whole pod are a control group, which Windows does not have: nothing holds the containers to them.",
+		Instead: "`resources` of each container",
+		Link:    linkPodOS, Since: "1.32", Rejected: "1.34",
+		Changed: "There was no such field.",
+	},
+	{
+		ID: "windows-dns-policy", Severity: Warning, OS: windows,
+		find:    inSpec("dnsPolicy", func(s *corev1.PodSpec) bool { return s.DNSPolicy == corev1.DNSClusterFirstWithHostNet }),
+		Title:   "dnsPolicy ClusterFirstWithHostNet is not supported on Windows",
+		Reason:  "The policy is for pods on the host's network. Pods that are not get ClusterFirst for it; HostProcess pods resolve names as their node does.",
+		Instead: "`ClusterFirst`, which is the default",
+		Link:    linkPod,
+	},
+	{
+		ID: "windows-termination-message-path", Severity: Note, OS: windows,
+		find: inContainers(func(c container, found finder) {
+			if c.TerminationMessagePath != "" && c.TerminationMessagePath != corev1.TerminationMessagePathDefault {
+				found("", "terminationMessagePath")
+			}
+		}),
+		Title:   "a terminationMessagePath is a file mounted into the container, which not every Windows runtime can do",
+		Reason:  "The kubelet makes the file and lets the runtime mount it. containerd does so where nothing of that name is in the image; Docker cannot.",
+		Instead: "the default, `/dev/termination-log`, which no Windows image has, or `terminationMessagePolicy: FallbackToLogsOnError`",
+		Link:    linkContainer,
+		Changed: "No runtime could mount single files; containerd, which has been the runtime on Windows since Docker's shim left in 1.24, can.",
+	},
+	{
+		ID: "windows-resource-requests", Severity: Warning, OS: windows, find: withoutRequests,
+		Title:   "the container requests no CPU or no memory",
+		Reason:  "Windows never kills for want of memory, it pages: a node with too many pods becomes slow for all of them. Requests, which the scheduler subtracts, are the only protection.",
+		Instead: "`resources.requests` with `cpu` and `memory`, or limits, which stand for them",
+		Link:    linkResources,
+	},
+	{
+		ID: "windows-huge-pages", Severity: Error, OS: windows, find: each(hugePageResources, hugePageVolumes),
+		Title:   "Windows containers have no huge pages",
+		Reason:  "They need a privilege that cannot be given to a Windows container; no Windows node offers the resource, so the pod stays pending.",
+		Instead: "leave it out",
+		Link:    linkContainer,
+	},
+	{
+		ID: "windows-stop-signal", Severity: Error, OS: windows,
+		find: inContainers(func(c container, found finder) {
+			if l := c.Lifecycle; l != nil && l.StopSignal != nil && *l.StopSignal != corev1.SIGTERM && *l.StopSignal != corev1.SIGKILL {
+				found("", "lifecycle", "stopSignal")
+			}
+		}),
+		Title:   "the only stop signals on Windows are SIGTERM and SIGKILL",
+		Reason:  "Windows has no signals. containerd turns SIGTERM into CTRL_SHUTDOWN_EVENT, and SIGKILL ends the process.",
+		Instead: "`SIGTERM`, `SIGKILL` or nothing, and a `preStop` hook for a gentler end",
+		Link:    "https://kubernetes.io/docs/concepts/containers/container-lifecycle-hooks/#custom-stop-signals",
+		Since:   "1.33", Rejected: "1.33",
+		Changed: "There was no such field.",
+	},
+}

@@ -1,0 +1,120 @@
+package lint_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/slipway-dev/slipway/lint"
+	"github.com/slipway-dev/slipway/lock"
+)
+
+// TestRules checks for every rule that it finds exactly one thing in its bad manifest, that no other rule finds anything there, and that
+// nothing is found in the good one.
+func TestRules(t *testing.T) {
+	files, err := filepath.Glob("testdata/rules/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var have, want []string
+	for _, path := range files {
+		id := strings.TrimSuffix(filepath.Base(path), ".txtar")
+		have = append(have, id)
+		t.Run(id, func(t *testing.T) {
+			a, err := txtar.ParseFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for _, f := range a.Files {
+				names = append(names, f.Name)
+				var expect []string
+				if f.Name == "bad.yaml" {
+					expect = []string{id}
+				}
+				if got := ids(check(t, f.Name, string(f.Data)).Findings); !slices.Equal(got, expect) {
+					t.Errorf("%s: found %q, want %q", f.Name, got, expect)
+				}
+			}
+			if !slices.Equal(names, []string{"bad.yaml", "good.yaml"}) {
+				t.Errorf("the archive has %q, want bad.yaml and good.yaml", names)
+			}
+		})
+	}
+	for _, r := range lint.Rules() {
+		want = append(want, r.ID)
+	}
+	slices.Sort(have)
+	slices.Sort(want)
+	if !slices.Equal(have, want) {
+		t.Errorf("manifests are there for %q, rules for %q", have, want)
+	}
+}
+
+// TestRuleTexts holds the table itself: what a reader of a finding needs is there, in a form that fits the pages it goes to.
+func TestRuleTexts(t *testing.T) {
+	seen := map[string]bool{}
+	for _, r := range lint.Rules() {
+		if seen[r.ID] {
+			t.Errorf("%s is there twice", r.ID)
+		}
+		seen[r.ID] = true
+		for what, text := range map[string]string{"title": r.Title, "reason": r.Reason, "instead": r.Instead, "link": r.Link} {
+			if text == "" {
+				t.Errorf("%s has no %s", r.ID, what)
+			}
+		}
+		switch {
+		case strings.HasSuffix(r.Title, "."), strings.HasSuffix(r.Instead, "."):
+			t.Errorf("%s: title and instead are put into sentences: no full stop", r.ID)
+		case !strings.HasSuffix(r.Reason, "."):
+			t.Errorf("%s: the reason is a sentence", r.ID)
+		case !strings.HasPrefix(r.Link, "https://"):
+			t.Errorf("%s: link %s", r.ID, r.Link)
+		case !slices.Contains([]lint.Severity{lint.Error, lint.Warning, lint.Note}, r.Severity):
+			t.Errorf("%s: severity %q", r.ID, r.Severity)
+		case r.OS != "" && !strings.HasPrefix(r.ID, r.OS) && !strings.HasPrefix(r.ID, "host-process-") && !strings.HasPrefix(r.ID, "image-"):
+			t.Errorf("%s is about %s", r.ID, r.OS)
+		}
+	}
+}
+
+func ids(findings []lint.Finding) []string {
+	var all []string
+	for _, f := range findings {
+		all = append(all, f.Rule)
+	}
+	return all
+}
+
+// check checks one manifest beside the lock of testdata.
+func check(t *testing.T, name, text string) *lint.Report {
+	t.Helper()
+	r, err := lint.Check(t.Context(), []lint.File{{Name: name, Text: []byte(text)}}, lint.Options{Lock: readLock(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func readLock(t testing.TB) *lock.Lock {
+	t.Helper()
+	l, err := lock.Read("testdata/release.lock.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}

@@ -1,0 +1,118 @@
+package lint
+
+import (
+	corev1 "k8s.io/api/core/v1"
+)
+
+// volumeRules are about the volumes of Windows pods and how they are mounted.
+var volumeRules = []Rule{
+	{
+		ID: "windows-sub-path", Severity: Warning, OS: windows,
+		find: inMounts(func(m corev1.VolumeMount, found finder) {
+			if m.SubPath != "" {
+				found("", "subPath")
+			}
+			if m.SubPathExpr != "" {
+				found("", "subPathExpr")
+			}
+		}),
+		Title:   "mounting a part of a volume is documented as not supported on Windows",
+		Reason:  "The documentation says that only a whole volume can be mounted. The kubelet does have code for it, and containerd mounts what it finds; but no release promises so, and parts of Secrets and ConfigMaps are symbolic links there.",
+		Instead: "the whole volume in a directory of its own, or `items` of a Secret or ConfigMap",
+		Link:    linkStorage,
+		Changed: "It could not work: Docker mounted whole volumes only.",
+	},
+	{
+		ID: "windows-file-mount", Severity: Note, OS: windows, find: inVolumes(fileHostPath),
+		Title:   "a single file is mounted, which not every Windows runtime can do",
+		Reason:  "containerd mounts files into Windows containers; Docker mounts directories only.",
+		Instead: "a directory with the file in it",
+		Link:    linkStorage,
+		Changed: "No runtime could; containerd, which has been the runtime on Windows since Docker's shim left in 1.24, can.",
+	},
+	{
+		ID: "windows-mount-propagation", Severity: Error, OS: windows,
+		find: inMounts(func(m corev1.VolumeMount, found finder) {
+			if m.MountPropagation != nil && *m.MountPropagation != corev1.MountPropagationNone {
+				found("", "mountPropagation")
+			}
+		}),
+		Title:   "mounts do not propagate on Windows",
+		Reason:  "The kubelet asks for a private mount whatever the field says: what either side mounts later, the other does not see.",
+		Instead: "leave it out, or a HostProcess container, which sees the node's own filesystem",
+		Link:    linkPod,
+	},
+	{
+		ID: "windows-volume-devices", Severity: Error, OS: windows,
+		find: inContainers(func(c container, found finder) {
+			if len(c.VolumeDevices) > 0 {
+				found("", "volumeDevices")
+			}
+		}),
+		Title:   "Windows containers have no raw block devices",
+		Reason:  "Windows cannot attach a block device to a container: the pod is not started.",
+		Instead: "`volumeMounts` of a volume with a filesystem",
+		Link:    linkPod,
+	},
+	{
+		ID: "windows-memory-volume", Severity: Error, OS: windows,
+		find: inVolumes(func(v corev1.Volume, found finder) {
+			if v.EmptyDir != nil && v.EmptyDir.Medium == corev1.StorageMediumMemory {
+				found("", "emptyDir", "medium")
+			}
+		}),
+		Title:   "Windows has no volumes in memory",
+		Reason:  "Windows has no RAM disk of its own. The kubelet tries to mount a tmpfs, which it cannot there, and the pod is not started.",
+		Instead: "`emptyDir: {}`, which is on disk",
+		Link:    linkStorage,
+	},
+	{
+		ID: "windows-default-mode", Severity: Warning, OS: windows, find: inVolumes(fileModes),
+		Title:   "files have no mode on Windows",
+		Reason:  "Modes are for numeric users. Everybody in the container can read the file, whatever the mode says.",
+		Instead: "leave it out",
+		Link:    linkStorage,
+	},
+	{
+		ID: "windows-nfs", Severity: Error, OS: windows,
+		find: inVolumes(func(v corev1.Volume, found finder) {
+			if v.NFS != nil {
+				found("", "nfs")
+			}
+		}),
+		Title:   "Windows nodes mount no NFS",
+		Reason:  "The kubelet mounts disks and SMB shares there; everything else is an error, and the pod is not started.",
+		Instead: "an SMB share through the CSI driver smb.csi.k8s.io, or another CSI driver for Windows",
+		Link:    linkStorage,
+	},
+	{
+		ID: "windows-volume-plugin", Severity: Error, OS: windows,
+		find: inVolumes(func(v corev1.Volume, found finder) {
+			switch {
+			case v.ISCSI != nil:
+				found("", "iscsi")
+			case v.FC != nil:
+				found("", "fc")
+			}
+		}),
+		Title:   "Windows nodes have no such volume plugin",
+		Reason:  "The plugins for iSCSI and FC run programs of a Linux node.",
+		Instead: "a CSI driver for Windows",
+		Link:    linkStorage + "#in-tree-volume-plugins",
+	},
+	{
+		ID: "windows-host-path-type", Severity: Error, OS: windows,
+		find: inVolumes(func(v corev1.Volume, found finder) {
+			if h := v.HostPath; h != nil && h.Type != nil {
+				switch *h.Type {
+				case corev1.HostPathSocket, corev1.HostPathCharDev, corev1.HostPathBlockDev:
+					found("", "hostPath", "type")
+				}
+			}
+		}),
+		Title:   "a Windows node has no sockets or devices among its files",
+		Reason:  "The kubelet finds something else at the path, or nothing, and does not start the pod.",
+		Instead: "a named pipe, `path: \\\\.\\pipe\\NAME`, without a type",
+		Link:    "https://kubernetes.io/docs/concepts/storage/volumes/#hostpath",
+	},
+}

@@ -1,0 +1,124 @@
+package lint
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/slipway-dev/slipway/workload"
+)
+
+// span is a part of a file: from a character of one line to one of a later line. Lines count from 0, columns from 1.
+type span struct{ line, column, lastLine, lastColumn int }
+
+func (s span) holds(line, column int) bool {
+	return (line > s.line || line == s.line && column >= s.column) && (line < s.lastLine || line == s.lastLine && column <= s.lastColumn)
+}
+
+// spans are sorted, and none overlaps another.
+type spans []span
+
+// hold reports whether a character is in one of them.
+func (s spans) hold(line, column int) bool {
+	n, _ := slices.BinarySearchFunc(s, span{line: line, column: column + 1}, compareSpans)
+	return n > 0 && s[n-1].holds(line, column)
+}
+
+func compareSpans(a, b span) int {
+	return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column))
+}
+
+// scalars returns where texts stand in which a "#" begins no comment: those in quotes, and blocks after | and >.
+func scalars(lines []string, objects []workload.Object) spans {
+	s := &scalarFinder{lines: lines, seen: map[*yaml.Node]bool{}}
+	for _, o := range objects {
+		s.node(o.Node, -1)
+	}
+	slices.SortFunc(s.spans, compareSpans)
+	return s.spans
+}
+
+type scalarFinder struct {
+	lines []string
+	seen  map[*yaml.Node]bool // values that aliases share
+	spans spans
+}
+
+// node looks at a value whose block would be indented more than indent characters.
+func (s *scalarFinder) node(n *yaml.Node, indent int) {
+	if s.seen[n] || n.Line < 1 || n.Line > len(s.lines) {
+		return
+	}
+	s.seen[n] = true
+	switch n.Kind {
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			s.node(n.Content[i], indent)
+			s.node(n.Content[i+1], n.Content[i].Column-1)
+		}
+	case yaml.SequenceNode:
+		for _, c := range n.Content {
+			s.node(c, n.Column-1)
+		}
+	case yaml.ScalarNode:
+		switch {
+		case n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
+			s.block(n, indent)
+		case n.Style&yaml.DoubleQuotedStyle != 0:
+			s.quoted(n, '"')
+		case n.Style&yaml.SingleQuotedStyle != 0:
+			s.quoted(n, '\'')
+		}
+	}
+}
+
+// block finds the end of a block: the first line that is indented less than the block's first one. The line with the | is not part of it.
+func (s *scalarFinder) block(n *yaml.Node, indent int) {
+	last, own := n.Line-1, -1
+	for l := n.Line; l < len(s.lines); l++ {
+		text := strings.TrimLeft(s.lines[l], " ")
+		if text == "" {
+			continue
+		}
+		deep := len(s.lines[l]) - len(text)
+		if own < 0 {
+			own = deep
+			if head := []rune(s.lines[n.Line-1]); slices.ContainsFunc(head[min(n.Column-1, len(head)):], func(r rune) bool { return r >= '1' && r <= '9' }) {
+				own = indent + 1 // the block says how deep it is, and its first line may be deeper
+			}
+		}
+		if deep < own || deep <= indent {
+			break
+		}
+		last = l
+	}
+	if last >= n.Line {
+		s.spans = append(s.spans, span{n.Line, 1, last, 1 << 30})
+	}
+}
+
+// quoted finds the closing quote.
+func (s *scalarFinder) quoted(n *yaml.Node, quote rune) {
+	open := false
+	column := n.Column
+	for l := n.Line - 1; l < len(s.lines); l++ {
+		line := []rune(s.lines[l])
+		for i := column - 1; i < len(line); i++ {
+			switch {
+			case !open:
+				open = line[i] == quote // an anchor or a tag may stand before it
+			case quote == '"' && line[i] == '\\':
+				i++
+			case line[i] != quote:
+			case quote == '\'' && i+1 < len(line) && line[i+1] == quote:
+				i++
+			default:
+				s.spans = append(s.spans, span{n.Line - 1, n.Column, l, i + 1})
+				return
+			}
+		}
+		column = 1
+	}
+}

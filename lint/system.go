@@ -1,0 +1,153 @@
+package lint
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/workload"
+)
+
+const (
+	linux   = platform.Linux
+	windows = platform.Windows
+)
+
+// systems returns the operating systems that a pod is for: those that it selects, or else the one that it names.
+func systems(spec *corev1.PodSpec) []string {
+	list, selects := workload.Systems(spec)
+	if !selects && spec.OS != nil {
+		return []string{string(spec.OS.Name)}
+	}
+	if !selects {
+		return nil
+	}
+	return list
+}
+
+func systemMissing(p *pod, found finder) {
+	if _, selects := workload.Systems(p.spec); !selects && p.spec.OS == nil && !p.kpack {
+		found("")
+	}
+}
+
+func systemNameAlone(p *pod, found finder) {
+	if _, selects := workload.Systems(p.spec); !selects && p.spec.OS != nil {
+		found("", "os", "name")
+	}
+}
+
+func systemConflict(p *pod, found finder) {
+	list, selects := workload.Systems(p.spec)
+	switch {
+	case !selects || len(unknownSystems(p.spec)) > 0:
+	case len(list) == 0:
+		found("no node can have what the node selector and the node affinity ask for together", systemField(p.spec)...)
+	case p.spec.OS != nil && !slices.Equal(list, []string{string(p.spec.OS.Name)}):
+		found(fmt.Sprintf("os.name is %s, but the pod selects nodes with %s", p.spec.OS.Name, strings.Join(list, " or ")), "os", "name")
+	}
+}
+
+// systemField is where a pod says first which nodes it wants.
+func systemField(spec *corev1.PodSpec) []any {
+	if len(spec.NodeSelector) > 0 {
+		return []any{"nodeSelector"}
+	}
+	return requiredAffinity
+}
+
+var requiredAffinity = []any{"affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"}
+
+// selector is a value that a pod selects a label by; the value is empty where only the label's being there matters.
+type selector struct {
+	label, value []any // their paths below the pod's spec
+	text         string
+	has          bool // there is a value
+}
+
+// selectors returns where a pod selects nodes by a label, in required and in preferred terms.
+func selectors(spec *corev1.PodSpec, label string) []selector {
+	var all []selector
+	if v, ok := spec.NodeSelector[label]; ok {
+		path := []any{"nodeSelector", label}
+		all = append(all, selector{path, path, v, true})
+	}
+	if spec.Affinity == nil || spec.Affinity.NodeAffinity == nil {
+		return all
+	}
+	if r := spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution; r != nil {
+		for n, t := range r.NodeSelectorTerms {
+			all = append(all, inTerm(slices.Concat(requiredAffinity, []any{"nodeSelectorTerms", n}), t, label)...)
+		}
+	}
+	for n, t := range spec.Affinity.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution {
+		all = append(all, inTerm([]any{"affinity", "nodeAffinity", "preferredDuringSchedulingIgnoredDuringExecution", n, "preference"}, t.Preference, label)...)
+	}
+	return all
+}
+
+func inTerm(path []any, term corev1.NodeSelectorTerm, label string) []selector {
+	var all []selector
+	for n, e := range term.MatchExpressions {
+		if e.Key != label {
+			continue
+		}
+		key := slices.Concat(path, []any{"matchExpressions", n, "key"})
+		if len(e.Values) == 0 {
+			all = append(all, selector{label: key})
+		}
+		for i, v := range e.Values {
+			all = append(all, selector{key, slices.Concat(path, []any{"matchExpressions", n, "values", i}), v, true})
+		}
+	}
+	return all
+}
+
+func unknownSystems(spec *corev1.PodSpec) []selector {
+	return slices.DeleteFunc(selectors(spec, corev1.LabelOSStable), func(s selector) bool { return !s.has || s.text == linux || s.text == windows })
+}
+
+func systemUnknown(p *pod, found finder) {
+	for _, s := range unknownSystems(p.spec) {
+		what := fmt.Sprintf("no node has kubernetes.io/os: %q", s.text)
+		if lower := strings.ToLower(s.text); lower == linux || lower == windows {
+			what += fmt.Sprintf("; is %s meant?", lower)
+		}
+		found(what, s.value...)
+	}
+}
+
+func betaLabel(p *pod, found finder) {
+	for _, s := range selectors(p.spec, workload.LabelOSBeta) {
+		found("", s.label...)
+	}
+}
+
+func windowsWithoutName(p *pod, found finder) {
+	if list, selects := workload.Systems(p.spec); selects && p.spec.OS == nil && slices.Equal(list, []string{windows}) && !p.kpack {
+		found("")
+	}
+}
+
+func windowsOptionsOnLinux(p *pod, found finder) {
+	if slices.Contains(p.systems, windows) {
+		return // for nodes of both systems: its Windows half needs them
+	}
+	each(
+		inPodSecurity("windowsOptions", func(s *corev1.PodSecurityContext) bool { return s.WindowsOptions != nil }),
+		inSecurity("windowsOptions", func(s *corev1.SecurityContext) bool { return s.WindowsOptions != nil }),
+	)(p, found)
+}
+
+// appArmorAnnotations finds the annotations that chose a profile before there was a field.
+func appArmorAnnotations(p *pod, found finder) {
+	for _, key := range slices.Sorted(maps.Keys(p.annotations)) {
+		if strings.HasPrefix(key, corev1.DeprecatedAppArmorBetaContainerAnnotationKeyPrefix) {
+			found("", metadata, "annotations", key)
+		}
+	}
+}

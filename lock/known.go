@@ -1,0 +1,125 @@
+package lock
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// Known is an image that a manifest of the release may name: one of the product or of a third party.
+type Known struct {
+	Name       string // for messages: as in slipway.yaml, or the line of images.txt
+	Repository name.Repository
+	Digest     string // sha256:…; "" where a snapshot does not know it
+	Reference  string // repository@digest, as manifests are to name it; "" without a digest
+	Ours       bool   // of the product
+	Platforms  []v1.Platform
+	Systems    []string // operating systems that it has files for besides those of its platforms
+	Open       bool     // a snapshot left it out: nothing is known of its platforms
+}
+
+// Runs reports whether the image has files for an operating system, as far as is known.
+func (k Known) Runs(os string) bool {
+	return k.Open || slices.Contains(k.Systems, os) || slices.ContainsFunc(k.Platforms, func(p v1.Platform) bool { return p.OS == os })
+}
+
+// Images are those that a manifest may name.
+type Images []Known
+
+// Known lists the images of a lock, the product's first. A lock that is not published has no names; then nothing is found.
+func (l *Lock) Known() Images {
+	var list Images
+	for _, i := range l.Images {
+		repo, err := name.NewRepository(i.Repository)
+		if err != nil {
+			continue
+		}
+		k := Known{Name: i.Name, Repository: repo, Digest: i.Digest.String(), Reference: i.Reference(), Ours: true}
+		for _, c := range i.Children {
+			if p, err := c.System(); err == nil {
+				k.Platforms = append(k.Platforms, p)
+			}
+			k.Systems = append(k.Systems, c.Systems...)
+		}
+		list = append(list, k)
+	}
+	for _, t := range l.ThirdParty {
+		ref, err := name.ParseReference(t.Reference)
+		if err != nil {
+			continue
+		}
+		k := Known{Name: t.Reference, Repository: ref.Context(), Open: t.LeftOut != ""}
+		for _, text := range t.Platforms {
+			if p, err := platform.Parse(text); err == nil {
+				k.Platforms = append(k.Platforms, p)
+			}
+		}
+		if t.Digest.Hex != "" {
+			k.Digest = t.Digest.String()
+			k.Reference = ref.Context().Name() + "@" + k.Digest
+		}
+		list = append(list, k)
+	}
+	return list
+}
+
+// Find returns the image that a reference by digest names.
+func (list Images) Find(ref string) (Known, bool) {
+	d, err := name.NewDigest(ref)
+	if err != nil {
+		return Known{}, false
+	}
+	for _, k := range list {
+		if k.Repository.Name() == d.Context().Name() && (k.Digest == d.DigestStr() || k.Digest == "") {
+			return k, true
+		}
+	}
+	return Known{}, false
+}
+
+// Fault is what is wrong with a reference of an image.
+type Fault int
+
+// The faults of a reference.
+const (
+	NoFault      Fault = iota
+	Malformed          // empty, or no reference at all
+	Unpinned           // without a digest
+	TagAndDigest       // of which one says nothing
+	OtherDigest        // of a repository in the lock, whose digest is another
+	Unknown            // of no repository in the lock
+)
+
+// Resolve returns the image that a reference names, or what is wrong with the reference, and the same in words with the remedy.
+func (list Images) Resolve(ref string) (Known, Fault, string) {
+	if ref == "" {
+		return Known{}, Malformed, "the image is empty"
+	}
+	r, err := name.ParseReference(ref)
+	if err != nil {
+		return Known{}, Malformed, fmt.Sprintf("%q is no image reference: %v", ref, err)
+	}
+	of := slices.IndexFunc(list, func(k Known) bool { return k.Repository.Name() == r.Context().Name() })
+	wanted := "repository@sha256:…"
+	if of >= 0 && list[of].Reference != "" {
+		wanted = list[of].Reference
+	}
+	digest, pinned := r.(name.Digest)
+	before, _, _ := strings.Cut(ref, "@")
+	switch k, found := list.Find(ref); {
+	case !pinned:
+		return Known{}, Unpinned, fmt.Sprintf("%s is not pinned by digest: write %s", ref, wanted)
+	case strings.Contains(before[strings.LastIndex(before, "/")+1:], ":"):
+		return Known{}, TagAndDigest, fmt.Sprintf("%s has a tag beside the digest: write %s@%s", ref, r.Context().Name(), digest.DigestStr())
+	case found:
+		return k, NoFault, ""
+	case of >= 0:
+		return Known{}, OtherDigest, fmt.Sprintf("%s has another digest than the lock: write %s", ref, wanted)
+	}
+	return Known{}, Unknown, fmt.Sprintf("%s is an image neither of the product nor of images.txt: add a line to images.txt", ref)
+}
