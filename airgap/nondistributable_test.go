@@ -69,7 +69,7 @@ func TestNondistributable(t *testing.T) {
 	if err := remote.Write(ref, third); err != nil {
 		t.Fatal(err)
 	}
-	st := open(t)
+	st := storetest.Open(t)
 	l := own17763(t, st, old(t, types.OCIManifestSchema1, types.OCIRestrictedLayer, ours, "https://example.com/layer"))
 	p := storetest.Product(t, l)
 	p.Registry = at.host()
@@ -135,7 +135,7 @@ func own17763(t *testing.T, st *store.Store, img v1.Image) *lock.Lock {
 	for _, layer := range im.Layers {
 		c.Content += layer.Size
 	}
-	l := storetest.Release(t, open(t), 10)
+	l := storetest.Release(t, storetest.Open(t), 10)
 	l.Images = []lock.Image{i}
 	return l
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/store/storetest"
 )
 
 // carrier is a product of one image that a Dockerfile fills with files/, and of a Go program with data.
@@ -114,7 +115,7 @@ func TestProgramsFit(t *testing.T) {
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			l, err := build.Build(t.Context(), load(t, carry(t, tc.files)), open(t), nil)
+			l, err := build.Build(t.Context(), load(t, carry(t, tc.files)), storetest.Open(t), nil)
 			if err == nil {
 				t.Fatalf("it is built: %+v", l)
 			}
@@ -143,7 +144,7 @@ func TestOtherSystem(t *testing.T) {
   - {name: nanoserver, images: {"windows/amd64:ltsc2022": "example.com/nanoserver:1", "windows/amd64:ltsc2019": "example.com/nanoserver:2"}}
 programs:
 `)
-			_, err := build.Build(t.Context(), load(t, dir), open(t), nil)
+			_, err := build.Build(t.Context(), load(t, dir), storetest.Open(t), nil)
 			if tc.says == "" && err != nil || tc.says != "" && (err == nil || !strings.Contains(err.Error(), tc.says)) {
 				t.Errorf("the error is %v, want %q", err, tc.says)
 			}
@@ -156,9 +157,9 @@ func TestForeignPrograms(t *testing.T) {
 	dir := carry(t, map[string]string{"files/downloads/arm64/run.exe": pe(peARM64), "files/tools/run": elf(elfAMD64), "files/tools/run.exe": pe(peAMD64)})
 	at := filepath.Join(dir, "slipway.yaml")
 	replace(t, at, "{name: files, source: src,", "{name: files, source: src, foreignPrograms: [/app/downloads, '/app/*/run', '/app/*/run.exe'],")
-	cut(t, load(t, dir), open(t))
+	cut(t, load(t, dir), storetest.Open(t))
 	replace(t, at, "[/app/downloads, '/app/*/run',", "[")
-	_, err := build.Build(t.Context(), load(t, dir), open(t), nil)
+	_, err := build.Build(t.Context(), load(t, dir), storetest.Open(t), nil)
 	if err == nil || !strings.Contains(err.Error(), "/app/tools/run: it is an ELF") || !strings.Contains(err.Error(), "/app/downloads/arm64/run.exe: ") || strings.Contains(err.Error(), "tools/run.exe") {
 		t.Errorf("the error is %v", err)
 	}
@@ -166,7 +167,7 @@ func TestForeignPrograms(t *testing.T) {
 
 // TestExplicitBuilds holds that any builds stand in one index, newest first and each complete, beside those that have names.
 func TestExplicitBuilds(t *testing.T) {
-	p, st := load(t, carry(t, nil)), open(t)
+	p, st := load(t, carry(t, nil)), storetest.Open(t)
 	i, ok := cut(t, p, st).Image("files")
 	if !ok {
 		t.Fatal("there is no image")

@@ -105,7 +105,7 @@ func TestWindowsPaths(t *testing.T) {
 		{Path: "/ß", Mode: 0o644},
 		{Path: "/ss", Mode: 0o644},
 	}
-	if _, err := layer.Write(t.Context(), open(t), entries, layer.Options{OS: "windows"}); err != nil {
+	if _, err := layer.Write(t.Context(), storetest.Open(t), entries, layer.Options{OS: "windows"}); err != nil {
 		t.Error(err)
 	}
 }
