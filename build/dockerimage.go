@@ -37,7 +37,7 @@ func (b *builder) dockerImage(ctx context.Context, i product.Image, p v1.Platfor
 		Platform: p, ModTime: layer.Epoch, Store: b.store,
 		Base: func(ctx context.Context, name string, p v1.Platform) (dockerfile.Base, error) {
 			found, err := b.bases.Resolve(ctx, name, p)
-			return dockerfile.Base{Image: found.Image, Info: found.Info}, err
+			return dockerfile.Base{Image: found.Image, Platform: found.Platform, Info: found.Info}, err
 		},
 	})
 	if err != nil {
@@ -68,15 +68,11 @@ func (b *builder) standing(ctx context.Context, on dockerfile.Base, p v1.Platfor
 	if on.Image == nil {
 		return b.bases.Resolve(ctx, "scratch", p)
 	}
-	cf, err := on.Image.ConfigFile()
-	if err != nil {
-		return base.Base{}, err
-	}
-	if cf.OS != p.OS || cf.Architecture != p.Architecture || p.OS == platform.Windows && platform.Short(cf.OSVersion) != platform.Short(p.OSVersion) {
-		got := v1.Platform{OS: cf.OS, Architecture: cf.Architecture, OSVersion: cf.OSVersion}
+	got := on.Platform
+	if got.OS != p.OS || got.Architecture != p.Architecture || platform.Short(got.OSVersion) != platform.Short(p.OSVersion) {
 		return base.Base{}, fmt.Errorf("it would be called an image for %s and stands on a base for %s: take --platform out of its last FROM, or name another base", platform.Format(p), platform.Format(got))
 	}
-	p.OSVersion = cf.OSVersion
+	p.OSVersion = got.OSVersion
 	return base.Base{Image: on.Image, Platform: p, Info: on.Info}, nil
 }
 

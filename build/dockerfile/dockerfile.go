@@ -91,8 +91,9 @@ type File struct {
 
 // Base is what a stage stands on.
 type Base struct {
-	Image v1.Image   // nil for scratch
-	Info  *lock.Base // what the lock says about it
+	Image    v1.Image    // nil for scratch
+	Platform v1.Platform // what an image on it is for, on Windows with the full os.version
+	Info     *lock.Base  // what the lock says about it
 }
 
 // Result is an image in parts.
