@@ -1,0 +1,49 @@
+package cluster
+
+import (
+	"context"
+	"testing"
+)
+
+// check is one thing that has to be true of a release on a cluster. Those that stand before it hold.
+type check struct {
+	name string
+	run  func(context.Context, testing.TB, *cluster) error
+}
+
+var checks = []check{
+	{"Accepted", accepted},
+	{"Pinned", pinned},
+	{"Running", running},
+	{"Stacks", stacks},
+	{"Builders", builders},
+	{"WindowsBuild", windowsBuild},
+	{"WindowsImage", windowsImage},
+	{"WithoutTolerations", withoutTolerations},
+	{"LinuxBuild", linuxBuild},
+	{"LinuxImage", linuxImage},
+	{"Rebase", rebase},
+	{"Rejected", rejected},
+	{"Converted", converted},
+}
+
+// permitted is checked at the end, and after a check that fails, too.
+var permitted = check{"Permitted", allowed}
+
+// TestRelease checks the release as it was cut.
+func TestRelease(t *testing.T) {
+	t.Parallel()
+	r, programs := prepare(t)
+	c := start(t, r, programs, r.manifest)
+	for i, check := range append(checks, permitted) {
+		ok := t.Run(check.name, func(t *testing.T) {
+			if err := check.run(t.Context(), t, c); err != nil {
+				t.Error(err)
+			}
+		})
+		if !ok && i < len(checks) {
+			t.Errorf("the %d checks after %s were left out", len(checks)-i, check.name)
+			break
+		}
+	}
+}

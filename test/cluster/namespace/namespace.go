@@ -1,0 +1,124 @@
+// Package namespace is a network namespace in which a test runs servers at their usual addresses without meeting anybody else's. Nothing in
+// it reaches a network, and it vanishes with the test, however that ends.
+package namespace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"runtime"
+
+	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
+)
+
+// Namespace is a thread of this process that lives in a network namespace of its own. Sockets and processes that are made
+// on that thread belong there; sockets can be used from everywhere. When the thread ends, the kernel kills the processes that it
+// started (Pdeathsig) and removes the namespace: also where the test is killed.
+type Namespace struct {
+	work chan func()
+	done chan struct{}
+}
+
+// New makes a namespace in which only the loopback interface is up, with addresses (192.0.2.1/24) beside 127.0.0.1. It takes the right
+// to do so (CAP_SYS_ADMIN): errors.Is(err, unix.EPERM) where that is lacking.
+func New(addresses ...string) (*Namespace, error) {
+	n := &Namespace{work: make(chan func()), done: make(chan struct{})}
+	made := make(chan error)
+	go n.live(addresses, made)
+	if err := <-made; err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+// live is the thread. It stays locked when it ends, which makes the Go runtime throw the thread away.
+func (n *Namespace) live(addresses []string, made chan<- error) {
+	runtime.LockOSThread()
+	defer close(n.done)
+	err := enter(addresses)
+	made <- err
+	if err != nil {
+		return
+	}
+	for f := range n.work {
+		f()
+	}
+}
+
+func enter(addresses []string) error {
+	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
+		return fmt.Errorf("making a network namespace: %w", err)
+	}
+	lo, err := netlink.LinkByName("lo")
+	if err != nil {
+		return fmt.Errorf("finding lo: %w", err)
+	}
+	for _, a := range addresses {
+		if err := add(lo, a); err != nil {
+			return err
+		}
+	}
+	if err := netlink.LinkSetUp(lo); err != nil {
+		return fmt.Errorf("setting lo up: %w", err)
+	}
+	return nil
+}
+
+// Do runs f on the namespace's thread, one after the other.
+func (n *Namespace) Do(f func() error) error {
+	errs := make(chan error, 1)
+	select {
+	case n.work <- func() { errs <- f() }:
+		return <-errs
+	case <-n.done:
+		return errors.New("the namespace is closed")
+	}
+}
+
+// Dial connects to an IP address in the namespace.
+func (n *Namespace) Dial(ctx context.Context, network, address string) (c net.Conn, err error) {
+	err = n.Do(func() error {
+		c, err = new(net.Dialer).DialContext(ctx, network, address)
+		return err
+	})
+	return c, err
+}
+
+// Listen listens on a TCP address in the namespace.
+func (n *Namespace) Listen(ctx context.Context, address string) (l net.Listener, err error) {
+	err = n.Do(func() error {
+		l, err = new(net.ListenConfig).Listen(ctx, "tcp", address)
+		return err
+	})
+	return l, err
+}
+
+// AddAddress adds an address (192.0.2.7/32) to the loopback interface.
+func (n *Namespace) AddAddress(address string) error {
+	return n.Do(func() error {
+		lo, err := netlink.LinkByName("lo")
+		if err != nil {
+			return fmt.Errorf("finding lo: %w", err)
+		}
+		return add(lo, address)
+	})
+}
+
+func add(lo netlink.Link, address string) error {
+	a, err := netlink.ParseAddr(address)
+	if err == nil {
+		err = netlink.AddrAdd(lo, a)
+	}
+	if err != nil {
+		return fmt.Errorf("adding %s to lo: %w", address, err)
+	}
+	return nil
+}
+
+// Close ends the thread, and with it all that lives in the namespace.
+func (n *Namespace) Close() {
+	close(n.work)
+	<-n.done
+}
