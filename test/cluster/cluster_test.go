@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/slipway-dev/slipway/test/cluster/control"
+	"github.com/slipway-dev/slipway/test/cluster/namespace"
 	"github.com/slipway-dev/slipway/test/cluster/node"
 )
 
@@ -66,7 +67,14 @@ func start(t *testing.T, r *release, programs string, manifest []byte) *cluster 
 			t.Fatal(err)
 		}
 	}
-	c.agent = &node.Agent{Client: c.kube, Net: plane.Namespace, Node: linux, Namespace: "kpack", Dir: dir}
+	c.agent = &node.Agent{Client: c.kube, Net: plane.Namespace, Node: linux, Namespace: "kpack", Dir: dir, Inside: func(n *namespace.Namespace) error {
+		// A snapshot stands on stand-ins and can be pushed to a loopback address only: so every pod has the registry there.
+		s, err := serve(n, r.registry)
+		if err == nil {
+			t.Cleanup(func() { s.Close() })
+		}
+		return err
+	}}
 	ctx, cancel := context.WithCancel(background)
 	t.Cleanup(func() {
 		cancel()

@@ -15,8 +15,8 @@ func (p *Plane) etcd() []string {
 	}
 }
 
-// The apiserver listens where processes look for the Service kubernetes, so that nothing has to stand in for kube-proxy there; webhooks
-// it dials at their endpoints, since Services lead nowhere without kube-proxy.
+// The apiserver listens at every address, that of the Service kubernetes among them. Webhooks it dials at their endpoints: without kube-proxy
+// their Services lead nowhere.
 func (p *Plane) apiserver() []string {
 	return []string{
 		"kube-apiserver", "--etcd-servers=http://127.0.0.1:2379", "--secure-port=443", "--advertise-address=" + NodeAddress,

@@ -20,8 +20,8 @@ import (
 	"github.com/slipway-dev/slipway/test/cluster/namespace"
 )
 
-// Addresses of the namespace: the apiserver takes no loopback address for its own, and processes reach it where kube-proxy would have
-// the Service kubernetes.
+// Addresses of the namespace: the node's, on the bridge to its pods, and that of the Service kubernetes, to which there is no kube-proxy to
+// lead. The apiserver is at both.
 const (
 	NodeAddress    = "192.0.2.1"
 	serviceAddress = "10.96.0.1"
@@ -45,7 +45,7 @@ type Plane struct {
 
 // Start starts a control plane whose programs lie in a directory, and returns when it is ready. Its files go to dir.
 func Start(ctx context.Context, programs, dir string) (p *Plane, err error) {
-	n, err := namespace.New(NodeAddress+"/24", serviceAddress+"/32")
+	n, err := namespace.New(serviceAddress + "/32")
 	if err != nil {
 		return nil, err
 	}
@@ -55,6 +55,9 @@ func Start(ctx context.Context, programs, dir string) (p *Plane, err error) {
 			p.Stop()
 		}
 	}()
+	if err := n.Bridge(NodeAddress + "/24"); err != nil {
+		return nil, err
+	}
 	if err := p.keys(); err != nil {
 		return nil, err
 	}

@@ -9,7 +9,6 @@ import (
 	"net"
 	"runtime"
 
-	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
 )
 
@@ -17,8 +16,9 @@ import (
 // on that thread belong there; sockets can be used from everywhere. When the thread ends, the kernel kills the processes that it
 // started (Pdeathsig) and removes the namespace: also where the test is killed.
 type Namespace struct {
-	work chan func()
-	done chan struct{}
+	work   chan func()
+	done   chan struct{}
+	thread int // its ID
 }
 
 // New makes a namespace in which only the loopback interface is up, with addresses (192.0.2.1/24) beside 127.0.0.1. It takes the right
@@ -37,6 +37,7 @@ func New(addresses ...string) (*Namespace, error) {
 func (n *Namespace) live(addresses []string, made chan<- error) {
 	runtime.LockOSThread()
 	defer close(n.done)
+	n.thread = unix.Gettid()
 	err := enter(addresses)
 	made <- err
 	if err != nil {
@@ -51,19 +52,7 @@ func enter(addresses []string) error {
 	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
 		return fmt.Errorf("making a network namespace: %w", err)
 	}
-	lo, err := netlink.LinkByName("lo")
-	if err != nil {
-		return fmt.Errorf("finding lo: %w", err)
-	}
-	for _, a := range addresses {
-		if err := add(lo, a); err != nil {
-			return err
-		}
-	}
-	if err := netlink.LinkSetUp(lo); err != nil {
-		return fmt.Errorf("setting lo up: %w", err)
-	}
-	return nil
+	return up("lo", addresses...)
 }
 
 // Do runs f on the namespace's thread, one after the other.
@@ -93,28 +82,6 @@ func (n *Namespace) Listen(ctx context.Context, address string) (l net.Listener,
 		return err
 	})
 	return l, err
-}
-
-// AddAddress adds an address (192.0.2.7/32) to the loopback interface.
-func (n *Namespace) AddAddress(address string) error {
-	return n.Do(func() error {
-		lo, err := netlink.LinkByName("lo")
-		if err != nil {
-			return fmt.Errorf("finding lo: %w", err)
-		}
-		return add(lo, address)
-	})
-}
-
-func add(lo netlink.Link, address string) error {
-	a, err := netlink.ParseAddr(address)
-	if err == nil {
-		err = netlink.AddrAdd(lo, a)
-	}
-	if err != nil {
-		return fmt.Errorf("adding %s to lo: %w", address, err)
-	}
-	return nil
 }
 
 // Close ends the thread, and with it all that lives in the namespace.

@@ -1,7 +1,6 @@
 package namespace
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -49,15 +48,11 @@ func (p *Process) Stop() {
 	<-p.Exited
 }
 
-// Log returns the last lines that the process printed, some 4 KB.
+// Log returns the end of what the process printed, at most 8 KB.
 func (p *Process) Log() string {
 	b, err := os.ReadFile(p.log)
 	if err != nil {
 		return err.Error()
 	}
-	if cut := len(b) - 4096; cut > 0 {
-		b = b[cut:]
-		b = b[bytes.IndexByte(b, '\n')+1:]
-	}
-	return string(b)
+	return string(b[max(0, len(b)-8192):])
 }

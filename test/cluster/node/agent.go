@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -28,10 +29,13 @@ type Agent struct {
 	Node      Spec
 	Namespace string // whose pods it runs; those of others stay as they were scheduled
 	Dir       string // of root directories and logs
+	// Inside, if any, is called with the network of every pod before its programs start.
+	Inside func(*namespace.Namespace) error
 
 	mu       sync.Mutex
 	started  map[string]bool
 	running  []*namespace.Process
+	networks []*namespace.Namespace
 	failures []error
 }
 
@@ -93,7 +97,10 @@ func (a *Agent) Stop() {
 	for _, p := range a.running {
 		p.Stop()
 	}
-	a.running = nil
+	for _, n := range a.networks {
+		n.Close()
+	}
+	a.running, a.networks = nil, nil
 }
 
 // see starts a pod that it has not seen before.
@@ -107,52 +114,61 @@ func (a *Agent) see(ctx context.Context, pod *corev1.Pod) {
 		return
 	}
 	go func() {
-		// As the kubelet does, it tries again for a while: a controller may not have made yet what the pod needs.
-		var last error
-		err := wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, 5*time.Second, true, func(ctx context.Context) (bool, error) {
-			last = a.run(ctx, pod, fmt.Sprintf("192.0.2.%d", 10+index))
-			return last == nil, nil
-		})
-		if err != nil && ctx.Err() == nil {
+		if err := a.attempt(ctx, pod, fmt.Sprintf("192.0.2.%d", 10+index)); err != nil && ctx.Err() == nil {
 			a.mu.Lock()
-			a.failures = append(a.failures, fmt.Errorf("running pod %s: %w", pod.Name, last))
+			a.failures = append(a.failures, fmt.Errorf("running pod %s: %w", pod.Name, err))
 			a.mu.Unlock()
 		}
 	}()
 }
 
-// run starts the containers of a pod and reports that they run at an address.
-func (a *Agent) run(ctx context.Context, pod *corev1.Pod, address string) error {
-	if n := len(pod.Spec.InitContainers); n > 0 {
-		return fmt.Errorf("it has %d init containers, which this agent does not run", n)
+// attempt runs a pod at an address. As the kubelet does, it tries again for a while: a controller may not have made yet what the pod needs.
+func (a *Agent) attempt(ctx context.Context, pod *corev1.Pod, address string) error {
+	network, err := a.Net.Pod(address+"/24", a.Node.Address)
+	if err != nil {
+		return err
 	}
-	if n := len(pod.Spec.Containers); n > 1 {
-		return fmt.Errorf("it has %d containers, of which this agent runs one", n)
-	}
-	var list []corev1.ContainerStatus
-	for i := range pod.Spec.Containers {
-		c := &pod.Spec.Containers[i]
-		if err := a.container(ctx, pod, c); err != nil {
-			return fmt.Errorf("container %s: %w", c.Name, err)
+	a.mu.Lock()
+	a.networks = append(a.networks, network)
+	a.mu.Unlock()
+	if a.Inside != nil {
+		if err := a.Inside(network); err != nil {
+			return err
 		}
-		started := true
-		list = append(list, corev1.ContainerStatus{
-			Name: c.Name, Image: c.Image, ImageID: c.Image, Ready: true, Started: &started,
-			State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.Now()}},
-		})
 	}
-	return a.report(ctx, pod, address, list)
+	var last error
+	err = wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, 5*time.Second, true, func(ctx context.Context) (bool, error) {
+		last = a.run(ctx, pod, address, network)
+		return last == nil, nil
+	})
+	if err != nil {
+		return last
+	}
+	return nil
+}
+
+// run starts the container of a pod in its network and reports that it runs.
+func (a *Agent) run(ctx context.Context, pod *corev1.Pod, address string, network *namespace.Namespace) error {
+	if len(pod.Spec.InitContainers) > 0 || len(pod.Spec.Containers) != 1 {
+		return fmt.Errorf("it has %d init containers and %d others: this agent runs one container", len(pod.Spec.InitContainers), len(pod.Spec.Containers))
+	}
+	c := &pod.Spec.Containers[0]
+	if err := a.container(ctx, pod, c, network); err != nil {
+		return fmt.Errorf("container %s: %w", c.Name, err)
+	}
+	started := true
+	return a.report(ctx, pod, address, corev1.ContainerStatus{
+		Name: c.Name, Image: c.Image, ImageID: c.Image, Ready: true, Started: &started,
+		State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.Now()}},
+	})
 }
 
 // report says of a pod that it runs, which makes it an endpoint of its Services.
-func (a *Agent) report(ctx context.Context, pod *corev1.Pod, address string, list []corev1.ContainerStatus) error {
-	if err := a.Net.AddAddress(address + "/32"); err != nil {
-		return err
-	}
+func (a *Agent) report(ctx context.Context, pod *corev1.Pod, address string, container corev1.ContainerStatus) error {
 	now := metav1.Now()
 	status := corev1.PodStatus{
 		Phase: corev1.PodRunning, PodIP: address, PodIPs: []corev1.PodIP{{IP: address}}, HostIP: a.Node.Address,
-		HostIPs: []corev1.HostIP{{IP: a.Node.Address}}, StartTime: &now, ContainerStatuses: list,
+		HostIPs: []corev1.HostIP{{IP: a.Node.Address}}, StartTime: &now, ContainerStatuses: []corev1.ContainerStatus{container},
 	}
 	for _, c := range []corev1.PodConditionType{corev1.PodScheduled, corev1.PodInitialized, corev1.ContainersReady, corev1.PodReady} {
 		status.Conditions = append(status.Conditions, corev1.PodCondition{Type: c, Status: corev1.ConditionTrue, LastTransitionTime: now})
@@ -163,9 +179,12 @@ func (a *Agent) report(ctx context.Context, pod *corev1.Pod, address string, lis
 	return err
 }
 
-// container starts one container's process.
-func (a *Agent) container(ctx context.Context, pod *corev1.Pod, c *corev1.Container) error {
+// container starts a container's process.
+func (a *Agent) container(ctx context.Context, pod *corev1.Pod, c *corev1.Container, network *namespace.Namespace) error {
 	root := filepath.Join(a.Dir, string(pod.UID), c.Name)
+	if err := os.RemoveAll(root); err != nil { // of an attempt before
+		return err
+	}
 	config, err := pull(ctx, c.Image, root, remote.WithTransport(&http.Transport{DialContext: a.Net.Dial}))
 	if err != nil {
 		return err
@@ -182,7 +201,7 @@ func (a *Agent) container(ctx context.Context, pod *corev1.Pod, c *corev1.Contai
 		return err
 	}
 	cmd.Env = append(append([]string{"HOSTNAME=" + pod.Name}, config.Config.Env...), env...)
-	p, err := a.Net.Start(pod.Name+"."+c.Name, a.Dir, cmd)
+	p, err := network.Start(pod.Name+"."+c.Name, a.Dir, cmd)
 	if err != nil {
 		return err
 	}
