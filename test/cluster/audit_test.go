@@ -2,44 +2,82 @@ package cluster
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
 )
 
-// audit counts the requests of users with a prefix, and lists those that were forbidden: user, verb and resource, each once.
-func audit(file, prefix string) (seen int, refused []string, err error) {
-	f, err := os.Open(file)
+// audit reads on in the apiserver's record of what service accounts asked for.
+type audit struct {
+	file    string
+	user    string // whose requests count: a prefix
+	offset  int64
+	seen    int
+	refused []string
+}
+
+// check says which requests were forbidden: user, verb and resource, each once.
+func (a *audit) check() error {
+	f, err := os.Open(a.file)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil // nobody has asked yet
+	}
 	if err != nil {
-		return 0, nil, err
+		return err
 	}
 	defer f.Close()
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var e struct {
-			Verb, RequestURI string
-			User             struct{ Username string }
-			ObjectRef        struct{ Resource, Subresource, Namespace, APIGroup string }
-			Annotations      map[string]string
+	if _, err := f.Seek(a.offset, io.SeekStart); err != nil {
+		return err
+	}
+	for r := bufio.NewReader(f); ; {
+		line, err := r.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			break // a line that is being written is read next time
 		}
-		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			return 0, nil, fmt.Errorf("%s: %w", file, err)
+		if err != nil {
+			return err
 		}
-		if !strings.HasPrefix(e.User.Username, prefix) {
-			continue
-		}
-		seen++
-		if e.Annotations["authorization.k8s.io/decision"] == "forbid" {
-			what := strings.Trim(e.ObjectRef.Resource+"."+e.ObjectRef.APIGroup, ".")
-			if e.ObjectRef.Subresource != "" {
-				what += "/" + e.ObjectRef.Subresource
-			}
-			refused = append(refused, fmt.Sprintf("%s: %s %s in namespace %q (%s)", e.User.Username, e.Verb, what, e.ObjectRef.Namespace, e.RequestURI))
+		a.offset += int64(len(line))
+		if err := a.read(line); err != nil {
+			return fmt.Errorf("%s: %w", a.file, err)
 		}
 	}
-	slices.Sort(refused)
-	return seen, slices.Compact(refused), lines.Err()
+	if len(a.refused) > 0 {
+		return fmt.Errorf("the apiserver refused\n%s", strings.Join(a.refused, "\n"))
+	}
+	return nil
+}
+
+// read takes in one event.
+func (a *audit) read(line []byte) error {
+	var e struct {
+		Verb, RequestURI string
+		User             struct{ Username string }
+		ObjectRef        struct{ Resource, Subresource, Namespace, APIGroup string }
+		Annotations      map[string]string
+	}
+	if err := json.Unmarshal(bytes.TrimSpace(line), &e); err != nil {
+		return err
+	}
+	if !strings.HasPrefix(e.User.Username, a.user) {
+		return nil
+	}
+	a.seen++
+	if e.Annotations["authorization.k8s.io/decision"] != "forbid" {
+		return nil
+	}
+	what := strings.Trim(e.ObjectRef.Resource+"."+e.ObjectRef.APIGroup, ".")
+	if e.ObjectRef.Subresource != "" {
+		what += "/" + e.ObjectRef.Subresource
+	}
+	what = fmt.Sprintf("%s: %s %s in namespace %q (%s)", e.User.Username, e.Verb, what, e.ObjectRef.Namespace, e.RequestURI)
+	if !slices.Contains(a.refused, what) {
+		a.refused = append(a.refused, what)
+	}
+	return nil
 }

@@ -38,6 +38,7 @@ type cluster struct {
 	kube     kubernetes.Interface
 	dynamic  dynamic.Interface
 	agent    *node.Agent
+	audit    *audit
 	manifest string // path of the release.yaml to apply
 }
 
@@ -50,7 +51,10 @@ func start(t *testing.T, r *release, programs string, manifest []byte) *cluster 
 		t.Fatal(err)
 	}
 	t.Cleanup(plane.Stop)
-	c := &cluster{release: r, plane: plane, manifest: filepath.Join(dir, "release.yaml")}
+	c := &cluster{
+		release: r, plane: plane, manifest: filepath.Join(dir, "release.yaml"),
+		audit: &audit{file: plane.Audit, user: "system:serviceaccount:kpack:"},
+	}
 	if c.kube, err = kubernetes.NewForConfig(plane.Config); err != nil {
 		t.Fatal(err)
 	}

@@ -126,22 +126,30 @@ func condition(o *unstructured.Unstructured, kind string) (status, message strin
 	return "", "it has no condition " + kind
 }
 
-// until asks until done or an error; an error, too, where the processes of the release or the time end. The last state says why then.
+// until asks until done or an error; an error, too, where a program of the release ends, one is refused something, or it takes too long.
+// The last state says why then.
 func (c *cluster) until(ctx context.Context, ask func(context.Context) (state string, done bool, err error)) error {
 	var last string
+	var broken error
 	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
-		if err := c.agent.Err(); err != nil {
-			return false, err
+		if broken = c.agent.Err(); broken == nil {
+			broken = c.audit.check()
+		}
+		if broken != nil {
+			return false, broken
 		}
 		state, done, err := ask(ctx)
 		last = state
 		return done, err
 	})
-	if wait.Interrupted(err) {
+	switch {
+	case broken != nil:
+		return broken
+	case wait.Interrupted(err):
 		return fmt.Errorf("%s, after %s", last, patience)
 	}
 	return err
 }
 
 // patience is how long something may take that usually takes a second.
-const patience = 45 * time.Second
+const patience = 30 * time.Second

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -71,6 +72,14 @@ func cut(dir string) (*release, error) {
 	}
 	r.manifest, err = os.ReadFile(renamed)
 	return r, err
+}
+
+// clone is a release whose lock can be changed.
+func (r *release) clone() *release {
+	other, l := *r, *r.lock
+	l.Images = slices.Clone(l.Images)
+	other.lock = &l
+	return &other
 }
 
 // serve lets a handler answer at the registry's address in a namespace.

@@ -13,11 +13,15 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/slipway-dev/slipway/test/cluster/namespace"
 )
 
 // remote are the options to reach the registry in the cluster's namespace.
-func (c *cluster) remote(ctx context.Context, more ...remote.Option) []remote.Option {
-	return append([]remote.Option{remote.WithContext(ctx), remote.WithTransport(&http.Transport{DialContext: c.plane.Namespace.Dial, DisableKeepAlives: true})}, more...)
+func (c *cluster) remote(ctx context.Context) []remote.Option { return reach(ctx, c.plane.Namespace) }
+
+func reach(ctx context.Context, n *namespace.Namespace) []remote.Option {
+	return []remote.Option{remote.WithContext(ctx), remote.WithTransport(&http.Transport{DialContext: n.Dial, DisableKeepAlives: true})}
 }
 
 // push writes an image to the registry and returns its reference by digest.
@@ -87,12 +91,12 @@ func builders(ctx context.Context, t testing.TB, c *cluster) error {
 		}
 	}
 	for _, os := range []string{"linux", "windows"} {
-		want, err := c.lifecycle(ctx, t, os)
-		if err != nil {
-			return err
-		}
 		for _, b := range []struct{ kind, namespace string }{{"ClusterBuilder", ""}, {"Builder", builds}} {
 			o, err := c.ready(ctx, kind(b.kind), b.namespace, os)
+			if err != nil {
+				return err
+			}
+			want, err := c.lifecycle(ctx, t, os)
 			if err != nil {
 				return err
 			}

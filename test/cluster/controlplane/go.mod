@@ -12,6 +12,8 @@ tool (
 	k8s.io/kubernetes/cmd/kubectl
 )
 
+require golang.org/x/mod v0.21.0
+
 require (
 	cel.dev/expr v0.19.1 // indirect
 	github.com/Azure/go-ansiterm v0.0.0-20230124172434-306776ec8161 // indirect

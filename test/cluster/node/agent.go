@@ -137,7 +137,7 @@ func (a *Agent) attempt(ctx context.Context, pod *corev1.Pod, address string) er
 		}
 	}
 	var last error
-	err = wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, 5*time.Second, true, func(ctx context.Context) (bool, error) {
+	err = wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, 5*time.Second, true, func(context.Context) (bool, error) {
 		last = a.run(ctx, pod, address, network)
 		return last == nil, nil
 	})
