@@ -55,10 +55,7 @@ func start(t *testing.T, r *release, programs string, manifest []byte) *cluster 
 		release: r, plane: plane, manifest: filepath.Join(dir, "release.yaml"),
 		audit: &audit{file: plane.Audit, user: "system:serviceaccount:kpack:"},
 	}
-	if c.kube, err = kubernetes.NewForConfig(plane.Config); err != nil {
-		t.Fatal(err)
-	}
-	if c.dynamic, err = dynamic.NewForConfig(plane.Config); err != nil {
+	if err := c.connect(); err != nil {
 		t.Fatal(err)
 	}
 	s, err := serve(plane.Namespace, r.registry)
@@ -94,4 +91,13 @@ func start(t *testing.T, r *release, programs string, manifest []byte) *cluster 
 		t.Fatal(err)
 	}
 	return c
+}
+
+// connect makes the clients of the apiserver.
+func (c *cluster) connect() (err error) {
+	if c.kube, err = kubernetes.NewForConfig(c.plane.Config); err != nil {
+		return err
+	}
+	c.dynamic, err = dynamic.NewForConfig(c.plane.Config)
+	return err
 }

@@ -16,7 +16,8 @@ func file(os, path, text string) (v1.Layer, error) {
 	headers := []*tar.Header{{Name: path, Mode: 0o644, Size: int64(len(text)), Typeflag: tar.TypeReg}}
 	if os == "windows" {
 		headers = []*tar.Header{
-			{Name: "Files", Mode: 0o755, Typeflag: tar.TypeDir}, {Name: "Hives", Mode: 0o755, Typeflag: tar.TypeDir},
+			{Name: "Files", Mode: 0o755, Typeflag: tar.TypeDir},
+			{Name: "Hives", Mode: 0o755, Typeflag: tar.TypeDir},
 			{Name: "Files/" + path, Mode: 0o644, Size: int64(len(text)), Typeflag: tar.TypeReg},
 		}
 	}

@@ -102,7 +102,7 @@ func running(ctx context.Context, _ testing.TB, c *cluster) error {
 		}
 		made, err := c.resource(kind("Image"), builds).Create(ctx, list[0], metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		if err != nil {
-			return err.Error(), false, nil
+			return err.Error(), false, nil //nolint:nilerr // it is asked again
 		}
 		account, _, _ := unstructured.NestedString(made.Object, "spec", "serviceAccountName")
 		return "the webhook does not fill in the service account of an Image", account == "default", nil

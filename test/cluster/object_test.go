@@ -131,7 +131,7 @@ func condition(o *unstructured.Unstructured, kind string) (status, message strin
 func (c *cluster) until(ctx context.Context, ask func(context.Context) (state string, done bool, err error)) error {
 	var last string
 	var broken error
-	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(ctx, tick, patience, true, func(ctx context.Context) (bool, error) {
 		if broken = c.agent.Err(); broken == nil {
 			broken = c.audit.check()
 		}
@@ -151,5 +151,8 @@ func (c *cluster) until(ctx context.Context, ask func(context.Context) (state st
 	return err
 }
 
-// patience is how long something may take that usually takes a second.
-const patience = 30 * time.Second
+const (
+	tick = 50 * time.Millisecond
+	// patience is how long something may take that usually takes a second.
+	patience = 30 * time.Second
+)

@@ -4,6 +4,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -18,13 +19,16 @@ type Spec struct {
 	Name, Address string
 	OS            string
 	OSVersion     string // of Windows: 10.0.20348.2700
+	Architecture  string // amd64 where empty
 	Labels        map[string]string
 	Taints        []corev1.Taint
+	Unschedulable bool // as after kubectl cordon
 }
 
 // Register makes a node that is ready, as a kubelet and the controller of the nodes' lifecycle do together.
 func Register(ctx context.Context, client kubernetes.Interface, s Spec) error {
-	labels := map[string]string{corev1.LabelOSStable: s.OS, corev1.LabelArchStable: "amd64", corev1.LabelHostname: s.Name}
+	arch := cmp.Or(s.Architecture, "amd64")
+	labels := map[string]string{corev1.LabelOSStable: s.OS, corev1.LabelArchStable: arch, corev1.LabelHostname: s.Name}
 	for k, v := range s.Labels {
 		labels[k] = v
 	}
@@ -41,12 +45,12 @@ func Register(ctx context.Context, client kubernetes.Interface, s Spec) error {
 		Capacity: room, Allocatable: room,
 		Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, Reason: "KubeletReady"}},
 		Addresses:  []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: s.Address}, {Type: corev1.NodeHostName, Address: s.Name}},
-		NodeInfo:   corev1.NodeSystemInfo{OperatingSystem: s.OS, Architecture: "amd64", KernelVersion: s.OSVersion, KubeletVersion: "v1.33.4"},
+		NodeInfo:   corev1.NodeSystemInfo{OperatingSystem: s.OS, Architecture: arch, KernelVersion: s.OSVersion, KubeletVersion: "v1.33.4"},
 	}
 	if n, err = nodes.UpdateStatus(ctx, n, metav1.UpdateOptions{}); err != nil {
 		return fmt.Errorf("registering %s: %w", s.Name, err)
 	}
-	n.Spec.Taints = s.Taints // instead of not-ready, which admission puts on every new node
+	n.Spec.Taints, n.Spec.Unschedulable = s.Taints, s.Unschedulable // not-ready is not among them, which admission puts on every new node
 	if _, err = nodes.Update(ctx, n, metav1.UpdateOptions{}); err != nil {
 		return fmt.Errorf("registering %s: %w", s.Name, err)
 	}
