@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -17,7 +18,7 @@ import (
 )
 
 // rebase: when the run image of a Windows stack changes, kpack rebases what was built on it, in a pod on a Linux node. The images of that
-// pod, the Windows completion among them, exist for that node.
+// pod, the Windows completion among them, exist for that node, and what they run there does it.
 func rebase(ctx context.Context, t testing.TB, c *cluster) error {
 	const image = "rebased"
 	text, _, err := placed("tolerations")
@@ -70,7 +71,52 @@ func rebase(ctx context.Context, t testing.TB, c *cluster) error {
 	if err := c.images(t, pod, map[string]string{"rebase": c.image(t, "rebase"), "completion": c.image(t, "completion")}, ""); err != nil {
 		return err
 	}
-	return c.pullable(ctx, pod, linux)
+	if err := c.pullable(ctx, pod, linux); err != nil {
+		return err
+	}
+	if err := c.agent.Complete(ctx, pod); err != nil {
+		return fmt.Errorf("pod %s: %w", pod.Name, err)
+	}
+	return c.isRebased(ctx, image)
+}
+
+// isRebased: the image in the registry is the app on the new run image, still for the Windows it was for.
+func (c *cluster) isRebased(ctx context.Context, image string) error {
+	ref, err := name.NewTag(registryAddress + "/apps/" + image)
+	if err != nil {
+		return err
+	}
+	img, err := remote.Image(ref, c.remote(ctx)...)
+	if err != nil {
+		return err
+	}
+	config, err := img.ConfigFile()
+	if err != nil {
+		return err
+	}
+	run, err := stackImage("windows", "patched")
+	if err != nil {
+		return err
+	}
+	base, err := run.ConfigFile()
+	if err != nil {
+		return err
+	}
+	app, err := file("windows", "workspace/app.txt", "an app")
+	if err != nil {
+		return err
+	}
+	id, err := app.DiffID()
+	if err != nil {
+		return err
+	}
+	if want := append(base.RootFS.DiffIDs, id); !slices.Equal(config.RootFS.DiffIDs, want) {
+		return fmt.Errorf("%s has the layers %v, want %v", ref, config.RootFS.DiffIDs, want)
+	}
+	if config.OS != "windows" || config.OSVersion != windows.OSVersion {
+		return fmt.Errorf("%s is for %s %s, want windows %s", ref, config.OS, config.OSVersion, windows.OSVersion)
+	}
+	return nil
 }
 
 // export pushes what the build's last phase would have: the app on the run image, with the labels that kpack reads. No Windows node runs

@@ -1,5 +1,5 @@
-// Package namespace is a network namespace in which a test runs servers at their usual addresses without meeting anybody else's. Nothing in
-// it reaches a network, and it vanishes with the test, however that ends.
+// Package namespace is a namespace in which a test runs servers at their usual addresses without meeting anybody else's. Nothing in it
+// reaches a network, and it vanishes with the test, however that ends.
 package namespace
 
 import (
@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Namespace is a thread of this process that lives in a network namespace of its own. Sockets and processes that are made
+// Namespace is a thread of this process that lives in a network and a mount namespace of its own. Sockets and processes that are made
 // on that thread belong there; sockets can be used from everywhere. When the thread ends, the kernel kills the processes that it
 // started (Pdeathsig) and removes the namespace: also where the test is killed.
 type Namespace struct {
@@ -49,8 +49,12 @@ func (n *Namespace) live(addresses []string, made chan<- error) {
 }
 
 func enter(addresses []string) error {
-	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
-		return fmt.Errorf("making a network namespace: %w", err)
+	if err := unix.Unshare(unix.CLONE_NEWNET | unix.CLONE_NEWNS); err != nil {
+		return fmt.Errorf("making a namespace: %w", err)
+	}
+	// What is mounted here is not seen elsewhere.
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return fmt.Errorf("making mounts private: %w", err)
 	}
 	return up("lo", addresses...)
 }
@@ -82,6 +86,16 @@ func (n *Namespace) Listen(ctx context.Context, address string) (l net.Listener,
 		return err
 	})
 	return l, err
+}
+
+// Mount puts a directory where only processes of the namespace see it.
+func (n *Namespace) Mount(dir, at string) error {
+	return n.Do(func() error {
+		if err := unix.Mount(dir, at, "", unix.MS_BIND, ""); err != nil {
+			return fmt.Errorf("mounting %s at %s: %w", dir, at, err)
+		}
+		return nil
+	})
 }
 
 // Close ends the thread, and with it all that lives in the namespace.

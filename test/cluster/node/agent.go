@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
@@ -33,7 +34,7 @@ type Agent struct {
 	Inside func(*namespace.Namespace) error
 
 	mu       sync.Mutex
-	started  map[string]bool
+	started  map[types.UID]bool
 	running  []*namespace.Process
 	networks []*namespace.Namespace
 	failures []error
@@ -41,7 +42,7 @@ type Agent struct {
 
 // Run returns once the agent watches.
 func (a *Agent) Run(ctx context.Context) error {
-	a.started = map[string]bool{}
+	a.started = map[types.UID]bool{}
 	f := informers.NewSharedInformerFactoryWithOptions(a.Client, 0, informers.WithNamespace(a.Namespace),
 		informers.WithTweakListOptions(func(o *metav1.ListOptions) {
 			o.FieldSelector = fields.OneTermEqualSelector("spec.nodeName", a.Node.Name).String()
@@ -105,16 +106,12 @@ func (a *Agent) Stop() {
 
 // see starts a pod that it has not seen before.
 func (a *Agent) see(ctx context.Context, pod *corev1.Pod) {
-	a.mu.Lock()
-	seen := a.started[string(pod.UID)]
-	a.started[string(pod.UID)] = true
-	index := len(a.started)
-	a.mu.Unlock()
-	if seen {
+	address := a.address(pod)
+	if address == "" {
 		return
 	}
 	go func() {
-		if err := a.attempt(ctx, pod, fmt.Sprintf("192.0.2.%d", 10+index)); err != nil && ctx.Err() == nil {
+		if err := a.attempt(ctx, pod, address); err != nil && ctx.Err() == nil {
 			a.mu.Lock()
 			a.failures = append(a.failures, fmt.Errorf("running pod %s: %w", pod.Name, err))
 			a.mu.Unlock()
@@ -122,19 +119,22 @@ func (a *Agent) see(ctx context.Context, pod *corev1.Pod) {
 	}()
 }
 
+// address gives a pod one, the first time.
+func (a *Agent) address(pod *corev1.Pod) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.started[pod.UID] {
+		return ""
+	}
+	a.started[pod.UID] = true
+	return fmt.Sprintf("192.0.2.%d", 10+len(a.started))
+}
+
 // attempt runs a pod at an address. As the kubelet does, it tries again for a while: a controller may not have made yet what the pod needs.
 func (a *Agent) attempt(ctx context.Context, pod *corev1.Pod, address string) error {
-	network, err := a.Net.Pod(address+"/24", a.Node.Address)
+	network, err := a.network(address)
 	if err != nil {
 		return err
-	}
-	a.mu.Lock()
-	a.networks = append(a.networks, network)
-	a.mu.Unlock()
-	if a.Inside != nil {
-		if err := a.Inside(network); err != nil {
-			return err
-		}
 	}
 	var last error
 	err = wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, 5*time.Second, true, func(context.Context) (bool, error) {
@@ -147,15 +147,34 @@ func (a *Agent) attempt(ctx context.Context, pod *corev1.Pod, address string) er
 	return nil
 }
 
+// network makes the network of a pod.
+func (a *Agent) network(address string) (*namespace.Namespace, error) {
+	n, err := a.Net.Pod(address+"/24", a.Node.Address)
+	if err != nil {
+		return nil, err
+	}
+	a.mu.Lock()
+	a.networks = append(a.networks, n)
+	a.mu.Unlock()
+	if a.Inside != nil {
+		return n, a.Inside(n)
+	}
+	return n, nil
+}
+
 // run starts the container of a pod in its network and reports that it runs.
 func (a *Agent) run(ctx context.Context, pod *corev1.Pod, address string, network *namespace.Namespace) error {
 	if len(pod.Spec.InitContainers) > 0 || len(pod.Spec.Containers) != 1 {
 		return fmt.Errorf("it has %d init containers and %d others: this agent runs one container", len(pod.Spec.InitContainers), len(pod.Spec.Containers))
 	}
 	c := &pod.Spec.Containers[0]
-	if err := a.container(ctx, pod, c, network); err != nil {
+	p, err := a.container(ctx, pod, c, network)
+	if err != nil {
 		return fmt.Errorf("container %s: %w", c.Name, err)
 	}
+	a.mu.Lock()
+	a.running = append(a.running, p)
+	a.mu.Unlock()
 	started := true
 	return a.report(ctx, pod, address, corev1.ContainerStatus{
 		Name: c.Name, Image: c.Image, ImageID: c.Image, Ready: true, Started: &started,
@@ -180,33 +199,31 @@ func (a *Agent) report(ctx context.Context, pod *corev1.Pod, address string, con
 }
 
 // container starts a container's process.
-func (a *Agent) container(ctx context.Context, pod *corev1.Pod, c *corev1.Container, network *namespace.Namespace) error {
-	root := filepath.Join(a.Dir, string(pod.UID), c.Name)
+func (a *Agent) container(ctx context.Context, pod *corev1.Pod, c *corev1.Container, network *namespace.Namespace) (*namespace.Process, error) {
+	root := a.root(pod, c)
 	if err := os.RemoveAll(root); err != nil { // of an attempt before
-		return err
+		return nil, err
 	}
 	config, err := pull(ctx, c.Image, root, remote.WithTransport(&http.Transport{DialContext: a.Net.Dial}))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := a.mounts(ctx, pod, c, root); err != nil {
-		return err
+	if err := a.mounts(ctx, pod, c, root, network); err != nil {
+		return nil, err
 	}
 	env, err := a.environment(ctx, pod, c)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	cmd, err := command(pod, c, config, root)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	cmd.Env = append(append([]string{"HOSTNAME=" + pod.Name}, config.Config.Env...), env...)
-	p, err := network.Start(pod.Name+"."+c.Name, a.Dir, cmd)
-	if err != nil {
-		return err
-	}
-	a.mu.Lock()
-	a.running = append(a.running, p)
-	a.mu.Unlock()
-	return nil
+	return network.Start(pod.Name+"."+c.Name, a.Dir, cmd)
+}
+
+// root is the root directory of a container.
+func (a *Agent) root(pod *corev1.Pod, c *corev1.Container) string {
+	return filepath.Join(a.Dir, string(pod.UID), c.Name)
 }

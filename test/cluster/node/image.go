@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -124,6 +125,9 @@ func command(pod *corev1.Pod, c *corev1.Container, config *v1.ConfigFile, root s
 	}
 	if dir == "" {
 		dir = "/"
+	}
+	if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil { // as container runtimes do
+		return nil, err
 	}
 	return &exec.Cmd{
 		Path: line[0], Args: line, Dir: dir,

@@ -9,23 +9,38 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/slipway-dev/slipway/test/cluster/namespace"
 )
 
-// mounts writes a pod's volumes to where a container has them below its root directory. Admission gives every pod one: the token of its
-// service account, the authority of the apiserver and the name of the namespace.
-func (a *Agent) mounts(ctx context.Context, pod *corev1.Pod, c *corev1.Container, root string) error {
+// mounts brings a pod's volumes to where a container has them below its root directory. Admission gives every pod one: the token of its
+// service account, the authority of the apiserver and the name of the namespace. Empty directories are shared by the pod's containers.
+func (a *Agent) mounts(ctx context.Context, pod *corev1.Pod, c *corev1.Container, root string, network *namespace.Namespace) error {
 	volumes := map[string]corev1.Volume{}
 	for _, v := range pod.Spec.Volumes {
 		volumes[v.Name] = v
 	}
 	for _, m := range c.VolumeMounts {
 		v := volumes[m.Name]
-		if v.Projected == nil {
-			return fmt.Errorf("volume %s is of a kind that this agent does not know", m.Name)
-		}
 		dir := filepath.Join(root, m.MountPath)
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err
+		}
+		switch {
+		case v.EmptyDir != nil:
+			shared := filepath.Join(a.Dir, string(pod.UID), "volumes", m.Name)
+			if err := os.MkdirAll(shared, 0o755); err != nil {
+				return err
+			}
+			if err := os.Chmod(shared, 0o777); err != nil {
+				return err
+			}
+			if err := network.Mount(shared, dir); err != nil {
+				return err
+			}
+			continue
+		case v.Projected == nil:
+			return fmt.Errorf("volume %s is of a kind that this agent does not know", m.Name)
 		}
 		for _, s := range v.Projected.Sources {
 			files, err := a.project(ctx, pod, s)
