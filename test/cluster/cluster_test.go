@@ -79,10 +79,10 @@ func start(t *testing.T, r *release, programs string, manifest []byte) *cluster 
 	ctx, cancel := context.WithCancel(background)
 	t.Cleanup(func() {
 		cancel()
-		c.agent.Stop()
 		if t.Failed() {
 			t.Log(plane.Logs(), c.agent.Logs())
 		}
+		c.agent.Stop()
 	})
 	if err := c.agent.Run(ctx); err != nil {
 		t.Fatal(err)

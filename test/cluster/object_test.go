@@ -139,7 +139,9 @@ func (c *cluster) until(ctx context.Context, ask func(context.Context) (state st
 			return false, broken
 		}
 		state, done, err := ask(ctx)
-		last = state
+		if state != "" {
+			last = state
+		}
 		return done, err
 	})
 	switch {
