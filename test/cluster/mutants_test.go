@@ -32,7 +32,7 @@ var mutants = []mutant{
 	{"DroppedVariable", droppedVariable, "WindowsBuild", "spec.containers[0].image: Required value"},
 	{"UnpinnedController", unpinnedController, "Pinned", "Deployment kpack-controller names"},
 	{"MissingConfigMap", missingConfigMap, "Running", `configmaps "build-waiter-image" not found`},
-	{"NoWindowsLifecycle", noWindowsLifecycle, "Builders", "is not ready"},
+	{"NoWindowsLifecycle", noWindowsLifecycle, "Builders", "could not find lifecycle for os: windows"},
 	{"MissingRule", missingRule, "Builders", "system:serviceaccount:kpack:controller: get serviceaccounts"},
 	{"UnknownField", unknownField, "Accepted", `unknown field "spec.replica"`},
 	{"Root", root, "Accepted", "would violate PodSecurity"},

@@ -3,10 +3,12 @@ package cluster
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/template"
 	"time"
@@ -148,9 +150,21 @@ func (c *cluster) until(ctx context.Context, ask func(context.Context) (state st
 	case broken != nil:
 		return broken
 	case wait.Interrupted(err):
-		return fmt.Errorf("%s, after %s", last, patience)
+		return fmt.Errorf("%s, after %s; the log says %q", last, patience, complaints(c.agent.Logs()))
 	}
 	return err
+}
+
+// complaints are the errors in the programs' logs, which are lines of JSON, each once.
+func complaints(logs string) []string {
+	var list []string
+	for line := range strings.Lines(logs) {
+		var l struct{ Level, Error string }
+		if json.Unmarshal([]byte(line), &l) == nil && l.Level == "error" && !slices.Contains(list, l.Error) {
+			list = append(list, l.Error)
+		}
+	}
+	return list
 }
 
 const (
