@@ -115,10 +115,7 @@ func (c *cluster) nodes(t *testing.T, manifest string, code int) report {
 	cmd := exec.CommandContext(t.Context(), filepath.Join(c.dist, "bin", "slipway"), "nodes", "-release="+manifest,
 		"-lock="+filepath.Join(c.dist, lock.Name), "-kubeconfig="+c.plane.Kubeconfig, "-json")
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := c.plane.Namespace.Do(cmd.Start); err != nil {
-		t.Fatal(err)
-	}
-	err := cmd.Wait()
+	err := c.plane.Namespace.Run(cmd)
 	if got := cmd.ProcessState.ExitCode(); got != code {
 		t.Fatalf("slipway nodes ends with %d, want %d: %v\n%s", got, code, err, stderr.String())
 	}

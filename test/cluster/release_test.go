@@ -64,10 +64,7 @@ func cut(dir string) (*release, error) {
 	cmd := exec.Command(filepath.Join(dist, "bin", "slipway"), "airgap", "push", filepath.Join(dist, "kpack-images.tar.zst"),
 		"-to="+mirror, "-release="+filepath.Join(dist, "release.yaml"), "-out="+renamed)
 	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := n.Do(cmd.Start); err != nil {
-		return nil, err
-	}
-	if err := cmd.Wait(); err != nil {
+	if err := n.Run(cmd); err != nil {
 		return nil, fmt.Errorf("pushing the bundle: %w\n%s", err, out.String())
 	}
 	r.manifest, err = os.ReadFile(renamed)

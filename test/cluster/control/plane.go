@@ -102,10 +102,7 @@ func (p *Plane) Command(ctx context.Context, name string, args ...string) *exec.
 func (p *Plane) Output(cmd *exec.Cmd) (string, error) {
 	var out strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := p.Namespace.Do(cmd.Start); err != nil {
-		return "", err
-	}
-	err := cmd.Wait()
+	err := p.Namespace.Run(cmd)
 	return out.String(), err
 }
 

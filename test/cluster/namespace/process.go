@@ -28,11 +28,7 @@ func (n *Namespace) Start(name, dir string, cmd *exec.Cmd) (*Process, error) {
 	}
 	defer log.Close()
 	cmd.Stdout, cmd.Stderr = log, log
-	if cmd.SysProcAttr == nil {
-		cmd.SysProcAttr = &syscall.SysProcAttr{}
-	}
-	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
-	if err := n.Do(cmd.Start); err != nil {
+	if err := n.begin(cmd); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", name, err)
 	}
 	go func() {
@@ -40,6 +36,23 @@ func (n *Namespace) Start(name, dir string, cmd *exec.Cmd) (*Process, error) {
 		close(p.Exited)
 	}()
 	return p, nil
+}
+
+// Run runs a program in the namespace to its end. It is killed with the namespace at the latest.
+func (n *Namespace) Run(cmd *exec.Cmd) error {
+	if err := n.begin(cmd); err != nil {
+		return err
+	}
+	return cmd.Wait()
+}
+
+// begin starts a program that the kernel kills when the thread ends that started it.
+func (n *Namespace) begin(cmd *exec.Cmd) error {
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
+	return n.Do(cmd.Start)
 }
 
 // Stop kills the process and waits for its end.
