@@ -113,7 +113,7 @@ func (c *cluster) isRebased(ctx context.Context, image string) error {
 	if err != nil {
 		return err
 	}
-	if want := append(base.RootFS.DiffIDs, id); !slices.Equal(config.RootFS.DiffIDs, want) {
+	if want := append(slices.Clone(base.RootFS.DiffIDs), id); !slices.Equal(config.RootFS.DiffIDs, want) {
 		return fmt.Errorf("%s has the layers %v, want %v", ref, config.RootFS.DiffIDs, want)
 	}
 	if config.OS != "windows" || config.OSVersion != windows.OSVersion {
