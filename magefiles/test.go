@@ -35,6 +35,9 @@ func Test(ctx context.Context) error {
 		return err
 	}
 	var errs []error
+	if !strings.Contains(","+without+",", ",cluster,") {
+		errs = append(errs, controlPlane(ctx))
+	}
 	for _, dir := range dirs {
 		if dir == "." {
 			// At their full size: under the race detector these tests take smaller layers.

@@ -65,3 +65,12 @@ func Run(t testing.TB, program string, args ...string) string {
 	}
 	return out
 }
+
+// Missing ends a test to which this machine does not give what a consumer needs.
+func Missing(t testing.TB, consumer string, err error) {
+	t.Helper()
+	if without(consumer) {
+		t.Skipf("%v: leave %s out of SLIPWAY_WITHOUT where it works", err, consumer)
+	}
+	t.Fatalf("%v: run the tests where that is allowed, or put %s into SLIPWAY_WITHOUT", err, consumer)
+}

@@ -28,6 +28,7 @@ var consumers = []consumer{
 	{"shellcheck", []string{"shellcheck"}, []string{"shellcheck"}, "the script that loads images on nodes", "", false},
 	{"bsdtar", []string{"bsdtar"}, []string{"libarchive-tools"}, "RKE2's packing, beside ours", "", false},
 	{"wine", []string{"wine"}, []string{"wine"}, "running Windows programs", "; https://wiki.winehq.org/Download", false},
+	{"cluster", []string{"go"}, nil, "a Kubernetes control plane, built from the Go module proxy", "run it as root", true},
 	{"mingw", []string{"x86_64-w64-mingw32-gcc"}, []string{"gcc-mingw-w64-x86-64"}, "a DLL that wine lacks", "", false},
 }
 

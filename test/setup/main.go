@@ -42,7 +42,10 @@ func setUp(ctx context.Context, unwanted []string) (without []string, err error)
 	}
 	for _, c := range missing(consumers) {
 		how := "apt-get install " + strings.Join(c.packages, " ") + " (Debian, Ubuntu)" + c.elsewhere
-		if c.root {
+		switch {
+		case len(c.packages) == 0:
+			how = c.elsewhere
+		case c.root:
 			how += "; it needs root"
 		}
 		fmt.Fprintf(os.Stderr, "left out: %s, for %s; to get it: %s\n", c.name, c.purpose, how)

@@ -1,0 +1,36 @@
+//go:build mage
+
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/slipway-dev/slipway/target"
+)
+
+// Cluster applies the release to a real control plane with a Linux and a Windows node and checks what comes of it. As root; the first run
+// builds Kubernetes into the user's cache, which takes some ten minutes on two cores.
+func Cluster(ctx context.Context) error {
+	if err := isolate(); err != nil {
+		return err
+	}
+	if err := target.Release(ctx, nil, nil, nil, nil, nil, nil); err != nil {
+		return err
+	}
+	if err := controlPlane(ctx); err != nil {
+		return err
+	}
+	env, err := environment(os.Getenv("SLIPWAY_WITHOUT"))
+	if err != nil {
+		return err
+	}
+	cmd := command(ctx, "test/cluster", "go", "test", "-count=1", "-v", "./...")
+	cmd.Env = append(os.Environ(), env...)
+	return start(cmd)
+}
+
+// controlPlane builds the programs that the tests in test/cluster start, so that the build is not within the tests' time.
+func controlPlane(ctx context.Context) error {
+	return do(ctx, "test/cluster/controlplane", "go", "run", ".")
+}

@@ -1,0 +1,67 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/slipway-dev/slipway/test/need"
+)
+
+// background is the context of what lives as long as the tests.
+var background = context.Background()
+
+// temp is a directory for all tests.
+var temp string
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		var err error
+		if temp, err = os.MkdirTemp("", "slipway-cluster-"); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer os.RemoveAll(temp)
+		return m.Run()
+	}())
+}
+
+// prepare returns what all tests share: the release, pushed, and the directory of the control plane's programs, which `go tool mage
+// cluster` has built by then.
+func prepare(t *testing.T) (r *release, programs string) {
+	t.Helper()
+	need.Root(t, "cluster")
+	r, err := pushed()
+	if errors.Is(err, unix.EPERM) {
+		need.Missing(t, "cluster", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	programs, err = built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, programs
+}
+
+var pushed = sync.OnceValues(func() (*release, error) { return cut(temp) })
+
+var built = sync.OnceValues(func() (string, error) {
+	var stderr bytes.Buffer
+	cmd := exec.CommandContext(background, "go", "run", ".")
+	cmd.Dir, cmd.Stderr = "controlplane", &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("building the control plane: %w\n%s", err, stderr.String())
+	}
+	return strings.TrimSpace(string(out)), nil
+})

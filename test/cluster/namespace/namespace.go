@@ -1,0 +1,105 @@
+// Package namespace is a namespace in which a test runs servers at their usual addresses without meeting anybody else's. Nothing in it
+// reaches a network, and it vanishes with the test, however that ends.
+package namespace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"runtime"
+
+	"golang.org/x/sys/unix"
+)
+
+// Namespace is a thread of this process that lives in a network and a mount namespace of its own. Sockets and processes that are made
+// on that thread belong there; sockets can be used from everywhere. When the thread ends, the kernel kills the processes that it
+// started (Pdeathsig) and removes the namespace: also where the test is killed.
+type Namespace struct {
+	work   chan func()
+	done   chan struct{}
+	thread int // its ID
+}
+
+// New makes a namespace in which only the loopback interface is up, with addresses (192.0.2.1/24) beside 127.0.0.1. It takes the right
+// to do so (CAP_SYS_ADMIN): errors.Is(err, unix.EPERM) where that is lacking.
+func New(addresses ...string) (*Namespace, error) {
+	n := &Namespace{work: make(chan func()), done: make(chan struct{})}
+	made := make(chan error)
+	go n.live(addresses, made)
+	if err := <-made; err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+// live is the thread. It stays locked when it ends, which makes the Go runtime throw the thread away.
+func (n *Namespace) live(addresses []string, made chan<- error) {
+	runtime.LockOSThread()
+	defer close(n.done)
+	n.thread = unix.Gettid()
+	err := enter(addresses)
+	made <- err
+	if err != nil {
+		return
+	}
+	for f := range n.work {
+		f()
+	}
+}
+
+func enter(addresses []string) error {
+	if err := unix.Unshare(unix.CLONE_NEWNET | unix.CLONE_NEWNS); err != nil {
+		return fmt.Errorf("making a namespace: %w", err)
+	}
+	// What is mounted here is not seen elsewhere.
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return fmt.Errorf("making mounts private: %w", err)
+	}
+	return up("lo", addresses...)
+}
+
+// Do runs f on the namespace's thread, one after the other.
+func (n *Namespace) Do(f func() error) error {
+	errs := make(chan error, 1)
+	select {
+	case n.work <- func() { errs <- f() }:
+		return <-errs
+	case <-n.done:
+		return errors.New("the namespace is closed")
+	}
+}
+
+// Dial connects to an IP address in the namespace.
+func (n *Namespace) Dial(ctx context.Context, network, address string) (c net.Conn, err error) {
+	err = n.Do(func() error {
+		c, err = new(net.Dialer).DialContext(ctx, network, address)
+		return err
+	})
+	return c, err
+}
+
+// Listen listens on a TCP address in the namespace.
+func (n *Namespace) Listen(ctx context.Context, address string) (l net.Listener, err error) {
+	err = n.Do(func() error {
+		l, err = new(net.ListenConfig).Listen(ctx, "tcp", address)
+		return err
+	})
+	return l, err
+}
+
+// Mount puts a directory where only processes of the namespace see it.
+func (n *Namespace) Mount(dir, at string) error {
+	return n.Do(func() error {
+		if err := unix.Mount(dir, at, "", unix.MS_BIND, ""); err != nil {
+			return fmt.Errorf("mounting %s at %s: %w", dir, at, err)
+		}
+		return nil
+	})
+}
+
+// Close ends the thread, and with it all that lives in the namespace.
+func (n *Namespace) Close() {
+	close(n.work)
+	<-n.done
+}
