@@ -60,15 +60,22 @@ func Images(ctx context.Context, p *product.Product, trees map[string]source.Tre
 			return nil
 		})
 	}
+	var files []lock.Artifact
+	var artifacts error
+	g.Go(func() error {
+		files, artifacts = b.artifacts(ctx)
+		return nil
+	})
 	g.Wait() //nolint:errcheck // failures are kept by index: every one is reported
 	compiled := wait()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := report(compiled, failures); err != nil {
+	if err := report(compiled, append(failures, artifacts)); err != nil {
 		return nil, err
 	}
 	l := newLock(p, trees, images)
+	l.Artifacts = files
 	l.Go, err = source.Version(ctx)
 	return l, err
 }

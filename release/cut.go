@@ -28,6 +28,8 @@ type Options struct {
 	Store    string            // the directory of the store; "" is .slipway beside slipway.yaml
 	Slipway  bool              // put the static linux/amd64 slipway for operators into bin/
 	Progress *progress.Printer // nil is quiet
+	// Parts are directories in which [Merge] finds the artifacts that other machines made: those of the locks.
+	Parts []string
 }
 
 // Cut builds, publishes, renders and packs p and writes the checksums. What is current is not made again. With platforms or
@@ -120,6 +122,10 @@ func (c *cut) part(l *lock.Lock) (*Summary, error) {
 	if err := c.unseal(); err != nil {
 		return nil, err
 	}
+	artifacts, err := c.artifacts(l)
+	if err != nil {
+		return nil, err
+	}
 	if err := l.Write(filepath.Join(c.out, lock.Name)); err != nil {
 		return nil, err
 	}
@@ -127,7 +133,7 @@ func (c *cut) part(l *lock.Lock) (*Summary, error) {
 		c.options.Progress.Printf("the other files in %s are of an earlier release that was whole; its %s is gone", c.options.Out, SumsName)
 	}
 	c.options.Progress.Printf("only %v was selected: stopping before render; slipway merge joins the locks of all parts and goes on from there", l.Partial)
-	return summarize(c.options.Out, l, nil, []string{lock.Name})
+	return summarize(c.options.Out, l, nil, append(artifacts, lock.Name))
 }
 
 // finish writes what is small, and the checksums last: a directory with fresh SHA256SUMS is a complete release.
@@ -142,7 +148,11 @@ func (c *cut) finish(l *lock.Lock, manifest []byte, bundles []airgap.File) (*Sum
 	if err != nil {
 		return nil, err
 	}
-	names, err := c.sums(bundles, scripts)
+	artifacts, err := c.artifacts(l)
+	if err != nil {
+		return nil, err
+	}
+	names, err := c.sums(bundles, append(scripts, artifacts...))
 	if err != nil {
 		return nil, err
 	}

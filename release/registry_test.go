@@ -160,6 +160,7 @@ func TestCutToRegistry(t *testing.T) {
 
 	t.Run("two parts merge into the same release", func(t *testing.T) {
 		var locks []*lock.Lock
+		var dirs []string
 		for _, os := range []string{"linux", "windows"} {
 			out := t.TempDir()
 			// Another machine: another store.
@@ -172,7 +173,7 @@ func TestCutToRegistry(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			locks = append(locks, l)
+			locks, dirs = append(locks, l), append(dirs, out)
 		}
 		here, out := hello(t), t.TempDir()
 		onRegistry(t, here, host)
@@ -180,7 +181,10 @@ func TestCutToRegistry(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := release.Merge(context.Background(), p, locks, release.Options{Out: out}); err != nil {
+		if _, err := release.Merge(context.Background(), p, locks, release.Options{Out: out, Parts: dirs[1:]}); err == nil || !strings.Contains(err.Error(), "hello-tools.linux-amd64.tar.gz: no part has it") {
+			t.Errorf("without the artifacts of a part: %v", err)
+		}
+		if _, err := release.Merge(context.Background(), p, locks, release.Options{Out: out, Parts: dirs}); err != nil {
 			t.Fatal(err)
 		}
 		got, err := lock.Read(filepath.Join(out, lock.Name))
@@ -196,6 +200,11 @@ func TestCutToRegistry(t *testing.T) {
 		if len(parts) != len(wholeFiles) {
 			t.Errorf("merged into %v, whole %v", parts, wholeFiles)
 		}
+		for _, name := range []string{"hello-tools.linux-amd64.tar.gz", "hello-tools.windows-amd64.zip", "hello.linux-amd64", "hello.windows-amd64.exe"} {
+			if parts[name] == "" || parts[name] != wholeFiles[name] {
+				t.Errorf("%s is %q when merged, %q when built at once", name, parts[name], wholeFiles[name])
+			}
+		}
 	})
 
 	t.Run("a part alone is not the product", func(t *testing.T) {
@@ -205,6 +214,7 @@ func TestCutToRegistry(t *testing.T) {
 		}
 		part := *want
 		part.Images = part.Images[:1]
+		part.Artifacts = nil
 		part.Partial = []string{"hello"}
 		if _, err := release.Merge(context.Background(), p, []*lock.Lock{&part}, release.Options{Out: t.TempDir()}); err == nil {
 			t.Error("a release without one of its images was merged")

@@ -43,8 +43,7 @@ func (b *builder) add(ctx context.Context, s *stage, c *instructions.AddCommand)
 			return err
 		}
 		cp.src = from
-		unpack := c.Unpack == nil || *c.Unpack
-		return each(from, src, s.platform.OS, func(p string) error { return b.addFile(ctx, cp, p, dest, unpack) })
+		return each(from, src, s.platform.OS, func(p string) error { return b.addFile(ctx, cp, p, dest, c.Unpack) })
 	})
 }
 
@@ -65,8 +64,8 @@ func remote(src string) string {
 }
 
 // addFile copies one file of the context; what is an archive is unpacked.
-func (b *builder) addFile(ctx context.Context, cp *copier, p, dest string, unpack bool) error {
-	if unpack {
+func (b *builder) addFile(ctx context.Context, cp *copier, p, dest string, unpack *bool) error {
+	if unpack == nil || *unpack {
 		from, err := follow(cp.src, p)
 		if err != nil {
 			return err
@@ -80,7 +79,7 @@ func (b *builder) addFile(ctx context.Context, cp *copier, p, dest string, unpac
 			if err != nil {
 				return err
 			}
-			if done, err := b.unpack(ctx, cp, content, dest); done || err != nil {
+			if done, err := b.unpack(ctx, cp, content, dest, unpack != nil); done || err != nil {
 				return err
 			}
 		}
@@ -110,7 +109,7 @@ func (b *builder) addURL(ctx context.Context, cp *copier, src, dest string, c *i
 	}
 	content := layer.Content{Digest: digest, Size: size, Open: opener(b.in.Store.Path(digest))}
 	if c.Unpack != nil && *c.Unpack {
-		if done, err := b.unpack(ctx, cp, content, dest); done || err != nil {
+		if done, err := b.unpack(ctx, cp, content, dest, true); done || err != nil {
 			return err
 		}
 	}
