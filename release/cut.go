@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/google/renameio/v2/maybe"
 
@@ -62,9 +63,12 @@ func Cut(ctx context.Context, p *product.Product, o Options) (*Summary, error) {
 
 // pack is what follows publish: release.yaml, bundles, the binary, checksums.
 func (c *cut) pack(ctx context.Context, l *lock.Lock, binary func() error) (*Summary, error) {
-	manifest, err := render.Render(ctx, c.product, l, render.Options{Progress: c.options.Progress})
-	if err != nil {
-		return nil, err
+	var manifest []byte // none where the product has no templates: not everything is applied to a cluster
+	if len(c.product.Release.Templates) > 0 {
+		var err error
+		if manifest, err = render.Render(ctx, c.product, l, render.Options{Progress: c.options.Progress}); err != nil {
+			return nil, err
+		}
 	}
 	if err := c.unseal(); err != nil {
 		return nil, err
@@ -138,8 +142,12 @@ func (c *cut) part(l *lock.Lock) (*Summary, error) {
 
 // finish writes what is small, and the checksums last: a directory with fresh SHA256SUMS is a complete release.
 func (c *cut) finish(l *lock.Lock, manifest []byte, bundles []airgap.File) (*Summary, error) {
-	if err := maybe.WriteFile(filepath.Join(c.out, Manifest), manifest, 0o644); err != nil {
-		return nil, fmt.Errorf("writing %s: %w", Manifest, err)
+	var others []string
+	if manifest != nil {
+		if err := maybe.WriteFile(filepath.Join(c.out, Manifest), manifest, 0o644); err != nil {
+			return nil, fmt.Errorf("writing %s: %w", Manifest, err)
+		}
+		others = append(others, Manifest)
 	}
 	if err := l.Write(filepath.Join(c.out, lock.Name)); err != nil {
 		return nil, err
@@ -152,7 +160,7 @@ func (c *cut) finish(l *lock.Lock, manifest []byte, bundles []airgap.File) (*Sum
 	if err != nil {
 		return nil, err
 	}
-	names, err := c.sums(bundles, append(scripts, artifacts...))
+	names, err := c.sums(bundles, slices.Concat(others, scripts, artifacts))
 	if err != nil {
 		return nil, err
 	}
