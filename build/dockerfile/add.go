@@ -14,6 +14,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
+	"golang.org/x/sync/singleflight"
 
 	"github.com/slipway-dev/slipway/build/layer"
 )
@@ -126,11 +127,21 @@ func (b *builder) addURL(ctx context.Context, cp *copier, src, dest string, c *i
 	return cp.copy(ctx, "/"+name, dest)
 }
 
+// downloads are those under way: the platforms of an image want the same file at the same time.
+var downloads singleflight.Group
+
 // download puts a URL's bytes into the store, unless they are there.
 func (b *builder) download(ctx context.Context, src string, digest v1.Hash) error {
-	if b.in.Store.Has(digest) {
-		return nil
-	}
+	_, err, _ := downloads.Do(b.in.Store.Dir()+" "+digest.String(), func() (any, error) {
+		if b.in.Store.Has(digest) {
+			return nil, nil
+		}
+		return nil, b.fetch(ctx, src, digest)
+	})
+	return err
+}
+
+func (b *builder) fetch(ctx context.Context, src string, digest v1.Hash) error {
 	client := b.in.Client
 	if client == nil {
 		client = http.DefaultClient
