@@ -52,7 +52,7 @@ func Images(ctx context.Context, p *product.Product, trees map[string]source.Tre
 	b := &builder{product: p, store: st, trees: trees, programs: set, bases: &base.Resolver{Product: p, Store: st, Progress: pr}}
 
 	images := make([]lock.Image, len(p.Images))
-	failures := make([]error, len(p.Images))
+	failures := make([]error, len(p.Images)+1) // the last is that of the artifacts
 	var g errgroup.Group
 	for i, img := range p.Images {
 		g.Go(func() error {
@@ -61,9 +61,8 @@ func Images(ctx context.Context, p *product.Product, trees map[string]source.Tre
 		})
 	}
 	var files []lock.Artifact
-	var artifacts error
 	g.Go(func() error {
-		files, artifacts = b.artifacts(ctx)
+		files, failures[len(p.Images)] = b.artifacts(ctx)
 		return nil
 	})
 	g.Wait() //nolint:errcheck // failures are kept by index: every one is reported
@@ -71,7 +70,7 @@ func Images(ctx context.Context, p *product.Product, trees map[string]source.Tre
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := report(compiled, append(failures, artifacts)); err != nil {
+	if err := report(compiled, failures); err != nil {
 		return nil, err
 	}
 	l := newLock(p, trees, images)
@@ -80,10 +79,10 @@ func Images(ctx context.Context, p *product.Product, trees map[string]source.Tre
 	return l, err
 }
 
-// report joins failures. An image that misses a program says no more than the compiler's message does, so it is not repeated.
-func report(compiled error, images []error) error {
+// report joins failures. An image or artifact that misses a program says no more than the compiler's message does, so it is not repeated.
+func report(compiled error, others []error) error {
 	all := []error{compiled}
-	for _, err := range images {
+	for _, err := range others {
 		if missing := (program.ErrFailed{}); errors.As(err, &missing) {
 			continue
 		}

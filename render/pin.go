@@ -1,6 +1,7 @@
 package render
 
 import (
+	"slices"
 	"strings"
 
 	"carvel.dev/ytt/pkg/yamlmeta"
@@ -62,7 +63,7 @@ func replace(v any, path []string, change func(path []string, s string) string) 
 	case *yamlmeta.Map:
 		for _, i := range v.Items {
 			key, _ := i.Key.(string)
-			at := append(path, key)
+			at := append(slices.Clone(path), key)
 			if s, ok := i.Value.(string); ok {
 				i.Value = change(at, s)
 			} else {
@@ -71,7 +72,7 @@ func replace(v any, path []string, change func(path []string, s string) string) 
 		}
 	case *yamlmeta.Array:
 		for n, i := range v.Items {
-			at := append(path, item(n, i.Value))
+			at := append(slices.Clone(path), item(n, i.Value))
 			if s, ok := i.Value.(string); ok {
 				i.Value = change(at, s)
 			} else {

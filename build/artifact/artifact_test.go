@@ -147,7 +147,11 @@ func listZip(t *testing.T, path string) (all []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer z.Close()
+	defer func() {
+		if err := z.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
 	for _, f := range z.File {
 		if !f.Modified.Equal(at) {
 			t.Errorf("%s is of %s", f.Name, f.Modified)

@@ -40,9 +40,9 @@ func TestStandIn(t *testing.T) {
 	p, err := platform.Parse("windows/amd64:ltsc2022")
 	must(t, err)
 	in.Platform = p
-	real := in.Base
+	there := in.Base
 	in.Base = func(ctx context.Context, name string, p v1.Platform) (dockerfile.Base, error) {
-		b, err := real(ctx, name, p)
+		b, err := there(ctx, name, p)
 		if err == nil {
 			b.Info = &lock.Base{Name: name, Digest: v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("a", 63) + name[:1]}, StandIn: name != "nanoserver"}
 		}
@@ -69,7 +69,7 @@ func TestStandIn(t *testing.T) {
 		t.Errorf("the other images are %v", others)
 	}
 
-	in.Base = real
+	in.Base = there
 	if _, err := dockerfile.Build(t.Context(), in); err == nil || !strings.Contains(err.Error(), "netapi32.dll is not there") {
 		t.Errorf("a real image without the file: %v", err)
 	}

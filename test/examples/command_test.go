@@ -34,7 +34,7 @@ var slipway = sync.OnceValues(func() (string, error) {
 func TestMain(m *testing.M) {
 	code := m.Run()
 	if file, err := slipway(); err == nil {
-		os.RemoveAll(filepath.Dir(file)) //nolint:errcheck // a temporary directory
+		os.RemoveAll(filepath.Dir(file))
 	}
 	os.Exit(code)
 }
