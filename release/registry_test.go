@@ -207,6 +207,19 @@ func TestCutToRegistry(t *testing.T) {
 		}
 	})
 
+	t.Run("without its artifacts it is not the product", func(t *testing.T) {
+		p, err := product.Load(product.Options{Path: yaml, Registry: host + "/whole"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		part := *want
+		part.Artifacts = part.Artifacts[1:]
+		_, err = release.Merge(context.Background(), p, []*lock.Lock{&part}, release.Options{Out: t.TempDir()})
+		if err == nil || !strings.Contains(err.Error(), "none has hello-tools.linux-amd64.tar.gz: build its part with -platforms linux") {
+			t.Errorf("a release without one of its artifacts: %v", err)
+		}
+	})
+
 	t.Run("a part alone is not the product", func(t *testing.T) {
 		p, err := product.Load(product.Options{Path: yaml, Registry: host + "/whole"})
 		if err != nil {
@@ -214,7 +227,6 @@ func TestCutToRegistry(t *testing.T) {
 		}
 		part := *want
 		part.Images = part.Images[:1]
-		part.Artifacts = nil
 		part.Partial = []string{"hello"}
 		if _, err := release.Merge(context.Background(), p, []*lock.Lock{&part}, release.Options{Out: t.TempDir()}); err == nil {
 			t.Error("a release without one of its images was merged")
