@@ -70,7 +70,7 @@ func own(st *store.Store, i lock.Image) (item, error) {
 			return item{}, fmt.Errorf("%s: the lock has %s as %s, the index has %s as %s: build the image again",
 				i.Name, c.Digest, c.Platform, got.desc.Digest, platform.Format(got.platform))
 		}
-		it.standIn[c.Digest] = c.Base != nil && c.Base.StandIn
+		it.standIn[c.Digest] = c.StandIn() != ""
 	}
 	if err := it.attach(st, i.Referrers); err != nil {
 		return item{}, fmt.Errorf("%s: %w", i.Name, err)

@@ -144,7 +144,7 @@ func (i Image) disagreements(children []lock.Child, complete bool) (standIn bool
 		case ok && (err != nil || !platform.Same(got, p) || c.Config != want.Config):
 			all = append(all, fmt.Sprintf("%s: %s is for %s in the bundle, for %s in the lock", i.Name, c.Digest, c.Platform, want.Platform))
 		}
-		standIn = standIn || ok && want.Base != nil && want.Base.StandIn
+		standIn = standIn || ok && want.StandIn() != ""
 	}
 	for _, c := range i.Children {
 		if _, extra := have[c.Digest]; extra {

@@ -52,7 +52,7 @@ func Images(ctx context.Context, p *product.Product, trees map[string]source.Tre
 	b := &builder{product: p, store: st, trees: trees, programs: set, bases: &base.Resolver{Product: p, Store: st, Progress: pr}}
 
 	images := make([]lock.Image, len(p.Images))
-	failures := make([]error, len(p.Images))
+	failures := make([]error, len(p.Images)+1) // the last is that of the artifacts
 	var g errgroup.Group
 	for i, img := range p.Images {
 		g.Go(func() error {
@@ -60,6 +60,11 @@ func Images(ctx context.Context, p *product.Product, trees map[string]source.Tre
 			return nil
 		})
 	}
+	var files []lock.Artifact
+	g.Go(func() error {
+		files, failures[len(p.Images)] = b.artifacts(ctx)
+		return nil
+	})
 	g.Wait() //nolint:errcheck // failures are kept by index: every one is reported
 	compiled := wait()
 	if err := ctx.Err(); err != nil {
@@ -69,14 +74,15 @@ func Images(ctx context.Context, p *product.Product, trees map[string]source.Tre
 		return nil, err
 	}
 	l := newLock(p, trees, images)
+	l.Artifacts = files
 	l.Go, err = source.Version(ctx)
 	return l, err
 }
 
-// report joins failures. An image that misses a program says no more than the compiler's message does, so it is not repeated.
-func report(compiled error, images []error) error {
+// report joins failures. An image or artifact that misses a program says no more than the compiler's message does, so it is not repeated.
+func report(compiled error, others []error) error {
 	all := []error{compiled}
-	for _, err := range images {
+	for _, err := range others {
 		if missing := (program.ErrFailed{}); errors.As(err, &missing) {
 			continue
 		}

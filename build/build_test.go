@@ -146,9 +146,10 @@ func TestAgain(t *testing.T) {
 			}
 		}
 	}
-	// One program layer per system, and one configuration and one manifest per child, and one index.
-	if n := len(blobs(t, st)) - len(before); n != 2+2*4+1 {
-		t.Errorf("%d blobs were written, want 11", n)
+	// One program layer per system, and one configuration and one manifest per child, and one index; for download the program and an archive
+	// per system.
+	if n := len(blobs(t, st)) - len(before); n != 2+2*4+1+2*2 {
+		t.Errorf("%d blobs were written, want 15", n)
 	}
 }
 

@@ -43,7 +43,7 @@ func (b *builder) dockerImage(ctx context.Context, i product.Image, p v1.Platfor
 	if err != nil {
 		return content{}, err
 	}
-	c := content{config: r.Config, history: r.History}
+	c := content{config: r.Config, history: r.History, from: r.Others}
 	if c.base, err = b.standing(ctx, r.Base, p); err != nil {
 		return content{}, err
 	}

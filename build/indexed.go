@@ -23,6 +23,7 @@ type content struct {
 	base   base.Base
 	config v1.Config
 	layers []manifest.Layer
+	from   []lock.Base // other images that files were copied from
 	// history has one record per instruction of a Dockerfile; nil means one per layer.
 	history []v1.History
 }
@@ -98,6 +99,11 @@ func (b *builder) write(i product.Image, c content) (child, error) {
 			labels[k] = v
 		}
 	}
+	for _, f := range c.from {
+		if _, said := labels[base.StandInLabel]; f.StandIn && !said {
+			labels[base.StandInLabel] = f.Name
+		}
+	}
 	c.config.Labels = labels
 	d, err := manifest.Write(b.store, manifest.Image{
 		Platform: c.base.Platform, Base: c.base.Image, Config: c.config, Created: b.created(i),
@@ -120,7 +126,7 @@ func (b *builder) write(i product.Image, c content) (child, error) {
 	}
 	out := lock.Child{
 		Platform: platform.Format(c.base.Platform), OSVersion: c.base.Platform.OSVersion,
-		MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Config: config, Base: c.base.Info,
+		MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Config: config, Base: c.base.Info, From: c.from,
 	}
 	for _, l := range mf.Layers {
 		out.Content += l.Size

@@ -11,7 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// programs lists what must be compiled for the images of p: each program once per system that an image wants it for.
+// programs lists what must be compiled for p: each program once per system that an image or artifact wants it for.
 func programs(p *product.Product, trees map[string]source.Tree) ([]program.Program, error) {
 	var all []program.Program
 	add := func(decl product.Program, on v1.Platform) error {
@@ -42,6 +42,15 @@ func programs(p *product.Product, trees map[string]source.Tree) ([]program.Progr
 		}
 		for _, name := range programsOf(p, i) {
 			for _, on := range i.Platforms {
+				if err := add(p.Program(name), on); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	for _, a := range p.Artifacts {
+		for _, name := range a.Programs {
+			for _, on := range a.Platforms {
 				if err := add(p.Program(name), on); err != nil {
 					return nil, err
 				}

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/renameio/v2/maybe"
@@ -75,6 +77,9 @@ func (l *Lock) check() error {
 			if c.Base != nil {
 				digests = append(digests, c.Base.Digest)
 			}
+			for _, f := range c.From {
+				digests = append(digests, f.Digest)
+			}
 			if _, err := c.System(); err != nil {
 				return fmt.Errorf("image %q: %w", i.Name, err)
 			}
@@ -91,6 +96,14 @@ func (l *Lock) check() error {
 			if r.Digest == (v1.Hash{}) {
 				return fmt.Errorf("image %q: the digest of a referrer is missing", t.Reference)
 			}
+		}
+	}
+	for _, a := range l.Artifacts {
+		if a.Digest == (v1.Hash{}) {
+			return fmt.Errorf("artifact %q: the digest is missing", a.File)
+		}
+		if a.File == "" || a.File != filepath.Base(a.File) || strings.ContainsAny(a.File, `/\`) || a.File[0] == '.' {
+			return fmt.Errorf("artifact %q: it is no file name", a.File)
 		}
 	}
 	return nil

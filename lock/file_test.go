@@ -29,6 +29,7 @@ func example() *lock.Lock {
 	windows := child("windows/amd64:10.0.17763.6893", "2")
 	windows.OSVersion = "10.0.17763.6893"
 	windows.Base = &lock.Base{Name: "mcr.microsoft.com/windows/nanoserver@" + hash("b").String(), Digest: hash("b"), StandIn: true}
+	windows.From = []lock.Base{{Name: "mcr.microsoft.com/windows/servercore@" + hash("8").String(), Digest: hash("8"), StandIn: true}}
 	life := child("linux/amd64", "4")
 	life.Systems = []string{"linux", "windows"}
 	return &lock.Lock{
@@ -54,6 +55,10 @@ func example() *lock.Lock {
 				Referrers: []lock.Referrer{{ArtifactType: "application/x", MediaType: types.OCIManifestSchema1, Digest: hash("f"), Size: 4, Subject: hash("9"), Tag: "sha256-9.sig"}},
 			},
 			{Reference: "registry.k8s.io/other:1", LeftOut: "no network"},
+		},
+		Artifacts: []lock.Artifact{
+			{File: "kp.linux-amd64", Platform: "linux/amd64", Digest: hash("7"), Size: 70, Executable: true},
+			{File: "kp.linux-amd64.tar.gz", Platform: "linux/amd64", Digest: hash("0"), Size: 71},
 		},
 	}
 }
@@ -145,7 +150,7 @@ func TestQuestions(t *testing.T) {
 	if !l.StandIn() {
 		t.Error("the stand-in was not seen")
 	}
-	l.Images[0].Children[1].Base.StandIn = false
+	l.Images[0].Children[1].Base.StandIn, l.Images[0].Children[1].From = false, nil
 	if l.StandIn() {
 		t.Error("a stand-in was seen")
 	}

@@ -35,6 +35,7 @@ type Lock struct {
 	Sources    []Source     `json:"sources"`
 	Images     []Image      `json:"images"`
 	ThirdParty []ThirdParty `json:"thirdParty,omitempty"`
+	Artifacts  []Artifact   `json:"artifacts,omitempty"`
 }
 
 // Source is what an image was built from.
@@ -72,6 +73,8 @@ type Child struct {
 	Config    v1.Hash         `json:"config"`         // digest of the image configuration, which docker calls the image ID
 	Content   int64           `json:"content"`        // bytes of all layers as stored (compressed)
 	Base      *Base           `json:"base,omitempty"` // nil for an image from scratch
+	// From are the other images that its Dockerfile takes files from.
+	From []Base `json:"from,omitempty"`
 	// Systems lists the operating systems whose files a single manifest carries, where they are more than its platform's: the
 	// lifecycle image holds a Linux and a Windows layer.
 	Systems []string `json:"systems,omitempty"`
@@ -95,6 +98,15 @@ type Referrer struct {
 	Subject v1.Hash `json:"subject,omitzero"`
 	// Tag is what it is found by, where it does not name its subject: cosign's sha256-HEX.sig, .att or .sbom.
 	Tag string `json:"tag,omitempty"`
+}
+
+// Artifact is a file in dist/ for people to download: a program, or an archive of programs.
+type Artifact struct {
+	File       string  `json:"file"`     // its name in dist/
+	Platform   string  `json:"platform"` // linux/amd64; one for Windows serves every release, so it names none: windows/amd64
+	Digest     v1.Hash `json:"digest"`
+	Size       int64   `json:"size"`
+	Executable bool    `json:"executable,omitempty"`
 }
 
 // Fallback says which of an image's platforms a node runs that has none of its own.
@@ -151,11 +163,25 @@ func (i Image) Runs(os string) bool {
 	return false
 }
 
-// StandIn reports whether any child stands on a stand-in base.
+// StandIn names the image in whose place something made up is in the child: the base it stands on, or one that files were copied from.
+// It is "" where everything is real.
+func (c Child) StandIn() string {
+	if c.Base != nil && c.Base.StandIn {
+		return c.Base.Name
+	}
+	for _, b := range c.From {
+		if b.StandIn {
+			return b.Name
+		}
+	}
+	return ""
+}
+
+// StandIn reports whether any child has a stand-in for a base or for files.
 func (l *Lock) StandIn() bool {
 	for _, i := range l.Images {
 		for _, c := range i.Children {
-			if c.Base != nil && c.Base.StandIn {
+			if c.StandIn() != "" {
 				return true
 			}
 		}

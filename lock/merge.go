@@ -20,7 +20,7 @@ func Merge(locks ...*Lock) (*Lock, error) {
 		return nil, errors.New("merging locks: there is none: name the release.lock.json of each part")
 	}
 	out := *locks[0]
-	out.Images, out.ThirdParty, out.Partial = nil, nil, nil
+	out.Images, out.ThirdParty, out.Artifacts, out.Partial = nil, nil, nil, nil
 	for _, l := range locks {
 		if err := sameRelease(&out, l); err != nil {
 			return nil, fmt.Errorf("merging locks: %w", err)
@@ -33,6 +33,11 @@ func Merge(locks ...*Lock) (*Lock, error) {
 		for _, t := range l.ThirdParty {
 			if err := out.mergeThirdParty(t); err != nil {
 				return nil, fmt.Errorf("merging locks: %s: %w", t.Reference, err)
+			}
+		}
+		for _, a := range l.Artifacts {
+			if err := out.mergeArtifact(a); err != nil {
+				return nil, fmt.Errorf("merging locks: %s: %w", a.File, err)
 			}
 		}
 		for _, p := range l.Partial {
@@ -136,6 +141,17 @@ func (l *Lock) mergeThirdParty(t ThirdParty) error {
 	default:
 		have.Fallbacks = union(have.Fallbacks, t.Fallbacks)
 		have.Referrers = union(have.Referrers, t.Referrers) // somebody may have signed it between the parts
+	}
+	return nil
+}
+
+func (l *Lock) mergeArtifact(a Artifact) error {
+	at := slices.IndexFunc(l.Artifacts, func(o Artifact) bool { return o.File == a.File })
+	switch {
+	case at < 0:
+		l.Artifacts = append(l.Artifacts, a)
+	case l.Artifacts[at] != a:
+		return fmt.Errorf("it is %s in one lock and %s in another: build both from the same sources with the same slipway and Go", l.Artifacts[at].Digest, a.Digest)
 	}
 	return nil
 }

@@ -68,6 +68,7 @@ func (c *checker) check() {
 	for i := range c.in.Images {
 		c.image(&c.in.Images[i])
 	}
+	c.artifacts()
 	c.release()
 	for i := range c.in.Lint.Allow {
 		a := &c.in.Lint.Allow[i]

@@ -23,6 +23,8 @@ type productYAML struct {
 	Programs []programYAML `yaml:"programs,omitempty"`
 	// The images of the release.
 	Images []imageYAML `yaml:"images" jsonschema:"required,minItems=1"`
+	// Files for people to download: programs alone and in archives. Those for Windows serve every Windows release.
+	Artifacts []artifactYAML `yaml:"artifacts,omitempty"`
 	// How release.yaml is made.
 	Release releaseYAML `yaml:"release,omitempty"`
 	// What the check of release.yaml passes over.
@@ -145,6 +147,25 @@ type lifecycleYAML struct {
 	Source string `yaml:"source" jsonschema:"required"`
 	// Its version without a leading v.
 	Version string `yaml:"version" jsonschema:"required"`
+}
+
+// artifactYAML is programs as files in dist/, one set for each operating system and architecture.
+type artifactYAML struct {
+	// What an archive's file name starts with: NAME.linux-amd64.tar.gz.
+	Name string `yaml:"name" jsonschema:"required"`
+	// The programs it holds.
+	Programs []string `yaml:"programs" jsonschema:"required,minItems=1"`
+	// The release's platforms that it is for, or whole operating systems: linux, windows. All where there are none.
+	Platforms []string `yaml:"platforms,omitempty"`
+	// binary is each program as a file of its own, PROGRAM.linux-amd64 or PROGRAM.windows-amd64.exe; archive is all of them in one. An
+	// archive where there is none.
+	Forms []string `yaml:"forms,omitempty" jsonschema:"enum=archive,enum=binary"`
+	// The format of the archive for each operating system, tar.gz or zip: tar.gz for linux and zip for windows where none is named.
+	Formats map[string]string `yaml:"formats,omitempty"`
+	// The directory of the programs in the archive; its root where there is none.
+	Directory string `yaml:"directory,omitempty"`
+	// A directory for each operating system, seen from this file, whose files lie in the archive beside the programs.
+	Files map[string]string `yaml:"files,omitempty"`
 }
 
 // releaseYAML says how release.yaml is rendered.

@@ -14,7 +14,7 @@ import (
 func (c *checker) image(in *imageYAML) {
 	i := Image{
 		Name: in.Name, Description: in.Description, Source: in.Source, Bases: in.Bases, Labels: in.Labels, Compression: in.Compression,
-		Foreign: in.ForeignPrograms, Platforms: c.imagePlatforms(in),
+		Foreign: in.ForeignPrograms, Platforms: c.chosen(in.Platforms),
 	}
 	if i.Compression == "" {
 		i.Compression = "gzip"
@@ -49,19 +49,19 @@ func (c *checker) image(in *imageYAML) {
 	c.out.Images = append(c.out.Images, i)
 }
 
-// imagePlatforms returns the platforms of the release that an image is for, sorted.
-func (c *checker) imagePlatforms(in *imageYAML) []v1.Platform {
-	if len(in.Platforms) == 0 {
+// chosen returns the platforms of the release that a list names, sorted; all where it names none.
+func (c *checker) chosen(names []string) []v1.Platform {
+	if len(names) == 0 {
 		return slices.Clone(c.out.Platforms)
 	}
 	var chosen []v1.Platform
-	for i := range in.Platforms {
-		if in.Platforms[i] == "" {
+	for i := range names {
+		if names[i] == "" {
 			continue
 		}
-		found, err := pick(in.Platforms[i], c.out.Platforms)
+		found, err := pick(names[i], c.out.Platforms)
 		if err != nil && !c.partly() {
-			c.errorf(&in.Platforms[i], "%v", err)
+			c.errorf(&names[i], "%v", err)
 		}
 		chosen = append(chosen, found...)
 	}

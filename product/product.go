@@ -44,6 +44,7 @@ type Product struct {
 	Bases     []Base
 	Programs  []Program
 	Images    []Image
+	Artifacts []Artifact
 	Release   Release
 	Lint      Lint
 	Airgap    Airgap
@@ -151,6 +152,19 @@ type DockerfileImage struct {
 type LifecycleImage struct {
 	Source  string // the lifecycle's source
 	Version string // as lifecycle.toml reports it
+}
+
+// Artifact is programs as files in dist/, one set for each of its Platforms.
+type Artifact struct {
+	Name     string   // what an archive's file name starts with
+	Programs []string // names of Programs; each is for one of the systems at least
+	// Platforms are those of the product that it is for, sorted, Windows ones without a release: Windows releases share their programs.
+	Platforms []v1.Platform
+	// Binary is each program as a file of its own, Archive all of them in one.
+	Binary, Archive bool
+	Formats         map[string]string // of the archive by operating system: "tar.gz" or "zip"
+	Directory       string            // of the programs in the archive, slash-separated; "" is its root
+	Files           map[string]string // by operating system, the absolute directory whose files lie in the archive, too
 }
 
 // Release says how release.yaml is rendered.

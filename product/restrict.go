@@ -51,6 +51,24 @@ func (c *checker) restrict(o Options) {
 		c.at(Pos{}, "-platforms %s: no image is for these: select others", strings.Join(o.Platforms, ","))
 	}
 	p.Images = images
+	p.Artifacts = restrictArtifacts(p.Artifacts, platforms, o.Only)
+}
+
+// restrictArtifacts cuts artifacts down to platforms. Those that select images do not want any.
+func restrictArtifacts(all []Artifact, platforms []v1.Platform, only []string) []Artifact {
+	if len(only) > 0 {
+		return nil
+	}
+	var left []Artifact
+	for _, a := range all {
+		a.Platforms = slices.DeleteFunc(slices.Clone(a.Platforms), func(q v1.Platform) bool {
+			return !slices.ContainsFunc(releaseless(platforms), q.Equals)
+		})
+		if len(a.Platforms) > 0 {
+			left = append(left, a)
+		}
+	}
+	return left
 }
 
 func (c *checker) selectPlatforms(values []string) []v1.Platform {

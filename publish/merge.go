@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -72,6 +73,24 @@ func whole(p *product.Product, l *lock.Lock) error {
 		images = append(images, i)
 	}
 	l.Images = images
+	return wholeArtifacts(p, l)
+}
+
+// wholeArtifacts looks for the files of all artifacts, and puts them into the product's order.
+func wholeArtifacts(p *product.Product, l *lock.Lock) error {
+	var all []lock.Artifact
+	for _, a := range p.Artifacts {
+		for _, on := range a.Platforms {
+			for _, f := range p.Files(a, on) {
+				at := slices.IndexFunc(l.Artifacts, func(o lock.Artifact) bool { return o.File == f.Name })
+				if at < 0 {
+					return fmt.Errorf("none has %s: build its part with -platforms %s, and without -only, which makes no artifacts", f.Name, on.OS)
+				}
+				all = append(all, l.Artifacts[at])
+			}
+		}
+	}
+	l.Artifacts = all
 	return nil
 }
 

@@ -301,7 +301,8 @@ func TestCancel(t *testing.T) {
 
 func TestStandIn(t *testing.T) {
 	p, st, l := cut(t, 1000)
-	l.Images[0].Children[2].Base = &lock.Base{Name: "mcr.microsoft.com/windows/nanoserver:ltsc2025@" + l.Images[0].Digest.String(), Digest: l.Images[0].Digest, StandIn: true}
+	made := lock.Base{Name: "mcr.microsoft.com/windows/nanoserver:ltsc2025@" + l.Images[0].Digest.String(), Digest: l.Images[0].Digest, StandIn: true}
+	child := &l.Images[0].Children[2]
 	for _, tt := range []struct {
 		registry string
 		refused  bool
@@ -312,12 +313,18 @@ func TestStandIn(t *testing.T) {
 		{"127.0.0.1.example.com", true},
 		{"10.0.0.1:5000", true},
 	} {
-		p.Registry = tt.registry
-		o := quick
-		o.Transport = sealed{o.Transport, !tt.refused}
-		_, err := publish.Publish(t.Context(), p, st, l, o)
-		if refused := err != nil && strings.Contains(err.Error(), "stand-in"); refused != tt.refused || err != nil && !refused {
-			t.Errorf("registry %q: %v", tt.registry, err)
+		for name, stand := range map[string]func(){
+			"a base":               func() { child.Base, child.From = &made, nil },
+			"what files come from": func() { child.Base, child.From = nil, []lock.Base{made} },
+		} {
+			stand()
+			p.Registry = tt.registry
+			o := quick
+			o.Transport = sealed{o.Transport, !tt.refused}
+			_, err := publish.Publish(t.Context(), p, st, l, o)
+			if refused := err != nil && strings.Contains(err.Error(), "stand-in"); refused != tt.refused || err != nil && !refused {
+				t.Errorf("registry %q, %s: %v", tt.registry, name, err)
+			}
 		}
 	}
 }

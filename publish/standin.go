@@ -16,9 +16,9 @@ func refuseStandIns(l *lock.Lock) error {
 	}
 	for _, i := range l.Images {
 		for _, c := range i.Children {
-			if c.Base != nil && c.Base.StandIn {
+			if name := c.StandIn(); name != "" {
 				return fmt.Errorf("publishing %s: %s stands on %s, a stand-in of snapshots that cannot run: pin the real base in slipway.yaml and build with -registry %s",
-					i.Name, c.Platform, c.Base.Name, l.Registry)
+					i.Name, c.Platform, name, l.Registry)
 			}
 		}
 	}

@@ -39,6 +39,9 @@ func Clean(dir string) error {
 			bundles = append(bundles, e.Name())
 		}
 	}
+	for _, a := range l.Artifacts {
+		bundles = append(bundles, a.File)
+	}
 	for _, name := range slices.Concat([]string{SumsName}, bundles, []string{Manifest, "load-images.sh", "load-images.ps1", binaryPath, lock.Name}) {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("cleaning: %w", err)

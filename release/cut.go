@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/google/renameio/v2/maybe"
 
@@ -28,6 +29,8 @@ type Options struct {
 	Store    string            // the directory of the store; "" is .slipway beside slipway.yaml
 	Slipway  bool              // put the static linux/amd64 slipway for operators into bin/
 	Progress *progress.Printer // nil is quiet
+	// Parts are directories in which [Merge] finds the artifacts that other machines made: those of the locks.
+	Parts []string
 }
 
 // Cut builds, publishes, renders, checks and packs p and writes the checksums. What is current is not made again. With platforms or
@@ -60,9 +63,12 @@ func Cut(ctx context.Context, p *product.Product, o Options) (*Summary, error) {
 
 // pack is what follows publish: release.yaml, what is found in it, bundles, the binary, checksums.
 func (c *cut) pack(ctx context.Context, l *lock.Lock, binary func() error) (*Summary, error) {
-	manifest, err := render.Render(ctx, c.product, l, render.Options{Progress: c.options.Progress})
-	if err != nil {
-		return nil, err
+	var manifest []byte // none where the product has no templates: not everything is applied to a cluster
+	if len(c.product.Release.Templates) > 0 {
+		var err error
+		if manifest, err = render.Render(ctx, c.product, l, render.Options{Progress: c.options.Progress}); err != nil {
+			return nil, err
+		}
 	}
 	if err := c.lint(ctx, manifest, l); err != nil {
 		return nil, err
@@ -123,6 +129,10 @@ func (c *cut) part(l *lock.Lock) (*Summary, error) {
 	if err := c.unseal(); err != nil {
 		return nil, err
 	}
+	artifacts, err := c.artifacts(l)
+	if err != nil {
+		return nil, err
+	}
 	if err := l.Write(filepath.Join(c.out, lock.Name)); err != nil {
 		return nil, err
 	}
@@ -130,13 +140,17 @@ func (c *cut) part(l *lock.Lock) (*Summary, error) {
 		c.options.Progress.Printf("the other files in %s are of an earlier release that was whole; its %s is gone", c.options.Out, SumsName)
 	}
 	c.options.Progress.Printf("only %v was selected: stopping before render; slipway merge joins the locks of all parts and goes on from there", l.Partial)
-	return summarize(c.options.Out, l, nil, []string{lock.Name})
+	return summarize(c.options.Out, l, nil, append(artifacts, lock.Name))
 }
 
 // finish writes what is small, and the checksums last: a directory with fresh SHA256SUMS is a complete release.
 func (c *cut) finish(l *lock.Lock, manifest []byte, bundles []airgap.File) (*Summary, error) {
-	if err := maybe.WriteFile(filepath.Join(c.out, Manifest), manifest, 0o644); err != nil {
-		return nil, fmt.Errorf("writing %s: %w", Manifest, err)
+	var others []string
+	if manifest != nil {
+		if err := maybe.WriteFile(filepath.Join(c.out, Manifest), manifest, 0o644); err != nil {
+			return nil, fmt.Errorf("writing %s: %w", Manifest, err)
+		}
+		others = append(others, Manifest)
 	}
 	if err := l.Write(filepath.Join(c.out, lock.Name)); err != nil {
 		return nil, err
@@ -145,7 +159,11 @@ func (c *cut) finish(l *lock.Lock, manifest []byte, bundles []airgap.File) (*Sum
 	if err != nil {
 		return nil, err
 	}
-	names, err := c.sums(bundles, scripts)
+	artifacts, err := c.artifacts(l)
+	if err != nil {
+		return nil, err
+	}
+	names, err := c.sums(bundles, slices.Concat(others, scripts, artifacts))
 	if err != nil {
 		return nil, err
 	}

@@ -162,8 +162,8 @@ func TestCutPart(t *testing.T) {
 		t.Error("the summary does not say that the release is a part")
 	}
 	got := files(t, out)
-	if len(got) != 1 || got[lock.Name] == "" {
-		t.Errorf("a part has files %v, want only %s", got, lock.Name)
+	if len(got) != 3 || got[lock.Name] == "" || got["hello.linux-amd64"] == "" || got["hello-tools.linux-amd64.tar.gz"] == "" {
+		t.Errorf("a part has files %v, want only %s and the artifacts", got, lock.Name)
 	}
 }
 

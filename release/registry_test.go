@@ -160,6 +160,7 @@ func TestCutToRegistry(t *testing.T) {
 
 	t.Run("two parts merge into the same release", func(t *testing.T) {
 		var locks []*lock.Lock
+		var dirs []string
 		for _, os := range []string{"linux", "windows"} {
 			out := t.TempDir()
 			// Another machine: another store.
@@ -172,7 +173,7 @@ func TestCutToRegistry(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			locks = append(locks, l)
+			locks, dirs = append(locks, l), append(dirs, out)
 		}
 		here, out := hello(t), t.TempDir()
 		onRegistry(t, here, host)
@@ -180,7 +181,10 @@ func TestCutToRegistry(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := release.Merge(context.Background(), p, locks, release.Options{Out: out}); err != nil {
+		if _, err := release.Merge(context.Background(), p, locks, release.Options{Out: out, Parts: dirs[1:]}); err == nil || !strings.Contains(err.Error(), "hello-tools.linux-amd64.tar.gz: no part has it") {
+			t.Errorf("without the artifacts of a part: %v", err)
+		}
+		if _, err := release.Merge(context.Background(), p, locks, release.Options{Out: out, Parts: dirs}); err != nil {
 			t.Fatal(err)
 		}
 		got, err := lock.Read(filepath.Join(out, lock.Name))
@@ -195,6 +199,24 @@ func TestCutToRegistry(t *testing.T) {
 		wholeFiles, parts := files(t, whole), files(t, out)
 		if len(parts) != len(wholeFiles) {
 			t.Errorf("merged into %v, whole %v", parts, wholeFiles)
+		}
+		for _, name := range []string{"hello-tools.linux-amd64.tar.gz", "hello-tools.windows-amd64.zip", "hello.linux-amd64", "hello.windows-amd64.exe"} {
+			if parts[name] == "" || parts[name] != wholeFiles[name] {
+				t.Errorf("%s is %q when merged, %q when built at once", name, parts[name], wholeFiles[name])
+			}
+		}
+	})
+
+	t.Run("without its artifacts it is not the product", func(t *testing.T) {
+		p, err := product.Load(product.Options{Path: yaml, Registry: host + "/whole"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		part := *want
+		part.Artifacts = part.Artifacts[1:]
+		_, err = release.Merge(context.Background(), p, []*lock.Lock{&part}, release.Options{Out: t.TempDir()})
+		if err == nil || !strings.Contains(err.Error(), "none has hello-tools.linux-amd64.tar.gz: build its part with -platforms linux") {
+			t.Errorf("a release without one of its artifacts: %v", err)
 		}
 	})
 

@@ -95,7 +95,7 @@ func (c *cut) install(file layer.Content) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return fmt.Errorf("writing %s: %w", binaryPath, err)
 	}
-	if err := program.Copy(file, to); err != nil {
+	if err := program.Copy(file, to, 0o755); err != nil {
 		return fmt.Errorf("writing %s: %w", binaryPath, err)
 	}
 	return nil

@@ -19,8 +19,8 @@ const SumsName = "SHA256SUMS"
 
 // sums writes SHA256SUMS over everything this release put into dist/ and returns the names, sorted. The digests of bundles
 // are those taken while they were written; other files are read once and remembered.
-func (c *cut) sums(bundles []airgap.File, scripts []string) ([]string, error) {
-	names := append([]string{Manifest, lock.Name}, scripts...)
+func (c *cut) sums(bundles []airgap.File, others []string) ([]string, error) {
+	names := append([]string{lock.Name}, others...)
 	for _, b := range bundles {
 		names = append(names, filepath.Base(b.Path), filepath.Base(b.List))
 	}

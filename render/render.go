@@ -2,7 +2,8 @@
 //
 // The templates of slipway.yaml go through ytt (https://carvel.dev/ytt), which is linked in; a YAML file without ytt's
 // annotations is a template too and comes out as it is. Their data values are those of slipway.yaml, checked against the schema
-// that the templates bring. Then the environment variables of slipway.yaml are put in, the documents are sorted so that
+// that the templates bring. Then the environment variables of slipway.yaml are put in, images of images.txt that a template names by
+// their tag get their digest, the documents are sorted so that
 // "kubectl apply -f" meets each after what it needs, and all of them are checked against the lock (see [Check]): a mistake that a
 // cluster would report late, or never, ends the release here.
 //
@@ -46,6 +47,7 @@ func Render(ctx context.Context, p *product.Product, l *lock.Lock, o Options) ([
 	if err := setEnv(docs, p, l); err != nil {
 		return nil, err
 	}
+	pin(docs, l)
 	sortDocuments(docs)
 	if err := check(docs, l, valueUses(p, values)); err != nil {
 		return nil, err

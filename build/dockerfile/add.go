@@ -14,6 +14,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
+	"golang.org/x/sync/singleflight"
 
 	"github.com/slipway-dev/slipway/build/layer"
 )
@@ -43,8 +44,7 @@ func (b *builder) add(ctx context.Context, s *stage, c *instructions.AddCommand)
 			return err
 		}
 		cp.src = from
-		unpack := c.Unpack == nil || *c.Unpack
-		return each(from, src, s.platform.OS, func(p string) error { return b.addFile(ctx, cp, p, dest, unpack) })
+		return each(from, src, s.platform.OS, func(p string) error { return b.addFile(ctx, cp, p, dest, c.Unpack) })
 	})
 }
 
@@ -65,8 +65,8 @@ func remote(src string) string {
 }
 
 // addFile copies one file of the context; what is an archive is unpacked.
-func (b *builder) addFile(ctx context.Context, cp *copier, p, dest string, unpack bool) error {
-	if unpack {
+func (b *builder) addFile(ctx context.Context, cp *copier, p, dest string, unpack *bool) error {
+	if unpack == nil || *unpack {
 		from, err := follow(cp.src, p)
 		if err != nil {
 			return err
@@ -80,7 +80,7 @@ func (b *builder) addFile(ctx context.Context, cp *copier, p, dest string, unpac
 			if err != nil {
 				return err
 			}
-			if done, err := b.unpack(ctx, cp, content, dest); done || err != nil {
+			if done, err := b.unpack(ctx, cp, content, dest, unpack != nil); done || err != nil {
 				return err
 			}
 		}
@@ -110,7 +110,7 @@ func (b *builder) addURL(ctx context.Context, cp *copier, src, dest string, c *i
 	}
 	content := layer.Content{Digest: digest, Size: size, Open: opener(b.in.Store.Path(digest))}
 	if c.Unpack != nil && *c.Unpack {
-		if done, err := b.unpack(ctx, cp, content, dest); done || err != nil {
+		if done, err := b.unpack(ctx, cp, content, dest, true); done || err != nil {
 			return err
 		}
 	}
@@ -127,11 +127,21 @@ func (b *builder) addURL(ctx context.Context, cp *copier, src, dest string, c *i
 	return cp.copy(ctx, "/"+name, dest)
 }
 
+// downloads are those under way: the platforms of an image want the same file at the same time.
+var downloads singleflight.Group
+
 // download puts a URL's bytes into the store, unless they are there.
 func (b *builder) download(ctx context.Context, src string, digest v1.Hash) error {
-	if b.in.Store.Has(digest) {
-		return nil
-	}
+	_, err, _ := downloads.Do(b.in.Store.Dir()+" "+digest.String(), func() (any, error) {
+		if b.in.Store.Has(digest) {
+			return nil, nil
+		}
+		return nil, b.fetch(ctx, src, digest)
+	})
+	return err
+}
+
+func (b *builder) fetch(ctx context.Context, src string, digest v1.Hash) error {
 	client := b.in.Client
 	if client == nil {
 		client = http.DefaultClient

@@ -64,18 +64,25 @@ func isArchive(c layer.Content) (bool, error) {
 	return err == nil, nil
 }
 
-// unpack lays the files of an archive into dest and reports whether it was one.
-func (b *builder) unpack(ctx context.Context, cp *copier, c layer.Content, dest string) (bool, error) {
-	if ok, err := isArchive(c); !ok || err != nil {
-		return false, err
-	}
-	file, err := b.spool(ctx, c.Digest, func() (io.ReadCloser, error) {
+// unpack lays the files of an archive into dest and reports whether it was one. asked says that --unpack stands in the file: then
+// a zip is an archive, too.
+func (b *builder) unpack(ctx context.Context, cp *copier, c layer.Content, dest string, asked bool) (bool, error) {
+	open := func() (io.ReadCloser, error) {
 		r, err := c.Open()
 		if err != nil {
 			return nil, err
 		}
 		return decompressed(r)
-	})
+	}
+	ok, err := isArchive(c)
+	if !ok && err == nil && asked {
+		ok, err = isZip(c)
+		open = func() (io.ReadCloser, error) { return zipAsTar(c) }
+	}
+	if !ok || err != nil {
+		return false, err
+	}
+	file, err := b.spool(ctx, c.Digest, open)
 	if err != nil {
 		return true, err
 	}

@@ -40,9 +40,11 @@ func (b *builder) copy(ctx context.Context, s *stage, c *instructions.CopyComman
 	case strings.Contains(c.From, "$"):
 		return located{"--from", fmt.Errorf("--from=%s has a variable, which --from does not take: write FROM %s AS source above, and --from=source", c.From, c.From)}
 	case c.From != "":
-		if src, err = b.source(ctx, s, c.From); err != nil {
+		var of Base
+		if src, of, err = b.source(ctx, s, c.From); err != nil {
 			return located{"--from", err}
 		}
+		src, err = standIns(src, of, c.SourcePaths, s.platform.OS)
 	case len(c.SourcePaths) > 0:
 		src, err = b.buildContext()
 	}

@@ -31,6 +31,7 @@
 //     stands, which never works.
 //   - A user or group name that the stage's /etc/passwd or /etc/group does not know is an error; BuildKit takes root.
 //   - EXPOSE with an address or port of the host is an error; BuildKit drops that part with a warning.
+//   - ADD --unpack takes zip archives, too, in which most of what is made for Windows comes; BuildKit copies those.
 //   - HEALTHCHECK --start-interval is refused: the configuration of go-containerregistry has no place for it.
 package dockerfile
 
@@ -99,6 +100,8 @@ type Base struct {
 // Result is an image in parts.
 type Result struct {
 	Base Base
+	// Others are the images besides Base that stages stand on or that files were copied from, sorted by name.
+	Others []lock.Base
 	// Config is the whole configuration, with what the base brought.
 	Config v1.Config
 	Author string // of MAINTAINER
@@ -147,7 +150,9 @@ func Build(ctx context.Context, in Input) (Result, error) {
 		if err := errors.Join(ctx.Err(), b.report.err()); err != nil {
 			return Result{}, err
 		}
-		return s.result(), nil
+		r := s.result()
+		r.Others = b.others(r.Base)
+		return r, nil
 	}
 	return Result{}, b.report.err()
 }

@@ -9,32 +9,34 @@ import (
 	"strings"
 )
 
-// source returns the files that --from means: a stage, a named context or an image.
-func (b *builder) source(ctx context.Context, s *stage, from string) (files, error) {
+// source returns the files that --from means, of a stage, a named context or an image, and the image that they come from, if any.
+func (b *builder) source(ctx context.Context, s *stage, from string) (files, Base, error) {
 	if other := b.find(from); other != nil {
 		if other.index >= s.index {
-			return nil, fmt.Errorf("stage %s stands below: move it above this stage", from)
+			return nil, Base{}, fmt.Errorf("stage %s stands below: move it above this stage", from)
 		}
 		b.eval(ctx, other)
 		if other.failed || other.tree == nil {
-			return nil, errReported
+			return nil, Base{}, errReported
 		}
-		return other.tree, nil
+		return other.tree, other.baseImage, nil
 	}
 	if c, ok := b.in.Contexts[from]; ok {
-		return b.openContext(from, c)
+		f, err := b.openContext(from, c)
+		return f, Base{}, err
 	}
 	if strings.Trim(from, "0123456789") == "" {
-		return nil, fmt.Errorf("there is no stage %s: stages count from 0", from)
+		return nil, Base{}, fmt.Errorf("there is no stage %s: stages count from 0", from)
 	}
 	base, img, err := b.image(ctx, from, normalize(b.in.Platform))
 	if err != nil {
-		return nil, fmt.Errorf("--from=%s is no stage above and no named context (%s): %w", from, b.contextNames(), err)
+		return nil, Base{}, fmt.Errorf("--from=%s is no stage above and no named context (%s): %w", from, b.contextNames(), err)
 	}
 	if base.Image == nil {
-		return newTree(nil), nil
+		return newTree(nil), base, nil
 	}
-	return img.files()
+	t, err := img.files()
+	return t, base, err
 }
 
 func (b *builder) contextNames() string {

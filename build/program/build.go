@@ -133,6 +133,10 @@ func (b *batch) run(ctx context.Context, st *store.Store, pr *progress.Printer) 
 		return dir, err
 	}
 	args := []string{"-trimpath", "-buildvcs=false"}
+	if first.Tree.Fixed {
+		// Old go commands packed vendor/modules.txt into a module and nothing else of vendor/; the go command would look for packages there.
+		args = append(args, "-mod=readonly")
+	}
 	args = append(args, first.Flags...)
 	if len(first.Ldflags) > 0 {
 		args = append(args, "-ldflags="+strings.Join(first.Ldflags, " "))

@@ -2,14 +2,15 @@ package program
 
 import (
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/slipway-dev/slipway/build/layer"
 )
 
-// Copy copies a compiled program to path, executable. It appears under its name only when it is complete.
-func Copy(c layer.Content, path string) error {
+// Copy copies a file, such as a compiled program, to path with the permission bits mode. It appears under its name only when it is complete.
+func Copy(c layer.Content, path string, mode fs.FileMode) error {
 	r, err := c.Open()
 	if err != nil {
 		return err
@@ -24,7 +25,7 @@ func Copy(c layer.Content, path string) error {
 	if _, err := io.Copy(f, r); err != nil {
 		return err
 	}
-	if err := f.Chmod(0o755); err != nil {
+	if err := f.Chmod(mode); err != nil {
 		return err
 	}
 	if err := f.Sync(); err != nil {

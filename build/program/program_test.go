@@ -172,6 +172,19 @@ func TestAgain(t *testing.T) {
 }
 
 // TestSameBytes compiles in two directories, once in an environment that is full of what other tools want.
+// TestVendored compiles a module as old go commands packed it: of vendor/ only the list is there.
+func TestVendored(t *testing.T) {
+	tree := write(t, module)
+	tree.Fixed, tree.Source.Sum = true, "h1:vendored"
+	if err := errors.Join(
+		os.Mkdir(filepath.Join(tree.Dir, "vendor"), 0o755),
+		os.WriteFile(filepath.Join(tree.Dir, "vendor", "modules.txt"), []byte("# example.com/other v1.0.0\n## explicit\nexample.com/other\n"), 0o644),
+	); err != nil {
+		t.Fatal(err)
+	}
+	compile(t, open(t), []program.Program{declare(t, product.Program{Name: "a", Package: "./cmd/a"}, tree, linux)})
+}
+
 func TestSameBytes(t *testing.T) {
 	for _, on := range []v1.Platform{linux, windows} {
 		t.Run(on.OS, func(t *testing.T) {

@@ -3,10 +3,12 @@ module github.com/slipway-dev/slipway/test/kpack
 go 1.26.8
 
 require (
+	github.com/google/go-cmp v0.6.0
 	github.com/google/go-containerregistry v0.20.0
 	k8s.io/api v0.29.0
 	k8s.io/apimachinery v0.29.0
 	k8s.io/client-go v0.29.0
+	k8s.io/component-helpers v0.29.0
 	knative.dev/pkg v0.0.0-20230821102121-81e4ee140363
 )
 
@@ -16,7 +18,6 @@ require (
 	github.com/buildpacks/imgutil v0.0.0-20240605145725-186f89b2d168 // indirect
 	github.com/buildpacks/lifecycle v0.17.7 // indirect
 	github.com/evanphx/json-patch v4.12.0+incompatible // indirect
-	github.com/google/go-cmp v0.6.0 // indirect
 	github.com/in-toto/in-toto-golang v0.9.0 // indirect
 	github.com/onsi/ginkgo/v2 v2.19.0 // indirect
 	github.com/onsi/gomega v1.34.1 // indirect

@@ -1,0 +1,90 @@
+package artifact
+
+import (
+	"archive/zip"
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/klauspost/compress/flate"
+
+	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// writeTar writes a tar.gz.
+func writeTar(ctx context.Context, st *store.Store, entries []layer.Entry, at time.Time) (v1.Hash, int64, error) {
+	l, err := layer.Write(ctx, st, entries, layer.Options{OS: platform.Linux, Compression: layer.Gzip, ModTime: at})
+	return l.Digest, l.Size, err
+}
+
+// zipFormat changes whenever equal entries would give other bytes than before.
+const zipFormat = 1
+
+// written is what the store remembers of a zip.
+type written struct {
+	Digest v1.Hash `json:"digest"`
+	Size   int64   `json:"size"`
+}
+
+// writeZip writes a zip, unless the same entries made one before.
+func writeZip(ctx context.Context, st *store.Store, entries []layer.Entry, at time.Time) (v1.Hash, int64, error) {
+	var key strings.Builder
+	fmt.Fprintln(&key, zipFormat, at.Unix())
+	for _, e := range entries {
+		fmt.Fprintln(&key, e.Path, e.Mode, e.Content.Digest)
+	}
+	var w written
+	if found, err := st.Recall("zip", key.String(), &w); err != nil || found && st.Has(w.Digest) {
+		return w.Digest, w.Size, err
+	}
+	blob, err := st.Create()
+	if err != nil {
+		return v1.Hash{}, 0, err
+	}
+	defer blob.Abort()
+	buffered := bufio.NewWriterSize(blob, 1<<20)
+	z := zip.NewWriter(buffered)
+	// The standard library's compressor may give other bytes with the next Go; this one changes with go.mod only.
+	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.DefaultCompression) })
+	for _, e := range entries {
+		if err := addToZip(ctx, z, e, at); err != nil {
+			return v1.Hash{}, 0, fmt.Errorf("%s: %w", e.Path[1:], err)
+		}
+	}
+	if err := errors.Join(z.Close(), buffered.Flush()); err != nil {
+		return v1.Hash{}, 0, err
+	}
+	if w.Digest, w.Size, err = blob.Commit(); err != nil {
+		return v1.Hash{}, 0, err
+	}
+	return w.Digest, w.Size, st.Record("zip", key.String(), w)
+}
+
+func addToZip(ctx context.Context, z *zip.Writer, e layer.Entry, at time.Time) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	h := &zip.FileHeader{Name: e.Path[1:], Method: zip.Deflate, Modified: at.UTC()}
+	h.SetMode(e.Mode)
+	w, err := z.CreateHeader(h)
+	if err != nil {
+		return err
+	}
+	r, err := e.Content.Open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	n, err := io.Copy(w, r)
+	if err == nil && n != e.Content.Size {
+		err = fmt.Errorf("it has %d bytes, %d were announced: it changed while it was read", n, e.Content.Size)
+	}
+	return err
+}

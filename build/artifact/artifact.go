@@ -1,0 +1,113 @@
+// Package artifact makes the files of a release that people download: programs alone, and in archives.
+//
+// They go into the store as blobs like everything else that is built, and the lock names them; package release brings them into dist/.
+// A tar.gz is written as a layer for Linux is (build/layer): sorted, with the times that the caller names, compressed on all cores, and not
+// again when nothing changed. A zip has the same entries.
+package artifact
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// Program is a compiled program.
+type Program struct {
+	Name    string // as slipway.yaml has it
+	File    string // its file name, with .exe for Windows
+	Content layer.Content
+}
+
+// Input is an artifact for one system.
+type Input struct {
+	Artifact product.Artifact
+	Files    []product.ArtifactFile
+	Platform v1.Platform // without a Windows release
+	Programs []Program
+	ModTime  time.Time // of everything in an archive
+}
+
+// Make puts the files of an artifact into the store and returns what the lock says of them, in the order of Files.
+func Make(ctx context.Context, st *store.Store, in Input) ([]lock.Artifact, error) {
+	var all []lock.Artifact
+	for _, f := range in.Files {
+		a := lock.Artifact{File: f.Name, Platform: platform.Format(in.Platform), Executable: f.Program != ""}
+		var err error
+		if f.Program != "" {
+			a.Digest, a.Size, err = in.alone(st, f.Program)
+		} else {
+			a.Digest, a.Size, err = in.archive(ctx, st)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("making %s: %w", f.Name, err)
+		}
+		all = append(all, a)
+	}
+	return all, nil
+}
+
+// alone stores a program as it is.
+func (in Input) alone(st *store.Store, name string) (v1.Hash, int64, error) {
+	c := in.Programs[slices.IndexFunc(in.Programs, func(p Program) bool { return p.Name == name })].Content
+	if st.Has(c.Digest) {
+		return c.Digest, c.Size, nil
+	}
+	r, err := c.Open()
+	if err != nil {
+		return v1.Hash{}, 0, err
+	}
+	defer r.Close()
+	return c.Digest, c.Size, st.Put(c.Digest, r)
+}
+
+// archive stores all programs and files in one.
+func (in Input) archive(ctx context.Context, st *store.Store) (v1.Hash, int64, error) {
+	entries, err := in.entries(st)
+	if err != nil {
+		return v1.Hash{}, 0, err
+	}
+	if in.Artifact.Formats[in.Platform.OS] == "zip" {
+		return writeZip(ctx, st, entries, in.ModTime)
+	}
+	return writeTar(ctx, st, entries, in.ModTime)
+}
+
+// entries lists what the archive holds, sorted by path.
+func (in Input) entries(st *store.Store) ([]layer.Entry, error) {
+	var all []layer.Entry
+	if dir := in.Artifact.Files[in.Platform.OS]; dir != "" {
+		var err error
+		if all, err = tree(st, dir); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range in.Programs {
+		name := path.Join("/", in.Artifact.Directory, p.File)
+		if slices.ContainsFunc(all, func(e layer.Entry) bool { return e.Path == name }) {
+			return nil, fmt.Errorf("%s is there twice, as a program and under files: rename one", name[1:])
+		}
+		all = append(all, layer.Entry{Path: name, Mode: 0o755, Content: p.Content})
+	}
+	slices.SortFunc(all, func(a, b layer.Entry) int { return strings.Compare(a.Path, b.Path) })
+	return all, nil
+}
+
+// mode is that of a file in an archive: only whether it is executable counts, which git keeps, too.
+func mode(m fs.FileMode) fs.FileMode {
+	if m&0o111 != 0 {
+		return 0o755
+	}
+	return 0o644
+}

@@ -1,0 +1,40 @@
+package artifact
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// tree lists the files below a directory. An archive holds plain files only: what else is there is an error, since not every system
+// can unpack it.
+func tree(st *store.Store, dir string) ([]layer.Entry, error) {
+	var all []layer.Entry
+	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, p)
+		if err != nil {
+			return err
+		}
+		if !d.Type().IsRegular() {
+			return fmt.Errorf("%s is no plain file: take it out, or put a copy of the file in its place", p)
+		}
+		fi, err := os.Stat(p)
+		if err != nil {
+			return err
+		}
+		content, err := layer.File(st, p)
+		if err != nil {
+			return err
+		}
+		all = append(all, layer.Entry{Path: "/" + filepath.ToSlash(rel), Mode: mode(fi.Mode()), Content: content})
+		return nil
+	})
+	return all, err
+}

@@ -1,0 +1,52 @@
+package build
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/slipway-dev/slipway/build/artifact"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/product"
+)
+
+// artifacts makes the files for download, in the order of slipway.yaml.
+func (b *builder) artifacts(ctx context.Context) ([]lock.Artifact, error) {
+	type job struct {
+		artifact product.Artifact
+		on       v1.Platform
+	}
+	var jobs []job
+	for _, a := range b.product.Artifacts {
+		for _, on := range a.Platforms {
+			jobs = append(jobs, job{a, on})
+		}
+	}
+	made := make([][]lock.Artifact, len(jobs))
+	var g errgroup.Group
+	for n, j := range jobs {
+		g.Go(func() (err error) {
+			made[n], err = b.artifact(ctx, j.artifact, j.on)
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	return slices.Concat(made...), nil
+}
+
+func (b *builder) artifact(ctx context.Context, a product.Artifact, on v1.Platform) ([]lock.Artifact, error) {
+	in := artifact.Input{Artifact: a, Files: b.product.Files(a, on), Platform: on, ModTime: Created(b.product, b.trees)}
+	for _, name := range b.product.ProgramsOf(a, on) {
+		out, err := b.programs.File(ctx, name, on)
+		if err != nil {
+			return nil, fmt.Errorf("making artifact %s: %w", a.Name, err)
+		}
+		in.Programs = append(in.Programs, artifact.Program{Name: name, File: fileName(name, on.OS), Content: out.Content})
+	}
+	return artifact.Make(ctx, b.store, in)
+}

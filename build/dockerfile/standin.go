@@ -1,0 +1,71 @@
+package dockerfile
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/moby/buildkit/util/system"
+
+	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/lock"
+)
+
+// standIns completes what stands in for an image of a registry, by the files that are to be copied out of it: each says what it is. It stays
+// as it is where the files are those of a real image. A source that ends in a slash is taken for a directory, and * in a name for a word;
+// [ and ? match nothing here.
+func standIns(src files, of Base, paths []string, os string) (files, error) {
+	below, ok := src.(*tree)
+	if !ok || of.Info == nil || !of.Info.StandIn {
+		return src, nil
+	}
+	t := newTree(func() (*tree, error) { return below, nil })
+	for _, p := range paths {
+		clean, err := system.NormalizePath("/", p, os, true)
+		if err != nil {
+			return nil, err
+		}
+		name := path.Clean(strings.ReplaceAll(clean, "*", "stand-in"))
+		if strings.HasSuffix(clean, "/") {
+			name = path.Join(name, "stand-in.txt")
+		}
+		if name, err = follow(t, name); err != nil {
+			return nil, err
+		}
+		if there, err := t.lstat(name); err != nil || there != nil || wild(name) {
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err := t.mkdirAll(path.Dir(name), rootNode); err != nil {
+			return nil, err
+		}
+		if err := t.set(name, standInFile(p, of.Info.Name)); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+func standInFile(name, of string) *node {
+	text := fmt.Sprintf("This file stands in for %s of %s in a snapshot that was made without a network.\nName a registry to copy the real one.\n", name, of)
+	return &node{kind: layer.Regular, mode: 0o755, content: func() (layer.Content, error) { return layer.Bytes([]byte(text)), nil }}
+}
+
+// others returns the images that were used besides the one that the target stands on, sorted by name.
+func (b *builder) others(target Base) []lock.Base {
+	all := map[string]lock.Base{}
+	for _, i := range b.images {
+		if info := i.base.Info; info != nil && (target.Info == nil || info.Digest != target.Info.Digest) {
+			all[info.Name+" "+info.Digest.String()] = *info
+		}
+	}
+	var list []lock.Base
+	for _, k := range slices.Sorted(maps.Keys(all)) {
+		list = append(list, all[k])
+	}
+	return list
+}

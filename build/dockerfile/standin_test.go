@@ -1,0 +1,76 @@
+package dockerfile_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/slipway-dev/slipway/build/dockerfile"
+	"github.com/slipway-dev/slipway/build/dockerfile/dockerfiletest"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
+)
+
+const standInCase = `
+-- Dockerfile --
+FROM servercore AS addon
+FROM nanoserver
+COPY --from=addon /Windows/System32/netapi32.dll /Windows/System32/
+COPY --from=tools /bin/*.exe /charts/ /tools/
+COPY --from=tools /there.txt /
+ENTRYPOINT ["/x.exe"]
+-- images/servercore --
+layer
+file 644 0:0 slipway-stand-in.txt "a stand-in"
+-- images/nanoserver --
+layer
+file 644 0:0 nano.txt "nano"
+-- images/tools --
+layer
+file 644 0:0 there.txt "there"
+`
+
+// TestStandIn copies from images that a snapshot does not have, out of a stage and directly, and from the same ones when they are real.
+func TestStandIn(t *testing.T) {
+	c := dockerfiletest.Load(t, txtar.Parse([]byte(standInCase)))
+	in := c.Input
+	p, err := platform.Parse("windows/amd64:ltsc2022")
+	must(t, err)
+	in.Platform = p
+	there := in.Base
+	in.Base = func(ctx context.Context, name string, p v1.Platform) (dockerfile.Base, error) {
+		b, err := there(ctx, name, p)
+		if err == nil {
+			b.Info = &lock.Base{Name: name, Digest: v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("a", 63) + name[:1]}, StandIn: name != "nanoserver"}
+		}
+		return b, err
+	}
+	r, err := dockerfile.Build(t.Context(), in)
+	must(t, err)
+	got := dump(t, r)
+	for _, want := range []string{
+		"file 0755 0:0 /Windows/System32/netapi32.dll (",
+		"file 0755 0:0 /tools/stand-in.exe (",
+		"file 0755 0:0 /tools/stand-in.txt (",
+		`file 0644 0:0 /there.txt "there"`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s is missing:\n%s", want, got)
+		}
+	}
+	var others []string
+	for _, o := range r.Others {
+		others = append(others, o.Name)
+	}
+	if strings.Join(others, " ") != "servercore tools" {
+		t.Errorf("the other images are %v", others)
+	}
+
+	in.Base = there
+	if _, err := dockerfile.Build(t.Context(), in); err == nil || !strings.Contains(err.Error(), "netapi32.dll is not there") {
+		t.Errorf("a real image without the file: %v", err)
+	}
+}

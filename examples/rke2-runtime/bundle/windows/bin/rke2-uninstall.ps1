@@ -1,0 +1,3 @@
+Stop-Service -Name rke2
+sc.exe delete rke2
+Remove-Item -Path C:\usr\local\bin\rke2.exe

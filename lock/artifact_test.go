@@ -1,0 +1,59 @@
+package lock_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/lock"
+)
+
+// TestMergeArtifacts: those of all parts, each once; two of one name must be the same file.
+func TestMergeArtifacts(t *testing.T) {
+	linux, windows := parts()
+	exe := lock.Artifact{File: "kp.windows-amd64.exe", Platform: "windows/amd64", Digest: hash("6"), Size: 72, Executable: true}
+	windows.Artifacts = []lock.Artifact{linux.Artifacts[1], exe}
+	got, err := lock.Merge(linux, windows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(append(example().Artifacts, exe), got.Artifacts); d != "" {
+		t.Error(d)
+	}
+	windows.Artifacts[0].Digest = hash("5")
+	if _, err := lock.Merge(linux, windows); err == nil || !strings.Contains(err.Error(), "merging locks: kp.linux-amd64.tar.gz: it is "+hash("0").String()+" in one lock and "+hash("5").String()+" in another") {
+		t.Errorf("two files of one name: %v", err)
+	}
+}
+
+// TestArtifactNames: a lock tells release where to write, and a foreign one must not lead it elsewhere.
+func TestArtifactNames(t *testing.T) {
+	for _, name := range []string{"", "../kp", "/etc/kp", "bin/kp", `bin\kp`, ".kp", ".."} {
+		l := example()
+		l.Artifacts[0].File = name
+		b, err := l.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := lock.Decode(bytes.NewReader(b)); err == nil || !strings.Contains(err.Error(), "it is no file name") {
+			t.Errorf("an artifact %q: %v", name, err)
+		}
+	}
+}
+
+func TestChildStandIn(t *testing.T) {
+	c := example().Images[0].Children[1]
+	if got := c.StandIn(); got != c.Base.Name {
+		t.Errorf("a base that stands in: %q", got)
+	}
+	c.Base = nil
+	if got := c.StandIn(); got != c.From[0].Name {
+		t.Errorf("files that stand in: %q", got)
+	}
+	c.From[0].StandIn = false
+	if got := c.StandIn(); got != "" {
+		t.Errorf("everything is real: %q", got)
+	}
+}

@@ -1,0 +1,46 @@
+package product
+
+import (
+	"slices"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// ArtifactFile is one file of an artifact.
+type ArtifactFile struct {
+	Name    string // in dist/
+	Program string // the Program that it is; "" for the archive
+}
+
+// Files returns the files that an artifact is on one of its platforms: each program alone, then the archive. There are none where
+// none of its programs is for that system.
+func (p *Product) Files(a Artifact, on v1.Platform) []ArtifactFile {
+	var all []ArtifactFile
+	slug, exe := platform.Slug(on), ""
+	if on.OS == platform.Windows {
+		exe = ".exe"
+	}
+	programs := p.ProgramsOf(a, on)
+	if len(programs) == 0 {
+		return nil
+	}
+	if a.Binary {
+		for _, name := range programs {
+			all = append(all, ArtifactFile{name + "." + slug + exe, name})
+		}
+	}
+	if a.Archive {
+		all = append(all, ArtifactFile{Name: a.Name + "." + slug + "." + a.Formats[on.OS]})
+	}
+	return all
+}
+
+// ProgramsOf names the programs of an artifact that are for a platform's system.
+func (p *Product) ProgramsOf(a Artifact, on v1.Platform) []string {
+	return slices.DeleteFunc(slices.Clone(a.Programs), func(name string) bool {
+		s := p.Program(name).Systems
+		return len(s) > 0 && !slices.Contains(s, on.OS)
+	})
+}

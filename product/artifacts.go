@@ -1,0 +1,120 @@
+package product
+
+import (
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// Forms and formats of artifacts.
+const (
+	formArchive = "archive"
+	formBinary  = "binary"
+	formatTar   = "tar.gz"
+	formatZip   = "zip"
+)
+
+func (c *checker) artifacts() {
+	in := c.in.Artifacts
+	c.collect("artifact", &c.in.Artifacts, each(in, func(a *artifactYAML) *string { return &a.Name }), fileForm)
+	alone := map[string]bool{} // programs that are files of their own
+	for i := range in {
+		c.out.Artifacts = append(c.out.Artifacts, c.artifact(&in[i], alone))
+	}
+}
+
+func (c *checker) artifact(in *artifactYAML, alone map[string]bool) Artifact {
+	a := Artifact{
+		Name: in.Name, Programs: in.Programs, Directory: in.Directory,
+		Binary: slices.Contains(in.Forms, formBinary), Archive: len(in.Forms) == 0 || slices.Contains(in.Forms, formArchive),
+		Platforms: releaseless(c.chosen(in.Platforms)),
+	}
+	c.once(in.Programs)
+	c.once(in.Forms)
+	for n := range in.Programs {
+		c.artifactProgram(&in.Programs[n], a, alone)
+	}
+	if d := in.Directory; d != "" && (!filepath.IsLocal(d) || strings.Contains(d, `\`) || path.Clean(d) != d) {
+		c.errorf(&in.Directory, "directory %q is malformed: write a path within the archive, such as bin", d)
+	}
+	a.Formats = c.formats(in, a)
+	a.Files = c.artifactFiles(in, a)
+	return a
+}
+
+// artifactProgram reports a program that is unknown, is for none of the artifact's systems, or would be the same file as another's.
+func (c *checker) artifactProgram(s *string, a Artifact, alone map[string]bool) {
+	if !c.refer(s, c.programs) {
+		return
+	}
+	p := c.out.Program(*s)
+	if len(p.Systems) > 0 && !slices.ContainsFunc(a.Platforms, func(q v1.Platform) bool { return slices.Contains(p.Systems, q.OS) }) && !c.partly() {
+		c.errorf(s, "program %s is for %s only, and the artifact is not: take it out, or add a platform", p.Name, strings.Join(p.Systems, " and "))
+	}
+	if a.Binary && alone[*s] {
+		c.errorf(s, "program %s is a file of its own in another artifact: take form %s out of one", *s, formBinary)
+	}
+	alone[*s] = alone[*s] || a.Binary
+}
+
+func (c *checker) formats(in *artifactYAML, a Artifact) map[string]string {
+	if !a.Archive {
+		if c.given(&in.Formats) || c.given(&in.Directory) || c.given(&in.Files) {
+			c.errorf(in, "formats, directory and files are for archives: add %s to forms, or take them out", formArchive)
+		}
+		return nil
+	}
+	all := map[string]string{}
+	for _, os := range systems(a.Platforms) {
+		all[os] = map[string]string{platform.Linux: formatTar, platform.Windows: formatZip}[os]
+	}
+	for _, os := range slices.Sorted(maps.Keys(in.Formats)) {
+		f := in.Formats[os]
+		c.ofSystem(&in.Formats, os, a)
+		if f != formatTar && f != formatZip {
+			c.entryErrorf(&in.Formats, os, "unknown format %q: %s", f, choose(f, []string{formatTar, formatZip}))
+		}
+		all[os] = f
+	}
+	return all
+}
+
+func (c *checker) artifactFiles(in *artifactYAML, a Artifact) map[string]string {
+	all := map[string]string{}
+	for _, os := range slices.Sorted(maps.Keys(in.Files)) {
+		c.ofSystem(&in.Files, os, a)
+		full, why := c.look(in.Files[os], isDir, "directory")
+		if why != "" {
+			c.entryErrorf(&in.Files, os, "%s", why)
+		}
+		all[os] = full
+	}
+	return all
+}
+
+// ofSystem reports a key that is none of the artifact's operating systems.
+func (c *checker) ofSystem(of any, os string, a Artifact) {
+	if !isOS(os) {
+		c.keyErrorf(of, os, "unknown operating system %s: use linux or windows", os)
+	} else if !slices.Contains(systems(a.Platforms), os) && !c.partly() {
+		c.keyErrorf(of, os, "the artifact is not for %s: take it out, or add a platform", os)
+	}
+}
+
+// releaseless drops the Windows releases of sorted platforms, and so what is then there twice.
+func releaseless(list []v1.Platform) []v1.Platform {
+	var all []v1.Platform
+	for _, p := range list {
+		p.OSVersion = ""
+		if !slices.ContainsFunc(all, p.Equals) {
+			all = append(all, p)
+		}
+	}
+	return all
+}

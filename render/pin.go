@@ -1,0 +1,83 @@
+package render
+
+import (
+	"slices"
+	"strings"
+
+	"carvel.dev/ytt/pkg/yamlmeta"
+	"github.com/google/go-containerregistry/pkg/name"
+
+	"github.com/slipway-dev/slipway/lock"
+)
+
+// pin writes the digest into images of others that the templates name by a tag which stands in images.txt, too: manifests of other
+// projects name their images so. What images.txt does not have stays, and is found by the check.
+func pin(docs []Document, l *lock.Lock) {
+	pins := pinsOf(l)
+	if len(pins) == 0 {
+		return
+	}
+	for _, d := range docs {
+		d.replace(func(l leaf) string {
+			if image, _ := imageLeaf(d, l); image {
+				if digest, ok := pins[tagged(l.value)]; ok {
+					return l.value[:strings.LastIndex(l.value, ":")] + "@" + digest
+				}
+			}
+			return l.value
+		})
+	}
+}
+
+// pinsOf maps repository:tag of images of others, in full, to the digest. In a snapshot the one of images.txt has to do.
+func pinsOf(l *lock.Lock) map[string]string {
+	pins := map[string]string{}
+	for _, t := range l.ThirdParty {
+		base, digest, _ := strings.Cut(t.Reference, "@")
+		if t.Digest.Hex != "" {
+			digest = t.Digest.String()
+		}
+		if full := tagged(base); full != "" && digest != "" {
+			pins[full] = digest
+		}
+	}
+	return pins
+}
+
+// tagged returns the full name of a reference by tag, and "" for any other text.
+func tagged(ref string) string {
+	t, err := name.NewTag(ref, name.WithDefaultTag(""))
+	if err != nil || t.TagStr() == "" {
+		return ""
+	}
+	return t.Name()
+}
+
+// replace puts what change returns in the place of every string value.
+func (d Document) replace(change func(leaf) string) {
+	replace(d.yaml.Value, nil, func(path []string, s string) string { return change(leaf{path: path, value: s}) })
+}
+
+func replace(v any, path []string, change func(path []string, s string) string) {
+	switch v := v.(type) {
+	case *yamlmeta.Map:
+		for _, i := range v.Items {
+			key, _ := i.Key.(string)
+			at := append(slices.Clone(path), key)
+			if s, ok := i.Value.(string); ok {
+				i.Value = change(at, s)
+			} else {
+				replace(i.Value, at, change)
+			}
+		}
+	case *yamlmeta.Array:
+		for n, i := range v.Items {
+			at := append(slices.Clone(path), item(n, i.Value))
+			if s, ok := i.Value.(string); ok {
+				i.Value = change(at, s)
+			} else {
+				replace(i.Value, at, change)
+			}
+		}
+	}
+}

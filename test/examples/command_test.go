@@ -1,0 +1,121 @@
+package examples
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/release"
+)
+
+// slipway is the command, compiled once.
+var slipway = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "slipway-examples-")
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, "slipway")
+	cmd := exec.Command("go", "build", "-o", file, "github.com/slipway-dev/slipway/cmd/slipway")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building slipway: %w\n%s", err, out)
+	}
+	return file, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if file, err := slipway(); err == nil {
+		os.RemoveAll(filepath.Dir(file))
+	}
+	os.Exit(code)
+}
+
+// product is a copy of an example, and where it is cut.
+type product struct {
+	dir, out, store string
+	env             []string
+}
+
+// copied copies an example, so that a test may change it and leaves nothing beside it.
+func copied(t *testing.T, example string) *product {
+	t.Helper()
+	p := &product{dir: t.TempDir(), out: t.TempDir(), store: t.TempDir()}
+	must(t, os.CopyFS(p.dir, os.DirFS(filepath.Join("..", "..", "examples", example))))
+	must(t, os.RemoveAll(filepath.Join(p.dir, ".slipway"))) // of somebody who cut the example by hand
+	return p
+}
+
+// replace replaces texts in a file of the product; each has to be there.
+func (p *product) replace(t *testing.T, file string, oldnew ...string) {
+	t.Helper()
+	path := filepath.Join(p.dir, filepath.FromSlash(file))
+	b, err := os.ReadFile(path)
+	must(t, err)
+	for i := 0; i < len(oldnew); i += 2 {
+		if !bytes.Contains(b, []byte(oldnew[i])) {
+			t.Fatalf("%s has no %s", file, oldnew[i])
+		}
+	}
+	must(t, os.WriteFile(path, []byte(strings.NewReplacer(oldnew...).Replace(string(b))), 0o644))
+}
+
+// run runs the command on the product and returns what it writes to standard error.
+func (p *product) run(ctx context.Context, t *testing.T, command string, args ...string) (string, error) {
+	t.Helper()
+	file, err := slipway()
+	must(t, err)
+	args = append([]string{command, "-product=" + filepath.Join(p.dir, "slipway.yaml"), "-store=" + p.store}, args...)
+	cmd := exec.CommandContext(ctx, file, args...)
+	cmd.Dir = p.dir
+	cmd.Env = append(append(os.Environ(), "SLIPWAY_REGISTRY=", "SOURCE_DATE_EPOCH="), p.env...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	err = cmd.Run()
+	return stderr.String(), err
+}
+
+// cut cuts the release, and returns its lock.
+func (p *product) cut(t *testing.T, args ...string) *lock.Lock {
+	t.Helper()
+	said, err := p.run(t.Context(), t, "release", append([]string{"-out=" + p.out, "-binary=false"}, args...)...)
+	if err != nil {
+		t.Fatalf("slipway release: %v\n%s", err, said)
+	}
+	l, err := lock.Read(filepath.Join(p.out, lock.Name))
+	must(t, err)
+	return l
+}
+
+// sums returns the files of the release by name, after holding each against SHA256SUMS.
+func (p *product) sums(t *testing.T) map[string]string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(p.out, release.SumsName))
+	must(t, err)
+	all := map[string]string{}
+	for line := range strings.Lines(string(b)) {
+		sum, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
+		content, err := os.ReadFile(filepath.Join(p.out, filepath.FromSlash(name)))
+		must(t, err)
+		if got := fmt.Sprintf("%x", sha256.Sum256(content)); got != sum {
+			t.Errorf("%s has checksum %s, SHA256SUMS says %s", name, got, sum)
+		}
+		all[name] = sum
+	}
+	return all
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,194 @@
+package examples
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/slipway-dev/slipway/build/base"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/render"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// TestSMB cuts the SMB CSI driver without a network, and then to a registry that has its bases and sidecars.
+func TestSMB(t *testing.T) {
+	p := copied(t, "csi-driver-smb")
+	l := p.cut(t)
+	st, err := store.Open(p.store)
+	must(t, err)
+
+	t.Run("the images", func(t *testing.T) {
+		var platforms []string
+		for _, c := range l.Images[0].Children {
+			platforms = append(platforms, c.Platform)
+			img, err := st.Image(c.Digest)
+			must(t, err)
+			cf, err := img.ConfigFile()
+			must(t, err)
+			files := filesOf(t, img)
+			program := map[string]string{"linux": "/smbplugin", "windows": "/smbplugin.exe"}[cf.OS]
+			if got := machine(files[program]); got != cf.OS+"/amd64" || cf.Config.Entrypoint[0] != program {
+				t.Errorf("%s: %s is a program for %q, the entrypoint is %v", c.Platform, program, got, cf.Config.Entrypoint)
+			}
+			if c.OSVersion != cf.OSVersion || cf.Config.Labels["org.opencontainers.image.revision"] != "6bf2d7e775e21483fe80256080bf720c0b3889fc" || cf.Config.Labels[base.StandInLabel] == "" {
+				t.Errorf("%s: os.version is %q in the lock and %q in the configuration, the labels are %v", c.Platform, c.OSVersion, cf.OSVersion, cf.Config.Labels)
+			}
+			if cf.OS == platform.Windows && !strings.Contains(string(files["/Windows/System32/netapi32.dll"]), "stands in for /Windows/System32/netapi32.dll of mcr.microsoft.com/windows/servercore:ltsc20") {
+				t.Errorf("%s: netapi32.dll is %q", c.Platform, files["/Windows/System32/netapi32.dll"])
+			}
+			if cf.OS == platform.Windows && (len(c.From) != 1 || !c.From[0].StandIn) {
+				t.Errorf("%s: the lock says that files come from %+v", c.Platform, c.From)
+			}
+			if cf.OS == runtime.GOOS && runtime.GOARCH == "amd64" {
+				version(t, files[program])
+			}
+		}
+		want := []string{"linux/amd64", "windows/amd64:10.0.26100.1", "windows/amd64:10.0.20348.1", "windows/amd64:10.0.17763.1"}
+		if d := cmp.Diff(want, platforms); d != "" {
+			t.Errorf("the platforms are (-want +got):\n%s", d)
+		}
+	})
+	t.Run("release.yaml", func(t *testing.T) { manifest(t, p, l) })
+	t.Run("cut again it has the same bytes", func(t *testing.T) {
+		before := p.sums(t)
+		p.cut(t)
+		if d := cmp.Diff(before, p.sums(t)); d != "" {
+			t.Errorf("the files changed (-before +after):\n%s", d)
+		}
+	})
+	t.Run("to a registry it needs pinned bases", func(t *testing.T) {
+		said, err := p.run(t.Context(), t, "build", "-registry=localhost:1/smb")
+		if err == nil || !strings.Contains(said, "base cifs for linux/amd64 is not ") || !strings.Contains(said, "base servercore for windows/amd64:ltsc2025 is not ") {
+			t.Errorf("slipway build: %v\n%s", err, said)
+		}
+	})
+	t.Run("to a registry", func(t *testing.T) { toRegistry(t, p) })
+}
+
+// version runs the driver, which says what it was built from.
+func version(t *testing.T, program []byte) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "smbplugin")
+	must(t, os.WriteFile(file, program, 0o755))
+	out, err := exec.CommandContext(t.Context(), file, "--ver").CombinedOutput()
+	for _, want := range []string{"Driver Version: v1.20.1", "Git Commit: 6bf2d7e775e21483fe80256080bf720c0b3889fc", "Build Date: \"2026-03-12T09:07:07Z\""} {
+		if err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("smbplugin --ver does not say %s: %v\n%s", want, err, out)
+		}
+	}
+}
+
+// manifest holds release.yaml to the lock, and the Windows DaemonSet to what a Windows node needs.
+func manifest(t *testing.T, p *product, l *lock.Lock) {
+	b, err := os.ReadFile(filepath.Join(p.out, "release.yaml"))
+	must(t, err)
+	docs, err := render.Read("release.yaml", b)
+	must(t, err)
+	must(t, render.Check(docs, l))
+	images := regexp.MustCompile(`(?m)^ +image: (.*)$`).FindAllStringSubmatch(string(b), -1)
+	if len(images) != 10 {
+		t.Errorf("release.yaml names %d images, want 10", len(images))
+	}
+	for _, i := range images {
+		if _, err := name.NewDigest(i[1]); err != nil {
+			t.Error(err)
+		}
+	}
+	var windows appsv1.DaemonSet
+	for _, doc := range strings.Split(string(b), "\n---\n") {
+		if strings.Contains(doc, "name: csi-smb-node-win\n") {
+			must(t, yaml.UnmarshalStrict([]byte(doc), &windows))
+		}
+	}
+	spec := windows.Spec.Template.Spec
+	taint := corev1.Taint{Key: "os", Value: "windows", Effect: corev1.TaintEffectNoSchedule}
+	tolerated := false
+	for _, o := range spec.Tolerations {
+		tolerated = tolerated || o.Key == taint.Key && o.Value == taint.Value && o.Effect == taint.Effect
+	}
+	if spec.NodeSelector[corev1.LabelOSStable] != "windows" || spec.OS == nil || spec.OS.Name != corev1.Windows || !tolerated || spec.SecurityContext != nil {
+		t.Errorf("the Windows pods select %v, are for %v, tolerate %v and have %v", spec.NodeSelector, spec.OS, spec.Tolerations, spec.SecurityContext)
+	}
+	for _, c := range spec.Containers {
+		if c.SecurityContext != nil {
+			t.Errorf("container %s of the Windows pods has %v", c.Name, c.SecurityContext)
+		}
+		if c.Name == "smb" && c.Image != l.Images[0].Reference() {
+			t.Errorf("the Windows pods run %s, the lock has %s", c.Image, l.Images[0].Reference())
+		}
+	}
+	if len(spec.Containers) != 3 {
+		t.Errorf("the Windows pods have %d containers", len(spec.Containers))
+	}
+}
+
+// toRegistry cuts the release to a registry on loopback, which has what the release takes from others.
+func toRegistry(t *testing.T, p *product) {
+	host := registryHost(t)
+	cifs := push(t, host+"/cifs:1", []string{"linux/amd64"}, map[string]string{"/smbplugin": "upstream's", "/usr/sbin/mount.cifs": "mounts"})
+	edits := []string{"registry.k8s.io/sig-storage/smbplugin:v1.20.1", cifs}
+	for ltsc, version := range map[string]string{"ltsc2019": "10.0.17763.4711", "ltsc2022": "10.0.20348.4711", "ltsc2025": "10.0.26100.4711"} {
+		on := []string{"windows/amd64:" + version}
+		core := push(t, host+"/servercore:"+ltsc, on, map[string]string{"/Windows/System32/netapi32.dll": "the DLL of " + version})
+		edits = append(edits, "mcr.microsoft.com/windows/servercore:"+ltsc, core)
+		nano := push(t, host+"/nanoserver:"+ltsc, on, map[string]string{"/Windows/nano.txt": version})
+		b, err := os.ReadFile(filepath.Join(p.dir, "slipway.yaml"))
+		must(t, err)
+		edits = append(edits, regexp.MustCompile(`mcr\S+nanoserver:`+ltsc+`@\S+`).FindString(string(b)), nano)
+	}
+	p.replace(t, "slipway.yaml", edits...)
+	list, err := os.ReadFile(filepath.Join(p.dir, "images.txt"))
+	must(t, err)
+	var lines []string
+	for _, s := range regexp.MustCompile(`sig-storage/(\S+:\S+)@`).FindAllStringSubmatch(string(list), -1) {
+		lines = append(lines, push(t, host+"/sig-storage/"+s[1], []string{"linux/amd64", "windows/amd64:10.0.17763.1", "windows/amd64:10.0.20348.1", "windows/amd64:10.0.26100.1"}, map[string]string{"/" + s[1]: "a sidecar"}))
+	}
+	must(t, os.WriteFile(filepath.Join(p.dir, "images.txt"), []byte(strings.Join(lines, "\n")+"\n"), 0o644))
+	overlay, err := os.ReadFile(filepath.Join(p.dir, "overlays", "images.yaml"))
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(p.dir, "overlays", "images.yaml"), regexp.MustCompile(`: "registry\.k8s\.io/`).ReplaceAll(overlay, []byte(`: "`+host+`/`)), 0o644))
+
+	l := p.cut(t, "-registry="+host+"/out")
+	manifest(t, p, l)
+	if l.StandIn() || len(l.ThirdParty) != 4 {
+		t.Errorf("the release has stand-ins: %v; %d images of others", l.StandIn(), len(l.ThirdParty))
+	}
+	ref, err := name.NewDigest(l.Images[0].Reference())
+	must(t, err)
+	idx, err := remote.Index(ref)
+	must(t, err)
+	m, err := idx.IndexManifest()
+	must(t, err)
+	for _, d := range m.Manifests {
+		img, err := idx.Image(d.Digest)
+		must(t, err)
+		published(t, *d.Platform, filesOf(t, img))
+	}
+}
+
+func published(t *testing.T, p v1.Platform, files map[string][]byte) {
+	t.Helper()
+	if p.OS == platform.Linux {
+		if machine(files["/smbplugin"]) != "linux/amd64" || string(files["/usr/sbin/mount.cifs"]) != "mounts" {
+			t.Errorf("the Linux image has mount.cifs %q, and upstream's smbplugin", files["/usr/sbin/mount.cifs"])
+		}
+		return
+	}
+	if !strings.HasSuffix(p.OSVersion, ".4711") || string(files["/Windows/System32/netapi32.dll"]) != "the DLL of "+p.OSVersion || string(files["/Windows/nano.txt"]) != p.OSVersion {
+		t.Errorf("the image for %s has netapi32.dll %q on a base %q", p.OSVersion, files["/Windows/System32/netapi32.dll"], files["/Windows/nano.txt"])
+	}
+}
