@@ -182,7 +182,7 @@ func TestVendored(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	compile(t, open(t), []program.Program{declare(t, product.Program{Name: "a", Package: "./cmd/a"}, tree, linux)})
+	compile(t, storetest.Open(t), []program.Program{declare(t, product.Program{Name: "a", Package: "./cmd/a"}, tree, linux)})
 }
 
 func TestSameBytes(t *testing.T) {
