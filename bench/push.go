@@ -45,13 +45,16 @@ func (b *bench) push(ctx context.Context) (comparison, error) {
 	return c, err
 }
 
-// pushers push images to registries of their own, and once more; without first, only that is compared.
+// pusher is a way to push images: the commands for a registry.
+type pusher struct {
+	name     string
+	commands func(registry string) [][]string
+}
+
+// pushers push images to registries of their own, and once more, in turns; without first, only that is compared. The figure of each is the
+// best of three: all of them wait for the registry most of the time, and what else the machine does counts least then.
 func (b *bench) pushers(ctx context.Context, title, bundle string, images []airgap.Image, layouts []string, first bool) (comparison, error) {
-	c := comparison{title: title}
-	for _, way := range []struct {
-		name     string
-		commands func(registry string) [][]string
-	}{
+	ways := []pusher{
 		{"slipway airgap push", func(to string) [][]string { return [][]string{{b.slipway, "airgap", "push", bundle, "-to", to, "-q"}} }},
 		{"skopeo copy --all", func(to string) (all [][]string) {
 			for n, i := range images {
@@ -65,28 +68,43 @@ func (b *bench) pushers(ctx context.Context, title, bundle string, images []airg
 			}
 			return all
 		}},
-	} {
-		b.registries++
-		registry, stop, err := b.registry(ctx, "push-"+strconv.Itoa(b.registries))
-		if err != nil {
-			return c, err
-		}
-		once, err := measure(ctx, way.name, way.commands(registry)...)
-		if err == nil && first {
-			c.other = append(c.other, once)
-		}
-		if err == nil {
-			var again figure
-			again, err = measure(ctx, way.name+", again", way.commands(registry)...)
-			c.other = append(c.other, again)
-		}
-		stop()
-		if err != nil {
-			return c, err
+	}
+	best := make([]figure, 2*len(ways))
+	for range 3 {
+		for n, way := range ways {
+			once, again, err := b.pushTwice(ctx, way)
+			if err != nil {
+				return comparison{}, err
+			}
+			for at, f := range map[int]figure{2 * n: once, 2*n + 1: again} {
+				if best[at].name == "" || f.seconds < best[at].seconds {
+					best[at] = f
+				}
+			}
 		}
 	}
-	c.ours, c.other = c.other[0], c.other[1:]
-	return c, nil
+	var all []figure
+	for n, f := range best {
+		if first || n%2 == 1 {
+			all = append(all, f)
+		}
+	}
+	return comparison{title: title, ours: all[0], other: all[1:]}, nil
+}
+
+// pushTwice pushes to an empty registry, and once more.
+func (b *bench) pushTwice(ctx context.Context, way pusher) (once, again figure, err error) {
+	b.registries++
+	registry, stop, err := b.registry(ctx, "push-"+strconv.Itoa(b.registries))
+	if err != nil {
+		return once, again, err
+	}
+	defer stop()
+	if once, err = measure(ctx, way.name, way.commands(registry)...); err != nil {
+		return once, again, err
+	}
+	again, err = measure(ctx, way.name+", again", way.commands(registry)...)
+	return once, again, err
 }
 
 // target is an image's name in a registry.
