@@ -152,6 +152,7 @@ func FuzzArchive(f *testing.F) {
 			}
 		}
 	}
+	f.Add(zipped(f, "dir/", `dir\file.exe`, "../outside", "dir"))
 	in, secret := outside(f)
 	f.Fuzz(func(t *testing.T, archive []byte) {
 		in := in
@@ -169,6 +170,7 @@ func FuzzArchive(f *testing.F) {
 			}
 			for _, source := range []string{
 				"FROM scratch\nADD dir/archive /\nADD dir/archive /x/\n",
+				"FROM scratch\nADD --unpack=true dir/archive /\nADD --unpack=true dir/archive /x/\n",
 				"FROM base\nCOPY a /usr/bin/\nCOPY a /bin/a\nWORKDIR /etc/x\nADD dir/archive /\nFROM scratch\nCOPY --from=base / /\n",
 			} {
 				in.Source = []byte(source)

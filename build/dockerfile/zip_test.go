@@ -16,7 +16,7 @@ import (
 )
 
 // zipped makes an archive as Windows does: no modes, backslashes.
-func zipped(t *testing.T, names ...string) []byte {
+func zipped(t testing.TB, names ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)

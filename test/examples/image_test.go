@@ -88,27 +88,42 @@ func filesOf(t *testing.T, img v1.Image) map[string][]byte {
 	must(t, err)
 	all := map[string][]byte{}
 	for _, l := range layers {
-		r, err := l.Uncompressed()
-		must(t, err)
-		for tr := tar.NewReader(r); ; {
-			h, err := tr.Next()
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			must(t, err)
-			if h.Typeflag != tar.TypeReg {
-				continue
-			}
-			full := path.Clean("/" + h.Name)
+		for name, content := range filesIn(t, l) {
 			if cf.OS == platform.Windows {
-				full = strings.TrimPrefix(full, "/Files")
+				name = strings.TrimPrefix(name, "/Files")
 			}
-			all[full], err = io.ReadAll(tr)
-			must(t, err)
+			all[name] = content
 		}
-		must(t, r.Close())
 	}
 	return all
+}
+
+// read are layers whose files are known, by digest: most images of a release share theirs.
+var read = map[v1.Hash]map[string][]byte{}
+
+func filesIn(t *testing.T, l v1.Layer) map[string][]byte {
+	t.Helper()
+	digest, err := l.Digest()
+	must(t, err)
+	if files, ok := read[digest]; ok {
+		return files
+	}
+	r, err := l.Uncompressed()
+	must(t, err)
+	defer r.Close()
+	files := map[string][]byte{}
+	for tr := tar.NewReader(r); ; {
+		h, err := tr.Next()
+		if errors.Is(err, io.EOF) {
+			read[digest] = files
+			return files
+		}
+		must(t, err)
+		if h.Typeflag == tar.TypeReg {
+			files[path.Clean("/"+h.Name)], err = io.ReadAll(tr)
+			must(t, err)
+		}
+	}
 }
 
 // machine says what a program is for: "windows/amd64", "linux/arm64"; it is "" for what is no program.
