@@ -6,12 +6,12 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
-	"k8s.io/client-go/tools/pager"
 )
 
 // Cluster says which cluster nodes are asked of.
@@ -35,23 +35,24 @@ func List(ctx context.Context, c Cluster) ([]Node, error) {
 		return nil, fmt.Errorf("reaching %s: %w", config.Host, err)
 	}
 	var list []Node
-	pages := pager.New(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-		page := &corev1.NodeList{}
-		return page, client.Get().Resource("nodes").VersionedParams(&o, parameters).Do(ctx).Into(page)
-	})
-	pages.PageSize = pageSize
-	err = pages.EachListItem(ctx, metav1.ListOptions{}, func(o runtime.Object) error {
-		n, ok := o.(*corev1.Node)
-		if !ok {
-			return fmt.Errorf("a %T is among the nodes", o)
+	o := metav1.ListOptions{Limit: pageSize}
+	for {
+		var page corev1.NodeList
+		err := client.Get().Resource("nodes").VersionedParams(&o, parameters).Do(ctx).Into(&page)
+		switch {
+		case apierrors.IsResourceExpired(err) && o.Continue != "":
+			list, o = nil, metav1.ListOptions{} // the pages belong to a state that is gone: all at once, then
+			continue
+		case err != nil:
+			return nil, fmt.Errorf("listing the nodes of %s: %w", config.Host, err)
 		}
-		list = append(list, newNode(n))
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("listing the nodes of %s: %w", config.Host, err)
+		for i := range page.Items {
+			list = append(list, newNode(&page.Items[i]))
+		}
+		if o.Continue = page.Continue; o.Continue == "" {
+			return list, nil
+		}
 	}
-	return list, nil
 }
 
 func (c Cluster) config() (*rest.Config, error) {

@@ -48,7 +48,12 @@ func Read(file string, text []byte) ([]Node, error) {
 	if err := json.Unmarshal(text, &head); err != nil {
 		return nil, r.json(0, err)
 	}
-	switch {
+	head.APIVersion, head.Kind, head.Items = "", "", nil // Kubernetes tells KIND from kind, and json does not
+	switch strict, err := kjson.UnmarshalStrict(text, &head, kjson.DisallowDuplicateFields); {
+	case err != nil:
+		return nil, r.errorf(0, "%v", err)
+	case len(strict) > 0:
+		return nil, r.errorf(0, "%v: keep one", strict[0])
 	case head.APIVersion == "v1" && head.Kind == "Node":
 		n, err := r.node(0, text)
 		if err != nil {

@@ -36,6 +36,9 @@ Exit codes: 0 every pod and image has a node that can run it; 3 one has none; 1 
 			if file != "" && (cluster.Kubeconfig != "" || cluster.Context != "") {
 				return usageError{errors.New("-nodes reads a file, -kubeconfig and -context a cluster: leave one of them out")}
 			}
+			if manifest == "-" && file == "-" {
+				return usageError{errors.New("-release and -nodes both read standard input: name a file for one of them")}
+			}
 			if lockFile == "" {
 				lockFile = filepath.Join(filepath.Dir(manifest), lock.Name)
 			}
@@ -63,6 +66,9 @@ Exit codes: 0 every pod and image has a node that can run it; 3 one has none; 1 
 	cmd.Flags().StringVar(&file, "nodes", "", "a file from kubectl get nodes -o json, instead of a cluster; - is standard input")
 	cmd.Flags().StringVar(&cluster.Kubeconfig, "kubeconfig", "", "the kubeconfig of the cluster (default as kubectl finds it)")
 	cmd.Flags().StringVar(&cluster.Context, "context", "", "the kubeconfig's context (default its current one)")
+	cmd.MarkFlagFilename("release", "yaml", "yml") //nolint:errcheck // fails only where the flag is missing
+	cmd.MarkFlagFilename("lock", "json")           //nolint:errcheck // as above
+	cmd.MarkFlagFilename("nodes", "json")          //nolint:errcheck // as above
 	f.addJSON(cmd)
 	return cmd
 }
