@@ -34,7 +34,7 @@ func (c checker) pod(o workload.Object) Pod {
 		reasons := stays(spec, n)
 		said := elsewhere(reasons)
 		for _, i := range run {
-			if r, ok := i.lacks(n); !ok && !(said && r.Kind == "os") {
+			if r, ok := i.lacks(n); !ok && (!said || r.Kind != "os") {
 				reasons = append(reasons, r)
 			}
 		}

@@ -237,7 +237,7 @@ func FuzzRead(f *testing.F) {
 		in := func(p workload.Pos) bool {
 			return p.File == "f.yaml" && p.Line >= 1 && p.Line <= lines && p.Column >= 1
 		}
-		if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // Read joins them bare
+		if joined, ok := err.(interface{ Unwrap() []error }); ok {
 			for _, e := range joined.Unwrap() {
 				if e, ok := e.(*workload.Error); !ok || !in(e.Pos) || strings.Contains(e.Text, "%!") { //nolint:errorlint // as above
 					t.Errorf("the error %v has no place in the file", e)
