@@ -16,7 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// fetch brings the child for the platform of a base in a registry into the store, byte for byte.
+// fetch brings the child for the platform of a base in a registry into the store, byte for byte; its layers only once they are read.
 func fetch(ctx context.Context, st *store.Store, pr *progress.Printer, b product.BaseImage, anyBuild bool) (Base, error) {
 	ref := b.Reference
 	if err := unmoved(ctx, b); err != nil {
@@ -43,13 +43,9 @@ func fetch(ctx context.Context, st *store.Store, pr *progress.Printer, b product
 			return Base{}, fmt.Errorf("fetching %s: %w", ref, err)
 		}
 	}
-	stored, err := st.Add(ctx, img, pr.Start("fetching "+ref.String(), progress.Bytes, 0))
+	local, err := begin(ctx, st, pr, img)
 	if err != nil {
 		return Base{}, fmt.Errorf("fetching %s: %w", ref, err)
-	}
-	local, err := st.Image(stored.Digest)
-	if err != nil {
-		return Base{}, err
 	}
 	return Base{Image: local, Platform: got, Info: &lock.Base{Name: ref.String(), Digest: d}}, nil
 }

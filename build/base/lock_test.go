@@ -208,8 +208,8 @@ func TestHostProcess(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			host, dir := serve(t), t.TempDir()
 			bases := "  - {name: on, windows: hostprocess, repository: " + host + "/host-process}"
-			real := made(t, windows(version), "2024-01-01")
-			ref := push(t, host+"/host-process:v1.0.0", real)
+			genuine := made(t, windows(version), "2024-01-01")
+			ref := push(t, host+"/host-process:v1.0.0", genuine)
 			for _, c := range lock(t, dir, host, bases) {
 				if c.New.OSVersion != "" || c.New.Created != "2024-01-01" || c.Reference != host+"/host-process:v1.0.0" {
 					t.Errorf("locked as %+v", c)
@@ -229,14 +229,14 @@ func TestHostProcess(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if want := l.Version + ".1"; b.Platform.OSVersion != want || cf.OSVersion != want || b.Info.Digest != digest(t, real) || b.Info.Name != ref {
+				if want := l.Version + ".1"; b.Platform.OSVersion != want || cf.OSVersion != want || b.Info.Digest != digest(t, genuine) || b.Info.Name != ref {
 					t.Errorf("for %s the base is %+v %+v with os.version %s", l.Name, b.Platform, b.Info, cf.OSVersion)
 				}
 				got, err := b.Image.Layers()
 				if err != nil {
 					t.Fatal(err)
 				}
-				want, err := real.Layers()
+				want, err := genuine.Layers()
 				if err != nil {
 					t.Fatal(err)
 				}
