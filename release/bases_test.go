@@ -5,6 +5,7 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -14,6 +15,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/registry"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
+	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -188,4 +190,62 @@ func TestBaseLayers(t *testing.T) {
 	if n := sum(bases.gets, layers) + sum(target.gets, layers); n != 3 {
 		t.Errorf("a whole release downloads %d base layers, want each of 3 once", n)
 	}
+	// So does one that has read no base: its bundles are packed from the registry that has the images.
+	var dist string
+	for range 2 { // on two machines, of which the first sends
+		yaml, dist = goOnly(t, bases.host), t.TempDir()
+		bases.reset()
+		target.reset()
+		if _, err := cut(t, product.Options{Path: yaml, Registry: target.host + "/team"}, dist); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if from, at := sum(bases.gets, layers), sum(target.gets, layers); from != 0 || at != 1 {
+		t.Errorf("%d base layers are downloaded from the base and %d from the target, want none and 1", from, at)
+	}
+	for name := range files(t, dist) {
+		if filepath.Ext(name) == ".zst" {
+			r, err := airgap.Verify(t.Context(), filepath.Join(dist, name), airgap.VerifyOptions{})
+			if err != nil || len(r.Problems) > 0 {
+				t.Errorf("%s: %v %+v", name, err, r)
+			}
+		}
+	}
+}
+
+// goOnly makes a product of one Go image for Windows, on a base that onRegistry has pushed.
+func goOnly(t *testing.T, host string) string {
+	t.Helper()
+	ref, err := name.ParseReference(host + "/windows/nanoserver:ltsc2022")
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, err := remote.Head(ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "config"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for file, text := range map[string]string{
+		"go.mod":  "module example.com/demo\n\ngo 1.26\n",
+		"main.go": "package main\n\nfunc main() {}\n",
+		"slipway.yaml": `apiVersion: slipway/v1
+name: demo
+version: 1.0.0
+platforms: ["windows/amd64:ltsc2022"]
+sources: [{name: demo, directory: ., revision: abc, created: 2024-01-01T00:00:00Z}]
+bases: [{name: nano, images: {"windows/amd64:ltsc2022": "` + ref.String() + "@" + head.Digest.String() + `"}}]
+programs: [{name: demo, source: demo, package: .}]
+images: [{name: demo, bases: {windows: nano}, go: {program: demo}}]
+release: {templates: [{path: config}]}
+`,
+		"config/demo.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: demo}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filepath.Join(dir, "slipway.yaml")
 }
