@@ -14,12 +14,39 @@ import (
 // scratch is the base of that name, which every product has.
 const scratch = "scratch"
 
+// mcr are Microsoft's bases by their words in slipway.yaml. Without a tag, the tag is the name of the LTSC release.
+var mcr = map[string]struct {
+	repository, tag string
+	anyBuild        bool
+}{
+	"nanoserver":  {repository: "mcr.microsoft.com/windows/nanoserver"},
+	"servercore":  {repository: "mcr.microsoft.com/windows/servercore"},
+	"hostprocess": {"mcr.microsoft.com/oss/kubernetes/windows-host-process-containers-base-image", "v1.0.0", true},
+}
+
 func (c *checker) base(in *baseYAML) {
 	if in.Name == scratch && in.Builtin != scratch {
 		c.errorf(&in.Name, "scratch is the empty base of every product: take another name")
 	}
-	b := Base{Name: in.Name, Builtin: in.Builtin}
+	b := Base{Name: in.Name, Builtin: in.Builtin, Windows: in.Windows}
+	if in.Windows == "" {
+		b.Images = c.baseImages(in)
+	} else if !c.bad(&in.Windows) {
+		b.Images, b.AnyBuild = c.microsoft(in), mcr[in.Windows].anyBuild
+	}
+	if in.Repository != "" && in.Windows == "" {
+		c.errorf(&in.Repository, "repository goes with windows alone: write the whole references under images")
+	}
+	slices.SortFunc(b.Images, func(x, y BaseImage) int {
+		return cmp.Or(platform.Compare(x.Platform, y.Platform), cmp.Compare(x.Reference.Name(), y.Reference.Name()))
+	})
+	c.out.Bases = append(c.out.Bases, b)
+}
+
+// baseImages reads the references of a base.
+func (c *checker) baseImages(in *baseYAML) []BaseImage {
 	var before []v1.Platform
+	var list []BaseImage
 	for _, key := range slices.Sorted(maps.Keys(in.Images)) {
 		pos := c.pos(c.places[entry{&in.Images, key}].value)
 		ref, tag, err := parseReference(in.Images[key])
@@ -36,24 +63,50 @@ func (c *checker) base(in *baseYAML) {
 			continue
 		}
 		before = append(before, p)
-		b.Images = append(b.Images, BaseImage{Platform: p, Reference: ref, Tag: tag, Pos: pos})
+		list = append(list, newBaseImage(p, ref, tag, pos))
 	}
-	slices.SortFunc(b.Images, func(x, y BaseImage) int {
-		return cmp.Or(platform.Compare(x.Platform, y.Platform), cmp.Compare(x.Reference.Name(), y.Reference.Name()))
-	})
-	c.out.Bases = append(c.out.Bases, b)
+	return list
 }
 
-// pinned reports bases that a tag alone names, which a release to a registry must not stand on.
-func (c *checker) pinned() {
-	for _, b := range c.out.Bases {
-		for _, i := range b.Images {
-			if _, ok := i.Reference.(name.Digest); !ok {
-				c.at(i.Pos, "base %s for %s is not pinned: write %s@sha256:…, since a release must not change when a tag moves",
-					b.Name, platform.Format(i.Platform), i.Reference)
+// newBaseImage returns an image as slipway.yaml names it.
+func newBaseImage(p v1.Platform, ref name.Reference, tag string, pos Pos) BaseImage {
+	_, inline := ref.(name.Digest)
+	if t, ok := ref.(name.Tag); ok {
+		tag = t.TagStr()
+	}
+	return BaseImage{Platform: p, Reference: ref, Tag: tag, Pos: pos, Inline: inline}
+}
+
+// microsoft returns the images of a base of Microsoft, for every Windows platform of the release.
+func (c *checker) microsoft(in *baseYAML) []BaseImage {
+	kind := mcr[in.Windows]
+	repository, at := kind.repository, c.where(&in.Windows)
+	if in.Repository != "" {
+		repository, at = in.Repository, c.where(&in.Repository)
+	}
+	var list []BaseImage
+	for _, p := range c.out.Platforms {
+		if p.OS != platform.Windows {
+			continue
+		}
+		tag := kind.tag
+		if tag == "" {
+			if tag = platform.Release(p.OSVersion); tag == platform.Short(p.OSVersion) {
+				if tag == p.OSVersion {
+					c.at(at, "%s has no tag for %s, which is no LTSC release: give the platform its version in full, or name the image under images", in.Windows, platform.Format(p))
+					continue
+				}
+				tag = p.OSVersion
 			}
 		}
+		ref, _, err := parseReference(repository + ":" + tag)
+		if err != nil {
+			c.at(at, "%v", err)
+			return nil
+		}
+		list = append(list, newBaseImage(p, ref, "", at))
 	}
+	return list
 }
 
 // stands reports a base that an image cannot stand on, for one operating system.
@@ -75,7 +128,7 @@ func (c *checker) stands(in *imageYAML, os string, on []v1.Platform) {
 	}
 	b, ok := c.out.Base(use)
 	switch {
-	case !ok || b.Builtin == scratch || b.Builtin == "" && len(b.Images) == 0:
+	case !ok || b.Builtin == scratch || b.Builtin == "" && len(b.Images) == 0 && b.Windows == "":
 		return
 	case b.Builtin != "":
 		if os != platform.Linux {

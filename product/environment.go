@@ -23,7 +23,6 @@ func (c *checker) environment(registry string, getenv func(string) string) {
 			c.at(Pos{}, "%s %q %s", from, registry, why)
 		}
 		c.out.Registry = registry
-		c.pinned()
 	}
 	epoch := getenv("SOURCE_DATE_EPOCH")
 	if epoch == "" {

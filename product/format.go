@@ -68,8 +68,13 @@ type baseYAML struct {
 	Name string `yaml:"name" jsonschema:"required"`
 	// A base that slipway makes itself: static is a Linux base with certificate roots, accounts and /tmp; scratch is empty.
 	Builtin string `yaml:"builtin,omitempty" jsonschema:"oneof_required=builtin,enum=static,enum=scratch"`
-	// An image of a registry for each platform, pinned as repository:tag@sha256:….
+	// An image of a registry for each platform: repository:tag, whose digest bases.lock.yaml holds, or repository:tag@sha256:….
 	Images map[string]string `yaml:"images,omitempty" jsonschema:"oneof_required=images,minProperties=1"`
+	// One of Microsoft's bases, for every Windows platform of the release: nanoserver, servercore, or hostprocess, which is one image for
+	// all Windows builds, of programs that run in HostProcess containers.
+	Windows string `yaml:"windows,omitempty" jsonschema:"oneof_required=windows,enum=nanoserver,enum=servercore,enum=hostprocess"`
+	// The repository that has copies of Microsoft's base under its tags, where it is not to be pulled from mcr.microsoft.com.
+	Repository string `yaml:"repository,omitempty"`
 }
 
 // programYAML is one Go main package.

@@ -1,9 +1,11 @@
 package product
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -115,4 +117,37 @@ func seed(f *testing.F, name string) {
 			}
 		}
 	}
+}
+
+// FuzzBasesLock holds that any bases.lock.yaml is read or refused, and that what is read is written so that it is read back the same.
+func FuzzBasesLock(f *testing.F) {
+	seed(f, BasesLock)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		list, m, _ := parseBasesLock(BasesLock, b)
+		if len(m) > 0 {
+			if strings.Contains(m.err().Error(), "%!") {
+				t.Errorf("badly formatted: %v", m.err())
+			}
+			return
+		}
+		text, err := EncodeBases(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, m, _ := parseBasesLock(BasesLock, text)
+		if len(m) > 0 || len(again) != len(list) {
+			t.Fatalf("what is written is read as %d bases, not %d: %v\n%s", len(again), len(list), m.err(), text)
+		}
+		for i := range list {
+			list[i].Pos, again[i].Pos = Pos{}, Pos{}
+			list[i].Created, again[i].Created = list[i].Created.UTC(), again[i].Created.UTC()
+			if !list[i].Created.Equal(again[i].Created) && list[i].Created.Nanosecond() == 0 {
+				t.Errorf("the time is %v, then %v", list[i].Created, again[i].Created)
+			}
+			list[i].Created, again[i].Created = time.Time{}, time.Time{}
+			if fmt.Sprint(list[i]) != fmt.Sprint(again[i]) {
+				t.Errorf("%+v\nis read back as\n%+v", list[i], again[i])
+			}
+		}
+	})
 }

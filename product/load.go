@@ -15,6 +15,8 @@ type Options struct {
 	Registry string
 	// Platforms and Only restrict the product to platforms (linux and windows stand for all of theirs) and to images by name.
 	Platforms, Only []string
+	// Bases loads the product to lock its bases anew: without a registry, and whatever bases.lock.yaml has wrong.
+	Bases bool
 }
 
 // Load reads slipway.yaml, images.txt and the environment variables SLIPWAY_REGISTRY and SOURCE_DATE_EPOCH. The error joins everything that
@@ -43,6 +45,12 @@ func Load(o Options) (*Product, error) {
 	}
 	c.check()
 	c.environment(o.Registry, os.Getenv)
+	if o.Bases {
+		c.out.Registry = ""
+	}
+	if err := c.locked(o.Bases); err != nil {
+		return nil, err
+	}
 	c.restrict(o)
 	if err := c.err(); err != nil {
 		return nil, err

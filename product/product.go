@@ -76,17 +76,25 @@ type Base struct {
 	Name string
 	// Builtin is "static" (the Linux base made in process) or "scratch"; then Images is empty.
 	Builtin string
-	// Images holds one reference per platform, sorted; pinned (tag@sha256:…) unless this is a snapshot.
+	// Images holds one reference per platform, sorted; each pinned by slipway.yaml or bases.lock.yaml unless this is a snapshot.
 	Images []BaseImage
+	// Windows is the word of a base of Microsoft: "nanoserver", "servercore" or "hostprocess"; Images are then those of the release's platforms.
+	Windows string
+	// AnyBuild says that one image serves every Windows build, as that of HostProcess containers does: its own os.version says nothing.
+	AnyBuild bool
 }
 
 // BaseImage is the base for one platform.
 type BaseImage struct {
 	Platform  v1.Platform
 	Reference name.Reference
-	// Tag is the tag beside the digest, for messages; empty where there is none.
+	// Tag is the tag beside the digest; empty where there is none.
 	Tag string
 	Pos Pos
+	// Lock is what bases.lock.yaml says of the image; nil where it says nothing.
+	Lock *LockedBase
+	// Inline says that the digest stands in slipway.yaml itself: the image is this one, wherever its tag has moved.
+	Inline bool
 }
 
 // Program is one Go main package.

@@ -96,27 +96,30 @@ func planImage(st *store.Store, i lock.Image) (Image, error) {
 		return Image{}, err
 	}
 	for _, c := range i.Children {
-		m, err := readManifest(st, v1.Descriptor{MediaType: c.MediaType, Digest: c.Digest, Size: c.Size})
-		if err != nil {
-			return Image{}, fmt.Errorf("%s: %w", c.Platform, err)
-		}
+		var base name.Reference
 		if c.Base != nil && !strings.HasPrefix(c.Base.Name, "builtin:") {
-			if m.Base, err = name.ParseReference(c.Base.Name); err != nil {
+			if base, err = name.ParseReference(c.Base.Name); err != nil {
 				return Image{}, fmt.Errorf("%s: base: %w", c.Platform, err)
 			}
 		}
+		m, err := readManifest(st, v1.Descriptor{MediaType: c.MediaType, Digest: c.Digest, Size: c.Size}, c.Base != nil && !c.Base.StandIn && base != nil)
+		if err != nil {
+			return Image{}, fmt.Errorf("%s: %w", c.Platform, err)
+		}
+		m.Base = base
 		img.Children = append(img.Children, m)
 	}
 	if i.MediaType.IsIndex() {
-		img.Top, err = readManifest(st, descriptor(i))
+		img.Top, err = readManifest(st, descriptor(i), false)
 		return img, err
 	}
 	img.Top, img.Children = img.Children[0], nil
 	return img, nil
 }
 
-// readManifest reads the document d; the blobs of an image manifest must be in the store in their full size.
-func readManifest(st *store.Store, d v1.Descriptor) (Manifest, error) {
+// readManifest reads the document d; the blobs of an image manifest must be in the store in their full size. With based, layers may be left to
+// the registry of the image's base.
+func readManifest(st *store.Store, d v1.Descriptor, based bool) (Manifest, error) {
 	raw, err := st.ReadAll(d.Digest, maxManifest)
 	if err != nil {
 		return Manifest{}, err
@@ -134,7 +137,7 @@ func readManifest(st *store.Store, d v1.Descriptor) (Manifest, error) {
 		switch here, err := present(st, b); {
 		case err != nil:
 			return Manifest{}, err
-		case !here:
+		case !here && (!based || b.Digest == doc.Config.Digest):
 			return Manifest{}, fmt.Errorf("blob %s is not in the store: build again", b.Digest)
 		}
 	}

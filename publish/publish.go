@@ -61,7 +61,7 @@ func (o Options) defaults() Options {
 	return o
 }
 
-// Publish pushes the images of l that p consists of, whose blobs are all in st, to p's registry, or to the embedded one where p has
+// Publish pushes the images of l that p consists of, whose blobs are all in st but for layers of bases, to p's registry, or to the embedded one where p has
 // none, and brings the third-party images into st. It returns a new lock: l with registry, names and third-party images filled in, and
 // without what p does not select. Where p or l is partial, manifests are pushed by digest only and nothing is tagged; [Merge] joins
 // such locks. An l that lacks something of p is an error.
@@ -92,6 +92,7 @@ func Publish(ctx context.Context, p *product.Product, st *store.Store, l *lock.L
 		return nil, err
 	}
 	c := newClient(o, embedded(st, p))
+	plan.withBases(ctx, c, st)
 	if _, err := push(ctx, c, plan, o); err != nil {
 		return nil, err
 	}

@@ -58,6 +58,11 @@ func Cut(ctx context.Context, p *product.Product, o Options) (*Summary, error) {
 	if len(p.Partial) > 0 {
 		return c.part(l)
 	}
+	if !l.Snapshot { // bundles hold the layers of bases, too, which nothing has needed here so far
+		if err := publish.Pull(ctx, c.store, l, publish.Options{Progress: o.Progress}); err != nil {
+			return nil, err
+		}
+	}
 	return c.pack(ctx, l, binary)
 }
 

@@ -89,6 +89,14 @@ func Airgap(
 	return run(ctx, []string{"airgap", "pack"}, options{product, registry, platforms, only, out, q})
 }
 
+// Bases locks the bases of slipway.yaml at what their tags stand for now, and prints what has changed.
+func Bases(
+	ctx context.Context,
+	product *string, // the product's description (slipway.yaml)
+) error {
+	return run(ctx, []string{"bases"}, options{product: product})
+}
+
 // Serve serves what was cut as a registry on this machine, until it is interrupted.
 func Serve(
 	ctx context.Context,

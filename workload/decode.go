@@ -130,3 +130,7 @@ func plain(err error) string {
 	}
 	return "this is " + have + " where " + want + " should be"
 }
+
+// Decode reads the object into v, a pointer to its type, as strictly as an apiserver with field validation does. Of all that is wrong the
+// error has an [Error] each, joined.
+func (o Object) Decode(v any) error { return errors.Join(decode(o, v)...) }

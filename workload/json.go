@@ -76,6 +76,6 @@ func key(n *yaml.Node) string {
 }
 
 func quote(b []byte, s string) []byte {
-	j, _ := json.Marshal(s) //nolint:errcheck // a string is always JSON
+	j, _ := json.Marshal(s) // a string is always JSON
 	return append(b, j...)
 }

@@ -70,7 +70,8 @@ func (r *Resolver) resolve(ctx context.Context, image string, p v1.Platform) (Ba
 		}
 		for _, i := range b.Images {
 			if platform.Same(i.Platform, p) {
-				return r.pull(ctx, i.Reference, p)
+				i.Platform = p
+				return r.pull(ctx, i, b.AnyBuild)
 			}
 		}
 		return Base{}, fmt.Errorf("%s names no image for this platform: add one under bases", r.Product.Path)
@@ -79,17 +80,17 @@ func (r *Resolver) resolve(ctx context.Context, image string, p v1.Platform) (Ba
 	if err != nil {
 		return Base{}, fmt.Errorf("it is neither a base of %s nor an image reference: %w", r.Product.Path, err)
 	}
-	return r.pull(ctx, ref, p)
+	return r.pull(ctx, product.BaseImage{Platform: p, Reference: ref, Inline: true}, false)
 }
 
-func (r *Resolver) pull(ctx context.Context, ref name.Reference, p v1.Platform) (Base, error) {
+func (r *Resolver) pull(ctx context.Context, i product.BaseImage, anyBuild bool) (Base, error) {
 	if r.Product.Snapshot() {
-		return standIn(ctx, r.Store, ref, p)
+		return standIn(ctx, r.Store, i.Reference, i.Platform)
 	}
-	if _, ok := ref.(name.Digest); !ok {
-		return Base{}, fmt.Errorf("%s is not pinned: write %s@sha256:…, since a release must not change when a tag moves", ref, ref)
+	if _, ok := i.Reference.(name.Digest); !ok {
+		return Base{}, fmt.Errorf("%s is not pinned: write %s@sha256:…, since a release must not change when a tag moves", i.Reference, i.Reference)
 	}
-	return fetch(ctx, r.Store, r.Progress, ref, p)
+	return fetch(ctx, r.Store, r.Progress, i, anyBuild)
 }
 
 // full completes the version of a Windows platform that has only three parts, for images that have no base to take it from.

@@ -3,73 +3,81 @@ package base
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/progress"
 	"github.com/slipway-dev/slipway/store"
 )
 
-// fetch brings the child for p of a base in a registry into the store, byte for byte.
-func fetch(ctx context.Context, st *store.Store, pr *progress.Printer, ref name.Reference, p v1.Platform) (Base, error) {
-	desc, err := remote.Get(ref, remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain))
+// fetch brings the child for the platform of a base in a registry into the store, byte for byte; its layers only once they are read.
+func fetch(ctx context.Context, st *store.Store, pr *progress.Printer, b product.BaseImage, anyBuild bool) (Base, error) {
+	ref := b.Reference
+	if err := unmoved(ctx, b); err != nil {
+		return Base{}, err
+	}
+	desc, err := get(ctx, ref)
 	if err != nil {
 		return Base{}, fmt.Errorf("fetching %s: %w", ref, err)
 	}
-	img, err := choose(desc, p)
+	img, got, err := choose(desc, b.Platform, anyBuild)
 	if err != nil {
 		return Base{}, fmt.Errorf("%s: %w", ref, err)
 	}
-	cf, err := img.ConfigFile()
+	if b.Lock != nil && b.Lock.OSVersion != "" && b.Lock.OSVersion != got.OSVersion {
+		return Base{}, fmt.Errorf("%s has the os.version %s, and %s says %s: run go tool mage bases", ref, got.OSVersion, b.Lock.Pos, b.Lock.OSVersion)
+	}
+	d, err := img.Digest()
 	if err != nil {
 		return Base{}, fmt.Errorf("fetching %s: %w", ref, err)
 	}
-	got := v1.Platform{OS: cf.OS, Architecture: cf.Architecture, OSVersion: cf.OSVersion, Variant: cf.Variant}
-	if p.OS == platform.Windows && strings.Count(got.OSVersion, ".") != 3 {
-		return Base{}, fmt.Errorf("%s: its os.version %q has not four parts, so no host can tell whether it runs: use a base that has", ref, got.OSVersion)
+	if anyBuild {
+		got = full(b.Platform)
+		if img, err = versioned(img, got.OSVersion); err != nil {
+			return Base{}, fmt.Errorf("fetching %s: %w", ref, err)
+		}
 	}
-	if !platform.Same(got, p) {
-		return Base{}, fmt.Errorf("%s is an image for %s: name the right base for this platform", ref, platform.Format(got))
-	}
-	d, err := st.Add(ctx, img, pr.Start("fetching "+ref.String(), progress.Bytes, 0))
+	local, err := begin(ctx, st, pr, img)
 	if err != nil {
 		return Base{}, fmt.Errorf("fetching %s: %w", ref, err)
 	}
-	local, err := st.Image(d.Digest)
-	if err != nil {
-		return Base{}, err
-	}
-	return Base{Image: local, Platform: got, Info: &lock.Base{Name: ref.String(), Digest: d.Digest}}, nil
+	return Base{Image: local, Platform: got, Info: &lock.Base{Name: ref.String(), Digest: d}}, nil
 }
 
-// choose returns the image itself or the child of an index that is for p.
-func choose(desc *remote.Descriptor, p v1.Platform) (v1.Image, error) {
-	if !desc.MediaType.IsIndex() {
-		return desc.Image()
-	}
-	idx, err := desc.ImageIndex()
+func get(ctx context.Context, ref name.Reference) (*remote.Descriptor, error) {
+	return remote.Get(ref, remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain))
+}
+
+// versioned gives the configuration of a base of any build the os.version of the image that stands on it. Its layers are the same for all.
+func versioned(img v1.Image, osVersion string) (v1.Image, error) {
+	cf, err := img.ConfigFile()
 	if err != nil {
 		return nil, err
 	}
-	m, err := idx.IndexManifest()
+	cf = cf.DeepCopy()
+	cf.OSVersion = osVersion
+	return mutate.ConfigFile(img, cf)
+}
+
+// unmoved holds a base that bases.lock.yaml pins to its tag: a newer one has the fixes that a release should go out with.
+func unmoved(ctx context.Context, b product.BaseImage) error {
+	if b.Lock == nil || b.Inline || b.Tag == "" {
+		return nil
+	}
+	tag := b.Reference.Context().Tag(b.Tag)
+	head, err := remote.Head(tag, remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain))
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("looking at %s: %w", tag, err)
 	}
-	var have []string
-	for _, c := range m.Manifests {
-		if c.Platform == nil {
-			continue
-		}
-		if platform.Same(*c.Platform, p) {
-			return idx.Image(c.Digest)
-		}
-		have = append(have, platform.Format(*c.Platform))
+	if head.Digest != b.Lock.Digest {
+		return fmt.Errorf("%s has moved to %s, and %s has %s: run go tool mage bases to take the new one, or write %s@%s into slipway.yaml to stay with the old one",
+			b.Lock.Reference, head.Digest, b.Lock.Pos, b.Lock.Digest, b.Lock.Reference, b.Lock.Digest)
 	}
-	return nil, fmt.Errorf("it has no image for this platform, only for %s", strings.Join(have, ", "))
+	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/publish"
 	"github.com/slipway-dev/slipway/progress"
 )
 
@@ -54,6 +55,11 @@ the bundle of both. An older release.lock.json stands for all bundles of its rel
 				return err
 			}
 			part := f.selected(s.product, l)
+			if !l.Snapshot { // layers of bases lie in the registry alone, where nothing has needed them here
+				if err := publish.Pull(cmd.Context(), s.store, part, publish.Options{Progress: s.progress}); err != nil {
+					return err
+				}
+			}
 			o := airgap.PackOptions{Dir: f.out, First: s.product.Airgap.First, Progress: s.progress}
 			var packed []airgap.File
 			if len(since) > 0 {

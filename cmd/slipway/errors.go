@@ -9,6 +9,8 @@ import (
 
 	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/nodes"
 )
 
 // usageError is a mistake in the command line itself: exit code 2.
@@ -39,8 +41,12 @@ func report(w io.Writer, err error) int {
 	for _, e := range split(err) {
 		fmt.Fprintf(w, "%s %v\n", prefix, e)
 	}
-	if errors.As(err, &usageError{}) {
+	unmet := (*nodes.Unmet)(nil)
+	switch {
+	case errors.As(err, &usageError{}):
 		return 2
+	case errors.As(err, &unmet):
+		return 3
 	}
 	return 1
 }

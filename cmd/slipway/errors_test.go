@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/nodes"
 )
 
 func TestReport(t *testing.T) {
@@ -22,6 +24,7 @@ func TestReport(t *testing.T) {
 		{"joined", errors.Join(a, errors.Join(b, c)), 1, "error: slipway.yaml:1:2: a\nerror: b\nerror: c\n"},
 		{"joined by format", fmt.Errorf("%w, because of %w", a, b), 1, "error: slipway.yaml:1:2: a, because of b\n"},
 		{"wrapped", fmt.Errorf("building: %w", a), 1, "error: building: slipway.yaml:1:2: a\n"},
+		{"unmet", errors.Join(&nodes.Unmet{What: "Pod a"}, &nodes.Unmet{What: "Pod b", Why: ": why"}), 3, "error: Pod a has no node that can run it\nerror: Pod b has no node that can run it: why\n"},
 		{"usage", usageError{a}, 2, "error: slipway.yaml:1:2: a\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

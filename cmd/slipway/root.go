@@ -28,7 +28,7 @@ func newRoot() *cobra.Command {
 		return usageError{fmt.Errorf("%w; see %s -h", err, cmd.CommandPath())}
 	})
 	var f flags
-	root.AddCommand(newRelease(&f), newMerge(&f), newBuild(&f), newPublish(&f), newRender(&f), newLint(&f), newAirgap(&f), newServe(&f), newClean(&f), newVersion(&f))
+	root.AddCommand(newRelease(&f), newMerge(&f), newBuild(&f), newPublish(&f), newRender(&f), newLint(&f), newNodes(&f), newAirgap(&f), newServe(&f), newBases(&f), newClean(&f), newVersion(&f))
 	return root
 }
 

@@ -12,8 +12,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/go-containerregistry/pkg/name"
 	ggcr "github.com/google/go-containerregistry/pkg/registry"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/random"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -41,7 +47,7 @@ func TestScript(t *testing.T) {
 			}
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"interrupt": interrupt, "copytree": copytree, "registry": registry, "guide": guide},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"interrupt": interrupt, "copytree": copytree, "registry": registry, "guide": guide, "windowsbase": windowsBase},
 	})
 }
 
@@ -94,6 +100,26 @@ func registry(ts *testscript.TestScript, neg bool, args []string) {
 	s := httptest.NewServer(ggcr.New(ggcr.Logger(log.New(io.Discard, "", 0))))
 	ts.Defer(s.Close)
 	ts.Setenv(args[0], s.Listener.Addr().String())
+}
+
+// windowsBase REFERENCE VERSION DAY pushes an image of Windows of that os.version, made on that day.
+func windowsBase(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: windowsbase reference version day")
+	}
+	ref, err := name.ParseReference(args[0])
+	ts.Check(err)
+	day, err := time.Parse(time.DateOnly, args[2])
+	ts.Check(err)
+	img, err := random.Image(1000, 1)
+	ts.Check(err)
+	cf, err := img.ConfigFile()
+	ts.Check(err)
+	cf = cf.DeepCopy()
+	cf.OS, cf.Architecture, cf.OSVersion, cf.Created = "windows", "amd64", args[1], v1.Time{Time: day}
+	img, err = mutate.ConfigFile(img, cf)
+	ts.Check(err)
+	ts.Check(remote.Write(ref, img))
 }
 
 func lookPath(path, name string) (string, error) {

@@ -16,7 +16,7 @@ const (
 )
 
 // order is the way that data flows: a package imports only what stands before it. Packages below one of these (build/layer) belong to it.
-var order = []string{"platform", "progress", "workload", "product", "lock", "store", "build", "publish", "render", "lint", "airgap", "release", "cmd"}
+var order = []string{"platform", "progress", "workload", "product", "lock", "store", "build", "publish", "render", "lint", "nodes", "airgap", "release", "cmd"}
 
 // apart are the edges that the order allows and the operator's side must not have: it is to hold no build code.
 var apart = map[string]string{"airgap": "build", "lock": "product"}

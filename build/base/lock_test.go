@@ -1,0 +1,340 @@
+package base_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/random"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/slipway-dev/slipway/build/base"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
+)
+
+// load reads a slipway.yaml with the bases given, of a release to a registry, or with anew as slipway bases reads it.
+func load(t *testing.T, dir, host, bases string, anew bool) (*product.Product, error) {
+	t.Helper()
+	t.Setenv("SLIPWAY_REGISTRY", "")
+	text := `apiVersion: slipway/v1
+name: demo
+version: "1"
+platforms: ["windows/amd64:ltsc2019", "windows/amd64:ltsc2022", "windows/amd64:ltsc2025"]
+sources: [{name: here, directory: ., revision: abc, created: 2024-01-01T00:00:00Z}]
+bases:
+` + bases + `
+programs: [{name: a, source: here, package: .}]
+images: [{name: a, bases: {windows: on}, go: {program: a}}]
+`
+	if err := os.WriteFile(dir+"/slipway.yaml", []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return product.Load(product.Options{Path: dir + "/slipway.yaml", Registry: host + "/team", Bases: anew})
+}
+
+// lock locks and returns what has changed.
+func lock(t *testing.T, dir, host, bases string) []base.Change {
+	t.Helper()
+	p, err := load(t, dir, host, bases, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, changes, err := base.Lock(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := product.WriteBases(p, list); err != nil {
+		t.Fatal(err)
+	}
+	return changes
+}
+
+// made is an image for a platform, with a date.
+func made(t *testing.T, p v1.Platform, day string) v1.Image {
+	t.Helper()
+	at, err := time.Parse(time.DateOnly, day)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i, err := mutate.CreatedAt(image(t, p), v1.Time{Time: at})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i
+}
+
+func windows(version string) v1.Platform {
+	return v1.Platform{OS: "windows", Architecture: "amd64", OSVersion: version}
+}
+
+// silent is an index whose descriptors leave the os.version out, as some registries' copies of Microsoft's bases do.
+func silent(images ...v1.Image) v1.ImageIndex {
+	var idx v1.ImageIndex = empty.Index
+	for _, i := range images {
+		idx = mutate.AppendManifests(idx, mutate.IndexAddendum{Add: i, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "windows", Architecture: "amd64"}}})
+	}
+	return mutate.IndexMediaType(idx, types.DockerManifestList)
+}
+
+// TestLock locks a base by word at three tags, builds on it, and then moves one of the tags.
+func TestLock(t *testing.T) {
+	host, dir := serve(t), t.TempDir()
+	nano := host + "/windows/nanoserver"
+	bases := "  - {name: on, windows: nanoserver, repository: " + nano + "}"
+	push(t, nano+":ltsc2019", made(t, windows("10.0.17763.8389"), "2026-01-13"))
+	pushIndex(t, nano+":ltsc2022", silent(made(t, windows("10.0.20348.4773"), "2026-01-13")))
+	pushIndex(t, nano+":ltsc2025", mutate.AppendManifests(empty.Index, mutate.IndexAddendum{
+		Add: made(t, windows("10.0.26100.32370"), "2026-01-13"), Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.26100.32370"}},
+	}))
+
+	if _, err := load(t, dir, host, bases, false); err == nil || strings.Count(err.Error(), "is not locked: run go tool mage bases") != 3 {
+		t.Errorf("a release on bases that are not locked: %v", err)
+	}
+	for _, c := range lock(t, dir, host, bases) {
+		if !c.Changed || c.Old != nil || c.New.Created != "2026-01-13" {
+			t.Errorf("the first time: %+v", c)
+		}
+	}
+	for _, c := range lock(t, dir, host, bases) {
+		if c.Changed || c.Old == nil || *c.Old != c.New {
+			t.Errorf("the second time: %+v", c)
+		}
+	}
+	resolve := func() (base.Base, error) {
+		p, err := load(t, dir, host, bases, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := base.Resolver{Product: p, Store: open(t)}
+		return r.Resolve(t.Context(), "on", parse(t, "windows/amd64:ltsc2022"))
+	}
+	b, err := resolve()
+	if err != nil || b.Platform.OSVersion != "10.0.20348.4773" || !strings.Contains(b.Info.Name, nano+":ltsc2022@sha256:") {
+		t.Fatalf("the base is %+v, %v", b, err)
+	}
+
+	moved := pushIndex(t, nano+":ltsc2022", silent(made(t, windows("10.0.20348.4900"), "2026-02-10")))
+	_, err = resolve()
+	if err == nil || !strings.Contains(err.Error(), ":ltsc2022 has moved to "+moved[len(nano)+len(":ltsc2022@"):]) || !strings.Contains(err.Error(), "run go tool mage bases") {
+		t.Errorf("a release on a base that has moved: %v", err)
+	}
+	var changed []string
+	for _, c := range lock(t, dir, host, bases) {
+		if c.Changed {
+			changed = append(changed, c.Platform, c.Old.OSVersion, c.New.OSVersion, c.Old.Created, c.New.Created)
+		}
+	}
+	if d := cmp.Diff([]string{"windows/amd64:ltsc2022", "10.0.20348.4773", "10.0.20348.4900", "2026-01-13", "2026-02-10"}, changed); d != "" {
+		t.Errorf("what has changed (-want +got):\n%s", d)
+	}
+	if b, err = resolve(); err != nil || b.Platform.OSVersion != "10.0.20348.4900" {
+		t.Errorf("after locking anew the base is %+v, %v", b, err)
+	}
+}
+
+// TestLockInline: a digest in slipway.yaml stays, wherever its tag goes, and its lock agrees with it.
+func TestLockInline(t *testing.T) {
+	host, dir := serve(t), t.TempDir()
+	ref := push(t, host+"/core:ltsc2022", made(t, windows("10.0.20348.4773"), "2026-01-13"))
+	newer := push(t, host+"/core:ltsc2022", made(t, windows("10.0.20348.4900"), "2026-02-10"))
+	images := "  - name: on\n    images:\n"
+	for _, r := range platform.LTSC {
+		at := ref
+		if r.Name != "ltsc2022" {
+			at = push(t, host+"/core:"+r.Name, made(t, windows(r.Version+".7"), "2026-01-13"))
+		}
+		images += "      windows/amd64:" + r.Name + ": " + at + "\n"
+	}
+	if _, err := load(t, dir, host, images, false); err != nil {
+		t.Errorf("a digest in slipway.yaml is a lock of its own: %v", err)
+	}
+	for _, c := range lock(t, dir, host, images) {
+		switch want := strings.HasSuffix(c.Platform, "ltsc2022"); {
+		case want && (c.Moved != newer[strings.Index(newer, "@")+1:] || c.New.OSVersion != "10.0.20348.4773"):
+			t.Errorf("where the tag has moved: %+v", c)
+		case !want && c.Moved != "":
+			t.Errorf("where it has not: %+v", c)
+		}
+	}
+	p, err := load(t, dir, host, images, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := base.Resolver{Product: p, Store: open(t)}
+	if b, err := r.Resolve(t.Context(), "on", parse(t, "windows/amd64:ltsc2022")); err != nil || b.Platform.OSVersion != "10.0.20348.4773" {
+		t.Errorf("the base is %+v, %v", b, err)
+	}
+	if _, err := load(t, dir, host, strings.ReplaceAll(images, ref, newer), false); err == nil || !strings.Contains(err.Error(), "bases.lock.yaml:") || !strings.Contains(err.Error(), "is locked at sha256:") {
+		t.Errorf("another digest in slipway.yaml than in the lock: %v", err)
+	}
+}
+
+// TestLockedVersion: what the lock says of a base is held to what the base says.
+func TestLockedVersion(t *testing.T) {
+	host, dir := serve(t), t.TempDir()
+	bases := "  - {name: on, windows: servercore, repository: " + host + "/core}"
+	for _, r := range platform.LTSC {
+		push(t, host+"/core:"+r.Name, made(t, windows(r.Version+".7"), "2026-01-13"))
+	}
+	lock(t, dir, host, bases)
+	text, err := os.ReadFile(dir + "/bases.lock.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(dir+"/bases.lock.yaml", []byte(strings.ReplaceAll(string(text), "10.0.17763.7", "10.0.17763.8")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p, err := load(t, dir, host, bases, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := base.Resolver{Product: p, Store: open(t)}
+	_, err = r.Resolve(t.Context(), "on", parse(t, "windows/amd64:ltsc2019"))
+	if err == nil || !strings.Contains(err.Error(), "has the os.version 10.0.17763.7, and ") || !strings.Contains(err.Error(), "says 10.0.17763.8: run go tool mage bases") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestHostProcess: one image without a version, or with another's, is the base for every build; each image on it has its own.
+func TestHostProcess(t *testing.T) {
+	for name, version := range map[string]string{"no version": "", "one version": "10.0.17763.1"} {
+		t.Run(name, func(t *testing.T) {
+			host, dir := serve(t), t.TempDir()
+			bases := "  - {name: on, windows: hostprocess, repository: " + host + "/host-process}"
+			genuine := made(t, windows(version), "2024-01-01")
+			ref := push(t, host+"/host-process:v1.0.0", genuine)
+			for _, c := range lock(t, dir, host, bases) {
+				if c.New.OSVersion != "" || c.New.Created != "2024-01-01" || c.Reference != host+"/host-process:v1.0.0" {
+					t.Errorf("locked as %+v", c)
+				}
+			}
+			p, err := load(t, dir, host, bases, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := base.Resolver{Product: p, Store: open(t)}
+			for _, l := range platform.LTSC {
+				b, err := r.Resolve(t.Context(), "on", parse(t, "windows/amd64:"+l.Name))
+				if err != nil {
+					t.Fatal(err)
+				}
+				cf, err := b.Image.ConfigFile()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want := l.Version + ".1"; b.Platform.OSVersion != want || cf.OSVersion != want || b.Info.Digest != digest(t, genuine) || b.Info.Name != ref {
+					t.Errorf("for %s the base is %+v %+v with os.version %s", l.Name, b.Platform, b.Info, cf.OSVersion)
+				}
+				got, err := b.Image.Layers()
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, err := genuine.Layers()
+				if err != nil {
+					t.Fatal(err)
+				}
+				for n := range want {
+					if g, w := layerDigest(t, got[n]), layerDigest(t, want[n]); g != w {
+						t.Errorf("layer %d is %s, want %s", n, g, w)
+					}
+				}
+			}
+		})
+	}
+}
+
+func layerDigest(t *testing.T, l v1.Layer) v1.Hash {
+	t.Helper()
+	h, err := l.Digest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// TestForeignLayers: layers of old bases say that others may not hand them on, and where to get them. They stay so, byte for byte.
+func TestForeignLayers(t *testing.T) {
+	host := serve(t)
+	i := made(t, windows("10.0.17763.1"), "2019-01-01")
+	foreign, err := random.Layer(3000, types.DockerForeignLayer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const address = "https://mcr.microsoft.com/v2/windows/nanoserver/blobs/sha256:0"
+	i, err = mutate.Append(i, mutate.Addendum{Layer: foreign, MediaType: types.DockerForeignLayer, URLs: []string{address}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tag := reference(t, host+"/nanoserver:1809")
+	if err := remote.Write(tag, i, remote.WithNondistributable); err != nil {
+		t.Fatal(err)
+	}
+	ref := host + "/nanoserver:1809@" + digest(t, i).String()
+	b := resolve(t, &product.Product{Path: "slipway.yaml", Registry: host}, ref, "windows/amd64:ltsc2019")
+	same(t, b.Image, i)
+	m, err := b.Image.Manifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := m.Layers[len(m.Layers)-1]
+	if last.MediaType != types.DockerForeignLayer || len(last.URLs) != 1 || last.URLs[0] != address {
+		t.Errorf("the layer is %+v", last)
+	}
+}
+
+// TestLookAlikes are bases that look like the right one and are not.
+func TestLookAlikes(t *testing.T) {
+	host := serve(t)
+	none, other := made(t, windows(""), "2026-01-13"), made(t, windows("10.0.17763.1"), "2026-01-13")
+	a, b := made(t, windows("10.0.20348.1"), "2026-01-13"), made(t, windows("10.0.20348.2"), "2026-01-13")
+	linux := made(t, parse(t, "linux/amd64"), "2026-01-13")
+	r := base.Resolver{Product: &product.Product{Path: "slipway.yaml", Registry: host}, Store: open(t)}
+	for name, tc := range map[string]struct {
+		index v1.ImageIndex
+		says  []string
+	}{
+		"no version at all":    {silent(none), []string{`its os.version "" has not four parts`, "use a base that has"}},
+		"of another build":     {silent(other), []string{"no image for this platform, only for windows/amd64:10.0.17763.1"}},
+		"two of one build":     {silent(a, other, b), []string{"it has two images for this platform", "(windows/amd64:10.0.20348.1)", "(windows/amd64:10.0.20348.2)", "name one by its digest"}},
+		"Linux called Windows": {silent(linux), []string{"it is an image for linux/amd64", "name the right base"}},
+		"nothing":              {silent(), []string{"it has no image at all"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ref := pushIndex(t, host+"/"+strings.ToLower(strings.ReplaceAll(name, " ", "-"))+":1", tc.index)
+			_, err := r.Resolve(t.Context(), ref, parse(t, "windows/amd64:ltsc2022"))
+			if err == nil {
+				t.Fatal("it is taken")
+			}
+			for _, s := range tc.says {
+				if !strings.Contains(err.Error(), s) {
+					t.Errorf("the error %q does not say %q", err, s)
+				}
+			}
+		})
+	}
+	ref := pushIndex(t, host+"/good:1", silent(other, a))
+	if b, err := r.Resolve(t.Context(), ref, parse(t, "windows/amd64:ltsc2022")); err != nil || digest(t, b.Image) != digest(t, a) {
+		t.Errorf("the right one of an index without versions: %+v, %v", b, err)
+	}
+}
+
+// TestLockFails: every base that cannot be locked is told, with its place.
+func TestLockFails(t *testing.T) {
+	host, dir := serve(t), t.TempDir()
+	push(t, host+"/core:ltsc2019", made(t, parse(t, "linux/amd64"), "2026-01-13"))
+	p, err := load(t, dir, host, "  - {name: on, windows: servercore, repository: "+host+"/core}", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = base.Lock(t.Context(), p)
+	if err == nil || strings.Count(err.Error(), "/slipway.yaml:7:") != 3 || strings.Count(err.Error(), "looking at ") != 2 || !strings.Contains(err.Error(), "it is an image for linux/amd64") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/build/base"
+	"github.com/slipway-dev/slipway/product"
+)
+
+func newBases(f *flags) *cobra.Command {
+	var check bool
+	cmd := &cobra.Command{
+		Use:   "bases",
+		Short: "Lock the bases of slipway.yaml at what their tags stand for now",
+		Long: `Bases asks the registries what the bases of slipway.yaml stand for, writes bases.lock.yaml beside it, and prints what has changed. A release to
+a registry stands on what is locked, and stops where a tag has moved since. A digest in slipway.yaml stays as it is.
+
+With -check nothing is written, and a base that is not locked, or has moved, is an error.`,
+		Example: "  slipway bases\n  slipway bases -check -product=examples/hello/slipway.yaml",
+		Args:    usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p, err := product.Load(product.Options{Path: f.product, Bases: true})
+			if err != nil {
+				return err
+			}
+			list, changes, err := base.Lock(cmd.Context(), p)
+			if err != nil {
+				return err
+			}
+			if check {
+				return errors.Join(f.show(cmd, bases{changes}), outdated(changes, f.product))
+			}
+			if err := product.WriteBases(p, list); err != nil {
+				return err
+			}
+			return f.show(cmd, bases{changes})
+		},
+	}
+	cmd.Flags().StringVar(&f.product, "product", product.File, "the product's description")
+	cmd.Flags().BoolVar(&check, "check", false, "write nothing, and fail where something would change")
+	cmd.MarkFlagFilename("product", "yaml", "yml") //nolint:errcheck // fails only where the flag is missing
+	f.addJSON(cmd)
+	return cmd
+}
+
+// outdated returns an error for each base that would change.
+func outdated(changes []base.Change, path string) error {
+	var errs []error
+	for _, c := range changes {
+		if c.Changed {
+			errs = append(errs, fmt.Errorf("%s: base %s for %s is not what %s has: run slipway bases", filepath.Join(filepath.Dir(path), product.BasesLock), c.Base, c.Platform, c.Reference))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// bases are what was found, as a result to print.
+type bases struct {
+	Bases []base.Change `json:"bases"`
+}
+
+// WriteTable writes a line for each base: what it was and what it is.
+func (b bases) WriteTable(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "BASE\tPLATFORM\tREFERENCE\tVERSION\tDATE\tDIGEST")
+	for _, c := range b.Bases {
+		if c.Old == nil {
+			c.Old = &base.LockedBase{}
+		}
+		note := ""
+		if c.Moved != "" {
+			note = ", pinned in slipway.yaml; the tag stands for " + c.Moved
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s%s\n", c.Base, c.Platform, c.Reference, became(c.Old.OSVersion, c.New.OSVersion), became(c.Old.Created, c.New.Created), became(c.Old.Digest, c.New.Digest), note)
+	}
+	return t.Flush()
+}
+
+// became writes a value that may have changed.
+func became(was, is string) string {
+	switch {
+	case was == is && is == "":
+		return "-"
+	case was == is:
+		return is
+	case is == "":
+		return was + " → -"
+	case was == "":
+		return "→ " + is
+	}
+	return was + " → " + is
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/nodes"
+	"github.com/slipway-dev/slipway/release"
+	"github.com/slipway-dev/slipway/workload"
+)
+
+func newNodes(f *flags) *cobra.Command {
+	var manifest, lockFile, file string
+	var cluster nodes.Cluster
+	cmd := &cobra.Command{
+		Use:   "nodes",
+		Short: "Say which nodes run a release's pods and images, and why the others do not",
+		Long: `Nodes holds every pod template of release.yaml and every image of release.lock.json against the nodes of a cluster: operating system,
+architecture, Windows build, taints without tolerations, node selectors, required affinity, and what a pod asks for beside what a node has.
+What changes by the minute is left out: free capacity, ports, volumes. kpack's Image and Build count as pods.
+
+Nodes come from the cluster that kubectl would talk to, or with -nodes from a file that "kubectl get nodes -o json" has written.
+
+Exit codes: 0 every pod and image has a node that can run it; 3 one has none; 1 something could not be read; 2 a mistake in the command line.`,
+		Example: `  slipway nodes -release=dist/release.yaml
+  kubectl get nodes -o json | slipway nodes -release=dist/release.yaml -nodes=- -json
+  slipway nodes -release=dist/release.yaml -lock=dist/release.lock.json -kubeconfig=staging.yaml -context=windows`,
+		Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if file != "" && (cluster.Kubeconfig != "" || cluster.Context != "") {
+				return usageError{errors.New("-nodes reads a file, -kubeconfig and -context a cluster: leave one of them out")}
+			}
+			if manifest == "-" && file == "-" {
+				return usageError{errors.New("-release and -nodes both read standard input: name a file for one of them")}
+			}
+			if lockFile == "" {
+				lockFile = filepath.Join(filepath.Dir(manifest), lock.Name)
+			}
+			l, err := lock.Read(lockFile)
+			if errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("%w: name the lock of the release with -lock", err)
+			}
+			if err != nil {
+				return err
+			}
+			objects, err := workload.ReadFile(manifest)
+			if err != nil {
+				return err
+			}
+			list, err := listNodes(cmd, file, cluster)
+			if err != nil {
+				return err
+			}
+			r := nodes.Check(objects, l, list)
+			return errors.Join(f.show(cmd, r), errors.Join(r.Unmet()...))
+		},
+	}
+	cmd.Flags().StringVar(&manifest, "release", filepath.Join("dist", release.Manifest), "the release's manifest; - is standard input")
+	cmd.Flags().StringVar(&lockFile, "lock", "", "the release's lock (default release.lock.json beside the manifest)")
+	cmd.Flags().StringVar(&file, "nodes", "", "a file from kubectl get nodes -o json, instead of a cluster; - is standard input")
+	cmd.Flags().StringVar(&cluster.Kubeconfig, "kubeconfig", "", "the kubeconfig of the cluster (default as kubectl finds it)")
+	cmd.Flags().StringVar(&cluster.Context, "context", "", "the kubeconfig's context (default its current one)")
+	cmd.MarkFlagFilename("release", "yaml", "yml") //nolint:errcheck // fails only where the flag is missing
+	cmd.MarkFlagFilename("lock", "json")           //nolint:errcheck // as above
+	cmd.MarkFlagFilename("nodes", "json")          //nolint:errcheck // as above
+	f.addJSON(cmd)
+	return cmd
+}
+
+func listNodes(cmd *cobra.Command, file string, c nodes.Cluster) ([]nodes.Node, error) {
+	if file != "" {
+		return nodes.ReadFile(file)
+	}
+	info, _ := debug.ReadBuildInfo()
+	c.UserAgent = "slipway/" + describe(version, info).Version
+	return nodes.List(cmd.Context(), c)
+}

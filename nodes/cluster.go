@@ -1,0 +1,90 @@
+package nodes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// Cluster says which cluster nodes are asked of.
+type Cluster struct {
+	Kubeconfig string // a file; "" follows kubectl's rules: $KUBECONFIG, ~/.kube/config, and inside of a pod its service account
+	Context    string // of the kubeconfig; "" is its current one
+	UserAgent  string
+}
+
+// pageSize is how many nodes are asked for at once; kubectl asks for as many.
+const pageSize = 500
+
+// List asks a cluster for its nodes, page by page.
+func List(ctx context.Context, c Cluster) ([]Node, error) {
+	config, err := c.config()
+	if err != nil {
+		return nil, err
+	}
+	client, err := newClient(config)
+	if err != nil {
+		return nil, fmt.Errorf("reaching %s: %w", config.Host, err)
+	}
+	var list []Node
+	o := metav1.ListOptions{Limit: pageSize}
+	for {
+		var page corev1.NodeList
+		err := client.Get().Resource("nodes").VersionedParams(&o, parameters).Do(ctx).Into(&page)
+		switch {
+		case apierrors.IsResourceExpired(err) && o.Continue != "":
+			list, o = nil, metav1.ListOptions{} // the pages belong to a state that is gone: all at once, then
+			continue
+		case err != nil:
+			return nil, fmt.Errorf("listing the nodes of %s: %w", config.Host, err)
+		}
+		for i := range page.Items {
+			list = append(list, newNode(&page.Items[i]))
+		}
+		if o.Continue = page.Continue; o.Continue == "" {
+			return list, nil
+		}
+	}
+}
+
+func (c Cluster) config() (*rest.Config, error) {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = c.Kubeconfig
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: c.Context}).ClientConfig()
+	switch {
+	case clientcmd.IsEmptyConfig(err) || errors.Is(err, rest.ErrNotInCluster):
+		return nil, errors.New("no cluster is named: pass -kubeconfig, set KUBECONFIG, or pass a file from kubectl get nodes -o json with -nodes")
+	case err != nil:
+		return nil, fmt.Errorf("reading the kubeconfig: %w", err)
+	}
+	config.UserAgent = c.UserAgent
+	config.WarningHandler = rest.NoWarnings{}
+	return config, nil
+}
+
+// parameters writes list options into a query.
+var parameters = runtime.NewParameterCodec(scheme)
+
+// scheme has what nodes need and no more: the one of client-go brings every API of Kubernetes into the program.
+var scheme = func() *runtime.Scheme {
+	s := runtime.NewScheme()
+	s.AddKnownTypes(corev1.SchemeGroupVersion, &corev1.Node{}, &corev1.NodeList{})
+	metav1.AddToGroupVersion(s, corev1.SchemeGroupVersion)
+	return s
+}()
+
+func newClient(config *rest.Config) (*rest.RESTClient, error) {
+	config = rest.CopyConfig(config)
+	config.GroupVersion = &corev1.SchemeGroupVersion
+	config.APIPath = "/api"
+	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
+	return rest.RESTClientFor(config)
+}

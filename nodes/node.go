@@ -1,0 +1,124 @@
+package nodes
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// Node is a node of a cluster, as far as it decides what runs on it.
+type Node struct {
+	Name string
+	// System is what the node runs images of. Of a Windows node OSVersion has three or four parts, or is empty where the node tells no build.
+	System v1.Platform
+	// BuildFrom is where the Windows build comes from: "label", "kernelVersion" or "osImage"; empty where there is none.
+	BuildFrom string
+	// Notes are what the node says twice and differently, or not at all.
+	Notes []string
+
+	object corev1.Node // labels, spec and allocatable
+}
+
+// MarshalJSON writes what a script may want to know of a node.
+func (n Node) MarshalJSON() ([]byte, error) {
+	taints := []string{}
+	for _, t := range n.object.Spec.Taints {
+		taints = append(taints, t.ToString())
+	}
+	return json.Marshal(struct {
+		Name          string   `json:"name"`
+		Platform      string   `json:"platform"`
+		WindowsBuild  string   `json:"windowsBuild,omitempty"`
+		BuildFrom     string   `json:"windowsBuildFrom,omitempty"`
+		Taints        []string `json:"taints"`
+		Unschedulable bool     `json:"unschedulable,omitempty"`
+		Notes         []string `json:"notes,omitempty"`
+	}{n.Name, n.platform(), n.System.OSVersion, n.BuildFrom, taints, n.object.Spec.Unschedulable, n.Notes})
+}
+
+// platform writes the node's system: windows/amd64:ltsc2022, or windows/amd64 where it tells no build.
+func (n Node) platform() string {
+	switch {
+	case n.System.OS == "" || n.System.Architecture == "":
+		return "unknown"
+	case n.System.OSVersion == "":
+		return n.System.OS + "/" + n.System.Architecture
+	}
+	p := n.System
+	p.OSVersion = platform.Short(p.OSVersion)
+	return platform.Format(p)
+}
+
+// newNode reads what a node says of itself. The kubelet sets nodeInfo, and labels from it; where nodeInfo is empty, as on nodes that no
+// kubelet has joined yet, the labels count.
+func newNode(o *corev1.Node) Node {
+	n := Node{Name: o.Name}
+	n.object.Name, n.object.Labels, n.object.Spec, n.object.Status.Allocatable = o.Name, o.Labels, o.Spec, o.Status.Allocatable
+	info := o.Status.NodeInfo
+	n.System.OS = n.told("operating system", info.OperatingSystem, corev1.LabelOSStable)
+	n.System.Architecture = n.told("architecture", info.Architecture, corev1.LabelArchStable)
+	if n.System.OS == platform.Windows {
+		n.build(info)
+	}
+	return n
+}
+
+// told returns what nodeInfo says, or else the label.
+func (n *Node) told(what, info, label string) string {
+	value := n.object.Labels[label]
+	switch {
+	case info == "" && value == "":
+		n.Notes = append(n.Notes, fmt.Sprintf("the node does not tell its %s: nodeInfo has none, and the label %s is missing", what, label))
+	case info == "":
+		return value
+	case value != "" && value != info:
+		n.Notes = append(n.Notes, fmt.Sprintf("the label %s says %s, but the node is %s: correct the label", label, value, info))
+	}
+	return info
+}
+
+var (
+	buildForm  = regexp.MustCompile(`^10\.0\.[1-9][0-9]{3,5}(\.[0-9]{1,6})?$`)
+	serverYear = regexp.MustCompile(`\bWindows Server (\d{4})\b`)
+)
+
+// build finds the Windows build: in the label that the kubelet sets, or else in nodeInfo.
+func (n *Node) build(info corev1.NodeSystemInfo) {
+	kernel, _, _ := strings.Cut(info.KernelVersion, " ")
+	if !buildForm.MatchString(kernel) {
+		kernel = ""
+	}
+	label := n.object.Labels[corev1.LabelWindowsBuild]
+	fits := buildForm.MatchString(label)
+	switch {
+	case fits:
+		n.System.OSVersion, n.BuildFrom = label, "label"
+		if kernel != "" && platform.Build(kernel) != platform.Build(label) {
+			n.Notes = append(n.Notes, fmt.Sprintf("the label %s says %s, but the node runs %s: correct the label", corev1.LabelWindowsBuild, label, kernel))
+			n.System.OSVersion, n.BuildFrom = kernel, "kernelVersion"
+		}
+		return
+	case label != "":
+		n.Notes = append(n.Notes, fmt.Sprintf("the label %s is %q, which is no Windows build such as 10.0.20348: correct it", corev1.LabelWindowsBuild, label))
+	}
+	if kernel != "" {
+		n.System.OSVersion, n.BuildFrom = kernel, "kernelVersion"
+		return
+	}
+	if m := serverYear.FindStringSubmatch(info.OSImage); m != nil {
+		for _, r := range platform.LTSC {
+			if r.Name == "ltsc"+m[1] {
+				n.System.OSVersion, n.BuildFrom = r.Version, "osImage"
+				return
+			}
+		}
+	}
+	n.Notes = append(n.Notes, fmt.Sprintf("the node does not tell its Windows build: the label %s is missing, and nodeInfo has kernelVersion %q and osImage %q",
+		corev1.LabelWindowsBuild, info.KernelVersion, info.OSImage))
+}

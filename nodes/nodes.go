@@ -1,0 +1,111 @@
+// Package nodes says which nodes of a cluster run the pods and images of a release, and why the others do not.
+//
+// It decides what the scheduler, the kubelet and the container runtime decide one after the other, and with the code of Kubernetes where
+// there is some (k8s.io/component-helpers): node selector and required affinity, taints without tolerations, what the pod asks for
+// beside what the node has, the pod's os, and for every image whether it has a manifest that the node's runtime takes (package platform).
+// It leaves out what changes by the minute: free capacity, ports, volumes, other pods.
+//
+// Nodes come from a file ([Read]) or from a cluster ([List]).
+package nodes
+
+import (
+	"fmt"
+
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/workload"
+)
+
+// Report is what [Check] finds.
+type Report struct {
+	Nodes  []Node  `json:"nodes"`
+	Pods   []Pod   `json:"pods"`
+	Images []Image `json:"images"`
+}
+
+// Pod is what an object of the release makes pods of.
+type Pod struct {
+	Object string `json:"object"` // kind namespace/name
+	Place  string `json:"place"`  // file:line:column
+	Path   string `json:"path"`   // of the pod's spec in the document
+	// Notes are what the release does not tell and the answer depends on.
+	Notes    []string  `json:"notes,omitempty"`
+	Verdicts []Verdict `json:"nodes"`
+}
+
+// Image is an image of the lock.
+type Image struct {
+	Name      string    `json:"name"`
+	Reference string    `json:"reference"` // repository@digest
+	Platforms []string  `json:"platforms"`
+	Notes     []string  `json:"notes,omitempty"`
+	Verdicts  []Verdict `json:"nodes"` // empty where nothing is known of its platforms
+}
+
+// Verdict is whether a node runs something.
+type Verdict struct {
+	Node    string   `json:"node"`
+	Runs    bool     `json:"runs"`
+	Reasons []Reason `json:"reasons,omitempty"` // why it does not, all of them
+}
+
+// Reason is why a node does not run a pod or an image.
+type Reason struct {
+	// Kind is one of os, architecture, windows-build, selector, affinity, taint, unschedulable, resources and node-name.
+	Kind string `json:"kind"`
+	Text string `json:"text"`
+}
+
+// Unmet is the error that some pods or images have no node. A caller that has told the reasons asks for it by errors.As.
+type Unmet struct {
+	What string // the pod or image
+	Why  string
+}
+
+func (u *Unmet) Error() string { return u.What + " has no node that can run it" + u.Why }
+
+// Check holds the objects of a release and the images of its lock against nodes.
+func Check(objects []workload.Object, l *lock.Lock, list []Node) *Report {
+	c := checker{images: known(l), classes: runtimeClasses(objects), nodes: list}
+	r := &Report{Nodes: list, Pods: []Pod{}, Images: []Image{}}
+	for _, o := range objects {
+		if o.Pod != nil {
+			r.Pods = append(r.Pods, c.pod(o))
+		}
+	}
+	for _, i := range c.images {
+		r.Images = append(r.Images, c.image(i))
+	}
+	return r
+}
+
+type checker struct {
+	images  []image
+	classes map[string]class
+	nodes   []Node
+}
+
+// Unmet returns an error for each pod and image that no node runs.
+func (r *Report) Unmet() []error {
+	var errs []error
+	why := ""
+	if len(r.Nodes) == 0 {
+		why = ": there are no nodes"
+	}
+	add := func(what string, verdicts []Verdict) {
+		for _, v := range verdicts {
+			if v.Runs {
+				return
+			}
+		}
+		errs = append(errs, &Unmet{what, why})
+	}
+	for _, p := range r.Pods {
+		add(fmt.Sprintf("%s (%s)", p.Object, p.Place), p.Verdicts)
+	}
+	for _, i := range r.Images {
+		if len(i.Platforms) > 0 {
+			add("image "+i.Name, i.Verdicts)
+		}
+	}
+	return errs
+}

@@ -1,0 +1,170 @@
+package nodes
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	scheduling "k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+
+	"github.com/slipway-dev/slipway/workload"
+)
+
+// pod says which nodes run the pods of an object.
+func (c checker) pod(o workload.Object) Pod {
+	spec, notes := c.admitted(o)
+	out := Pod{Object: o.String(), Place: o.Pod.At().String(), Path: o.Pod.Path(), Notes: notes, Verdicts: []Verdict{}}
+	var run []image
+	for _, ref := range references(spec) {
+		i, ok := find(c.images, ref)
+		switch {
+		case !ok:
+			out.Notes = append(out.Notes, fmt.Sprintf("image %s is not in the lock: nothing is known of its platforms", ref))
+			continue
+		case i.unknown != "":
+			out.Notes = append(out.Notes, fmt.Sprintf("nothing is known of the platforms of image %s: %s", i.name, i.unknown))
+		}
+		run = append(run, i)
+	}
+	for _, n := range c.nodes {
+		reasons := stays(spec, n)
+		said := elsewhere(reasons)
+		for _, i := range run {
+			if r, ok := i.lacks(n); !ok && (!said || r.Kind != "os") {
+				reasons = append(reasons, r)
+			}
+		}
+		out.Verdicts = append(out.Verdicts, Verdict{n.Name, len(reasons) == 0, reasons})
+	}
+	return out
+}
+
+// elsewhere reports whether the reasons say already that the node has the wrong operating system.
+func elsewhere(reasons []Reason) bool {
+	return slices.ContainsFunc(reasons, func(r Reason) bool { return r.Kind == "os" })
+}
+
+// references lists the images that a node pulls for a pod, each once.
+func references(spec *corev1.PodSpec) []string {
+	var all []string
+	add := func(ref string) {
+		if ref != "" && !slices.Contains(all, ref) {
+			all = append(all, ref)
+		}
+	}
+	for _, list := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
+		for _, c := range list {
+			add(c.Image)
+		}
+	}
+	for _, v := range spec.Volumes {
+		if v.Image != nil {
+			add(v.Image.Reference)
+		}
+	}
+	return all
+}
+
+// stays returns why a pod does not come onto a node, images aside.
+func stays(spec *corev1.PodSpec, n Node) []Reason {
+	reasons := append(selects(spec, n), affine(spec, n)...)
+	if spec.OS != nil && n.System.OS != "" && string(spec.OS.Name) != n.System.OS && !elsewhere(reasons) {
+		reasons = append(reasons, Reason{"os", fmt.Sprintf("os.name is %s, the node's is %s: its kubelet refuses the pod", spec.OS.Name, n.System.OS)})
+	}
+	if spec.NodeName != "" && spec.NodeName != n.Name {
+		reasons = append(reasons, Reason{"node-name", "nodeName is " + spec.NodeName})
+	}
+	reasons = append(reasons, tainted(spec, n)...)
+	return append(reasons, needs(spec, n)...)
+}
+
+// selects holds the node selector against a node's labels.
+func selects(spec *corev1.PodSpec, n Node) []Reason {
+	var reasons []Reason
+	for _, key := range sortedKeys(spec.NodeSelector) {
+		value := spec.NodeSelector[key]
+		one := nodeaffinity.NewRequiredNodeAffinity(map[string]string{key: value}, nil)
+		if ok, err := one.Match(&n.object); ok && err == nil {
+			continue
+		}
+		has := "the node has " + n.object.Labels[key]
+		if _, ok := n.object.Labels[key]; !ok {
+			has = "the node has no such label"
+		}
+		reasons = append(reasons, Reason{selectorKind(key), fmt.Sprintf("nodeSelector asks for %s=%s, %s", key, value, has)})
+	}
+	return reasons
+}
+
+// selectorKind says what a label is about.
+func selectorKind(label string) string {
+	switch label {
+	case corev1.LabelOSStable, "beta.kubernetes.io/os":
+		return "os"
+	case corev1.LabelArchStable, "beta.kubernetes.io/arch":
+		return "architecture"
+	case corev1.LabelWindowsBuild:
+		return "windows-build"
+	}
+	return "selector"
+}
+
+// affine holds the required node affinity against a node.
+func affine(spec *corev1.PodSpec, n Node) []Reason {
+	if spec.Affinity == nil || spec.Affinity.NodeAffinity == nil || spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		return nil
+	}
+	switch ok, err := nodeaffinity.NewRequiredNodeAffinity(nil, spec.Affinity).Match(&n.object); {
+	case err != nil:
+		return []Reason{{"affinity", fmt.Sprintf("the required node affinity is malformed: %v", err)}}
+	case !ok:
+		return []Reason{{"affinity", "the required node affinity asks for " + terms(spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution)}}
+	}
+	return nil
+}
+
+// terms writes a node selector: "a In (b, c) and d Exists, or e In (f)".
+func terms(s *corev1.NodeSelector) string {
+	var all []string
+	for _, t := range s.NodeSelectorTerms {
+		var one []string
+		for _, r := range slices.Concat(t.MatchExpressions, t.MatchFields) {
+			text := r.Key + " " + string(r.Operator)
+			if len(r.Values) > 0 {
+				text += " (" + strings.Join(r.Values, ", ") + ")"
+			}
+			one = append(one, text)
+		}
+		all = append(all, cmp.Or(strings.Join(one, " and "), "nothing, which no node has"))
+	}
+	return strings.Join(all, ", or ")
+}
+
+// tainted lists the taints that keep a pod away. One that names its node goes around the scheduler, but not around NoExecute.
+func tainted(spec *corev1.PodSpec, n Node) []Reason {
+	taints := slices.Clone(n.object.Spec.Taints)
+	cordon := corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}
+	if n.object.Spec.Unschedulable && !slices.ContainsFunc(taints, func(t corev1.Taint) bool { return t.MatchTaint(&cordon) }) {
+		taints = append(taints, cordon)
+	}
+	var reasons []Reason
+	for _, t := range taints {
+		if t.Effect != corev1.TaintEffectNoExecute && (t.Effect != corev1.TaintEffectNoSchedule || spec.NodeName != "") {
+			continue
+		}
+		// A pod with an operator that the cluster does not know is refused when it is applied.
+		if _, untolerated := scheduling.FindMatchingUntoleratedTaint(logr.Discard(), []corev1.Taint{t}, spec.Tolerations, nil, true); !untolerated {
+			continue
+		}
+		if t.MatchTaint(&cordon) {
+			reasons = append(reasons, Reason{"unschedulable", "the node is cordoned"})
+			continue
+		}
+		reasons = append(reasons, Reason{"taint", fmt.Sprintf("taint %s is not tolerated", t.ToString())})
+	}
+	return reasons
+}

@@ -1,0 +1,192 @@
+package nodes
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	corev1 "k8s.io/api/core/v1"
+	kjson "sigs.k8s.io/json"
+)
+
+// maxFile bounds a file of nodes in bytes. A cluster of 5000 nodes, the most that Kubernetes supports, has a few hundred MiB.
+const maxFile = 1 << 30
+
+// ReadFile reads nodes from a file; "-" is standard input.
+func ReadFile(path string) ([]Node, error) {
+	in, name := io.Reader(os.Stdin), "standard input"
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, fmt.Errorf("reading nodes: %w", err)
+		}
+		defer f.Close()
+		in, name = f, path
+	}
+	b, err := io.ReadAll(io.LimitReader(in, maxFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading nodes from %s: %w", name, err)
+	}
+	return Read(name, b)
+}
+
+// Read reads what "kubectl get nodes -o json" prints: a List or NodeList of nodes, or one node; file is its name for messages. Fields
+// that this code does not know are passed over, since a cluster may be newer; all else that is no Node is an error with its place.
+func Read(file string, text []byte) ([]Node, error) {
+	r := reader{file, text}
+	if len(text) > maxFile {
+		return nil, r.errorf(0, "the file has more than %d MiB: is it the right one?", maxFile>>20)
+	}
+	var head struct {
+		APIVersion string            `json:"apiVersion"`
+		Kind       string            `json:"kind"`
+		Items      []json.RawMessage `json:"items"`
+	}
+	if err := json.Unmarshal(text, &head); err != nil {
+		return nil, r.json(0, err)
+	}
+	head.APIVersion, head.Kind, head.Items = "", "", nil // Kubernetes tells KIND from kind, and json does not
+	switch strict, err := kjson.UnmarshalStrict(text, &head, kjson.DisallowDuplicateFields); {
+	case err != nil:
+		return nil, r.errorf(0, "%v", err)
+	case len(strict) > 0:
+		return nil, r.errorf(0, "%v: keep one", strict[0])
+	case head.APIVersion == "v1" && head.Kind == "Node":
+		n, err := r.node(0, text)
+		if err != nil {
+			return nil, err
+		}
+		return []Node{*n}, nil
+	case head.APIVersion == "v1" && (head.Kind == "List" || head.Kind == "NodeList"):
+		return r.list(head.Kind == "NodeList")
+	}
+	return nil, r.errorf(0, "this is %s %s, not a list of nodes: make it with kubectl get nodes -o json", orNone(head.APIVersion), orNone(head.Kind))
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "nothing"
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+type reader struct {
+	file string
+	text []byte
+}
+
+// list reads the items; typed says that they are nodes without saying so.
+func (r reader) list(typed bool) ([]Node, error) {
+	dec := json.NewDecoder(bytes.NewReader(r.text))
+	if err := items(dec); err != nil {
+		return nil, r.json(0, err)
+	}
+	var list []Node
+	first := map[string]int{}
+	for dec.More() {
+		var raw json.RawMessage
+		if err := dec.Decode(&raw); err != nil {
+			return nil, r.json(0, err)
+		}
+		at := int(dec.InputOffset()) - len(raw)
+		n, err := r.item(at, raw, typed)
+		if err != nil {
+			return nil, err
+		}
+		if other, ok := first[n.Name]; ok {
+			return nil, r.errorf(at, "node %s is there twice, first on line %d: keep one", n.Name, r.line(other))
+		}
+		first[n.Name] = at
+		list = append(list, *n)
+	}
+	return list, nil
+}
+
+// items goes to the first of the items.
+func items(dec *json.Decoder) error {
+	if _, err := dec.Token(); err != nil {
+		return err
+	}
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		if key == "items" {
+			_, err := dec.Token()
+			return err
+		}
+		var skip json.RawMessage
+		if err := dec.Decode(&skip); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r reader) item(at int, raw []byte, typed bool) (*Node, error) {
+	var head struct {
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+	}
+	if err := json.Unmarshal(raw, &head); err != nil {
+		return nil, r.json(at, err)
+	}
+	bare := typed && head.APIVersion == "" && head.Kind == ""
+	if !bare && (head.APIVersion != "v1" || head.Kind != "Node") {
+		return nil, r.errorf(at, "this is %s %s, not a node: make the file with kubectl get nodes -o json", orNone(head.APIVersion), orNone(head.Kind))
+	}
+	return r.node(at, raw)
+}
+
+func (r reader) node(at int, raw []byte) (*Node, error) {
+	var o corev1.Node
+	strict, err := kjson.UnmarshalStrict(raw, &o, kjson.DisallowDuplicateFields)
+	if err != nil {
+		var again corev1.Node
+		if err := json.Unmarshal(raw, &again); err != nil {
+			return nil, r.json(at, err) // this decoder tells where
+		}
+		return nil, r.errorf(at, "%v", err)
+	}
+	if len(strict) > 0 {
+		return nil, r.errorf(at, "%v: keep one", strict[0])
+	}
+	if o.Name == "" {
+		return nil, r.errorf(at, "the node has no metadata.name")
+	}
+	for _, t := range o.Spec.Taints {
+		switch t.Effect {
+		case corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute:
+		default:
+			return nil, r.errorf(at, "node %s: unknown effect %q of taint %s: Kubernetes has NoSchedule, PreferNoSchedule and NoExecute", o.Name, t.Effect, t.Key)
+		}
+	}
+	n := newNode(&o)
+	return &n, nil
+}
+
+// json says where a decoder's error is; at is where the text that it read begins.
+func (r reader) json(at int, err error) error {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		return r.errorf(at+int(syntax.Offset)-1, "this is not JSON (%v): make the file with kubectl get nodes -o json", syntax)
+	case errors.As(err, &kind):
+		return r.errorf(at+int(kind.Offset)-1, "%s: %s is not what stands in a node there", kind.Field, kind.Value)
+	}
+	return r.errorf(at, "this is no list of nodes (%v): make the file with kubectl get nodes -o json", err)
+}
+
+// errorf writes an error at an offset.
+func (r reader) errorf(offset int, format string, args ...any) error {
+	offset = max(0, min(offset, len(r.text)))
+	column := 1 + len([]rune(string(r.text[1+bytes.LastIndexByte(r.text[:offset], '\n'):offset])))
+	return fmt.Errorf("%s:%d:%d: %s", r.file, r.line(offset), column, fmt.Sprintf(format, args...))
+}
+
+func (r reader) line(offset int) int { return 1 + bytes.Count(r.text[:offset], []byte("\n")) }

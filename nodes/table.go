@@ -1,0 +1,88 @@
+package nodes
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// most is how many nodes a line of the table names.
+const most = 3
+
+// WriteTable writes the nodes, then for each pod and image a line for the nodes that run it and one for each reason that others have.
+func (r *Report) WriteTable(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "NODE\tPLATFORM\tTAINTS\tNOTE")
+	for _, n := range r.Nodes {
+		var taints []string
+		for _, x := range n.object.Spec.Taints {
+			taints = append(taints, x.ToString())
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", n.Name, n.platform(), orDash(strings.Join(taints, ", ")), orDash(strings.Join(n.Notes, "; ")))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(t, "\nPOD OR IMAGE\tRUNS\tNODES\tWHY NOT")
+	for _, p := range r.Pods {
+		lines(t, p.Object, p.Verdicts, p.Notes)
+	}
+	for _, i := range r.Images {
+		lines(t, "image "+i.Name, i.Verdicts, i.Notes)
+	}
+	return t.Flush()
+}
+
+// lines writes one thing: nodes of one verdict stand together.
+func lines(w io.Writer, what string, verdicts []Verdict, notes []string) {
+	type group struct {
+		runs, why string
+		nodes     []string
+	}
+	var groups []*group
+	for _, v := range verdicts {
+		g := group{runs: "yes", why: "-"}
+		if !v.Runs {
+			var texts []string
+			for _, r := range v.Reasons {
+				texts = append(texts, r.Text)
+			}
+			g.runs, g.why = "no", strings.Join(texts, "; ")
+		}
+		at := len(groups)
+		for n, other := range groups {
+			if other.runs == g.runs && other.why == g.why {
+				at = n
+			}
+		}
+		if at == len(groups) {
+			groups = append(groups, &g)
+		}
+		groups[at].nodes = append(groups[at].nodes, v.Node)
+	}
+	for _, g := range groups {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", what, g.runs, some(g.nodes), g.why)
+	}
+	if len(groups) == 0 && len(notes) == 0 {
+		fmt.Fprintf(w, "%s\tno\t-\tthere are no nodes\n", what)
+	}
+	for _, n := range notes {
+		fmt.Fprintf(w, "%s\tnote\t-\t%s\n", what, n)
+	}
+}
+
+// some names the first nodes and counts the others.
+func some(names []string) string {
+	if len(names) <= most+1 {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
