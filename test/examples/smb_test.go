@@ -99,6 +99,9 @@ func manifest(t *testing.T, p *product, l *lock.Lock) {
 	docs, err := render.Read("release.yaml", b)
 	must(t, err)
 	must(t, render.Check(docs, l))
+	if said, err := lint(t, filepath.Join(p.out, "release.yaml")); err != nil || !strings.Contains(said, "nothing found in 3 pods") {
+		t.Errorf("slipway lint: %v\n%s", err, said)
+	}
 	images := regexp.MustCompile(`(?m)^ +image: (.*)$`).FindAllStringSubmatch(string(b), -1)
 	if len(images) != 10 {
 		t.Errorf("release.yaml names %d images, want 10", len(images))
