@@ -99,7 +99,7 @@ func (i image) lacks(n Node) (r Reason, ok bool) {
 	os := func(p v1.Platform) bool { return p.OS == n.System.OS }
 	machine := func(p v1.Platform) bool { return os(p) && p.Architecture == n.System.Architecture }
 	switch {
-	case i.unknown != "" || platform.Best(n.System, i.systems) >= 0:
+	case i.unknown != "" || n.runs(i.systems):
 		return Reason{}, true
 	case n.System.OS == platform.Linux && slices.ContainsFunc(i.systems, machine):
 		return Reason{}, true // nodes do not tell a variant, such as v7
@@ -111,6 +111,14 @@ func (i image) lacks(n Node) (r Reason, ok bool) {
 		return Reason{"windows-build", fmt.Sprintf("image %s is for %s, and the node does not tell its Windows build", i.name, i.list())}, false
 	}
 	return Reason{"windows-build", fmt.Sprintf("image %s is for %s, the node has build %s", i.name, i.list(), n.System.OSVersion)}, false
+}
+
+// runs reports whether a node's runtime takes one of the images. What a Windows node of an unknown build takes for sure is an image of any build.
+func (n Node) runs(images []v1.Platform) bool {
+	if n.System.OS == platform.Windows && n.System.OSVersion == "" {
+		images = slices.DeleteFunc(slices.Clone(images), func(p v1.Platform) bool { return p.OSVersion != "" })
+	}
+	return platform.Best(n.System, images) >= 0
 }
 
 // list writes the image's platforms, Windows revisions left out.

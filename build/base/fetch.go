@@ -6,8 +6,6 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/name"
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/slipway-dev/slipway/lock"
@@ -39,9 +37,6 @@ func fetch(ctx context.Context, st *store.Store, pr *progress.Printer, b product
 	}
 	if anyBuild {
 		got = full(b.Platform)
-		if img, err = versioned(img, got.OSVersion); err != nil {
-			return Base{}, fmt.Errorf("fetching %s: %w", ref, err)
-		}
 	}
 	local, err := begin(ctx, st, pr, img)
 	if err != nil {
@@ -52,17 +47,6 @@ func fetch(ctx context.Context, st *store.Store, pr *progress.Printer, b product
 
 func get(ctx context.Context, ref name.Reference) (*remote.Descriptor, error) {
 	return remote.Get(ref, remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain))
-}
-
-// versioned gives the configuration of a base of any build the os.version of the image that stands on it. Its layers are the same for all.
-func versioned(img v1.Image, osVersion string) (v1.Image, error) {
-	cf, err := img.ConfigFile()
-	if err != nil {
-		return nil, err
-	}
-	cf = cf.DeepCopy()
-	cf.OSVersion = osVersion
-	return mutate.ConfigFile(img, cf)
 }
 
 // unmoved holds a base that bases.lock.yaml pins to its tag: a newer one has the fixes that a release should go out with.

@@ -13,8 +13,8 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/publish"
 	"github.com/slipway-dev/slipway/progress"
+	"github.com/slipway-dev/slipway/publish"
 )
 
 func newAirgap(f *flags) *cobra.Command {
