@@ -80,8 +80,12 @@ $build = [int](Get-ItemProperty -Path 'HKLM:\SOFTWARE\Microsoft\Windows NT\Curre
 $architecture = $env:PROCESSOR_ARCHITECTURE.ToLowerInvariant()
 
 $bundle = $bundles | Where-Object { $_.Architecture -eq $architecture -and $_.Build -eq $build } | Select-Object -First 1
-if (-not $bundle -and $build -ge 20348) {
-    $bundle = $bundles | Where-Object { $_.Architecture -eq $architecture -and $_.Build -ge 20348 -and $_.Build -le $build } | Select-Object -First 1
+# The oldest build that this one runs images of: its own, or since Server 2022 that of a release before it.
+$oldest = $build
+if ($build -ge 20348) { $oldest = 20348 }
+if ($build -ge 26100) { $oldest = 20348 }
+if (-not $bundle) {
+    $bundle = $bundles | Where-Object { $_.Architecture -eq $architecture -and $_.Build -ge $oldest -and $_.Build -le $build } | Select-Object -First 1
     if ($bundle) {
         Write-Warning "The release has no bundle for build $build; taking the one for build $($bundle.Build), whose images run here."
     }
