@@ -42,12 +42,17 @@ type nodeBundle struct {
 func Scripts(l *lock.Lock, bundles []product.Bundle, files []File) ([]Script, error) {
 	data := struct {
 		Name, Version  string
+		Complete       string // the bundle for all platforms, where there is one
 		Releases       []platform.LTSCRelease
 		Linux, Windows []nodeBundle
 	}{Name: l.Name, Version: l.Version, Releases: platform.LTSC}
 	for _, b := range bundles {
 		at := slices.IndexFunc(files, func(f File) bool { return filepath.Base(f.Path) == b.Name+".tar.zst" })
-		if at < 0 || b.Platform == nil {
+		switch {
+		case at < 0:
+			continue
+		case b.Platform == nil:
+			data.Complete = cmp.Or(data.Complete, b.Name+".tar.zst")
 			continue
 		}
 		n := nodeBundle{

@@ -94,50 +94,65 @@ if (-not $bundle) {
     throw "There is no bundle for Windows build $build on $architecture, only for builds $(($bundles | ForEach-Object { $_.Build }) -join ', ')."
 }
 
-$file = Join-Path $Directory $bundle.File
-$sums = Join-Path $Directory 'SHA256SUMS'
-foreach ($path in @($file, $sums)) {
-    if (-not (Test-Path -LiteralPath $path -PathType Leaf)) {
-        throw "$path is missing: copy it here from the release, or name the directory that has it with -Directory."
-    }
-}
-
-$want = ''
-foreach ($line in Get-Content -LiteralPath $sums) {
-    $hash, $name = $line -split '\s+\*?', 2
-    if ($name -eq $bundle.File) {
-        $want = $hash
-    }
-}
-if (-not $want) {
-    throw "SHA256SUMS does not name $($bundle.File): it is of another release."
-}
-$got = (Get-FileHash -LiteralPath $file -Algorithm SHA256).Hash.ToLowerInvariant()
-if ($got -ne $want.ToLowerInvariant()) {
-    throw "$file has the checksum $got, SHA256SUMS says ${want}: copy it again."
-}
-
-# What ctr of containerd 1 reads is plain tar; that of containerd 2 decompresses. Pipes of Windows PowerShell change bytes, so where zstd is
-# there, it writes a file.
-Write-Output "importing $($bundle.File) into the namespace $Namespace"
-$temporary = ''
-try {
-    $zstd = Get-Command -Name 'zstd.exe' -CommandType Application -ErrorAction SilentlyContinue | Select-Object -First 1
-    $archive = $file
-    if ($zstd) {
-        $temporary = [System.IO.Path]::GetTempFileName()
-        & $zstd.Source --decompress --force --quiet -o $temporary $file
-        if ($LASTEXITCODE -ne 0) {
-            throw "decompressing $file ended with exit code $LASTEXITCODE"
+# Checks a bundle against SHA256SUMS and imports it. What ctr of containerd 1 reads is plain tar; that of containerd 2 decompresses. Pipes of
+# Windows PowerShell change bytes, so where zstd is there, it writes a file.
+function Import-Bundle {
+    param([string]$Name)
+    $file = Join-Path $Directory $Name
+    $sums = Join-Path $Directory 'SHA256SUMS'
+    foreach ($path in @($file, $sums)) {
+        if (-not (Test-Path -LiteralPath $path -PathType Leaf)) {
+            throw "$path is missing: copy it here from the release, or name the directory that has it with -Directory."
         }
-        $archive = $temporary
     }
-    Invoke-Ctr -Arguments @('images', 'import', $archive)
+    $want = ''
+    foreach ($line in Get-Content -LiteralPath $sums) {
+        $hash, $listed = $line -split '\s+\*?', 2
+        if ($listed -eq $Name) {
+            $want = $hash
+        }
+    }
+    if (-not $want) {
+        throw "SHA256SUMS does not name ${Name}: it is of another release."
+    }
+    $got = (Get-FileHash -LiteralPath $file -Algorithm SHA256).Hash.ToLowerInvariant()
+    if ($got -ne $want.ToLowerInvariant()) {
+        throw "$file has the checksum $got, SHA256SUMS says ${want}: copy it again."
+    }
+    Write-Output "importing $Name into the namespace $Namespace"
+    $temporary = ''
+    try {
+        $zstd = Get-Command -Name 'zstd.exe' -CommandType Application -ErrorAction SilentlyContinue | Select-Object -First 1
+        $archive = $file
+        if ($zstd) {
+            $temporary = [System.IO.Path]::GetTempFileName()
+            & $zstd.Source --decompress --force --quiet -o $temporary $file
+            if ($LASTEXITCODE -ne 0) {
+                throw "decompressing $file ended with exit code $LASTEXITCODE"
+            }
+            $archive = $temporary
+        }
+        Invoke-Ctr -Arguments @('images', 'import', $archive)
+    }
+    finally {
+        if ($temporary) {
+            Remove-Item -LiteralPath $temporary -Force -ErrorAction SilentlyContinue
+        }
+    }
 }
-finally {
-    if ($temporary) {
-        Remove-Item -LiteralPath $temporary -Force -ErrorAction SilentlyContinue
+
+# ctr wants every manifest of an index that this node could run, and since Server 2022 that is more than one build: where it refuses the
+# bundle that holds this node's own, it gets the one that holds all of them.
+$complete = 'demo-images.tar.zst'
+try {
+    Import-Bundle -Name $bundle.File
+}
+catch {
+    if (-not (Test-Path -LiteralPath (Join-Path $Directory $complete) -PathType Leaf)) {
+        throw "$_ If that is because ctr misses images of other Windows builds, copy $complete here, too, and run this again."
     }
+    Write-Warning "$_ Taking $complete."
+    Import-Bundle -Name $complete
 }
 
 foreach ($image in $bundle.Images) {
