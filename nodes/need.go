@@ -16,7 +16,7 @@ func needs(spec *corev1.PodSpec, n Node) []Reason {
 		return nil // a node that no kubelet has joined yet
 	}
 	var reasons []Reason
-	asked := resource.PodRequests(&corev1.Pod{Spec: *spec}, resource.PodResourcesOptions{})
+	asked := resource.PodRequests(&corev1.Pod{Spec: *asking(spec)}, resource.PodResourcesOptions{})
 	for _, name := range slices.Sorted(maps.Keys(asked)) {
 		want := asked[name]
 		have, ok := has[name]
@@ -29,6 +29,26 @@ func needs(spec *corev1.PodSpec, n Node) []Reason {
 		}
 	}
 	return reasons
+}
+
+// asking is a specification as the apiserver keeps it: what a container has a limit for and does not ask for, it asks for up to its limit.
+func asking(spec *corev1.PodSpec) *corev1.PodSpec {
+	spec = spec.DeepCopy()
+	for _, list := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
+		for i := range list {
+			r := &list[i].Resources
+			for name, limit := range r.Limits {
+				if _, ok := r.Requests[name]; ok {
+					continue
+				}
+				if r.Requests == nil {
+					r.Requests = corev1.ResourceList{}
+				}
+				r.Requests[name] = limit
+			}
+		}
+	}
+	return spec
 }
 
 func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
