@@ -52,6 +52,9 @@ func choose(desc *remote.Descriptor, p v1.Platform, anyBuild bool) (v1.Image, v1
 		if err != nil {
 			return nil, v1.Platform{}, err
 		}
+		if got.OS == platform.Windows && got.OSVersion == "" {
+			got.OSVersion = said.OSVersion // some bases have it in the index alone
+		}
 		if said.OSVersion == "" && p.OS == platform.Windows && !anyBuild && got.OSVersion != "" && !platform.Same(got, p) {
 			have = append(have, platform.Format(got))
 			continue

@@ -298,6 +298,11 @@ func TestLookAlikes(t *testing.T) {
 	if b, err := r.Resolve(t.Context(), ref, parse(t, "windows/amd64:ltsc2022")); err != nil || digest(t, b.Image) != digest(t, a) {
 		t.Errorf("the right one of an index without versions: %+v, %v", b, err)
 	}
+	said := mutate.AppendManifests(empty.Index, mutate.IndexAddendum{Add: none, Descriptor: v1.Descriptor{Platform: new(windows("10.0.20348.3"))}})
+	ref = pushIndex(t, host+"/said:1", said)
+	if b, err := r.Resolve(t.Context(), ref, parse(t, "windows/amd64:ltsc2022")); err != nil || b.Platform.OSVersion != "10.0.20348.3" {
+		t.Errorf("an image whose version only its index says: %+v, %v", b.Platform, err)
+	}
 }
 
 // TestLockFails: every base that cannot be locked is told, with its place.
