@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,8 +35,8 @@ func kpack(lifecycle string) map[string]call {
 	all := map[string]call{
 		"cnb/process/build-init": usage("-dns-probe-hostname"),
 		"cnb/process/completion": usage("-notary-v1-url"),
-		// It has no flags: it starts what stands behind --, here by a path without .exe, as kpack writes it.
-		"cnb/process/network-wait-launcher": {args: []string{"localhost", "--", "/cnb/process/completion", "-h"}, says: "-notary-v1-url", ok: true},
+		// It has no flags: it starts what stands behind --, here the entrypoint that it lies beside, by a path without .exe, as kpack writes it.
+		"cnb/process/network-wait-launcher": {args: []string{"localhost", "--"}, ok: true},
 		// Nor has the launcher, which looks for a command to start.
 		"cnb/lifecycle/lifecycle": {args: []string{"-version"}, says: lifecycle + "+", ok: true},
 		"cnb/lifecycle/launcher":  {args: []string{"nothing"}, env: platform, says: "metadata.toml"},
@@ -55,32 +56,39 @@ func TestPrograms(t *testing.T) {
 	w := newWine(t)
 	calls := kpack(lockedLifecycle(t, r))
 	programs := map[string]bool{}
-	for name, children := range r.children(t, platform.Windows) {
-		c := children[0] // the others have the same layers on another base: TestOneWindowsBuild
-		found := w.lay(t, layersOf(t, c.image)...)
+	run := func(t *testing.T, found []string, entry string) {
+		t.Helper()
 		for _, p := range found {
 			programs[p] = true
+			c, ok := calls[p]
+			if !ok {
+				t.Errorf("nobody says how %s is run: add it to the programs that this test knows", p)
+				continue
+			}
+			if path.Base(p) == "network-wait-launcher" {
+				c.args, c.says = append(append(c.args, "/"+entry), calls[entry].args...), calls[entry].says
+			}
+			t.Run(p, func(t *testing.T) { w.check(t, `C:\`+strings.ReplaceAll(p, "/", `\`)+".exe", c) })
 		}
+	}
+	for name, children := range r.children(t, platform.Windows) {
+		c := children[0] // the others have the same layers on another base: TestOneWindowsBuild
 		t.Run(name, func(t *testing.T) {
+			w.clear(t)
+			found := w.lay(t, layersOf(t, c.image)...)
 			entry := strings.TrimSuffix(strings.ReplaceAll(strings.TrimPrefix(c.config.Config.Entrypoint[0], `C:\`), `\`, "/"), ".exe")
 			if !slices.Contains(found, entry) {
 				t.Fatalf("the entrypoint %s is none of the image's programs %q", entry, found)
 			}
 			w.check(t, c.config.Config.Entrypoint[0], calls[entry])
+			run(t, found, entry)
 		})
 	}
-	_, layer := r.lifecycle(t, platform.Windows)
-	for _, p := range w.lay(t, layer) {
-		programs[p] = true
-	}
-	for p := range programs {
-		c, ok := calls[p]
-		if !ok {
-			t.Errorf("nobody says how %s is run: add it to the programs that this test knows", p)
-			continue
-		}
-		t.Run(p, func(t *testing.T) { w.check(t, `C:\`+strings.ReplaceAll(p, "/", `\`)+".exe", c) })
-	}
+	t.Run("lifecycle", func(t *testing.T) {
+		w.clear(t)
+		_, layer := r.lifecycle(t, platform.Windows)
+		run(t, w.lay(t, layer), "")
+	})
 	for p := range calls {
 		if !programs[p] {
 			t.Errorf("%s lies in no image", p)
@@ -97,6 +105,7 @@ func TestHello(t *testing.T) {
 	for name, children := range hello.children(t, platform.Windows) {
 		t.Run(name, func(t *testing.T) {
 			c := children[0]
+			w.clear(t)
 			w.lay(t, layersOf(t, c.image)...)
 			config := c.config.Config
 			var env []string
@@ -115,6 +124,23 @@ func (w wine) check(t *testing.T, program string, c call) {
 	out, err := w.run(t, c.env, program, c.args...)
 	if (err == nil) != c.ok || c.says == "" || !strings.Contains(out, c.says) {
 		t.Errorf("%s %q does not say %q (%v):\n%s", program, c.args, c.says, err, out)
+	}
+}
+
+// clear takes from the drive what images have put there, so that none finds the files of another.
+func (w wine) clear(t *testing.T) {
+	t.Helper()
+	all, err := os.ReadDir(w.drive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range all {
+		if slices.Contains([]string{"windows", "users", "Program Files", "Program Files (x86)", "ProgramData"}, f.Name()) {
+			continue // wine's own
+		}
+		if err := os.RemoveAll(filepath.Join(w.drive, f.Name())); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
