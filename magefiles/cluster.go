@@ -25,7 +25,7 @@ func Cluster(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	cmd := command(ctx, "test/cluster", "go", "test", "-count=1", "-v", "./...")
+	cmd := command(ctx, "test/cluster", "go", "test", "-count=1", "-v", "-timeout=30m", "./...")
 	cmd.Env = append(os.Environ(), env...)
 	return start(cmd)
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/target"
@@ -35,9 +36,11 @@ func Test(ctx context.Context) error {
 		return err
 	}
 	var errs []error
-	if !strings.Contains(","+without+",", ",cluster,") {
+	out := strings.Split(without, ",")
+	if !slices.Contains(out, "cluster") {
 		errs = append(errs, controlPlane(ctx))
 	}
+	errs = append(errs, programs(ctx, out))
 	for _, dir := range dirs {
 		if dir == "." {
 			// At their full size: under the race detector these tests take smaller layers.
@@ -47,9 +50,8 @@ func Test(ctx context.Context) error {
 		}
 		// -timeout: on a busy machine the race detector needs more than the ten minutes that go test gives by itself.
 		// -count=1: a cached result does not see that the release, which lies outside the nested modules, is another one.
-		// Where nothing is cached, some modules first build the programs that they run.
 		args := []string{"go", "test", "-count=1", "-timeout=30m"}
-		if dir == "." && !strings.Contains(","+without+",", ",race,") {
+		if dir == "." && !slices.Contains(out, "race") {
 			args = append(args, "-race")
 		}
 		args = append(args, "./...")
@@ -58,6 +60,19 @@ func Test(ctx context.Context) error {
 		errs = append(errs, start(cmd))
 	}
 	return errors.Join(errs...)
+}
+
+// programs builds what test/need starts and no distribution has, so that no test waits for a compiler.
+func programs(ctx context.Context, without []string) error {
+	args := []string{"go", "run", "./test/need/build", "crane", "containerd-shim-runc-v2"}
+	for consumer, names := range map[string][]string{
+		"containerd": {"containerd", "ctr"}, "docker": {"dockerd", "docker", "containerd"}, "race": {"runc"},
+	} {
+		if !slices.Contains(without, consumer) {
+			args = append(args, names...)
+		}
+	}
+	return do(ctx, ".", args...)
 }
 
 // isolate takes away what the user's environment says of releases: one that is cut for tests is a snapshot, never published to the

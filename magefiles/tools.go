@@ -30,10 +30,19 @@ func (t tool) install(ctx context.Context) (string, error) {
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	// Renamed when it is whole: go install may copy, and another checkout may be at it, too.
+	part, err := os.MkdirTemp(dir, "part-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(part)
 	cmd := command(ctx, ".", "go", "install", t.pkg+"@"+t.version)
-	cmd.Env = append(os.Environ(), "GOBIN="+dir, "GOFLAGS=", "GOOS=", "GOARCH=")
+	cmd.Env = append(os.Environ(), "GOBIN="+part, "GOFLAGS=", "GOOS=", "GOARCH=")
 	if err := start(cmd); err != nil {
 		return "", fmt.Errorf("installing %s: %w", t.name, err)
 	}
-	return path, nil
+	return path, os.Rename(filepath.Join(part, t.name), path)
 }

@@ -20,14 +20,19 @@ func tools(t *testing.T) string {
 	must(t, err)
 	cache, err := os.UserCacheDir()
 	must(t, err)
-	dir := filepath.Join(cache, "slipway", fmt.Sprintf("buildkit-%x", sha256.Sum256(sum)))
+	mod, err := os.ReadFile("daemon/go.mod")
+	must(t, err)
+	dir := filepath.Join(cache, "slipway", fmt.Sprintf("buildkit-%x", sha256.Sum256(append(mod, sum...))))
 	if _, err := os.Stat(filepath.Join(dir, "buildctl")); err == nil {
 		return dir
 	}
 	t.Logf("building buildkitd and buildctl into %s: 3 minutes where nothing is cached", dir)
 	must(t, os.MkdirAll(dir, 0o755))
 	for _, name := range []string{"buildkitd", "buildctl"} {
-		part := filepath.Join(dir, name+".part")
+		f, err := os.CreateTemp(dir, name+".part-") // another checkout may build it at the same time
+		must(t, err)
+		part := f.Name()
+		must(t, f.Close())
 		cmd := exec.CommandContext(t.Context(), "go", "build", "-C", "daemon", "-o", part, "github.com/moby/buildkit/cmd/"+name)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-mod=readonly", "GOWORK=off")
 		if out, err := cmd.CombinedOutput(); err != nil {

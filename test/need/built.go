@@ -1,6 +1,7 @@
 package need
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"os"
@@ -19,7 +20,10 @@ var programs sync.Map // package → func() (string, error)
 // minute or more; then the program lies in the user's cache until the module's go.sum changes.
 func Built(t testing.TB, name string) string {
 	t.Helper()
-	build, _ := programs.LoadOrStore(name, sync.OnceValues(func() (string, error) { return build(t, name) }))
+	build, _ := programs.LoadOrStore(name, sync.OnceValues(func() (string, error) {
+		t.Logf("building %s, if it is not there: minutes where nothing is cached", name)
+		return Build(t.Context(), name)
+	}))
 	p, err := build.(func() (string, error))()
 	if err != nil {
 		t.Fatal(err)
@@ -27,7 +31,8 @@ func Built(t testing.TB, name string) string {
 	return p
 }
 
-func build(t testing.TB, name string) (string, error) {
+// Build does the same outside of tests: `go tool mage test` builds all of them before any test's time begins (test/need/build).
+func Build(ctx context.Context, name string) (string, error) {
 	module, err := findPrograms()
 	if err != nil {
 		return "", err
@@ -56,7 +61,6 @@ func build(t testing.TB, name string) (string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	t.Logf("building %s into %s: minutes where nothing is cached", name, dir)
 	part, err := os.CreateTemp(dir, name+".part-")
 	if err != nil {
 		return "", err
@@ -70,7 +74,7 @@ func build(t testing.TB, name string) (string, error) {
 		cgo = "1"
 	}
 	// docker's module has no go.mod, by which the compiler takes it for a program of Go 1.16.
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-C", module, "-gcflags=github.com/docker/cli/...=-lang=go1.26", "-o", part.Name(), pkg)
+	cmd := exec.CommandContext(ctx, "go", "build", "-C", module, "-gcflags=github.com/docker/cli/...=-lang=go1.26", "-o", part.Name(), pkg)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED="+cgo, "GOFLAGS=-mod=readonly", "GOWORK=off", "GOOS=", "GOARCH=")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building %s: %w\n%s", pkg, err, out)

@@ -93,7 +93,7 @@ func start(t testing.TB, socket string, env []string, daemon string, args ...str
 			t.Log(log.String())
 		}
 	})
-	deadline := time.NewTimer(time.Minute)
+	deadline := time.NewTimer(5 * time.Minute)
 	defer deadline.Stop()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -107,7 +107,7 @@ func start(t testing.TB, socket string, env []string, daemon string, args ...str
 			exited <- err
 			t.Fatalf("%s ended: %v\n%s", daemon, err, log.String())
 		case <-deadline.C:
-			t.Fatalf("%s did not answer within a minute", daemon)
+			t.Fatalf("%s did not answer within five minutes", daemon)
 		case <-tick.C:
 		}
 	}
