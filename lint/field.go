@@ -15,6 +15,30 @@ func ifHostNetwork(p *pod, found finder) {
 	}
 }
 
+// windowsGrace is how long, in seconds, Windows itself lets the processes of a container end.
+const windowsGrace = 5
+
+// gracePeriods finds grace periods that are longer than what Windows itself gives: the pod's, and those of probes that end a container.
+// HostProcess containers have the registry of their node. The default of 30 seconds, which nobody asked for, is none.
+func gracePeriods(p *pod, found finder) {
+	if p.hostProcess() {
+		return
+	}
+	if s := p.spec.TerminationGracePeriodSeconds; s != nil && *s > windowsGrace {
+		found("", "terminationGracePeriodSeconds")
+	}
+	inContainers(func(c container, found finder) {
+		for _, probe := range []struct {
+			field string
+			*corev1.Probe
+		}{{"livenessProbe", c.LivenessProbe}, {"startupProbe", c.StartupProbe}} {
+			if probe.Probe != nil && probe.TerminationGracePeriodSeconds != nil && *probe.TerminationGracePeriodSeconds > windowsGrace {
+				found("", probe.field, "terminationGracePeriodSeconds")
+			}
+		}
+	})(p, found)
+}
+
 // withoutRequests finds containers that request no CPU or no memory. A limit stands for a missing request; ephemeral containers
 // cannot have any.
 func withoutRequests(p *pod, found finder) {

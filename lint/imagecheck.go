@@ -101,10 +101,16 @@ func (c *checker) runs(p *pod, i lock.Known, os string, found func(id, what stri
 	}
 }
 
+// labelArchBeta is what [corev1.LabelArchStable] was called before Kubernetes 1.14. The kubelet still sets both to the same value.
+const labelArchBeta = "beta.kubernetes.io/arch"
+
 // admits reports whether a pod may land on nodes of a platform.
 func admits(p *pod, h v1.Platform) bool {
 	n := workload.Node{
-		Labels:  map[string]string{corev1.LabelOSStable: h.OS, workload.LabelOSBeta: h.OS, corev1.LabelArchStable: h.Architecture},
+		Labels: map[string]string{
+			corev1.LabelOSStable: h.OS, workload.LabelOSBeta: h.OS,
+			corev1.LabelArchStable: h.Architecture, labelArchBeta: h.Architecture,
+		},
 		Without: nil,
 	}
 	switch {

@@ -41,6 +41,8 @@ func TestImages(t *testing.T) {
 		{name: "another digest", manifest: linux("slipway.local/demo/app@"+digest(99), ""), rule: "image-digest", what: "has another digest than the lock: write " + app},
 		{name: "an architecture that is missing", manifest: linux(tool, ""), rule: "image-architecture", what: "may land on nodes with linux/arm64, and the image is made for linux/amd64"},
 		{name: "an architecture that nobody has", manifest: linux(app, ", kubernetes.io/arch: s390x"), rule: "image-architecture", what: "selects nodes that none of the image's platforms is for"},
+		{name: "an architecture by the label's old name", manifest: linux(tool, ", beta.kubernetes.io/arch: amd64")},
+		{name: "an architecture that nobody has, by the label's old name", manifest: linux(app, ", beta.kubernetes.io/arch: s390x"), rule: "image-architecture", what: "selects nodes that none of the image's platforms is for"},
 		{name: "builds that are missing", manifest: windows(agent, ""), rule: "image-windows-build", what: "nothing in the image runs on nodes with windows/amd64:10.0.17763.6893: it is made for windows/amd64:10.0.20348.3207"},
 		{name: "a build that is not selected", manifest: windows(agent, ", node.kubernetes.io/windows-build: 10.0.26100")},
 		{name: "third-party", manifest: windows("registry.k8s.io/pause@"+digest(9), "")},

@@ -63,6 +63,18 @@ func TestPlaces(t *testing.T) {
 			},
 		},
 		{
+			"grace periods", windowsPod("terminationGracePeriodSeconds: 6\ncontainers: [" + main(", livenessProbe: {tcpSocket: {port: 1}, terminationGracePeriodSeconds: 6}") +
+				", " + main(", livenessProbe: {tcpSocket: {port: 1}, terminationGracePeriodSeconds: 5}, startupProbe: {tcpSocket: {port: 1}, terminationGracePeriodSeconds: 600}") + "]"),
+			[]string{
+				"windows-termination-grace-period spec.terminationGracePeriodSeconds", "windows-termination-grace-period spec.containers[0].livenessProbe.terminationGracePeriodSeconds",
+				"windows-termination-grace-period spec.containers[1].startupProbe.terminationGracePeriodSeconds",
+			},
+		},
+		{
+			"a grace period of HostProcess containers", windowsPod("hostNetwork: true\nterminationGracePeriodSeconds: 60\nsecurityContext: {windowsOptions: {hostProcess: true, runAsUserName: NT AUTHORITY\\SYSTEM}}\ncontainers: [" + main("") + "]"),
+			nil,
+		},
+		{
 			"a pod for both systems", "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/os, operator: In, values: [linux, windows]}]}]}}}\n" +
 				"  securityContext: {fsGroup: 1, windowsOptions: {runAsUserName: ContainerUser}}\n  containers: [" + main("") + "]\n",
 			[]string{"windows-fs-group spec.securityContext.fsGroup"},

@@ -79,6 +79,14 @@ var podRules = []Rule{
 		Changed: "No runtime could mount single files; containerd, which has been the runtime on Windows since Docker's shim left in 1.24, can.",
 	},
 	{
+		ID: "windows-termination-grace-period", Severity: Note, OS: windows, find: gracePeriods,
+		Title:   "the pod asks for a grace period of more than 5 seconds, which not every Windows runtime gives",
+		Reason:  "containerd sends CTRL_SHUTDOWN_EVENT and waits as long as the pod says. With Docker, and with containerd before 1.6.19 where the image is made from Server Core, Windows ends the processes after the time that is in the container's registry: 5 seconds.",
+		Instead: "an end within 5 seconds, a `preStop` hook, which runs before them, or a longer `WaitToKillServiceTimeout` (milliseconds) under `HKLM\\SYSTEM\\CurrentControlSet\\Control` in the image's registry",
+		Link:    linkPod,
+		Changed: "Windows waited 5 seconds whatever the pod said; containerd, which has been the runtime on Windows since Docker's shim left in 1.24, puts a longer time into the registry of each container since 1.6.19.",
+	},
+	{
 		ID: "windows-resource-requests", Severity: Warning, OS: windows, find: withoutRequests,
 		Title:   "the container requests no CPU or no memory",
 		Reason:  "Windows never kills for want of memory, it pages: a node with too many pods becomes slow for all of them. Requests, which the scheduler subtracts, are the only protection.",

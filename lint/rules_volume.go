@@ -41,6 +41,7 @@ var volumeRules = []Rule{
 		Reason:  "The kubelet asks for a private mount whatever the field says: what either side mounts later, the other does not see.",
 		Instead: "leave it out, or a HostProcess container, which sees the node's own filesystem",
 		Link:    linkPod,
+		Changed: "Early documentation for 1.14 had HostToContainer as the one mode that works; the enhancement says, as the kubelet does, that none is supported.",
 	},
 	{
 		ID: "windows-volume-devices", Severity: Error, OS: windows,

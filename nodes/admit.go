@@ -44,6 +44,9 @@ func (c checker) admitted(o workload.Object) (*corev1.PodSpec, []string) {
 	}
 	if o.Kind == "DaemonSet" {
 		spec.Tolerations = append(spec.Tolerations, daemon...)
+		if spec.HostNetwork {
+			spec.Tolerations = append(spec.Tolerations, hostNetworkDaemon)
+		}
 	}
 	if spec.SchedulerName != "" && spec.SchedulerName != corev1.DefaultSchedulerName {
 		notes = append(notes, fmt.Sprintf("schedulerName is %s, which may decide otherwise than the default scheduler", spec.SchedulerName))
@@ -87,3 +90,6 @@ var daemon = []corev1.Toleration{
 	{Key: corev1.TaintNodePIDPressure, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule},
 	{Key: corev1.TaintNodeUnschedulable, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule},
 }
+
+// hostNetworkDaemon is the one that it adds to pods on the host's network: such pods bring a node the network of all others.
+var hostNetworkDaemon = corev1.Toleration{Key: corev1.TaintNodeNetworkUnavailable, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule}

@@ -7,25 +7,27 @@ import (
 // expand returns n with aliases and merge keys put in, and refuses what readers disagree about: a key that is there twice, a key that is
 // no scalar, tags of an application. Aliased values are shared, not copied; the bounds are on what they come to when each use is counted.
 func (r *reader) expand(n *yaml.Node) (*yaml.Node, error) {
-	e := &expander{file: r.file, done: map[*yaml.Node]size{}, in: map[*yaml.Node]bool{}, budget: maxNodes - r.nodes}
+	e := &expander{file: r.file, done: map[*yaml.Node]size{}, in: map[*yaml.Node]bool{}, budget: maxNodes - r.nodes, textBudget: maxText - r.text}
 	out, s, err := e.node(n)
 	if err != nil {
 		return nil, err
 	}
 	r.nodes += s.nodes
+	r.text += s.text
 	return out, nil
 }
 
 type expander struct {
-	file   string
-	done   map[*yaml.Node]size // anchored values, which may be used again
-	in     map[*yaml.Node]bool // those on the way here
-	budget int
-	merged int // keys and values that << has named so far
+	file       string
+	done       map[*yaml.Node]size // anchored values, which may be used again
+	in         map[*yaml.Node]bool // those on the way here
+	budget     int                 // of values
+	textBudget int                 // of their bytes
+	merged     int                 // keys and values that << has named so far
 }
 
 // size is what a value comes to without aliases.
-type size struct{ nodes, depth int }
+type size struct{ nodes, depth, text int }
 
 func (e *expander) node(n *yaml.Node) (*yaml.Node, size, error) {
 	if n.Kind == yaml.AliasNode {
@@ -43,7 +45,7 @@ func (e *expander) node(n *yaml.Node) (*yaml.Node, size, error) {
 	}
 	e.in[n] = true
 	defer delete(e.in, n)
-	s := size{nodes: 1}
+	s := size{nodes: 1, text: len(n.Value)}
 	switch n.Kind {
 	case yaml.MappingNode:
 		if err := e.merge(n); err != nil {
@@ -64,9 +66,13 @@ func (e *expander) node(n *yaml.Node) (*yaml.Node, size, error) {
 		}
 		n.Content[i] = child
 		s.nodes += cs.nodes
+		s.text += cs.text
 		s.depth = max(s.depth, cs.depth+1)
 		if s.nodes > e.budget {
 			return nil, s, errorAt(pos(e.file, c), "the file has more than %d values, those that aliases repeat included: take aliases out", maxNodes)
+		}
+		if s.text > e.textBudget {
+			return nil, s, errorAt(pos(e.file, c), "the file has more than %d MiB of text, that which aliases repeat included: take aliases out", maxText>>20)
 		}
 		if s.depth > maxDepth {
 			return nil, s, e.deep(c)

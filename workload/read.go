@@ -18,6 +18,7 @@ import (
 const (
 	maxFile  = 16 << 20 // bytes
 	maxNodes = 1 << 20  // values of a file, those that aliases repeat included
+	maxText  = 64 << 20 // bytes of a file's values, those that aliases repeat included
 	maxDepth = 200
 	maxWrong = 200 // errors of a file; nobody reads more
 )
@@ -73,6 +74,7 @@ func Read(file string, text []byte) ([]Object, error) {
 type reader struct {
 	file    string
 	nodes   int // values so far, as maxNodes counts them
+	text    int // their bytes, as maxText counts them
 	objects []Object
 	errs    []error
 }

@@ -185,9 +185,15 @@ func TestBounds(t *testing.T) {
 	}
 	merges := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\nm: &m {" + strings.Join(numbered(2000), ", ") + "}\n"
 	merges += "u: {<<: [" + strings.Repeat("*m, ", 600) + "]}\n"
+	texts := func(name string, uses int) string { // 100 KiB each
+		return "apiVersion: v1\nkind: Pod\nmetadata: {name: " + name + ", annotations: {a: &a " + strings.Repeat("x", 100<<10) + "}}\n" +
+			"spec: {containers: [{name: c, image: i, args: [" + strings.Repeat("*a, ", uses) + "]}]}\n"
+	}
 	for name, tc := range map[string]struct{ text, want string }{
 		"laughs": {laughs.String(), "values, those that aliases repeat included"},
 		"merges": {merges, "those that << repeats included: take them out"},
+		"texts":  {texts("a", 1000), "f.yaml:4:2668: the file has more than 64 MiB of text, that which aliases repeat included: take aliases out"},
+		"sum":    {texts("a", 400) + "---\n" + texts("b", 400), "f.yaml:9:1064: the file has more than 64 MiB of text"},
 		"deep":   {"a: " + strings.Repeat("[", 300) + strings.Repeat("]", 300), "nest more than 200 deep"},
 		"large":  {strings.Repeat("# a comment\n", 1<<21), "more than 16 MiB"},
 		"wrong":  {strings.Repeat("a: 1\n---\n", 5000), "no Kubernetes object"},
