@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,8 @@ import (
 	"testing"
 
 	seekable "github.com/SaveTheRbtz/zstd-seekable-format-go/pkg"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/types"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -230,6 +233,45 @@ func bomb(n int) []byte {
 
 // deepJSON nests far deeper than encoding/json goes.
 var deepJSON = []byte(strings.Repeat("[", 100_000))
+
+// listed is a bundle whose index.json, of the largest size that is read, lists the same over and over.
+func (v *victim) listed(t *testing.T, what string) []byte {
+	return v.forge(t, func(e []forged) []forged {
+		e[2].data = []byte(`{"manifests":[` + strings.Repeat(what+",", (2*maxBlob-100)/(len(what)+1)) + what + "]}")
+		return e
+	})
+}
+
+// renamed is a bundle of one image under many names. It names its only layer over and over, and nothing holds their number against its
+// configuration, which is of another type.
+func (v *victim) renamed(t *testing.T, names, layers int) []byte {
+	return v.forge(t, func(e []forged) []forged {
+		layer := e[v.first]
+		config := blob([]byte("{}"))
+		one := fmt.Sprintf(`{"digest":"sha256:%s","size":%d}`, layer.Name[len("blobs/sha256/"):], len(layer.data))
+		manifest := blob(fmt.Appendf(nil, `{"config":{"mediaType":"text/plain","digest":"sha256:%s","size":2},"layers":[%s%s]}`,
+			sum(config.data), strings.Repeat(one+",", layers-1), one))
+		var index v1.IndexManifest
+		if err := json.Unmarshal(e[2].data, &index); err != nil {
+			t.Fatal(err)
+		}
+		index.Manifests = nil
+		for n := range names {
+			name := fmt.Sprintf("slipway.local/many:%d", n)
+			index.Manifests = append(index.Manifests, v1.Descriptor{
+				MediaType: types.OCIManifestSchema1, Size: int64(len(manifest.data)), Digest: v1.Hash{Algorithm: "sha256", Hex: sum(manifest.data)},
+				Annotations: map[string]string{annotationImageName: name, annotationRefName: name},
+			})
+		}
+		index.Annotations[annotationEntries] = "2"
+		var err error
+		if e[2].data, err = json.Marshal(index); err != nil {
+			t.Fatal(err)
+		}
+		e[0].data = []byte("[]")
+		return append(e[:3:3], config, manifest, layer)
+	})
+}
 
 // pretend puts a frame behind the good ones and says in the seek table that it holds so many bytes.
 func (v *victim) pretend(t *testing.T, frame []byte, holds uint32) []byte {

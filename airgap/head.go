@@ -17,17 +17,24 @@ import (
 
 // Bounds of what is read of a file that somebody else may have made. A head of 1,000 images on five platforms has about 30 MiB.
 const (
-	maxHead    = 48 << 20 // bytes of the decompressed head
-	maxEntries = 32 << 10 // blobs in the head
-	maxWindow  = 32 << 20 // bytes of zstd window, as RKE2's decoder allows
-	maxDepth   = 32       // nesting of JSON
-	maxLayer   = 1 << 40  // bytes of a layer
-	maxLayers  = 1 << 50  // bytes of all layers: sums stay far from where they overflow
-	maxRatio   = 1000     // of an archive to its file, above the first GiB: a few bytes of zstd can stand for very many
+	maxHead    = 48 << 20    // bytes of the decompressed head
+	maxEntries = 32 << 10    // blobs in the head
+	maxWindow  = 32 << 20    // bytes of zstd window, as RKE2's decoder allows
+	maxDepth   = 32          // nesting of JSON
+	maxValues  = 256 << 10   // values of one JSON document; 10,000 images have half of that in index.json
+	maxRead    = 4 * maxHead // bytes of blobs that are understood: an image may have several names, and is read for each
+	maxErrors  = 1000        // that one head is told about
+	maxWord    = 255         // bytes of a media type or a platform
+	maxLayer   = 1 << 40     // bytes of a layer
+	maxLayers  = 1 << 50     // bytes of all layers: sums stay far from where they overflow
+	maxRatio   = 1000        // of an archive to its file, above the first GiB: a few bytes of zstd can stand for very many
 )
 
-// maxCount is how many layers a bundle may have, each once.
+// maxCount is how many layers a bundle may have, each once; an image alone may not name more.
 var maxCount = 64 << 10 // a variable for the test that has more
+
+// maxRefs is how often the images of a bundle may name a manifest or a layer. That is more than it has, since images share them.
+const maxRefs = 128 << 10
 
 var blobPattern = regexp.MustCompile(`^blobs/sha256/([0-9a-f]{64})$`)
 

@@ -89,6 +89,13 @@ var attacks = []attack{
 	{"deep annotation", func(t *testing.T, v *victim) []byte {
 		return v.index(t, `"dev.slipway.bundle.product"`, `"dev.slipway.bundle.left-out":"`+string(deepJSON)+`","dev.slipway.bundle.product"`)
 	}, "nests more than 32 levels deep", false},
+	{"a crowd of descriptors", func(t *testing.T, v *victim) []byte { return v.listed(t, "{}") }, "reading index.json: its JSON has more than 262144 values", false},
+	{"a crowd of nulls", func(t *testing.T, v *victim) []byte { return v.listed(t, "null") }, "reading index.json: its JSON has more than 262144 values", false},
+	{"nulls that are few enough", func(t *testing.T, v *victim) []byte {
+		return v.index(t, `"manifests":[`, `"manifests":[`+strings.Repeat("null,", maxValues*9/10))
+	}, "is no full name with a tag", false},
+	{"one manifest under many names", func(t *testing.T, v *victim) []byte { return v.renamed(t, 1000, 65_000) }, "name manifests and layers more than 131072 times", false},
+	{"one small manifest under many names", func(t *testing.T, v *victim) []byte { return v.renamed(t, 20_000, 200) }, "name manifests and layers more than 131072 times", false},
 	{"an image layout of others", func(t *testing.T, v *victim) []byte {
 		return v.forge(t, func(e []forged) []forged { return append(e[1:v.first], e[v.first:]...) })
 	}, "stands where manifest.json is expected", false},

@@ -29,6 +29,9 @@ func (h *head) contents() (*Contents, error) {
 	r := &reading{head: h, contents: c, used: map[v1.Hash]bool{}, configs: map[string]map[string]bool{}, sizes: map[v1.Hash]int64{}, lacking: c.Delta.lacking()}
 	var errs []error
 	for _, d := range h.index.Manifests {
+		if len(errs) == maxErrors || r.refs > maxRefs || r.read > maxRead { // and it says so
+			break
+		}
 		add := r.image
 		if d.Annotations[annotationSubject] != "" {
 			add = r.referrer
@@ -60,6 +63,8 @@ type reading struct {
 	used     map[v1.Hash]bool
 	configs  map[string]map[string]bool // name → configurations
 	sizes    map[v1.Hash]int64          // of layers
+	refs     int                        // how often images name a manifest or a layer
+	read     int64                      // bytes of blobs that get gave
 	lacking  map[v1.Hash]bool           // layers that a delta does not hold
 }
 
@@ -75,6 +80,9 @@ func (r *reading) get(d v1.Descriptor) ([]byte, error) {
 	case int64(len(b)) != d.Size:
 		return nil, fmt.Errorf("%s has %d bytes, its descriptor says %d", d.Digest, len(b), d.Size)
 	}
+	if r.read += d.Size; r.read > maxRead {
+		return nil, fmt.Errorf("not a bundle of Slipway: its images name the same blobs over and over, %d MiB in all", maxRead>>20)
+	}
 	return b, nil
 }
 
@@ -88,6 +96,14 @@ func (r *reading) image(d v1.Descriptor) error {
 		return fmt.Errorf("not a bundle of Slipway: %s stands in index.json twice", it.name)
 	}
 	r.configs[it.name] = map[string]bool{}
+	for _, n := range it.children {
+		if err := r.refer(n.layers); err != nil {
+			return fmt.Errorf("%s: %w", it.name, err)
+		}
+		if p := platform.Format(n.platform); len(p) > maxWord {
+			return fmt.Errorf("%s: not a bundle of Slipway: %.100q is no platform", it.name, p)
+		}
+	}
 	i := it.describe(func(n node) bool { return !n.absent })
 	if i.Fallback, err = it.fallback(r.contents.Platform, d.Annotations[annotationFallback]); err != nil {
 		return err
@@ -104,6 +120,19 @@ func (r *reading) image(d v1.Descriptor) error {
 		}
 	}
 	r.contents.Images = append(r.contents.Images, i)
+	return nil
+}
+
+// refer counts a manifest and its layers: each takes memory, however often it is the same.
+func (r *reading) refer(layers []v1.Descriptor) error {
+	if r.refs += 1 + len(layers); r.refs > maxRefs {
+		return fmt.Errorf("not a bundle of Slipway: its images name manifests and layers more than %d times", maxRefs)
+	}
+	for _, l := range layers {
+		if len(l.MediaType) > maxWord {
+			return fmt.Errorf("not a bundle of Slipway: %.100q is no media type", l.MediaType)
+		}
+	}
 	return nil
 }
 

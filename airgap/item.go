@@ -124,16 +124,20 @@ func (it *item) read(d v1.Descriptor, get blobs) error {
 		return err
 	}
 	if !d.MediaType.IsIndex() {
-		return fmt.Errorf("%s is neither an image nor an index but %q", d.Digest, d.MediaType)
+		return fmt.Errorf("%s is neither an image nor an index but %.100q", d.Digest, d.MediaType)
 	}
 	it.index = true
 	var m v1.IndexManifest
 	if err := readJSON(d, get, &m); err != nil {
 		return err
 	}
+	if len(m.Manifests) > maxCount {
+		return fmt.Errorf("index %s holds more than %d manifests", d.Digest, maxCount)
+	}
+	layers := 0
 	for _, c := range m.Manifests {
 		if !c.MediaType.IsImage() {
-			return fmt.Errorf("index %s holds %s of type %q: a bundle carries images only", d.Digest, c.Digest, c.MediaType)
+			return fmt.Errorf("index %s holds %s of type %.100q: a bundle carries images only", d.Digest, c.Digest, c.MediaType)
 		}
 		n, err := readNode(c, get)
 		if errors.Is(err, errAbsent) {
@@ -145,6 +149,9 @@ func (it *item) read(d v1.Descriptor, get blobs) error {
 		if err != nil {
 			return err
 		}
+		if layers += len(n.layers); layers > maxCount {
+			return fmt.Errorf("the manifests of index %s have more than %d layers", d.Digest, maxCount)
+		}
 		it.children = append(it.children, n)
 	}
 	return nil
@@ -154,6 +161,9 @@ func readNode(d v1.Descriptor, get blobs) (node, error) {
 	var m v1.Manifest
 	if err := readJSON(d, get, &m); err != nil {
 		return node{}, err
+	}
+	if len(m.Layers) > maxCount {
+		return node{}, fmt.Errorf("manifest %s has more than %d layers", d.Digest, maxCount)
 	}
 	for _, l := range m.Layers {
 		if l.Size < 0 {

@@ -5,9 +5,21 @@ import (
 	"fmt"
 )
 
-// decode reads JSON that somebody else may have written. Nesting is looked at first: encoding/json goes 10,000 levels deep.
+// decode reads JSON that somebody else may have written. Nesting and the number
+// of values are looked at first: encoding/json goes 10,000 levels deep, and of two bytes it makes a descriptor.
 func decode(what string, b []byte, v any) error {
-	depth, quoted := 0, false
+	if err := bounded(what, b); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		return fmt.Errorf("reading %s: %w", what, err)
+	}
+	return nil
+}
+
+// bounded checks that reading JSON takes no more memory than a reader has for it.
+func bounded(what string, b []byte) error {
+	depth, values, quoted := 0, 0, false
 	for i := 0; i < len(b); i++ {
 		switch c := b[i]; {
 		case quoted && c == '\\':
@@ -15,16 +27,19 @@ func decode(what string, b []byte, v any) error {
 		case c == '"':
 			quoted = !quoted
 		case quoted:
+		case c == ',':
+			values++
 		case c == '{' || c == '[':
+			values++
 			if depth++; depth > maxDepth {
 				return fmt.Errorf("reading %s: its JSON nests more than %d levels deep", what, maxDepth)
 			}
 		case c == '}' || c == ']':
 			depth--
 		}
-	}
-	if err := json.Unmarshal(b, v); err != nil {
-		return fmt.Errorf("reading %s: %w", what, err)
+		if values > maxValues {
+			return fmt.Errorf("reading %s: its JSON has more than %d values", what, maxValues)
+		}
 	}
 	return nil
 }

@@ -180,8 +180,11 @@ func (p *plan) arrange() error {
 			return fmt.Errorf("bundle %s: manifests and configurations are larger than a reader accepts: make smaller bundles", p.bundle.Name)
 		}
 	}
+	refs := 0
 	for _, k := range p.picks {
+		refs += len(k.item.children)
 		for _, n := range k.children {
+			refs += len(n.layers)
 			for _, l := range n.layers {
 				p.layers = once(p.layers, l)
 			}
@@ -189,10 +192,14 @@ func (p *plan) arrange() error {
 	}
 	for _, k := range p.picks { // last: no node needs them
 		for _, a := range k.travels() {
+			refs += 1 + len(a.layers)
 			for _, l := range a.layers {
 				p.layers = once(p.layers, l)
 			}
 		}
+	}
+	if refs > maxRefs || len(p.layers) > maxCount {
+		return fmt.Errorf("bundle %s: its images have more layers than a reader accepts: make smaller bundles", p.bundle.Name)
 	}
 	return nil
 }

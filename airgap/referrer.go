@@ -67,9 +67,6 @@ func readAttachment(r lock.Referrer, get blobs) (attachment, error) {
 	queue := []v1.Descriptor{{MediaType: r.MediaType, Digest: r.Digest, Size: r.Size}}
 	for n := 0; n < len(queue); n++ {
 		d := queue[n]
-		if n == maxAttachment {
-			return a, errors.New("it consists of too many manifests")
-		}
 		var m struct {
 			Manifests []v1.Descriptor `json:"manifests"`
 			Config    *v1.Descriptor  `json:"config"`
@@ -84,10 +81,15 @@ func readAttachment(r lock.Referrer, get blobs) (attachment, error) {
 		case n == 0 && r.Tag == "" && (m.Subject == nil || m.Subject.Digest != r.Subject):
 			return a, fmt.Errorf("its manifest does not say that it is about %s", r.Subject)
 		case d.MediaType.IsIndex():
-			queue = append(queue, m.Manifests...)
+			if queue = append(queue, m.Manifests...); len(queue) > maxAttachment {
+				return a, errors.New("it consists of too many manifests")
+			}
 			continue
 		case !d.MediaType.IsImage() || m.Config == nil:
-			return a, fmt.Errorf("%s of type %q is no manifest", d.Digest, d.MediaType)
+			return a, fmt.Errorf("%s of type %.100q is no manifest", d.Digest, d.MediaType)
+		}
+		if len(a.layers)+len(m.Layers) > maxCount {
+			return a, fmt.Errorf("it has more than %d layers", maxCount)
 		}
 		for i, b := range append([]v1.Descriptor{*m.Config}, m.Layers...) {
 			if b.Size < 0 {
@@ -165,6 +167,9 @@ func (r *reading) referrer(d v1.Descriptor) error {
 	a, err := r.attachment(d)
 	if err != nil {
 		return fmt.Errorf("%s: %s, which refers to it: %w", i.Name, d.Digest, err)
+	}
+	if err := r.refer(a.layers); err != nil {
+		return fmt.Errorf("%s: %w", i.Name, err)
 	}
 	described := a.describe(i.Digest)
 	for _, l := range described.Layers {

@@ -2,6 +2,7 @@ package airgap
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -24,8 +25,13 @@ func (p *plan) views(l *lock.Lock) (docker, oci []byte, err error) {
 	if docker, err = p.dockerView(); err != nil {
 		return nil, nil, err
 	}
-	oci, err = p.ociView(l)
-	return docker, oci, err
+	if oci, err = p.ociView(l); err != nil {
+		return nil, nil, err
+	}
+	if err := errors.Join(bounded("manifest.json", docker), bounded("index.json", oci)); err != nil {
+		return nil, nil, fmt.Errorf("bundle %s: %w: make smaller bundles", p.bundle.Name, err)
+	}
+	return docker, oci, nil
 }
 
 // dockerView is manifest.json. LayerSources saves RKE2 from reading each layer once more to learn its digest.
