@@ -203,6 +203,7 @@ func TestSplit(t *testing.T) {
 	st, l := signed(t, 50_000)
 	add(t, st, l, "text", plain(t, bytes.Repeat([]byte("compresses"), longText)))
 	f := pack(t, st, l, t.TempDir(), bundles(t)[5])[0]
+	other := lock.Lock{Name: l.Name, Version: "9", Created: l.Created, Snapshot: l.Snapshot}
 	for _, limit := range []int64{f.Size + 80<<10, f.Size*2/3 + 8<<10, 400_000} {
 		dir := t.TempDir()
 		v, err := Split(t.Context(), f.Path, SplitOptions{MaxSize: limit, Dir: dir})
@@ -238,6 +239,12 @@ func TestSplit(t *testing.T) {
 			}
 			b.Close()
 			names = append(names, vol.Images...)
+			if r := verify(t, path, VerifyOptions{Lock: l}); len(r.Problems) > 0 {
+				t.Errorf("%s is not of its lock: %v", vol.File, r.Problems)
+			}
+			if r := verify(t, path, VerifyOptions{Lock: &other}); len(r.Problems) != 1+len(vol.Images) { // of another release, and each image is in the bundle only
+				t.Errorf("%s is of a lock of none of its images: %v", vol.File, r.Problems)
+			}
 			entries(t, path)
 		}
 		for _, i := range f.Images {

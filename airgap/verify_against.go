@@ -68,7 +68,11 @@ func sumOf(path, name string) (string, error) {
 }
 
 // disagreements says where a bundle is not of a release. Of a damaged bundle some images are not known: whole is false then, and none are missed.
+// Nor are they of a volume, which has some of a bundle's images, says what the bundle lacks in the first one only, and has stand-ins or not as the
+// bundle does.
 func disagreements(c *Contents, l *lock.Lock, whole bool) []string {
+	volume := c.Volume != ""
+	missed := whole && !volume // an image that is not there should be
 	var all []string
 	differ := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	if c.Product != l.Name || c.Version != l.Version || !c.Created.Equal(l.Created) {
@@ -95,7 +99,7 @@ func disagreements(c *Contents, l *lock.Lock, whole bool) []string {
 		i, ok := have[name]
 		delete(have, name)
 		switch {
-		case !ok && whole && !leftOut[name] && !leftOut[ref]:
+		case !ok && missed && !leftOut[name] && !leftOut[ref]:
 			differ("%s is in the lock, not in the bundle", name)
 		case ok && i.Digest != digest:
 			differ("%s is %s in the bundle, %s in the lock", name, i.Digest, digest)
@@ -112,7 +116,7 @@ func disagreements(c *Contents, l *lock.Lock, whole bool) []string {
 		switch {
 		case t.LeftOut == "":
 			check(t.Reference, t.Digest, nil)
-		case whole && !leftOut[t.Reference]:
+		case missed && !leftOut[t.Reference]:
 			differ("%s is left out in the lock, and the bundle does not say so", t.Reference)
 		}
 	}
@@ -121,7 +125,7 @@ func disagreements(c *Contents, l *lock.Lock, whole bool) []string {
 			differ("%s is in the bundle, not in the lock", i.Name)
 		}
 	}
-	if whole && c.StandIn != standIn {
+	if whole && c.StandIn != standIn && (standIn || !volume) {
 		differ("it says stand-in bases %v, the lock %v", c.StandIn, standIn)
 	}
 	return all
