@@ -46,6 +46,7 @@ const deltaSuffix = ".delta"
 type base struct {
 	DeltaBase
 
+	path     string
 	contents *Contents
 	lock     *lock.Lock
 }
@@ -81,7 +82,8 @@ func readBase(path string) (*base, error) {
 }
 
 // PackDelta writes a delta for each bundle that one of the bases serves: a bundle for those of its own platform, a lock for all. Otherwise it
-// does as [Pack]. The store must still have the release of a lock.
+// does as [Pack]. The store must still have the release of a lock. Two bases that serve the same bundle are an error, before anything is written:
+// both deltas would have the same name.
 func PackDelta(ctx context.Context, st *store.Store, l *lock.Lock, bundles []product.Bundle, since []string, o PackOptions) ([]File, error) {
 	var bases []*base
 	for _, path := range since {
@@ -92,9 +94,14 @@ func PackDelta(ctx context.Context, st *store.Store, l *lock.Lock, bundles []pro
 		if b.Product != l.Name {
 			return nil, fmt.Errorf("%s is of %s, not of %s: a delta builds on an older release of the same product", path, b.Product, l.Name)
 		}
+		b.path = path
 		bases = append(bases, b)
 	}
 	plans, err := newPlans(st, l, bundles, o.First)
+	if err != nil {
+		return nil, err
+	}
+	steps, err := match(st, plans, bases, o.First)
 	if err != nil {
 		return nil, err
 	}
@@ -107,31 +114,51 @@ func PackDelta(ctx context.Context, st *store.Store, l *lock.Lock, bundles []pro
 		return nil, err
 	}
 	var files []File
+	for _, s := range steps {
+		p.task = o.Progress.Start("packing "+s.plan.bundle.Name+" since "+s.base.Version, progress.Bytes, 0)
+		f, err := p.delta(ctx, s.plan, s.base, s.has)
+		if err != nil {
+			p.task.Fail()
+			return nil, err
+		}
+		p.task.Done("%s", progress.Size(f.Size))
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+// step is one delta that is to be written.
+type step struct {
+	plan *plan
+	base *base
+	has  map[v1.Hash]bool // layers of the base
+}
+
+// match finds the bundles that each base serves.
+func match(st *store.Store, plans []*plan, bases []*base, first string) ([]step, error) {
+	var steps []step
+	by := map[*plan]*base{}
 	for _, b := range bases {
 		served := false
 		for _, pl := range plans {
-			has, ok, err := b.layers(st, pl.bundle, o.First)
+			has, ok, err := b.layers(st, pl.bundle, first)
 			if err != nil {
 				return nil, err
 			}
 			if !ok {
 				continue
 			}
-			served = true
-			p.task = o.Progress.Start("packing "+pl.bundle.Name+" since "+b.Version, progress.Bytes, 0)
-			f, err := p.delta(ctx, pl, b, has)
-			if err != nil {
-				p.task.Fail()
-				return nil, err
+			if other := by[pl]; other != nil {
+				return nil, fmt.Errorf("%s and %s are both a base for %s.tar.zst%s: name one of them, put its delta elsewhere, and pack again since the other", other.path, b.path, pl.bundle.Name, deltaSuffix)
 			}
-			p.task.Done("%s", progress.Size(f.Size))
-			files = append(files, f)
+			served, by[pl] = true, b
+			steps = append(steps, step{pl, b, has})
 		}
 		if !served {
 			return nil, fmt.Errorf("%s is for %s, and this release has no such bundle: name an older bundle of one that it has, or the older release.lock.json", b.File, b.serves())
 		}
 	}
-	return files, nil
+	return steps, nil
 }
 
 func (b *base) serves() string {

@@ -169,6 +169,13 @@ func TestDeltaRefused(t *testing.T) {
 	_, err = Apply(t.Context(), delta, bad, out, nil)
 	says(err, "damaged")
 	empty(t, filepath.Dir(out))
+	second := pack(t, st, l, filepath.Join(dir, "second"), bundles(t)[5])[0].Path
+	none := filepath.Join(t.TempDir(), "none")
+	_, err = PackDelta(t.Context(), st, n, bundles(t), []string{old[5].Path, old[0].Path, second}, PackOptions{Dir: none})
+	says(err, old[5].Path+" and "+second+" are both a base for demo-images.tar.zst.delta")
+	if _, err := os.Stat(none); err == nil {
+		t.Error("something was written")
+	}
 	other := *n
 	other.Name = "other"
 	_, err = PackDelta(t.Context(), st, &other, bundles(t), []string{old[5].Path}, PackOptions{Dir: dir})
