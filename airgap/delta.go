@@ -40,7 +40,8 @@ type DeltaBase struct {
 	Version string `json:"version"`
 }
 
-const deltaSuffix = ".delta"
+// DeltaSuffix is what the name of a delta has behind that of its bundle.
+const DeltaSuffix = ".delta"
 
 // base is what is there already: a bundle's contents, or a lock.
 type base struct {
@@ -149,7 +150,7 @@ func match(st *store.Store, plans []*plan, bases []*base, first string) ([]step,
 				continue
 			}
 			if other := by[pl]; other != nil {
-				return nil, fmt.Errorf("%s and %s are both a base for %s.tar.zst%s: name one of them, put its delta elsewhere, and pack again since the other", other.path, b.path, pl.bundle.Name, deltaSuffix)
+				return nil, fmt.Errorf("%s and %s are both a base for %s.tar.zst%s: name one of them, put its delta elsewhere, and pack again since the other", other.path, b.path, pl.bundle.Name, DeltaSuffix)
 			}
 			served, by[pl] = true, b
 			steps = append(steps, step{pl, b, has})
@@ -251,7 +252,7 @@ func (p *packer) delta(ctx context.Context, pl *plan, b *base, has map[v1.Hash]b
 		cut.delta.Bytes += d.Size
 		return true
 	})
-	return p.file(ctx, &cut, name+deltaSuffix)
+	return p.file(ctx, &cut, name+DeltaSuffix)
 }
 
 // whole says what the file of a bundle is: one that is there and current, or what packing it would give.

@@ -9,11 +9,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/lock"
 )
 
 // Clean deletes the files of a release from dir, and dir itself where nothing else is in it: what SHA256SUMS lists, the product's
-// bundles, and what every release has. The lock goes last, so that a Clean that was interrupted can be run again. A directory with
+// bundles, deltas of either, and what every release has. The lock goes last, so that a Clean that was interrupted can be run again. A directory with
 // files and no lock is an error; one that does not exist is none.
 func Clean(dir string) error {
 	entries, err := os.ReadDir(dir)
@@ -37,6 +38,11 @@ func Clean(dir string) error {
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), l.Name+"-images") && isBundle(e.Name()) {
 			bundles = append(bundles, e.Name())
+		}
+	}
+	for _, name := range slices.Clone(bundles) {
+		if strings.HasSuffix(name, ".tar.zst") {
+			bundles = append(bundles, name+airgap.DeltaSuffix)
 		}
 	}
 	for _, a := range l.Artifacts {
@@ -67,7 +73,7 @@ func listed(dir string) []string {
 	return names
 }
 
-// isBundle reports whether a file's name is that of a bundle or of the list beside it.
+// isBundle reports whether a file's name is that of a bundle, of a delta or of the list beside it.
 func isBundle(name string) bool {
-	return strings.HasSuffix(name, ".tar.zst") || strings.HasSuffix(name, ".txt")
+	return strings.HasSuffix(name, ".tar.zst") || strings.HasSuffix(name, ".txt") || strings.HasSuffix(name, ".tar.zst"+airgap.DeltaSuffix)
 }

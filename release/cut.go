@@ -172,7 +172,7 @@ func (c *cut) finish(l *lock.Lock, manifest []byte, bundles []airgap.File) (*Sum
 	if err != nil {
 		return nil, err
 	}
-	if err := c.sweep(names); err != nil {
+	if err := c.sweep(names, bundles); err != nil {
 		return nil, err
 	}
 	return summarize(c.options.Out, l, bundles, append(names, SumsName))

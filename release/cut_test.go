@@ -13,10 +13,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/release"
+	"github.com/slipway-dev/slipway/store"
 )
 
 // hello copies examples/hello, so that a test may change it, and returns the path of its slipway.yaml.
@@ -192,6 +194,26 @@ func TestCutStopsAtAWrongHash(t *testing.T) {
 	}
 }
 
+// packDelta packs deltas of the release in out into it.
+func packDelta(t *testing.T, yaml, out string, since ...string) {
+	t.Helper()
+	p, err := product.Load(product.Options{Path: yaml})
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := store.Open(filepath.Join(filepath.Dir(yaml), ".slipway"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := lock.Read(filepath.Join(out, lock.Name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := airgap.PackDelta(t.Context(), st, l, p.Airgap.Bundles, since, airgap.PackOptions{Dir: out, First: p.Airgap.First}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestCutAgain holds what becomes of a directory that has an older release.
 func TestCutAgain(t *testing.T) {
 	yaml, out := hello(t), t.TempDir()
@@ -202,6 +224,8 @@ func TestCutAgain(t *testing.T) {
 	if files(t, out)[dropped] == "" {
 		t.Fatalf("the first release has no %s", dropped)
 	}
+	deltas := []string{"hello-images.tar.zst.delta", dropped + ".delta"}
+	packDelta(t, yaml, out, filepath.Join(out, "hello-images.tar.zst"), filepath.Join(out, dropped))
 	own := filepath.Join(out, "notes.txt")
 	if err := os.WriteFile(own, []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)
@@ -218,6 +242,17 @@ func TestCutAgain(t *testing.T) {
 		}
 		if files(t, out)[release.SumsName] != "" {
 			t.Error("SHA256SUMS still says that the release is complete")
+		}
+	})
+
+	t.Run("a delta of this release stays", func(t *testing.T) {
+		if _, err := cut(t, product.Options{Path: yaml}, out); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range deltas {
+			if files(t, out)[name] == "" {
+				t.Errorf("%s is gone", name)
+			}
 		}
 	})
 
@@ -239,6 +274,11 @@ func TestCutAgain(t *testing.T) {
 		got := files(t, out)
 		if got[dropped] != "" {
 			t.Errorf("%s is still there", dropped)
+		}
+		for _, name := range deltas {
+			if got[name] != "" {
+				t.Errorf("%s, which makes a bundle of the release before, is still there", name)
+			}
 		}
 		if got["notes.txt"] == "" {
 			t.Error("a file that slipway did not make is gone")

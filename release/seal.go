@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/airgap"
 )
 
 // unseal takes SHA256SUMS away before the first file of the release changes: a directory that has one is complete. What it listed is
@@ -33,10 +35,15 @@ func (c *cut) unseal() error {
 }
 
 // sweep removes what an earlier release in this directory left and this one did not make: a bundle for a platform that was dropped would
-// be picked up by whoever copies the directory.
-func (c *cut) sweep(names []string) error {
+// be picked up by whoever copies the directory. So would a delta that makes a bundle of an earlier release; one that makes a bundle of this one stays.
+func (c *cut) sweep(names []string, bundles []airgap.File) error {
 	old := c.before
-	for _, pattern := range []string{"-images*.tar.zst", "-images*.txt"} {
+	for _, name := range slices.Concat(c.before, names) {
+		if strings.HasSuffix(name, ".tar.zst") {
+			old = append(old, name+airgap.DeltaSuffix)
+		}
+	}
+	for _, pattern := range []string{"-images*.tar.zst", "-images*.txt", "-images*.tar.zst" + airgap.DeltaSuffix} {
 		found, err := filepath.Glob(filepath.Join(c.out, c.product.Name+pattern))
 		if err != nil {
 			return err
@@ -47,7 +54,7 @@ func (c *cut) sweep(names []string) error {
 	}
 	slices.Sort(old)
 	for _, name := range slices.Compact(old) {
-		if slices.Contains(names, name) {
+		if slices.Contains(names, name) || c.current(name, bundles) {
 			continue
 		}
 		err := os.Remove(filepath.Join(c.out, filepath.FromSlash(name)))
@@ -60,4 +67,15 @@ func (c *cut) sweep(names []string) error {
 		c.options.Progress.Printf("removed %s, which an earlier release left", filepath.Join(c.options.Out, name))
 	}
 	return nil
+}
+
+// current reports whether a file is a delta that makes one of the bundles.
+func (c *cut) current(name string, bundles []airgap.File) bool {
+	if !strings.HasSuffix(name, airgap.DeltaSuffix) {
+		return false
+	}
+	has, err := airgap.Inspect(filepath.Join(c.out, filepath.FromSlash(name)))
+	return err == nil && has.Delta != nil && slices.ContainsFunc(bundles, func(f airgap.File) bool {
+		return filepath.Base(f.Path) == has.Delta.Bundle && f.SHA256 == has.Delta.SHA256
+	})
 }
