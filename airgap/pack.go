@@ -82,6 +82,7 @@ type packer struct {
 	dir  string
 	enc  *encoders
 	task *progress.Task
+	fits func(*File) error // looks at a file before it gets its name; nil: all do
 }
 
 // pack writes a bundle and the list of its images.
@@ -120,7 +121,7 @@ func (p *packer) file(ctx context.Context, pl *plan, name string) (File, error) 
 		p.task.Add(pl.size())
 		return f, nil
 	}
-	if err := p.write(ctx, pl, docker, oci, &f, nil); err != nil {
+	if err := p.write(ctx, pl, docker, oci, &f, p.fits); err != nil {
 		return File{}, fmt.Errorf("packing %s: %w", f.Path, err)
 	}
 	if p.st == nil {
