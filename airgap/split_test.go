@@ -60,6 +60,10 @@ func TestSplitAgain(t *testing.T) {
 	}
 
 	// A split that ends in the second volume, at a layer that is damaged, changes nothing.
+	dir = t.TempDir()
+	if _, err := split(f.Path, one); err != nil {
+		t.Fatal(err)
+	}
 	before := tree(t, dir)
 	data, err := os.ReadFile(f.Path)
 	if err != nil {
