@@ -220,6 +220,7 @@ func (p *plan) images() []Image {
 		}
 		all = append(all, i)
 	}
+	share(all)
 	return all
 }
 
