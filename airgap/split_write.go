@@ -37,7 +37,7 @@ func (b *Bundle) write(ctx context.Context, plans []*plan, l *lock.Lock, v *Volu
 		return err
 	}
 	defer os.RemoveAll(beside) // what is complete has been moved
-	p := &packer{open: b.source, lock: l, dir: beside, enc: enc, fits: func(f *File) error {
+	p := &packer{open: b.source, lock: l, dir: beside, goal: dir, enc: enc, fits: func(f *File) error {
 		if f.Size > o.MaxSize {
 			return fmt.Errorf("it has %s, more than %s: allow more with -max-size", progress.Size(f.Size), progress.Size(o.MaxSize))
 		}
