@@ -63,6 +63,8 @@ type Image struct {
 	MediaType types.MediaType `json:"mediaType"`
 	Digest    v1.Hash         `json:"digest"` // of the index, or of the manifest where there is no index
 	Children  []Child         `json:"children"`
+	// SharedBytes is the size of those layers, each once, that another image of the bundle has, too.
+	SharedBytes int64 `json:"sharedBytes"`
 	// Missing are the platforms of the index whose manifests are not in the bundle.
 	Missing []string `json:"missing,omitempty"`
 	// Fallback is the bundle's platform where the image has none for it, and the child that the bundle holds instead is of a Windows build

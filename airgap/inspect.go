@@ -27,6 +27,7 @@ func (h *head) contents() (*Contents, error) {
 		return nil, err
 	}
 	r := &reading{head: h, contents: c, used: map[v1.Hash]bool{}, configs: map[string]map[string]bool{}, sizes: map[v1.Hash]int64{}, lacking: c.Delta.lacking()}
+	defer func() { share(c.Images) }()
 	var errs []error
 	for _, d := range h.index.Manifests {
 		if len(errs) == maxErrors || r.refs > maxRefs || r.read > maxRead { // and it says so

@@ -3,13 +3,14 @@ package airgap
 import (
 	"errors"
 	"fmt"
-	"net"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/publish"
 )
 
 // MirrorOptions say where the images of bundles have been pushed to.
@@ -36,7 +37,7 @@ func MirrorConfig(bundles []*Contents, o MirrorOptions) ([]ConfigFile, error) {
 		return nil, err
 	}
 	scheme := "https"
-	if loopback(host) {
+	if publish.Loopback(host) {
 		scheme = "http" // as Push speaks with it
 	}
 	hosts, err := origins(bundles, o.To)
@@ -85,14 +86,6 @@ func splitTarget(to string) (host, prefix string, err error) {
 		return "", "", fmt.Errorf("-to=%s: %w: write host[/prefix], as in registry.internal/mirror", to, err)
 	}
 	return host, prefix, nil
-}
-
-func loopback(host string) bool {
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		host = h
-	}
-	ip := net.ParseIP(strings.Trim(host, "[]"))
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // origins are the hosts that the images have names of, sorted. Two images that the target can hold only one of are an error.

@@ -24,6 +24,7 @@ func TestMirrorConfig(t *testing.T) {
 		"prefix":   {To: "registry.internal/mirror/kpack", CAFile: `C:\pki\ca.pem`},
 		"host":     {To: "registry.internal:5000"},
 		"loopback": {To: "127.0.0.1:5000/mirror"},
+		"local":    {To: "registry.localhost:5000/mirror"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files, err := MirrorConfig(bundles, o)

@@ -2,6 +2,7 @@ package airgap
 
 import (
 	"archive/tar"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -80,8 +81,10 @@ type packer struct {
 	open opener
 	lock *lock.Lock
 	dir  string
+	goal string // where files are moved to from dir, for messages; empty: they stay
 	enc  *encoders
 	task *progress.Task
+	fits func(*File) error // looks at a file before it gets its name; nil: all do
 }
 
 // pack writes a bundle and the list of its images.
@@ -120,8 +123,8 @@ func (p *packer) file(ctx context.Context, pl *plan, name string) (File, error) 
 		p.task.Add(pl.size())
 		return f, nil
 	}
-	if err := p.write(ctx, pl, docker, oci, &f, nil); err != nil {
-		return File{}, fmt.Errorf("packing %s: %w", f.Path, err)
+	if err := p.write(ctx, pl, docker, oci, &f, p.fits); err != nil {
+		return File{}, fmt.Errorf("packing %s: %w", filepath.Join(cmp.Or(p.goal, p.dir), name), err)
 	}
 	if p.st == nil {
 		return f, nil

@@ -227,6 +227,7 @@ func (p *plan) images() []Image {
 		}
 		all = append(all, i)
 	}
+	share(all)
 	return all
 }
 

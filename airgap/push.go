@@ -48,7 +48,7 @@ type PushedImage struct {
 // Push sends the images of bundles to a registry, byte for byte, so that they keep their digests. Several bundles count as one: volumes, or the
 // bundles for several platforms. Blobs are read out of the bundles as they are sent, each once; what the registry has is not sent again, so
 // that a push that was interrupted goes on where it was. Nothing is sent where two images would get one name, where a tag stands for
-// another digest, or where a reference in release.yaml is not in the bundles.
+// another digest, unless it is one of cosign, which move; or where a reference in release.yaml is not in the bundles.
 func Push(ctx context.Context, bundles []*Bundle, o PushOptions) (*Pushed, error) {
 	if err := product.CheckRegistry(o.To); err != nil {
 		return nil, fmt.Errorf("-to %w", err)
@@ -78,6 +78,11 @@ func Push(ctx context.Context, bundles []*Bundle, o PushOptions) (*Pushed, error
 		return nil, err
 	}
 	p.Blobs, p.Bytes = r.Blobs, r.Bytes
+	for _, out := range r.Outcomes[len(p.Images):] {
+		if out.Left {
+			p.Referrers--
+		}
+	}
 	for n, out := range r.Outcomes[:len(p.Images)] {
 		p.Images[n].There = out.There
 		for _, d := range out.Lacking {

@@ -2,16 +2,13 @@ package airgap
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/renameio/v2/maybe"
 
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/progress"
@@ -48,7 +45,8 @@ const (
 
 // Split makes volumes of a bundle, each of which is a bundle with some of its images, in their order, and loads without the others. They are named
 // NAME.1of3.tar.zst, and NAME.volumes.json says what is where. An image that is larger than a volume is an error, before
-// anything is written. A layer that images of several volumes share stands in each of them.
+// anything is written. A layer that images of several volumes share stands in each of them. All appear under their names when all are complete, in
+// place of those of an earlier split, which the list there names; volumes that it does not name are an error.
 func Split(ctx context.Context, path string, o SplitOptions) (*Volumes, error) {
 	b, err := Open(path)
 	if err != nil {
@@ -67,20 +65,9 @@ func Split(ctx context.Context, path string, o SplitOptions) (*Volumes, error) {
 	if err != nil {
 		return nil, fmt.Errorf("splitting %s: %w", path, err)
 	}
-	if err := os.MkdirAll(o.Dir, 0o755); o.Dir != "" && err != nil {
-		return nil, err
-	}
 	v := &Volumes{Bundle: filepath.Base(path), Product: l.Name, Version: l.Version}
 	if err := b.write(ctx, plans, l, v, o); err != nil {
 		return nil, err
-	}
-	text, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return nil, err
-	}
-	list := filepath.Join(o.Dir, name+".volumes.json")
-	if err := maybe.WriteFile(list, append(text, '\n'), 0o644); err != nil {
-		return nil, fmt.Errorf("writing %s: %w", list, err)
 	}
 	return v, nil
 }
@@ -168,38 +155,6 @@ func (b *Bundle) stored(h v1.Hash) (size, frames int64) {
 		frames++
 	}
 	return size, frames
-}
-
-// write packs the volumes, one after the other.
-func (b *Bundle) write(ctx context.Context, plans []*plan, l *lock.Lock, v *Volumes, o SplitOptions) error {
-	enc, err := newEncoders()
-	if err != nil {
-		return err
-	}
-	p := &packer{open: b.source, lock: l, dir: o.Dir, enc: enc}
-	var total int64
-	for _, pl := range plans {
-		total += pl.size()
-	}
-	p.task = o.Progress.Start(fmt.Sprintf("writing %d volumes", len(plans)), progress.Bytes, total)
-	for _, pl := range plans {
-		f, err := p.pack(ctx, pl)
-		if err != nil {
-			p.task.Fail()
-			return err
-		}
-		if f.Size > o.MaxSize {
-			p.task.Fail()
-			return fmt.Errorf("%s has %s, more than %s: allow more with -max-size", f.Path, progress.Size(f.Size), progress.Size(o.MaxSize))
-		}
-		vol := Volume{File: filepath.Base(f.Path), Size: f.Size, SHA256: f.SHA256}
-		for _, i := range f.Images {
-			vol.Images = append(vol.Images, i.Name)
-		}
-		v.Volumes = append(v.Volumes, vol)
-	}
-	p.task.Done("%d volumes", len(plans))
-	return nil
 }
 
 // WriteTable writes the list for a person.

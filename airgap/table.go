@@ -14,7 +14,7 @@ import (
 )
 
 // WriteTable writes the contents for a person: what the bundle is, a line per image, and what was left out. A size counts the layers of the
-// image that are in the bundle; layers that images share count for each.
+// image that are in the bundle; those that images share count for each, and the column beside it says how much that is.
 func (c *Contents) WriteTable(w io.Writer) error {
 	w = printable{w}
 	whole := "all platforms"
@@ -37,18 +37,23 @@ func (c *Contents) WriteTable(w io.Writer) error {
 			d.Base.File, d.Base.Version, len(d.Lacking), progress.Size(d.Bytes), d.Bundle, progress.Size(d.Size))
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "IMAGE\tPLATFORMS\tSIZE\tDIGEST")
+	fmt.Fprintln(t, "IMAGE\tPLATFORMS\tSIZE\tSHARED\tDIGEST")
+	var sharing string
 	for _, i := range c.Images {
 		var platforms []string
 		for _, ch := range i.Children {
 			platforms = append(platforms, ch.Platform)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", i.Name, strings.Join(platforms, " "), progress.Size(i.size()), i.Digest)
+		shared := "-"
+		if i.SharedBytes > 0 {
+			shared, sharing = progress.Size(i.SharedBytes), ": those that images share count once"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", i.Name, strings.Join(platforms, " "), progress.Size(i.size()), shared, i.Digest)
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "%d images, %d layers, %s\n", len(c.Images), c.Layers, progress.Size(c.LayerBytes))
+	_, err := fmt.Fprintf(w, "%d images, %d layers, %s%s\n", len(c.Images), c.Layers, progress.Size(c.LayerBytes), sharing)
 	for _, i := range c.Images {
 		for _, r := range i.Referrers {
 			if err == nil {
@@ -82,21 +87,6 @@ func (r Referrer) what() string {
 		s += " about " + r.Subject.String()
 	}
 	return s
-}
-
-// size is that of the layers, each once.
-func (i Image) size() int64 {
-	var n int64
-	seen := map[v1.Hash]bool{}
-	for _, c := range i.Children {
-		for _, l := range c.Layers {
-			if !seen[l.Digest] {
-				seen[l.Digest] = true
-				n += l.Size
-			}
-		}
-	}
-	return n
 }
 
 // printable drops control characters: a bundle may be made to play tricks on a terminal.

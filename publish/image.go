@@ -57,5 +57,6 @@ type Result struct {
 // Outcome says what became of one image.
 type Outcome struct {
 	There   bool            // the registry had it all before
+	Left    bool            // it was not pushed: the registry, or another image of the push, has signatures under its tag that it lacks
 	Lacking []v1.Descriptor // those of Missing that the registry does not have either: the index there is sparse
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // look asks the registry for every name, and marks the images it has. A tag that stands for something else is an error: whoever
-// pulls by tag must never get two different releases under one version. A partial release has no tags, so its digests are asked for.
+// pulls by tag must never get two different releases under one version. Only cosign's tags may move. A partial release has no tags, so its digests are asked for.
 func look(ctx context.Context, c *client, p *plan, o Options) error {
 	return each(ctx, o.Jobs, p.images, func(ctx context.Context, i *image) error {
 		done := true
@@ -22,6 +22,8 @@ func look(ctx context.Context, c *client, p *plan, o Options) error {
 				done = false
 			case err != nil:
 				return fmt.Errorf("looking at %s: %w", i.Ref, clean(err))
+			case have.Digest != i.Top.Descriptor.Digest && i.grows():
+				return c.grown(ctx, i, have)
 			case have.Digest != i.Top.Descriptor.Digest:
 				return p.conflict(i, have.Digest)
 			}

@@ -35,6 +35,7 @@ type image struct {
 	Image
 	repo    name.Repository
 	done    bool             // the registry has it all
+	left    bool             // it is not pushed: its tag is left to another list of cosign's
 	there   map[v1.Hash]bool // manifests that the registry has with all their blobs
 	lacking []v1.Descriptor  // those of Missing that the registry does not have
 }
@@ -157,6 +158,9 @@ func (p *plan) uploads() []*upload {
 	byDigest := map[v1.Hash]*upload{}
 	var all []*upload
 	for _, i := range p.images {
+		if i.left {
+			continue
+		}
 		for _, m := range append(slices.Clone(i.Children), i.Top) {
 			for _, d := range m.Blobs {
 				u := byDigest[d.Digest]
@@ -192,7 +196,7 @@ type put struct {
 // manifests lists what is put by digest, and what is put under its name once all of that is there.
 func (p *plan) manifests() (children, named []put) {
 	for _, i := range p.images {
-		if i.done {
+		if i.done || i.left {
 			continue
 		}
 		for _, m := range i.Children {

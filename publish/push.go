@@ -41,6 +41,9 @@ func push(ctx context.Context, c *client, p *plan, o Options) (r *Result, err er
 	if err := look(ctx, c, p, o); err != nil {
 		return nil, err
 	}
+	if err := p.rival(o); err != nil {
+		return nil, err
+	}
 	if err := relist(ctx, c, p, o); err != nil {
 		return nil, err
 	}
@@ -94,7 +97,7 @@ func push(ctx context.Context, c *client, p *plan, o Options) (r *Result, err er
 	}
 	r = &Result{Blobs: s.blobs.Load(), Bytes: s.bytes.Load()}
 	for _, i := range p.images {
-		r.Outcomes = append(r.Outcomes, Outcome{i.done, i.lacking})
+		r.Outcomes = append(r.Outcomes, Outcome{i.done, i.left, i.lacking})
 	}
 	return r, nil
 }
