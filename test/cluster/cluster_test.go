@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -76,15 +75,13 @@ func start(t *testing.T, r *release, programs string, manifest []byte) *cluster 
 		}
 		return err
 	}}
-	ctx, cancel := context.WithCancel(background)
 	t.Cleanup(func() {
-		cancel()
 		if t.Failed() {
 			t.Log(plane.Logs(), c.agent.Logs())
 		}
 		c.agent.Stop()
 	})
-	if err := c.agent.Run(ctx); err != nil {
+	if err := c.agent.Run(background); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(c.manifest, manifest, 0o600); err != nil {
