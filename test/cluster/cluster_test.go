@@ -57,7 +57,8 @@ func start(t *testing.T, r *release, programs string, manifest []byte) *cluster 
 	if err := c.connect(); err != nil {
 		t.Fatal(err)
 	}
-	s, err := serve(plane.Namespace, r.registry)
+	own := r.own()
+	s, err := serve(plane.Namespace, own)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +70,7 @@ func start(t *testing.T, r *release, programs string, manifest []byte) *cluster 
 	}
 	c.agent = &node.Agent{Client: c.kube, Net: plane.Namespace, Node: linux, Namespace: "kpack", Dir: dir, Inside: func(n *namespace.Namespace) error {
 		// A snapshot stands on stand-ins and can be pushed to a loopback address only: so every pod has the registry there.
-		s, err := serve(n, r.registry)
+		s, err := serve(n, own)
 		if err == nil {
 			t.Cleanup(func() { s.Close() })
 		}
