@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -58,7 +57,8 @@ func start(t *testing.T, r *release, programs string, manifest []byte) *cluster 
 	if err := c.connect(); err != nil {
 		t.Fatal(err)
 	}
-	s, err := serve(plane.Namespace, r.registry)
+	own := r.own()
+	s, err := serve(plane.Namespace, own)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,21 +70,19 @@ func start(t *testing.T, r *release, programs string, manifest []byte) *cluster 
 	}
 	c.agent = &node.Agent{Client: c.kube, Net: plane.Namespace, Node: linux, Namespace: "kpack", Dir: dir, Inside: func(n *namespace.Namespace) error {
 		// A snapshot stands on stand-ins and can be pushed to a loopback address only: so every pod has the registry there.
-		s, err := serve(n, r.registry)
+		s, err := serve(n, own)
 		if err == nil {
 			t.Cleanup(func() { s.Close() })
 		}
 		return err
 	}}
-	ctx, cancel := context.WithCancel(background)
 	t.Cleanup(func() {
-		cancel()
 		if t.Failed() {
 			t.Log(plane.Logs(), c.agent.Logs())
 		}
 		c.agent.Stop()
 	})
-	if err := c.agent.Run(ctx); err != nil {
+	if err := c.agent.Run(background); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(c.manifest, manifest, 0o600); err != nil {

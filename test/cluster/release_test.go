@@ -22,13 +22,14 @@ import (
 const (
 	registryAddress = "127.0.0.1:5000"
 	mirror          = registryAddress + "/mirror"
+	mirrorPath      = "/v2/mirror/" // of the mirror's repositories in the registry's API
 )
 
 // release is what was cut, as an operator has it after pushing the bundle.
 type release struct {
 	manifest []byte // release.yaml with the names of the private registry
 	lock     *lock.Lock
-	registry http.Handler // which has all images
+	registry http.Handler // which has all images, for all clusters
 	dist     string
 }
 
@@ -77,6 +78,19 @@ func (r *release) clone() *release {
 	l.Images = slices.Clone(l.Images)
 	other.lock = &l
 	return &other
+}
+
+// own is the registry of one cluster: it has the release's images and takes what is pushed, which no other cluster sees. All clusters
+// build under the same names, and what they build is read again.
+func (r *release) own() http.Handler {
+	other := registry.New(registry.Logger(log.New(quiet{}, "", 0)))
+	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if strings.HasPrefix(q.URL.Path, mirrorPath) {
+			r.registry.ServeHTTP(w, q)
+			return
+		}
+		other.ServeHTTP(w, q)
+	})
 }
 
 // serve lets a handler answer at the registry's address in a namespace.

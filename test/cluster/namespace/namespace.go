@@ -16,15 +16,16 @@ import (
 // on that thread belong there; sockets can be used from everywhere. When the thread ends, the kernel kills the processes that it
 // started (Pdeathsig) and removes the namespace: also where the test is killed.
 type Namespace struct {
-	work   chan func()
-	done   chan struct{}
-	thread int // its ID
+	work   chan func()   // never closed: whoever comes late must find no one there, not a panic
+	quit   chan struct{} // closed to end the thread
+	done   chan struct{} // closed when it has ended
+	thread int           // its ID
 }
 
 // New makes a namespace in which only the loopback interface is up, with addresses (192.0.2.1/24) beside 127.0.0.1. It takes the right
 // to do so (CAP_SYS_ADMIN): errors.Is(err, unix.EPERM) where that is lacking.
 func New(addresses ...string) (*Namespace, error) {
-	n := &Namespace{work: make(chan func()), done: make(chan struct{})}
+	n := &Namespace{work: make(chan func()), quit: make(chan struct{}), done: make(chan struct{})}
 	made := make(chan error)
 	go n.live(addresses, made)
 	if err := <-made; err != nil {
@@ -43,8 +44,13 @@ func (n *Namespace) live(addresses []string, made chan<- error) {
 	if err != nil {
 		return
 	}
-	for f := range n.work {
-		f()
+	for {
+		select {
+		case f := <-n.work:
+			f()
+		case <-n.quit:
+			return
+		}
 	}
 }
 
@@ -59,7 +65,7 @@ func enter(addresses []string) error {
 	return up("lo", addresses...)
 }
 
-// Do runs f on the namespace's thread, one after the other.
+// Do runs f on the namespace's thread, one after the other. It may be called at any time: once the namespace is closed, it is an error.
 func (n *Namespace) Do(f func() error) error {
 	errs := make(chan error, 1)
 	select {
@@ -100,6 +106,6 @@ func (n *Namespace) Mount(dir, at string) error {
 
 // Close ends the thread, and with it all that lives in the namespace.
 func (n *Namespace) Close() {
-	close(n.work)
+	close(n.quit)
 	<-n.done
 }

@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -105,6 +107,53 @@ func TestKilled(t *testing.T) {
 			t.Fatalf("process %d has outlived its namespace by a minute", pid)
 		case <-tick.C:
 		}
+	}
+}
+
+// TestClosed: what comes to a namespace while it is closed is done or refused, and what comes later is refused.
+func TestClosed(t *testing.T) {
+	need.Root(t, "cluster")
+	n, err := New()
+	if errors.Is(err, unix.EPERM) {
+		need.Missing(t, "cluster", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	busy, leave := make(chan struct{}), make(chan struct{})
+	var callers sync.WaitGroup
+	callers.Go(func() {
+		err := n.Do(func() error {
+			close(busy)
+			<-leave
+			return nil
+		})
+		if err != nil {
+			t.Errorf("what was begun before is refused: %v", err)
+		}
+	})
+	<-busy
+	var done, refused atomic.Int64
+	for range 100 {
+		callers.Go(func() {
+			// All wait for the thread, or come later.
+			if n.Do(func() error { done.Add(1); return nil }) != nil {
+				refused.Add(1)
+			}
+		})
+	}
+	callers.Go(n.Close)
+	close(leave)
+	callers.Wait()
+	if done.Load()+refused.Load() != 100 {
+		t.Errorf("of 100 %d are done and %d refused", done.Load(), refused.Load())
+	}
+	ran := false
+	if err := n.Do(func() error { ran = true; return nil }); err == nil || ran {
+		t.Errorf("a closed namespace says %v; what it was to do ran: %v", err, ran)
+	}
+	if _, err := n.Dial(t.Context(), "tcp", "127.0.0.1:1"); err == nil || !strings.Contains(err.Error(), "the namespace is closed") {
+		t.Errorf("dialing in a closed namespace: %v", err)
 	}
 }
 

@@ -23,7 +23,7 @@ import (
 	"github.com/slipway-dev/slipway/test/cluster/namespace"
 )
 
-// Agent runs the pods of a Kubernetes namespace that are bound to a Linux node, until its context ends.
+// Agent runs the pods of a Kubernetes namespace that are bound to a Linux node, until it is stopped.
 type Agent struct {
 	Client    kubernetes.Interface
 	Net       *namespace.Namespace
@@ -33,6 +33,8 @@ type Agent struct {
 	// Inside, if any, is called with the network of every pod before its programs start.
 	Inside func(*namespace.Namespace) error
 
+	stop     func()         // ends Run's watch and waits for its end
+	attempts sync.WaitGroup // to run pods that were seen
 	mu       sync.Mutex
 	started  map[types.UID]bool
 	running  []*namespace.Process
@@ -47,6 +49,11 @@ func (a *Agent) Run(ctx context.Context) error {
 		informers.WithTweakListOptions(func(o *metav1.ListOptions) {
 			o.FieldSelector = fields.OneTermEqualSelector("spec.nodeName", a.Node.Name).String()
 		}))
+	ctx, cancel := context.WithCancel(ctx)
+	a.stop = func() {
+		cancel()
+		f.Shutdown()
+	}
 	pods := f.Core().V1().Pods().Informer()
 	see := func(o any) {
 		if pod, ok := o.(*corev1.Pod); ok {
@@ -91,8 +98,12 @@ func (a *Agent) Logs() string {
 	return b.String()
 }
 
-// Stop kills what runs.
+// Stop kills what runs, and returns when nothing of it is left: no pod is seen anymore, and no attempt to run one goes on.
 func (a *Agent) Stop() {
+	if a.stop != nil {
+		a.stop()
+	}
+	a.attempts.Wait()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, p := range a.running {
@@ -110,13 +121,13 @@ func (a *Agent) see(ctx context.Context, pod *corev1.Pod) {
 	if address == "" {
 		return
 	}
-	go func() {
+	a.attempts.Go(func() {
 		if err := a.attempt(ctx, pod, address); err != nil && ctx.Err() == nil {
 			a.mu.Lock()
 			a.failures = append(a.failures, fmt.Errorf("running pod %s: %w", pod.Name, err))
 			a.mu.Unlock()
 		}
-	}()
+	})
 }
 
 // address gives a pod one, the first time.
