@@ -39,6 +39,7 @@ type cluster struct {
 	agent    *node.Agent
 	audit    *audit
 	manifest string // path of the release.yaml to apply
+	mistake  string // what it says where the release has a mistake, or nothing
 }
 
 // start brings up a cluster until the test ends. What is applied is the manifest, which need not be the release's.

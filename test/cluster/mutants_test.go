@@ -46,6 +46,7 @@ func TestMutants(t *testing.T) {
 				t.Fatal(err)
 			}
 			c := start(t, r, programs, manifest)
+			c.mistake = m.says
 			for _, check := range checks {
 				if err := check.run(t.Context(), t, c); err != nil {
 					if check.name != m.fails || !strings.Contains(err.Error(), m.says) {

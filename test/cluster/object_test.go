@@ -128,11 +128,13 @@ func condition(o *unstructured.Unstructured, kind string) (status, message strin
 	return "", "it has no condition " + kind
 }
 
-// until asks until done or an error; an error, too, where a program of the release ends, one is refused something, or it takes too long.
-// The last state says why then.
+// until asks until done or an error; an error, too, where a program of the release ends, one is refused something, or it takes too long:
+// where the release has a mistake and the state or a log names it, that is soon. The last state says why then.
 func (c *cluster) until(ctx context.Context, ask func(context.Context) (state string, done bool, err error)) error {
 	var last string
 	var broken error
+	var named time.Time // when the mistake was first named
+	start := time.Now()
 	err := wait.PollUntilContextTimeout(ctx, tick, patience, true, func(ctx context.Context) (bool, error) {
 		if broken = c.agent.Err(); broken == nil {
 			broken = c.audit.check()
@@ -143,14 +145,29 @@ func (c *cluster) until(ctx context.Context, ask func(context.Context) (state st
 		state, done, err := ask(ctx)
 		if state != "" {
 			last = state
+			if trouble := c.agent.Trouble(); trouble != nil {
+				last += "; " + trouble.Error()
+			}
 		}
-		return done, err
+		if done || err != nil || c.mistake == "" {
+			return done, err
+		}
+		if !strings.Contains(last+strings.Join(complaints(c.agent.Logs()), "\n"), c.mistake) {
+			return false, nil
+		}
+		if named.IsZero() {
+			named = time.Now()
+		}
+		if time.Since(named) > brief {
+			return false, context.DeadlineExceeded
+		}
+		return false, nil
 	})
 	switch {
 	case broken != nil:
 		return broken
 	case wait.Interrupted(err):
-		return fmt.Errorf("%s, after %s; the log says %q", last, patience, complaints(c.agent.Logs()))
+		return fmt.Errorf("%s, after %s; the log says %q", last, time.Since(start).Round(time.Second), complaints(c.agent.Logs()))
 	}
 	return err
 }
@@ -169,6 +186,9 @@ func complaints(logs string) []string {
 
 const (
 	tick = 50 * time.Millisecond
-	// patience is how long something may take that usually takes a second.
-	patience = 30 * time.Second
+	// patience is how long something may take that must happen and usually takes a second. A machine may be slow and busy: whoever waits
+	// in vain learns it later, nothing else.
+	patience = 5 * time.Minute
+	// brief is how long something that must not happen is given to happen.
+	brief = 5 * time.Second
 )

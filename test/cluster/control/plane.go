@@ -132,7 +132,7 @@ func (p *Plane) ready(ctx context.Context) error {
 		return err
 	}
 	var last error
-	err = wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 2*time.Minute, true, func(ctx context.Context) (bool, error) {
+	err = wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 5*time.Minute, true, func(ctx context.Context) (bool, error) {
 		for _, s := range p.processes {
 			select {
 			case <-s.Exited:

@@ -2,10 +2,13 @@ package node
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -39,12 +42,16 @@ type Agent struct {
 	started  map[types.UID]bool
 	running  []*namespace.Process
 	networks []*namespace.Namespace
+	waiting  map[types.UID]error // why pods do not run yet, for which it is tried again
 	failures []error
 }
 
+// patience is how long it is tried to run a pod: what it needs must come, however slow the machine is.
+const patience = 4 * time.Minute
+
 // Run returns once the agent watches.
 func (a *Agent) Run(ctx context.Context) error {
-	a.started = map[types.UID]bool{}
+	a.started, a.waiting = map[types.UID]bool{}, map[types.UID]error{}
 	f := informers.NewSharedInformerFactoryWithOptions(a.Client, 0, informers.WithNamespace(a.Namespace),
 		informers.WithTweakListOptions(func(o *metav1.ListOptions) {
 			o.FieldSelector = fields.OneTermEqualSelector("spec.nodeName", a.Node.Name).String()
@@ -85,6 +92,17 @@ func (a *Agent) Err() error {
 		}
 	}
 	return nil
+}
+
+// Trouble returns why pods do not run yet, which may pass.
+func (a *Agent) Trouble() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var errs []error
+	for _, id := range slices.Sorted(maps.Keys(a.waiting)) {
+		errs = append(errs, a.waiting[id])
+	}
+	return errors.Join(errs...)
 }
 
 // Logs returns the last lines of all processes.
@@ -148,8 +166,14 @@ func (a *Agent) attempt(ctx context.Context, pod *corev1.Pod, address string) er
 		return err
 	}
 	var last error
-	err = wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, 5*time.Second, true, func(context.Context) (bool, error) {
+	err = wait.PollUntilContextTimeout(ctx, 500*time.Millisecond, patience, true, func(context.Context) (bool, error) {
 		last = a.run(ctx, pod, address, network)
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		delete(a.waiting, pod.UID)
+		if last != nil {
+			a.waiting[pod.UID] = fmt.Errorf("pod %s: %w", pod.Name, last)
+		}
 		return last == nil, nil
 	})
 	if err != nil {
