@@ -1,0 +1,94 @@
+package release_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+
+	"github.com/slipway-dev/slipway/build/base"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
+)
+
+// TestOnHostProcess cuts the example on Microsoft's base for HostProcess containers: one image without an os.version, for every build. What
+// stands on it, by a Dockerfile or as a Go image, says each build in index and configuration.
+func TestOnHostProcess(t *testing.T) {
+	host, _ := serveRegistry(t)
+	nanoserver(t, host+"/host-process:v1.0.0", v1.Platform{OS: platform.Windows, Architecture: "amd64"})
+	yaml, out := hello(t), t.TempDir()
+	text, err := os.ReadFile(yaml)
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile(`(?m)^  - name: nanoserver\n    images:\n(      .*\n)+`)
+	if !named.Match(text) {
+		t.Fatal("the example names no base to replace")
+	}
+	text = named.ReplaceAll(text, []byte("  - {name: nanoserver, windows: hostprocess, repository: "+host+"/host-process}\n"))
+	if err := os.WriteFile(yaml, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	options := product.Options{Path: yaml, Registry: host + "/team", Bases: true}
+	p, err := product.Load(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, _, err := base.Lock(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := product.WriteBases(p, list); err != nil {
+		t.Fatal(err)
+	}
+	options.Bases = false
+	if _, err := cut(t, options, out); err != nil {
+		t.Fatal(err)
+	}
+	l, err := lock.Read(filepath.Join(out, lock.Name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"10.0.26100.1", "10.0.20348.1", "10.0.17763.1"}
+	for _, i := range l.Images {
+		ref, err := name.NewDigest(i.Repository + "@" + i.Digest.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		idx, err := remote.Index(ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := idx.IndexManifest()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said, configured []string
+		for _, d := range m.Manifests {
+			if d.Platform.OS != platform.Windows {
+				continue
+			}
+			img, err := idx.Image(d.Digest)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cf, err := img.ConfigFile()
+			if err != nil {
+				t.Fatal(err)
+			}
+			said, configured = append(said, d.Platform.OSVersion), append(configured, cf.OSVersion)
+		}
+		if !slices.Equal(said, want) || !slices.Equal(configured, want) {
+			t.Errorf("%s: the index says %q, the configurations %q, want %q", i.Name, said, configured, want)
+		}
+	}
+	if len(l.Images) != 2 {
+		t.Errorf("%d images", len(l.Images))
+	}
+}
