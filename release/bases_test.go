@@ -82,23 +82,8 @@ func (c *counting) reset() {
 func baseLayers(t *testing.T, host string) (digests []string) {
 	t.Helper()
 	for _, ltsc := range []string{"ltsc2019", "ltsc2022", "ltsc2025"} {
-		ref, err := name.ParseReference(host + "/windows/nanoserver:" + ltsc)
-		if err != nil {
-			t.Fatal(err)
-		}
-		idx, err := remote.Index(ref)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := idx.IndexManifest()
-		if err != nil {
-			t.Fatal(err)
-		}
-		img, err := idx.Image(m.Manifests[0].Digest)
-		if err != nil {
-			t.Fatal(err)
-		}
-		im, err := img.Manifest()
+		_, children := pull(t, host+"/windows/nanoserver:"+ltsc)
+		im, err := children[0].image.Manifest()
 		if err != nil {
 			t.Fatal(err)
 		}

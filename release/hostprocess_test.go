@@ -7,9 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/lock"
@@ -57,28 +55,13 @@ func TestOnHostProcess(t *testing.T) {
 	}
 	want := []string{"10.0.26100.1", "10.0.20348.1", "10.0.17763.1"}
 	for _, i := range l.Images {
-		ref, err := name.NewDigest(i.Repository + "@" + i.Digest.String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		idx, err := remote.Index(ref)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := idx.IndexManifest()
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, children := pull(t, i.Repository+"@"+i.Digest.String())
 		var said, configured []string
-		for _, d := range m.Manifests {
+		for _, d := range children {
 			if d.Platform.OS != platform.Windows {
 				continue
 			}
-			img, err := idx.Image(d.Digest)
-			if err != nil {
-				t.Fatal(err)
-			}
-			cf, err := img.ConfigFile()
+			cf, err := d.image.ConfigFile()
 			if err != nil {
 				t.Fatal(err)
 			}

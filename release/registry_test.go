@@ -103,6 +103,37 @@ func nanoserver(t *testing.T, tag string, p v1.Platform) string {
 }
 
 // TestCutToRegistry cuts the example for a registry, whole and in two parts on two machines, and expects one and the same release.
+// child is what an index in a registry lists: the descriptor and the image behind it.
+type child struct {
+	v1.Descriptor
+
+	image v1.Image
+}
+
+// pull returns an index of a registry, by tag or digest, and its children in their order.
+func pull(t *testing.T, reference string) (idx v1.ImageIndex, children []child) {
+	t.Helper()
+	ref, err := name.ParseReference(reference)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if idx, err = remote.Index(ref); err != nil {
+		t.Fatal(err)
+	}
+	m, err := idx.IndexManifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range m.Manifests {
+		img, err := idx.Image(d.Digest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		children = append(children, child{d, img})
+	}
+	return idx, children
+}
+
 func TestCutToRegistry(t *testing.T) {
 	host, writes := serveRegistry(t)
 	yaml, whole := hello(t), t.TempDir()
@@ -117,27 +148,12 @@ func TestCutToRegistry(t *testing.T) {
 
 	t.Run("what the lock names can be pulled, with os.version", func(t *testing.T) {
 		for _, i := range want.Images {
-			ref, err := name.ParseReference(i.Tagged())
-			if err != nil {
-				t.Fatal(err)
-			}
-			idx, err := remote.Index(ref)
-			if err != nil {
-				t.Fatal(err)
-			}
+			idx, children := pull(t, i.Tagged())
 			if d, err := idx.Digest(); err != nil || d != i.Digest {
-				t.Errorf("%s is %s (%v), the lock says %s", ref, d, err, i.Digest)
+				t.Errorf("%s is %s (%v), the lock says %s", i.Tagged(), d, err, i.Digest)
 			}
-			m, err := idx.IndexManifest()
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, d := range m.Manifests {
-				img, err := idx.Image(d.Digest)
-				if err != nil {
-					t.Fatal(err)
-				}
-				cf, err := img.ConfigFile()
+			for _, d := range children {
+				cf, err := d.image.ConfigFile()
 				if err != nil {
 					t.Fatal(err)
 				}
