@@ -33,7 +33,7 @@ func TestCredentials(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := &server{inner: serve(t).inner}
 			var scopes []string
-			s.trouble = func(w http.ResponseWriter, q *http.Request) bool {
+			s.disturb(func(w http.ResponseWriter, q *http.Request) bool {
 				if q.URL.Path == "/token" {
 					if _, pass, _ := q.BasicAuth(); pass != password {
 						w.WriteHeader(http.StatusUnauthorized)
@@ -51,7 +51,7 @@ func TestCredentials(t *testing.T) {
 					return true
 				}
 				return false
-			}
+			})
 			s.Server = httptest.NewTLSServer(s)
 			defer s.Close()
 			host := strings.TrimPrefix(s.URL, "https://")
@@ -119,7 +119,7 @@ func TestErrorsHideSignatures(t *testing.T) {
 	p, st, l := cut(t, 1000)
 	s := serve(t)
 	p.Registry = s.host()
-	s.trouble = func(w http.ResponseWriter, q *http.Request) bool {
+	s.disturb(func(w http.ResponseWriter, q *http.Request) bool {
 		switch q.Method {
 		case http.MethodPost:
 			w.Header().Set("Location", "/v2/demo/agent/blobs/uploads/1?signature=hush")
@@ -130,7 +130,7 @@ func TestErrorsHideSignatures(t *testing.T) {
 			panic(http.ErrAbortHandler)
 		}
 		return false
-	}
+	})
 	o := quick
 	o.Attempts = 2
 	_, err := publish.Publish(t.Context(), p, st, l, o)

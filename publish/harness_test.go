@@ -41,11 +41,10 @@ type server struct {
 	*httptest.Server
 	inner http.Handler
 
-	mu    sync.Mutex
-	calls []string // "METHOD path?query", without "GET /v2/"
-	sent  int64    // bytes of request bodies of blobs
-	// trouble may answer a request itself, or do anything to it, and then returns true.
-	trouble func(http.ResponseWriter, *http.Request) bool
+	mu      sync.Mutex
+	calls   []string                                      // "METHOD path?query", without "GET /v2/"
+	sent    int64                                         // bytes of request bodies of blobs
+	trouble func(http.ResponseWriter, *http.Request) bool // see disturb
 }
 
 func serve(tb testing.TB) *server {
@@ -83,6 +82,14 @@ func (c *counting) Read(p []byte) (int, error) {
 	c.s.sent += int64(n)
 	c.s.mu.Unlock()
 	return n, err
+}
+
+// disturb lets trouble see each request before the registry; it may answer it itself, or do anything to it, and then returns true.
+// Nil ends it. A request that its client gave up may still be under way: hence the lock.
+func (s *server) disturb(trouble func(http.ResponseWriter, *http.Request) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.trouble = trouble
 }
 
 // host is what -registry names.

@@ -210,9 +210,7 @@ func TestMergeFails(t *testing.T) {
 			if tt.change != nil {
 				tt.change(p)
 			}
-			s.mu.Lock()
-			s.trouble = tt.trouble
-			s.mu.Unlock()
+			s.disturb(tt.trouble)
 			_, err := publish.Merge(t.Context(), p, st, tt.locks, quick)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)

@@ -57,10 +57,10 @@ func TestPlatforms(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 
-	s.trouble = func(w http.ResponseWriter, _ *http.Request) bool {
+	s.disturb(func(w http.ResponseWriter, _ *http.Request) bool {
 		w.WriteHeader(http.StatusForbidden)
 		return true
-	}
+	})
 	if _, err := publish.Platforms(t.Context(), []name.Digest{index}, quick); err == nil || !strings.Contains(err.Error(), "looking at "+index.String()) {
 		t.Errorf("a registry that refuses: %v", err)
 	}

@@ -274,13 +274,13 @@ func TestCancel(t *testing.T) {
 	s := serve(t)
 	p.Registry = s.host()
 	ctx, cancel := context.WithCancel(t.Context())
-	s.trouble = func(w http.ResponseWriter, q *http.Request) bool {
+	s.disturb(func(w http.ResponseWriter, q *http.Request) bool {
 		if q.Method == http.MethodPatch {
 			cancel()
 			panic(http.ErrAbortHandler)
 		}
 		return false
-	}
+	})
 	_, err := publish.Publish(ctx, p, st, l, quick)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
@@ -289,9 +289,7 @@ func TestCancel(t *testing.T) {
 		t.Errorf("%d manifests were pushed after the end", n)
 	}
 	// The next run goes on.
-	s.mu.Lock()
-	s.trouble = nil
-	s.mu.Unlock()
+	s.disturb(nil)
 	out, err := publish.Publish(t.Context(), p, st, l, quick)
 	if err != nil {
 		t.Fatal(err)

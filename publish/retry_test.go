@@ -34,7 +34,7 @@ func TestRetry(t *testing.T) {
 			p.Registry = s.host()
 			var mu sync.Mutex
 			seen := map[string]bool{}
-			s.trouble = func(w http.ResponseWriter, q *http.Request) bool {
+			s.disturb(func(w http.ResponseWriter, q *http.Request) bool {
 				key := q.Method + " " + q.URL.Path
 				if strings.Contains(q.URL.Path, "/blobs/uploads/") {
 					key = q.Method // every session has another path
@@ -47,14 +47,12 @@ func TestRetry(t *testing.T) {
 					fail(w)
 				}
 				return !again
-			}
+			})
 			out, err := publish.Publish(t.Context(), p, st, l, quick)
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.mu.Lock()
-			s.trouble = nil
-			s.mu.Unlock()
+			s.disturb(nil)
 			check(t, out)
 			for _, method := range []string{"POST", "PATCH", "PUT"} {
 				if !seen[method] {
@@ -92,7 +90,7 @@ func TestUploadBreaksOff(t *testing.T) {
 	p.Registry = s.host()
 	var mu sync.Mutex
 	broken := map[string]int{}
-	s.trouble = func(w http.ResponseWriter, q *http.Request) bool {
+	s.disturb(func(w http.ResponseWriter, q *http.Request) bool {
 		mu.Lock()
 		defer mu.Unlock()
 		if q.Method != http.MethodPatch {
@@ -107,7 +105,7 @@ func TestUploadBreaksOff(t *testing.T) {
 		s.inner.ServeHTTP(httptest.NewRecorder(), q)
 		w.WriteHeader(http.StatusBadGateway)
 		return true
-	}
+	})
 	out, err := publish.Publish(t.Context(), p, st, l, quick)
 	if err != nil {
 		t.Fatal(err)
@@ -119,13 +117,13 @@ func TestRetryEnds(t *testing.T) {
 	p, st, l := cut(t, 1000)
 	s := serve(t)
 	p.Registry = s.host()
-	s.trouble = func(w http.ResponseWriter, q *http.Request) bool {
+	s.disturb(func(w http.ResponseWriter, q *http.Request) bool {
 		if q.Method != http.MethodPost {
 			return false
 		}
 		http.Error(w, "the disk is full", http.StatusInsufficientStorage)
 		return true
-	}
+	})
 	o := quick
 	o.Jobs, o.Attempts = 1, 3
 	_, err := publish.Publish(t.Context(), p, st, l, o)
@@ -144,7 +142,7 @@ func TestRetryAfter(t *testing.T) {
 	var mu sync.Mutex
 	var told time.Time
 	early := 0
-	s.trouble = func(w http.ResponseWriter, q *http.Request) bool {
+	s.disturb(func(w http.ResponseWriter, q *http.Request) bool {
 		mu.Lock()
 		defer mu.Unlock()
 		if q.Method == http.MethodPatch && told.IsZero() {
@@ -157,7 +155,7 @@ func TestRetryAfter(t *testing.T) {
 			early++
 		}
 		return false
-	}
+	})
 	o := quick
 	o.Jobs = 1 // no request is under way together with the one that is turned away
 	if _, err := publish.Publish(t.Context(), p, st, l, o); err != nil {
@@ -182,7 +180,7 @@ func TestRefusals(t *testing.T) {
 			p, st, l := cut(t, 1000)
 			s := serve(t)
 			p.Registry = s.host()
-			s.trouble = func(w http.ResponseWriter, q *http.Request) bool {
+			s.disturb(func(w http.ResponseWriter, q *http.Request) bool {
 				if q.Method != http.MethodPost {
 					return false
 				}
@@ -190,7 +188,7 @@ func TestRefusals(t *testing.T) {
 				w.WriteHeader(tt.status)
 				w.Write([]byte(tt.body)) //nolint:errcheck // the client of this very test
 				return true
-			}
+			})
 			o := quick
 			o.Jobs = 1
 			_, err := publish.Publish(t.Context(), p, st, l, o)

@@ -226,9 +226,7 @@ func TestThirdPartyFails(t *testing.T) {
 			p, st, l := cut(t, 500)
 			p.Registry = s.host()
 			p.Airgap.Images = list(t, tt.reference)
-			s.mu.Lock()
-			s.trouble = tt.trouble
-			s.mu.Unlock()
+			s.disturb(tt.trouble)
 			s.reset()
 			_, err := publish.Publish(t.Context(), p, st, l, quick)
 			for _, w := range tt.want {
