@@ -84,35 +84,47 @@ func (w wine) command(ctx context.Context, env []string, name string, args ...st
 	return cmd
 }
 
-// run runs a program of drive C: and returns what it prints.
+// run runs a program of drive C: and returns all that it prints, on whichever stream.
 func (w wine) run(t *testing.T, env []string, program string, args ...string) (string, error) {
 	t.Helper()
-	return w.with(t, nil, env, program, args...)
+	out, said, err := w.with(t, nil, env, program, args...)
+	return out + said, err
 }
 
-func (w wine) with(t *testing.T, in io.Reader, env []string, program string, args ...string) (string, error) {
+// with runs a program with an input and tells what it prints from its errors, among which wine's services report themselves, too.
+func (w wine) with(t *testing.T, in io.Reader, env []string, program string, args ...string) (out, said string, err error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
-	// A file and no pipe, which wine's services would hold open.
-	f, err := os.CreateTemp(t.TempDir(), "out")
+	// Files and no pipes, which wine's services would hold open.
+	dir := t.TempDir()
+	stdout, err := os.Create(filepath.Join(dir, "out"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
+	defer stdout.Close()
+	stderr, err := os.Create(filepath.Join(dir, "err"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stderr.Close()
 	cmd := w.command(ctx, env, "wine", append([]string{program}, args...)...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, f, f
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, stdout, stderr
 	if strings.HasPrefix(program, `C:\`) {
 		cmd.Dir = w.drive // a path without a drive is one of the current drive
 	}
-	runErr := cmd.Run()
-	out, err := os.ReadFile(f.Name())
-	if err != nil {
-		t.Fatal(err)
+	err = cmd.Run()
+	printed := [2]string{}
+	for n, f := range []*os.File{stdout, stderr} {
+		b, err := os.ReadFile(f.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		printed[n] = string(b)
 	}
 	// Debian's wrapper says each time that there is no wine for 32 bits.
-	if _, said, ok := strings.Cut(string(out), `apt-get install wine32:i386"`+"\n"); ok {
-		return said, runErr
+	if _, own, ok := strings.Cut(printed[1], `apt-get install wine32:i386"`+"\n"); ok {
+		printed[1] = own
 	}
-	return string(out), runErr
+	return printed[0], printed[1], err
 }

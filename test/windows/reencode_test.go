@@ -59,9 +59,9 @@ func (w wine) reencode(t *testing.T, l v1.Layer) {
 		t.Fatal(err)
 	}
 	defer u.Close()
-	out, err := w.with(t, u, nil, `C:\reencode.exe`, `C:\layer.tar`)
+	out, said, err := w.with(t, u, nil, `C:\reencode.exe`, `C:\layer.tar`)
 	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatalf("%v\n%s", err, said)
 	}
 	if got := lines(out); !slices.Equal(got, descriptors) {
 		t.Errorf("go-winio reads\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(descriptors, "\n"))
@@ -161,9 +161,9 @@ func everything(t *testing.T, at time.Time) v1.Layer {
 func TestFold(t *testing.T) {
 	w := newWine(t)
 	w.compile(t, "upcase")
-	out, err := w.run(t, nil, `C:\upcase.exe`)
+	out, said, err := w.with(t, nil, nil, `C:\upcase.exe`)
 	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatalf("%v\n%s", err, said)
 	}
 	table := map[rune]rune{}
 	for _, l := range lines(out) {
