@@ -21,7 +21,7 @@ const (
 	maxEntries = 32 << 10    // blobs in the head
 	maxWindow  = 32 << 20    // bytes of zstd window, as RKE2's decoder allows
 	maxDepth   = 32          // nesting of JSON
-	maxValues  = 256 << 10   // values of one JSON document; 10,000 images have half of that in index.json
+	maxValues  = 160 << 10   // values of one JSON document; 10,000 images have four fifths of that in index.json
 	maxRead    = 4 * maxHead // bytes of blobs that are understood: an image may have several names, and is read for each
 	maxErrors  = 1000        // that one head is told about
 	maxWord    = 255         // bytes of a media type or a platform

@@ -89,8 +89,8 @@ var attacks = []attack{
 	{"deep annotation", func(t *testing.T, v *victim) []byte {
 		return v.index(t, `"dev.slipway.bundle.product"`, `"dev.slipway.bundle.left-out":"`+string(deepJSON)+`","dev.slipway.bundle.product"`)
 	}, "nests more than 32 levels deep", false},
-	{"a crowd of descriptors", func(t *testing.T, v *victim) []byte { return v.listed(t, "{}") }, "reading index.json: its JSON has more than 262144 values", false},
-	{"a crowd of nulls", func(t *testing.T, v *victim) []byte { return v.listed(t, "null") }, "reading index.json: its JSON has more than 262144 values", false},
+	{"a crowd of descriptors", func(t *testing.T, v *victim) []byte { return v.listed(t, "{}") }, "reading index.json: its JSON has more than 163840 values", false},
+	{"a crowd of nulls", func(t *testing.T, v *victim) []byte { return v.listed(t, "null") }, "reading index.json: its JSON has more than 163840 values", false},
 	{"nulls that are few enough", func(t *testing.T, v *victim) []byte {
 		return v.index(t, `"manifests":[`, `"manifests":[`+strings.Repeat("null,", maxValues*9/10))
 	}, "is no full name with a tag", false},
