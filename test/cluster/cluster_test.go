@@ -79,7 +79,7 @@ func start(t *testing.T, r *release, programs string, manifest []byte) *cluster 
 	}}
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Log(plane.Logs(), c.agent.Logs())
+			t.Log(plane.Logs(), c.agent.Logs(), c.agent.Stacks())
 		}
 		c.agent.Stop()
 	})

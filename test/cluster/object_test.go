@@ -13,6 +13,7 @@ import (
 	"text/template"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -85,12 +86,29 @@ func (c *cluster) create(ctx context.Context, file string, v values) error {
 		return err
 	}
 	for _, o := range list {
-		_, err := c.resource(o.GroupVersionKind(), o.GetNamespace()).Create(ctx, o, metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict})
+		err := answered(ctx, func() error {
+			_, err := c.resource(o.GroupVersionKind(), o.GetNamespace()).Create(ctx, o, metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict})
+			return err
+		})
 		if err != nil {
 			return fmt.Errorf("creating %s %s: %w", o.GetKind(), o.GetName(), err)
 		}
 	}
 	return nil
+}
+
+// answered makes a request again, as users and controllers do, where a webhook has not answered in the seconds that the apiserver gives it:
+// the machine may be busy. One that never answers is an error after patience.
+func answered(ctx context.Context, request func() error) error {
+	var last error
+	err := wait.PollUntilContextTimeout(ctx, tick, patience, true, func(context.Context) (bool, error) {
+		last = request()
+		if apierrors.IsInternalError(last) && strings.Contains(last.Error(), "failed to call webhook") && strings.Contains(last.Error(), "context deadline exceeded") {
+			return false, nil
+		}
+		return true, nil
+	})
+	return errors.Join(last, err)
 }
 
 // kind is a kind of kpack's that its controller takes.

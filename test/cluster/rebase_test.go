@@ -204,6 +204,8 @@ func (c *cluster) newRunImage(ctx context.Context, os string) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.resource(kind("ClusterStack"), "").Patch(ctx, os, types.MergePatchType, patch, metav1.PatchOptions{})
-	return err
+	return answered(ctx, func() error {
+		_, err := c.resource(kind("ClusterStack"), "").Patch(ctx, os, types.MergePatchType, patch, metav1.PatchOptions{})
+		return err
+	})
 }

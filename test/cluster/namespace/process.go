@@ -69,3 +69,19 @@ func (p *Process) Log() string {
 	}
 	return string(b[max(0, len(b)-8192):])
 }
+
+// Quit ends the process by SIGQUIT and returns what it printed then, at most 64 KB: a Go program prints its goroutines' stacks.
+func (p *Process) Quit() string {
+	before, err := os.ReadFile(p.log)
+	if err != nil {
+		return err.Error()
+	}
+	p.cmd.Process.Signal(syscall.SIGQUIT) //nolint:errcheck // it may have ended
+	<-p.Exited
+	b, err := os.ReadFile(p.log)
+	if err != nil {
+		return err.Error()
+	}
+	b = b[min(len(before), len(b)):]
+	return string(b[:min(len(b), 64<<10)])
+}
