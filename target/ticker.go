@@ -32,7 +32,9 @@ func newTicker(w *os.File, quiet bool) *ticker {
 	if fi, err := w.Stat(); err == nil && fi.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb" {
 		t.terminal, t.every = true, 200*time.Millisecond
 	}
-	t.timer = time.AfterFunc(500*time.Millisecond, t.tick)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.timer = time.AfterFunc(500*time.Millisecond, t.tick) // which reads it
 	return t
 }
 
