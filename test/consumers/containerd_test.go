@@ -73,10 +73,14 @@ func (c containerd) names(t *testing.T, namespace string) map[string]string {
 	return names
 }
 
+// patience is how long a container may take that usually takes a second. A machine may be slow and busy: whoever waits in vain learns it
+// later, nothing else.
+const patience = 10 * time.Minute
+
 // starts starts a container of an image, and says whether its program said what it is to say.
 func (c containerd) starts(t *testing.T, namespace, image, name string, run run) bool {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	out, err := c.run(ctx, namespace, append([]string{"run", "--rm", "--net-host", "--snapshotter", "native", image, name}, run.command...)...)
 	if !strings.Contains(out, run.says) {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/test/need"
@@ -104,7 +103,7 @@ func (l loader) test(t *testing.T, r release, b bundle, call string, load func()
 		}
 	}
 	for _, run := range r.runs {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
 		out, err := l.say(ctx, slices.Concat([]string{"run", "--rm"}, l.run, []string{r.tagged(t, run)}, run.command)...)
 		if !strings.Contains(out, run.says) {
