@@ -3,10 +3,12 @@ package airgap
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
 // TestDamagedStore: a blob that has changed on disk does not get into a bundle, and no file appears.
@@ -37,31 +39,30 @@ func TestDamagedStore(t *testing.T) {
 	empty(t, dir)
 }
 
+// TestCancel cancels when packing comes to the last layer, which is long: nothing is left of the file that was begun.
 func TestCancel(t *testing.T) {
-	st, l := demo(t, 100)
-	add(t, st, l, "big", newBig(t, "\x1f\x8b", min(256<<20, bigLayer)))
-	dir := t.TempDir()
+	p, pl := bigPacker(t)
+	p.dir = t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
-	// The watcher cancels as soon as a temporary file has bytes in it, so that packing is under way.
-	done := make(chan error, 1)
-	go func() {
-		_, err := Pack(ctx, st, l, bundles(t)[5:], PackOptions{Dir: dir})
-		done <- err
-	}()
-	for {
-		if files, _ := filepath.Glob(filepath.Join(dir, ".*")); len(files) > 0 {
+	open, last := p.open, pl.layers[len(pl.layers)-1].Digest
+	p.open = func(h v1.Hash) (io.ReadCloser, error) {
+		if h == last {
+			if begun, err := os.ReadDir(p.dir); err != nil || len(begun) != 1 {
+				t.Errorf("packing is under way, and in the directory are %v %v", begun, err)
+			}
 			cancel()
-			break
 		}
+		return open(h)
 	}
-	if err := <-done; !errors.Is(err, context.Canceled) {
+	if _, err := p.pack(ctx, pl); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want that it was canceled", err)
 	}
-	empty(t, dir)
+	empty(t, p.dir)
 }
 
-// TestStops: a disk that is full and a context that ends stop the packer at once, whatever is still to be read.
-func TestStops(t *testing.T) {
+// bigPacker is a packer of a bundle with a layer that takes a while.
+func bigPacker(t *testing.T) (*packer, *plan) {
+	t.Helper()
 	st, l := demo(t, 100)
 	add(t, st, l, "big", newBig(t, "\x1f\x8b", min(256<<20, bigLayer)))
 	plans, err := newPlans(st, l, bundles(t)[5:], "")
@@ -72,14 +73,19 @@ func TestStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &packer{st: st, open: fromStore(st), lock: l, enc: enc}
+	return &packer{st: st, open: fromStore(st), lock: l, enc: enc}, plans[0]
+}
+
+// TestStops: a disk that is full and a context that ends stop the packer at once, whatever is still to be read.
+func TestStops(t *testing.T) {
+	p, pl := bigPacker(t)
 	full := errors.New("the disk is full")
-	if err := p.stream(t.Context(), &sink{limit: 1 << 10, full: func() error { return full }}, plans[0], []byte("[]"), []byte("{}")); !errors.Is(err, full) {
+	if err := p.stream(t.Context(), &sink{limit: 1 << 10, full: func() error { return full }}, pl, []byte("[]"), []byte("{}")); !errors.Is(err, full) {
 		t.Errorf("error %v, want that the disk is full", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	s := &sink{limit: 1 << 10, full: func() error { cancel(); return nil }}
-	if err := p.stream(ctx, s, plans[0], []byte("[]"), []byte("{}")); !errors.Is(err, context.Canceled) {
+	if err := p.stream(ctx, s, pl, []byte("[]"), []byte("{}")); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want that it was canceled", err)
 	}
 	// The zeros of big are stored in frames of a few dozen bytes; all of them would be more.
