@@ -321,9 +321,11 @@ func TestTransport(t *testing.T) {
 	<-ended // or the handler would hang for ever
 
 	ctx, cancel := context.WithCancel(t.Context())
-	stuck := http.HandlerFunc(func(_ http.ResponseWriter, q *http.Request) {
+	answered := make(chan struct{})
+	defer close(answered)
+	stuck := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		cancel()
-		<-q.Context().Done()
+		<-answered // or it would answer first, at times
 	})
 	q, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://slipway.local/", nil)
 	if err != nil {
