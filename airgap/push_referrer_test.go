@@ -115,13 +115,13 @@ func TestPushReferrerUnlisted(t *testing.T) {
 	agent := l.Images[0]
 	list := "/mirror/demo/agent/manifests/" + strings.Replace(agent.Digest.String(), ":", "-", 1)
 	ctx, kill := context.WithCancel(t.Context())
-	r.trouble = func(_ http.ResponseWriter, q *http.Request) bool {
+	r.reset(func(_ http.ResponseWriter, q *http.Request) bool {
 		if q.Method != http.MethodPut || !strings.HasSuffix(q.URL.Path, list) {
 			return false
 		}
 		kill()
 		panic(http.ErrAbortHandler)
-	}
+	})
 	if _, err := Push(ctx, []*Bundle{b}, to(r)); !errors.Is(err, context.Canceled) {
 		t.Fatalf("got %v, want context.Canceled", err)
 	}

@@ -27,7 +27,7 @@ type registry struct {
 	inner http.Handler
 	calls []string // "METHOD path?query", without "GET /v2/"
 	sent  int64    // bytes of blobs
-	// trouble may answer a request itself and then returns true.
+	// trouble may answer a request itself and then returns true; see reset.
 	trouble func(http.ResponseWriter, *http.Request) bool
 }
 
@@ -70,7 +70,7 @@ func (m *metered) Read(p []byte) (int, error) {
 
 func (r *registry) host() string { return strings.TrimPrefix(r.URL, "http://") }
 
-// reset forgets what was called, and changes the trouble.
+// reset forgets what was called, and changes the trouble; nil is none. A request that its client gave up may still be under way: hence the lock.
 func (r *registry) reset(trouble func(http.ResponseWriter, *http.Request) bool) (calls []string, sent int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

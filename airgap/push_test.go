@@ -112,7 +112,7 @@ func TestPushResumes(t *testing.T) {
 	b, r := whole(t, 200_000), newRegistry(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	patches := 0
-	r.trouble = func(_ http.ResponseWriter, q *http.Request) bool {
+	r.reset(func(_ http.ResponseWriter, q *http.Request) bool {
 		if q.Method != http.MethodPatch {
 			return false
 		}
@@ -123,7 +123,7 @@ func TestPushResumes(t *testing.T) {
 		}
 		cancel()
 		panic(http.ErrAbortHandler)
-	}
+	})
 	o := to(r)
 	o.Registry.Jobs = 1
 	if _, err := Push(ctx, []*Bundle{b}, o); !errors.Is(err, context.Canceled) {
@@ -178,7 +178,7 @@ func TestPushResumes(t *testing.T) {
 func TestPushRetries(t *testing.T) {
 	b, r := whole(t, 5000), newRegistry(t)
 	n := 0
-	r.trouble = func(w http.ResponseWriter, q *http.Request) bool {
+	r.reset(func(w http.ResponseWriter, q *http.Request) bool {
 		r.mu.Lock()
 		n++
 		k := n
@@ -193,7 +193,7 @@ func TestPushRetries(t *testing.T) {
 			return false
 		}
 		return true
-	}
+	})
 	o := to(r)
 	o.Registry.Attempts = 100 // how the requests interleave decides which one meets trouble, and how often in a row
 	p, err := Push(t.Context(), []*Bundle{b}, o)

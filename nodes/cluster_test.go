@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -20,12 +21,15 @@ import (
 	"github.com/slipway-dev/slipway/nodes"
 )
 
-// apiserver serves count nodes as an apiserver does, by pages; expire is the page whose token has expired. What was asked stands in asked.
-func apiserver(t *testing.T, count, expire int) (kubeconfig string, asked *[]string) {
+// apiserver serves count nodes as an apiserver does, by pages; expire is the page whose token has expired. What it was asked, asked tells.
+func apiserver(t *testing.T, count, expire int) (kubeconfig string, asked func() []string) {
 	t.Helper()
-	asked = new([]string)
+	var mu sync.Mutex
+	var calls []string
 	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		*asked = append(*asked, r.Method+" "+r.URL.String()+" "+r.Header.Get("Authorization")+" "+r.UserAgent())
+		mu.Lock()
+		calls = append(calls, r.Method+" "+r.URL.String()+" "+r.Header.Get("Authorization")+" "+r.UserAgent())
+		mu.Unlock()
 		w.Header().Set("Content-Type", "application/json")
 		q := r.URL.Query()
 		limit, _ := strconv.Atoi(q.Get("limit"))
@@ -66,7 +70,11 @@ contexts:
 	if err := os.WriteFile(kubeconfig, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return kubeconfig, asked
+	return kubeconfig, func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(calls)
+	}
 }
 
 // TestList asks for 1201 nodes, three pages, by a file and by the environment.
@@ -80,8 +88,8 @@ func TestList(t *testing.T) {
 		t.Errorf("%d nodes, the last is %+v", len(list), list[len(list)-1])
 	}
 	want := "GET /api/v1/nodes?continue=500&limit=500 Bearer secret slipway/test"
-	if len(*asked) != 3 || (*asked)[1] != want {
-		t.Errorf("asked %q, want three, the second %q", *asked, want)
+	if got := asked(); len(got) != 3 || got[1] != want {
+		t.Errorf("asked %q, want three, the second %q", got, want)
 	}
 	t.Setenv("KUBECONFIG", kubeconfig)
 	if list, err = nodes.List(t.Context(), nodes.Cluster{Context: "here"}); err != nil || len(list) != 1201 {

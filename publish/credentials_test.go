@@ -74,8 +74,11 @@ func TestCredentials(t *testing.T) {
 				t.Fatal(err)
 			}
 			leaks(t, log.String(), password)
-			if name == "token" && !strings.Contains(strings.Join(scopes, " "), "repository:demo/agent:push,pull") {
-				t.Errorf("the scopes were %v", scopes)
+			s.mu.Lock()
+			asked := strings.Join(scopes, " ")
+			s.mu.Unlock()
+			if name == "token" && !strings.Contains(asked, "repository:demo/agent:push,pull") {
+				t.Errorf("the scopes were %s", asked)
 			}
 			ref, err := parse(out.Images[0].Tagged())
 			if err != nil {

@@ -54,6 +54,8 @@ func TestRetry(t *testing.T) {
 			}
 			s.disturb(nil)
 			check(t, out)
+			mu.Lock()
+			defer mu.Unlock()
 			for _, method := range []string{"POST", "PATCH", "PUT"} {
 				if !seen[method] {
 					t.Errorf("no %s was made to fail", method)
@@ -161,6 +163,8 @@ func TestRetryAfter(t *testing.T) {
 	if _, err := publish.Publish(t.Context(), p, st, l, o); err != nil {
 		t.Fatal(err)
 	}
+	mu.Lock()
+	defer mu.Unlock()
 	if told.IsZero() || early > 0 {
 		t.Errorf("%d requests came before the second that the registry asked for was over", early)
 	}

@@ -111,9 +111,11 @@ func TestThirdParty(t *testing.T) {
 		}
 	}
 	complete(t, st, h)
+	mu.Lock()
 	if !slices.Contains(fetched, "/layer") {
 		t.Errorf("the foreign layer was not fetched: %v", fetched)
 	}
+	mu.Unlock()
 	if n := s.count("GET", "/blobs/"); n != 4*3+1 {
 		t.Errorf("%d blobs were asked for, the index has 12 and one elsewhere", n)
 	}

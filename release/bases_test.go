@@ -24,10 +24,13 @@ import (
 type counting struct {
 	host string
 
-	mu               sync.Mutex
-	there            map[string]bool // "repository digest"
-	gets, puts, from map[string]int  // by the hexadecimal digits of a digest
+	mu    sync.Mutex
+	there map[string]bool // "repository digest"
+	done  map[string]int  // an action and the hexadecimal digits of a digest
 }
+
+// What counting counts of blobs.
+const downloads, uploads, mounts = "downloads ", "uploads ", "mounts "
 
 func count(t *testing.T) *counting {
 	t.Helper()
@@ -56,18 +59,18 @@ func (c *counting) note(w http.ResponseWriter, r *http.Request) (answered bool) 
 	hex := func(digest string) string { return strings.TrimPrefix(digest, "sha256:") }
 	switch {
 	case r.Method == http.MethodGet:
-		c.gets[hex(rest)]++
+		c.done[downloads+hex(rest)]++
 	case r.Method == http.MethodHead && !c.there[repo+" "+rest]:
 		w.WriteHeader(http.StatusNotFound)
 		return true
 	case r.Method == http.MethodPost && c.there[v.Get("from")+" "+v.Get("mount")]:
 		c.there[repo+" "+v.Get("mount")] = true
-		c.from[hex(v.Get("mount"))]++
+		c.done[mounts+hex(v.Get("mount"))]++
 		w.WriteHeader(http.StatusCreated)
 		return true
 	case r.Method == http.MethodPut:
 		c.there[repo+" "+v.Get("digest")] = true
-		c.puts[hex(v.Get("digest"))]++
+		c.done[uploads+hex(v.Get("digest"))]++
 	}
 	return false
 }
@@ -75,7 +78,7 @@ func (c *counting) note(w http.ResponseWriter, r *http.Request) (answered bool) 
 func (c *counting) reset() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.gets, c.puts, c.from = map[string]int{}, map[string]int{}, map[string]int{}
+	c.done = map[string]int{}
 }
 
 // baseLayers are the digests of the layers of what onRegistry has pushed.
@@ -94,10 +97,12 @@ func baseLayers(t *testing.T, host string) (digests []string) {
 	return digests
 }
 
-// sum adds up what was counted of digests.
-func sum(counts map[string]int, digests []string) (n int) {
+// sum adds up how often something was done with blobs of these digests.
+func (c *counting) sum(what string, digests []string) (n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for _, d := range digests {
-		n += counts[d]
+		n += c.done[what+d]
 	}
 	return n
 }
@@ -122,8 +127,8 @@ func TestBaseLayers(t *testing.T) {
 	if len(layers) != 3 {
 		t.Fatalf("%d base layers", len(layers))
 	}
-	if gets, mounts := sum(bases.gets, layers), sum(bases.from, layers); gets != 0 || mounts != 3 {
-		t.Errorf("bases in the target registry: %d layers are downloaded, %d mounted; want none and 3", gets, mounts)
+	if gets, mounted := bases.sum(downloads, layers), bases.sum(mounts, layers); gets != 0 || mounted != 3 {
+		t.Errorf("bases in the target registry: %d layers are downloaded, %d mounted; want none and 3", gets, mounted)
 	}
 	l, err := lock.Read(filepath.Join(out, lock.Name))
 	if err != nil {
@@ -157,11 +162,11 @@ func TestBaseLayers(t *testing.T) {
 	}
 
 	part(target, "/team")
-	if gets, puts := sum(bases.gets, layers), sum(target.puts, layers); gets != 3 || puts != 3 {
+	if gets, puts := bases.sum(downloads, layers), target.sum(uploads, layers); gets != 3 || puts != 3 {
 		t.Errorf("bases that the target registry lacks: %d layers are downloaded and %d sent, want 3 and 3", gets, puts)
 	}
 	part(target, "/team")
-	if gets := sum(bases.gets, layers) + sum(target.gets, layers); gets != 0 {
+	if gets := bases.sum(downloads, layers) + target.sum(downloads, layers); gets != 0 {
 		t.Errorf("bases that the target registry has: %d layers are downloaded, want none", gets)
 	}
 
@@ -172,7 +177,7 @@ func TestBaseLayers(t *testing.T) {
 	if _, err := cut(t, product.Options{Path: yaml, Registry: target.host + "/team"}, t.TempDir()); err != nil {
 		t.Fatal(err)
 	}
-	if n := sum(bases.gets, layers) + sum(target.gets, layers); n != 3 {
+	if n := bases.sum(downloads, layers) + target.sum(downloads, layers); n != 3 {
 		t.Errorf("a whole release downloads %d base layers, want each of 3 once", n)
 	}
 	// So does one that has read no base: its bundles are packed from the registry that has the images.
@@ -185,7 +190,7 @@ func TestBaseLayers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if from, at := sum(bases.gets, layers), sum(target.gets, layers); from != 0 || at != 1 {
+	if from, at := bases.sum(downloads, layers), target.sum(downloads, layers); from != 0 || at != 1 {
 		t.Errorf("%d base layers are downloaded from the base and %d from the target, want none and 1", from, at)
 	}
 	for name := range files(t, dist) {
