@@ -102,7 +102,6 @@ func nanoserver(t *testing.T, tag string, p v1.Platform) string {
 	return tag + "@" + d.String()
 }
 
-// TestCutToRegistry cuts the example for a registry, whole and in two parts on two machines, and expects one and the same release.
 // child is what an index in a registry lists: the descriptor and the image behind it.
 type child struct {
 	v1.Descriptor
@@ -134,6 +133,7 @@ func pull(t *testing.T, reference string) (idx v1.ImageIndex, children []child) 
 	return idx, children
 }
 
+// TestCutToRegistry cuts the example for a registry, whole and in two parts on two machines, and expects one and the same release.
 func TestCutToRegistry(t *testing.T) {
 	host, writes := serveRegistry(t)
 	yaml, whole := hello(t), t.TempDir()

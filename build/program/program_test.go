@@ -171,7 +171,6 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// TestSameBytes compiles in two directories, once in an environment that is full of what other tools want.
 // TestVendored compiles a module as old go commands packed it: of vendor/ only the list is there.
 func TestVendored(t *testing.T) {
 	tree := write(t, module)
@@ -185,6 +184,7 @@ func TestVendored(t *testing.T) {
 	compile(t, storetest.Open(t), []program.Program{declare(t, product.Program{Name: "a", Package: "./cmd/a"}, tree, linux)})
 }
 
+// TestSameBytes compiles in two directories, once in an environment that is full of what other tools want.
 func TestSameBytes(t *testing.T) {
 	for _, on := range []v1.Platform{linux, windows} {
 		t.Run(on.OS, func(t *testing.T) {
