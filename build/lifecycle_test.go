@@ -1,8 +1,6 @@
 package build_test
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -46,18 +44,8 @@ func newApisMustParse(supported, deprecated []string) int { return len(supported
 
 // TestLifecycle shows the image that kpack's controller loads: one manifest with a layer for each system.
 func TestLifecycle(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range small {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
 	st := storetest.Open(t)
-	l := cut(t, load(t, dir), st)
+	l := cut(t, load(t, carry(t, small)), st)
 	i, ok := l.Image("lifecycle")
 	if !ok || i.Kind != "lifecycle" || i.MediaType != types.OCIManifestSchema1 || len(i.Children) != 1 || i.Children[0].Digest != i.Digest ||
 		!slices.Equal(i.Children[0].Systems, []string{"linux", "windows"}) || i.Children[0].Base != nil {
