@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/workload"
 )
 
 // Check holds rendered objects against the lock and against what a cluster with Linux and Windows nodes needs:
@@ -101,14 +102,14 @@ func (c *checker) document(n int, d Document) {
 			c.note(n, l, image, names)
 		}
 	})
-	if spec := podSpec(obj); spec != nil && err == nil {
-		c.pod(n, d, spec)
+	if t := workload.PodTemplate(obj); t != nil && err == nil {
+		c.pod(n, d, &t.Spec)
 	}
 }
 
 // pod checks a pod's systems and its containers.
 func (c *checker) pod(n int, d Document, spec *corev1.PodSpec) {
-	path := podPaths[d.Kind]
+	path := workload.SpecPath(d.Kind)
 	_, pos := d.node(path)
 	systems := c.systems(n, leaf{path: path, pos: pos}, spec)
 	at := map[string]leaf{}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/workload"
 )
 
 // setEnv adds the variables of release.env, or replaces those that the templates set.
@@ -38,14 +39,15 @@ func setEnv(docs []Document, p *product.Product, l *lock.Lock) error {
 func findContainer(docs []Document, w product.WorkloadEnv) (*yamlmeta.Map, error) {
 	var near []string
 	for _, d := range docs {
-		if podPaths[d.Kind] == nil {
+		path := workload.SpecPath(d.Kind)
+		if path == nil {
 			continue
 		}
 		near = append(near, d.String())
 		if d.Kind != w.Kind || d.Namespace != w.Namespace || d.Name != w.Name {
 			continue
 		}
-		spec, _ := d.node(podPaths[d.Kind])
+		spec, _ := d.node(path)
 		var names []string
 		for _, list := range []string{"containers", "initContainers"} {
 			containers, _ := child(spec, list).(*yamlmeta.Array)

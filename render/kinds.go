@@ -37,19 +37,6 @@ var builtin = func() *runtime.Scheme {
 	return s
 }()
 
-// podPaths says where each workload kind has its pod's spec.
-var podPaths = map[string][]string{
-	"Pod":                   {"spec"},
-	"PodTemplate":           {"template", "spec"},
-	"CronJob":               {"spec", "jobTemplate", "spec", "template", "spec"},
-	"Deployment":            {"spec", "template", "spec"},
-	"StatefulSet":           {"spec", "template", "spec"},
-	"DaemonSet":             {"spec", "template", "spec"},
-	"ReplicaSet":            {"spec", "template", "spec"},
-	"ReplicationController": {"spec", "template", "spec"},
-	"Job":                   {"spec", "template", "spec"},
-}
-
 // decode reads a document into its Kubernetes type, as strictly as an apiserver with field validation does: the findings name
 // fields that the type does not have. The object is nil for kinds that are not in builtin, such as custom resources.
 func decode(d Document) (obj runtime.Object, findings []string, err error) {
@@ -104,32 +91,4 @@ func unserved(gvk schema.GroupVersionKind) error {
 		return fmt.Errorf("kind %s of %s is not one that Kubernetes has: correct kind or apiVersion", gvk.Kind, gvk.GroupVersion())
 	}
 	return fmt.Errorf("apiVersion %s is not one that current clusters serve: use %s", gvk.GroupVersion(), strings.Join(versions, " or "))
-}
-
-// podSpec returns the pod of a workload, or nil.
-func podSpec(obj runtime.Object) *corev1.PodSpec {
-	switch o := obj.(type) {
-	case *corev1.Pod:
-		return &o.Spec
-	case *corev1.PodTemplate:
-		return &o.Template.Spec
-	case *corev1.ReplicationController:
-		if o.Spec.Template == nil {
-			return nil
-		}
-		return &o.Spec.Template.Spec
-	case *appsv1.Deployment:
-		return &o.Spec.Template.Spec
-	case *appsv1.StatefulSet:
-		return &o.Spec.Template.Spec
-	case *appsv1.DaemonSet:
-		return &o.Spec.Template.Spec
-	case *appsv1.ReplicaSet:
-		return &o.Spec.Template.Spec
-	case *batchv1.Job:
-		return &o.Spec.Template.Spec
-	case *batchv1.CronJob:
-		return &o.Spec.JobTemplate.Spec.Template.Spec
-	}
-	return nil
 }

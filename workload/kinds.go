@@ -7,7 +7,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 type gvk struct{ apiVersion, kind string }
@@ -17,30 +16,67 @@ type maker struct {
 	kind PodKind
 	path []any // of the pod template, of a Pod the object itself; of kpack's kinds the path of the fields they carry
 	read func(o Object, m maker) (*Pod, []error)
+	// template returns the pod template of a decoded object, nil for an object of another kind; kpack's kinds have none.
+	template func(object any) *corev1.PodTemplateSpec
 }
-
-var template = []any{"spec", "template"}
 
 // makers are the kinds that make pods, in the versions that current clusters serve.
 var makers = map[gvk]maker{
-	{"v1", "Pod"}: {read: read(func(o *corev1.Pod) *corev1.PodTemplateSpec {
+	{"v1", "Pod"}: builtin(func(o *corev1.Pod) *corev1.PodTemplateSpec {
 		return &corev1.PodTemplateSpec{ObjectMeta: o.ObjectMeta, Spec: o.Spec}
-	})},
-	{"v1", "PodTemplate"}:           {path: []any{"template"}, read: read(func(o *corev1.PodTemplate) *corev1.PodTemplateSpec { return &o.Template })},
-	{"v1", "ReplicationController"}: {path: template, read: read(func(o *corev1.ReplicationController) *corev1.PodTemplateSpec { return o.Spec.Template })},
-	{"apps/v1", "Deployment"}:       {path: template, read: read(func(o *appsv1.Deployment) *corev1.PodTemplateSpec { return &o.Spec.Template })},
-	{"apps/v1", "StatefulSet"}:      {path: template, read: read(func(o *appsv1.StatefulSet) *corev1.PodTemplateSpec { return &o.Spec.Template })},
-	{"apps/v1", "DaemonSet"}:        {path: template, read: read(func(o *appsv1.DaemonSet) *corev1.PodTemplateSpec { return &o.Spec.Template })},
-	{"apps/v1", "ReplicaSet"}:       {path: template, read: read(func(o *appsv1.ReplicaSet) *corev1.PodTemplateSpec { return &o.Spec.Template })},
-	{"batch/v1", "Job"}:             {path: template, read: read(func(o *batchv1.Job) *corev1.PodTemplateSpec { return &o.Spec.Template })},
-	{"batch/v1", "CronJob"}: {
-		path: []any{"spec", "jobTemplate", "spec", "template"},
-		read: read(func(o *batchv1.CronJob) *corev1.PodTemplateSpec { return &o.Spec.JobTemplate.Spec.Template }),
-	},
+	}),
+	{"v1", "PodTemplate"}:           builtin(func(o *corev1.PodTemplate) *corev1.PodTemplateSpec { return &o.Template }, "template"),
+	{"v1", "ReplicationController"}: builtin(func(o *corev1.ReplicationController) *corev1.PodTemplateSpec { return o.Spec.Template }, "spec", "template"),
+	{"apps/v1", "Deployment"}:       builtin(func(o *appsv1.Deployment) *corev1.PodTemplateSpec { return &o.Spec.Template }, "spec", "template"),
+	{"apps/v1", "StatefulSet"}:      builtin(func(o *appsv1.StatefulSet) *corev1.PodTemplateSpec { return &o.Spec.Template }, "spec", "template"),
+	{"apps/v1", "DaemonSet"}:        builtin(func(o *appsv1.DaemonSet) *corev1.PodTemplateSpec { return &o.Spec.Template }, "spec", "template"),
+	{"apps/v1", "ReplicaSet"}:       builtin(func(o *appsv1.ReplicaSet) *corev1.PodTemplateSpec { return &o.Spec.Template }, "spec", "template"),
+	{"batch/v1", "Job"}:             builtin(func(o *batchv1.Job) *corev1.PodTemplateSpec { return &o.Spec.Template }, "spec", "template"),
+	{"batch/v1", "CronJob"}: builtin(func(o *batchv1.CronJob) *corev1.PodTemplateSpec { return &o.Spec.JobTemplate.Spec.Template },
+		"spec", "jobTemplate", "spec", "template"),
 	{"kpack.io/v1alpha1", "Image"}: {kind: KpackImage, path: []any{"spec", "build"}, read: readCarried},
 	{"kpack.io/v1alpha2", "Image"}: {kind: KpackImage, path: []any{"spec", "build"}, read: readCarried},
 	{"kpack.io/v1alpha1", "Build"}: {kind: KpackBuild, path: []any{"spec"}, read: readCarried},
 	{"kpack.io/v1alpha2", "Build"}: {kind: KpackBuild, path: []any{"spec"}, read: readCarried},
+}
+
+// builtin is a kind of Kubernetes' own, with the pod template at a path.
+func builtin[T any](get func(*T) *corev1.PodTemplateSpec, path ...any) maker {
+	return maker{path: path, read: read(get), template: func(object any) *corev1.PodTemplateSpec {
+		if o, ok := object.(*T); ok {
+			return get(o)
+		}
+		return nil
+	}}
+}
+
+// PodTemplate returns the template of the pods that a decoded object of Kubernetes' own kinds makes, of a Pod its metadata and spec; nil where it
+// makes none.
+func PodTemplate(object any) *corev1.PodTemplateSpec {
+	for _, m := range makers {
+		if m.template == nil {
+			continue
+		}
+		if t := m.template(object); t != nil {
+			return t
+		}
+	}
+	return nil
+}
+
+// SpecPath returns the keys that lead to the pods' spec in objects of a kind of Kubernetes' own, nil for kinds that make no pods.
+func SpecPath(kind string) []string {
+	for k, m := range makers {
+		if k.kind != kind || m.template == nil {
+			continue
+		}
+		var keys []string
+		for _, p := range m.path {
+			keys = append(keys, p.(string))
+		}
+		return append(keys, "spec")
+	}
+	return nil
 }
 
 // readPod reads what an object makes pods of: nil for kinds that make none.
@@ -94,36 +130,4 @@ func unserved(o Object) error {
 	}
 	slices.Sort(versions)
 	return errorAt(pos(o.File, value(o.Node, "apiVersion")), "%s: apiVersion %s is not one that current clusters serve: use %s", o, o.APIVersion, strings.Join(versions, " or "))
-}
-
-// carried is what kpack's Image (in spec.build) and Build (in spec) hand on to the build pod, or what of them says what it needs. The
-// rest of their fields is kpack's own affair.
-type carried struct {
-	Services          []corev1.ObjectReference    `json:"services"`
-	Resources         corev1.ResourceRequirements `json:"resources"`
-	Tolerations       []corev1.Toleration         `json:"tolerations"`
-	NodeSelector      map[string]string           `json:"nodeSelector"`
-	Affinity          *corev1.Affinity            `json:"affinity"`
-	RuntimeClassName  *string                     `json:"runtimeClassName"`
-	SchedulerName     string                      `json:"schedulerName"`
-	PriorityClassName string                      `json:"priorityClassName"`
-}
-
-// readCarried reads a kind of kpack, whose fields that are not carried are passed over.
-func readCarried(o Object, m maker) (*Pod, []error) {
-	p := newPod(o, m, m.path)
-	if p.spec == nil {
-		return p, nil
-	}
-	c, errs := decodeCarried(o, m.path, p.spec)
-	if errs != nil {
-		return nil, errs
-	}
-	p.Resources, p.Services = c.Resources, c.Services
-	p.Spec = corev1.PodSpec{
-		NodeSelector: c.NodeSelector, Tolerations: c.Tolerations, Affinity: c.Affinity, RuntimeClassName: c.RuntimeClassName,
-		SchedulerName: c.SchedulerName, PriorityClassName: c.PriorityClassName,
-	}
-	p.Meta = metav1.ObjectMeta{Namespace: o.Namespace}
-	return p, nil
 }
