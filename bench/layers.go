@@ -6,15 +6,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"path/filepath"
 	"syscall"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/klauspost/compress/zstd"
 	"github.com/klauspost/pgzip"
-
-	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/store"
 )
 
 // way is a way to compress layers, and to read them as container runtimes do.
@@ -69,11 +65,7 @@ func (b *bench) layers(ctx context.Context) error {
 	if b.compressed.title != "" {
 		return nil
 	}
-	l, err := lock.Read(filepath.Join(b.dist, lock.Name))
-	if err != nil {
-		return err
-	}
-	st, err := store.Open(b.store)
+	l, st, err := readRelease(b.dist, b.store)
 	if err != nil {
 		return err
 	}

@@ -19,11 +19,7 @@ import (
 
 // again pushes a bundle of 20 images that the registry has, which are those of the release under more names.
 func (b *bench) again(ctx context.Context) (comparison, error) {
-	l, err := lock.Read(filepath.Join(b.dist, lock.Name))
-	if err != nil {
-		return comparison{}, err
-	}
-	st, err := store.Open(b.store)
+	l, st, err := readRelease(b.dist, b.store)
 	if err != nil {
 		return comparison{}, err
 	}
@@ -72,12 +68,11 @@ func (b *bench) curve(ctx context.Context) (comparison, error) {
 		l.Images = append(l.Images, i)
 		switch n + 1 {
 		case 1, 10, 50, 100, 200:
-			file := filepath.Join(dir, lock.Name)
-			if err := l.Write(file); err != nil {
+			if err := l.Write(filepath.Join(dir, lock.Name)); err != nil {
 				return comparison{}, err
 			}
 			out := filepath.Join(dir, strconv.Itoa(n))
-			f, err := measure(ctx, fmt.Sprintf("%d images", n+1), []string{self, "pack", file, st.Dir(), out})
+			f, err := measure(ctx, fmt.Sprintf("%d images", n+1), []string{self, "pack", dir, st.Dir(), out})
 			if err != nil {
 				return comparison{}, err
 			}
@@ -116,12 +111,8 @@ func randomImage(ctx context.Context, st *store.Store, n int) (lock.Image, error
 }
 
 // packAll is what the program does as its own subprocess, so that its memory can be told apart.
-func packAll(ctx context.Context, file, dir, out string) error {
-	l, err := lock.Read(file)
-	if err != nil {
-		return err
-	}
-	st, err := store.Open(dir)
+func packAll(ctx context.Context, dist, dir, out string) error {
+	l, st, err := readRelease(dist, dir)
 	if err != nil {
 		return err
 	}

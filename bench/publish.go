@@ -23,11 +23,7 @@ import (
 // image, as scripts do. Both push to Debian's docker-registry, each to one of its own. The bytes are those of the blobs that go over the
 // wire: slipway sends each once and mounts it where it stands a second time; crane, which knows one image at a time, sends it to each.
 func (b *bench) publish(ctx context.Context) (comparison, error) {
-	l, err := lock.Read(filepath.Join(b.dist, lock.Name))
-	if err != nil {
-		return comparison{}, err
-	}
-	st, err := store.Open(b.store)
+	l, st, err := readRelease(b.dist, b.store)
 	if err != nil {
 		return comparison{}, err
 	}
@@ -84,11 +80,7 @@ func publishTo(ctx context.Context, path, dist, dir, registry string) error {
 		return err
 	}
 	p.Airgap.Images = nil // third parties' registries are not what is measured
-	l, err := lock.Read(filepath.Join(dist, lock.Name))
-	if err != nil {
-		return err
-	}
-	st, err := store.Open(dir)
+	l, st, err := readRelease(dist, dir)
 	if err != nil {
 		return err
 	}

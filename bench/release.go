@@ -1,0 +1,18 @@
+package main
+
+import (
+	"path/filepath"
+
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// readRelease returns the lock in the directory of a release, and the store that has the images.
+func readRelease(dist, dir string) (*lock.Lock, *store.Store, error) {
+	l, err := lock.Read(filepath.Join(dist, lock.Name))
+	if err != nil {
+		return nil, nil, err
+	}
+	st, err := store.Open(dir)
+	return l, st, err
+}
