@@ -1,18 +1,11 @@
 package product
 
 import (
-	"bytes"
-	"errors"
-	"fmt"
-	"io/fs"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/renameio/v2/maybe"
-	"go.yaml.in/yaml/v3"
 
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -47,66 +40,6 @@ type lockedBaseYAML struct {
 	Digest    string `yaml:"digest" jsonschema:"required"`
 	OSVersion string `yaml:"osVersion,omitempty"`
 	Created   string `yaml:"created,omitempty"`
-}
-
-// locked pins the bases by bases.lock.yaml, where that is there. With a registry, bases that nothing pins, and those of which slipway.yaml
-// and the lock say different things, are mistakes; a snapshot stands on stand-ins and goes on.
-//
-// With anew the file is about to be written again: only a format that is too new matters then.
-func (c *checker) locked(anew bool) error {
-	path := filepath.Join(filepath.Dir(c.out.Path), BasesLock)
-	entries, m, newer, err := readBasesLock(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("reading %s: %w", path, cause(err))
-	}
-	if !anew || newer {
-		c.mistakes = append(c.mistakes, m...)
-	}
-	for n := range c.out.Bases {
-		b := &c.out.Bases[n]
-		for i := range b.Images {
-			c.pin(b.Name, &b.Images[i], entries)
-		}
-	}
-	return nil
-}
-
-// pin pins one image.
-func (c *checker) pin(base string, i *BaseImage, entries []LockedBase) {
-	strict := !c.out.Snapshot()
-	for n := range entries {
-		if e := &entries[n]; e.Base == base && platform.Same(e.Platform, i.Platform) {
-			i.Lock = e
-		}
-	}
-	what := fmt.Sprintf("base %s for %s", base, platform.Format(i.Platform))
-	switch {
-	case i.Lock == nil && i.Inline:
-	case i.Lock == nil:
-		if strict {
-			c.at(i.Pos, "%s is not locked: run go tool mage bases, which writes the digest of %s into %s, since a release must not change when a tag moves", what, i.Reference, BasesLock)
-		}
-	case i.Lock.Reference != Unpinned(*i):
-		if strict {
-			c.at(i.Lock.Pos, "%s is locked as %s, and %s names %s: run go tool mage bases", what, i.Lock.Reference, c.out.Path, Unpinned(*i))
-		}
-		i.Lock = nil
-	case i.Inline && i.Reference.Identifier() != i.Lock.Digest.String():
-		if strict {
-			c.at(i.Lock.Pos, "%s is locked at %s, and %s has %s: run go tool mage bases", what, i.Lock.Digest, c.out.Path, i.Reference.Identifier())
-		}
-		i.Lock = nil
-	case !i.Inline:
-		if d, err := name.NewDigest(i.Lock.Reference+"@"+i.Lock.Digest.String(), name.WithDefaultTag("")); err == nil {
-			i.Reference = d
-		}
-	}
-}
-
-// Unpinned returns the reference of a base without its digest, as bases.lock.yaml has it.
-func Unpinned(i BaseImage) string {
-	ref, _, _ := strings.Cut(i.Reference.String(), "@")
-	return ref
 }
 
 // readBasesLock reads bases.lock.yaml. What is wrong in it stands in the mistakes, newer says that its format is.
@@ -169,39 +102,4 @@ func (d *document) lockedBase(in *lockedBaseYAML) (LockedBase, bool) {
 		}
 	}
 	return e, len(d.mistakes) == before
-}
-
-const basesLockHead = `# What the bases of slipway.yaml stand for. go tool mage bases writes this file: commit it, and read what changes in it.
-`
-
-// EncodeBases returns the bytes of bases.lock.yaml.
-func EncodeBases(list []LockedBase) ([]byte, error) {
-	out := basesLockYAML{APIVersion: APIVersion, Bases: []lockedBaseYAML{}}
-	for _, e := range list {
-		y := lockedBaseYAML{e.Base, platform.Format(e.Platform), e.Reference, e.Digest.String(), e.OSVersion, ""}
-		if !e.Created.IsZero() {
-			y.Created = e.Created.UTC().Format(time.RFC3339)
-		}
-		out.Bases = append(out.Bases, y)
-	}
-	b := bytes.NewBufferString(basesLockHead)
-	enc := yaml.NewEncoder(b)
-	enc.SetIndent(2)
-	if err := enc.Encode(out); err != nil {
-		return nil, fmt.Errorf("encoding %s: %w", BasesLock, err)
-	}
-	return b.Bytes(), nil
-}
-
-// WriteBases writes bases.lock.yaml beside the product's slipway.yaml.
-func WriteBases(p *Product, list []LockedBase) error {
-	b, err := EncodeBases(list)
-	if err != nil {
-		return err
-	}
-	path := filepath.Join(filepath.Dir(p.Path), BasesLock)
-	if err := maybe.WriteFile(path, b, 0o644); err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	return nil
 }

@@ -1,0 +1,73 @@
+package product
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/name"
+
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// locked pins the bases by bases.lock.yaml, where that is there. With a registry, bases that nothing pins, and those of which slipway.yaml
+// and the lock say different things, are mistakes; a snapshot stands on stand-ins and goes on.
+//
+// With anew the file is about to be written again: only a format that is too new matters then.
+func (c *checker) locked(anew bool) error {
+	path := filepath.Join(filepath.Dir(c.out.Path), BasesLock)
+	entries, m, newer, err := readBasesLock(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("reading %s: %w", path, cause(err))
+	}
+	if !anew || newer {
+		c.mistakes = append(c.mistakes, m...)
+	}
+	for n := range c.out.Bases {
+		b := &c.out.Bases[n]
+		for i := range b.Images {
+			c.pin(b.Name, &b.Images[i], entries)
+		}
+	}
+	return nil
+}
+
+// pin pins one image.
+func (c *checker) pin(base string, i *BaseImage, entries []LockedBase) {
+	strict := !c.out.Snapshot()
+	for n := range entries {
+		if e := &entries[n]; e.Base == base && platform.Same(e.Platform, i.Platform) {
+			i.Lock = e
+		}
+	}
+	what := fmt.Sprintf("base %s for %s", base, platform.Format(i.Platform))
+	switch {
+	case i.Lock == nil && i.Inline:
+	case i.Lock == nil:
+		if strict {
+			c.at(i.Pos, "%s is not locked: run go tool mage bases, which writes the digest of %s into %s, since a release must not change when a tag moves", what, i.Reference, BasesLock)
+		}
+	case i.Lock.Reference != Unpinned(*i):
+		if strict {
+			c.at(i.Lock.Pos, "%s is locked as %s, and %s names %s: run go tool mage bases", what, i.Lock.Reference, c.out.Path, Unpinned(*i))
+		}
+		i.Lock = nil
+	case i.Inline && i.Reference.Identifier() != i.Lock.Digest.String():
+		if strict {
+			c.at(i.Lock.Pos, "%s is locked at %s, and %s has %s: run go tool mage bases", what, i.Lock.Digest, c.out.Path, i.Reference.Identifier())
+		}
+		i.Lock = nil
+	case !i.Inline:
+		if d, err := name.NewDigest(i.Lock.Reference+"@"+i.Lock.Digest.String(), name.WithDefaultTag("")); err == nil {
+			i.Reference = d
+		}
+	}
+}
+
+// Unpinned returns the reference of a base without its digest, as bases.lock.yaml has it.
+func Unpinned(i BaseImage) string {
+	ref, _, _ := strings.Cut(i.Reference.String(), "@")
+	return ref
+}

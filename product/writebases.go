@@ -1,0 +1,48 @@
+package product
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/google/renameio/v2/maybe"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/slipway-dev/slipway/platform"
+)
+
+const basesLockHead = `# What the bases of slipway.yaml stand for. go tool mage bases writes this file: commit it, and read what changes in it.
+`
+
+// EncodeBases returns the bytes of bases.lock.yaml.
+func EncodeBases(list []LockedBase) ([]byte, error) {
+	out := basesLockYAML{APIVersion: APIVersion, Bases: []lockedBaseYAML{}}
+	for _, e := range list {
+		y := lockedBaseYAML{e.Base, platform.Format(e.Platform), e.Reference, e.Digest.String(), e.OSVersion, ""}
+		if !e.Created.IsZero() {
+			y.Created = e.Created.UTC().Format(time.RFC3339)
+		}
+		out.Bases = append(out.Bases, y)
+	}
+	b := bytes.NewBufferString(basesLockHead)
+	enc := yaml.NewEncoder(b)
+	enc.SetIndent(2)
+	if err := enc.Encode(out); err != nil {
+		return nil, fmt.Errorf("encoding %s: %w", BasesLock, err)
+	}
+	return b.Bytes(), nil
+}
+
+// WriteBases writes bases.lock.yaml beside the product's slipway.yaml.
+func WriteBases(p *Product, list []LockedBase) error {
+	b, err := EncodeBases(list)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(filepath.Dir(p.Path), BasesLock)
+	if err := maybe.WriteFile(path, b, 0o644); err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return nil
+}
