@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/slipway-dev/slipway/test/cache"
 )
 
 // The linters, at the versions that the code is clean under, and what the benchmark compares with.
@@ -21,28 +23,12 @@ type tool struct{ name, pkg, version string }
 
 // install returns the tool's path, in a directory of its version under the user's cache.
 func (t tool) install(ctx context.Context) (string, error) {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", err
-	}
-	dir := filepath.Join(cache, "slipway", "tools", t.name+"-"+t.version)
-	path := filepath.Join(dir, t.name)
-	if _, err := os.Stat(path); err == nil {
-		return path, nil
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", err
-	}
-	// Renamed when it is whole: go install may copy, and another checkout may be at it, too.
-	part, err := os.MkdirTemp(dir, "part-")
-	if err != nil {
-		return "", err
-	}
-	defer os.RemoveAll(part)
-	cmd := command(ctx, ".", "go", "install", t.pkg+"@"+t.version)
-	cmd.Env = append(os.Environ(), "GOBIN="+part, "GOFLAGS=", "GOOS=", "GOARCH=")
-	if err := start(cmd); err != nil {
-		return "", fmt.Errorf("installing %s: %w", t.name, err)
-	}
-	return path, os.Rename(filepath.Join(part, t.name), path)
+	return cache.Program(ctx, filepath.Join("tools", t.name+"-"+t.version), t.name, func(ctx context.Context, dir string) error {
+		cmd := command(ctx, ".", "go", "install", t.pkg+"@"+t.version)
+		cmd.Env = append(os.Environ(), "GOBIN="+dir, "GOFLAGS=", "GOOS=", "GOARCH=")
+		if err := start(cmd); err != nil {
+			return fmt.Errorf("installing %s: %w", t.name, err)
+		}
+		return nil
+	})
 }
