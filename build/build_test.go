@@ -39,7 +39,7 @@ func TestExample(t *testing.T) {
 		if err := validate.Index(idx); err != nil {
 			t.Errorf("%s: %v", i.Name, err)
 		}
-		all.WriteString(describe(t, i, idx))
+		all.WriteString(describe(t, st, i, idx))
 	}
 	golden.Compare(t, *update, "testdata/example.golden", all.String())
 }
@@ -48,29 +48,17 @@ func TestExample(t *testing.T) {
 func TestChildren(t *testing.T) {
 	p, st := load(t, copied(t, "../examples/hello")), storetest.Open(t)
 	for _, i := range cut(t, p, st).Images {
-		idx, err := st.Index(i.Digest)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := idx.IndexManifest()
-		if err != nil {
-			t.Fatal(err)
-		}
 		var order []string
 		windows := map[string]bool{}
-		for n, d := range m.Manifests {
+		for n, d := range children(t, st, i) {
 			c := i.Children[n]
-			img, err := idx.Image(d.Digest)
-			if err != nil {
-				t.Fatal(err)
-			}
 			order = append(order, platform.Format(*d.Platform))
 			if c.Digest != d.Digest || c.Size != d.Size || c.Platform != platform.Format(*d.Platform) || c.OSVersion != d.Platform.OSVersion {
-				t.Errorf("%s: the lock says %+v, the index %+v", i.Name, c, d)
+				t.Errorf("%s: the lock says %+v, the index %+v", i.Name, c, d.Descriptor)
 			}
-			check(t, img, c)
+			check(t, d.image, c)
 			if d.Platform.OS == platform.Windows {
-				windows[strings.Join(digests(t, img)[1:], " ")] = true
+				windows[strings.Join(digests(t, d.image)[1:], " ")] = true
 			}
 		}
 		want := []string{"linux/amd64", "windows/amd64:10.0.26100.1", "windows/amd64:10.0.20348.1", "windows/amd64:10.0.17763.1"}

@@ -172,21 +172,9 @@ func TestExplicitBuilds(t *testing.T) {
 	if !ok {
 		t.Fatal("there is no image")
 	}
-	idx, err := st.Index(i.Digest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := idx.IndexManifest()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var got []string
-	for _, d := range m.Manifests {
-		img, err := idx.Image(d.Digest)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cf, err := img.ConfigFile()
+	for _, d := range children(t, st, i) {
+		cf, err := d.image.ConfigFile()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,8 +23,36 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
+// child is what an index of a store lists: the descriptor and the image behind it.
+type child struct {
+	v1.Descriptor
+
+	image v1.Image
+}
+
+// children returns those of an image of a lock, in their order.
+func children(t *testing.T, st *store.Store, i lock.Image) (list []child) {
+	t.Helper()
+	idx, err := st.Index(i.Digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := idx.IndexManifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range m.Manifests {
+		img, err := idx.Image(d.Digest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, child{d, img})
+	}
+	return list
+}
+
 // describe writes an index's annotations, and of each child what is set and what lies in the layers that are not the base's.
-func describe(t *testing.T, i lock.Image, idx v1.ImageIndex) string {
+func describe(t *testing.T, st *store.Store, i lock.Image, idx v1.ImageIndex) string {
 	t.Helper()
 	var s strings.Builder
 	m, err := idx.IndexManifest()
@@ -35,12 +63,8 @@ func describe(t *testing.T, i lock.Image, idx v1.ImageIndex) string {
 	for _, k := range slices.Sorted(maps.Keys(m.Annotations)) {
 		fmt.Fprintf(&s, "annotation %s=%s\n", k, m.Annotations[k])
 	}
-	for _, d := range m.Manifests {
-		img, err := idx.Image(d.Digest)
-		if err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprintf(&s, "\n%s of image %s\n%s", platform.Format(*d.Platform), i.Name, image(t, img))
+	for _, c := range children(t, st, i) {
+		fmt.Fprintf(&s, "\n%s of image %s\n%s", platform.Format(*c.Platform), i.Name, image(t, c.image))
 	}
 	return s.String() + "\n"
 }

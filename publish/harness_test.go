@@ -205,6 +205,24 @@ func separate(inner http.Handler) http.Handler {
 	})
 }
 
+// whole looks whether a store has the manifest of an image and every blob it refers to.
+func whole(tb testing.TB, st *store.Store, h v1.Hash) {
+	tb.Helper()
+	img, err := st.Image(h)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	m, err := img.Manifest()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, b := range append(m.Layers, m.Config) {
+		if !st.Has(b.Digest) {
+			tb.Errorf("blob %s (%s) of %s is not in the store", b.Digest, b.MediaType, h)
+		}
+	}
+}
+
 // remove takes a blob out of a store.
 func remove(tb testing.TB, st *store.Store, h v1.Hash) {
 	tb.Helper()

@@ -103,19 +103,7 @@ func same(t *testing.T, st *store.Store, got, want []lock.Referrer) {
 		}
 	}
 	for _, r := range got {
-		img, err := st.Image(r.Digest)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := img.Manifest()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, b := range append(m.Layers, m.Config) {
-			if !st.Has(b.Digest) {
-				t.Errorf("%s of %s is not in the store", b.Digest, r.Digest)
-			}
-		}
+		whole(t, st, r.Digest)
 	}
 }
 

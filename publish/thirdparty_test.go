@@ -282,18 +282,6 @@ func complete(t *testing.T, st *store.Store, h v1.Hash) {
 		t.Fatal(err)
 	}
 	for _, d := range m.Manifests {
-		img, err := st.Image(d.Digest)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := img.Manifest()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, b := range append(m.Layers, m.Config) {
-			if !st.Has(b.Digest) {
-				t.Errorf("blob %s (%s) is not in the store", b.Digest, b.MediaType)
-			}
-		}
+		whole(t, st, d.Digest)
 	}
 }
