@@ -15,6 +15,10 @@ import (
 	"github.com/slipway-dev/slipway/test/need"
 )
 
+// patience is how long wine may take for what usually takes a second. A machine may be slow and busy: whoever waits in vain learns it later,
+// nothing else.
+const patience = 10 * time.Minute
+
 // wine runs Windows programs on a drive of their own.
 type wine struct {
 	prefix, drive string
@@ -41,7 +45,7 @@ var drive = sync.OnceValues(func() (wine, error) {
 	made = dir
 	w := wine{prefix: filepath.Join(dir, "prefix")}
 	w.drive = filepath.Join(w.prefix, "drive_c")
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	// Its output is left alone: wine's services would hold a pipe open.
 	if err := w.command(ctx, nil, "wine", "wineboot", "--init").Run(); err != nil {
@@ -94,7 +98,7 @@ func (w wine) run(t *testing.T, env []string, program string, args ...string) (s
 // with runs a program with an input and tells what it prints from its errors, among which wine's services report themselves, too.
 func (w wine) with(t *testing.T, in io.Reader, env []string, program string, args ...string) (out, said string, err error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	// Files and no pipes, which wine's services would hold open.
 	dir := t.TempDir()
