@@ -46,10 +46,11 @@ func ReadMetadata(dir, version string) (Metadata, error) {
 	if err != nil {
 		return Metadata{}, fmt.Errorf("reading the lifecycle's APIs: %w", err)
 	}
-	for name, v := range map[string]*Versions{"Buildpack": &m.APIs.Buildpack, "Platform": &m.APIs.Platform} {
-		if *v, err = versions(f, name); err != nil {
-			return Metadata{}, fmt.Errorf("reading the lifecycle's APIs: %s: %w", file, err)
-		}
+	if m.APIs.Buildpack, err = versions(f, "Buildpack"); err == nil {
+		m.APIs.Platform, err = versions(f, "Platform")
+	}
+	if err != nil {
+		return Metadata{}, fmt.Errorf("reading the lifecycle's APIs: %s: %w", file, err)
 	}
 	toml, err := os.ReadFile(filepath.Join(dir, "lifecycle.toml"))
 	if err != nil {

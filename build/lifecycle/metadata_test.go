@@ -140,7 +140,7 @@ func TestReadMetadata(t *testing.T) {
 func TestReadMetadataErrors(t *testing.T) {
 	for _, tc := range []struct{ name, apis, toml, says string }{
 		{"no Go", "not go", toml, "apis.go"},
-		{"no lists", "package api\n", toml, "API versions"},
+		{"no lists", "package api\n", toml, "Buildpack API versions"},
 		{"one list", "package api\n\nvar Platform, Buildpack = 1, 2\n", toml, "API versions"},
 		{"lists of something else", strings.ReplaceAll(apis, `"0.7"`, "seven"), toml, "Platform API versions"},
 		{"an empty list", strings.ReplaceAll(apis, `"0.9"`, ""), toml, "Buildpack API versions"},
