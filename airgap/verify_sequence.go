@@ -37,7 +37,7 @@ func (v *verifier) sequence(ctx context.Context) error {
 			break
 		}
 		var got v1.Hash
-		if got, _, err = v1.SHA256(tr); err != nil {
+		if got, err = digestOf(tr); err != nil {
 			break
 		}
 		_, known := v.b.places[h]

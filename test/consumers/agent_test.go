@@ -1,6 +1,7 @@
 package consumers
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -15,6 +16,9 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
+// agentCall is what the page calls the way of the agents.
+const agentCall = "client.Import(…, WithAllPlatforms(true), WithSkipMissing())"
+
 // testAgent imports every bundle as the agents of k3s and RKE2 do: all platforms, what is missing is skipped, and a name by digest for
 // every image; nothing is unpacked. Then it asks containerd, as a node of the bundle's platform would, which manifest it runs: by tag and by the
 // digest that release.yaml pins.
@@ -25,16 +29,10 @@ func (c containerd) testAgent(t *testing.T) {
 	}
 	defer api.Close() //nolint:errcheck // everything was read
 	each(t, func(t *testing.T, r release, b bundle) {
-		found := c.importAll(t, api, r, b)
 		ctx := namespaces.WithNamespace(t.Context(), namespace(r, b, "agent"))
 		got := map[string]string{}
-		for _, i := range found {
+		for _, i := range importAll(ctx, t, api, b) {
 			got[i.Name] = i.Target.Digest.String()
-			repository := i.Name[:strings.LastIndex(i.Name, ":")]
-			pinned := images.Image{Name: repository + "@" + i.Target.Digest.String(), Target: i.Target}
-			if _, err := api.ImageService().Create(ctx, pinned); err != nil {
-				t.Fatal(err)
-			}
 		}
 		want := r.images(t, b)
 		compare(t, got, want)
@@ -74,13 +72,13 @@ func (c containerd) testAgent(t *testing.T) {
 				}
 			}
 		}
-		s.record(t, c.version, "client.Import(…, WithAllPlatforms(true), WithSkipMissing())", r, b)
+		s.record(t, c.version, agentCall, r, b)
 		atHosts(t, ctx, api, r, b)
 	})
 }
 
-// importAll is what the agents do with a file in their directory of images.
-func (c containerd) importAll(t *testing.T, api *client.Client, r release, b bundle) []images.Image {
+// importAll is what the agents do with a file in their directory of images: they name what it has by tag, and then by digest, too.
+func importAll(ctx context.Context, t *testing.T, api *client.Client, b bundle) []images.Image {
 	t.Helper()
 	f, err := os.Open(b.path)
 	if err != nil {
@@ -93,10 +91,16 @@ func (c containerd) importAll(t *testing.T, api *client.Client, r release, b bun
 		t.Fatal(err)
 	}
 	defer z.Close()
-	ctx := namespaces.WithNamespace(t.Context(), namespace(r, b, "agent"))
 	found, err := api.Import(ctx, z, client.WithAllPlatforms(true), client.WithSkipMissing())
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, i := range found {
+		repository := i.Name[:strings.LastIndex(i.Name, ":")]
+		pinned := images.Image{Name: repository + "@" + i.Target.Digest.String(), Target: i.Target}
+		if _, err := api.ImageService().Create(ctx, pinned); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return found
 }

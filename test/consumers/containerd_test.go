@@ -2,6 +2,7 @@ package consumers
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"os/exec"
 	"strings"
@@ -41,6 +42,7 @@ func takes(t *testing.T, c containerd) {
 	t.Run("ctr", c.testCtr)
 	t.Run("agent", c.testAgent)
 	t.Run("load-images", c.testLoadImages)
+	t.Run("kubelet", c.testKubelet)
 }
 
 // namespace keeps what a test imports from one bundle from what is imported otherwise.
@@ -77,9 +79,11 @@ func (c containerd) names(t *testing.T, namespace string) map[string]string {
 // later, nothing else.
 const patience = 10 * time.Minute
 
-// starts starts a container of an image, and says whether its program said what it is to say.
-func (c containerd) starts(t *testing.T, namespace, image, name string, run run) bool {
+// starts starts a container of an image, and says whether its program said what it is to say. runc keeps its containers by namespace and name, those of
+// all containerds of a machine in one place, so that no two tests may have the same.
+func (c containerd) starts(t *testing.T, namespace, image string, run run) bool {
 	t.Helper()
+	name := run.image + "-" + rand.Text()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	out, err := c.run(ctx, namespace, append([]string{"run", "--rm", "--net-host", "--snapshotter", "native", image, name}, run.command...)...)

@@ -128,7 +128,7 @@ func (c containerd) testImport(t *testing.T, r release, b bundle, m mode, ns str
 	s := c.look(t, ns, r, b, m.own)
 	for _, run := range r.runs {
 		if m.starts {
-			s.ran.add(c.starts(t, ns, r.tagged(t, run), "run-"+run.image, run))
+			s.ran.add(c.starts(t, ns, r.tagged(t, run), run))
 		}
 	}
 	if m.starts && len(r.runs) == 0 {

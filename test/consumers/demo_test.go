@@ -54,7 +54,7 @@ func makeDemo(t *testing.T, dir string) release {
 		t.Fatal(err)
 	}
 	l := storetest.Release(t, st, 100_000)
-	l.Images = append(l.Images, storetest.Index(t, st, "hello", storetest.Child{Platform: parse(t, "linux/amd64"), Layers: []v1.Layer{hello(t)}}))
+	l.Images = append(l.Images, storetest.Index(t, st, "hello", storetest.Child{Platform: parse(t, "linux/amd64"), Layers: []v1.Layer{program(t, "hello", `func main() { println("hello from the demo") }`)}}))
 	last := &l.Images[len(l.Images)-1]
 	last.Referrers = []lock.Referrer{sbom(t, st, *last)}
 	l.Snapshot, l.Registry = true, "slipway.local"
@@ -66,12 +66,12 @@ func makeDemo(t *testing.T, dir string) release {
 		p := parse(t, s)
 		bundles = append(bundles, product.Bundle{Name: "demo-images." + platform.Slug(p), Platform: &p})
 	}
-	// The reference comes last in the list, by tag and digest, under Docker Hub's short form.
-	pause := storetest.Index(t, st, "pause",
-		storetest.Child{Platform: parse(t, "linux/amd64"), Layers: []v1.Layer{storetest.Layer(t, "pause", "pause", 1000)}},
+	// The reference comes last in the list, by tag and digest, under Docker Hub's short form. It is what need.SandboxImage names.
+	third := storetest.Index(t, st, "pause",
+		storetest.Child{Platform: parse(t, "linux/amd64"), Layers: []v1.Layer{program(t, "pause", pause)}},
 		storetest.Child{Platform: parse(t, "windows/amd64:10.0.20348.5"), Layers: []v1.Layer{storetest.Layer(t, "Files/pause.exe", "pause", 1000)}})
 	l.ThirdParty = []lock.ThirdParty{{
-		Reference: "pause:3.9@" + pause.Digest.String(), MediaType: pause.MediaType, Digest: pause.Digest, Size: pause.Size,
+		Reference: "pause:3.9@" + third.Digest.String(), MediaType: third.MediaType, Digest: third.Digest, Size: third.Size,
 		Platforms: []string{"linux/amd64", "windows/amd64:10.0.20348.5"},
 	}}
 	bundles = append(bundles, product.Bundle{Name: "demo-images"})
@@ -96,26 +96,35 @@ func sbom(t *testing.T, st *store.Store, i lock.Image) lock.Referrer {
 	return lock.Referrer{ArtifactType: kind, MediaType: d.MediaType, Digest: d.Digest, Size: d.Size}
 }
 
-// hello is an uncompressed layer with a static program that says so; what is not compressed is packed in another way.
-func hello(t *testing.T) v1.Layer {
+// pause is a stand-in for the program that holds a pod's sandbox: it waits to be told to end.
+const pause = `import ("os"; "os/signal"; "syscall")
+
+func main() {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, syscall.SIGTERM, syscall.SIGINT)
+	<-c
+}`
+
+// program is an uncompressed layer with a static program; what is not compressed is packed in another way.
+func program(t *testing.T, name, text string) v1.Layer {
 	t.Helper()
 	dir := t.TempDir()
-	src := filepath.Join(dir, "hello.go")
-	if err := os.WriteFile(src, []byte("package main\n\nfunc main() { println(\"hello from the demo\") }\n"), 0o600); err != nil {
+	src := filepath.Join(dir, name+".go")
+	if err := os.WriteFile(src, []byte("package main\n\n"+text+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags=-s -w", "-o", "hello", src)
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags=-s -w", "-o", name, src)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("building hello: %v\n%s", err, out)
+		t.Fatalf("building %s: %v\n%s", name, err, out)
 	}
-	data, err := os.ReadFile(filepath.Join(dir, "hello"))
+	data, err := os.ReadFile(filepath.Join(dir, name))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
-	if err := w.WriteHeader(&tar.Header{Name: "hello", Mode: 0o755, Size: int64(len(data)), Typeflag: tar.TypeReg}); err != nil {
+	if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(data)), Typeflag: tar.TypeReg}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.Write(data); err != nil {

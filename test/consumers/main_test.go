@@ -17,6 +17,12 @@ var (
 		Columns: []string{"consumer", "call", "bundle", "names", "digests", "platforms", "container"},
 		Keys:    3,
 	}
+	// kubelets is what containerd's CRI answers a kubelet about images that were imported.
+	kubelets = &matrix.Table{
+		Name:    "kubelets",
+		Columns: []string{"containerd", "imported by", "bundle", "found by", "image ID", "RepoTags", "RepoDigests", "pod"},
+		Keys:    3,
+	}
 	// hosts is which image a Windows node runs.
 	hosts = &matrix.Table{
 		Name:    "hosts",
@@ -26,7 +32,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	code := matrix.Main(m, "../../docs/consumers.md", []string{"containerd", "docker", "podman", "race", "skopeo", "zstd"}, nodes, hosts)
+	code := matrix.Main(m, "../../docs/consumers.md", []string{"containerd", "docker", "podman", "race", "skopeo", "zstd"}, nodes, kubelets, hosts)
 	if made.dir != "" {
 		os.RemoveAll(made.dir)
 	}

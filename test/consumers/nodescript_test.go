@@ -43,10 +43,10 @@ func (c containerd) testLoadImages(t *testing.T) {
 		t.Run(r.name, func(t *testing.T) {
 			p := parse(t, "linux/amd64")
 			b := bundle{path: filepath.Join(r.dir, r.bundle("linux-amd64")), platform: &p}
-			ns := namespace(r, b, "load-images")
+			const ns = kubeletNamespace // the script's own choice
 			cmd := exec.CommandContext(t.Context(), "sh", filepath.Join(r.dir, "load-images.sh"))
 			cmd.Dir = t.TempDir()
-			cmd.Env = append(os.Environ(), "CTR="+c.ctr, "ADDRESS="+c.socket, "NAMESPACE="+ns, "CTR_FLAGS=--snapshotter native")
+			cmd.Env = append(os.Environ(), "CTR="+c.ctr, "ADDRESS="+c.socket, "CTR_FLAGS=--snapshotter native")
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Fatalf("load-images.sh: %v\n%s", err, out)
 			}
@@ -61,11 +61,12 @@ func (c containerd) testLoadImages(t *testing.T) {
 			s := c.look(t, ns, r, b, "")
 			for _, run := range r.runs {
 				i, _ := r.lock.Image(run.image)
-				s.ran.add(c.starts(t, ns, i.Reference(), "loaded-"+run.image, run))
+				s.ran.add(c.starts(t, ns, i.Reference(), run))
 			}
 			if len(r.runs) > 0 {
 				s.record(t, c.version, "load-images.sh", r, b)
 			}
+			c.asKubelet(t, "load-images.sh", r, b, true)
 		})
 	}
 }

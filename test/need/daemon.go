@@ -13,19 +13,38 @@ import (
 	"time"
 )
 
-// Containerd starts a containerd with a root of its own, without CRI, and returns the path of its socket.
+// SandboxImage is the image that the containerds have for the sandboxes of pods. They do not get it by themselves: it is loaded, as on a node without
+// a network.
+const SandboxImage = "docker.io/library/pause:3.9"
+
+// Containerd starts a containerd with a root of its own and returns the path of its socket. It serves CRI, too, with no network for pods, and does not
+// spare the sandboxes when memory runs out, which not everybody may ask for who is root in a container.
 func Containerd(t testing.TB) string {
 	t.Helper()
 	Programs(t, "containerd", "containerd", "ctr", "runc")
 	Root(t, "containerd")
+	return containerd(t, "containerd", nil, `version = 2
+[plugins."io.containerd.grpc.v1.cri"]
+sandbox_image = "`+SandboxImage+`"
+restrict_oom_score_adj = true
+[plugins."io.containerd.grpc.v1.cri".cni]
+conf_dir = "DIR/cni"
+[plugins."io.containerd.grpc.v1.cri".containerd]
+snapshotter = "native"
+`)
+}
+
+// containerd starts a containerd in a new directory, which stands for DIR in what of its configuration is of its generation.
+func containerd(t testing.TB, program string, env []string, config string) (socket string) {
+	t.Helper()
 	dir := shortDir(t)
-	socket := filepath.Join(dir, "c.sock")
-	config := fmt.Sprintf("version = 2\nroot = %q\nstate = %q\ndisabled_plugins = [\"io.containerd.grpc.v1.cri\"]\n[debug]\nlevel = \"warn\"\n[grpc]\naddress = %q\n[ttrpc]\naddress = %q\n",
-		filepath.Join(dir, "root"), filepath.Join(dir, "state"), socket, socket+".ttrpc")
-	if err := os.WriteFile(filepath.Join(dir, "config.toml"), []byte(config), 0o600); err != nil {
+	socket = filepath.Join(dir, "c.sock")
+	config = strings.ReplaceAll(config, "DIR", dir) + fmt.Sprintf("[debug]\nlevel = \"warn\"\n[grpc]\naddress = %q\n[ttrpc]\naddress = %q\n", socket, socket+".ttrpc")
+	path := filepath.Join(dir, "config.toml")
+	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	start(t, socket, nil, "containerd", "--config", filepath.Join(dir, "config.toml"))
+	start(t, socket, env, program, "--config", path, "--root", filepath.Join(dir, "root"), "--state", filepath.Join(dir, "state"))
 	return socket
 }
 

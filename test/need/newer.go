@@ -7,35 +7,26 @@ import (
 	"testing"
 )
 
-// Containerd2 starts a containerd 2 that was built from its Go module, with a root of its own, without CRI, and returns the paths of its socket and
-// of its ctr.
+// Containerd2 starts a containerd 2 that was built from its Go module, as [Containerd] does, and returns the paths of its socket and of its ctr.
 func Containerd2(t testing.TB) (socket, ctr string) {
 	t.Helper()
 	Root(t, "containerd")
 	ctr = Built(t, "ctr")
 	daemon := Built(t, "containerd")
-	dir := shortDir(t)
-	socket = filepath.Join(dir, "c.sock")
 	// ctr leaves unpacking to the transfer service, which knows the snapshotter overlayfs only unless it is told of others.
-	config := fmt.Sprintf(`version = 3
-root = %q
-state = %q
-disabled_plugins = ["io.containerd.cri.v1.images", "io.containerd.cri.v1.runtime", "io.containerd.grpc.v1.cri", "io.containerd.podsandbox.controller.v1.podsandbox"]
-[debug]
-level = "warn"
-[grpc]
-address = %q
-[ttrpc]
-address = %q
+	return containerd(t, daemon, shims(t), `version = 3
 [[plugins."io.containerd.transfer.v1.local".unpack_config]]
 platform = "linux/amd64"
 snapshotter = "native"
-`, filepath.Join(dir, "root"), filepath.Join(dir, "state"), socket, socket+".ttrpc")
-	if err := os.WriteFile(filepath.Join(dir, "config.toml"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	start(t, socket, shims(t), daemon, "--config", filepath.Join(dir, "config.toml"))
-	return socket, ctr
+[plugins."io.containerd.cri.v1.images"]
+snapshotter = "native"
+[plugins."io.containerd.cri.v1.images".pinned_images]
+sandbox = "`+SandboxImage+`"
+[plugins."io.containerd.cri.v1.runtime"]
+restrict_oom_score_adj = true
+[plugins."io.containerd.cri.v1.runtime".cni]
+conf_dir = "DIR/cni"
+`), ctr
 }
 
 // Stores of Docker 29.

@@ -1,0 +1,286 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/crane"
+	ggcr "github.com/google/go-containerregistry/pkg/registry"
+)
+
+// ballast is how many bytes of a file that does not compress are in each image of the greeting: enough that no command is through with them before a
+// signal has come to it.
+const ballast = 64 << 20
+
+// TestInterrupt: an interrupt in the middle of a command that works for long ends it with one line and exit code 1. It leaves nothing that is not
+// whole, under whatever name, and the next run comes to its end.
+func TestInterrupt(t *testing.T) {
+	cut := cutHeavy(t)
+	bundle := filepath.Join(cut, "dist", "greet-images.tar.zst")
+	const image = "slipway.local/greet/greet:1.0.1"
+	for _, c := range []struct {
+		name string
+		args string // OUT is a directory of the test's own
+		made string // what a run makes there
+	}{
+		{"pack", "pack -out=OUT", "greet-images.tar.zst"},
+		{"verify", "verify " + bundle, ""},
+		{"extract a layout", "extract " + image + " -from=" + bundle + " -to=OUT/image", "image"},
+		{"extract an archive", "extract " + image + " -from=" + bundle + " -to=OUT/image.tar -platform=linux/amd64", "image.tar"},
+		{"split", "split " + bundle + " -out=OUT", "greet-images.volumes.json"},
+		{"apply", "apply " + bundle + ".delta -base=" + filepath.Join(cut, "old", "greet-images.tar.zst") + " -out=OUT/made.tar.zst", "made.tar.zst"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out := t.TempDir()
+			before := map[string][]byte{}
+			if c.name == "pack" { // works on what publish has left
+				data, err := os.ReadFile(filepath.Join(cut, "dist", "release.lock.json"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				before["release.lock.json"] = data
+			}
+			args := strings.Fields("airgap " + strings.ReplaceAll(c.args, "OUT", out))
+			for tries := 0; ; tries++ {
+				lay(t, out, before)
+				p := begin(t, cut, args...)
+				if p.freeze(t) {
+					p.signal(t, syscall.SIGINT)
+					p.signal(t, syscall.SIGCONT)
+					p.stopped(t)
+					break
+				}
+				if err := p.cmd.Wait(); err != nil || tries == 100 {
+					t.Fatalf("after %d tries it has not been interrupted: %v\n%s", tries+1, err, p.log.String())
+				}
+			}
+			holds(t, out, before)
+			p := begin(t, cut, args...)
+			if err := p.cmd.Wait(); err != nil {
+				t.Errorf("the next run: %v\n%s", err, p.log.String())
+			}
+			if _, err := os.Stat(filepath.Join(out, c.made)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	t.Run("push", func(t *testing.T) { testInterruptedPush(t, cut, bundle) })
+}
+
+// testInterruptedPush interrupts a push when the registry has begun to take a blob, and does not go on.
+func testInterruptedPush(t *testing.T, cut, bundle string) {
+	takes := ggcr.New(ggcr.Logger(log.New(io.Discard, "", 0)))
+	reached, goOn := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPatch || r.Method == http.MethodPut {
+			once.Do(func() { close(reached) })
+			<-goOn
+		}
+		takes.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	var release sync.Once
+	defer release.Do(func() { close(goOn) })
+	host, out := server.Listener.Addr().String(), t.TempDir()
+	args := []string{"airgap", "push", bundle, "-to=" + host, "-release=" + filepath.Join(cut, "dist", "release.yaml"), "-out=" + filepath.Join(out, "release.yaml")}
+	p := begin(t, cut, args...)
+	<-reached
+	p.signal(t, syscall.SIGINT)
+	p.stopped(t)
+	holds(t, out, nil)
+	if tags, err := crane.ListTags(host+"/greet/greet", crane.Insecure); err == nil && len(tags) > 0 {
+		t.Errorf("the registry has the tags %v of what was not pushed", tags)
+	}
+	release.Do(func() { close(goOn) })
+	p = begin(t, cut, args...)
+	if err := p.cmd.Wait(); err != nil {
+		t.Errorf("the next run: %v\n%s", err, p.log.String())
+	}
+	if _, err := crane.Digest(host+"/greet/greet:1.0.1", crane.Insecure); err != nil {
+		t.Error(err)
+	}
+}
+
+// cutHeavy cuts two releases of the greeting that have much to read in them, and the delta between these, and returns where.
+func cutHeavy(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/greet")); err != nil {
+		t.Fatal(err)
+	}
+	data := filepath.Join(dir, "cmd", "greet", "kodata")
+	if err := os.Mkdir(data, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create(filepath.Join(data, "ballast"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.CopyN(f, rand.NewChaCha8([32]byte{}), ballast); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	do := func(args ...string) {
+		t.Helper()
+		p := begin(t, dir, args...)
+		if err := p.cmd.Wait(); err != nil {
+			t.Fatalf("slipway %s: %v\n%s", strings.Join(args, " "), err, p.log.String())
+		}
+	}
+	edit := func(old, text string) {
+		t.Helper()
+		path := filepath.Join(dir, "slipway.yaml")
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, bytes.Replace(data, []byte(old), []byte(text), 1), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	edit(", windows/amd64:ltsc2022]", "]") // two platforms are enough
+	do("release", "-binary=false", "-out=old")
+	edit("1.0.0", "1.0.1")
+	do("release", "-binary=false")
+	do("airgap", "pack", "-since=old/greet-images.tar.zst")
+	return dir
+}
+
+// process is a slipway that runs.
+type process struct {
+	cmd  *exec.Cmd
+	log  bytes.Buffer // standard error
+	temp string       // its directory for temporary files
+}
+
+func begin(t *testing.T, dir string, args ...string) *process {
+	t.Helper()
+	p := &process{cmd: exec.CommandContext(t.Context(), slipway(t), args...), temp: t.TempDir()}
+	p.cmd.Dir, p.cmd.Stderr, p.cmd.Env = dir, &p.log, append(os.Environ(), "TMPDIR="+p.temp)
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func (p *process) signal(t *testing.T, s syscall.Signal) {
+	t.Helper()
+	if err := p.cmd.Process.Signal(s); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// freeze stops the process where it has read some of the ballast and has most of it before it. It is false where it was too late for that; then
+// the process goes on to its end.
+func (p *process) freeze(t *testing.T) bool {
+	t.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for p.read() < ballast/16 {
+		if p.is('Z') {
+			return false
+		}
+		<-tick.C
+	}
+	p.signal(t, syscall.SIGSTOP)
+	for !p.is('T') {
+		if p.is('Z') {
+			return false
+		}
+		<-tick.C
+	}
+	if p.read() < ballast/2 {
+		return true
+	}
+	p.signal(t, syscall.SIGCONT)
+	return false
+}
+
+// read is how many bytes the process has read so far.
+func (p *process) read() int64 {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/io", p.cmd.Process.Pid)) // of one that is over: nothing
+	for line := range strings.Lines(string(text)) {
+		if n, ok := strings.CutPrefix(line, "rchar: "); ok {
+			v, _ := strconv.ParseInt(strings.TrimSpace(n), 10, 64)
+			return v
+		}
+	}
+	return 0
+}
+
+// is reports whether the kernel has the process in a state: T is stopped, Z is one that has ended.
+func (p *process) is(state byte) bool {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	_, after, ok := bytes.Cut(text, []byte(") "))
+	return ok && after[0] == state
+}
+
+// stopped waits for the end of a process that was interrupted, and looks at what it said and at what it left behind.
+func (p *process) stopped(t *testing.T) {
+	t.Helper()
+	err := p.cmd.Wait()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 1 {
+		t.Errorf("interrupted: %v, want exit code 1", err)
+	}
+	lines := strings.Split(strings.TrimSpace(p.log.String()), "\n")
+	if last := lines[len(lines)-1]; last != "error: stopped by signal: interrupt" || strings.Count(p.log.String(), "error:") != 1 {
+		t.Errorf("it said\n%s", p.log.String())
+	}
+	holds(t, p.temp, nil)
+}
+
+// lay makes a directory hold these files and no others.
+func lay(t *testing.T, dir string, files map[string][]byte) {
+	t.Helper()
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// holds checks that a directory holds these files and no others, not even directories.
+func holds(t *testing.T, dir string, files map[string][]byte) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == dir {
+			return err
+		}
+		name, _ := filepath.Rel(dir, path)
+		if want, ok := files[name]; !ok {
+			t.Errorf("it left %s behind", name)
+		} else if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s is not as it was: %v", name, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
