@@ -66,13 +66,20 @@ func makeDemo(t *testing.T, dir string) release {
 		p := parse(t, s)
 		bundles = append(bundles, product.Bundle{Name: "demo-images." + platform.Slug(p), Platform: &p})
 	}
-	// The reference comes last in the list, by tag and digest, under Docker Hub's short form.
-	pause := storetest.Index(t, st, "pause",
-		storetest.Child{Platform: parse(t, "linux/amd64"), Layers: []v1.Layer{storetest.Layer(t, "pause", "pause", 1000)}},
-		storetest.Child{Platform: parse(t, "windows/amd64:10.0.20348.5"), Layers: []v1.Layer{storetest.Layer(t, "Files/pause.exe", "pause", 1000)}})
+	// The reference comes last in the list, by tag and digest, under Docker Hub's short form. Nodes of amd64 could run 386, too, and Windows
+	// Server 2025 two builds, of which none is its own.
+	systems := []string{"linux/amd64", "linux/386", "windows/amd64:10.0.25398.6", "windows/amd64:10.0.20348.5"}
+	var children []storetest.Child
+	for _, s := range systems {
+		name := "pause"
+		if parse(t, s).OS == platform.Windows {
+			name = "Files/pause.exe"
+		}
+		children = append(children, storetest.Child{Platform: parse(t, s), Layers: []v1.Layer{storetest.Layer(t, name, s, 1000)}})
+	}
+	pause := storetest.Index(t, st, "pause", children...)
 	l.ThirdParty = []lock.ThirdParty{{
-		Reference: "pause:3.9@" + pause.Digest.String(), MediaType: pause.MediaType, Digest: pause.Digest, Size: pause.Size,
-		Platforms: []string{"linux/amd64", "windows/amd64:10.0.20348.5"},
+		Reference: "pause:3.9@" + pause.Digest.String(), MediaType: pause.MediaType, Digest: pause.Digest, Size: pause.Size, Platforms: systems,
 	}}
 	bundles = append(bundles, product.Bundle{Name: "demo-images"})
 	files, err := airgap.Pack(t.Context(), st, l, bundles, airgap.PackOptions{Dir: dir})
