@@ -15,8 +15,8 @@
 // Everything before the first layer is the head: who wants to know what is inside reads that far and no farther ([Inspect]).
 //
 // A bundle for one platform keeps the index of every image, byte for byte, but holds only those of its manifests that such a node
-// runs. The index is sparse then, and repository@sha256:… as release.yaml pins it still resolves. The bundle for all platforms holds
-// complete indexes.
+// runs. The index is sparse then, and repository@sha256:… as release.yaml pins it still resolves. Manifests that containerd on such a node
+// reads as well, to choose among them, are there bare: without configuration and layers. The bundle for all platforms holds complete indexes.
 //
 // The archive is compressed as independent zstd frames: the head begins one, and so does every layer. Layers that are compressed
 // already are stored in them. A seek table in the format of zstd's contrib/seekable_format stands at the end, in a skippable frame, which
@@ -30,8 +30,9 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// Format is the newest bundle format that this code writes and reads; index.json has it as an annotation.
-const Format = 1
+// Format is the newest bundle format that this code writes and reads; index.json has it as an annotation. In 2 an image may have bare
+// manifests; a bundle without them is of format 1.
+const Format = 2
 
 // Annotations on index.json, which describe the bundle.
 const (
@@ -54,6 +55,7 @@ const (
 	annotationRefName   = "org.opencontainers.image.ref.name"
 	annotationReference = "dev.slipway.image.reference" // as images.txt has it
 	annotationFallback  = "dev.slipway.image.fallback"  // the bundle's platform, where the image has none for it
+	annotationBare      = "dev.slipway.image.bare"      // digests of manifests of the index that are here without what they name
 )
 
 // Image is one image of a bundle.
@@ -65,7 +67,7 @@ type Image struct {
 	Children  []Child         `json:"children"`
 	// SharedBytes is the size of those layers, each once, that another image of the bundle has, too.
 	SharedBytes int64 `json:"sharedBytes"`
-	// Missing are the platforms of the index whose manifests are not in the bundle.
+	// Missing are the platforms of the index that the bundle does not hold: their manifests are not in it, or bare.
 	Missing []string `json:"missing,omitempty"`
 	// Fallback is the bundle's platform where the image has none for it, and the child that the bundle holds instead is of a Windows build
 	// that nodes of that platform run.

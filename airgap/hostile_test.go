@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -94,6 +95,13 @@ var attacks = []attack{
 	{"nulls that are few enough", func(t *testing.T, v *victim) []byte {
 		return v.index(t, `"manifests":[`, `"manifests":[`+strings.Repeat("null,", maxValues*9/10))
 	}, "is no full name with a tag", false},
+	{"a crowd of bare manifests", func(t *testing.T, v *victim) []byte {
+		var many strings.Builder
+		for n := range 220_000 {
+			fmt.Fprintf(&many, "sha256:%064x ", n)
+		}
+		return v.index(t, `"io.containerd.image.name":"slipway.local/demo/agent`, `"dev.slipway.image.bare":"`+many.String()+`","io.containerd.image.name":"slipway.local/demo/agent`)
+	}, "its index has no manifest", false},
 	{"one manifest under many names", func(t *testing.T, v *victim) []byte { return v.renamed(t, 1000, 65_000) }, "name manifests and layers more than 131072 times", false},
 	{"one small manifest under many names", func(t *testing.T, v *victim) []byte { return v.renamed(t, 20_000, 200) }, "name manifests and layers more than 131072 times", false},
 	{"an image layout of others", func(t *testing.T, v *victim) []byte {

@@ -3,6 +3,7 @@ package airgap
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -170,8 +171,16 @@ func (h *head) item(d v1.Descriptor, get blobs) (*item, error) {
 		return nil, fmt.Errorf("not a bundle of Slipway: %.200q is no full name with a tag", given)
 	}
 	it := &item{name: tagged, pinned: pinned}
+	if it.named, err = readBare(d.Annotations[annotationBare]); err != nil {
+		return nil, fmt.Errorf("%s: %w", it.name, err)
+	}
 	if err := it.read(d, get); err != nil {
 		return nil, fmt.Errorf("%s: %w", it.name, err)
+	}
+	for h, unfound := range it.named {
+		if unfound {
+			return nil, fmt.Errorf("%s: not a bundle of Slipway: its index has no manifest %s", it.name, h)
+		}
 	}
 	return it, nil
 }
@@ -197,10 +206,13 @@ func (it *item) fallback(bundle, says string) (string, error) {
 func (h *head) about() (*Contents, error) {
 	a := h.index.Annotations
 	c := &Contents{
-		Format: Format, Product: a[annotationName], Version: a[annotationVersion], Platform: a[annotationPlatform],
+		Product: a[annotationName], Version: a[annotationVersion], Platform: a[annotationPlatform],
 		Snapshot: a[annotationSnapshot] == "true", StandIn: a[annotationStandIn] == "true",
 	}
 	var err error
+	if c.Format, err = strconv.Atoi(a[annotationFormat]); err != nil {
+		return nil, fmt.Errorf("not a bundle of Slipway: %s: %w", annotationFormat, err)
+	}
 	if c.Created, err = time.Parse(time.RFC3339, a[annotationCreated]); err != nil {
 		return nil, fmt.Errorf("not a bundle of Slipway: %s: %w", annotationCreated, err)
 	}

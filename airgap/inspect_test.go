@@ -109,7 +109,7 @@ func TestHostile(t *testing.T) {
 		{"unchanged", func(e []forged) []forged { return e }, ""},
 		{"empty", func([]forged) []forged { return nil }, "not a bundle of Slipway: nothing is in it"},
 		{"entries missing", func(e []forged) []forged { return e[:2] }, "truncated"},
-		{"newer format", index(`bundle.format":"1"`, `bundle.format":"2"`), "the bundle has format 2, this slipway reads 1: use a newer slipway"},
+		{"newer format", index(`bundle.format":"1"`, `bundle.format":"3"`), "the bundle has format 3, this slipway reads 2: use a newer slipway"},
 		{"no format", index(`bundle.format"`, `bundle.formal"`), "not a bundle of Slipway: index.json has no format annotation"},
 		{"manifest last", func(e []forged) []forged { return append(e[1:], e[0]) }, `"oci-layout" stands where manifest.json is expected`},
 		{"traversal", func(e []forged) []forged { e[4].Name = "blobs/sha256/../../../etc/passwd"; return e }, "stands where a blob is expected"},

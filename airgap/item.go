@@ -26,6 +26,7 @@ type item struct {
 	index        bool
 	children     []node
 	attached     []attachment
+	named        map[v1.Hash]bool // manifests that a bundle says are bare in it; false once they are found
 }
 
 // node is one manifest of an item.
@@ -37,6 +38,7 @@ type node struct {
 	diffIDs  []v1.Hash
 	image    bool // false for attestations and other artifacts that stand in an index
 	absent   bool // the bundle does not hold the manifest; nothing but desc and platform is known
+	bare     bool // absent, but for the bytes of the manifest itself
 }
 
 // blobs gives the bytes of a small blob: from the store, or from a bundle's head. errAbsent says that a bundle does not hold it.
@@ -139,13 +141,7 @@ func (it *item) read(d v1.Descriptor, get blobs) error {
 		if !c.MediaType.IsImage() {
 			return fmt.Errorf("index %s holds %s of type %.100q: a bundle carries images only", d.Digest, c.Digest, c.MediaType)
 		}
-		n, err := readNode(c, get)
-		if errors.Is(err, errAbsent) {
-			n, err = node{desc: c, absent: true}, nil
-			if c.Platform != nil {
-				n.platform = *c.Platform
-			}
-		}
+		n, err := it.child(c, get)
 		if err != nil {
 			return err
 		}

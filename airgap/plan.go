@@ -32,6 +32,7 @@ type plan struct {
 type pick struct {
 	*item
 	children []node
+	bare     []v1.Descriptor // manifests that containerd reads on a node of the bundle's platform, and does not run
 	// fallback is the bundle's platform where the image has none for it, and a node of that platform runs the child that is taken.
 	fallback string
 }
@@ -129,9 +130,9 @@ func (it *item) choose(p *v1.Platform) (k pick, reason string) {
 	best := platform.Best(*p, systems)
 	switch {
 	case best >= 0 && platform.Same(systems[best], *p):
-		return pick{item: it, children: images[best : best+1]}, ""
+		return pick{item: it, children: images[best : best+1], bare: it.bare(*p, images[best])}, ""
 	case best >= 0 && it.written != "":
-		return pick{it, images[best : best+1], platform.Format(*p)}, ""
+		return pick{it, images[best : best+1], it.bare(*p, images[best]), platform.Format(*p)}, ""
 	}
 	// The same for every bundle that leaves it out, so that they can be told together.
 	return pick{}, fmt.Sprintf("is for %s only", it.platforms())
@@ -165,6 +166,9 @@ func (p *plan) arrange() error {
 		for _, n := range k.children {
 			p.head = once(once(p.head, n.desc), n.config)
 			p.standIn = p.standIn || k.standIn[n.desc.Digest]
+		}
+		for _, d := range k.bare {
+			p.head = once(p.head, d)
 		}
 	}
 	for _, k := range p.picks {

@@ -44,7 +44,10 @@ func (b *Bundle) reread() (*plan, *lock.Lock, error) {
 		it.written = d.Annotations[annotationReference]
 		k := pick{item: it, fallback: d.Annotations[annotationFallback]}
 		for _, n := range it.children {
-			if !n.absent {
+			switch {
+			case n.bare:
+				k.bare = append(k.bare, n.desc)
+			case !n.absent:
 				k.children = append(k.children, n)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -57,7 +58,7 @@ func (p *plan) dockerView() ([]byte, error) {
 // ociView is index.json: the descriptors that were pinned, under their tagged names.
 func (p *plan) ociView(l *lock.Lock) ([]byte, error) {
 	m := v1.IndexManifest{SchemaVersion: 2, MediaType: types.OCIImageIndex, Manifests: []v1.Descriptor{}, Annotations: map[string]string{
-		annotationFormat:  strconv.Itoa(Format),
+		annotationFormat:  strconv.Itoa(p.format()),
 		annotationName:    l.Name,
 		annotationVersion: l.Version,
 		annotationCreated: l.Created.UTC().Format(time.RFC3339),
@@ -100,6 +101,9 @@ func (p *plan) ociView(l *lock.Lock) ([]byte, error) {
 		if k.fallback != "" {
 			d.Annotations[annotationFallback] = k.fallback
 		}
+		if len(k.bare) > 0 {
+			d.Annotations[annotationBare] = bareText(k.bare)
+		}
 		m.Manifests = append(m.Manifests, d)
 	}
 	for _, k := range p.picks {
@@ -112,4 +116,12 @@ func (p *plan) ociView(l *lock.Lock) ([]byte, error) {
 		return nil, fmt.Errorf("bundle %s: %w", p.bundle.Name, err)
 	}
 	return b, nil
+}
+
+// format is the oldest that has all that the plan needs, so that an older slipway reads what it can.
+func (p *plan) format() int {
+	if slices.ContainsFunc(p.picks, func(k pick) bool { return len(k.bare) > 0 }) {
+		return Format
+	}
+	return 1
 }

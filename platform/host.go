@@ -50,6 +50,20 @@ func RunsIn(i Isolation, host, image v1.Platform) bool {
 	return kernel(host.OSVersion) == kernel(image.OSVersion) && runs(Build(host.OSVersion), Build(image.OSVersion))
 }
 
+// narrower is the architecture whose programs another one runs, too.
+var narrower = map[string]string{"amd64": "386", "arm64": "arm"}
+
+// Considers reports whether containerd on a host may look at an image made for another platform before it chooses the [Best]: one that the host
+// [Runs], and what its default matcher lets through besides, any variant of the host's architecture and of the 32-bit one. It is true
+// of all that any containerd looks at, and may be of more.
+func Considers(host, image v1.Platform) bool {
+	if a := image.Architecture; a != host.Architecture && a != narrower[host.Architecture] {
+		return false
+	}
+	image.Architecture, image.Variant = host.Architecture, host.Variant
+	return Runs(host, image)
+}
+
 // Best returns which of the images a host takes: that of its own build, or else the newest that it [Runs], of which one without a
 // version is the last; -1 where it runs none.
 func Best(host v1.Platform, images []v1.Platform) int {

@@ -80,6 +80,37 @@ func FuzzRuns(f *testing.F) {
 	})
 }
 
+// TestConsiders holds what is considered beside containerd's default matcher, which takes variants of an architecture one by one.
+func TestConsiders(t *testing.T) {
+	all := hosts()
+	for _, s := range []string{"linux/386", "linux/amd64/v2", "linux/arm", "linux/arm/v6", "linux/arm64/v9", "linux/s390x"} {
+		all = append(all, parse(t, s))
+	}
+	all = append(all, v1.Platform{OS: "windows", Architecture: "386", OSVersion: "10.0.20348.1"}, v1.Platform{OS: "unknown", Architecture: "unknown"}, v1.Platform{})
+	var beyond int
+	for _, host := range all[:len(all)-2] { // no host is of an unknown system
+		m := platforms.Only(spec(host))
+		for _, image := range all {
+			got, want := platform.Considers(host, image), m.Match(spec(image))
+			varied := strings.HasPrefix(image.Architecture, "arm") || image.Variant != "" || host.Variant != ""
+			if got != want && (!varied || !got) {
+				t.Errorf("a host of %s considers %s: %v, containerd: %v", platform.Format(host), platform.Format(image), got, want)
+			}
+			if got && !platform.Runs(host, image) {
+				beyond++
+			}
+		}
+	}
+	if beyond < 10 {
+		t.Errorf("only %d images are considered that the hosts do not run", beyond)
+	}
+	for _, pair := range [][2]string{{"linux/arm64", "linux/amd64"}, {"linux/amd64", "linux/arm64"}, {"linux/386", "linux/amd64"}, {"linux/arm/v7", "linux/arm64"}, {"linux/arm64", "linux/386"}} {
+		if platform.Considers(parse(t, pair[0]), parse(t, pair[1])) {
+			t.Errorf("a host of %s considers %s", pair[0], pair[1])
+		}
+	}
+}
+
 func matcher(host v1.Platform) platforms.Matcher { return platforms.OnlyStrict(spec(host)) }
 
 func agree(t *testing.T, m platforms.Matcher, host, image v1.Platform) bool {

@@ -87,7 +87,7 @@ if ($build -ge 26100) { $oldest = 20348 }
 if (-not $bundle) {
     $bundle = $bundles | Where-Object { $_.Architecture -eq $architecture -and $_.Build -ge $oldest -and $_.Build -le $build } | Select-Object -First 1
     if ($bundle) {
-        Write-Warning "The release has no bundle for build $build; taking the one for build $($bundle.Build), whose images run here."
+        Write-Warning "The release has no bundle for build $build; taking the one for build $($bundle.Build), whose images run here. If ctr misses an image for a build between the two, import $(Join-Path $Directory 'demo-images.tar.zst') with --no-unpack."
     }
 }
 if (-not $bundle) {
@@ -132,7 +132,9 @@ function Import-Bundle {
             }
             $archive = $temporary
         }
-        Invoke-Ctr -Arguments @('images', 'import', $archive)
+        # containerd unpacks an image for its first container. ctr of containerd 2 would unpack it for every build that this node could run, and
+        # the bundle holds one.
+        Invoke-Ctr -Arguments @('images', 'import', '--no-unpack', $archive)
     }
     finally {
         if ($temporary) {
@@ -141,20 +143,7 @@ function Import-Bundle {
     }
 }
 
-# ctr wants every manifest of an index that this node could run, and since Server 2022 that is more than one build: where it refuses the
-# bundle that holds this node's own, it gets the one that holds all of them.
-$complete = 'demo-images.tar.zst'
-try {
-    Import-Bundle -Name $bundle.File
-}
-catch {
-    if (-not (Test-Path -LiteralPath (Join-Path $Directory $complete) -PathType Leaf)) {
-        throw "$_ If that is because ctr misses images of other Windows builds, copy $complete here, too, and run this again."
-    }
-    Write-Warning "$_ Taking $complete."
-    Import-Bundle -Name $complete
-}
-
+Import-Bundle -Name $bundle.File
 foreach ($image in $bundle.Images) {
     Invoke-Ctr -Arguments @('images', 'tag', '--force', $image.Name, $image.Reference) | Out-Null
 }

@@ -2,9 +2,9 @@ package consumers
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -79,14 +79,14 @@ func (c containerd) names(t *testing.T, namespace string) map[string]string {
 // later, nothing else.
 const patience = 10 * time.Minute
 
-// starts starts a container of an image, and says whether its program said what it is to say. runc keeps its containers by namespace and name, those of
-// all containerds of a machine in one place, so that no two tests may have the same.
+// starts starts a container of an image, and says whether its program said what it is to say.
 func (c containerd) starts(t *testing.T, namespace, image string, run run) bool {
 	t.Helper()
-	name := run.image + "-" + rand.Text()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	out, err := c.run(ctx, namespace, append([]string{"run", "--rm", "--net-host", "--snapshotter", "native", image, name}, run.command...)...)
+	// What runc keeps of containers is by default in one directory for all daemons of a machine.
+	own := filepath.Join(filepath.Dir(c.socket), "runc")
+	out, err := c.run(ctx, namespace, append([]string{"run", "--rm", "--net-host", "--runc-root", own, "--snapshotter", "native", image, run.image}, run.command...)...)
 	if !strings.Contains(out, run.says) {
 		t.Errorf("a container of %s does not say %q: %v\n%s", image, run.says, err, out)
 		return false

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/containerd/containerd/v2/client"
+	"github.com/containerd/containerd/v2/pkg/namespaces"
+
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -18,6 +21,7 @@ type mode struct {
 	demo    bool   // a variant: with the small release only
 	own     string // the only platform that is looked for, where the call filters a bundle that has more
 	exact   bool   // not for each Windows release the same
+	host    string // the Windows version of the nodes that it imports for
 }
 
 // incomplete is what ctr says where a manifest that it wants is not in the bundle.
@@ -33,7 +37,7 @@ func (c containerd) imports(b bundle) []mode {
 			{options: "", piped: old, demo: true, starts: true, own: "linux/amd64"},
 		}
 		if c.newer {
-			all = append(all, mode{options: "--platform windows(10.0.26100)/amd64 --no-unpack", demo: true, own: "windows/amd64:ltsc2025"})
+			all = append(all, mode{options: "--platform windows(10.0.26100)/amd64 --no-unpack", demo: true, own: "windows/amd64:ltsc2025", host: "10.0.26100"})
 		}
 		return all
 	}
@@ -43,11 +47,8 @@ func (c containerd) imports(b bundle) []mode {
 	case b.platform.OS == platform.Windows && old: // of ctr on Linux, which takes every Windows build for its own
 		return []mode{sparse}
 	case b.platform.OS == platform.Windows:
-		m := mode{options: fmt.Sprintf("--platform windows(%s)/%s --no-unpack", platform.Short(b.platform.OSVersion), b.platform.Architecture), exact: true}
-		if platform.Build(b.platform.OSVersion) > platform.Stable { // such a host runs older builds, too, and ctr wants all that it runs
-			m.refuses, m.demo = incomplete, true
-		}
-		return []mode{sparse, m}
+		host := platform.Short(b.platform.OSVersion)
+		return []mode{sparse, {options: fmt.Sprintf("--platform windows(%s)/%s --no-unpack", host, b.platform.Architecture), exact: true, host: host}}
 	case b.platform.Architecture != "amd64":
 		return []mode{{options: p + " --no-unpack", piped: old}}
 	}
@@ -64,6 +65,7 @@ func (c containerd) imports(b bundle) []mode {
 		sbom.options = "--local " + sbom.options
 		all = append(all, sbom,
 			mode{options: "--local " + p, piped: true, demo: true, starts: true},
+			mode{options: "--local", piped: true, demo: true, starts: true},
 			mode{options: "--local " + p + " --no-unpack --digests", piped: true, demo: true})
 	}
 	return all
@@ -125,6 +127,10 @@ func (c containerd) testImport(t *testing.T, r release, b bundle, m mode, ns str
 		t.Errorf("%d names by digest", byDigest)
 	}
 	compare(t, got, r.images(t, b))
+	if m.host != "" {
+		c.collect(t, ns, r.images(t, b)[0].name)
+		c.asked(t, ns, r, b, m.host)
+	}
 	s := c.look(t, ns, r, b, m.own)
 	for _, run := range r.runs {
 		if m.starts {
@@ -135,4 +141,24 @@ func (c containerd) testImport(t *testing.T, r release, b bundle, m mode, ns str
 		return // a release other than kpack, of which is not known what it says
 	}
 	s.record(t, c.version, call, r, b)
+}
+
+// collect has containerd throw away all that no image holds.
+func (c containerd) collect(t *testing.T, ns, image string) {
+	t.Helper()
+	c.list(t, ns, "images", "tag", image, "collected")
+	c.list(t, ns, "images", "rm", "--sync", "collected")
+}
+
+// asked asks containerd as a Windows node of a version does, by every rule.
+func (c containerd) asked(t *testing.T, ns string, r release, b bundle, version string) {
+	t.Helper()
+	api, err := client.New(c.socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer api.Close() //nolint:errcheck // everything was read
+	for rule := range rules {
+		atHost(t, namespaces.WithNamespace(t.Context(), ns), api, r, b, version, rule)
+	}
 }

@@ -66,13 +66,25 @@ func makeDemo(t *testing.T, dir string) release {
 		p := parse(t, s)
 		bundles = append(bundles, product.Bundle{Name: "demo-images." + platform.Slug(p), Platform: &p})
 	}
-	// The reference comes last in the list, by tag and digest, under Docker Hub's short form. It is what need.SandboxImage names.
-	third := storetest.Index(t, st, "pause",
-		storetest.Child{Platform: parse(t, "linux/amd64"), Layers: []v1.Layer{program(t, "pause", pause)}},
-		storetest.Child{Platform: parse(t, "windows/amd64:10.0.20348.5"), Layers: []v1.Layer{storetest.Layer(t, "Files/pause.exe", "pause", 1000)}})
+	// The reference comes last in the list, by tag and digest, under Docker Hub's short form. It is what need.SandboxImage names. Nodes of amd64
+	// could run 386, too, and Windows Server 2025 two builds, of which none is its own.
+	systems := []string{"linux/amd64", "linux/386", "windows/amd64:10.0.25398.6", "windows/amd64:10.0.20348.5"}
+	var children []storetest.Child
+	for _, s := range systems {
+		c := storetest.Child{Platform: parse(t, s)}
+		switch {
+		case s == "linux/amd64":
+			c.Layers = []v1.Layer{program(t, "pause", pause)}
+		case c.Platform.OS == platform.Windows:
+			c.Layers = []v1.Layer{storetest.Layer(t, "Files/pause.exe", s, 1000)}
+		default:
+			c.Layers = []v1.Layer{storetest.Layer(t, "pause", s, 1000)}
+		}
+		children = append(children, c)
+	}
+	third := storetest.Index(t, st, "pause", children...)
 	l.ThirdParty = []lock.ThirdParty{{
-		Reference: "pause:3.9@" + third.Digest.String(), MediaType: third.MediaType, Digest: third.Digest, Size: third.Size,
-		Platforms: []string{"linux/amd64", "windows/amd64:10.0.20348.5"},
+		Reference: "pause:3.9@" + third.Digest.String(), MediaType: third.MediaType, Digest: third.Digest, Size: third.Size, Platforms: systems,
 	}}
 	bundles = append(bundles, product.Bundle{Name: "demo-images"})
 	files, err := airgap.Pack(t.Context(), st, l, bundles, airgap.PackOptions{Dir: dir})

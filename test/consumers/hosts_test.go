@@ -4,6 +4,8 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/containerd/containerd/v2/client"
@@ -20,8 +22,9 @@ var windowsHosts = []string{"10.0.17763", "10.0.20348", "10.0.26100"}
 
 // rules are how versions of containerd choose among the manifests of an index that a host can run.
 var rules = map[string]func(platforms.Matcher) platforms.MatchComparer{
-	"the newest match": func(m platforms.Matcher) platforms.MatchComparer { return newest{m} },
-	"the first match":  func(m platforms.Matcher) platforms.MatchComparer { return first{m} },
+	"the newest match":     func(m platforms.Matcher) platforms.MatchComparer { return newest{m} },
+	"the highest revision": func(m platforms.Matcher) platforms.MatchComparer { return revised{m} },
+	"the first match":      func(m platforms.Matcher) platforms.MatchComparer { return first{m} },
 }
 
 // newest is what platforms.Default is on Windows, where it is compiled only.
@@ -33,6 +36,23 @@ func (n newest) Less(a, b ocispec.Platform) bool {
 		return a.OSVersion > b.OSVersion
 	}
 	return m1 && !m2
+}
+
+// revised is what platforms.Default was on Windows in containerd 1: it orders by the fourth number alone.
+type revised struct{ platforms.Matcher }
+
+func (r revised) Less(a, b ocispec.Platform) bool {
+	m1, m2 := r.Match(a), r.Match(b)
+	if m1 && m2 {
+		return revision(a) > revision(b)
+	}
+	return m1 && !m2
+}
+
+func revision(p ocispec.Platform) int {
+	parts := strings.Split(p.OSVersion, ".")
+	n, _ := strconv.Atoi(parts[len(parts)-1])
+	return n
 }
 
 // first finds no manifest better than another, by which the first in the index's order remains.
@@ -47,30 +67,11 @@ func atHosts(t *testing.T, ctx context.Context, api *client.Client, r release, b
 		return
 	}
 	for _, version := range windowsHosts {
-		host := v1.Platform{OS: platform.Windows, Architecture: "amd64", OSVersion: version}
 		if b.platform != nil && platform.Build(b.platform.OSVersion) != platform.Build(version) {
 			continue // is for other nodes
 		}
-		for rule, matcher := range rules {
-			ours, others := map[string]bool{}, map[string]bool{}
-			for _, i := range r.images(t, b) {
-				if i.single {
-					continue // a manifest without an index is taken for every host's
-				}
-				want, seen := "", ours
-				if i.children == nil {
-					want, seen = best(t, i.platforms, host), others
-				} else if c, ok := i.child(t, host); ok {
-					want = c.Platform
-				}
-				got := runs(t, ctx, api, i, matcher(platforms.NewMatcher(spec(host))))
-				if got != want {
-					t.Errorf("a host of %s runs %s as %q by %s, want %q", version, i.name, got, rule, want)
-				}
-				if got != "" {
-					seen[platform.Short(parse(t, got).OSVersion)] = true
-				}
-			}
+		for rule := range rules {
+			ours, others := atHost(t, ctx, api, r, b, version, rule)
 			if !r.demo || t.Failed() {
 				continue
 			}
@@ -78,9 +79,35 @@ func atHosts(t *testing.T, ctx context.Context, api *client.Client, r release, b
 			if b.platform == nil {
 				kind = "all platforms"
 			}
-			hosts.Record(t, version, kind, rule, orDash(sorted(ours)), orDash(sorted(others)))
+			hosts.Record(t, version, kind, rule, orDash(ours), orDash(others))
 		}
 	}
+}
+
+// atHost asks as one node by one rule, and returns the Windows versions of what it runs of our images and of those of others.
+func atHost(t *testing.T, ctx context.Context, api *client.Client, r release, b bundle, version, rule string) (ours, others []string) { //nolint:revive // t comes first in tests
+	t.Helper()
+	host := v1.Platform{OS: platform.Windows, Architecture: "amd64", OSVersion: version}
+	own, foreign := map[string]bool{}, map[string]bool{}
+	for _, i := range r.images(t, b) {
+		if i.single {
+			continue // a manifest without an index is taken for every host's
+		}
+		want, seen := "", own
+		if i.children == nil {
+			want, seen = best(t, i.platforms, host), foreign
+		} else if c, ok := i.child(t, host); ok {
+			want = c.Platform
+		}
+		got := runs(t, ctx, api, i, rules[rule](platforms.NewMatcher(spec(host))))
+		if got != want {
+			t.Errorf("a host of %s runs %s as %q by %s, want %q", version, i.name, got, rule, want)
+		}
+		if got != "" {
+			seen[platform.Short(parse(t, got).OSVersion)] = true
+		}
+	}
+	return sorted(own), sorted(foreign)
 }
 
 // runs is the platform of the manifest that a host runs, by what containerd says; empty for none.

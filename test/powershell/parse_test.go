@@ -42,11 +42,11 @@ func TestMutants(t *testing.T) {
 	}
 	for _, m := range [][2]string{
 		{"function Import-Bundle {", "function Import-Bundle"},
-		{"catch {", "catch"},
+		{"finally {", "finally"},
 		{"param([string]$Name)", "param([string]$Name"},
 		{"foreach ($line in Get-Content", "foreach ($line Get-Content"},
 		{"-split '\\s+\\*?', 2", "-split '\\s+\\*?, 2"},
-		{"Write-Warning \"$_", "Write-Warning $(\"$_"},
+		{"Write-Warning \"The", "Write-Warning $(\"The"},
 	} {
 		broken := strings.Replace(string(b), m[0], m[1], 1)
 		if broken == string(b) {
