@@ -1,6 +1,8 @@
 package buildkit
 
 import (
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -57,7 +59,7 @@ func cases(t *testing.T) map[string]*txtar.Archive {
 			platforms = "windows/amd64:ltsc2019 windows/amd64:ltsc2022 windows/amd64:ltsc2025"
 		}
 		all[filepath.Base(f)] = &txtar.Archive{
-			Comment: []byte("platform " + platforms + own),
+			Comment: []byte("platform " + platforms + own + links(t, "../../dockerfiles/completion")),
 			Files: []txtar.File{
 				{Name: "Dockerfile", Data: b},
 				{Name: "images/static", Data: []byte(static)},
@@ -69,6 +71,25 @@ func cases(t *testing.T) map[string]*txtar.Archive {
 		t.Fatal("the cases are not where they were")
 	}
 	return all
+}
+
+// links are the directives that make a context which has nothing but symbolic links.
+func links(t *testing.T, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	must(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		target, err := os.Readlink(path)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		fmt.Fprintf(&b, "link context/%s %s\n", filepath.ToSlash(rel), target)
+		return err
+	}))
+	return b.String()
 }
 
 // What the product's own Dockerfiles need: their programs, and images like the bases that slipway.yaml names.

@@ -1,21 +1,12 @@
 package cluster
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-containerregistry/pkg/name"
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/empty"
-	"github.com/google/go-containerregistry/pkg/v1/mutate"
-	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/test/cluster/namespace"
 )
 
 func find(list []*unstructured.Unstructured, kind, name string) (*unstructured.Unstructured, error) {
@@ -79,77 +70,26 @@ func missingConfigMap(_ testing.TB, _ *release, list []*unstructured.Unstructure
 	return slices.DeleteFunc(list, func(other *unstructured.Unstructured) bool { return other == o }), nil
 }
 
-// noWindowsLifecycle pushes a lifecycle without its Windows layer, and has it in the lock, as if it had been built like that.
-func noWindowsLifecycle(t testing.TB, r *release, _ []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
-	n, err := namespace.New()
-	if err != nil {
-		return nil, err
+// missingRule takes a resource out of what the controller may do.
+func missingRule(resource string) func(testing.TB, *release, []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+	return func(_ testing.TB, _ *release, list []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+		o, err := find(list, "ClusterRole", "kpack-controller-admin")
+		if err != nil {
+			return nil, err
+		}
+		found := false
+		for _, r := range o.Object["rules"].([]any) {
+			rule := r.(map[string]any)
+			left := slices.DeleteFunc(slices.Clone(rule["resources"].([]any)), func(other any) bool { return other == resource })
+			found = found || len(left) < len(rule["resources"].([]any))
+			rule["resources"] = left
+		}
+		if !found {
+			return nil, fmt.Errorf("%s has no rule for %s", o.GetName(), resource)
+		}
+		o.Object["rules"] = slices.DeleteFunc(o.Object["rules"].([]any), func(r any) bool { return len(r.(map[string]any)["resources"].([]any)) == 0 })
+		return list, nil
 	}
-	defer n.Close()
-	s, err := serve(n, r.registry)
-	if err != nil {
-		return nil, err
-	}
-	defer s.Close()
-	ref, err := name.NewDigest(r.image(t, "lifecycle"))
-	if err != nil {
-		return nil, err
-	}
-	o := reach(background, n)
-	whole, err := remote.Image(ref, o...)
-	if err != nil {
-		return nil, err
-	}
-	config, err := whole.ConfigFile()
-	if err != nil {
-		return nil, err
-	}
-	media, err := whole.MediaType()
-	if err != nil {
-		return nil, err
-	}
-	layers, err := whole.Layers()
-	if err != nil {
-		return nil, err
-	}
-	at := slices.IndexFunc(config.RootFS.DiffIDs, func(id v1.Hash) bool { return id.String() == config.Config.Labels["windows"] })
-	if at < 0 {
-		return nil, fmt.Errorf("the lifecycle has no layer for Windows")
-	}
-	config = config.DeepCopy()
-	config.RootFS.DiffIDs, config.History = nil, nil
-	delete(config.Config.Labels, "windows")
-	img, err := mutate.ConfigFile(mutate.MediaType(empty.Image, media), config)
-	if err != nil {
-		return nil, err
-	}
-	if img, err = mutate.AppendLayers(img, slices.Delete(slices.Clone(layers), at, at+1)...); err != nil {
-		return nil, err
-	}
-	digest, err := img.Digest()
-	if err != nil {
-		return nil, err
-	}
-	r.lock.Images[slices.IndexFunc(r.lock.Images, func(i lock.Image) bool { return i.Name == "lifecycle" })].Digest = digest
-	if err := remote.Write(ref.Context().Digest(digest.String()), img, o...); err != nil {
-		return nil, err
-	}
-	return decode(bytes.ReplaceAll(r.manifest, []byte(ref.DigestStr()), []byte(digest.String())))
-}
-
-func missingRule(_ testing.TB, _ *release, list []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
-	o, err := find(list, "ClusterRole", "kpack-controller-admin")
-	if err != nil {
-		return nil, err
-	}
-	rules := o.Object["rules"].([]any)
-	o.Object["rules"] = slices.DeleteFunc(slices.Clone(rules), func(r any) bool {
-		return slices.Contains(r.(map[string]any)["resources"].([]any), any("serviceaccounts"))
-	})
-	if len(o.Object["rules"].([]any)) != len(rules)-1 {
-		return nil, fmt.Errorf("%s has no rule for serviceaccounts", o.GetName())
-	}
-	return list, nil
 }
 
 func unknownField(_ testing.TB, _ *release, list []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {

@@ -3,9 +3,11 @@ package cluster
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -18,10 +20,8 @@ import (
 )
 
 // rebase: when the run image of a Windows stack changes, kpack rebases what was built on it, in a pod on a Linux node. The images of that
-// pod, the Windows completion among them, exist for that node, and what they run there does it.
-//
-// Kpack 0.16.1's controller does not get to know: completion writes its message to /tmp/termination-log, and only in pods of Linux images
-// is that where the kubelet looks. "failed to get build metadata from build pod: EOF", says the controller, and the Build stays unfinished.
+// pod, the Windows completion among them, exist for that node, and what they run there does it. The Build succeeds by what completion says
+// of it: in its message to the kubelet, which gets there by a link in the image (ADR 51).
 func rebase(ctx context.Context, t testing.TB, c *cluster) error {
 	const image = "rebased"
 	text, _, err := placed("tolerations")
@@ -49,6 +49,9 @@ func rebase(ctx context.Context, t testing.TB, c *cluster) error {
 		return err
 	}
 	if _, err := c.ready(ctx, kind("Image"), builds, image); err != nil {
+		return err
+	}
+	if err := c.nextSecond(ctx, first); err != nil {
 		return err
 	}
 	if err := c.newRunImage(ctx, "windows"); err != nil {
@@ -80,7 +83,56 @@ func rebase(ctx context.Context, t testing.TB, c *cluster) error {
 	if err := c.agent.Complete(ctx, pod); err != nil {
 		return fmt.Errorf("pod %s: %w", pod.Name, err)
 	}
-	return c.isRebased(ctx, image)
+	if err := c.isRebased(ctx, image); err != nil {
+		return err
+	}
+	return c.knows(ctx, image, second)
+}
+
+// nextSecond waits for a second after that in which a Build was made. Of two Builds of one second kpack takes any for the latest, and tries
+// in vain to make the second once more. With real builds, which last, there are no two.
+func (c *cluster) nextSecond(ctx context.Context, build string) error {
+	b, err := c.resource(kind("Build"), builds).Get(ctx, build, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	return c.until(ctx, func(context.Context) (string, bool, error) {
+		return "it is not later", !time.Now().Before(b.GetCreationTimestamp().Add(time.Second)), nil
+	})
+}
+
+// knows: kpack's Build has succeeded, and its Image has as its latest image what is in the registry.
+func (c *cluster) knows(ctx context.Context, image, build string) error {
+	ref, err := name.NewTag(registryAddress + "/apps/" + image)
+	if err != nil {
+		return err
+	}
+	d, err := remote.Head(ref, c.remote(ctx)...)
+	if err != nil {
+		return err
+	}
+	want := ref.Context().Digest(d.Digest.String()).String()
+	err = c.until(ctx, func(ctx context.Context) (string, bool, error) {
+		b, err := c.resource(kind("Build"), builds).Get(ctx, build, metav1.GetOptions{})
+		if err != nil {
+			return "", false, err
+		}
+		i, err := c.resource(kind("Image"), builds).Get(ctx, image, metav1.GetOptions{})
+		if err != nil {
+			return "", false, err
+		}
+		succeeded, message := condition(b, "Succeeded")
+		if succeeded == "False" {
+			return "", false, errors.New(message)
+		}
+		ready, _ := condition(i, "Ready")
+		return fmt.Sprintf("it has succeeded: %s; Image %s is ready: %s, and its latest image is %s, want %s", succeeded, image, ready, latest(i), want),
+			succeeded == "True" && ready == "True" && latest(b) == want && latest(i) == want, nil
+	})
+	if err != nil {
+		return fmt.Errorf("Build %s: %w", build, err)
+	}
+	return nil
 }
 
 // isRebased: the image in the registry is the app on the new run image, still for the Windows it was for.

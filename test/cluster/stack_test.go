@@ -108,7 +108,7 @@ func builders(ctx context.Context, t testing.TB, c *cluster) error {
 	return nil
 }
 
-// latest is the image that a builder's status names.
+// latest is the image that the status of a builder, a Build or an Image names.
 func latest(o *unstructured.Unstructured) string {
 	ref, _, _ := unstructured.NestedString(o.Object, "status", "latestImage")
 	return ref

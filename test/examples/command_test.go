@@ -14,6 +14,7 @@ import (
 
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/release"
+	"github.com/slipway-dev/slipway/test/wine"
 )
 
 // slipway is the command, compiled once.
@@ -35,6 +36,9 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 	if file, err := slipway(); err == nil {
 		os.RemoveAll(filepath.Dir(file))
+	}
+	if err := wine.Close(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 	}
 	os.Exit(code)
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/render"
 	"github.com/slipway-dev/slipway/store"
+	"github.com/slipway-dev/slipway/test/wine"
 )
 
 // TestSMB cuts the SMB CSI driver without a network, and then to a registry that has its bases and sidecars.
@@ -56,6 +57,9 @@ func TestSMB(t *testing.T) {
 			if cf.OS == runtime.GOOS && runtime.GOARCH == "amd64" {
 				version(t, files[program])
 			}
+			if cf.OS == platform.Windows {
+				t.Run("under wine, "+c.Platform, func(t *testing.T) { wineVersion(t, files, cf.Config.Entrypoint) })
+			}
 		}
 		want := []string{"linux/amd64", "windows/amd64:10.0.26100.1", "windows/amd64:10.0.20348.1", "windows/amd64:10.0.17763.1"}
 		if d := cmp.Diff(want, platforms); d != "" {
@@ -85,9 +89,34 @@ func version(t *testing.T, program []byte) {
 	file := filepath.Join(t.TempDir(), "smbplugin")
 	must(t, os.WriteFile(file, program, 0o755))
 	out, err := exec.CommandContext(t.Context(), file, "--ver").CombinedOutput()
-	for _, want := range []string{"Driver Version: v1.20.1", "Git Commit: 6bf2d7e775e21483fe80256080bf720c0b3889fc", "Build Date: \"2026-03-12T09:07:07Z\""} {
-		if err != nil || !strings.Contains(string(out), want) {
-			t.Errorf("smbplugin --ver does not say %s: %v\n%s", want, err, out)
+	checkVersion(t, runtime.GOOS, string(out), err)
+}
+
+// wineVersion does the same with the entrypoint of an image for Windows, on a drive that has the image's files. Those of its system are
+// wine's: what lies below Windows in the image stands in for Microsoft's.
+func wineVersion(t *testing.T, files map[string][]byte, entrypoint []string) {
+	t.Helper()
+	d := wine.New(t)
+	for name, content := range files {
+		if strings.HasPrefix(name, "/Windows/") {
+			continue
+		}
+		file := filepath.Join(d.Dir, filepath.FromSlash(name))
+		must(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		must(t, os.WriteFile(file, content, 0o755))
+		t.Cleanup(func() { must(t, os.Remove(file)) })
+	}
+	out, err := d.Run(t, nil, "C:"+strings.ReplaceAll(entrypoint[0], "/", `\`), append(entrypoint[1:], "--ver")...)
+	checkVersion(t, platform.Windows, out, err)
+}
+
+func checkVersion(t *testing.T, os, out string, err error) {
+	t.Helper()
+	for _, want := range []string{
+		"Driver Version: v1.20.1", "Git Commit: 6bf2d7e775e21483fe80256080bf720c0b3889fc", "Build Date: \"2026-03-12T09:07:07Z\"", "Platform: " + os + "/amd64",
+	} {
+		if err != nil || !strings.Contains(out, want) {
+			t.Errorf("smbplugin --ver for %s does not say %s: %v\n%s", os, want, err, out)
 		}
 	}
 }

@@ -41,7 +41,7 @@ var login = &authn.Basic{Username: user, Password: password}
 // pod is what a build on Windows has around it: a drive with the volumes of its pod, a registry that wants a login, and a place to fetch
 // source code from.
 type pod struct {
-	wine
+	drive
 	host, url string
 }
 
@@ -49,7 +49,7 @@ type pod struct {
 // prepares it, and completion, started through the launcher that build-init left, signs the image and reports on it.
 func TestBuild(t *testing.T) {
 	r := cut(t)
-	p := pod{wine: newWine(t)}
+	p := pod{drive: newDrive(t)}
 	for _, name := range []string{"build-init", "completion"} {
 		p.lay(t, layersOf(t, r.windowsOf(t, name).image)...)
 	}
@@ -59,14 +59,14 @@ func TestBuild(t *testing.T) {
 	p.write(t, "var/build-secrets/registry/username", user)
 	p.write(t, "var/build-secrets/registry/password", password)
 	for _, volume := range []string{"networkWait", "workspace", "platform", "projectMetadata", "builder/home"} {
-		if err := os.MkdirAll(filepath.Join(p.drive, filepath.FromSlash(volume)), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Join(p.Dir, filepath.FromSlash(volume)), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
 	t.Run("build-init", p.buildInit)
 	t.Run("completion", p.completion)
 	t.Run("completion without a report", func(t *testing.T) {
-		if err := os.Remove(filepath.Join(p.drive, "var", "report", "report.toml")); err != nil {
+		if err := os.Remove(filepath.Join(p.Dir, "var", "report", "report.toml")); err != nil {
 			t.Fatal(err)
 		}
 		out, err := p.launch(t, nil)
@@ -78,7 +78,7 @@ func TestBuild(t *testing.T) {
 
 func (p pod) buildInit(t *testing.T) {
 	p.push(t, "run:1", empty.Image)
-	out, err := p.run(t, []string{
+	out, err := p.Run(t, []string{
 		"IMAGE_TAG=" + p.host + "/app:1", "RUN_IMAGE=" + p.host + "/run:1", "BLOB_URL=" + p.url + "/source.zip", "DNS_PROBE_HOSTNAME=localhost",
 		"PLATFORM_ENV_GREETING=Grüße", `BUILD_CHANGES=[{"reason":"COMMIT","old":"1","new":"2"}]`,
 	}, `C:\cnb\process\build-init.exe`, "-basic-docker=registry="+p.host)
@@ -106,6 +106,21 @@ func (p pod) buildInit(t *testing.T) {
 }
 
 func (p pod) completion(t *testing.T) {
+	digest, cache := p.pushApp(t)
+	public := p.signingKey(t)
+	p.write(t, "var/report/report.toml", p.report(digest))
+	out, err := p.launch(t, []string{"CACHE_TAG=" + p.host + "/cache:1", "TERMINATION_MESSAGE_PATH=/dev/termination-log"},
+		"-basic-docker=registry="+p.host, "-cosign-annotations=built-on=windows")
+	if err != nil || !strings.Contains(out, "Build successful") {
+		t.Fatalf("it does not complete the build (%v):\n%s", err, out)
+	}
+	checkReport(t, p.read(t, "dev/termination-log"), digest, cache)
+	p.checkSignature(t, digest, public)
+}
+
+// pushApp pushes what a build has made.
+func (p pod) pushApp(t *testing.T) (digest, cache v1.Hash) {
+	t.Helper()
 	app, err := random.Image(1000, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -119,29 +134,24 @@ func (p pod) completion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	digest := p.push(t, "app:1", app)
-	cache := p.push(t, "cache:1", empty.Image)
-	p.write(t, "var/report/report.toml", fmt.Sprintf("[image]\ntags = [%q]\ndigest = %q\n", p.host+"/app:1", digest))
-	public := p.signingKey(t)
-	out, err := p.launch(t, []string{"CACHE_TAG=" + p.host + "/cache:1", "TERMINATION_MESSAGE_PATH=/dev/termination-log"},
-		"-basic-docker=registry="+p.host, "-cosign-annotations=built-on=windows")
-	if err != nil || !strings.Contains(out, "Build successful") {
-		t.Fatalf("it does not complete the build (%v):\n%s", err, out)
-	}
-	p.checkReport(t, digest, cache)
-	p.checkSignature(t, digest, public)
+	return p.push(t, "app:1", app), p.push(t, "cache:1", empty.Image)
+}
+
+// report is what the phase before completion leaves.
+func (p pod) report(digest v1.Hash) string {
+	return fmt.Sprintf("[image]\ntags = [%q]\ndigest = %q\n", p.host+"/app:1", digest)
 }
 
 // launch starts completion as kpack does: by a path without .exe, through the launcher.
 func (p pod) launch(t *testing.T, env []string, args ...string) (string, error) {
 	t.Helper()
-	return p.run(t, env, `C:\networkWait\network-wait-launcher.exe`, append([]string{"localhost", "--", "/cnb/process/completion"}, args...)...)
+	return p.Run(t, env, `C:\networkWait\network-wait-launcher.exe`, append([]string{"localhost", "--", "/cnb/process/completion"}, args...)...)
 }
 
 // checkReport reads what kpack's controller reads from the container's termination message.
-func (p pod) checkReport(t *testing.T, digest, cache v1.Hash) {
+func checkReport(t *testing.T, message string, digest, cache v1.Hash) {
 	t.Helper()
-	b, err := base64.StdEncoding.DecodeString(p.read(t, "dev/termination-log"))
+	b, err := base64.StdEncoding.DecodeString(message)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +303,7 @@ func (p pod) push(t *testing.T, to string, img v1.Image) v1.Hash {
 
 func (p pod) write(t *testing.T, file, text string) {
 	t.Helper()
-	path := filepath.Join(p.drive, filepath.FromSlash(file))
+	path := filepath.Join(p.Dir, filepath.FromSlash(file))
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -304,7 +314,7 @@ func (p pod) write(t *testing.T, file, text string) {
 
 func (p pod) read(t *testing.T, file string) string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(p.drive, filepath.FromSlash(file)))
+	b, err := os.ReadFile(filepath.Join(p.Dir, filepath.FromSlash(file)))
 	if err != nil {
 		t.Fatal(err)
 	}

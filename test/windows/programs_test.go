@@ -53,7 +53,7 @@ func kpack(lifecycle string) map[string]call {
 // TestPrograms takes each Windows image's files out of the finished image and runs its entrypoint and every program in it.
 func TestPrograms(t *testing.T) {
 	r := cut(t)
-	w := newWine(t)
+	w := newDrive(t)
 	calls := kpack(lockedLifecycle(t, r))
 	programs := map[string]bool{}
 	run := func(t *testing.T, found []string, entry string) {
@@ -99,7 +99,7 @@ func TestPrograms(t *testing.T) {
 // TestHello builds examples/hello with the released slipway and runs both its images by their configuration.
 func TestHello(t *testing.T) {
 	cut(t) // it says what is missing
-	w := newWine(t)
+	w := newDrive(t)
 	hello := example(t, filepath.Join("..", "..", "examples", "hello"))
 	says := map[string]string{"hello": "Hello, world (hello 1.0.0)", "hostinfo": " runs windows/amd64"}
 	for name, children := range hello.children(t, platform.Windows) {
@@ -119,18 +119,18 @@ func TestHello(t *testing.T) {
 	}
 }
 
-func (w wine) check(t *testing.T, program string, c call) {
+func (w drive) check(t *testing.T, program string, c call) {
 	t.Helper()
-	out, err := w.run(t, c.env, program, c.args...)
+	out, err := w.Run(t, c.env, program, c.args...)
 	if (err == nil) != c.ok || c.says == "" || !strings.Contains(out, c.says) {
 		t.Errorf("%s %q does not say %q (%v):\n%s", program, c.args, c.says, err, out)
 	}
 }
 
 // clear takes from the drive what images have put there, so that none finds the files of another.
-func (w wine) clear(t *testing.T) {
+func (w drive) clear(t *testing.T) {
 	t.Helper()
-	all, err := os.ReadDir(w.drive)
+	all, err := os.ReadDir(w.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,23 +138,23 @@ func (w wine) clear(t *testing.T) {
 		if slices.Contains([]string{"windows", "users", "Program Files", "Program Files (x86)", "ProgramData"}, f.Name()) {
 			continue // wine's own
 		}
-		if err := os.RemoveAll(filepath.Join(w.drive, f.Name())); err != nil {
+		if err := os.RemoveAll(filepath.Join(w.Dir, f.Name())); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
 // lay puts layers onto the drive and returns the programs among their files, without .exe. Hard links are programs, too.
-func (w wine) lay(t *testing.T, layers ...v1.Layer) (found []string) {
+func (w drive) lay(t *testing.T, layers ...v1.Layer) (found []string) {
 	t.Helper()
-	unpack(t, w.drive, platform.Windows, layers...)
+	unpack(t, w.Dir, platform.Windows, layers...)
 	for _, l := range layers {
 		each(t, l, func(h *tar.Header, _ io.Reader) {
 			name, ok := strings.CutPrefix(h.Name, "Files/")
 			if !ok || h.Typeflag != tar.TypeReg && h.Typeflag != tar.TypeLink {
 				return
 			}
-			f, err := pe.Open(filepath.Join(w.drive, filepath.FromSlash(name)))
+			f, err := pe.Open(filepath.Join(w.Dir, filepath.FromSlash(name)))
 			if err != nil {
 				if strings.HasSuffix(name, ".exe") {
 					t.Errorf("%s is no program: %v", name, err)

@@ -25,7 +25,7 @@ import (
 // back as they were, byte for byte.
 func TestReencode(t *testing.T) {
 	layers := windowsLayers(t, cut(t))
-	w := newWine(t)
+	w := newDrive(t)
 	w.compile(t, "reencode")
 	for name, l := range layers {
 		t.Run(name, func(t *testing.T) { w.reencode(t, l) })
@@ -34,14 +34,14 @@ func TestReencode(t *testing.T) {
 
 // TestReencodeEverything does the same with all that a Windows layer can hold.
 func TestReencodeEverything(t *testing.T) {
-	w := newWine(t)
+	w := newDrive(t)
 	w.compile(t, "reencode")
 	for _, at := range []time.Time{layer.Epoch, time.Date(2025, 1, 16, 21, 57, 50, 123456789, time.UTC)} {
 		t.Run(at.Format(time.RFC3339), func(t *testing.T) { w.reencode(t, everything(t, at)) })
 	}
 }
 
-func (w wine) reencode(t *testing.T, l v1.Layer) {
+func (w drive) reencode(t *testing.T, l v1.Layer) {
 	t.Helper()
 	var descriptors []string
 	each(t, l, func(h *tar.Header, _ io.Reader) {
@@ -59,14 +59,14 @@ func (w wine) reencode(t *testing.T, l v1.Layer) {
 		t.Fatal(err)
 	}
 	defer u.Close()
-	out, said, err := w.with(t, u, nil, `C:\reencode.exe`, `C:\layer.tar`)
+	out, said, err := w.RunWith(t, u, nil, `C:\reencode.exe`, `C:\layer.tar`)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
 	if got := lines(out); !slices.Equal(got, descriptors) {
 		t.Errorf("go-winio reads\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(descriptors, "\n"))
 	}
-	again := filepath.Join(w.drive, "layer.tar")
+	again := filepath.Join(w.Dir, "layer.tar")
 	f, err := os.Open(again)
 	if err != nil {
 		t.Fatal(err)
@@ -159,9 +159,9 @@ func everything(t *testing.T, at time.Time) v1.Layer {
 
 // TestFold holds that names are one for us where they are for Windows: wine has the table that NTFS has.
 func TestFold(t *testing.T) {
-	w := newWine(t)
+	w := newDrive(t)
 	w.compile(t, "upcase")
-	out, said, err := w.with(t, nil, nil, `C:\upcase.exe`)
+	out, said, err := w.RunWith(t, nil, nil, `C:\upcase.exe`)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
@@ -191,9 +191,9 @@ func TestFold(t *testing.T) {
 }
 
 // compile builds one of the programs of this module onto the drive.
-func (w wine) compile(t *testing.T, name string) {
+func (w drive) compile(t *testing.T, name string) {
 	t.Helper()
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(w.drive, name+".exe"), "./"+name)
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(w.Dir, name+".exe"), "./"+name)
 	build.Env = append(os.Environ(), "GOOS=windows", "GOARCH=amd64", "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -104,6 +104,29 @@ func (n *Namespace) Mount(dir, at string) error {
 	})
 }
 
+// MountFile puts a file where only processes of the namespace see it, at a path below a root directory. As container runtimes do it, the
+// path is resolved with that directory as its root, whatever links are on the way, and what is not there is made.
+func (n *Namespace) MountFile(file, root, path string) error {
+	return n.Do(func() error {
+		dir, err := unix.Open(root, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return fmt.Errorf("opening %s: %w", root, err)
+		}
+		defer unix.Close(dir) //nolint:errcheck // only a path
+		at, err := unix.Openat2(dir, path, &unix.OpenHow{
+			Flags: unix.O_CREAT | unix.O_RDONLY | unix.O_CLOEXEC, Mode: 0o644, Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS,
+		})
+		if err != nil {
+			return fmt.Errorf("making %s below %s: %w", path, root, err)
+		}
+		defer unix.Close(at) //nolint:errcheck // nothing was written
+		if err := unix.Mount(file, fmt.Sprintf("/proc/thread-self/fd/%d", at), "", unix.MS_BIND, ""); err != nil {
+			return fmt.Errorf("mounting %s at %s below %s: %w", file, path, root, err)
+		}
+		return nil
+	})
+}
+
 // Close ends the thread, and with it all that lives in the namespace.
 func (n *Namespace) Close() {
 	close(n.quit)

@@ -246,6 +246,9 @@ func (a *Agent) container(ctx context.Context, pod *corev1.Pod, c *corev1.Contai
 	if err := a.mounts(ctx, pod, c, root, network); err != nil {
 		return nil, err
 	}
+	if err := a.mountMessage(pod, c, root, network); err != nil {
+		return nil, err
+	}
 	env, err := a.environment(ctx, pod, c)
 	if err != nil {
 		return nil, err

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"os/exec"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/test/cluster/namespace"
 )
 
-// Complete runs a pod whose containers end: those that initialize it and then the others, one after the other. It reports that the pod has
-// succeeded, with what its containers left as their termination messages.
+// Complete runs a pod whose containers end: those that initialize it and then the others, one after the other. It reports how they ended,
+// with what they left as their termination messages. A container that fails ends the pod, and is an error.
 func (a *Agent) Complete(ctx context.Context, pod *corev1.Pod) error {
 	network, err := a.network(a.address(pod))
 	if err != nil {
@@ -23,45 +21,55 @@ func (a *Agent) Complete(ctx context.Context, pod *corev1.Pod) error {
 	}
 	pod = pod.DeepCopy()
 	pod.Status.Phase = corev1.PodSucceeded
-	if pod.Status.InitContainerStatuses, err = a.all(ctx, pod, pod.Spec.InitContainers, network); err != nil {
+	var failure error
+	if pod.Status.InitContainerStatuses, failure, err = a.all(ctx, pod, pod.Spec.InitContainers, network); err != nil {
 		return err
 	}
-	if pod.Status.ContainerStatuses, err = a.all(ctx, pod, pod.Spec.Containers, network); err != nil {
-		return err
+	if failure == nil {
+		if pod.Status.ContainerStatuses, failure, err = a.all(ctx, pod, pod.Spec.Containers, network); err != nil {
+			return err
+		}
+	}
+	if failure != nil {
+		pod.Status.Phase = corev1.PodFailed
 	}
 	_, err = a.Client.CoreV1().Pods(pod.Namespace).UpdateStatus(ctx, pod, metav1.UpdateOptions{})
-	return err
+	return errors.Join(failure, err)
 }
 
-// all runs containers to their end.
-func (a *Agent) all(ctx context.Context, pod *corev1.Pod, list []corev1.Container, network *namespace.Namespace) ([]corev1.ContainerStatus, error) {
-	var statuses []corev1.ContainerStatus
+// all runs containers to their end, or to that of the first that fails.
+func (a *Agent) all(ctx context.Context, pod *corev1.Pod, list []corev1.Container, network *namespace.Namespace) (statuses []corev1.ContainerStatus, failure, err error) {
 	for i := range list {
 		c := &list[i]
-		start := metav1.Now()
+		end := corev1.ContainerStateTerminated{Reason: "Completed", StartedAt: metav1.Now()}
 		p, err := a.container(ctx, pod, c, network)
 		if err != nil {
-			return nil, fmt.Errorf("container %s: %w", c.Name, err)
+			return nil, nil, fmt.Errorf("container %s: %w", c.Name, err)
 		}
 		select {
 		case <-p.Exited:
 		case <-ctx.Done():
 			p.Stop()
-			return nil, ctx.Err()
+			return nil, nil, ctx.Err()
 		}
+		end.FinishedAt = metav1.Now()
 		if p.Err != nil {
-			return nil, fmt.Errorf("container %s: %w\n%s", c.Name, p.Err, p.Log())
+			failure = fmt.Errorf("container %s: %w\n%s", c.Name, p.Err, p.Log())
+			end.Reason, end.ExitCode = "Error", 128 // as runtimes say of a program that did not start
+			var exit *exec.ExitError
+			if errors.As(p.Err, &exit) {
+				end.ExitCode = int32(exit.ExitCode())
+			}
 		}
-		message, err := os.ReadFile(filepath.Join(a.root(pod, c), c.TerminationMessagePath))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
+		if end.Message, err = message(c.TerminationMessagePolicy, a.messageFile(pod, c), p.Log(), failure != nil); err != nil {
+			return nil, nil, fmt.Errorf("container %s: %w", c.Name, err)
 		}
 		statuses = append(statuses, corev1.ContainerStatus{
-			Name: c.Name, Image: c.Image, ImageID: c.Image,
-			State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
-				Reason: "Completed", Message: string(message), StartedAt: start, FinishedAt: metav1.Now(),
-			}},
+			Name: c.Name, Image: c.Image, ImageID: c.Image, State: corev1.ContainerState{Terminated: &end},
 		})
+		if failure != nil {
+			break
+		}
 	}
-	return statuses, nil
+	return statuses, failure, nil
 }
