@@ -79,19 +79,27 @@ func (c containerd) names(t *testing.T, namespace string) map[string]string {
 // later, nothing else.
 const patience = 10 * time.Minute
 
-// starts starts a container of an image, and says whether its program said what it is to say.
+// starts starts a container of an image, and says whether its program said what it is to say. Of a container that ends at once ctr may give up the
+// pipes before it has read them, when the machine is busy: so one of which nothing was heard is started again, a few times.
 func (c containerd) starts(t *testing.T, namespace, image string, run run) bool {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	// What runc keeps of containers is by default in one directory for all daemons of a machine.
 	own := filepath.Join(filepath.Dir(c.socket), "runc")
-	out, err := c.run(ctx, namespace, append([]string{"run", "--rm", "--net-host", "--runc-root", own, "--snapshotter", "native", image, run.image}, run.command...)...)
-	if !strings.Contains(out, run.says) {
-		t.Errorf("a container of %s does not say %q: %v\n%s", image, run.says, err, out)
-		return false
+	args := append([]string{"run", "--rm", "--net-host", "--runc-root", own, "--snapshotter", "native", image, run.image}, run.command...)
+	var out string
+	var err error
+	for range 6 {
+		if out, err = c.run(ctx, namespace, args...); strings.Contains(out, run.says) {
+			return true
+		}
+		if strings.Contains(out, "ctr: ") { // it did not start, and this says why
+			break
+		}
 	}
-	return true
+	t.Errorf("a container of %s does not say %q: %v\n%s", image, run.says, err, out)
+	return false
 }
 
 // compare holds the names in containerd against those of the lock.
