@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// process is a slipway that runs.
+type process struct {
+	cmd  *exec.Cmd
+	log  bytes.Buffer // standard error
+	temp string       // its directory for temporary files
+}
+
+func begin(t *testing.T, dir string, args ...string) *process {
+	t.Helper()
+	p := &process{cmd: exec.CommandContext(t.Context(), slipway(t), args...), temp: t.TempDir()}
+	p.cmd.Dir, p.cmd.Stderr, p.cmd.Env = dir, &p.log, append(os.Environ(), "TMPDIR="+p.temp)
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func (p *process) signal(t *testing.T, s syscall.Signal) {
+	t.Helper()
+	if err := p.cmd.Process.Signal(s); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// freeze stops the process where it has read some of the ballast and has most of it before it. It is false where it was too late for that; then
+// the process goes on to its end.
+func (p *process) freeze(t *testing.T) bool {
+	t.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for p.read() < ballast/16 {
+		if p.is('Z') {
+			return false
+		}
+		<-tick.C
+	}
+	p.signal(t, syscall.SIGSTOP)
+	for !p.is('T') {
+		if p.is('Z') {
+			return false
+		}
+		<-tick.C
+	}
+	if p.read() < ballast/2 {
+		return true
+	}
+	p.signal(t, syscall.SIGCONT)
+	return false
+}
+
+// read is how many bytes the process has read so far.
+func (p *process) read() int64 {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/io", p.cmd.Process.Pid)) // of one that is over: nothing
+	for line := range strings.Lines(string(text)) {
+		if n, ok := strings.CutPrefix(line, "rchar: "); ok {
+			v, _ := strconv.ParseInt(strings.TrimSpace(n), 10, 64)
+			return v
+		}
+	}
+	return 0
+}
+
+// is reports whether the kernel has the process in a state: T is stopped, Z is one that has ended.
+func (p *process) is(state byte) bool {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	_, after, ok := bytes.Cut(text, []byte(") "))
+	return ok && after[0] == state
+}
+
+// stopped waits for the end of a process that was interrupted, and looks at what it said and at what it left behind.
+func (p *process) stopped(t *testing.T) {
+	t.Helper()
+	err := p.cmd.Wait()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 1 {
+		t.Errorf("interrupted: %v, want exit code 1", err)
+	}
+	lines := strings.Split(strings.TrimSpace(p.log.String()), "\n")
+	if last := lines[len(lines)-1]; last != "error: stopped by signal: interrupt" || strings.Count(p.log.String(), "error:") != 1 {
+		t.Errorf("it said\n%s", p.log.String())
+	}
+	holds(t, p.temp, nil)
+}
