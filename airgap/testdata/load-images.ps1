@@ -6,6 +6,9 @@ Loads the images of demo 1.2.3 into the containerd of this Windows node.
 The bundle is the one for this Windows build. Where the release has none, a node of Windows Server 2022 or later takes the newest bundle that
 is not newer than itself; its images of other makers run there, those of demo too.
 
+The kubelet leaves the images when it makes room, since nothing could pull them again: they are labeled io.cri-containerd.pinned=pinned. Remove
+those of an old release with ctr images rm.
+
 .PARAMETER Directory
 The directory that has the bundles and SHA256SUMS; that of this script where it is not given.
 
@@ -146,5 +149,8 @@ function Import-Bundle {
 Import-Bundle -Name $bundle.File
 foreach ($image in $bundle.Images) {
     Invoke-Ctr -Arguments @('images', 'tag', '--force', $image.Name, $image.Reference) | Out-Null
+    foreach ($name in @($image.Name, $image.Reference)) {
+        Invoke-Ctr -Arguments @('images', 'label', $name, 'io.cri-containerd.pinned=pinned') | Out-Null
+    }
 }
 Write-Output "done: $(@($bundle.Images).Count) images"

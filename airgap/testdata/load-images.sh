@@ -6,6 +6,9 @@
 # DIRECTORY has the bundles and SHA256SUMS; without it, they lie beside this script. CTR names the ctr program (ctr), ADDRESS containerd's
 # socket (ctr's default; k3s has /run/k3s/containerd/containerd.sock), NAMESPACE the namespace (k8s.io, where the kubelet looks), and
 # CTR_FLAGS further flags of ctr images import.
+#
+# The kubelet leaves the images when it makes room, since nothing could pull them again: they are labeled io.cri-containerd.pinned=pinned. Remove those of an
+# old release with ctr images rm.
 set -eu
 
 fail() {
@@ -88,5 +91,8 @@ fi
 
 images | while read -r name reference; do
 	run images tag --force "$name" "$reference" </dev/null >/dev/null
+	for image in "$name" "$reference"; do
+		run images label "$image" io.cri-containerd.pinned=pinned </dev/null >/dev/null
+	done
 done
 echo "done: $(images | wc -l | tr -d ' ') images"

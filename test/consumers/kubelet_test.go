@@ -13,6 +13,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/slipway-dev/slipway/test/need"
 )
 
 // kubeletNamespace is the only one that containerd's CRI looks into.
@@ -49,7 +51,7 @@ func (c containerd) testKubelet(t *testing.T) {
 		b := bundle{path: filepath.Join(r.dir, r.bundle("linux-amd64")), platform: &p}
 		t.Run(r.name+" agent", func(t *testing.T) {
 			importAll(namespaces.WithNamespace(t.Context(), kubeletNamespace), t, api, b)
-			c.asKubelet(t, agentCall, r, b, true)
+			c.asKubelet(t, agentCall, r, b, true, false)
 		})
 		if !r.demo {
 			continue // the small one says as much
@@ -67,14 +69,15 @@ func (c containerd) testKubelet(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v\n%s", call, err, out)
 			}
-			c.asKubelet(t, call, r, b, false)
+			c.asKubelet(t, call, r, b, false, false)
 		})
 	}
 }
 
 // asKubelet holds what CRI says of a bundle's images against the lock, starts a pod of one of them where it can, and removes them all, as a
-// kubelet does that needs room. pins says whether images are known by digest, too. Nothing is pulled: nobody asks for that.
-func (c containerd) asKubelet(t *testing.T, call string, r release, b bundle, pins bool) {
+// kubelet does that needs room. pins says whether images are known by digest, too, and kept whether a kubelet leaves them when it looks for room itself.
+// Nothing is pulled: nobody asks for that.
+func (c containerd) asKubelet(t *testing.T, call string, r release, b bundle, pins, kept bool) {
 	t.Helper()
 	k := newKubelet(t, c.socket)
 	kpack := r.lock.Name == "kpack"
@@ -89,6 +92,7 @@ func (c containerd) asKubelet(t *testing.T, call string, r release, b bundle, pi
 	for _, i := range r.images(t, b) {
 		tag, pin := i.name, i.repository()+"@"+i.digest.String()
 		want := &cri.Image{RepoTags: []string{tag}, RepoDigests: []string{pin}}
+		want.Pinned = kept || c.newer && tag == need.SandboxImage // that one containerd keeps itself
 		if !pins {
 			want.RepoDigests = nil
 		}
@@ -132,12 +136,15 @@ func (c containerd) asKubelet(t *testing.T, call string, r release, b bundle, pi
 	if t.Failed() {
 		return
 	}
-	found, digests := "tag", "–"
+	found, digests, room := "tag", "–", "may go"
 	if pins {
 		found, digests = "tag, digest", "as pinned"
 	}
+	if kept {
+		room = "stays"
+	}
 	if r.demo {
-		kubelets.Record(t, c.version, code(call), b.kind(), found, "the configuration's digest", "as in the list", digests, pod)
+		kubelets.Record(t, c.version, code(call), b.kind(), found, "the configuration's digest", "as in the list", digests, room, pod)
 	}
 }
 
@@ -154,9 +161,9 @@ func (k kubelet) status(t *testing.T, name string) *cri.Image {
 // wait returns what CRI says of an image once that has the names that are wanted. It learns of images by events, after they were made.
 func (k kubelet) wait(t *testing.T, name string, want *cri.Image) (got *cri.Image) {
 	t.Helper()
-	until(t, "CRI knows "+name+" by its names", func() bool {
+	until(t, "CRI knows "+name+" by its names and whether it is pinned", func() bool {
 		got = k.status(t, name)
-		return got != nil && slices.Equal(got.RepoTags, want.RepoTags) && slices.Equal(got.RepoDigests, want.RepoDigests)
+		return got != nil && got.Pinned == want.Pinned && slices.Equal(got.RepoTags, want.RepoTags) && slices.Equal(got.RepoDigests, want.RepoDigests)
 	})
 	return got
 }

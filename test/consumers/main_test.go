@@ -20,7 +20,7 @@ var (
 	// kubelets is what containerd's CRI answers a kubelet about images that were imported.
 	kubelets = &matrix.Table{
 		Name:    "kubelets",
-		Columns: []string{"containerd", "imported by", "bundle", "found by", "image ID", "RepoTags", "RepoDigests", "pod"},
+		Columns: []string{"containerd", "imported by", "bundle", "found by", "image ID", "RepoTags", "RepoDigests", "when room is made", "pod"},
 		Keys:    3,
 	}
 	// hosts is which image a Windows node runs.
