@@ -32,7 +32,10 @@ import (
 
 // Format is the newest bundle format that this code writes and reads; index.json has it as an annotation. In 2 an image may have bare
 // manifests; a bundle without them is of format 1.
-const Format = 2
+const Format = formatBare
+
+// formatBare is the format since which there are bare manifests.
+const formatBare = 2
 
 // Annotations on index.json, which describe the bundle.
 const (

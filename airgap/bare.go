@@ -30,6 +30,36 @@ func (it *item) bare(p v1.Platform, taken node) []v1.Descriptor {
 	return all
 }
 
+// settleBare makes a manifest that is bare in one image bare in every image that lists it and that does not hold it whole: its bytes are in
+// the bundle, and what is not said to be bare is taken for whole. An index may give a manifest no version where another one gives it one.
+func (p *plan) settleBare() {
+	bare, whole := map[v1.Hash]bool{}, map[v1.Hash]bool{}
+	for _, k := range p.picks {
+		for _, d := range k.bare {
+			bare[d.Digest] = true
+		}
+		for _, n := range k.children {
+			whole[n.desc.Digest] = true
+		}
+	}
+	for n := range p.picks {
+		k := &p.picks[n]
+		own := map[v1.Hash]bool{}
+		for _, d := range k.bare {
+			own[d.Digest] = true
+		}
+		var all []v1.Descriptor
+		seen := map[v1.Hash]bool{}
+		for _, c := range k.item.children {
+			if h := c.desc.Digest; !seen[h] && (own[h] || bare[h] && !whole[h]) {
+				seen[h] = true
+				all = append(all, c.desc)
+			}
+		}
+		k.bare = all
+	}
+}
+
 // bareText is how index.json has bare manifests.
 func bareText(all []v1.Descriptor) string {
 	var s []string

@@ -33,8 +33,12 @@ func TestBareForged(t *testing.T) {
 		forge func([]forged) []forged
 		want  string
 	}{
-		"unchanged":     {saying(""), ""},
-		"said twice":    {saying(h.String() + " "), ""},
+		"unchanged":  {saying(""), ""},
+		"said twice": {saying(h.String() + " "), ""},
+		"before its format": {func(e []forged) []forged {
+			e[2].data = bytes.Replace(e[2].data, []byte(`bundle.format":"2"`), []byte(`bundle.format":"1"`), 1)
+			return e
+		}, "it has bare manifests, which there are since format 2"},
 		"no digest":     {saying("sha256:x "), "is no digest of a manifest"},
 		"no child":      {saying("sha256:" + strings.Repeat("0", 64) + " "), "its index has no manifest sha256:000"},
 		"not there":     {saying(index.Manifests[4].Digest.String() + " "), "manifest " + index.Manifests[4].Digest.String() + " is not in the bundle"},

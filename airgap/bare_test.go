@@ -55,7 +55,10 @@ func mixed(t *testing.T) (*store.Store, *lock.Lock) {
 		t.Fatalf("the manifests for linux/amd64 are %+v and %+v", a, b)
 	}
 	twin := changed(t, st, l.Images[0], func(m *v1.IndexManifest) { m.Manifests = m.Manifests[3:4] })
+	// The manifests of the agent, the oldest for Windows without a version: of any host's, as far as anybody can tell.
+	blank := changed(t, st, l.Images[0], func(m *v1.IndexManifest) { m.Manifests[len(m.Manifests)-1].Platform.OSVersion = "" })
 	l.ThirdParty = append(l.ThirdParty, sidecar(t, st),
+		lock.ThirdParty{Reference: "registry.example/blank:1", MediaType: blank.MediaType, Digest: blank.Digest, Size: blank.Size},
 		lock.ThirdParty{Reference: "registry.example/base:1", MediaType: base.MediaType, Digest: base.Digest, Size: base.Size},
 		lock.ThirdParty{Reference: "registry.example/twin:1", MediaType: twin.MediaType, Digest: twin.Digest, Size: twin.Size})
 	return st, l
@@ -88,8 +91,8 @@ func TestBare(t *testing.T) {
 		"linux/amd64":            {"base": "linux/386 linux/amd64 -"},
 		"linux/arm64":            {"base": "linux/arm/v7 -"},
 		"windows/amd64:ltsc2019": {},
-		"windows/amd64:ltsc2022": {},
-		"windows/amd64:ltsc2025": {"agent": "windows/amd64:10.0.20348.1", "sidecar": "windows/amd64:10.0.20348.9"},
+		"windows/amd64:ltsc2022": {"agent": "windows/amd64:10.0.17763.1", "blank": "windows/amd64"},
+		"windows/amd64:ltsc2025": {"agent": "windows/amd64:10.0.20348.1 windows/amd64:10.0.17763.1", "blank": "windows/amd64:10.0.20348.1 windows/amd64", "sidecar": "windows/amd64:10.0.20348.9"},
 		"":                       {},
 	}
 	for _, f := range pack(t, st, l, t.TempDir(), bundles(t)...) {

@@ -22,6 +22,7 @@ const (
 	maxWindow  = 32 << 20    // bytes of zstd window, as RKE2's decoder allows
 	maxDepth   = 32          // nesting of JSON
 	maxValues  = 160 << 10   // values of one JSON document; 10,000 images have four fifths of that in index.json
+	maxDocker  = 256 << 10   // the same of manifest.json, of which less memory is made: 10,000 images of three layers
 	maxRead    = 4 * maxHead // bytes of blobs that are understood: an image may have several names, and is read for each
 	maxErrors  = 1000        // that one head is told about
 	maxWord    = 255         // bytes of a media type or a platform
@@ -42,6 +43,7 @@ var blobPattern = regexp.MustCompile(`^blobs/sha256/([0-9a-f]{64})$`)
 type head struct {
 	docker []byte
 	index  v1.IndexManifest
+	format int                // of the bundle, up to [Format]
 	blobs  map[v1.Hash][]byte // checked against their digests
 	bad    map[v1.Hash]error  // blobs whose bytes have another digest
 	size   int64              // bytes of the archive up to the first layer
@@ -165,12 +167,13 @@ func (h *head) parse(tr *tar.Reader) error {
 
 // entries checks the format and returns how many blobs follow in the head.
 func (h *head) entries() (int, error) {
-	format, err := strconv.Atoi(h.index.Annotations[annotationFormat])
+	var err error
+	h.format, err = strconv.Atoi(h.index.Annotations[annotationFormat])
 	switch {
-	case err != nil || format < 1:
+	case err != nil || h.format < 1:
 		return 0, errors.New("not a bundle of Slipway: index.json has no format annotation")
-	case format > Format:
-		return 0, fmt.Errorf("the bundle has format %d, this slipway reads %d: use a newer slipway", format, Format)
+	case h.format > Format:
+		return 0, fmt.Errorf("the bundle has format %d, this slipway reads %d: use a newer slipway", h.format, Format)
 	}
 	n, err := strconv.Atoi(h.index.Annotations[annotationEntries])
 	if err != nil || n < 0 || n > maxEntries {

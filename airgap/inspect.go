@@ -3,7 +3,6 @@ package airgap
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -171,6 +170,9 @@ func (h *head) item(d v1.Descriptor, get blobs) (*item, error) {
 		return nil, fmt.Errorf("not a bundle of Slipway: %.200q is no full name with a tag", given)
 	}
 	it := &item{name: tagged, pinned: pinned}
+	if d.Annotations[annotationBare] != "" && h.format < formatBare {
+		return nil, fmt.Errorf("%s: not a bundle of Slipway: it has bare manifests, which there are since format %d", it.name, formatBare)
+	}
 	if it.named, err = readBare(d.Annotations[annotationBare]); err != nil {
 		return nil, fmt.Errorf("%s: %w", it.name, err)
 	}
@@ -206,13 +208,10 @@ func (it *item) fallback(bundle, says string) (string, error) {
 func (h *head) about() (*Contents, error) {
 	a := h.index.Annotations
 	c := &Contents{
-		Product: a[annotationName], Version: a[annotationVersion], Platform: a[annotationPlatform],
+		Format: h.format, Product: a[annotationName], Version: a[annotationVersion], Platform: a[annotationPlatform],
 		Snapshot: a[annotationSnapshot] == "true", StandIn: a[annotationStandIn] == "true",
 	}
 	var err error
-	if c.Format, err = strconv.Atoi(a[annotationFormat]); err != nil {
-		return nil, fmt.Errorf("not a bundle of Slipway: %s: %w", annotationFormat, err)
-	}
 	if c.Created, err = time.Parse(time.RFC3339, a[annotationCreated]); err != nil {
 		return nil, fmt.Errorf("not a bundle of Slipway: %s: %w", annotationCreated, err)
 	}
@@ -236,7 +235,7 @@ func (h *head) about() (*Contents, error) {
 // agree checks that manifest.json names images of index.json, by the same names.
 func (h *head) agree(configs map[string]map[string]bool) error {
 	var m tarball.Manifest
-	if err := decode("manifest.json", h.docker, &m); err != nil {
+	if err := decodeUpTo(maxDocker, "manifest.json", h.docker, &m); err != nil {
 		return err
 	}
 	for _, d := range m {

@@ -236,7 +236,11 @@ func (it *item) describe(holds func(node) bool) Image {
 	i := Image{Name: it.name, Reference: it.pinned, MediaType: it.desc.MediaType, Digest: it.desc.Digest}
 	for _, n := range it.children {
 		if !holds(n) {
-			i.Missing = append(i.Missing, platform.Format(n.platform))
+			p := n.platform
+			if n.desc.Platform != nil { // all that a reader of the bundle knows: the configuration, which may say more, is not there
+				p = *n.desc.Platform
+			}
+			i.Missing = append(i.Missing, platform.Format(p))
 			continue
 		}
 		c := Child{Platform: platform.Format(n.platform), Digest: n.desc.Digest, Config: n.config.Digest}

@@ -7,8 +7,11 @@ import (
 
 // decode reads JSON that somebody else may have written. Nesting and the number
 // of values are looked at first: encoding/json goes 10,000 levels deep, and of two bytes it makes a descriptor.
-func decode(what string, b []byte, v any) error {
-	if err := bounded(what, b); err != nil {
+func decode(what string, b []byte, v any) error { return decodeUpTo(maxValues, what, b, v) }
+
+// decodeUpTo does so with another bound of the number of values.
+func decodeUpTo(limit int, what string, b []byte, v any) error {
+	if err := bounded(limit, what, b); err != nil {
 		return err
 	}
 	if err := json.Unmarshal(b, v); err != nil {
@@ -18,7 +21,7 @@ func decode(what string, b []byte, v any) error {
 }
 
 // bounded checks that reading JSON takes no more memory than a reader has for it.
-func bounded(what string, b []byte) error {
+func bounded(limit int, what string, b []byte) error {
 	depth, values, quoted := 0, 0, false
 	for i := 0; i < len(b); i++ {
 		switch c := b[i]; {
@@ -37,8 +40,8 @@ func bounded(what string, b []byte) error {
 		case c == '}' || c == ']':
 			depth--
 		}
-		if values > maxValues {
-			return fmt.Errorf("reading %s: its JSON has more than %d values", what, maxValues)
+		if values > limit {
+			return fmt.Errorf("reading %s: its JSON has more than %d values", what, limit)
 		}
 	}
 	return nil

@@ -60,6 +60,7 @@ func newPlans(st *store.Store, l *lock.Lock, bundles []product.Bundle, first str
 			carried[it.name] = true
 			p.picks = append(p.picks, k)
 		}
+		p.settleBare()
 		if err := p.arrange(); err != nil {
 			return nil, err
 		}

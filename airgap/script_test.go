@@ -167,7 +167,7 @@ func TestShellPicks(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
-		if !strings.HasPrefix(calls, "--address /run/c.sock --namespace k8s.io images import --platform "+p+" ") {
+		if !strings.HasPrefix(calls, "--address /run/c.sock --namespace k8s.io images import --no-unpack --platform "+p+" ") {
 			t.Errorf("%s: %s", machine, calls)
 		}
 		images := files[0].Images

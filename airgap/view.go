@@ -29,7 +29,7 @@ func (p *plan) views(l *lock.Lock) (docker, oci []byte, err error) {
 	if oci, err = p.ociView(l); err != nil {
 		return nil, nil, err
 	}
-	if err := errors.Join(bounded("manifest.json", docker), bounded("index.json", oci)); err != nil {
+	if err := errors.Join(bounded(maxDocker, "manifest.json", docker), bounded(maxValues, "index.json", oci)); err != nil {
 		return nil, nil, fmt.Errorf("bundle %s: %w: make smaller bundles", p.bundle.Name, err)
 	}
 	return docker, oci, nil
@@ -121,7 +121,7 @@ func (p *plan) ociView(l *lock.Lock) ([]byte, error) {
 // format is the oldest that has all that the plan needs, so that an older slipway reads what it can.
 func (p *plan) format() int {
 	if slices.ContainsFunc(p.picks, func(k pick) bool { return len(k.bare) > 0 }) {
-		return Format
+		return formatBare
 	}
 	return 1
 }

@@ -55,9 +55,9 @@ var narrower = map[string]string{"amd64": "386", "arm64": "arm"}
 
 // Considers reports whether containerd on a host may look at an image made for another platform before it chooses the [Best]: one that the host
 // [Runs], and what its default matcher lets through besides, any variant of the host's architecture and of the 32-bit one. It is true
-// of all that any containerd looks at, and may be of more.
+// of all that any containerd looks at, and may be of more, where platforms are written as OCI has them (amd64, not x86_64).
 func Considers(host, image v1.Platform) bool {
-	if a := image.Architecture; a != host.Architecture && a != narrower[host.Architecture] {
+	if a := image.Architecture; a == "" || a != host.Architecture && a != narrower[host.Architecture] {
 		return false
 	}
 	image.Architecture, image.Variant = host.Architecture, host.Variant
