@@ -6,8 +6,8 @@ Loads the images of {{.Name}} {{.Version}} into the containerd of this Windows n
 The bundle is the one for this Windows build. Where the release has none, a node of Windows Server 2022 or later takes the newest bundle that
 is not newer than itself; its images of other makers run there, those of {{.Name}} too.
 
-The kubelet leaves the images when it makes room, since nothing could pull them again: they are labeled io.cri-containerd.pinned=pinned. Remove
-those of an old release with ctr images rm.
+The kubelet leaves the images when it makes room, since nothing could pull them again: they are labeled io.cri-containerd.pinned=pinned, which containerd
+knows since 1.6.25. Remove those of an old release with crictl rmi.
 
 .PARAMETER Directory
 The directory that has the bundles and SHA256SUMS; that of this script where it is not given.
@@ -77,7 +77,7 @@ if ($build -ge {{.Build}}) { $oldest = {{.Oldest}} }
 if (-not $bundle) {
     $bundle = $bundles | Where-Object { $_.Architecture -eq $architecture -and $_.Build -ge $oldest -and $_.Build -le $build } | Select-Object -First 1
     if ($bundle) {
-        Write-Warning "The release has no bundle for build $build; taking the one for build $($bundle.Build), whose images run here.{{with .Complete}} If ctr misses an image for a build between the two, import $(Join-Path $Directory '{{.}}') with --no-unpack.{{end}}"
+        Write-Warning "The release has no bundle for build $build; taking the images for build $($bundle.Build), which run here."
     }
 }
 if (-not $bundle) {
@@ -133,7 +133,34 @@ function Import-Bundle {
     }
 }
 
+# Whether what containerd runs of each image is there, as far as containerd chooses now. containerd 1 goes by the last number of a build alone: of
+# images for Server 2022 and 2025 a node of 2025 may ask for that of 2022.
+function Test-Complete {
+    foreach ($image in $bundle.Images) {
+        if (-not ((Invoke-Ctr -Arguments @('images', 'check', "name==$($image.Name)")) -match '\scomplete \(')) {
+            return $false
+        }
+    }
+    return $true
+}
+
+{{with .Complete -}}
+# The bundle for all platforms has what a bundle for one build may lack: images of others for builds between the two, and what containerd 1 asks for.
+$complete = '{{.}}'
+if ($bundle.Build -ne $build -and (Test-Path -LiteralPath (Join-Path $Directory $complete) -PathType Leaf)) {
+    Import-Bundle -Name $complete
+} else {
+    Import-Bundle -Name $bundle.File
+    if (-not (Test-Complete)) {
+        Import-Bundle -Name $complete
+    }
+}
+{{- else -}}
 Import-Bundle -Name $bundle.File
+{{- end}}
+if (-not (Test-Complete)) {
+    throw "containerd does not have all of the images that it would run on build $build; it needs images for that build, or a newer containerd."
+}
 foreach ($image in $bundle.Images) {
     Invoke-Ctr -Arguments @('images', 'tag', '--force', $image.Name, $image.Reference) | Out-Null
     foreach ($name in @($image.Name, $image.Reference)) {

@@ -6,8 +6,8 @@ Loads the images of demo 1.2.3 into the containerd of this Windows node.
 The bundle is the one for this Windows build. Where the release has none, a node of Windows Server 2022 or later takes the newest bundle that
 is not newer than itself; its images of other makers run there, those of demo too.
 
-The kubelet leaves the images when it makes room, since nothing could pull them again: they are labeled io.cri-containerd.pinned=pinned. Remove
-those of an old release with ctr images rm.
+The kubelet leaves the images when it makes room, since nothing could pull them again: they are labeled io.cri-containerd.pinned=pinned, which containerd
+knows since 1.6.25. Remove those of an old release with crictl rmi.
 
 .PARAMETER Directory
 The directory that has the bundles and SHA256SUMS; that of this script where it is not given.
@@ -90,7 +90,7 @@ if ($build -ge 26100) { $oldest = 20348 }
 if (-not $bundle) {
     $bundle = $bundles | Where-Object { $_.Architecture -eq $architecture -and $_.Build -ge $oldest -and $_.Build -le $build } | Select-Object -First 1
     if ($bundle) {
-        Write-Warning "The release has no bundle for build $build; taking the one for build $($bundle.Build), whose images run here. If ctr misses an image for a build between the two, import $(Join-Path $Directory 'demo-images.tar.zst') with --no-unpack."
+        Write-Warning "The release has no bundle for build $build; taking the images for build $($bundle.Build), which run here."
     }
 }
 if (-not $bundle) {
@@ -146,7 +146,30 @@ function Import-Bundle {
     }
 }
 
-Import-Bundle -Name $bundle.File
+# Whether what containerd runs of each image is there, as far as containerd chooses now. containerd 1 goes by the last number of a build alone: of
+# images for Server 2022 and 2025 a node of 2025 may ask for that of 2022.
+function Test-Complete {
+    foreach ($image in $bundle.Images) {
+        if (-not ((Invoke-Ctr -Arguments @('images', 'check', "name==$($image.Name)")) -match '\scomplete \(')) {
+            return $false
+        }
+    }
+    return $true
+}
+
+# The bundle for all platforms has what a bundle for one build may lack: images of others for builds between the two, and what containerd 1 asks for.
+$complete = 'demo-images.tar.zst'
+if ($bundle.Build -ne $build -and (Test-Path -LiteralPath (Join-Path $Directory $complete) -PathType Leaf)) {
+    Import-Bundle -Name $complete
+} else {
+    Import-Bundle -Name $bundle.File
+    if (-not (Test-Complete)) {
+        Import-Bundle -Name $complete
+    }
+}
+if (-not (Test-Complete)) {
+    throw "containerd does not have all of the images that it would run on build $build; it needs images for that build, or a newer containerd."
+}
 foreach ($image in $bundle.Images) {
     Invoke-Ctr -Arguments @('images', 'tag', '--force', $image.Name, $image.Reference) | Out-Null
     foreach ($name in @($image.Name, $image.Reference)) {

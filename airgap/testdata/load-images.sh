@@ -7,8 +7,8 @@
 # socket (ctr's default; k3s has /run/k3s/containerd/containerd.sock), NAMESPACE the namespace (k8s.io, where the kubelet looks), and
 # CTR_FLAGS further flags of ctr images import.
 #
-# The kubelet leaves the images when it makes room, since nothing could pull them again: they are labeled io.cri-containerd.pinned=pinned. Remove those of an
-# old release with ctr images rm.
+# The kubelet leaves the images when it makes room, since nothing could pull them again: they are labeled io.cri-containerd.pinned=pinned, which containerd
+# knows since 1.6.25. Remove those of an old release with crictl rmi.
 set -eu
 
 fail() {
@@ -78,14 +78,15 @@ got=$(sha256sum <"$file" | cut -d ' ' -f 1)
 [ "$got" = "$want" ] || fail "$file has the checksum $got, SHA256SUMS says $want: copy it again"
 
 # What ctr of containerd 1 reads is plain tar; that of containerd 2 decompresses. A pipe hides a failure of its first program, which the
-# checksum has ruled out: ctr fails on what is cut short.
+# checksum has ruled out: ctr fails on what is cut short. containerd unpacks an image for its first container; ctr of containerd 2 would unpack all
+# that this machine could run of it, and the bundle holds one.
 echo "importing $bundle for $platform into the namespace $namespace"
 if command -v zstd >/dev/null; then
 	# shellcheck disable=SC2086 # CTR_FLAGS are several words
-	zstd --decompress --stdout --quiet "$file" | run images import --platform "$platform" ${CTR_FLAGS-} -
+	zstd --decompress --stdout --quiet "$file" | run images import --no-unpack --platform "$platform" ${CTR_FLAGS-} -
 else
 	# shellcheck disable=SC2086 # as above
-	run images import --platform "$platform" ${CTR_FLAGS-} "$file" ||
+	run images import --no-unpack --platform "$platform" ${CTR_FLAGS-} "$file" ||
 		fail "importing failed: containerd 1 needs zstd: install it (apt-get install zstd), and run this again"
 fi
 

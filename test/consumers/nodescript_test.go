@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -34,6 +35,9 @@ func finish(t *testing.T, dir string, l *lock.Lock, bundles []product.Bundle, fi
 	}
 }
 
+// complete is how ctr images check has an image of which everything is there.
+var complete = regexp.MustCompile(`\scomplete \(`)
+
 // testLoadImages runs load-images.sh against containerd, as a node's operator does, and starts containers of what it loaded, by digest.
 func (c containerd) testLoadImages(t *testing.T) {
 	for _, r := range releases(t) {
@@ -44,18 +48,33 @@ func (c containerd) testLoadImages(t *testing.T) {
 			p := parse(t, "linux/amd64")
 			b := bundle{path: filepath.Join(r.dir, r.bundle("linux-amd64")), platform: &p}
 			const ns = kubeletNamespace // the script's own choice
-			cmd := exec.CommandContext(t.Context(), "sh", filepath.Join(r.dir, "load-images.sh"))
-			cmd.Dir = t.TempDir()
-			cmd.Env = append(os.Environ(), "CTR="+c.ctr, "ADDRESS="+c.socket, "CTR_FLAGS=--snapshotter native")
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Fatalf("load-images.sh: %v\n%s", err, out)
+			load := func(env ...string) {
+				t.Helper()
+				cmd := exec.CommandContext(t.Context(), "sh", filepath.Join(r.dir, "load-images.sh"))
+				cmd.Dir = t.TempDir()
+				cmd.Env = append(append(os.Environ(), "CTR="+c.ctr, "ADDRESS="+c.socket, "CTR_FLAGS=--snapshotter native"), env...)
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Fatalf("load-images.sh: %v\n%s", err, out)
+				}
 			}
+			load()
 			got := c.names(t, ns)
+			if r.demo {
+				load("NAMESPACE=elsewhere")
+				if there := c.names(t, "elsewhere"); len(there) == 0 {
+					t.Error("with NAMESPACE=elsewhere nothing is there")
+				}
+			}
 			for _, i := range r.images(t, b) {
 				for _, name := range []string{i.name, fmt.Sprintf("%s@%s", i.repository(), i.digest)} {
 					if got[name] != i.digest.String() {
 						t.Errorf("%s is %q in containerd, the lock has %s", name, got[name], i.digest)
 					}
+				}
+			}
+			for _, i := range r.images(t, b) { // asked and read as load-images.ps1 does on Windows
+				if said := c.list(t, ns, "images", "check", "name=="+i.name); !complete.MatchString(said) {
+					t.Errorf("ctr images check says of %s\n%s", i.name, said)
 				}
 			}
 			s := c.look(t, ns, r, b, "")
