@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -51,21 +52,29 @@ func TestInterrupt(t *testing.T) {
 				}
 				before["release.lock.json"] = data
 			}
+			all := names(t, cut)
 			args := strings.Fields("airgap " + strings.ReplaceAll(c.args, "OUT", out))
 			for tries := 0; ; tries++ {
 				lay(t, out, before)
 				p := begin(t, cut, args...)
-				if p.freeze(t) {
+				frozen := p.freeze(t)
+				if frozen {
 					p.signal(t, syscall.SIGINT)
 					p.signal(t, syscall.SIGCONT)
-					p.stopped(t)
+				}
+				err := p.cmd.Wait()
+				if frozen && err != nil {
+					p.stopped(t, err)
 					break
 				}
-				if err := p.cmd.Wait(); err != nil || tries == 100 {
+				if err != nil || tries == 100 {
 					t.Fatalf("after %d tries it has not been interrupted: %v\n%s", tries+1, err, p.log.String())
 				}
 			}
 			holds(t, out, before)
+			if now := names(t, cut); !slices.Equal(now, all) {
+				t.Errorf("where it read, there is now\n%s\nand was\n%s", strings.Join(now, "\n"), strings.Join(all, "\n"))
+			}
 			p := begin(t, cut, args...)
 			if err := p.cmd.Wait(); err != nil {
 				t.Errorf("the next run: %v\n%s", err, p.log.String())
@@ -96,9 +105,15 @@ func testInterruptedPush(t *testing.T, cut, bundle string) {
 	host, out := server.Listener.Addr().String(), t.TempDir()
 	args := []string{"airgap", "push", bundle, "-to=" + host, "-release=" + filepath.Join(cut, "dist", "release.yaml"), "-out=" + filepath.Join(out, "release.yaml")}
 	p := begin(t, cut, args...)
-	<-reached
+	ended := make(chan error, 1)
+	go func() { ended <- p.cmd.Wait() }()
+	select {
+	case <-reached:
+	case err := <-ended:
+		t.Fatalf("it ends before it pushes: %v\n%s", err, p.log.String())
+	}
 	p.signal(t, syscall.SIGINT)
-	p.stopped(t)
+	p.stopped(t, <-ended)
 	holds(t, out, nil)
 	if tags, err := crane.ListTags(host+"/greet/greet", crane.Insecure); err == nil && len(tags) > 0 {
 		t.Errorf("the registry has the tags %v of what was not pushed", tags)
@@ -174,6 +189,19 @@ func lay(t *testing.T, dir string, files map[string][]byte) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// names are the paths of all that is below a directory.
+func names(t *testing.T, dir string) (all []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		all = append(all, path)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 // holds checks that a directory holds these files and no others, not even directories.

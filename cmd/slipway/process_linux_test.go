@@ -38,7 +38,7 @@ func (p *process) signal(t *testing.T, s syscall.Signal) {
 }
 
 // freeze stops the process where it has read some of the ballast and has most of it before it. It is false where it was too late for that; then
-// the process goes on to its end.
+// the process goes on to its end, as it may where a signal comes to it too late after all.
 func (p *process) freeze(t *testing.T) bool {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)
@@ -82,10 +82,9 @@ func (p *process) is(state byte) bool {
 	return ok && after[0] == state
 }
 
-// stopped waits for the end of a process that was interrupted, and looks at what it said and at what it left behind.
-func (p *process) stopped(t *testing.T) {
+// stopped looks at how a process ended that was interrupted, at what it said and at what it left behind.
+func (p *process) stopped(t *testing.T, err error) {
 	t.Helper()
-	err := p.cmd.Wait()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != 1 {
 		t.Errorf("interrupted: %v, want exit code 1", err)

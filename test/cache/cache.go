@@ -1,5 +1,5 @@
 // Package cache keeps programs that tests and targets need, and that no distribution has, in the user's cache. They are compiled once, and
-// again where what they are made of has changed: a directory is named after that.
+// again where the modules that they are made of have other versions: a directory is named after that. How they are compiled does not count.
 package cache
 
 import (

@@ -103,10 +103,9 @@ func answered(ctx context.Context, request func() error) error {
 	var last error
 	err := wait.PollUntilContextTimeout(ctx, tick, patience, true, func(context.Context) (bool, error) {
 		last = request()
-		if apierrors.IsInternalError(last) && strings.Contains(last.Error(), "failed to call webhook") && strings.Contains(last.Error(), "context deadline exceeded") {
-			return false, nil
-		}
-		return true, nil
+		late := apierrors.IsInternalError(last) && strings.Contains(last.Error(), "context deadline exceeded") &&
+			(strings.Contains(last.Error(), "failed to call webhook") || strings.Contains(last.Error(), "conversion webhook for"))
+		return !late, nil
 	})
 	return errors.Join(last, err)
 }

@@ -33,7 +33,11 @@ func rejected(ctx context.Context, _ testing.TB, c *cluster) error {
 
 // converted: the apiserver serves an Image in its old version through the webhook.
 func converted(ctx context.Context, _ testing.TB, c *cluster) error {
-	old, err := c.resource(schema.GroupVersionKind{Group: "kpack.io", Version: "v1alpha1", Kind: "Image"}, builds).Get(ctx, "windows-image", metav1.GetOptions{})
+	var old *unstructured.Unstructured
+	err := answered(ctx, func() (err error) {
+		old, err = c.resource(schema.GroupVersionKind{Group: "kpack.io", Version: "v1alpha1", Kind: "Image"}, builds).Get(ctx, "windows-image", metav1.GetOptions{})
+		return err
+	})
 	if err != nil {
 		return err
 	}

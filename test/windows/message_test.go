@@ -61,14 +61,13 @@ func TestMessage(t *testing.T) {
 				for m, more := range [][]string{nil, {"--read-only"}} {
 					t.Run(strings.Join(append(more, path), " "), func(t *testing.T) {
 						file := messageFile(t)
-						args := append([]string{"run", "--rm", "--net-host", "--snapshotter", "native"}, more...)
+						// What runc keeps of containers is by default in one directory for all daemons of a machine.
+						args := append([]string{"run", "--rm", "--net-host", "--runc-root", filepath.Join(filepath.Dir(socket), "runc"), "--snapshotter", "native"}, more...)
 						args = append(
 							args, "--mount", "type=bind,src="+file+",dst="+path+",options=rbind:rw", "--mount", "type=bind,src="+volume+",dst=/var/report,options=rbind:ro",
 							"--env", "CACHE_TAG="+host+"/cache:1", "--env", "TERMINATION_MESSAGE_PATH=/tmp/termination-log",
 							image.Name(), fmt.Sprintf("completion-%d-%d", n, m), linux[0].config.Config.Entrypoint[0])
-						if out := run(t, args...); !strings.Contains(out, "Build successful") {
-							t.Errorf("it does not complete the build:\n%s", out)
-						}
+						t.Log(run(t, args...)) // ctr may not have read all of it when the container ends, which has to end well
 						text, err := os.ReadFile(file)
 						if err != nil {
 							t.Fatal(err)

@@ -105,7 +105,7 @@ func (n *Namespace) Mount(dir, at string) error {
 }
 
 // MountFile puts a file where only processes of the namespace see it, at a path below a root directory. As container runtimes do it, the
-// path is resolved with that directory as its root, whatever links are on the way, and what is not there is made.
+// path is resolved with that directory as its root, whatever links are on the way, and where the last element is not there it is made.
 func (n *Namespace) MountFile(file, root, path string) error {
 	return n.Do(func() error {
 		dir, err := unix.Open(root, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
