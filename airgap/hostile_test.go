@@ -100,7 +100,8 @@ var attacks = []attack{
 		for n := range 220_000 {
 			fmt.Fprintf(&many, "sha256:%064x ", n)
 		}
-		return v.index(t, `"io.containerd.image.name":"slipway.local/demo/agent`, `"dev.slipway.image.bare":"`+many.String()+`","io.containerd.image.name":"slipway.local/demo/agent`)
+		return v.index(t, `"dev.slipway.bundle.format":"1"`, `"dev.slipway.bundle.format":"2"`,
+			`"io.containerd.image.name":"slipway.local/demo/agent`, `"dev.slipway.image.bare":"`+many.String()+`","io.containerd.image.name":"slipway.local/demo/agent`)
 	}, "its index has no manifest", false},
 	{"one manifest under many names", func(t *testing.T, v *victim) []byte { return v.renamed(t, 1000, 50_000) }, "name manifests and layers more than 131072 times", false},
 	{"one small manifest under many names", func(t *testing.T, v *victim) []byte { return v.renamed(t, 20_000, 200) }, "name manifests and layers more than 131072 times", false},
