@@ -36,7 +36,11 @@ func TestEnvironment(t *testing.T) {
 			lines = append(lines, k+"="+v)
 		}
 		t.Setenv("GOPROXY", "")
-		files(t, dir, map[string]string{"go/env": strings.Join(lines, "\n") + "\n"})
+		files(t, dir, map[string]string{
+			"go/env": strings.Join(lines, "\n") + "\n",
+			// Otherwise a child of the go command may still write here when the test is over.
+			"go/telemetry/mode": "off",
+		})
 		t.Setenv("XDG_CONFIG_HOME", dir)
 		t.Setenv("GOENV", "")
 		unchanged(t, "-modcacherw")
