@@ -15,48 +15,37 @@ import (
 // 2025 a node of 2025 reads both. The bundle for such a node has the other manifests bare, a kilobyte each; what they name is never asked for
 // (https://github.com/containerd/containerd/blob/v2.4.2/client/import.go). To everybody else the bundle does not hold them.
 
-// bare lists the manifests of the item that containerd reads on a node of p beside the one that is taken.
-func (it *item) bare(p v1.Platform, taken node) []v1.Descriptor {
-	var all []v1.Descriptor
-	seen := map[v1.Hash]bool{taken.desc.Digest: true}
-	for _, n := range it.children {
-		d := n.desc
-		if seen[d.Digest] || d.Platform != nil && !platform.Considers(p, *d.Platform) {
-			continue
-		}
-		seen[d.Digest] = true
-		all = append(all, d)
+// addBare says of every image which manifests the bundle has bare: those that containerd reads on a node of its platform beside the one that
+// is taken. One that is bare in some image is so in every image that lists it, unless one holds it whole: its bytes are in the bundle, and what is
+// not said to be bare is taken for whole. An index may give a manifest no version where another one gives it one.
+func (p *plan) addBare() {
+	if p.bundle.Platform == nil {
+		return // it holds all
 	}
-	return all
-}
-
-// settleBare makes a manifest that is bare in one image bare in every image that lists it and that does not hold it whole: its bytes are in
-// the bundle, and what is not said to be bare is taken for whole. An index may give a manifest no version where another one gives it one.
-func (p *plan) settleBare() {
-	bare, whole := map[v1.Hash]bool{}, map[v1.Hash]bool{}
+	reads := func(d v1.Descriptor) bool {
+		return d.Platform == nil || platform.Considers(*p.bundle.Platform, *d.Platform)
+	}
+	read, whole := map[v1.Hash]bool{}, map[v1.Hash]bool{}
 	for _, k := range p.picks {
-		for _, d := range k.bare {
-			bare[d.Digest] = true
+		for _, n := range k.item.children {
+			read[n.desc.Digest] = read[n.desc.Digest] || reads(n.desc)
 		}
 		for _, n := range k.children {
 			whole[n.desc.Digest] = true
 		}
 	}
-	for n := range p.picks {
-		k := &p.picks[n]
-		own := map[v1.Hash]bool{}
-		for _, d := range k.bare {
-			own[d.Digest] = true
-		}
-		var all []v1.Descriptor
+	for i := range p.picks {
+		k := &p.picks[i]
 		seen := map[v1.Hash]bool{}
-		for _, c := range k.item.children {
-			if h := c.desc.Digest; !seen[h] && (own[h] || bare[h] && !whole[h]) {
+		for _, n := range k.children {
+			seen[n.desc.Digest] = true
+		}
+		for _, n := range k.item.children {
+			if h := n.desc.Digest; !seen[h] && (reads(n.desc) || read[h] && !whole[h]) {
 				seen[h] = true
-				all = append(all, c.desc)
+				k.bare = append(k.bare, n.desc)
 			}
 		}
-		k.bare = all
 	}
 }
 

@@ -60,7 +60,7 @@ func newPlans(st *store.Store, l *lock.Lock, bundles []product.Bundle, first str
 			carried[it.name] = true
 			p.picks = append(p.picks, k)
 		}
-		p.settleBare()
+		p.addBare()
 		if err := p.arrange(); err != nil {
 			return nil, err
 		}
@@ -131,9 +131,9 @@ func (it *item) choose(p *v1.Platform) (k pick, reason string) {
 	best := platform.Best(*p, systems)
 	switch {
 	case best >= 0 && platform.Same(systems[best], *p):
-		return pick{item: it, children: images[best : best+1], bare: it.bare(*p, images[best])}, ""
+		return pick{item: it, children: images[best : best+1]}, ""
 	case best >= 0 && it.written != "":
-		return pick{it, images[best : best+1], it.bare(*p, images[best]), platform.Format(*p)}, ""
+		return pick{item: it, children: images[best : best+1], fallback: platform.Format(*p)}, ""
 	}
 	// The same for every bundle that leaves it out, so that they can be told together.
 	return pick{}, fmt.Sprintf("is for %s only", it.platforms())
