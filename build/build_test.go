@@ -56,9 +56,9 @@ func TestChildren(t *testing.T) {
 			if c.Digest != d.Digest || c.Size != d.Size || c.Platform != platform.Format(*d.Platform) || c.OSVersion != d.Platform.OSVersion {
 				t.Errorf("%s: the lock says %+v, the index %+v", i.Name, c, d.Descriptor)
 			}
-			check(t, d.image, c)
+			check(t, d.Image, c)
 			if d.Platform.OS == platform.Windows {
-				windows[strings.Join(digests(t, d.image)[1:], " ")] = true
+				windows[strings.Join(digests(t, d.Image)[1:], " ")] = true
 			}
 		}
 		want := []string{"linux/amd64", "windows/amd64:10.0.26100.1", "windows/amd64:10.0.20348.1", "windows/amd64:10.0.17763.1"}

@@ -174,7 +174,7 @@ func TestExplicitBuilds(t *testing.T) {
 	}
 	var got []string
 	for _, d := range children(t, st, i) {
-		cf, err := d.image.ConfigFile()
+		cf, err := d.Image.ConfigFile()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,34 +21,17 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/store"
+	"github.com/slipway-dev/slipway/store/storetest"
 )
 
-// child is what an index of a store lists: the descriptor and the image behind it.
-type child struct {
-	v1.Descriptor
-
-	image v1.Image
-}
-
-// children returns those of an image of a lock, in their order.
-func children(t *testing.T, st *store.Store, i lock.Image) (list []child) {
+// children returns what an image of a lock lists.
+func children(t *testing.T, st *store.Store, i lock.Image) []storetest.Listed {
 	t.Helper()
 	idx, err := st.Index(i.Digest)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := idx.IndexManifest()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, d := range m.Manifests {
-		img, err := idx.Image(d.Digest)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, child{d, img})
-	}
-	return list
+	return storetest.List(t, idx)
 }
 
 // describe writes an index's annotations, and of each child what is set and what lies in the layers that are not the base's.
@@ -64,7 +47,7 @@ func describe(t *testing.T, st *store.Store, i lock.Image, idx v1.ImageIndex) st
 		fmt.Fprintf(&s, "annotation %s=%s\n", k, m.Annotations[k])
 	}
 	for _, c := range children(t, st, i) {
-		fmt.Fprintf(&s, "\n%s of image %s\n%s", platform.Format(*c.Platform), i.Name, image(t, c.image))
+		fmt.Fprintf(&s, "\n%s of image %s\n%s", platform.Format(*c.Platform), i.Name, image(t, c.Image))
 	}
 	return s.String() + "\n"
 }

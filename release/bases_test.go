@@ -86,7 +86,7 @@ func baseLayers(t *testing.T, host string) (digests []string) {
 	t.Helper()
 	for _, ltsc := range []string{"ltsc2019", "ltsc2022", "ltsc2025"} {
 		_, children := pull(t, host+"/windows/nanoserver:"+ltsc)
-		im, err := children[0].image.Manifest()
+		im, err := children[0].Image.Manifest()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -61,7 +61,7 @@ func TestOnHostProcess(t *testing.T) {
 			if d.Platform.OS != platform.Windows {
 				continue
 			}
-			cf, err := d.image.ConfigFile()
+			cf, err := d.Image.ConfigFile()
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -102,35 +102,18 @@ func nanoserver(t *testing.T, tag string, p v1.Platform) string {
 	return tag + "@" + d.String()
 }
 
-// child is what an index in a registry lists: the descriptor and the image behind it.
-type child struct {
-	v1.Descriptor
-
-	image v1.Image
-}
-
 // pull returns an index of a registry, by tag or digest, and its children in their order.
-func pull(t *testing.T, reference string) (idx v1.ImageIndex, children []child) {
+func pull(t *testing.T, reference string) (v1.ImageIndex, []storetest.Listed) {
 	t.Helper()
 	ref, err := name.ParseReference(reference)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if idx, err = remote.Index(ref); err != nil {
-		t.Fatal(err)
-	}
-	m, err := idx.IndexManifest()
+	idx, err := remote.Index(ref)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range m.Manifests {
-		img, err := idx.Image(d.Digest)
-		if err != nil {
-			t.Fatal(err)
-		}
-		children = append(children, child{d, img})
-	}
-	return idx, children
+	return idx, storetest.List(t, idx)
 }
 
 // TestCutToRegistry cuts the example for a registry, whole and in two parts on two machines, and expects one and the same release.
@@ -153,7 +136,7 @@ func TestCutToRegistry(t *testing.T) {
 				t.Errorf("%s is %s (%v), the lock says %s", i.Tagged(), d, err, i.Digest)
 			}
 			for _, d := range children {
-				cf, err := d.image.ConfigFile()
+				cf, err := d.Image.ConfigFile()
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -22,6 +22,7 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/render"
 	"github.com/slipway-dev/slipway/store"
+	"github.com/slipway-dev/slipway/store/storetest"
 	"github.com/slipway-dev/slipway/test/wine"
 )
 
@@ -203,12 +204,8 @@ func toRegistry(t *testing.T, p *product) {
 	must(t, err)
 	idx, err := remote.Index(ref)
 	must(t, err)
-	m, err := idx.IndexManifest()
-	must(t, err)
-	for _, d := range m.Manifests {
-		img, err := idx.Image(d.Digest)
-		must(t, err)
-		published(t, *d.Platform, filesOf(t, img))
+	for _, d := range storetest.List(t, idx) {
+		published(t, *d.Platform, filesOf(t, d.Image))
 	}
 }
 
