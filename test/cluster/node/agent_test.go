@@ -14,8 +14,9 @@ import (
 	"github.com/slipway-dev/slipway/test/need"
 )
 
-// TestStop: the network of a pod stays until the attempt to run it has ended, and Stop waits for that.
-func TestStop(t *testing.T) {
+// newNamespace is there until the test ends.
+func newNamespace(t *testing.T) *namespace.Namespace {
+	t.Helper()
 	need.Root(t, "cluster")
 	n, err := namespace.New()
 	if errors.Is(err, unix.EPERM) {
@@ -25,6 +26,12 @@ func TestStop(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(n.Close)
+	return n
+}
+
+// TestStop: the network of a pod stays until the attempt to run it has ended, and Stop waits for that.
+func TestStop(t *testing.T) {
+	n := newNamespace(t)
 	if err := n.Bridge("192.0.2.1/24"); err != nil {
 		t.Fatal(err)
 	}

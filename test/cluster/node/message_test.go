@@ -1,18 +1,13 @@
 package node
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"golang.org/x/sys/unix"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/slipway-dev/slipway/test/cluster/namespace"
-	"github.com/slipway-dev/slipway/test/need"
 )
 
 // TestMessage: the message is what the container wrote, and where it failed without a word, the end of its log if the policy says so.
@@ -46,15 +41,7 @@ func TestMessage(t *testing.T) {
 
 // TestMountMessage: what a program writes at the path, by whatever links of its image, is the message; without a way there it is not.
 func TestMountMessage(t *testing.T) {
-	need.Root(t, "cluster")
-	n, err := namespace.New()
-	if errors.Is(err, unix.EPERM) {
-		need.Missing(t, "cluster", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(n.Close)
+	n := newNamespace(t)
 	for _, c := range []struct{ name, link, path, writes, got string }{
 		{name: "the usual path", path: "/dev/termination-log", writes: "dev/termination-log", got: "built"},
 		{name: "another", path: "/tmp/termination-log", writes: "tmp/termination-log", got: "built"},
