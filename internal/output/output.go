@@ -1,0 +1,84 @@
+// Package output makes text safe to show: it takes secrets out and escapes what a terminal would obey.
+//
+// Much of what slipway prints was written by others: the answers of registries, the names in a bundle, the files of a build context.
+// All of it goes through one [Writer], which the command puts before standard output and standard error, so that no caller has to
+// remember. The Writer works on lines. [Line] and [Excerpt] are for text that becomes a part of a line: they escape line breaks, too,
+// so that nobody can add a line to a message or a row to a table.
+//
+// Text that needs no change comes out byte for byte. What is escaped inside a JSON string is still JSON and has the same value.
+package output
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Text returns s without secrets, with all but line breaks, tabs and printable characters escaped.
+func Text(s string) string { return printable(Redact(s), "\n\t") }
+
+// Line returns s without secrets, with all but printable characters escaped, on one line.
+func Line(s string) string { return printable(Redact(s), "") }
+
+// Excerpt is [Line] of the first n bytes of s. Secrets are taken out first: a part of one would not be recognized.
+func Excerpt(s string, n int) string {
+	s = Redact(strings.TrimSpace(s))
+	if len(s) <= n {
+		return printable(s, "")
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return printable(s[:n], "") + "…"
+}
+
+// IsLine reports whether s is what [Line] leaves as it is, secrets apart.
+func IsLine(s string) bool { return printable(s, "") == s }
+
+// printable escapes all characters that a reader cannot see, but for those in keep.
+func printable(s, keep string) string {
+	shown := func(r rune) bool { return visible(r) || strings.ContainsRune(keep, r) }
+	if utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !shown(r) }) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[0])
+		case shown(r):
+			b.WriteString(s[:n])
+		default:
+			b.WriteString(escape(r))
+		}
+		s = s[n:]
+	}
+	return b.String()
+}
+
+// visible reports whether a character is shown as itself. Control characters, marks that change the direction of text, characters of
+// no width and line separators are not, nor is what Unicode tells programs to ignore.
+func visible(r rune) bool {
+	return (unicode.IsPrint(r) || unicode.Is(unicode.Zs, r)) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
+}
+
+// escape writes a character in ASCII, in a form that JSON has as well wherever a JSON encoder leaves the character as it is.
+func escape(r rune) string {
+	switch {
+	case r == '\n':
+		return `\n`
+	case r == '\t':
+		return `\t`
+	case r == '\r':
+		return `\r`
+	case r < ' ':
+		return fmt.Sprintf(`\x%02x`, r)
+	case r > 0xffff:
+		high, low := utf16.EncodeRune(r)
+		return fmt.Sprintf(`\u%04x\u%04x`, high, low)
+	}
+	return fmt.Sprintf(`\u%04x`, r)
+}
