@@ -24,9 +24,7 @@ func newRoot() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	})
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageError{fmt.Errorf("%w; see %s -h", err, cmd.CommandPath())}
-	})
+	root.SetFlagErrorFunc(flagError)
 	var f flags
 	root.AddCommand(newRelease(&f), newMerge(&f), newBuild(&f), newPublish(&f), newRender(&f), newLint(&f), newNodes(&f), newAirgap(&f), newServe(&f), newBases(&f), newClean(&f), newVersion(&f))
 	return root
@@ -40,11 +38,25 @@ func group(cmd *cobra.Command) *cobra.Command {
 		if len(args) == 0 {
 			return cmd.Help()
 		}
-		err := fmt.Errorf("unknown command %q for %q; see %s -h", args[0], cmd.CommandPath(), cmd.CommandPath())
-		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-			err = fmt.Errorf("unknown command %q for %q: is %s meant?", args[0], cmd.CommandPath(), strings.Join(near, " or "))
-		}
-		return usageError{err}
+		return unknownCommand(cmd, args[0])
 	}
 	return cmd
+}
+
+// unknownCommand reports a word that names none of a group's commands.
+func unknownCommand(cmd *cobra.Command, word string) error {
+	err := fmt.Errorf("unknown command %q for %q; see %s -h", word, cmd.CommandPath(), cmd.CommandPath())
+	if near := cmd.SuggestionsFor(word); len(near) > 0 {
+		err = fmt.Errorf("unknown command %q for %q: is %s meant?", word, cmd.CommandPath(), strings.Join(near, " or "))
+	}
+	return usageError{err}
+}
+
+// flagError reports a flag that cannot be parsed. A group has no flags of its own: a word before
+// the flag is a misspelled command, to which the flag belongs.
+func flagError(cmd *cobra.Command, err error) error {
+	if words := cmd.Flags().Args(); len(words) > 0 && cmd.HasSubCommands() {
+		return unknownCommand(cmd, words[0])
+	}
+	return usageError{fmt.Errorf("%w; see %s -h", err, cmd.CommandPath())}
 }
