@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/publish"
+	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
 // MirrorOptions say where the images of bundles have been pushed to.
@@ -37,7 +37,7 @@ func MirrorConfig(bundles []*Contents, o MirrorOptions) ([]ConfigFile, error) {
 		return nil, err
 	}
 	scheme := "https"
-	if publish.Loopback(host) {
+	if transfer.Loopback(host) {
 		scheme = "http" // as Push speaks with it
 	}
 	hosts, err := origins(bundles, o.To)

@@ -17,6 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/progress"
@@ -29,6 +30,7 @@ type builder struct {
 	store    *store.Store
 	trees    map[string]source.Tree
 	programs *program.Set
+	client   *transfer.Client
 	bases    *base.Resolver
 }
 
@@ -49,7 +51,11 @@ func Images(ctx context.Context, p *product.Product, trees map[string]source.Tre
 		return nil, err
 	}
 	set, wait := program.Start(ctx, st, pr, wanted)
-	b := &builder{product: p, store: st, trees: trees, programs: set, bases: &base.Resolver{Product: p, Store: st, Progress: pr}}
+	client := transfer.New(transfer.Options{Progress: pr})
+	b := &builder{
+		product: p, store: st, trees: trees, programs: set, client: client,
+		bases: &base.Resolver{Product: p, Store: st, Client: client, Progress: pr},
+	}
 
 	images := make([]lock.Image, len(p.Images))
 	failures := make([]error, len(p.Images)+1) // the last is that of the artifacts

@@ -34,7 +34,7 @@ func (b *builder) dockerImage(ctx context.Context, i product.Image, p v1.Platfor
 	}
 	r, err := dockerfile.Build(ctx, dockerfile.Input{
 		File: file, Context: i.Dockerfile.Context, Contexts: contexts, Args: i.Dockerfile.Args, Target: i.Dockerfile.Target,
-		Platform: p, ModTime: layer.Epoch, Store: b.store,
+		Platform: p, ModTime: layer.Epoch, Store: b.store, Client: b.client,
 		Base: func(ctx context.Context, name string, p v1.Platform) (dockerfile.Base, error) {
 			found, err := b.bases.Resolve(ctx, name, p)
 			return dockerfile.Base{Image: found.Image, Platform: found.Platform, Info: found.Info}, err

@@ -21,3 +21,21 @@ func Reader(ctx context.Context, r io.Reader, t *Task) io.Reader {
 type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// Meter counts the bytes of one attempt in a task, and takes them back where the attempt fails.
+type Meter struct {
+	Task *Task
+	n    int64
+}
+
+// Write counts len(p) bytes.
+func (m *Meter) Write(p []byte) (int, error) {
+	m.n += int64(len(p))
+	return m.Task.Write(p)
+}
+
+// Rewind takes back what was counted.
+func (m *Meter) Rewind() {
+	m.Task.Add(-m.n)
+	m.n = 0
+}

@@ -8,6 +8,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
+	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/progress"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -46,13 +47,13 @@ func (p *plan) withBases(ctx context.Context, c *client, st *store.Store) {
 // fetchLayer brings a layer of a base into the store.
 func (c *client) fetchLayer(ctx context.Context, st *store.Store, b download) (err error) {
 	repo := b.of.ref.Context()
-	if _, err := c.session(ctx, repo, repo.Scope(transport.PullScope)); err != nil {
-		return fmt.Errorf("fetching %s: %w", b.of.text, clean(err))
+	if _, err := c.Session(ctx, repo, repo.Scope(transport.PullScope)); err != nil {
+		return fmt.Errorf("fetching %s: %w", b.of.text, transfer.Clean(err))
 	}
 	t := c.o.Progress.Start("fetch "+repo.Digest(b.desc.Digest.String()).String(), progress.Bytes, b.desc.Size)
 	if err := b.get(ctx, c, st, t); err != nil {
 		t.Fail()
-		return fmt.Errorf("fetching blob %s of %s: %w", b.desc.Digest, b.of.text, clean(err))
+		return fmt.Errorf("fetching blob %s of %s: %w", b.desc.Digest, b.of.text, transfer.Clean(err))
 	}
 	t.Done("%s", progress.Size(b.desc.Size))
 	return nil

@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
 // Pin is a reference and what it has to stand for.
@@ -17,21 +19,21 @@ type Pin struct {
 
 // Check asks registries whether references can be pulled and stand for their digests. It reports all that do not.
 func Check(ctx context.Context, pins []Pin, o Options) error {
-	o = o.defaults()
-	c := newClient(o, nil)
+	o = o.Defaults()
+	c := newClient(o)
 	wrong := make([]error, len(pins))
 	numbers := make([]int, len(pins))
 	for n := range numbers {
 		numbers[n] = n
 	}
 	err := each(ctx, o.Jobs, numbers, func(ctx context.Context, n int) error {
-		switch have, err := c.head(ctx, pins[n].Ref); {
+		switch have, err := c.Head(ctx, pins[n].Ref); {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case missing(err):
+		case transfer.Missing(err):
 			wrong[n] = fmt.Errorf("%s is not in the registry", pins[n].Ref)
 		case err != nil:
-			wrong[n] = fmt.Errorf("looking at %s: %w", pins[n].Ref, clean(err))
+			wrong[n] = fmt.Errorf("looking at %s: %w", pins[n].Ref, transfer.Clean(err))
 		case have.Digest != pins[n].Digest:
 			wrong[n] = fmt.Errorf("%s stands for %s in the registry, not for %s", pins[n].Ref, have.Digest, pins[n].Digest)
 		}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
 // cosignTag is a tag under which cosign keeps what it says of an image: one of [suffixes].
@@ -76,13 +78,13 @@ func (p *plan) rival(o Options) error {
 // entries of a list in the registry; none where it is no list.
 func (c *client) entries(ctx context.Context, repo name.Repository, d *v1.Descriptor) ([]v1.Descriptor, error) {
 	ref := repo.Digest(d.Digest.String())
-	s, err := c.session(ctx, repo)
+	s, err := c.Session(ctx, repo)
 	if err != nil {
 		return nil, fmt.Errorf("looking at %s: %w", ref, err)
 	}
-	full, err := s.puller.Get(ctx, ref)
+	full, err := s.Get(ctx, ref)
 	if err != nil {
-		return nil, fmt.Errorf("looking at %s: %w", ref, clean(err))
+		return nil, fmt.Errorf("looking at %s: %w", ref, transfer.Clean(err))
 	}
 	return entries(Manifest{Descriptor: full.Descriptor, Raw: full.Manifest})
 }

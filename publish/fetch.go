@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
+	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/progress"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -33,9 +33,9 @@ func fetchAll(ctx context.Context, c *client, st *store.Store, list []*wanted) (
 		case err == nil:
 			return nil
 		case w.remedy == "" || ctx.Err() != nil:
-			return fmt.Errorf("fetching %s: %w", w.text, clean(err))
+			return fmt.Errorf("fetching %s: %w", w.text, transfer.Clean(err))
 		}
-		return fmt.Errorf("fetching %s: %w: %s", w.text, clean(err), w.remedy)
+		return fmt.Errorf("fetching %s: %w: %s", w.text, transfer.Clean(err), w.remedy)
 	})
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func fetchAll(ctx context.Context, c *client, st *store.Store, list []*wanted) (
 		}()
 		err = each(ctx, c.o.Jobs, blobs, func(ctx context.Context, b download) error {
 			if err := b.get(ctx, c, st, t); err != nil {
-				return fmt.Errorf("fetching blob %s of %s: %w", b.desc.Digest, b.of.text, clean(err))
+				return fmt.Errorf("fetching blob %s of %s: %w", b.desc.Digest, b.of.text, transfer.Clean(err))
 			}
 			return nil
 		})
@@ -74,18 +74,11 @@ func fetchAll(ctx context.Context, c *client, st *store.Store, list []*wanted) (
 // read finds out what the reference stands for, and reads every manifest below it: from the store, or from the registry.
 func (w *wanted) read(ctx context.Context, c *client, st *store.Store) error {
 	repo := w.ref.Context()
-	s, err := c.session(ctx, repo, repo.Scope(transport.PullScope))
+	s, err := c.Session(ctx, repo, repo.Scope(transport.PullScope))
 	if err != nil {
 		return err
 	}
-	get := func(ref name.Reference) (d *remote.Descriptor, err error) {
-		err = c.o.retry(ctx, func() error {
-			d, err = s.puller.Get(ctx, ref)
-			return err
-		})
-		return d, err
-	}
-	top, err := get(w.ref)
+	top, err := s.Get(ctx, w.ref)
 	if err != nil {
 		return err
 	}
@@ -94,9 +87,9 @@ func (w *wanted) read(ctx context.Context, c *client, st *store.Store) error {
 			return top.Manifest, nil
 		}
 		if st.Has(d.Digest) {
-			return st.ReadAll(d.Digest, maxManifest)
+			return st.ReadAll(d.Digest, transfer.MaxManifest)
 		}
-		child, err := get(repo.Digest(d.Digest.String()))
+		child, err := s.Get(ctx, repo.Digest(d.Digest.String()))
 		if err != nil {
 			return nil, err
 		}
@@ -148,51 +141,12 @@ func lacking(st *store.Store, list []*wanted) (all []download, total int64, err 
 }
 
 func (b download) get(ctx context.Context, c *client, st *store.Store, t *progress.Task) error {
-	return c.o.retry(ctx, func() error {
-		r, err := b.open(ctx, c)
-		if err != nil {
-			return err
-		}
-		defer r.Close()
-		m := meter{task: t}
-		// One byte more than promised is enough to know that the blob is not the one.
-		if err := st.Put(b.desc.Digest, io.TeeReader(io.LimitReader(r, b.desc.Size+1), &m)); err != nil {
-			t.Add(-m.n)
+	return c.Blob(ctx, b.of.ref.Context(), b.desc, func(r io.Reader) error {
+		m := progress.Meter{Task: t}
+		if err := st.Put(b.desc.Digest, io.TeeReader(r, &m)); err != nil {
+			m.Rewind()
 			return err
 		}
 		return nil
 	})
-}
-
-// meter counts bytes in a task, and how many it counted itself.
-type meter struct {
-	task *progress.Task
-	n    int64
-}
-
-func (m *meter) Write(p []byte) (int, error) {
-	m.n += int64(len(p))
-	return m.task.Write(p)
-}
-
-// open asks the repository for the blob, and then the places that its descriptor names.
-func (b download) open(ctx context.Context, c *client) (io.ReadCloser, error) {
-	repo := b.of.ref.Context()
-	s, err := c.session(ctx, repo)
-	if err != nil {
-		return nil, err
-	}
-	l, err := s.puller.Layer(ctx, repo.Digest(b.desc.Digest.String()))
-	if err != nil {
-		return nil, err
-	}
-	r, err := l.Compressed()
-	if err == nil || len(b.desc.URLs) == 0 || !missing(err) {
-		return r, err
-	}
-	a, err := c.foreign(ctx, b.desc)
-	if err != nil {
-		return nil, err
-	}
-	return a.Body, nil
 }

@@ -8,8 +8,9 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+
+	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
 // relist marks referrers that the registry has but does not list. Where a registry cannot list referrers, the client keeps the list, which
@@ -39,7 +40,7 @@ func relist(ctx context.Context, c *client, p *plan, o Options) error {
 	return each(ctx, o.Jobs, subjects, func(ctx context.Context, subject name.Digest) error {
 		list, err := c.referrers(ctx, subject)
 		if err != nil {
-			return fmt.Errorf("looking for what refers to %s: %w", subject, clean(err))
+			return fmt.Errorf("looking for what refers to %s: %w", subject, transfer.Clean(err))
 		}
 		for _, i := range about[subject] {
 			i.done = slices.ContainsFunc(list, func(d v1.Descriptor) bool { return d.Digest == i.Top.Descriptor.Digest })
@@ -48,20 +49,12 @@ func relist(ctx context.Context, c *client, p *plan, o Options) error {
 	})
 }
 
-// referrers are what has a manifest as its subject, by the referrers API, or by the list that stands in for it.
+// referrers are what has a manifest as its subject.
 func (c *client) referrers(ctx context.Context, subject name.Digest) ([]v1.Descriptor, error) {
 	repo := subject.Context()
-	s, err := c.session(ctx, repo, repo.Scope(transport.PullScope))
+	s, err := c.Session(ctx, repo, repo.Scope(transport.PullScope))
 	if err != nil {
 		return nil, err
 	}
-	index, err := remote.Referrers(subject, remote.WithContext(ctx), remote.WithTransport(s.rt))
-	if err != nil {
-		return nil, err
-	}
-	m, err := index.IndexManifest()
-	if err != nil {
-		return nil, err
-	}
-	return m.Manifests, nil
+	return s.Referrers(ctx, subject)
 }

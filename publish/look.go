@@ -3,11 +3,12 @@ package publish
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/partial"
+
+	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
 // look asks the registry for every name, and marks the images it has. A tag that stands for something else is an error: whoever
@@ -16,12 +17,12 @@ func look(ctx context.Context, c *client, p *plan, o Options) error {
 	return each(ctx, o.Jobs, p.images, func(ctx context.Context, i *image) error {
 		done := true
 		if i.Top.Raw != nil {
-			have, err := c.head(ctx, i.Ref)
+			have, err := c.Head(ctx, i.Ref)
 			switch {
-			case missing(err):
+			case transfer.Missing(err):
 				done = false
 			case err != nil:
-				return fmt.Errorf("looking at %s: %w", i.Ref, clean(err))
+				return fmt.Errorf("looking at %s: %w", i.Ref, transfer.Clean(err))
 			case have.Digest != i.Top.Descriptor.Digest && i.grows():
 				return c.grown(ctx, i, have)
 			case have.Digest != i.Top.Descriptor.Digest:
@@ -55,12 +56,12 @@ func look(ctx context.Context, c *client, p *plan, o Options) error {
 // has reports whether the repository has a manifest.
 func (c *client) has(ctx context.Context, repo name.Repository, h v1.Hash) (bool, error) {
 	ref := repo.Digest(h.String())
-	_, err := c.head(ctx, ref)
+	_, err := c.Head(ctx, ref)
 	switch {
-	case missing(err):
+	case transfer.Missing(err):
 		return false, nil
 	case err != nil:
-		return false, fmt.Errorf("looking at %s: %w", ref, clean(err))
+		return false, fmt.Errorf("looking at %s: %w", ref, transfer.Clean(err))
 	}
 	return true, nil
 }
@@ -68,17 +69,17 @@ func (c *client) has(ctx context.Context, repo name.Repository, h v1.Hash) (bool
 // locate puts a repository that has the blob in front of those that it goes to, where there is one: the others mount it from there.
 func (c *client) locate(ctx context.Context, u *upload) error {
 	for n, repo := range u.repos {
-		s, err := c.session(ctx, repo)
+		s, err := c.Session(ctx, repo)
 		if err != nil {
 			return fmt.Errorf("looking at %s: %w", repo, err)
 		}
-		l, err := s.puller.Layer(ctx, repo.Digest(u.desc.Digest.String()))
+		l, err := s.Layer(ctx, u.desc.Digest)
 		if err != nil {
-			return fmt.Errorf("looking at %s: %w", repo, clean(err))
+			return fmt.Errorf("looking at %s: %w", repo, transfer.Clean(err))
 		}
 		there, err := partial.Exists(l)
-		if err != nil && !missing(err) {
-			return fmt.Errorf("looking for blob %s in %s: %w", u.desc.Digest, repo, clean(err))
+		if err != nil && !transfer.Missing(err) {
+			return fmt.Errorf("looking for blob %s in %s: %w", u.desc.Digest, repo, transfer.Clean(err))
 		}
 		if there {
 			u.repos[0], u.repos[n] = u.repos[n], u.repos[0]
@@ -86,27 +87,4 @@ func (c *client) locate(ctx context.Context, u *upload) error {
 		}
 	}
 	return nil
-}
-
-// head returns what a reference stands for. Where HEAD fails, GET says why, and helps with registries that leave out the digest.
-func (c *client) head(ctx context.Context, ref name.Reference) (*v1.Descriptor, error) {
-	s, err := c.session(ctx, ref.Context(), ref.Context().Scope("pull"))
-	if err != nil {
-		return nil, err
-	}
-	d, err := s.puller.Head(ctx, ref)
-	if missing(err) {
-		return nil, err
-	}
-	if err != nil {
-		full, err := s.puller.Get(ctx, ref)
-		if err != nil {
-			return nil, err
-		}
-		d = &full.Descriptor
-	}
-	if strings.HasPrefix(string(d.MediaType), "text/") { // as a proxy has it that asks for a login, or a website
-		return nil, fmt.Errorf("%s answers with %s where a manifest is expected: it is no registry, or something stands before it", ref.Context().RegistryStr(), d.MediaType)
-	}
-	return d, nil
 }

@@ -10,6 +10,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/build/index"
+	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -20,7 +21,7 @@ import (
 // a whole release makes it, and tags it. All that p consists of must be in the locks. The store gets the indexes only: [Pull] brings
 // the rest, where a bundle is to be packed.
 func Merge(ctx context.Context, p *product.Product, st *store.Store, locks []*lock.Lock, o Options) (*lock.Lock, error) {
-	o = o.defaults()
+	o = o.Defaults()
 	l, err := lock.Merge(locks...)
 	if err != nil {
 		return nil, err
@@ -29,12 +30,12 @@ func Merge(ctx context.Context, p *product.Product, st *store.Store, locks []*lo
 		return nil, fmt.Errorf("merging locks: %w", err)
 	}
 	l.Partial = nil
-	c := newClient(o, embedded(st, p))
+	c := newTarget(o, st, p)
 	plan := newPlan(st)
 	for n := range l.Images {
 		img, err := mergeIndex(ctx, c, st, &l.Images[n])
 		if err != nil {
-			return nil, fmt.Errorf("merging %s: %w", l.Images[n].Name, clean(err))
+			return nil, fmt.Errorf("merging %s: %w", l.Images[n].Name, transfer.Clean(err))
 		}
 		plan.add(img)
 	}
@@ -101,12 +102,12 @@ func mergeIndex(ctx context.Context, c *client, st *store.Store, i *lock.Image) 
 		return Image{}, err
 	}
 	repo := img.Ref.Context()
-	if _, err := c.session(ctx, repo, repo.Scope("push,pull")); err != nil {
+	if _, err := c.Session(ctx, repo, repo.Scope("push,pull")); err != nil {
 		return Image{}, err
 	}
 	for _, child := range i.Children {
 		ref := repo.Digest(child.Digest.String())
-		if _, err := c.head(ctx, ref); err != nil {
+		if _, err := c.Head(ctx, ref); err != nil {
 			return Image{}, fmt.Errorf("%s: %s: publish that part again: %w", child.Platform, ref, err)
 		}
 	}
@@ -132,11 +133,11 @@ func mergeIndex(ctx context.Context, c *client, st *store.Store, i *lock.Image) 
 
 // manifest reads an image's only manifest from the registry.
 func (c *client) manifest(ctx context.Context, ref name.Digest) ([]byte, error) {
-	s, err := c.session(ctx, ref.Context())
+	s, err := c.Session(ctx, ref.Context())
 	if err != nil {
 		return nil, err
 	}
-	d, err := s.puller.Get(ctx, ref)
+	d, err := s.Get(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +149,7 @@ func annotations(st *store.Store, i lock.Image) (map[string]string, error) {
 	if !i.MediaType.IsIndex() {
 		return nil, nil
 	}
-	raw, err := st.ReadAll(i.Digest, maxManifest)
+	raw, err := st.ReadAll(i.Digest, transfer.MaxManifest)
 	if err != nil {
 		return nil, err
 	}

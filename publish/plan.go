@@ -12,12 +12,10 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/store"
 )
-
-// maxManifest is the size that registries refuse manifests above, in bytes.
-const maxManifest = 4 << 20
 
 // plan is what a push may have to send.
 type plan struct {
@@ -121,7 +119,7 @@ func planImage(st *store.Store, i lock.Image) (Image, error) {
 // readManifest reads the document d; the blobs of an image manifest must be in the store in their full size. With based, layers may be left to
 // the registry of the image's base.
 func readManifest(st *store.Store, d v1.Descriptor, based bool) (Manifest, error) {
-	raw, err := st.ReadAll(d.Digest, maxManifest)
+	raw, err := st.ReadAll(d.Digest, transfer.MaxManifest)
 	if err != nil {
 		return Manifest{}, err
 	}

@@ -8,15 +8,16 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+
+	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
 // Platforms asks registries for which platforms images are made. The result is by reference, each list sorted; an image that its registry
 // does not have is missing from it. What a registry sends is held against the digest, as everywhere.
 func Platforms(ctx context.Context, refs []name.Digest, o Options) (map[string][]v1.Platform, error) {
-	o = o.defaults()
-	c := newClient(o, nil)
+	o = o.Defaults()
+	c := newClient(o)
 	found := make([][]v1.Platform, len(refs))
 	there := make([]bool, len(refs))
 	numbers := make([]int, len(refs))
@@ -28,10 +29,10 @@ func Platforms(ctx context.Context, refs []name.Digest, o Options) (map[string][
 		switch there[n] = err == nil; {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case missing(err):
+		case transfer.Missing(err):
 			return nil
 		case err != nil:
-			return fmt.Errorf("looking at %s: %w", refs[n], clean(err))
+			return fmt.Errorf("looking at %s: %w", refs[n], transfer.Clean(err))
 		}
 		return nil
 	})
@@ -49,7 +50,7 @@ func Platforms(ctx context.Context, refs []name.Digest, o Options) (map[string][
 
 // platforms reads every manifest of an image, which are there then; one that is a single manifest of a single manifest has its platform in its configuration.
 func (c *client) platforms(ctx context.Context, ref name.Digest) ([]v1.Platform, error) {
-	s, err := c.session(ctx, ref.Context(), ref.Context().Scope(transport.PullScope))
+	s, err := c.Session(ctx, ref.Context(), ref.Context().Scope(transport.PullScope))
 	if err != nil {
 		return nil, err
 	}
@@ -57,21 +58,18 @@ func (c *client) platforms(ctx context.Context, ref name.Digest) ([]v1.Platform,
 	if err != nil {
 		return nil, err
 	}
-	root, err := walk(v1.Descriptor{Digest: h}, func(d v1.Descriptor) (raw []byte, err error) {
-		err = c.o.retry(ctx, func() error {
-			var got *remote.Descriptor
-			if got, err = s.puller.Get(ctx, ref.Context().Digest(d.Digest.String())); err == nil {
-				raw = got.Manifest
-			}
-			return err
-		})
-		return raw, err
+	root, err := walk(v1.Descriptor{Digest: h}, func(d v1.Descriptor) ([]byte, error) {
+		got, err := s.Get(ctx, ref.Context().Digest(d.Digest.String()))
+		if err != nil {
+			return nil, err
+		}
+		return got.Manifest, nil
 	}, maxDepth)
 	if err != nil {
 		return nil, err
 	}
 	if len(root.blobs) > 0 {
-		cf, err := c.configuration(ctx, s, ref.Context().Digest(root.blobs[0].Digest.String()))
+		cf, err := c.configuration(ctx, ref.Context(), root.blobs[0])
 		if err != nil {
 			return nil, err
 		}
@@ -81,23 +79,18 @@ func (c *client) platforms(ctx context.Context, ref name.Digest) ([]v1.Platform,
 }
 
 // configuration reads an image configuration, which is at most as large as a manifest may be.
-func (c *client) configuration(ctx context.Context, s *session, ref name.Digest) (*v1.ConfigFile, error) {
-	l, err := s.puller.Layer(ctx, ref)
-	if err != nil {
-		return nil, err
-	}
-	r, err := l.Compressed()
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	raw, err := io.ReadAll(io.LimitReader(r, maxManifest))
+func (c *client) configuration(ctx context.Context, repo name.Repository, d v1.Descriptor) (*v1.ConfigFile, error) {
+	var raw []byte
+	err := c.Blob(ctx, repo, d, func(r io.Reader) (err error) {
+		raw, err = io.ReadAll(io.LimitReader(r, transfer.MaxManifest))
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
 	cf := &v1.ConfigFile{}
 	if err := json.Unmarshal(raw, cf); err != nil {
-		return nil, fmt.Errorf("reading configuration %s: %w", ref.DigestStr(), err)
+		return nil, fmt.Errorf("reading configuration %s: %w", d.Digest, err)
 	}
 	return cf, nil
 }

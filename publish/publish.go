@@ -5,9 +5,7 @@
 // puts the manifests of single platforms by digest; and last the tags. A tag that stands for another digest stops it before
 // anything is sent; one that stands for ours already means that there is nothing to send.
 //
-// Credentials come from the Docker configuration (~/.docker/config.json or DOCKER_CONFIG) and the credential helpers it names, such as
-// docker-credential-gcr, -ecr-login and -acr-env for the clouds; from Podman's auth.json, too. They reach neither a log nor
-// an error. Plain HTTP is spoken with loopback addresses only.
+// Package transfer talks to the registries, and has the rules for credentials, plain HTTP and retries.
 package publish
 
 import (
@@ -15,58 +13,19 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"time"
-
-	"github.com/google/go-containerregistry/pkg/authn"
-	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/progress"
 	"github.com/slipway-dev/slipway/publish/registry"
 	"github.com/slipway-dev/slipway/store"
 )
-
-// Options say how registries are talked to. The zero value suits every registry.
-type Options struct {
-	Progress *progress.Printer
-	// Jobs is how many blobs or manifests are on their way at the same time; 0 is 4.
-	Jobs int
-	// Transport carries the requests; nil is go-containerregistry's default, which heeds HTTPS_PROXY.
-	Transport http.RoundTripper
-	// Keychain finds credentials; nil is the Docker configuration.
-	Keychain authn.Keychain
-	// Wait is how long to wait before the first retry; it doubles from one to the next. 0 is one second.
-	Wait time.Duration
-	// Attempts is how often a request is made in all, while the registry answers 429 or 5xx or drops the connection; 0 is 6.
-	Attempts int
-}
-
-func (o Options) defaults() Options {
-	if o.Jobs == 0 {
-		o.Jobs = 4
-	}
-	if o.Transport == nil {
-		o.Transport = remote.DefaultTransport
-	}
-	if o.Keychain == nil {
-		o.Keychain = authn.DefaultKeychain
-	}
-	if o.Wait == 0 {
-		o.Wait = time.Second
-	}
-	if o.Attempts == 0 {
-		o.Attempts = 6
-	}
-	return o
-}
 
 // Publish pushes the images of l that p consists of, whose blobs are all in st but for layers of bases, to p's registry, or to the embedded one where p has
 // none, and brings the third-party images into st. It returns a new lock: l with registry, names and third-party images filled in, and
 // without what p does not select. Where p or l is partial, manifests are pushed by digest only and nothing is tagged; [Merge] joins
 // such locks. An l that lacks something of p is an error.
 func Publish(ctx context.Context, p *product.Product, st *store.Store, l *lock.Lock, o Options) (*lock.Lock, error) {
-	o = o.defaults()
+	o = o.Defaults()
 	images, err := selection(p, st, l)
 	if err != nil {
 		return nil, err
@@ -91,7 +50,7 @@ func Publish(ctx context.Context, p *product.Product, st *store.Store, l *lock.L
 	if named.ThirdParty, err = thirdParty(ctx, p, st, o); err != nil {
 		return nil, err
 	}
-	c := newClient(o, embedded(st, p))
+	c := newTarget(o, st, p)
 	plan.withBases(ctx, c, st)
 	if _, err := push(ctx, c, plan, o); err != nil {
 		return nil, err

@@ -59,5 +59,5 @@ func Pull(ctx context.Context, st *store.Store, l *lock.Lock, o Options) error {
 			}
 		}
 	}
-	return fetchAll(ctx, newClient(o.defaults(), nil), st, list)
+	return fetchAll(ctx, newClient(o.Defaults()), st, list)
 }

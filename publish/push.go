@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
-	"golang.org/x/sync/errgroup"
 
+	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/progress"
 )
@@ -22,7 +22,7 @@ import (
 // looked at down to every manifest, since another push may have left an index without all its platforms; what is there is not sent again.
 // Where a registry refuses an index that is not complete, the error says what it lacks.
 func Push(ctx context.Context, images []Image, source Source, o Options) (*Result, error) {
-	o = o.defaults()
+	o = o.Defaults()
 	p := &plan{task: "push", source: source, deep: true, conflict: func(i *image, have v1.Hash) error {
 		return fmt.Errorf("pushing %s: %s stands for %s in the registry already, and for %s here: push under another prefix, or delete that tag if nobody uses it",
 			i.Name, i.Ref, have, i.Top.Descriptor.Digest)
@@ -30,7 +30,7 @@ func Push(ctx context.Context, images []Image, source Source, o Options) (*Resul
 	for _, i := range images {
 		p.add(i)
 	}
-	return push(ctx, newClient(o, nil), p, o)
+	return push(ctx, newClient(o), p, o)
 }
 
 // push sends what the registry lacks: blobs, mounts, manifests of single platforms, and then what has a name. It stops at the first error.
@@ -121,16 +121,16 @@ type mount struct {
 }
 
 func (c *client) put(ctx context.Context, m put) error {
-	s, err := c.session(ctx, m.ref.Context())
+	s, err := c.Session(ctx, m.ref.Context())
 	if err != nil {
 		return fmt.Errorf("pushing %s: %w", m.ref, err)
 	}
-	if err := s.pusher.Put(ctx, m.ref, m.Manifest); err != nil {
+	if err := s.Put(ctx, m.ref, m.Manifest); err != nil {
 		if refusesSparse(err, m) {
 			return fmt.Errorf("pushing %s: the registry takes an index only with all its platforms, and lacks %s (%w): push the bundle for all platforms, or one with these; what was sent is not sent again",
-				m.ref, platforms(m.image.lacking), clean(err))
+				m.ref, platforms(m.image.lacking), transfer.Clean(err))
 		}
-		return fmt.Errorf("pushing %s: %w", m.ref, clean(err))
+		return fmt.Errorf("pushing %s: %w", m.ref, transfer.Clean(err))
 	}
 	return nil
 }
@@ -174,24 +174,9 @@ func openSessions(ctx context.Context, c *client, p *plan, o Options) error {
 	return each(ctx, o.Jobs, p.images, func(ctx context.Context, i *image) error {
 		// Some registries heed the first scope only.
 		scopes := append([]string{i.repo.Scope(transport.PushScope)}, slices.Sorted(maps.Keys(from[i.repo]))...)
-		if _, err := c.session(ctx, i.repo, scopes...); err != nil {
+		if _, err := c.Session(ctx, i.repo, scopes...); err != nil {
 			return fmt.Errorf("connecting to %s: %w", i.repo, err)
 		}
 		return nil
 	})
-}
-
-// each does f for every element, at most jobs at a time, until the first error, which it returns.
-func each[T any](ctx context.Context, jobs int, list []T, f func(context.Context, T) error) error {
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(jobs)
-	for _, e := range list {
-		g.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return context.Cause(ctx)
-			}
-			return f(ctx, e)
-		})
-	}
-	return g.Wait()
 }

@@ -9,9 +9,9 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
+	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -90,7 +90,7 @@ func (c *client) find(ctx context.Context, round []reference, tags bool) ([]refe
 			found[n] = append(found[n], more...)
 		}
 		if err != nil {
-			return fmt.Errorf("looking for what refers to %s: %w", r.text, clean(err))
+			return fmt.Errorf("looking for what refers to %s: %w", r.text, transfer.Clean(err))
 		}
 		return nil
 	})
@@ -123,8 +123,8 @@ func (c *client) lookTags(ctx context.Context, r reference) ([]reference, error)
 		if r.tags != nil && !slices.Contains(r.tags, tag) {
 			continue
 		}
-		switch d, err := c.head(ctx, r.repo.Tag(tag)); {
-		case missing(err):
+		switch d, err := c.Head(ctx, r.repo.Tag(tag)); {
+		case transfer.Missing(err):
 		case err != nil:
 			return nil, err
 		default:
@@ -212,11 +212,11 @@ func ownReferrers(ctx context.Context, c *client, st *store.Store, l *lock.Lock,
 	}
 	// Unlike one of others, a repository of ours has few tags: one question answers three for each child.
 	err := each(ctx, c.o.Jobs, list, func(ctx context.Context, s *subject) error {
-		session, err := c.session(ctx, s.repo, s.repo.Scope(transport.PullScope))
+		session, err := c.Session(ctx, s.repo, s.repo.Scope(transport.PullScope))
 		if err != nil {
 			return err
 		}
-		s.tags, _ = remote.List(s.repo, remote.WithContext(ctx), remote.WithTransport(session.rt))
+		s.tags, _ = session.Tags(ctx)
 		return nil
 	})
 	if err != nil {

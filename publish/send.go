@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/progress"
 )
 
@@ -28,7 +29,7 @@ type sender struct {
 
 // send brings a blob into a repository: nothing where it is there, a mount where from has it, or else its bytes.
 func (s *sender) send(ctx context.Context, u *upload, repo name.Repository, from name.Reference) error {
-	session, err := s.client.session(ctx, repo)
+	session, err := s.client.Session(ctx, repo)
 	if err != nil {
 		return fmt.Errorf("pushing to %s: %w", repo, err)
 	}
@@ -40,12 +41,12 @@ func (s *sender) send(ctx context.Context, u *upload, repo name.Repository, from
 	if from != nil {
 		layer = &remote.MountableLayer{Layer: layer, Reference: from}
 	}
-	err = s.client.o.retry(ctx, func() error {
+	err = s.client.Retry(ctx, func() error {
 		b.rewind()
-		return session.pusher.Upload(ctx, repo, layer)
+		return session.Upload(ctx, layer)
 	})
 	if err != nil {
-		return fmt.Errorf("pushing blob %s of %s: %w", u.desc.Digest, u.image, clean(err))
+		return fmt.Errorf("pushing blob %s of %s: %w", u.desc.Digest, u.image, transfer.Clean(err))
 	}
 	if n := b.read.Load(); n > 0 {
 		s.bytes.Add(n)
@@ -89,7 +90,7 @@ func (b *blob) MediaType() (types.MediaType, error) { return b.upload.desc.Media
 func (b *blob) Compressed() (io.ReadCloser, error) {
 	r, err := b.open(b.upload.desc.Digest)
 	if err != nil {
-		return nil, unreadable{err}
+		return nil, transfer.Unreadable{Err: err}
 	}
 	b.rewind()
 	return &counted{r, b}, nil
@@ -120,7 +121,7 @@ func (c *counted) Read(p []byte) (int, error) {
 		err = fmt.Errorf("it has more than the %d bytes that its manifest says", size)
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		return 0, unreadable{err}
+		return 0, transfer.Unreadable{Err: err}
 	}
 	c.blob.read.Add(int64(n))
 	c.blob.task.Add(int64(n))
@@ -128,8 +129,3 @@ func (c *counted) Read(p []byte) (int, error) {
 }
 
 func (c *counted) Close() error { return c.inner.Close() }
-
-// unreadable is an error of this machine's disk, not of the registry: trying again does not help.
-type unreadable struct{ error }
-
-func (u unreadable) Unwrap() error { return u.error }

@@ -2,16 +2,16 @@ package publish
 
 import (
 	"fmt"
-	"net"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 )
 
 // refuseStandIns keeps images that cannot run out of registries where somebody would run them.
 func refuseStandIns(l *lock.Lock) error {
 	host, _, _ := strings.Cut(l.Registry, "/")
-	if l.Snapshot || Loopback(host) {
+	if l.Snapshot || transfer.Loopback(host) {
 		return nil
 	}
 	for _, i := range l.Images {
@@ -23,17 +23,4 @@ func refuseStandIns(l *lock.Lock) error {
 		}
 	}
 	return nil
-}
-
-// Loopback reports whether host[:port] is this machine.
-func Loopback(host string) bool {
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		host = h
-	}
-	host = strings.Trim(host, "[]")
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
 }

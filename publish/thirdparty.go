@@ -4,11 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -38,14 +38,14 @@ func thirdParty(ctx context.Context, p *product.Product, st *store.Store, o Opti
 			if err := found(root); err != nil {
 				return nil, fmt.Errorf("%s: %w", t.Text, err)
 			}
-		case p.Snapshot() && !Loopback(t.Reference.Context().RegistryStr()):
+		case p.Snapshot() && !transfer.Loopback(t.Reference.Context().RegistryStr()):
 			all[n].LeftOut = noNetwork
 			o.Progress.Printf("leaving out %s: %s", t.Text, noNetwork)
 		default:
 			fetch = append(fetch, &wanted{ref: t.Reference, text: t.Text, remedy: "check the line " + t.Pos.String() + ", or the network and the credentials for " + t.Reference.Context().RegistryStr(), found: found})
 		}
 	}
-	c := newClient(o, nil)
+	c := newClient(o)
 	if len(fetch) > 0 {
 		if err := fetchAll(ctx, c, st, fetch); err != nil {
 			return nil, err
@@ -79,7 +79,7 @@ func thirdPartyReferrers(ctx context.Context, c *client, p *product.Product, st 
 				continue
 			}
 		}
-		if !p.Snapshot() || Loopback(ref.Context().RegistryStr()) {
+		if !p.Snapshot() || transfer.Loopback(ref.Context().RegistryStr()) {
 			ask = append(ask, s)
 		}
 	}
@@ -107,7 +107,7 @@ func pinned(st *store.Store, ref name.Reference) (root *node, here bool, err err
 	if !st.Has(h) {
 		return nil, false, nil
 	}
-	raw, err := st.ReadAll(h, maxManifest)
+	raw, err := st.ReadAll(h, transfer.MaxManifest)
 	if err != nil {
 		return nil, false, err
 	}
@@ -118,7 +118,7 @@ func pinned(st *store.Store, ref name.Reference) (root *node, here bool, err err
 func describe(st *store.Store, t *lock.ThirdParty, root *node, bundles []product.Bundle) error {
 	t.MediaType, t.Digest, t.Size = root.desc.MediaType, root.desc.Digest, root.desc.Size
 	if len(root.blobs) > 0 {
-		raw, err := st.ReadAll(root.blobs[0].Digest, maxManifest)
+		raw, err := st.ReadAll(root.blobs[0].Digest, transfer.MaxManifest)
 		if err != nil {
 			return err
 		}
@@ -141,27 +141,4 @@ func describe(st *store.Store, t *lock.ThirdParty, root *node, bundles []product
 		}
 	}
 	return nil
-}
-
-// foreign gets a layer that lies elsewhere than in its registry, as old Windows bases have them
-// (https://github.com/opencontainers/image-spec/blob/main/layer.md#non-distributable-layers).
-func (c *client) foreign(ctx context.Context, d v1.Descriptor) (*http.Response, error) {
-	var last error
-	for _, u := range d.URLs {
-		q, err := http.NewRequestWithContext(ctx, http.MethodGet, u, nil)
-		if err != nil {
-			return nil, err
-		}
-		a, err := (&http.Client{Transport: c.rt}).Do(q)
-		if err != nil {
-			last = clean(err)
-			continue
-		}
-		if a.StatusCode == http.StatusOK {
-			return a, nil
-		}
-		a.Body.Close()
-		last = fmt.Errorf("%s answered %s", q.URL.Redacted(), a.Status)
-	}
-	return nil, last
 }

@@ -10,6 +10,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/build/base"
+	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -38,7 +39,7 @@ func TestOnHostProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, _, err := base.Lock(t.Context(), p)
+	list, _, err := base.Lock(t.Context(), p, transfer.New(transfer.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -30,6 +31,7 @@ type Base struct {
 type Resolver struct {
 	Product  *product.Product
 	Store    *store.Store
+	Client   *transfer.Client // mandatory where a base is fetched from a registry
 	Progress *progress.Printer
 
 	mu    sync.Mutex
@@ -90,7 +92,7 @@ func (r *Resolver) pull(ctx context.Context, i product.BaseImage, anyBuild bool)
 	if _, ok := i.Reference.(name.Digest); !ok {
 		return Base{}, fmt.Errorf("%s is not pinned: write %s@sha256:…, since a release must not change when a tag moves", i.Reference, i.Reference)
 	}
-	return fetch(ctx, r.Store, r.Progress, i, anyBuild)
+	return r.fetch(ctx, i, anyBuild)
 }
 
 // full completes the version of a Windows platform that has only three parts, for images that have no base to take it from.

@@ -124,7 +124,7 @@ func TestUnknown(t *testing.T) {
 	p := &product.Product{Path: "dir/slipway.yaml", Bases: []product.Base{{Name: "nano", Images: []product.BaseImage{
 		{Platform: parse(t, "windows/amd64:ltsc2022"), Reference: reference(t, "example.com/nano@sha256:"+strings.Repeat("0", 64))},
 	}}}}
-	r := base.Resolver{Product: p, Store: storetest.Open(t)}
+	r := base.Resolver{Product: p, Store: storetest.Open(t), Client: client}
 	for _, tc := range []struct{ name, on, says string }{
 		{"nano", "windows/amd64:ltsc2019", "dir/slipway.yaml names no image for this platform: add one under bases"},
 		{"nano", "linux/amd64", "base nano for linux/amd64: dir/slipway.yaml names no image"},
@@ -139,7 +139,7 @@ func TestUnknown(t *testing.T) {
 
 func resolve(t *testing.T, p *product.Product, name, on string) base.Base {
 	t.Helper()
-	r := base.Resolver{Product: p, Store: storetest.Open(t)}
+	r := base.Resolver{Product: p, Store: storetest.Open(t), Client: client}
 	b, err := r.Resolve(t.Context(), name, parse(t, on))
 	if err != nil {
 		t.Fatal(err)

@@ -4,27 +4,22 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/google/go-containerregistry/pkg/authn"
-	"github.com/google/go-containerregistry/pkg/name"
-	"github.com/google/go-containerregistry/pkg/v1/remote"
-
+	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/progress"
-	"github.com/slipway-dev/slipway/store"
 )
 
 // fetch brings the child for the platform of a base in a registry into the store, byte for byte; its layers only once they are read.
-func fetch(ctx context.Context, st *store.Store, pr *progress.Printer, b product.BaseImage, anyBuild bool) (Base, error) {
+func (r *Resolver) fetch(ctx context.Context, b product.BaseImage, anyBuild bool) (Base, error) {
 	ref := b.Reference
-	if err := unmoved(ctx, b); err != nil {
+	if err := r.unmoved(ctx, b); err != nil {
 		return Base{}, err
 	}
-	desc, err := get(ctx, ref)
+	desc, err := r.Client.Get(ctx, ref)
 	if err != nil {
-		return Base{}, fmt.Errorf("fetching %s: %w", ref, err)
+		return Base{}, fmt.Errorf("fetching %s: %w", ref, transfer.Clean(err))
 	}
-	img, got, err := choose(desc, b.Platform, anyBuild)
+	img, got, err := choose(ctx, r.Client, desc, b.Platform, anyBuild)
 	if err != nil {
 		return Base{}, fmt.Errorf("%s: %w", ref, err)
 	}
@@ -38,26 +33,22 @@ func fetch(ctx context.Context, st *store.Store, pr *progress.Printer, b product
 	if anyBuild {
 		got = full(b.Platform)
 	}
-	local, err := begin(ctx, st, pr, img)
+	local, err := r.begin(ctx, ref.Context(), img)
 	if err != nil {
 		return Base{}, fmt.Errorf("fetching %s: %w", ref, err)
 	}
 	return Base{Image: local, Platform: got, Info: &lock.Base{Name: ref.String(), Digest: d}}, nil
 }
 
-func get(ctx context.Context, ref name.Reference) (*remote.Descriptor, error) {
-	return remote.Get(ref, remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain))
-}
-
 // unmoved holds a base that bases.lock.yaml pins to its tag: a newer one has the fixes that a release should go out with.
-func unmoved(ctx context.Context, b product.BaseImage) error {
+func (r *Resolver) unmoved(ctx context.Context, b product.BaseImage) error {
 	if b.Lock == nil || b.Inline || b.Tag == "" {
 		return nil
 	}
 	tag := b.Reference.Context().Tag(b.Tag)
-	head, err := remote.Head(tag, remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain))
+	head, err := r.Client.Head(ctx, tag)
 	if err != nil {
-		return fmt.Errorf("looking at %s: %w", tag, err)
+		return fmt.Errorf("looking at %s: %w", tag, transfer.Clean(err))
 	}
 	if head.Digest != b.Lock.Digest {
 		return fmt.Errorf("%s has moved to %s, and %s has %s: run go tool mage bases to take the new one, or write %s@%s into slipway.yaml to stay with the old one",

@@ -8,6 +8,7 @@ import (
 	"path"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/registry"
@@ -19,6 +20,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/build/base"
+	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/store/storetest"
@@ -80,7 +82,7 @@ func TestFetchErrors(t *testing.T) {
 	liar := pushIndex(t, host+"/liar:1", mutate.AppendManifests(empty.Index, mutate.IndexAddendum{
 		Add: linux, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "linux", Architecture: "arm64"}},
 	}))
-	r := base.Resolver{Product: &product.Product{Path: "slipway.yaml", Registry: host}, Store: storetest.Open(t)}
+	r := base.Resolver{Product: &product.Product{Path: "slipway.yaml", Registry: host}, Store: storetest.Open(t), Client: client}
 	for _, tc := range []struct {
 		name, ref, on string
 		says          []string
@@ -111,7 +113,7 @@ func TestFetchErrors(t *testing.T) {
 func TestFetchedOnce(t *testing.T) {
 	host := serve(t)
 	ref := push(t, host+"/base:1", image(t, parse(t, "linux/amd64")))
-	r := base.Resolver{Product: &product.Product{Path: "slipway.yaml", Registry: host}, Store: storetest.Open(t)}
+	r := base.Resolver{Product: &product.Product{Path: "slipway.yaml", Registry: host}, Store: storetest.Open(t), Client: client}
 	first, err := r.Resolve(t.Context(), ref, parse(t, "linux/amd64"))
 	if err != nil {
 		t.Fatal(err)
@@ -121,6 +123,9 @@ func TestFetchedOnce(t *testing.T) {
 		t.Errorf("the second time %v (%v), the first %v", again.Image, err, first.Image)
 	}
 }
+
+// client is the one that resolvers have here.
+var client = transfer.New(transfer.Options{Wait: time.Microsecond})
 
 // serve runs a registry and returns its host.
 func serve(t *testing.T) string {

@@ -6,10 +6,11 @@ import (
 	"io"
 	"sync"
 
+	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/progress"
-	"github.com/slipway-dev/slipway/store"
 )
 
 // lazy is a base whose manifest and configuration are in the store, and whose layers come there when somebody reads them. Most images
@@ -21,7 +22,8 @@ type lazy struct {
 }
 
 // begin puts manifest and configuration of an image into the store.
-func begin(ctx context.Context, st *store.Store, pr *progress.Printer, remote v1.Image) (v1.Image, error) {
+func (r *Resolver) begin(ctx context.Context, repo name.Repository, remote v1.Image) (v1.Image, error) {
+	st := r.Store
 	config, err := remote.RawConfigFile()
 	if err != nil {
 		return nil, err
@@ -45,6 +47,10 @@ func begin(ctx context.Context, st *store.Store, pr *progress.Printer, remote v1
 	if err != nil {
 		return nil, err
 	}
+	m, err := local.Manifest()
+	if err != nil {
+		return nil, err
+	}
 	cf, err := local.ConfigFile()
 	if err != nil {
 		return nil, err
@@ -54,24 +60,12 @@ func begin(ctx context.Context, st *store.Store, pr *progress.Printer, remote v1
 	}
 	l := &lazy{Image: local, layers: map[v1.Hash]*lazyLayer{}}
 	for n, layer := range layers {
-		d, err := layer.Digest()
-		if err != nil {
-			return nil, err
+		d := m.Layers[n]
+		l.layers[d.Digest] = &lazyLayer{
+			Layer: layer, diffID: cf.RootFS.DiffIDs[n],
+			has:   func() bool { return st.Has(d.Digest) },
+			fetch: func() error { return r.layer(ctx, repo, d) },
 		}
-		there := func() (v1.Layer, error) { return remote.LayerByDigest(d) }
-		l.layers[d] = &lazyLayer{Layer: layer, diffID: cf.RootFS.DiffIDs[n], remote: there, fetch: func(r io.Reader, size int64) error {
-			t := pr.Start("fetching "+d.String(), progress.Bytes, size)
-			err := st.Put(d, io.TeeReader(io.LimitReader(r, size+1), t))
-			if err == nil {
-				err = ctx.Err()
-			}
-			if err != nil {
-				t.Fail()
-				return err
-			}
-			t.Done("%s", progress.Size(size))
-			return nil
-		}, has: func() bool { return st.Has(d) }}
 	}
 	return l, nil
 }
@@ -112,9 +106,8 @@ type lazyLayer struct {
 	v1.Layer // of the store
 
 	diffID v1.Hash
-	remote func() (v1.Layer, error)
-	fetch  func(r io.Reader, size int64) error
 	has    func() bool
+	fetch  func() error // into the store
 	mu     sync.Mutex
 }
 
@@ -143,25 +136,27 @@ func (l *lazyLayer) bring() error {
 	if l.has() {
 		return nil
 	}
-	d, err := l.Digest()
-	if err != nil {
+	return l.fetch()
+}
+
+// layer brings a layer into the store.
+func (r *Resolver) layer(ctx context.Context, repo name.Repository, d v1.Descriptor) error {
+	t := r.Progress.Start("fetching "+d.Digest.String(), progress.Bytes, d.Size)
+	err := r.Client.Blob(ctx, repo, d, func(from io.Reader) error {
+		m := progress.Meter{Task: t}
+		err := r.Store.Put(d.Digest, io.TeeReader(from, &m))
+		if err != nil {
+			m.Rewind()
+		}
 		return err
+	})
+	if err == nil {
+		err = ctx.Err()
 	}
-	size, err := l.Size()
 	if err != nil {
-		return err
+		t.Fail()
+		return fmt.Errorf("fetching layer %s of %s: %w", d.Digest, repo, transfer.Clean(err))
 	}
-	there, err := l.remote()
-	if err != nil {
-		return fmt.Errorf("fetching layer %s: %w", d, err)
-	}
-	r, err := there.Compressed()
-	if err != nil {
-		return fmt.Errorf("fetching layer %s: %w", d, err)
-	}
-	defer r.Close()
-	if err := l.fetch(r, size); err != nil {
-		return fmt.Errorf("fetching layer %s: %w", d, err)
-	}
+	t.Done("%s", progress.Size(d.Size))
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -35,7 +36,7 @@ type LockedBase struct {
 
 // Lock asks registries what the bases of p stand for: tags as they stand now, digests in slipway.yaml as they are. It returns what
 // bases.lock.yaml is to hold, in the order of slipway.yaml, and what is new in it. All failures are reported.
-func Lock(ctx context.Context, p *product.Product) ([]product.LockedBase, []Change, error) {
+func Lock(ctx context.Context, p *product.Product, c *transfer.Client) ([]product.LockedBase, []Change, error) {
 	type job struct {
 		base  product.Base
 		image product.BaseImage
@@ -54,7 +55,7 @@ func Lock(ctx context.Context, p *product.Product) ([]product.LockedBase, []Chan
 	for n, j := range jobs {
 		g.Go(func() error {
 			var err error
-			if list[n], changes[n].Moved, err = locked(ctx, j.base, j.image); err != nil {
+			if list[n], changes[n].Moved, err = locked(ctx, c, j.base, j.image); err != nil {
 				failures[n] = fmt.Errorf("%s: base %s for %s: %w", j.image.Pos, j.base.Name, platform.Format(j.image.Platform), err)
 			}
 			return nil
@@ -89,7 +90,7 @@ func short(e product.LockedBase) LockedBase {
 }
 
 // locked asks for one image. moved is the digest of its tag, where slipway.yaml has another.
-func locked(ctx context.Context, b product.Base, i product.BaseImage) (e product.LockedBase, moved string, err error) {
+func locked(ctx context.Context, c *transfer.Client, b product.Base, i product.BaseImage) (e product.LockedBase, moved string, err error) {
 	e = product.LockedBase{Base: b.Name, Platform: i.Platform, Reference: product.Unpinned(i)}
 	var tag name.Reference
 	if i.Tag != "" {
@@ -99,12 +100,12 @@ func locked(ctx context.Context, b product.Base, i product.BaseImage) (e product
 	if !i.Inline {
 		ref = tag
 	}
-	desc, err := get(ctx, ref)
+	desc, err := c.Get(ctx, ref)
 	if err != nil {
-		return e, "", fmt.Errorf("looking at %s: %w", ref, err)
+		return e, "", fmt.Errorf("looking at %s: %w", ref, transfer.Clean(err))
 	}
 	e.Digest = desc.Digest
-	img, got, err := choose(desc, i.Platform, b.AnyBuild)
+	img, got, err := choose(ctx, c, desc, i.Platform, b.AnyBuild)
 	if err != nil {
 		return e, "", fmt.Errorf("%s: %w", ref, err)
 	}
@@ -119,9 +120,9 @@ func locked(ctx context.Context, b product.Base, i product.BaseImage) (e product
 		e.Created = time.Time{} // made to be the same each time, so that it tells nothing
 	}
 	if i.Inline && tag != nil {
-		now, err := get(ctx, tag)
+		now, err := c.Head(ctx, tag)
 		if err != nil {
-			return e, "", fmt.Errorf("looking at %s: %w", tag, err)
+			return e, "", fmt.Errorf("looking at %s: %w", tag, transfer.Clean(err))
 		}
 		if now.Digest != e.Digest {
 			moved = now.Digest.String()

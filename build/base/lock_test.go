@@ -47,7 +47,7 @@ func lock(t *testing.T, dir, host, bases string) []base.Change {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, changes, err := base.Lock(t.Context(), p)
+	list, changes, err := base.Lock(t.Context(), p, client)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestLock(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := base.Resolver{Product: p, Store: storetest.Open(t)}
+		r := base.Resolver{Product: p, Store: storetest.Open(t), Client: client}
 		return r.Resolve(t.Context(), "on", parse(t, "windows/amd64:ltsc2022"))
 	}
 	b, err := resolve()
@@ -168,7 +168,7 @@ func TestLockInline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := base.Resolver{Product: p, Store: storetest.Open(t)}
+	r := base.Resolver{Product: p, Store: storetest.Open(t), Client: client}
 	if b, err := r.Resolve(t.Context(), "on", parse(t, "windows/amd64:ltsc2022")); err != nil || b.Platform.OSVersion != "10.0.20348.4773" {
 		t.Errorf("the base is %+v, %v", b, err)
 	}
@@ -196,7 +196,7 @@ func TestLockedVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := base.Resolver{Product: p, Store: storetest.Open(t)}
+	r := base.Resolver{Product: p, Store: storetest.Open(t), Client: client}
 	_, err = r.Resolve(t.Context(), "on", parse(t, "windows/amd64:ltsc2019"))
 	if err == nil || !strings.Contains(err.Error(), "has the os.version 10.0.17763.7, and ") || !strings.Contains(err.Error(), "says 10.0.17763.8: run go tool mage bases") {
 		t.Errorf("got %v", err)
@@ -220,7 +220,7 @@ func TestHostProcess(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := base.Resolver{Product: p, Store: storetest.Open(t)}
+			r := base.Resolver{Product: p, Store: storetest.Open(t), Client: client}
 			for _, l := range platform.LTSC {
 				b, err := r.Resolve(t.Context(), "on", parse(t, "windows/amd64:"+l.Name))
 				if err != nil {
@@ -270,7 +270,7 @@ func TestLookAlikes(t *testing.T) {
 	none, other := made(t, windows(""), "2026-01-13"), made(t, windows("10.0.17763.1"), "2026-01-13")
 	a, b := made(t, windows("10.0.20348.1"), "2026-01-13"), made(t, windows("10.0.20348.2"), "2026-01-13")
 	linux := made(t, parse(t, "linux/amd64"), "2026-01-13")
-	r := base.Resolver{Product: &product.Product{Path: "slipway.yaml", Registry: host}, Store: storetest.Open(t)}
+	r := base.Resolver{Product: &product.Product{Path: "slipway.yaml", Registry: host}, Store: storetest.Open(t), Client: client}
 	for name, tc := range map[string]struct {
 		index v1.ImageIndex
 		says  []string
@@ -313,7 +313,7 @@ func TestLockFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = base.Lock(t.Context(), p)
+	_, _, err = base.Lock(t.Context(), p, client)
 	if err == nil || strings.Count(err.Error(), "/slipway.yaml:7:") != 3 || strings.Count(err.Error(), "looking at ") != 2 || !strings.Contains(err.Error(), "it is an image for linux/amd64") {
 		t.Errorf("got %v", err)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"os"
 	"path"
@@ -26,7 +25,7 @@ func (b *builder) add(ctx context.Context, s *stage, c *instructions.AddCommand)
 	if c.Checksum != "" && len(c.SourcePaths) != 1 {
 		return errors.New("--checksum is for one URL: write an ADD for each")
 	}
-	t := transfer{SourcesAndDest: c.SourcesAndDest, chown: c.Chown, chmod: c.Chmod, excludes: c.ExcludePatterns, link: c.Link, line: "ADD"}
+	t := copying{SourcesAndDest: c.SourcesAndDest, chown: c.Chown, chmod: c.Chmod, excludes: c.ExcludePatterns, link: c.Link, line: "ADD"}
 	return b.transfer(ctx, s, t, func(cp *copier, src, dest string) error {
 		switch remote(src) {
 		case "git":
@@ -142,26 +141,30 @@ func (b *builder) download(ctx context.Context, src string, digest v1.Hash) erro
 }
 
 func (b *builder) fetch(ctx context.Context, src string, digest v1.Hash) error {
-	client := b.in.Client
-	if client == nil {
-		client = http.DefaultClient
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, src, nil)
+	err := b.in.Client.Download(ctx, src, func(r io.Reader) error {
+		all := &whole{Reader: r}
+		err := b.in.Store.Put(digest, all)
+		if err != nil && all.read {
+			return fmt.Errorf("%w: the file has changed, or --checksum is wrong", err)
+		}
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("downloading %s: %w", src, err)
 	}
-	resp, err := client.Do(req)
-	if err != nil {
-		return fmt.Errorf("downloading: %w", err)
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("downloading %s: the server answers %s", src, resp.Status)
-	}
-	if err := b.in.Store.Put(digest, resp.Body); err != nil {
-		return fmt.Errorf("downloading %s: %w: the file has changed, or --checksum is wrong", src, err)
-	}
 	return nil
+}
+
+// whole notes whether its reader was read to the end: then an error is not the network's.
+type whole struct {
+	io.Reader
+	read bool
+}
+
+func (w *whole) Read(p []byte) (int, error) {
+	n, err := w.Reader.Read(p)
+	w.read = w.read || errors.Is(err, io.EOF)
+	return n, err
 }
 
 func opener(p string) func() (io.ReadCloser, error) {

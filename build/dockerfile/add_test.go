@@ -14,6 +14,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build/dockerfile"
 	"github.com/slipway-dev/slipway/build/dockerfile/dockerfiletest"
+	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
 func TestAddURL(t *testing.T) {
@@ -36,14 +37,14 @@ func TestAddURL(t *testing.T) {
 		{"right, with mode and owner", "--chmod=755 --chown=1:2 --checksum=" + right + " URL/tool /t", "file 0755 1:2 /t \"fetched\\n\""},
 		{"right, unpacked where it is no archive", "--unpack --checksum=" + right + " URL/tool /t", "file 0600 0:0 /t \"fetched\\n\""},
 		{"wrong", "--checksum=" + wrong + " URL/tool /t", "the file has changed, or --checksum is wrong"},
-		{"not there", "--checksum=" + strings.ReplaceAll(wrong, "0", "1") + " URL/gone /t", "the server answers 404"},
+		{"not there", "--checksum=" + strings.ReplaceAll(wrong, "0", "1") + " URL/gone /t", "answers 404"},
 		{"without", "URL/tool /t", "needs --checksum"},
 		{"plain", "--checksum=" + right + " http://example.com/tool /t", "write https"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := dockerfiletest.Load(t, &txtar.Archive{})
 			in := c.Input
-			in.Client = server.Client()
+			in.Client = transfer.New(transfer.Options{Transport: server.Client().Transport})
 			in.Platform = v1.Platform{OS: "linux", Architecture: "amd64"}
 			in.Source = []byte("FROM scratch\nADD " + strings.ReplaceAll(tc.add, "URL", server.URL) + "\n")
 			var got string

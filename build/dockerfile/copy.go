@@ -19,8 +19,8 @@ import (
 	"github.com/slipway-dev/slipway/build/layer"
 )
 
-// transfer is what COPY and ADD have in common.
-type transfer struct {
+// copying is what COPY and ADD have in common.
+type copying struct {
 	instructions.SourcesAndDest
 	chown, chmod string
 	excludes     []string
@@ -51,7 +51,7 @@ func (b *builder) copy(ctx context.Context, s *stage, c *instructions.CopyComman
 	if err != nil {
 		return err
 	}
-	t := transfer{SourcesAndDest: c.SourcesAndDest, chown: c.Chown, chmod: c.Chmod, excludes: c.ExcludePatterns, link: c.Link, line: "COPY"}
+	t := copying{SourcesAndDest: c.SourcesAndDest, chown: c.Chown, chmod: c.Chmod, excludes: c.ExcludePatterns, link: c.Link, line: "COPY"}
 	if c.Parents {
 		t.line += " --parents"
 	}
@@ -83,7 +83,7 @@ func each(src files, p, os string, do func(p string) error) error {
 }
 
 // transfer prepares the destination and its owner, and calls do for every source path; heredocs it copies itself.
-func (b *builder) transfer(ctx context.Context, s *stage, t transfer, do func(cp *copier, src, dest string) error) error {
+func (b *builder) transfer(ctx context.Context, s *stage, t copying, do func(cp *copier, src, dest string) error) error {
 	dest, err := s.destination(t.DestPath)
 	if err != nil {
 		return err

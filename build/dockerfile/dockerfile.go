@@ -40,13 +40,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/http"
 	"os"
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -73,8 +73,8 @@ type Input struct {
 	ModTime time.Time
 	// Base resolves the names of images in FROM and --from; nil means that only scratch, stages and contexts can be used.
 	Base func(ctx context.Context, name string, p v1.Platform) (Base, error)
-	// Client downloads what ADD names by URL; nil is http.DefaultClient. Downloads are kept in Store under their digest.
-	Client *http.Client
+	// Client downloads what ADD names by URL; nil is one with the default options. Downloads are kept in Store under their digest.
+	Client *transfer.Client
 	Store  *store.Store
 }
 
@@ -124,6 +124,9 @@ const maxSource = 1 << 20
 func Build(ctx context.Context, in Input) (Result, error) {
 	if in.Store == nil {
 		return Result{}, errors.New("building from a Dockerfile: no store given")
+	}
+	if in.Client == nil {
+		in.Client = transfer.New(transfer.Options{})
 	}
 	src := in.Source
 	if src == nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/build/base"
+	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -29,7 +30,7 @@ With -check nothing is written, and a base that is not locked, or has moved, is 
 			if err != nil {
 				return err
 			}
-			list, changes, err := base.Lock(cmd.Context(), p)
+			list, changes, err := base.Lock(cmd.Context(), p, transfer.New(transfer.Options{}))
 			if err != nil {
 				return err
 			}

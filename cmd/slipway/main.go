@@ -9,12 +9,15 @@ import (
 	"context"
 	"io"
 	"os"
+
+	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // run runs the command line args and returns the exit code.
 func run(args []string, stdout, stderr io.Writer) int {
+	transfer.Agent = "slipway/" + identify().Version
 	ctx, stop := interruptible(context.Background())
 	defer stop()
 	root := newRoot()

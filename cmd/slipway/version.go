@@ -19,8 +19,7 @@ func newVersion(f *flags) *cobra.Command {
 		Example: "  slipway version\n  slipway version -json",
 		Args:    usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			info, _ := debug.ReadBuildInfo()
-			v := describe(version, info)
+			v := identify()
 			if f.json {
 				return json.NewEncoder(cmd.OutOrStdout()).Encode(v)
 			}
@@ -38,6 +37,12 @@ type identity struct {
 	Revision string `json:"revision,omitempty"`
 	Platform string `json:"platform"`
 	Go       string `json:"go"`
+}
+
+// identify describes this binary.
+func identify() identity {
+	info, _ := debug.ReadBuildInfo()
+	return describe(version, info)
 }
 
 // describe takes the linker's version, or else what the go command left in the binary; info may be nil.

@@ -1,9 +1,8 @@
-package publish
+package transfer
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -22,7 +21,7 @@ import (
 const maxWait = 2 * time.Minute
 
 // retrying is a RoundTripper that makes a request again when the registry is busy (429), broken (5xx) or drops the connection.
-// Bytes of a blob are an exception: an upload that broke off is begun anew by [client.retry], since what has arrived is not known.
+// Bytes of a blob are an exception: an upload that broke off is begun anew by [Client.Retry], since what has arrived is not known.
 // Where a registry says Retry-After, all requests to it wait.
 type retrying struct {
 	inner http.RoundTripper
@@ -95,8 +94,11 @@ func uploads(method, path string) bool {
 	return method == http.MethodPatch || method == http.MethodPut && !strings.Contains(path, "/manifests/")
 }
 
-// retry does work that consists of several requests again from its start where [retrying] could not help: an upload failed, or a
-// body broke off.
+// Retry does work that consists of several requests again from its start, where making a single one
+// again could not help: an upload failed, or a body broke off.
+func (c *Client) Retry(ctx context.Context, work func() error) error { return c.o.retry(ctx, work) }
+
+// retry is [Client.Retry].
 func (o Options) retry(ctx context.Context, work func() error) error {
 	for attempt := 1; ; attempt++ {
 		err := work()
@@ -114,7 +116,7 @@ func (o Options) retry(ctx context.Context, work func() error) error {
 
 // broken reports whether work ended by something that has not been tried again yet and may go well the next time.
 func broken(err error) bool {
-	if errors.As(err, &unreadable{}) {
+	if errors.As(err, &Unreadable{}) {
 		return false
 	}
 	var answer *transport.Error
@@ -164,33 +166,3 @@ func dropped(err error) bool {
 	var timeout net.Error
 	return errors.As(err, &timeout) && timeout.Timeout() && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled)
 }
-
-// clean takes the query out of URLs in an error: upload locations and redirects carry signatures there. Where a registry denies
-// something, it adds what can be done.
-func clean(err error) error {
-	var e *url.Error
-	if errors.As(err, &e) {
-		if u, parseErr := url.Parse(e.URL); parseErr == nil {
-			u.RawQuery, u.User = "", nil
-			err = reworded{err, strings.ReplaceAll(err.Error(), e.URL, u.String())}
-		}
-	}
-	var t *transport.Error
-	if errors.As(err, &t) && (t.StatusCode == http.StatusUnauthorized || t.StatusCode == http.StatusForbidden) {
-		host := "the registry"
-		if t.Request != nil {
-			host = t.Request.URL.Host
-		}
-		return fmt.Errorf("%w: log in to %s, by docker login or a credential helper, with an account that may do this", err, host)
-	}
-	return err
-}
-
-// reworded is an error with another text. The error itself is left as it is, since other goroutines may hold it, too.
-type reworded struct {
-	error
-	text string
-}
-
-func (r reworded) Error() string { return r.text }
-func (r reworded) Unwrap() error { return r.error }

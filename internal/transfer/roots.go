@@ -1,4 +1,4 @@
-package publish
+package transfer
 
 import (
 	"crypto/tls"

@@ -1,0 +1,55 @@
+package transfer
+
+import (
+	"context"
+	"net/http"
+	"sync"
+
+	"github.com/google/go-containerregistry/pkg/name"
+)
+
+// Client talks to registries and other servers. Each repository has a session of its own, because a
+// token holds for the repositories that it names. Several goroutines may use it.
+type Client struct {
+	o  Options
+	rt http.RoundTripper
+
+	mu       sync.Mutex
+	sessions map[string]*Session
+}
+
+// New returns a client that sends requests through o.Transport.
+func New(o Options) *Client {
+	o = o.Defaults()
+	return newClient(o, secure{o.Transport})
+}
+
+// Local returns a client that sends every request to h in this process, whatever host it names.
+func Local(o Options, h http.RoundTripper) *Client { return newClient(o.Defaults(), h) }
+
+func newClient(o Options, inner http.RoundTripper) *Client {
+	return &Client{o: o, rt: newRetrying(named{inner}, o), sessions: map[string]*Session{}}
+}
+
+// Session returns the session for a repository. The scopes are asked for when the session begins, the
+// first time; mounts from other repositories need theirs then.
+func (c *Client) Session(ctx context.Context, repo name.Repository, scopes ...string) (*Session, error) {
+	c.mu.Lock()
+	s := c.sessions[repo.Name()]
+	if s == nil {
+		s = &Session{repo: repo, o: c.o}
+		c.sessions[repo.Name()] = s
+	}
+	c.mu.Unlock()
+	s.once.Do(func() { s.err = s.begin(ctx, c, scopes) })
+	return s, s.err
+}
+
+// named says in each request which program makes it.
+type named struct{ inner http.RoundTripper }
+
+func (n named) RoundTrip(q *http.Request) (*http.Response, error) {
+	q = q.Clone(q.Context())
+	q.Header.Set("User-Agent", Agent)
+	return n.inner.RoundTrip(q)
+}

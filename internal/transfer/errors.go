@@ -1,0 +1,57 @@
+package transfer
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+)
+
+// Missing reports whether err says that a registry does not have what was asked for.
+func Missing(err error) bool {
+	var e *transport.Error
+	return errors.As(err, &e) && e.StatusCode == http.StatusNotFound
+}
+
+// Unreadable is an error of this machine's disk, not of the registry: trying again does not help.
+type Unreadable struct{ Err error }
+
+func (u Unreadable) Error() string { return u.Err.Error() }
+func (u Unreadable) Unwrap() error { return u.Err }
+
+// Clean takes the query out of URLs in an error: upload locations and redirects carry signatures there. Where a registry denies
+// something, it adds what can be done.
+func Clean(err error) error {
+	var e *url.Error
+	if errors.As(err, &e) {
+		if u, parseErr := url.Parse(e.URL); parseErr == nil {
+			err = reworded{err, strings.ReplaceAll(err.Error(), e.URL, bare(u))}
+		}
+	}
+	var t *transport.Error
+	if errors.As(err, &t) && (t.StatusCode == http.StatusUnauthorized || t.StatusCode == http.StatusForbidden) {
+		host := "the registry"
+		if t.Request != nil {
+			host = t.Request.URL.Host
+		}
+		return fmt.Errorf("%w: log in to %s, by docker login or a credential helper, with an account that may do this", err, host)
+	}
+	return err
+}
+
+// bare is a URL without what may be secret in it.
+func bare(u *url.URL) string {
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
+}
+
+// reworded is an error with another text. The error itself is left as it is, since other goroutines may hold it, too.
+type reworded struct {
+	error
+	text string
+}
+
+func (r reworded) Error() string { return r.text }
+func (r reworded) Unwrap() error { return r.error }

@@ -1,0 +1,36 @@
+package transfer
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+)
+
+// Loopback reports whether host[:port] is this machine.
+func Loopback(host string) bool {
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	host = strings.Trim(host, "[]")
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// secure refuses to speak plain HTTP with any machine but this one, and to leave HTTPS for it.
+type secure struct{ inner http.RoundTripper }
+
+func (s secure) RoundTrip(q *http.Request) (*http.Response, error) {
+	if q.URL.Scheme != "https" {
+		if !Loopback(q.URL.Host) {
+			return nil, fmt.Errorf("%s: plain HTTP is for loopback addresses only", q.URL.Host)
+		}
+		if before := q.Response; before != nil && before.Request != nil && before.Request.URL.Scheme == "https" {
+			return nil, fmt.Errorf("%s redirects to plain HTTP at %s", before.Request.URL.Host, q.URL.Host)
+		}
+	}
+	return s.inner.RoundTrip(q)
+}

@@ -1,0 +1,96 @@
+package transfer
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+
+	"github.com/google/go-containerregistry/pkg/authn"
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+)
+
+// Session is an authenticated way to one repository. Requests are retried below it, so nothing above
+// it does so but [Client.Retry].
+type Session struct {
+	repo   name.Repository
+	o      Options
+	once   sync.Once
+	err    error
+	rt     http.RoundTripper
+	pusher *remote.Pusher
+	puller *remote.Puller
+}
+
+func (s *Session) begin(ctx context.Context, c *Client, scopes []string) error {
+	auth, err := authn.Resolve(ctx, c.o.Keychain, s.repo)
+	if err != nil {
+		return fmt.Errorf("finding credentials for %s: %w", s.repo.RegistryStr(), err)
+	}
+	if s.rt, err = transport.NewWithContext(ctx, s.repo.Registry, auth, c.rt, scopes); err != nil {
+		return Clean(err)
+	}
+	options := []remote.Option{
+		remote.WithTransport(s.rt), remote.WithNondistributable, remote.WithJobs(c.o.Jobs),
+		remote.WithRetryBackoff(remote.Backoff{Steps: 1}),
+	}
+	if s.pusher, err = remote.NewPusher(options...); err != nil {
+		return err
+	}
+	s.puller, err = remote.NewPuller(options...)
+	return err
+}
+
+// Head returns what the registry says that a reference stands for.
+func (s *Session) Head(ctx context.Context, ref name.Reference) (*v1.Descriptor, error) {
+	return s.puller.Head(ctx, ref)
+}
+
+// Get reads a manifest or an index, also where its body breaks off at first.
+func (s *Session) Get(ctx context.Context, ref name.Reference) (d *remote.Descriptor, err error) {
+	err = s.o.retry(ctx, func() error {
+		d, err = s.puller.Get(ctx, ref)
+		return err
+	})
+	if err == nil && len(d.Manifest) > MaxManifest {
+		return nil, fmt.Errorf("%s has %d bytes, and a manifest may have %d", ref, len(d.Manifest), MaxManifest)
+	}
+	return d, err
+}
+
+// Layer is a blob of the repository, which is read when it is opened.
+func (s *Session) Layer(ctx context.Context, h v1.Hash) (v1.Layer, error) {
+	return s.puller.Layer(ctx, s.repo.Digest(h.String()))
+}
+
+// Put puts a manifest under a reference.
+func (s *Session) Put(ctx context.Context, ref name.Reference, m remote.Taggable) error {
+	return s.pusher.Put(ctx, ref, m)
+}
+
+// Upload sends a blob, or mounts it.
+func (s *Session) Upload(ctx context.Context, l v1.Layer) error {
+	return s.pusher.Upload(ctx, s.repo, l)
+}
+
+// Tags lists the tags of the repository.
+func (s *Session) Tags(ctx context.Context) ([]string, error) {
+	return remote.List(s.repo, remote.WithContext(ctx), remote.WithTransport(s.rt))
+}
+
+// Referrers lists what has a manifest as its subject, by the referrers API, or by the list that
+// stands in for it.
+func (s *Session) Referrers(ctx context.Context, subject name.Digest) ([]v1.Descriptor, error) {
+	index, err := remote.Referrers(subject, remote.WithContext(ctx), remote.WithTransport(s.rt))
+	if err != nil {
+		return nil, err
+	}
+	m, err := index.IndexManifest()
+	if err != nil {
+		return nil, err
+	}
+	return m.Manifests, nil
+}

@@ -1,0 +1,66 @@
+// Package transfer moves manifests and blobs between this machine and registries.
+//
+// Its [Client] is the only way from Slipway to the network: a push, a pull, a base image, a look at
+// a tag and a download for a Dockerfile all go through it, so that one set of rules holds for them:
+//
+//   - Plain HTTP is spoken with loopback addresses only, also after a redirect and for token services.
+//   - Credentials come from the Docker configuration (~/.docker/config.json or DOCKER_CONFIG), the
+//     helpers that it names, or Podman's auth.json. They go to the host that they are for.
+//   - A request is made again where a server is busy (429), broken (5xx) or drops the connection, and
+//     not before the time that Retry-After asks for.
+//   - Manifests and answers that are not blobs have a bounded size.
+//
+// test/repository checks that no other package opens connections of its own.
+package transfer
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/authn"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+
+	"github.com/slipway-dev/slipway/progress"
+)
+
+// MaxManifest is the size in bytes above which registries refuse manifests.
+const MaxManifest = 4 << 20
+
+// Agent names this program to servers. The command sets it to slipway/VERSION when it starts.
+var Agent = "slipway"
+
+// Options say how registries are talked to. The zero value suits every registry.
+type Options struct {
+	Progress *progress.Printer
+	// Jobs is how many blobs or manifests are on their way at the same time; 0 is 4.
+	Jobs int
+	// Transport carries the requests; nil is go-containerregistry's default, which heeds HTTPS_PROXY.
+	Transport http.RoundTripper
+	// Keychain finds credentials; nil is the Docker configuration.
+	Keychain authn.Keychain
+	// Wait is how long to wait before the first retry; it doubles from one to the next. 0 is one second.
+	Wait time.Duration
+	// Attempts is how often a request is made in all, while the server answers 429 or 5xx or drops
+	// the connection; 0 is 6.
+	Attempts int
+}
+
+// Defaults returns o with its zero fields filled in.
+func (o Options) Defaults() Options {
+	if o.Jobs == 0 {
+		o.Jobs = 4
+	}
+	if o.Transport == nil {
+		o.Transport = remote.DefaultTransport
+	}
+	if o.Keychain == nil {
+		o.Keychain = authn.DefaultKeychain
+	}
+	if o.Wait == 0 {
+		o.Wait = time.Second
+	}
+	if o.Attempts == 0 {
+		o.Attempts = 6
+	}
+	return o
+}

@@ -1,0 +1,88 @@
+package repository
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// reserved are the identifiers that open connections or find credentials, by import path. Packages
+// other than internal/transfer may only use those in the list; a nil list forbids the import.
+var reserved = map[string][]string{
+	"github.com/google/go-containerregistry/pkg/v1/remote": {"Descriptor", "MountableLayer", "Taggable"},
+	"github.com/google/go-containerregistry/pkg/authn":     nil,
+	"github.com/google/go-containerregistry/pkg/crane":     nil,
+	"github.com/google/go-containerregistry/pkg/v1/google": nil,
+	"github.com/docker/docker-credential-helpers/client":   nil,
+}
+
+// client are the identifiers of net and net/http that make a client.
+var client = map[string][]string{
+	"net/http": {"DefaultTransport", "DefaultClient", "Client", "Transport", "Get", "Head", "Post", "PostForm"},
+	"net":      {"Dial", "DialTimeout", "Dialer"},
+}
+
+// TestOneWayToTheNetwork checks that every request of the product goes through internal/transfer,
+// which has the rules for TLS, credentials, retries, stalls and sizes.
+func TestOneWayToTheNetwork(t *testing.T) {
+	for dir := range packages(t) {
+		if dir == "internal/transfer" {
+			continue
+		}
+		files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(dir), "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			if !strings.HasSuffix(file, "_test.go") {
+				for _, found := range connections(t, file) {
+					t.Errorf("%s: use internal/transfer, so that its rules hold", found)
+				}
+			}
+		}
+	}
+}
+
+// connections lists the uses of identifiers in a file that are reserved for internal/transfer.
+func connections(t *testing.T, file string) (found []string) {
+	t.Helper()
+	set := token.NewFileSet()
+	f, err := parser.ParseFile(set, file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	imports := map[string]string{} // by the name that the file uses
+	for _, i := range f.Imports {
+		p, err := strconv.Unquote(i.Path.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := path.Base(p)
+		if i.Name != nil {
+			name = i.Name.Name
+		}
+		imports[name] = p
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		s, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		x, ok := s.X.(*ast.Ident)
+		if !ok {
+			return true
+		}
+		allowed, guarded := reserved[imports[x.Name]]
+		if guarded && !slices.Contains(allowed, s.Sel.Name) || slices.Contains(client[imports[x.Name]], s.Sel.Name) {
+			found = append(found, set.Position(s.Pos()).String()+": "+x.Name+"."+s.Sel.Name)
+		}
+		return true
+	})
+	return found
+}
