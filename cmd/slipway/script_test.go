@@ -5,12 +5,14 @@ import (
 	"errors"
 	"io"
 	"log"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -38,6 +40,7 @@ func TestScript(t *testing.T) {
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("ROOT", root)
+			env.Values[listening] = &heard{}
 			for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GOFLAGS"} {
 				out, err := exec.Command("go", "env", name).Output()
 				if err != nil {
@@ -47,7 +50,7 @@ func TestScript(t *testing.T) {
 			}
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"interrupt": interrupt, "copytree": copytree, "registry": registry, "guide": guide, "windowsbase": windowsBase},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"interrupt": interrupt, "copytree": copytree, "registry": registry, "guide": guide, "windowsbase": windowsBase, "eavesdrop": eavesdrop, "unheard": unheard},
 	})
 }
 
@@ -120,6 +123,51 @@ func windowsBase(ts *testscript.TestScript, neg bool, args []string) {
 	img, err = mutate.ConfigFile(img, cf)
 	ts.Check(err)
 	ts.Check(remote.Write(ref, img))
+}
+
+// listening is the key of a *heard in a script.
+const listening = "listening"
+
+// heard is where eavesdrop keeps what it has heard, as a value of the script.
+type heard struct {
+	mu       sync.Mutex
+	requests []string
+}
+
+// eavesdrop VARIABLE starts a proxy for plain HTTP that notes every request and answers it itself, and puts its URL into a variable.
+func eavesdrop(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: eavesdrop variable")
+	}
+	h := ts.Value(listening).(*heard)
+	registry := ggcr.New(ggcr.Logger(log.New(io.Discard, "", 0)))
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if q.Method == http.MethodConnect { // for HTTPS, which nobody speaks here
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		h.mu.Lock()
+		h.requests = append(h.requests, q.Method+" "+q.URL.String()+" "+q.Header.Get("Authorization"))
+		h.mu.Unlock()
+		if q.Header.Get("Authorization") == "" {
+			w.Header().Set("WWW-Authenticate", `Basic realm="test"`)
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		registry.ServeHTTP(w, q)
+	}))
+	ts.Defer(s.Close)
+	ts.Setenv(args[0], s.URL)
+}
+
+// unheard fails where the proxy of eavesdrop was sent anything.
+func unheard(ts *testscript.TestScript, neg bool, args []string) {
+	h := ts.Value(listening).(*heard)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if neg || len(args) != 0 || len(h.requests) > 0 {
+		ts.Fatalf("over plain HTTP were sent: %q", h.requests)
+	}
 }
 
 func lookPath(path, name string) (string, error) {

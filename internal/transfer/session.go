@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"sync"
 
-	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
@@ -26,9 +25,9 @@ type Session struct {
 }
 
 func (s *Session) begin(ctx context.Context, c *Client, scopes []string) error {
-	auth, err := authn.Resolve(ctx, c.o.Keychain, s.repo)
+	auth, err := c.credentials(ctx, s.repo)
 	if err != nil {
-		return fmt.Errorf("finding credentials for %s: %w", s.repo.RegistryStr(), err)
+		return err
 	}
 	if s.rt, err = transport.NewWithContext(ctx, s.repo.Registry, auth, c.rt, scopes); err != nil {
 		return Clean(err)
