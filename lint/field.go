@@ -15,6 +15,47 @@ func ifHostNetwork(p *pod, found finder) {
 	}
 }
 
+// privileged finds containers that ask for privileges, and those that do not where the API server refuses the field itself.
+func privileged(p *pod, found finder) {
+	inSecurity("privileged", func(s *corev1.SecurityContext) bool {
+		return s.Privileged != nil && (*s.Privileged || p.named(windows))
+	})(p, found)
+}
+
+// shareProcessNamespace is as [privileged] for that field.
+func shareProcessNamespace(p *pod, found finder) {
+	if share := p.spec.ShareProcessNamespace; share != nil && (*share || p.named(windows)) {
+		found("", "shareProcessNamespace")
+	}
+}
+
+// hostNetPolicy finds the DNS policy of pods on the host's network in a pod that is not there.
+func hostNetPolicy(p *pod, found finder) {
+	if p.spec.DNSPolicy == corev1.DNSClusterFirstWithHostNet && !(p.spec.HostNetwork && p.hostProcess()) {
+		found("", "dnsPolicy")
+	}
+}
+
+// subPaths finds mounts of a part of a volume.
+func subPaths(p *pod, found finder) {
+	if p.hostProcess() {
+		return
+	}
+	written := map[string]bool{} // volumes of files that the kubelet itself writes
+	for _, v := range p.spec.Volumes {
+		written[v.Name] = v.ConfigMap != nil || v.Secret != nil || v.Projected != nil || v.DownwardAPI != nil
+	}
+	inMounts(func(m corev1.VolumeMount, found finder) {
+		switch {
+		case written[m.Name]:
+		case m.SubPath != "":
+			found("", "subPath")
+		case m.SubPathExpr != "":
+			found("", "subPathExpr")
+		}
+	})(p, found)
+}
+
 // windowsGrace is how long, in seconds, Windows itself lets the processes of a container end.
 const windowsGrace = 5
 

@@ -121,6 +121,8 @@ func (c *checker) knowing() bool { return c.o.Lock != nil || c.o.Remote != nil }
 func (c *checker) found(p *pod, r Rule, what string, path ...any) {
 	field, pos := p.place(path)
 	f := newFinding(r, what, pos)
+	f.Severity = r.severity(p)
+	f.folds = r.Folds || f.Severity != r.Severity
 	f.Object, f.Path = visible(c.objects[p.object].String()), visible(field)
 	id := place{r.ID, field, p.object}
 	if c.seen[id] {

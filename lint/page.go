@@ -12,7 +12,10 @@ What ` + "`slipway lint`" + ` finds in a manifest, as does every release in its 
 ` + "`go test ./lint -update`" + ` writes it.
 
 An **error** stops a release: the API server refuses the pod, or a node does not do what the manifest says. A **warning** is shown: the
-pod may run, but not everywhere, or not as its author thinks. A **note** works today, but not with every runtime.
+pod may run, but not everywhere, or not as its author thinks. A **note** works today, but not with every runtime. Of a rule that is an
+*error with os.name* the node ignores the field, which is a warning; where ` + "`spec.os.name`" + ` is windows, the API server refuses the pod.
+Where a rule says *once for each file*, the text output has the first finding and the number of the others; ` + "`slipway lint -v`" + ` lists all,
+as ` + "`-json` and `-sarif`" + ` do.
 
 Where it is meant, a comment with a reason allows a finding, on its line, the line above it, or above the whole object:
 
@@ -58,7 +61,7 @@ func Page() string {
 	} {
 		fmt.Fprintf(&b, "\n## %s\n\n| rule | severity | what |\n|---|---|---|\n", group.title)
 		for _, r := range group.rules {
-			fmt.Fprintf(&b, "| [%s](#%s) | %s | %s |\n", r.ID, r.ID, r.Severity, r.Title)
+			fmt.Fprintf(&b, "| [%s](#%s) | %s | %s |\n", r.ID, r.ID, r.pageSeverity(), r.Title)
 		}
 		for _, r := range group.rules {
 			fmt.Fprintf(&b, "\n### %s\n\n%s\n\n%s\n\n", r.ID, sentence(r.Title), r.Reason)
@@ -72,8 +75,19 @@ func Page() string {
 			if r.Changed != "" {
 				fmt.Fprintf(&b, "- in 2019: %s\n", r.Changed)
 			}
+			if r.Folds || r.Ignored {
+				b.WriteString("- shown: once for each file\n")
+			}
 			fmt.Fprintf(&b, "- see: <%s>\n", r.Link)
 		}
 	}
 	return b.String()
+}
+
+// pageSeverity is the rule's severity as docs/rules.md writes it.
+func (r Rule) pageSeverity() string {
+	if r.Ignored {
+		return "warning; error with os.name"
+	}
+	return string(r.Severity)
 }

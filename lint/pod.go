@@ -94,6 +94,9 @@ func (p *pod) tolerates(taint corev1.Taint) bool {
 	})
 }
 
+// named reports whether spec.os.name is the system.
+func (p *pod) named(os string) bool { return p.spec.OS != nil && string(p.spec.OS.Name) == os }
+
 // place returns the path of a field within the document, and where it stands. In metadata it is one that a key names: an annotation.
 func (p *pod) place(path []any) (string, workload.Pos) {
 	if len(path) == 3 && path[0] == metadata {

@@ -23,6 +23,7 @@ type Finding struct {
 	Reason   string   `json:"reason,omitempty"` // why it is allowed, where it is
 
 	allowedIn string // "inSource" by a comment, "external" by slipway.yaml
+	folds     bool   // one of its rule stands for all of a file
 }
 
 // Report is what [Check] found.
@@ -91,19 +92,60 @@ func visible(s string) string {
 // plain takes the marks of Markdown out of a rule's text.
 func plain(s string) string { return strings.ReplaceAll(s, "`", "") }
 
-// WriteTable writes the findings for a person, the file's order, and a line that counts them.
-func (r *Report) WriteTable(w io.Writer) error {
+// WriteTable writes the findings for a person, in the file's order, and a line that counts them. Advice that is the same for every pod
+// of a file is written once for each file.
+func (r *Report) WriteTable(w io.Writer) error { return r.write(w, false) }
+
+// WriteAll is [Report.WriteTable] with every finding.
+func (r *Report) WriteAll(w io.Writer) error { return r.write(w, true) }
+
+func (r *Report) write(w io.Writer, verbose bool) error {
 	var b strings.Builder
-	for _, f := range r.Findings {
+	for _, f := range r.Folded(verbose) {
 		fmt.Fprintf(&b, "%s: %s: %s [%s]\n", f.pos(), f.Severity, f.What, f.Rule)
 		if f.Object != "" {
 			fmt.Fprintf(&b, "  in       %s: %s\n", f.Object, f.Path)
 		}
 		fmt.Fprintf(&b, "  instead  %s\n  see      %s\n", plain(f.Instead), f.Link)
+		if f.More > 0 {
+			fmt.Fprintf(&b, "  … and %d more in this file; -v lists them\n", f.More)
+		}
 	}
 	fmt.Fprintf(&b, "%s\n", r.Summary())
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// Fold is a finding that stands for More others of its rule in its file.
+type Fold struct {
+	Finding
+	More int
+}
+
+// String returns the line of the finding and how many others there are.
+func (f Fold) String() string {
+	if f.More == 0 {
+		return f.Finding.String()
+	}
+	return fmt.Sprintf("%s (and %d more in this file; slipway lint -v lists them)", f.Finding, f.More)
+}
+
+// Folded returns the findings, of advice that is the same for every pod the first of each rule and file; all where verbose.
+func (r *Report) Folded(verbose bool) []Fold {
+	var list []Fold
+	first := map[[2]string]int{}
+	for _, f := range r.Findings {
+		key := [2]string{f.Rule, f.File}
+		if n, ok := first[key]; ok && f.folds && !verbose {
+			list[n].More++
+			continue
+		}
+		if f.folds {
+			first[key] = len(list)
+		}
+		list = append(list, Fold{Finding: f})
+	}
+	return list
 }
 
 // Summary counts what was found, in one line.

@@ -24,6 +24,12 @@ type Rule struct {
 	Since    string   // the Kubernetes release that has the field; "" where every supported one has it
 	Rejected string   // the Kubernetes release since which the API server refuses it where spec.os.name is the system; "" where it does not
 	Changed  string   // where the Kubernetes of today differs from the enhancement of 2019
+	// Ignored marks a field that a Windows node ignores, to the harm of nobody: its findings are
+	// warnings where spec.os.name does not make the API server refuse the pod.
+	Ignored bool
+	// Folds marks advice that is the same for every pod of a file: text output has it once for each
+	// file.
+	Folds bool
 
 	// find calls found for each place in a pod that breaks the rule. It is nil for rules about something else than a pod's fields:
 	// images, and the comments that allow findings.
@@ -72,6 +78,14 @@ func rule(id string) (Rule, bool) {
 
 // about reports whether the rule is about a pod's systems. Where the pod names none, only the rules for both are.
 func (r Rule) about(systems []string) bool { return r.OS == "" || slices.Contains(systems, r.OS) }
+
+// severity returns the severity of the rule's findings in a pod.
+func (r Rule) severity(p *pod) Severity {
+	if r.Ignored && !p.named(windows) {
+		return Warning
+	}
+	return r.Severity
+}
 
 // HelpURI is where the rule is described: its heading in docs/rules.md.
 func (r Rule) HelpURI() string { return rulesPage + "#" + r.ID }

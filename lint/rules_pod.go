@@ -42,7 +42,7 @@ var podRules = []Rule{
 	},
 	{
 		ID: "windows-share-process-namespace", Severity: Error, OS: windows,
-		find:    inSpec("shareProcessNamespace", func(s *corev1.PodSpec) bool { return s.ShareProcessNamespace != nil }),
+		find:    shareProcessNamespace,
 		Title:   "Windows containers of a pod cannot see each other's processes",
 		Reason:  "Containers of a Windows pod share the network and volumes only.",
 		Instead: "leave it out; let the containers talk through the network or a volume",
@@ -59,9 +59,9 @@ var podRules = []Rule{
 	},
 	{
 		ID: "windows-dns-policy", Severity: Warning, OS: windows,
-		find:    inSpec("dnsPolicy", func(s *corev1.PodSpec) bool { return s.DNSPolicy == corev1.DNSClusterFirstWithHostNet }),
+		find:    hostNetPolicy,
 		Title:   "dnsPolicy ClusterFirstWithHostNet is not supported on Windows",
-		Reason:  "The policy is for pods on the host's network. Pods that are not get ClusterFirst for it; HostProcess pods resolve names as their node does.",
+		Reason:  "The policy is for pods on the host's network, which on Windows are HostProcess pods. Other pods get ClusterFirst for it.",
 		Instead: "`ClusterFirst`, which is the default",
 		Link:    linkPod,
 	},
@@ -87,7 +87,7 @@ var podRules = []Rule{
 		Changed: "Windows waited 5 seconds whatever the pod said; containerd, which has been the runtime on Windows since Docker's shim left in 1.24, puts a longer time into the registry of each container since 1.6.19.",
 	},
 	{
-		ID: "windows-resource-requests", Severity: Warning, OS: windows, find: withoutRequests,
+		ID: "windows-resource-requests", Severity: Warning, OS: windows, Folds: true, find: withoutRequests,
 		Title:   "the container requests no CPU or no memory",
 		Reason:  "Windows never kills for want of memory, it pages: a node with too many pods becomes slow for all of them. Requests, which the scheduler subtracts, are the only protection.",
 		Instead: "`resources.requests` with `cpu` and `memory`, or limits, which stand for them",

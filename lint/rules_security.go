@@ -3,11 +3,12 @@ package lint
 import corev1 "k8s.io/api/core/v1"
 
 // securityRules are about the securityContext of Windows pods and containers. The API server refuses most of these fields where
-// spec.os.name is windows, whatever their value; without it, Windows nodes ignore them.
+// spec.os.name is windows, whatever their value; without it, Windows nodes ignore them. Most of them harden a container where they
+// can: ignoring those (Ignored) does no harm. A pod that asks for a privilege, or a setting of the kernel, does not get what it needs.
 var securityRules = []Rule{
 	{
 		ID: "windows-privileged", Severity: Error, OS: windows,
-		find:    inSecurity("privileged", func(s *corev1.SecurityContext) bool { return s.Privileged != nil }),
+		find:    privileged,
 		Title:   "Windows has no privileged containers",
 		Reason:  "Every Windows container runs behind a filter of the kernel's namespaces and cannot use the host's privileges.",
 		Instead: "leave it out; for work on the node itself, `windowsOptions.hostProcess: true`",
@@ -15,7 +16,7 @@ var securityRules = []Rule{
 		Changed: "There was nothing like it; HostProcess containers have done that work since 1.26.",
 	},
 	{
-		ID: "windows-capabilities", Severity: Error, OS: windows,
+		ID: "windows-capabilities", Severity: Error, OS: windows, Ignored: true,
 		find:    inSecurity("capabilities", func(s *corev1.SecurityContext) bool { return s.Capabilities != nil }),
 		Title:   "Windows has no POSIX capabilities",
 		Reason:  "There is nothing to add or drop; what a process may do follows from its account.",
@@ -23,7 +24,7 @@ var securityRules = []Rule{
 		Link:    linkContainer, Rejected: "1.25",
 	},
 	{
-		ID: "windows-allow-privilege-escalation", Severity: Error, OS: windows,
+		ID: "windows-allow-privilege-escalation", Severity: Error, OS: windows, Ignored: true,
 		find:    inSecurity("allowPrivilegeEscalation", func(s *corev1.SecurityContext) bool { return s.AllowPrivilegeEscalation != nil }),
 		Title:   "allowPrivilegeEscalation means nothing on Windows",
 		Reason:  "It is the kernel flag no_new_privs, which Windows does not have.",
@@ -31,7 +32,7 @@ var securityRules = []Rule{
 		Link:    linkContainer, Rejected: "1.25",
 	},
 	{
-		ID: "windows-read-only-root-filesystem", Severity: Error, OS: windows,
+		ID: "windows-read-only-root-filesystem", Severity: Error, OS: windows, Ignored: true,
 		find:    inSecurity("readOnlyRootFilesystem", func(s *corev1.SecurityContext) bool { return s.ReadOnlyRootFilesystem != nil }),
 		Title:   "Windows containers always write to their root filesystem",
 		Reason:  "The registry and the account database of a container are files that system processes in it must write.",
@@ -39,7 +40,7 @@ var securityRules = []Rule{
 		Link:    linkContainer, Rejected: "1.25",
 	},
 	{
-		ID: "windows-proc-mount", Severity: Error, OS: windows,
+		ID: "windows-proc-mount", Severity: Error, OS: windows, Ignored: true,
 		find:    inSecurity("procMount", func(s *corev1.SecurityContext) bool { return s.ProcMount != nil }),
 		Title:   "Windows has no /proc",
 		Reason:  "There is no such filesystem to mount.",
@@ -47,7 +48,7 @@ var securityRules = []Rule{
 		Link:    linkContainer, Rejected: "1.25",
 	},
 	{
-		ID: "windows-selinux", Severity: Error, OS: windows,
+		ID: "windows-selinux", Severity: Error, OS: windows, Ignored: true,
 		find: each(
 			inPodSecurity("seLinuxOptions", func(s *corev1.PodSecurityContext) bool { return s.SELinuxOptions != nil }),
 			inSecurity("seLinuxOptions", func(s *corev1.SecurityContext) bool { return s.SELinuxOptions != nil }),
@@ -58,7 +59,7 @@ var securityRules = []Rule{
 		Link:    linkContainer, Rejected: "1.25",
 	},
 	{
-		ID: "windows-selinux-change-policy", Severity: Error, OS: windows,
+		ID: "windows-selinux-change-policy", Severity: Error, OS: windows, Ignored: true,
 		find:    inPodSecurity("seLinuxChangePolicy", func(s *corev1.PodSecurityContext) bool { return s.SELinuxChangePolicy != nil }),
 		Title:   "Windows has no SELinux labels to set on volumes",
 		Reason:  "SELinux is part of the Linux kernel.",
@@ -67,7 +68,7 @@ var securityRules = []Rule{
 		Changed: "There was no such field.",
 	},
 	{
-		ID: "windows-seccomp", Severity: Error, OS: windows,
+		ID: "windows-seccomp", Severity: Error, OS: windows, Ignored: true,
 		find: each(
 			inPodSecurity("seccompProfile", func(s *corev1.PodSecurityContext) bool { return s.SeccompProfile != nil }),
 			inSecurity("seccompProfile", func(s *corev1.SecurityContext) bool { return s.SeccompProfile != nil }),
@@ -79,7 +80,7 @@ var securityRules = []Rule{
 		Changed: "The profile was an annotation.",
 	},
 	{
-		ID: "windows-apparmor", Severity: Error, OS: windows,
+		ID: "windows-apparmor", Severity: Error, OS: windows, Ignored: true,
 		find: each(
 			inPodSecurity("appArmorProfile", func(s *corev1.PodSecurityContext) bool { return s.AppArmorProfile != nil }),
 			inSecurity("appArmorProfile", func(s *corev1.SecurityContext) bool { return s.AppArmorProfile != nil }),
@@ -92,7 +93,7 @@ var securityRules = []Rule{
 		Changed: "The profile was an annotation; the field came with 1.30.",
 	},
 	{
-		ID: "windows-run-as-user", Severity: Error, OS: windows,
+		ID: "windows-run-as-user", Severity: Error, OS: windows, Ignored: true,
 		find: each(
 			inPodSecurity("runAsUser", func(s *corev1.PodSecurityContext) bool { return s.RunAsUser != nil }),
 			inSecurity("runAsUser", func(s *corev1.SecurityContext) bool { return s.RunAsUser != nil }),
@@ -104,7 +105,7 @@ var securityRules = []Rule{
 		Changed: "There was nothing to write instead; runAsUserName came with 1.18.",
 	},
 	{
-		ID: "windows-run-as-group", Severity: Error, OS: windows,
+		ID: "windows-run-as-group", Severity: Error, OS: windows, Ignored: true,
 		find: each(
 			inPodSecurity("runAsGroup", func(s *corev1.PodSecurityContext) bool { return s.RunAsGroup != nil }),
 			inSecurity("runAsGroup", func(s *corev1.SecurityContext) bool { return s.RunAsGroup != nil }),
@@ -131,7 +132,7 @@ var securityRules = []Rule{
 		Changed: "There was no such field.",
 	},
 	{
-		ID: "windows-fs-group", Severity: Error, OS: windows,
+		ID: "windows-fs-group", Severity: Error, OS: windows, Ignored: true,
 		find:    inPodSecurity("fsGroup", func(s *corev1.PodSecurityContext) bool { return s.FSGroup != nil }),
 		Title:   "volumes have no owning group on Windows",
 		Reason:  "The kubelet changes no ownership there: a container and its node have no accounts in common.",
@@ -139,7 +140,7 @@ var securityRules = []Rule{
 		Link:    linkPodSecurity, Rejected: "1.25",
 	},
 	{
-		ID: "windows-fs-group-change-policy", Severity: Error, OS: windows,
+		ID: "windows-fs-group-change-policy", Severity: Error, OS: windows, Ignored: true,
 		find:    inPodSecurity("fsGroupChangePolicy", func(s *corev1.PodSecurityContext) bool { return s.FSGroupChangePolicy != nil }),
 		Title:   "volumes have no owning group to change on Windows",
 		Reason:  "The kubelet changes no ownership there.",
@@ -148,7 +149,7 @@ var securityRules = []Rule{
 		Changed: "There was no such field.",
 	},
 	{
-		ID: "windows-supplemental-groups", Severity: Error, OS: windows,
+		ID: "windows-supplemental-groups", Severity: Error, OS: windows, Ignored: true,
 		find:    inPodSecurity("supplementalGroups", func(s *corev1.PodSecurityContext) bool { return s.SupplementalGroups != nil }),
 		Title:   "Windows has no supplemental groups",
 		Reason:  "They are numbers, which Windows has none of.",

@@ -5,7 +5,7 @@ var systemRules = []Rule{
 	{
 		ID: "os-missing", Severity: Error, find: systemMissing,
 		Title:   "the pod may land on a node of any operating system",
-		Reason:  "The scheduler puts a pod on any node that its selectors let it. In a cluster with Linux and Windows nodes, one that selects no system is sooner or later started where its images have nothing to run.",
+		Reason:  "The scheduler puts a pod on any node that its selectors let it. In a cluster with Linux and Windows nodes, one that selects no system is sooner or later started where its images have nothing to run. A pod that requires a control-plane node needs no system: those run Linux. A toleration requires nothing.",
 		Instead: "nodeSelector `kubernetes.io/os: linux` (or `windows`), and the same in `os.name`",
 		Link:    linkLabels,
 	},
@@ -39,7 +39,7 @@ var systemRules = []Rule{
 		Changed: "It was the only such label, and the one to select by.",
 	},
 	{
-		ID: "windows-os-name", Severity: Warning, OS: windows, find: windowsWithoutName,
+		ID: "windows-os-name", Severity: Warning, OS: windows, Folds: true, find: windowsWithoutName,
 		Title:   "the pod selects Windows nodes, but os.name does not say so",
 		Reason:  "Without `spec.os.name` the API server takes the pod for a Linux one: it accepts fields that Windows ignores, and Pod Security at level restricted asks for fields that Windows does not have.",
 		Instead: "`os: {name: windows}`",

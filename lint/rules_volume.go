@@ -8,17 +8,10 @@ import (
 var volumeRules = []Rule{
 	{
 		ID: "windows-sub-path", Severity: Warning, OS: windows,
-		find: inMounts(func(m corev1.VolumeMount, found finder) {
-			if m.SubPath != "" {
-				found("", "subPath")
-			}
-			if m.SubPathExpr != "" {
-				found("", "subPathExpr")
-			}
-		}),
+		find:    subPaths,
 		Title:   "mounting a part of a volume is documented as not supported on Windows",
-		Reason:  "The documentation says that only a whole volume can be mounted. The kubelet does have code for it, and containerd mounts what it finds; but no release promises so, and parts of Secrets and ConfigMaps are symbolic links there.",
-		Instead: "the whole volume in a directory of its own, or `items` of a Secret or ConfigMap",
+		Reason:  "The documentation says that only a whole volume can be mounted. The kubelet does have code for it, and containerd mounts what it finds; but no release promises so. Parts of ConfigMap, Secret, projected and downward API volumes are not found: conformance tests mount those on Windows nodes with containerd. Nor are those of HostProcess pods, whose processes see the node's own files.",
+		Instead: "the whole volume in a directory of its own",
 		Link:    linkStorage,
 		Changed: "It could not work: Docker mounted whole volumes only.",
 	},

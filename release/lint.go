@@ -16,7 +16,7 @@ func (c *cut) lint(ctx context.Context, manifest []byte, l *lock.Lock) error {
 		return fmt.Errorf("checking %s: %w", Manifest, err)
 	}
 	var errs []error
-	for _, f := range r.Findings {
+	for _, f := range r.Folded(false) {
 		if f.Severity == lint.Error {
 			errs = append(errs, errors.New(f.String()))
 		} else {

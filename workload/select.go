@@ -12,6 +12,10 @@ import (
 // LabelOSBeta is what [corev1.LabelOSStable] was called before Kubernetes 1.14. The kubelet still sets both to the same value.
 const LabelOSBeta = "beta.kubernetes.io/os"
 
+// labelsControlPlane are those of nodes that run the control plane, by their names of today and
+// before Kubernetes 1.24. The control plane runs on Linux.
+var labelsControlPlane = []string{"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"}
+
 // Node is what is known of a node that a pod may select.
 type Node struct {
 	Labels  map[string]string
@@ -76,17 +80,20 @@ func (n Node) fits(r corev1.NodeSelectorRequirement) bool {
 
 // Systems returns the operating systems of the nodes that a pod may run on, sorted, by its node selector and required node affinity;
 // of systems that Kubernetes has no nodes with, those that the pod itself names. selects is false where these leave the system open, and
-// names are then those of all nodes. That the label node.kubernetes.io/windows-build is on Windows nodes alone is taken into account.
+// names are then those of all nodes. The label node.kubernetes.io/windows-build is on Windows nodes alone, and those of control-plane
+// nodes on Linux nodes alone.
 func Systems(spec *corev1.PodSpec) (names []string, selects bool) {
 	all := []string{platform.Linux, platform.Windows}
-	nodeSelects := false
 	for _, key := range []string{corev1.LabelOSStable, LabelOSBeta} {
 		if v, ok := spec.NodeSelector[key]; ok {
-			all, nodeSelects = append(all, v), true
+			all, selects = append(all, v), true
 		}
 	}
-	_, build := spec.NodeSelector[corev1.LabelWindowsBuild]
-	selects = nodeSelects || build
+	for _, key := range append([]string{corev1.LabelWindowsBuild}, labelsControlPlane...) {
+		if _, ok := spec.NodeSelector[key]; ok {
+			selects = true
+		}
+	}
 
 	terms, _ := requiredTerms(spec)
 	said := len(terms) > 0
@@ -96,6 +103,8 @@ func Systems(spec *corev1.PodSpec) (names []string, selects bool) {
 			switch {
 			case r.Key == corev1.LabelWindowsBuild:
 				says = says || r.Operator != corev1.NodeSelectorOpNotIn
+			case slices.Contains(labelsControlPlane, r.Key):
+				says = says || r.Operator == corev1.NodeSelectorOpIn || r.Operator == corev1.NodeSelectorOpExists
 			case r.Key != corev1.LabelOSStable && r.Key != LabelOSBeta:
 			case r.Operator == corev1.NodeSelectorOpIn:
 				all, says = append(all, r.Values...), true
@@ -117,7 +126,10 @@ func Systems(spec *corev1.PodSpec) (names []string, selects bool) {
 // nodeOf is what is known of a node by its system.
 func nodeOf(os string) Node {
 	n := Node{Labels: map[string]string{corev1.LabelOSStable: os, LabelOSBeta: os}}
-	if os != platform.Windows {
+	switch os {
+	case platform.Windows:
+		n.Without = labelsControlPlane
+	default:
 		n.Without = []string{corev1.LabelWindowsBuild}
 	}
 	return n

@@ -59,6 +59,13 @@ func TestSystems(t *testing.T) {
 		{"a term that asks nothing beside one that does", terms("{}, " + on(inLinux)), []string{"linux"}, true},
 		{"terms that ask nothing", terms("{}"), nil, false},
 		{"an affinity for a node", terms("{matchFields: [{key: metadata.name, operator: In, values: [n]}]}"), []string{"linux", "windows"}, false},
+		{"a control-plane node", "nodeSelector: {node-role.kubernetes.io/control-plane: ''}", []string{"linux"}, true},
+		{"a master", "nodeSelector: {node-role.kubernetes.io/master: 'true'}", []string{"linux"}, true},
+		{"a control-plane node of Windows", "nodeSelector: {node-role.kubernetes.io/control-plane: '', kubernetes.io/os: windows}", nil, true},
+		{"a control-plane node by affinity", terms(on("{key: node-role.kubernetes.io/control-plane, operator: Exists}") + ", " + on("{key: node-role.kubernetes.io/master, operator: In, values: ['']}")), []string{"linux"}, true},
+		{"a control-plane node in one of two terms", terms(on("{key: node-role.kubernetes.io/control-plane, operator: Exists}") + ", " + on(elsewhere)), []string{"linux", "windows"}, false},
+		{"no control-plane node", terms(on("{key: node-role.kubernetes.io/control-plane, operator: DoesNotExist}")), []string{"linux", "windows"}, false},
+		{"a toleration of control-plane nodes", "tolerations: [{key: node-role.kubernetes.io/control-plane, operator: Exists, effect: NoSchedule}]", []string{"linux", "windows"}, false},
 		{"a preference", "affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: " + on(inLinux) + "}]}}", []string{"linux", "windows"}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

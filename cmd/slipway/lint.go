@@ -51,6 +51,7 @@ as does an entry of lint.allow in slipway.yaml, for release.yaml or with -produc
 	cmd.Flags().BoolVar(&l.remote, "remote", false, "ask registries for images that are not in the lock")
 	cmd.Flags().BoolVar(&l.sarif, "sarif", false, "print the result as SARIF 2.1.0")
 	cmd.Flags().BoolVar(&l.strict, "strict", false, "let warnings fail, too")
+	cmd.Flags().BoolVarP(&l.verbose, "verbose", "v", false, "list every finding, also of advice that is the same for every pod of a file")
 	cmd.MarkFlagFilename("product", "yaml", "yml") //nolint:errcheck // fails only where the flag is missing
 	cmd.MarkFlagDirname("out")                     //nolint:errcheck // as above
 	cmd.MarkFlagFilename("lock", "json")           //nolint:errcheck // as above
@@ -59,9 +60,9 @@ as does an entry of lint.allow in slipway.yaml, for release.yaml or with -produc
 
 // linting is the command's flags.
 type linting struct {
-	flags                 *flags
-	lock                  string
-	remote, sarif, strict bool
+	flags                          *flags
+	lock                           string
+	remote, sarif, strict, verbose bool
 }
 
 func (l *linting) run(cmd *cobra.Command, args []string) error {
@@ -96,13 +97,19 @@ func (l *linting) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if l.sarif {
+	return errors.Join(l.print(cmd, r), l.verdict(r))
+}
+
+// print writes the report in the form that the flags ask for.
+func (l *linting) print(cmd *cobra.Command, r *lint.Report) error {
+	switch {
+	case l.sarif:
 		info, _ := debug.ReadBuildInfo()
-		err = r.WriteSARIF(cmd.OutOrStdout(), describe(version, info).Version)
-	} else {
-		err = l.flags.show(cmd, r)
+		return r.WriteSARIF(cmd.OutOrStdout(), describe(version, info).Version)
+	case l.verbose && !l.flags.json:
+		return r.WriteAll(cmd.OutOrStdout())
 	}
-	return errors.Join(err, l.verdict(r))
+	return l.flags.show(cmd, r)
 }
 
 // verdict is the error that makes the exit code.

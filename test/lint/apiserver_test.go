@@ -60,6 +60,9 @@ func TestAPIServer(t *testing.T) {
 			if err != nil || len(report.Findings) != 1 {
 				t.Fatalf("%v, %v", report, err)
 			}
+			if refused && report.Findings[0].Severity != lint.Error {
+				t.Errorf("refused, and found as a %s", report.Findings[0].Severity)
+			}
 			path := report.Findings[0].Path
 			same := slices.ContainsFunc(errs, func(e *field.Error) bool { return strings.HasPrefix(path, e.Field) })
 			if refused && !same {
@@ -72,7 +75,7 @@ func TestAPIServer(t *testing.T) {
 	}
 }
 
-// TestWithoutSystem takes spec.os out of the bad pods: fields that Windows does not have are then taken.
+// TestWithoutSystem takes spec.os out of the bad pods: fields that Windows does not have are then taken, and no error where nodes ignore them.
 func TestWithoutSystem(t *testing.T) {
 	taken := 0
 	for _, r := range lint.Rules() {
@@ -93,9 +96,24 @@ func TestWithoutSystem(t *testing.T) {
 		case !always:
 			taken++
 		}
+		if r.Ignored {
+			warned(t, r.ID, text)
+		}
 	}
 	if taken < 20 {
 		t.Errorf("only %d rules were looked at", taken)
+	}
+}
+
+// warned holds that a field which the API server takes, and nodes ignore, is no error.
+func warned(t *testing.T, id, text string) {
+	t.Helper()
+	report, err := lint.Check(t.Context(), []lint.File{{Name: "bad.yaml", Text: []byte(text)}}, lint.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := slices.IndexFunc(report.Findings, func(f lint.Finding) bool { return f.Rule == id }); n < 0 || report.Findings[n].Severity != lint.Warning {
+		t.Errorf("%s without spec.os: %v, want a warning", id, report.Findings)
 	}
 }
 
