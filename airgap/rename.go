@@ -73,6 +73,11 @@ func rename(src []byte, to *renamer) (*release, error) {
 }
 
 func parseYAML(src []byte) (docs []*yaml.Node, err error) {
+	defer func() {
+		if r := recover(); r != nil { // the parser should refuse what it panics on
+			docs, err = nil, fmt.Errorf("not YAML: %v", r)
+		}
+	}()
 	d := yaml.NewDecoder(bytes.NewReader(src))
 	for {
 		var n yaml.Node

@@ -53,11 +53,7 @@ func Check(ctx context.Context, files []File, o Options) (*Report, error) {
 	c.images, c.nodes = images(o.Lock)
 	var errs []error
 	for _, f := range files {
-		objects, err := workload.Read(f.Name, f.Text)
-		errs = append(errs, err)
-		c.allows = append(c.allows, comments(f, objects, len(c.objects))...)
-		c.objects = append(c.objects, objects...)
-		c.report.Files = append(c.report.Files, f.Name)
+		errs = append(errs, c.read(f))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
@@ -86,6 +82,16 @@ func Check(ctx context.Context, files []File, o Options) (*Report, error) {
 	c.allow()
 	c.sort()
 	return c.report, nil
+}
+
+// read adds the objects of a file, and what its comments allow.
+func (c *checker) read(f File) (err error) {
+	defer workload.Guard(f.Name, &err)
+	objects, err := workload.Read(f.Name, f.Text)
+	c.allows = append(c.allows, comments(f, objects, len(c.objects))...)
+	c.objects = append(c.objects, objects...)
+	c.report.Files = append(c.report.Files, f.Name)
+	return err
 }
 
 // checker gathers findings.

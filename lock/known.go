@@ -101,7 +101,10 @@ func (list Images) Resolve(ref string) (Known, Fault, string) {
 		return Known{}, Malformed, "the image is empty"
 	}
 	r, err := name.ParseReference(ref)
-	if err != nil {
+	switch {
+	case err != nil && strings.Contains(ref, "{{"):
+		return Known{}, Malformed, fmt.Sprintf("%q is no image reference, but an action of a template: render the template first, as with helm template", ref)
+	case err != nil:
 		return Known{}, Malformed, fmt.Sprintf("%q is no image reference: %v", ref, err)
 	}
 	of := slices.IndexFunc(list, func(k Known) bool { return k.Repository.Name() == r.Context().Name() })

@@ -8,6 +8,8 @@ import (
 
 	"carvel.dev/ytt/pkg/filepos"
 	"carvel.dev/ytt/pkg/yamlmeta"
+
+	"github.com/slipway-dev/slipway/workload"
 )
 
 // Document is one Kubernetes object.
@@ -21,12 +23,11 @@ type Document struct {
 // Read parses a rendered manifest, such as release.yaml, into its objects; name is the file's name for messages. Empty documents
 // are left out, a v1 List becomes its items. A document that is no Kubernetes object is an error.
 func Read(name string, manifest []byte) (docs []Document, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			docs, err = nil, fmt.Errorf("%s: not YAML that can be read: %v", name, r)
-		}
-	}()
-	set, err := yamlmeta.NewDocumentSetFromBytes(manifest, yamlmeta.DocSetOpts{AssociatedName: name, WithoutComments: true})
+	defer workload.Guard(name, &err)
+	set, err := parse(name, manifest, yamlmeta.DocSetOpts{AssociatedName: name, WithoutComments: true})
+	if placed(err) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

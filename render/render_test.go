@@ -15,7 +15,7 @@ import (
 
 // small returns a product with the templates given by file name, in a directory of its own, and a lock with the images app
 // (linux), tools (linux and windows) and lifecycle (one manifest with the files of both).
-func small(t *testing.T, templates map[string]string) (*product.Product, *lock.Lock) {
+func small(t testing.TB, templates map[string]string) (*product.Product, *lock.Lock) {
 	t.Helper()
 	p := &product.Product{Dir: t.TempDir(), Path: "slipway.yaml", Name: "small", Version: "1.2.3"}
 	for name, text := range templates {
@@ -179,6 +179,26 @@ func TestRefuses(t *testing.T) {
 			name:      "YAML syntax",
 			templates: map[string]string{"bad.yaml": "a: 1\n  b: [\n"},
 			want:      []string{"bad.yaml", "line 2"},
+		},
+		{
+			name:      "a Helm template on which ytt panics",
+			templates: map[string]string{"ns.yaml": ok, "helm.yaml": "{{- if .Values.enabled }}\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ include \"x.name\" . }}\n{{- end }}\n"},
+			want:      []string{"deploy/helm.yaml:1:1: this is a Helm template, not YAML: render it with helm template"},
+		},
+		{
+			name:      "a Helm template that ytt reads as something else",
+			templates: map[string]string{"helm.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Values.name }}\n"},
+			want:      []string{"deploy/helm.yaml:4:9: this is a Helm template, not YAML"},
+		},
+		{
+			name:      "a Helm template that is YAML",
+			templates: map[string]string{"helm.yaml": deployment("image: '{{ .Values.image }}'")},
+			want:      []string{"deploy/helm.yaml:12: Deployment demo/app", `"{{ .Values.image }}" is no image reference, but an action of a template: render the template first`},
+		},
+		{
+			name:      "text on which ytt panics",
+			templates: map[string]string{"bad.yaml": "a: {- b}\n"},
+			want:      []string{"deploy/bad.yaml:1:1: this is not YAML (did not find expected node content): look at indentation"},
 		},
 		{
 			name:      "no such template",

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/progress"
+	"github.com/slipway-dev/slipway/workload"
 )
 
 // valuesFile is the name under which ytt speaks of the data values.
@@ -79,17 +81,25 @@ func templates(ctx context.Context, p *product.Product) (templateFiles, error) {
 	return t, nil
 }
 
-// plain refuses a file that has a key twice and is no template: ytt would quietly take the last one. In templates ytt refuses it.
-// Whatever else is wrong with a file, ytt says better.
+// plain refuses a file that is a Helm template, one on which ytt's parser panics, and one that has a key twice and is no template: ytt
+// would quietly take the last one. In templates ytt refuses it. Whatever else is wrong with a file, ytt says better.
 func plain(f *files.File, origin map[string]string) error {
 	if f.Type() != files.TypeYAML || !f.IsTemplate() {
 		return nil
 	}
+	shown := origin[f.RelativePath()]
 	b, err := f.Bytes()
 	if err != nil {
 		return fmt.Errorf("reading template: %w", err)
 	}
-	set, err := yamlmeta.NewDocumentSetFromBytes(b, yamlmeta.DocSetOpts{AssociatedName: f.RelativePath()})
+	syntax := workload.Syntax(shown, b)
+	if helm := workload.NotRendered(shown, b); helm != nil && syntax != nil {
+		return helm
+	}
+	set, err := parse(shown, b, yamlmeta.DocSetOpts{AssociatedName: f.RelativePath()})
+	if placed(err) {
+		return err
+	}
 	if err != nil || yamltemplate.HasTemplating(set) {
 		return nil //nolint:nilerr // ytt reads the file again and reports what it cannot read
 	}
@@ -98,6 +108,23 @@ func plain(f *files.File, origin map[string]string) error {
 		errs = append(errs, Document{yaml: y, origin: origin}.duplicateKeys())
 	}
 	return errors.Join(errs...)
+}
+
+// parse is ytt's parser. It panics on some texts: then the error has a place in the file.
+func parse(file string, text []byte, o yamlmeta.DocSetOpts) (set *yamlmeta.DocumentSet, err error) {
+	defer func() {
+		if placed(err) {
+			err = cmp.Or(workload.Syntax(file, text), err) // which knows the line
+		}
+	}()
+	defer workload.Guard(file, &err)
+	return yamlmeta.NewDocumentSetFromBytes(text, o)
+}
+
+// placed reports whether an error says where in a file it is.
+func placed(err error) bool {
+	at := (*workload.Error)(nil)
+	return errors.As(err, &at)
 }
 
 // evaluate runs ytt and returns the documents in the order of the files.

@@ -43,30 +43,55 @@ func ReadFile(path string) ([]Object, error) {
 
 // Read reads a manifest of any number of YAML documents; file is its name for messages. It returns the objects that can be read, in their
 // order, and of all that is wrong an [Error] each, joined.
-func Read(file string, text []byte) ([]Object, error) {
+func Read(file string, text []byte) (objects []Object, err error) {
+	defer Guard(file, &err)
 	r := &reader{file: file}
+	malformed := r.read(text, func(n *yaml.Node) { r.object(n, "", "", "") })
+	if template := NotRendered(file, text); malformed && template != nil {
+		return nil, errors.Join(template)
+	}
+	return r.objects, r.err()
+}
+
+// Syntax returns what keeps a text from being YAML of plain fields, whatever objects it has.
+func Syntax(file string, text []byte) (err error) {
+	defer Guard(file, &err)
+	r := &reader{file: file}
+	r.read(text, func(*yaml.Node) {})
+	return r.err()
+}
+
+// read calls each for every document, and reports whether one of them is not YAML of plain fields.
+func (r *reader) read(text []byte, each func(*yaml.Node)) (malformed bool) {
+	file := r.file
 	switch n := invalid(text); {
 	case len(text) > maxFile:
 		r.at(Pos{file, 1, 1}, "the file has more than %d MiB: is it the right one?", maxFile>>20)
-		return nil, r.err()
+		return false
 	case n >= 0:
 		line := 1 + bytes.Count(text[:n], []byte("\n"))
 		column := 1 + utf8.RuneCount(text[1+bytes.LastIndexByte(text[:n], '\n'):n])
 		r.at(Pos{file, line, column}, "byte 0x%02x is not UTF-8: save the file as UTF-8", text[n])
-		return nil, r.err()
+		return false
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	for {
 		var doc yaml.Node
 		err := dec.Decode(&doc)
 		if errors.Is(err, io.EOF) {
-			return r.objects, r.err()
+			return malformed
 		}
 		if err != nil {
 			r.syntax(text, err)
-			return r.objects, r.err()
+			return true
 		}
-		r.document(&doc)
+		n, err := r.document(&doc)
+		switch {
+		case err != nil:
+			r.errs, malformed = append(r.errs, err), true
+		case n != nil:
+			each(n)
+		}
 	}
 }
 
@@ -87,20 +112,16 @@ func (r *reader) at(p Pos, format string, args ...any) {
 
 func (r *reader) err() error { return errors.Join(r.errs...) }
 
-func (r *reader) document(doc *yaml.Node) {
+// document returns a document's value with aliases put in, nil where it has none.
+func (r *reader) document(doc *yaml.Node) (*yaml.Node, error) {
 	if len(doc.Content) == 0 {
-		return
+		return nil, nil
 	}
 	root := doc.Content[0]
 	if root.Kind == yaml.ScalarNode && root.Tag == "!!null" {
-		return
+		return nil, nil
 	}
-	expanded, err := r.expand(root)
-	if err != nil {
-		r.errs = append(r.errs, err)
-		return
-	}
-	r.object(expanded, "", "", "")
+	return r.expand(root)
 }
 
 // object reads the object at n, or the items of a list. What an item of a typed list does not say of itself comes from the list.
