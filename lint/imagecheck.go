@@ -3,7 +3,6 @@ package lint
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -39,17 +38,14 @@ func (c *checker) image(p *pod, ref reference) {
 		r, _ := rule(id)
 		c.found(p, r, fmt.Sprintf(what, args...), ref.path...)
 	}
-	i, fault, what := c.images.Resolve(ref.text)
-	if fault == lock.TagAndDigest {
-		repository, digest, _ := strings.Cut(ref.text, "@")
-		i, fault, what = c.images.Resolve(repository[:strings.LastIndex(repository, ":")] + "@" + digest) // the digest counts
-	}
+	i, fault, what := c.resolve(ref.text)
 	switch {
-	case fault == lock.Malformed:
-		found("image-reference", "%s", what)
+	case fault == lock.Malformed || fault == lock.Unresolved:
+		found(faultRules[fault], "%s", what)
 	case !c.knowing():
 	case c.missing[ref.text]:
-		found("image-digest", "the registry does not have %s", ref.text)
+		id, what := missing(ref.text)
+		found(id, "%s", what)
 	case fault != lock.NoFault:
 		found(faultRules[fault], "%s", what)
 	case ref.runs && !i.Open:
@@ -62,7 +58,9 @@ func (c *checker) image(p *pod, ref reference) {
 }
 
 // faultRules are the rules that references with a fault break.
-var faultRules = map[lock.Fault]string{lock.Unpinned: "image-unpinned", lock.OtherDigest: "image-digest", lock.Unknown: "image-unknown"}
+var faultRules = map[lock.Fault]string{
+	lock.Malformed: "image-reference", lock.Unresolved: "image-ko", lock.Unpinned: "image-unpinned", lock.OtherDigest: "image-digest", lock.Unknown: "image-unknown",
+}
 
 // runs checks that an image runs on every node of a system that the pod may land on: every such platform of the release or, where the
 // release is not known, one platform at least.

@@ -55,21 +55,28 @@ func format(list []v1.Platform) string {
 }
 
 // ask looks up in registries what is pinned and not in the lock.
-func (c *checker) ask(ctx context.Context, pods []*pod) error {
+func (c *checker) ask(ctx context.Context, pods []*pod, mentions []mention) error {
 	if c.o.Remote == nil {
 		return nil
 	}
-	var refs []name.Digest
-	seen := map[string]bool{}
+	var all []string
 	for _, p := range pods {
 		for _, r := range references(p) {
-			d, err := name.NewDigest(r.text)
-			if _, known := c.images.Find(r.text); err != nil || known || seen[r.text] {
-				continue
-			}
-			seen[r.text] = true
-			refs = append(refs, d)
+			all = append(all, r.text)
 		}
+	}
+	for _, m := range mentions {
+		all = append(all, m.ref)
+	}
+	var refs []name.Digest
+	seen := map[string]bool{}
+	for _, ref := range all {
+		d, err := name.NewDigest(ref)
+		if _, known := c.images.Find(ref); err != nil || known || seen[ref] {
+			continue
+		}
+		seen[ref] = true
+		refs = append(refs, d)
 	}
 	if len(refs) == 0 {
 		return nil

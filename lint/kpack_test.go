@@ -42,7 +42,7 @@ func TestKpack(t *testing.T) {
 		{"a runtime class that tolerates", image(affinity+", runtimeClassName: c") + fmt.Sprintf(class, "{key: os, operator: Equal, value: windows, effect: NoSchedule}"), nil},
 		{"a runtime class that does not", image(affinity+", runtimeClassName: c") + fmt.Sprintf(class, ""), []string{"kpack-windows-toleration spec.build.tolerations"}},
 		{"a runtime class that is elsewhere", image(affinity + ", runtimeClassName: c"), nil},
-		{"a Build by its builder's name", build("registry.example/builders/windows:1"), []string{"kpack-windows-toleration spec.tolerations"}},
+		{"a Build by its builder's name", build("registry.example/builders/windows:1"), []string{"kpack-windows-toleration spec.tolerations", "image-unpinned spec.builder.image"}},
 		{"a Build by the lock", build(agent), []string{"kpack-windows-toleration spec.tolerations"}},
 		{"a Build on Linux", build(tool), nil},
 		{"a Build that may be either", build(app), nil},

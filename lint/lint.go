@@ -38,6 +38,9 @@ type Options struct {
 	Remote func(ctx context.Context, refs []name.Digest) (map[string][]v1.Platform, error)
 	// Allow are findings that slipway.yaml allows.
 	Allow []product.Allow
+	// Product is the release's, where the manifests are all of its manifests: what nothing uses of it
+	// is then a finding, too.
+	Product *product.Product
 }
 
 // File is a manifest; Name is for messages.
@@ -49,7 +52,7 @@ type File struct {
 // Check reports what breaks a rule in manifests that belong together, sorted by place. An error says what is not a manifest, a line for
 // each place with file:line:column; nothing is then checked.
 func Check(ctx context.Context, files []File, o Options) (*Report, error) {
-	c := &checker{o: o, report: &Report{Findings: []Finding{}, Allowed: []Finding{}}, missing: map[string]bool{}, seen: map[place]bool{}}
+	c := &checker{o: o, report: &Report{Findings: []Finding{}, Allowed: []Finding{}}, missing: map[string]bool{}, named: map[string]bool{}, seen: map[place]bool{}}
 	c.images, c.nodes = images(o.Lock)
 	var errs []error
 	for _, f := range files {
@@ -69,9 +72,18 @@ func Check(ctx context.Context, files []File, o Options) (*Report, error) {
 	if !c.knowing() && len(pods) > 0 {
 		c.report.Unchecked = "the images were not looked at: there is no lock"
 	}
-	if err := c.ask(ctx, pods); err != nil {
+	mentions := c.mentions(pods)
+	if err := c.ask(ctx, pods, mentions); err != nil {
 		return nil, err
 	}
+	c.look(pods, mentions)
+	c.allow()
+	c.sort()
+	return c.report, nil
+}
+
+// look checks everything.
+func (c *checker) look(pods []*pod, mentions []mention) {
 	for _, p := range pods {
 		p.check(func(r Rule, what string, path ...any) { c.found(p, r, what, path...) })
 		for _, ref := range references(p) {
@@ -79,9 +91,10 @@ func Check(ctx context.Context, files []File, o Options) (*Report, error) {
 		}
 		c.kpackTolerations(p)
 	}
-	c.allow()
-	c.sort()
-	return c.report, nil
+	for _, m := range mentions {
+		c.mention(m)
+	}
+	c.unused()
 }
 
 // read adds the objects of a file, and what its comments allow.
@@ -102,16 +115,17 @@ type checker struct {
 	images  lock.Images
 	nodes   []v1.Platform   // those of the release
 	missing map[string]bool // references that their registry does not have
+	named   map[string]bool // repositories that the manifests name
 	allows  []*allow
 	all     []located
 	seen    map[place]bool
 	report  *Report
 }
 
-// place is where a rule is broken.
+// place is where a rule is broken, and by which of the references in a text.
 type place struct {
-	rule, path string
-	object     int
+	rule, path, ref string
+	object          int
 }
 
 // located is a finding in an object.
@@ -130,12 +144,17 @@ func (c *checker) found(p *pod, r Rule, what string, path ...any) {
 	f.Severity = r.severity(p)
 	f.folds = r.Folds || f.Severity != r.Severity
 	f.Object, f.Path = visible(c.objects[p.object].String()), visible(field)
-	id := place{r.ID, field, p.object}
+	c.add(f, p.object, "")
+}
+
+// add records a finding in an object, -1 where it is in none.
+func (c *checker) add(f Finding, object int, ref string) {
+	id := place{f.Rule, f.Path, ref, object}
 	if c.seen[id] {
 		return
 	}
 	c.seen[id] = true
-	c.all = append(c.all, located{f, p.object})
+	c.all = append(c.all, located{f, object})
 }
 
 func newFinding(r Rule, what string, pos workload.Pos) Finding {

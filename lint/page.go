@@ -39,6 +39,12 @@ of 2019, which went through the API field by field. Each is what Kubernetes does
 says how. *Refused* is the first Kubernetes release whose API server refuses the field where ` + "`spec.os.name`" + ` is the pod's system; without
 ` + "`spec.os.name`" + ` most are taken, and the node ignores them. The system of a pod is what its node selector and required node affinity leave,
 those of its RuntimeClass in the same manifest included.
+
+Images are looked for in the images of pods and in every other text: arguments, variables, ConfigMaps, Secrets, annotations and custom
+resources. There, these forms count: ` + "`ko://…`" + ` and a reference with a digest, anywhere; a reference with a tag to an image of images.txt, and any to
+an image of the product, anywhere; ` + "`HOST/PATH:TAG`" + ` as all of a value, where the host has a dot or a port; and ` + "`PATH:TAG`" + ` as the value of something
+that is called an image (` + "`--shell-image`, `FOO_IMAGE`, `image:`" + `). A value is the text, a line of it, or what follows a name in its line. Of comments
+in ConfigMaps, and of what is called ` + "`_example`" + ` there, only ` + "`ko://`" + ` counts.
 `
 
 // Page returns docs/rules.md.
@@ -56,6 +62,7 @@ func Page() string {
 		{"HostProcess pods", hostProcessRules},
 		{"Linux pods", linuxRules},
 		{"Images", imageRules},
+		{"slipway.yaml", productRules},
 		{"kpack", kpackRules},
 		{"What is allowed", allowRules},
 	} {

@@ -62,7 +62,7 @@ const (
 )
 
 // rules is the table of all rules, in the order of docs/rules.md.
-var rules = slices.Concat(systemRules, podRules, securityRules, volumeRules, hostProcessRules, linuxRules, imageRules, kpackRules, allowRules)
+var rules = slices.Concat(systemRules, podRules, securityRules, volumeRules, hostProcessRules, linuxRules, imageRules, productRules, kpackRules, allowRules)
 
 // Rules returns all rules.
 func Rules() []Rule { return slices.Clone(rules) }

@@ -10,6 +10,13 @@ var imageRules = []Rule{
 		Link:    "https://kubernetes.io/docs/concepts/containers/images/#image-names",
 	},
 	{
+		ID: "image-ko", Severity: Error,
+		Title:   "the image is a name that only ko resolves",
+		Reason:  "`ko resolve` builds the program of such a name and writes the image's reference in its place. Nobody else does: a runtime cannot pull `ko://…`, and a program that gets it in an argument makes pods that never start. It is found anywhere in a manifest.",
+		Instead: "the reference of the image that has the program: in templates of slipway.yaml `{{image \"NAME\"}}` as a value",
+		Link:    "https://ko.build/features/k8s/",
+	},
+	{
 		ID: "image-unpinned", Severity: Warning,
 		Title:   "the image is not pinned by digest",
 		Reason:  "A tag may stand for something else tomorrow, or on another node; what it stands for has not been looked at.",
@@ -26,8 +33,8 @@ var imageRules = []Rule{
 	{
 		ID: "image-unknown", Severity: Warning,
 		Title:   "the image is not in the lock",
-		Reason:  "Nothing is known of it: whether it is there, and for which systems. It is in no airgap bundle either.",
-		Instead: "a line in images.txt, or `slipway lint -remote`, which asks its registry",
+		Reason:  "Nothing is known of it: whether it is there, and for which systems. It is in no airgap bundle either. Found are the images of pods and, in all other texts, what can be nothing but a reference (see above).",
+		Instead: "a line in images.txt, or in the file that airgap.images names, or `slipway lint -remote`, which asks its registry",
 		Link:    "https://github.com/slipway-dev/slipway#readme",
 	},
 	{
@@ -51,6 +58,24 @@ var imageRules = []Rule{
 		Instead: "an image with a child for the build, or nodeSelector `node.kubernetes.io/windows-build`",
 		Link:    linkVersions,
 		Changed: "Hosts needed the exact build; since Windows Server 2022, whose interface to containers is stable, they run older ones, too.",
+	},
+}
+
+// productRules are about slipway.yaml, where all manifests of its release are there.
+var productRules = []Rule{
+	{
+		ID: "image-unused", Severity: Warning,
+		Title:   "no manifest names the image",
+		Reason:  "It is built, pushed and packed, and nothing in release.yaml runs it or hands it to a program. Often a template still names another image. A product without templates may use its images in ways of its own, and the image that airgap.first names is not for pods.",
+		Instead: "the image in a template, `{{image \"NAME\"}}` among release.values, or no such image",
+		Link:    "https://github.com/slipway-dev/slipway#readme",
+	},
+	{
+		ID: "product-unused", Severity: Warning,
+		Title:   "nothing uses the entry of slipway.yaml",
+		Reason:  "A base that no image stands on, a program that is in no image and no artifact, a source of no program, image or template: it is a rest, or a name somewhere is wrong.",
+		Instead: "a use of it, or no such entry",
+		Link:    "https://github.com/slipway-dev/slipway#readme",
 	},
 }
 

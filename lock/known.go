@@ -2,6 +2,7 @@ package lock
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -89,6 +90,7 @@ type Fault int
 const (
 	NoFault      Fault = iota
 	Malformed          // empty, or no reference at all
+	Unresolved         // a name that ko is to resolve
 	Unpinned           // without a digest
 	TagAndDigest       // of which one says nothing
 	OtherDigest        // of a repository in the lock, whose digest is another
@@ -102,6 +104,8 @@ func (list Images) Resolve(ref string) (Known, Fault, string) {
 	}
 	r, err := name.ParseReference(ref)
 	switch {
+	case koName(ref) == ref:
+		return Known{}, Unresolved, fmt.Sprintf("only ko knows what %s is, and no runtime: %s", ref, list.instead(ref))
 	case err != nil && strings.Contains(ref, "{{"):
 		return Known{}, Malformed, fmt.Sprintf("%q is no image reference, but an action of a template: render the template first, as with helm template", ref)
 	case err != nil:
@@ -125,4 +129,14 @@ func (list Images) Resolve(ref string) (Known, Fault, string) {
 		return Known{}, OtherDigest, fmt.Sprintf("%s has another digest than the lock: write %s", ref, wanted)
 	}
 	return Known{}, Unknown, fmt.Sprintf("%s is an image neither of the product nor of images.txt: add a line to images.txt", ref)
+}
+
+// instead says what to write for a name of ko, whose last part is often the name of an image.
+func (list Images) instead(ref string) string {
+	for _, k := range list {
+		if k.Ours && k.Name == path.Base(ref) && k.Reference != "" {
+			return "write " + k.Reference
+		}
+	}
+	return "write the reference of the image that has the program"
 }

@@ -75,6 +75,9 @@ func (c *checker) check() {
 		c.out.Lint.Allow = append(c.out.Lint.Allow, Allow{a.Rule, a.Object, a.Path, a.Reason, c.where(&a.Rule)})
 	}
 	c.airgap()
+	if len(c.mistakes) == 0 {
+		c.out.Unused = c.unused()
+	}
 }
 
 var tagForm = form{regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$`), "use letters, digits, . _ and -, since it becomes a tag"}

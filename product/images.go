@@ -14,7 +14,7 @@ import (
 func (c *checker) image(in *imageYAML) {
 	i := Image{
 		Name: in.Name, Description: in.Description, Source: in.Source, Bases: in.Bases, Labels: in.Labels, Compression: in.Compression,
-		Foreign: in.ForeignPrograms, Platforms: c.chosen(in.Platforms),
+		Foreign: in.ForeignPrograms, Platforms: c.chosen(in.Platforms), Pos: c.where(&in.Name),
 	}
 	if i.Compression == "" {
 		i.Compression = "gzip"

@@ -48,6 +48,8 @@ type Product struct {
 	Release   Release
 	Lint      Lint
 	Airgap    Airgap
+	// Unused are the bases, programs and sources that nothing uses; what is selected does not matter.
+	Unused []Entry
 }
 
 // Source is where programs and templates come from: a Go module at a version, or a directory.
@@ -121,6 +123,7 @@ type Image struct {
 	Compression string // "gzip" (the default) or "zstd"
 	// Foreign are patterns of [path.Match] for files, or directories above them, that may hold programs of other systems.
 	Foreign []string
+	Pos     Pos // of the name
 
 	Go         *GoImage
 	Dockerfile *DockerfileImage

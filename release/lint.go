@@ -11,7 +11,7 @@ import (
 
 // lint holds release.yaml against what Linux and Windows nodes can run. Errors end the release, a line for each; the rest is shown.
 func (c *cut) lint(ctx context.Context, manifest []byte, l *lock.Lock) error {
-	r, err := lint.Check(ctx, []lint.File{{Name: Manifest, Text: manifest}}, lint.Options{Lock: l, Allow: c.product.Lint.Allow})
+	r, err := lint.Check(ctx, []lint.File{{Name: Manifest, Text: manifest}}, lint.Options{Lock: l, Allow: c.product.Lint.Allow, Product: c.product})
 	if err != nil {
 		return fmt.Errorf("checking %s: %w", Manifest, err)
 	}

@@ -16,6 +16,7 @@ import (
 //   - a document has its Kubernetes type's fields and no others, and no object is there twice;
 //   - every image is repository@sha256:…, of the lock with the lock's digest: in containers, in "image" keys of other objects, in
 //     variables and ConfigMap keys whose name ends in "image", and wherever a repository of the lock is named;
+//   - nothing has a name that ko is to resolve (ko://…);
 //   - what is named for Windows (a variable, ConfigMap, container or data value with the word) has files for Windows, and the
 //     images of a pod have files for the systems it may run on;
 //   - a ConfigMap that a container's environment takes from is in the release and has the key: kpack's controller, like most
@@ -23,10 +24,13 @@ import (
 //   - every pod selects its operating system.
 //
 // All findings come in one error, a line each, with file, line, object and field.
-func Check(docs []Document, l *lock.Lock) error { return check(docs, l, nil) }
+func Check(docs []Document, l *lock.Lock) error {
+	return (&checker{lock: l, docs: docs}).check(nil)
+}
 
-func check(docs []Document, l *lock.Lock, values []use) error {
-	c := &checker{lock: l, docs: docs, images: l.Known(), byLeaf: map[string]*use{}}
+func (c *checker) check(values []use) error {
+	l, docs := c.lock, c.docs
+	c.images, c.byLeaf = l.Known(), map[string]*use{}
 	for _, v := range values {
 		c.value(v)
 	}
@@ -56,6 +60,8 @@ type checker struct {
 	uses     []*use
 	byLeaf   map[string]*use
 	findings []finding
+	// ko says that slipway.yaml allows names that ko is to resolve: package lint then judges where.
+	ko bool
 }
 
 // finding is one mistake; doc is the number of its document, by which findings are sorted.
@@ -98,6 +104,7 @@ func (c *checker) document(n int, d Document) {
 		c.add(n, leaf{}, "%s", f)
 	}
 	d.leaves(func(l leaf) {
+		c.unresolved(n, l)
 		if image, names := imageLeaf(d, l); image || len(mentions(c.images, l.value)) > 0 {
 			c.note(n, l, image, names)
 		}

@@ -47,6 +47,16 @@ func TestCheck(t *testing.T) {
 	}{
 		{name: "ours", manifest: deployment("image: $APP")},
 		{name: "third-party", manifest: deployment("image: $PAUSE")},
+		{
+			name: "names of ko", manifest: deployment("image: ko://example.com/cmd/app\nargs: [-entrypoint-image, ko://example.com/cmd/tools, --a=ko://example.com/cmd/b]\nenv: [{name: A_IMAGE, value: ko://example.com/cmd/c}]") + configMap("a", "note", "the name ko://example.com/cmd/d is of a Go package"),
+			want: []string{
+				"release.yaml:12: Deployment demo/app: spec.template.spec.containers[main].image: only ko knows what ko://example.com/cmd/app is, and no runtime: write $APP [image-ko]",
+				"release.yaml:13: Deployment demo/app: spec.template.spec.containers[main].args[1]: only ko knows what ko://example.com/cmd/tools is, and no runtime: write $TOOLS [image-ko]",
+				"release.yaml:13: Deployment demo/app: spec.template.spec.containers[main].args[2]: only ko knows what ko://example.com/cmd/b is, and no runtime: write the reference of the image that has the program [image-ko]",
+				"release.yaml:14: Deployment demo/app: spec.template.spec.containers[main].env[A_IMAGE].value: only ko knows what ko://example.com/cmd/c is, ",
+				"release.yaml:20: ConfigMap demo/a: data.note: only ko knows what ko://example.com/cmd/d is, ",
+			},
+		},
 		{name: "third-party by its short name", manifest: deployment("image: $BUSYBOX")},
 		{name: "third-party that a snapshot left out", manifest: deployment("image: $OFFLINE")},
 		{

@@ -13,6 +13,7 @@ package render
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
@@ -49,7 +50,8 @@ func Render(ctx context.Context, p *product.Product, l *lock.Lock, o Options) ([
 	}
 	pin(docs, l)
 	sortDocuments(docs)
-	if err := check(docs, l, valueUses(p, values)); err != nil {
+	c := &checker{lock: l, docs: docs, ko: slices.ContainsFunc(p.Lint.Allow, func(a product.Allow) bool { return a.Rule == ruleKo })}
+	if err := c.check(valueUses(p, values)); err != nil {
 		return nil, err
 	}
 	return manifest(l, docs)

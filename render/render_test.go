@@ -140,6 +140,17 @@ func TestOverlay(t *testing.T) {
 	golden.Compare(t, *update, "testdata/overlay.yaml", string(got))
 }
 
+// TestKoAllowed leaves names of ko to package lint where slipway.yaml allows some.
+func TestKoAllowed(t *testing.T) {
+	p, l := small(t, map[string]string{"a.yaml": deployment("image: $APP\nargs: [ko://example.com/cmd/a]")})
+	_, err := render.Render(t.Context(), p, l, render.Options{})
+	wantError(t, err, []string{"deploy/a.yaml:13: Deployment demo/app: spec.template.spec.containers[main].args[0]: only ko knows what ko://example.com/cmd/a is"})
+	p.Lint.Allow = []product.Allow{{Rule: "image-ko", Object: "Deployment demo/app"}}
+	if _, err := render.Render(t.Context(), p, l, render.Options{}); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestRefuses holds what rendering itself refuses.
 func TestRefuses(t *testing.T) {
 	ok := "apiVersion: v1\nkind: Namespace\nmetadata: {name: demo}\n"

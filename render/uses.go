@@ -64,6 +64,9 @@ func (c *checker) use(u *use) {
 		return
 	}
 	i, fault, what := c.images.Resolve(u.leaf.value)
+	if fault == lock.Unresolved {
+		return // which is found wherever it is
+	}
 	if fault != lock.NoFault {
 		c.add(u.doc, u.leaf, "%s", what)
 		return
@@ -72,6 +75,19 @@ func (c *checker) use(u *use) {
 		c.add(u.doc, u.leaf, "%s", noWindows(i))
 	}
 }
+
+// unresolved finds names that ko is to resolve. Package lint has a rule of this name, too.
+func (c *checker) unresolved(n int, l leaf) {
+	if c.ko {
+		return
+	}
+	for _, ref := range lock.KoNames(l.value) {
+		_, _, what := c.images.Resolve(ref)
+		c.add(n, l, "%s [%s]", what, ruleKo)
+	}
+}
+
+const ruleKo = "image-ko"
 
 func noWindows(i lock.Known) string {
 	return fmt.Sprintf("it is named for Windows, but image %s has no files for windows: add a Windows platform to it, or name another", i.Name)

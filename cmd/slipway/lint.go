@@ -87,6 +87,9 @@ func (l *linting) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 		o.Allow = p.Lint.Allow
+		if own {
+			o.Product = p
+		}
 	}
 	if l.remote {
 		o.Remote = func(ctx context.Context, refs []name.Digest) (map[string][]v1.Platform, error) {

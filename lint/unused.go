@@ -1,0 +1,41 @@
+package lint
+
+import (
+	"fmt"
+
+	"github.com/google/go-containerregistry/pkg/name"
+
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/workload"
+)
+
+// unused finds what slipway.yaml has and nothing uses. Of a product without manifests, nobody knows what its images are for.
+func (c *checker) unused() {
+	p := c.o.Product
+	if p == nil {
+		return
+	}
+	for _, u := range p.Unused {
+		c.inProduct("product-unused", fmt.Sprintf("nothing uses the %s %s", u.Kind, u.Name), u)
+	}
+	if len(p.Release.Templates) == 0 || c.o.Lock == nil {
+		return
+	}
+	for _, i := range p.Images {
+		locked, ok := c.o.Lock.Image(i.Name)
+		if !ok || i.Name == p.Airgap.First {
+			continue
+		}
+		if repo, err := name.NewRepository(locked.Repository); err == nil && !c.named[repo.Name()] {
+			c.inProduct("image-unused", fmt.Sprintf("no manifest names the image %s", i.Name), product.Entry{Kind: "image", Name: i.Name, Pos: i.Pos})
+		}
+	}
+}
+
+// inProduct records that an entry of slipway.yaml breaks a rule.
+func (c *checker) inProduct(id, what string, e product.Entry) {
+	r, _ := rule(id)
+	f := newFinding(r, what, workload.Pos(e.Pos))
+	f.Path = fmt.Sprintf("%ss[%s]", e.Kind, e.Name)
+	c.add(f, -1, "")
+}

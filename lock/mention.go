@@ -1,0 +1,151 @@
+package lock
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/name"
+)
+
+// Mentions returns the image references in a text of a manifest, such as an argument, the value of a
+// variable or a file in a ConfigMap; called is what the text is called there. These count:
+//
+//   - a name that ko is to resolve (ko://…), anywhere;
+//   - a reference with a digest, anywhere;
+//   - a reference to an image of the list, with a tag where it is not one of the product, anywhere;
+//   - HOST/PATH:TAG as all of a value, where HOST has a dot or a port, unless it is called a tag: that
+//     is for an image which is yet to be made;
+//   - PATH:TAG as the value of something that is called an image: --shell-image, FOO_IMAGE, image.
+//
+// A value is the text, one of its lines, or what follows a name in a line: --flag=VALUE, key: VALUE.
+// Of comments and of examples, which by convention are called _example, only the first counts.
+func (list Images) Mentions(called, text string) []string {
+	var found []string
+	for line := range strings.Lines(text) {
+		if !strings.ContainsAny(line, ":@/") {
+			continue
+		}
+		comment := called == "_example" || strings.HasPrefix(strings.TrimSpace(line), "#")
+		for _, w := range wordsOf(line, called) {
+			if ref := koName(w.text); ref != "" {
+				found = append(found, ref)
+			} else if !comment && list.counts(w) {
+				found = append(found, w.text)
+			}
+		}
+	}
+	return found
+}
+
+// Names reports whether a text is a reference to the repository of the image.
+func (k Known) Names(text string) bool {
+	r, err := name.ParseReference(text)
+	return err == nil && r.Context().Name() == k.Repository.Name()
+}
+
+// KoNames returns the names in a text that ko is to resolve.
+func KoNames(text string) []string {
+	var found []string
+	if !strings.Contains(text, ko) {
+		return nil
+	}
+	for line := range strings.Lines(text) {
+		for _, w := range wordsOf(line, "") {
+			if ref := koName(w.text); ref != "" {
+				found = append(found, ref)
+			}
+		}
+	}
+	return found
+}
+
+// word is a part of a text that may be a reference.
+type word struct {
+	text   string
+	called string // "" where it does not follow a name
+	whole  bool   // it is all of a value
+}
+
+// wordForm leaves out what cannot be in a reference, and "=", which separates it from a name.
+var wordForm = regexp.MustCompile("[^\\s\"'`,;(){}\\[\\]<>=|\\\\]+")
+
+// wordsOf takes a line apart.
+func wordsOf(line, called string) []word {
+	var list []word
+	before, end := "", 0
+	for _, at := range wordForm.FindAllStringIndex(line, -1) {
+		text := line[at[0]:at[1]]
+		if strings.Trim(text, "-:#") == "" {
+			continue
+		}
+		w := word{text: strings.TrimPrefix(strings.TrimRight(text, ".:"), "docker://")}
+		switch {
+		case before == "":
+			w.called, w.whole = called, true
+		case strings.TrimSpace(line[end:at[0]]) == ",":
+			w.called = list[len(list)-1].called
+		case strings.ContainsAny(line[end:at[0]], "=:") || strings.HasSuffix(before, ":") || strings.HasPrefix(before, "-"):
+			w.called, w.whole = before, len(list) == 1
+		}
+		before, end = text, at[1]
+		list = append(list, w)
+	}
+	for i := range list { // what is followed by something else is not all of a value
+		list[i].whole = list[i].whole && i == len(list)-1
+	}
+	return list
+}
+
+// koName returns the name in a word that ko is to resolve, or "".
+func koName(word string) string {
+	at := strings.Index(word, ko)
+	if at < 0 || at > 0 && isLetter(word[at-1]) || len(word) == at+len(ko) {
+		return ""
+	}
+	return word[at:]
+}
+
+const ko = "ko://"
+
+func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+
+// referenceForm has the host, the path, the tag and the digest of a reference, as
+// https://github.com/distribution/reference defines them.
+var referenceForm = func() *regexp.Regexp {
+	const (
+		host = `localhost|[a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+)+|[a-zA-Z0-9.-]+:[0-9]+|[a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+)+:[0-9]+`
+		part = `[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*`
+	)
+	return regexp.MustCompile(`^(?:(` + host + `)/)?(` + part + `(?:/` + part + `)*)(?::(\w[\w.-]{0,127}))?(?:@(sha256:[0-9a-f]{64}))?$`)
+}()
+
+// counts reports whether a word is a reference, as [Images.Mentions] says.
+func (list Images) counts(w word) bool {
+	m := referenceForm.FindStringSubmatch(w.text)
+	if m == nil {
+		return false
+	}
+	host, tag, digest := m[1], m[3], m[4]
+	if digest != "" {
+		return true
+	}
+	if slices.ContainsFunc(list, func(k Known) bool { return (tag != "" || k.Ours && host != "") && k.Names(w.text) }) {
+		return true
+	}
+	switch {
+	case tag == "":
+		return false
+	case isImage(w.called):
+		return true
+	}
+	return w.whole && host != "" && !value.MatchString(tag) && !strings.EqualFold(w.called, "tag")
+}
+
+// value finds what follows a colon as a port or as the value of a label rather than as a tag.
+var value = regexp.MustCompile(`^(?:[0-9]+|true|false)$`)
+
+// imageWord finds the word image in a name: shell-image, FOO_IMAGE, initImage, images.
+var imageWord = regexp.MustCompile(`(?:^|[^a-zA-Z]|[a-z])Images?(?:$|[^a-z])|(?:^|[^a-zA-Z])images?(?:$|[^a-z])|(?:^|[^a-zA-Z])IMAGES?(?:$|[^a-zA-Z])`)
+
+func isImage(called string) bool { return imageWord.MatchString(called) }

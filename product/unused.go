@@ -1,0 +1,88 @@
+package product
+
+import (
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Entry is a base, a program, a source or an image of slipway.yaml.
+type Entry struct {
+	Kind, Name string // Kind is base, program, source or image
+	Pos        Pos
+}
+
+// unused returns the bases, programs and sources that nothing uses. In Dockerfiles and their arguments every word counts as a use: what
+// their variables come to is not known here.
+func (c *checker) unused() []Entry {
+	u := uses{bases: map[string]bool{}, programs: map[string]bool{}, sources: map[string]bool{}}
+	for _, i := range c.out.Images {
+		u.image(i)
+	}
+	for _, a := range c.out.Artifacts {
+		add(u.programs, a.Programs...)
+	}
+	for _, t := range c.out.Release.Templates {
+		add(u.sources, t.Source)
+	}
+	for _, p := range c.out.Programs {
+		add(u.sources, p.Source)
+	}
+	var list []Entry
+	for n, b := range c.out.Bases {
+		if !u.bases[b.Name] && !u.inText(b.Name) {
+			list = append(list, Entry{"base", b.Name, c.where(&c.in.Bases[n].Name)})
+		}
+	}
+	for n, p := range c.out.Programs {
+		if !u.programs[p.Name] && !u.allPrograms {
+			list = append(list, Entry{"program", p.Name, c.where(&c.in.Programs[n].Name)})
+		}
+	}
+	for n, s := range c.out.Sources {
+		if !u.sources[s.Name] {
+			list = append(list, Entry{"source", s.Name, c.where(&c.in.Sources[n].Name)})
+		}
+	}
+	return list
+}
+
+// uses gathers names that are used.
+type uses struct {
+	bases, programs, sources map[string]bool
+	allPrograms              bool     // a Dockerfile may copy any of them
+	texts                    []string // of Dockerfiles, and what they get as arguments
+}
+
+func (u *uses) image(i Image) {
+	add(u.sources, i.Source)
+	add(u.bases, slices.Collect(maps.Values(i.Bases))...)
+	switch {
+	case i.Go != nil:
+		add(u.programs, i.Go.Program)
+	case i.Lifecycle != nil:
+		add(u.sources, i.Lifecycle.Source)
+	case i.Dockerfile != nil:
+		add(u.programs, i.Dockerfile.Programs...)
+		u.allPrograms = u.allPrograms || len(i.Dockerfile.Programs) == 0
+		u.texts = append(u.texts, slices.Collect(maps.Values(i.Dockerfile.Args))...)
+		for _, file := range i.Dockerfile.Files {
+			b, _ := os.ReadFile(file) // build reports one that cannot be read
+			u.texts = append(u.texts, string(b))
+		}
+	}
+}
+
+// inText reports whether a name is a word of a Dockerfile.
+func (u *uses) inText(name string) bool {
+	word := regexp.MustCompile(`(?:^|[^\w./-])` + regexp.QuoteMeta(name) + `(?:$|[^\w./-])`)
+	return slices.ContainsFunc(u.texts, func(text string) bool { return strings.Contains(text, name) && word.MatchString(text) })
+}
+
+func add(set map[string]bool, names ...string) {
+	for _, n := range names {
+		set[n] = true
+	}
+}

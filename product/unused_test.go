@@ -1,0 +1,22 @@
+package product_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/slipway-dev/slipway/product"
+)
+
+// TestUsed loads products of which everything is used: by FROM, by COPY --from, by templates and artifacts.
+func TestUsed(t *testing.T) {
+	t.Setenv("SLIPWAY_REGISTRY", "")
+	for _, dir := range []string{"..", "../examples/hello", "../examples/csi-driver-smb", "../examples/rke2-runtime"} {
+		p, err := product.Load(product.Options{Path: filepath.Join(dir, "slipway.yaml")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, u := range p.Unused {
+			t.Errorf("%s: nothing uses %s %s", u.Pos, u.Kind, u.Name)
+		}
+	}
+}
