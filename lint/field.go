@@ -31,7 +31,7 @@ func shareProcessNamespace(p *pod, found finder) {
 
 // hostNetPolicy finds the DNS policy of pods on the host's network in a pod that is not there.
 func hostNetPolicy(p *pod, found finder) {
-	if p.spec.DNSPolicy == corev1.DNSClusterFirstWithHostNet && !(p.spec.HostNetwork && p.hostProcess()) {
+	if p.spec.DNSPolicy == corev1.DNSClusterFirstWithHostNet && (!p.spec.HostNetwork || !p.hostProcess()) {
 		found("", "dnsPolicy")
 	}
 }

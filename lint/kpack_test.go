@@ -3,9 +3,12 @@ package lint_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/slipway-dev/slipway/lint"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/product"
 )
 
 // TestKpack knows a build for Windows by its builder, by the builder's stack and by the images of that.
@@ -64,5 +67,26 @@ func TestKpackRelease(t *testing.T) {
 	}
 	if len(r.Findings) > 0 || r.Pods != 2 {
 		t.Errorf("found %v in %d pods", r.Findings, r.Pods)
+	}
+}
+
+// TestKpackUses finds every image of kpack's slipway.yaml in its manifest.
+func TestKpackUses(t *testing.T) {
+	p, err := product.Load(product.Options{Path: "../slipway.yaml"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &lock.Lock{}
+	for _, i := range p.Images {
+		l.Images = append(l.Images, lock.Image{Name: i.Name, Repository: "slipway.local/kpack/" + i.Name})
+	}
+	r, err := lint.Check(t.Context(), []lint.File{{Name: "kpack.yaml", Text: []byte(read(t, "../render/testdata/kpack.yaml"))}}, lint.Options{Lock: l, Product: p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range r.Findings {
+		if strings.HasSuffix(f.Rule, "-unused") {
+			t.Error(f)
+		}
 	}
 }
