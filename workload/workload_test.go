@@ -254,6 +254,11 @@ func FuzzRead(f *testing.F) {
 			if !in(o.Pos()) || o.APIVersion == "" || o.Kind == "" || o.Name == "" {
 				t.Errorf("incomplete: %+v", o)
 			}
+			o.Texts(func(s workload.Text) {
+				if !in(s.Pos) || s.Path() == "" {
+					t.Errorf("%q of %s has no place", s.Value, o)
+				}
+			})
 			if o.Pod != nil && !in(o.Pod.At("containers", 0)) {
 				t.Errorf("%s has no place", o)
 			}
