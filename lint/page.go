@@ -82,8 +82,11 @@ func Page() string {
 			if r.Changed != "" {
 				fmt.Fprintf(&b, "- in 2019: %s\n", r.Changed)
 			}
-			if r.Folds || r.Ignored {
+			switch {
+			case r.Folds:
 				b.WriteString("- shown: once for each file\n")
+			case r.Ignored:
+				b.WriteString("- shown: warnings once for each file\n")
 			}
 			fmt.Fprintf(&b, "- see: <%s>\n", r.Link)
 		}

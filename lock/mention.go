@@ -38,12 +38,6 @@ func (list Images) Mentions(called, text string) []string {
 	return found
 }
 
-// Names reports whether a text is a reference to the repository of the image.
-func (k Known) Names(text string) bool {
-	r, err := name.ParseReference(text)
-	return err == nil && r.Context().Name() == k.Repository.Name()
-}
-
 // KoNames returns the names in a text that ko is to resolve.
 func KoNames(text string) []string {
 	var found []string
@@ -130,8 +124,14 @@ func (list Images) counts(w word) bool {
 	if digest != "" {
 		return true
 	}
-	if slices.ContainsFunc(list, func(k Known) bool { return (tag != "" || k.Ours && host != "") && k.Names(w.text) }) {
-		return true
+	if tag == "" && host == "" {
+		return false
+	}
+	if r, err := name.ParseReference(w.text); err == nil {
+		repository := r.Context().Name()
+		if slices.ContainsFunc(list, func(k Known) bool { return (tag != "" || k.Ours) && k.Repository.Name() == repository }) {
+			return true
+		}
 	}
 	switch {
 	case tag == "":
