@@ -59,10 +59,13 @@ type Source struct {
 	Module, Sum, GoModSum string
 	// Directory is absolute; empty for a module.
 	Directory string
-	Revision  string    // commit
-	Created   time.Time // its time; for a directory filled from git where slipway.yaml has none
-	URL       string    // of the repository, for org.opencontainers.image.source
-	Licenses  string    // SPDX expression, for org.opencontainers.image.licenses
+	// Own says that the directory lies in the repository of slipway.yaml. What its files say about the build is then as
+	// trusted as slipway.yaml; that of others can run no command and reach no other file.
+	Own      bool
+	Revision string    // commit
+	Created  time.Time // its time; for a directory filled from git where slipway.yaml has none
+	URL      string    // of the repository, for org.opencontainers.image.source
+	Licenses string    // SPDX expression, for org.opencontainers.image.licenses
 	// Ldflags, Flags and Env hold for every program of the source. Ldflags are text/template strings over [BuildInfo].
 	Ldflags, Flags, Env []string
 }

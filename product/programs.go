@@ -2,6 +2,7 @@ package product
 
 import (
 	"cmp"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -27,8 +28,11 @@ func (c *checker) mainPackage(in *programYAML, known bool) {
 		return
 	}
 	if dir := c.out.Source(in.Source).Directory; known && dir != "" {
-		if _, why := c.look(filepath.Join(dir, filepath.FromSlash(p)), isDir, "directory"); why != "" {
+		full := filepath.Join(dir, filepath.FromSlash(p))
+		if fi, err := os.Stat(full); err != nil || !fi.IsDir() {
 			c.errorf(&in.Package, "source %s has no package %s: correct the path, which starts in %s", in.Source, path.Clean(p), dir)
+		} else if why := c.leaves(in.Source, full); why != "" {
+			c.errorf(&in.Package, "%s", why)
 		}
 	}
 }

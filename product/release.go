@@ -1,6 +1,7 @@
 package product
 
 import (
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -41,8 +42,11 @@ func (c *checker) template(t *templateYAML) {
 		return
 	}
 	if dir := c.out.Source(t.Source).Directory; dir != "" {
-		if _, why := c.look(filepath.Join(dir, filepath.FromSlash(t.Path)), exists, "template"); why != "" {
+		full := filepath.Join(dir, filepath.FromSlash(t.Path))
+		if _, err := os.Stat(full); err != nil {
 			c.errorf(&t.Path, "source %s has no template %s: correct the path, which starts in %s", t.Source, t.Path, dir)
+		} else if why := c.leaves(t.Source, full); why != "" {
+			c.errorf(&t.Path, "%s", why)
 		}
 	}
 }

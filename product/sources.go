@@ -25,6 +25,7 @@ func (c *checker) source(in *sourceYAML) {
 	c.hash(&in.GoModSum)
 	if in.Directory != "" {
 		s.Directory = c.directory(&in.Directory)
+		s.Own = c.own(s.Directory)
 		for _, f := range []*string{&in.Sum, &in.GoModSum} {
 			if c.given(f) {
 				c.errorf(f, "a directory has no hash: take it out, or name a module")
@@ -103,7 +104,7 @@ func (c *checker) look(s string, is func(fs.FileInfo) bool, what string) (full, 
 	case !is(fi):
 		return full, s + " is no " + what + ": correct the path"
 	}
-	return full, ""
+	return full, escapes(c.root(), full, s)
 }
 
 func (c *checker) time(s *string) time.Time {

@@ -1,0 +1,74 @@
+package product
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// repository returns the root of the git repository that dir belongs to, or "" where it belongs to none. No git command
+// runs: the repository may be somebody else's.
+func repository(dir string) string {
+	for {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
+}
+
+// root returns the directory that holds what belongs to the product: its git repository, or the directory of slipway.yaml.
+func (c *checker) root() string {
+	if r := repository(c.out.Dir); r != "" {
+		return r
+	}
+	return c.out.Dir
+}
+
+// own reports whether a directory belongs to the product itself: it lies in the repository of slipway.yaml, and in no
+// other repository within that, such as a submodule.
+func (c *checker) own(dir string) bool {
+	root, rootErr := filepath.EvalSymlinks(c.root())
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil || rootErr != nil || !within(root, dir) {
+		return false
+	}
+	nearest := repository(dir)
+	return nearest == root || nearest == "" || !within(root, nearest)
+}
+
+// escapes says that a path within root leads out of it by symbolic links; "" where it does not. A path that is outside as
+// it is written is none of these: slipway.yaml says so openly.
+func escapes(root, full, shown string) (why string) {
+	if !within(root, full) {
+		return ""
+	}
+	actual, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return ""
+	}
+	target, err := filepath.EvalSymlinks(full)
+	if err != nil || within(actual, target) {
+		return ""
+	}
+	return shown + " leads by a symbolic link to " + target + ", out of " + root + ": write the path itself if it is meant"
+}
+
+// leaves is escapes for a path in a directory source: those of others end at that directory.
+func (c *checker) leaves(source, full string) (why string) {
+	s := c.out.Source(source)
+	if s.Own {
+		return escapes(c.root(), full, full)
+	}
+	return escapes(s.Directory, full, full)
+}
+
+// within reports whether a path is dir or below it.
+func within(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
