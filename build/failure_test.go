@@ -44,6 +44,17 @@ func TestFailures(t *testing.T) {
 			map[string]int{"building image hello": 1, "leads out of kodata": 1},
 		},
 		{
+			"kodata that is elsewhere",
+			func(t *testing.T, dir string) {
+				other, data := t.TempDir(), filepath.Join(dir, "cmd", "hello", "kodata")
+				if err := errors.Join(os.WriteFile(filepath.Join(other, "secret"), []byte("secret"), 0o600), os.RemoveAll(data)); err != nil {
+					t.Fatal(err)
+				}
+				link(t, other, data)
+			},
+			map[string]int{"building image hello": 1, "leads out of its source": 1},
+		},
+		{
 			"kodata without end",
 			func(t *testing.T, dir string) { link(t, ".", filepath.Join(dir, "cmd", "hello", "kodata", "self")) },
 			map[string]int{"building image hello": 1, "links nest without end": 1},

@@ -123,6 +123,13 @@ func kodata(tree, pkg string, b *builder) ([]layer.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
+	top, err := filepath.EvalSymlinks(tree)
+	if err != nil {
+		return nil, err
+	}
+	if !within(top, inside) {
+		return nil, fmt.Errorf("%s leads out of its source to %s: only files of the source go into the image", root, inside)
+	}
 	entries := []layer.Entry{{Path: koData, Type: layer.Dir, Mode: 0o555}}
 	err = walk(root, inside, koData, 0, func(file, in string, fi fs.FileInfo) error {
 		if fi.IsDir() {
@@ -153,7 +160,7 @@ func walk(dir, root, in string, depth int, visit func(file, in string, fi fs.Fil
 		if err != nil {
 			return err
 		}
-		if rel, err := filepath.Rel(root, target); err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		if !within(root, target) {
 			return fmt.Errorf("%s leads out of kodata to %s: only files in kodata go into the image", file, target)
 		}
 		fi, err := os.Stat(target)
@@ -171,4 +178,10 @@ func walk(dir, root, in string, depth int, visit func(file, in string, fi fs.Fil
 		}
 	}
 	return nil
+}
+
+// within reports whether a path is dir or below it.
+func within(dir, p string) bool {
+	rel, err := filepath.Rel(dir, p)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }

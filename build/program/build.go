@@ -172,7 +172,7 @@ func (b *batch) run(ctx context.Context, st *store.Store, pr *progress.Printer) 
 
 func (b *batch) command(ctx context.Context, args ...string) *exec.Cmd {
 	p := b.programs[0]
-	cmd := source.Go(ctx, p.Tree.Dir, args...)
+	cmd := p.Tree.Go(ctx, args...)
 	cmd.Env = append(cmd.Env, "CGO_ENABLED=0")
 	cmd.Env = append(cmd.Env, p.Env...)
 	cmd.Env = append(cmd.Env, "GOOS="+p.Platform.OS, "GOARCH="+p.Platform.Architecture)

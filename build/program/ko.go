@@ -7,7 +7,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"text/template"
 	"time"
@@ -19,78 +18,141 @@ import (
 
 // koFile is the part of ko's configuration that says how a program is built (https://ko.build/configuration/).
 type koFile struct {
-	DefaultEnv     []string  `yaml:"defaultEnv"`
-	DefaultFlags   koFlags   `yaml:"defaultFlags"`
-	DefaultLdflags koStrings `yaml:"defaultLdflags"`
-	Builds         []koBuild `yaml:"builds"`
+	DefaultEnv     []koString `yaml:"defaultEnv"`
+	DefaultFlags   koFlags    `yaml:"defaultFlags"`
+	DefaultLdflags koStrings  `yaml:"defaultLdflags"`
+	Builds         []koBuild  `yaml:"builds"`
 }
 
 type koBuild struct {
-	ID      string    `yaml:"id"`
-	Dir     string    `yaml:"dir"`
-	Main    string    `yaml:"main"`
-	Env     []string  `yaml:"env"`
-	Flags   koFlags   `yaml:"flags"`
-	Ldflags koStrings `yaml:"ldflags"`
+	ID      string     `yaml:"id"`
+	Dir     string     `yaml:"dir"`
+	Main    string     `yaml:"main"`
+	Env     []koString `yaml:"env"`
+	Flags   koFlags    `yaml:"flags"`
+	Ldflags koStrings  `yaml:"ldflags"`
+}
+
+// koString is a text and where it stands in the file.
+type koString struct {
+	text         string
+	line, column int
+}
+
+// UnmarshalYAML implements yaml.Unmarshaler.
+func (s *koString) UnmarshalYAML(n *yaml.Node) error {
+	s.line, s.column = n.Line, n.Column
+	return n.Decode(&s.text)
 }
 
 // koStrings is a list of strings, or one string.
-type koStrings []string
+type koStrings []koString
 
 // UnmarshalYAML implements yaml.Unmarshaler.
 func (s *koStrings) UnmarshalYAML(n *yaml.Node) error {
 	if n.Kind == yaml.ScalarNode {
-		*s = koStrings{n.Value}
+		*s = koStrings{{n.Value, n.Line, n.Column}}
 		return nil
 	}
-	return n.Decode((*[]string)(s))
+	return n.Decode((*[]koString)(s))
 }
 
 // koFlags is a list of strings, or one string that is split at spaces.
-type koFlags []string
+type koFlags []koString
 
 // UnmarshalYAML implements yaml.Unmarshaler.
 func (s *koFlags) UnmarshalYAML(n *yaml.Node) error {
 	if n.Kind == yaml.ScalarNode {
-		*s = strings.Fields(n.Value)
+		*s = nil
+		for _, f := range strings.Fields(n.Value) {
+			*s = append(*s, koString{f, n.Line, n.Column})
+		}
 		return nil
 	}
-	return n.Decode((*[]string)(s))
+	return n.Decode((*[]koString)(s))
 }
 
-// readKo fills in what slipway.yaml leaves open from the tree's .ko.yaml, where it has one.
+// koSettings are what a .ko.yaml says about one program.
+type koSettings struct{ env, flags, ldflags []koString }
+
+// readKo fills in what slipway.yaml leaves open from the tree's .ko.yaml, where it has one. A list that slipway.yaml gives
+// is not read in .ko.yaml, so that whatever is refused there can be replaced.
 func (p *Program) readKo(info product.BuildInfo) error {
-	file := filepath.Join(p.Tree.Dir, ".ko.yaml")
-	b, err := os.ReadFile(file)
+	const name = ".ko.yaml"
+	root, err := os.OpenRoot(p.Tree.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("program %s: %w", p.Name, err)
 	}
-	env, flags, ldflags, err := parseKo(b, p.Package, info)
+	defer root.Close()
+	b, err := root.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	file := filepath.Join(p.Tree.Dir, name)
+	if err != nil {
+		return fmt.Errorf("program %s: reading %s: %w", p.Name, file, err)
+	}
+	ko, err := parseKo(b, p.Package)
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	if p.Env == nil {
-		p.Env = env
+	data := koData(ko.env, info)
+	return errors.Join(
+		p.take(&p.Env, koList{file, "env", ko.env, nil, refusedVariables, toolVariables}),
+		p.take(&p.Flags, koList{file, "flags", ko.flags, data, refusedFlags, toolFlags}),
+		p.take(&p.Ldflags, koList{file, "ldflags", ko.ldflags, data, refusedLdflags, nil}),
+	)
+}
+
+// koList is one list of a .ko.yaml. others and own check it in a source of others and in the product's own.
+type koList struct {
+	file, field string
+	list        []koString
+	data        map[string]any // for its templates; nil for none
+	others, own func([]string) []refusal
+}
+
+// take puts a list where slipway.yaml has none, if nothing in it is refused.
+func (p *Program) take(to *[]string, l koList) error {
+	if *to != nil || len(l.list) == 0 {
+		return nil
 	}
-	if p.Flags == nil {
-		p.Flags = flags
+	var errs []error
+	fail := func(at koString, format string, args ...any) {
+		where := fmt.Sprintf("%s:%d:%d: ", l.file, at.line, at.column)
+		remedy := fmt.Sprintf(": give source %s or program %s its own %s in slipway.yaml, which then stand for these", p.Tree.Source.Name, p.Name, l.field)
+		errs = append(errs, errors.New(where+fmt.Sprintf(format, args...)+remedy))
 	}
-	if p.Ldflags == nil {
-		p.Ldflags = ldflags
+	taken := make([]string, len(l.list))
+	for i, s := range l.list {
+		var err error
+		if taken[i], err = expandKo(s.text, l.data); err != nil {
+			fail(s, "%v", err)
+		}
 	}
-	return nil
+	check, whose := l.others, "the .ko.yaml of another project"
+	if p.Tree.Source.Own {
+		check, whose = l.own, "a .ko.yaml"
+	}
+	if check != nil {
+		for _, r := range check(taken) {
+			fail(l.list[r.at], "%s may not have %q under %s: %s", whose, taken[r.at], l.field, r.why)
+		}
+	}
+	*to = taken
+	return errors.Join(errs...)
 }
 
 // parseKo returns the settings that a .ko.yaml has for a main package.
-func parseKo(b []byte, pkg string, info product.BuildInfo) (env, flags, ldflags []string, err error) {
+func parseKo(b []byte, pkg string) (koSettings, error) {
 	var ko koFile
 	if err := yaml.Unmarshal(b, &ko); err != nil {
-		return nil, nil, nil, err
+		return koSettings{}, err
 	}
-	env, flags, ldflags = ko.DefaultEnv, ko.DefaultFlags, ko.DefaultLdflags
+	s := koSettings{ko.DefaultEnv, ko.DefaultFlags, ko.DefaultLdflags}
 	for _, build := range ko.Builds {
 		main := build.Main
 		if strings.HasSuffix(main, ".go") {
@@ -100,46 +162,24 @@ func parseKo(b []byte, pkg string, info product.BuildInfo) (env, flags, ldflags 
 			continue
 		}
 		if len(build.Env) > 0 {
-			env = build.Env
+			s.env = build.Env
 		}
 		if len(build.Flags) > 0 {
-			flags = build.Flags
+			s.flags = build.Flags
 		}
 		if len(build.Ldflags) > 0 {
-			ldflags = build.Ldflags
+			s.ldflags = build.Ldflags
 		}
 	}
-	data := koData(env, info)
-	if flags, err = expandKo(flags, data); err != nil {
-		return nil, nil, nil, err
-	}
-	if ldflags, err = expandKo(ldflags, data); err != nil {
-		return nil, nil, nil, err
-	}
-	return env, flags, ldflags, noTools(env, flags)
-}
-
-// noTools refuses, as ko does, a flag that runs a command of the source's choice while it is compiled.
-func noTools(env, flags []string) error {
-	for _, kv := range env {
-		if k, v, ok := strings.Cut(kv, "="); ok && k == "GOFLAGS" {
-			flags = append(slices.Clone(flags), strings.Fields(v)...)
-		}
-	}
-	for _, f := range flags {
-		if name, _, _ := strings.Cut(strings.TrimLeft(f, "-"), "="); name == "toolexec" {
-			return fmt.Errorf("flag %s runs a command on this machine: remove it", f)
-		}
-	}
-	return nil
+	return s, nil
 }
 
 // koData is what templates in a .ko.yaml may name (https://ko.build/configuration/#templating-support), as far as it depends neither
 // on the time of day nor on this machine: of the environment there is what the .ko.yaml itself sets.
-func koData(env []string, info product.BuildInfo) map[string]any {
+func koData(env []koString, info product.BuildInfo) map[string]any {
 	vars := map[string]string{"LDFLAGS": ""}
 	for _, kv := range env {
-		if k, v, ok := strings.Cut(kv, "="); ok {
+		if k, v, ok := strings.Cut(kv.text, "="); ok {
 			vars[k] = v
 		}
 	}
@@ -166,18 +206,17 @@ func koData(env []string, info product.BuildInfo) map[string]any {
 	}
 }
 
-func expandKo(list []string, data map[string]any) ([]string, error) {
-	var out []string
-	for _, s := range list {
-		t, err := template.New("").Option("missingkey=error").Parse(s)
-		if err != nil {
-			return nil, fmt.Errorf("template %q: %w", s, err)
-		}
-		var b strings.Builder
-		if err := t.Execute(&b, data); err != nil {
-			return nil, fmt.Errorf("template %q: %w: give the program its flags in slipway.yaml, where they depend on more than the source", s, err)
-		}
-		out = append(out, b.String())
+func expandKo(text string, data map[string]any) (string, error) {
+	if data == nil {
+		return text, nil
 	}
-	return out, nil
+	t, err := template.New("").Option("missingkey=error").Parse(text)
+	if err != nil {
+		return "", fmt.Errorf("template %q: %w", text, err)
+	}
+	var b strings.Builder
+	if err := t.Execute(&b, data); err != nil {
+		return "", fmt.Errorf("template %q: %w", text, err)
+	}
+	return b.String(), nil
 }

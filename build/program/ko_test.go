@@ -1,9 +1,9 @@
 package program
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,11 +66,11 @@ func TestParseKo(t *testing.T) {
 		{name: "flags that only look like tools", pkg: ".", text: "builds: [{flags: [-tags=toolexec, -ldflags=-X a=-toolexec]}]", flags: []string{"-tags=toolexec", "-ldflags=-X a=-toolexec"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			env, flags, ldflags, err := parseKo([]byte(tc.text), tc.pkg, info)
+			p, err := withKo(t, tc.text, tc.pkg, info, true)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d := cmp.Diff([][]string{tc.env, tc.flags, tc.ldflags}, [][]string{env, flags, ldflags}); d != "" {
+			if d := cmp.Diff([][]string{tc.env, tc.flags, tc.ldflags}, [][]string{p.Env, p.Flags, p.Ldflags}); d != "" {
 				t.Errorf("env, flags, ldflags (-want +got):\n%s", d)
 			}
 		})
@@ -80,8 +80,8 @@ func TestParseKo(t *testing.T) {
 func TestParseKoDirectory(t *testing.T) {
 	dirty := info
 	dirty.Revision, dirty.SourceVersion = "0123456789abcdef-dirty", "0123456789abcdef-dirty"
-	_, _, got, err := parseKo([]byte(`defaultLdflags: ["{{.Git.ShortCommit}}|{{.Git.FullCommit}}|{{.Git.Tag}}|{{.Git.TreeState}}"]`), ".", dirty)
-	if d := cmp.Diff([]string{"0123456|0123456789abcdef||dirty"}, got); err != nil || d != "" {
+	p, err := withKo(t, `defaultLdflags: ["{{.Git.ShortCommit}}|{{.Git.FullCommit}}|{{.Git.Tag}}|{{.Git.TreeState}}"]`, ".", dirty, true)
+	if d := cmp.Diff([]string{"0123456|0123456789abcdef||dirty"}, p.Ldflags); err != nil || d != "" {
 		t.Errorf("%v (-want +got):\n%s", err, d)
 	}
 }
@@ -99,10 +99,21 @@ func TestParseKoErrors(t *testing.T) {
 		{"defaultFlags: ['-{{print `toolexec`}}=x']", "-toolexec=x"},
 		{"defaultEnv: ['GOFLAGS=-v -toolexec=x']", "-toolexec=x"},
 	} {
-		if env, flags, ldflags, err := parseKo([]byte(tc.text), ".", info); err == nil || !strings.Contains(err.Error(), tc.says) {
-			t.Errorf("%q gives %q, %q, %q and the error %v, want one that says %q", tc.text, env, flags, ldflags, err, tc.says)
+		if p, err := withKo(t, tc.text, ".", info, true); err == nil || !strings.Contains(err.Error(), tc.says) {
+			t.Errorf("%q gives %q, %q, %q and the error %v, want one that says %q", tc.text, p.Env, p.Flags, p.Ldflags, err, tc.says)
 		}
 	}
+}
+
+// withKo reads a .ko.yaml for a program of a tree that is the product's own, or of others.
+func withKo(t testing.TB, text, pkg string, info product.BuildInfo, own bool) (Program, error) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, ".ko.yaml"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p := Program{Name: "p", Package: pkg, Tree: source.Tree{Dir: dir, Source: product.Source{Name: "s", Own: own}}}
+	return p, p.readKo(info)
 }
 
 // TestNew holds what goes before what: slipway.yaml's source, its program, and .ko.yaml where neither says anything.
@@ -120,6 +131,12 @@ func TestNew(t *testing.T) {
 		{"nothing said", lists{}, lists{}, lists{[]string{"FROM=ko"}, []string{"-tags=ko"}, []string{"-X ko"}}},
 		{"the source says", lists{Ldflags: []string{"-X {{.Version}}"}}, lists{}, lists{[]string{"FROM=ko"}, []string{"-tags=ko"}, []string{"-X 1.2.3"}}},
 		{
+			"an empty list says that there are none",
+			lists{[]string{}, []string{}, []string{}},
+			lists{},
+			lists{[]string{}, []string{}, []string{}},
+		},
+		{
 			"both say",
 			lists{[]string{"A=1"}, []string{"-v"}, []string{"-s"}},
 			lists{[]string{"B=2"}, []string{"-a"}, []string{"-X {{.Revision}}"}},
@@ -128,7 +145,7 @@ func TestNew(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			tree := source.Tree{Dir: dir, Source: product.Source{
-				Name: "s", Directory: dir, Revision: "abc", Env: tc.source.Env, Flags: tc.source.Flags, Ldflags: tc.source.Ldflags,
+				Name: "s", Directory: dir, Own: true, Revision: "abc", Env: tc.source.Env, Flags: tc.source.Flags, Ldflags: tc.source.Ldflags,
 			}}
 			p, err := New(product.Program{Name: "p", Package: ".", Env: tc.program.Env, Flags: tc.program.Flags, Ldflags: tc.program.Ldflags}, tree, "1.2.3", v1.Platform{})
 			if err != nil {
@@ -163,16 +180,17 @@ func FuzzParseKo(f *testing.F) {
 		if strings.Contains(string(b), "range") {
 			return // a template may count for a long time
 		}
-		env, flags, _, err := parseKo(b, "./cmd/a", info)
+		p, err := withKo(t, string(b), "./cmd/a", info, false)
 		if err != nil {
-			if errors.Unwrap(err) == nil && err.Error() == "" {
+			if err.Error() == "" {
 				t.Error("the error says nothing")
 			}
 			return
 		}
-		for _, s := range append(flags, env...) {
-			if name := strings.TrimLeft(s, "-"); name != s && (name == "toolexec" || strings.HasPrefix(name, "toolexec=")) {
-				t.Errorf("flag %q came through", s)
+		all := strings.Join(slices.Concat(p.Flags, p.Env), "\n")
+		for _, s := range []string{"toolexec", "GOFLAGS", "CACHEPROG", "CC=", "linkmode", "-extld ", "-extld=", "overlay", "modfile", "\n@"} {
+			if strings.Contains(all, s) && !strings.Contains(all, "tags") && !strings.Contains(all, "-X") && !strings.Contains(all, "buildid") {
+				t.Errorf("%q came through in %q", s, all)
 			}
 		}
 	})

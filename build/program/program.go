@@ -43,6 +43,9 @@ func New(p product.Program, tree source.Tree, productVersion string, on v1.Platf
 		Flags: concat(tree.Source.Flags, p.Flags), Env: concat(tree.Source.Env, p.Env),
 	}
 	info := tree.Info(productVersion)
+	if tree.Source.Ldflags != nil || p.Ldflags != nil {
+		r.Ldflags = []string{}
+	}
 	for _, f := range concat(tree.Source.Ldflags, p.Ldflags) {
 		s, err := product.Expand(f, info)
 		if err != nil {
@@ -125,4 +128,10 @@ func batches(programs []Program) []*batch {
 	return all
 }
 
-func concat(a, b []string) []string { return slices.Concat(a, b) }
+// concat is nil only where both lists are: an empty list in slipway.yaml is one, and nothing else stands in for it.
+func concat(a, b []string) []string {
+	if a == nil && b == nil {
+		return nil
+	}
+	return append(append([]string{}, a...), b...)
+}

@@ -29,6 +29,24 @@ func Go(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
+// Go returns a go command to be run in the tree. One of others does not choose by the go and toolchain lines of its go.mod
+// which toolchain runs, unless the user has set GOTOOLCHAIN: the lock names the one that is installed here.
+func (t Tree) Go(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := Go(ctx, t.Dir, args...)
+	if !t.Source.Own {
+		cmd.Env = installed(cmd.Env)
+	}
+	return cmd
+}
+
+// installed keeps the go command from running another toolchain, where the user has not said which.
+func installed(env []string) []string {
+	if lookup(env, "GOTOOLCHAIN") == "" {
+		env = append(env, "GOTOOLCHAIN=local")
+	}
+	return env
+}
+
 // Environ is the process's environment without the variables that decide what the go command builds, whether they were exported
 // or kept with go env -w. What the user set about proxies, caches and toolchains stays; of GOFLAGS only -modcacherw does.
 func Environ() []string {
@@ -75,9 +93,16 @@ func settings() []string {
 	return env
 }
 
+// anywhere returns a go command that needs no directory. A go.mod that lies above the one it gets does not count.
+func anywhere(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := Go(ctx, os.TempDir(), args...)
+	cmd.Env = installed(cmd.Env)
+	return cmd
+}
+
 // Version returns the version of the Go toolchain that compiles programs: "go1.26.8".
 func Version(ctx context.Context) (string, error) {
-	out, err := Go(ctx, os.TempDir(), "env", "GOVERSION").Output()
+	out, err := anywhere(ctx, "env", "GOVERSION").Output()
 	if err != nil {
 		return "", fmt.Errorf("asking the go command for its version: %w", Said(err))
 	}

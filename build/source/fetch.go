@@ -42,7 +42,7 @@ func download(ctx context.Context, mod string) (dir, gomod string, err error) {
 		return dir, gomod, nil
 	}
 	// The checksum database is not asked about this one module, since its hash is pinned; everything else stays as the user set it.
-	cmd := Go(ctx, os.TempDir(), "mod", "download", "-json", mod)
+	cmd := anywhere(ctx, "mod", "download", "-json", mod)
 	cmd.Env = append(cmd.Env, "GONOSUMDB="+join(lookup(cmd.Env, "GONOSUMDB"), path))
 	out, err := cmd.Output()
 	var m struct{ Dir, GoMod, Error string }
@@ -57,7 +57,7 @@ func download(ctx context.Context, mod string) (dir, gomod string, err error) {
 
 // cached returns the module's directory where the cache has it, without a subprocess that asks the network.
 func cached(ctx context.Context, path, version string) (dir, gomod string, ok bool) {
-	out, err := Go(ctx, os.TempDir(), "env", "GOMODCACHE").Output()
+	out, err := anywhere(ctx, "env", "GOMODCACHE").Output()
 	if err != nil {
 		return "", "", false
 	}
