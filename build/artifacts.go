@@ -41,6 +41,7 @@ func (b *builder) artifacts(ctx context.Context) ([]lock.Artifact, error) {
 
 func (b *builder) artifact(ctx context.Context, a product.Artifact, on v1.Platform) ([]lock.Artifact, error) {
 	in := artifact.Input{Artifact: a, Files: b.product.Files(a, on), Platform: on, ModTime: Created(b.product, b.trees)}
+	in.Except = b.product.MadeIn(a.Files[on.OS])
 	for _, name := range b.product.ProgramsOf(a, on) {
 		out, err := b.programs.File(ctx, name, on)
 		if err != nil {

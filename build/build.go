@@ -104,7 +104,7 @@ func Sources(ctx context.Context, p *product.Product) (map[string]source.Tree, e
 	var g errgroup.Group
 	for i, s := range p.Sources {
 		g.Go(func() error {
-			trees[i], failures[i] = source.Fetch(ctx, s)
+			trees[i], failures[i] = source.Fetch(ctx, s, p.MadeIn(s.Directory)...)
 			return nil
 		})
 	}

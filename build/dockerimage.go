@@ -30,10 +30,11 @@ func (b *builder) dockerImage(ctx context.Context, i product.Image, p v1.Platfor
 	}
 	contexts := map[string]dockerfile.Context{binaries: programs}
 	for name, dir := range i.Dockerfile.Contexts {
-		contexts[name] = dockerfile.Context{Dir: dir}
+		contexts[name] = dockerfile.Context{Dir: dir, Except: b.product.MadeIn(dir)}
 	}
 	r, err := dockerfile.Build(ctx, dockerfile.Input{
-		File: file, Context: i.Dockerfile.Context, Contexts: contexts, Args: i.Dockerfile.Args, Target: i.Dockerfile.Target,
+		File: file, Context: i.Dockerfile.Context, Except: b.product.MadeIn(i.Dockerfile.Context), Contexts: contexts,
+		Args: i.Dockerfile.Args, Target: i.Dockerfile.Target,
 		Platform: p, ModTime: layer.Epoch, Store: b.store, Client: b.client,
 		Base: func(ctx context.Context, name string, p v1.Platform) (dockerfile.Base, error) {
 			found, err := b.bases.Resolve(ctx, name, p)

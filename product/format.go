@@ -134,7 +134,8 @@ type dockerfileYAML struct {
 	File string `yaml:"file,omitempty" jsonschema:"oneof_required=file"`
 	// A Dockerfile for each operating system.
 	Files map[string]string `yaml:"files,omitempty" jsonschema:"oneof_required=files,minProperties=1"`
-	// The directory that COPY and ADD read. Without one they read named contexts only.
+	// The directory that COPY and ADD read. Without one they read named contexts only. The store, the output directory and .git are never part
+	// of it.
 	Context string `yaml:"context,omitempty"`
 	// The stage to build, the last where there is none.
 	Target string `yaml:"target,omitempty"`

@@ -33,6 +33,8 @@ type Product struct {
 	Created time.Time
 	// SourceDateEpoch says that Created comes from SOURCE_DATE_EPOCH, which then dates every image; without it an image has the time of its source.
 	SourceDateEpoch bool
+	// Made are the absolute directories that Slipway writes: store and output.
+	Made []string
 	// Registry is host[/prefix] from -registry or SLIPWAY_REGISTRY; empty means a snapshot.
 	Registry string
 	// Partial names the platforms and images that -platforms and -only selected; empty where the release is whole.

@@ -40,7 +40,8 @@ func templates(ctx context.Context, p *product.Product) (templateFiles, error) {
 	for _, tpl := range p.Release.Templates {
 		dir, shown := p.Dir, tpl.Path
 		if tpl.Source != "" {
-			tree, err := source.Fetch(ctx, p.Source(tpl.Source))
+			s := p.Source(tpl.Source)
+			tree, err := source.Fetch(ctx, s, p.MadeIn(s.Directory)...)
 			if err != nil {
 				return t, err
 			}

@@ -37,6 +37,7 @@ type Input struct {
 	Platform v1.Platform // without a Windows release
 	Programs []Program
 	ModTime  time.Time // of everything in an archive
+	Except   []string  // directories in that of the artifact's files that are none of them, relative to it
 }
 
 // Make puts the files of an artifact into the store and returns what the lock says of them, in the order of Files.
@@ -89,7 +90,7 @@ func (in Input) entries(st *store.Store) ([]layer.Entry, error) {
 	var all []layer.Entry
 	if dir := in.Artifact.Files[in.Platform.OS]; dir != "" {
 		var err error
-		if all, err = tree(st, dir); err != nil {
+		if all, err = tree(st, dir, in.Except); err != nil {
 			return nil, err
 		}
 	}

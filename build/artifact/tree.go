@@ -5,22 +5,28 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/store"
 )
 
 // tree lists the files below a directory. An archive holds plain files only: what else is there is an error, since not every system
-// can unpack it.
-func tree(st *store.Store, dir string) ([]layer.Entry, error) {
+// can unpack it. The directories in except and .git are left out.
+func tree(st *store.Store, dir string, except []string) ([]layer.Entry, error) {
 	var all []layer.Entry
 	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+		if err != nil {
 			return err
 		}
 		rel, err := filepath.Rel(dir, p)
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case d.IsDir() && slices.Contains(except, filepath.ToSlash(rel)), d.IsDir() && d.Name() == ".git":
+			return filepath.SkipDir
+		case d.IsDir() || d.Name() == ".git":
+			return nil
 		}
 		if !d.Type().IsRegular() {
 			return fmt.Errorf("%s is no plain file: take it out, or put a copy of the file in its place", p)

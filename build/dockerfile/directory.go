@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/moby/patternmatcher"
@@ -26,16 +27,17 @@ type directory struct {
 	store  *store.Store
 	dir    string
 	root   *os.Root
+	except []string                       // directories that are no part of it, slash-separated
 	ignore *patternmatcher.PatternMatcher // nil for nothing
 }
 
 // openDirectory opens a context. The patterns come from the first of the ignore files that exists, else from its .dockerignore.
-func openDirectory(st *store.Store, dir string, ignoreFiles ...string) (*directory, error) {
+func openDirectory(st *store.Store, dir string, except []string, ignoreFiles ...string) (*directory, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("opening context: %w", err)
 	}
-	d := &directory{store: st, dir: dir, root: root}
+	d := &directory{store: st, dir: dir, root: root, except: except}
 	if err := d.readIgnore(ignoreFiles); err != nil {
 		root.Close()
 		return nil, err
@@ -110,8 +112,19 @@ func (d *directory) lstat(p string) (*node, error) {
 	return n, nil
 }
 
-// visible reports whether .dockerignore lets p through. An ignored directory is seen where something in it is not ignored.
+// left reports whether p is never part of a context: what Slipway itself writes, which would grow with each run, and .git,
+// which changes without any file of the source.
+func (d *directory) left(p string) bool {
+	return slices.Contains(strings.Split(p, "/"), ".git") || slices.ContainsFunc(d.except, func(dir string) bool {
+		return p == "/"+dir || strings.HasPrefix(p, "/"+dir+"/")
+	})
+}
+
+// visible reports whether p is part of the context and .dockerignore lets it through. An ignored directory is seen where something in it is not ignored.
 func (d *directory) visible(p string, isDir bool) (bool, error) {
+	if d.left(p) {
+		return false, nil
+	}
 	if d.ignore == nil || p == "/" {
 		return true, nil
 	}

@@ -21,6 +21,7 @@
 // The tests in test/buildkit hold this package beside a real buildkitd. What they leave to be different:
 //
 //   - All times are Input.ModTime, and files that are hard links of each other become separate files. Extended attributes are dropped.
+//   - .git is never part of a context, wherever in it: it changes without any change of a file. Nor is what Input.Except names.
 //   - An instruction that changes no file makes no layer; BuildKit adds an empty one.
 //   - "# syntax=" and "# check=" are comments: there is one frontend, this one, and it is not fetched.
 //   - Layers for Windows always have the layout that Windows reads. BuildKit on Linux gives an image from scratch the layout of Linux.
@@ -60,6 +61,8 @@ type Input struct {
 	// Context is the absolute directory that COPY and ADD read from. Nothing outside it is read, symbolic links included. Empty
 	// means that there is none.
 	Context string
+	// Except are directories in Context that are no part of it, relative to it and with slashes. Nor is any .git.
+	Except []string
 	// Contexts are further places to copy from, by the name that FROM and --from use.
 	Contexts map[string]Context
 	// Args are the values of build arguments; they go before the defaults in the file.
@@ -80,8 +83,9 @@ type Input struct {
 
 // Context is a named context: a directory, or single files.
 type Context struct {
-	Dir   string          // absolute; empty where Files count
-	Files map[string]File // by slash-separated path: "linux_amd64/build-init"
+	Dir    string          // absolute; empty where Files count
+	Except []string        // directories in Dir that are no part of it, as in Input
+	Files  map[string]File // by slash-separated path: "linux_amd64/build-init"
 }
 
 // File is a local file that a context shows under another name. Mode has its permission bits.

@@ -51,7 +51,7 @@ func (b *builder) openContext(name string, c Context) (files, error) {
 	var f files
 	var err error
 	if c.Dir != "" {
-		f, err = openDirectory(b.in.Store, c.Dir)
+		f, err = openDirectory(b.in.Store, c.Dir, c.Except)
 	} else {
 		f, err = fileTree(b.in.Store, c.Files)
 	}
@@ -70,7 +70,7 @@ func (b *builder) buildContext() (files, error) {
 	if b.in.Context == "" {
 		return nil, errors.New("there is no build context to copy from: name one, or use --from")
 	}
-	d, err := openDirectory(b.in.Store, b.in.Context, b.in.File+".dockerignore")
+	d, err := openDirectory(b.in.Store, b.in.Context, b.in.Except, b.in.File+".dockerignore")
 	if err != nil {
 		return nil, err
 	}

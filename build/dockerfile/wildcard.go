@@ -96,6 +96,9 @@ func missing(f files, p string) error {
 	if t, ok := f.(*tree); ok && t.below == nil {
 		return fmt.Errorf("%s is not there: there are %s", p[1:], list(t.regular("/"), "files"))
 	}
+	if d, ok := f.(*directory); ok && d.left(path.Clean(p)) {
+		return fmt.Errorf("%s is never part of a context, as .git, the store and the output directory are: copy the file to another place", p[1:])
+	}
 	names, err := f.readDir(dir)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package source_test
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -23,8 +24,17 @@ func TestDirectory(t *testing.T) {
 	}
 	same(t, "clean", tree.Source, want)
 
-	files(t, dir, map[string]string{".slipway/oci-layout": "{}", "dist/SHA256SUMS": ""})
-	same(t, "with what slipway makes", fetch(t, product.Source{Name: "app", Directory: dir}).Source, want)
+	files(t, dir, map[string]string{".slipway/oci-layout": "{}", "made/of [x]/SHA256SUMS": ""})
+	same(t, "with what slipway makes", fetch(t, product.Source{Name: "app", Directory: dir}, ".slipway", "made/of [x]", "none").Source, want)
+	run(t, dir, "git", "add", "made")
+	same(t, "with what slipway makes in the index", fetch(t, product.Source{Name: "app", Directory: dir}, ".slipway", "made").Source, want)
+	want.Revision += "-dirty"
+	same(t, "with what slipway makes elsewhere", fetch(t, product.Source{Name: "app", Directory: dir}, ".slipway", "made/of x").Source, want)
+	want.Revision = head
+	run(t, dir, "git", "rm", "-q", "-r", "--cached", "made")
+	if err := errors.Join(os.RemoveAll(filepath.Join(dir, "made")), os.RemoveAll(filepath.Join(dir, ".slipway"))); err != nil {
+		t.Fatal(err)
+	}
 
 	// An untracked file may be compiled or copied, so the commit alone does not say what the image holds.
 	files(t, dir, map[string]string{"untracked.go": "package main\n"})

@@ -20,10 +20,10 @@ import (
 var ErrHash = errors.New("hash mismatch")
 
 // Fetch makes a source available on disk and returns where. A module is downloaded where the module cache lacks it; that needs the
-// go command. A module whose content or go.mod does not have the pinned hash is an error that wraps [ErrHash].
-func Fetch(ctx context.Context, s product.Source) (Tree, error) {
+// go command. What lies in the directories except, relative to that of the source, does not make it dirty. A module whose content or go.mod does not have the pinned hash is an error that wraps [ErrHash].
+func Fetch(ctx context.Context, s product.Source, except ...string) (Tree, error) {
 	if s.Module == "" {
-		return directory(ctx, s)
+		return directory(ctx, s, except)
 	}
 	dir, gomod, err := download(ctx, s.Module)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 type readCloser = io.ReadCloser
 
 // directory fills in what slipway.yaml leaves out from the directory's git repository: HEAD, with "-dirty" where files
-// differ from it or are not in it, but for those that git ignores and those that slipway makes, and its commit time.
-func directory(ctx context.Context, s product.Source) (Tree, error) {
+// differ from it or are not in it, but for those that git ignores and those in except, and its commit time.
+func directory(ctx context.Context, s product.Source, except []string) (Tree, error) {
 	if fi, err := os.Stat(s.Directory); err != nil || !fi.IsDir() {
 		return Tree{}, fmt.Errorf("source %s: %s is no directory", s.Name, s.Directory)
 	}
@@ -26,7 +26,11 @@ func directory(ctx context.Context, s product.Source) (Tree, error) {
 		if err != nil {
 			return Tree{}, fmt.Errorf("source %s: %w: commit the directory to git, or give revision and created in slipway.yaml", s.Name, err)
 		}
-		changed, err := git(ctx, s.Directory, "status", "--porcelain", "--untracked-files=normal", "--", ".", ":(exclude).slipway", ":(exclude)dist")
+		status := []string{"status", "--porcelain", "--untracked-files=normal", "--", "."}
+		for _, dir := range except {
+			status = append(status, ":(exclude,literal)"+dir)
+		}
+		changed, err := git(ctx, s.Directory, status...)
 		if err != nil {
 			return Tree{}, fmt.Errorf("source %s: %w", s.Name, err)
 		}

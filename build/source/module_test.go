@@ -153,9 +153,9 @@ func proxy(t *testing.T, mod string) product.Source {
 	return s
 }
 
-func fetch(t *testing.T, s product.Source) source.Tree {
+func fetch(t *testing.T, s product.Source, except ...string) source.Tree {
 	t.Helper()
-	tree, err := source.Fetch(t.Context(), s)
+	tree, err := source.Fetch(t.Context(), s, except...)
 	if err != nil {
 		t.Fatal(err)
 	}

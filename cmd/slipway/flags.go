@@ -66,7 +66,9 @@ func (f *flags) addJSON(cmd *cobra.Command) {
 
 // load reads the product that the flags name.
 func (f *flags) load() (*product.Product, error) {
-	return product.Load(product.Options{Path: f.product, Registry: f.registry, Platforms: f.platforms, Only: f.only})
+	return product.Load(product.Options{
+		Path: f.product, Registry: f.registry, Platforms: f.platforms, Only: f.only, Made: []string{f.storeDir(), f.out},
+	})
 }
 
 // storeDir is where the store is.
