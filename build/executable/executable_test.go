@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -215,6 +216,15 @@ func FuzzRead(f *testing.F) {
 		if e, err := elf.NewFile(bytes.NewReader(b)); err == nil {
 			if want := e.Type == elf.ET_EXEC || e.Type == elf.ET_DYN; ok != want || ok && s.Format != "ELF" {
 				t.Errorf("debug/elf reads %s for %s; %t %+v", e.Type, e.Machine, ok, s)
+			}
+		}
+		by, err := executable.Interpreter(bytes.NewReader(b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e, err := elf.NewFile(bytes.NewReader(b)); err == nil && by != "" {
+			if at := slices.IndexFunc(e.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP }); at < 0 {
+				t.Errorf("debug/elf finds no interpreter; %q", by)
 			}
 		}
 		if p, err := pe.NewFile(bytes.NewReader(b)); err == nil && bytes.HasPrefix(b, []byte("MZ")) && ok {

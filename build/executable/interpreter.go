@@ -1,0 +1,85 @@
+package executable
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"io"
+	"strings"
+)
+
+// Interpreter returns the path of the program that Linux starts a file with: that of the first line of a script, or the
+// loader of shared libraries of an ELF program. It is "" for a program that starts by itself, and where the path is not in
+// the head of the file.
+func Interpreter(r io.Reader) (string, error) {
+	b, err := io.ReadAll(io.LimitReader(r, head))
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case bytes.HasPrefix(b, []byte("#!")):
+		const most = 256 // BINPRM_BUF_SIZE
+		line, _, _ := bytes.Cut(b[2:min(len(b), most)], []byte("\n"))
+		if words := strings.FieldsFunc(string(line), func(r rune) bool { return r == ' ' || r == '\t' }); len(words) > 0 {
+			return words[0], nil
+		}
+	case bytes.HasPrefix(b, []byte(elf.ELFMAG)):
+		return loader(b), nil
+	}
+	return "", nil
+}
+
+// loader reads the segment PT_INTERP of an ELF file (https://refspecs.linuxfoundation.org/elf/gabi4+/ch5.pheader.html).
+func loader(b []byte) string {
+	if len(b) < elf.EI_NIDENT {
+		return ""
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	if elf.Data(b[elf.EI_DATA]) == elf.ELFDATA2MSB {
+		order = binary.BigEndian
+	}
+	wide := elf.Class(b[elf.EI_CLASS]) == elf.ELFCLASS64
+	h, ok := header(b, wide, order)
+	if !ok {
+		return ""
+	}
+	for n := range uint64(h.Phnum) {
+		if h.Phoff > uint64(len(b)) {
+			return ""
+		}
+		at := h.Phoff + n*uint64(h.Phentsize)
+		if at > uint64(len(b)) {
+			return ""
+		}
+		s, ok := segment(b[at:], wide, order)
+		if !ok {
+			return ""
+		}
+		if elf.ProgType(s.Type) == elf.PT_INTERP {
+			if s.Off > uint64(len(b)) || s.Filesz > uint64(len(b))-s.Off {
+				return ""
+			}
+			name, _, _ := bytes.Cut(b[s.Off:s.Off+s.Filesz], []byte{0})
+			return string(name)
+		}
+	}
+	return ""
+}
+
+func header(b []byte, wide bool, order binary.ByteOrder) (h elf.Header64, ok bool) {
+	if wide {
+		return h, binary.Read(bytes.NewReader(b), order, &h) == nil
+	}
+	var narrow elf.Header32
+	ok = binary.Read(bytes.NewReader(b), order, &narrow) == nil
+	return elf.Header64{Phoff: uint64(narrow.Phoff), Phentsize: narrow.Phentsize, Phnum: narrow.Phnum}, ok
+}
+
+func segment(b []byte, wide bool, order binary.ByteOrder) (p elf.Prog64, ok bool) {
+	if wide {
+		return p, binary.Read(bytes.NewReader(b), order, &p) == nil
+	}
+	var narrow elf.Prog32
+	ok = binary.Read(bytes.NewReader(b), order, &narrow) == nil
+	return elf.Prog64{Type: narrow.Type, Off: uint64(narrow.Off), Filesz: uint64(narrow.Filesz)}, ok
+}

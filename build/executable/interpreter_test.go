@@ -1,0 +1,65 @@
+package executable_test
+
+import (
+	"debug/elf"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/build/executable"
+)
+
+func TestInterpreter(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "#": "", "#!": "", "#!\n/bin/sh": "", "#!/bin/sh": "/bin/sh", "#! \t/usr/bin/env\tpython\n": "/usr/bin/env", " #!/bin/sh": "", "\x7fELF": "",
+		"#!" + strings.Repeat(" ", 300) + "/bin/sh": "",
+	} {
+		if got, err := executable.Interpreter(strings.NewReader(text)); err != nil || got != want {
+			t.Errorf("%q needs %q (%v), want %q", text, got, err, want)
+		}
+	}
+}
+
+// TestLoader reads programs of this machine and this test, and holds what is found beside what debug/elf finds.
+func TestLoader(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths, err := filepath.Glob("/usr/bin/[a-m]*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := 0
+	for _, p := range append(paths[:min(len(paths), 100)], self) {
+		e, err := elf.Open(p)
+		if err != nil {
+			continue // no ELF file
+		}
+		want := ""
+		for _, s := range e.Progs {
+			if s.Type == elf.PT_INTERP {
+				b := make([]byte, s.Filesz)
+				if _, err := s.ReadAt(b, 0); err != nil {
+					t.Fatal(err)
+				}
+				want = strings.TrimRight(string(b), "\x00")
+			}
+		}
+		e.Close()
+		f, err := os.Open(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := executable.Interpreter(f)
+		f.Close()
+		if err != nil || got != want {
+			t.Errorf("%s needs %q (%v), debug/elf says %q", p, got, err, want)
+		}
+		if want != "" {
+			with++
+		}
+	}
+	t.Logf("%d programs have a loader", with)
+}
