@@ -81,7 +81,7 @@ type BuildInfo struct {
 // Base is an image to stand on, by operating system and, for Windows, by release.
 type Base struct {
 	Name string
-	// Builtin is "static" (the Linux base made in process) or "scratch"; then Images is empty.
+	// Builtin is "static" or "static-root" (Linux bases made in process), or "scratch"; then Images is empty.
 	Builtin string
 	// Images holds one reference per platform, sorted; each pinned by slipway.yaml or bases.lock.yaml unless this is a snapshot.
 	Images []BaseImage

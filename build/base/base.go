@@ -27,6 +27,26 @@ type Base struct {
 	Info *lock.Base
 }
 
+// Here reports whether the files of the base can be looked at without fetching anything, and are those of the real base.
+func (b Base) Here(st *store.Store) (bool, error) {
+	switch {
+	case b.Image == nil:
+		return true, nil
+	case b.Info != nil && b.Info.StandIn:
+		return false, nil
+	}
+	layers, err := b.Image.Layers()
+	if err != nil {
+		return false, err
+	}
+	for _, l := range layers {
+		if d, err := l.Digest(); err != nil || !st.Has(d) {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
 // Resolver finds bases by name and keeps what it found. It may be used by several goroutines.
 type Resolver struct {
 	Product  *product.Product
@@ -67,8 +87,8 @@ func (r *Resolver) resolve(ctx context.Context, image string, p v1.Platform) (Ba
 		switch b.Builtin {
 		case "scratch":
 			return Base{Platform: full(p)}, nil
-		case "static":
-			return static(ctx, r.Store, p)
+		case "static", "static-root":
+			return static(ctx, r.Store, b.Builtin, p)
 		}
 		for _, i := range b.Images {
 			if platform.Same(i.Platform, p) {

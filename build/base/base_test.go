@@ -63,6 +63,17 @@ func TestStatic(t *testing.T) {
 		t.Error("nonroot is missing")
 	}
 
+	// static-root has the same files, and differs in who runs where.
+	p.Bases = append(p.Bases, product.Base{Name: "root", Builtin: "static-root"})
+	root := resolve(t, p, "root", "linux/amd64")
+	cf, err := root.Image.ConfigFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rootFiles, _ := files(t, root.Image); rootFiles != listing || cf.Config.User != "0" || cf.Config.WorkingDir != "/" || root.Info.Name != "builtin:static-root" {
+		t.Errorf("static-root is %+v, %+v", root.Info, cf.Config)
+	}
+
 	// Another architecture has the same files in another image; another store the same image.
 	arm := resolve(t, p, "static", "linux/arm64")
 	if armFiles, _ := files(t, arm.Image); armFiles != listing || digest(t, arm.Image) == digest(t, b.Image) {

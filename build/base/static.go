@@ -22,8 +22,10 @@ const (
 	NonRoot = "65532:65532"
 )
 
-// static makes the built-in Linux base: certificate roots, passwd and group, /tmp and a home directory.
-func static(ctx context.Context, st *store.Store, p v1.Platform) (Base, error) {
+// static makes a built-in Linux base: certificate roots, passwd and group, /tmp and a home directory. The base static is for
+// programs that need no rights, as distroless static:nonroot is; static-root has the same files and runs as root in /, as
+// distroless static:latest does, for which many projects have written their Dockerfiles.
+func static(ctx context.Context, st *store.Store, builtin string, p v1.Platform) (Base, error) {
 	file := func(path, text string) layer.Entry {
 		return layer.Entry{Path: path, Mode: 0o644, Content: layer.Bytes([]byte(text))}
 	}
@@ -44,11 +46,15 @@ func static(ctx context.Context, st *store.Store, p v1.Platform) (Base, error) {
 			"SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt",
 		},
 	}
-	img, d, err := compose(ctx, st, p, entries, config, "slipway builtin:static")
+	if builtin == "static-root" {
+		config.User, config.WorkingDir = "0", "/"
+	}
+	name := "builtin:" + builtin
+	img, d, err := compose(ctx, st, p, entries, config, "slipway "+name)
 	if err != nil {
 		return Base{}, err
 	}
-	return Base{Image: img, Platform: p, Info: &lock.Base{Name: "builtin:static", Digest: d}}, nil
+	return Base{Image: img, Platform: p, Info: &lock.Base{Name: name, Digest: d}}, nil
 }
 
 // roots returns Mozilla's certificate roots in PEM. Roots that Mozilla trusts only under a condition are left out: a PEM file cannot
