@@ -48,6 +48,13 @@ func (b *builder) dockerImage(ctx context.Context, i product.Image, p v1.Platfor
 	if c.base, err = b.standing(ctx, r.Base, p); err != nil {
 		return content{}, err
 	}
+	here, err := c.base.Here(b.store)
+	if err != nil {
+		return content{}, err
+	}
+	if c.note, err = r.CheckStart(here); err != nil {
+		return content{}, err
+	}
 	for _, l := range r.Layers {
 		if err := fits(ctx, i, p, l.Entries); err != nil {
 			return content{}, fmt.Errorf("%s: %w", l.CreatedBy, err)

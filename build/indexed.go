@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -26,6 +27,7 @@ type content struct {
 	from   []lock.Base // other images that files were copied from
 	// history has one record per instruction of a Dockerfile; nil means one per layer.
 	history []v1.History
+	note    string // what could not be checked; "" for nothing
 }
 
 // indexed builds an image with one child per platform and the index over them.
@@ -43,6 +45,7 @@ func (b *builder) indexed(ctx context.Context, i product.Image) (lock.Image, err
 	if err := join(i.Platforms, failures); err != nil {
 		return lock.Image{}, err
 	}
+	b.tell(i, children)
 	out := lock.Image{Name: i.Name, Kind: i.Kind(), MediaType: types.OCIImageIndex}
 	var descriptors []v1.Descriptor
 	for _, c := range children {
@@ -56,6 +59,24 @@ func (b *builder) indexed(ctx context.Context, i product.Image) (lock.Image, err
 	out.Digest, err = b.store.PutBytes(raw)
 	out.Size = int64(len(raw))
 	return out, err
+}
+
+// tell warns of what could not be checked, once for all platforms.
+func (b *builder) tell(i product.Image, children []child) {
+	var notes []string
+	on := map[string][]string{}
+	for n, c := range children {
+		if c.note == "" {
+			continue
+		}
+		if on[c.note] == nil {
+			notes = append(notes, c.note)
+		}
+		on[c.note] = append(on[c.note], platform.Format(i.Platforms[n]))
+	}
+	for _, note := range notes {
+		b.bases.Progress.Printf("warning: image %s for %s: %s", i.Name, strings.Join(on[note], ", "), note)
+	}
 }
 
 // join joins the failures of an image's platforms. A mistake in a Dockerfile is the same on every platform: it is said once, with the
@@ -77,6 +98,7 @@ func join(on []v1.Platform, failures []error) error {
 type child struct {
 	descriptor v1.Descriptor
 	lock       lock.Child
+	note       string
 }
 
 func (b *builder) child(ctx context.Context, i product.Image, p v1.Platform) (child, error) {
@@ -131,7 +153,7 @@ func (b *builder) write(i product.Image, c content) (child, error) {
 	for _, l := range mf.Layers {
 		out.Content += l.Size
 	}
-	return child{d, out}, nil
+	return child{d, out, c.note}, nil
 }
 
 // created is the time of an image: that of its source, or SOURCE_DATE_EPOCH.

@@ -43,7 +43,7 @@ func (b *builder) add(ctx context.Context, s *stage, c *instructions.AddCommand)
 			return err
 		}
 		cp.src = from
-		return each(from, src, s.platform.OS, func(p string) error { return b.addFile(ctx, cp, p, dest, c.Unpack) })
+		return cp.each(src, s.platform.OS, func(p string) error { return b.addFile(ctx, cp, p, dest, c.Unpack) })
 	})
 }
 
@@ -110,6 +110,7 @@ func (b *builder) addURL(ctx context.Context, cp *copier, src, dest string, c *i
 	content := layer.Content{Digest: digest, Size: size, Open: opener(b.in.Store.Path(digest))}
 	if c.Unpack != nil && *c.Unpack {
 		if done, err := b.unpack(ctx, cp, content, dest, true); done || err != nil {
+			cp.matched = true
 			return err
 		}
 	}
@@ -122,7 +123,7 @@ func (b *builder) addURL(ctx context.Context, cp *copier, src, dest string, c *i
 	if err := t.set("/"+name, n); err != nil {
 		return err
 	}
-	cp.src = t
+	cp.src, cp.matched = t, true
 	return cp.copy(ctx, "/"+name, dest)
 }
 

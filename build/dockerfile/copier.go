@@ -23,6 +23,7 @@ type copier struct {
 	include *patternmatcher.PatternMatcher // nil for everything
 	exclude *patternmatcher.PatternMatcher // nil for nothing
 
+	matched bool      // something was there to copy
 	parents []pending // directories above the current file, made when the first included file comes
 }
 
@@ -163,6 +164,7 @@ func (c *copier) node(ctx context.Context, n *node, from, rel, dest string, pare
 	if there != nil && there.kind == layer.Dir {
 		return fmt.Errorf("%s is a directory and cannot be replaced by the file %s", dest, from)
 	}
+	c.matched = true
 	return c.dst.set(dest, c.copied(n))
 }
 
@@ -170,6 +172,7 @@ func (c *copier) directory(ctx context.Context, n *node, from, rel, dest string,
 	c.parents = append(c.parents, pending{dir: dest, node: n})
 	defer func() { c.parents = c.parents[:len(c.parents)-1] }()
 	if take {
+		c.matched = c.matched || rel != ""
 		if err := c.makeParents(); err != nil {
 			return err
 		}

@@ -35,12 +35,12 @@ func (b *builder) copy(ctx context.Context, s *stage, c *instructions.CopyComman
 		}
 	}
 	var src files
+	var of Base
 	var err error
 	switch {
 	case strings.Contains(c.From, "$"):
 		return located{"--from", fmt.Errorf("--from=%s has a variable, which --from does not take: write FROM %s AS source above, and --from=source", c.From, c.From)}
 	case c.From != "":
-		var of Base
 		if src, of, err = b.source(ctx, s, c.From); err != nil {
 			return located{"--from", err}
 		}
@@ -57,23 +57,25 @@ func (b *builder) copy(ctx context.Context, s *stage, c *instructions.CopyComman
 	}
 	return b.transfer(ctx, s, t, func(cp *copier, p, dest string) error {
 		cp.src = src
+		cp.matched = cp.matched || of.Info != nil && of.Info.StandIn // what the real one has is not known
 		if c.Parents {
 			return cp.withParents(ctx, p, dest, s.platform.OS)
 		}
-		return each(src, p, s.platform.OS, func(p string) error { return cp.copy(ctx, p, dest) })
+		return cp.each(p, s.platform.OS, func(p string) error { return cp.copy(ctx, p, dest) })
 	})
 }
 
 // each calls do for every path that a source means.
-func each(src files, p, os string, do func(p string) error) error {
+func (c *copier) each(p, os string, do func(p string) error) error {
 	p, err := system.NormalizePath("/", p, os, false)
 	if err != nil {
 		return err
 	}
-	paths, err := glob(src, path.Clean(p))
+	paths, err := glob(c.src, path.Clean(p))
 	if err != nil {
 		return err
 	}
+	c.matched = c.matched || len(paths) > 0 && c.include == nil
 	for _, p := range paths {
 		if err := do(p); err != nil {
 			return err
@@ -124,6 +126,9 @@ func (b *builder) transfer(ctx context.Context, s *stage, t copying, do func(cp 
 			errs = append(errs, err)
 		}
 		t.line += " " + p
+	}
+	if !cp.matched && len(errs) == 0 && len(t.SourceContents) == 0 {
+		errs = append(errs, located{t.SourcePaths[0], fmt.Errorf("nothing matches %s, and so nothing would be copied: correct the pattern, or what should be there", strings.Join(t.SourcePaths, " "))})
 	}
 	for _, c := range t.SourceContents {
 		errs = append(errs, cp.inline(ctx, c, dest))
@@ -210,7 +215,7 @@ func (c *copier) withParents(ctx context.Context, p, dest, os string) error {
 	if c.include, err = patternmatcher.New([]string{pattern[1:]}); err != nil {
 		return err
 	}
-	return each(c.src, base, os, func(p string) error { return c.copy(ctx, p, dest) })
+	return c.each(base, os, func(p string) error { return c.copy(ctx, p, dest) })
 }
 
 func parseChmod(s string) (chmod, error) {

@@ -21,6 +21,8 @@
 // The tests in test/buildkit hold this package beside a real buildkitd. What they leave to be different:
 //
 //   - All times are Input.ModTime, and files that are hard links of each other become separate files. Extended attributes are dropped.
+//   - A COPY or ADD all of whose sources match nothing is an error, as it was with docker's classic builder; BuildKit goes on without the
+//     files, and the image fails on a node. Beside a source that matches, one that does not is fine.
 //   - .git is never part of a context, wherever in it: it changes without any change of a file. Nor is what Input.Except names.
 //   - An instruction that changes no file makes no layer; BuildKit adds an empty one.
 //   - "# syntax=" and "# check=" are comments: there is one frontend, this one, and it is not fetched.
@@ -113,6 +115,8 @@ type Result struct {
 	Layers []Layer
 	// History follows the base's: one record per instruction. Those without EmptyLayer belong to Layers, in order.
 	History []v1.History
+
+	start start
 }
 
 // Layer is what one instruction changed.
@@ -158,6 +162,10 @@ func Build(ctx context.Context, in Input) (Result, error) {
 			return Result{}, err
 		}
 		r := s.result()
+		r.start = start{b.report.file, src, s.startAt, s.starts, s.tree, s.config, s.platform}
+		if len(r.start.at) == 0 {
+			r.start.at = s.Location
+		}
 		r.Others = b.others(r.Base)
 		return r, nil
 	}

@@ -58,6 +58,7 @@ func (b *builder) run(ctx context.Context, s *stage, c command) error {
 			return err
 		}
 		s.config.Entrypoint = s.commandLine(c.ShellDependantCmdLine)
+		s.starts, s.startAt = true, c.Location()
 		if !s.cmdSet {
 			s.config.Cmd = nil // the base's CMD was for the base's entrypoint
 		}
@@ -67,6 +68,9 @@ func (b *builder) run(ctx context.Context, s *stage, c command) error {
 			return err
 		}
 		s.config.Cmd = s.commandLine(c.ShellDependantCmdLine)
+		if s.starts = true; len(s.config.Entrypoint) == 0 {
+			s.startAt = c.Location()
+		}
 		s.config.ArgsEscaped = true
 		s.cmdSet = true
 		b.record(s, fmt.Sprintf("CMD %q", s.config.Cmd), false)

@@ -30,7 +30,9 @@ type stage struct {
 	config    v1.Config
 	author    string
 	env       *environment // ENV and ARG
-	cmdSet    bool         // by a CMD of this stage, which ENTRYPOINT keeps
+	starts    bool         // it or a stage that it stands on has ENTRYPOINT or CMD
+	startAt   []parser.Range
+	cmdSet    bool // by a CMD of this stage, which ENTRYPOINT keeps
 	tree      *tree
 	layers    []Layer
 	history   []v1.History
@@ -165,6 +167,7 @@ func (b *builder) beginFrom(ctx context.Context, s *stage) ([]string, error) {
 		s.config = *f.config.DeepCopy()
 		s.config.OnBuild = nil
 		s.tree = f.tree.clone()
+		s.starts, s.startAt = f.starts, f.startAt
 		s.layers, s.history = slices.Clone(f.layers), slices.Clone(f.history)
 		return f.onBuild, nil
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // glob returns the paths that a source of COPY means. One without wildcards is returned as it is; one whose wildcards match
-// nothing gives no path and no error, as with BuildKit.
+// nothing gives no path and no error, since it may stand beside others.
 func glob(f files, src string) ([]string, error) {
 	parts := strings.Split(strings.Trim(src, "/"), "/")
 	first := 0

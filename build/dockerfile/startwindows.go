@@ -1,0 +1,63 @@
+package dockerfile
+
+import (
+	"path"
+	"strings"
+
+	"github.com/slipway-dev/slipway/build/layer"
+)
+
+// slashed is a path of Windows in the form that trees have: with slashes and without the drive C:.
+func slashed(p string) string {
+	p = strings.ReplaceAll(p, `\`, "/")
+	if len(p) > 1 && p[1] == ':' && (p[0] == 'c' || p[0] == 'C') {
+		p = p[2:]
+	}
+	return p
+}
+
+// brought reports whether every base for Windows has a program: the one that runs what is written in shell form.
+func brought(name string) bool {
+	return strings.EqualFold(name, "cmd") || strings.EqualFold(name, "cmd.exe")
+}
+
+// hosts reports whether a program may come from the machine that runs the container: HostProcess containers see its files,
+// and other drives are mounted.
+func (s start) hosts(name string) bool {
+	p := slashed(name)
+	return !strings.Contains(p, "/") || strings.Contains(p, ":") || strings.Contains(p, "%") || strings.HasPrefix(layer.Fold(p), "/WINDOWS/")
+}
+
+// windowsCandidates are the paths at which CreateProcess looks for a program
+// (https://learn.microsoft.com/windows/win32/api/processthreadsapi/nf-processthreadsapi-createprocessw), with each extension of
+// PATHEXT.
+func (s start) windowsCandidates(name string) []string {
+	env := newEnvironment(s.config.Env).withoutCase()
+	wd := path.Join("/", slashed(s.config.WorkingDir))
+	name = slashed(name)
+	dirs := []string{wd}
+	if !strings.Contains(name, "/") {
+		dirs = append(dirs, "/Windows/System32", "/Windows/System", "/Windows")
+		list, _ := env.Get("PATH")
+		for _, dir := range strings.Split(list, ";") {
+			if dir = slashed(strings.Trim(dir, `"`)); dir != "" {
+				dirs = append(dirs, absolute(wd, dir))
+			}
+		}
+	}
+	extensions, ok := env.Get("PATHEXT")
+	if !ok {
+		extensions = ".COM;.EXE;.BAT;.CMD"
+	}
+	var all []string
+	for _, dir := range dirs {
+		p := absolute(dir, name)
+		all = append(all, p)
+		for _, x := range strings.Split(extensions, ";") {
+			if x = strings.TrimSpace(x); x != "" {
+				all = append(all, p+x)
+			}
+		}
+	}
+	return all
+}
