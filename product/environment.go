@@ -1,6 +1,7 @@
 package product
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -9,8 +10,12 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 )
 
-// maxEpoch is the last second of the year 9999, the last that RFC 3339 can write.
-const maxEpoch = 253402300799
+// maxEpoch is the last second that all files of a release can hold: zip archives count seconds in 32 bits. The headers of
+// tar archives end in 2242.
+const maxEpoch = 1<<32 - 1
+
+// lastTime is maxEpoch for messages.
+var lastTime = time.Unix(maxEpoch, 0).UTC().Format(time.RFC3339)
 
 // environment fills in the registry, and what comes from environment variables.
 func (c *checker) environment(registry string, getenv func(string) string) {
@@ -29,8 +34,16 @@ func (c *checker) environment(registry string, getenv func(string) string) {
 		return
 	}
 	n, err := strconv.ParseInt(epoch, 10, 64)
-	if err != nil || n < 0 || n > maxEpoch {
-		c.at(Pos{}, "SOURCE_DATE_EPOCH %q is no time: set it to seconds since 1970, as in $(git log -1 --format=%%ct), or unset it", epoch)
+	const remedy = "set it to seconds since 1970, as in $(git log -1 --format=%ct), or unset it"
+	switch {
+	case errors.Is(err, strconv.ErrRange) && !strings.HasPrefix(epoch, "-") || err == nil && n > maxEpoch:
+		c.at(Pos{}, "SOURCE_DATE_EPOCH %q lies after %s, which is the last time that zip and tar archives hold: %s", epoch, lastTime, remedy)
+		return
+	case errors.Is(err, strconv.ErrRange) || err == nil && n < 0:
+		c.at(Pos{}, "SOURCE_DATE_EPOCH %q lies before 1970: %s", epoch, remedy)
+		return
+	case err != nil:
+		c.at(Pos{}, "SOURCE_DATE_EPOCH %q is no time: %s", epoch, remedy)
 		return
 	}
 	c.out.Created, c.out.SourceDateEpoch = time.Unix(n, 0).UTC(), true

@@ -33,8 +33,14 @@ type written struct {
 	Size   int64   `json:"size"`
 }
 
+// zipEpoch is the first time that a zip can hold: an earlier one would wrap to a time far in the future.
+var zipEpoch = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
+
 // writeZip writes a zip, unless the same entries made one before.
 func writeZip(ctx context.Context, st *store.Store, entries []layer.Entry, at time.Time) (v1.Hash, int64, error) {
+	if at.Before(zipEpoch) {
+		at = zipEpoch
+	}
 	var key strings.Builder
 	fmt.Fprintln(&key, zipFormat, at.Unix())
 	for _, e := range entries {

@@ -82,6 +82,23 @@ func TestMake(t *testing.T) {
 	}
 }
 
+// TestBeforeZip holds that a time before 1980, which a zip cannot hold, does not become one in the future.
+func TestBeforeZip(t *testing.T) {
+	in := input(t, "windows", "zip")
+	in.ModTime = time.Unix(0, 0)
+	st := open(t)
+	z, err := zip.OpenReader(st.Path(made(t, st, in)[1].Digest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	for _, f := range z.File {
+		if dos := f.ModifiedDate >> 9; dos != 0 || f.Modified.Year() != 1980 {
+			t.Errorf("%s is of %s, and %d years after 1980", f.Name, f.Modified, dos)
+		}
+	}
+}
+
 func TestMistakes(t *testing.T) {
 	in := input(t, "linux", "zip")
 	write(t, filepath.Join(in.Artifact.Files["linux"], "bin", "tool"), 0o755)
