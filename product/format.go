@@ -1,7 +1,8 @@
 package product
 
 // The types in this file are slipway.yaml: their fields in Go are its fields in YAML. The comments go into slipway.schema.json, which
-// editors show, and the jsonschema tags are obeyed by the decoder, too: required, enum and oneof_required.
+// editors show, and the jsonschema tags are obeyed by the decoder, too: required, enum and oneof_required. Fields with the tag
+// slipway:"asked" are required, too, but a later stage reports them, which can ask for their values.
 
 // productYAML describes one product at one version, and how its release is made.
 type productYAML struct {
@@ -40,15 +41,15 @@ type sourceYAML struct {
 	// A Go module and its version: example.com/module@v1.2.3.
 	Module string `yaml:"module,omitempty" jsonschema:"oneof_required=module"`
 	// The hash of the module's content, h1:… as in go.sum. Any other content stops the release.
-	Sum string `yaml:"sum,omitempty" jsonschema:"oneof_required=module"`
+	Sum string `yaml:"sum,omitempty" jsonschema:"oneof_required=module" slipway:"asked"`
 	// The hash of the module's go.mod, h1:… as in go.sum.
 	GoModSum string `yaml:"goModSum,omitempty"`
 	// A directory instead of a module, seen from this file.
 	Directory string `yaml:"directory,omitempty" jsonschema:"oneof_required=directory"`
 	// The commit. A directory without one is asked for that of its git repository.
-	Revision string `yaml:"revision,omitempty" jsonschema:"oneof_required=module"`
+	Revision string `yaml:"revision,omitempty" jsonschema:"oneof_required=module" slipway:"asked"`
 	// The commit's time, as 2025-01-16T21:57:50Z; it dates the images. A directory without one is asked for that of its git repository.
-	Created string `yaml:"created,omitempty" jsonschema:"oneof_required=module,format=date-time"`
+	Created string `yaml:"created,omitempty" jsonschema:"oneof_required=module,format=date-time" slipway:"asked"`
 	// Where the source code can be read, for the label org.opencontainers.image.source.
 	URL string `yaml:"url,omitempty" jsonschema:"format=uri"`
 	// The licenses as an SPDX expression, for the label org.opencontainers.image.licenses.

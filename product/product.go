@@ -57,7 +57,9 @@ type Product struct {
 // Source is where programs and templates come from: a Go module at a version, or a directory.
 type Source struct {
 	Name string
+	Pos  Pos
 	// Module is path@version of a Go module, whose content must have the hash Sum (h1:…) and whose go.mod the hash GoModSum.
+	// Without Sum, Revision or Created it cannot be built: build then says which they are.
 	Module, Sum, GoModSum string
 	// Directory is absolute; empty for a module.
 	Directory string

@@ -36,6 +36,9 @@ func (d *document) missing(n *yaml.Node, t reflect.Type, present map[string]bool
 				groups = append(groups, g)
 				leads[g] = name
 			}
+			if f.Tag.Get("slipway") == "asked" {
+				continue
+			}
 			needs[g] = append(needs[g], name)
 		}
 	}

@@ -11,11 +11,12 @@ import (
 	"time"
 
 	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
 )
 
 func (c *checker) source(in *sourceYAML) {
 	s := Source{
-		Name: in.Name, Module: in.Module, Sum: in.Sum, GoModSum: in.GoModSum, Revision: in.Revision, URL: in.URL, Licenses: in.Licenses,
+		Name: in.Name, Pos: c.where(in), Module: in.Module, Sum: in.Sum, GoModSum: in.GoModSum, Revision: in.Revision, URL: in.URL, Licenses: in.Licenses,
 		Ldflags: in.Ldflags, Flags: in.Flags, Env: in.Env,
 	}
 	if in.Module != "" {
@@ -54,9 +55,30 @@ func (c *checker) module(s *string) {
 		c.errorf(s, "module %s has no version: write %s@v1.2.3", *s, path)
 		return
 	}
+	if right, ok := majorPath(path, version); ok {
+		c.errorf(s, "%s is not a version of %s, since the path of a module names its major version from v2 on: write %s", version, path, right)
+		return
+	}
 	if err := module.Check(path, version); err != nil {
 		c.errorf(s, "%v: write path@version as go.mod has them, such as example.com/module@v1.2.3", err)
 	}
+}
+
+// majorPath returns what to write for a version of another major version than the module's path names.
+func majorPath(path, version string) (right string, ok bool) {
+	prefix, now, valid := module.SplitPathVersion(path)
+	if !valid || module.CheckPath(path) != nil || !semver.IsValid(version) || module.CheckPathMajor(version, now) == nil {
+		return "", false
+	}
+	gopkg := strings.HasPrefix(prefix, "gopkg.in/")
+	switch major := semver.Major(version); {
+	case gopkg:
+		prefix += "." + major
+	case major != "v0" && major != "v1":
+		right = " (or " + prefix + "@" + version + "+incompatible, if it has no go.mod)"
+		prefix += "/" + major
+	}
+	return prefix + "@" + version + right, module.Check(prefix, version) == nil
 }
 
 // hash holds a hash to the form of go.sum (golang.org/x/mod/sumdb/dirhash.Hash1): h1: and the base64 of a SHA-256.
@@ -114,6 +136,8 @@ func (c *checker) time(s *string) time.Time {
 		c.errorf(s, "%q is no time: write it as 2025-01-16T21:57:50Z", *s)
 	case t.Unix() < 0:
 		c.errorf(s, "%s lies before 1970: write the commit's time", *s)
+	case t.Unix() > maxEpoch:
+		c.errorf(s, "%s lies after %s, which is the last time that zip and tar archives hold: write the commit's time", *s, lastTime)
 	}
 	return t.UTC().Truncate(time.Second)
 }
