@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"golang.org/x/mod/module"
-	"golang.org/x/mod/sumdb/dirhash"
 
 	"github.com/slipway-dev/slipway/product"
 )
@@ -25,7 +24,10 @@ func Fetch(ctx context.Context, s product.Source, except ...string) (Tree, error
 	if s.Module == "" {
 		return directory(ctx, s, except)
 	}
-	dir, gomod, err := download(ctx, s.Module)
+	if len(lacks(s)) > 0 {
+		return Tree{}, complete(ctx, s)
+	}
+	dir, gomod, err := download(ctx, s.Module, true)
 	if err != nil {
 		return Tree{}, fmt.Errorf("source %s: %w", s.Name, err)
 	}
@@ -35,15 +37,17 @@ func Fetch(ctx context.Context, s product.Source, except ...string) (Tree, error
 	return Tree{Source: s, Dir: dir, Fixed: true}, nil
 }
 
-// download returns the module's directory in the module cache and the path of its go.mod there.
-func download(ctx context.Context, mod string) (dir, gomod string, err error) {
+// download returns the module's directory in the module cache and the path of its go.mod there. The checksum database is not
+// asked about a module whose hash is pinned, since it may not know that one.
+func download(ctx context.Context, mod string, pinned bool) (dir, gomod string, err error) {
 	path, version, _ := strings.Cut(mod, "@")
 	if dir, gomod, ok := cached(ctx, path, version); ok {
 		return dir, gomod, nil
 	}
-	// The checksum database is not asked about this one module, since its hash is pinned; everything else stays as the user set it.
 	cmd := anywhere(ctx, "mod", "download", "-json", mod)
-	cmd.Env = append(cmd.Env, "GONOSUMDB="+join(lookup(cmd.Env, "GONOSUMDB"), path))
+	if pinned { // everything else stays as the user set it
+		cmd.Env = append(cmd.Env, "GONOSUMDB="+join(lookup(cmd.Env, "GONOSUMDB"), path))
+	}
 	out, err := cmd.Output()
 	var m struct{ Dir, GoMod, Error string }
 	if jsonErr := json.Unmarshal(out, &m); jsonErr == nil && m.Error != "" {
@@ -82,26 +86,6 @@ func cached(ctx context.Context, path, version string) (dir, gomod string, ok bo
 		return "", "", false
 	}
 	return dir, gomod, true
-}
-
-func verify(s product.Source, dir, gomod string) error {
-	if s.GoModSum != "" {
-		h, err := dirhash.Hash1([]string{"go.mod"}, func(string) (readCloser, error) { return os.Open(gomod) })
-		if err != nil {
-			return fmt.Errorf("hashing %s: %w", gomod, err)
-		}
-		if h != s.GoModSum {
-			return fmt.Errorf("%w: go.mod of %s is %s, slipway.yaml pins %s", ErrHash, s.Module, h, s.GoModSum)
-		}
-	}
-	h, err := dirhash.HashDir(dir, s.Module, dirhash.Hash1)
-	if err != nil {
-		return fmt.Errorf("hashing %s: %w", dir, err)
-	}
-	if h != s.Sum {
-		return fmt.Errorf("%w: %s is %s, slipway.yaml pins %s; if the module cache was changed by hand, run go clean -modcache", ErrHash, s.Module, h, s.Sum)
-	}
-	return nil
 }
 
 // lookup returns the last value of a variable.

@@ -104,6 +104,55 @@ func TestMissingModule(t *testing.T) {
 	refused(t, s, nil, "source demo", "example.com/none@v1.0.0")
 }
 
+// TestIncomplete holds that what slipway.yaml lacks of a module is said in lines for it, with what the proxy knows.
+func TestIncomplete(t *testing.T) {
+	const commit = "0123456789abcdef0123456789abcdef01234567"
+	s := proxy(t, demo)
+	s.Pos = product.Pos{File: "slipway.yaml", Line: 6, Column: 5}
+	whole := s
+	t.Setenv("GONOSUMDB", "example.com") // no database knows it
+	tags := strings.TrimPrefix(os.Getenv("GOPROXY"), "file://") + "/example.com/!demo/@v/"
+	origin := func(vcs string) {
+		t.Helper()
+		files(t, tags, map[string]string{"v1.2.3.info": `{"Version":"v1.2.3","Time":"2023-11-14T23:13:20+01:00"` + vcs + `}`})
+		cache := t.TempDir()
+		t.Cleanup(func() { writable(t, cache) })
+		t.Setenv("GOMODCACHE", cache)
+	}
+
+	origin(`,"Origin":{"VCS":"git","Hash":"` + commit + `"}`)
+	s.Sum, s.GoModSum, s.Revision, s.Created = "", "", "", time.Time{}
+	all := "\n    sum: " + whole.Sum + "\n    goModSum: " + whole.GoModSum + "\n    revision: " + commit + "\n    created: 2023-11-14T22:13:20Z"
+	refused(t, s, nil, "slipway.yaml:6:5: source demo lacks sum, revision, created, without which "+demo+" is not known: check these and add them to the source:"+all)
+	s.Sum, s.Revision = whole.Sum, commit
+	refused(t, s, nil, "source demo lacks created, ", "source:\n    goModSum: "+whole.GoModSum+"\n    created: 2023-11-14T22:13:20Z")
+	s.GoModSum, s.Created = whole.GoModSum, time.Unix(1700000000, 0).UTC()
+	fetch(t, s)
+	s.Revision = commit[:7]
+	fetch(t, s)
+	s.Revision = "v1.2.3"
+	fetch(t, s)
+
+	// What is wrong is said with the right line, too.
+	s.Revision = "fedcba9"
+	refused(t, s, nil, "slipway.yaml:6:5: the module proxy knows another commit or time of "+demo+": correct these lines:\n    revision: "+commit)
+	s.Revision, s.Created = commit, time.Unix(1, 0)
+	refused(t, s, nil, "correct these lines:\n    created: 2023-11-14T22:13:20Z")
+	s.Created, s.Sum = time.Unix(1700000000, 0), whole.GoModSum
+	refused(t, s, source.ErrHash, "if slipway.yaml is wrong, its line is\n    sum: "+whole.Sum)
+	s.Sum, s.GoModSum = whole.Sum, whole.Sum
+	refused(t, s, source.ErrHash, "if slipway.yaml is wrong, its line is\n    goModSum: "+whole.GoModSum)
+
+	// Not every proxy knows the commit, and what it says is checked.
+	for _, vcs := range []string{"", `,"Origin":{"VCS":"git","Hash":"\u001b]0;x"}`} {
+		origin(vcs)
+		s.Sum, s.GoModSum, s.Revision, s.Created = whole.Sum, whole.GoModSum, "", time.Time{}
+		refused(t, s, nil, "lacks revision, created", "\n    created: 2023-11-14T22:13:20Z\n    revision: # the commit of this version, which the module proxy does not know")
+	}
+	s.Module = "example.com/Demo@v1.2.4"
+	refused(t, s, nil, "lacks revision, created", "add them; the module proxy cannot be asked for them: downloading example.com/Demo@v1.2.4")
+}
+
 func TestNoGo(t *testing.T) {
 	s := proxy(t, demo)
 	t.Setenv("PATH", t.TempDir())
