@@ -1,0 +1,52 @@
+// Package disk writes files and directories so that they appear complete or not at all, and so that
+// a process that is killed leaves nothing behind for ever.
+//
+// A file is written under a temporary name beside its own and renamed when it is complete. Every
+// temporary name has one form, .slipway-NUMBER.tmp, and belongs to the process that has locked its
+// directory: [Lock] and [Make] keep other processes out, and remove what is there under such a
+// name, since the process that made it has ended. Whoever calls [Create], [Temp] or [Write] holds
+// the lock of that directory; [WriteAlone] takes it itself.
+//
+// A process that locks a store and an output directory locks the store first. No directory is both,
+// and no other process locks more than one directory at a time, so that no two wait for each other.
+//
+// Files have mode 0644, or 0755 where they are to be run, and directories 0755, whatever the umask
+// of the user: what Slipway makes is to be the same everywhere, and to be read by whoever serves it
+// or copies it.
+package disk
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Modes of what is written.
+const (
+	ModeFile    fs.FileMode = 0o644
+	ModeProgram fs.FileMode = 0o755
+	modeDir     fs.FileMode = 0o755
+)
+
+// MkdirAll makes a directory and those above it, where they are missing, with mode 0755.
+func MkdirAll(dir string) error {
+	if fi, err := os.Stat(dir); err == nil && fi.IsDir() {
+		return nil
+	}
+	if above := filepath.Dir(dir); above != dir {
+		if err := MkdirAll(above); err != nil {
+			return err
+		}
+	}
+	err := os.Mkdir(dir, modeDir)
+	if errors.Is(err, fs.ErrExist) {
+		if fi, err := os.Stat(dir); err == nil && fi.IsDir() { // another process was faster
+			return nil
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return os.Chmod(dir, modeDir)
+}

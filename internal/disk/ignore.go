@@ -1,0 +1,37 @@
+package disk
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+const ignoreName = ".gitignore"
+
+// ignoreText keeps everything in a directory, itself included, out of git.
+const ignoreText = "# Written by slipway.\n*\n"
+
+// Ignore keeps a directory that Slipway makes out of git, by a .gitignore in it. One that is there
+// stays as it is.
+func Ignore(dir string) error {
+	path := filepath.Join(dir, ignoreName)
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return Write(path, []byte(ignoreText), ModeFile)
+}
+
+// Unignore removes the .gitignore that Ignore has written.
+func Unignore(dir string) error {
+	if !Ignored(dir) {
+		return nil
+	}
+	return os.Remove(filepath.Join(dir, ignoreName))
+}
+
+// Ignored reports whether a directory has the .gitignore that Ignore writes.
+func Ignored(dir string) bool {
+	text, err := os.ReadFile(filepath.Join(dir, ignoreName))
+	return err == nil && string(text) == ignoreText
+}

@@ -1,0 +1,115 @@
+package disk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// lockName is the file that is locked where directories cannot be: on Windows, and on some network
+// file systems. It is there only while the lock is held.
+const lockName = ".slipway.lock"
+
+// Dir is a directory that this process has locked.
+type Dir struct {
+	path   string
+	lock   *flock.Flock
+	byFile bool // the lock is that of lockName
+}
+
+// Lock keeps other processes out of a directory until [Dir.Unlock]. While another one holds it,
+// Lock waits, which it tells through the callback, once. A process must not lock a directory twice.
+// The lock belongs to the directory, by whatever path it was named, and ends with the process.
+func Lock(ctx context.Context, dir string, waiting func()) (*Dir, error) {
+	return acquire(ctx, dir, waiting, runtime.GOOS == "windows", func() error { return nil })
+}
+
+// Make is Lock for a directory that is made where it is missing.
+func Make(ctx context.Context, dir string, waiting func()) (*Dir, error) {
+	return acquire(ctx, dir, waiting, runtime.GOOS == "windows", func() error { return MkdirAll(dir) })
+}
+
+func acquire(ctx context.Context, dir string, waiting func(), byFile bool, prepare func() error) (*Dir, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	for told := false; ; {
+		if err := prepare(); err != nil {
+			return nil, err
+		}
+		d, err := try(dir, byFile)
+		switch {
+		case d != nil:
+			d.sweep()
+			return d, nil
+		case err != nil && !byFile && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission):
+			byFile = true // this file system has no locks for directories
+			continue
+		case err != nil:
+			return nil, fmt.Errorf("locking %s: %w", dir, err)
+		}
+		if !told && waiting != nil {
+			waiting()
+		}
+		told = true
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("waiting for another slipway to leave %s: %w", dir, ctx.Err())
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// try locks the directory, or returns nil where another process holds it or has just removed it.
+func try(dir string, byFile bool) (*Dir, error) {
+	d := &Dir{path: dir, byFile: byFile}
+	if byFile {
+		d.lock = flock.New(filepath.Join(dir, lockName), flock.SetFlag(os.O_CREATE|os.O_RDWR))
+	} else {
+		d.lock = flock.New(dir, flock.SetFlag(os.O_RDONLY))
+	}
+	if ok, err := d.lock.TryLock(); err != nil || !ok {
+		return nil, err
+	}
+	held, err := d.lock.Stat()
+	if err != nil {
+		return nil, errors.Join(err, d.lock.Unlock())
+	}
+	if is, err := os.Stat(d.lock.Path()); err != nil || !os.SameFile(held, is) {
+		return nil, d.lock.Unlock() // what is locked has been removed meanwhile, and perhaps made anew
+	}
+	return d, nil
+}
+
+// Unlock lets other processes in.
+func (d *Dir) Unlock() {
+	// Windows removes no file that is open; elsewhere, one that is removed after it was unlocked
+	// may be another's lock.
+	if d.byFile && runtime.GOOS != "windows" {
+		os.Remove(d.lock.Path()) //nolint:errcheck // a lock file that stays does no harm
+	}
+	d.lock.Unlock() //nolint:errcheck // the file is closed, and with it the lock is gone
+	if d.byFile && runtime.GOOS == "windows" {
+		os.Remove(d.lock.Path()) //nolint:errcheck // it fails where another process has it by now
+	}
+}
+
+// ReadDir lists the directory without what this package keeps in it.
+func (d *Dir) ReadDir() ([]fs.DirEntry, error) {
+	entries, err := os.ReadDir(d.path)
+	var list []fs.DirEntry
+	for _, e := range entries {
+		if e.Name() != lockName && !(e.Name() == ignoreName && Ignored(d.path)) {
+			list = append(list, e)
+		}
+	}
+	return list, err
+}

@@ -1,0 +1,73 @@
+package disk
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// File is a file under a temporary name. Write to it, then call Commit or Abort. A file that was
+// committed ignores Abort, so that Abort can be deferred.
+type File struct {
+	*os.File
+	done bool
+}
+
+// Create makes a file with a temporary name in a directory.
+func Create(dir string) (*File, error) {
+	f, err := os.CreateTemp(dir, temporary)
+	if err != nil {
+		return nil, err
+	}
+	return &File{File: f}, nil
+}
+
+// Commit syncs the file to disk and gives it its name, in place of a file that has it, and its
+// mode.
+func (f *File) Commit(path string, mode fs.FileMode) error {
+	defer f.Abort()
+	if err := errors.Join(f.Chmod(mode), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	f.done = true
+	return nil
+}
+
+// Abort removes a file that was not committed.
+func (f *File) Abort() {
+	if f.done {
+		return
+	}
+	f.done = true
+	f.Close()
+	os.Remove(f.Name()) //nolint:errcheck // the next process that locks the directory removes it
+}
+
+// Write writes a small file, in place of one that has its name.
+func Write(path string, data []byte, mode fs.FileMode) error {
+	f, err := Create(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer f.Abort()
+	if _, err := f.Write(data); err != nil {
+		return err
+	}
+	return f.Commit(path, mode)
+}
+
+// WriteAlone is Write for a caller that does not hold the directory: it locks it for that long, as
+// [Lock] does.
+func WriteAlone(ctx context.Context, path string, data []byte, mode fs.FileMode, waiting func()) error {
+	d, err := Lock(ctx, filepath.Dir(path), waiting)
+	if err != nil {
+		return err
+	}
+	defer d.Unlock()
+	return Write(path, data, mode)
+}
