@@ -12,7 +12,8 @@ import (
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/renameio/v2/maybe"
+
+	"github.com/slipway-dev/slipway/internal/disk"
 )
 
 // maxSize bounds a lock in bytes; a real one has a few hundred KiB.
@@ -121,13 +122,14 @@ func (l *Lock) Encode() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Write writes the lock to a file that appears only when it is complete.
+// Write writes the lock to a file that appears only when it is complete. The caller has locked its
+// directory.
 func (l *Lock) Write(path string) error {
 	b, err := l.Encode()
 	if err != nil {
 		return err
 	}
-	if err := maybe.WriteFile(path, b, 0o644); err != nil {
+	if err := disk.Write(path, b, disk.ModeFile); err != nil {
 		return fmt.Errorf("writing lock: %w", err)
 	}
 	return nil

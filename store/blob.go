@@ -10,9 +10,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/disk"
 )
 
 // Size returns the size of a blob in bytes; a blob that is not there is fs.ErrNotExist.
@@ -58,15 +59,14 @@ func (s *Store) ReadAll(h v1.Hash, limit int64) ([]byte, error) {
 // so that Abort can be deferred.
 type Blob struct {
 	store *Store
-	f     *os.File
+	f     *disk.File
 	hash  hash.Hash
 	size  int64
-	done  bool
 }
 
 // Create starts a blob whose digest is not known yet.
 func (s *Store) Create() (*Blob, error) {
-	f, err := os.CreateTemp(filepath.Join(s.dir, "blobs"), ".incoming-*")
+	f, err := disk.Create(s.Temp())
 	if err != nil {
 		return nil, fmt.Errorf("writing blob: %w", err)
 	}
@@ -104,31 +104,11 @@ func (b *Blob) commit(h v1.Hash) error {
 		b.Abort()
 		return nil
 	}
-	if err := b.f.Chmod(0o644); err != nil {
-		return err
-	}
-	if err := b.f.Sync(); err != nil {
-		return err
-	}
-	if err := b.f.Close(); err != nil {
-		return err
-	}
-	if err := os.Rename(b.f.Name(), b.store.Path(h)); err != nil {
-		return err
-	}
-	b.done = true
-	return nil
+	return b.f.Commit(b.store.Path(h), disk.ModeFile)
 }
 
 // Abort drops a blob that was not committed.
-func (b *Blob) Abort() {
-	if b.done {
-		return
-	}
-	b.done = true
-	b.f.Close()
-	os.Remove(b.f.Name()) //nolint:errcheck // what is left under a hidden name hurts nobody
-}
+func (b *Blob) Abort() { b.f.Abort() }
 
 // Put copies r into the store as the blob h, unless it is there. Bytes that do not fit the digest are an error, and nothing is kept.
 func (s *Store) Put(h v1.Hash, r io.Reader) error {

@@ -9,7 +9,6 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
-	"github.com/google/renameio/v2/maybe"
 )
 
 // refName is the annotation by which an image layout names its images
@@ -65,7 +64,7 @@ func (s *Store) writeIndex(all []v1.Descriptor) error {
 	if err != nil {
 		return err
 	}
-	if err := maybe.WriteFile(filepath.Join(s.dir, "index.json"), b, 0o644); err != nil {
+	if err := s.write("index.json", b); err != nil {
 		return fmt.Errorf("writing the store's index: %w", err)
 	}
 	return nil

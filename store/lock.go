@@ -2,24 +2,33 @@ package store
 
 import (
 	"context"
-	"fmt"
+	"os"
 	"path/filepath"
-	"time"
 
-	"github.com/gofrs/flock"
+	"github.com/slipway-dev/slipway/internal/disk"
 )
 
-// Lock keeps other processes out of the store until the returned function is called. While another one holds it, Lock waits;
-// waiting is told through the callback, once.
+// Lock keeps other processes out of the store until the returned function is called, and removes
+// what processes that were killed have left half written. While another process holds the store,
+// Lock waits; waiting is told through the callback, once.
 func (s *Store) Lock(ctx context.Context, waiting func()) (unlock func(), err error) {
-	l := flock.New(filepath.Join(s.dir, "lock"))
-	ok, err := l.TryLock()
-	if err == nil && !ok {
-		waiting()
-		ok, err = l.TryLockContext(ctx, 200*time.Millisecond)
+	d, err := disk.Lock(ctx, s.dir, waiting)
+	if err != nil {
+		return nil, err
 	}
-	if err != nil || !ok {
-		return nil, fmt.Errorf("waiting for another slipway to leave %s: %w", s.dir, err)
+	left, _ := os.ReadDir(s.Temp()) // Open has made it; without it, nothing can be written
+	for _, e := range left {
+		os.RemoveAll(filepath.Join(s.Temp(), e.Name()))
 	}
-	return func() { l.Unlock() }, nil //nolint:errcheck // the process ends or the file is closed: the lock is gone either way
+	return d.Unlock, nil
+}
+
+// Is reports whether a directory is a store.
+func Is(dir string) bool {
+	for _, name := range []string{"oci-layout", "cache", "work"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			return false
+		}
+	}
+	return true
 }

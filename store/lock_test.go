@@ -7,10 +7,15 @@ import (
 	"path/filepath"
 	"testing"
 
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+	"golang.org/x/sync/errgroup"
+
 	"github.com/slipway-dev/slipway/store"
 )
 
-// TestLock takes the lock twice: file locks belong to open files, so two stores of one process are like two processes.
+// TestLock takes the lock twice: file locks belong to open files, so two stores of one process are
+// like two processes.
 func TestLock(t *testing.T) {
 	a := open(t)
 	b, err := store.Open(a.Dir())
@@ -48,6 +53,75 @@ func TestLock(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	if _, err := b.Lock(ctx, cancel); !errors.Is(err, context.Canceled) {
 		t.Errorf("a wait that was given up: %v", err)
+	}
+}
+
+// TestLockSweeps: what a process that was killed was writing goes when the next one locks the
+// store; blobs stay.
+func TestLockSweeps(t *testing.T) {
+	st := open(t)
+	kept, err := st.PutBytes([]byte("blob"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := st.Create()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Write([]byte("half")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(st.Temp(), "go-build123", "b001"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	unlock, err := st.Lock(t.Context(), func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	if left, err := os.ReadDir(st.Temp()); err != nil || len(left) > 0 {
+		t.Errorf("left are %v %v", left, err)
+	}
+	if !st.Has(kept) {
+		t.Error("a blob is gone")
+	}
+}
+
+// TestOpenTogether: of several processes that make the same store, none undoes what another has
+// written to it.
+func TestOpenTogether(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	names := []string{"a", "b", "c", "d", "e", "f", "g", "h"}
+	var g errgroup.Group
+	for _, name := range names {
+		g.Go(func() error {
+			st, err := store.Open(dir)
+			if err != nil {
+				return err
+			}
+			unlock, err := st.Lock(t.Context(), func() {})
+			if err != nil {
+				return err
+			}
+			defer unlock()
+			h, err := st.PutBytes([]byte(name))
+			if err != nil {
+				return err
+			}
+			return st.Tag(name, v1.Descriptor{MediaType: types.OCIManifestSchema1, Digest: h, Size: 1})
+		})
+	}
+	if err := g.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	st, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if _, ok, err := st.Resolve(name); err != nil || !ok {
+			t.Errorf("%s is gone: %v", name, err)
+		}
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/google/renameio/v2/maybe"
+	"github.com/slipway-dev/slipway/internal/disk"
 )
 
 // Record remembers v, as JSON, under a kind ("layer", "file") and a key that names everything v was made from.
@@ -19,11 +19,11 @@ func (s *Store) Record(kind, key string, v any) error {
 	if err != nil {
 		return err
 	}
-	p := s.recordPath(kind, key)
-	if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+	p := recordPath(kind, key)
+	if err := disk.MkdirAll(filepath.Dir(filepath.Join(s.dir, p))); err != nil {
 		return fmt.Errorf("recording %s: %w", kind, err)
 	}
-	if err := maybe.WriteFile(p, b, 0o644); err != nil {
+	if err := s.write(p, b); err != nil {
 		return fmt.Errorf("recording %s: %w", kind, err)
 	}
 	return nil
@@ -32,7 +32,7 @@ func (s *Store) Record(kind, key string, v any) error {
 // Recall fills v with what was recorded under kind and key and reports whether there was anything. A record that cannot be
 // read counts as none: it is only a memory.
 func (s *Store) Recall(kind, key string, v any) (bool, error) {
-	b, err := os.ReadFile(s.recordPath(kind, key))
+	b, err := os.ReadFile(filepath.Join(s.dir, recordPath(kind, key)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -42,7 +42,8 @@ func (s *Store) Recall(kind, key string, v any) (bool, error) {
 	return json.Unmarshal(b, v) == nil, nil
 }
 
-func (s *Store) recordPath(kind, key string) string {
+// recordPath is where a record is, relative to the store.
+func recordPath(kind, key string) string {
 	sum := sha256.Sum256([]byte(key))
-	return filepath.Join(s.dir, "cache", kind, hex.EncodeToString(sum[:])+".json")
+	return filepath.Join("cache", kind, hex.EncodeToString(sum[:])+".json")
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -15,12 +16,16 @@ func TestRemove(t *testing.T) {
 	for name, tt := range map[string]struct {
 		files []string // beside the store
 		store bool
-		left  bool
-		want  string
+		// ignored says that the .gitignore of a store is there.
+		ignored bool
+		left    bool
+		want    string
 	}{
 		"a store":             {store: true},
 		"with a binary":       {store: true, files: []string{"bin/slipway"}},
 		"a binary alone":      {files: []string{"bin/slipway"}},
+		"half removed":        {ignored: true, files: []string{"blobs/sha256/abc", "work/go/main.go"}},
+		"beside our ignore":   {ignored: true, files: []string{"blobs/sha256/abc", "thesis.txt"}, left: true, want: "remove it by hand"},
 		"nothing":             {},
 		"with another file":   {store: true, files: []string{"thesis.txt"}, left: true},
 		"another binary":      {files: []string{"bin/mine"}, left: true},
@@ -37,6 +42,11 @@ func TestRemove(t *testing.T) {
 					t.Fatal(err)
 				}
 				if _, err := st.PutBytes([]byte("blob")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if tt.ignored {
+				if err := errors.Join(disk.MkdirAll(dir), disk.Ignore(dir)); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -1,22 +1,27 @@
 // Package store is the OCI image layout on disk that hands images from stage to stage (.slipway/).
 //
-// It follows https://github.com/opencontainers/image-spec/blob/main/image-layout.md: blobs/sha256/HEX, oci-layout and
-// index.json, so that skopeo, crane and every other reader of layouts opens it too. Blobs are written once, under their digest,
-// and only when they are complete. Beside the layout stand cache/, small JSON records that say which inputs made which blob,
-// and work/, scratch space for compilers; both may be deleted at any time.
+// It follows https://github.com/opencontainers/image-spec/blob/main/image-layout.md:
+// blobs/sha256/HEX, oci-layout and index.json, so that skopeo, crane and every other reader of
+// layouts opens it too. Blobs are written once, under their digest, and only when they are
+// complete. Beside the layout stand cache/, small JSON records that say which inputs made which
+// blob, and work/, scratch space for compilers; both may be deleted at any time. What is being
+// written is in temp/, which is emptied by whoever locks the store.
 package store
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/renameio/v2/maybe"
+
+	"github.com/slipway-dev/slipway/internal/disk"
 )
 
 // Store is an open layout. It is safe for concurrent use by goroutines; [Store.Lock] keeps other processes out.
@@ -34,10 +39,8 @@ func Open(dir string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range []string{"blobs/sha256", "cache", "work"} {
-		if err := os.MkdirAll(filepath.Join(dir, d), 0o755); err != nil {
-			return nil, fmt.Errorf("opening store: %w", err)
-		}
+	if err := disk.MkdirAll(dir); err != nil {
+		return nil, fmt.Errorf("opening store: %w", err)
 	}
 	s := &Store{dir: dir}
 	marker := filepath.Join(dir, "oci-layout")
@@ -49,17 +52,62 @@ func Open(dir string) (*Store, error) {
 		if json.Unmarshal(b, &v) != nil || v.ImageLayoutVersion != layoutVersion {
 			return nil, fmt.Errorf("opening store: %s does not say image layout %s: choose another directory, or delete this one", marker, layoutVersion)
 		}
+		if err := s.makeDirs(); err != nil {
+			return nil, fmt.Errorf("opening store: %w", err)
+		}
 		return s, nil
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("opening store: %w", err)
 	}
-	if err := s.writeIndex(nil); err != nil {
-		return nil, err
-	}
-	if err := maybe.WriteFile(marker, []byte(`{"imageLayoutVersion":"`+layoutVersion+`"}`), 0o644); err != nil {
+	if err := s.begin(); err != nil {
 		return nil, fmt.Errorf("opening store: %w", err)
 	}
 	return s, nil
+}
+
+// begin makes what every store has: what shows whose it is first, the marker last.
+func (s *Store) begin() error {
+	unlock, err := s.Lock(context.Background(), func() {}) // it is held for a moment: a store in use has the marker
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if _, err := os.Lstat(filepath.Join(s.dir, "oci-layout")); err == nil { // another process was faster
+		return nil
+	}
+	if err := s.ignore(); err != nil {
+		return err
+	}
+	if err := s.makeDirs(); err != nil {
+		return err
+	}
+	if err := s.writeIndex(nil); err != nil {
+		return err
+	}
+	return s.write("oci-layout", []byte(`{"imageLayoutVersion":"`+layoutVersion+`"}`))
+}
+
+func (s *Store) makeDirs() error {
+	for _, d := range []string{"blobs/sha256", "cache", "work", "temp"} {
+		if err := disk.MkdirAll(filepath.Join(s.dir, d)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ignore keeps the store out of git, unless something else is in the same directory.
+func (s *Store) ignore() error {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Name() != "bin" && !slices.Contains(made, e.Name()) {
+			return nil
+		}
+	}
+	return disk.Ignore(s.dir)
 }
 
 // Dir returns the layout's directory, absolute.
@@ -68,10 +116,27 @@ func (s *Store) Dir() string { return s.dir }
 // Work returns a directory for a compiler's or packer's scratch files, made on demand: work/NAME.
 func (s *Store) Work(name string) (string, error) {
 	d := filepath.Join(s.dir, "work", filepath.FromSlash(name))
-	if err := os.MkdirAll(d, 0o755); err != nil {
+	if err := disk.MkdirAll(d); err != nil {
 		return "", fmt.Errorf("making work directory: %w", err)
 	}
 	return d, nil
+}
+
+// Temp returns the directory of what is being written, which programs that Slipway starts may use,
+// too, such as the go command by GOTMPDIR. Whoever locks the store empties it.
+func (s *Store) Temp() string { return filepath.Join(s.dir, "temp") }
+
+// write writes a small file of the store, in place of one that has its name.
+func (s *Store) write(name string, data []byte) error {
+	f, err := disk.Create(s.Temp())
+	if err != nil {
+		return err
+	}
+	defer f.Abort()
+	if _, err := f.Write(data); err != nil {
+		return err
+	}
+	return f.Commit(filepath.Join(s.dir, name), disk.ModeFile)
 }
 
 // Path returns where the blob of digest h is, or would be.

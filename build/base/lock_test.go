@@ -51,7 +51,7 @@ func lock(t *testing.T, dir, host, bases string) []base.Change {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := product.WriteBases(p, list); err != nil {
+	if err := product.WriteBases(t.Context(), p, list, nil); err != nil {
 		t.Fatal(err)
 	}
 	return changes

@@ -19,6 +19,7 @@ import (
 	"github.com/ulikunitz/xz"
 
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/progress"
 )
 
@@ -186,17 +187,13 @@ func (b *builder) spool(ctx context.Context, digest v1.Hash, open func() (io.Rea
 		return "", err
 	}
 	defer r.Close()
-	f, err := os.CreateTemp(dir, ".unpacking-*")
+	f, err := disk.Create(b.in.Store.Temp())
 	if err != nil {
 		return "", err
 	}
-	defer os.Remove(f.Name()) //nolint:errcheck // it drops what was not renamed
-	defer f.Close()
+	defer f.Abort()
 	if _, err := io.Copy(f, progress.Reader(ctx, r, nil)); err != nil {
 		return "", fmt.Errorf("unpacking: %w", err)
 	}
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return "", err
-	}
-	return file, os.Rename(f.Name(), file)
+	return file, f.Commit(file, disk.ModeFile)
 }
