@@ -16,6 +16,11 @@ import (
 // Apply makes the bundle that a delta stands for, byte for byte as it was packed, of the delta and its base, and writes it to out. Every layer
 // is held against its digest, and the file against the checksum that the delta has of it, before it gets its name.
 func Apply(ctx context.Context, delta, base, out string, pr *progress.Printer) (*File, error) {
+	dir, err := hold(ctx, filepath.Dir(out), pr)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Unlock()
 	d, err := openAny(delta)
 	if err != nil {
 		return nil, err

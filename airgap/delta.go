@@ -1,19 +1,20 @@
 package airgap
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/progress"
@@ -71,7 +72,7 @@ func PackDelta(ctx context.Context, st *store.Store, l *lock.Lock, bundles []pro
 		return nil, err
 	}
 	p := &packer{st: st, open: fromStore(st), lock: l, dir: o.Dir, enc: enc}
-	if err := os.MkdirAll(o.Dir, 0o755); o.Dir != "" && err != nil {
+	if err := disk.MkdirAll(cmp.Or(o.Dir, ".")); err != nil {
 		return nil, err
 	}
 	var files []File

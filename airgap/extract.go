@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -20,7 +21,7 @@ const (
 
 // ExtractOptions say what becomes of an extracted image.
 type ExtractOptions struct {
-	To       string            // a file where it ends in .tar, else a directory, which must not be there yet
+	To       string            // a file where it ends in .tar, else a directory: one that is not there, or that lacks some of the image's files
 	Format   string            // FormatOCI or FormatDocker; empty: docker-archive for a file, oci for a directory
 	Platform *v1.Platform      // nil: all platforms, or the only one that the bundle holds
 	Progress *progress.Printer // nil: quiet
@@ -39,10 +40,12 @@ type Extracted struct {
 	Referrers int `json:"referrers,omitempty"`
 }
 
-// Extract writes one image of the bundle to a layout or an archive, which appears under its name when it is complete and every digest has
-// been checked. An index stays an index, with its digest, where the bundle holds all of it; of a bundle for one platform, and for docker, the one
-// manifest is taken out. What refers to that, or to a part of it, goes into a layout as it stands in the bundle: in index.json behind the image, and
-// without a name. A docker-archive has no place for it.
+// Extract writes one image of the bundle to a layout or an archive, which appears under its name
+// when it is complete and every digest has been checked. A layout of the same image that is there
+// is completed. An index stays an index, with its digest, where the bundle holds all of it; of a
+// bundle for one platform, and for docker, the one manifest is taken out. What refers to that, or
+// to a part of it, goes into a layout as it stands in the bundle: in index.json behind the image,
+// and without a name. A docker-archive has no place for it.
 func (b *Bundle) Extract(ctx context.Context, ref string, o ExtractOptions) (*Extracted, error) {
 	i, err := b.contents.Find(ref)
 	if err != nil {
@@ -77,6 +80,11 @@ func (b *Bundle) Extract(ctx context.Context, ref string, o ExtractOptions) (*Ex
 	for _, e := range list {
 		total += e.size
 	}
+	dir, err := hold(ctx, filepath.Dir(filepath.Clean(o.To)), o.Progress)
+	if err != nil {
+		return nil, fmt.Errorf("extracting %s: %w", i.Name, err)
+	}
+	defer dir.Unlock()
 	task := o.Progress.Start("extracting "+i.Name, progress.Bytes, total)
 	defer task.Fail()
 	write := b.toDir

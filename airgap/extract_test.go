@@ -183,6 +183,9 @@ func TestExtractErrors(t *testing.T) {
 	whole, node := bundle(t, 5), bundle(t, 0)
 	agent := whole.contents.Images[0].Name
 	there := t.TempDir()
+	if err := os.WriteFile(filepath.Join(there, "thesis.txt"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	arm, windows := parse(t, "linux/arm64"), parse(t, "windows/amd64:ltsc2019")
 	s390x := v1.Platform{OS: "linux", Architecture: "s390x"}
 	for _, c := range []struct {
@@ -198,7 +201,8 @@ func TestExtractErrors(t *testing.T) {
 		{"several for docker", whole, agent, ExtractOptions{To: "x.tar"}, "a docker-archive holds one platform: choose one of linux/amd64, linux/arm64, windows"},
 		{"docker to directory", whole, agent, ExtractOptions{To: "x", Format: FormatDocker, Platform: &windows}, "let its name end in .tar"},
 		{"format", whole, agent, ExtractOptions{To: "x", Format: "zip"}, `unknown format "zip"`},
-		{"there already", whole, agent, ExtractOptions{To: there}, "is there already"},
+		{"there already", whole, agent, ExtractOptions{To: there}, "is there already and holds thesis.txt"},
+		{"a file", whole, agent, ExtractOptions{To: filepath.Join(there, "thesis.txt")}, "is there already and is not a directory"},
 		{"no directory", whole, agent, ExtractOptions{To: filepath.Join(there, "none", "x")}, "no such file"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -6,9 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/disk"
 )
 
 // open gives the bytes of a file. Those of a blob are checked when they have been read to their end.
@@ -20,73 +24,100 @@ func (b *Bundle) open(e member) (io.ReadCloser, error) {
 	return r, err
 }
 
-// toDir writes the files into a new directory.
-func (b *Bundle) toDir(path string, list []member, counted func(io.Reader) io.Reader) error {
-	if _, err := os.Lstat(path); err == nil {
-		return fmt.Errorf("%s is there already: name a directory that is not", path)
-	}
+// counted wraps a reader whose bytes are to be counted.
+type counted func(io.Reader) io.Reader
+
+// toDir writes the files into a directory, which gets its name when it is complete. One that is
+// there is completed.
+func (b *Bundle) toDir(path string, list []member, count counted) error {
 	path = filepath.Clean(path)
-	tmp, err := os.MkdirTemp(filepath.Dir(path), "."+filepath.Base(path)+".")
+	there, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return err
+	case !there.IsDir():
+		return fmt.Errorf("%s is there already and is not a directory: name another one", path)
+	default:
+		if list, err = lacking(path, list, count); err != nil {
+			return err
+		}
+	}
+	tmp, err := disk.Temp(filepath.Dir(path))
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(tmp)
-	if err := os.Chmod(tmp, 0o755); err != nil {
-		return err
-	}
 	for _, e := range list {
 		name := filepath.Join(tmp, filepath.FromSlash(e.name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		if err := disk.MkdirAll(filepath.Dir(name)); err != nil {
 			return err
 		}
-		if err := b.toNew(name, e, counted); err != nil {
+		if err := b.toNew(name, e, count); err != nil {
 			return err
 		}
 	}
-	return os.Rename(tmp, path)
+	if there == nil {
+		return os.Rename(tmp, path)
+	}
+	return complete(path, tmp, list)
 }
 
-func (b *Bundle) toNew(name string, e member, counted func(io.Reader) io.Reader) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+// complete moves files into a directory, and index.json, which names the others, after them.
+func complete(path, tmp string, list []member) error {
+	for _, e := range slices.Backward(list) {
+		name := filepath.FromSlash(e.name)
+		if err := disk.MkdirAll(filepath.Dir(filepath.Join(path, name))); err != nil {
+			return err
+		}
+		if err := os.Rename(filepath.Join(tmp, name), filepath.Join(path, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *Bundle) toNew(name string, e member, count counted) error {
+	f, err := disk.Create(filepath.Dir(name))
 	if err != nil {
 		return err
 	}
-	return errors.Join(b.copy(f, e, counted), f.Sync(), f.Close())
+	defer f.Abort()
+	if err := b.copy(f, e, count); err != nil {
+		return err
+	}
+	return f.Commit(name, disk.ModeFile)
 }
 
 // toFile writes the files into a tar.
-func (b *Bundle) toFile(path string, list []member, counted func(io.Reader) io.Reader) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+func (b *Bundle) toFile(path string, list []member, count counted) error {
+	f, err := disk.Create(filepath.Dir(path))
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) //nolint:errcheck // nothing is left of a file that was not finished; one that was has its own name
-	defer f.Close()
+	defer f.Abort()
 	w := tar.NewWriter(f)
 	for _, e := range list {
-		h := &tar.Header{Name: e.name, Typeflag: tar.TypeReg, Mode: 0o644, Size: e.size, ModTime: time.Unix(0, 0)}
+		h := &tar.Header{Name: e.name, Typeflag: tar.TypeReg, Mode: int64(disk.ModeFile), Size: e.size, ModTime: time.Unix(0, 0)}
 		if err := w.WriteHeader(h); err != nil {
 			return err
 		}
-		if err := b.copy(w, e, counted); err != nil {
+		if err := b.copy(w, e, count); err != nil {
 			return err
 		}
 	}
 	if err := w.Close(); err != nil {
 		return err
 	}
-	if err := errors.Join(f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return f.Commit(path, disk.ModeFile)
 }
 
-func (b *Bundle) copy(w io.Writer, e member, counted func(io.Reader) io.Reader) error {
+func (b *Bundle) copy(w io.Writer, e member, count counted) error {
 	r, err := b.open(e)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	_, err = io.Copy(w, counted(r))
+	_, err = io.Copy(w, count(r))
 	return err
 }

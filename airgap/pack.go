@@ -13,9 +13,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/google/renameio/v2/maybe"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/progress"
@@ -32,13 +32,13 @@ type PackOptions struct {
 // Pack writes one file per bundle, and the list of its images beside it: the images of the lock, then those of images.txt. Every blob
 // must be in the store. The image named first, which a node needs before the others, comes first in each bundle that holds it. An image that is in no bundle is an error, unless the lock is partial; a partial lock's bundles that would be
 // empty are not written. Files appear under their names when they are complete. One that was packed from the same inputs before, and has not been
-// touched since, is kept.
+// touched since, is kept. The caller has locked the directory.
 func Pack(ctx context.Context, st *store.Store, l *lock.Lock, bundles []product.Bundle, o PackOptions) ([]File, error) {
 	plans, err := newPlans(st, l, bundles, o.First)
 	if err != nil || len(plans) == 0 {
 		return nil, err
 	}
-	if err := os.MkdirAll(o.Dir, 0o755); o.Dir != "" && err != nil {
+	if err := disk.MkdirAll(cmp.Or(o.Dir, ".")); err != nil {
 		return nil, err
 	}
 	enc, err := newEncoders()
@@ -101,7 +101,7 @@ func (p *packer) pack(ctx context.Context, pl *plan) (File, error) {
 	if old, err := os.ReadFile(f.List); err == nil && string(old) == list.String() {
 		return f, nil
 	}
-	if err := maybe.WriteFile(f.List, []byte(list.String()), 0o644); err != nil {
+	if err := disk.Write(f.List, []byte(list.String()), disk.ModeFile); err != nil {
 		return File{}, fmt.Errorf("writing %s: %w", f.List, err)
 	}
 	return f, nil
@@ -134,12 +134,11 @@ func (p *packer) file(ctx context.Context, pl *plan, name string) (File, error) 
 
 // write makes the file, under its name only when it is complete and fits, where something else has to be true of it.
 func (p *packer) write(ctx context.Context, pl *plan, docker, oci []byte, f *File, fits func(*File) error) error {
-	out, err := os.CreateTemp(filepath.Dir(f.Path), "."+filepath.Base(f.Path)+"-*")
+	out, err := disk.Create(filepath.Dir(f.Path))
 	if err != nil {
 		return err
 	}
-	defer os.Remove(out.Name()) //nolint:errcheck // nothing is left of a file that was not finished; one that was has its own name
-	defer out.Close()
+	defer out.Abort()
 	sum := sha256.New()
 	size := new(counter)
 	if err := p.stream(ctx, io.MultiWriter(out, sum, size), pl, docker, oci); err != nil {
@@ -151,10 +150,7 @@ func (p *packer) write(ctx context.Context, pl *plan, docker, oci []byte, f *Fil
 			return err
 		}
 	}
-	if err := errors.Join(out.Chmod(0o644), out.Sync(), out.Close()); err != nil {
-		return err
-	}
-	return os.Rename(out.Name(), f.Path)
+	return out.Commit(f.Path, disk.ModeFile)
 }
 
 // stream writes the bundle: the tar in one goroutine, frames in several, the disk in another.

@@ -8,8 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/google/renameio/v2/maybe"
-
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/publish"
 )
 
@@ -78,7 +77,7 @@ func (r *release) finish(ctx context.Context, o publish.Options) error {
 	if err := publish.Check(ctx, r.pins, o); err != nil {
 		return inFile(r.Path+" is not written, since nodes could not pull what it names", err)
 	}
-	if err := maybe.WriteFile(r.Path, r.bytes, 0o644); err != nil {
+	if err := disk.WriteAlone(ctx, r.Path, r.bytes, disk.ModeFile, waiting(o.Progress, filepath.Dir(r.Path))); err != nil {
 		return fmt.Errorf("writing release: %w", err)
 	}
 	return nil

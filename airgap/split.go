@@ -1,6 +1,7 @@
 package airgap
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/progress"
 )
@@ -29,6 +31,9 @@ type Volume struct {
 	Images []string `json:"images"` // their names
 }
 
+// VolumesSuffix is what the name of the list has behind that of the bundle.
+const VolumesSuffix = ".volumes.json"
+
 // Volumes is the list that stands beside the volumes: what is where.
 type Volumes struct {
 	Bundle  string   `json:"bundle"`
@@ -43,11 +48,19 @@ const (
 	slack      = 1 << 10
 )
 
-// Split makes volumes of a bundle, each of which is a bundle with some of its images, in their order, and loads without the others. They are named
-// NAME.1of3.tar.zst, and NAME.volumes.json says what is where. An image that is larger than a volume is an error, before
-// anything is written. A layer that images of several volumes share stands in each of them. All appear under their names when all are complete, in
-// place of those of an earlier split, which the list there names; volumes that it does not name are an error.
+// Split makes volumes of a bundle, each of which is a bundle with some of its images, in their
+// order, and loads without the others. They are named NAME.1of3.tar.zst, and NAME.volumes.json says
+// what is where. An image that is larger than a volume is an error, before anything is written. A
+// layer that images of several volumes share stands in each of them. All appear under their names
+// when all are complete, in place of those of an earlier split, which the list there names; volumes
+// that it does not name are an error. A Split that was killed can be run again.
 func Split(ctx context.Context, path string, o SplitOptions) (*Volumes, error) {
+	o.Dir = cmp.Or(o.Dir, ".")
+	dir, err := disk.Make(ctx, o.Dir, waiting(o.Progress, o.Dir))
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Unlock()
 	b, err := Open(path)
 	if err != nil {
 		return nil, err

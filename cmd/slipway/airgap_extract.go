@@ -19,6 +19,9 @@ func newExtract(f *flags) *cobra.Command {
 		Long: `Extract writes one image of a bundle to an OCI layout, which crane push and skopeo take, or to a docker-archive for docker load and
 podman load. The image is named by tag or by digest. An index stays one, unless -platform or the bundle is for one platform.
 
+A directory that is there is completed where it has nothing but files of the same image, as an extraction leaves it that was killed; any other is an
+error. A file is replaced.
+
 Signatures, SBOMs and whatever else refers to the image go into a layout with it, without a name. crane push refuses a layout of several entries:
 leave them out with -without-referrers then.`,
 		Example: `  slipway airgap extract ghcr.io/me/kpack/controller:0.16.1 -from=kpack-images.tar.zst -to=controller
@@ -51,7 +54,7 @@ leave them out with -without-referrers then.`,
 		},
 	}
 	cmd.Flags().StringVar(&from, "from", "", "the bundle")
-	cmd.Flags().StringVar(&o.To, "to", "", "a directory to make, or a file that ends in .tar")
+	cmd.Flags().StringVar(&o.To, "to", "", "a directory, or a file that ends in .tar")
 	cmd.Flags().StringVar(&o.Format, "format", "", "oci or docker-archive (default docker-archive for a file, oci for a directory)")
 	cmd.Flags().StringVar(&system, "platform", "", "only this platform, such as linux/amd64 or windows/amd64:ltsc2022")
 	cmd.Flags().BoolVar(&o.WithoutReferrers, "without-referrers", false, "leave out what refers to the image")
