@@ -2,13 +2,14 @@ package product
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"path/filepath"
 	"time"
 
-	"github.com/google/renameio/v2/maybe"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -34,14 +35,15 @@ func EncodeBases(list []LockedBase) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// WriteBases writes bases.lock.yaml beside the product's slipway.yaml.
-func WriteBases(p *Product, list []LockedBase) error {
+// WriteBases writes bases.lock.yaml beside the product's slipway.yaml. While another process has
+// locked that directory, it waits, which it tells through the callback, once.
+func WriteBases(ctx context.Context, p *Product, list []LockedBase, waiting func()) error {
 	b, err := EncodeBases(list)
 	if err != nil {
 		return err
 	}
 	path := filepath.Join(filepath.Dir(p.Path), BasesLock)
-	if err := maybe.WriteFile(path, b, 0o644); err != nil {
+	if err := disk.WriteAlone(ctx, path, b, disk.ModeFile, waiting); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/program"
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/lock"
 )
 
@@ -35,9 +36,9 @@ func (c *cut) artifact(a lock.Artifact) error {
 	if err != nil {
 		return err
 	}
-	mode := os.FileMode(0o644)
+	mode := disk.ModeFile
 	if a.Executable {
-		mode = 0o755
+		mode = disk.ModeProgram
 	}
 	open := func() (io.ReadCloser, error) { return os.Open(from) }
 	return program.Copy(layer.Content{Digest: a.Digest, Size: a.Size, Open: open}, to, mode)

@@ -1,6 +1,7 @@
 package release
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,23 +11,49 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// Clean deletes the files of a release from dir, and dir itself where nothing else is in it: what SHA256SUMS lists, the product's
-// bundles, deltas of either, and what every release has. The lock goes last, so that a Clean that was interrupted can be run again. A directory with
-// files and no lock is an error; one that does not exist is none.
-func Clean(dir string) error {
-	entries, err := os.ReadDir(dir)
+// Clean deletes the files of a release from dir, and dir itself where nothing else is in it: what
+// SHA256SUMS lists, the product's bundles, deltas of either, lists of volumes, and what every
+// release has. The lock goes last, so that a Clean that was interrupted can be run again. A
+// directory with files and no lock is an error; one that does not exist is none. While another
+// process holds the directory, Clean waits; waiting is told through the callback, once.
+func Clean(ctx context.Context, dir string, waiting func()) error {
+	d, err := disk.Lock(ctx, dir, waiting)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("cleaning: %w", err)
 	}
-	if len(entries) == 0 {
-		return os.Remove(dir)
+	err = clean(dir, d)
+	d.Unlock()
+	if err == nil {
+		os.Remove(dir) //nolint:errcheck // it stays where something else is in it
 	}
+	return err
+}
+
+func clean(dir string, d *disk.Dir) error {
+	disk.Sweep(filepath.Join(dir, filepath.Dir(binaryPath)))
+	entries, err := d.ReadDir()
+	if err != nil {
+		return fmt.Errorf("cleaning: %w", err)
+	}
+	if len(entries) > 0 {
+		if err := cleanFiles(dir, entries); err != nil {
+			return err
+		}
+	}
+	if err := disk.Unignore(dir); err != nil {
+		return fmt.Errorf("cleaning: %w", err)
+	}
+	return nil
+}
+
+func cleanFiles(dir string, entries []fs.DirEntry) error {
 	l, err := lock.Read(filepath.Join(dir, lock.Name))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -36,7 +63,11 @@ func Clean(dir string) error {
 	}
 	bundles := listed(dir)
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), l.Name+"-images") && isBundle(e.Name()) {
+		name, isList := e.Name(), strings.HasSuffix(e.Name(), airgap.VolumesSuffix)
+		if isList {
+			name = strings.TrimPrefix(name, ".") // of the list that an interrupted split leaves
+		}
+		if strings.HasPrefix(name, l.Name+"-images") && (isList || isBundle(name)) {
 			bundles = append(bundles, e.Name())
 		}
 	}
@@ -54,7 +85,6 @@ func Clean(dir string) error {
 		}
 	}
 	os.Remove(filepath.Join(dir, filepath.Dir(binaryPath))) //nolint:errcheck // it stays where something else is in it
-	os.Remove(dir)                                          //nolint:errcheck // as above
 	return nil
 }
 

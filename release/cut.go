@@ -4,14 +4,12 @@ package release
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
-	"github.com/google/renameio/v2/maybe"
-
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/progress"
@@ -116,15 +114,16 @@ func begin(ctx context.Context, p *product.Product, o Options) (*cut, error) {
 	if err != nil {
 		return nil, err
 	}
-	unlock, err := st.Lock(ctx, func() { o.Progress.Printf("waiting for another slipway to leave %s …", st.Dir()) })
+	leave, err := st.Lock(ctx, func() { o.Progress.Printf("waiting for another slipway to leave %s …", st.Dir()) })
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(out, 0o755); err != nil {
-		unlock()
-		return nil, fmt.Errorf("making %s: %w", o.Out, err)
+	unlock, err := Hold(ctx, o.Out, o.Progress)
+	if err != nil {
+		leave()
+		return nil, err
 	}
-	return &cut{product: p, options: o, out: out, store: st, unlock: unlock}, nil
+	return &cut{product: p, options: o, out: out, store: st, unlock: func() { unlock(); leave() }}, nil
 }
 
 func (c *cut) end() { c.unlock() }
@@ -152,7 +151,7 @@ func (c *cut) part(l *lock.Lock) (*Summary, error) {
 func (c *cut) finish(l *lock.Lock, manifest []byte, bundles []airgap.File) (*Summary, error) {
 	var others []string
 	if manifest != nil {
-		if err := maybe.WriteFile(filepath.Join(c.out, Manifest), manifest, 0o644); err != nil {
+		if err := disk.Write(filepath.Join(c.out, Manifest), manifest, disk.ModeFile); err != nil {
 			return nil, fmt.Errorf("writing %s: %w", Manifest, err)
 		}
 		others = append(others, Manifest)

@@ -44,12 +44,12 @@ func cut(t *testing.T, options product.Options, out string) (*release.Summary, e
 	return release.Cut(context.Background(), p, release.Options{Out: out})
 }
 
-// files returns the sha256 of every file below dir.
+// files returns the sha256 of every file below dir. The .gitignore there is not of the release.
 func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	sums := map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+		if err != nil || d.IsDir() || d.Name() == ".gitignore" {
 			return err
 		}
 		b, err := os.ReadFile(path)

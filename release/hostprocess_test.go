@@ -43,7 +43,7 @@ func TestOnHostProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := product.WriteBases(p, list); err != nil {
+	if err := product.WriteBases(t.Context(), p, list, nil); err != nil {
 		t.Fatal(err)
 	}
 	options.Bases = false

@@ -2,12 +2,10 @@ package release
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 
-	"github.com/google/renameio/v2/maybe"
-
 	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/lock"
 )
 
@@ -19,11 +17,11 @@ func (c *cut) scripts(l *lock.Lock, bundles []airgap.File) ([]string, error) {
 	}
 	var names []string
 	for _, s := range all {
-		mode := os.FileMode(0o644)
+		mode := disk.ModeFile
 		if filepath.Ext(s.Name) == ".sh" {
-			mode = 0o755
+			mode = disk.ModeProgram
 		}
-		if err := maybe.WriteFile(filepath.Join(c.out, s.Name), s.Data, mode); err != nil {
+		if err := disk.Write(filepath.Join(c.out, s.Name), s.Data, mode); err != nil {
 			return nil, fmt.Errorf("writing %s: %w", s.Name, err)
 		}
 		names = append(names, s.Name)

@@ -43,8 +43,11 @@ func (c *cut) sweep(names []string, bundles []airgap.File) error {
 			old = append(old, name+airgap.DeltaSuffix)
 		}
 	}
-	for _, pattern := range []string{"-images*.tar.zst", "-images*.txt", "-images*.tar.zst" + airgap.DeltaSuffix} {
-		found, err := filepath.Glob(filepath.Join(c.out, c.product.Name+pattern))
+	bundle := c.product.Name + "-images*"
+	for _, pattern := range []string{
+		bundle + ".tar.zst", bundle + ".txt", bundle + ".tar.zst" + airgap.DeltaSuffix, bundle + airgap.VolumesSuffix, "." + bundle + airgap.VolumesSuffix,
+	} {
+		found, err := filepath.Glob(filepath.Join(c.out, pattern))
 		if err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -92,10 +93,10 @@ func (c *cut) install(file layer.Content) error {
 	if old, err := layer.File(c.store, to); err == nil && old.Digest == file.Digest {
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+	if err := disk.MkdirAll(filepath.Dir(to)); err != nil {
 		return fmt.Errorf("writing %s: %w", binaryPath, err)
 	}
-	if err := program.Copy(file, to, 0o755); err != nil {
+	if err := program.Copy(file, to, disk.ModeProgram); err != nil {
 		return fmt.Errorf("writing %s: %w", binaryPath, err)
 	}
 	return nil

@@ -7,10 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/renameio/v2/maybe"
-
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/lock"
 )
 
@@ -44,7 +43,7 @@ func (c *cut) sums(bundles []airgap.File, others []string) ([]string, error) {
 		}
 		fmt.Fprintf(&text, "%s  %s\n", hex, name)
 	}
-	if err := maybe.WriteFile(filepath.Join(c.out, SumsName), []byte(text.String()), 0o644); err != nil {
+	if err := disk.Write(filepath.Join(c.out, SumsName), []byte(text.String()), disk.ModeFile); err != nil {
 		return nil, fmt.Errorf("writing %s: %w", SumsName, err)
 	}
 	return names, nil

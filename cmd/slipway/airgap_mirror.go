@@ -9,10 +9,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/google/renameio/v2/maybe"
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/internal/disk"
 )
 
 func newMirrorConfig(f *flags) *cobra.Command {
@@ -43,7 +43,7 @@ registries.yaml for /etc/rancher/rke2 or /etc/rancher/k3s. Files that are there 
 			if err != nil {
 				return err
 			}
-			if err := writeConfig(out, files); err != nil {
+			if err := writeConfig(cmd, out, files); err != nil {
 				return err
 			}
 			return f.show(cmd, configFiles{out, files})
@@ -58,7 +58,7 @@ registries.yaml for /etc/rancher/rke2 or /etc/rancher/k3s. Files that are there 
 }
 
 // writeConfig writes files into a directory, all of them or none where one of another content is there.
-func writeConfig(dir string, files []airgap.ConfigFile) error {
+func writeConfig(cmd *cobra.Command, dir string, files []airgap.ConfigFile) error {
 	var errs []error
 	for _, file := range files {
 		path := filepath.Join(dir, filepath.FromSlash(file.Path))
@@ -73,10 +73,10 @@ func writeConfig(dir string, files []airgap.ConfigFile) error {
 	}
 	for _, file := range files {
 		path := filepath.Join(dir, filepath.FromSlash(file.Path))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		if err := disk.MkdirAll(filepath.Dir(path)); err != nil {
 			return err
 		}
-		if err := maybe.WriteFile(path, file.Data, 0o644); err != nil {
+		if err := disk.WriteAlone(cmd.Context(), path, file.Data, disk.ModeFile, waiting(cmd, filepath.Dir(path))); err != nil {
 			return fmt.Errorf("writing %s: %w", path, err)
 		}
 	}

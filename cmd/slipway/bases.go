@@ -37,7 +37,7 @@ With -check nothing is written, and a base that is not locked, or has moved, is 
 			if check {
 				return errors.Join(f.show(cmd, bases{changes}), outdated(changes, f.product))
 			}
-			if err := product.WriteBases(p, list); err != nil {
+			if err := product.WriteBases(cmd.Context(), p, list, waiting(cmd, p.Dir)); err != nil {
 				return err
 			}
 			return f.show(cmd, bases{changes})

@@ -23,11 +23,11 @@ them stays, and is named. A directory that does not look like one of slipway's (
 		Args:    usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			dir, log := f.storeDir(), cmd.ErrOrStderr()
-			err := store.Remove(cmd.Context(), dir, func() { fmt.Fprintf(log, "waiting for another slipway to leave %s …\n", dir) })
+			err := store.Remove(cmd.Context(), dir, waiting(cmd, dir))
 			if err == nil {
 				tellLeft(log, dir)
 			}
-			cleaned := release.Clean(f.out)
+			cleaned := release.Clean(cmd.Context(), f.out, waiting(cmd, f.out))
 			if cleaned == nil {
 				tellLeft(log, f.out)
 			}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -87,6 +88,11 @@ func (f *flags) open(ctx context.Context, pr *progress.Printer) (*store.Store, f
 	}
 	unlock, err := st.Lock(ctx, func() { pr.Printf("waiting for another slipway to leave %s …", st.Dir()) })
 	return st, unlock, err
+}
+
+// waiting tells, where it is called, that another process has locked a directory.
+func waiting(cmd *cobra.Command, dir string) func() {
+	return func() { fmt.Fprintf(cmd.ErrOrStderr(), "waiting for another slipway to leave %s …\n", dir) }
 }
 
 // printer shows progress on standard error, or nowhere with -q.

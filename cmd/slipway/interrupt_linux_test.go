@@ -85,6 +85,7 @@ func TestInterrupt(t *testing.T) {
 		})
 	}
 	t.Run("push", func(t *testing.T) { testInterruptedPush(t, cut, bundle) })
+	t.Run("kill", func(t *testing.T) { testKill(t, cut, bundle) })
 }
 
 // testInterruptedPush interrupts a push when the registry has begun to take a blob, and does not go on.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/google/renameio/v2/maybe"
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/release"
 	"github.com/slipway-dev/slipway/render"
 )
@@ -29,7 +29,7 @@ Windows has nothing for Windows, or where a pod selects no operating system.`,
 				return err
 			}
 			path := filepath.Join(f.out, release.Manifest)
-			if err := maybe.WriteFile(path, text, 0o644); err != nil {
+			if err := disk.Write(path, text, disk.ModeFile); err != nil {
 				return fmt.Errorf("writing %s: %w", path, err)
 			}
 			_, err = fmt.Fprintln(cmd.OutOrStdout(), path)

@@ -24,7 +24,8 @@ type stage struct {
 	progress *progress.Printer
 }
 
-// stage returns the RunE of a command that runs one stage alone: product read, store held, output directory there, its checksums outdated.
+// stage returns the RunE of a command that runs one stage alone: product read, store and output
+// directory held, its checksums outdated.
 func (f *flags) stage(run func(*cobra.Command, stage) error) func(*cobra.Command, []string) error {
 	return f.beside(func(cmd *cobra.Command, s stage) error {
 		if err := s.outdate(); err != nil {
@@ -52,14 +53,16 @@ func (f *flags) beside(run func(*cobra.Command, stage) error) func(*cobra.Comman
 		}
 		pr := f.printer(cmd)
 		defer pr.Close()
-		st, unlock, err := f.open(cmd.Context(), pr)
+		st, leave, err := f.open(cmd.Context(), pr)
+		if err != nil {
+			return err
+		}
+		defer leave()
+		unlock, err := release.Hold(cmd.Context(), f.out, pr)
 		if err != nil {
 			return err
 		}
 		defer unlock()
-		if err := os.MkdirAll(f.out, 0o755); err != nil {
-			return fmt.Errorf("making %s: %w", f.out, err)
-		}
 		return run(cmd, stage{f, p, st, pr})
 	}
 }

@@ -1,0 +1,255 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/disk"
+)
+
+// testKill: a command that is killed while it writes leaves something under a temporary name, and
+// the next run of it takes that away and gives what a run without a kill gives, byte for byte.
+func testKill(parent *testing.T, cut, bundle string) {
+	const image = "slipway.local/greet/greet:1.0.1"
+	wants := map[string]string{} // what a run without a kill gives
+	for _, c := range []struct {
+		name string
+		in   string // where it is killed when it writes there
+		args string // OUT is a directory of the test's own
+	}{
+		{"build", "store", "release -binary=false -out=OUT/dist -store=OUT/store"},
+		{"release", "dist", "release -binary=false -out=OUT/dist -store=OUT/store"},
+		{"extract a layout", "", "airgap extract " + image + " -from=" + bundle + " -to=OUT/image"},
+		{"extract an archive", "", "airgap extract " + image + " -from=" + bundle + " -to=OUT/image.tar -platform=linux/amd64"},
+		{"split", "", "airgap split " + bundle + " -out=OUT"},
+		{"apply", "", "airgap apply " + bundle + ".delta -base=" + filepath.Join(cut, "old", "greet-images.tar.zst") + " -out=OUT/made.tar.zst"},
+	} {
+		parent.Run(c.name, func(t *testing.T) {
+			start := func(out string) *process {
+				return begin(t, cut, strings.Fields(strings.ReplaceAll(c.args, "OUT", out))...)
+			}
+			if wants[c.args] == "" {
+				wants[c.args] = parent.TempDir()
+				if p := start(wants[c.args]); p.cmd.Wait() != nil {
+					t.Fatal(p.log.String())
+				}
+			}
+			out := ""
+			for tries := 0; len(unfinished(out)) == 0; tries++ {
+				out = t.TempDir()
+				start(out).killWriting(t, filepath.Join(out, c.in))
+				if tries == 100 {
+					t.Fatal("each of 100 kills came when nothing was half written")
+				}
+			}
+			p := start(out)
+			if err := p.cmd.Wait(); err != nil {
+				t.Fatalf("the next run: %v\n%s", err, p.log.String())
+			}
+			same(t, wants[c.args], out)
+			holds(t, p.temp, nil)
+		})
+	}
+}
+
+// killWriting kills the process when something below dir has a temporary name and many bytes.
+func (p *process) killWriting(t *testing.T, dir string) {
+	t.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for !p.is('Z') && !slices.ContainsFunc(unfinished(dir), func(path string) bool {
+		fi, err := os.Stat(path)
+		return err == nil && fi.Mode().IsRegular() && fi.Size() > ballast/16
+	}) {
+		<-tick.C
+	}
+	p.signal(t, syscall.SIGKILL)
+	p.cmd.Wait() //nolint:errcheck // it was killed
+}
+
+var temporary = regexp.MustCompile(`/\.slipway-[0-9]+\.tmp(/|$)`)
+
+// unfinished lists what is below a directory under temporary names.
+func unfinished(dir string) (paths []string) {
+	filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error { //nolint:errcheck // files come and go
+		if err == nil && temporary.MatchString(path) {
+			paths = append(paths, path)
+		}
+		return nil
+	})
+	return paths
+}
+
+// same checks that two directories hold the same files, with the same bytes. The store's scratch
+// space is left out: what the go command caches there is its own affair.
+func same(t *testing.T, want, got string) {
+	t.Helper()
+	sums := func(dir string) map[string]string {
+		all := map[string]string{}
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			rel, err := filepath.Rel(dir, path)
+			switch {
+			case err != nil:
+				return err
+			case strings.HasPrefix(rel, filepath.Join("store", "work")), strings.HasPrefix(rel, filepath.Join("store", "cache")):
+			case d.IsDir():
+				all[rel] = "a directory"
+			default:
+				data, err := os.ReadFile(path)
+				if err != nil {
+					return err
+				}
+				all[rel] = fmt.Sprintf("%x", sha256.Sum256(data))
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	w, g := sums(want), sums(got)
+	for name := range w {
+		if g[name] != w[name] {
+			t.Errorf("%s is %q, without the kill it is %q", name, g[name], w[name])
+		}
+	}
+	for name := range g {
+		if w[name] == "" {
+			t.Errorf("it left %s behind", name)
+		}
+	}
+}
+
+// TestWait: whatever writes into a directory waits while another process holds it, by whatever
+// path, and says so.
+func TestWait(t *testing.T) {
+	dir := greet(t, "1.0.0")
+	if p := begin(t, dir, "release", "-binary=false"); p.cmd.Wait() != nil {
+		t.Fatal(p.log.String())
+	}
+	out, link := t.TempDir(), filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(out, link); err != nil {
+		t.Fatal(err)
+	}
+	const image = "slipway.local/greet/greet:1.0.0"
+	data, err := os.ReadFile(filepath.Join(dir, "dist", "release.lock.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(out, "release.lock.json"), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range []string{
+		"publish -out=" + link,
+		"render -out=" + link,
+		"airgap pack -out=" + link,
+		"airgap split dist/greet-images.tar.zst -out=" + link,
+		"airgap extract " + image + " -from=dist/greet-images.tar.zst -to=" + link + "/image",
+		"airgap extract " + image + " -from=dist/greet-images.tar.zst -to=" + link + "/image.tar -platform=linux/amd64",
+		"airgap mirror-config dist/greet-images.tar.zst -to=registry.internal -out=" + link,
+		"release -binary=false -out=" + link,
+		"clean -store=none -out=" + link,
+	} {
+		t.Run(args, func(t *testing.T) {
+			held, err := disk.Lock(t.Context(), out, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.CommandContext(t.Context(), slipway(t), strings.Fields(args)...)
+			cmd.Dir = dir
+			stderr, err := cmd.StderrPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			var told int
+			var log bytes.Buffer
+			for lines := bufio.NewScanner(stderr); lines.Scan(); {
+				fmt.Fprintln(&log, lines.Text())
+				if strings.HasPrefix(lines.Text(), "waiting for another slipway to leave "+link) {
+					told++
+					held.Unlock()
+				}
+			}
+			if err := cmd.Wait(); err != nil || told != 1 {
+				t.Errorf("%v, told %d times that it waits:\n%s", err, told, log.String())
+			}
+			if told == 0 {
+				held.Unlock()
+			}
+		})
+	}
+}
+
+// TestTwoReleases: of two releases with stores of their own that go into one directory at the same
+// time, the directory holds one, complete.
+func TestTwoReleases(t *testing.T) {
+	var dirs, wants []string
+	for _, version := range []string{"1.0.0", "1.0.1"} {
+		dir := greet(t, version)
+		if p := begin(t, dir, "release", "-binary=false"); p.cmd.Wait() != nil {
+			t.Fatal(p.log.String())
+		}
+		dirs, wants = append(dirs, dir), append(wants, filepath.Join(dir, "dist"))
+	}
+	for range 10 {
+		out := filepath.Join(t.TempDir(), "out")
+		var ps []*process
+		for _, dir := range dirs {
+			ps = append(ps, begin(t, dir, "release", "-binary=false", "-out="+out))
+		}
+		for _, p := range ps {
+			if err := p.cmd.Wait(); err != nil {
+				t.Fatalf("%v\n%s", err, p.log.String())
+			}
+		}
+		if text, err := exec.Command("sh", "-c", "cd "+out+" && sha256sum --strict -c SHA256SUMS").CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, text)
+		}
+		lock, err := os.ReadFile(filepath.Join(out, "release.lock.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := 0
+		if bytes.Contains(lock, []byte(`"version": "1.0.1"`)) {
+			last = 1
+		}
+		same(t, wants[last], out)
+	}
+}
+
+// greet copies the greeting, as one version of it.
+func greet(t *testing.T, version string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/greet")); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "slipway.yaml")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, bytes.Replace(data, []byte("1.0.0"), []byte(version), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
