@@ -41,7 +41,7 @@ func TestOneWayToTheNetwork(t *testing.T) {
 		}
 		for _, file := range files {
 			if !strings.HasSuffix(file, "_test.go") {
-				for _, found := range connections(t, file) {
+				for _, found := range uses(t, file, connects) {
 					t.Errorf("%s: use internal/transfer, so that its rules hold", found)
 				}
 			}
@@ -49,8 +49,14 @@ func TestOneWayToTheNetwork(t *testing.T) {
 	}
 }
 
-// connections lists the uses of identifiers in a file that are reserved for internal/transfer.
-func connections(t *testing.T, file string) (found []string) {
+// connects reports whether an identifier of a package is reserved for internal/transfer.
+func connects(pkg, name string) bool {
+	allowed, guarded := reserved[pkg]
+	return guarded && !slices.Contains(allowed, name) || slices.Contains(client[pkg], name)
+}
+
+// uses lists where a file uses an identifier of another package for which is is true.
+func uses(t *testing.T, file string, is func(pkg, name string) bool) (found []string) {
 	t.Helper()
 	set := token.NewFileSet()
 	f, err := parser.ParseFile(set, file, nil, parser.SkipObjectResolution)
@@ -78,8 +84,7 @@ func connections(t *testing.T, file string) (found []string) {
 		if !ok {
 			return true
 		}
-		allowed, guarded := reserved[imports[x.Name]]
-		if guarded && !slices.Contains(allowed, s.Sel.Name) || slices.Contains(client[imports[x.Name]], s.Sel.Name) {
+		if is(imports[x.Name], s.Sel.Name) {
 			found = append(found, set.Position(s.Pos()).String()+": "+x.Name+"."+s.Sel.Name)
 		}
 		return true
