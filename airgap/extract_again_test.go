@@ -38,7 +38,7 @@ func TestExtractAgain(t *testing.T) {
 		want   []string // in the error; none where the layout is completed
 	}{
 		{"complete", func(string) error { return nil }, nil},
-		{"empty", func(dir string) error { return os.RemoveAll(dir) }, nil},
+		{"empty", os.RemoveAll, nil},
 		{"an empty directory", func(dir string) error { return os.Mkdir(filepath.Join(dir, "blobs", "sha256", "x"), 0o755) }, []string{"holds blobs/sha256/x, which is not of this image"}},
 		{"a layer is gone", gone(layer), nil},
 		{"a layer is half", func(dir string) error { return os.Truncate(filepath.Join(dir, layer), 7) }, nil},

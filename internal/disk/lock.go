@@ -107,9 +107,10 @@ func (d *Dir) ReadDir() ([]fs.DirEntry, error) {
 	entries, err := os.ReadDir(d.path)
 	var list []fs.DirEntry
 	for _, e := range entries {
-		if e.Name() != lockName && !(e.Name() == ignoreName && Ignored(d.path)) {
-			list = append(list, e)
+		if e.Name() == lockName || e.Name() == ignoreName && Ignored(d.path) {
+			continue
 		}
+		list = append(list, e)
 	}
 	return list, err
 }
