@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
+
+	"github.com/slipway-dev/slipway/internal/subprocess"
 )
 
 // ours are the variables that decide what the go command builds. They are taken out of the user's environment, because an
@@ -19,13 +20,11 @@ var ours = []string{
 }
 
 // Go returns a go command to be run in dir, in an environment without those of the user's variables that would change what it makes.
-// Where ctx ends, it and its children are interrupted, and killed 10 seconds later.
+// Where ctx ends, it ends with its children.
 func Go(ctx context.Context, dir string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd := subprocess.Command(ctx, "go", args...)
 	cmd.Dir = dir
 	cmd.Env = append(Environ(), "GOWORK=off", "PWD="+dir)
-	interruptible(cmd)
-	cmd.WaitDelay = 10 * time.Second
 	return cmd
 }
 

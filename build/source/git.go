@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/subprocess"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -53,7 +53,7 @@ func directory(ctx context.Context, s product.Source, except []string) (Tree, er
 }
 
 func git(ctx context.Context, dir string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd := subprocess.Command(ctx, "git", args...)
 	cmd.Dir = dir
 	// A hook of another repository exports where that one is.
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(kv string) bool {

@@ -1,8 +1,0 @@
-//go:build !unix
-
-package source
-
-import "os/exec"
-
-// interruptible leaves cmd as it is: it is killed when its context ends.
-func interruptible(*exec.Cmd) {}

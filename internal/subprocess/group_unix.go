@@ -1,0 +1,43 @@
+//go:build unix
+
+package subprocess
+
+import (
+	"os/exec"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// interrupted are the groups that were told to end a moment ago.
+var interrupted struct {
+	sync.Mutex
+	groups []int
+}
+
+func group(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error {
+		id := cmd.Process.Pid
+		interrupted.Lock()
+		interrupted.groups = append(interrupted.groups, id)
+		interrupted.Unlock()
+		time.AfterFunc(Grace, func() {
+			interrupted.Lock()
+			defer interrupted.Unlock()
+			interrupted.groups = slices.DeleteFunc(interrupted.groups, func(g int) bool { return g == id })
+			syscall.Kill(-id, syscall.SIGKILL) //nolint:errcheck // it has ended by then, as a rule
+		})
+		return syscall.Kill(-id, syscall.SIGINT)
+	}
+}
+
+// Kill kills what was interrupted and still runs. It is for a process that is about to exit.
+func Kill() {
+	interrupted.Lock()
+	defer interrupted.Unlock()
+	for _, id := range interrupted.groups {
+		syscall.Kill(-id, syscall.SIGKILL) //nolint:errcheck // it has ended, as a rule
+	}
+}
