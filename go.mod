@@ -7,6 +7,8 @@ require (
 	github.com/SaveTheRbtz/zstd-seekable-format-go/pkg v0.10.0
 	github.com/agext/levenshtein v1.2.3
 	github.com/containerd/platforms v1.0.0-rc.5
+	github.com/docker/cli v29.8.2+incompatible
+	github.com/docker/docker-credential-helpers v0.9.9
 	github.com/gofrs/flock v0.13.1
 	github.com/google/go-cmp v0.7.0
 	github.com/google/go-containerregistry v0.22.1
@@ -52,8 +54,6 @@ require (
 	github.com/cespare/xxhash/v2 v2.3.0
 	github.com/containerd/log v0.2.0 // indirect
 	github.com/containerd/typeurl/v2 v2.3.0 // indirect
-	github.com/docker/cli v29.8.2+incompatible // indirect
-	github.com/docker/docker-credential-helpers v0.9.9 // indirect
 	github.com/docker/go-units v0.5.0 // indirect
 	github.com/fxamacker/cbor/v2 v2.9.1 // indirect
 	github.com/go-logr/logr v1.4.4

@@ -30,6 +30,7 @@ type Task struct {
 	note  atomic.Value // string: what is being worked on
 	bar   *mpb.Bar
 	quit  chan struct{}
+	done  func() // see Doing
 	once  sync.Once
 }
 
@@ -38,7 +39,7 @@ func (p *Printer) Start(name string, unit Unit, total int64) *Task {
 	if p == nil {
 		return nil
 	}
-	t := &Task{p: p, name: name, unit: unit, start: time.Now(), quit: make(chan struct{})}
+	t := &Task{p: p, name: name, unit: unit, start: time.Now(), quit: make(chan struct{}), done: Doing(name)}
 	t.total.Store(total)
 	t.note.Store("")
 	p.mu.Lock()
@@ -105,6 +106,7 @@ func (t *Task) end(mark, result string) {
 	}
 	t.once.Do(func() {
 		close(t.quit)
+		t.done()
 		t.p.mu.Lock()
 		delete(t.p.tasks, t)
 		t.p.mu.Unlock()

@@ -3,9 +3,12 @@ package transfer
 import (
 	"context"
 	"net/http"
+	"strings"
 	"sync"
 
 	"github.com/google/go-containerregistry/pkg/name"
+
+	"github.com/slipway-dev/slipway/internal/output"
 )
 
 // Client talks to registries and other servers. Each repository has a session of its own, because a
@@ -21,14 +24,14 @@ type Client struct {
 // New returns a client that sends requests through o.Transport.
 func New(o Options) *Client {
 	o = o.Defaults()
-	return newClient(o, secure{o.Transport})
+	return newClient(o, watchful{named{secure{o.Transport}}, o.Idle})
 }
 
 // Local returns a client that sends every request to h in this process, whatever host it names.
 func Local(o Options, h http.RoundTripper) *Client { return newClient(o.Defaults(), h) }
 
 func newClient(o Options, inner http.RoundTripper) *Client {
-	return &Client{o: o, rt: newRetrying(named{inner}, o), sessions: map[string]*Session{}}
+	return &Client{o: o, rt: newRetrying(inner, o), sessions: map[string]*Session{}}
 }
 
 // Session returns the session for a repository. The scopes are asked for when the session begins, the
@@ -45,10 +48,20 @@ func (c *Client) Session(ctx context.Context, repo name.Repository, scopes ...st
 	return s, s.err
 }
 
-// named says in each request which program makes it.
+// named says in each request which program makes it. It sees every credential, also tokens that a
+// registry gave, and keeps them out of what is printed.
 type named struct{ inner http.RoundTripper }
 
+// sent are the Authorization headers that have been registered as secrets.
+var sent sync.Map
+
 func (n named) RoundTrip(q *http.Request) (*http.Response, error) {
+	if a := q.Header.Get("Authorization"); a != "" {
+		if _, known := sent.LoadOrStore(a, true); !known {
+			_, secret, _ := strings.Cut(a, " ")
+			output.Secret(secret)
+		}
+	}
 	q = q.Clone(q.Context())
 	q.Header.Set("User-Agent", Agent)
 	return n.inner.RoundTrip(q)

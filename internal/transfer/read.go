@@ -2,9 +2,11 @@ package transfer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -21,7 +23,8 @@ func (c *Client) Head(ctx context.Context, ref name.Reference) (*v1.Descriptor, 
 		return nil, err
 	}
 	d, err := s.Head(ctx, ref)
-	if Missing(err) {
+	var network *url.Error
+	if Missing(err) || errors.As(err, &network) {
 		return nil, err
 	}
 	if err != nil {

@@ -20,6 +20,9 @@ import (
 // maxWait bounds the time between two attempts, also where a registry asks for more by Retry-After.
 const maxWait = 2 * time.Minute
 
+// settling is how often [Client.Settle] asks.
+const settling = 3
+
 // retrying is a RoundTripper that makes a request again when the registry is busy (429), broken (5xx) or drops the connection.
 // Bytes of a blob are an exception: an upload that broke off is begun anew by [Client.Retry], since what has arrived is not known.
 // Where a registry says Retry-After, all requests to it wait.
@@ -53,6 +56,7 @@ func (r *retrying) RoundTrip(q *http.Request) (*http.Response, error) {
 			io.Copy(io.Discard, io.LimitReader(a.Body, 64<<10)) //nolint:errcheck // only to use the connection again
 			a.Body.Close()
 		}
+		r.o.say(err, attempt)
 		if err := pause(q.Context(), r.o.backoff(attempt)); err != nil {
 			return nil, err
 		}
@@ -108,7 +112,22 @@ func (o Options) retry(ctx context.Context, work func() error) error {
 		if !broken(err) || attempt >= o.Attempts {
 			return err
 		}
+		o.say(err, attempt)
 		if err := pause(ctx, o.backoff(attempt)); err != nil {
+			return err
+		}
+	}
+}
+
+// Settle asks until the answer is the one that is wanted, which done says, or for the third time: what
+// a server has just been told may not have reached all of its parts yet.
+func (c *Client) Settle(ctx context.Context, ask func() (done bool, err error)) error {
+	for attempt := 1; ; attempt++ {
+		done, err := ask()
+		if done || attempt == settling {
+			return err
+		}
+		if err := pause(ctx, c.o.backoff(attempt)); err != nil {
 			return err
 		}
 	}
@@ -128,6 +147,14 @@ func broken(err error) bool {
 		return dropped(err) && uploads(strings.ToUpper(request.Op), request.URL)
 	}
 	return dropped(err)
+}
+
+// say tells the user that a server has gone quiet: it takes long to notice, and longer to give up.
+func (o Options) say(err error, attempt int) {
+	var quiet *stalled
+	if errors.As(err, &quiet) {
+		o.Progress.Printf("%v: trying again (%d of %d)", quiet, attempt+1, o.Attempts)
+	}
 }
 
 // backoff is how long to wait after an attempt: twice as long as before, and up to half of that more, so that clients which were
@@ -163,6 +190,7 @@ func dropped(err error) bool {
 			return true
 		}
 	}
+	var quiet *stalled
 	var timeout net.Error
-	return errors.As(err, &timeout) && timeout.Timeout() && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled)
+	return errors.As(err, &quiet) || errors.As(err, &timeout) && timeout.Timeout()
 }

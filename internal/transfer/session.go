@@ -29,7 +29,7 @@ func (s *Session) begin(ctx context.Context, c *Client, scopes []string) error {
 	if err != nil {
 		return err
 	}
-	if s.rt, err = transport.NewWithContext(ctx, s.repo.Registry, auth, c.rt, scopes); err != nil {
+	if s.rt, err = transport.NewWithContext(ctx, s.repo.Registry, auth, registry{c.rt}, scopes); err != nil {
 		return Clean(err)
 	}
 	options := []remote.Option{

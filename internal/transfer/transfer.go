@@ -7,7 +7,8 @@
 //   - Credentials come from the Docker configuration (~/.docker/config.json or DOCKER_CONFIG), the
 //     helpers that it names, or Podman's auth.json. They go to the host that they are for.
 //   - A request is made again where a server is busy (429), broken (5xx) or drops the connection, and
-//     not before the time that Retry-After asks for.
+//     not before the time that Retry-After asks for. A server that goes quiet has dropped it.
+//   - What does not answer as a registry does is an error, so that a captive portal takes no push.
 //   - Manifests and answers that are not blobs have a bounded size.
 //
 // test/repository checks that no other package opens connections of its own.
@@ -43,6 +44,12 @@ type Options struct {
 	// Attempts is how often a request is made in all, while the server answers 429 or 5xx or drops
 	// the connection; 0 is 6.
 	Attempts int
+	// Idle is how long nothing may move on a request before it counts as a dropped connection; 0 is
+	// a minute. It bounds dialing, waiting for an answer and each piece of a body. A transfer that
+	// moves fewer than 256 bytes a second for so long counts as dropped, too.
+	Idle time.Duration
+	// HelperTime is how long a credential helper may take; 0 is a minute.
+	HelperTime time.Duration
 }
 
 // Defaults returns o with its zero fields filled in.
@@ -53,8 +60,14 @@ func (o Options) Defaults() Options {
 	if o.Transport == nil {
 		o.Transport = remote.DefaultTransport
 	}
+	if o.Idle == 0 {
+		o.Idle = time.Minute
+	}
+	if o.HelperTime == 0 {
+		o.HelperTime = time.Minute
+	}
 	if o.Keychain == nil {
-		o.Keychain = authn.DefaultKeychain
+		o.Keychain = keychain{o.HelperTime}
 	}
 	if o.Wait == 0 {
 		o.Wait = time.Second

@@ -1,0 +1,83 @@
+package transfer
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// maxAnswer bounds every answer but a blob: manifests, lists of tags, errors.
+const maxAnswer = 16 << 20
+
+// registry looks at what a registry answers. A captive portal, a proxy that asks for a login and a
+// website answer 200 to everything: what they were sent has not arrived, and what they send is not a
+// manifest. Only the statuses of the distribution specification mean success
+// (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#endpoints).
+type registry struct{ inner http.RoundTripper }
+
+func (r registry) RoundTrip(q *http.Request) (*http.Response, error) {
+	a, err := r.inner.RoundTrip(q)
+	if err != nil {
+		return nil, err
+	}
+	first := q // what was asked before a redirect
+	for first.Response != nil && first.Response.Request != nil {
+		first = first.Response.Request
+	}
+	blob := first.Method == http.MethodGet && strings.Contains(first.URL.Path, "/blobs/")
+	kind := a.Header.Get("Content-Type")
+	if a.StatusCode >= 200 && a.StatusCode < 300 {
+		success := successes(first)
+		if success != nil && !slices.Contains(success, a.StatusCode) || !blob && strings.HasPrefix(kind, "text/html") {
+			a.Body.Close()
+			return nil, fmt.Errorf("%s answers %s with content type %q, as no registry does: something stands before it, such as a captive portal or a proxy that asks for a login",
+				first.URL.Host, a.Status, kind)
+		}
+	}
+	if !blob {
+		a.Body = &bounded{a.Body, maxAnswer, first.URL.Host}
+	}
+	return a, nil
+}
+
+// successes lists the statuses by which a registry says that it has done what a request asks for. It
+// returns nil for what is not of the distribution API, such as a service for tokens.
+func successes(q *http.Request) []int {
+	api := strings.HasPrefix(q.URL.Path, "/v2/")
+	switch q.Method {
+	case http.MethodPut:
+		if strings.Contains(q.URL.Path, "/manifests/") {
+			// Registries from before the specification answer 202. What they have is looked at later.
+			return []int{http.StatusCreated, http.StatusAccepted}
+		}
+		return []int{http.StatusCreated}
+	case http.MethodPatch:
+		return []int{http.StatusAccepted, http.StatusCreated, http.StatusNoContent} // the latter two are of old registries
+	case http.MethodPost:
+		if api {
+			return []int{http.StatusAccepted, http.StatusCreated}
+		}
+	case http.MethodGet, http.MethodHead:
+		if api {
+			return []int{http.StatusOK}
+		}
+	}
+	return nil
+}
+
+// bounded fails where a body is longer than an answer may be.
+type bounded struct {
+	io.ReadCloser
+	left int64
+	host string
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, fmt.Errorf("%s answers with more than %d bytes, as no registry does", b.host, maxAnswer)
+	}
+	return n, err
+}

@@ -1,0 +1,123 @@
+package transfer_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/authn"
+	"github.com/google/go-containerregistry/pkg/name"
+
+	"github.com/slipway-dev/slipway/internal/transfer"
+)
+
+// account is a keychain with one account for every registry.
+type account struct{ user, password string }
+
+func (a account) Resolve(authn.Resource) (authn.Authenticator, error) {
+	return authn.FromConfig(authn.AuthConfig{Username: a.user, Password: a.password}), nil
+}
+
+func registryAt(t *testing.T, host string) name.Repository {
+	t.Helper()
+	r, err := name.NewRepository(host + "/team/app")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestHelper gets passwords from credential helpers: from those that answer, and not from those that
+// hang, whose children end, too.
+func TestHelper(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	t.Setenv("DOCKER_CONFIG", dir)
+	for helper, script := range map[string]string{
+		"good": `read server; echo '{"ServerURL":"","Username":"ann","Secret":"correct horse"}'`,
+		"none": `echo "credentials not found in native keychain"; exit 1`,
+		"bad":  `echo "the vault is closed"; exit 1`,
+		// The child keeps the output open, and would do so for ever.
+		"hangs": `sh -c 'trap "" INT; sleep 1000000' & wait`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, "docker-credential-"+helper), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct{ config, user, want string }{
+		{`{"credsStore":"good"}`, "ann", ""},
+		{`{"credHelpers":{"HOST":"good"}}`, "ann", ""},
+		{`{"credHelpers":{"elsewhere.example":"bad"}}`, "", ""},
+		{`{"auths":{"HOST":{"auth":"Ym9iOnh5enp5"}}}`, "bob", ""},
+		{`{"credsStore":"none"}`, "", ""},
+		{`{"credsStore":"bad"}`, "", "the vault is closed"},
+		{`{"credsStore":"hangs"}`, "", "docker-credential-hangs has not answered for"},
+		{`{"credsStore":"gone"}`, "", "docker-credential-gone"},
+	} {
+		t.Run(tt.config, func(t *testing.T) {
+			s := serve(t)
+			user := ""
+			s.disturb(func(w http.ResponseWriter, q *http.Request) bool {
+				if user, _, _ = q.BasicAuth(); user == "" && tt.user != "" {
+					w.Header().Set("WWW-Authenticate", `Basic realm="test"`)
+					w.WriteHeader(http.StatusUnauthorized)
+					return true
+				}
+				return false
+			})
+			repo := s.repo(t)
+			text := strings.ReplaceAll(tt.config, "HOST", repo.RegistryStr())
+			if err := os.WriteFile(filepath.Join(dir, "config.json"), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			o := options()
+			o.HelperTime = 20 * time.Second
+			if strings.Contains(tt.config, "hangs") {
+				o.HelperTime = time.Second
+			}
+			_, err := transfer.New(o).Head(t.Context(), repo.Tag("1"))
+			if tt.want == "" && !transfer.Missing(err) || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+				t.Errorf("got %v, want %q", err, tt.want)
+			}
+			if user != tt.user {
+				t.Errorf("the registry was asked as %q, want %q", user, tt.user)
+			}
+		})
+	}
+}
+
+// TestHelperStopped ends a helper that hangs with the work.
+func TestHelperStopped(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	t.Setenv("DOCKER_CONFIG", dir)
+	started := filepath.Join(dir, "started")
+	for file, text := range map[string]string{
+		"docker-credential-hangs": "#!/bin/sh\n: >" + started + "\nsleep 1000000\n",
+		"config.json":             `{"credsStore":"hangs"}`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stop := errors.New("stopped by the test")
+	go func() {
+		for {
+			if _, err := os.Stat(started); err == nil {
+				cancel(stop)
+				return
+			}
+			<-time.After(time.Millisecond)
+		}
+	}()
+	_, err := transfer.New(transfer.Options{}).Head(ctx, serve(t).repo(t).Tag("1"))
+	if !errors.Is(err, stop) {
+		t.Errorf("got %v", err)
+	}
+}

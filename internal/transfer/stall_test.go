@@ -1,0 +1,192 @@
+package transfer_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/transfer"
+)
+
+// stalls are requests at which a server goes quiet, each in its way.
+var stalls = map[string]struct {
+	at   func(*http.Request) bool
+	then func(*server, http.ResponseWriter, *http.Request)
+}{
+	"ping":  {func(q *http.Request) bool { return q.URL.Path == "/v2/" }, silent},
+	"token": {func(q *http.Request) bool { return q.URL.Path == "/token" }, silent},
+	"HEAD":  {func(q *http.Request) bool { return q.Method == http.MethodHead }, silent},
+	"POST":  {func(q *http.Request) bool { return q.Method == http.MethodPost }, silent},
+	"PATCH": {func(q *http.Request) bool { return q.Method == http.MethodPatch }, silent},
+	"PATCH, taken byte by byte": {func(q *http.Request) bool { return q.Method == http.MethodPatch }, func(s *server, _ http.ResponseWriter, q *http.Request) {
+		buf := make([]byte, 1)
+		for s.tick(q) {
+			q.Body.Read(buf) //nolint:errcheck // the client goes away
+		}
+	}},
+	"PUT of a blob":     {func(q *http.Request) bool { return q.Method == http.MethodPut && !manifest(q) }, silent},
+	"PUT of a manifest": {func(q *http.Request) bool { return q.Method == http.MethodPut && manifest(q) }, silent},
+	"GET of a manifest": {func(q *http.Request) bool { return q.Method == http.MethodGet && manifest(q) }, silent},
+	"GET of a blob":     {isBlob, silent},
+	"body of a blob": {isBlob, func(s *server, w http.ResponseWriter, q *http.Request) {
+		w.Header().Set("Content-Length", "100000")
+		w.Write(make([]byte, 10)) //nolint:errcheck // the client goes away
+		w.(http.Flusher).Flush()
+		s.hang(q)
+	}},
+	"body of a blob, byte by byte": {isBlob, func(s *server, w http.ResponseWriter, q *http.Request) {
+		w.Header().Set("Content-Length", "100000")
+		for s.tick(q) {
+			w.Write([]byte{1}) //nolint:errcheck // the client goes away
+			w.(http.Flusher).Flush()
+		}
+	}},
+}
+
+func silent(s *server, _ http.ResponseWriter, q *http.Request) { s.hang(q) }
+
+func manifest(q *http.Request) bool { return strings.Contains(q.URL.Path, "/manifests/") }
+
+func isBlob(q *http.Request) bool {
+	return q.Method == http.MethodGet && strings.Contains(q.URL.Path, "/blobs/sha256:")
+}
+
+// tick waits for a moment, and is false once nobody is there any more.
+func (s *server) tick(q *http.Request) bool {
+	select {
+	case <-s.closing:
+		return false
+	case <-q.Context().Done():
+		return false
+	case <-time.After(20 * time.Millisecond):
+		return true
+	}
+}
+
+// TestStall goes quiet once at each kind of request: that counts as a dropped connection, and the next
+// attempt succeeds. Where the server stays quiet, the error says so.
+func TestStall(t *testing.T) {
+	for what, stall := range stalls {
+		for _, always := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, always %v", what, always), func(t *testing.T) {
+				t.Parallel()
+				s := serve(t)
+				var met atomic.Int32
+				s.disturb(func(w http.ResponseWriter, q *http.Request) bool {
+					if stall.at(q) && (met.Add(1) == 1 || always) {
+						stall.then(s, w, q)
+						return true
+					}
+					return what == "token" && ask(s, w, q)
+				})
+				o := options()
+				if always {
+					o.Attempts = 2
+				}
+				size := int64(1000)
+				if strings.HasPrefix(what, "PATCH") {
+					size = 16 << 20 // more than the kernel buffers
+				}
+				err := roundTrip(t, transfer.New(o), s, size)
+				if met.Load() == 0 {
+					t.Fatal("no request went to where the server goes quiet")
+				}
+				host := strings.TrimPrefix(s.URL, "http://")
+				switch {
+				case !always && err != nil:
+					t.Error(err)
+				case always && (err == nil || !strings.Contains(err.Error(), host+" has ")):
+					t.Errorf("the server never answers, and the error is %v", err)
+				}
+			})
+		}
+	}
+}
+
+// ask wants a token, which /token gives.
+func ask(s *server, w http.ResponseWriter, q *http.Request) bool {
+	switch {
+	case q.URL.Path == "/token":
+		fmt.Fprint(w, `{"token":"abcdefgh"}`)
+		return true
+	case q.Header.Get("Authorization") != "Bearer abcdefgh":
+		w.Header().Set("WWW-Authenticate", `Bearer realm="`+s.URL+`/token",service="test"`)
+		w.WriteHeader(http.StatusUnauthorized)
+		return true
+	}
+	return false
+}
+
+// roundTrip pushes an image and reads it back.
+func roundTrip(t *testing.T, c *transfer.Client, s *server, size int64) error {
+	t.Helper()
+	img, tag := image(t, size), s.repo(t).Tag("1")
+	if err := push(t, c, tag, img); err != nil {
+		return err
+	}
+	if _, err := c.Head(t.Context(), tag); err != nil {
+		return err
+	}
+	if _, err := c.Get(t.Context(), tag); err != nil {
+		return err
+	}
+	m, err := img.Manifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return readBlob(t, c, tag.Context(), m.Layers[0])
+}
+
+func readBlob(t *testing.T, c *transfer.Client, repo name.Repository, d v1.Descriptor) error {
+	t.Helper()
+	var got bytes.Buffer
+	err := c.Blob(t.Context(), repo, d, func(r io.Reader) error {
+		got.Reset()
+		_, err := io.Copy(&got, r)
+		return err
+	})
+	if err == nil && int64(got.Len()) != d.Size {
+		t.Errorf("%d bytes of %d were read", got.Len(), d.Size)
+	}
+	return err
+}
+
+// TestNotStalled lets the other end of a body take longer than a server may be quiet: that is a slow
+// disk, not a slow server.
+func TestNotStalled(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	o := options()
+	c, repo := transfer.New(o), s.repo(t)
+	img := image(t, 1000)
+	if err := push(t, c, repo.Tag("1"), img); err != nil {
+		t.Fatal(err)
+	}
+	m, err := img.Manifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	attempts := 0
+	err = c.Blob(t.Context(), repo, m.Layers[0], func(r io.Reader) error {
+		attempts++
+		for {
+			if _, err := r.Read(make([]byte, 500)); err == io.EOF {
+				return nil
+			} else if err != nil {
+				return err
+			}
+			<-time.After(o.Idle)
+		}
+	})
+	if err != nil || attempts != 1 {
+		t.Errorf("%d attempts: %v", attempts, err)
+	}
+}
