@@ -43,7 +43,7 @@ func Merge(ctx context.Context, p *product.Product, st *store.Store, locks []*lo
 		return nil, err
 	}
 	_, tagged := plan.manifests()
-	if err := each(ctx, o.Jobs, tagged, c.put); err != nil {
+	if err := c.putAll(ctx, o.Jobs, tagged); err != nil {
 		return nil, err
 	}
 	if err := ownReferrers(ctx, c, st, l, nil); err != nil {

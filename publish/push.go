@@ -2,19 +2,14 @@ package publish
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
-	"github.com/slipway-dev/slipway/internal/transfer"
-	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/progress"
 )
 
@@ -84,15 +79,15 @@ func push(ctx context.Context, c *client, p *plan, o Options) (r *Result, err er
 		return nil, err
 	}
 	children, named := p.manifests()
-	if err := each(ctx, o.Jobs, children, c.put); err != nil {
+	if err := c.putAll(ctx, o.Jobs, children); err != nil {
 		return nil, err
 	}
 	about := func(m put) bool { return m.image.Referrer }
 	images, referrers := slices.DeleteFunc(slices.Clone(named), about), slices.DeleteFunc(named, func(m put) bool { return !about(m) })
-	if err := each(ctx, o.Jobs, images, c.put); err != nil {
+	if err := c.putAll(ctx, o.Jobs, images); err != nil {
 		return nil, err
 	}
-	if err := each(ctx, 1, referrers, c.put); err != nil {
+	if err := c.putAll(ctx, 1, referrers); err != nil {
 		return nil, err
 	}
 	r = &Result{Blobs: s.blobs.Load(), Bytes: s.bytes.Load()}
@@ -118,41 +113,6 @@ func (s Source) split(all []*upload) (lacking, here []*upload) {
 type mount struct {
 	upload *upload
 	repo   name.Repository
-}
-
-func (c *client) put(ctx context.Context, m put) error {
-	s, err := c.Session(ctx, m.ref.Context())
-	if err != nil {
-		return fmt.Errorf("pushing %s: %w", m.ref, err)
-	}
-	if err := s.Put(ctx, m.ref, m.Manifest); err != nil {
-		if refusesSparse(err, m) {
-			return fmt.Errorf("pushing %s: the registry takes an index only with all its platforms, and lacks %s (%w): push the bundle for all platforms, or one with these; what was sent is not sent again",
-				m.ref, platforms(m.image.lacking), transfer.Clean(err))
-		}
-		return fmt.Errorf("pushing %s: %w", m.ref, transfer.Clean(err))
-	}
-	return nil
-}
-
-// refusesSparse reports whether a registry did not take an index because of what it lacks.
-func refusesSparse(err error, m put) bool {
-	var e *transport.Error
-	return len(m.image.lacking) > 0 && m.Descriptor.MediaType.IsIndex() && errors.As(err, &e) &&
-		slices.Contains([]int{http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity}, e.StatusCode)
-}
-
-// platforms names manifests of an index; those that are about no platform, by digest.
-func platforms(list []v1.Descriptor) string {
-	var all, attestations []string
-	for _, d := range list {
-		if d.Platform == nil || d.Platform.OS == "unknown" {
-			attestations = append(attestations, d.Digest.String())
-			continue
-		}
-		all = append(all, platform.Format(*d.Platform))
-	}
-	return strings.Join(append(all, attestations...), ", ")
 }
 
 // openSessions begins one session per repository, with leave to push there and to read where blobs may be mounted from.

@@ -11,7 +11,7 @@ import (
 )
 
 // Serve answers requests at addr (127.0.0.1:5000, or 127.0.0.1:0 for a port that is free) until ctx ends; then it lets requests that are
-// under way finish for 10 seconds and returns nil. Once it listens, it calls ready with its address. A handler that is an
+// under way finish for 5 seconds and returns nil. Once it listens, it calls ready with its address. A handler that is an
 // io.Closer is closed in the end.
 func Serve(ctx context.Context, addr string, h http.Handler, ready func(net.Addr)) (err error) {
 	var lc net.ListenConfig
@@ -33,7 +33,7 @@ func Serve(ctx context.Context, addr string, h http.Handler, ready func(net.Addr
 		return fmt.Errorf("serving: %w", err)
 	case <-ctx.Done():
 	}
-	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	if err := s.Shutdown(grace); err != nil {
 		s.Close()
