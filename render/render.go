@@ -33,6 +33,7 @@ func Render(ctx context.Context, p *product.Product, l *lock.Lock, o Options) ([
 	if len(l.Partial) > 0 {
 		return nil, fmt.Errorf("rendering %s %s: only %v was selected: build and publish all of it, or join the locks of all parts with slipway merge", l.Name, l.Version, l.Partial)
 	}
+	defer progress.Doing("rendering the templates of " + p.Name)()
 	files, err := templates(ctx, p)
 	if err != nil {
 		return nil, err

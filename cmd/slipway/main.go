@@ -18,7 +18,7 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 // run runs the command line args and returns the exit code.
 func run(args []string, stdout, stderr io.Writer) int {
 	transfer.Agent = "slipway/" + identify().Version
-	ctx, stop := interruptible(context.Background())
+	ctx, stop := interruptible(context.Background(), stderr)
 	defer stop()
 	root := newRoot()
 	root.SetArgs(longFlags(args))

@@ -22,8 +22,14 @@ type process struct {
 
 func begin(t *testing.T, dir string, args ...string) *process {
 	t.Helper()
+	return beginWith(t, nil, dir, args...)
+}
+
+// beginWith is begin with more in the environment.
+func beginWith(t *testing.T, env []string, dir string, args ...string) *process {
+	t.Helper()
 	p := &process{cmd: exec.CommandContext(t.Context(), slipway(t), args...), temp: t.TempDir()}
-	p.cmd.Dir, p.cmd.Stderr, p.cmd.Env = dir, &p.log, append(os.Environ(), "TMPDIR="+p.temp)
+	p.cmd.Dir, p.cmd.Stderr, p.cmd.Env = dir, &p.log, append(append(os.Environ(), "TMPDIR="+p.temp), env...)
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// stuck is a product of one image that needs no compiler, whose template would be evaluated for years.
+const stuck = `
+-- slipway.yaml --
+apiVersion: slipway/v1
+name: demo
+version: 1.0.0
+platforms: [linux/amd64]
+sources: [{name: demo, directory: ., revision: abc, created: 2024-01-01T00:00:00Z}]
+images: [{name: demo, source: demo, dockerfile: {files: {linux: Dockerfile}, context: context}}]
+release: {templates: [{path: config}]}
+-- Dockerfile --
+FROM scratch
+COPY a /a
+ENTRYPOINT ["/a"]
+-- context/a --
+a
+-- config/demo.yaml --
+#@ def years():
+#@   for i in range(1000000):
+#@     for j in range(1000000):
+#@     end
+#@   end
+#@   return "v1"
+#@ end
+apiVersion: #@ years()
+kind: Namespace
+metadata: {name: demo}
+`
+
+// TestStuck interrupts a release where something does not end that cannot be asked to: it ends all the
+// same, soon, with one error and without what it has started.
+func TestStuck(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		program string // is on PATH, and ignores an interrupt; its file "started" has its process, and that of its child
+		helper  bool   // the registry needs credentials
+		stalls  bool   // so does the registry
+		says    string // in the error
+	}{
+		{"a template", "", false, false, "rendering the templates of demo"},
+		{"the go command", "go", false, false, ""},
+		{"a credential helper", "docker-credential-hangs", true, false, ""},
+		{"a registry", "", false, true, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir, bin := t.TempDir(), t.TempDir()
+			unpack(t, dir, stuck)
+			started := filepath.Join(bin, "started")
+			env := []string{"DOCKER_CONFIG=" + bin, "PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH")}
+			args := []string{"release", "-binary=false"}
+			reached := make(chan struct{}, 100)
+			if tt.helper || tt.stalls {
+				server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, q *http.Request) {
+					reached <- struct{}{}
+					<-q.Context().Done()
+				}))
+				t.Cleanup(server.Close)
+				args = append(args, "-registry="+server.Listener.Addr().String())
+			}
+			if tt.helper {
+				write(t, filepath.Join(bin, "config.json"), `{"credsStore":"hangs"}`)
+			}
+			if tt.program != "" {
+				write(t, filepath.Join(bin, tt.program), fmt.Sprintf("#!/bin/sh\ntrap '' INT TERM\nsleep 1000000 &\necho $$ $! >%[1]s.new\nmv %[1]s.new %[1]s\nwait\n", started))
+			}
+			p := beginWith(t, env, dir, args...)
+			ended := make(chan error, 1)
+			go func() { ended <- p.cmd.Wait() }()
+			for ready := false; !ready; {
+				select {
+				case err := <-ended:
+					t.Fatalf("it ends by itself: %v\n%s", err, p.log.String())
+				case <-reached:
+					ready = tt.stalls
+				case <-time.After(10 * time.Millisecond):
+					_, err := os.Stat(started)
+					ready = err == nil || tt.program == "" && !tt.stalls && p.burns()
+				}
+			}
+			p.signal(t, syscall.SIGTERM)
+			select {
+			case err := <-ended:
+				var exit *exec.ExitError
+				if !errors.As(err, &exit) || exit.ExitCode() != 1 {
+					t.Errorf("it ends with %v, want exit code 1", err)
+				}
+			case <-time.After(2 * time.Minute): // far more than it may take, for a busy machine
+				t.Fatal("it does not end")
+			}
+			text := p.log.String()
+			if strings.Count(text, "error:") != 1 || !strings.Contains(text, "error: stopped by signal: terminated") || !strings.Contains(text, tt.says) {
+				t.Errorf("it says\n%s", text)
+			}
+			for _, file := range []string{"release.yaml", "SHA256SUMS"} {
+				if _, err := os.Stat(filepath.Join(dir, "dist", file)); err == nil {
+					t.Errorf("there is a %s", file)
+				}
+			}
+			if tt.program != "" {
+				over(t, started)
+			}
+		})
+	}
+}
+
+// over checks that the processes whose numbers are in a file have ended.
+func over(t *testing.T, file string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range strings.Fields(string(text)) {
+		n, err := strconv.Atoi(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", n))
+		_, state, _ := bytes.Cut(stat, []byte(") "))
+		if err == nil && len(state) > 0 && state[0] != 'Z' && state[0] != 'X' {
+			t.Errorf("process %d goes on: %s", n, stat)
+			syscall.Kill(n, syscall.SIGKILL) //nolint:errcheck // to leave nothing
+		}
+	}
+}
+
+// burns reports whether the process has used a second and a half of a processor: only the template takes so long.
+func (p *process) burns() bool {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	_, after, _ := strings.Cut(string(text), ") ")
+	fields := strings.Fields(after)
+	if len(fields) < 13 {
+		return false
+	}
+	user, _ := strconv.Atoi(fields[11])
+	return user >= 150 // hundredths of a second
+}
+
+func unpack(t *testing.T, dir, archive string) {
+	t.Helper()
+	for _, f := range txtar.Parse([]byte(archive)).Files {
+		path := filepath.Join(dir, f.Name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		write(t, path, string(f.Data))
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
