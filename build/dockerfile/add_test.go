@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/rogpeppe/go-internal/txtar"
@@ -18,12 +19,26 @@ import (
 )
 
 func TestAddURL(t *testing.T) {
-	var requests atomic.Int32
+	var requests, flaky atomic.Int32
 	const body = "fetched\n"
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		requests.Add(1)
-		if r.URL.Path == "/gone" {
+		switch r.URL.Path {
+		case "/gone":
 			http.NotFound(w, r)
+			return
+		case "/flaky": // breaks off in the body, and is busy then
+			switch flaky.Add(1) {
+			case 1:
+				w.Header().Set("Content-Length", "8")
+				fmt.Fprint(w, "fet")
+				panic(http.ErrAbortHandler)
+			case 2:
+				w.WriteHeader(http.StatusTooManyRequests)
+				return
+			}
+		case "/plain":
+			http.Redirect(w, r, "http://example.com/tool", http.StatusFound)
 			return
 		}
 		fmt.Fprint(w, body)
@@ -34,17 +49,19 @@ func TestAddURL(t *testing.T) {
 	for _, tc := range []struct{ name, add, want string }{
 		{"right, to a directory", "--checksum=" + right + " URL/path/tool.txt?x=1 /bin/", "file 0600 0:0 /bin/tool.txt \"fetched\\n\""},
 		{"right, to a file", "--checksum=" + right + " URL/tool /bin/renamed", "file 0600 0:0 /bin/renamed \"fetched\\n\""},
+		{"right, after faults", "--checksum=" + right + " URL/flaky /t", "file 0600 0:0 /t \"fetched\\n\""},
 		{"right, with mode and owner", "--chmod=755 --chown=1:2 --checksum=" + right + " URL/tool /t", "file 0755 1:2 /t \"fetched\\n\""},
 		{"right, unpacked where it is no archive", "--unpack --checksum=" + right + " URL/tool /t", "file 0600 0:0 /t \"fetched\\n\""},
 		{"wrong", "--checksum=" + wrong + " URL/tool /t", "the file has changed, or --checksum is wrong"},
 		{"not there", "--checksum=" + strings.ReplaceAll(wrong, "0", "1") + " URL/gone /t", "answers 404"},
+		{"redirected to plain HTTP", "--checksum=" + strings.ReplaceAll(wrong, "0", "2") + " URL/plain /t", "plain HTTP is for loopback addresses only"},
 		{"without", "URL/tool /t", "needs --checksum"},
 		{"plain", "--checksum=" + right + " http://example.com/tool /t", "write https"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := dockerfiletest.Load(t, &txtar.Archive{})
 			in := c.Input
-			in.Client = transfer.New(transfer.Options{Transport: server.Client().Transport})
+			in.Client = transfer.New(transfer.Options{Transport: server.Client().Transport, Wait: time.Microsecond})
 			in.Platform = v1.Platform{OS: "linux", Architecture: "amd64"}
 			in.Source = []byte("FROM scratch\nADD " + strings.ReplaceAll(tc.add, "URL", server.URL) + "\n")
 			var got string

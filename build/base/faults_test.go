@@ -1,0 +1,107 @@
+package base_test
+
+import (
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/registry"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+
+	"github.com/slipway-dev/slipway/build/base"
+	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/store/storetest"
+)
+
+// TestFaults fetches and locks bases while each of their requests fails at first, as the same faults
+// are healed where images are pushed.
+func TestFaults(t *testing.T) {
+	closing := make(chan struct{})
+	faults := map[string]func(w http.ResponseWriter, q *http.Request, next http.Handler){
+		"429": func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+			w.WriteHeader(http.StatusTooManyRequests)
+		},
+		"503": func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		},
+		"drop": func(http.ResponseWriter, *http.Request, http.Handler) { panic(http.ErrAbortHandler) },
+		"half a body": func(w http.ResponseWriter, q *http.Request, next http.Handler) {
+			whole := httptest.NewRecorder()
+			next.ServeHTTP(whole, q)
+			for k, v := range whole.Header() {
+				w.Header()[k] = v
+			}
+			w.WriteHeader(whole.Code)
+			w.Write(whole.Body.Bytes()[:whole.Body.Len()/2]) //nolint:errcheck // the client of this very test
+			w.(http.Flusher).Flush()
+			panic(http.ErrAbortHandler)
+		},
+		"silence": func(_ http.ResponseWriter, q *http.Request, _ http.Handler) {
+			select {
+			case <-closing:
+			case <-q.Context().Done():
+			}
+		},
+	}
+	for name, fail := range faults {
+		t.Run(name, func(t *testing.T) {
+			inner := registry.New(registry.Logger(log.New(io.Discard, "", 0)))
+			var mu sync.Mutex
+			failed := map[string]bool{} // nil lets everything pass
+			failing := false
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+				key := q.Method + " " + q.URL.Path
+				mu.Lock()
+				first := failing && !failed[key]
+				if first {
+					failed[key] = true
+				}
+				mu.Unlock()
+				if first {
+					fail(w, q, inner)
+					return
+				}
+				inner.ServeHTTP(w, q)
+			}))
+			defer s.Close()
+			host := strings.TrimPrefix(s.URL, "http://")
+			img := image(t, parse(t, "linux/amd64"))
+			ref := pushIndex(t, host+"/base:1", mutate.AppendManifests(empty.Index, mutate.IndexAddendum{
+				Add: img, Descriptor: v1.Descriptor{Platform: platformOf(t, img)},
+			}))
+			mu.Lock()
+			failing = true
+			mu.Unlock()
+			o := transfer.Options{Wait: time.Microsecond, Idle: 300 * time.Millisecond, Attempts: 10}
+			r := base.Resolver{Product: &product.Product{Path: "slipway.yaml", Registry: host}, Store: storetest.Open(t), Client: transfer.New(o)}
+			b, err := r.Resolve(t.Context(), ref, parse(t, "linux/amd64"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, b.Image, img)
+
+			mu.Lock()
+			clear(failed)
+			mu.Unlock()
+			p := &product.Product{Path: "slipway.yaml", Bases: []product.Base{{Name: "base", Images: []product.BaseImage{{
+				Platform: parse(t, "linux/amd64"), Reference: reference(t, host+"/base:1"), Tag: "1",
+			}}}}}
+			list, _, err := base.Lock(t.Context(), p, transfer.New(o))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasSuffix(ref, list[0].Digest.String()) {
+				t.Errorf("locked at %s, want %s", list[0].Digest, ref)
+			}
+		})
+	}
+	close(closing)
+}
