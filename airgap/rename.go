@@ -28,6 +28,9 @@ func rename(src []byte, to *renamer) (*release, error) {
 	}
 	docs, err := parseYAML(src)
 	if err != nil {
+		if bytes.Contains(src, []byte("{{")) {
+			err = fmt.Errorf("%w: render a Helm template with helm template first", err)
+		}
 		return nil, err
 	}
 	var errs []error

@@ -87,6 +87,7 @@ func TestRenameErrors(t *testing.T) {
 		},
 		{"same name elsewhere", "image: quay.io/pause:3.9", []string{"quay.io/pause:3.9"}},
 		{"no YAML", "a: [", []string{"not YAML"}},
+		{"a Helm template", "a: b\n{{- if .Values.a }}\nc: d\n{{- end }}\n", []string{"not YAML", "render a Helm template with helm template first"}},
 		{"no UTF-8", "a: \xff", []string{"UTF-8"}},
 		{"escapes", `image: "registry.k8s.io/pau\x73e:3.9"`, []string{"line 1", "write it plainly"}},
 	} {
