@@ -86,3 +86,24 @@ func TestMentions(t *testing.T) {
 		}
 	}
 }
+
+// FuzzMentions holds that what is found in a text is a part of it.
+func FuzzMentions(f *testing.F) {
+	for _, s := range []string{"--shell-image=alpine:3.20,debian:12", "- image: ko://a/b # c", "see docker://a.b/c:1@sha256:" + strings.Repeat("1", 64) + ".", "{\"image\":\"a:b\"}", "\x00:@/", ":-:#:"} {
+		f.Add("image", s)
+	}
+	images := (&lock.Lock{ThirdParty: []lock.ThirdParty{{Reference: "busybox:1.36"}}}).Known()
+	f.Fuzz(func(t *testing.T, called, text string) {
+		for _, ref := range images.Mentions(called, text) {
+			if ref == "" || !strings.Contains(text, ref) {
+				t.Errorf("%q is found in %q", ref, text)
+			}
+			images.Resolve(ref)
+		}
+		for _, ref := range lock.KoNames(text) {
+			if _, fault, _ := images.Resolve(ref); fault != lock.Unresolved {
+				t.Errorf("%q of %q is no name of ko", ref, text)
+			}
+		}
+	})
+}
