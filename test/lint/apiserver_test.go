@@ -1,6 +1,8 @@
 package lint_test
 
 import (
+	"errors"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -39,6 +41,9 @@ func TestAPIServer(t *testing.T) {
 	asked := 0
 	for _, r := range lint.Rules() {
 		a, err := txtar.ParseFile(filepath.Join("../../lint/testdata/rules", r.ID+".txtar"))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // a rule about slipway.yaml
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
