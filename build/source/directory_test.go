@@ -72,14 +72,45 @@ func TestHookOfAnotherRepository(t *testing.T) {
 	}
 }
 
+// TestRepositoryOfOthers holds that git obeys a repository of others only where that starts no program.
+func TestRepositoryOfOthers(t *testing.T) {
+	for _, setting := range []string{
+		"core.fsmonitor", "core.FSMonitor", "filter.x.clean", "include.path", "core.hooksPath", "core.sshCommand", "gpg.program", "alias.status",
+	} {
+		dir, _ := repository(t)
+		ran := filepath.Join(t.TempDir(), "ran")
+		files(t, dir, map[string]string{".gitattributes": "* filter=x\n"})
+		run(t, dir, "git", "config", setting, "touch "+ran+"; false")
+		for _, s := range []product.Source{{Name: "app", Directory: dir}, {Name: "app", Directory: dir, Revision: "a"}} {
+			refused(t, s, nil, "source app: its git repository sets ", "give revision and created in slipway.yaml")
+		}
+		fetch(t, product.Source{Name: "app", Directory: dir, Revision: "a", Created: time.Unix(1, 0)})
+		if _, err := os.Stat(ran); err == nil {
+			t.Errorf("%s ran a command", setting)
+		}
+	}
+	worktree, _ := repository(t)
+	run(t, worktree, "git", "config", "extensions.worktreeConfig", "true")
+	refused(t, product.Source{Name: "app", Directory: worktree}, nil, `sets "extensions.worktreeconfig"`)
+	dir, head := repository(t)
+	for setting, value := range map[string]string{"remote.origin.url": "https://example.com", "branch.main.merge": "refs/heads/main", "user.name": "a", "submodule.a.b.url": "x"} {
+		run(t, dir, "git", "config", setting, value)
+	}
+	if got := fetch(t, product.Source{Name: "app", Directory: dir}).Source.Revision; got != head {
+		t.Errorf("the revision is %s, want %s", got, head)
+	}
+	run(t, dir, "git", "config", "core.fsmonitor", "false") // the product's own is as trusted as the machine's
+	fetch(t, product.Source{Name: "app", Directory: dir, Own: true})
+}
+
 func TestDirectoryWithoutGit(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(dir))
 	s := product.Source{Name: "app", Directory: dir}
 	const remedy = "commit the directory to git, or give revision and created in slipway.yaml"
-	refused(t, s, nil, "source app", "git rev-parse", remedy)
+	refused(t, s, nil, "source app", "git config", "git repository", remedy)
 	s.Revision = "given"
-	refused(t, s, nil, "source app", "git log", remedy)
+	refused(t, s, nil, "source app", "git config", remedy)
 
 	run(t, dir, "git", "init", "-q")
 	refused(t, product.Source{Name: "app", Directory: dir}, nil, "source app", remedy)

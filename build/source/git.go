@@ -15,18 +15,28 @@ import (
 
 type readCloser = io.ReadCloser
 
+const giveThem = "commit the directory to git, or give revision and created in slipway.yaml"
+
 // directory fills in what slipway.yaml leaves out from the directory's git repository: HEAD, with "-dirty" where files
 // differ from it or are not in it, but for those that git ignores and those in except, and its commit time.
 func directory(ctx context.Context, s product.Source, except []string) (Tree, error) {
 	if fi, err := os.Stat(s.Directory); err != nil || !fi.IsDir() {
 		return Tree{}, fmt.Errorf("source %s: %s is no directory", s.Name, s.Directory)
 	}
+	if (s.Revision == "" || s.Created.IsZero()) && !s.Own {
+		if err := askable(ctx, s.Directory); err != nil {
+			return Tree{}, fmt.Errorf("source %s: %w: %s", s.Name, err, giveThem)
+		}
+	}
 	if s.Revision == "" {
 		rev, err := git(ctx, s.Directory, "rev-parse", "HEAD")
 		if err != nil {
-			return Tree{}, fmt.Errorf("source %s: %w: commit the directory to git, or give revision and created in slipway.yaml", s.Name, err)
+			return Tree{}, fmt.Errorf("source %s: %w: %s", s.Name, err, giveThem)
 		}
 		status := []string{"status", "--porcelain", "--untracked-files=normal", "--", "."}
+		if !s.Own { // a repository within it has a configuration of its own
+			status = slices.Insert(status, 1, "--ignore-submodules=dirty")
+		}
 		for _, dir := range except {
 			status = append(status, ":(exclude,literal)"+dir)
 		}
@@ -42,7 +52,7 @@ func directory(ctx context.Context, s product.Source, except []string) (Tree, er
 	if s.Created.IsZero() {
 		out, err := git(ctx, s.Directory, "log", "-1", "--format=%cI")
 		if err != nil {
-			return Tree{}, fmt.Errorf("source %s: %w: commit the directory to git, or give revision and created in slipway.yaml", s.Name, err)
+			return Tree{}, fmt.Errorf("source %s: %w: %s", s.Name, err, giveThem)
 		}
 		if s.Created, err = time.Parse(time.RFC3339, out); err != nil {
 			return Tree{}, fmt.Errorf("source %s: %w", s.Name, err)
