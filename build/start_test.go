@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/store/storetest"
 )
 
-// registrar is a Dockerfile of kubernetes-csi/node-driver-registrar, which is written for distroless static: its COPY goes to the
-// working directory, which is / there.
+// registrar is a Dockerfile of kubernetes-csi/node-driver-registrar, which is written for
+// distroless static: its COPY goes to the working directory, which is / there.
 const registrar = `FROM %BASE%
 LABEL maintainers="Kubernetes Authors"
 LABEL description="CSI Node driver registrar"
@@ -23,8 +23,8 @@ COPY ${binary} csi-node-driver-registrar
 ENTRYPOINT ["/csi-node-driver-registrar"]
 `
 
-// TestStarts holds that an image whose program is not where its entrypoint says is an error that shows the way, and that what
-// a base cannot tell is said in one line for all platforms.
+// TestStarts holds that an image whose program is not where its entrypoint says is an error that
+// shows the way, and that what a base cannot tell is said in one line for all platforms.
 func TestStarts(t *testing.T) {
 	for _, tc := range []struct{ base, says, warns string }{
 		{base: "static-root"},

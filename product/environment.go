@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 )
 
-// maxEpoch is the last second that all files of a release can hold: zip archives count seconds in 32 bits. The headers of
-// tar archives end in 2242.
+// maxEpoch is the last second that all files of a release can hold: zip archives count seconds in
+// 32 bits. The headers of tar archives end in 2242.
 const maxEpoch = 1<<32 - 1
 
 // lastTime is maxEpoch for messages.

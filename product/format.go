@@ -1,8 +1,9 @@
 package product
 
-// The types in this file are slipway.yaml: their fields in Go are its fields in YAML. The comments go into slipway.schema.json, which
-// editors show, and the jsonschema tags are obeyed by the decoder, too: required, enum and oneof_required. Fields with the tag
-// slipway:"asked" are required, too, but a later stage reports them, which can ask for their values.
+// The types in this file are slipway.yaml: their fields in Go are its fields in YAML. The comments
+// go into slipway.schema.json, which editors show, and the jsonschema tags are obeyed by the
+// decoder, too: required, enum and oneof_required. Fields with the tag slipway:"asked" are
+// required, too, but a later stage reports them, which can ask for their values.
 
 // productYAML describes one product at one version, and how its release is made.
 type productYAML struct {
@@ -67,8 +68,9 @@ type sourceYAML struct {
 type baseYAML struct {
 	// The name by which images and FROM in Dockerfiles refer to the base.
 	Name string `yaml:"name" jsonschema:"required"`
-	// A base that slipway makes itself. static is a Linux base with certificate roots, accounts and /tmp, and without a shell: it runs as user
-	// 65532 in /home/nonroot, as distroless static:nonroot does. static-root has the same files and runs as root in /, as distroless
+	// A base that slipway makes itself. static is a Linux base with certificate roots, accounts and
+	// /tmp, and without a shell: it runs as user 65532 in /home/nonroot, as distroless
+	// static:nonroot does. static-root has the same files and runs as root in /, as distroless
 	// static:latest does. scratch is empty.
 	Builtin string `yaml:"builtin,omitempty" jsonschema:"oneof_required=builtin,enum=static,enum=static-root,enum=scratch"`
 	// An image of a registry for each platform: repository:tag, whose digest bases.lock.yaml holds, or repository:tag@sha256:….
@@ -137,8 +139,8 @@ type dockerfileYAML struct {
 	File string `yaml:"file,omitempty" jsonschema:"oneof_required=file"`
 	// A Dockerfile for each operating system.
 	Files map[string]string `yaml:"files,omitempty" jsonschema:"oneof_required=files,minProperties=1"`
-	// The directory that COPY and ADD read. Without one they read named contexts only. The store, the output directory and .git are never part
-	// of it.
+	// The directory that COPY and ADD read. Without one they read named contexts only. The store,
+	// the output directory and .git are never part of it.
 	Context string `yaml:"context,omitempty"`
 	// The stage to build, the last where there is none.
 	Target string `yaml:"target,omitempty"`

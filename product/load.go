@@ -15,7 +15,8 @@ type Options struct {
 	Registry string
 	// Platforms and Only restrict the product to platforms (linux and windows stand for all of theirs) and to images by name.
 	Platforms, Only []string
-	// Made are the directories that this run writes: store and output. [Product.MadeIn] says what follows from them.
+	// Made are the directories that this run writes: store and output. [Product.MadeIn] says what
+	// follows from them.
 	Made []string
 	// Bases loads the product to lock its bases anew: without a registry, and whatever bases.lock.yaml has wrong.
 	Bases bool

@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// MadeIn returns the directories below dir that Slipway writes itself, relative to dir and with slashes. They are no part of
-// a source's revision or of a build context, or else each run would pack what the one before it made.
+// MadeIn returns the directories below dir that Slipway writes itself, relative to dir and with
+// slashes. They are no part of a source's revision or of a build context, or else each run would
+// pack what the one before it made.
 func (p *Product) MadeIn(dir string) []string {
 	dir = resolved(dir)
 	var all []string
@@ -32,8 +33,8 @@ func resolved(path string) string {
 	return path
 }
 
-// made returns absolute paths of the directories that Slipway writes: those that the options name, and the usual store,
-// which may be there from an earlier run.
+// made returns absolute paths of the directories that Slipway writes: those that the options name,
+// and the usual store, which may be there from an earlier run.
 func (c *checker) made(dirs []string) ([]string, error) {
 	all := []string{filepath.Join(c.out.Dir, ".slipway")}
 	for _, d := range dirs {

@@ -58,13 +58,15 @@ type Product struct {
 type Source struct {
 	Name string
 	Pos  Pos
-	// Module is path@version of a Go module, whose content must have the hash Sum (h1:…) and whose go.mod the hash GoModSum.
-	// Without Sum, Revision or Created it cannot be built: build then says which they are.
+	// Module is path@version of a Go module, whose content must have the hash Sum (h1:…) and whose
+	// go.mod the hash GoModSum. Without Sum, Revision or Created it cannot be built: build then
+	// says which they are.
 	Module, Sum, GoModSum string
 	// Directory is absolute; empty for a module.
 	Directory string
-	// Own says that the directory lies in the repository of slipway.yaml. What its files say about the build is then as
-	// trusted as slipway.yaml; that of others can run no command and reach no other file.
+	// Own says that the directory lies in the repository of slipway.yaml. What its files say about
+	// the build is then as trusted as slipway.yaml; that of others can run no command and reach no
+	// other file.
 	Own      bool
 	Revision string    // commit
 	Created  time.Time // its time; for a directory filled from git where slipway.yaml has none
@@ -83,7 +85,8 @@ type BuildInfo struct {
 // Base is an image to stand on, by operating system and, for Windows, by release.
 type Base struct {
 	Name string
-	// Builtin is "static" or "static-root" (Linux bases made in process), or "scratch"; then Images is empty.
+	// Builtin is "static" or "static-root" (Linux bases made in process), or "scratch"; then Images
+	// is empty.
 	Builtin string
 	// Images holds one reference per platform, sorted; each pinned by slipway.yaml or bases.lock.yaml unless this is a snapshot.
 	Images []BaseImage

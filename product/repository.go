@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// repository returns the root of the git repository that dir belongs to, or "" where it belongs to none. No git command
-// runs: the repository may be somebody else's.
+// repository returns the root of the git repository that dir belongs to, or "" where it belongs to
+// none. No git command runs: the repository may be somebody else's.
 func repository(dir string) string {
 	for {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
@@ -21,7 +21,8 @@ func repository(dir string) string {
 	}
 }
 
-// root returns the directory that holds what belongs to the product: its git repository, or the directory of slipway.yaml.
+// root returns the directory that holds what belongs to the product: its git repository, or the
+// directory of slipway.yaml.
 func (c *checker) root() string {
 	if r := repository(c.out.Dir); r != "" {
 		return r
@@ -29,8 +30,8 @@ func (c *checker) root() string {
 	return c.out.Dir
 }
 
-// own reports whether a directory belongs to the product itself: it lies in the repository of slipway.yaml, and in no
-// other repository within that, such as a submodule.
+// own reports whether a directory belongs to the product itself: it lies in the repository of
+// slipway.yaml, and in no other repository within that, such as a submodule.
 func (c *checker) own(dir string) bool {
 	root, rootErr := filepath.EvalSymlinks(c.root())
 	dir, err := filepath.EvalSymlinks(dir)
@@ -41,8 +42,8 @@ func (c *checker) own(dir string) bool {
 	return nearest == root || nearest == "" || !within(root, nearest)
 }
 
-// escapes says that a path within root leads out of it by symbolic links; "" where it does not. A path that is outside as
-// it is written is none of these: slipway.yaml says so openly.
+// escapes says that a path within root leads out of it by symbolic links; "" where it does not. A
+// path that is outside as it is written is none of these: slipway.yaml says so openly.
 func escapes(root, full, shown string) (why string) {
 	if !within(root, full) {
 		return ""

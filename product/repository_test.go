@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestWhoseSource holds which directories are the product's own: those of its repository, but for repositories within it.
+// TestWhoseSource holds which directories are the product's own: those of its repository, but for
+// repositories within it.
 func TestWhoseSource(t *testing.T) {
 	for _, tc := range []struct {
 		name, product, source string

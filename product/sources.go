@@ -64,7 +64,8 @@ func (c *checker) module(s *string) {
 	}
 }
 
-// majorPath returns what to write for a version of another major version than the module's path names.
+// majorPath returns what to write for a version of another major version than the module's path
+// names.
 func majorPath(path, version string) (right string, ok bool) {
 	prefix, now, valid := module.SplitPathVersion(path)
 	if !valid || module.CheckPath(path) != nil || !semver.IsValid(version) || module.CheckPathMajor(version, now) == nil {

@@ -33,7 +33,8 @@ type written struct {
 	Size   int64   `json:"size"`
 }
 
-// zipEpoch is the first time that a zip can hold: an earlier one would wrap to a time far in the future.
+// zipEpoch is the first time that a zip can hold: an earlier one would wrap to a time far in the
+// future.
 var zipEpoch = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // writeZip writes a zip, unless the same entries made one before.

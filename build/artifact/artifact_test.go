@@ -82,7 +82,8 @@ func TestMake(t *testing.T) {
 	}
 }
 
-// TestBeforeZip holds that a time before 1980, which a zip cannot hold, does not become one in the future.
+// TestBeforeZip holds that a time before 1980, which a zip cannot hold, does not become one in the
+// future.
 func TestBeforeZip(t *testing.T) {
 	in := input(t, "windows", "zip")
 	in.ModTime = time.Unix(0, 0)
@@ -91,7 +92,7 @@ func TestBeforeZip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer z.Close()
+	t.Cleanup(func() { z.Close() }) //nolint:errcheck // it was read
 	for _, f := range z.File {
 		if dos := f.ModifiedDate >> 9; dos != 0 || f.Modified.Year() != 1980 {
 			t.Errorf("%s is of %s, and %d years after 1980", f.Name, f.Modified, dos)

@@ -11,8 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// tree lists the files below a directory. An archive holds plain files only: what else is there is an error, since not every system
-// can unpack it. The directories in except and .git are left out.
+// tree lists the files below a directory. An archive holds plain files only: what else is there is
+// an error, since not every system can unpack it. The directories in except and .git are left out.
 func tree(st *store.Store, dir string, except []string) ([]layer.Entry, error) {
 	var all []layer.Entry
 	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {

@@ -27,7 +27,8 @@ type Base struct {
 	Info *lock.Base
 }
 
-// Here reports whether the files of the base can be looked at without fetching anything, and are those of the real base.
+// Here reports whether the files of the base can be looked at without fetching anything, and are
+// those of the real base.
 func (b Base) Here(st *store.Store) (bool, error) {
 	switch {
 	case b.Image == nil:

@@ -112,17 +112,18 @@ func (d *directory) lstat(p string) (*node, error) {
 	return n, nil
 }
 
-// left reports whether p is never part of a context: what Slipway itself writes, which would grow with each run, and .git,
-// which changes without any file of the source.
-func (d *directory) left(p string) bool {
+// never reports whether p is never part of a context: what Slipway itself writes, which would grow
+// with each run, and .git, which changes without any file of the source.
+func (d *directory) never(p string) bool {
 	return slices.Contains(strings.Split(p, "/"), ".git") || slices.ContainsFunc(d.except, func(dir string) bool {
 		return p == "/"+dir || strings.HasPrefix(p, "/"+dir+"/")
 	})
 }
 
-// visible reports whether p is part of the context and .dockerignore lets it through. An ignored directory is seen where something in it is not ignored.
+// visible reports whether p is part of the context and .dockerignore lets it through. An ignored
+// directory is seen where something in it is not ignored.
 func (d *directory) visible(p string, isDir bool) (bool, error) {
-	if d.left(p) {
+	if d.never(p) {
 		return false, nil
 	}
 	if d.ignore == nil || p == "/" {

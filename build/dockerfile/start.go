@@ -27,10 +27,11 @@ type start struct {
 	on     v1.Platform
 }
 
-// CheckStart returns an error if the image lacks the program that it starts, which a node would tell only when a pod runs.
-// The program is the first word of the entrypoint, or of the command where there is no entrypoint. known reports whether the
-// base's files can be looked at; if they cannot, and no layer of the Dockerfile has the program, a note says so instead. An
-// image that starts nothing by itself is left to those who run it.
+// CheckStart returns an error if the image lacks the program that it starts, which a node would
+// tell only when a pod runs. The program is the first word of the entrypoint, or of the command
+// where there is no entrypoint. known reports whether the base's files can be looked at; if they
+// cannot, and no layer of the Dockerfile has the program, a note says so instead. An image that
+// starts nothing by itself is left to those who run it.
 func (r Result) CheckStart(known bool) (note string, err error) {
 	s := r.start
 	word, name := "ENTRYPOINT", first(s.config.Entrypoint)
@@ -68,8 +69,8 @@ func first(list []string) string {
 	return list[0]
 }
 
-// missing says why a program cannot be started in a tree; "" where it can. certain means that files which are not in the
-// tree would not help.
+// missing says why a program cannot be started in a tree; "" where it can. certain means that files
+// which are not in the tree would not help.
 func (s start) missing(t *tree, name string) (why string, certain bool, err error) {
 	candidates := s.candidates(name)
 	for _, p := range candidates {
@@ -105,8 +106,9 @@ func (s start) missing(t *tree, name string) (why string, certain bool, err erro
 	return why, certain, nil
 }
 
-// interpreted says that the interpreter of a script, or the loader of a program with shared libraries, is not there. Only
-// files of the image's own layers are looked at: a base has what its files need.
+// interpreted says that the interpreter of a script, or the loader of a program with shared
+// libraries, is not there. Only files of the image's own layers are looked at: a base has what its
+// files need.
 func (s start) interpreted(t *tree, shown, p string) (why string, err error) {
 	n := t.nodes[p]
 	if n == nil || t != s.tree || s.on.OS == platform.Windows {
@@ -152,8 +154,8 @@ func (s start) nowhere(name string) string {
 	return why + ": copy it, or correct the name"
 }
 
-// runs reports whether the image's user may execute a file. What groups it has besides its own is not known, so that those
-// of others count as its own.
+// runs reports whether the image's user may execute a file. What groups it has besides its own is
+// not known, so that those of others count as its own.
 func (s start) runs(t *tree, n *node) bool {
 	if s.on.OS == platform.Windows {
 		return true
@@ -195,7 +197,8 @@ func absolute(wd, p string) string {
 	return path.Join(wd, p)
 }
 
-// near are files of the image's own layers with a similar name: those of the same name first, at most three.
+// near are files of the image's own layers with a similar name: those of the same name first, at
+// most three.
 func (s start) near(name string) []string {
 	fold := func(p string) string {
 		if s.on.OS != platform.Windows {

@@ -11,7 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// TestCheckStart holds what an image can start, where the files of its base are known and where they are not.
+// TestCheckStart holds what an image can start, where the files of its base are known and where
+// they are not.
 func TestCheckStart(t *testing.T) {
 	for _, tc := range []struct {
 		name, on, lines string

@@ -16,21 +16,22 @@ func slashed(p string) string {
 	return p
 }
 
-// brought reports whether every base for Windows has a program: the one that runs what is written in shell form.
+// brought reports whether every base for Windows has a program: the one that runs what is written
+// in shell form.
 func brought(name string) bool {
 	return strings.EqualFold(name, "cmd") || strings.EqualFold(name, "cmd.exe")
 }
 
-// hosts reports whether a program may come from the machine that runs the container: HostProcess containers see its files,
-// and other drives are mounted.
+// hosts reports whether a program may come from the machine that runs the container: HostProcess
+// containers see its files, and other drives are mounted.
 func (s start) hosts(name string) bool {
 	p := slashed(name)
 	return !strings.Contains(p, "/") || strings.Contains(p, ":") || strings.Contains(p, "%") || strings.HasPrefix(layer.Fold(p), "/WINDOWS/")
 }
 
 // windowsCandidates are the paths at which CreateProcess looks for a program
-// (https://learn.microsoft.com/windows/win32/api/processthreadsapi/nf-processthreadsapi-createprocessw), with each extension of
-// PATHEXT.
+// (https://learn.microsoft.com/windows/win32/api/processthreadsapi/nf-processthreadsapi-createprocessw),
+// with each extension of PATHEXT.
 func (s start) windowsCandidates(name string) []string {
 	env := newEnvironment(s.config.Env).withoutCase()
 	wd := path.Join("/", slashed(s.config.WorkingDir))

@@ -8,8 +8,8 @@ import (
 	"github.com/slipway-dev/slipway/build/layer"
 )
 
-// glob returns the paths that a source of COPY means. One without wildcards is returned as it is; one whose wildcards match
-// nothing gives no path and no error, since it may stand beside others.
+// glob returns the paths that a source of COPY means. One without wildcards is returned as it is;
+// one whose wildcards match nothing gives no path and no error, since it may stand beside others.
 func glob(f files, src string) ([]string, error) {
 	parts := strings.Split(strings.Trim(src, "/"), "/")
 	first := 0
@@ -96,7 +96,7 @@ func missing(f files, p string) error {
 	if t, ok := f.(*tree); ok && t.below == nil {
 		return fmt.Errorf("%s is not there: there are %s", p[1:], list(t.regular("/"), "files"))
 	}
-	if d, ok := f.(*directory); ok && d.left(path.Clean(p)) {
+	if d, ok := f.(*directory); ok && d.never(path.Clean(p)) {
 		return fmt.Errorf("%s is never part of a context, as .git, the store and the output directory are: copy the file to another place", p[1:])
 	}
 	names, err := f.readDir(dir)

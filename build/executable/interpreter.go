@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Interpreter returns the path of the program that Linux starts a file with: that of the first line of a script, or the
-// loader of shared libraries of an ELF program. It is "" for a program that starts by itself, and where the path is not in
-// the head of the file.
+// Interpreter returns the path of the program that Linux starts a file with: that of the first line
+// of a script, or the loader of shared libraries of an ELF program. It is "" for a program that
+// starts by itself, and where the path is not in the head of the file.
 func Interpreter(r io.Reader) (string, error) {
 	b, err := io.ReadAll(io.LimitReader(r, head))
 	if err != nil {
@@ -29,7 +29,8 @@ func Interpreter(r io.Reader) (string, error) {
 	return "", nil
 }
 
-// loader reads the segment PT_INTERP of an ELF file (https://refspecs.linuxfoundation.org/elf/gabi4+/ch5.pheader.html).
+// loader reads the segment PT_INTERP of an ELF file
+// (https://refspecs.linuxfoundation.org/elf/gabi4+/ch5.pheader.html).
 func loader(b []byte) string {
 	if len(b) < elf.EI_NIDENT {
 		return ""

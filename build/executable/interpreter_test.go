@@ -21,7 +21,8 @@ func TestInterpreter(t *testing.T) {
 	}
 }
 
-// TestLoader reads programs of this machine and this test, and holds what is found beside what debug/elf finds.
+// TestLoader reads programs of this machine and this test, and holds what is found beside what
+// debug/elf finds.
 func TestLoader(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

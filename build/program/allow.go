@@ -8,19 +8,24 @@ import (
 	"strings"
 )
 
-// This file says what the .ko.yaml of a source of others may tell the go command. Everything it may say changes nothing but
-// the program, which is theirs anyway. Whatever could run a command on this machine, read or write a file beside the source,
-// or reach another server is missing here, and so is what nobody has thought of yet: the lists name what is allowed.
+// This file says what the .ko.yaml of a source of others may tell the go command. Everything it may
+// say changes nothing but the program, which is theirs anyway. Whatever could run a command on this
+// machine, read or write a file beside the source, or reach another server is missing here, and so
+// is what nobody has thought of yet: the lists name what is allowed.
 
-// variables are the environment variables that may be set, each with the values that it may have. They choose instructions,
-// experiments of the toolchain and its FIPS 140 module. Not among them, with what they could do:
+// variables are the environment variables that may be set, each with the values that it may have.
+// They choose instructions, experiments of the toolchain and its FIPS 140 module. Not among them,
+// with what they could do:
 //
-//   - GOFLAGS could set every flag, -toolexec among them; CC, CXX, PKG_CONFIG, GOCACHEPROG and GOAUTH name commands.
+//   - GOFLAGS could set every flag, -toolexec among them; CC, CXX, PKG_CONFIG, GOCACHEPROG and
+//     GOAUTH name commands.
 //   - CGO_ENABLED=1 lets #cgo directives choose the flags of a C compiler.
-//   - GODEBUG changes the go command: execerrdot=0 lets it run what lies in the current directory. A program sets its own
-//     by //go:debug.
-//   - GOPROXY, GOSUMDB, GOPRIVATE, GOINSECURE and their kin decide where modules come from and who vouches for them.
-//   - GOTOOLCHAIN runs another go command; GOROOT, GOMODCACHE, GOCACHE, GOTMPDIR, GOWORK and GOENV point at other files.
+//   - GODEBUG changes the go command: execerrdot=0 lets it run what lies in the current directory.
+//     A program sets its own by //go:debug.
+//   - GOPROXY, GOSUMDB, GOPRIVATE, GOINSECURE and their kin decide where modules come from and who
+//     vouches for them.
+//   - GOTOOLCHAIN runs another go command; GOROOT, GOMODCACHE, GOCACHE, GOTMPDIR, GOWORK and GOENV
+//     point at other files.
 //   - GOOS and GOARCH are the platform's.
 var variables = map[string]*regexp.Regexp{
 	"CGO_ENABLED":  regexp.MustCompile(`^0$`), // as it is without
@@ -49,8 +54,9 @@ var goFlags = map[string]flagRule{
 	"gcflags":   {value: words(only(one("-N", "-l")))}, // others of the compiler write profiles and read any file
 }
 
-// linkFlags are the flags of the linker that may be set. -extldflags is for a linker of C, which is not run; it may be what
-// many projects have there. -linkmode, -extld, -r, -L and more choose that linker or what it loads.
+// linkFlags are the flags of the linker that may be set. -extldflags is for a linker of C, which is
+// not run; it may be what many projects have there. -linkmode, -extld, -r, -L and more choose that
+// linker or what it loads.
 var linkFlags = map[string]flagRule{
 	"s":          {alone: true},
 	"w":          {alone: true},
@@ -59,7 +65,8 @@ var linkFlags = map[string]flagRule{
 	"extldflags": {value: one("-static")},
 }
 
-// flagRule says how a flag is written. One that may stand alone takes a value after = only, others in the next word, too.
+// flagRule says how a flag is written. One that may stand alone takes a value after = only, others
+// in the next word, too.
 type flagRule struct {
 	alone bool
 	value func(string) bool // reports whether it is allowed; nil allows none but true
@@ -97,7 +104,8 @@ func refusedLdflags(list []string) []refusal {
 			return []refusal{{i, err.Error()}}
 		}
 		for _, f := range fields {
-			// Compiler and linker read further arguments from a file that is named so, wherever among the flags.
+			// Compiler and linker read further arguments from a file that is named so, wherever
+			// among the flags.
 			if strings.HasPrefix(f, "@") {
 				return []refusal{{i, "a word that starts with @ names a file of more flags"}}
 			}
@@ -144,7 +152,8 @@ func refused(list []string, rules map[string]flagRule) []refusal {
 	return all
 }
 
-// words applies a check to flags for packages, which may begin with the pattern of those that they are for.
+// words applies a check to flags for packages, which may begin with the pattern of those that they
+// are for.
 func words(check func([]string) []refusal) func(string) bool {
 	return func(s string) bool {
 		s = strings.TrimSpace(s)
@@ -172,8 +181,8 @@ func one(values ...string) func(string) bool {
 
 var errQuote = errors.New("a quote is not closed within this entry")
 
-// splitQuoted splits s as cmd/internal/quoted does for the go command: at spaces, with quotes around a field and nothing to
-// escape within them.
+// splitQuoted splits s as cmd/internal/quoted does for the go command: at spaces, with quotes
+// around a field and nothing to escape within them.
 func splitQuoted(s string) ([]string, error) {
 	const space = " \t\n\r"
 	var fields []string
@@ -198,7 +207,8 @@ func splitQuoted(s string) ([]string, error) {
 	}
 }
 
-// toolVariables and toolFlags refuse, as ko does, a flag that runs a command of the source's choice while it is compiled.
+// toolVariables and toolFlags refuse, as ko does, a flag that runs a command of the source's choice
+// while it is compiled.
 func toolVariables(env []string) []refusal {
 	var all []refusal
 	for i, kv := range env {

@@ -12,7 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// TestOthersMay holds that what projects usually have in their .ko.yaml works for sources of others.
+// TestOthersMay holds that what projects usually have in their .ko.yaml works for sources of
+// others.
 func TestOthersMay(t *testing.T) {
 	const text = `
 defaultEnv: [CGO_ENABLED=0, GOAMD64=v2, GOARM64=v8.0, "GOARM64=v8.1,lse", GOEXPERIMENT=jsonv2, GOFIPS140=latest, GOFIPS140=v1.0.0, GO111MODULE=on]
@@ -153,7 +154,8 @@ func quote(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
 }
 
-// TestEachIsReported holds that one error has all that is refused, in the order of the file's lists.
+// TestEachIsReported holds that one error has all that is refused, in the order of the file's
+// lists.
 func TestEachIsReported(t *testing.T) {
 	_, err := withKo(t, "defaultEnv: [CC=sh, GOAMD64=v2, CXX=sh]\nbuilds:\n- main: .\n  ldflags: -s -w -extld=sh\n", ".", info, false)
 	var got []string

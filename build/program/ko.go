@@ -75,8 +75,9 @@ func (s *koFlags) UnmarshalYAML(n *yaml.Node) error {
 // koSettings are what a .ko.yaml says about one program.
 type koSettings struct{ env, flags, ldflags []koString }
 
-// readKo fills in what slipway.yaml leaves open from the tree's .ko.yaml, where it has one. A list that slipway.yaml gives
-// is not read in .ko.yaml, so that whatever is refused there can be replaced.
+// readKo fills in what slipway.yaml leaves open from the tree's .ko.yaml, where it has one. A list
+// that slipway.yaml gives is not read in .ko.yaml, so that whatever is refused there can be
+// replaced.
 func (p *Program) readKo(info product.BuildInfo) error {
 	const name = ".ko.yaml"
 	root, err := os.OpenRoot(p.Tree.Dir)
@@ -107,7 +108,8 @@ func (p *Program) readKo(info product.BuildInfo) error {
 	)
 }
 
-// koList is one list of a .ko.yaml. others and own check it in a source of others and in the product's own.
+// koList is one list of a .ko.yaml. others and own check it in a source of others and in the
+// product's own.
 type koList struct {
 	file, field string
 	list        []koString

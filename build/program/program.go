@@ -128,7 +128,8 @@ func batches(programs []Program) []*batch {
 	return all
 }
 
-// concat is nil only where both lists are: an empty list in slipway.yaml is one, and nothing else stands in for it.
+// concat is nil only where both lists are: an empty list in slipway.yaml is one, and nothing else
+// stands in for it.
 func concat(a, b []string) []string {
 	if a == nil && b == nil {
 		return nil

@@ -28,8 +28,9 @@ func Go(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Go returns a go command to be run in the tree. One of others does not choose by the go and toolchain lines of its go.mod
-// which toolchain runs, unless the user has set GOTOOLCHAIN: the lock names the one that is installed here.
+// Go returns a go command to be run in the tree. One of others does not choose by the go and
+// toolchain lines of its go.mod which toolchain runs, unless the user has set GOTOOLCHAIN: the lock
+// names the one that is installed here.
 func (t Tree) Go(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := Go(ctx, t.Dir, args...)
 	if !t.Source.Own {
@@ -92,7 +93,8 @@ func settings() []string {
 	return env
 }
 
-// anywhere returns a go command that needs no directory. A go.mod that lies above the one it gets does not count.
+// anywhere returns a go command that needs no directory. A go.mod that lies above the one it gets
+// does not count.
 func anywhere(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := Go(ctx, os.TempDir(), args...)
 	cmd.Env = installed(cmd.Env)

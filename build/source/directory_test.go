@@ -72,7 +72,8 @@ func TestHookOfAnotherRepository(t *testing.T) {
 	}
 }
 
-// TestRepositoryOfOthers holds that git obeys a repository of others only where that starts no program.
+// TestRepositoryOfOthers holds that git obeys a repository of others only where that starts no
+// program.
 func TestRepositoryOfOthers(t *testing.T) {
 	for _, setting := range []string{
 		"core.fsmonitor", "core.FSMonitor", "filter.x.clean", "include.path", "core.hooksPath", "core.sshCommand", "gpg.program", "alias.status",

@@ -18,8 +18,10 @@ import (
 // ErrHash is wrapped by the error of [Fetch] for a module whose content has another hash than slipway.yaml pins.
 var ErrHash = errors.New("hash mismatch")
 
-// Fetch makes a source available on disk and returns where. A module is downloaded where the module cache lacks it; that needs the
-// go command. What lies in the directories except, relative to that of the source, does not make it dirty. A module whose content or go.mod does not have the pinned hash is an error that wraps [ErrHash].
+// Fetch makes a source available on disk and returns where. A module is downloaded where the module
+// cache lacks it; that needs the go command. What lies in the directories except, relative to that
+// of the source, does not make it dirty. A module whose content or go.mod does not have the pinned
+// hash is an error that wraps [ErrHash].
 func Fetch(ctx context.Context, s product.Source, except ...string) (Tree, error) {
 	if s.Module == "" {
 		return directory(ctx, s, except)
@@ -37,8 +39,9 @@ func Fetch(ctx context.Context, s product.Source, except ...string) (Tree, error
 	return Tree{Source: s, Dir: dir, Fixed: true}, nil
 }
 
-// download returns the module's directory in the module cache and the path of its go.mod there. The checksum database is not
-// asked about a module whose hash is pinned, since it may not know that one.
+// download returns the module's directory in the module cache and the path of its go.mod there. The
+// checksum database is not asked about a module whose hash is pinned, since it may not know that
+// one.
 func download(ctx context.Context, mod string, pinned bool) (dir, gomod string, err error) {
 	path, version, _ := strings.Cut(mod, "@")
 	if dir, gomod, ok := cached(ctx, path, version); ok {

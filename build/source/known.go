@@ -15,7 +15,8 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// known is what the module proxy and the module's files say about a version of a module, as slipway.yaml has it.
+// known is what the module proxy and the module's files say about a version of a module, as
+// slipway.yaml has it.
 type known struct{ sum, goModSum, revision, created string }
 
 // lookAt hashes a module that was downloaded and reads what the proxy said of its origin.
@@ -28,8 +29,9 @@ func lookAt(s product.Source, dir, gomod string) (known, error) {
 	if k.sum, err = dirhash.HashDir(dir, s.Module, dirhash.Hash1); err != nil {
 		return k, fmt.Errorf("hashing %s: %w", dir, err)
 	}
-	// The go command keeps the proxy's answer beside go.mod (https://go.dev/ref/mod#goproxy-protocol). It may be missing, and
-	// not every proxy knows the origin.
+	// The go command keeps the proxy's answer beside go.mod
+	// (https://go.dev/ref/mod#goproxy-protocol). It may be missing, and not every proxy knows the
+	// origin.
 	var info struct {
 		Time   time.Time
 		Origin struct{ Hash string }
@@ -85,7 +87,8 @@ func complete(ctx context.Context, s product.Source) error {
 	return fmt.Errorf("%s: check these and add them to the source:%s", what, lines)
 }
 
-// lines are those of slipway.yaml for the known values that differ from the source's and are wanted, each after a line break.
+// lines are those of slipway.yaml for the known values that differ from the source's and are
+// wanted, each after a line break.
 func (k known) lines(s product.Source, wanted func(have, is string) bool) string {
 	created := ""
 	if !s.Created.IsZero() {
@@ -103,8 +106,9 @@ func (k known) lines(s product.Source, wanted func(have, is string) bool) string
 // indent is that of a source's fields.
 func indent(s product.Source) string { return strings.Repeat(" ", max(s.Pos.Column-1, 4)) }
 
-// verify holds a module to what slipway.yaml says about it. Where the proxy names a commit, revision and created are held to that, too:
-// they label and date the images, and nothing else checks them.
+// verify holds a module to what slipway.yaml says about it. Where the proxy names a commit,
+// revision and created are held to that, too: they label and date the images, and nothing else
+// checks them.
 func verify(s product.Source, dir, gomod string) error {
 	k, err := lookAt(s, dir, gomod)
 	if err != nil {

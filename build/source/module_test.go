@@ -104,7 +104,8 @@ func TestMissingModule(t *testing.T) {
 	refused(t, s, nil, "source demo", "example.com/none@v1.0.0")
 }
 
-// TestIncomplete holds that what slipway.yaml lacks of a module is said in lines for it, with what the proxy knows.
+// TestIncomplete holds that what slipway.yaml lacks of a module is said in lines for it, with what
+// the proxy knows.
 func TestIncomplete(t *testing.T) {
 	const commit = "0123456789abcdef0123456789abcdef01234567"
 	s := proxy(t, demo)
