@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
-	"unicode"
+
+	"github.com/slipway-dev/slipway/internal/output"
 )
 
 // mistake is one thing wrong in an input: "file:line:column: what is wrong: what to do". One that is in no file has no position.
@@ -33,26 +32,9 @@ const (
 )
 
 func (m *mistakes) at(pos Pos, format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	if len(text) > maxMistake {
-		text = text[:maxMistake] + "…"
+	if len(*m) < maxMistakes { // YAML's quotes can hold anything
+		*m = append(*m, mistake{pos, output.Excerpt(fmt.Sprintf(format, args...), maxMistake)})
 	}
-	if len(*m) < maxMistakes {
-		*m = append(*m, mistake{pos, printable(text)})
-	}
-}
-
-// printable escapes what would break the line or reach the terminal as a command: YAML's quotes can hold anything.
-func printable(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		if unicode.IsPrint(r) {
-			b.WriteRune(r)
-		} else {
-			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
-		}
-	}
-	return b.String()
 }
 
 // err joins the mistakes: first those that are in no file, then each file's by position, files in the order they were read. One said twice

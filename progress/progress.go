@@ -15,14 +15,15 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mattn/go-isatty"
 	"github.com/vbauerster/mpb/v8"
+
+	"github.com/slipway-dev/slipway/internal/output"
 )
 
 // Printer shows tasks and lines. Its methods may be called by several goroutines, and on nil.
 type Printer struct {
 	mu    sync.Mutex
-	w     io.Writer
+	w     *output.Writer
 	bars  *mpb.Progress  // nil when the output is no terminal, and after Close
 	tasks map[*Task]bool // those that run
 	// every is how often a running task reports itself in a log.
@@ -31,9 +32,10 @@ type Printer struct {
 
 // New returns a printer for w. Bars are drawn where w is a terminal that can move its cursor; elsewhere, and with TERM=dumb or CI set, lines are printed.
 func New(w io.Writer) *Printer {
-	p := &Printer{w: w, tasks: map[*Task]bool{}, every: 15 * time.Second}
-	if f, ok := w.(*os.File); ok && isatty.IsTerminal(f.Fd()) && os.Getenv("TERM") != "dumb" && os.Getenv("CI") == "" {
-		p.bars = mpb.New(mpb.WithOutput(w), mpb.WithWidth(30), mpb.WithRefreshRate(120*time.Millisecond), mpb.WithAutoRefresh())
+	p := &Printer{w: output.New(w), tasks: map[*Task]bool{}, every: 15 * time.Second}
+	if f := p.w.Terminal(); f != nil && os.Getenv("CI") == "" {
+		// The bars write sequences to the terminal that no Writer lets through: all text given to them goes through output.Line before.
+		p.bars = mpb.New(mpb.WithOutput(f), mpb.WithWidth(30), mpb.WithRefreshRate(120*time.Millisecond), mpb.WithAutoRefresh())
 	}
 	return p
 }
@@ -43,10 +45,12 @@ func (p *Printer) Printf(format string, args ...any) {
 	if p == nil {
 		return
 	}
-	p.line(fmt.Sprintf(format, args...) + "\n")
+	p.line(fmt.Sprintf(format, args...))
 }
 
+// line prints s on one line.
 func (p *Printer) line(s string) {
+	s = output.Line(s) + "\n"
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.bars != nil {

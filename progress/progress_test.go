@@ -87,3 +87,19 @@ func TestBrokenOutputIsNoError(t *testing.T) {
 	p.Start("a", Items, 1).Done("")
 	p.Close()
 }
+
+// What others have named cannot add a line, or reach the terminal.
+func TestHostileNames(t *testing.T) {
+	var log strings.Builder
+	p := New(&log)
+	p.Printf("leaving out %s", "a\n✓ signed\x1b[2J")
+	p.Start("packing\x1b]0;x\a", Items, 1).Done("%s", "b\r✓")
+	p.Close()
+	want := `leaving out a\n✓ signed\x1b[2J
+packing\x1b]0;x\x07 …
+✓ packing\x1b]0;x\x07: b\r✓ (0.0s)
+`
+	if log.String() != want {
+		t.Errorf("log:\n%s\nwant:\n%s", log.String(), want)
+	}
+}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
+
+	"github.com/slipway-dev/slipway/internal/output"
 )
 
 // Unit says what a task counts.
@@ -48,12 +50,12 @@ func (p *Printer) Start(name string, unit Unit, total int64) *Task {
 		// An error says that the display has ended: the task is then shown as in a log.
 		t.bar, _ = p.bars.Add(total, mpb.BarStyle().Build(),
 			mpb.BarRemoveOnComplete(),
-			mpb.PrependDecorators(decor.Name(name, decor.WCSyncSpaceR)),
-			mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return t.state() })))
+			mpb.PrependDecorators(decor.Name(output.Line(name), decor.WCSyncSpaceR)),
+			mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return output.Line(t.state()) })))
 	}
 	p.mu.Unlock()
 	if t.bar == nil {
-		p.line(name + " …\n")
+		p.line(name + " …")
 		go t.report()
 	}
 	return t
@@ -116,7 +118,7 @@ func (t *Task) end(mark, result string) {
 		if result != "" {
 			result = ": " + result
 		}
-		t.p.line(fmt.Sprintf("%s %s%s (%s)\n", mark, t.name, result, Duration(time.Since(t.start))))
+		t.p.line(fmt.Sprintf("%s %s%s (%s)", mark, t.name, result, Duration(time.Since(t.start))))
 	})
 }
 
@@ -129,7 +131,7 @@ func (t *Task) report() {
 		case <-t.quit:
 			return
 		case <-tick.C:
-			t.p.line(fmt.Sprintf("  %s: %s\n", t.name, t.state()))
+			t.p.line(fmt.Sprintf("  %s: %s", t.name, t.state()))
 		}
 	}
 }

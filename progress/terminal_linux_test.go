@@ -58,6 +58,10 @@ func TestTerminal(t *testing.T) {
 	task.Note("net/http")
 	task.Add(1)
 	task.Done("2 packages")
+	hostile := p.Start("file \x1b]0;owned\a", Items, 2)
+	hostile.Note("\x1b[8mhidden\nline")
+	hostile.Add(1)
+	hostile.Done("\x1b]2;title")
 	p.Start("pushing", Bytes, 1000).Add(500) // left running, as by an error
 	p.Close()
 	p.Printf("after")
@@ -67,6 +71,11 @@ func TestTerminal(t *testing.T) {
 	for _, want := range []string{"cutting demo", "✓ compiling: 2 packages (", "✗ pushing: stopped (", "after", "✓ late ("} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the terminal lacks %q:\n%q", want, out)
+		}
+	}
+	for _, bad := range []string{"\x1b]", "\x1b[8m", "\a"} {
+		if strings.Contains(out, bad) {
+			t.Errorf("the terminal gets %q of a name, a note or a result:\n%q", bad, out)
 		}
 	}
 }

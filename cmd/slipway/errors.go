@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
+	"strings"
 
-	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/nodes"
 )
 
@@ -29,17 +28,15 @@ func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// report prints each problem of err on a line of its own and returns the exit code.
-func report(w io.Writer, err error) int {
+// report prints each problem of err on a line of its own and returns the exit code. Further lines of a problem, such as a compiler's
+// messages, are indented: none can be taken for a message of its own.
+func report(w *output.Writer, err error) int {
 	if err == nil {
 		return 0
 	}
-	prefix := "error:"
-	if colored(w) {
-		prefix = "\x1b[31m" + prefix + "\x1b[0m"
-	}
 	for _, e := range split(err) {
-		fmt.Fprintf(w, "%s %v\n", prefix, e)
+		w.Red("error:") //nolint:errcheck // there is no other place to say so
+		fmt.Fprintf(w, " %s\n", strings.ReplaceAll(e.Error(), "\n", "\n  "))
 	}
 	unmet := (*nodes.Unmet)(nil)
 	switch {
@@ -66,12 +63,6 @@ func split(err error) []error {
 		all = append(all, split(e)...)
 	}
 	return all
-}
-
-// colored reports whether w is a terminal whose user has nothing against colors (https://no-color.org).
-func colored(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isatty.IsTerminal(f.Fd())
 }
 
 // stopped replaces the many forms that "context canceled" takes by the one reason: the signal.

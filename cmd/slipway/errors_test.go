@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/nodes"
 )
 
@@ -24,12 +24,14 @@ func TestReport(t *testing.T) {
 		{"joined", errors.Join(a, errors.Join(b, c)), 1, "error: slipway.yaml:1:2: a\nerror: b\nerror: c\n"},
 		{"joined by format", fmt.Errorf("%w, because of %w", a, b), 1, "error: slipway.yaml:1:2: a, because of b\n"},
 		{"wrapped", fmt.Errorf("building: %w", a), 1, "error: building: slipway.yaml:1:2: a\n"},
+		{"with more lines", errors.New("compiling: exit status 1\na.go:1:2: b\nerror: c"), 1, "error: compiling: exit status 1\n  a.go:1:2: b\n  error: c\n"},
+		{"escaped", errors.New("\x1b]0;x\a\u202e at https://me:hunter2@host"), 1, `error: \x1b]0;x\x07\u202e at https://[redacted]@host` + "\n"},
 		{"unmet", errors.Join(&nodes.Unmet{What: "Pod a"}, &nodes.Unmet{What: "Pod b", Why: ": why"}), 3, "error: Pod a has no node that can run it\nerror: Pod b has no node that can run it: why\n"},
 		{"usage", usageError{a}, 2, "error: slipway.yaml:1:2: a\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var out strings.Builder
-			if code := report(&out, test.err); code != test.code || out.String() != test.want {
+			if code := report(output.New(&out), test.err); code != test.code || out.String() != test.want {
 				t.Errorf("report = %d, %q; want %d, %q", code, out.String(), test.code, test.want)
 			}
 		})
@@ -49,16 +51,5 @@ func TestStopped(t *testing.T) {
 	}
 	if err := stopped(ctx, nil); err != nil {
 		t.Errorf("what succeeded in spite of the signal: %v", err)
-	}
-}
-
-func TestColorOnlyOnTerminals(t *testing.T) {
-	f, err := os.Create(t.TempDir() + "/log")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if colored(f) || colored(&strings.Builder{}) {
-		t.Error("colors in a file")
 	}
 }

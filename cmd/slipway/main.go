@@ -7,9 +7,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
+	"log"
 	"os"
+	"strings"
 
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
@@ -20,9 +24,33 @@ func run(args []string, stdout, stderr io.Writer) int {
 	transfer.Agent = "slipway/" + identify().Version
 	ctx, stop := interruptible(context.Background(), stderr)
 	defer stop()
+	conceal(args, os.Environ())
+	out, problems := output.New(stdout), output.New(stderr)
+	log.SetOutput(problems)
 	root := newRoot()
 	root.SetArgs(longFlags(args))
-	root.SetOut(stdout)
-	root.SetErr(stderr)
-	return report(stderr, stopped(ctx, root.ExecuteContext(ctx)))
+	root.SetOut(out)
+	root.SetErr(problems)
+	err := stopped(ctx, root.ExecuteContext(ctx))
+	code := report(problems, errors.Join(err, out.Flush()))
+	problems.Flush() //nolint:errcheck // there is no other place to say so
+	return code
+}
+
+// conceal registers the passwords in arguments, as in -registry=https://me:password@host, and in the URLs of the environment, as in
+// HTTPS_PROXY or GOPROXY, so that they are not printed, whoever repeats them.
+func conceal(args, env []string) {
+	for _, a := range args {
+		_, value, _ := strings.Cut(a, "=")
+		output.Account(a)
+		output.Account(value)
+	}
+	for _, e := range env {
+		_, value, _ := strings.Cut(e, "=")
+		for _, text := range strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == '|' }) { // as GOPROXY has them
+			if strings.Contains(text, "://") {
+				output.Account(text)
+			}
+		}
+	}
 }

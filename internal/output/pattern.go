@@ -81,4 +81,4 @@ func Account(text string) bool {
 }
 
 // digest ends a reference.
-var digest = regexp.MustCompile(`@[a-z0-9]+:[0-9a-fA-F]{32,}$`)
+var digest = regexp.MustCompile(`@sha\d+:[^@]*$`)

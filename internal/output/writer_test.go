@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -67,5 +68,22 @@ func TestWriterReportsErrors(t *testing.T) {
 	}
 	if err := w.Red("error"); err == nil {
 		t.Error("Red succeeded")
+	}
+}
+
+func TestNoTerminal(t *testing.T) {
+	f, err := os.Create(t.TempDir() + "/log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if New(f).Terminal() != nil || New(io.Discard).Terminal() != nil {
+		t.Error("a file is taken for a terminal")
+	}
+	if err := New(f).Red("error:"); err != nil {
+		t.Error(err)
+	}
+	if b, err := os.ReadFile(f.Name()); string(b) != "error:" || err != nil {
+		t.Errorf("colors in a file: %q, %v", b, err)
 	}
 }
