@@ -17,7 +17,9 @@ func newServe(f *flags) *cobra.Command {
 		Use:   "serve",
 		Short: "Serve the images of the last release as a registry on this machine",
 		Long: `Serve answers the registry protocol from the store, read only, until it is interrupted, so that crane, skopeo, docker or containerd can
-pull what was cut. It listens on the loopback interface: the address is the first line it prints.`,
+pull what was cut. It listens on the loopback interface: the address is the first line it prints. Requests for hosts with other names are
+refused, since a web page can have its name resolve to this machine. With -addr=0.0.0.0:5000 or -addr=NAME:5000 other machines can pull, too:
+everybody on that network, without a password.`,
 		Example: `  slipway serve
   slipway serve -addr=127.0.0.1:5000`,
 		Args: usage(cobra.NoArgs),
@@ -36,8 +38,12 @@ pull what was cut. It listens on the loopback interface: the address is the firs
 				if f.quiet {
 					return
 				}
+				host, warning := reach(at)
+				if warning != "" {
+					fmt.Fprintln(cmd.ErrOrStderr(), warning)
+				}
 				for _, i := range l.Images {
-					fmt.Fprintf(cmd.ErrOrStderr(), "  %s\n", pullName(at.String(), l, i))
+					fmt.Fprintf(cmd.ErrOrStderr(), "  %s\n", pullName(host, l, i))
 				}
 			})
 		},
@@ -46,4 +52,17 @@ pull what was cut. It listens on the loopback interface: the address is the firs
 	f.addQuiet(cmd)
 	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:0", "address to listen on; port 0 is a free one")
 	return cmd
+}
+
+// reach returns the host by which this machine pulls from a server at an address, and says who else can.
+func reach(at net.Addr) (host, warning string) {
+	tcp, ok := at.(*net.TCPAddr)
+	switch {
+	case !ok || tcp.IP.IsLoopback():
+		return at.String(), ""
+	case tcp.IP.IsUnspecified():
+		return fmt.Sprintf("localhost:%d", tcp.Port),
+			fmt.Sprintf("warning: listening on all interfaces: whoever reaches port %d of this machine can pull these images, without a password; -addr=127.0.0.1:%d is for this machine alone", tcp.Port, tcp.Port)
+	}
+	return at.String(), fmt.Sprintf("warning: listening on %s: whoever reaches it can pull these images, without a password; -addr=127.0.0.1:%d is for this machine alone", at, tcp.Port)
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bufio"
+	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,6 +46,16 @@ func TestServe(t *testing.T) {
 	if err != nil || digest != image.Digest.String() {
 		t.Errorf("digest = %s, %v; want %s", digest, err, image.Digest)
 	}
+	q, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+host.Text()+"/v2/", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Host = "evil.example" // as from a web page whose name resolves to this machine
+	if a, err := http.DefaultClient.Do(q); err != nil || a.StatusCode != http.StatusForbidden {
+		t.Errorf("for another host: %v, %v", a, err)
+	} else {
+		a.Body.Close()
+	}
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -60,4 +72,23 @@ func slipway(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+func TestReach(t *testing.T) {
+	for at, want := range map[string]struct{ host, warning string }{
+		"127.0.0.1:5000":   {"127.0.0.1:5000", ""},
+		"[::1]:5000":       {"[::1]:5000", ""},
+		"0.0.0.0:5000":     {"localhost:5000", "all interfaces: whoever reaches port 5000"},
+		"[::]:5000":        {"localhost:5000", "all interfaces: whoever reaches port 5000"},
+		"192.168.1.5:5000": {"192.168.1.5:5000", "listening on 192.168.1.5:5000: whoever reaches it"},
+	} {
+		addr, err := net.ResolveTCPAddr("tcp", at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		host, warning := reach(addr)
+		if host != want.host || (warning == "") != (want.warning == "") || !strings.Contains(warning, want.warning) {
+			t.Errorf("at %s: %s, %q", at, host, warning)
+		}
+	}
 }

@@ -1,0 +1,67 @@
+package publish
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+)
+
+// guard answers requests only for hosts that the server is meant to be known by. A page that a browser on this machine shows may have
+// its own name resolve to 127.0.0.1, and could then read what is served: the name in the request gives it away.
+type guard struct {
+	inner http.Handler
+	at    net.IP
+	names []string // further names, in lower case
+}
+
+// newGuard returns a guard for a server that was told to listen at addr and does so at that address.
+func newGuard(inner http.Handler, addr string, at net.Addr) *guard {
+	g := &guard{inner: inner}
+	if tcp, ok := at.(*net.TCPAddr); ok {
+		g.at = tcp.IP
+	}
+	if host, _, err := net.SplitHostPort(addr); err == nil && host != "" {
+		g.names = append(g.names, strings.ToLower(host))
+	}
+	if own, err := os.Hostname(); err == nil && g.at.IsUnspecified() {
+		g.names = append(g.names, strings.ToLower(own))
+	}
+	return g
+}
+
+// ServeHTTP answers one request, or refuses it in the form of the distribution specification.
+func (g *guard) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	if g.knows(q.Host) {
+		g.inner.ServeHTTP(w, q)
+		return
+	}
+	text := fmt.Sprintf("this server is not known by the name %.255q: use the address that it prints, or start it with -addr=NAME:PORT", q.Host)
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusForbidden)
+	json.NewEncoder(w).Encode(map[string]any{"errors": []map[string]string{{"code": "DENIED", "message": text}}}) //nolint:errcheck // a client that is gone needs no answer
+}
+
+// knows reports whether a request for host is meant for this server. Names of the loopback interface are, unless it listens at another address
+// alone. An address as such belongs to whom the connection leads to, so that all interfaces answer to any.
+func (g *guard) knows(host string) bool {
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	host = strings.ToLower(strings.Trim(host, "[]"))
+	for _, n := range g.names {
+		if n == host {
+			return true
+		}
+	}
+	ip := net.ParseIP(host)
+	switch {
+	case g.at.IsUnspecified():
+		return ip != nil || Loopback(host)
+	case g.at.IsLoopback():
+		return Loopback(host)
+	}
+	return ip != nil && ip.Equal(g.at)
+}
