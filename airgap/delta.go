@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -168,7 +169,17 @@ func (p *packer) whole(ctx context.Context, pl *plan, name string) (File, error)
 // refusal is the error of what needs all layers.
 func (d *Delta) refusal(path string) error {
 	return fmt.Errorf("%s is a delta: %d layers (%s) are not in it but in its base, %s of version %s: make the bundle of both with slipway airgap apply %s -base=%s -out=%s",
-		path, len(d.Lacking), progress.Size(d.Bytes), d.Base.File, d.Base.Version, path, d.Base.File, d.Bundle)
+		path, len(d.Lacking), progress.Size(d.Bytes), d.Base.File, d.Base.Version, word(path), word(d.Base.File), word(d.Bundle))
+}
+
+// word writes s for a shell, in quotes where it needs them: the names are those of whoever made the delta.
+func word(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-+/,:=@%", r)
+	}) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // lacking is the set of layers that only the base has. Of a bundle, which is no delta, it is empty.
@@ -191,8 +202,21 @@ func readDelta(text string) (*Delta, error) {
 	if err := decode(annotationDelta, []byte(text), d); err != nil {
 		return nil, err
 	}
-	if len(d.SHA256) != 2*sha256.Size || d.Size <= 0 || d.Bytes < 0 || filepath.Base(d.Bundle) != d.Bundle || !strings.HasSuffix(d.Bundle, ".tar.zst") {
+	if !isChecksum(d.SHA256) || d.Size <= 0 || d.Bytes < 0 || !isFile(d.Bundle) || !strings.HasSuffix(d.Bundle, ".tar.zst") {
 		return nil, errors.New("not a bundle of Slipway: it does not say what it is a delta of")
 	}
+	if b := d.Base; !isFile(b.File) || !isChecksum(b.SHA256) || !isText(b.Product, maxWord) || !isText(b.Version, maxWord) {
+		return nil, errors.New("not a bundle of Slipway: it does not say what it builds on")
+	}
 	return d, nil
+}
+
+// isFile reports whether s is the name of a file, on Windows as well as elsewhere, that a command line may have.
+func isFile(s string) bool {
+	return s != "" && s != "." && s != ".." && s[0] != '-' && isText(s, maxWord) && !strings.ContainsAny(s, `/\:`)
+}
+
+func isChecksum(s string) bool {
+	_, err := hex.DecodeString(s)
+	return err == nil && len(s) == 2*sha256.Size
 }

@@ -91,7 +91,6 @@ func (i Image) beside(had map[v1.Hash]bool) int64 {
 
 // WriteTable writes the difference for a person.
 func (d *Difference) WriteTable(w io.Writer) error {
-	w = printable{w}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, i := range d.Added {
 		fmt.Fprintf(t, "+\t%s\t%s\t%s\n", i.Name, progress.Size(i.size()), i.Digest)

@@ -25,7 +25,8 @@ const (
 	maxDocker  = 256 << 10   // the same of manifest.json, of which less memory is made: 10,000 images of three layers
 	maxRead    = 4 * maxHead // bytes of blobs that are understood: an image may have several names, and is read for each
 	maxErrors  = 1000        // that one head is told about
-	maxWord    = 255         // bytes of a media type or a platform
+	maxWord    = 255         // bytes of a media type, a platform, a version
+	maxText    = 4 << 10     // bytes of a reason
 	maxLayer   = 1 << 40     // bytes of a layer
 	maxLayers  = 1 << 50     // bytes of all layers: sums stay far from where they overflow
 	maxRatio   = 1000        // of an archive to its file, above the first GiB: a few bytes of zstd can stand for very many

@@ -105,6 +105,36 @@ var attacks = []attack{
 	}, "its index has no manifest", false},
 	{"one manifest under many names", func(t *testing.T, v *victim) []byte { return v.renamed(t, 1000, 50_000) }, "name manifests and layers more than 131072 times", false},
 	{"one small manifest under many names", func(t *testing.T, v *victim) []byte { return v.renamed(t, 20_000, 200) }, "name manifests and layers more than 131072 times", false},
+	{"a name that leaves the registry's prefix", func(t *testing.T, v *victim) []byte {
+		return v.index(t, "slipway.local/demo/agent", "slipway.local/demo/../../agent")
+	}, `".." is no part of a repository's name`, false},
+	{"a name with an empty part", func(t *testing.T, v *victim) []byte {
+		return v.index(t, "slipway.local/demo/agent", "slipway.local/demo//agent")
+	}, `"" is no part of a repository's name`, false},
+	{"a host that is a directory", func(t *testing.T, v *victim) []byte {
+		return v.index(t, "slipway.local/demo/agent", "../demo/agent")
+	}, `".." is no host`, false},
+	{"a tag that is a directory", func(t *testing.T, v *victim) []byte {
+		return v.index(t, "demo/agent:", "demo/agent:..")
+	}, "is no tag", false},
+	{"a name of a thousand characters", func(t *testing.T, v *victim) []byte {
+		return v.index(t, "slipway.local/demo/agent", "slipway.local/demo/"+strings.Repeat("agent/", 200)+"agent")
+	}, "is no full name with a tag", false},
+	{"a product with an escape sequence", func(t *testing.T, v *victim) []byte {
+		return v.index(t, `"dev.slipway.bundle.product":"`, `"dev.slipway.bundle.product":"\u001b]0;owned\u0007`)
+	}, "not a line of printable text", false},
+	{"a version of two lines", func(t *testing.T, v *victim) []byte {
+		return v.index(t, `"dev.slipway.bundle.version":"`, `"dev.slipway.bundle.version":"0\n✓ verified `)
+	}, "not a line of printable text", false},
+	{"a reason of two lines", func(t *testing.T, v *victim) []byte {
+		return v.index(t, `"dev.slipway.bundle.product"`, `"dev.slipway.bundle.left-out":"[{\"name\":\"a\",\"reason\":\"b\\nc\"}]","dev.slipway.bundle.product"`)
+	}, "not a line of printable text", false},
+	{"a volume that is a path", func(t *testing.T, v *victim) []byte {
+		return v.index(t, `"dev.slipway.bundle.product"`, `"dev.slipway.bundle.volume":"1/../..","dev.slipway.bundle.product"`)
+	}, "not 1/3 or the like", false},
+	{"another name in the list", func(t *testing.T, v *victim) []byte {
+		return v.index(t, `"io.containerd.image.name":"slipway.local/demo/agent`, `"dev.slipway.image.reference":"../x:1","io.containerd.image.name":"slipway.local/demo/agent`)
+	}, "which is another name", false},
 	{"an image layout of others", func(t *testing.T, v *victim) []byte {
 		return v.forge(t, func(e []forged) []forged { return append(e[1:v.first], e[v.first:]...) })
 	}, "stands where manifest.json is expected", false},

@@ -3,11 +3,13 @@ package airgap
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -101,7 +103,7 @@ func (r *reading) image(d v1.Descriptor) error {
 		if err := r.refer(n.layers); err != nil {
 			return fmt.Errorf("%s: %w", it.name, err)
 		}
-		if p := platform.Format(n.platform); len(p) > maxWord {
+		if p := platform.Format(n.platform); !isText(p, maxWord) {
 			return fmt.Errorf("%s: not a bundle of Slipway: %.100q is no platform", it.name, p)
 		}
 	}
@@ -130,7 +132,7 @@ func (r *reading) refer(layers []v1.Descriptor) error {
 		return fmt.Errorf("not a bundle of Slipway: its images name manifests and layers more than %d times", maxRefs)
 	}
 	for _, l := range layers {
-		if len(l.MediaType) > maxWord {
+		if !isText(string(l.MediaType), maxWord) {
 			return fmt.Errorf("not a bundle of Slipway: %.100q is no media type", l.MediaType)
 		}
 	}
@@ -166,8 +168,16 @@ func (r *reading) layer(l Layer) error {
 func (h *head) item(d v1.Descriptor, get blobs) (*item, error) {
 	given := d.Annotations[annotationImageName]
 	tagged, pinned, err := names(given, d.Digest)
-	if err != nil || tagged != given || d.Annotations[annotationRefName] != given {
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("not a bundle of Slipway: %.200q is no full name with a tag: %s", given, output.Excerpt(errors.Unwrap(err).Error(), maxWord))
+	case tagged != given || d.Annotations[annotationRefName] != given:
 		return nil, fmt.Errorf("not a bundle of Slipway: %.200q is no full name with a tag", given)
+	}
+	if written := d.Annotations[annotationReference]; written != "" {
+		if again, _, err := names(written, d.Digest); err != nil || again != given {
+			return nil, fmt.Errorf("%s: not a bundle of Slipway: it is written %.200q, which is another name", given, written)
+		}
 	}
 	it := &item{name: tagged, pinned: pinned}
 	if d.Annotations[annotationBare] != "" && h.format < formatBare {
@@ -220,7 +230,9 @@ func (h *head) about() (*Contents, error) {
 			return nil, fmt.Errorf("not a bundle of Slipway: %w", err)
 		}
 	}
-	c.Volume = a[annotationVolume]
+	if c.Volume = a[annotationVolume]; c.Volume != "" && !volumePattern.MatchString(c.Volume) {
+		return nil, fmt.Errorf("not a bundle of Slipway: %s is %.100q, not 1/3 or the like", annotationVolume, c.Volume)
+	}
 	if c.Delta, err = readDelta(a[annotationDelta]); err != nil {
 		return nil, err
 	}
@@ -229,8 +241,28 @@ func (h *head) about() (*Contents, error) {
 			return nil, err
 		}
 	}
-	return c, nil
+	return c, c.texts()
 }
+
+var volumePattern = regexp.MustCompile(`^[1-9][0-9]{0,4}/[1-9][0-9]{0,4}$`)
+
+// texts checks what is only shown: each is a line that a reader can see all of.
+func (c *Contents) texts() error {
+	for what, s := range map[string]string{annotationName: c.Product, annotationVersion: c.Version} {
+		if !isText(s, maxWord) {
+			return fmt.Errorf("not a bundle of Slipway: %s is %.100q, which is not a line of printable text", what, s)
+		}
+	}
+	for _, o := range c.LeftOut {
+		if !isText(o.Name, maxText) || !isText(o.Reason, maxText) {
+			return fmt.Errorf("not a bundle of Slipway: %s has %.100q: %.100q, which is not a line of printable text", annotationLeftOut, o.Name, o.Reason)
+		}
+	}
+	return nil
+}
+
+// isText reports whether s is a line of printable text of at most limit bytes.
+func isText(s string, limit int) bool { return len(s) <= limit && output.IsLine(s) }
 
 // agree checks that manifest.json names images of index.json, by the same names.
 func (h *head) agree(configs map[string]map[string]bool) error {

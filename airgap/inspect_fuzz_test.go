@@ -3,12 +3,14 @@ package airgap
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/slipway-dev/slipway/internal/imagename"
+	"github.com/slipway-dev/slipway/internal/output"
 )
 
 // FuzzHead gives any bytes for a decompressed head.
@@ -77,12 +79,21 @@ func check(t *testing.T, h *head, err error) {
 		return
 	}
 	for _, i := range c.Images {
-		if len(i.Children) == 0 || !strings.Contains(i.Name, ":") {
-			t.Errorf("accepted %+v", i)
+		if err := imagename.Check(i.Name); err != nil || len(i.Children) == 0 {
+			t.Errorf("accepted %+v: %v", i, err)
+		}
+		for _, r := range i.Referrers {
+			if r.Tag != "" && !imagename.IsCosignTag(r.Tag) {
+				t.Errorf("accepted %+v", r)
+			}
 		}
 	}
-	if err := c.WriteTable(io.Discard); err != nil {
+	var table strings.Builder
+	if err := c.WriteTable(&table); err != nil {
 		t.Error(err)
+	}
+	if text := table.String(); !output.IsLine(strings.ReplaceAll(text, "\n", "")) {
+		t.Errorf("a table that is not printable: %q", text)
 	}
 	if _, err := json.Marshal(c); err != nil {
 		t.Error(err)

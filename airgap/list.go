@@ -15,7 +15,7 @@ func (c *Contents) WriteList(w io.Writer, digests bool) error {
 		if digests {
 			name += "@" + i.Digest.String()
 		}
-		if _, err := fmt.Fprintln(printable{w}, name); err != nil {
+		if _, err := fmt.Fprintln(w, name); err != nil {
 			return err
 		}
 	}

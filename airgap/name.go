@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/imagename"
 )
 
 // names returns what a bundle calls an image that is written ref and has digest h: registry/repository:tag, since k3s and RKE2 look
@@ -29,5 +31,8 @@ func names(ref string, h v1.Hash) (tagged, pinned string, err error) {
 		registry = "docker.io" // containerd and k3s know Docker Hub by this name only
 	}
 	repository := registry + "/" + t.RepositoryStr()
+	if err := imagename.Check(repository + ":" + tag); err != nil { // go-containerregistry takes .. for a part of a name
+		return "", "", fmt.Errorf("%s: %w", ref, err)
+	}
 	return repository + ":" + tag, repository + "@" + h.String(), nil
 }

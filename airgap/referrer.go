@@ -7,6 +7,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -187,7 +188,12 @@ func (r *reading) attachment(d v1.Descriptor) (attachment, error) {
 	if err != nil {
 		return attachment{}, err
 	}
-	return readAttachment(lock.Referrer{
-		ArtifactType: d.Annotations[annotationArtifact], MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Subject: about, Tag: d.Annotations[annotationTag],
-	}, r.get)
+	a := lock.Referrer{ArtifactType: d.Annotations[annotationArtifact], MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Subject: about, Tag: d.Annotations[annotationTag]}
+	switch {
+	case a.Tag != "" && !imagename.IsCosignTag(a.Tag):
+		return attachment{}, fmt.Errorf("not a bundle of Slipway: %.200q is no tag of cosign", a.Tag)
+	case !isText(a.ArtifactType, maxWord) || !isText(string(a.MediaType), maxWord):
+		return attachment{}, fmt.Errorf("not a bundle of Slipway: %.100q of type %.100q is no artifact", a.ArtifactType, a.MediaType)
+	}
+	return readAttachment(a, r.get)
 }

@@ -1,12 +1,10 @@
 package airgap
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"strings"
 	"text/tabwriter"
-	"unicode"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -16,7 +14,6 @@ import (
 // WriteTable writes the contents for a person: what the bundle is, a line per image, and what was left out. A size counts the layers of the
 // image that are in the bundle; those that images share count for each, and the column beside it says how much that is.
 func (c *Contents) WriteTable(w io.Writer) error {
-	w = printable{w}
 	whole := "all platforms"
 	if c.Platform != "" {
 		whole = c.Platform
@@ -87,20 +84,4 @@ func (r Referrer) what() string {
 		s += " about " + r.Subject.String()
 	}
 	return s
-}
-
-// printable drops control characters: a bundle may be made to play tricks on a terminal.
-type printable struct{ w io.Writer }
-
-func (p printable) Write(b []byte) (int, error) {
-	clean := bytes.Map(func(r rune) rune {
-		if r != '\n' && !unicode.IsPrint(r) {
-			return -1
-		}
-		return r
-	}, b)
-	if _, err := p.w.Write(clean); err != nil {
-		return 0, err
-	}
-	return len(b), nil
 }

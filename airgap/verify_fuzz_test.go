@@ -8,6 +8,8 @@ import (
 	seekable "github.com/SaveTheRbtz/zstd-seekable-format-go/pkg"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/slipway-dev/slipway/internal/output"
 )
 
 // FuzzVerify gives any bytes for a file.
@@ -61,14 +63,30 @@ func FuzzSums(f *testing.F) {
 
 // FuzzDelta gives any text for what a delta says of itself.
 func FuzzDelta(f *testing.F) {
-	f.Add(`{"base":{"file":"a.tar.zst","sha256":"","product":"demo","version":"1"},"bundle":"b.tar.zst","sha256":"` + strings.Repeat("0", 64) + `","size":1,"lacking":[],"bytes":0}`)
+	f.Add(`{"base":{"file":"a.tar.zst","sha256":"` + strings.Repeat("0", 64) + `","product":"demo","version":"1"},"bundle":"b.tar.zst","sha256":"` + strings.Repeat("0", 64) + `","size":1,"lacking":[],"bytes":0}`)
 	f.Add(`{"bundle":"../b.tar.zst"}`)
+	f.Add(`{"base":{"file":"$(reboot) ' x","sha256":"` + strings.Repeat("0", 64) + `","product":"\u001b[2J","version":"1\n2"},"bundle":"-b.tar.zst","sha256":"` + strings.Repeat("0", 64) + `","size":1}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		d, err := readDelta(text)
 		if err == nil && d != nil && (strings.ContainsAny(d.Bundle, "/") || d.Size <= 0 || len(d.SHA256) != 64) {
 			t.Errorf("accepted %+v", d)
 		}
+		if err == nil && d != nil && !output.IsLine(d.refusal("a.delta").Error()) {
+			t.Errorf("it adds a line to a message: %q", d.refusal("a.delta"))
+		}
 	})
+}
+
+func TestWord(t *testing.T) {
+	for in, want := range map[string]string{
+		"kpack-images.tar.zst":    "kpack-images.tar.zst",
+		"old images.tar.zst":      "'old images.tar.zst'",
+		"$(reboot)'s `x`.tar.zst": `'$(reboot)'\''s ` + "`x`.tar.zst'",
+	} {
+		if got := word(in); got != want {
+			t.Errorf("word(%q) = %s, want %s", in, got, want)
+		}
+	}
 }
 
 // resealed compresses an archive in frames of the given sizes and one for the rest, with a seek table.

@@ -14,6 +14,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/imagename"
 )
 
 // maxSize bounds a lock in bytes; a real one has a few hundred KiB.
@@ -70,8 +71,14 @@ func Decode(r io.Reader) (*Lock, error) {
 func (l *Lock) check() error {
 	for _, i := range l.Images {
 		digests := []v1.Hash{i.Digest}
+		if err := i.named(); err != nil {
+			return fmt.Errorf("image %q: %q is not its name: %w", i.Name, i.Tagged(), err)
+		}
 		for _, r := range i.Referrers {
 			digests = append(digests, r.Digest)
+			if err := r.named(); err != nil {
+				return fmt.Errorf("image %q: %w", i.Name, err)
+			}
 		}
 		for _, c := range i.Children {
 			digests = append(digests, c.Digest, c.Config)
@@ -97,6 +104,9 @@ func (l *Lock) check() error {
 			if r.Digest == (v1.Hash{}) {
 				return fmt.Errorf("image %q: the digest of a referrer is missing", t.Reference)
 			}
+			if err := r.named(); err != nil {
+				return fmt.Errorf("image %q: %w", t.Reference, err)
+			}
 		}
 	}
 	for _, a := range l.Artifacts {
@@ -106,6 +116,24 @@ func (l *Lock) check() error {
 		if a.File == "" || a.File != filepath.Base(a.File) || strings.ContainsAny(a.File, `/\`) || a.File[0] == '.' {
 			return fmt.Errorf("artifact %q: it is no file name", a.File)
 		}
+	}
+	return nil
+}
+
+// named checks the names that become a part of a URL. An image that was not published yet has none.
+func (i Image) named() error {
+	switch {
+	case i.Repository == "":
+		return nil
+	case i.Tag == "":
+		return imagename.CheckRepository(i.Repository)
+	}
+	return imagename.Check(i.Tagged())
+}
+
+func (r Referrer) named() error {
+	if r.Tag != "" && !imagename.IsCosignTag(r.Tag) {
+		return fmt.Errorf("a referrer has %q, which is no tag of cosign", r.Tag)
 	}
 	return nil
 }

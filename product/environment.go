@@ -7,7 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/slipway-dev/slipway/internal/imagename"
+	"github.com/slipway-dev/slipway/internal/output"
 )
 
 // maxEpoch is the last second that all files of a release can hold: zip archives count seconds in
@@ -24,8 +25,8 @@ func (c *checker) environment(registry string, getenv func(string) string) {
 		from, registry = "SLIPWAY_REGISTRY", getenv("SLIPWAY_REGISTRY")
 	}
 	if registry != "" {
-		if why := badRegistry(registry); why != "" {
-			c.at(Pos{}, "%s %q %s", from, registry, why)
+		if err := CheckRegistry(registry); err != nil {
+			c.at(Pos{}, "%s %v", from, err)
 		}
 		c.out.Registry = registry
 	}
@@ -49,8 +50,14 @@ func (c *checker) environment(registry string, getenv func(string) string) {
 	c.out.Created, c.out.SourceDateEpoch = time.Unix(n, 0).UTC(), true
 }
 
-// CheckRegistry says what is wrong with s as host[/prefix] of a registry, and quotes it.
+// noAccount is said instead of a text that has a password in it.
+const noAccount = "it has a user's name and password, which do not belong here: take them out, and log in with docker login or a credential helper"
+
+// CheckRegistry says what is wrong with s as host[/prefix] of a registry, and quotes it, unless it holds credentials.
 func CheckRegistry(s string) error {
+	if output.Account(s) || strings.Contains(s, "@") {
+		return errors.New(noAccount)
+	}
 	if why := badRegistry(s); why != "" {
 		return fmt.Errorf("%q %s", s, why)
 	}
@@ -67,7 +74,7 @@ func badRegistry(s string) string {
 	if !strings.ContainsAny(host, ".:") && host != "localhost" {
 		return "names no host: write host[/prefix], such as ghcr.io/" + s + " or docker.io/" + s
 	}
-	if _, err := name.NewRegistry(host, name.StrictValidation); err != nil || strings.ContainsAny(host, "@ ") {
+	if !imagename.IsHost(host) {
 		return "has a malformed host: write host[:port][/prefix]"
 	}
 	if !hasPrefix {

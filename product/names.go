@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/imagename"
 )
 
 // form is what a text must look like, and what to say if it does not.
@@ -16,7 +18,7 @@ type form struct {
 var (
 	// repositoryForm is one component of a repository, as https://github.com/opencontainers/distribution-spec has it.
 	repositoryForm = form{
-		regexp.MustCompile(`^[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*$`),
+		regexp.MustCompile(`^` + imagename.Part + `$`),
 		"use lower case letters and digits, with . _ or - between them, since it becomes part of a repository's name",
 	}
 	fileForm = form{

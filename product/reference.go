@@ -6,6 +6,9 @@ import (
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
+
+	"github.com/slipway-dev/slipway/internal/imagename"
+	"github.com/slipway-dev/slipway/internal/output"
 )
 
 const referenceForms = "write repository:tag, repository@sha256:…, or repository:tag@sha256:…"
@@ -16,6 +19,9 @@ func parseReference(s string) (ref name.Reference, tag string, err error) {
 	bad := func(why string) (name.Reference, string, error) {
 		return nil, "", fmt.Errorf("malformed image reference %s: %s", s, why)
 	}
+	if output.Account(s) {
+		return nil, "", errors.New("malformed image reference: " + noAccount)
+	}
 	if strings.Contains(s, "://") {
 		return bad("take the scheme out, and " + referenceForms)
 	}
@@ -23,6 +29,9 @@ func parseReference(s string) (ref name.Reference, tag string, err error) {
 	t, err := name.NewTag(base, name.WithDefaultTag(""))
 	if err != nil {
 		return bad(reason(err) + ": " + referenceForms)
+	}
+	if !imagename.IsHost(t.RegistryStr()) {
+		return bad(fmt.Sprintf("%q is no host: %s", t.RegistryStr(), referenceForms))
 	}
 	for _, part := range strings.Split(t.RepositoryStr(), "/") {
 		if !repositoryForm.MatchString(part) {

@@ -5,23 +5,20 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/transfer"
 )
-
-// cosignTag is a tag under which cosign keeps what it says of an image: one of [suffixes].
-var cosignTag = regexp.MustCompile(`^sha256-[0-9a-f]{64}\.(sig|att|sbom)$`)
 
 // grows reports whether the image is a list that cosign keeps under a tag: signing once more writes the list anew, longer by a layer, and the
 // tag moves. Such a tag stands for something else before long, and nobody pulls a release by it.
 func (i *image) grows() bool {
 	tag, ok := i.Ref.(name.Tag)
-	return ok && i.Referrer && cosignTag.MatchString(tag.TagStr())
+	return ok && i.Referrer && imagename.IsCosignTag(tag.TagStr())
 }
 
 // grown decides about a list of cosign's whose tag stands for another one in the registry: it is pushed where it has all of that, or else left

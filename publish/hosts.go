@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"os"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
 // guard answers requests only for hosts that the server is meant to be known by. A page that a browser on this machine shows may have
@@ -59,9 +61,9 @@ func (g *guard) knows(host string) bool {
 	ip := net.ParseIP(host)
 	switch {
 	case g.at.IsUnspecified():
-		return ip != nil || Loopback(host)
+		return ip != nil || transfer.Loopback(host)
 	case g.at.IsLoopback():
-		return Loopback(host)
+		return transfer.Loopback(host)
 	}
 	return ip != nil && ip.Equal(g.at)
 }

@@ -16,6 +16,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -103,12 +104,9 @@ func (r *Registry) list(repo string) ([]string, bool) {
 	return slices.Sorted(maps.Keys(t)), ok
 }
 
-// part of a repository's name, as the specification has it.
-const part = `[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*`
-
 // route is a path of the API: repository, kind of resource, and which. A repository's own path may hold "blobs" or "tags", so the
 // last such element counts.
-var route = regexp.MustCompile(`^/v2/(` + part + `(?:/` + part + `)*)/(blobs|manifests|tags|referrers)/(uploads/[A-Za-z0-9]*|[^/]+)$`)
+var route = regexp.MustCompile(`^/v2/(` + imagename.Path + `)/(blobs|manifests|tags|referrers)/(uploads/[A-Za-z0-9]*|[^/]+)$`)
 
 // ServeHTTP answers one request of the distribution API.
 func (r *Registry) ServeHTTP(w http.ResponseWriter, q *http.Request) {
