@@ -51,7 +51,7 @@ func (c *checker) environment(registry string, getenv func(string) string) {
 }
 
 // noAccount is said instead of a text that has a password in it.
-const noAccount = "it has a user's name and password, which do not belong here: take them out, and log in with docker login or a credential helper"
+const noAccount = "has a user's name and password in it, which do not belong here: take them out, and log in with docker login or a credential helper"
 
 // CheckRegistry says what is wrong with s as host[/prefix] of a registry, and quotes it, unless it holds credentials.
 func CheckRegistry(s string) error {

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"net/http"
@@ -50,7 +51,7 @@ func TestScript(t *testing.T) {
 			}
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"interrupt": interrupt, "copytree": copytree, "registry": registry, "guide": guide, "windowsbase": windowsBase, "eavesdrop": eavesdrop, "unheard": unheard},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"interrupt": interrupt, "copytree": copytree, "registry": registry, "guide": guide, "windowsbase": windowsBase, "spiteful": spiteful, "eavesdrop": eavesdrop, "unheard": unheard},
 	})
 }
 
@@ -123,6 +124,26 @@ func windowsBase(ts *testscript.TestScript, neg bool, args []string) {
 	img, err = mutate.ConfigFile(img, cf)
 	ts.Check(err)
 	ts.Check(remote.Write(ref, img))
+}
+
+// spiteful VARIABLE starts a registry that refuses everything with a long answer, which repeats the credentials it was sent and holds sequences for
+// terminals, and puts its address into a variable.
+func spiteful(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: spiteful variable")
+	}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		user, password, ok := q.BasicAuth()
+		if !ok {
+			w.Header().Set("WWW-Authenticate", `Basic realm="test"`)
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		w.WriteHeader(http.StatusBadRequest)
+		fmt.Fprintf(w, "<html>\x1b]0;owned\a\nerror: forged\nyou are %s, %s\nAuthorization: %s\n\u202e%s", user, password, q.Header.Get("Authorization"), strings.Repeat("filler ", 1000))
+	}))
+	ts.Defer(s.Close)
+	ts.Setenv(args[0], s.Listener.Addr().String())
 }
 
 // listening is the key of a *heard in a script.

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+
+	"github.com/slipway-dev/slipway/internal/output"
 )
 
 // Missing reports whether err says that a registry does not have what was asked for.
@@ -22,8 +24,11 @@ type Unreadable struct{ Err error }
 func (u Unreadable) Error() string { return u.Err.Error() }
 func (u Unreadable) Unwrap() error { return u.Err }
 
-// Clean takes the query out of URLs in an error: upload locations and redirects carry signatures there. Where a registry denies
-// something, it adds what can be done.
+// maxRepeated bounds in bytes what is repeated of a registry's answer and the request: a proxy may answer with a page of HTML.
+const maxRepeated = 640
+
+// Clean takes the query out of URLs in an error, since upload locations and redirects have signatures there, and shortens the answer of a
+// registry to one line. Where a registry denies something, it adds what can be done.
 func Clean(err error) error {
 	var e *url.Error
 	if errors.As(err, &e) {
@@ -32,7 +37,12 @@ func Clean(err error) error {
 		}
 	}
 	var t *transport.Error
-	if errors.As(err, &t) && (t.StatusCode == http.StatusUnauthorized || t.StatusCode == http.StatusForbidden) {
+	if errors.As(err, &t) {
+		if all := t.Error(); output.Excerpt(all, maxRepeated) != all {
+			err = reworded{err, strings.ReplaceAll(err.Error(), all, output.Excerpt(all, maxRepeated))}
+		}
+	}
+	if t != nil && (t.StatusCode == http.StatusUnauthorized || t.StatusCode == http.StatusForbidden) {
 		host := "the registry"
 		if t.Request != nil {
 			host = t.Request.URL.Host
