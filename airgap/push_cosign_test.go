@@ -1,6 +1,7 @@
 package airgap
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -109,15 +110,27 @@ func TestPushSigned(t *testing.T) {
 		})
 	}
 
-	// Another tag of a referrer does not move.
-	r := newRegistry(t)
-	repo, err := name.NewRepository(r.host() + "/mirror/demo/agent")
-	if err != nil {
-		t.Fatal(err)
+	// Another tag of a referrer is packed by nobody, and read by nobody: it could name an image, or leave the repository.
+	for _, bad := range []string{"latest", "1.2.3", "../../other/manifests/1", tag + "/../x"} {
+		path := relabelled(t, headers(t, one.path(t)), `"dev.slipway.referrer.tag":"`+tag, `"dev.slipway.referrer.tag":"`+bad)
+		if b, err := Open(path); err == nil {
+			b.Close()
+			t.Errorf("a bundle with the tag %q was opened", bad)
+		} else {
+			says(t, err, "is no tag of cosign")
+		}
+		agent.Referrers[0].Tag = bad
+		_, err := Pack(t.Context(), st, l, []product.Bundle{{Name: "signed"}}, PackOptions{Dir: t.TempDir()})
+		says(t, err, "is no tag of cosign")
 	}
-	if err := remote.Write(repo.Tag("latest"), signatures(t, "upstream")); err != nil {
-		t.Fatal(err)
+}
+
+// path is where the bundle's file is.
+func (b *Bundle) path(t *testing.T) string {
+	t.Helper()
+	f, ok := b.closer.(*os.File)
+	if !ok {
+		t.Fatal("the bundle is no file")
 	}
-	_, err = Push(t.Context(), []*Bundle{bundle("latest", "upstream", "again")}, to(r))
-	says(t, err, "agent:latest stands for ", "push under another prefix")
+	return f.Name()
 }

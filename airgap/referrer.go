@@ -65,6 +65,9 @@ func (it *item) attach(st *store.Store, all []lock.Referrer) error {
 // readAttachment reads the manifest and everything below it. One that is found by no tag must itself say what it is about.
 func readAttachment(r lock.Referrer, get blobs) (attachment, error) {
 	a := attachment{Referrer: r}
+	if r.Tag != "" && !imagename.IsCosignTag(r.Tag) {
+		return a, fmt.Errorf("%.200q is no tag of cosign", r.Tag)
+	}
 	queue := []v1.Descriptor{{MediaType: r.MediaType, Digest: r.Digest, Size: r.Size}}
 	for n := 0; n < len(queue); n++ {
 		d := queue[n]
@@ -189,10 +192,7 @@ func (r *reading) attachment(d v1.Descriptor) (attachment, error) {
 		return attachment{}, err
 	}
 	a := lock.Referrer{ArtifactType: d.Annotations[annotationArtifact], MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Subject: about, Tag: d.Annotations[annotationTag]}
-	switch {
-	case a.Tag != "" && !imagename.IsCosignTag(a.Tag):
-		return attachment{}, fmt.Errorf("not a bundle of Slipway: %.200q is no tag of cosign", a.Tag)
-	case !isText(a.ArtifactType, maxWord) || !isText(string(a.MediaType), maxWord):
+	if !isText(a.ArtifactType, maxWord) || !isText(string(a.MediaType), maxWord) {
 		return attachment{}, fmt.Errorf("not a bundle of Slipway: %.100q of type %.100q is no artifact", a.ArtifactType, a.MediaType)
 	}
 	return readAttachment(a, r.get)
