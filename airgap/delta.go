@@ -16,6 +16,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/progress"
@@ -168,8 +169,8 @@ func (p *packer) whole(ctx context.Context, pl *plan, name string) (File, error)
 
 // refusal is the error of what needs all layers.
 func (d *Delta) refusal(path string) error {
-	return fmt.Errorf("%s is a delta: %d layers (%s) are not in it but in its base, %s of version %s: make the bundle of both with slipway airgap apply %s -base=%s -out=%s",
-		path, len(d.Lacking), progress.Size(d.Bytes), d.Base.File, d.Base.Version, word(path), word(d.Base.File), word(d.Bundle))
+	return fmt.Errorf("%s is a delta: %d layers (%s) are not in it but in its base, %s of version %s: make the bundle of both with %s %s -base=%s -out=%s",
+		path, len(d.Lacking), progress.Size(d.Bytes), d.Base.File, d.Base.Version, howto.Run("airgap apply"), word(path), word(d.Base.File), word(d.Bundle))
 }
 
 // word writes s for a shell, in quotes where it needs them: the names are those of whoever made the delta.

@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/howto"
 )
 
 // WriteList writes the names of the images, one to a line: the form of images.txt, and of the list beside the bundle. With digests every
@@ -31,7 +33,7 @@ func (c *Contents) Find(ref string) (Image, error) {
 		return err == nil && (!pinned || digest == i.Digest.String()) && (tagged == i.Name || pinned && !named && reference == i.Reference)
 	})
 	if at < 0 {
-		return Image{}, fmt.Errorf("%s is not in the bundle: slipway airgap list tells what is", ref)
+		return Image{}, fmt.Errorf("%s is not in the bundle: %s tells what is", ref, howto.Run("airgap list"))
 	}
 	return c.Images[at], nil
 }

@@ -12,6 +12,8 @@ import (
 	"os"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/howto"
 )
 
 // Bundle is a bundle that is open for reading. Several goroutines may use it.
@@ -101,7 +103,7 @@ func newBundle(r io.ReaderAt, size int64) (*Bundle, error) {
 	}
 	if table != nil {
 		if got := int64(table.Size()); got != end {
-			return nil, fmt.Errorf("the bundle is damaged: its archive has %d bytes, its images take %d: slipway airgap verify tells what is wrong", got, end)
+			return nil, fmt.Errorf("the bundle is damaged: its archive has %d bytes, its images take %d: %s tells what is wrong", got, end, howto.Run("airgap verify"))
 		}
 		return b, nil
 	}
@@ -115,7 +117,7 @@ func first(err error) error {
 	if len(all) < 2 {
 		return err
 	}
-	return fmt.Errorf("%w, and %d problems more: slipway airgap verify tells all", all[0], len(all)-1)
+	return fmt.Errorf("%w, and %d problems more: %s tells all", all[0], len(all)-1, howto.Run("airgap verify"))
 }
 
 const noTable = "no seek table, so that every blob is read from the start: somebody compressed the bundle again; the original is faster"
@@ -145,7 +147,7 @@ func (b *Bundle) scan(end int64) error {
 	case n < end:
 		return damaged(io.ErrUnexpectedEOF)
 	case n > end:
-		return fmt.Errorf("the bundle is damaged: its archive has more than the %d bytes that its images take: slipway airgap verify tells what is wrong", end)
+		return fmt.Errorf("the bundle is damaged: its archive has more than the %d bytes that its images take: %s tells what is wrong", end, howto.Run("airgap verify"))
 	}
 	return nil
 }

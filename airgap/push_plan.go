@@ -8,6 +8,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/publish"
 )
@@ -44,7 +45,7 @@ func (c *cargo) selected(o PushOptions, p *Pushed) ([]publish.Image, error) {
 		p.Images = append(p.Images, PushedImage{Name: i.Name, Target: img.Ref.Name(), Reference: img.Ref.Context().Name() + "@" + i.Digest.String()})
 	}
 	if idle := s.idle(); idle != "" {
-		return nil, fmt.Errorf("-platforms %s: no image of the bundle has it: slipway airgap inspect lists what there is", idle)
+		return nil, fmt.Errorf("-platforms %s: no image of the bundle has it: %s lists what there is", idle, howto.Run("airgap inspect"))
 	}
 	if len(s) == 0 && len(sparse) > 0 {
 		has := c.platforms()

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -67,7 +68,7 @@ func parseBasesLock(path string, b []byte) (list []LockedBase, m mistakes, newer
 		if e, ok := d.lockedBase(&in.Bases[i]); ok {
 			for _, o := range list {
 				if o.Base == e.Base && platform.Same(o.Platform, e.Platform) {
-					d.errorf(&in.Bases[i].Base, "base %s stands here twice for %s: run go tool mage bases", e.Base, platform.Format(e.Platform))
+					d.errorf(&in.Bases[i].Base, "base %s stands here twice for %s: run %s", e.Base, platform.Format(e.Platform), howto.Run("bases"))
 				}
 			}
 			list = append(list, e)
@@ -88,17 +89,17 @@ func (d *document) lockedBase(in *lockedBaseYAML) (LockedBase, bool) {
 		d.errorf(&in.Platform, "%v", err)
 	}
 	if _, err := name.ParseReference(in.Reference, name.WithDefaultTag("")); err != nil || strings.Contains(in.Reference, "@") {
-		d.errorf(&in.Reference, "%q is no repository:tag: run go tool mage bases", in.Reference)
+		d.errorf(&in.Reference, "%q is no repository:tag: run %s", in.Reference, howto.Run("bases"))
 	}
 	if e.Digest, err = v1.NewHash(in.Digest); err != nil || e.Digest.Algorithm != "sha256" {
-		d.errorf(&in.Digest, "a digest is sha256: and 64 hexadecimal digits: run go tool mage bases")
+		d.errorf(&in.Digest, "a digest is sha256: and 64 hexadecimal digits: run %s", howto.Run("bases"))
 	}
 	if in.OSVersion != "" && (e.Platform.OS != platform.Windows || strings.Count(in.OSVersion, ".") != 3 || platform.Short(in.OSVersion) != platform.Short(e.Platform.OSVersion)) {
-		d.errorf(&in.OSVersion, "%q is no version of %s in four parts: run go tool mage bases", in.OSVersion, in.Platform)
+		d.errorf(&in.OSVersion, "%q is no version of %s in four parts: run %s", in.OSVersion, in.Platform, howto.Run("bases"))
 	}
 	if in.Created != "" {
 		if e.Created, err = time.Parse(time.RFC3339, in.Created); err != nil {
-			d.errorf(&in.Created, "%q is no time such as 2025-01-16T21:57:50Z: run go tool mage bases", in.Created)
+			d.errorf(&in.Created, "%q is no time such as 2025-01-16T21:57:50Z: run %s", in.Created, howto.Run("bases"))
 		}
 	}
 	return e, len(d.mistakes) == before

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -47,16 +48,16 @@ func (c *checker) pin(base string, i *BaseImage, entries []LockedBase) {
 	case i.Lock == nil && i.Inline:
 	case i.Lock == nil:
 		if strict {
-			c.at(i.Pos, "%s is not locked: run go tool mage bases, which writes the digest of %s into %s, since a release must not change when a tag moves", what, i.Reference, BasesLock)
+			c.at(i.Pos, "%s is not locked: run %s, which writes the digest of %s into %s, since a release must not change when a tag moves", what, howto.Run("bases"), i.Reference, BasesLock)
 		}
 	case i.Lock.Reference != Unpinned(*i):
 		if strict {
-			c.at(i.Lock.Pos, "%s is locked as %s, and %s names %s: run go tool mage bases", what, i.Lock.Reference, c.out.Path, Unpinned(*i))
+			c.at(i.Lock.Pos, "%s is locked as %s, and %s names %s: run %s", what, i.Lock.Reference, c.out.Path, Unpinned(*i), howto.Run("bases"))
 		}
 		i.Lock = nil
 	case i.Inline && i.Reference.Identifier() != i.Lock.Digest.String():
 		if strict {
-			c.at(i.Lock.Pos, "%s is locked at %s, and %s has %s: run go tool mage bases", what, i.Lock.Digest, c.out.Path, i.Reference.Identifier())
+			c.at(i.Lock.Pos, "%s is locked at %s, and %s has %s: run %s", what, i.Lock.Digest, c.out.Path, i.Reference.Identifier(), howto.Run("bases"))
 		}
 		i.Lock = nil
 	case !i.Inline:

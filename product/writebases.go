@@ -13,7 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-const basesLockHead = `# What the bases of slipway.yaml stand for. go tool mage bases writes this file: commit it, and read what changes in it.
+const basesLockHead = `# What the bases of slipway.yaml stand for. slipway bases writes this file: commit it, and read what changes in it.
 `
 
 // EncodeBases returns the bytes of bases.lock.yaml.

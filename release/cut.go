@@ -10,6 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/progress"
@@ -143,7 +144,7 @@ func (c *cut) part(l *lock.Lock) (*Summary, error) {
 	if len(c.before) > 0 {
 		c.options.Progress.Printf("the other files in %s are of an earlier release that was whole; its %s is gone", c.options.Out, SumsName)
 	}
-	c.options.Progress.Printf("only %v was selected: stopping before render; slipway merge joins the locks of all parts and goes on from there", l.Partial)
+	c.options.Progress.Printf("only %v was selected: stopping before render; %s joins the locks of all parts and goes on from there", l.Partial, howto.Run("merge"))
 	return summarize(c.options.Out, l, nil, append(artifacts, lock.Name))
 }
 

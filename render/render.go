@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/progress"
@@ -31,7 +32,7 @@ type Options struct {
 // and no template makes, and every finding of [Check] is an error.
 func Render(ctx context.Context, p *product.Product, l *lock.Lock, o Options) ([]byte, error) {
 	if len(l.Partial) > 0 {
-		return nil, fmt.Errorf("rendering %s %s: only %v was selected: build and publish all of it, or join the locks of all parts with slipway merge", l.Name, l.Version, l.Partial)
+		return nil, fmt.Errorf("rendering %s %s: only %v was selected: build and publish all of it, or join the locks of all parts with %s", l.Name, l.Version, l.Partial, howto.Run("merge"))
 	}
 	defer progress.Doing("rendering the templates of " + p.Name)()
 	files, err := templates(ctx, p)

@@ -61,6 +61,7 @@ func run(ctx context.Context, words []string, o options) error {
 func execute(ctx context.Context, binary string, args []string) error {
 	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Env = append(os.Environ(), "SLIPWAY_RUN_BY=mage") // internal/howto reads it: what messages tell to run is a target, too
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 30 * time.Second
 	err := cmd.Run()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
@@ -24,7 +25,7 @@ func (r *Resolver) fetch(ctx context.Context, b product.BaseImage, anyBuild bool
 		return Base{}, fmt.Errorf("%s: %w", ref, err)
 	}
 	if b.Lock != nil && b.Lock.OSVersion != "" && b.Lock.OSVersion != got.OSVersion {
-		return Base{}, fmt.Errorf("%s has the os.version %s, and %s says %s: run go tool mage bases", ref, got.OSVersion, b.Lock.Pos, b.Lock.OSVersion)
+		return Base{}, fmt.Errorf("%s has the os.version %s, and %s says %s: run %s", ref, got.OSVersion, b.Lock.Pos, b.Lock.OSVersion, howto.Run("bases"))
 	}
 	d, err := img.Digest()
 	if err != nil {
@@ -51,8 +52,8 @@ func (r *Resolver) unmoved(ctx context.Context, b product.BaseImage) error {
 		return fmt.Errorf("looking at %s: %w", tag, transfer.Clean(err))
 	}
 	if head.Digest != b.Lock.Digest {
-		return fmt.Errorf("%s has moved to %s, and %s has %s: run go tool mage bases to take the new one, or write %s@%s into slipway.yaml to stay with the old one",
-			b.Lock.Reference, head.Digest, b.Lock.Pos, b.Lock.Digest, b.Lock.Reference, b.Lock.Digest)
+		return fmt.Errorf("%s has moved to %s, and %s has %s: run %s to take the new one, or write %s@%s into slipway.yaml to stay with the old one",
+			b.Lock.Reference, head.Digest, b.Lock.Pos, b.Lock.Digest, howto.Run("bases"), b.Lock.Reference, b.Lock.Digest)
 	}
 	return nil
 }

@@ -95,7 +95,7 @@ func TestLock(t *testing.T) {
 		Add: made(t, windows("10.0.26100.32370"), "2026-01-13"), Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.26100.32370"}},
 	}))
 
-	if _, err := load(t, dir, host, bases, false); err == nil || strings.Count(err.Error(), "is not locked: run go tool mage bases") != 3 {
+	if _, err := load(t, dir, host, bases, false); err == nil || strings.Count(err.Error(), "is not locked: run slipway bases") != 3 {
 		t.Errorf("a release on bases that are not locked: %v", err)
 	}
 	for _, c := range lock(t, dir, host, bases) {
@@ -123,7 +123,7 @@ func TestLock(t *testing.T) {
 
 	moved := pushIndex(t, nano+":ltsc2022", silent(made(t, windows("10.0.20348.4900"), "2026-02-10")))
 	_, err = resolve()
-	if err == nil || !strings.Contains(err.Error(), ":ltsc2022 has moved to "+moved[len(nano)+len(":ltsc2022@"):]) || !strings.Contains(err.Error(), "run go tool mage bases") {
+	if err == nil || !strings.Contains(err.Error(), ":ltsc2022 has moved to "+moved[len(nano)+len(":ltsc2022@"):]) || !strings.Contains(err.Error(), "run slipway bases") {
 		t.Errorf("a release on a base that has moved: %v", err)
 	}
 	var changed []string
@@ -198,7 +198,7 @@ func TestLockedVersion(t *testing.T) {
 	}
 	r := base.Resolver{Product: p, Store: storetest.Open(t), Client: client}
 	_, err = r.Resolve(t.Context(), "on", parse(t, "windows/amd64:ltsc2019"))
-	if err == nil || !strings.Contains(err.Error(), "has the os.version 10.0.17763.7, and ") || !strings.Contains(err.Error(), "says 10.0.17763.8: run go tool mage bases") {
+	if err == nil || !strings.Contains(err.Error(), "has the os.version 10.0.17763.7, and ") || !strings.Contains(err.Error(), "says 10.0.17763.8: run slipway bases") {
 		t.Errorf("got %v", err)
 	}
 }

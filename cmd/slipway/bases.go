@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/build/base"
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -55,7 +56,7 @@ func outdated(changes []base.Change, path string) error {
 	var errs []error
 	for _, c := range changes {
 		if c.Changed {
-			errs = append(errs, fmt.Errorf("%s: base %s for %s is not what %s has: run slipway bases", filepath.Join(filepath.Dir(path), product.BasesLock), c.Base, c.Platform, c.Reference))
+			errs = append(errs, fmt.Errorf("%s: base %s for %s is not what %s has: run %s", filepath.Join(filepath.Dir(path), product.BasesLock), c.Base, c.Platform, c.Reference, howto.Run("bases")))
 		}
 	}
 	return errors.Join(errs...)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/publish"
 )
@@ -26,7 +27,7 @@ everybody on that network, without a password.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := lock.Read(filepath.Join(f.out, lock.Name))
 			if err != nil {
-				return fmt.Errorf("%w: run slipway release first", err)
+				return fmt.Errorf("%w: run %s first", err, howto.Run("release"))
 			}
 			st, unlock, err := f.open(cmd.Context(), f.printer(cmd))
 			if err != nil {

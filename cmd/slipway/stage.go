@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/progress"
@@ -73,11 +74,11 @@ func (s stage) lock(before string) (*lock.Lock, error) {
 	l, err := lock.Read(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s is missing: run slipway %s first", path, before)
+		return nil, fmt.Errorf("%s is missing: run %s first", path, howto.Run(before))
 	case err != nil:
 		return nil, err
 	case l.Name != s.product.Name || l.Version != s.product.Version:
-		return nil, fmt.Errorf("%s is of %s %s, not of %s %s: run slipway %s first", path, l.Name, l.Version, s.product.Name, s.product.Version, before)
+		return nil, fmt.Errorf("%s is of %s %s, not of %s %s: run %s first", path, l.Name, l.Version, s.product.Name, s.product.Version, howto.Run(before))
 	}
 	return l, nil
 }
@@ -86,7 +87,7 @@ func (s stage) lock(before string) (*lock.Lock, error) {
 func (s stage) published() (*lock.Lock, error) {
 	l, err := s.lock("publish")
 	if err == nil && l.Registry == "" {
-		return nil, fmt.Errorf("%s has no repositories yet: run slipway publish first", filepath.Join(s.flags.out, lock.Name))
+		return nil, fmt.Errorf("%s has no repositories yet: run %s first", filepath.Join(s.flags.out, lock.Name), howto.Run("publish"))
 	}
 	return l, err
 }
