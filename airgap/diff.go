@@ -1,7 +1,6 @@
 package airgap
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -9,6 +8,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/progress"
 )
 
@@ -93,18 +93,18 @@ func (i Image) beside(had map[v1.Hash]bool) int64 {
 func (d *Difference) WriteTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, i := range d.Added {
-		fmt.Fprintf(t, "+\t%s\t%s\t%s\n", i.Name, progress.Size(i.size()), i.Digest)
+		output.Fprintf(t, "+\t%s\t%s\t%s\n", i.Name, progress.Size(i.size()), i.Digest)
 	}
 	for _, i := range d.Removed {
-		fmt.Fprintf(t, "-\t%s\t%s\t%s\n", i.Name, progress.Size(i.size()), i.Digest)
+		output.Fprintf(t, "-\t%s\t%s\t%s\n", i.Name, progress.Size(i.size()), i.Digest)
 	}
 	for _, c := range d.Changed {
-		fmt.Fprintf(t, "~\t%s\t%s new\t%s\n", c.Name, progress.Size(c.Bytes), c.New.Digest)
+		output.Fprintf(t, "~\t%s\t%s new\t%s\n", c.Name, progress.Size(c.Bytes), c.New.Digest)
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "%s to %s: %d added, %d removed, %d changed, %d the same; to transfer: %d layers, %s\n",
+	_, err := output.Fprintf(w, "%s to %s: %d added, %d removed, %d changed, %d the same; to transfer: %d layers, %s\n",
 		d.Old, d.New, len(d.Added), len(d.Removed), len(d.Changed), d.Same, d.Layers, progress.Size(d.Bytes))
 	return err
 }

@@ -8,6 +8,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/progress"
 )
 
@@ -28,9 +29,9 @@ func (c *Contents) WriteTable(w io.Writer) error {
 	if c.Volume != "" {
 		flags += ", volume " + c.Volume
 	}
-	fmt.Fprintf(w, "%s %s for %s%s\n", c.Product, c.Version, whole, flags)
+	output.Fprintf(w, "%s %s for %s%s\n", c.Product, c.Version, whole, flags)
 	if d := c.Delta; d != nil {
-		fmt.Fprintf(w, "a delta on %s of version %s, which has %d further layers, %s; it makes %s, %s\n",
+		output.Fprintf(w, "a delta on %s of version %s, which has %d further layers, %s; it makes %s, %s\n",
 			d.Base.File, d.Base.Version, len(d.Lacking), progress.Size(d.Bytes), d.Bundle, progress.Size(d.Size))
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -45,31 +46,31 @@ func (c *Contents) WriteTable(w io.Writer) error {
 		if i.SharedBytes > 0 {
 			shared, sharing = progress.Size(i.SharedBytes), ": those that images share count once"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", i.Name, strings.Join(platforms, " "), progress.Size(i.size()), shared, i.Digest)
+		output.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", i.Name, strings.Join(platforms, " "), progress.Size(i.size()), shared, i.Digest)
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "%d images, %d layers, %s%s\n", len(c.Images), c.Layers, progress.Size(c.LayerBytes), sharing)
+	_, err := output.Fprintf(w, "%d images, %d layers, %s%s\n", len(c.Images), c.Layers, progress.Size(c.LayerBytes), sharing)
 	for _, i := range c.Images {
 		for _, r := range i.Referrers {
 			if err == nil {
-				_, err = fmt.Fprintf(w, "with %s: %s, %s\n", i.Name, r.what(), r.Digest)
+				_, err = output.Fprintf(w, "with %s: %s, %s\n", i.Name, r.what(), r.Digest)
 			}
 		}
 	}
 	for _, i := range c.Images {
 		if err == nil && i.Fallback != "" {
-			_, err = fmt.Fprintf(w, "fallback: %s: has no %s; such a node runs %s\n", i.Name, i.Fallback, i.Children[0].Platform)
+			_, err = output.Fprintf(w, "fallback: %s: has no %s; such a node runs %s\n", i.Name, i.Fallback, i.Children[0].Platform)
 		}
 	}
 	for _, o := range c.LeftOut {
 		if err == nil {
-			_, err = fmt.Fprintf(w, "left out: %s: %s\n", o.Name, o.Reason)
+			_, err = output.Fprintf(w, "left out: %s: %s\n", o.Name, o.Reason)
 		}
 	}
 	if c.Note != "" && err == nil {
-		_, err = fmt.Fprintf(w, "note: %s\n", c.Note)
+		_, err = output.Fprintf(w, "note: %s\n", c.Note)
 	}
 	return err
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/workload"
@@ -143,7 +144,7 @@ func (c *checker) found(p *pod, r Rule, what string, path ...any) {
 	f := newFinding(r, what, pos)
 	f.Severity = r.severity(p)
 	f.folds = r.Folds || f.Severity != r.Severity
-	f.Object, f.Path = visible(c.objects[p.object].String()), visible(field)
+	f.Object, f.Path = output.Line(c.objects[p.object].String()), output.Line(field)
 	c.add(f, p.object, "")
 }
 
@@ -161,7 +162,7 @@ func newFinding(r Rule, what string, pos workload.Pos) Finding {
 	if what == "" {
 		what = r.Title
 	}
-	return Finding{Rule: r.ID, Severity: r.Severity, File: pos.File, Line: pos.Line, Column: pos.Column, What: visible(what), Instead: r.Instead, Link: r.Link}
+	return Finding{Rule: r.ID, Severity: r.Severity, File: pos.File, Line: pos.Line, Column: pos.Column, What: output.Line(what), Instead: r.Instead, Link: r.Link}
 }
 
 func (c *checker) sort() {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/workload"
 )
@@ -51,7 +52,7 @@ func (c *checker) mention(m mention) {
 	}
 	if r, broken := rule(id); broken {
 		f := newFinding(r, what, m.pos)
-		f.Object, f.Path = visible(c.objects[m.object].String()), visible(m.path)
+		f.Object, f.Path = output.Line(c.objects[m.object].String()), output.Line(m.path)
 		c.add(f, m.object, m.ref)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"io"
 	"regexp"
 	"strings"
-	"unicode"
 )
 
 // Finding is one place that breaks a rule.
@@ -72,22 +71,6 @@ func sentence(s string) string {
 }
 
 var lower = regexp.MustCompile(`^[a-z]+$`)
-
-// visible writes out the control characters of a text from a manifest, which would break a line or change a terminal.
-func visible(s string) string {
-	if !strings.ContainsFunc(s, unicode.IsControl) {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		if unicode.IsControl(r) {
-			fmt.Fprintf(&b, `\x%02x`, r)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
 
 // plain takes the marks of Markdown out of a rule's text.
 func plain(s string) string { return strings.ReplaceAll(s, "`", "") }

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/slipway-dev/slipway/internal/output"
 )
 
 // most is how many nodes a line of the table names.
@@ -19,7 +21,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 		for _, x := range n.object.Spec.Taints {
 			taints = append(taints, x.ToString())
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", n.Name, n.platform(), orDash(strings.Join(taints, ", ")), orDash(strings.Join(n.Notes, "; ")))
+		output.Fprintf(t, "%s\t%s\t%s\t%s\n", n.Name, n.platform(), orDash(strings.Join(taints, ", ")), orDash(strings.Join(n.Notes, "; ")))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -62,13 +64,13 @@ func lines(w io.Writer, what string, verdicts []Verdict, notes []string) {
 		groups[at].nodes = append(groups[at].nodes, v.Node)
 	}
 	for _, g := range groups {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", what, g.runs, some(g.nodes), g.why)
+		output.Fprintf(w, "%s\t%s\t%s\t%s\n", what, g.runs, some(g.nodes), g.why)
 	}
 	if len(groups) == 0 && len(notes) == 0 {
-		fmt.Fprintf(w, "%s\tno\t-\tthere are no nodes\n", what)
+		output.Fprintf(w, "%s\tno\t-\tthere are no nodes\n", what)
 	}
 	for _, n := range notes {
-		fmt.Fprintf(w, "%s\tnote\t-\t%s\n", what, n)
+		output.Fprintf(w, "%s\tnote\t-\t%s\n", what, n)
 	}
 }
 

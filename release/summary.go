@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/progress"
 )
@@ -97,9 +98,9 @@ func (s *Summary) WriteTable(w io.Writer) error {
 	for _, i := range s.Images {
 		for n, p := range i.Platforms {
 			if n == 0 {
-				fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", i.Name, p, progress.Size(i.Size), i.Digest)
+				output.Fprintf(t, "%s\t%s\t%s\t%s\n", i.Name, p, progress.Size(i.Size), i.Digest)
 			} else {
-				fmt.Fprintf(t, "\t%s\t\t\n", p)
+				output.Fprintf(t, "\t%s\t\t\n", p)
 			}
 		}
 	}
@@ -113,7 +114,7 @@ func (s *Summary) WriteTable(w io.Writer) error {
 	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "FILE\tSIZE")
 	for _, f := range s.Files {
-		fmt.Fprintf(t, "%s\t%s\n", filepath.Join(s.Out, f.Name), progress.Size(f.Size))
+		output.Fprintf(t, "%s\t%s\n", filepath.Join(s.Out, f.Name), progress.Size(f.Size))
 	}
 	return t.Flush()
 }
@@ -135,7 +136,7 @@ func (s *Summary) writeLeftOut(w io.Writer) error {
 	}
 	fmt.Fprintln(w, "\nLEFT OUT")
 	for _, k := range order {
-		fmt.Fprintf(w, "%s\n  from %s: %s\n", k.image, strings.Join(from[k], ", "), k.reason)
+		output.Fprintf(w, "%s\n  from %s: %s\n", k.image, strings.Join(from[k], ", "), k.reason)
 	}
 	return nil
 }

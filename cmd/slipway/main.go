@@ -10,8 +10,12 @@ import (
 	"errors"
 	"io"
 	"log"
+	"log/slog"
 	"os"
 	"strings"
+
+	"github.com/sirupsen/logrus"
+	"k8s.io/klog/v2"
 
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/transfer"
@@ -26,7 +30,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	defer stop()
 	conceal(args, os.Environ())
 	out, problems := output.New(stdout), output.New(stderr)
-	log.SetOutput(problems)
+	collect(problems)
 	root := newRoot()
 	root.SetArgs(longFlags(args))
 	root.SetOut(out)
@@ -35,6 +39,13 @@ func run(args []string, stdout, stderr io.Writer) int {
 	code := report(problems, errors.Join(err, out.Flush()))
 	problems.Flush() //nolint:errcheck // there is no other place to say so
 	return code
+}
+
+// collect has what libraries log go to w as well: the standard library's servers, client-go, BuildKit's parser.
+func collect(w io.Writer) {
+	log.SetOutput(w)
+	logrus.SetOutput(w)
+	klog.SetSlogLogger(slog.New(slog.NewTextHandler(w, nil)))
 }
 
 // conceal registers the passwords in arguments, as in -registry=https://me:password@host, and in the URLs of the environment, as in
