@@ -1,16 +1,15 @@
 package airgap
 
 import (
-	"errors"
 	"fmt"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/product"
 )
 
 // MirrorOptions say where the images of bundles have been pushed to.
@@ -77,14 +76,10 @@ func MirrorConfig(bundles []*Contents, o MirrorOptions) ([]ConfigFile, error) {
 
 // splitTarget takes host[/prefix] apart.
 func splitTarget(to string) (host, prefix string, err error) {
+	if err := product.CheckRegistry(to); err != nil {
+		return "", "", fmt.Errorf("-to %w", err)
+	}
 	host, prefix, _ = strings.Cut(to, "/")
-	r, err := name.NewRepository(to + "/image")
-	if err == nil && (r.RegistryStr() != host || path.Join(host, prefix) != to) {
-		err = errors.New("it begins with no host")
-	}
-	if err != nil {
-		return "", "", fmt.Errorf("-to=%s: %w: write host[/prefix], as in registry.internal/mirror", to, err)
-	}
 	return host, prefix, nil
 }
 

@@ -49,10 +49,13 @@ func TestMirrorConfigErrors(t *testing.T) {
 		want    string
 	}{
 		{"", imagesNamed(t, "a.example/x:1"), "write host[/prefix]"},
-		{"mirror", imagesNamed(t, "a.example/x:1"), "it begins with no host: write host[/prefix]"},
+		{"mirror", imagesNamed(t, "a.example/x:1"), "names no host: write host[/prefix]"},
 		{"https://registry.internal", imagesNamed(t, "a.example/x:1"), "write host[/prefix]"},
-		{"registry.internal/", imagesNamed(t, "a.example/x:1"), "write host[/prefix]"},
-		{"registry.internal/Mirror", imagesNamed(t, "a.example/x:1"), "write host[/prefix]"},
+		{"registry.internal/", imagesNamed(t, "a.example/x:1"), "malformed prefix"},
+		{"registry.internal/../x", imagesNamed(t, "a.example/x:1"), "malformed prefix"},
+		{"../x", imagesNamed(t, "a.example/x:1"), "malformed host"},
+		{"me:hunter22@registry.internal", imagesNamed(t, "a.example/x:1"), "do not belong here"},
+		{"registry.internal/Mirror", imagesNamed(t, "a.example/x:1"), "malformed prefix"},
 		{"registry.internal/m", append(imagesNamed(t, "a.example/x:1"), other), "registry.internal/m/x:1 would stand for two images"},
 		{"a.example", imagesNamed(t, "a.example/x:1"), "nodes need no mirror"},
 	} {
