@@ -39,18 +39,22 @@ import (
 	write("dist/release.lock.json", `{"schemaVersion": 1, "name": "demo", "version": "1", "created": "2025-01-01T00:00:00Z", "registry": "", "snapshot": true, "sources": [], "images": []}`)
 	write("thesis.txt", "precious")
 
-	mage := func(args ...string) string {
-		t.Helper()
+	try := func(args ...string) (string, error) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 		defer cancel()
 		cmd := exec.CommandContext(ctx, "go", append([]string{"tool", "mage"}, args...)...)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod")
 		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	mage := func(args ...string) string {
+		t.Helper()
+		out, err := try(args...)
 		if err != nil {
 			t.Fatalf("mage %s: %v\n%s", strings.Join(args, " "), err, out)
 		}
-		return string(out)
+		return out
 	}
 	if list := mage("-l"); !strings.Contains(list, "release    cuts the whole release") {
 		t.Errorf("mage -l:\n%s", list)
@@ -61,6 +65,9 @@ import (
 	mage("clean")
 	if _, err := os.Stat(filepath.Join(dir, "dist")); err == nil {
 		t.Error("clean left dist/")
+	}
+	if out, err := try("serve"); err == nil || !strings.Contains(out, "run go tool mage release first") {
+		t.Errorf("mage serve without a release: %v\n%s", err, out)
 	}
 	if text := read(t, filepath.Join(dir, "thesis.txt")); text != "precious" {
 		t.Error("clean took more than was slipway's")

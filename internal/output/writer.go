@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"slices"
 	"sync"
 
 	"github.com/mattn/go-isatty"
@@ -34,8 +35,8 @@ func (o *Writer) Write(p []byte) (int, error) {
 		o.line = append(o.line, p...)
 		return len(p), nil
 	}
-	lines := append(o.line, p[:end]...)
-	o.line = append([]byte(nil), p[end:]...)
+	lines := slices.Concat(o.line, p[:end])
+	o.line = bytes.Clone(p[end:])
 	var safe bytes.Buffer
 	for line := range bytes.Lines(lines) {
 		safe.WriteString(Text(string(line)))
