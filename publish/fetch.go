@@ -127,7 +127,7 @@ func lacking(st *store.Store, list []*wanted) (all []download, total int64, err 
 					continue
 				}
 				seen[b.Digest] = true
-				switch here, err := present(st, b); {
+				switch here, err := st.Check(b); {
 				case err != nil:
 					return nil, 0, fmt.Errorf("fetching %s: %w", w.text, err)
 				case !here:

@@ -83,7 +83,7 @@ func local(st *store.Store, d v1.Descriptor) (root *node, here bool, err error) 
 	here = true
 	for n := range root.all {
 		for _, b := range n.blobs {
-			ok, err := present(st, b)
+			ok, err := st.Check(b)
 			if err != nil {
 				return nil, false, err
 			}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -49,15 +48,8 @@ func (p *plan) add(i Image) {
 	p.images = append(p.images, &image{Image: i, repo: i.Ref.Context(), there: map[v1.Hash]bool{}})
 }
 
-// fromStore opens blobs of st whose bytes have been checked.
-func fromStore(st *store.Store) Source {
-	return Source{Open: func(h v1.Hash) (io.ReadCloser, error) {
-		if err := verify(st, h); err != nil {
-			return nil, err
-		}
-		return st.Open(h)
-	}}
-}
+// fromStore opens blobs of st, whose readers compare them with their digests.
+func fromStore(st *store.Store) Source { return Source{Open: st.Open} }
 
 // planPush reads every manifest of l and looks whether each blob is there in full. Of a partial lock only the children are pushed.
 func planPush(st *store.Store, l *lock.Lock) (*plan, error) {
@@ -133,7 +125,7 @@ func readManifest(st *store.Store, d v1.Descriptor, based bool) (Manifest, error
 	}
 	m.Blobs = append([]v1.Descriptor{doc.Config}, doc.Layers...)
 	for _, b := range m.Blobs {
-		switch here, err := present(st, b); {
+		switch here, err := st.Check(b); {
 		case err != nil:
 			return Manifest{}, err
 		case !here && (!based || b.Digest == doc.Config.Digest):

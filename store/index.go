@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -29,7 +30,7 @@ func (s *Store) Tag(name string, d v1.Descriptor) error {
 		return compareNames(d.Annotations[refName], n)
 	})
 	switch {
-	case found && all[at].Digest == d.Digest:
+	case found && reflect.DeepEqual(all[at], d):
 		return nil
 	case found:
 		all[at] = d
@@ -64,20 +65,29 @@ func (s *Store) writeIndex(all []v1.Descriptor) error {
 	if err != nil {
 		return err
 	}
-	if err := s.write("index.json", b); err != nil {
+	if err := s.write(indexName, b); err != nil {
 		return fmt.Errorf("writing the store's index: %w", err)
 	}
 	return nil
 }
 
 func (s *Store) readIndex() ([]v1.Descriptor, error) {
-	b, err := os.ReadFile(filepath.Join(s.dir, "index.json"))
+	path := filepath.Join(s.dir, indexName)
+	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading the store's index: %w", err)
 	}
+	return parseIndex(path, b)
+}
+
+// parseIndex returns what an index lists, sorted by name.
+func parseIndex(path string, b []byte) ([]v1.Descriptor, error) {
 	var m v1.IndexManifest
 	if err := json.Unmarshal(b, &m); err != nil {
-		return nil, fmt.Errorf("reading %s: %w", filepath.Join(s.dir, "index.json"), err)
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	if m.SchemaVersion != 2 {
+		return nil, fmt.Errorf("reading %s: its schemaVersion is %d, not 2", path, m.SchemaVersion)
 	}
 	slices.SortFunc(m.Manifests, func(a, b v1.Descriptor) int {
 		return compareNames(a.Annotations[refName], b.Annotations[refName])

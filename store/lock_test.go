@@ -138,11 +138,15 @@ func TestOpen(t *testing.T) {
 		t.Error(err)
 	}
 	for _, text := range []string{`{"imageLayoutVersion":"2.0.0"}`, "{"} {
-		if err := os.WriteFile(filepath.Join(st.Dir(), "oci-layout"), []byte(text), 0o644); err != nil {
+		foreign := t.TempDir()
+		if err := os.WriteFile(filepath.Join(foreign, "oci-layout"), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := store.Open(st.Dir()); err == nil {
+		if _, err := store.Open(foreign); err == nil {
 			t.Errorf("a layout of another version was opened: %s", text)
+		}
+		if entries, err := os.ReadDir(foreign); err != nil || len(entries) != 1 {
+			t.Errorf("something was made in a directory that is not slipway's: %v, %v", entries, err)
 		}
 	}
 	file := filepath.Join(t.TempDir(), "file")

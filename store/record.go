@@ -13,13 +13,25 @@ import (
 	"github.com/slipway-dev/slipway/internal/disk"
 )
 
+// record is a record on disk. Its checksum covers the kind and the name of its file, too, so that a
+// record under another name does not count.
+type record struct {
+	Sum   string          `json:"sum"`
+	Value json.RawMessage `json:"value"`
+}
+
 // Record remembers v, as JSON, under a kind ("layer", "file") and a key that names everything v was made from.
 func (s *Store) Record(kind, key string, v any) error {
-	b, err := json.Marshal(v)
+	value, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
-	p := recordPath(kind, key)
+	name := recordName(key)
+	b, err := json.Marshal(record{recordSum(kind, name, value), value})
+	if err != nil {
+		return err
+	}
+	p := filepath.Join("cache", kind, name)
 	if err := disk.MkdirAll(filepath.Dir(filepath.Join(s.dir, p))); err != nil {
 		return fmt.Errorf("recording %s: %w", kind, err)
 	}
@@ -29,21 +41,43 @@ func (s *Store) Record(kind, key string, v any) error {
 	return nil
 }
 
-// Recall fills v with what was recorded under kind and key and reports whether there was anything. A record that cannot be
-// read counts as none: it is only a memory.
+// Recall fills v with what was recorded under kind and key and reports whether there was anything.
+// A record that is damaged counts as none: it is only a memory. What a record says of files was
+// true when it was written; the caller makes sure that it still is.
 func (s *Store) Recall(kind, key string, v any) (bool, error) {
-	b, err := os.ReadFile(filepath.Join(s.dir, recordPath(kind, key)))
+	name := recordName(key)
+	b, err := os.ReadFile(filepath.Join(s.dir, "cache", kind, name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
 		return false, fmt.Errorf("recalling %s: %w", kind, err)
 	}
-	return json.Unmarshal(b, v) == nil, nil
+	value, ok := readRecord(kind, name, b)
+	return ok && json.Unmarshal(value, v) == nil, nil
 }
 
-// recordPath is where a record is, relative to the store.
-func recordPath(kind, key string) string {
+// Forget removes a record that turned out to be wrong.
+func (s *Store) Forget(kind, key string) {
+	os.Remove(filepath.Join(s.dir, "cache", kind, recordName(key))) //nolint:errcheck // what reads the record compares it with the disk again
+}
+
+// readRecord returns the value of a record where its checksum fits.
+func readRecord(kind, name string, b []byte) (value json.RawMessage, ok bool) {
+	var r record
+	if json.Unmarshal(b, &r) != nil || r.Sum != recordSum(kind, name, r.Value) {
+		return nil, false
+	}
+	return r.Value, true
+}
+
+func recordName(key string) string {
 	sum := sha256.Sum256([]byte(key))
-	return filepath.Join("cache", kind, hex.EncodeToString(sum[:])+".json")
+	return hex.EncodeToString(sum[:]) + ".json"
+}
+
+func recordSum(kind, name string, value []byte) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s/%s\n%s", kind, name, value)
+	return hex.EncodeToString(h.Sum(nil))
 }

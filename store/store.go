@@ -6,14 +6,14 @@
 // complete. Beside the layout stand cache/, small JSON records that say which inputs made which
 // blob, and work/, scratch space for compilers; both may be deleted at any time. What is being
 // written is in temp/, which is emptied by whoever locks the store.
+//
+// Nothing in the directory is believed unchecked. Blobs are compared with their digests while they
+// are read, files in work/ with the digests that [Store.Keep] recorded, and records with a checksum
+// of their own. What does not fit is a [*DamagedError], or is made again.
 package store
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,65 +26,9 @@ import (
 
 // Store is an open layout. It is safe for concurrent use by goroutines; [Store.Lock] keeps other processes out.
 type Store struct {
-	dir string
-	mu  sync.Mutex // guards index.json
-}
-
-// layoutVersion is the only one that the specification has.
-const layoutVersion = "1.0.0"
-
-// Open opens the layout at dir and makes it where it is missing. A directory that holds another layout version is an error.
-func Open(dir string) (*Store, error) {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return nil, err
-	}
-	if err := disk.MkdirAll(dir); err != nil {
-		return nil, fmt.Errorf("opening store: %w", err)
-	}
-	s := &Store{dir: dir}
-	marker := filepath.Join(dir, "oci-layout")
-	switch b, err := os.ReadFile(marker); {
-	case err == nil:
-		var v struct {
-			ImageLayoutVersion string `json:"imageLayoutVersion"`
-		}
-		if json.Unmarshal(b, &v) != nil || v.ImageLayoutVersion != layoutVersion {
-			return nil, fmt.Errorf("opening store: %s does not say image layout %s: choose another directory, or delete this one", marker, layoutVersion)
-		}
-		if err := s.makeDirs(); err != nil {
-			return nil, fmt.Errorf("opening store: %w", err)
-		}
-		return s, nil
-	case !errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("opening store: %w", err)
-	}
-	if err := s.begin(); err != nil {
-		return nil, fmt.Errorf("opening store: %w", err)
-	}
-	return s, nil
-}
-
-// begin makes what every store has: what shows whose it is first, the marker last.
-func (s *Store) begin() error {
-	unlock, err := s.Lock(context.Background(), func() {}) // it is held for a moment: a store in use has the marker
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if _, err := os.Lstat(filepath.Join(s.dir, "oci-layout")); err == nil { // another process was faster
-		return nil
-	}
-	if err := s.ignore(); err != nil {
-		return err
-	}
-	if err := s.makeDirs(); err != nil {
-		return err
-	}
-	if err := s.writeIndex(nil); err != nil {
-		return err
-	}
-	return s.write("oci-layout", []byte(`{"imageLayoutVersion":"`+layoutVersion+`"}`))
+	dir    string
+	mended []string   // what Open made anew
+	mu     sync.Mutex // guards index.json
 }
 
 func (s *Store) makeDirs() error {

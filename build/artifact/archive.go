@@ -48,7 +48,7 @@ func writeZip(ctx context.Context, st *store.Store, entries []layer.Entry, at ti
 		fmt.Fprintln(&key, e.Path, e.Mode, e.Content.Digest)
 	}
 	var w written
-	if found, err := st.Recall("zip", key.String(), &w); err != nil || found && st.Has(w.Digest) {
+	if found, err := st.Recall("zip", key.String(), &w); err != nil || found && has(st, w.Digest, w.Size) {
 		return w.Digest, w.Size, err
 	}
 	blob, err := st.Create()

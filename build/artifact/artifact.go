@@ -8,6 +8,7 @@ package artifact
 import (
 	"context"
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -62,7 +63,7 @@ func Make(ctx context.Context, st *store.Store, in Input) ([]lock.Artifact, erro
 // alone stores a program as it is.
 func (in Input) alone(st *store.Store, name string) (v1.Hash, int64, error) {
 	c := in.Programs[slices.IndexFunc(in.Programs, func(p Program) bool { return p.Name == name })].Content
-	if st.Has(c.Digest) {
+	if has(st, c.Digest, c.Size) {
 		return c.Digest, c.Size, nil
 	}
 	r, err := c.Open()
@@ -70,7 +71,22 @@ func (in Input) alone(st *store.Store, name string) (v1.Hash, int64, error) {
 		return v1.Hash{}, 0, err
 	}
 	defer r.Close()
-	return c.Digest, c.Size, st.Put(c.Digest, r)
+	blob, err := st.Create()
+	if err != nil {
+		return v1.Hash{}, 0, err
+	}
+	defer blob.Abort()
+	if _, err := io.Copy(blob, r); err != nil {
+		return v1.Hash{}, 0, err
+	}
+	return blob.Commit()
+}
+
+// has reports whether the store has a blob in its full size. One of another size is damaged and is
+// made again.
+func has(st *store.Store, h v1.Hash, size int64) bool {
+	n, err := st.Size(h)
+	return err == nil && n == size
 }
 
 // archive stores all programs and files in one.

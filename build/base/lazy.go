@@ -63,7 +63,7 @@ func (r *Resolver) begin(ctx context.Context, repo name.Repository, remote v1.Im
 		d := m.Layers[n]
 		l.layers[d.Digest] = &lazyLayer{
 			Layer: layer, diffID: cf.RootFS.DiffIDs[n],
-			has:   func() bool { return st.Has(d.Digest) },
+			has:   func() (bool, error) { return st.Check(d) },
 			fetch: func() error { return r.layer(ctx, repo, d) },
 		}
 	}
@@ -106,7 +106,7 @@ type lazyLayer struct {
 	v1.Layer // of the store
 
 	diffID v1.Hash
-	has    func() bool
+	has    func() (bool, error)
 	fetch  func() error // into the store
 	mu     sync.Mutex
 }
@@ -133,8 +133,8 @@ func (l *lazyLayer) Uncompressed() (io.ReadCloser, error) {
 func (l *lazyLayer) bring() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.has() {
-		return nil
+	if here, err := l.has(); here || err != nil {
+		return err
 	}
 	return l.fetch()
 }

@@ -48,11 +48,11 @@ func Write(ctx context.Context, st *store.Store, entries []Entry, o Options) (La
 	// The children of an index ask for the same layer at the same time: one writes it, the others wait.
 	l, err, _ := flights.Do(st.Dir()+"\n"+key, func() (any, error) {
 		var l Layer
-		found, err := st.Recall("layer", key, &l)
-		if err != nil || found && st.Has(l.Digest) {
+		if found, err := st.Recall("layer", key, &l); err != nil || found && l.in(st) {
 			return l, err
 		}
-		if l, err = limited(ctx, st, all, o); err != nil {
+		l, err := limited(ctx, st, all, o)
+		if err != nil {
 			return l, err
 		}
 		return l, st.Record("layer", key, l)
@@ -61,6 +61,13 @@ func Write(ctx context.Context, st *store.Store, entries []Entry, o Options) (La
 		return Layer{}, err
 	}
 	return l.(Layer), nil
+}
+
+// in reports whether the store has the layer in its full size. One of another size is damaged and
+// is written again.
+func (l Layer) in(st *store.Store) bool {
+	n, err := st.Size(l.Digest)
+	return err == nil && n == l.Size
 }
 
 // flights are the layers being written.

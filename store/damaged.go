@@ -1,0 +1,30 @@
+package store
+
+import (
+	"fmt"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+)
+
+// DamagedError is the error of reading a file of the store that has other bytes than it was written
+// with. [Store.Mend] makes such a file anew; where nobody does, the message names the command that
+// removes it.
+type DamagedError struct {
+	Name string // what the file is, such as "blob sha256:…"
+	Path string
+	Why  string // what is wrong with it, such as "has digest sha256:…"
+	Dir  string // of the store
+}
+
+// Error names the file, what is wrong with it and the remedy.
+func (e *DamagedError) Error() string {
+	return fmt.Sprintf("%s is damaged: %s %s: run slipway store verify -repair -store=%s, and then this again", e.Name, e.Path, e.Why, e.Dir)
+}
+
+func (s *Store) damaged(name, path, why string) error {
+	return &DamagedError{Name: name, Path: path, Why: why, Dir: s.dir}
+}
+
+func (s *Store) damagedBlob(h v1.Hash, why string) error {
+	return s.damaged("blob "+h.String(), s.Path(h), why)
+}

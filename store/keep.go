@@ -1,0 +1,116 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/progress"
+)
+
+// Kept is a file in the work directory whose digest the store remembers: a compiled program, an
+// unpacked archive.
+type Kept struct {
+	Path   string  `json:"path"` // relative to the store, with slashes
+	Digest v1.Hash `json:"digest"`
+	Size   int64   `json:"size"` // bytes
+}
+
+const kindKept = "kept"
+
+// Keep syncs a file in the work directory to disk and remembers its digest. Only then may the file
+// be used.
+func (s *Store) Keep(ctx context.Context, path string) (Kept, error) {
+	k, err := s.keep(ctx, path)
+	if err != nil {
+		return Kept{}, fmt.Errorf("keeping %s: %w", path, err)
+	}
+	return k, nil
+}
+
+func (s *Store) keep(ctx context.Context, path string) (Kept, error) {
+	rel, err := s.rel(path)
+	if err != nil {
+		return Kept{}, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return Kept{}, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	n, err := io.Copy(h, progress.Reader(ctx, f, nil))
+	if err != nil {
+		return Kept{}, err
+	}
+	k := Kept{Path: rel, Digest: v1.Hash{Algorithm: "sha256", Hex: hex.EncodeToString(h.Sum(nil))}, Size: n}
+	var old Kept
+	if found, err := s.Recall(kindKept, rel, &old); err == nil && found && old == k {
+		return k, nil // it was synced before
+	}
+	if err := f.Sync(); err != nil {
+		return Kept{}, err
+	}
+	return k, s.Record(kindKept, rel, k)
+}
+
+// Kept returns what [Store.Keep] remembers of a file, and false where that is nothing or the file
+// has another size. The file's bytes are compared by who reads them with [Store.OpenKept].
+func (s *Store) Kept(path string) (k Kept, ok bool) {
+	rel, err := s.rel(path)
+	if err != nil {
+		return Kept{}, false
+	}
+	if found, err := s.Recall(kindKept, rel, &k); err != nil || !found || k.Path != rel {
+		return Kept{}, false
+	}
+	fi, err := os.Stat(path)
+	return k, err == nil && fi.Mode().IsRegular() && fi.Size() == k.Size
+}
+
+// OpenKept opens a kept file for reading. Where its bytes are not those that were kept, the reader
+// ends with a [*DamagedError].
+func (s *Store) OpenKept(k Kept) (io.ReadCloser, error) {
+	path := s.PathKept(k)
+	return open(path, k.Digest, func(why string) error { return s.damaged(k.Path, path, why) })
+}
+
+// PathKept returns where a kept file is.
+func (s *Store) PathKept(k Kept) string { return filepath.Join(s.dir, filepath.FromSlash(k.Path)) }
+
+// ProveKept reads a file and reports whether it has the bytes that were kept.
+func (s *Store) ProveKept(ctx context.Context, path string) (bool, error) {
+	k, ok := s.Kept(path)
+	if !ok {
+		return false, nil
+	}
+	r, err := s.OpenKept(k)
+	if err != nil {
+		return false, err
+	}
+	defer r.Close()
+	return drain(progress.Reader(ctx, r, nil)) == nil, ctx.Err()
+}
+
+// DamagedKept is the error of a part of a kept file that does not have its bytes.
+func (s *Store) DamagedKept(path, why string) error {
+	rel, err := s.rel(path)
+	if err != nil {
+		return err
+	}
+	return s.damaged(rel, path, why)
+}
+
+func (s *Store) rel(path string) (string, error) {
+	rel, err := filepath.Rel(s.dir, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", fmt.Errorf("%s is not in the store %s", path, s.dir)
+	}
+	return filepath.ToSlash(rel), nil
+}

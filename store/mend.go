@@ -1,0 +1,28 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	"github.com/slipway-dev/slipway/progress"
+)
+
+// Mend calls f, which works with the store. Where that ends because something in the store is
+// damaged, Mend reads the store, removes all that is damaged and calls f once more, which makes or
+// fetches again what is missing. The caller holds the lock.
+func (s *Store) Mend(ctx context.Context, pr *progress.Printer, f func() error) error {
+	err := f()
+	var d *DamagedError
+	if !errors.As(err, &d) || ctx.Err() != nil {
+		return err
+	}
+	pr.Printf("%s is damaged: it %s: removing what is damaged in %s, and starting again", d.Name, d.Why, s.dir)
+	report, verifyErr := s.Verify(ctx, VerifyOptions{Repair: true, Progress: pr})
+	if verifyErr != nil {
+		return errors.Join(err, verifyErr)
+	}
+	for _, p := range report.Damaged {
+		pr.Printf("%s", p)
+	}
+	return f()
+}

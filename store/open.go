@@ -1,0 +1,177 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/disk"
+)
+
+// The files that make a directory an image layout.
+const (
+	layoutName    = "oci-layout"
+	indexName     = "index.json"
+	layoutVersion = "1.0.0" // the only one that the specification has
+)
+
+// parts are the directories of a store. Only slipway makes the second and the third.
+var parts = []string{"blobs", "cache", "work"}
+
+// Open opens the layout at dir and makes it where it is missing. In a directory that is slipway's,
+// an oci-layout or an index.json that is damaged is made anew; [Store.Mended] says so. Elsewhere it
+// is an error, and so is another layout version.
+func Open(dir string) (*Store, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{dir: dir}
+	layout := s.checkLayout()
+	_, index := s.checkIndex()
+	fresh := Missing(layout) && Missing(index)
+	if err := errors.Join(layout, index); err != nil && !isStore(dir) && !fresh {
+		return nil, fmt.Errorf("opening store: %w: choose another directory, or delete this one", err)
+	}
+	if err := disk.MkdirAll(dir); err != nil {
+		return nil, fmt.Errorf("opening store: %w", err)
+	}
+	switch {
+	case Missing(layout):
+		err = s.begin()
+	case layout != nil || index != nil:
+		err = s.mend()
+	default:
+		err = s.makeDirs()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("opening store: %w", err)
+	}
+	return s, nil
+}
+
+// begin makes what every store has: what shows whose it is first, the marker last.
+func (s *Store) begin() error {
+	unlock, err := s.Lock(context.Background(), func() {}) // it is held for a moment: a store in use has the marker
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if s.checkLayout() == nil { // another process was faster
+		return nil
+	}
+	if err := s.ignore(); err != nil {
+		return err
+	}
+	return s.makeLayout()
+}
+
+// mend makes anew what is damaged of the layout. Another process that works in the store may be
+// writing index.json, and for long.
+func (s *Store) mend() error {
+	ctx, busy := context.WithCancel(context.Background())
+	defer busy()
+	unlock, err := s.Lock(ctx, busy)
+	if ctx.Err() != nil {
+		return fmt.Errorf("%s has a damaged oci-layout or index.json, and another slipway is using it: run again when that has ended", s.dir)
+	}
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return s.makeLayout()
+}
+
+// makeLayout makes what is missing or damaged of the layout, and notes what was damaged.
+func (s *Store) makeLayout() error {
+	if err := s.makeDirs(); err != nil {
+		return err
+	}
+	sound, index := s.checkIndex()
+	layout := s.checkLayout()
+	fresh := Missing(index) && Missing(layout)
+	note := func(name string, err error) {
+		if !fresh {
+			s.mended = append(s.mended, fmt.Sprintf("made %s anew: %v", filepath.Join(s.dir, name), err))
+		}
+	}
+	if index != nil {
+		note(indexName, index)
+		if err := s.writeIndex(sound); err != nil {
+			return err
+		}
+	}
+	if layout != nil {
+		note(layoutName, layout)
+		return s.write(layoutName, []byte(`{"imageLayoutVersion":"`+layoutVersion+`"}`))
+	}
+	return nil
+}
+
+// Existing opens the store at dir as it is, for [Store.Verify]: nothing is made or mended.
+func Existing(dir string) (*Store, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	if !isStore(dir) {
+		return nil, fmt.Errorf("opening store: %s has no blobs, cache and work, so it is no store of slipway's: name one with -store", dir)
+	}
+	return &Store{dir: dir}, nil
+}
+
+// Mended says, a line for each, what Open found damaged and made anew.
+func (s *Store) Mended() []string { return s.mended }
+
+// isStore reports whether a directory has all that only a store has.
+func isStore(dir string) bool {
+	return !slices.ContainsFunc(parts, func(name string) bool {
+		fi, err := os.Stat(filepath.Join(dir, name))
+		return err != nil || !fi.IsDir()
+	})
+}
+
+// checkLayout returns what is wrong with oci-layout.
+func (s *Store) checkLayout() error {
+	path := filepath.Join(s.dir, layoutName)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	var v struct {
+		ImageLayoutVersion string `json:"imageLayoutVersion"`
+	}
+	if json.Unmarshal(b, &v) != nil || v.ImageLayoutVersion != layoutVersion {
+		return fmt.Errorf("%s does not say image layout %s", path, layoutVersion)
+	}
+	return nil
+}
+
+// checkIndex returns what is wrong with index.json, and the entries of it that can stay: those
+// whose blobs are there.
+func (s *Store) checkIndex() (sound []v1.Descriptor, err error) {
+	path := filepath.Join(s.dir, indexName)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	all, err := parseIndex(path, b)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range all {
+		if size, err := s.Size(d.Digest); err == nil && size == d.Size {
+			sound = append(sound, d)
+		}
+	}
+	if n := len(all) - len(sound); n > 0 {
+		return sound, fmt.Errorf("%s lists %d blobs that the store does not have", path, n)
+	}
+	return sound, nil
+}

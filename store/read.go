@@ -1,0 +1,89 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/progress"
+)
+
+// Open opens a blob for reading; a blob that is not there is fs.ErrNotExist. The bytes are hashed
+// while they are read: where they do not fit the digest, the reader ends with a [*DamagedError]
+// instead of io.EOF.
+func (s *Store) Open(h v1.Hash) (io.ReadCloser, error) {
+	return open(s.Path(h), h, func(why string) error { return s.damagedBlob(h, why) })
+}
+
+// Check reports whether the blob that a descriptor names is there in its full size; its bytes are
+// not read. A blob of another size is a [*DamagedError], or the descriptor is wrong.
+func (s *Store) Check(d v1.Descriptor) (bool, error) {
+	n, err := s.Size(d.Digest)
+	switch {
+	case Missing(err):
+		return false, nil
+	case err != nil:
+		return false, err
+	case n == d.Size:
+		return true, nil
+	}
+	if err := s.Prove(context.Background(), d.Digest); err != nil {
+		return false, err
+	}
+	return false, fmt.Errorf("blob %s has %d bytes and its descriptor says %d: the manifest that lists it is wrong", d.Digest, n, d.Size)
+}
+
+// Prove reads a blob and compares it with its digest.
+func (s *Store) Prove(ctx context.Context, h v1.Hash) error {
+	r, err := s.Open(h)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	return drain(progress.Reader(ctx, r, nil))
+}
+
+func drain(r io.Reader) error {
+	_, err := io.Copy(io.Discard, r)
+	return err
+}
+
+// open opens a file whose bytes must have a digest; damaged makes the error where they do not.
+func open(path string, want v1.Hash, damaged func(why string) error) (io.ReadCloser, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return &checked{f: f, want: want, hash: sha256.New(), damaged: damaged}, nil
+}
+
+// checked is a file that is compared with its digest where it ends.
+type checked struct {
+	f       *os.File
+	want    v1.Hash
+	hash    hash.Hash
+	damaged func(why string) error
+}
+
+func (c *checked) Read(p []byte) (int, error) {
+	n, err := c.f.Read(p)
+	c.hash.Write(p[:n])
+	if errors.Is(err, io.EOF) {
+		if got := hex.EncodeToString(c.hash.Sum(nil)); got != c.want.Hex {
+			return n, c.damaged("has digest sha256:" + got)
+		}
+	}
+	return n, err
+}
+
+// ReadAt reads without comparing, for formats that are not read from their begin to their end.
+func (c *checked) ReadAt(p []byte, off int64) (int, error) { return c.f.ReadAt(p, off) }
+
+func (c *checked) Close() error { return c.f.Close() }
