@@ -2,7 +2,10 @@ package layer
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"os"
 	"time"
@@ -20,12 +23,16 @@ func Bytes(b []byte) Content {
 	}}
 }
 
-// settled is how old a file must be before its size and time stand for its content: a second write within the clock's tick would
-// otherwise go unseen.
+// settled is how long ago a file must have been touched before its size and times stand for its
+// content: a second write within the clock's tick would otherwise go unseen.
 const settled = 2 * time.Second
 
-// File returns the content of the file at path. It is read once to know its digest, which the store remembers for as long
-// as the file keeps its size and modification time.
+const kindFile = "file"
+
+// File returns the content of the file at path. It is read once to know its digest, which the store
+// remembers for as long as nothing has touched the file: by size, modification time and, where the
+// system tells them, change time and inode, since tools that make reproducible files set the
+// modification time to a constant. A reader that finds other bytes ends with an error.
 func File(st *store.Store, path string) (Content, error) {
 	fi, err := os.Stat(path)
 	if err != nil {
@@ -34,9 +41,17 @@ func File(st *store.Store, path string) (Content, error) {
 	if !fi.Mode().IsRegular() {
 		return Content{}, fmt.Errorf("%s is no regular file", path)
 	}
-	c := Content{Size: fi.Size(), Open: func() (io.ReadCloser, error) { return os.Open(path) }}
-	key := fmt.Sprintf("%s %d %d", path, fi.Size(), fi.ModTime().UnixNano())
-	if found, err := st.Recall("file", key, &c.Digest); err != nil || found {
+	c := Content{Size: fi.Size()}
+	inode, changed := identity(fi)
+	key := fmt.Sprintf("%s %d %d %d %d", path, fi.Size(), fi.ModTime().UnixNano(), changed.UnixNano(), inode)
+	c.Open = func() (io.ReadCloser, error) {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		return &unchanged{f: f, want: c.Digest, hash: sha256.New(), forget: func() { st.Forget(kindFile, key) }}, nil
+	}
+	if found, err := st.Recall(kindFile, key, &c.Digest); err != nil || found {
 		return c, err
 	}
 	f, err := os.Open(path)
@@ -47,8 +62,32 @@ func File(st *store.Store, path string) (Content, error) {
 	if c.Digest, _, err = v1.SHA256(f); err != nil {
 		return Content{}, fmt.Errorf("hashing %s: %w", path, err)
 	}
-	if time.Since(fi.ModTime()) < settled {
+	if time.Since(fi.ModTime()) < settled || time.Since(changed) < settled {
 		return c, nil
 	}
-	return c, st.Record("file", key, c.Digest)
+	return c, st.Record(kindFile, key, c.Digest)
 }
+
+// unchanged is a file that still has the bytes that were hashed. Where it has not, its record is
+// dropped, so that the next run hashes it again.
+type unchanged struct {
+	f      *os.File
+	want   v1.Hash
+	hash   hash.Hash
+	forget func()
+}
+
+func (u *unchanged) Read(p []byte) (int, error) {
+	n, err := u.f.Read(p)
+	u.hash.Write(p[:n])
+	if errors.Is(err, io.EOF) && sum(u.hash) != u.want {
+		u.forget()
+		return n, fmt.Errorf("%s has digest %s, and had %s when it was hashed: run again, and do not change files while they are read", u.f.Name(), sum(u.hash), u.want)
+	}
+	return n, err
+}
+
+// ReadAt reads without comparing, for formats that are not read from their begin to their end.
+func (u *unchanged) ReadAt(p []byte, off int64) (int, error) { return u.f.ReadAt(p, off) }
+
+func (u *unchanged) Close() error { return u.f.Close() }

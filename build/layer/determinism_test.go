@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -144,18 +145,16 @@ func TestFile(t *testing.T) {
 	if c, want := content(), layer.Bytes([]byte("content")); c.Digest != want.Digest || c.Size != want.Size {
 		t.Errorf("the file is %s of %d bytes, want %s of %d", c.Digest, c.Size, want.Digest, want.Size)
 	}
-	// The same size and time stand for the same bytes: the file is not read again.
+	// The same size and modification time do not stand for the same bytes: tools set the time to a
+	// constant.
+	before := content()
 	put("CONTENT", old)
-	if c := content(); c.Digest != layer.Bytes([]byte("content")).Digest {
-		t.Error("the file was read again")
+	if c := content(); c.Digest != layer.Bytes([]byte("CONTENT")).Digest {
+		t.Error("other bytes of the same size and time are not seen")
 	}
 	// A layer made from what the file was supposed to be is refused.
-	if _, err := layer.Write(t.Context(), st, []layer.Entry{{Path: "/file", Content: content()}}, layer.Options{}); err == nil {
-		t.Error("a layer of the changed file is written")
-	}
-	put("CONTENT", old.Add(time.Nanosecond))
-	if c := content(); c.Digest != layer.Bytes([]byte("CONTENT")).Digest {
-		t.Error("the file's new time is not seen")
+	if _, err := layer.Write(t.Context(), st, []layer.Entry{{Path: "/file", Content: before}}, layer.Options{}); err == nil || !strings.Contains(err.Error(), path+" has digest") {
+		t.Errorf("a layer of the changed file: %v", err)
 	}
 	// A file that was written just now may be written again within a tick of the clock: its digest is not remembered. An hour from now
 	// is just now on any machine, however slow.
