@@ -96,7 +96,7 @@ func (b *builder) binaries(ctx context.Context, i product.Image, p v1.Platform) 
 		if err != nil {
 			return dockerfile.Context{}, err
 		}
-		files[fmt.Sprintf("%s_%s/%s", p.OS, p.Architecture, fileName(name, p.OS))] = dockerfile.File{Path: out.Path, Mode: 0o755}
+		files[fmt.Sprintf("%s_%s/%s", p.OS, p.Architecture, fileName(name, p.OS))] = dockerfile.File{Content: out.Content, Mode: 0o755}
 	}
 	return dockerfile.Context{Files: files}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -11,6 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/build/executable"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/progress"
 )
 
 // most is how many programs of another system one error names.
@@ -34,6 +36,9 @@ func fits(ctx context.Context, i product.Image, p v1.Platform, entries []layer.E
 			continue
 		}
 		if err := executable.Fits(s, p); err != nil {
+			if damage := readAll(ctx, e.Content); damage != nil {
+				return fmt.Errorf("%s: %w", e.Path, damage)
+			}
 			errs = append(errs, fmt.Errorf("%s: %w: take the file that was built for it, or name this one under foreignPrograms where the image only carries it", e.Path, err))
 		}
 	}
@@ -41,6 +46,18 @@ func fits(ctx context.Context, i product.Image, p v1.Platform, entries []layer.E
 		errs = append(errs[:most], fmt.Errorf("and %d more programs that do not fit", n-most))
 	}
 	return errors.Join(errs...)
+}
+
+// readAll reads a file to its end, where its reader says whether it is damaged: then its head says
+// nothing.
+func readAll(ctx context.Context, c layer.Content) error {
+	r, err := c.Open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	_, err = io.Copy(io.Discard, progress.Reader(ctx, r, nil))
+	return err
 }
 
 // system reads the head of a file.

@@ -173,7 +173,7 @@ func relative(p string) string {
 }
 
 // fileTree makes a tree of the single files of a context.
-func fileTree(st *store.Store, list map[string]File) (*tree, error) {
+func fileTree(list map[string]File) (*tree, error) {
 	t := newTree(nil)
 	for _, name := range slices.Sorted(maps.Keys(list)) {
 		f := list[name]
@@ -183,7 +183,7 @@ func fileTree(st *store.Store, list map[string]File) (*tree, error) {
 		}
 		err := t.set(p, &node{
 			kind: layer.Regular, mode: f.Mode & fs.ModePerm,
-			content: func() (layer.Content, error) { return layer.File(st, f.Path) },
+			content: func() (layer.Content, error) { return f.Content, nil },
 		})
 		if err != nil {
 			return nil, err

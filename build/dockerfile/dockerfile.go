@@ -90,10 +90,10 @@ type Context struct {
 	Files  map[string]File // by slash-separated path: "linux_amd64/build-init"
 }
 
-// File is a local file that a context shows under another name. Mode has its permission bits.
+// File is a file that a context shows under a name of its choice. Mode has its permission bits.
 type File struct {
-	Path string
-	Mode fs.FileMode
+	Content layer.Content
+	Mode    fs.FileMode
 }
 
 // Base is what a stage stands on.

@@ -53,7 +53,7 @@ func (b *builder) openContext(name string, c Context) (files, error) {
 	if c.Dir != "" {
 		f, err = openDirectory(b.in.Store, c.Dir, c.Except)
 	} else {
-		f, err = fileTree(b.in.Store, c.Files)
+		f, err = fileTree(c.Files)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("context %s: %w", name, err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -34,6 +35,14 @@ type Set struct {
 type Output struct {
 	Path    string // absolute, in the store's scratch space
 	Content layer.Content
+}
+
+// newOutput returns a program that the store keeps. Its reader compares it with the digest that it
+// was kept with.
+func newOutput(st *store.Store, path string, k store.Kept) Output {
+	return Output{Path: path, Content: layer.Content{
+		Digest: k.Digest, Size: k.Size, Open: func() (io.ReadCloser, error) { return st.OpenKept(k) },
+	}}
 }
 
 // Start begins to compile programs and returns at once. wait ends when all have been compiled or have failed, and returns every
@@ -105,33 +114,47 @@ func (e ErrFailed) Error() string {
 }
 
 func (s *Set) build(ctx context.Context, st *store.Store, pr *progress.Printer, b *batch) error {
-	dir, err := b.run(ctx, st, pr)
+	outputs, err := b.run(ctx, st, pr)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, p := range b.programs {
+	for n, p := range b.programs {
 		i := id(p.Name, p.Platform)
 		defer close(s.done[i])
 		if err != nil {
 			s.err[i] = ErrFailed{p.Name, system(p.Platform)}
 			continue
 		}
-		out := Output{Path: filepath.Join(dir, p.output())}
-		out.Content, s.err[i] = layer.File(st, out.Path)
-		s.outputs[i] = out
+		s.outputs[i] = outputs[n]
 	}
 	return err
 }
 
-// run compiles the batch into its directory in the store's scratch space and returns that.
-func (b *batch) run(ctx context.Context, st *store.Store, pr *progress.Printer) (string, error) {
-	first := b.programs[0]
-	dir, err := st.Work(path.Join("go", b.id, strings.ReplaceAll(system(first.Platform), "/", "_")))
+// run compiles the batch into its directory in the store's scratch space, unless that was done
+// before, and returns its programs.
+func (b *batch) run(ctx context.Context, st *store.Store, pr *progress.Printer) ([]Output, error) {
+	dir, err := st.Work(path.Join("go", b.id, strings.ReplaceAll(system(b.programs[0].Platform), "/", "_")))
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	if current, err := b.recall(ctx, st, dir); err != nil || current {
-		return dir, err
+	key, err := b.fixed(ctx)
+	if err != nil {
+		return nil, err
 	}
+	if outputs := b.recall(st, key, dir); outputs != nil {
+		return outputs, nil
+	}
+	if err := b.prove(ctx, st, dir); err != nil {
+		return nil, err
+	}
+	if err := b.compile(ctx, st, pr, dir); err != nil {
+		return nil, err
+	}
+	return b.keep(ctx, st, key, dir)
+}
+
+// compile runs go build. What is in dir may be taken for current.
+func (b *batch) compile(ctx context.Context, st *store.Store, pr *progress.Printer, dir string) error {
+	first := b.programs[0]
 	args := []string{"-trimpath", "-buildvcs=false"}
 	if first.Tree.Fixed {
 		// Old go commands packed vendor/modules.txt into a module and nothing else of vendor/; the go command would look for packages there.
@@ -149,6 +172,9 @@ func (b *batch) run(ctx context.Context, st *store.Store, pr *progress.Printer) 
 		}
 	}
 	cmd := b.command(ctx, slices.Concat([]string{"build", "-v"}, args, []string{"-o", dir + string(filepath.Separator)}, packages)...)
+	// The go command renames what it has linked on the same file system. From another one it would copy,
+	// and a copy that is interrupted is a program that only begins as one.
+	cmd.Env = append(cmd.Env, "GOTMPDIR="+st.Temp())
 	task := pr.Start(fmt.Sprintf("compiling %s for %s", strings.Join(names, ", "), system(first.Platform)), progress.Items, 0)
 	out := &verbose{task: task}
 	cmd.Stdout, cmd.Stderr = out, out
@@ -158,16 +184,16 @@ func (b *batch) run(ctx context.Context, st *store.Store, pr *progress.Printer) 
 	if err := cmd.Run(); err != nil {
 		task.Fail()
 		if ctx.Err() != nil {
-			return "", ctx.Err()
+			return ctx.Err()
 		}
-		return "", fmt.Errorf("compiling %s for %s: %w\n%s", strings.Join(names, ", "), system(first.Platform), source.Said(err), out.rest())
+		return fmt.Errorf("compiling %s for %s: %w\n%s", strings.Join(names, ", "), system(first.Platform), source.Said(err), out.rest())
 	}
 	if n := out.packages(); n > 0 {
 		task.Done("%d packages compiled", n)
 	} else {
 		task.Done("linked")
 	}
-	return dir, b.remember(ctx, st, dir)
+	return nil
 }
 
 func (b *batch) command(ctx context.Context, args ...string) *exec.Cmd {

@@ -1,6 +1,9 @@
 package program
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"io"
 	"io/fs"
 	"path/filepath"
@@ -10,7 +13,8 @@ import (
 )
 
 // Copy copies a file, such as a compiled program, to path with the permission bits mode. It appears
-// under its name only when it is complete. The caller has locked its directory.
+// under its name only when it is complete and has the bytes of its digest. The caller has locked its
+// directory.
 func Copy(c layer.Content, path string, mode fs.FileMode) error {
 	r, err := c.Open()
 	if err != nil {
@@ -22,8 +26,12 @@ func Copy(c layer.Content, path string, mode fs.FileMode) error {
 		return err
 	}
 	defer f.Abort()
-	if _, err := io.Copy(f, r); err != nil {
+	h := sha256.New()
+	if _, err := io.Copy(io.MultiWriter(f, h), r); err != nil {
 		return err
+	}
+	if got := hex.EncodeToString(h.Sum(nil)); got != c.Digest.Hex {
+		return fmt.Errorf("it has digest sha256:%s, not %s: run again, and do not change files while they are read", got, c.Digest)
 	}
 	return f.Commit(path, mode)
 }

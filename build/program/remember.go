@@ -2,56 +2,82 @@ package program
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/store"
 )
 
-// stamp is what a program's file looked like after it was compiled.
-type stamp struct {
-	File    string    `json:"file"`
-	Size    int64     `json:"size"`
-	ModTime time.Time `json:"modTime"`
+const kindBatch = "batch"
+
+// recall returns the programs of a batch that was compiled before, from the same source, by the
+// same toolchain; nil where it was not. That is known only of sources that a hash fixes; a
+// directory is left to the go command, which looks at every file of it. The programs are not read
+// here: who reads one compares it with its digest.
+func (b *batch) recall(st *store.Store, key, dir string) []Output {
+	if key == "" {
+		return nil
+	}
+	var then []v1.Hash
+	if found, err := st.Recall(kindBatch, key, &then); err != nil || !found || len(then) != len(b.programs) {
+		return nil
+	}
+	var all []Output
+	for n, p := range b.programs {
+		path := filepath.Join(dir, p.output())
+		k, ok := st.Kept(path)
+		if !ok || k.Digest != then[n] {
+			return nil
+		}
+		all = append(all, newOutput(st, path, k))
+	}
+	return all
 }
 
-// recall reports whether the batch was compiled before, from the same source, by the same toolchain, and its files are untouched. It is known
-// only of sources that a hash fixes; a directory is left to the go command, which looks at every file of it.
-//
-// Asking the go command would do for all sources, but it sets the time of an output that it finds current to now, and every
-// program would have to be read again to know that it is the same.
-func (b *batch) recall(ctx context.Context, st *store.Store, dir string) (bool, error) {
-	key, err := b.fixed(ctx)
-	if err != nil || key == "" {
-		return false, err
+// prove removes from dir what the go command must not take for current: what has not the bytes that
+// were compiled, and everything where the source is fixed, since that was compiled from something
+// else.
+func (b *batch) prove(ctx context.Context, st *store.Store, dir string) error {
+	for _, p := range b.programs {
+		path := filepath.Join(dir, p.output())
+		if !p.Tree.Fixed {
+			ok, err := st.ProveKept(ctx, path)
+			if err != nil {
+				return err
+			}
+			if ok {
+				continue
+			}
+		}
+		if err := os.RemoveAll(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("removing what was compiled before: %w", err)
+		}
 	}
-	var then []stamp
-	if found, err := st.Recall("batch", key, &then); err != nil || !found {
-		return false, err
-	}
-	now, err := b.stamps(dir)
-	if err != nil {
-		return false, nil //nolint:nilerr // a file that is gone is compiled again
-	}
-	return slices.EqualFunc(then, now, func(a, b stamp) bool {
-		return a.File == b.File && a.Size == b.Size && a.ModTime.Equal(b.ModTime)
-	}), nil
+	return nil
 }
 
-func (b *batch) remember(ctx context.Context, st *store.Store, dir string) error {
-	key, err := b.fixed(ctx)
-	if err != nil || key == "" {
-		return err
+// keep records the digests of the programs that were compiled.
+func (b *batch) keep(ctx context.Context, st *store.Store, key, dir string) ([]Output, error) {
+	var all []Output
+	var digests []v1.Hash
+	for _, p := range b.programs {
+		path := filepath.Join(dir, p.output())
+		k, err := st.Keep(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		all, digests = append(all, newOutput(st, path, k)), append(digests, k.Digest)
 	}
-	now, err := b.stamps(dir)
-	if err != nil {
-		return err
+	if key == "" {
+		return all, nil
 	}
-	return st.Record("batch", key, now)
+	return all, st.Record(kindBatch, key, digests)
 }
 
 // fixed names everything the batch follows from, or is empty where that cannot be known.
@@ -65,16 +91,4 @@ func (b *batch) fixed(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return fmt.Sprintf("%s %s %s\n%s", toolchain, tree.Source.Sum, b.id, b.programs[0].key()), nil
-}
-
-func (b *batch) stamps(dir string) ([]stamp, error) {
-	var all []stamp
-	for _, p := range b.programs {
-		fi, err := os.Stat(filepath.Join(dir, p.output()))
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, stamp{p.output(), fi.Size(), fi.ModTime()})
-	}
-	return all, nil
 }

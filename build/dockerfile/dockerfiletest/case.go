@@ -32,6 +32,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/slipway-dev/slipway/build/dockerfile"
+	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -146,7 +147,9 @@ func (c *Case) addProgram(tb testing.TB, name string) {
 	c.write(tb, "contexts/binaries/"+name, []byte("program "+name+"\n"))
 	p := filepath.Join(c.Dir, "contexts", "binaries", filepath.FromSlash(name))
 	must(tb, os.Chmod(p, 0o755))
-	c.Input.Contexts["binaries"].Files[name] = dockerfile.File{Path: p, Mode: 0o755}
+	content, err := layer.File(c.Input.Store, p)
+	must(tb, err)
+	c.Input.Contexts["binaries"].Files[name] = dockerfile.File{Content: content, Mode: 0o755}
 }
 
 func (c *Case) write(tb testing.TB, name string, data []byte) {
