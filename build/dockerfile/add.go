@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"os"
 	"path"
 	"regexp"
 	"strings"
@@ -107,7 +106,7 @@ func (b *builder) addURL(ctx context.Context, cp *copier, src, dest string, c *i
 	if err != nil {
 		return err
 	}
-	content := layer.Content{Digest: digest, Size: size, Open: opener(b.in.Store.Path(digest))}
+	content := layer.Content{Digest: digest, Size: size, Open: func() (io.ReadCloser, error) { return b.in.Store.Open(digest) }}
 	if c.Unpack != nil && *c.Unpack {
 		if done, err := b.unpack(ctx, cp, content, dest, true); done || err != nil {
 			cp.matched = true
@@ -166,8 +165,4 @@ func (w *whole) Read(p []byte) (int, error) {
 	n, err := w.Reader.Read(p)
 	w.read = w.read || errors.Is(err, io.EOF)
 	return n, err
-}
-
-func opener(p string) func() (io.ReadCloser, error) {
-	return func() (io.ReadCloser, error) { return os.Open(p) }
 }

@@ -4,12 +4,12 @@ import (
 	"archive/tar"
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/bzip2"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"path/filepath"
 
@@ -21,6 +21,7 @@ import (
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/progress"
+	"github.com/slipway-dev/slipway/store"
 )
 
 // decompress returns what a reader holds, whichever of the compressions that docker knows it has, or none.
@@ -78,14 +79,19 @@ func (b *builder) unpack(ctx context.Context, cp *copier, c layer.Content, dest 
 	ok, err := isArchive(c)
 	if !ok && err == nil && asked {
 		ok, err = isZip(c)
-		open = func() (io.ReadCloser, error) { return zipAsTar(c) }
+		open = func() (io.ReadCloser, error) {
+			if err := prove(c); err != nil { // a zip is not read from its begin to its end, so that its reader sees no damage
+				return nil, err
+			}
+			return zipAsTar(c)
+		}
 	}
 	if !ok || err != nil {
 		return false, err
 	}
 	file, err := b.spool(ctx, c.Digest, open)
 	if err != nil {
-		return true, err
+		return true, cmp.Or(prove(c), err)
 	}
 	root, err := follow(cp.dst, dest)
 	if err != nil {
@@ -98,14 +104,26 @@ func (b *builder) unpack(ctx context.Context, cp *copier, c layer.Content, dest 
 	if err := cp.dst.mkdirAll(root, made); err != nil {
 		return true, err
 	}
-	f, err := os.Open(file)
+	f, err := b.in.Store.OpenKept(file)
 	if err != nil {
 		return true, err
 	}
 	defer f.Close()
-	return true, scan(ctx, f, func(h *tar.Header, offset int64) error {
-		return cp.extract(root, h, header(h, offset).node(file))
+	name := func() (string, error) { return b.in.Store.PathKept(file), nil }
+	return true, scan(ctx, f, func(e tarEntry, h *tar.Header) error {
+		return cp.extract(root, h, e.node(b.in.Store, name))
 	})
+}
+
+// prove reads content to its end, where its reader says whether it is damaged.
+func prove(c layer.Content) error {
+	r, err := c.Open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	_, err = io.Copy(io.Discard, r)
+	return err
 }
 
 // extract puts one file of an archive into the tree, below root.
@@ -172,28 +190,32 @@ func (c closers) Close() error {
 	return errors.Join(errs...)
 }
 
-// spool keeps a decompressed archive in the store's work directory, so that its files can be read in any order, and returns its path.
-func (b *builder) spool(ctx context.Context, digest v1.Hash, open func() (io.ReadCloser, error)) (string, error) {
+// spool keeps a decompressed archive in the store's work directory, so that its files can be read
+// in any order.
+func (b *builder) spool(ctx context.Context, digest v1.Hash, open func() (io.ReadCloser, error)) (store.Kept, error) {
 	dir, err := b.in.Store.Work("tar")
 	if err != nil {
-		return "", err
+		return store.Kept{}, err
 	}
 	file := filepath.Join(dir, digest.Hex+".tar")
-	if _, err := os.Stat(file); err == nil {
-		return file, nil
+	if k, ok := b.in.Store.Kept(file); ok {
+		return k, nil
 	}
 	r, err := open()
 	if err != nil {
-		return "", err
+		return store.Kept{}, err
 	}
 	defer r.Close()
 	f, err := disk.Create(b.in.Store.Temp())
 	if err != nil {
-		return "", err
+		return store.Kept{}, err
 	}
 	defer f.Abort()
 	if _, err := io.Copy(f, progress.Reader(ctx, r, nil)); err != nil {
-		return "", fmt.Errorf("unpacking: %w", err)
+		return store.Kept{}, fmt.Errorf("unpacking: %w", err)
 	}
-	return file, f.Commit(file, disk.ModeFile)
+	if err := f.Commit(file, disk.ModeFile); err != nil {
+		return store.Kept{}, err
+	}
+	return b.in.Store.Keep(ctx, file)
 }

@@ -3,6 +3,8 @@ package dockerfile
 import (
 	"archive/tar"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/store"
 )
 
 // imageFiles is an image to stand on or to copy from. Its layers are read when it first matters what is in them.
@@ -64,26 +67,25 @@ func (b *builder) readImage(ctx context.Context, img v1.Image) (*tree, error) {
 	if cf.OS == platform.Windows {
 		t.caseless(false)
 	}
-	for _, l := range layers {
-		diffID, err := l.DiffID()
+	if len(cf.RootFS.DiffIDs) != len(layers) {
+		return nil, fmt.Errorf("its configuration has %d layers and its manifest %d: use an image that is sound", len(cf.RootFS.DiffIDs), len(layers))
+	}
+	for n, l := range layers {
+		diffID := cf.RootFS.DiffIDs[n]
+		entries, err := b.index(ctx, l, diffID)
 		if err != nil {
-			return nil, err
+			return nil, b.blame(ctx, l, err)
 		}
-		open := func() (io.ReadCloser, error) {
-			r, err := l.Compressed()
+		file := func() (string, error) {
+			name, err := b.spoolLayer(ctx, l, diffID)
 			if err != nil {
-				return nil, err
+				return "", b.blame(ctx, l, err)
 			}
-			return decompressed(r)
+			return name, nil
 		}
-		entries, err := b.index(ctx, diffID, open)
-		if err != nil {
-			return nil, err
-		}
-		file := func() (string, error) { return b.spool(ctx, diffID, open) }
 		t.begin()
 		for _, e := range entries {
-			if err := t.apply(e, cf.OS == platform.Windows, file); err != nil {
+			if err := t.apply(e, cf.OS == platform.Windows, e.node(b.in.Store, file)); err != nil {
 				return nil, err
 			}
 		}
@@ -91,21 +93,27 @@ func (b *builder) readImage(ctx context.Context, img v1.Image) (*tree, error) {
 	return t, nil
 }
 
-// index lists what a layer holds. The store remembers it, so that a base is read once.
-func (b *builder) index(ctx context.Context, diffID v1.Hash, open func() (io.ReadCloser, error)) ([]tarEntry, error) {
-	const kind, format = "tar", "2 "
+// index lists what a layer holds. The store remembers it, so that a base is read once. The bytes
+// must have the digest that the image's configuration says, since that is what the list is
+// remembered by.
+func (b *builder) index(ctx context.Context, l v1.Layer, diffID v1.Hash) ([]tarEntry, error) {
+	const kind, format = "tar", "3 "
 	var entries []tarEntry
 	if found, err := b.in.Store.Recall(kind, format+diffID.String(), &entries); err != nil || found {
 		return entries, err
 	}
-	r, err := open()
+	r, err := l.Compressed()
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close()
+	plain, err := decompressed(r)
+	if err != nil {
+		return nil, err
+	}
+	defer plain.Close()
+	sum := sha256.New()
 	entries = []tarEntry{}
-	err = scan(ctx, r, func(h *tar.Header, offset int64) error {
-		e := header(h, offset)
+	err = scan(ctx, io.TeeReader(plain, sum), func(e tarEntry, h *tar.Header) error {
 		if _, ok := h.PAXRecords["SCHILY.xattr.security.capability"]; ok && e.Odd == "" {
 			e.Odd = "a file with capabilities"
 		}
@@ -116,7 +124,48 @@ func (b *builder) index(ctx context.Context, diffID v1.Hash, open func() (io.Rea
 	if err != nil {
 		return nil, err
 	}
+	if err := same(v1.Hash{Algorithm: "sha256", Hex: hex.EncodeToString(sum.Sum(nil))}, diffID); err != nil {
+		return nil, err
+	}
 	return entries, b.in.Store.Record(kind, format+diffID.String(), entries)
+}
+
+// spoolLayer decompresses a layer into the store's work directory.
+func (b *builder) spoolLayer(ctx context.Context, l v1.Layer, diffID v1.Hash) (string, error) {
+	k, err := b.spool(ctx, diffID, func() (io.ReadCloser, error) {
+		r, err := l.Compressed()
+		if err != nil {
+			return nil, err
+		}
+		return decompressed(r)
+	})
+	if err != nil {
+		return "", err
+	}
+	return b.in.Store.PathKept(k), same(k.Digest, diffID)
+}
+
+// same compares a layer's tar with what the configuration says of it.
+func same(got, diffID v1.Hash) error {
+	if got != diffID {
+		return fmt.Errorf("its tar has digest %s, the image's configuration says %s: use an image that is sound", got, diffID)
+	}
+	return nil
+}
+
+// blame says which layer an error is about, and that it is damaged in the store, where it is: a
+// decompressor sees damage before the reader of the blob does, which compares the digest at the
+// end.
+func (b *builder) blame(ctx context.Context, l v1.Layer, err error) error {
+	h, digestErr := l.Digest()
+	if digestErr != nil || ctx.Err() != nil {
+		return err
+	}
+	var damaged *store.DamagedError
+	if errors.As(err, &damaged) || errors.As(b.in.Store.Prove(ctx, h), &damaged) {
+		return damaged
+	}
+	return fmt.Errorf("layer %s: %w", h, err)
 }
 
 const (
@@ -124,8 +173,9 @@ const (
 	opaque   = ".wh..wh..opq"
 )
 
-// apply lays one entry of a layer over t. Whiteouts remove what was there before the layer began.
-func (t *tree) apply(e tarEntry, windows bool, file func() (string, error)) error {
+// apply lays one entry of a layer, the file n, over t. Whiteouts remove what was there before the
+// layer began.
+func (t *tree) apply(e tarEntry, windows bool, n *node) error {
 	name, link := path.Clean("/"+e.Name), path.Clean("/"+e.Link)
 	if windows {
 		var ok bool
@@ -162,7 +212,6 @@ func (t *tree) apply(e tarEntry, windows bool, file func() (string, error)) erro
 	if err := t.mkdirAll(dir, rootNode); err != nil {
 		return err
 	}
-	n := e.nodeIn(file)
 	if e.Hardlink {
 		if n, err = t.lstat(link); err != nil {
 			return err

@@ -2,6 +2,7 @@ package dockerfile
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"strconv"
@@ -82,7 +83,11 @@ func account(t files, file, name string, fields int) ([]int, error) {
 		return nil, err
 	}
 	defer r.Close()
-	lines := bufio.NewScanner(io.LimitReader(r, maxUsers))
+	text, err := io.ReadAll(r) // to the end, where the reader says whether the file is damaged
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", file, err)
+	}
+	lines := bufio.NewScanner(bytes.NewReader(text))
 	for lines.Scan() {
 		parts := strings.Split(strings.TrimSpace(lines.Text()), ":")
 		if len(parts) < fields || parts[0] != name {

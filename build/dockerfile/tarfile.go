@@ -3,8 +3,11 @@ package dockerfile
 import (
 	"archive/tar"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -16,6 +19,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/progress"
+	"github.com/slipway-dev/slipway/store"
 )
 
 // tarEntry is what is kept of a tar header: enough to find the file again in the uncompressed tar. It is recorded as JSON.
@@ -30,6 +34,7 @@ type tarEntry struct {
 	Size     int64       `json:"size,omitempty"`
 	Name     string      `json:"name"`
 	Hardlink bool        `json:"hardlink,omitempty"`
+	SHA256   string      `json:"sha256,omitempty"` // of the content, in hex
 }
 
 // header reads a tar header whose content begins at offset.
@@ -89,59 +94,63 @@ func fromWindows(link string) string {
 	return link
 }
 
-// node returns the entry as a file whose content lies in an uncompressed tar.
-func (e tarEntry) node(file string) *node {
-	return e.nodeIn(func() (string, error) { return file, nil })
-}
-
-func (e tarEntry) nodeIn(file func() (string, error)) *node {
+// node returns the entry as a file whose content lies in an uncompressed tar that the store keeps;
+// file says where.
+func (e tarEntry) node(st *store.Store, file func() (string, error)) *node {
 	return &node{
 		kind: e.Kind, odd: e.Odd, mode: e.Mode, uid: e.UID, gid: e.GID, link: e.Link,
 		content: func() (layer.Content, error) {
-			name, err := file()
-			if err != nil {
-				return layer.Content{}, err
-			}
-			return section(name, e.Offset, e.Size)
+			return layer.Content{Digest: v1.Hash{Algorithm: "sha256", Hex: e.SHA256}, Size: e.Size, Open: func() (io.ReadCloser, error) {
+				name, err := file()
+				if err != nil {
+					return nil, err
+				}
+				return e.open(st, name)
+			}}, nil
 		},
 	}
 }
 
-// section returns a part of a file as content.
-func section(name string, offset, size int64) (layer.Content, error) {
-	open := func() (io.ReadCloser, error) {
-		f, err := os.Open(name)
-		if err != nil {
-			return nil, err
-		}
-		return struct {
-			io.Reader
-			io.Closer
-		}{io.NewSectionReader(f, offset, size), f}, nil
-	}
-	r, err := open()
+// open opens the content of an entry in a tar that the store keeps.
+func (e tarEntry) open(st *store.Store, tar string) (io.ReadCloser, error) {
+	f, err := os.Open(tar)
 	if err != nil {
-		return layer.Content{}, err
+		return nil, err
 	}
-	defer r.Close()
-	h, n, err := v1.SHA256(r)
-	if err == nil && n != size {
-		err = io.ErrUnexpectedEOF
-	}
-	if err != nil {
-		return layer.Content{}, fmt.Errorf("hashing: %w", err)
-	}
-	return layer.Content{Digest: h, Size: size, Open: open}, nil
+	return &section{SectionReader: io.NewSectionReader(f, e.Offset, e.Size), file: f, want: e.SHA256, hash: sha256.New(), store: st}, nil
 }
 
-// scan calls do for every file of an uncompressed tar, with the offset of its content.
-func scan(ctx context.Context, r io.Reader, do func(h *tar.Header, offset int64) error) error {
+// section is a part of a kept file that is compared with its digest where it ends.
+type section struct {
+	*io.SectionReader
+
+	file  *os.File
+	want  string
+	hash  hash.Hash
+	store *store.Store
+}
+
+func (s *section) Read(p []byte) (int, error) {
+	n, err := s.SectionReader.Read(p)
+	s.hash.Write(p[:n])
+	if err != nil && hex.EncodeToString(s.hash.Sum(nil)) != s.want {
+		err = s.store.DamagedKept(s.file.Name(), fmt.Sprintf("has a file of %d bytes that lacks digest sha256:%s", s.Size(), s.want))
+	}
+	return n, err
+}
+
+func (s *section) Close() error { return s.file.Close() }
+
+// scan calls do for every file of an uncompressed tar, with the offset and the digest of its
+// content. It reads to the end, so that a reader that compares what it reads with a digest has the
+// last word.
+func scan(ctx context.Context, r io.Reader, do func(e tarEntry, h *tar.Header) error) error {
 	c := &counter{r: progress.Reader(ctx, r, nil)}
 	t := tar.NewReader(c)
 	for {
 		h, err := t.Next()
 		if errors.Is(err, io.EOF) {
-			return nil
+			break
 		}
 		if err != nil {
 			return fmt.Errorf("reading archive: %w", err)
@@ -149,10 +158,22 @@ func scan(ctx context.Context, r io.Reader, do func(h *tar.Header, offset int64)
 		if h.Typeflag == tar.TypeXGlobalHeader {
 			continue
 		}
-		if err := do(h, c.n); err != nil {
+		e := header(h, c.n)
+		if e.Kind == layer.Regular && e.Odd == "" && !e.Hardlink {
+			content, _, err := v1.SHA256(t)
+			if err != nil {
+				return fmt.Errorf("reading archive: %s: %w", h.Name, err)
+			}
+			e.SHA256 = content.Hex
+		}
+		if err := do(e, h); err != nil {
 			return err
 		}
 	}
+	if _, err := io.Copy(io.Discard, c); err != nil {
+		return fmt.Errorf("reading archive: %w", err)
+	}
+	return nil
 }
 
 // counter counts what was read. It cannot seek, so that the tar reader reads what it skips.
