@@ -156,8 +156,10 @@ func (p *packer) whole(ctx context.Context, pl *plan, name string) (File, error)
 	if err != nil {
 		return File{}, err
 	}
-	if p.st != nil && p.recall(key, &f) {
-		return f, nil
+	if p.st != nil {
+		if kept, err := p.recall(ctx, key, &f); kept || err != nil {
+			return f, err
+		}
 	}
 	sum, size := sha256.New(), new(counter)
 	if err := p.stream(ctx, io.MultiWriter(sum, size), pl, docker, oci); err != nil {

@@ -11,9 +11,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/lock"
@@ -29,10 +31,12 @@ type PackOptions struct {
 	Progress *progress.Printer // nil: quiet
 }
 
-// Pack writes one file per bundle, and the list of its images beside it: the images of the lock, then those of images.txt. Every blob
-// must be in the store. The image named first, which a node needs before the others, comes first in each bundle that holds it. An image that is in no bundle is an error, unless the lock is partial; a partial lock's bundles that would be
-// empty are not written. Files appear under their names when they are complete. One that was packed from the same inputs before, and has not been
-// touched since, is kept. The caller has locked the directory.
+// Pack writes one file per bundle, and the list of its images beside it: the images of the lock,
+// then those of images.txt. Every blob must be in the store. The image named first, which a node
+// needs before the others, comes first in each bundle that holds it. An image that is in no bundle
+// is an error, unless the lock is partial; a partial lock's bundles that would be empty are not
+// written. Files appear under their names when they are complete. One that was packed from the same
+// inputs before, and still has the same bytes, is kept. The caller has locked the directory.
 func Pack(ctx context.Context, st *store.Store, l *lock.Lock, bundles []product.Bundle, o PackOptions) ([]File, error) {
 	plans, err := newPlans(st, l, bundles, o.First)
 	if err != nil || len(plans) == 0 {
@@ -45,16 +49,16 @@ func Pack(ctx context.Context, st *store.Store, l *lock.Lock, bundles []product.
 	if err != nil {
 		return nil, err
 	}
-	p := &packer{st: st, open: fromStore(st), lock: l, dir: o.Dir, enc: enc}
+	p := &packer{st: st, open: fromStore(st), lock: l, dir: o.Dir, enc: enc, writers: semaphore.NewWeighted(2)}
 	var total int64
 	for _, pl := range plans {
 		total += pl.size()
 	}
 	p.task = o.Progress.Start(fmt.Sprintf("packing %d bundles", len(plans)), progress.Bytes, total)
 	files := make([]File, len(plans))
-	// Two at a time: while one waits for the disk, the other compresses; within each, all cores work.
+	// Files that may be kept are read on all cores.
 	g, gctx := errgroup.WithContext(ctx)
-	g.SetLimit(2)
+	g.SetLimit(runtime.GOMAXPROCS(0) + 1)
 	for i, pl := range plans {
 		g.Go(func() (err error) {
 			if gctx.Err() != nil {
@@ -85,6 +89,9 @@ type packer struct {
 	enc  *encoders
 	task *progress.Task
 	fits func(*File) error // looks at a file before it gets its name; nil: all do
+	// writers bounds the files that are written at a time: while one waits for the disk, the other
+	// compresses; within each, all cores work. nil: the caller bounds them.
+	writers *semaphore.Weighted
 }
 
 // pack writes a bundle and the list of its images.
@@ -119,9 +126,20 @@ func (p *packer) file(ctx context.Context, pl *plan, name string) (File, error) 
 	if err != nil {
 		return File{}, err
 	}
-	if p.st != nil && p.recall(key, &f) {
-		p.task.Add(pl.size())
-		return f, nil
+	if p.st != nil {
+		switch kept, err := p.recall(ctx, key, &f); {
+		case err != nil:
+			return File{}, err
+		case kept:
+			p.task.Add(pl.size())
+			return f, nil
+		}
+	}
+	if p.writers != nil {
+		if err := p.writers.Acquire(ctx, 1); err != nil {
+			return File{}, err
+		}
+		defer p.writers.Release(1)
 	}
 	if err := p.write(ctx, pl, docker, oci, &f, p.fits); err != nil {
 		return File{}, fmt.Errorf("packing %s: %w", filepath.Join(cmp.Or(p.goal, p.dir), name), err)

@@ -2,17 +2,22 @@ package airgap
 
 import (
 	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/slipway-dev/slipway/progress"
 )
 
 // packed is what the store remembers of a bundle.
 type packed struct {
-	Size    int64  `json:"size"`
-	ModTime int64  `json:"modTime"` // nanoseconds
-	SHA256  string `json:"sha256"`
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"`
 }
 
 const kind = "bundle"
@@ -34,24 +39,30 @@ func (p *plan) key(path string, docker, oci []byte) (string, error) {
 	return b.String(), nil
 }
 
-// recall reports whether the file is there as it was packed.
-func (p *packer) recall(key string, f *File) bool {
+// recall reports whether the file is there with the bytes that were packed. It is read for that:
+// neither its size nor its time says whether the disk has kept it.
+func (p *packer) recall(ctx context.Context, key string, f *File) (bool, error) {
 	var r packed
 	if ok, err := p.st.Recall(kind, key, &r); !ok || err != nil {
-		return false
+		return false, err
 	}
-	fi, err := os.Stat(f.Path)
-	if err != nil || fi.Size() != r.Size || fi.ModTime().UnixNano() != r.ModTime {
-		return false
+	file, err := os.Open(f.Path)
+	if err != nil {
+		return false, nil //nolint:nilerr // what cannot be read is packed again
+	}
+	defer file.Close()
+	fi, err := file.Stat()
+	if err != nil || fi.Size() != r.Size {
+		return false, nil //nolint:nilerr // as above
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, progress.Reader(ctx, file, nil)); err != nil || hex.EncodeToString(sum.Sum(nil)) != r.SHA256 {
+		return false, ctx.Err()
 	}
 	f.Size, f.SHA256, f.Reused = r.Size, r.SHA256, true
-	return true
+	return true, nil
 }
 
 func (p *packer) record(key string, f File) error {
-	fi, err := os.Stat(f.Path)
-	if err != nil {
-		return err
-	}
-	return p.st.Record(kind, key, packed{f.Size, fi.ModTime().UnixNano(), f.SHA256})
+	return p.st.Record(kind, key, packed{f.Size, f.SHA256})
 }

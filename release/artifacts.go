@@ -1,12 +1,15 @@
 package release
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/program"
@@ -16,23 +19,25 @@ import (
 
 // artifacts brings those of the lock into dist/ and returns their names. They come from the store, or from beside the lock of the part
 // that another machine made.
-func (c *cut) artifacts(l *lock.Lock) ([]string, error) {
-	var names []string
-	for _, a := range l.Artifacts {
-		if err := c.artifact(a); err != nil {
-			return nil, fmt.Errorf("writing %s: %w", a.File, err)
+func (c *cut) artifacts(ctx context.Context, l *lock.Lock) ([]string, error) {
+	names := make([]string, len(l.Artifacts))
+	err := each(len(l.Artifacts), func(i int) error {
+		a := l.Artifacts[i]
+		names[i] = a.File
+		if err := c.artifact(ctx, a); err != nil {
+			return fmt.Errorf("writing %s: %w", a.File, err)
 		}
-		names = append(names, a.File)
-	}
-	return names, nil
+		return nil
+	})
+	return names, err
 }
 
-func (c *cut) artifact(a lock.Artifact) error {
+func (c *cut) artifact(ctx context.Context, a lock.Artifact) error {
 	to := filepath.Join(c.out, a.File)
-	if old, err := layer.File(c.store, to); err == nil && old.Digest == a.Digest {
+	if old, err := digest(ctx, to); err == nil && old == a.Digest {
 		return nil
 	}
-	from, err := c.find(a)
+	open, err := c.find(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -40,26 +45,28 @@ func (c *cut) artifact(a lock.Artifact) error {
 	if a.Executable {
 		mode = disk.ModeProgram
 	}
-	open := func() (io.ReadCloser, error) { return os.Open(from) }
 	return program.Copy(layer.Content{Digest: a.Digest, Size: a.Size, Open: open}, to, mode)
 }
 
-// find returns a file that has the artifact's bytes.
-func (c *cut) find(a lock.Artifact) (string, error) {
-	if c.store.Has(a.Digest) {
-		return c.store.Path(a.Digest), nil
+// find returns what opens a file that has the artifact's bytes.
+func (c *cut) find(ctx context.Context, a lock.Artifact) (func() (io.ReadCloser, error), error) {
+	switch here, err := c.store.Check(v1.Descriptor{Digest: a.Digest, Size: a.Size}); {
+	case err != nil:
+		return nil, err
+	case here:
+		return func() (io.ReadCloser, error) { return c.store.Open(a.Digest) }, nil
 	}
 	for _, dir := range c.options.Parts {
 		path := filepath.Join(dir, a.File)
-		switch f, err := layer.File(c.store, path); {
+		switch h, err := digest(ctx, path); {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
-			return "", err
-		case f.Digest != a.Digest:
-			return "", fmt.Errorf("%s has digest %s, its lock says %s: copy it again from the machine that made it", path, f.Digest, a.Digest)
+			return nil, err
+		case h != a.Digest:
+			return nil, fmt.Errorf("%s has digest %s, its lock says %s: copy it again from the machine that made it", path, h, a.Digest)
 		default:
-			return path, nil
+			return func() (io.ReadCloser, error) { return os.Open(path) }, nil
 		}
 	}
-	return "", fmt.Errorf("no part has it: copy it from the machine that made it, beside the %s of that part", lock.Name)
+	return nil, fmt.Errorf("no part has it: copy it from the machine that made it, beside the %s of that part", lock.Name)
 }

@@ -32,14 +32,31 @@ type Options struct {
 	Parts []string
 }
 
-// Cut builds, publishes, renders, checks and packs p and writes the checksums. What is current is not made again. With platforms or
-// images selected it ends after publish: the rest needs a whole release.
+// Cut builds, publishes, renders, checks and packs p and writes the checksums. What is current is
+// not made again; where it turns out to be damaged in the store, the store is repaired and the
+// release cut once more. With platforms or images selected it ends after publish: the rest needs a
+// whole release.
 func Cut(ctx context.Context, p *product.Product, o Options) (*Summary, error) {
+	return mend(ctx, p, o, (*cut).all)
+}
+
+// mend begins a release and calls f, again where the store had to be repaired.
+func mend(ctx context.Context, p *product.Product, o Options, f func(*cut, context.Context) (*Summary, error)) (s *Summary, err error) {
 	c, err := begin(ctx, p, o)
 	if err != nil {
 		return nil, err
 	}
 	defer c.end()
+	err = c.store.Mend(ctx, o.Progress, func() (err error) {
+		s, err = f(c, ctx)
+		return err
+	})
+	return s, err
+}
+
+// all is every stage in its order.
+func (c *cut) all(ctx context.Context) (*Summary, error) {
+	p, o := c.product, c.options
 	trees, err := build.Sources(ctx, p)
 	if err != nil {
 		return nil, err
@@ -55,7 +72,7 @@ func Cut(ctx context.Context, p *product.Product, o Options) (*Summary, error) {
 		return nil, err
 	}
 	if len(p.Partial) > 0 {
-		return c.part(l)
+		return c.part(ctx, l)
 	}
 	if !l.Snapshot { // bundles hold the layers of bases, too, which nothing has needed here so far
 		if err := publish.Pull(ctx, c.store, l, publish.Options{Progress: o.Progress}); err != nil {
@@ -87,7 +104,7 @@ func (c *cut) pack(ctx context.Context, l *lock.Lock, binary func() error) (*Sum
 	if err := binary(); err != nil {
 		return nil, err
 	}
-	return c.finish(l, manifest, bundles)
+	return c.finish(ctx, l, manifest, bundles)
 }
 
 // cut is a release being made.
@@ -115,6 +132,9 @@ func begin(ctx context.Context, p *product.Product, o Options) (*cut, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, line := range st.Mended() {
+		o.Progress.Printf("%s", line)
+	}
 	leave, err := st.Lock(ctx, func() { o.Progress.Printf("waiting for another slipway to leave %s …", st.Dir()) })
 	if err != nil {
 		return nil, err
@@ -130,11 +150,11 @@ func begin(ctx context.Context, p *product.Product, o Options) (*cut, error) {
 func (c *cut) end() { c.unlock() }
 
 // part ends a release that is not whole.
-func (c *cut) part(l *lock.Lock) (*Summary, error) {
+func (c *cut) part(ctx context.Context, l *lock.Lock) (*Summary, error) {
 	if err := c.unseal(); err != nil {
 		return nil, err
 	}
-	artifacts, err := c.artifacts(l)
+	artifacts, err := c.artifacts(ctx, l)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +169,7 @@ func (c *cut) part(l *lock.Lock) (*Summary, error) {
 }
 
 // finish writes what is small, and the checksums last: a directory with fresh SHA256SUMS is a complete release.
-func (c *cut) finish(l *lock.Lock, manifest []byte, bundles []airgap.File) (*Summary, error) {
+func (c *cut) finish(ctx context.Context, l *lock.Lock, manifest []byte, bundles []airgap.File) (*Summary, error) {
 	var others []string
 	if manifest != nil {
 		if err := disk.Write(filepath.Join(c.out, Manifest), manifest, disk.ModeFile); err != nil {
@@ -164,11 +184,11 @@ func (c *cut) finish(l *lock.Lock, manifest []byte, bundles []airgap.File) (*Sum
 	if err != nil {
 		return nil, err
 	}
-	artifacts, err := c.artifacts(l)
+	artifacts, err := c.artifacts(ctx, l)
 	if err != nil {
 		return nil, err
 	}
-	names, err := c.sums(bundles, slices.Concat(others, scripts, artifacts))
+	names, err := c.sums(ctx, l, bundles, slices.Concat(others, scripts, artifacts))
 	if err != nil {
 		return nil, err
 	}

@@ -12,11 +12,11 @@ import (
 // makes and tags the indexes, brings what the store lacks from the registry, and then does what [Cut] does after publish. The locks
 // must hold all that p consists of.
 func Merge(ctx context.Context, p *product.Product, locks []*lock.Lock, o Options) (*Summary, error) {
-	c, err := begin(ctx, p, o)
-	if err != nil {
-		return nil, err
-	}
-	defer c.end()
+	return mend(ctx, p, o, func(c *cut, ctx context.Context) (*Summary, error) { return c.merge(ctx, locks) })
+}
+
+func (c *cut) merge(ctx context.Context, locks []*lock.Lock) (*Summary, error) {
+	p, o := c.product, c.options
 	binary, stop := c.slipway(ctx)
 	defer stop()
 	l, err := publish.Merge(ctx, p, c.store, locks, publish.Options{Progress: o.Progress})

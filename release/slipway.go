@@ -33,7 +33,7 @@ func (c *cut) slipway(ctx context.Context) (put func() error, stop func()) {
 	}
 	on := v1.Platform{OS: platform.Linux, Architecture: "amd64"}
 	if source.Go(ctx, c.product.Dir, "list", "-f", "{{.ImportPath}}", command).Run() != nil {
-		return c.self, func() {}
+		return func() error { return c.self(ctx) }, func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	set, wait := program.Start(ctx, c.store, c.options.Progress, []program.Program{{
@@ -48,7 +48,7 @@ func (c *cut) slipway(ctx context.Context) (put func() error, stop func()) {
 		if err != nil {
 			return err
 		}
-		return c.install(file.Content)
+		return c.install(ctx, file.Content)
 	}
 	return put, func() {
 		cancel()
@@ -57,7 +57,7 @@ func (c *cut) slipway(ctx context.Context) (put func() error, stop func()) {
 }
 
 // self installs the running program.
-func (c *cut) self() error {
+func (c *cut) self(ctx context.Context) error {
 	exe, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("finding the running slipway: %w", err)
@@ -70,7 +70,7 @@ func (c *cut) self() error {
 	if err != nil {
 		return fmt.Errorf("reading the running slipway: %w", err)
 	}
-	return c.install(file)
+	return c.install(ctx, file)
 }
 
 // unfit says why a program cannot run on any Linux machine with an amd64 processor, or nothing.
@@ -88,9 +88,9 @@ func unfit(exe string) string {
 	return ""
 }
 
-func (c *cut) install(file layer.Content) error {
+func (c *cut) install(ctx context.Context, file layer.Content) error {
 	to := filepath.Join(c.out, binaryPath)
-	if old, err := layer.File(c.store, to); err == nil && old.Digest == file.Digest {
+	if old, err := digest(ctx, to); err == nil && old == file.Digest {
 		return nil
 	}
 	if err := disk.MkdirAll(filepath.Dir(to)); err != nil {

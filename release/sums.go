@@ -1,6 +1,7 @@
 package release
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/airgap"
-	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/lock"
 )
@@ -16,9 +16,10 @@ import (
 // SumsName is the file of checksums in dist/, in the form that sha256sum -c reads.
 const SumsName = "SHA256SUMS"
 
-// sums writes SHA256SUMS over everything this release put into dist/ and returns the names, sorted. The digests of bundles
-// are those taken while they were written; other files are read once and remembered.
-func (c *cut) sums(bundles []airgap.File, others []string) ([]string, error) {
+// sums writes SHA256SUMS over everything this release put into dist/ and returns the names, sorted.
+// The digests of bundles and artifacts were taken in this run, while the files were written or
+// read; all others are read here, on all cores.
+func (c *cut) sums(ctx context.Context, l *lock.Lock, bundles []airgap.File, others []string) ([]string, error) {
 	names := append([]string{lock.Name}, others...)
 	for _, b := range bundles {
 		names = append(names, filepath.Base(b.Path), filepath.Base(b.List))
@@ -31,17 +32,24 @@ func (c *cut) sums(bundles []airgap.File, others []string) ([]string, error) {
 	for _, b := range bundles {
 		known[filepath.Base(b.Path)] = b.SHA256
 	}
-	var text strings.Builder
-	for _, name := range names {
-		hex := known[name]
-		if hex == "" {
-			f, err := layer.File(c.store, filepath.Join(c.out, filepath.FromSlash(name)))
-			if err != nil {
-				return nil, fmt.Errorf("writing %s: %w", SumsName, err)
-			}
-			hex = f.Digest.Hex
+	for _, a := range l.Artifacts {
+		known[a.File] = a.Digest.Hex
+	}
+	hexes := make([]string, len(names))
+	err := each(len(names), func(i int) error {
+		if hexes[i] = known[names[i]]; hexes[i] != "" {
+			return nil
 		}
-		fmt.Fprintf(&text, "%s  %s\n", hex, name)
+		h, err := digest(ctx, filepath.Join(c.out, filepath.FromSlash(names[i])))
+		hexes[i] = h.Hex
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("writing %s: %w", SumsName, err)
+	}
+	var text strings.Builder
+	for i, name := range names {
+		fmt.Fprintf(&text, "%s  %s\n", hexes[i], name)
 	}
 	if err := disk.Write(filepath.Join(c.out, SumsName), []byte(text.String()), disk.ModeFile); err != nil {
 		return nil, fmt.Errorf("writing %s: %w", SumsName, err)

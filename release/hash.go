@@ -1,0 +1,39 @@
+package release
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"os"
+	"runtime"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/slipway-dev/slipway/progress"
+)
+
+// digest reads a file. Neither its size nor its time says whether the disk has kept its bytes.
+func digest(ctx context.Context, path string) (v1.Hash, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return v1.Hash{}, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, progress.Reader(ctx, f, nil)); err != nil {
+		return v1.Hash{}, err
+	}
+	return v1.Hash{Algorithm: "sha256", Hex: hex.EncodeToString(h.Sum(nil))}, nil
+}
+
+// each calls f with the numbers below n, on all cores.
+func each(n int, f func(i int) error) error {
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		g.Go(func() error { return f(i) })
+	}
+	return g.Wait()
+}
