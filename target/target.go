@@ -107,6 +107,20 @@ func Serve(
 	return run(ctx, []string{"serve"}, options{product: product, out: out, q: q})
 }
 
+// Verify checks every byte of the store, and removes what is damaged where that is asked for.
+func Verify(
+	ctx context.Context,
+	product *string, // the product's description (slipway.yaml)
+	repair *bool, // remove what is damaged, so that the next run makes it again
+	q *bool, // print only the result and errors
+) error {
+	args := []string{"store", "verify"}
+	if repair != nil && *repair {
+		args = append(args, "-repair")
+	}
+	return run(ctx, args, options{product: product, q: q})
+}
+
 // Clean removes what the other targets made.
 func Clean(
 	ctx context.Context,

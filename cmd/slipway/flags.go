@@ -86,6 +86,9 @@ func (f *flags) open(ctx context.Context, pr *progress.Printer) (*store.Store, f
 	if err != nil {
 		return nil, nil, err
 	}
+	for _, line := range st.Mended() {
+		pr.Printf("%s", line)
+	}
 	unlock, err := st.Lock(ctx, func() { pr.Printf("waiting for another slipway to leave %s …", st.Dir()) })
 	return st, unlock, err
 }

@@ -64,7 +64,7 @@ func (f *flags) beside(run func(*cobra.Command, stage) error) func(*cobra.Comman
 			return err
 		}
 		defer unlock()
-		return run(cmd, stage{f, p, st, pr})
+		return st.Mend(cmd.Context(), pr, func() error { return run(cmd, stage{f, p, st, pr}) })
 	}
 }
 

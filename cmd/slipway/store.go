@@ -1,0 +1,12 @@
+package main
+
+import "github.com/spf13/cobra"
+
+func newStore(f *flags) *cobra.Command {
+	cmd := group(&cobra.Command{
+		Use:   "store",
+		Short: "Look after the store of built images",
+	})
+	cmd.AddCommand(newStoreVerify(f))
+	return cmd
+}
