@@ -70,8 +70,8 @@ func glob(t *testing.T, pattern string) []string {
 	return all
 }
 
-// TestDamage damages every file of a kind, each in another way, and in every way in the course of
-// the rounds. The next release has the same bytes as the first, and its checksums hold.
+// TestDamage damages every file of a kind, each in another way, and the kind in every way in the
+// course of the rounds. The next release has the same bytes as the first, and its checksums hold.
 func TestDamage(t *testing.T) {
 	yaml, out := hello(t), filepath.Join(t.TempDir(), "out")
 	text, err := os.ReadFile(yaml)
@@ -100,10 +100,10 @@ func TestDamage(t *testing.T) {
 		{name: "blobs", pattern: []string{dir, "blobs", "sha256", "*"}, again: filepath.Join(out, "*")},
 		{name: "the release", pattern: []string{out, "*"}},
 	} {
-		for round := range damages {
-			t.Run(fmt.Sprintf("%s/%s", kind.name, damages[round].name), func(t *testing.T) {
+		for first := 0; first < len(damages); first += min(4, len(glob(t, filepath.Join(kind.pattern...)))) {
+			t.Run(fmt.Sprintf("%s/%s", kind.name, damages[first].name), func(t *testing.T) {
 				for i, path := range glob(t, filepath.Join(kind.pattern...)) {
-					damage(t, path, damages[(i+round)%len(damages)].do)
+					damage(t, path, damages[(i+first)%len(damages)].do)
 				}
 				if kind.again != "" {
 					for _, path := range glob(t, kind.again) {
