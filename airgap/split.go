@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -56,11 +57,7 @@ const (
 // that it does not name are an error. A Split that was killed can be run again.
 func Split(ctx context.Context, path string, o SplitOptions) (*Volumes, error) {
 	o.Dir = cmp.Or(o.Dir, ".")
-	dir, err := disk.Make(ctx, o.Dir, waiting(o.Progress, o.Dir))
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Unlock()
+	before, _ := os.Stat(path) // where there is none, Open says so
 	b, err := Open(path)
 	if err != nil {
 		return nil, err
@@ -77,6 +74,14 @@ func Split(ctx context.Context, path string, o SplitOptions) (*Volumes, error) {
 	plans, err := b.volumes(whole, l, name, o.MaxSize)
 	if err != nil {
 		return nil, fmt.Errorf("splitting %s: %w", path, err)
+	}
+	dir, err := disk.Make(ctx, o.Dir, waiting(o.Progress, o.Dir))
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Unlock()
+	if now, err := os.Stat(path); err != nil || !os.SameFile(before, now) {
+		return nil, errors.Join(fmt.Errorf("%s was replaced by another slipway: split it again", path), err)
 	}
 	v := &Volumes{Bundle: filepath.Base(path), Product: l.Name, Version: l.Version}
 	if err := b.write(ctx, plans, l, v, o); err != nil {
