@@ -27,30 +27,43 @@ func (u Unreadable) Unwrap() error { return u.Err }
 // maxRepeated bounds in bytes what is repeated of a registry's answer and the request: a proxy may answer with a page of HTML.
 const maxRepeated = 640
 
-// Clean takes the query out of URLs in an error, since upload locations and redirects have signatures there, and shortens the answer of a
-// registry to one line. Where a registry denies something, it adds what can be done.
+// Clean takes the query out of URLs in an error, since upload locations and redirects have signatures there,
+// and shortens the answer of a registry to one line. Where a registry denies something or goes quiet, it
+// adds what can be done. It does so once.
 func Clean(err error) error {
+	if err == nil || errors.As(err, &cleaned{}) {
+		return err
+	}
 	var e *url.Error
 	if errors.As(err, &e) {
 		if u, parseErr := url.Parse(e.URL); parseErr == nil {
 			err = reworded{err, strings.ReplaceAll(err.Error(), e.URL, bare(u))}
 		}
 	}
+	var quiet *stalled
 	var t *transport.Error
 	if errors.As(err, &t) {
 		if all := t.Error(); output.Excerpt(all, maxRepeated) != all {
 			err = reworded{err, strings.ReplaceAll(err.Error(), all, output.Excerpt(all, maxRepeated))}
 		}
 	}
-	if t != nil && (t.StatusCode == http.StatusUnauthorized || t.StatusCode == http.StatusForbidden) {
+	switch {
+	case errors.As(err, &quiet):
+		err = fmt.Errorf("%w: run again once it answers", err)
+	case t != nil && (t.StatusCode == http.StatusUnauthorized || t.StatusCode == http.StatusForbidden):
 		host := "the registry"
 		if t.Request != nil {
 			host = t.Request.URL.Host
 		}
-		return fmt.Errorf("%w: log in to %s, by docker login or a credential helper, with an account that may do this", err, host)
+		err = fmt.Errorf("%w: log in to %s, by docker login or a credential helper, with an account that may do this", err, host)
 	}
-	return err
+	return cleaned{err}
 }
+
+// cleaned is an error that [Clean] has seen.
+type cleaned struct{ error }
+
+func (c cleaned) Unwrap() error { return c.error }
 
 // bare is a URL without what may be secret in it.
 func bare(u *url.URL) string {
