@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-
-	"github.com/google/go-containerregistry/pkg/v1/remote"
 )
 
 // TrustFile returns a transport for [Options] that trusts the certificate authorities of a PEM file beside those of the system: private
@@ -24,7 +22,7 @@ func TrustFile(path string) (http.RoundTripper, error) {
 	if !pool.AppendCertsFromPEM(pem) {
 		return nil, fmt.Errorf("reading certificate authorities: %s holds no certificate in PEM form (-----BEGIN CERTIFICATE-----)", path)
 	}
-	t := remote.DefaultTransport.(*http.Transport).Clone()
+	t := direct().Clone()
 	t.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	return t, nil
 }

@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/authn"
-	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/slipway-dev/slipway/progress"
 )
@@ -35,7 +34,7 @@ type Options struct {
 	Progress *progress.Printer
 	// Jobs is how many blobs or manifests are on their way at the same time; 0 is 4.
 	Jobs int
-	// Transport carries the requests; nil is go-containerregistry's default, which heeds HTTPS_PROXY.
+	// Transport carries the requests; nil is one that heeds HTTPS_PROXY.
 	Transport http.RoundTripper
 	// Keychain finds credentials; nil is the Docker configuration.
 	Keychain authn.Keychain
@@ -58,7 +57,7 @@ func (o Options) Defaults() Options {
 		o.Jobs = 4
 	}
 	if o.Transport == nil {
-		o.Transport = remote.DefaultTransport
+		o.Transport = direct()
 	}
 	if o.Idle == 0 {
 		o.Idle = time.Minute

@@ -1,0 +1,33 @@
+package transfer
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+)
+
+// direct is go-containerregistry's transport, but for names of this machine: they stay on it. Neither
+// HTTP_PROXY nor a name server gets to say where they lead, since plain HTTP is spoken with them
+// (https://www.rfc-editor.org/rfc/rfc6761#section-6.3).
+var direct = sync.OnceValue(func() *http.Transport {
+	t := remote.DefaultTransport.(*http.Transport).Clone()
+	proxy, dial := t.Proxy, t.DialContext
+	t.Proxy = func(q *http.Request) (*url.URL, error) {
+		if Loopback(q.URL.Host) {
+			return nil, nil
+		}
+		return proxy(q)
+	}
+	t.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		if host, port, err := net.SplitHostPort(addr); err == nil && strings.HasSuffix(host, ".localhost") {
+			addr = net.JoinHostPort("localhost", port)
+		}
+		return dial(ctx, network, addr)
+	}
+	return t
+})
