@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/build/source"
@@ -91,7 +92,7 @@ func TestSourcesFirst(t *testing.T) {
 	t.Setenv("GOPROXY", "off")
 	p, st := load(t, dir), storetest.Open(t)
 	p.Sources = append(p.Sources,
-		product.Source{Name: "one", Module: "example.com/one@v1.0.0", Sum: "h1:x"},
+		product.Source{Name: "one", Module: "example.com/one@v1.0.0", Sum: "h1:x", Revision: "a", Created: time.Unix(1, 0)},
 		product.Source{Name: "two", Directory: filepath.Join(dir, "none")})
 	_, err := build.Build(t.Context(), p, st, nil)
 	if err == nil || !strings.Contains(err.Error(), "source one: ") || !strings.Contains(err.Error(), "source two: ") {
