@@ -93,6 +93,16 @@ func (v *victim) index(t *testing.T, replace ...string) []byte {
 	})
 }
 
+// called replaces a text in both documents that have the names of images.
+func (v *victim) called(t *testing.T, from, to string) []byte {
+	return v.forge(t, func(e []forged) []forged {
+		for _, n := range []int{0, 2} {
+			e[n].data = bytes.ReplaceAll(e[n].data, []byte(from), []byte(to))
+		}
+		return e
+	})
+}
+
 // blob gives the blob of an entry other bytes, and in all documents of the head its new digest and size.
 func (v *victim) blob(t *testing.T, at int, data []byte) []byte {
 	return v.forge(t, func(e []forged) []forged {

@@ -106,19 +106,19 @@ var attacks = []attack{
 	{"one manifest under many names", func(t *testing.T, v *victim) []byte { return v.renamed(t, 1000, 50_000) }, "name manifests and layers more than 131072 times", false},
 	{"one small manifest under many names", func(t *testing.T, v *victim) []byte { return v.renamed(t, 20_000, 200) }, "name manifests and layers more than 131072 times", false},
 	{"a name that leaves the registry's prefix", func(t *testing.T, v *victim) []byte {
-		return v.index(t, "slipway.local/demo/agent", "slipway.local/demo/../../agent")
+		return v.called(t, "slipway.local/demo/agent", "slipway.local/demo/../../agent")
 	}, `".." is no part of a repository's name`, false},
 	{"a name with an empty part", func(t *testing.T, v *victim) []byte {
-		return v.index(t, "slipway.local/demo/agent", "slipway.local/demo//agent")
+		return v.called(t, "slipway.local/demo/agent", "slipway.local/demo//agent")
 	}, `"" is no part of a repository's name`, false},
 	{"a host that is a directory", func(t *testing.T, v *victim) []byte {
-		return v.index(t, "slipway.local/demo/agent", "../demo/agent")
+		return v.called(t, "slipway.local/demo/agent", "../demo/agent")
 	}, `".." is no host`, false},
 	{"a tag that is a directory", func(t *testing.T, v *victim) []byte {
-		return v.index(t, "demo/agent:", "demo/agent:..")
+		return v.called(t, "demo/agent:", "demo/agent:..")
 	}, "is no tag", false},
 	{"a name of a thousand characters", func(t *testing.T, v *victim) []byte {
-		return v.index(t, "slipway.local/demo/agent", "slipway.local/demo/"+strings.Repeat("agent/", 200)+"agent")
+		return v.called(t, "slipway.local/demo/agent", "slipway.local/demo/"+strings.Repeat("agent/", 200)+"agent")
 	}, "is no full name with a tag", false},
 	{"a product with an escape sequence", func(t *testing.T, v *victim) []byte {
 		return v.index(t, `"dev.slipway.bundle.product":"`, `"dev.slipway.bundle.product":"\u001b]0;owned\u0007`)

@@ -52,7 +52,7 @@ func example() *lock.Lock {
 			{
 				Reference: "registry.k8s.io/pause:3.10", MediaType: types.DockerManifestList, Digest: hash("e"), Size: 2000, Platforms: []string{"linux/amd64", "windows/amd64:10.0.20348.1"},
 				Fallbacks: []lock.Fallback{{Platform: "windows/amd64:ltsc2025", Runs: "windows/amd64:10.0.20348.1"}},
-				Referrers: []lock.Referrer{{ArtifactType: "application/x", MediaType: types.OCIManifestSchema1, Digest: hash("f"), Size: 4, Subject: hash("9"), Tag: "sha256-9.sig"}},
+				Referrers: []lock.Referrer{{ArtifactType: "application/x", MediaType: types.OCIManifestSchema1, Digest: hash("f"), Size: 4, Subject: hash("9"), Tag: "sha256-" + hash("9").Hex + ".sig"}},
 			},
 			{Reference: "registry.k8s.io/other:1", LeftOut: "no network"},
 		},
@@ -109,6 +109,10 @@ func TestDecodeFails(t *testing.T) {
 		`{"schemaVersion":1,"images":[{"name":"a"}]}`:                                                                             `image "a": a digest is missing`,
 		`{"schemaVersion":1,"thirdParty":[{"reference":"a"}]}`:                                                                    `image "a": the digest is missing`,
 		`{"schemaVersion":1,"thirdParty":[{"reference":"a","digest":"sha256:` + strings.Repeat("a", 64) + `","referrers":[{}]}]}`: `image "a": the digest of a referrer is missing`,
+		`{"schemaVersion":1,"images":[{"name":"a","repository":"ghcr.io/acme/../x","tag":"1"}]}`:                                  `".." is no part of a repository's name`,
+		`{"schemaVersion":1,"images":[{"name":"a","repository":"../acme","tag":"1"}]}`:                                            `".." is no host`,
+		`{"schemaVersion":1,"images":[{"name":"a","repository":"ghcr.io/acme","tag":".."}]}`:                                      `".." is no tag`,
+		`{"schemaVersion":1,"images":[{"name":"a","repository":"ghcr.io/acme","referrers":[{"tag":"latest"}]}]}`:                  `"latest", which is no tag of cosign`,
 		`{"schemaVersion":1,"images":[{"children":[{"platform":"plan9"}]}]}`:                                                      "platform",
 	} {
 		_, err := lock.Decode(strings.NewReader(text))
