@@ -175,7 +175,7 @@ func (d *Delta) refusal(path string) error {
 		path, len(d.Lacking), progress.Size(d.Bytes), d.Base.File, d.Base.Version, howto.Run("airgap apply"), word(path), word(d.Base.File), word(d.Bundle))
 }
 
-// word writes s for a shell, in quotes where it needs them: the names are those of whoever made the delta.
+// word writes s for a shell, in quotes where it needs them: others have chosen the names.
 func word(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-+/,:=@%", r)
@@ -214,7 +214,7 @@ func readDelta(text string) (*Delta, error) {
 	return d, nil
 }
 
-// isFile reports whether s is the name of a file, on Windows as well as elsewhere, that a command line may have.
+// isFile reports whether s may be the name of a file on any system and an argument of a command.
 func isFile(s string) bool {
 	return s != "" && s != "." && s != ".." && s[0] != '-' && isText(s, maxWord) && !strings.ContainsAny(s, `/\:`)
 }

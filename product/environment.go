@@ -53,7 +53,8 @@ func (c *checker) environment(registry string, getenv func(string) string) {
 // noAccount is said instead of a text that has a password in it.
 const noAccount = "has a user's name and password in it, which do not belong here: take them out, and log in with docker login or a credential helper"
 
-// CheckRegistry says what is wrong with s as host[/prefix] of a registry, and quotes it, unless it holds credentials.
+// CheckRegistry says what is wrong with s as host[/prefix] of a registry. It quotes s, unless that
+// holds credentials.
 func CheckRegistry(s string) error {
 	if output.Account(s) || strings.Contains(s, "@") {
 		return errors.New(noAccount)

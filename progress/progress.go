@@ -34,7 +34,8 @@ type Printer struct {
 func New(w io.Writer) *Printer {
 	p := &Printer{w: output.New(w), tasks: map[*Task]bool{}, every: 15 * time.Second}
 	if f := p.w.Terminal(); f != nil && os.Getenv("CI") == "" {
-		// The bars write sequences to the terminal that no Writer lets through: all text given to them goes through output.Line before.
+		// The bars write sequences that no Writer lets through, to the terminal itself: all text
+		// for them goes through output.Line.
 		p.bars = mpb.New(mpb.WithOutput(f), mpb.WithWidth(30), mpb.WithRefreshRate(120*time.Millisecond), mpb.WithAutoRefresh())
 	}
 	return p

@@ -11,15 +11,17 @@ import (
 	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
-// guard answers requests only for hosts that the server is meant to be known by. A page that a browser on this machine shows may have
-// its own name resolve to 127.0.0.1, and could then read what is served: the name in the request gives it away.
+// guard answers requests only for hosts that the server is meant to be known by. A page that a
+// browser on this machine shows may have its own name resolve to 127.0.0.1, and could then read
+// what is served: the name in the request gives it away.
 type guard struct {
 	inner http.Handler
 	at    net.IP
 	names []string // further names, in lower case
 }
 
-// newGuard returns a guard for a server that was told to listen at addr and does so at that address.
+// newGuard returns a guard for a server that was told to listen at addr and does so at that
+// address.
 func newGuard(inner http.Handler, addr string, at net.Addr) *guard {
 	g := &guard{inner: inner}
 	if tcp, ok := at.(*net.TCPAddr); ok {
@@ -46,8 +48,9 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	json.NewEncoder(w).Encode(map[string]any{"errors": []map[string]string{{"code": "DENIED", "message": text}}}) //nolint:errcheck // a client that is gone needs no answer
 }
 
-// knows reports whether a request for host is meant for this server. Names of the loopback interface are, unless it listens at another address
-// alone. An address as such belongs to whom the connection leads to, so that all interfaces answer to any.
+// knows reports whether a request for host is meant for this server. Names of the loopback
+// interface are, unless it listens at another address alone. An address as such belongs to whom the
+// connection leads to, so that all interfaces answer to any.
 func (g *guard) knows(host string) bool {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h

@@ -40,7 +40,8 @@ func TestKnows(t *testing.T) {
 	}
 }
 
-// TestServeRefusesOtherHosts asks a server as a browser would that was led to it by the name of a page.
+// TestServeRefusesOtherHosts asks a server as a browser would that was led to it by the name of a
+// page.
 func TestServeRefusesOtherHosts(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	at, ended := make(chan net.Addr), make(chan error)

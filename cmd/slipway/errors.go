@@ -28,8 +28,8 @@ func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// report prints each problem of err on a line of its own and returns the exit code. Further lines of a problem, such as a compiler's
-// messages, are indented: none can be taken for a message of its own.
+// report prints each problem of err on a line of its own and returns the exit code. Further lines
+// of a problem, such as a compiler's messages, are indented: none can be taken for another error.
 func report(w *output.Writer, err error) int {
 	if err == nil {
 		return 0

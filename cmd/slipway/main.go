@@ -41,15 +41,15 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return code
 }
 
-// collect has what libraries log go to w as well: the standard library's servers, client-go, BuildKit's parser.
+// collect sends what libraries log to w: the standard library's servers, client-go, BuildKit.
 func collect(w io.Writer) {
 	log.SetOutput(w)
 	logrus.SetOutput(w)
 	klog.SetSlogLogger(slog.New(slog.NewTextHandler(w, nil)))
 }
 
-// conceal registers the passwords in arguments, as in -registry=https://me:password@host, and in the URLs of the environment, as in
-// HTTPS_PROXY or GOPROXY, so that they are not printed, whoever repeats them.
+// conceal registers the passwords in arguments, as in -registry=https://me:password@host, and in
+// URLs of the environment, as in HTTPS_PROXY or GOPROXY: they are not printed, whoever repeats them.
 func conceal(args, env []string) {
 	for _, a := range args {
 		_, value, _ := strings.Cut(a, "=")

@@ -126,8 +126,8 @@ func windowsBase(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(remote.Write(ref, img))
 }
 
-// spiteful VARIABLE starts a registry that refuses everything with a long answer, which repeats the credentials it was sent and holds sequences for
-// terminals, and puts its address into a variable.
+// spiteful VARIABLE starts a registry that refuses everything with a long answer, which repeats the
+// credentials it was sent and holds sequences for terminals, and puts its address into a variable.
 func spiteful(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: spiteful variable")

@@ -1,9 +1,10 @@
-// Package imagename holds the grammar of image names, as https://github.com/distribution/reference and the OCI distribution
-// specification have it: HOST[:PORT]/PART/PART:TAG.
+// Package imagename holds the grammar of image names, as https://github.com/distribution/reference
+// and the OCI distribution specification have it: HOST[:PORT]/PART/PART:TAG.
 //
-// Other parsers are more lenient, go-containerregistry's among them: they take ".." for a part of a repository, which a registry or a
-// file system resolves to another place. Every name that comes from a file, a flag or a registry is checked here before it becomes a
-// part of a URL, a path or a name in a bundle.
+// Other parsers are more lenient, go-containerregistry's among them: they take ".." for a part of a
+// repository, which a registry or a file system resolves to another place. Every name that comes
+// from a file, a flag or a registry is checked here before it becomes a part of a URL, a path or a
+// name in a bundle.
 package imagename
 
 import (
@@ -55,7 +56,8 @@ func IsTag(s string) bool { return tag.MatchString(s) }
 // IsCosignTag reports whether s is a tag under which cosign keeps what it says of an image.
 func IsCosignTag(s string) bool { return cosign.MatchString(s) }
 
-// CheckRepository says what is wrong with host/path as the name of a repository. Docker Hub's short names are none.
+// CheckRepository says what is wrong with host/path as the name of a repository. Docker Hub's short
+// names are none.
 func CheckRepository(name string) error {
 	host, path, ok := strings.Cut(name, "/")
 	switch {

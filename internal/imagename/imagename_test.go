@@ -46,7 +46,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// FuzzCheck: a good name is the same URL and the same path after they were cleaned: it leads nowhere else.
+// FuzzCheck: a good name is the same URL and the same path after they were cleaned: it leads
+// nowhere else.
 func FuzzCheck(f *testing.F) {
 	for _, s := range []string{"ghcr.io/me/a:1", "host/../a:1", "[::1]:5000/a:1", "a/b%2e:1", "host/a\n:1"} {
 		f.Add(s)

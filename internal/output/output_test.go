@@ -50,7 +50,8 @@ func TestExcerpt(t *testing.T) {
 	}
 }
 
-// FuzzText: the result is printable, changes no more, and inside a JSON string it stands for the same text.
+// FuzzText: the result is printable, changes no more, and inside a JSON string it stands for the
+// same text.
 func FuzzText(f *testing.F) {
 	for _, s := range []string{"plain", "\x1b[31m", "\u202e\xff", "https://u:p@h", "\U000e0041", "Authorization: Basic dXNlcjpwYXNzd29yZA=="} {
 		f.Add(s)

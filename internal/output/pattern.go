@@ -19,7 +19,8 @@ func all(g []string) string { return g[1] + Redacted + g[3] }
 
 // patterns are what Redact looks for beside the registered secrets.
 var patterns = []pattern{
-	// https://user:password@host, and https://token@host. A password may have unescaped slashes and at signs. ssh://git@host is an account.
+	// https://user:password@host, and https://token@host. A password may have unescaped slashes and
+	// at signs. ssh://git@host is an account.
 	{[]string{"://"}, regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]*://)([^\s/:@"'<>]*:[^\s/@"'<>]*[^\s/@"'<>0-9][^\s"'<>]*|[^\s/"'<>]+)(@)`), userinfo},
 	{[]string{"authorization"}, regexp.MustCompile(`(?i)(authorization\\?["']?\s*[:=]\s*\[?\\?["']?(?:basic|bearer|digest|negotiate|token)\s+)([^\s"'\\,\[\]]+)()`), all},
 	{[]string{"authorization"}, regexp.MustCompile(`(?i)(authorization\\?["']?\s*[:=]\s*\[?\\?["']?)([^\s"'\\,\[\]]{8,})()`), encoded},
@@ -50,8 +51,8 @@ func encoded(g []string) string {
 	return g[0]
 }
 
-// Redact returns s without the secrets that are registered, and without what has the form of one: the account in a URL, an
-// Authorization header, a token, the signature of a URL.
+// Redact returns s without the secrets that are registered, and without what has the form of one:
+// the account in a URL, an Authorization header, a token, the signature of a URL.
 func Redact(s string) string {
 	s = redactKnown(s)
 	lower := strings.ToLower(s)
@@ -64,11 +65,12 @@ func Redact(s string) string {
 	return s
 }
 
-// account matches host names with credentials before them, as people write them by mistake: user:password@host.
+// account matches host names with credentials before them, as people write them by mistake:
+// user:password@host.
 var account = regexp.MustCompile(`^(?:[a-zA-Z][a-zA-Z0-9+.-]*://)?([^:@/]*):(.+)@[^@]+$`)
 
-// Account registers the credentials in [scheme://]user:password@host[/path] as secrets and reports whether there are any. A reference
-// such as repository:tag@sha256:… has none.
+// Account registers the credentials in [scheme://]user:password@host[/path] as secrets and reports
+// whether there are any. A reference such as repository:tag@sha256:… has none.
 func Account(text string) bool {
 	m := account.FindStringSubmatch(text)
 	if m == nil || digest.MatchString(text) {

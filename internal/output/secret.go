@@ -19,14 +19,16 @@ const (
 	minPart   = 8 // bytes; what is shorter is redacted only as a word of its own: "test" is a password, and a part of many names
 )
 
-// secrets are the values that must not be printed, in all their forms, the longest first, since one may contain another.
+// secrets are the values that must not be printed, in all their forms, the longest first, since one
+// may contain another.
 var secrets struct {
 	sync.RWMutex
 	forms []string
 }
 
-// Secret registers values that must not be printed: passwords, tokens, credentials. They are redacted as they are and in the forms that
-// protocols give them: base64, URL-escaped, JSON. It does not take values of fewer than 4 bytes.
+// Secret registers values that must not be printed: passwords, tokens, credentials. They are
+// redacted as they are and in the forms that protocols give them: base64, URL-escaped, JSON. It
+// does not take values of fewer than 4 bytes.
 func Secret(values ...string) {
 	secrets.Lock()
 	defer secrets.Unlock()
@@ -40,7 +42,8 @@ func Secret(values ...string) {
 	slices.SortStableFunc(secrets.forms, func(a, b string) int { return len(b) - len(a) })
 }
 
-// Login registers the credentials of an account. The user's name is no secret; both together, as HTTP sends them, are.
+// Login registers the credentials of an account. The user's name is no secret; both together, as
+// HTTP sends them, are.
 func Login(user, password string) {
 	Secret(password)
 	if len(password) >= minSecret {
@@ -48,7 +51,8 @@ func Login(user, password string) {
 	}
 }
 
-// forms lists how a secret may be written. A Writer sees lines, so the lines of a longer secret, such as a key in PEM or JSON, are secrets, too.
+// forms lists how a secret may be written. A Writer sees lines, so the lines of a longer secret,
+// such as a key in PEM or JSON, are secrets, too.
 func forms(v string) []string {
 	v = strings.TrimSpace(v)
 	if len(v) < minSecret {

@@ -10,8 +10,8 @@ import (
 	"github.com/mattn/go-isatty"
 )
 
-// Writer writes lines as [Text] has them. It keeps the beginning of a line until the rest comes or Flush is called, since a secret may
-// come in parts. Several goroutines may use it.
+// Writer writes lines as [Text] has them. It keeps the beginning of a line until the rest comes or
+// Flush is called, since a secret may come in parts. Several goroutines may use it.
 type Writer struct {
 	mu   sync.Mutex
 	w    io.Writer
@@ -64,7 +64,8 @@ func (o *Writer) flush() error {
 	return err
 }
 
-// Red writes s, in red where the Writer leads to a terminal whose user has nothing against colors (https://no-color.org).
+// Red writes s, in red where the Writer leads to a terminal whose user has nothing against colors
+// (https://no-color.org).
 func (o *Writer) Red(s string) error {
 	s = Line(s)
 	if o.Terminal() != nil && os.Getenv("NO_COLOR") == "" {
@@ -79,8 +80,9 @@ func (o *Writer) Red(s string) error {
 	return err
 }
 
-// Terminal returns the terminal that the Writer leads to, or nil where it is a file, or a terminal that obeys no sequences. What is written to it
-// directly is not made safe: it is for sequences of the program's own, and for text that has been through [Line] or [Text].
+// Terminal returns the terminal that the Writer leads to, or nil where it is a file, or a terminal
+// that obeys no sequences. What is written to it directly is not made safe: it is for sequences of
+// the program's own, and for text that has been through [Line] or [Text].
 func (o *Writer) Terminal() *os.File {
 	f, ok := o.w.(*os.File)
 	if !ok || os.Getenv("TERM") == "dumb" || !isatty.IsTerminal(f.Fd()) {

@@ -24,7 +24,7 @@ type Unreadable struct{ Err error }
 func (u Unreadable) Error() string { return u.Err.Error() }
 func (u Unreadable) Unwrap() error { return u.Err }
 
-// maxRepeated bounds in bytes what is repeated of a registry's answer and the request: a proxy may answer with a page of HTML.
+// maxRepeated bounds in bytes what errors repeat of an answer: a proxy may send a page of HTML.
 const maxRepeated = 640
 
 // Clean takes the query out of URLs in an error, since upload locations and redirects have signatures there,
