@@ -161,7 +161,7 @@ func TestThirdParty(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p.Airgap.Images = range [][]product.ThirdParty{list(t, pinned), list(t, s.host()+"/pause:3.10")} {
-		if _, err := publish.Publish(t.Context(), p, st, l, quick); err == nil || !strings.Contains(err.Error(), "delete "+st.Path(m.Layers[1].Digest)) {
+		if _, err := publish.Publish(t.Context(), p, st, l, quick); err == nil || !strings.Contains(err.Error(), "is damaged: "+st.Path(m.Layers[1].Digest)) {
 			t.Errorf("with a blob that was cut short: %v", err)
 		}
 	}
