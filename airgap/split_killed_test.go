@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/progress"
 )
 
 // TestSplitKilled: a split that was killed before or after any of the steps by which volumes change
@@ -30,7 +31,7 @@ func TestSplitKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, was := range []int64{0, one, several} {
+	for _, was := range []int64{0, several} {
 		for _, killed := range []int64{one, several} {
 			for n := 0; ; n++ {
 				dir := t.TempDir()
@@ -113,4 +114,44 @@ func TestSplitForeign(t *testing.T) {
 	if d := cmp.Diff(before, tree(t, dir)); d != "" {
 		t.Errorf("a split that was refused left (-before +after):\n%s", d)
 	}
+}
+
+// TestSplitReplaced: a bundle that another process replaces while Split waits for the directory is
+// not divided: its volumes would lie beside a release that they are not of.
+func TestSplitReplaced(t *testing.T) {
+	t.Parallel()
+	st, l := signed(t, 1000)
+	dir := t.TempDir()
+	f := pack(t, st, l, dir, bundles(t)[5])[0]
+	held, err := disk.Lock(t.Context(), dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, ended := make(signalled), make(chan error, 1)
+	go func() {
+		_, err := Split(t.Context(), f.Path, SplitOptions{MaxSize: 1 << 30, Dir: dir, Progress: progress.New(said)})
+		ended <- err
+	}()
+	<-said // that it waits
+	data, err := os.ReadFile(f.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := disk.Write(f.Path, data, disk.ModeFile); err != nil {
+		t.Fatal(err)
+	}
+	before := tree(t, dir)
+	held.Unlock()
+	says(t, <-ended, f.Path+" was replaced by another slipway: split it again")
+	if d := cmp.Diff(before, tree(t, dir)); d != "" {
+		t.Errorf("a split that was refused left (-before +after):\n%s", d)
+	}
+}
+
+// signalled receives what is written.
+type signalled chan string
+
+func (s signalled) Write(p []byte) (int, error) {
+	s <- string(p)
+	return len(p), nil
 }
