@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/subprocess"
 	"github.com/slipway-dev/slipway/progress"
 )
@@ -69,7 +70,7 @@ func giveUp(stderr io.Writer, cause error) {
 		if unfinished := progress.Unfinished(); len(unfinished) > 0 {
 			what = ": " + strings.Join(unfinished, ", ")
 		}
-		fmt.Fprintf(stderr, "error: %v; not waiting any longer for what does not end%s\n", cause, what)
+		fmt.Fprintln(stderr, output.Line(fmt.Sprintf("error: %v; not waiting any longer for what does not end%s", cause, what)))
 	}()
 	select {
 	case <-said:
