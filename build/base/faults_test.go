@@ -80,7 +80,7 @@ func TestFaults(t *testing.T) {
 			mu.Lock()
 			failing = true
 			mu.Unlock()
-			o := transfer.Options{Wait: time.Microsecond, Idle: 300 * time.Millisecond, Attempts: 10}
+			o := transfer.Options{Wait: time.Microsecond, Idle: 500 * time.Millisecond, Attempts: 10}
 			r := base.Resolver{Product: &product.Product{Path: "slipway.yaml", Registry: host}, Store: storetest.Open(t), Client: transfer.New(o)}
 			b, err := r.Resolve(t.Context(), ref, parse(t, "linux/amd64"))
 			if err != nil {

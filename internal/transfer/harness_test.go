@@ -92,7 +92,7 @@ func (s *server) repo(t *testing.T) name.Repository {
 // options give up on a quiet server soon, and try again at once; more often than a test needs, since a
 // busy machine looks like a quiet server.
 func options() transfer.Options {
-	return transfer.Options{Wait: time.Microsecond, Idle: 300 * time.Millisecond, Attempts: 10}
+	return transfer.Options{Wait: time.Microsecond, Idle: 400 * time.Millisecond, Attempts: 10}
 }
 
 // push sends an image as publish does: blobs, then the manifest.
