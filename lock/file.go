@@ -20,8 +20,16 @@ import (
 // maxSize bounds a lock in bytes; a real one has a few hundred KiB.
 const maxSize = 64 << 20
 
-// Read reads a lock from a file. A newer schemaVersion, an unknown field or trailing text is an error that names the file.
+// Read reads a lock from a regular file. A newer schemaVersion, an unknown field or trailing text is an error that names the file.
 func Read(path string) (*Lock, error) {
+	switch fi, err := os.Stat(path); { // before it is opened: a pipe would wait for a writer
+	case err != nil:
+		return nil, fmt.Errorf("reading lock: %w", err)
+	case !fi.Mode().IsRegular():
+		return nil, fmt.Errorf("reading lock: %s is not a regular file: name the %s of a release", path, Name)
+	case fi.Size() == 0:
+		return nil, fmt.Errorf("reading lock: %s is empty: name the %s of a release", path, Name)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading lock: %w", err)

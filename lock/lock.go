@@ -5,6 +5,7 @@
 package lock
 
 import (
+	"slices"
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -166,15 +167,24 @@ func (i Image) Runs(os string) bool {
 // StandIn names the image in whose place something made up is in the child: the base it stands on, or one that files were copied from.
 // It is "" where everything is real.
 func (c Child) StandIn() string {
-	if c.Base != nil && c.Base.StandIn {
-		return c.Base.Name
-	}
-	for _, b := range c.From {
-		if b.StandIn {
-			return b.Name
-		}
+	if all := c.StandIns(); len(all) > 0 {
+		return all[0]
 	}
 	return ""
+}
+
+// StandIns names all of them, the base first.
+func (c Child) StandIns() []string {
+	var all []string
+	if c.Base != nil && c.Base.StandIn {
+		all = append(all, c.Base.Name)
+	}
+	for _, b := range c.From {
+		if b.StandIn && !slices.Contains(all, b.Name) {
+			all = append(all, b.Name)
+		}
+	}
+	return all
 }
 
 // StandIn reports whether any child has a stand-in for a base or for files.
