@@ -62,6 +62,9 @@ func (c *checker) baseImages(in *baseYAML) []BaseImage {
 		if err != nil || perr != nil {
 			continue
 		}
+		if err := OtherRelease(in.Images[key], p); err != nil {
+			c.at(pos, "%v", err)
+		}
 		before = append(before, p)
 		list = append(list, newBaseImage(p, ref, tag, pos))
 	}

@@ -18,6 +18,8 @@ type checker struct {
 	out *Product
 
 	sources, bases, programs, images names
+
+	demands mistakes // what only a release to a registry asks for
 }
 
 func newChecker(path, dir string, b []byte) *checker {

@@ -61,5 +61,8 @@ func Load(o Options) (*Product, error) {
 	if err := c.err(); err != nil {
 		return nil, err
 	}
+	for _, d := range c.demands.sorted() {
+		c.out.Demands = append(c.out.Demands, d.Error())
+	}
 	return c.out, nil
 }

@@ -37,9 +37,13 @@ func (m *mistakes) at(pos Pos, format string, args ...any) {
 	}
 }
 
-// err joins the mistakes: first those that are in no file, then each file's by position, files in the order they were read. One said twice
+// err joins the mistakes in the order of sorted.
+//
+// sorted returns them: first those that are in no file, then each file's by position, files in the order they were read. One said twice
 // of one place is said once.
-func (m *mistakes) err() error {
+func (m *mistakes) err() error { return errors.Join(m.sorted()...) }
+
+func (m *mistakes) sorted() []error {
 	var files []string
 	for _, e := range *m {
 		if !slices.Contains(files, e.pos.File) {
@@ -58,5 +62,5 @@ func (m *mistakes) err() error {
 	for _, e := range slices.Compact(*m) {
 		errs = append(errs, e)
 	}
-	return errors.Join(errs...)
+	return errs
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// locked pins the bases by bases.lock.yaml, where that is there. With a registry, bases that nothing pins, and those of which slipway.yaml
-// and the lock say different things, are mistakes; a snapshot stands on stand-ins and goes on.
+// locked pins the bases by bases.lock.yaml, where that is there. Bases that nothing pins, and those of which slipway.yaml and the lock say
+// different things, become demands of a release to a registry; a snapshot builds on stand-ins and goes on.
 //
 // With anew the file is about to be written again: only a format that is too new matters then.
 func (c *checker) locked(anew bool) error {
@@ -37,7 +37,6 @@ func (c *checker) locked(anew bool) error {
 
 // pin pins one image.
 func (c *checker) pin(base string, i *BaseImage, entries []LockedBase) {
-	strict := !c.out.Snapshot()
 	for n := range entries {
 		if e := &entries[n]; e.Base == base && platform.Same(e.Platform, i.Platform) {
 			i.Lock = e
@@ -47,18 +46,12 @@ func (c *checker) pin(base string, i *BaseImage, entries []LockedBase) {
 	switch {
 	case i.Lock == nil && i.Inline:
 	case i.Lock == nil:
-		if strict {
-			c.at(i.Pos, "%s is not locked: run %s, which writes the digest of %s into %s, since a release must not change when a tag moves", what, howto.Run("bases"), i.Reference, BasesLock)
-		}
+		c.demands.at(i.Pos, "%s is not locked: run %s, which writes the digest of %s into %s, since a release must not change when a tag moves", what, howto.Run("bases"), i.Reference, BasesLock)
 	case i.Lock.Reference != Unpinned(*i):
-		if strict {
-			c.at(i.Lock.Pos, "%s is locked as %s, and %s names %s: run %s", what, i.Lock.Reference, c.out.Path, Unpinned(*i), howto.Run("bases"))
-		}
+		c.demands.at(i.Lock.Pos, "%s is locked as %s, and %s names %s: run %s", what, i.Lock.Reference, c.out.Path, Unpinned(*i), howto.Run("bases"))
 		i.Lock = nil
 	case i.Inline && i.Reference.Identifier() != i.Lock.Digest.String():
-		if strict {
-			c.at(i.Lock.Pos, "%s is locked at %s, and %s has %s: run %s", what, i.Lock.Digest, c.out.Path, i.Reference.Identifier(), howto.Run("bases"))
-		}
+		c.demands.at(i.Lock.Pos, "%s is locked at %s, and %s has %s: run %s", what, i.Lock.Digest, c.out.Path, i.Reference.Identifier(), howto.Run("bases"))
 		i.Lock = nil
 	case !i.Inline:
 		if d, err := name.NewDigest(i.Lock.Reference+"@"+i.Lock.Digest.String(), name.WithDefaultTag("")); err == nil {

@@ -41,6 +41,10 @@ type Product struct {
 	// Platforms and Images below are cut down to them.
 	Partial []string
 
+	// Demands are what a release to a registry asks for and slipway.yaml lacks, such as a base that nothing pins: one line each, with its
+	// position. A snapshot goes on without; a build with a registry stops.
+	Demands []string
+
 	Sources   []Source
 	Platforms []v1.Platform // every platform of the release, in the order of [platform.Sort]
 	Bases     []Base

@@ -25,6 +25,8 @@ type Base struct {
 	Platform v1.Platform
 	// Info is what the lock says of it; nil for scratch.
 	Info *lock.Base
+	// Demand is why a release to a registry would refuse the base, where a snapshot takes it; nil where it would not.
+	Demand error
 }
 
 // Here reports whether the files of the base can be looked at without fetching anything, and are
@@ -54,6 +56,8 @@ type Resolver struct {
 	Store    *store.Store
 	Client   *transfer.Client // mandatory where a base is fetched from a registry
 	Progress *progress.Printer
+	// Offline lets stand-ins take the place of what registries have, as in a snapshot; what a release demands stays an error.
+	Offline bool
 
 	mu    sync.Mutex
 	found map[string]func() (Base, error)
@@ -103,15 +107,34 @@ func (r *Resolver) resolve(ctx context.Context, image string, p v1.Platform) (Ba
 	if err != nil {
 		return Base{}, fmt.Errorf("it is neither a base of %s nor an image reference: %w", r.Product.Path, err)
 	}
-	return r.pull(ctx, product.BaseImage{Platform: p, Reference: ref, Inline: true}, false)
+	if err := product.OtherRelease(image, p); err != nil {
+		return Base{}, err
+	}
+	unpinned := pinned(ref)
+	if unpinned != nil && !r.Product.Snapshot() {
+		return Base{}, unpinned
+	}
+	b, err := r.pull(ctx, product.BaseImage{Platform: p, Reference: ref, Inline: true}, false)
+	b.Demand = unpinned
+	return b, err
 }
 
+// pinned returns an error for a reference without a digest.
+func pinned(ref name.Reference) error {
+	if _, ok := ref.(name.Digest); ok {
+		return nil
+	}
+	return fmt.Errorf("%s is not pinned: write %s@sha256:…, since a release must not change when a tag moves", ref, ref)
+}
+
+// pull returns an image of a registry, or its stand-in. Bases of slipway.yaml that nothing pins are among the product's demands already,
+// which stop a release before anything is pulled.
 func (r *Resolver) pull(ctx context.Context, i product.BaseImage, anyBuild bool) (Base, error) {
-	if r.Product.Snapshot() {
+	if r.Offline || r.Product.Snapshot() {
 		return standIn(ctx, r.Store, i.Reference, i.Platform)
 	}
-	if _, ok := i.Reference.(name.Digest); !ok {
-		return Base{}, fmt.Errorf("%s is not pinned: write %s@sha256:…, since a release must not change when a tag moves", i.Reference, i.Reference)
+	if err := pinned(i.Reference); err != nil {
+		return Base{}, err
 	}
 	return r.fetch(ctx, i, anyBuild)
 }

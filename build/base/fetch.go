@@ -13,8 +13,8 @@ import (
 // fetch brings the child for the platform of a base in a registry into the store, byte for byte; its layers only once they are read.
 func (r *Resolver) fetch(ctx context.Context, b product.BaseImage, anyBuild bool) (Base, error) {
 	ref := b.Reference
-	if err := r.unmoved(ctx, b); err != nil {
-		return Base{}, err
+	if why := r.moved(ctx, b); why != "" {
+		r.Progress.Printf("warning: %s", why)
 	}
 	desc, err := r.Client.Get(ctx, ref)
 	if err != nil {
@@ -41,19 +41,20 @@ func (r *Resolver) fetch(ctx context.Context, b product.BaseImage, anyBuild bool
 	return Base{Image: local, Platform: got, Info: &lock.Base{Name: ref.String(), Digest: d}}, nil
 }
 
-// unmoved holds a base that bases.lock.yaml pins to its tag: a newer one has the fixes that a release should go out with.
-func (r *Resolver) unmoved(ctx context.Context, b product.BaseImage) error {
+// moved tells where the tag of a base that bases.lock.yaml pins stands for something else by now: a newer base has fixes. The lock decides
+// all the same, so neither that nor a tag that cannot be looked at stops a release.
+func (r *Resolver) moved(ctx context.Context, b product.BaseImage) string {
 	if b.Lock == nil || b.Inline || b.Tag == "" {
-		return nil
+		return ""
 	}
 	tag := b.Reference.Context().Tag(b.Tag)
 	head, err := r.Client.Head(ctx, tag)
 	if err != nil {
-		return fmt.Errorf("looking at %s: %w", tag, transfer.Clean(err))
+		return fmt.Sprintf("whether %s has moved since it was locked cannot be said: %v", tag, transfer.Clean(err))
 	}
 	if head.Digest != b.Lock.Digest {
-		return fmt.Errorf("%s has moved to %s, and %s has %s: run %s to take the new one, or write %s@%s into slipway.yaml to stay with the old one",
-			b.Lock.Reference, head.Digest, b.Lock.Pos, b.Lock.Digest, howto.Run("bases"), b.Lock.Reference, b.Lock.Digest)
+		return fmt.Sprintf("%s has moved to %s; this release is built on %s of %s: run %s to take the new one",
+			b.Lock.Reference, head.Digest, b.Lock.Digest, b.Lock.Pos, howto.Run("bases"))
 	}
-	return nil
+	return ""
 }

@@ -21,7 +21,7 @@ func newBases(f *flags) *cobra.Command {
 		Use:   "bases",
 		Short: "Lock the bases of slipway.yaml at what their tags stand for now",
 		Long: `Bases asks the registries what the bases of slipway.yaml stand for, writes bases.lock.yaml beside it, and prints what has changed. A release to
-a registry stands on what is locked, and stops where a tag has moved since. A digest in slipway.yaml stays as it is.
+a registry is built on what is locked; where a tag has moved since, it says so and goes on. A digest in slipway.yaml stays as it is.
 
 With -check nothing is written, and a base that is not locked, or has moved, is an error.`,
 		Example: "  slipway bases\n  slipway bases -check -product=examples/hello/slipway.yaml",
@@ -56,10 +56,21 @@ func outdated(changes []base.Change, path string) error {
 	var errs []error
 	for _, c := range changes {
 		if c.Changed {
-			errs = append(errs, fmt.Errorf("%s: base %s for %s is not what %s has: run %s", filepath.Join(filepath.Dir(path), product.BasesLock), c.Base, c.Platform, c.Reference, howto.Run("bases")))
+			errs = append(errs, fmt.Errorf("%s: base %s for %s %s: run %s", filepath.Join(filepath.Dir(path), product.BasesLock), c.Base, c.Platform, outdatedBy(c), howto.Run("bases")))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// outdatedBy says why a base would change.
+func outdatedBy(c base.Change) string {
+	switch {
+	case c.Old == nil:
+		return "is not locked as " + c.Reference
+	case c.Old.Digest != c.New.Digest:
+		return fmt.Sprintf("is locked at %s, and %s has moved to %s", c.Old.Digest, c.Reference, c.New.Digest)
+	}
+	return "has another version or date than " + c.Reference
 }
 
 // bases are what was found, as a result to print.

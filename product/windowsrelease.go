@@ -1,0 +1,26 @@
+package product
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// OtherRelease returns an error where the tag of a reference names another Windows release than a platform's. A snapshot, which asks no
+// registry, has nothing else to find that by.
+func OtherRelease(reference string, p v1.Platform) error {
+	tagged, _, _ := strings.Cut(reference, "@")
+	tag, err := name.NewTag(tagged, name.WithDefaultTag(""))
+	if err != nil || p.OS != platform.Windows || p.OSVersion == "" {
+		return nil //nolint:nilerr // what is no reference is reported where it is parsed
+	}
+	v := platform.TagVersion(tag.TagStr())
+	if v == "" || v == platform.Short(p.OSVersion) {
+		return nil
+	}
+	return fmt.Errorf("the tag of %s names Windows %s, and the platform is %s: name the image for that release", reference, platform.Release(v), platform.Format(p))
+}
