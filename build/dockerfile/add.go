@@ -99,18 +99,22 @@ func (b *builder) addURL(ctx context.Context, cp *copier, src, dest string, c *i
 	if err != nil {
 		return err
 	}
-	if err := b.download(ctx, src, digest); err != nil {
-		return err
-	}
-	size, err := b.in.Store.Size(digest)
-	if err != nil {
-		return err
-	}
-	content := layer.Content{Digest: digest, Size: size, Open: func() (io.ReadCloser, error) { return b.in.Store.Open(digest) }}
-	if c.Unpack != nil && *c.Unpack {
-		if done, err := b.unpack(ctx, cp, content, dest, true); done || err != nil {
-			cp.matched = true
+	unpack := c.Unpack != nil && *c.Unpack
+	var content layer.Content
+	switch {
+	case b.in.Check && unpack:
+		cp.dst.open, cp.matched = true, true // it holds what the archive does
+		return nil
+	case b.in.Check:
+	default:
+		if content, err = b.downloaded(ctx, src, digest); err != nil {
 			return err
+		}
+		if unpack {
+			if done, err := b.unpack(ctx, cp, content, dest, true); done || err != nil {
+				cp.matched = true
+				return err
+			}
 		}
 	}
 	name := path.Base(u.Path)
@@ -124,6 +128,15 @@ func (b *builder) addURL(ctx context.Context, cp *copier, src, dest string, c *i
 	}
 	cp.src, cp.matched = t, true
 	return cp.copy(ctx, "/"+name, dest)
+}
+
+// downloaded returns the bytes of a URL.
+func (b *builder) downloaded(ctx context.Context, src string, digest v1.Hash) (layer.Content, error) {
+	if err := b.download(ctx, src, digest); err != nil {
+		return layer.Content{}, err
+	}
+	size, err := b.in.Store.Size(digest)
+	return layer.Content{Digest: digest, Size: size, Open: func() (io.ReadCloser, error) { return b.in.Store.Open(digest) }}, err
 }
 
 // downloads are those under way: the platforms of an image want the same file at the same time.

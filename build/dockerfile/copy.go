@@ -35,6 +35,7 @@ func (b *builder) copy(ctx context.Context, s *stage, c *instructions.CopyComman
 		}
 	}
 	var src files
+	var open bool
 	var of Base
 	var err error
 	switch {
@@ -44,7 +45,15 @@ func (b *builder) copy(ctx context.Context, s *stage, c *instructions.CopyComman
 		if src, of, err = b.source(ctx, s, c.From); err != nil {
 			return located{"--from", err}
 		}
-		src, err = standIns(src, of, c.SourcePaths, s.platform.OS)
+		if of.Demand != nil && b.find(c.From) == nil {
+			b.demands.add(c.Location(), "--from", of.Demand)
+		}
+		if t, ok := src.(*tree); ok {
+			open = t.open
+		}
+		var more bool
+		src, more, err = standIns(src, of, c.SourcePaths, s.platform.OS)
+		s.tree.open = s.tree.open || more
 	case len(c.SourcePaths) > 0:
 		src, err = b.buildContext()
 	}
@@ -57,7 +66,7 @@ func (b *builder) copy(ctx context.Context, s *stage, c *instructions.CopyComman
 	}
 	return b.transfer(ctx, s, t, func(cp *copier, p, dest string) error {
 		cp.src = src
-		cp.matched = cp.matched || of.Info != nil && of.Info.StandIn // what the real one has is not known
+		cp.matched = cp.matched || open // what is there is not all known
 		if c.Parents {
 			return cp.withParents(ctx, p, dest, s.platform.OS)
 		}
@@ -141,6 +150,7 @@ func (b *builder) transfer(ctx context.Context, s *stage, t copying, do func(cp 
 		if err := s.tree.merge(cp.dst); err != nil {
 			return err
 		}
+		s.tree.open = s.tree.open || cp.dst.open
 	}
 	return b.commit(s, t.line+" "+t.DestPath)
 }

@@ -78,6 +78,9 @@ type Input struct {
 	ModTime time.Time
 	// Base resolves the names of images in FROM and --from; nil means that only scratch, stages and contexts can be used.
 	Base func(ctx context.Context, name string, p v1.Platform) (Base, error)
+	// Check evaluates the file as far as it can be without the bytes of files and without a download: Result.Layers then have entries
+	// without content, and what an image that is not at hand, or a URL, would bring is taken for granted.
+	Check bool
 	// Client downloads what ADD names by URL; nil is one with the default options. Downloads are kept in Store under their digest.
 	Client *transfer.Client
 	Store  *store.Store
@@ -101,6 +104,8 @@ type Base struct {
 	Image    v1.Image    // nil for scratch
 	Platform v1.Platform // what an image on it is for, on Windows with the full os.version
 	Info     *lock.Base  // what the lock says about it
+	// Demand is what a release to a registry asks for and a snapshot goes without, as that the image be pinned; nil where there is nothing.
+	Demand error
 }
 
 // Result is an image in parts.
@@ -113,6 +118,8 @@ type Result struct {
 	Author string // of MAINTAINER
 	// Layers go on top of the base's, in this order.
 	Layers []Layer
+	// Demands are those of the images that were used, each with file:line:column.
+	Demands []error
 	// History follows the base's: one record per instruction. Those without EmptyLayer belong to Layers, in order.
 	History []v1.History
 
@@ -128,7 +135,7 @@ type Layer struct {
 // maxSource bounds a Dockerfile and its .dockerignore in bytes, as BuildKit does.
 const maxSource = 1 << 20
 
-// Build evaluates a Dockerfile. The error joins all mistakes that were found, each with file:line:column.
+// Build evaluates a Dockerfile. The error joins all mistakes that were found, each with file:line:column; beside it there are Demands only.
 func Build(ctx context.Context, in Input) (Result, error) {
 	if in.Store == nil {
 		return Result{}, errors.New("building from a Dockerfile: no store given")
@@ -153,20 +160,20 @@ func Build(ctx context.Context, in Input) (Result, error) {
 	if in.BuildPlatform.OS == "" {
 		in.BuildPlatform = v1.Platform{OS: "linux", Architecture: "amd64"}
 	}
-	b := &builder{in: in, report: &report{file: in.File, source: src}}
+	b := &builder{in: in, report: &report{file: in.File, source: src}, demands: &report{file: in.File, source: src}}
 	defer b.close()
 	b.parse(src)
 	if s := b.target(); s != nil {
 		b.eval(ctx, s)
 		if err := errors.Join(ctx.Err(), b.report.err()); err != nil {
-			return Result{}, err
+			return Result{Demands: b.demands.sorted()}, err
 		}
 		r := s.result()
-		r.start = start{b.report.file, src, s.startAt, s.starts, s.tree, s.config, s.platform}
+		r.start = start{b.report.file, src, s.startAt, s.starts, s.tree, s.config, s.platform, in.Check}
 		if len(r.start.at) == 0 {
 			r.start.at = s.Location
 		}
-		r.Others = b.others(r.Base)
+		r.Others, r.Demands = b.others(r.Base), b.demands.sorted()
 		return r, nil
 	}
 	return Result{}, b.report.err()

@@ -23,6 +23,7 @@ import (
 type imageFiles struct {
 	base  Base
 	files func() (*tree, error)
+	open  bool // the files are not at hand
 }
 
 // image resolves an image's name, once for each platform.
@@ -38,12 +39,23 @@ func (b *builder) image(ctx context.Context, name string, p v1.Platform) (Base, 
 	if err != nil {
 		return Base{}, nil, err
 	}
-	i := &imageFiles{base: base}
+	i := &imageFiles{base: base, open: base.Info != nil && base.Info.StandIn}
+	if b.in.Check && base.Image != nil && !i.open {
+		if i.open, err = b.distant(base.Image); err != nil {
+			return Base{}, nil, err
+		}
+	}
 	i.files = sync.OnceValues(func() (*tree, error) {
+		if b.in.Check && i.open {
+			t := newTree(nil)
+			t.open = true
+			return t, nil
+		}
 		t, err := b.readImage(ctx, base.Image)
 		if err != nil {
 			return nil, fmt.Errorf("reading the layers of %s: %w", name, err)
 		}
+		t.open = i.open
 		return t, nil
 	})
 	if b.images == nil {
@@ -51,6 +63,39 @@ func (b *builder) image(ctx context.Context, name string, p v1.Platform) (Base, 
 	}
 	b.images[key] = i
 	return base, i, nil
+}
+
+// near is how large a layer in the store may be, in bytes, for a check to read it.
+const near = 4 << 20
+
+// distant reports whether it would take a download, or long, to know the files of an image.
+func (b *builder) distant(img v1.Image) (bool, error) {
+	layers, err := img.Layers()
+	if err != nil {
+		return false, err
+	}
+	for _, l := range layers {
+		diffID, err := l.DiffID()
+		if err != nil {
+			return false, err
+		}
+		var entries []tarEntry
+		if found, err := b.in.Store.Recall(indexKind, indexFormat+diffID.String(), &entries); err != nil || found {
+			if err != nil {
+				return false, err
+			}
+			continue
+		}
+		d, err := l.Digest()
+		if err != nil {
+			return false, err
+		}
+		size, err := l.Size()
+		if err != nil || size > near || !b.in.Store.Has(d) {
+			return true, err
+		}
+	}
+	return false, nil
 }
 
 // readImage makes a tree of an image: names and metadata of its files, layer upon layer. Contents stay where they are.
@@ -93,13 +138,15 @@ func (b *builder) readImage(ctx context.Context, img v1.Image) (*tree, error) {
 	return t, nil
 }
 
+// The record of a layer's files in the store; another form of it has another number.
+const indexKind, indexFormat = "tar", "3 "
+
 // index lists what a layer holds. The store remembers it, so that a base is read once. The bytes
 // must have the digest that the image's configuration says, since that is what the list is
 // remembered by.
 func (b *builder) index(ctx context.Context, l v1.Layer, diffID v1.Hash) ([]tarEntry, error) {
-	const kind, format = "tar", "3 "
 	var entries []tarEntry
-	if found, err := b.in.Store.Recall(kind, format+diffID.String(), &entries); err != nil || found {
+	if found, err := b.in.Store.Recall(indexKind, indexFormat+diffID.String(), &entries); err != nil || found {
 		return entries, err
 	}
 	r, err := l.Compressed()
@@ -127,7 +174,7 @@ func (b *builder) index(ctx context.Context, l v1.Layer, diffID v1.Hash) ([]tarE
 	if err := same(v1.Hash{Algorithm: "sha256", Hex: hex.EncodeToString(sum.Sum(nil))}, diffID); err != nil {
 		return nil, err
 	}
-	return entries, b.in.Store.Record(kind, format+diffID.String(), entries)
+	return entries, b.in.Store.Record(indexKind, indexFormat+diffID.String(), entries)
 }
 
 // spoolLayer decompresses a layer into the store's work directory.

@@ -68,6 +68,9 @@ func account(t files, file, name string, fields int) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
+	if t, ok := t.(*tree); ok && t.open && n == nil {
+		return make([]int, fields), nil // the image that is not at hand may know it
+	}
 	if n == nil || n.kind != layer.Regular || n.odd != "" {
 		return nil, unknown
 	}

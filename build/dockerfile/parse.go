@@ -16,6 +16,7 @@ import (
 type builder struct {
 	in       Input
 	report   *report
+	demands  *report // what a release to a registry asks for besides
 	shlex    *shell.Lex
 	globals  *environment // predefined platform arguments and those before the first FROM
 	stages   []*stage

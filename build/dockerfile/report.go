@@ -72,7 +72,9 @@ func (r *report) position(at []parser.Range, word string) (line, column int) {
 }
 
 // err joins the mistakes in the order of the file; nil where there are none.
-func (r *report) err() error {
+func (r *report) err() error { return errors.Join(r.sorted()...) }
+
+func (r *report) sorted() []error {
 	slices.SortStableFunc(r.found, mistake.less)
 	var errs []error
 	for i, m := range r.found {
@@ -81,7 +83,7 @@ func (r *report) err() error {
 		}
 		errs = append(errs, fmt.Errorf("%s:%d:%d: %w", r.file, m.line, m.column, m.err))
 	}
-	return errors.Join(errs...)
+	return errs
 }
 
 // quoted returns the first word of a message that stands in the source: BuildKit's messages name flags and instructions.

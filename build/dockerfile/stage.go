@@ -185,6 +185,9 @@ func (b *builder) beginFrom(ctx context.Context, s *stage) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s is no stage above and no named context (%s): %w", s.base, b.contextNames(), err)
 	}
+	if base.Demand != nil {
+		b.demands.add(s.Location, s.BaseName, base.Demand)
+	}
 	s.baseImage = base
 	if base.Image == nil {
 		s.config.WorkingDir = "/"
@@ -199,6 +202,7 @@ func (b *builder) beginFrom(ctx context.Context, s *stage) ([]string, error) {
 	triggers := s.config.OnBuild
 	s.config.OnBuild = nil
 	s.tree = s.newTree(img.files)
+	s.tree.open = img.open
 	return triggers, nil
 }
 
@@ -242,7 +246,7 @@ func (s *stage) prepend(triggers []string) error {
 
 // commit closes a layer: what changed in the tree since the last one, and a record in the history.
 func (b *builder) commit(s *stage, createdBy string) error {
-	entries, err := s.tree.entries(s.windows())
+	entries, err := s.tree.entries(s.windows(), !b.in.Check)
 	if err != nil {
 		return err
 	}
@@ -253,7 +257,9 @@ func (b *builder) commit(s *stage, createdBy string) error {
 	b.record(s, createdBy, len(entries) > 0)
 	if len(entries) > 0 {
 		s.layers = append(s.layers, Layer{Entries: entries, CreatedBy: createdBy})
-		s.tree.settle(entries)
+		if !b.in.Check {
+			s.tree.settle(entries)
+		}
 	}
 	return nil
 }

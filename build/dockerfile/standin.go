@@ -13,41 +13,55 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// standIns completes what stands in for an image of a registry, by the files that are to be copied out of it: each says what it is. It stays
-// as it is where the files are those of a real image. A source that ends in a slash is taken for a directory, and * in a name for a word;
-// [ and ? match nothing here.
-func standIns(src files, of Base, paths []string, os string) (files, error) {
+// standIns completes files of which not all are known, those of an image that is not at hand, by the ones that are to be copied out of it: each
+// says what it is. more reports whether there may be others among them. Files that are all known stay as they are. A source that ends in a
+// slash is taken for a directory, and * in a name for a word; [ and ? match nothing here.
+func standIns(src files, of Base, paths []string, os string) (_ files, more bool, err error) {
 	below, ok := src.(*tree)
-	if !ok || of.Info == nil || !of.Info.StandIn {
-		return src, nil
+	if !ok || !below.open {
+		return src, false, nil
+	}
+	image := "what is not at hand"
+	if of.Info != nil {
+		image = of.Info.Name
 	}
 	t := newTree(func() (*tree, error) { return below, nil })
 	for _, p := range paths {
 		clean, err := system.NormalizePath("/", p, os, true)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
+		more = more || wild(clean) || strings.HasSuffix(clean, "/")
 		name := path.Clean(strings.ReplaceAll(clean, "*", "stand-in"))
 		if strings.HasSuffix(clean, "/") {
 			name = path.Join(name, "stand-in.txt")
 		}
 		if name, err = follow(t, name); err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		if there, err := t.lstat(name); err != nil || there != nil || wild(name) {
-			if err != nil {
-				return nil, err
-			}
+		there, err := t.lstat(name)
+		if err != nil {
+			return nil, false, err
+		}
+		if there != nil {
+			more = more || there.kind == layer.Dir
 			continue
 		}
-		if err := t.mkdirAll(path.Dir(name), rootNode); err != nil {
-			return nil, err
+		dir := path.Dir(name)
+		for wild(dir) {
+			dir = path.Dir(dir)
 		}
-		if err := t.set(name, standInFile(p, of.Info.Name)); err != nil {
-			return nil, err
+		if err := t.mkdirAll(dir, rootNode); err != nil {
+			return nil, false, err
+		}
+		if wild(name) {
+			continue
+		}
+		if err := t.set(name, standInFile(p, image)); err != nil {
+			return nil, false, err
 		}
 	}
-	return t, nil
+	return t, more, nil
 }
 
 func standInFile(name, of string) *node {

@@ -25,6 +25,7 @@ type start struct {
 	tree   *tree
 	config v1.Config
 	on     v1.Platform
+	check  bool // files have no content: see [Input]
 }
 
 // CheckStart returns an error if the image lacks the program that it starts, which a node would
@@ -42,7 +43,7 @@ func (r Result) CheckStart(known bool) (note string, err error) {
 		return "", nil
 	}
 	t := s.tree
-	if !known {
+	if known = known && !t.open; !known {
 		t = t.clone()
 		t.below = nil
 	}
@@ -111,7 +112,7 @@ func (s start) missing(t *tree, name string) (why string, certain bool, err erro
 // files need.
 func (s start) interpreted(t *tree, shown, p string) (why string, err error) {
 	n := t.nodes[p]
-	if n == nil || t != s.tree || s.on.OS == platform.Windows {
+	if n == nil || t != s.tree || s.on.OS == platform.Windows || s.check {
 		return "", nil
 	}
 	c, err := n.content()

@@ -38,6 +38,7 @@ type tree struct {
 	names   map[string]map[string]bool // what lies in each directory
 	opaque  map[string]bool            // directories that hide all that is below
 	touched map[string]bool            // paths set since the last begin
+	open    bool                       // it may hold more than is known: an image that is not at hand lies at its bottom, or was copied into it
 
 	spelling map[string]string // of each path in nodes, by its folding; nil where case counts, which is everywhere but on Windows
 	exact    bool              // two spellings of one path in one layer are an error
@@ -52,7 +53,7 @@ func newTree(below func() (*tree, error)) *tree {
 
 func (t *tree) clone() *tree {
 	c := newTree(t.below)
-	c.spelling, c.exact = maps.Clone(t.spelling), t.exact
+	c.spelling, c.exact, c.open = maps.Clone(t.spelling), t.exact, t.open
 	maps.Copy(c.nodes, t.nodes)
 	maps.Copy(c.opaque, t.opaque)
 	for dir, names := range t.names {
@@ -185,8 +186,8 @@ func (t *tree) mkdirAll(p string, dir *node) error {
 func (t *tree) begin() { t.touched = map[string]bool{} }
 
 // entries returns what changed since begin. A Linux layer names the directories above each change too, as they are in the tree,
-// because a layer that names them in another way would change them.
-func (t *tree) entries(windows bool) ([]layer.Entry, error) {
+// because a layer that names them in another way would change them. Without content the files are not read.
+func (t *tree) entries(windows, content bool) ([]layer.Entry, error) {
 	all := maps.Clone(t.touched)
 	if !windows {
 		for p := range t.touched {
@@ -206,7 +207,7 @@ func (t *tree) entries(windows bool) ([]layer.Entry, error) {
 			continue
 		}
 		e := layer.Entry{Path: p, Type: n.kind, Mode: n.mode, UID: n.uid, GID: n.gid, Linkname: n.link}
-		if n.kind == layer.Regular {
+		if n.kind == layer.Regular && content {
 			if e.Content, err = n.content(); err != nil {
 				return nil, fmt.Errorf("reading %s: %w", p, err)
 			}
