@@ -63,6 +63,9 @@ func Publish(ctx context.Context, p *product.Product, st *store.Store, l *lock.L
 	return named, remember(st, named)
 }
 
+// Names returns a copy of l with the names under which [Publish] publishes its images.
+func Names(p *product.Product, l *lock.Lock) *lock.Lock { return withNames(p, l, l.Images) }
+
 // withNames returns a copy of l with some of its images, and the names that these will have.
 func withNames(p *product.Product, l *lock.Lock, images []lock.Image) *lock.Lock {
 	named := *l

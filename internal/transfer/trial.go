@@ -1,0 +1,43 @@
+package transfer
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+)
+
+// MayPush begins an upload to the repository, which a registry refuses to whoever may not push there,
+// and gives it up again. The session must have the scope to push.
+func (s *Session) MayPush(ctx context.Context) error {
+	uploads := s.repo.Scheme() + "://" + s.repo.RegistryStr() + "/v2/" + s.repo.RepositoryStr() + "/blobs/uploads/"
+	q, err := http.NewRequestWithContext(ctx, http.MethodPost, uploads, nil)
+	if err != nil {
+		return err
+	}
+	a, err := (&http.Client{Transport: s.rt}).Do(q)
+	if err != nil {
+		return err
+	}
+	defer a.Body.Close()
+	if err := transport.CheckError(a, http.StatusAccepted); err != nil {
+		return err
+	}
+	s.giveUp(ctx, a)
+	return nil
+}
+
+// giveUp ends an upload that has begun. A registry that cannot drops it by itself after a while.
+func (s *Session) giveUp(ctx context.Context, begun *http.Response) {
+	at, err := begun.Location()
+	if err != nil {
+		return
+	}
+	q, err := http.NewRequestWithContext(ctx, http.MethodDelete, at.String(), nil)
+	if err != nil {
+		return
+	}
+	if a, err := (&http.Client{Transport: s.rt}).Do(q); err == nil {
+		a.Body.Close()
+	}
+}

@@ -1,0 +1,100 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+
+	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// Reach finds out, without leaving anything in a registry, whether p can be published: that every repository of it may be pushed to, and
+// that the images of images.txt which st does not have can be read. All that cannot is reported. A snapshot pushes nowhere.
+func Reach(ctx context.Context, p *product.Product, st *store.Store, o Options) error {
+	if p.Snapshot() {
+		return nil
+	}
+	o = o.Defaults()
+	c := newClient(o)
+	var checks []func(ctx context.Context) error
+	for _, i := range p.Images {
+		repo, err := name.NewRepository(p.Registry + "/" + p.Name + "/" + i.Name)
+		if err != nil {
+			return err
+		}
+		tag := repo.Tag(p.Version)
+		if len(p.Partial) > 0 {
+			tag = name.Tag{} // a part has none
+		}
+		checks = append(checks, func(ctx context.Context) error { return c.mayPush(ctx, repo, tag) })
+	}
+	for _, t := range p.Airgap.Images {
+		_, here, err := pinned(st, t.Reference)
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.Text, err)
+		}
+		if !here {
+			checks = append(checks, func(ctx context.Context) error { return c.mayPull(ctx, t) })
+		}
+	}
+	// The first goes ahead: where a registry is not there at all, one line says so.
+	failures := make([]error, len(checks))
+	if failures[0] = checks[0](ctx); failures[0] != nil && !answered(failures[0]) {
+		return failures[0]
+	}
+	var rest []int
+	for n := 1; n < len(checks); n++ {
+		rest = append(rest, n)
+	}
+	err := each(ctx, o.Jobs, rest, func(ctx context.Context, n int) error {
+		failures[n] = checks[n](ctx)
+		return ctx.Err()
+	})
+	if err != nil {
+		return context.Cause(ctx)
+	}
+	return errors.Join(failures...)
+}
+
+// answered reports whether a registry has answered at all.
+func answered(err error) bool {
+	var e *transport.Error
+	return errors.As(err, &e)
+}
+
+// mayPush begins an upload, which a registry refuses to whoever may not push, and gives it up again. Where the tag is there already nothing
+// will be sent: either it stands for this release, or it ends the release.
+func (c *client) mayPush(ctx context.Context, repo name.Repository, tag name.Tag) error {
+	s, err := c.Session(ctx, repo, repo.Scope(transport.PushScope), repo.Scope(transport.PullScope))
+	if err != nil {
+		return fmt.Errorf("pushing to %s: %w", repo, transfer.Clean(err))
+	}
+	if tag != (name.Tag{}) {
+		if _, err := c.Head(ctx, tag); !transfer.Missing(err) {
+			if err != nil {
+				err = fmt.Errorf("looking at %s: %w", tag, transfer.Clean(err))
+			}
+			return err
+		}
+	}
+	if err := s.MayPush(ctx); err != nil {
+		return fmt.Errorf("pushing to %s: %w", repo, transfer.Clean(err))
+	}
+	return nil
+}
+
+// mayPull asks for an image of images.txt.
+func (c *client) mayPull(ctx context.Context, t product.ThirdParty) error {
+	switch _, err := c.Head(ctx, t.Reference); {
+	case transfer.Missing(err):
+		return fmt.Errorf("%s: %s is not in its registry: correct the line", t.Pos, t.Text)
+	case err != nil:
+		return fmt.Errorf("%s: looking at %s: %w", t.Pos, t.Text, transfer.Clean(err))
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package publish_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/name"
+
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/publish"
+)
+
+// TestReach: every upload that is begun is given up; repositories that have the tag, and a snapshot, are not asked; all that is denied is said.
+func TestReach(t *testing.T) {
+	s := serve(t)
+	p, st, _ := cut(t, 1000)
+	if err := publish.Reach(t.Context(), p, st, quick); err != nil || s.count("", "/") != 0 {
+		t.Errorf("a snapshot: %v, %d requests", err, s.count("", "/"))
+	}
+	p.Registry = s.host() + "/team"
+	if err := publish.Reach(t.Context(), p, st, quick); err != nil {
+		t.Fatal(err)
+	}
+	begun, ended := s.count("POST", "/blobs/uploads/"), s.count("DELETE", "/blobs/uploads/")
+	if begun != len(p.Images) || ended != begun {
+		t.Errorf("%d uploads were begun and %d given up, of %d images", begun, ended, len(p.Images))
+	}
+
+	absent, err := name.ParseReference(s.host() + "/none:1.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Airgap.Images = []product.ThirdParty{{Reference: absent, Text: absent.String(), Pos: product.Pos{File: "images.txt", Line: 3, Column: 1}}}
+	s.disturb(func(w http.ResponseWriter, q *http.Request) bool {
+		if q.Method == http.MethodPost {
+			w.WriteHeader(http.StatusForbidden)
+		}
+		return q.Method == http.MethodPost
+	})
+	err = publish.Reach(t.Context(), p, st, quick)
+	if err == nil || strings.Count(err.Error(), "log in to "+s.host()) != len(p.Images) || !strings.Contains(err.Error(), "images.txt:3:1: "+absent.String()+" is not in its registry") {
+		t.Errorf("where nobody may push: %v", err)
+	}
+	s.disturb(func(w http.ResponseWriter, q *http.Request) bool {
+		if q.Method == http.MethodPost { // as a portal does that wants a login
+			w.WriteHeader(http.StatusOK)
+		}
+		return q.Method == http.MethodPost
+	})
+	if err := publish.Reach(t.Context(), p, st, quick); err == nil || strings.Count(err.Error(), "pushing to ") != len(p.Images) {
+		t.Errorf("where something else answers: %v", err)
+	}
+}
+
+// TestReachThere: where the tags are there, nothing will be pushed, and whether it may be does not matter.
+func TestReachThere(t *testing.T) {
+	s := serve(t)
+	p, st, l := cut(t, 1000)
+	p.Registry, p.Airgap.Images = s.host()+"/team", nil
+	if _, err := publish.Publish(t.Context(), p, st, l, quick); err != nil {
+		t.Fatal(err)
+	}
+	s.reset()
+	if err := publish.Reach(t.Context(), p, st, quick); err != nil || s.count("POST", "/") != 0 {
+		t.Errorf("%v, %d uploads were begun", err, s.count("POST", "/"))
+	}
+	p.Partial = []string{"linux/amd64"}
+	if err := publish.Reach(t.Context(), p, st, quick); err != nil || s.count("POST", "/") != len(p.Images) {
+		t.Errorf("a part: %v, %d uploads were begun of %d images", err, s.count("POST", "/"), len(p.Images))
+	}
+}
