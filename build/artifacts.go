@@ -14,7 +14,7 @@ import (
 )
 
 // artifacts makes the files for download, in the order of slipway.yaml.
-func (b *builder) artifacts(ctx context.Context) ([]lock.Artifact, error) {
+func (b *Builder) artifacts(ctx context.Context) ([]lock.Artifact, error) {
 	type job struct {
 		artifact product.Artifact
 		on       v1.Platform
@@ -39,7 +39,7 @@ func (b *builder) artifacts(ctx context.Context) ([]lock.Artifact, error) {
 	return slices.Concat(made...), nil
 }
 
-func (b *builder) artifact(ctx context.Context, a product.Artifact, on v1.Platform) ([]lock.Artifact, error) {
+func (b *Builder) artifact(ctx context.Context, a product.Artifact, on v1.Platform) ([]lock.Artifact, error) {
 	in := artifact.Input{Artifact: a, Files: b.product.Files(a, on), Platform: on, ModTime: Created(b.product, b.trees)}
 	in.Except = b.product.MadeIn(a.Files[on.OS])
 	for _, name := range b.product.ProgramsOf(a, on) {

@@ -24,38 +24,48 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// builder holds what the images of one build share.
-type builder struct {
+// Builder builds the images of a product from sources that are at hand. [Builder.Check] and [Builder.Images] share what they learn of bases.
+type Builder struct {
 	product  *product.Product
 	store    *store.Store
 	trees    map[string]source.Tree
-	programs *program.Set
+	progress *progress.Printer
+	programs *program.Set // of Images
 	client   *transfer.Client
 	bases    *base.Resolver
 }
 
-// Build builds every image of p and returns a lock that names them by digest. Repositories and tags are left to publish; every blob
-// that the lock names, directly or through an index, is in st. Images that fail are all reported.
-func Build(ctx context.Context, p *product.Product, st *store.Store, pr *progress.Printer) (*lock.Lock, error) {
-	trees, err := Sources(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	return Images(ctx, p, trees, st, pr)
-}
-
-// Images is [Build] from sources that [Sources] has fetched.
-func Images(ctx context.Context, p *product.Product, trees map[string]source.Tree, st *store.Store, pr *progress.Printer) (*lock.Lock, error) {
-	wanted, err := programs(p, trees)
-	if err != nil {
-		return nil, err
-	}
-	set, wait := program.Start(ctx, st, pr, wanted)
+// New returns a builder of p with the sources that [Sources] has fetched. One that could not be fetched is missing from trees; then
+// [Builder.Check] passes over what is made from it.
+func New(p *product.Product, trees map[string]source.Tree, st *store.Store, pr *progress.Printer) *Builder {
 	client := transfer.New(transfer.Options{Progress: pr})
-	b := &builder{
-		product: p, store: st, trees: trees, programs: set, client: client,
+	return &Builder{
+		product: p, store: st, trees: trees, progress: pr, client: client,
 		bases: &base.Resolver{Product: p, Store: st, Client: client, Progress: pr},
 	}
+}
+
+// Build builds every image of p and returns a lock that names them by digest. Repositories and tags are left to publish; every blob
+// that the lock names, directly or through an index, is in st. What is wrong without a doubt is reported before anything is compiled, and
+// images that fail are all reported.
+func Build(ctx context.Context, p *product.Product, st *store.Store, pr *progress.Printer) (*lock.Lock, error) {
+	trees, missing := Sources(ctx, p)
+	b := New(p, trees, st, pr)
+	if _, err := b.Check(ctx); err != nil || missing != nil {
+		return nil, errors.Join(missing, err)
+	}
+	return b.Images(ctx)
+}
+
+// Images builds every image, as [Build] does after its checks.
+func (b *Builder) Images(ctx context.Context) (*lock.Lock, error) {
+	p := b.product
+	wanted, err := programs(p, b.trees)
+	if err != nil {
+		return nil, err
+	}
+	set, wait := program.Start(ctx, b.store, b.progress, wanted)
+	b.programs = set
 
 	images := make([]lock.Image, len(p.Images))
 	failures := make([]error, len(p.Images)+1) // the last is that of the artifacts
@@ -79,7 +89,7 @@ func Images(ctx context.Context, p *product.Product, trees map[string]source.Tre
 	if err := report(compiled, failures); err != nil {
 		return nil, err
 	}
-	l := newLock(p, trees, images)
+	l := newLock(p, b.trees, images)
 	l.Artifacts = files
 	l.Go, err = source.Version(ctx)
 	return l, err
@@ -97,7 +107,7 @@ func report(compiled error, others []error) error {
 	return errors.Join(all...)
 }
 
-// Sources makes all sources of p available and verifies them. Every failure is reported.
+// Sources makes all sources of p available and verifies them. Every failure is reported; beside an error are the sources that did not fail.
 func Sources(ctx context.Context, p *product.Product) (map[string]source.Tree, error) {
 	trees := make([]source.Tree, len(p.Sources))
 	failures := make([]error, len(p.Sources))
@@ -109,14 +119,13 @@ func Sources(ctx context.Context, p *product.Product) (map[string]source.Tree, e
 		})
 	}
 	g.Wait() //nolint:errcheck // failures are kept by index: every one is reported
-	if err := errors.Join(failures...); err != nil {
-		return nil, err
-	}
 	m := map[string]source.Tree{}
-	for _, t := range trees {
-		m[t.Source.Name] = t
+	for n, t := range trees {
+		if failures[n] == nil {
+			m[t.Source.Name] = t
+		}
 	}
-	return m, nil
+	return m, errors.Join(failures...)
 }
 
 func newLock(p *product.Product, trees map[string]source.Tree, images []lock.Image) *lock.Lock {
@@ -146,7 +155,7 @@ func Created(p *product.Product, trees map[string]source.Tree) time.Time {
 }
 
 // image builds one image for all its platforms.
-func (b *builder) image(ctx context.Context, i product.Image) (lock.Image, error) {
+func (b *Builder) image(ctx context.Context, i product.Image) (lock.Image, error) {
 	var out lock.Image
 	var err error
 	if i.Lifecycle != nil {

@@ -18,29 +18,37 @@ import (
 // binaries is the named context that holds the programs of slipway.yaml, as <os>_<arch>/<name>[.exe].
 const binaries = "binaries"
 
-// dockerImage evaluates the image's Dockerfile for one platform.
-func (b *builder) dockerImage(ctx context.Context, i product.Image, p v1.Platform) (content, error) {
+// evaluate evaluates the image's Dockerfile for one platform, with the programs that it may copy; check is that of [dockerfile.Input].
+func (b *Builder) evaluate(ctx context.Context, i product.Image, p v1.Platform, programs dockerfile.Context, check bool) (dockerfile.Result, error) {
 	file, ok := i.Dockerfile.Files[p.OS]
 	if !ok {
-		return content{}, fmt.Errorf("it has no Dockerfile for %s: name one under dockerfile.files", p.OS)
-	}
-	programs, err := b.binaries(ctx, i, p)
-	if err != nil {
-		return content{}, err
+		return dockerfile.Result{}, fmt.Errorf("it has no Dockerfile for %s: name one under dockerfile.files", p.OS)
 	}
 	contexts := map[string]dockerfile.Context{binaries: programs}
 	for name, dir := range i.Dockerfile.Contexts {
 		contexts[name] = dockerfile.Context{Dir: dir, Except: b.product.MadeIn(dir)}
 	}
-	r, err := dockerfile.Build(ctx, dockerfile.Input{
+	return dockerfile.Build(ctx, dockerfile.Input{
 		File: file, Context: i.Dockerfile.Context, Except: b.product.MadeIn(i.Dockerfile.Context), Contexts: contexts,
 		Args: i.Dockerfile.Args, Target: i.Dockerfile.Target,
-		Platform: p, ModTime: layer.Epoch, Store: b.store, Client: b.client,
+		Platform: p, ModTime: layer.Epoch, Store: b.store, Client: b.client, Check: check,
 		Base: func(ctx context.Context, name string, p v1.Platform) (dockerfile.Base, error) {
 			found, err := b.bases.Resolve(ctx, name, p)
-			return dockerfile.Base{Image: found.Image, Platform: found.Platform, Info: found.Info}, err
+			return dockerfile.Base{Image: found.Image, Platform: found.Platform, Info: found.Info, Demand: found.Demand}, err
 		},
 	})
+}
+
+// dockerImage builds an image from its Dockerfile for one platform.
+func (b *Builder) dockerImage(ctx context.Context, i product.Image, p v1.Platform) (content, error) {
+	programs, err := b.binaries(i, p, func(name string) (layer.Content, error) {
+		out, err := b.programs.File(ctx, name, p)
+		return out.Content, err
+	})
+	if err != nil {
+		return content{}, err
+	}
+	r, err := b.evaluate(ctx, i, p, programs, false)
 	if err != nil {
 		return content{}, err
 	}
@@ -72,7 +80,7 @@ func (b *builder) dockerImage(ctx context.Context, i product.Image, p v1.Platfor
 
 // standing completes what a Dockerfile stands on by the full os.version, which comes from the base, or from the platform for
 // scratch.
-func (b *builder) standing(ctx context.Context, on dockerfile.Base, p v1.Platform) (base.Base, error) {
+func (b *Builder) standing(ctx context.Context, on dockerfile.Base, p v1.Platform) (base.Base, error) {
 	if on.Image == nil {
 		return b.bases.Resolve(ctx, "scratch", p)
 	}
@@ -84,19 +92,19 @@ func (b *builder) standing(ctx context.Context, on dockerfile.Base, p v1.Platfor
 	return base.Base{Image: on.Image, Platform: p, Info: on.Info}, nil
 }
 
-// binaries waits for the programs that an image may copy.
-func (b *builder) binaries(ctx context.Context, i product.Image, p v1.Platform) (dockerfile.Context, error) {
+// binaries returns the programs that an image may copy, each with what content returns.
+func (b *Builder) binaries(i product.Image, p v1.Platform, content func(program string) (layer.Content, error)) (dockerfile.Context, error) {
 	files := map[string]dockerfile.File{}
 	for _, name := range programsOf(b.product, i) {
 		prog := b.product.Program(name)
 		if len(prog.Systems) > 0 && !slices.Contains(prog.Systems, p.OS) {
 			continue
 		}
-		out, err := b.programs.File(ctx, name, p)
+		c, err := content(name)
 		if err != nil {
 			return dockerfile.Context{}, err
 		}
-		files[fmt.Sprintf("%s_%s/%s", p.OS, p.Architecture, fileName(name, p.OS))] = dockerfile.File{Content: out.Content, Mode: 0o755}
+		files[fmt.Sprintf("%s_%s/%s", p.OS, p.Architecture, fileName(name, p.OS))] = dockerfile.File{Content: c, Mode: 0o755}
 	}
 	return dockerfile.Context{Files: files}, nil
 }

@@ -30,12 +30,12 @@ func TestFailures(t *testing.T) {
 			map[string]int{"undefined: undefinedThing": 2, "compiling hello for linux/amd64": 1, "compiling hello for windows/amd64": 1, "building image": 0, "did not compile": 0},
 		},
 		{
-			"a Dockerfile with RUN, and a program that does not compile",
+			"a Dockerfile with RUN, before a program that does not compile is compiled",
 			func(t *testing.T, dir string) {
 				replace(t, filepath.Join(dir, "cmd", "hello", "main.go"), "func main() {", "func main() {\n\tundefinedThing()")
 				replace(t, filepath.Join(dir, "Dockerfile"), "USER 65532:65532", "RUN useradd me")
 			},
-			map[string]int{"undefined: undefinedThing": 2, "building image hostinfo: linux/amd64": 1, "RUN needs a machine": 1, "building image hello": 0},
+			map[string]int{"undefined: undefinedThing": 0, "building image hostinfo: linux/amd64": 1, "RUN needs a machine": 1, "building image hello": 0},
 		},
 		{
 			"kodata that leads elsewhere",
@@ -97,9 +97,6 @@ func TestSourcesFirst(t *testing.T) {
 	_, err := build.Build(t.Context(), p, st, nil)
 	if err == nil || !strings.Contains(err.Error(), "source one: ") || !strings.Contains(err.Error(), "source two: ") {
 		t.Errorf("the error is %v", err)
-	}
-	if n := len(blobs(t, st)); n > 0 {
-		t.Errorf("%d blobs were written", n)
 	}
 	if _, err := os.Stat(filepath.Join(st.Dir(), "work", "go")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("something was compiled (%v)", err)

@@ -26,7 +26,7 @@ const (
 
 // goImage puts one Go program on a base, by ko's conventions. It differs from ko where ko's image does not work as it should on
 // Windows: the program has its .exe, and PATH is separated by semicolons; and where there is no kodata there is no empty layer.
-func (b *builder) goImage(ctx context.Context, i product.Image, p v1.Platform) (content, error) {
+func (b *Builder) goImage(ctx context.Context, i product.Image, p v1.Platform) (content, error) {
 	under, err := b.bases.Resolve(ctx, i.Bases[p.OS], p)
 	if err != nil {
 		return content{}, err
@@ -43,7 +43,7 @@ func (b *builder) goImage(ctx context.Context, i product.Image, p v1.Platform) (
 	o := layer.Options{OS: p.OS, Compression: layer.Compression(i.Compression), ModTime: layer.Epoch}
 	c := content{base: under}
 
-	data, err := kodata(b.trees[prog.Source].Dir, prog.Package, b)
+	data, err := kodata(b.trees[prog.Source].Dir, prog.Package, func(file string) (layer.Content, error) { return layer.File(b.store, file) })
 	if err != nil {
 		return content{}, err
 	}
@@ -114,7 +114,7 @@ func appendPath(env []string, dir, separator, usual string) []string {
 }
 
 // kodata lists the files beside a main package that ko's convention takes along. Links are followed, but not out of the directory.
-func kodata(tree, pkg string, b *builder) ([]layer.Entry, error) {
+func kodata(tree, pkg string, content func(file string) (layer.Content, error)) ([]layer.Entry, error) {
 	root := filepath.Join(tree, filepath.FromSlash(pkg), "kodata")
 	inside, err := filepath.EvalSymlinks(root)
 	if os.IsNotExist(err) {
@@ -136,7 +136,7 @@ func kodata(tree, pkg string, b *builder) ([]layer.Entry, error) {
 			entries = append(entries, layer.Entry{Path: in, Type: layer.Dir, Mode: 0o555})
 			return nil
 		}
-		c, err := layer.File(b.store, file)
+		c, err := content(file)
 		entries = append(entries, layer.Entry{Path: in, Mode: 0o555, Content: c})
 		return err
 	})

@@ -31,7 +31,7 @@ type content struct {
 }
 
 // indexed builds an image with one child per platform and the index over them.
-func (b *builder) indexed(ctx context.Context, i product.Image) (lock.Image, error) {
+func (b *Builder) indexed(ctx context.Context, i product.Image) (lock.Image, error) {
 	children := make([]child, len(i.Platforms))
 	failures := make([]error, len(i.Platforms))
 	var g errgroup.Group
@@ -62,7 +62,7 @@ func (b *builder) indexed(ctx context.Context, i product.Image) (lock.Image, err
 }
 
 // tell warns of what could not be checked, once for all platforms.
-func (b *builder) tell(i product.Image, children []child) {
+func (b *Builder) tell(i product.Image, children []child) {
 	var notes []string
 	on := map[string][]string{}
 	for n, c := range children {
@@ -101,7 +101,7 @@ type child struct {
 	note       string
 }
 
-func (b *builder) child(ctx context.Context, i product.Image, p v1.Platform) (child, error) {
+func (b *Builder) child(ctx context.Context, i product.Image, p v1.Platform) (child, error) {
 	compose := b.goImage
 	if i.Dockerfile != nil {
 		compose = b.dockerImage
@@ -114,7 +114,7 @@ func (b *builder) child(ctx context.Context, i product.Image, p v1.Platform) (ch
 }
 
 // write labels content and writes its configuration and manifest.
-func (b *builder) write(i product.Image, c content) (child, error) {
+func (b *Builder) write(i product.Image, c content) (child, error) {
 	labels := map[string]string{}
 	for _, m := range []map[string]string{c.config.Labels, b.annotations(i), i.Labels} {
 		for k, v := range m {
@@ -157,7 +157,7 @@ func (b *builder) write(i product.Image, c content) (child, error) {
 }
 
 // created is the time of an image: that of its source, or SOURCE_DATE_EPOCH.
-func (b *builder) created(i product.Image) time.Time {
+func (b *Builder) created(i product.Image) time.Time {
 	if b.product.SourceDateEpoch {
 		return b.product.Created
 	}
@@ -169,7 +169,7 @@ func (b *builder) created(i product.Image) time.Time {
 
 // annotations are the labels and annotations that the OCI image specification defines
 // (https://github.com/opencontainers/image-spec/blob/main/annotations.md), as far as the product tells them.
-func (b *builder) annotations(i product.Image) map[string]string {
+func (b *Builder) annotations(i product.Image) map[string]string {
 	s := b.trees[i.Source].Source
 	m := map[string]string{}
 	for k, v := range map[string]string{

@@ -14,7 +14,7 @@ import (
 )
 
 // lifecycle builds the one manifest that carries the lifecycle for every system.
-func (b *builder) lifecycle(ctx context.Context, i product.Image) (lock.Image, error) {
+func (b *Builder) lifecycle(ctx context.Context, i product.Image) (lock.Image, error) {
 	m, err := lifecycle.ReadMetadata(b.trees[i.Lifecycle.Source].Dir, i.Lifecycle.Version)
 	if err != nil {
 		return lock.Image{}, err

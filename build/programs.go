@@ -1,6 +1,7 @@
 package build
 
 import (
+	"errors"
 	"slices"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -11,53 +12,53 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// programs lists what must be compiled for p: each program once per system that an image or artifact wants it for.
+// programs lists what must be compiled for p: each program once per system that an image or artifact wants it for. Beside an error, which
+// joins all mistakes, are the programs without one.
 func programs(p *product.Product, trees map[string]source.Tree) ([]program.Program, error) {
 	var all []program.Program
-	add := func(decl product.Program, on v1.Platform) error {
-		if len(decl.Systems) > 0 && !slices.Contains(decl.Systems, on.OS) {
-			return nil
+	var errs []error
+	said := map[string]bool{}
+	add := func(decl product.Program, on v1.Platform) {
+		tree, ok := trees[decl.Source]
+		if !ok || len(decl.Systems) > 0 && !slices.Contains(decl.Systems, on.OS) {
+			return
 		}
 		on.OSVersion = ""
-		r, err := program.New(decl, trees[decl.Source], p.Version, on)
+		r, err := program.New(decl, tree, p.Version, on)
 		if err != nil {
-			return err
+			if !said[err.Error()] { // for another platform
+				errs = append(errs, err)
+			}
+			said[err.Error()] = true
+			return
 		}
 		if !slices.ContainsFunc(all, func(o program.Program) bool { return o.Name == r.Name && o.Platform.Equals(on) }) {
 			all = append(all, r)
 		}
-		return nil
 	}
 	for _, i := range p.Images {
 		if i.Lifecycle != nil {
 			for _, prog := range lifecycle.Programs {
 				for _, on := range lifecycle.Systems {
-					decl := product.Program{Name: lifecycleProgram(i, prog.Name), Source: i.Lifecycle.Source, Package: prog.Package}
-					if err := add(decl, on); err != nil {
-						return nil, err
-					}
+					add(product.Program{Name: lifecycleProgram(i, prog.Name), Source: i.Lifecycle.Source, Package: prog.Package}, on)
 				}
 			}
 			continue
 		}
 		for _, name := range programsOf(p, i) {
 			for _, on := range i.Platforms {
-				if err := add(p.Program(name), on); err != nil {
-					return nil, err
-				}
+				add(p.Program(name), on)
 			}
 		}
 	}
 	for _, a := range p.Artifacts {
 		for _, name := range a.Programs {
 			for _, on := range a.Platforms {
-				if err := add(p.Program(name), on); err != nil {
-					return nil, err
-				}
+				add(p.Program(name), on)
 			}
 		}
 	}
-	return all, nil
+	return all, errors.Join(errs...)
 }
 
 // programsOf names the programs that an image may hold.

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/slipway-dev/slipway/airgap"
-	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/lock"
@@ -32,7 +31,7 @@ type Options struct {
 	Parts []string
 }
 
-// Cut builds, publishes, renders, checks and packs p and writes the checksums. What is current is
+// Cut checks p, and then builds, publishes, renders and packs it and writes the checksums. What is current is
 // not made again; where it turns out to be damaged in the store, the store is repaired and the
 // release cut once more. With platforms or images selected it ends after publish: the rest needs a
 // whole release.
@@ -57,14 +56,14 @@ func mend(ctx context.Context, p *product.Product, o Options, f func(*cut, conte
 // all is every stage in its order.
 func (c *cut) all(ctx context.Context) (*Summary, error) {
 	p, o := c.product, c.options
-	trees, err := build.Sources(ctx, p)
+	builder, err := c.check(ctx)
 	if err != nil {
 		return nil, err
 	}
 	binary, stop := c.slipway(ctx)
 	defer stop()
 
-	l, err := build.Images(ctx, p, trees, c.store, o.Progress)
+	l, err := builder.Images(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -72,14 +71,14 @@ func (c *cut) all(ctx context.Context) (*Summary, error) {
 		return nil, err
 	}
 	if len(p.Partial) > 0 {
-		return c.part(ctx, l)
+		return c.told(c.part(ctx, l))
 	}
 	if !l.Snapshot { // bundles hold the layers of bases, too, which nothing has needed here so far
 		if err := publish.Pull(ctx, c.store, l, publish.Options{Progress: o.Progress}); err != nil {
 			return nil, err
 		}
 	}
-	return c.pack(ctx, l, binary)
+	return c.told(c.pack(ctx, l, binary))
 }
 
 // pack is what follows publish: release.yaml, what is found in it, bundles, the binary, checksums.
@@ -114,6 +113,7 @@ type cut struct {
 	out     string
 	store   *store.Store
 	unlock  func()
+	demands []string // what a release to a registry asks for and this snapshot goes without
 	before  []string // what SHA256SUMS of the release before listed
 }
 

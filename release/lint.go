@@ -7,11 +7,17 @@ import (
 
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/progress"
 )
 
-// lint holds release.yaml against what Linux and Windows nodes can run. Errors end the release, a line for each; the rest is shown.
+// lint checks release.yaml against what Linux and Windows nodes can run. Errors end the release, a line for each; the rest is shown.
 func (c *cut) lint(ctx context.Context, manifest []byte, l *lock.Lock) error {
-	r, err := lint.Check(ctx, []lint.File{{Name: Manifest, Text: manifest}}, lint.Options{Lock: l, Allow: c.product.Lint.Allow, Product: c.product})
+	return judge(ctx, c.product, manifest, l, c.options.Progress)
+}
+
+func judge(ctx context.Context, p *product.Product, manifest []byte, l *lock.Lock, pr *progress.Printer) error {
+	r, err := lint.Check(ctx, []lint.File{{Name: Manifest, Text: manifest}}, lint.Options{Lock: l, Allow: p.Lint.Allow, Product: p})
 	if err != nil {
 		return fmt.Errorf("checking %s: %w", Manifest, err)
 	}
@@ -20,11 +26,11 @@ func (c *cut) lint(ctx context.Context, manifest []byte, l *lock.Lock) error {
 		if f.Severity == lint.Error {
 			errs = append(errs, errors.New(f.String()))
 		} else {
-			c.options.Progress.Printf("%s: %s", f.Severity, f)
+			pr.Printf("%s: %s", f.Severity, f)
 		}
 	}
 	if len(errs) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s breaks rules of its nodes: mend its templates, or allow what is meant under lint.allow in %s:\n%w", Manifest, c.product.Path, errors.Join(errs...))
+	return fmt.Errorf("%s breaks rules of its nodes: mend its templates, or allow what is meant under lint.allow in %s:\n%w", Manifest, p.Path, errors.Join(errs...))
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -25,6 +26,17 @@ type Summary struct {
 	LeftOut  []LeftOut `json:"leftOut,omitempty"`
 	Out      string    `json:"out"`
 	Files    []File    `json:"files"`
+	// StandIns are what a snapshot has in the place of images that only registries have.
+	StandIns []StandIn `json:"standIns,omitempty"`
+	// BeforeRelease is what a release to a registry asks for and this snapshot went without, a line each.
+	BeforeRelease []string `json:"beforeRelease,omitempty"`
+}
+
+// StandIn is an image that a snapshot made up.
+type StandIn struct {
+	Name     string   `json:"name"` // in whose place it is
+	Platform string   `json:"platform"`
+	Images   []string `json:"images"` // of the product, which it is in
 }
 
 // Image is a line of the table.
@@ -50,7 +62,7 @@ type File struct {
 }
 
 func summarize(out string, l *lock.Lock, bundles []airgap.File, names []string) (*Summary, error) {
-	s := &Summary{Name: l.Name, Version: l.Version, Registry: l.Registry, Snapshot: l.Snapshot, Partial: l.Partial, Out: out}
+	s := &Summary{Name: l.Name, Version: l.Version, Registry: l.Registry, Snapshot: l.Snapshot, Partial: l.Partial, Out: out, StandIns: standIns(l)}
 	absent := map[string]bool{} // from the whole release: bundles need not say it again
 	for _, i := range l.Images {
 		line := Image{Name: i.Name, Digest: i.Digest.String()}
@@ -91,8 +103,41 @@ func summarize(out string, l *lock.Lock, bundles []airgap.File, names []string) 
 	return s, nil
 }
 
-// WriteTable writes the summary for a person: the images, what was left out, and the files.
+// standIns lists the stand-ins of a lock.
+func standIns(l *lock.Lock) []StandIn {
+	var all []StandIn
+	for _, i := range l.Images {
+		for _, c := range i.Children {
+			for _, name := range c.StandIns() {
+				n := slices.IndexFunc(all, func(s StandIn) bool { return s.Name == name && s.Platform == c.Platform })
+				if n < 0 {
+					n, all = len(all), append(all, StandIn{Name: name, Platform: c.Platform})
+				}
+				all[n].Images = append(all[n].Images, i.Name)
+			}
+		}
+	}
+	return all
+}
+
+// WriteTable writes the summary for a person: the images, what was left out, and the files. That it is of a snapshot stands first and last.
 func (s *Summary) WriteTable(w io.Writer) error {
+	if err := s.writeStandIns(w); err != nil {
+		return err
+	}
+	if err := s.writeImages(w); err != nil {
+		return err
+	}
+	if err := s.writeLeftOut(w); err != nil {
+		return err
+	}
+	if err := s.writeFiles(w); err != nil {
+		return err
+	}
+	return s.writeBefore(w)
+}
+
+func (s *Summary) writeImages(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "IMAGE\tPLATFORMS\tSIZE\tDIGEST")
 	for _, i := range s.Images {
@@ -104,14 +149,12 @@ func (s *Summary) WriteTable(w io.Writer) error {
 			}
 		}
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	if err := s.writeLeftOut(w); err != nil {
-		return err
-	}
+	return t.Flush()
+}
+
+func (s *Summary) writeFiles(w io.Writer) error {
 	fmt.Fprintln(w)
-	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "FILE\tSIZE")
 	for _, f := range s.Files {
 		output.Fprintf(t, "%s\t%s\n", filepath.Join(s.Out, f.Name), progress.Size(f.Size))
@@ -139,4 +182,38 @@ func (s *Summary) writeLeftOut(w io.Writer) error {
 		output.Fprintf(w, "%s\n  from %s: %s\n", k.image, strings.Join(from[k], ", "), k.reason)
 	}
 	return nil
+}
+
+// writeStandIns tells a snapshot from a release, and what in it cannot run.
+func (s *Summary) writeStandIns(w io.Writer) error {
+	if !s.Snapshot {
+		return nil
+	}
+	fmt.Fprintf(w, "This is a snapshot of %s %s: no registry was named, and nothing was pushed.\n", s.Name, s.Version)
+	if len(s.StandIns) > 0 {
+		fmt.Fprintln(w, "Images on stand-ins cannot run:")
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, i := range s.StandIns {
+		name, _, _ := strings.Cut(i.Name, "@")
+		fmt.Fprintf(t, "  %s\t%s\t%s\n", i.Platform, name, strings.Join(i.Images, ", "))
+	}
+	fmt.Fprintln(t)
+	return t.Flush()
+}
+
+// writeBefore ends the summary of a snapshot with what stands between it and a release.
+func (s *Summary) writeBefore(w io.Writer) error {
+	if !s.Snapshot {
+		return nil
+	}
+	fmt.Fprint(w, "\nThis is a snapshot. A release is made with -registry=HOST/PREFIX")
+	if len(s.BeforeRelease) > 0 {
+		fmt.Fprint(w, ", once this is done:")
+		for _, line := range s.BeforeRelease {
+			fmt.Fprint(w, "\n  ", line)
+		}
+	}
+	_, err := fmt.Fprintln(w)
+	return err
 }

@@ -60,6 +60,7 @@ func run(ctx context.Context, words []string, o options) error {
 // returned says only which command it was and hands on its exit code.
 func execute(ctx context.Context, binary string, args []string) error {
 	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd.Env = append(os.Environ(), "SLIPWAY_RUN_BY=mage") // internal/howto reads it: what messages tell to run is a target, too
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.Env = append(os.Environ(), "SLIPWAY_RUN_BY=mage") // internal/howto reads it: what messages tell to run is a target, too
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }

@@ -10,10 +10,10 @@ func newRelease(f *flags) *cobra.Command {
 	var binary bool
 	cmd := &cobra.Command{
 		Use:   "release",
-		Short: "Cut the whole release: build, publish, render, airgap, checksums",
-		Long: `Release runs every stage in order and fills the output directory: release.yaml, release.lock.json, the airgap bundles with their
-image lists, the slipway binary for operators, and SHA256SUMS over all of them. What is unchanged since the last run is neither built,
-compressed nor sent again.
+		Short: "Cut the whole release: check, build, publish, render, airgap, checksums",
+		Long: `Release first checks what can be known without compiling, and reports all mistakes at once. Then it runs every stage in order and fills
+the output directory: release.yaml, release.lock.json, the airgap bundles with their image lists, the slipway binary for operators, and
+SHA256SUMS over all of them. What is unchanged since the last run is neither built, compressed nor sent again.
 
 With -platforms or -only the release is not whole: the selected images are built and published, and nothing is rendered.
 It needs Go to build programs, and credentials for -registry in the usual Docker configuration.`,

@@ -96,12 +96,21 @@ func copytree(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.CopyFS(ts.MkAbs(args[1]), os.DirFS(args[0])))
 }
 
-// registry NAME starts a registry on this machine until the script ends, and puts its address into an environment variable.
+// registry NAME [REPOSITORY] starts a registry on this machine until the script ends, and puts its address into an environment variable.
+// Nobody may push to the repository.
 func registry(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: registry variable")
+	if neg || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: registry variable [repository]")
 	}
-	s := httptest.NewServer(ggcr.New(ggcr.Logger(log.New(io.Discard, "", 0))))
+	all := ggcr.New(ggcr.Logger(log.New(io.Discard, "", 0)))
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if len(args) > 1 && r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, "/v2/"+args[1]+"/") {
+			w.WriteHeader(http.StatusForbidden)
+			io.WriteString(w, `{"errors": [{"code": "DENIED", "message": "requested access is denied"}]}`) //nolint:errcheck // a test's answer
+			return
+		}
+		all.ServeHTTP(w, r)
+	}))
 	ts.Defer(s.Close)
 	ts.Setenv(args[0], s.Listener.Addr().String())
 }

@@ -15,7 +15,11 @@ func (f *flags) show(cmd *cobra.Command, v table) error {
 	if !f.json {
 		return v.WriteTable(cmd.OutOrStdout())
 	}
-	e := json.NewEncoder(cmd.OutOrStdout())
+	return writeJSON(cmd.OutOrStdout(), v)
+}
+
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(v)

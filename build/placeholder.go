@@ -1,0 +1,41 @@
+package build
+
+import (
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/build/lifecycle"
+	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
+)
+
+// Placeholder returns the lock that [Builder.Images] would, as far as it is known before anything is built: with made-up digests, by which
+// what is rendered can be checked. It must not be written anywhere.
+func Placeholder(p *product.Product, trees map[string]source.Tree) *lock.Lock {
+	var images []lock.Image
+	for _, i := range p.Images {
+		image := lock.Image{Name: i.Name, Kind: i.Kind(), MediaType: types.OCIImageIndex, Digest: PlaceholderDigest(i.Name)}
+		for _, on := range i.Platforms {
+			text := platform.Format(on)
+			digest := PlaceholderDigest(i.Name + " " + text)
+			child := lock.Child{Platform: text, OSVersion: on.OSVersion, MediaType: types.OCIManifestSchema1, Digest: digest, Config: digest}
+			if i.Lifecycle != nil {
+				image.MediaType = child.MediaType
+				for _, s := range lifecycle.Systems {
+					child.Systems = append(child.Systems, s.OS)
+				}
+			}
+			image.Children = append(image.Children, child)
+		}
+		images = append(images, image)
+	}
+	return newLock(p, trees, images)
+}
+
+// PlaceholderDigest makes up the digest of what a text names.
+func PlaceholderDigest(text string) v1.Hash {
+	return layer.Bytes([]byte("placeholder for " + text)).Digest
+}

@@ -1,0 +1,78 @@
+package program
+
+import (
+	"errors"
+	"fmt"
+	"go/build"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Check reports, without the go command, why a program cannot be compiled: its package is not in the source, has no Go files for the
+// platform, or is not a main package.
+func (p Program) Check() error {
+	dir := filepath.Join(p.Tree.Dir, filepath.FromSlash(p.Package))
+	files, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return p.wrong("source %s has no package %s: correct package", p.Tree.Source.Name, p.Package)
+	}
+	if err != nil {
+		return p.wrong("reading package %s: %w", p.Package, err)
+	}
+	names := map[string]string{} // of packages, and a file of each
+	seen, here := false, false
+	of := p.context()
+	for _, f := range files {
+		if f.IsDir() || filepath.Ext(f.Name()) != ".go" || strings.HasSuffix(f.Name(), "_test.go") {
+			continue
+		}
+		seen = true
+		if ok, err := of.MatchFile(dir, f.Name()); err != nil || !ok {
+			here = here || err != nil // the compiler says what is wrong with it
+			continue
+		}
+		here = true
+		parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, f.Name()), nil, parser.PackageClauseOnly)
+		if err != nil {
+			return nil //nolint:nilerr // as above
+		}
+		names[parsed.Name.Name] = f.Name()
+	}
+	switch {
+	case !seen:
+		return p.wrong("directory %s of source %s has no Go files: correct package", p.Package, p.Tree.Source.Name)
+	case !here && !p.tagged():
+		return p.wrong("package %s of source %s has no Go files for %s: name the systems that it is for under systems", p.Package, p.Tree.Source.Name, system(p.Platform))
+	case len(names) == 1 && names["main"] == "":
+		for name, file := range names {
+			return p.wrong("%s is package %s, not main: name the directory of a command", filepath.Join(dir, file), name)
+		}
+	}
+	return nil
+}
+
+func (p Program) wrong(format string, args ...any) error {
+	return fmt.Errorf("program %s: "+format, append([]any{p.Name}, args...)...)
+}
+
+// context tells which files the go command takes. Which release of Go it is is left open.
+func (p Program) context() build.Context {
+	c := build.Default
+	c.GOOS, c.GOARCH, c.Compiler, c.BuildTags, c.ToolTags = p.Platform.OS, p.Platform.Architecture, "gc", nil, nil
+	c.CgoEnabled = slices.Contains(p.Env, "CGO_ENABLED=1")
+	c.ReleaseTags = nil
+	for n := 1; n < 100; n++ {
+		c.ReleaseTags = append(c.ReleaseTags, fmt.Sprintf("go1.%d", n))
+	}
+	return c
+}
+
+// tagged reports whether flags may name build tags, which decide about files, too.
+func (p Program) tagged() bool {
+	return slices.ContainsFunc(slices.Concat(p.Flags, p.Env), func(s string) bool { return strings.Contains(s, "-tags") || strings.HasPrefix(s, "GOEXPERIMENT=") })
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/release"
+)
+
+func newCheck(f *flags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "check",
+		Short: "Find what would stop a release, without building anything",
+		Long: `Check is the first step of every release, alone: slipway.yaml, the main packages of its programs, its Dockerfiles with all that they copy,
+and release.yaml with made-up digests, held to the rules of lint. All mistakes are reported at once. It compiles nothing, asks no registry
+and writes nothing; Go modules that the module cache lacks are downloaded.
+
+With -registry, what only a release to a registry asks for is an error, as that every base is pinned; without, it is listed.`,
+		Example: "  slipway check\n  slipway check -registry=ghcr.io/me -json",
+		Args:    usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var r checked
+			p, err := f.load()
+			if err == nil {
+				r.Snapshot = p.Snapshot()
+				r.BeforeRelease, err = release.Check(cmd.Context(), p)
+			}
+			if !f.json {
+				if err != nil {
+					return err
+				}
+				return r.writeTable(cmd.OutOrStdout(), p)
+			}
+			r.Errors = []string{}
+			for _, e := range split(err) {
+				if e != nil {
+					r.Errors = append(r.Errors, e.Error())
+				}
+			}
+			if shown := writeJSON(cmd.OutOrStdout(), r); shown != nil {
+				return shown
+			}
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&f.product, "product", product.File, "the product's description")
+	cmd.Flags().StringVar(&f.registry, "registry", "", "host[/prefix] of the release to check for (default $SLIPWAY_REGISTRY)")
+	f.addSelection(cmd)
+	f.addJSON(cmd)
+	cmd.MarkFlagFilename("product", "yaml", "yml") //nolint:errcheck // fails only where the flag is missing
+	return cmd
+}
+
+// checked is the result of a check.
+type checked struct {
+	Snapshot      bool     `json:"snapshot"`
+	Errors        []string `json:"errors"`
+	BeforeRelease []string `json:"beforeRelease,omitempty"`
+}
+
+func (c checked) writeTable(w io.Writer, p *product.Product) error {
+	fmt.Fprintf(w, "%s %s: nothing wrong was found\n", p.Name, p.Version)
+	if len(c.BeforeRelease) > 0 {
+		fmt.Fprintln(w, "A release to a registry asks for more:")
+	}
+	for _, line := range c.BeforeRelease {
+		fmt.Fprintln(w, "  "+line)
+	}
+	return nil
+}

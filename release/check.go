@@ -1,0 +1,137 @@
+package release
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/name"
+
+	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/publish"
+	"github.com/slipway-dev/slipway/render"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// Check finds what would stop a release of p, as far as that is certain without a compiler and without a registry: sources, programs,
+// Dockerfiles, what is rendered and whether it breaks rules. All mistakes are reported. It returns what a release to a registry asks for
+// besides, where p is a snapshot. Nothing is left on the disk; Go modules that the module cache lacks are downloaded.
+func Check(ctx context.Context, p *product.Product) (before []string, err error) {
+	dir, err := os.MkdirTemp("", "slipway-check-")
+	if err != nil {
+		return nil, fmt.Errorf("making a directory: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	st, err := store.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	trees, missing := build.Sources(ctx, p)
+	b := build.New(p, trees, st, nil)
+	b.Offline()
+	demands, err := b.Check(ctx)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err := errors.Join(missing, err, rendered(ctx, p, trees)); err != nil {
+		return nil, err
+	}
+	return beforeRelease(p, demands), nil
+}
+
+// check is the first stage of a release: nothing is compiled before all has been found that is certain without it. With a registry it
+// asks for bases, and whether it may push.
+func (c *cut) check(ctx context.Context) (*build.Builder, error) {
+	p := c.product
+	trees, missing := build.Sources(ctx, p)
+	b := build.New(p, trees, c.store, c.options.Progress)
+	reached := make(chan error, 1)
+	go func() { reached <- publish.Reach(ctx, p, c.store, publish.Options{Progress: c.options.Progress}) }()
+	demands, err := b.Check(ctx)
+	manifest := rendered(ctx, p, trees)
+	reach := <-reached
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	c.demands = beforeRelease(p, demands)
+	return b, errors.Join(missing, err, manifest, reach)
+}
+
+// rendered renders the templates with made-up digests and checks what comes out. What is not whole is not rendered, nor are templates whose
+// source is missing, which has been reported.
+func rendered(ctx context.Context, p *product.Product, trees map[string]source.Tree) error {
+	if len(p.Partial) > 0 || len(p.Release.Templates) == 0 {
+		return nil
+	}
+	for _, t := range p.Release.Templates {
+		if _, ok := trees[t.Source]; t.Source != "" && !ok {
+			return nil
+		}
+	}
+	l := placeholder(p, trees)
+	manifest, err := render.Render(ctx, p, l, render.Options{})
+	if err == nil {
+		err = judge(ctx, p, manifest, l, nil)
+	}
+	return hide(err, l)
+}
+
+// placeholder is the lock that publish would return, with made-up digests. Of the images of others no more is known than images.txt says.
+func placeholder(p *product.Product, trees map[string]source.Tree) *lock.Lock {
+	l := publish.Names(p, build.Placeholder(p, trees))
+	for _, t := range p.Airgap.Images {
+		party := lock.ThirdParty{Reference: t.Text, LeftOut: "it is not looked at yet"}
+		if _, pinned := t.Reference.(name.Digest); !pinned && (!p.Snapshot() || transfer.Loopback(t.Reference.Context().RegistryStr())) {
+			party.Digest = build.PlaceholderDigest(t.Text) // publish finds it out
+		}
+		l.ThirdParty = append(l.ThirdParty, party)
+	}
+	return l
+}
+
+// hide takes made-up digests out of an error: nobody must copy them.
+func hide(err error, l *lock.Lock) error {
+	if err == nil {
+		return nil
+	}
+	var pairs []string
+	for _, i := range l.Images {
+		pairs = append(pairs, i.Digest.String(), "sha256:…")
+		for _, c := range i.Children {
+			pairs = append(pairs, c.Digest.String(), "sha256:…")
+		}
+	}
+	for _, t := range l.ThirdParty {
+		if t.Digest.Hex != "" {
+			pairs = append(pairs, t.Digest.String(), "sha256:…")
+		}
+	}
+	return errors.New(strings.NewReplacer(pairs...).Replace(err.Error()))
+}
+
+// told adds to a summary what the check has found.
+func (c *cut) told(s *Summary, err error) (*Summary, error) {
+	if err == nil {
+		s.BeforeRelease = c.demands
+	}
+	return s, err
+}
+
+// beforeRelease lists what a snapshot goes without and a release does not.
+func beforeRelease(p *product.Product, demands []string) []string {
+	if !p.Snapshot() {
+		return nil
+	}
+	for _, t := range p.Airgap.Images {
+		if _, ok := t.Reference.(name.Digest); !ok {
+			demands = append(demands, fmt.Sprintf("%s: %s is not pinned: a release packs what the tag stands for on its day; write %s@sha256:… to decide that now", t.Pos, t.Text, t.Text))
+		}
+	}
+	return demands
+}
