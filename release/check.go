@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
@@ -23,7 +24,7 @@ import (
 // Dockerfiles, what is rendered and whether it breaks rules. All mistakes are reported. It returns what a release to a registry asks for
 // besides, where p is a snapshot. Nothing is left on the disk; Go modules that the module cache lacks are downloaded.
 func Check(ctx context.Context, p *product.Product) (before []string, err error) {
-	dir, err := os.MkdirTemp("", "slipway-check-")
+	dir, err := disk.Temp(os.TempDir())
 	if err != nil {
 		return nil, fmt.Errorf("making a directory: %w", err)
 	}
