@@ -33,6 +33,15 @@ func TestFaults(t *testing.T) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		},
 		"drop": func(http.ResponseWriter, *http.Request, http.Handler) { panic(http.ErrAbortHandler) },
+		"half a header": func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+			c, _, err := w.(http.Hijacker).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Le") //nolint:errcheck // the client of this very test
+			c.Close()
+		},
 		"half a body": func(w http.ResponseWriter, q *http.Request, next http.Handler) {
 			whole := httptest.NewRecorder()
 			next.ServeHTTP(whole, q)

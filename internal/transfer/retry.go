@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/textproto"
 	"net/url"
 	"strconv"
 	"strings"
@@ -191,6 +192,7 @@ func dropped(err error) bool {
 		}
 	}
 	var quiet *stalled
+	var header textproto.ProtocolError // what is left of an answer that broke off within its header
 	var timeout net.Error
-	return errors.As(err, &quiet) || errors.As(err, &timeout) && timeout.Timeout()
+	return errors.As(err, &quiet) || errors.As(err, &header) || errors.As(err, &timeout) && timeout.Timeout()
 }
