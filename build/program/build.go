@@ -171,16 +171,15 @@ func (b *batch) compile(ctx context.Context, st *store.Store, pr *progress.Print
 			packages = append(packages, p.Package)
 		}
 	}
-	cmd := b.command(ctx, slices.Concat([]string{"build", "-v"}, args, []string{"-o", dir + string(filepath.Separator)}, packages)...)
-	// The go command renames what it has linked on the same file system. From another one it would copy,
-	// and a copy that is interrupted is a program that only begins as one.
-	cmd.Env = append(cmd.Env, "GOTMPDIR="+st.Temp())
+	cmd := b.command(ctx, st, slices.Concat([]string{"build", "-v"}, args, []string{"-o", dir + string(filepath.Separator)}, packages)...)
 	task := pr.Start(fmt.Sprintf("compiling %s for %s", strings.Join(names, ", "), system(first.Platform)), progress.Items, 0)
 	out := &verbose{task: task}
 	cmd.Stdout, cmd.Stderr = out, out
 	counted, stop := context.WithCancel(ctx)
+	var counting sync.WaitGroup
+	counting.Go(func() { b.count(counted, st, task, out, slices.Concat(args, packages)) })
+	defer counting.Wait() // a go command that outlives slipway leaves its directory behind
 	defer stop()
-	go b.count(counted, task, out, slices.Concat(args, packages))
 	if err := cmd.Run(); err != nil {
 		task.Fail()
 		if ctx.Err() != nil {
@@ -196,10 +195,12 @@ func (b *batch) compile(ctx context.Context, st *store.Store, pr *progress.Print
 	return nil
 }
 
-func (b *batch) command(ctx context.Context, args ...string) *exec.Cmd {
+func (b *batch) command(ctx context.Context, st *store.Store, args ...string) *exec.Cmd {
 	p := b.programs[0]
 	cmd := p.Tree.Go(ctx, args...)
-	cmd.Env = append(cmd.Env, "CGO_ENABLED=0")
+	// The go command renames what it has linked on the same file system. From another one it would copy,
+	// and a copy that is interrupted is a program that only begins as one.
+	cmd.Env = append(cmd.Env, "CGO_ENABLED=0", "GOTMPDIR="+st.Temp())
 	cmd.Env = append(cmd.Env, p.Env...)
 	cmd.Env = append(cmd.Env, "GOOS="+p.Platform.OS, "GOARCH="+p.Platform.Architecture)
 	if v := strings.TrimPrefix(p.Platform.Variant, "v"); v != "" && p.Platform.Architecture == "arm" {
@@ -212,14 +213,14 @@ func (b *batch) command(ctx context.Context, args ...string) *exec.Cmd {
 const patience = time.Second
 
 // count asks the go command how many packages are still to be compiled. A build that is current has ended before it asks.
-func (b *batch) count(ctx context.Context, task *progress.Task, out *verbose, args []string) {
+func (b *batch) count(ctx context.Context, st *store.Store, task *progress.Task, out *verbose, args []string) {
 	select {
 	case <-ctx.Done():
 		return
 	case <-time.After(patience):
 	}
 	before := out.packages()
-	list, err := b.command(ctx, slices.Concat([]string{"list", "-deps", "-f", "{{if .Stale}}{{.ImportPath}}{{end}}"}, args)...).Output()
+	list, err := b.command(ctx, st, slices.Concat([]string{"list", "-deps", "-f", "{{if .Stale}}{{.ImportPath}}{{end}}"}, args)...).Output()
 	if err != nil {
 		return
 	}
