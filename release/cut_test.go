@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/build/source"
@@ -177,6 +178,8 @@ func TestCutStopsAtAWrongHash(t *testing.T) {
 	}
 	p.Sources = append(p.Sources, product.Source{
 		Name: "wrong", Module: "github.com/google/go-cmp@v0.7.0", Sum: "h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+		GoModSum: "h1:pXiqmnSA92OHEEa9HXL2W4E7lf9JzCmGVUdgjX3N/iU=", Revision: "9b12f366a942ebc7254abc7f32ca05068b455fb7",
+		Created: time.Date(2025, 1, 14, 18, 15, 44, 0, time.UTC),
 	})
 	_, err = release.Cut(context.Background(), p, release.Options{Out: out, Slipway: true})
 	if !errors.Is(err, source.ErrHash) {
