@@ -16,11 +16,19 @@ func (s *Store) Lock(ctx context.Context, waiting func()) (unlock func(), err er
 	if err != nil {
 		return nil, err
 	}
-	left, _ := os.ReadDir(s.Temp()) // Open has made it; without it, nothing can be written
+	s.sweep()
+	return func() {
+		s.sweep() // a program that was interrupted, such as the go command, may have left something
+		d.Unlock()
+	}, nil
+}
+
+// sweep empties the directory of temporary files. [Open] has made it; without it, nothing can be written.
+func (s *Store) sweep() {
+	left, _ := os.ReadDir(s.Temp())
 	for _, e := range left {
 		os.RemoveAll(filepath.Join(s.Temp(), e.Name()))
 	}
-	return d.Unlock, nil
 }
 
 // Is reports whether a directory is a store.

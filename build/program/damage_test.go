@@ -56,6 +56,10 @@ func TestDamaged(t *testing.T) {
 		if err != nil || len(found) != 1 {
 			t.Fatalf("the work directory has %v, %v", found, err)
 		}
+		left := found[0] + "-go-tmp-umask" // by the go command, where it is killed
+		if err := os.WriteFile(left, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
 		for name, do := range damages {
 			if err := os.WriteFile(found[0], do(bytes.Clone(want)), 0o755); err != nil {
 				t.Fatal(err)
@@ -71,6 +75,9 @@ func TestDamaged(t *testing.T) {
 			if err != nil || !bytes.Equal(got, want) {
 				t.Errorf("%s, fixed %t: %d bytes, %v, want the %d that were compiled", name, fixed, len(got), err, len(want))
 			}
+		}
+		if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("fixed %t: a file of a go command that was killed: %v", fixed, err)
 		}
 	}
 }

@@ -2,11 +2,10 @@ package program
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -40,13 +39,17 @@ func (b *batch) recall(st *store.Store, key, dir string) []Output {
 	return all
 }
 
-// prove removes from dir what the go command must not take for current: what has not the bytes that
-// were compiled, and everything where the source is fixed, since that was compiled from something
-// else.
+// prove removes from dir what the go command must not take for current: what does not have the
+// bytes that were compiled, and all of it where the source is fixed, since that was compiled from
+// something else. What else is there is the go command's own, of a run that was killed.
 func (b *batch) prove(ctx context.Context, st *store.Store, dir string) error {
-	for _, p := range b.programs {
-		path := filepath.Join(dir, p.output())
-		if !p.Tree.Fixed {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("reading what was compiled before: %w", err)
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		if !b.programs[0].Tree.Fixed && b.makes(e.Name()) {
 			ok, err := st.ProveKept(ctx, path)
 			if err != nil {
 				return err
@@ -55,11 +58,16 @@ func (b *batch) prove(ctx context.Context, st *store.Store, dir string) error {
 				continue
 			}
 		}
-		if err := os.RemoveAll(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.RemoveAll(path); err != nil {
 			return fmt.Errorf("removing what was compiled before: %w", err)
 		}
 	}
 	return nil
+}
+
+// makes reports whether a program of the batch is compiled into a file of that name.
+func (b *batch) makes(name string) bool {
+	return slices.ContainsFunc(b.programs, func(p Program) bool { return p.output() == name })
 }
 
 // keep records the digests of the programs that were compiled.
