@@ -8,6 +8,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/progress"
 	"github.com/slipway-dev/slipway/store"
@@ -53,6 +54,10 @@ func (c *client) fetchLayer(ctx context.Context, st *store.Store, b download) (e
 	t := c.o.Progress.Start("fetch "+repo.Digest(b.desc.Digest.String()).String(), progress.Bytes, b.desc.Size)
 	if err := b.get(ctx, c, st, t); err != nil {
 		t.Fail()
+		if transfer.Missing(err) { // the store does not know which of the layers that it lacks are the base's
+			err = fmt.Errorf("%w: unless the registry has lost it, it is a layer of this release that is missing from the store: run %s again",
+				err, howto.Run("build"))
+		}
 		return fmt.Errorf("fetching blob %s of %s: %w", b.desc.Digest, b.of.text, transfer.Clean(err))
 	}
 	t.Done("%s", progress.Size(b.desc.Size))

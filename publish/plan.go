@@ -129,7 +129,7 @@ func readManifest(st *store.Store, d v1.Descriptor, based bool) (Manifest, error
 		case err != nil:
 			return Manifest{}, err
 		case !here && (!based || b.Digest == doc.Config.Digest):
-			return Manifest{}, fmt.Errorf("blob %s is not in the store: build again", b.Digest)
+			return Manifest{}, fmt.Errorf("blob %s is not in the store %s: build again", b.Digest, st.Dir())
 		}
 	}
 	return m, nil

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"os"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -15,11 +16,27 @@ import (
 	"github.com/slipway-dev/slipway/progress"
 )
 
+// missingError is fs.ErrNotExist for a blob.
+type missingError struct {
+	digest v1.Hash
+	dir    string // of the store
+}
+
+func (e *missingError) Error() string {
+	return fmt.Sprintf("blob %s is not in the store %s: build and publish again", e.digest, e.dir)
+}
+
+func (e *missingError) Unwrap() error { return fs.ErrNotExist }
+
 // Open opens a blob for reading; a blob that is not there is fs.ErrNotExist. The bytes are hashed
 // while they are read: where they do not fit the digest, the reader ends with a [*DamagedError]
 // instead of io.EOF.
 func (s *Store) Open(h v1.Hash) (io.ReadCloser, error) {
-	return open(s.Path(h), h, func(why string) error { return s.damagedBlob(h, why) })
+	r, err := open(s.Path(h), h, func(why string) error { return s.damagedBlob(h, why) })
+	if Missing(err) {
+		return nil, &missingError{h, s.dir}
+	}
+	return r, err
 }
 
 // Check reports whether the blob that a descriptor names is there in its full size; its bytes are
