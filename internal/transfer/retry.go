@@ -50,7 +50,7 @@ func (r *retrying) RoundTrip(q *http.Request) (*http.Response, error) {
 			r.holdBack(q.URL.Host, a.Header.Get("Retry-After"))
 		}
 		again := err != nil && dropped(err) || err == nil && busy(a.StatusCode)
-		if !again || upload || attempt >= r.o.Attempts || q.Body != nil && q.Body != http.NoBody && q.GetBody == nil {
+		if !again || upload || attempt >= r.o.attempts(err) || q.Body != nil && q.Body != http.NoBody && q.GetBody == nil {
 			return a, err
 		}
 		if a != nil {
@@ -150,6 +150,23 @@ func broken(err error) bool {
 	return dropped(err)
 }
 
+// knocks is how often a host is asked that nobody answers at: it may be starting again, but more
+// often its name or port is wrong, and nobody should wait long to hear that.
+const knocks = 3
+
+// attempts is how often a request is made in all that ended by err, which may be nil.
+func (o Options) attempts(err error) int {
+	if refused(err) {
+		return min(o.Attempts, knocks)
+	}
+	return o.Attempts
+}
+
+// refused reports whether there was nobody to make a connection with.
+func refused(err error) bool {
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.EHOSTUNREACH) || errors.Is(err, syscall.ENETUNREACH)
+}
+
 // say tells the user that a server has gone quiet: it takes long to notice, and longer to give up.
 func (o Options) say(err error, attempt int) {
 	var quiet *stalled
@@ -194,5 +211,5 @@ func dropped(err error) bool {
 	var quiet *stalled
 	var header textproto.ProtocolError // what is left of an answer that broke off within its header
 	var timeout net.Error
-	return errors.As(err, &quiet) || errors.As(err, &header) || errors.As(err, &timeout) && timeout.Timeout()
+	return refused(err) || errors.As(err, &quiet) || errors.As(err, &header) || errors.As(err, &timeout) && timeout.Timeout()
 }
