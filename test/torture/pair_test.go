@@ -1,0 +1,109 @@
+//go:build linux && amd64
+
+package torture
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// pairs runs another command at the same time as that of a scenario. Each may succeed or end with a clear error; when
+// both have succeeded, the outputs are those of one of them.
+func pairs() (cases []fault) {
+	next := "release -q -binary=false -product=next/slipway.yaml -out=out"
+	for _, p := range []struct {
+		scenario, other string
+		either          string // a scenario whose outputs are as right
+	}{
+		{"release", next + " -store=other", "release-edited"},
+		{"release-again", next + " -store=other", "release-edited"},
+		{"release", next + " -store=store", "release-edited"},
+		{"release", stored, ""},
+		{"release-again", "airgap pack -q" + files, ""},
+		{"release-again", "publish -q" + files, ""},
+		{"pack", "airgap pack -q" + files, ""},
+		{"pack", "clean" + files, ""},
+		{"release-again", "clean" + files, ""},
+		{"release-to", stored + shipto, ""},
+		{"publish-to", "publish -q" + files + shipto, ""},
+		{"push", find("push").command, ""},
+		{"split", find("split").command, ""},
+		{"split", find("split-again").command, ""},
+		{"extract", find("extract").command, ""},
+		{"apply", find("apply").command, ""},
+		{"bases", lock, ""},
+		{"mirror-config", find("mirror-config").command, ""},
+	} {
+		s := find(p.scenario)
+		for n := range 4 {
+			cases = append(cases, fault{
+				kind: "at once", scenario: s,
+				name:   fmt.Sprintf("%s/%s-%d", s.name, strings.Map(safe, p.other), n+1),
+				strike: func(w *worker, r *rand.Rand) outcome { return w.both(s, p.other, p.either, r) },
+				messy:  strings.Contains(p.other, "next/"),
+				mend: func(w *worker, _ outcome, _ *result) {
+					w.must(os.RemoveAll(filepath.Join(w.dir, "next")))
+					if strings.HasPrefix(p.other, "clean") {
+						w.restore(s) // there is nothing to go on from
+					}
+				},
+			})
+		}
+	}
+	return cases
+}
+
+// both runs two commands and judges what they leave together.
+func (w *worker) both(s *scenario, other, either string, r *rand.Rand) outcome {
+	if either != "" {
+		w.prepare(find(either))
+		w.restore(s)
+	}
+	if strings.Contains(other, "next/") {
+		w.must(copyTree(filepath.Join(w.dir, "next"), filepath.Join(w.dir, "src")))
+		w.must(edit(filepath.Join(w.dir, "next")))
+	}
+	a := w.begin(s.command, nil)
+	time.Sleep(time.Duration(r.Float64() * float64(w.ready[s].took)))
+	b := w.begin(other, nil)
+	oa, ob := a.wait(), b.wait()
+	switch {
+	case ob.hung:
+		oa.hung = true
+	case ob.code != 0:
+		if why := unclear(ob); why != "" {
+			oa.wrong = append(oa.wrong, "the other run: "+why+": "+ob.stderr)
+		}
+	}
+	oa.judged = true
+	if oa.code != 0 || strings.HasPrefix(other, "clean") {
+		return oa
+	}
+	all := w.compare(s, oa)
+	if len(all) > 0 && either != "" {
+		t, err := look(w.dir)
+		w.must(err)
+		if len(t.outputs().differs(w.ready[find(either)].golden.outputs())) == 0 {
+			all = t.sums(w.dir)
+		}
+	}
+	if strings.HasPrefix(other, "publish") || strings.HasPrefix(other, "airgap pack") { // they take the checksums away
+		all = slices.DeleteFunc(all, func(s string) bool { return s == "out/SHA256SUMS is missing" })
+	}
+	if ob.code == 0 {
+		oa.wrong = append(oa.wrong, all...)
+	}
+	return oa
+}
+
+func safe(r rune) rune {
+	if r == ' ' || r == '/' {
+		return '_'
+	}
+	return r
+}
