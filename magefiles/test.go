@@ -43,8 +43,9 @@ func Test(ctx context.Context) error {
 	errs = append(errs, programs(ctx, out))
 	for _, dir := range dirs {
 		if dir == "." {
-			// Without the race detector, under which the first take smaller layers and the last looks at processes, not at goroutines.
-			cmd := command(ctx, dir, "go", "test", "-count=1", "-timeout=30m", "-run=Memory|^TestInterrupt$", "./airgap", "./build/layer", "./cmd/slipway")
+			// Without the race detector, under which the first take smaller layers and the others look at processes, not at goroutines.
+			cmd := command(ctx, dir, "go", "test", "-count=1", "-timeout=30m", "-run=Memory|^TestInterrupt$|^TestTorture$",
+				"./airgap", "./build/layer", "./cmd/slipway", "./test/torture")
 			cmd.Env = append(os.Environ(), env...)
 			errs = append(errs, start(cmd))
 		}
@@ -55,7 +56,7 @@ func Test(ctx context.Context) error {
 			args = append(args, "-race")
 		}
 		if dir == "." {
-			args = append(args, "-skip=^(TestMemoryAttacks|TestInterrupt)$") // the longest of them, which have run above
+			args = append(args, "-skip=^(TestMemoryAttacks|TestInterrupt|TestTorture)$") // the longest of them, which have run above
 		}
 		args = append(args, "./...")
 		cmd := command(ctx, dir, args...)

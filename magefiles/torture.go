@@ -1,0 +1,31 @@
+//go:build mage
+
+package main
+
+import "context"
+
+// Torture injects faults into slipway for a while and writes the table in docs/torture.md, which says what is tried.
+func Torture(
+	ctx context.Context,
+	time *string, // how long (30m)
+	seed *string, // the number that the random choices begin with (1)
+	cases *string, // only the cases whose names match this expression; docs/torture.md stays as it is then
+) error {
+	if err := isolate(); err != nil {
+		return err
+	}
+	long := "30m"
+	if time != nil {
+		long = *time
+	}
+	args := []string{"go", "test", "./test/torture", "-run=^TestTorture$", "-count=1", "-v", "-timeout=0", "-time=" + long}
+	if seed != nil {
+		args = append(args, "-seed="+*seed)
+	}
+	if cases != nil {
+		args = append(args, "-case="+*cases)
+	} else {
+		args = append(args, "-page=../../docs/torture.md")
+	}
+	return do(ctx, ".", args...)
+}
