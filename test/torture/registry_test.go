@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -78,19 +79,14 @@ func (w *worker) serve(kind string) (stop func(), err error) {
 // seed pushes the base and the third-party image of the product.
 func seed(host string) error {
 	for _, i := range []struct{ repository, os, version, file string }{
-		{"windows/nanoserver:ltsc2022", "windows", "10.0.20348.4711", "Files/Windows/base"},
+		{"windows/nanoserver:ltsc2022", "windows", "10.0.20348.4711", baseFile},
 		{"third/pause:1", "linux", "", "pause"},
 	} {
 		ref, err := name.NewTag(host + "/" + i.repository)
 		if err != nil {
 			return err
 		}
-		var text bytes.Buffer
-		tw := tar.NewWriter(&text)
-		tw.WriteHeader(&tar.Header{Name: i.file, Typeflag: tar.TypeReg, Size: 1 << 16, Mode: 0o644}) //nolint:errcheck // to memory
-		tw.Write(bytes.Repeat([]byte("0123456789abcdef"), 1<<12))                                    //nolint:errcheck // to memory
-		tw.Close()                                                                                   //nolint:errcheck // to memory
-		layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text.Bytes())), nil })
+		layer, err := layerOf(i.file)
 		if err != nil {
 			return err
 		}
@@ -116,6 +112,32 @@ func seed(host string) error {
 	}
 	return nil
 }
+
+// layerOf returns a layer with one file.
+func layerOf(file string) (v1.Layer, error) {
+	var text bytes.Buffer
+	tw := tar.NewWriter(&text)
+	tw.WriteHeader(&tar.Header{Name: file, Typeflag: tar.TypeReg, Size: 1 << 16, Mode: 0o644}) //nolint:errcheck // to memory
+	tw.Write(bytes.Repeat([]byte("0123456789abcdef"), 1<<12))                                  //nolint:errcheck // to memory
+	tw.Close()                                                                                 //nolint:errcheck // to memory
+	return tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text.Bytes())), nil })
+}
+
+// ofBase is the digest of the base's layer. Slipway may leave it to the base's registry: a store
+// without it is sound, and whoever needs it fetches it.
+var ofBase = sync.OnceValue(func() v1.Hash {
+	layer, err := layerOf(baseFile)
+	if err != nil {
+		panic(err) // reading from memory cannot fail
+	}
+	digest, err := layer.Digest()
+	if err != nil {
+		panic(err) // as above
+	}
+	return digest
+})
+
+const baseFile = "Files/Windows/base"
 
 // content is all that a registry has: what its names stand for, and the requests that push it again.
 type content struct {
