@@ -11,6 +11,10 @@ import (
 // maxAnswer bounds every answer but a blob: manifests, lists of tags, errors.
 const maxAnswer = 16 << 20
 
+// maxRedirects bounds how often a request is redirected, as net/http does by itself.
+// go-containerregistry's check of redirects takes the place of that.
+const maxRedirects = 10
+
 // registry looks at what a registry answers. A captive portal, a proxy that asks for a login and a
 // website answer 200 to everything: what they were sent has not arrived, and what they send is not a
 // manifest. Only the statuses of the distribution specification mean success
@@ -18,13 +22,15 @@ const maxAnswer = 16 << 20
 type registry struct{ inner http.RoundTripper }
 
 func (r registry) RoundTrip(q *http.Request) (*http.Response, error) {
+	first := q // what was asked before a redirect
+	for redirects := 0; first.Response != nil && first.Response.Request != nil; first = first.Response.Request {
+		if redirects++; redirects > maxRedirects {
+			return nil, fmt.Errorf("%s redirects more than %d times, as no registry does", q.URL.Host, maxRedirects)
+		}
+	}
 	a, err := r.inner.RoundTrip(q)
 	if err != nil {
 		return nil, err
-	}
-	first := q // what was asked before a redirect
-	for first.Response != nil && first.Response.Request != nil {
-		first = first.Response.Request
 	}
 	blob := first.Method == http.MethodGet && strings.Contains(first.URL.Path, "/blobs/")
 	kind := a.Header.Get("Content-Type")

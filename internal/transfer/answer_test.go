@@ -77,6 +77,23 @@ func TestEndlessAnswer(t *testing.T) {
 	}
 }
 
+// TestRedirectLoop gives up on a server that sends a request to itself again and again.
+func TestRedirectLoop(t *testing.T) {
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut} {
+		s := serve(t)
+		s.disturb(func(w http.ResponseWriter, q *http.Request) bool {
+			if q.Method == method {
+				http.Redirect(w, q, s.URL+q.URL.RequestURI(), http.StatusTemporaryRedirect)
+			}
+			return q.Method == method
+		})
+		err := push(t, transfer.New(options()), s.repo(t).Tag("1"), image(t, 100))
+		if err == nil || !strings.Contains(err.Error(), "redirects") {
+			t.Errorf("%s: %v", method, err)
+		}
+	}
+}
+
 // TestRedirect sends blobs of a registry elsewhere: without its credentials, and never from HTTPS to HTTP.
 func TestRedirect(t *testing.T) {
 	s := serve(t)

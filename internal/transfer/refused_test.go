@@ -24,7 +24,9 @@ func TestRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	closed.Close()
+	if err := closed.Close(); err != nil {
+		t.Fatal(err)
+	}
 	for name, tt := range map[string]struct {
 		refusals, dials int64
 		want            error
