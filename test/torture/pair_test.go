@@ -33,7 +33,7 @@ func pairs() (cases []fault) {
 		{"publish-to", "publish -q" + files + shipto, ""},
 		{"push", find("push").command, ""},
 		{"split", find("split").command, ""},
-		{"split", find("split-again").command, ""},
+		{"split", find("split-again").command, "split-again"},
 		{"extract", find("extract").command, ""},
 		{"apply", find("apply").command, ""},
 		{"bases", lock, ""},

@@ -317,7 +317,10 @@ func (w *worker) first(f fault, o outcome, res *result) {
 		res.worse(wrong, o.wrong...)
 	case o.code == 0 && o.judged:
 	case o.code == 0:
-		if all := w.compare(f.scenario, o); len(all) > 0 {
+		all := slices.DeleteFunc(w.compare(f.scenario, o), func(why string) bool {
+			return f.scenario.input != "" && strings.HasPrefix(why, f.scenario.input+" ") // what was damaged need not be read
+		})
+		if len(all) > 0 {
 			res.worse(wrong, append([]string{"it succeeds"}, all...)...)
 		}
 	default:
