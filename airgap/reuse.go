@@ -48,12 +48,12 @@ func (p *packer) recall(ctx context.Context, key string, f *File) (bool, error) 
 	}
 	file, err := os.Open(f.Path)
 	if err != nil {
-		return false, nil //nolint:nilerr // what cannot be read is packed again
+		return false, nil // what cannot be read is packed again
 	}
 	defer file.Close()
 	fi, err := file.Stat()
 	if err != nil || fi.Size() != r.Size {
-		return false, nil //nolint:nilerr // as above
+		return false, nil // as above
 	}
 	sum := sha256.New()
 	if _, err := io.Copy(sum, progress.Reader(ctx, file, nil)); err != nil || hex.EncodeToString(sum.Sum(nil)) != r.SHA256 {

@@ -127,7 +127,7 @@ func TestSplitReplaced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said, ended := make(signalled), make(chan error, 1)
+	said, ended := make(signaled), make(chan error, 1)
 	go func() {
 		_, err := Split(t.Context(), f.Path, SplitOptions{MaxSize: 1 << 30, Dir: dir, Progress: progress.New(said)})
 		ended <- err
@@ -148,10 +148,10 @@ func TestSplitReplaced(t *testing.T) {
 	}
 }
 
-// signalled receives what is written.
-type signalled chan string
+// signaled receives what is written.
+type signaled chan string
 
-func (s signalled) Write(p []byte) (int, error) {
+func (s signaled) Write(p []byte) (int, error) {
 	s <- string(p)
 	return len(p), nil
 }

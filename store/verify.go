@@ -168,7 +168,7 @@ func (v *verifier) record(p string) (*file, error) {
 	}
 	var k Kept
 	if kind != kindKept || json.Unmarshal(value, &k) != nil || !filepath.IsLocal(filepath.FromSlash(k.Path)) {
-		return nil, nil
+		return nil, nil //nolint:nilerr // it is of no file
 	}
 	if _, err := os.Lstat(filepath.Join(v.store.dir, filepath.FromSlash(k.Path))); err != nil {
 		return nil, nil //nolint:nilerr // what is in work may be deleted at any time

@@ -109,9 +109,8 @@ func (b *builder) unpack(ctx context.Context, cp *copier, c layer.Content, dest 
 		return true, err
 	}
 	defer f.Close()
-	name := func() (string, error) { return b.in.Store.PathKept(file), nil }
 	return true, scan(ctx, f, func(e tarEntry, h *tar.Header) error {
-		return cp.extract(root, h, e.node(b.in.Store, name))
+		return cp.extract(root, h, e.node(b.in.Store, func() (string, error) { return b.in.Store.PathKept(file), nil }))
 	})
 }
 

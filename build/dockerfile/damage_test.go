@@ -74,7 +74,7 @@ func TestDamagedLayer(t *testing.T) {
 				}
 				got, err := copyFrom(t, st, img)
 				var damaged *store.DamagedError
-				if err != nil && !(errors.As(err, &damaged) && damaged.Path == path) {
+				if err != nil && (!errors.As(err, &damaged) || damaged.Path != path) {
 					t.Errorf("the error does not name %s: %v", path, err)
 				}
 				if err == nil && string(got) != string(want) {
