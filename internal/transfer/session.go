@@ -29,7 +29,11 @@ func (s *Session) begin(ctx context.Context, c *Client, scopes []string) error {
 	if err != nil {
 		return err
 	}
-	if s.rt, err = transport.NewWithContext(ctx, s.repo.Registry, auth, registry{c.rt}, scopes); err != nil {
+	err = c.o.retry(ctx, func() (err error) { // the body of a token may break off
+		s.rt, err = transport.NewWithContext(ctx, s.repo.Registry, auth, registry{c.rt}, scopes)
+		return err
+	})
+	if err != nil {
 		return Clean(err)
 	}
 	options := []remote.Option{
@@ -76,20 +80,28 @@ func (s *Session) Upload(ctx context.Context, l v1.Layer) error {
 }
 
 // Tags lists the tags of the repository.
-func (s *Session) Tags(ctx context.Context) ([]string, error) {
-	return remote.List(s.repo, remote.WithContext(ctx), remote.WithTransport(s.rt))
+func (s *Session) Tags(ctx context.Context) (list []string, err error) {
+	err = s.o.retry(ctx, func() error {
+		list, err = remote.List(s.repo, remote.WithContext(ctx), remote.WithTransport(s.rt))
+		return err
+	})
+	return list, err
 }
 
 // Referrers lists what has a manifest as its subject, by the referrers API, or by the list that
 // stands in for it.
-func (s *Session) Referrers(ctx context.Context, subject name.Digest) ([]v1.Descriptor, error) {
-	index, err := remote.Referrers(subject, remote.WithContext(ctx), remote.WithTransport(s.rt))
-	if err != nil {
-		return nil, err
-	}
-	m, err := index.IndexManifest()
-	if err != nil {
-		return nil, err
-	}
-	return m.Manifests, nil
+func (s *Session) Referrers(ctx context.Context, subject name.Digest) (list []v1.Descriptor, err error) {
+	err = s.o.retry(ctx, func() error {
+		index, err := remote.Referrers(subject, remote.WithContext(ctx), remote.WithTransport(s.rt))
+		if err != nil {
+			return err
+		}
+		m, err := index.IndexManifest()
+		if err != nil {
+			return err
+		}
+		list = m.Manifests
+		return nil
+	})
+	return list, err
 }

@@ -1,0 +1,68 @@
+package transfer_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/internal/transfer"
+)
+
+// TestBrokenBody breaks off the first answer to each kind of request that is not for a blob in the
+// middle of its body.
+func TestBrokenBody(t *testing.T) {
+	s := serve(t)
+	img, repo := image(t, 100), s.repo(t)
+	if err := push(t, transfer.New(options()), repo.Tag("1"), img); err != nil {
+		t.Fatal(err)
+	}
+	digest, err := img.Digest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	token := func(w http.ResponseWriter, q *http.Request) bool {
+		switch {
+		case q.URL.Path == "/token":
+			w.Write([]byte(`{"token":"abcdefgh"}`)) //nolint:errcheck // the client of this very test
+		case q.Header.Get("Authorization") == "":
+			w.Header().Set("WWW-Authenticate", `Bearer realm="`+s.URL+`/token",service="test"`)
+			w.WriteHeader(http.StatusUnauthorized)
+		default:
+			return false
+		}
+		return true
+	}
+	for what, do := range map[string]func(*transfer.Session) error{
+		"/token":     func(*transfer.Session) error { return nil },
+		"/tags/list": func(r *transfer.Session) error { _, err := r.Tags(t.Context()); return err },
+		"/referrers/": func(r *transfer.Session) error {
+			_, err := r.Referrers(t.Context(), repo.Digest(digest.String()))
+			return err
+		},
+		"/manifests/": func(r *transfer.Session) error { _, err := r.Get(t.Context(), repo.Tag("1")); return err },
+	} {
+		broken := false
+		s.disturb(func(w http.ResponseWriter, q *http.Request) bool {
+			if !broken && strings.Contains(q.URL.Path, what) {
+				broken = true
+				whole := httptest.NewRecorder()
+				if !token(whole, q) {
+					s.inner.ServeHTTP(whole, q)
+				}
+				w.Header().Set("Content-Type", whole.Header().Get("Content-Type"))
+				w.Write(whole.Body.Bytes()[:whole.Body.Len()/2]) //nolint:errcheck // as above
+				w.(http.Flusher).Flush()
+				panic(http.ErrAbortHandler)
+			}
+			return token(w, q)
+		})
+		session, err := transfer.New(options()).Session(t.Context(), repo, repo.Scope("pull"))
+		if err == nil {
+			err = do(session)
+		}
+		if err != nil || !broken {
+			t.Errorf("%s: %v, broken off: %t", what, err, broken)
+		}
+	}
+}
