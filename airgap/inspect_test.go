@@ -233,7 +233,7 @@ func TestTerminal(t *testing.T) {
 	if err := c.WriteTable(&b); err != nil {
 		t.Fatal(err)
 	}
-	if s := b.String(); strings.ContainsAny(s, "\x1b\r\x07\u202e") || !strings.Contains(s, "demo 1 for all platforms") {
+	if s := b.String(); strings.ContainsAny(s, "\x1b\r\x07\u202e") || !strings.Contains(s, `\x1b[2Jdemo 1\r\x07 for all platforms`) {
 		t.Errorf("printed %q", s)
 	}
 }

@@ -34,7 +34,7 @@ func TestPushRefused(t *testing.T) {
 		"another digest":      {"PUT", "/blobs/uploads/", deny(http.StatusBadRequest, "DIGEST_INVALID", "provided digest did not match"), []string{"pushing blob sha256:", "provided digest did not match"}},
 		"no manifests":        {"PUT", "/manifests/sha256:", deny(http.StatusBadRequest, "MANIFEST_INVALID", "not of a type we take"), []string{"pushing 127.0.0.1:", "not of a type we take"}},
 		"no tags":             {"PUT", "/manifests/1.2.3", deny(http.StatusConflict, "TAG_INVALID", "tags are immutable"), []string{"pushing 127.0.0.1:", ":1.2.3", "tags are immutable"}},
-		"no registry":         {"", "", func(w http.ResponseWriter) { w.Write([]byte("<html>\n<body>\nWelcome!</body>\n")) }, []string{"answers with text/html", "it is no registry"}}, //nolint:errcheck // as above
+		"no registry":         {"", "", func(w http.ResponseWriter) { w.Write([]byte("<html>\n<body>\nWelcome!</body>\n")) }, []string{"answers 200 OK with content type \"text/html", "as no registry does"}}, //nolint:errcheck // as above
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRegistry(t)

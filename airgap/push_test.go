@@ -55,8 +55,9 @@ func TestPush(t *testing.T) {
 	if n := count(calls, "PATCH", ""); n != len(blobs) || p.Blobs != int64(n) {
 		t.Errorf("%d blobs were sent, the bundle has %d, the result says %d", n, len(blobs), p.Blobs)
 	}
-	if n := count(calls, "HEAD", "/manifests/"); n != len(p.Images) {
-		t.Errorf("%d manifests were asked for, want one per name that is not there", n)
+	puts := count(calls, "PUT", "/manifests/")
+	if n := count(calls, "HEAD", "/manifests/"); n != len(p.Images)+puts {
+		t.Errorf("%d manifests were asked for, want one per name that is not there, and each of the %d that were put", n, puts)
 	}
 	if sent < bytes || p.Bytes != sent {
 		t.Errorf("%d bytes were sent, the blobs have %d, the result says %d", sent, bytes, p.Bytes)
