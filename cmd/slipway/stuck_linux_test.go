@@ -18,7 +18,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// stuck is a product of one image that needs no compiler, whose template would be evaluated for years.
+// stuck is a product of one program, whose template is evaluated at once, or for years with years in
+// place of it.
 const stuck = `
 -- slipway.yaml --
 apiVersion: slipway/v1
@@ -26,16 +27,25 @@ name: demo
 version: 1.0.0
 platforms: [linux/amd64]
 sources: [{name: demo, directory: ., revision: abc, created: 2024-01-01T00:00:00Z}]
-images: [{name: demo, source: demo, dockerfile: {files: {linux: Dockerfile}, context: context}}]
+bases: [{name: static, builtin: static}]
+programs: [{name: demo, source: demo, package: .}]
+images: [{name: demo, bases: {linux: static}, go: {program: demo}}]
 release: {templates: [{path: config}]}
--- Dockerfile --
-FROM scratch
-COPY a /a
-ENTRYPOINT ["/a"]
--- context/a --
-a
+-- go.mod --
+module example.com/demo
+
+go 1.26
+-- main.go --
+package main
+
+func main() {}
 -- config/demo.yaml --
-#@ def years():
+apiVersion: v1
+kind: Namespace
+metadata: {name: demo}
+`
+
+const years = `#@ def years():
 #@   for i in range(1000000):
 #@     for j in range(1000000):
 #@     end
@@ -66,6 +76,9 @@ func TestStuck(t *testing.T) {
 			t.Parallel()
 			dir, bin := t.TempDir(), t.TempDir()
 			unpack(t, dir, stuck)
+			if tt.says != "" {
+				write(t, filepath.Join(dir, "config", "demo.yaml"), years)
+			}
 			started := filepath.Join(bin, "started")
 			env := []string{"DOCKER_CONFIG=" + bin, "PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH")}
 			args := []string{"release", "-binary=false"}
