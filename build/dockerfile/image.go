@@ -70,17 +70,13 @@ const near = 4 << 20
 
 // distant reports whether it would take a download, or long, to know the files of an image.
 func (b *builder) distant(img v1.Image) (bool, error) {
-	layers, err := img.Layers()
+	layers, diffIDs, err := layersOf(img)
 	if err != nil {
 		return false, err
 	}
-	for _, l := range layers {
-		diffID, err := l.DiffID()
-		if err != nil {
-			return false, err
-		}
+	for n, l := range layers {
 		var entries []tarEntry
-		if found, err := b.in.Store.Recall(indexKind, indexFormat+diffID.String(), &entries); err != nil || found {
+		if found, err := b.in.Store.Recall(indexKind, indexFormat+diffIDs[n].String(), &entries); err != nil || found {
 			if err != nil {
 				return false, err
 			}
@@ -98,13 +94,30 @@ func (b *builder) distant(img v1.Image) (bool, error) {
 	return false, nil
 }
 
+// layersOf returns the layers of an image and their diffIDs. These are from its configuration: a layer
+// may have to be unpacked to tell its own.
+func layersOf(img v1.Image) ([]v1.Layer, []v1.Hash, error) {
+	cf, err := img.ConfigFile()
+	if err != nil {
+		return nil, nil, err
+	}
+	layers, err := img.Layers()
+	if err != nil {
+		return nil, nil, err
+	}
+	if n := len(cf.RootFS.DiffIDs); n != len(layers) {
+		return nil, nil, fmt.Errorf("its configuration has %d layers and its manifest %d: use an image that is sound", n, len(layers))
+	}
+	return layers, cf.RootFS.DiffIDs, nil
+}
+
 // readImage makes a tree of an image: names and metadata of its files, layer upon layer. Contents stay where they are.
 func (b *builder) readImage(ctx context.Context, img v1.Image) (*tree, error) {
 	cf, err := img.ConfigFile()
 	if err != nil {
 		return nil, err
 	}
-	layers, err := img.Layers()
+	layers, diffIDs, err := layersOf(img)
 	if err != nil {
 		return nil, err
 	}
@@ -112,11 +125,8 @@ func (b *builder) readImage(ctx context.Context, img v1.Image) (*tree, error) {
 	if cf.OS == platform.Windows {
 		t.caseless(false)
 	}
-	if len(cf.RootFS.DiffIDs) != len(layers) {
-		return nil, fmt.Errorf("its configuration has %d layers and its manifest %d: use an image that is sound", len(cf.RootFS.DiffIDs), len(layers))
-	}
 	for n, l := range layers {
-		diffID := cf.RootFS.DiffIDs[n]
+		diffID := diffIDs[n]
 		entries, err := b.index(ctx, l, diffID)
 		if err != nil {
 			return nil, b.blame(ctx, l, err)
