@@ -1,7 +1,8 @@
 // Package airgap packs images into bundles for machines without a network, and reads such bundles.
 //
-// A bundle is NAME.tar.zst, with NAME.txt beside it: one tagged image name per line, the form that k3s reads as a pull list. It is
-// an OCI image layout and a docker-archive at once, so that RKE2 and k3s, containerd, docker, podman and skopeo all take it:
+// A bundle is NAME.tar.zst, with NAME.txt beside it: one tagged image name per line, the form
+// that k3s reads as a pull list. It is an OCI image layout and a docker-archive at once, so that
+// RKE2 and k3s, containerd, docker, podman and skopeo all take it:
 //
 //	manifest.json       the docker-archive view: one target platform, for RKE2's lookup by tag and for docker load
 //	oci-layout          https://github.com/opencontainers/image-spec/blob/main/image-layout.md
@@ -9,18 +10,22 @@
 //	blobs/sha256/HEX    all indexes, manifests and configurations, in the order of the list
 //	blobs/sha256/HEX    all layers, in the order of the list
 //
-// What refers to an image, such as a signature, stands in index.json behind all images and without a name; its blobs come last in the
-// head, and last among the layers.
+// What refers to an image, such as a signature, stands in index.json behind all images and
+// without a name; its blobs come last in the head, and last among the layers.
 //
-// Everything before the first layer is the head: who wants to know what is inside reads that far and no farther ([Inspect]).
+// Everything before the first layer is the head: who wants to know what is inside reads that far
+// and no farther ([Inspect]).
 //
-// A bundle for one platform keeps the index of every image, byte for byte, but holds only those of its manifests that such a node
-// runs. The index is sparse then, and repository@sha256:… as release.yaml pins it still resolves. Manifests that containerd on such a node
-// reads as well, to choose among them, are there bare: without configuration and layers. The bundle for all platforms holds complete indexes.
+// A bundle for one platform keeps the index of every image, byte for byte, but holds only those
+// of its manifests that such a node runs. The index is sparse then, and repository@sha256:… as
+// release.yaml pins it still resolves. Manifests that containerd on such a node reads as well, to
+// choose among them, are there bare: without configuration and layers. The bundle for all
+// platforms holds complete indexes.
 //
-// The archive is compressed as independent zstd frames: the head begins one, and so does every layer. Layers that are compressed
-// already are stored in them. A seek table in the format of zstd's contrib/seekable_format stands at the end, in a skippable frame, which
-// readers that do not know it pass over. No frame needs a window above 8 MiB; RKE2's decoder allows 32.
+// The archive is compressed as independent zstd frames: the head begins one, and so does every
+// layer. Layers that are compressed already are stored in them. A seek table in the format of
+// zstd's contrib/seekable_format stands at the end, in a skippable frame, which readers that do
+// not know it pass over. No frame needs a window above 8 MiB; RKE2's decoder allows 32.
 package airgap
 
 import (
@@ -30,8 +35,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// Format is the newest bundle format that this code writes and reads; index.json has it as an annotation. In 2 an image may have bare
-// manifests; a bundle without them is of format 1.
+// Format is the newest bundle format that this code writes and reads; index.json has it as an
+// annotation. In 2 an image may have bare manifests; a bundle without them is of format 1.
 const Format = formatBare
 
 // formatBare is the format since which there are bare manifests.
@@ -39,43 +44,53 @@ const formatBare = 2
 
 // Annotations on index.json, which describe the bundle.
 const (
-	annotationFormat   = "dev.slipway.bundle.format"
-	annotationName     = "dev.slipway.bundle.product"
-	annotationVersion  = "dev.slipway.bundle.version"
-	annotationPlatform = "dev.slipway.bundle.platform" // absent where the bundle is for all platforms
+	annotationFormat  = "dev.slipway.bundle.format"
+	annotationName    = "dev.slipway.bundle.product"
+	annotationVersion = "dev.slipway.bundle.version"
+	// absent where the bundle is for all platforms
+	annotationPlatform = "dev.slipway.bundle.platform"
 	annotationSnapshot = "dev.slipway.bundle.snapshot" // "true": the names exist in the embedded registry only
 	annotationStandIn  = "dev.slipway.bundle.stand-in" // "true": an image stands on a base that cannot run
 	annotationLeftOut  = "dev.slipway.bundle.left-out" // a JSON list of LeftOut
 	annotationEntries  = "dev.slipway.bundle.head"     // how many blobs stand in the head
-	annotationDelta    = "dev.slipway.bundle.delta"    // a JSON Delta; such a bundle lacks layers that its base has
-	annotationVolume   = "dev.slipway.bundle.volume"   // "1/3": a part of a bundle, by whole images
-	annotationCreated  = "org.opencontainers.image.created"
+	// a JSON Delta; such a bundle lacks layers that its base has
+	annotationDelta   = "dev.slipway.bundle.delta"
+	annotationVolume  = "dev.slipway.bundle.volume" // "1/3": a part of a bundle, by whole images
+	annotationCreated = "org.opencontainers.image.created"
 )
 
-// Annotations on the images of index.json. The first is containerd's, the second is that of image layouts.
+// Annotations on the images of index.json. The first is containerd's, the second is that of image
+// layouts.
 const (
 	annotationImageName = "io.containerd.image.name"
 	annotationRefName   = "org.opencontainers.image.ref.name"
 	annotationReference = "dev.slipway.image.reference" // as images.txt has it
-	annotationFallback  = "dev.slipway.image.fallback"  // the bundle's platform, where the image has none for it
-	annotationBare      = "dev.slipway.image.bare"      // digests of manifests of the index that are here without what they name
+	// the bundle's platform, where the image has none for it
+	annotationFallback = "dev.slipway.image.fallback"
+	// digests of manifests of the index that are here without what they name
+	annotationBare = "dev.slipway.image.bare"
 )
 
 // Image is one image of a bundle.
 type Image struct {
-	Name      string          `json:"name"`      // registry/repository:tag, as the bundle names it
-	Reference string          `json:"reference"` // registry/repository@digest, as release.yaml pins it
+	Name string `json:"name"` // registry/repository:tag, as the bundle names it
+	// registry/repository@digest, as release.yaml pins it
+	Reference string          `json:"reference"`
 	MediaType types.MediaType `json:"mediaType"`
-	Digest    v1.Hash         `json:"digest"` // of the index, or of the manifest where there is no index
-	Children  []Child         `json:"children"`
-	// SharedBytes is the size of those layers, each once, that another image of the bundle has, too.
+	// of the index, or of the manifest where there is no index
+	Digest   v1.Hash `json:"digest"`
+	Children []Child `json:"children"`
+	// SharedBytes is the size of those layers, each once, that another image of the bundle has,
+	// too.
 	SharedBytes int64 `json:"sharedBytes"`
-	// Missing are the platforms of the index that the bundle does not hold: their manifests are not in it, or bare.
+	// Missing are the platforms of the index that the bundle does not hold: their manifests are
+	// not in it, or bare.
 	Missing []string `json:"missing,omitempty"`
-	// Fallback is the bundle's platform where the image has none for it, and the child that the bundle holds instead is of a Windows build
-	// that nodes of that platform run.
+	// Fallback is the bundle's platform where the image has none for it, and the child that the
+	// bundle holds instead is of a Windows build that nodes of that platform run.
 	Fallback string `json:"fallback,omitempty"`
-	// Referrers travel with the image: what refers to it, to its children here, or to another referrer.
+	// Referrers travel with the image: what refers to it, to its children here, or to another
+	// referrer.
 	Referrers []Referrer `json:"referrers,omitempty"`
 }
 

@@ -13,8 +13,9 @@ import (
 	"github.com/slipway-dev/slipway/progress"
 )
 
-// Apply makes the bundle that a delta stands for, byte for byte as it was packed, of the delta and its base, and writes it to out. Every layer
-// is held against its digest, and the file against the checksum that the delta has of it, before it gets its name.
+// Apply makes the bundle that a delta stands for, byte for byte as it was packed, of the delta
+// and its base, and writes it to out. Every layer is held against its digest, and the file
+// against the checksum that the delta has of it, before it gets its name.
 func Apply(ctx context.Context, delta, base, out string, pr *progress.Printer) (*File, error) {
 	dir, err := hold(ctx, filepath.Dir(out), pr)
 	if err != nil {

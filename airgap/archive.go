@@ -16,7 +16,8 @@ import (
 // paxSize is the first size that the header of a file in an older tar has no room for.
 const paxSize = 8 << 30
 
-// opener opens a blob for reading, and fails where the bytes do not have the digest, at the latest where they end.
+// opener opens a blob for reading, and fails where the bytes do not have the digest, at the
+// latest where they end.
 type opener func(v1.Hash) (io.ReadCloser, error)
 
 // archive writes the tar: one pass over the blobs, each checked against its digest on the way.
@@ -95,7 +96,8 @@ func (a *archive) entry(name string, size int64, r io.Reader) error {
 	if _, err := io.CopyBuffer(a.tw, r, a.buf); err != nil {
 		return err
 	}
-	if err := a.tw.Flush(); err != nil { // the padding belongs to this frame, and too few bytes are found out here
+	// the padding belongs to this frame, and too few bytes are found out here
+	if err := a.tw.Flush(); err != nil {
 		return fmt.Errorf("writing %s: %w", name, err)
 	}
 	return nil
@@ -104,7 +106,8 @@ func (a *archive) entry(name string, size int64, r io.Reader) error {
 // magicSize is how many bytes tell whether a blob is compressed.
 const magicSize = 6
 
-// compressed reports by its first bytes whether a blob is compressed already; media types are known to lie.
+// compressed reports by its first bytes whether a blob is compressed already; media types are
+// known to lie.
 func compressed(begin []byte) bool {
 	for _, magic := range []string{"\x1f\x8b", "\x28\xb5\x2f\xfd", "BZh", "\xfd7zXZ\x00"} {
 		if bytes.HasPrefix(begin, []byte(magic)) {

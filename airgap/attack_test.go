@@ -103,7 +103,8 @@ func (v *victim) called(t *testing.T, from, to string) []byte {
 	})
 }
 
-// blob gives the blob of an entry other bytes, and in all documents of the head its new digest and size.
+// blob gives the blob of an entry other bytes, and in all documents of the head its new digest
+// and size.
 func (v *victim) blob(t *testing.T, at int, data []byte) []byte {
 	return v.forge(t, func(e []forged) []forged {
 		old, size := e[at].Name[len("blobs/sha256/"):], len(e[at].data)
@@ -122,7 +123,8 @@ func (v *victim) headed(t *testing.T, table bool, write func(io.Writer)) []byte 
 	return compressedStream(t, table, plainTar(t, v.entries[:v.first]), write)
 }
 
-// compressedStream is a file of begin, in a frame of its own, and what write puts there, in frames of 1 MiB, with a seek table or without.
+// compressedStream is a file of begin, in a frame of its own, and what write puts there, in
+// frames of 1 MiB, with a seek table or without.
 func compressedStream(t *testing.T, table bool, begin []byte, write func(io.Writer)) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -226,7 +228,8 @@ func (v *victim) giant(t *testing.T, at int, name string) []byte {
 	})
 }
 
-// bomb is a frame of n blocks, each of which takes 4 bytes and stands for 128 KiB of zeros (RFC 8878, 3.1.1.2.2).
+// bomb is a frame of n blocks, each of which takes 4 bytes and stands for 128 KiB of zeros (RFC
+// 8878, 3.1.1.2.2).
 func bomb(n int) []byte {
 	frame := []byte("\x28\xb5\x2f\xfd\x00\x68") // no size, no checksum, a window of 8 MiB
 	const size, rle = 128 << 10, 1
@@ -244,7 +247,8 @@ func bomb(n int) []byte {
 // deepJSON nests far deeper than encoding/json goes.
 var deepJSON = []byte(strings.Repeat("[", 100_000))
 
-// listed is a bundle whose index.json, of the largest size that is read, lists the same over and over.
+// listed is a bundle whose index.json, of the largest size that is read, lists the same over and
+// over.
 func (v *victim) listed(t *testing.T, what string) []byte {
 	return v.forge(t, func(e []forged) []forged {
 		e[2].data = []byte(`{"manifests":[` + strings.Repeat(what+",", (2*maxBlob-100)/(len(what)+1)) + what + "]}")
@@ -252,8 +256,8 @@ func (v *victim) listed(t *testing.T, what string) []byte {
 	})
 }
 
-// renamed is a bundle of one image under many names. It names its only layer over and over, and nothing holds their number against its
-// configuration, which is of another type.
+// renamed is a bundle of one image under many names. It names its only layer over and over, and
+// nothing holds their number against its configuration, which is of another type.
 func (v *victim) renamed(t *testing.T, names, layers int) []byte {
 	return v.forge(t, func(e []forged) []forged {
 		layer := e[v.first]

@@ -10,14 +10,19 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// A bare manifest is in a bundle without its configuration and its layers. ctr images import reads every manifest of an index that its
-// node could run, before containerd chooses the one that it does run, and fails where one is not there: of an index over Windows Server 2022 and
-// 2025 a node of 2025 reads both. The bundle for such a node has the other manifests bare, a kilobyte each; what they name is never asked for
-// (https://github.com/containerd/containerd/blob/v2.4.2/client/import.go). To everybody else the bundle does not hold them.
+// A bare manifest is in a bundle without its configuration and its layers. ctr images import
+// reads every manifest of an index that its node could run, before containerd chooses the one
+// that it does run, and fails where one is not there: of an index over Windows Server 2022 and
+// 2025 a node of 2025 reads both. The bundle for such a node has the other manifests bare, a
+// kilobyte each; what they name is never asked for
+// (https://github.com/containerd/containerd/blob/v2.4.2/client/import.go). To everybody else the
+// bundle does not hold them.
 
-// addBare says of every image which manifests the bundle has bare: those that containerd reads on a node of its platform beside the one that
-// is taken. One that is bare in some image is so in every image that lists it, unless one holds it whole: its bytes are in the bundle, and what is
-// not said to be bare is taken for whole. An index may give a manifest no version where another one gives it one.
+// addBare says of every image which manifests the bundle has bare: those that containerd reads on
+// a node of its platform beside the one that is taken. One that is bare in some image is so in
+// every image that lists it, unless one holds it whole: its bytes are in the bundle, and what is
+// not said to be bare is taken for whole. An index may give a manifest no version where another
+// one gives it one.
 func (p *plan) addBare() {
 	if p.bundle.Platform == nil {
 		return // it holds all

@@ -55,7 +55,8 @@ func mixed(t *testing.T) (*store.Store, *lock.Lock) {
 		t.Fatalf("the manifests for linux/amd64 are %+v and %+v", a, b)
 	}
 	twin := changed(t, st, l.Images[0], func(m *v1.IndexManifest) { m.Manifests = m.Manifests[3:4] })
-	// The manifests of the agent, the oldest for Windows without a version: of any host's, as far as anybody can tell.
+	// The manifests of the agent, the oldest for Windows without a version: of any host's, as far
+	// as anybody can tell.
 	blank := changed(t, st, l.Images[0], func(m *v1.IndexManifest) { m.Manifests[len(m.Manifests)-1].Platform.OSVersion = "" })
 	l.ThirdParty = append(l.ThirdParty, sidecar(t, st),
 		lock.ThirdParty{Reference: "registry.example/blank:1", MediaType: blank.MediaType, Digest: blank.Digest, Size: blank.Size},
@@ -83,7 +84,8 @@ func changed(t *testing.T, st *store.Store, i lock.Image, change func(*v1.IndexM
 	return i
 }
 
-// TestBare: which manifests of which images a bundle has bare, and that they are all that containerd reads on a node of its platform.
+// TestBare: which manifests of which images a bundle has bare, and that they are all that
+// containerd reads on a node of its platform.
 func TestBare(t *testing.T) {
 	t.Parallel()
 	st, l := mixed(t)
@@ -157,7 +159,8 @@ func TestBare(t *testing.T) {
 			t.Errorf("%s: bare manifests (-want +got):\n%s", f.Path, d)
 		}
 
-		// Packing again from the bundle alone, as apply and split do, gives the same documents and blobs.
+		// Packing again from the bundle alone, as apply and split do, gives the same documents
+		// and blobs.
 		p, again, err := b.reread()
 		if err != nil {
 			t.Fatal(err)
@@ -169,7 +172,8 @@ func TestBare(t *testing.T) {
 	}
 }
 
-// containerdReads reports whether ctr images import of some version reads a manifest, on a node of a platform or told to import for it.
+// containerdReads reports whether ctr images import of some version reads a manifest, on a node
+// of a platform or told to import for it.
 func containerdReads(t *testing.T, host string, child *v1.Platform) bool {
 	t.Helper()
 	if host == "" || child == nil {

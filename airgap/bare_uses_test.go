@@ -22,7 +22,8 @@ func bare2025(t *testing.T, b *Bundle) v1.Hash {
 	return h
 }
 
-// TestBarePush: a bare manifest is not pushed, and its platform is one that the index lacks, unless another bundle has it whole.
+// TestBarePush: a bare manifest is not pushed, and its platform is one that the index lacks,
+// unless another bundle has it whole.
 func TestBarePush(t *testing.T) {
 	t.Parallel()
 	b := part(t, "windows/amd64:ltsc2025")
@@ -112,7 +113,8 @@ func TestBareSplit(t *testing.T) {
 	}
 }
 
-// TestBareDiff: an older bundle that has no bare manifests holds the same, and nothing is to be transferred.
+// TestBareDiff: an older bundle that has no bare manifests holds the same, and nothing is to be
+// transferred.
 func TestBareDiff(t *testing.T) {
 	t.Parallel()
 	b := part(t, "windows/amd64:ltsc2025")

@@ -13,13 +13,15 @@ import (
 	"github.com/slipway-dev/slipway/publish"
 )
 
-// cargo is what bundles hold together: the volumes of one, the bundles of one release for several platforms, or a delta and its base.
+// cargo is what bundles hold together: the volumes of one, the bundles of one release for several
+// platforms, or a delta and its base.
 type cargo struct {
 	bundles []*Bundle
 	images  []Image // each once, with the children and referrers that any of the bundles has
 }
 
-// OpenAny opens a bundle as [Open] does, and a delta, too: [Push] takes both. Whatever else needs all layers, which a delta does not have.
+// OpenAny opens a bundle as [Open] does, and a delta, too: [Push] takes both. Whatever else needs
+// all layers, which a delta does not have.
 func OpenAny(path string) (*Bundle, error) { return openAny(path) }
 
 func load(bundles []*Bundle) (*cargo, error) {
@@ -77,7 +79,8 @@ func (c *cargo) raw(h v1.Hash) (raw []byte, err error) {
 	return nil, err
 }
 
-// source gives the blobs. A delta lacks layers that its base has: they must be in one of the other bundles, or in the registry.
+// source gives the blobs. A delta lacks layers that its base has: they must be in one of the
+// other bundles, or in the registry.
 func (c *cargo) source() publish.Source {
 	return publish.Source{
 		Lacks: func(h v1.Hash) bool {

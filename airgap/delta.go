@@ -23,8 +23,9 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// Delta is what a delta says of itself. It has the whole head of the bundle that [Apply] makes of it, but only those layers that its base lacks.
-// Its file is NAME.tar.zst.delta, so that no node takes it for a bundle.
+// Delta is what a delta says of itself. It has the whole head of the bundle that [Apply] makes of
+// it, but only those layers that its base lacks. Its file is NAME.tar.zst.delta, so that no node
+// takes it for a bundle.
 type Delta struct {
 	Base    DeltaBase `json:"base"`
 	Bundle  string    `json:"bundle"`  // the file that Apply makes
@@ -34,7 +35,8 @@ type Delta struct {
 	Bytes   int64     `json:"bytes"`   // of those
 }
 
-// DeltaBase names what a delta builds on: a bundle, or what a release's lock says that its bundle holds.
+// DeltaBase names what a delta builds on: a bundle, or what a release's lock says that its bundle
+// holds.
 type DeltaBase struct {
 	File    string `json:"file"`
 	SHA256  string `json:"sha256"` // of that file, in hex
@@ -45,9 +47,10 @@ type DeltaBase struct {
 // DeltaSuffix is what the name of a delta has behind that of its bundle.
 const DeltaSuffix = ".delta"
 
-// PackDelta writes a delta for each bundle that one of the bases serves: a bundle for those of its own platform, a lock for all. Otherwise it
-// does as [Pack]. The store must still have the release of a lock. Two bases that serve the same bundle are an error, before anything is written:
-// both deltas would have the same name.
+// PackDelta writes a delta for each bundle that one of the bases serves: a bundle for those of
+// its own platform, a lock for all. Otherwise it does as [Pack]. The store must still have the
+// release of a lock. Two bases that serve the same bundle are an error, before anything is
+// written: both deltas would have the same name.
 func PackDelta(ctx context.Context, st *store.Store, l *lock.Lock, bundles []product.Bundle, since []string, o PackOptions) ([]File, error) {
 	var bases []*base
 	for _, path := range since {
@@ -145,7 +148,8 @@ func (p *packer) delta(ctx context.Context, pl *plan, b *base, has map[v1.Hash]b
 	return p.file(ctx, &cut, name+DeltaSuffix)
 }
 
-// whole says what the file of a bundle is: one that is there and current, or what packing it would give.
+// whole says what the file of a bundle is: one that is there and current, or what packing it
+// would give.
 func (p *packer) whole(ctx context.Context, pl *plan, name string) (File, error) {
 	docker, oci, err := pl.views(p.lock)
 	if err != nil {

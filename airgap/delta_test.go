@@ -18,7 +18,8 @@ import (
 	"github.com/slipway-dev/slipway/test/golden"
 )
 
-// later is the next release in the same store: another server, one image more, no tool, a signature of the agent.
+// later is the next release in the same store: another server, one image more, no tool, a
+// signature of the agent.
 func later(tb testing.TB, st *store.Store, l *lock.Lock) *lock.Lock {
 	tb.Helper()
 	n := *l
@@ -205,7 +206,8 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// TestSplit: each volume is a bundle within the limit, and together they hold all images, in their order.
+// TestSplit: each volume is a bundle within the limit, and together they hold all images, in
+// their order.
 func TestSplit(t *testing.T) {
 	t.Parallel()
 	st, l := signed(t, 50_000)
@@ -250,7 +252,8 @@ func TestSplit(t *testing.T) {
 			if r := verify(t, path, VerifyOptions{Lock: l}); len(r.Problems) > 0 {
 				t.Errorf("%s is not of its lock: %v", vol.File, r.Problems)
 			}
-			if r := verify(t, path, VerifyOptions{Lock: &other}); len(r.Problems) != 1+len(vol.Images) { // of another release, and each image is in the bundle only
+			// of another release, and each image is in the bundle only
+			if r := verify(t, path, VerifyOptions{Lock: &other}); len(r.Problems) != 1+len(vol.Images) {
 				t.Errorf("%s is of a lock of none of its images: %v", vol.File, r.Problems)
 			}
 			entries(t, path)

@@ -19,8 +19,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// demo is a published snapshot: the product of storetest, a third-party image on Linux and one Windows build with an attestation, one for
-// Windows alone that is given by digest, and one that could not be reached.
+// demo is a published snapshot: the product of storetest, a third-party image on Linux and one
+// Windows build with an attestation, one for Windows alone that is given by digest, and one that
+// could not be reached.
 func demo(tb testing.TB, size int) (*store.Store, *lock.Lock) {
 	tb.Helper()
 	st := storetest.Open(tb)

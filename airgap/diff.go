@@ -20,8 +20,8 @@ type Difference struct {
 	Removed []Image  `json:"removed"`
 	Changed []Change `json:"changed"`
 	Same    int      `json:"same"` // how many images are the same
-	// Layers counts those that the new bundle has and the old one has not; Bytes is their size, which is what a delta carries and what a registry
-	// that has the old images is sent.
+	// Layers counts those that the new bundle has and the old one has not; Bytes is their size,
+	// which is what a delta carries and what a registry that has the old images is sent.
 	Layers int   `json:"layers"`
 	Bytes  int64 `json:"bytes"`
 }
@@ -34,8 +34,8 @@ type Change struct {
 	Bytes int64  `json:"bytes"` // of its layers that the old bundle does not have
 }
 
-// Diff compares what two bundles hold. Images are told apart by their names; those of the product by their names without its version, so
-// that a new release changes them. Either may be a delta.
+// Diff compares what two bundles hold. Images are told apart by their names; those of the product
+// by their names without its version, so that a new release changes them. Either may be a delta.
 func Diff(from, to *Contents) *Difference {
 	d := &Difference{Old: from.Version, New: to.Version, Added: []Image{}, Removed: []Image{}, Changed: []Change{}}
 	has := map[v1.Hash]bool{}

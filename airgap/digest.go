@@ -9,14 +9,15 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
-// A blob is hashed in pieces, each as large as a block of zstd may become, and so many of them are in memory.
+// A blob is hashed in pieces, each as large as a block of zstd may become, and so many of them
+// are in memory.
 const (
 	piece  = 128 << 10
 	pieces = 4
 )
 
-// digestOf reads to the end and returns the digest of what it read. It reads on while it hashes, since both take their time: so one large
-// blob keeps two cores busy.
+// digestOf reads to the end and returns the digest of what it read. It reads on while it hashes,
+// since both take their time: so one large blob keeps two cores busy.
 func digestOf(r io.Reader) (v1.Hash, error) {
 	h := sha256.New()
 	full, free, done := make(chan []byte, pieces), make(chan []byte, pieces), make(chan struct{})
@@ -46,7 +47,8 @@ func digestOf(r io.Reader) (v1.Hash, error) {
 	return v1.Hash{Algorithm: "sha256", Hex: hex.EncodeToString(h.Sum(nil))}, nil
 }
 
-// fill reads until b is full or there is an error, which it passes on as it is: io.EOF is the end, all else is damage.
+// fill reads until b is full or there is an error, which it passes on as it is: io.EOF is the
+// end, all else is damage.
 func fill(r io.Reader, b []byte) ([]byte, error) {
 	n := 0
 	for n < len(b) {

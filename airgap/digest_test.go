@@ -11,7 +11,8 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
-// TestDigestOf: the digest is that of all bytes, whatever the pieces they come in, and an error is passed on as it is.
+// TestDigestOf: the digest is that of all bytes, whatever the pieces they come in, and an error
+// is passed on as it is.
 func TestDigestOf(t *testing.T) {
 	data := make([]byte, 3*pieces*piece+7)
 	rand.NewChaCha8([32]byte{}).Read(data) //nolint:errcheck // it has no errors
@@ -30,7 +31,8 @@ func TestDigestOf(t *testing.T) {
 			}
 		}
 		for _, want := range []error{io.ErrUnexpectedEOF, errors.New("broken")} {
-			if got, err := digestOf(io.MultiReader(bytes.NewReader(data[:n]), iotest.ErrReader(want))); err != want || got != (v1.Hash{}) { //nolint:errorlint // as it is
+			// as it is
+			if got, err := digestOf(io.MultiReader(bytes.NewReader(data[:n]), iotest.ErrReader(want))); err != want || got != (v1.Hash{}) { //nolint:errorlint
 				t.Errorf("%d bytes, then %v: %v, %v", n, want, got, err)
 			}
 		}

@@ -21,18 +21,23 @@ const (
 
 // ExtractOptions say what becomes of an extracted image.
 type ExtractOptions struct {
-	To       string            // a file where it ends in .tar, else a directory: one that is not there, or that lacks some of the image's files
-	Format   string            // FormatOCI or FormatDocker; empty: docker-archive for a file, oci for a directory
+	// a file where it ends in .tar, else a directory: one that is not there, or that lacks some
+	// of the image's files
+	To string
+	// FormatOCI or FormatDocker; empty: docker-archive for a file, oci for a directory
+	Format   string
 	Platform *v1.Platform      // nil: all platforms, or the only one that the bundle holds
 	Progress *progress.Printer // nil: quiet
-	// WithoutReferrers leaves out what refers to the image. crane push takes a layout of one entry only.
+	// WithoutReferrers leaves out what refers to the image. crane push takes a layout of one
+	// entry only.
 	WithoutReferrers bool
 }
 
 // Extracted is an image outside of its bundle.
 type Extracted struct {
-	Name     string  `json:"name"`
-	Digest   v1.Hash `json:"digest"`             // of the index, or of the manifest where one was extracted
+	Name string `json:"name"`
+	// of the index, or of the manifest where one was extracted
+	Digest   v1.Hash `json:"digest"`
 	Platform string  `json:"platform,omitempty"` // of the manifest
 	Format   string  `json:"format"`
 	Path     string  `json:"path"`

@@ -13,7 +13,8 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// TestExtractReferrers: what refers to an image goes with it, and what refers to a manifest with that; every blob of it is there.
+// TestExtractReferrers: what refers to an image goes with it, and what refers to a manifest with
+// that; every blob of it is there.
 func TestExtractReferrers(t *testing.T) {
 	st, l := signed(t, 1000)
 	b := opened(t, pack(t, st, l, t.TempDir(), product.Bundle{Name: "signed"})[0].Path)

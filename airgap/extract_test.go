@@ -83,7 +83,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestExtractLayout: crane's library reads what is extracted, every byte of it, under the digest that was pinned.
+// TestExtractLayout: crane's library reads what is extracted, every byte of it, under the digest
+// that was pinned.
 func TestExtractLayout(t *testing.T) {
 	t.Parallel()
 	st, l := demo(t, 3000)

@@ -15,7 +15,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/disk"
 )
 
-// open gives the bytes of a file. Those of a blob are checked when they have been read to their end.
+// open gives the bytes of a file. Those of a blob are checked when they have been read to their
+// end.
 func (b *Bundle) open(e member) (io.ReadCloser, error) {
 	if e.data != nil {
 		return io.NopCloser(bytes.NewReader(e.data)), nil

@@ -26,8 +26,8 @@ func sidecar(tb testing.TB, st *store.Store) lock.ThirdParty {
 	return lock.ThirdParty{Reference: "registry.example/sidecar:1", MediaType: types.OCIImageIndex, Digest: i.Digest, Size: i.Size}
 }
 
-// TestFallback: of an image of others a bundle holds the build that its nodes run, and says so where it is not their own; an image of the
-// product has its own build or none.
+// TestFallback: of an image of others a bundle holds the build that its nodes run, and says so
+// where it is not their own; an image of the product has its own build or none.
 func TestFallback(t *testing.T) {
 	t.Parallel()
 	st, l := demo(t, 100)

@@ -8,7 +8,8 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
-// TestFirst: the image that is named first comes first in both views, in the list, among manifests and among layers; the others keep their order.
+// TestFirst: the image that is named first comes first in both views, in the list, among
+// manifests and among layers; the others keep their order.
 func TestFirst(t *testing.T) {
 	st, l := demo(t, 100)
 	plain := pack(t, st, l, t.TempDir(), bundles(t)...)

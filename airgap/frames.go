@@ -9,8 +9,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// How many bytes of the archive one frame holds at most. A compressed frame is as large as its window: 8 MiB is what every zstd
-// decoder accepts (RFC 8878, 3.1.1.1.2). A stored frame gains nothing from size, and small ones are cheap to seek to.
+// How many bytes of the archive one frame holds at most. A compressed frame is as large as its
+// window: 8 MiB is what every zstd decoder accepts (RFC 8878, 3.1.1.1.2). A stored frame gains
+// nothing from size, and small ones are cheap to seek to.
 const (
 	compressedFrame = 8 << 20
 	storedFrame     = 1 << 20
@@ -39,13 +40,14 @@ func newEncoders() (*encoders, error) {
 	return &encoders{store, compress, newBuffers()}, err
 }
 
-// frames cuts what is written to it into zstd frames, each independent of the others. They are compressed on all cores and written
-// in order by drain, which another goroutine runs.
+// frames cuts what is written to it into zstd frames, each independent of the others. They are
+// compressed on all cores and written in order by drain, which another goroutine runs.
 type frames struct {
-	enc     *encoders
-	stored  bool // the current frame is stored
-	buf     []byte
-	queue   chan chan frame // in the order of the archive; its capacity bounds how many frames are in memory
+	enc    *encoders
+	stored bool // the current frame is stored
+	buf    []byte
+	// in the order of the archive; its capacity bounds how many frames are in memory
+	queue   chan chan frame
 	stopped <-chan struct{}
 }
 
@@ -117,16 +119,19 @@ func (f *frames) drain(w io.Writer) error {
 	return sw.Close()
 }
 
-// ready is a frame that has been compressed already; it is the seekable writer's encoder, which therefore keeps the table only.
+// ready is a frame that has been compressed already; it is the seekable writer's encoder, which
+// therefore keeps the table only.
 type ready []byte
 
 func (r *ready) EncodeAll(_, _ []byte) []byte { return *r }
 
-// buffers are kept for later frames. Unlike a sync.Pool they are never more than what was in use at a time.
+// buffers are kept for later frames. Unlike a sync.Pool they are never more than what was in use
+// at a time.
 type buffers struct{ small, large chan []byte }
 
 func newBuffers() buffers {
-	n := 8 * maxCores // two bundles, each with twice as many frames under way as there are cores, raw and sealed
+	// two bundles, each with twice as many frames under way as there are cores, raw and sealed
+	n := 8 * maxCores
 	return buffers{make(chan []byte, n), make(chan []byte, n)}
 }
 

@@ -13,11 +13,13 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// TestFrames holds the zstd frames against the seek table, and zstd and another implementation of the seekable format against both.
+// TestFrames holds the zstd frames against the seek table, and zstd and another implementation of
+// the seekable format against both.
 func TestFrames(t *testing.T) {
 	t.Parallel()
 	st, l := demo(t, 100)
-	// 2 MiB of noise five times: an encoder must look back far to see it, and has more than one frame.
+	// 2 MiB of noise five times: an encoder must look back far to see it, and has more than one
+	// frame.
 	add(t, st, l, "text", plain(t, bytes.Repeat(noise("compresses", 2<<20), 5)))
 	add(t, st, l, "stored", plain(t, noise("\x1f\x8b", 3<<20)))
 	f := pack(t, st, l, t.TempDir(), bundles(t)[5])[0]
@@ -111,7 +113,8 @@ type entry struct {
 	offset int64 // of the data in the decompressed archive
 }
 
-// entries reads a whole bundle with the standard library's tar and checks what holds for every entry.
+// entries reads a whole bundle with the standard library's tar and checks what holds for every
+// entry.
 func entries(t *testing.T, path string) []entry {
 	t.Helper()
 	f, err := os.Open(path)

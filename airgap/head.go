@@ -15,27 +15,33 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Bounds of what is read of a file that somebody else may have made. A head of 1,000 images on five platforms has about 30 MiB.
+// Bounds of what is read of a file that somebody else may have made. A head of 1,000 images on
+// five platforms has about 30 MiB.
 const (
-	maxHead    = 48 << 20    // bytes of the decompressed head
-	maxEntries = 32 << 10    // blobs in the head
-	maxWindow  = 32 << 20    // bytes of zstd window, as RKE2's decoder allows
-	maxDepth   = 32          // nesting of JSON
-	maxValues  = 160 << 10   // values of one JSON document; 10,000 images have four fifths of that in index.json
-	maxDocker  = 256 << 10   // the same of manifest.json, of which less memory is made: 10,000 images of three layers
-	maxRead    = 4 * maxHead // bytes of blobs that are understood: an image may have several names, and is read for each
-	maxErrors  = 1000        // that one head is told about
-	maxWord    = 255         // bytes of a media type, a platform, a version
-	maxText    = 4 << 10     // bytes of a reason
-	maxLayer   = 1 << 40     // bytes of a layer
-	maxLayers  = 1 << 50     // bytes of all layers: sums stay far from where they overflow
-	maxRatio   = 1000        // of an archive to its file, above the first GiB: a few bytes of zstd can stand for very many
+	maxHead    = 48 << 20 // bytes of the decompressed head
+	maxEntries = 32 << 10 // blobs in the head
+	maxWindow  = 32 << 20 // bytes of zstd window, as RKE2's decoder allows
+	maxDepth   = 32       // nesting of JSON
+	// values of one JSON document; 10,000 images have four fifths of that in index.json
+	maxValues = 160 << 10
+	// the same of manifest.json, of which less memory is made: 10,000 images of three layers
+	maxDocker = 256 << 10
+	// bytes of blobs that are understood: an image may have several names, and is read for each
+	maxRead   = 4 * maxHead
+	maxErrors = 1000    // that one head is told about
+	maxWord   = 255     // bytes of a media type, a platform, a version
+	maxText   = 4 << 10 // bytes of a reason
+	maxLayer  = 1 << 40 // bytes of a layer
+	maxLayers = 1 << 50 // bytes of all layers: sums stay far from where they overflow
+	// of an archive to its file, above the first GiB: a few bytes of zstd can stand for very many
+	maxRatio = 1000
 )
 
 // maxCount is how many layers a bundle may have, each once; an image alone may not name more.
 var maxCount = 64 << 10 // a variable for the test that has more
 
-// maxRefs is how often the images of a bundle may name a manifest or a layer. That is more than it has, since images share them.
+// maxRefs is how often the images of a bundle may name a manifest or a layer. That is more than
+// it has, since images share them.
 const maxRefs = 128 << 10
 
 var blobPattern = regexp.MustCompile(`^blobs/sha256/([0-9a-f]{64})$`)
@@ -48,13 +54,15 @@ type head struct {
 	blobs  map[v1.Hash][]byte // checked against their digests
 	bad    map[v1.Hash]error  // blobs whose bytes have another digest
 	size   int64              // bytes of the archive up to the first layer
-	layers []Layer            // in the order of the archive, each once; known when contents has been called
+	// in the order of the archive, each once; known when contents has been called
+	layers []Layer
 }
 
 // tarBlock is what everything in a tar is a multiple of.
 const tarBlock = 512
 
-// recognize tells by its first bytes what is no zstd stream. A skippable frame in front is none of ours: skopeo would not know the archive.
+// recognize tells by its first bytes what is no zstd stream. A skippable frame in front is none
+// of ours: skopeo would not know the archive.
 func recognize(r io.ReaderAt) error {
 	b := make([]byte, tarBlock)
 	n, err := r.ReadAt(b, 0)
@@ -86,13 +94,15 @@ func damaged(err error) error {
 	return err
 }
 
-// parseHead reads the decompressed head. With an error it returns what stands before the place where it went wrong.
+// parseHead reads the decompressed head. With an error it returns what stands before the place
+// where it went wrong.
 func parseHead(r io.Reader) (*head, error) {
 	bounded := &io.LimitedReader{R: r, N: maxHead}
 	tr := tar.NewReader(bounded)
 	h := &head{blobs: map[v1.Hash][]byte{}, bad: map[v1.Hash]error{}}
 	err := h.parse(tr)
-	if errors.Is(err, io.EOF) && h.docker == nil { // an archive that ends before its first entry, as zeros do
+	// an archive that ends before its first entry, as zeros do
+	if errors.Is(err, io.EOF) && h.docker == nil {
 		return h, errors.New("not a bundle of Slipway: nothing is in it")
 	}
 	if err != nil && bounded.N <= 0 {
@@ -192,13 +202,15 @@ func named(tr *tar.Reader, want string) ([]byte, error) {
 	return data, err
 }
 
-// next reads an entry of at most limit bytes. Everything but a plain file is refused: links, directories, sparse files.
+// next reads an entry of at most limit bytes. Everything but a plain file is refused: links,
+// directories, sparse files.
 func next(tr *tar.Reader, limit int64) (string, []byte, error) {
 	h, err := tr.Next()
 	if err != nil {
 		return "", nil, tarError(err)
 	}
-	if h.Typeflag != tar.TypeReg || len(h.PAXRecords) > 0 { // only layers may be so large that they need records
+	// only layers may be so large that they need records
+	if h.Typeflag != tar.TypeReg || len(h.PAXRecords) > 0 {
 		return "", nil, fmt.Errorf("not a bundle of Slipway: %.100q is not a plain file", h.Name)
 	}
 	if h.Size > limit {

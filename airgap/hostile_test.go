@@ -17,7 +17,8 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// attacks are what may be wrong with a bundle that somebody else made, or that a disk or a network has changed.
+// attacks are what may be wrong with a bundle that somebody else made, or that a disk or a
+// network has changed.
 var attacks = []attack{
 	{"cut in the head", func(_ *testing.T, v *victim) []byte { return v.data[:300] }, "truncated", false},
 	{"cut in a layer", func(t *testing.T, v *victim) []byte { return v.data[:len(v.data)-tableLength(t, v.data)-600] }, "truncated|is missing", false},
@@ -169,7 +170,8 @@ func (v *victim) link(t *testing.T, at int, kind byte) []byte {
 	})
 }
 
-// crowdOfFrames is a good bundle with as many frames behind it as a seek table may have, which says that each holds a byte.
+// crowdOfFrames is a good bundle with as many frames behind it as a seek table may have, which
+// says that each holds a byte.
 func (v *victim) crowdOfFrames(t *testing.T) []byte {
 	t.Helper()
 	table := v.data[len(v.data)-tableLength(t, v.data):]
@@ -190,8 +192,9 @@ type operation struct {
 	limit int64
 }
 
-// TestMemoryAttacks does everything that can be done with a bundle to every attack: one error that says what is wrong, in bounded memory, and
-// nothing is left behind, not even under another name.
+// TestMemoryAttacks does everything that can be done with a bundle to every attack: one error
+// that says what is wrong, in bounded memory, and nothing is left behind, not even under another
+// name.
 func TestMemoryAttacks(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(25)) // to see what is in use, not garbage
 	st, l := demo(t, 2000)

@@ -22,7 +22,8 @@ func Inspect(path string) (*Contents, error) {
 	return b.Contents(), b.Close()
 }
 
-// contents understands the head. Of a damaged one it returns, beside all errors, the images that are whole.
+// contents understands the head. Of a damaged one it returns, beside all errors, the images that
+// are whole.
 func (h *head) contents() (*Contents, error) {
 	c, err := h.about()
 	if err != nil {
@@ -197,7 +198,8 @@ func (h *head) item(d v1.Descriptor, get blobs) (*item, error) {
 	return it, nil
 }
 
-// fallback holds what the bundle says against what it has: whether an image is here for another platform than the bundle is for.
+// fallback holds what the bundle says against what it has: whether an image is here for another
+// platform than the bundle is for.
 func (it *item) fallback(bundle, says string) (string, error) {
 	if says == "" {
 		return "", nil

@@ -63,7 +63,8 @@ func TestZeros(t *testing.T) {
 	}
 }
 
-// TestTruncated cuts a bundle everywhere: nothing is left of its seek table then, and it is read to its end to find out.
+// TestTruncated cuts a bundle everywhere: nothing is left of its seek table then, and it is read
+// to its end to find out.
 func TestTruncated(t *testing.T) {
 	t.Parallel()
 	st, l := demo(t, 100)

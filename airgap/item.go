@@ -11,11 +11,12 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// maxBlob bounds an index, a manifest or a configuration in bytes. Registries refuse manifests above 4 MiB.
+// maxBlob bounds an index, a manifest or a configuration in bytes. Registries refuse manifests
+// above 4 MiB.
 const maxBlob = 8 << 20
 
-// item is one image, read and checked. Packing reads items from the store and takes what a bundle is for; inspecting reads them from a
-// bundle's head.
+// item is one image, read and checked. Packing reads items from the store and takes what a bundle
+// is for; inspecting reads them from a bundle's head.
 type item struct {
 	name, pinned string
 	own          string // its name in slipway.yaml; empty for an image of images.txt
@@ -26,7 +27,8 @@ type item struct {
 	index        bool
 	children     []node
 	attached     []attachment
-	named        map[v1.Hash]bool // manifests that a bundle says are bare in it; false once they are found
+	// manifests that a bundle says are bare in it; false once they are found
+	named map[v1.Hash]bool
 }
 
 // node is one manifest of an item.
@@ -41,7 +43,8 @@ type node struct {
 	bare     bool // absent, but for the bytes of the manifest itself
 }
 
-// blobs gives the bytes of a small blob: from the store, or from a bundle's head. errAbsent says that a bundle does not hold it.
+// blobs gives the bytes of a small blob: from the store, or from a bundle's head. errAbsent says
+// that a bundle does not hold it.
 type blobs func(v1.Descriptor) ([]byte, error)
 
 var errAbsent = errors.New("the bundle does not hold it")
@@ -188,8 +191,8 @@ func readNode(d v1.Descriptor, get blobs) (node, error) {
 	return n, n.check(c)
 }
 
-// check holds what the index says of a manifest against its configuration: RKE2 once shipped a bundle named 2025 with the 2022 image
-// inside, because nothing did.
+// check holds what the index says of a manifest against its configuration: RKE2 once shipped a
+// bundle named 2025 with the 2022 image inside, because nothing did.
 func (n *node) check(c v1.ConfigFile) error {
 	has := v1.Platform{OS: c.OS, Architecture: c.Architecture, Variant: c.Variant, OSVersion: c.OSVersion}
 	switch {
@@ -234,7 +237,9 @@ func (it *item) describe(holds func(node) bool) Image {
 	for _, n := range it.children {
 		if !holds(n) {
 			p := n.platform
-			if n.desc.Platform != nil { // all that a reader of the bundle knows: the configuration, which may say more, is not there
+			// all that a reader of the bundle knows: the configuration, which may say more, is
+			// not there
+			if n.desc.Platform != nil {
 				p = *n.desc.Platform
 			}
 			i.Missing = append(i.Missing, platform.Format(p))

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// decode reads JSON that somebody else may have written. Nesting and the number
-// of values are looked at first: encoding/json goes 10,000 levels deep, and of two bytes it makes a descriptor.
+// decode reads JSON that somebody else may have written. Nesting and the number of values are
+// looked at first: encoding/json goes 10,000 levels deep, and of two bytes it makes a descriptor.
 func decode(what string, b []byte, v any) error { return decodeUpTo(maxValues, what, b, v) }
 
 // decodeUpTo does so with another bound of the number of values.

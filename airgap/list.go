@@ -9,8 +9,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/howto"
 )
 
-// WriteList writes the names of the images, one to a line: the form of images.txt, and of the list beside the bundle. With digests every
-// name is pinned by its digest.
+// WriteList writes the names of the images, one to a line: the form of images.txt, and of the
+// list beside the bundle. With digests every name is pinned by its digest.
 func (c *Contents) WriteList(w io.Writer, digests bool) error {
 	for _, i := range c.Images {
 		name := i.Name
@@ -24,7 +24,8 @@ func (c *Contents) WriteList(w io.Writer, digests bool) error {
 	return nil
 }
 
-// Find returns the image that ref names: by tag, by digest or by both, also in Docker Hub's short form.
+// Find returns the image that ref names: by tag, by digest or by both, also in Docker Hub's short
+// form.
 func (c *Contents) Find(ref string) (Image, error) {
 	base, digest, pinned := strings.Cut(ref, "@")
 	named := strings.Contains(base[strings.LastIndex(base, "/")+1:], ":")

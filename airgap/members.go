@@ -18,7 +18,8 @@ type member struct {
 	blob v1.Hash
 }
 
-// members lists the files of an image, or of one manifest of it, in the order of the archive, and counts the referrers among them.
+// members lists the files of an image, or of one manifest of it, in the order of the archive, and
+// counts the referrers among them.
 func (b *Bundle) members(i Image, only *Child, o ExtractOptions) (all []member, referrers int, err error) {
 	var list []member
 	seen := map[v1.Hash]bool{}
@@ -83,7 +84,8 @@ func document(name string, v any) (member, error) {
 	return member{name, int64(len(data)), data, v1.Hash{}}, err
 }
 
-// about adds the blobs of what refers to the manifests of an image that are given, or to one another, and returns how index.json has it.
+// about adds the blobs of what refers to the manifests of an image that are given, or to one
+// another, and returns how index.json has it.
 func (b *Bundle) about(image string, manifests map[v1.Hash]bool, add func(v1.Hash, int64)) ([]v1.Descriptor, error) {
 	r := &reading{head: b.head, contents: b.contents, used: map[v1.Hash]bool{}}
 	var all []v1.Descriptor

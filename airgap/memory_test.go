@@ -13,7 +13,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// TestMemory packs one large layer, stored and compressed, and verifies it, and watches the heap: no blob is ever in it.
+// TestMemory packs one large layer, stored and compressed, and verifies it, and watches the heap:
+// no blob is ever in it.
 func TestMemory(t *testing.T) {
 	const size = bigLayer
 	for _, c := range []struct{ name, magic string }{{"stored", "\x1f\x8b"}, {"compressed", "\x00\x00"}} {
@@ -34,7 +35,8 @@ func TestMemory(t *testing.T) {
 					}
 				})
 				t.Logf("peak heap of verifying it: %d MiB", used>>20)
-				if limit := int64(64+8*maxCores) << 20; used > limit { // a window of 8 MiB for each frame under way
+				// a window of 8 MiB for each frame under way
+				if limit := int64(64+8*maxCores) << 20; used > limit {
 					t.Errorf("verifying took %d MiB of heap, want at most %d", used>>20, limit>>20)
 				}
 			}
@@ -44,7 +46,8 @@ func TestMemory(t *testing.T) {
 
 // peak is how many bytes of heap are in use at most while f runs.
 func peak(f func()) int64 {
-	// Twice: the first collection leaves what pools hold, which would count as in use before and hide as much of what f uses.
+	// Twice: the first collection leaves what pools hold, which would count as in use before and
+	// hide as much of what f uses.
 	runtime.GC()
 	runtime.GC()
 	var m runtime.MemStats

@@ -14,8 +14,9 @@ import (
 
 // MirrorOptions say where the images of bundles have been pushed to.
 type MirrorOptions struct {
-	To     string // host[/prefix], as for Push
-	CAFile string // path on the nodes of a certificate authority to trust for it; empty: the system's
+	To string // host[/prefix], as for Push
+	// path on the nodes of a certificate authority to trust for it; empty: the system's
+	CAFile string
 }
 
 // ConfigFile is a file for nodes.
@@ -24,12 +25,14 @@ type ConfigFile struct {
 	Data []byte `json:"-"`
 }
 
-// MirrorConfig makes the files that let nodes pull images by their original names from a private registry, to which [Push] has brought them:
+// MirrorConfig makes the files that let nodes pull images by their original names from a private
+// registry, to which [Push] has brought them:
 //
 //	certs.d/HOST/hosts.toml  for containerd's config_path, one for each host
 //	registries.yaml          for /etc/rancher/rke2 or /etc/rancher/k3s
 //
-// Push replaces the host of a name and keeps the path, and so do these. The hosts themselves stay the last resort of a node.
+// Push replaces the host of a name and keeps the path, and so do these. The hosts themselves stay
+// the last resort of a node.
 func MirrorConfig(bundles []*Contents, o MirrorOptions) ([]ConfigFile, error) {
 	host, prefix, err := splitTarget(o.To)
 	if err != nil {
@@ -83,7 +86,8 @@ func splitTarget(to string) (host, prefix string, err error) {
 	return host, prefix, nil
 }
 
-// origins are the hosts that the images have names of, sorted. Two images that the target can hold only one of are an error.
+// origins are the hosts that the images have names of, sorted. Two images that the target can
+// hold only one of are an error.
 func origins(bundles []*Contents, to string) ([]string, error) {
 	var hosts []string
 	at := map[string]v1.Hash{}
@@ -105,7 +109,8 @@ func origins(bundles []*Contents, to string) ([]string, error) {
 	return slices.Compact(hosts), nil
 }
 
-// hostDirectory is what containerd calls the directory of a host: a colon cannot stand in a name on Windows.
+// hostDirectory is what containerd calls the directory of a host: a colon cannot stand in a name
+// on Windows.
 func hostDirectory(host string) string {
 	if at := strings.LastIndex(host, ":"); at > 0 {
 		return host[:at] + "_" + host[at+1:] + "_"

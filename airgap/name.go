@@ -10,9 +10,10 @@ import (
 	"github.com/slipway-dev/slipway/internal/imagename"
 )
 
-// names returns what a bundle calls an image that is written ref and has digest h: registry/repository:tag, since k3s and RKE2 look
-// images up by tag, and registry/repository@digest. A reference with neither tag nor digest stands for latest. One with a digest
-// alone gets the tag sha256-HEX, which no other image can have.
+// names returns what a bundle calls an image that is written ref and has digest h:
+// registry/repository:tag, since k3s and RKE2 look images up by tag, and
+// registry/repository@digest. A reference with neither tag nor digest stands for latest. One with
+// a digest alone gets the tag sha256-HEX, which no other image can have.
 func names(ref string, h v1.Hash) (tagged, pinned string, err error) {
 	base, _, hasDigest := strings.Cut(ref, "@")
 	t, err := name.NewTag(base, name.WithDefaultTag(""))
@@ -31,7 +32,8 @@ func names(ref string, h v1.Hash) (tagged, pinned string, err error) {
 		registry = "docker.io" // containerd and k3s know Docker Hub by this name only
 	}
 	repository := registry + "/" + t.RepositoryStr()
-	if err := imagename.Check(repository + ":" + tag); err != nil { // go-containerregistry takes .. for a part of a name
+	// go-containerregistry takes .. for a part of a name
+	if err := imagename.Check(repository + ":" + tag); err != nil {
 		return "", "", fmt.Errorf("%s: %w", ref, err)
 	}
 	return repository + ":" + tag, repository + "@" + h.String(), nil

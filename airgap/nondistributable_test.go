@@ -23,7 +23,8 @@ import (
 	"github.com/slipway-dev/slipway/store/storetest"
 )
 
-// old is an image on an old Windows base, whose layer lies elsewhere than in its registry, by Docker's type or OCI's.
+// old is an image on an old Windows base, whose layer lies elsewhere than in its registry, by
+// Docker's type or OCI's.
 func old(t *testing.T, format, layer types.MediaType, content []byte, url string) v1.Image {
 	t.Helper()
 	img, err := mutate.Append(mutate.MediaType(ggcrempty.Image, format),
@@ -44,9 +45,10 @@ func old(t *testing.T, format, layer types.MediaType, content []byte, url string
 	return img
 }
 
-// TestNondistributable takes layers that registries need not have, those of Windows bases before 2023, the whole way: pulled from where they
-// lie, pushed with our image, packed, verified and pushed to a private registry, byte for byte, and still named by their types and
-// addresses. Nodes without a network have no other place to get them from.
+// TestNondistributable takes layers that registries need not have, those of Windows bases before
+// 2023, the whole way: pulled from where they lie, pushed with our image, packed, verified and
+// pushed to a private registry, byte for byte, and still named by their types and addresses.
+// Nodes without a network have no other place to get them from.
 func TestNondistributable(t *testing.T) {
 	ours, theirs := bytes.Repeat([]byte("nanoserver"), 500), bytes.Repeat([]byte("servercore"), 500)
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
@@ -149,7 +151,8 @@ func read(t *testing.T, st *store.Store, h v1.Hash) []byte {
 	return b
 }
 
-// held looks whether a registry has an image whose first layer is of a type, and has that layer itself.
+// held looks whether a registry has an image whose first layer is of a type, and has that layer
+// itself.
 func held(t *testing.T, target string, mt types.MediaType, content []byte, url string) {
 	t.Helper()
 	ref, err := name.ParseReference(target)

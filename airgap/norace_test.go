@@ -3,7 +3,8 @@
 package airgap
 
 const (
-	bigLayer   = 384 << 20 // bytes of layers in tests of memory: more than packing or verifying may take
+	// bytes of layers in tests of memory: more than packing or verifying may take
+	bigLayer   = 384 << 20
 	curveLayer = 1 << 20   // bytes of each image where memory is held against their number
 	crowdSize  = 1_000_000 // entries of a hostile archive
 	hugeFile   = 1 << 30   // bytes of a hostile file

@@ -28,12 +28,14 @@ type Bundle struct {
 // place is where a layer's entry begins in the decompressed archive.
 type place struct{ off, size int64 }
 
-// Open opens a bundle. It reads the head and the seek table, not a byte of a layer, and believes nothing that it has not checked:
-// digests, sizes, names, that every manifest is made for the platform its index says, and that the layers fill the archive. Any file may
-// be given to it: memory and time are bounded, and what is no bundle, or one of a newer format, is an error that says so.
+// Open opens a bundle. It reads the head and the seek table, not a byte of a layer, and believes
+// nothing that it has not checked: digests, sizes, names, that every manifest is made for the
+// platform its index says, and that the layers fill the archive. Any file may be given to it:
+// memory and time are bounded, and what is no bundle, or one of a newer format, is an error that
+// says so.
 //
-// A bundle that somebody compressed again has no seek table. It is read to its end once, to know that it is whole, and again for every
-// blob; its contents say so in a note.
+// A bundle that somebody compressed again has no seek table. It is read to its end once, to know
+// that it is whole, and again for every blob; its contents say so in a note.
 //
 // A delta is refused, with what to do: all that opens bundles needs all layers.
 func Open(path string) (*Bundle, error) {
@@ -60,7 +62,8 @@ func openAny(path string) (*Bundle, error) {
 	return b, nil
 }
 
-// openFile opens a plain file, and tells its size. Others are not even opened: a pipe could wait for ever.
+// openFile opens a plain file, and tells its size. Others are not even opened: a pipe could wait
+// for ever.
 func openFile(path string) (*os.File, int64, error) {
 	fi, err := os.Stat(path)
 	if err != nil {
@@ -122,7 +125,8 @@ func first(err error) error {
 
 const noTable = "no seek table, so that every blob is read from the start: somebody compressed the bundle again; the original is faster"
 
-// arrange finds where each layer begins, which follows from the head, and returns where the archive ends.
+// arrange finds where each layer begins, which follows from the head, and returns where the
+// archive ends.
 func (b *Bundle) arrange() int64 {
 	b.places = map[v1.Hash]place{}
 	off := b.head.size
@@ -133,8 +137,8 @@ func (b *Bundle) arrange() int64 {
 	return off + 2*tarBlock
 }
 
-// scan reads an archive without seek table to its end, which has to be where the head says. More is not read: a few bytes of zstd may stand
-// for very many.
+// scan reads an archive without seek table to its end, which has to be where the head says. More
+// is not read: a few bytes of zstd may stand for very many.
 func (b *Bundle) scan(end int64) error {
 	s, err := b.archive.from(0)
 	if err != nil {
@@ -164,8 +168,9 @@ func (b *Bundle) Raw(h v1.Hash) ([]byte, error) {
 	return raw, nil
 }
 
-// Blob gives any blob, and its size in bytes. What lies before a layer is not decompressed. The bytes are good only when the reader has come
-// to its end without an error: the last Read reports a digest that does not fit.
+// Blob gives any blob, and its size in bytes. What lies before a layer is not decompressed. The
+// bytes are good only when the reader has come to its end without an error: the last Read reports
+// a digest that does not fit.
 func (b *Bundle) Blob(h v1.Hash) (io.ReadCloser, int64, error) {
 	if raw, ok := b.head.blobs[h]; ok {
 		return io.NopCloser(bytes.NewReader(raw)), int64(len(raw)), nil

@@ -14,7 +14,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// TestBlob: every blob of every bundle can be had by itself, in any order, and is what the store holds.
+// TestBlob: every blob of every bundle can be had by itself, in any order, and is what the store
+// holds.
 func TestBlob(t *testing.T) {
 	t.Parallel()
 	st, l := demo(t, 20_000)
@@ -72,7 +73,8 @@ func same(t *testing.T, b *Bundle, h v1.Hash, path string) {
 	}
 }
 
-// again opens a bundle that was decompressed and compressed again by another program: one frame, no seek table.
+// again opens a bundle that was decompressed and compressed again by another program: one frame,
+// no seek table.
 func again(t *testing.T) func(string) (*Bundle, error) {
 	return func(path string) (*Bundle, error) {
 		out := t.TempDir() + "/again.tar.zst"

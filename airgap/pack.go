@@ -26,8 +26,9 @@ import (
 
 // PackOptions say where bundles go.
 type PackOptions struct {
-	Dir      string            // directory of the files; empty is the current one
-	First    string            // the image that stands first, by its name in the lock or its reference there; empty is none
+	Dir string // directory of the files; empty is the current one
+	// the image that stands first, by its name in the lock or its reference there; empty is none
+	First    string
 	Progress *progress.Printer // nil: quiet
 }
 
@@ -150,7 +151,8 @@ func (p *packer) file(ctx context.Context, pl *plan, name string) (File, error) 
 	return f, p.record(key, f)
 }
 
-// write makes the file, under its name only when it is complete and fits, where something else has to be true of it.
+// write makes the file, under its name only when it is complete and fits, where something else
+// has to be true of it.
 func (p *packer) write(ctx context.Context, pl *plan, docker, oci []byte, f *File, fits func(*File) error) error {
 	out, err := disk.Create(filepath.Dir(f.Path))
 	if err != nil {

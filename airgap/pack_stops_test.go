@@ -11,7 +11,8 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
-// TestDamagedStore: a blob that has changed on disk does not get into a bundle, and no file appears.
+// TestDamagedStore: a blob that has changed on disk does not get into a bundle, and no file
+// appears.
 func TestDamagedStore(t *testing.T) {
 	st, l := demo(t, 100_000)
 	i, err := st.Image(l.Images[1].Children[0].Digest)
@@ -39,7 +40,8 @@ func TestDamagedStore(t *testing.T) {
 	empty(t, dir)
 }
 
-// TestCancel cancels when packing comes to the last layer, which is long: nothing is left of the file that was begun.
+// TestCancel cancels when packing comes to the last layer, which is long: nothing is left of the
+// file that was begun.
 func TestCancel(t *testing.T) {
 	p, pl := bigPacker(t)
 	p.dir = t.TempDir()
@@ -76,7 +78,8 @@ func bigPacker(t *testing.T) (*packer, *plan) {
 	return &packer{st: st, open: fromStore(st), lock: l, enc: enc}, plans[0]
 }
 
-// TestStops: a disk that is full and a context that ends stop the packer at once, whatever is still to be read.
+// TestStops: a disk that is full and a context that ends stop the packer at once, whatever is
+// still to be read.
 func TestStops(t *testing.T) {
 	p, pl := bigPacker(t)
 	full := errors.New("the disk is full")

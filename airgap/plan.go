@@ -32,8 +32,10 @@ type plan struct {
 type pick struct {
 	*item
 	children []node
-	bare     []v1.Descriptor // manifests that containerd reads on a node of the bundle's platform, and does not run
-	// fallback is the bundle's platform where the image has none for it, and a node of that platform runs the child that is taken.
+	// manifests that containerd reads on a node of the bundle's platform, and does not run
+	bare []v1.Descriptor
+	// fallback is the bundle's platform where the image has none for it, and a node of that
+	// platform runs the child that is taken.
 	fallback string
 }
 
@@ -111,8 +113,9 @@ func list(st *store.Store, l *lock.Lock) (items []item, absent []LeftOut, err er
 	return items, absent, errors.Join(errs...)
 }
 
-// choose returns what a bundle for p takes of the item, all of it where p is nil, or the reason why it takes nothing. Of an image of the
-// product it is the child for p; of another one, where there is none, the best that a node of p runs.
+// choose returns what a bundle for p takes of the item, all of it where p is nil, or the reason
+// why it takes nothing. Of an image of the product it is the child for p; of another one, where
+// there is none, the best that a node of p runs.
 func (it *item) choose(p *v1.Platform) (k pick, reason string) {
 	if p == nil {
 		return pick{item: it, children: it.children}, ""
@@ -149,8 +152,8 @@ func (it *item) platforms() string {
 	return strings.Join(s, ", ")
 }
 
-// arrange lists the blobs in the order of the archive, each once: indexes, manifests and configurations go into the head, layers
-// behind it.
+// arrange lists the blobs in the order of the archive, each once: indexes, manifests and
+// configurations go into the head, layers behind it.
 func (p *plan) arrange() error {
 	seen := map[v1.Hash]bool{}
 	once := func(list []v1.Descriptor, d v1.Descriptor) []v1.Descriptor {
@@ -209,7 +212,8 @@ func (p *plan) arrange() error {
 	return nil
 }
 
-// target is the platform that manifest.json lists: docker load fails as a whole on an image of another system.
+// target is the platform that manifest.json lists: docker load fails as a whole on an image of
+// another system.
 func (p *plan) target() v1.Platform {
 	if p.bundle.Platform != nil {
 		return *p.bundle.Platform

@@ -13,22 +13,25 @@ import (
 
 // PushOptions say where a bundle goes.
 type PushOptions struct {
-	// To is host[/prefix]. It takes the place of the host in the name of every image; the path is kept.
+	// To is host[/prefix]. It takes the place of the host in the name of every image; the path is
+	// kept.
 	To string
-	// Platforms cuts the push down: linux, windows, linux/amd64, windows/amd64:ltsc2022. The indexes are sparse then, and so they are where the
-	// bundle is for one platform; many registries refuse those. None means all, and that every index has to be complete.
+	// Platforms cuts the push down: linux, windows, linux/amd64, windows/amd64:ltsc2022. The
+	// indexes are sparse then, and so they are where the bundle is for one platform; many
+	// registries refuse those. None means all, and that every index has to be complete.
 	Platforms []string
-	// Release is the path of a release.yaml; Out gets it with every reference to an image of the bundle renamed. Out is by default
-	// beside it, named after the host.
+	// Release is the path of a release.yaml; Out gets it with every reference to an image of the
+	// bundle renamed. Out is by default beside it, named after the host.
 	Release, Out string
 	Registry     publish.Options
 }
 
 // Pushed says what a push did.
 type Pushed struct {
-	To      string        `json:"to"`
-	Images  []PushedImage `json:"images"`
-	LeftOut []LeftOut     `json:"leftOut,omitempty"` // images that have none of the platforms selected
+	To     string        `json:"to"`
+	Images []PushedImage `json:"images"`
+	// images that have none of the platforms selected
+	LeftOut []LeftOut `json:"leftOut,omitempty"`
 	// Referrers is how many signatures and other artifacts about images went with them.
 	Referrers int      `json:"referrers"`
 	Blobs     int64    `json:"blobs"` // how many were sent
@@ -46,10 +49,12 @@ type PushedImage struct {
 	Lacking []string `json:"lacking,omitempty"`
 }
 
-// Push sends the images of bundles to a registry, byte for byte, so that they keep their digests. Several bundles count as one: volumes, or the
-// bundles for several platforms. Blobs are read out of the bundles as they are sent, each once; what the registry has is not sent again, so
-// that a push that was interrupted goes on where it was. Nothing is sent where two images would get one name, where a tag stands for
-// another digest, unless it is one of cosign, which move; or where a reference in release.yaml is not in the bundles.
+// Push sends the images of bundles to a registry, byte for byte, so that they keep their digests.
+// Several bundles count as one: volumes, or the bundles for several platforms. Blobs are read out
+// of the bundles as they are sent, each once; what the registry has is not sent again, so that a
+// push that was interrupted goes on where it was. Nothing is sent where two images would get one
+// name, where a tag stands for another digest, unless it is one of cosign, which move; or where a
+// reference in release.yaml is not in the bundles.
 func Push(ctx context.Context, bundles []*Bundle, o PushOptions) (*Pushed, error) {
 	if err := product.CheckRegistry(o.To); err != nil {
 		return nil, fmt.Errorf("-to %w", err)

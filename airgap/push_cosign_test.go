@@ -19,7 +19,8 @@ import (
 	"github.com/slipway-dev/slipway/store/storetest"
 )
 
-// signatures is the list that cosign keeps of an image: a layer for each, which all have the same bytes and differ in their annotations.
+// signatures is the list that cosign keeps of an image: a layer for each, which all have the same
+// bytes and differ in their annotations.
 func signatures(t *testing.T, by ...string) v1.Image {
 	t.Helper()
 	img := mutate.ConfigMediaType(mutate.MediaType(nothing.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
@@ -36,8 +37,8 @@ func signatures(t *testing.T, by ...string) v1.Image {
 	return img
 }
 
-// TestPushSigned pushes an image to a registry that has it with other signatures under the tag of cosign, which moves with every signing: none
-// is ever lost, and nothing stops the push.
+// TestPushSigned pushes an image to a registry that has it with other signatures under the tag of
+// cosign, which moves with every signing: none is ever lost, and nothing stops the push.
 func TestPushSigned(t *testing.T) {
 	t.Parallel()
 	st, l := demo(t, 1000)
@@ -110,7 +111,8 @@ func TestPushSigned(t *testing.T) {
 		})
 	}
 
-	// Another tag of a referrer is packed by nobody, and read by nobody: it could name an image, or leave the repository.
+	// Another tag of a referrer is packed by nobody, and read by nobody: it could name an image,
+	// or leave the repository.
 	for _, bad := range []string{"latest", "1.2.3", "../../other/manifests/1", tag + "/../x"} {
 		path := relabelled(t, headers(t, one.path(t)), `"dev.slipway.referrer.tag":"`+tag, `"dev.slipway.referrer.tag":"`+bad)
 		if b, err := Open(path); err == nil {

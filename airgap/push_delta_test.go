@@ -5,12 +5,14 @@ import (
 	"testing"
 )
 
-// TestPushDelta pushes a delta to a registry that has its base, to one that has not, and together with the base.
+// TestPushDelta pushes a delta to a registry that has its base, to one that has not, and together
+// with the base.
 func TestPushDelta(t *testing.T) {
 	t.Parallel()
 	st, l := demo(t, 20_000)
 	n := later(t, st, l)
-	n.Images = n.Images[:len(n.Images)-1] // a layer that is not compressed, which validate cannot read
+	// a layer that is not compressed, which validate cannot read
+	n.Images = n.Images[:len(n.Images)-1]
 	dir := t.TempDir()
 	all := bundles(t)
 	old := pack(t, st, l, filepath.Join(dir, "old"), all...)[5].Path

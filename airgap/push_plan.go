@@ -104,7 +104,8 @@ func (c *cargo) manifest(d v1.Descriptor) (publish.Manifest, error) {
 	return m, nil
 }
 
-// platformOf names a manifest of an index: an attestation, which is about no platform, by its digest.
+// platformOf names a manifest of an index: an attestation, which is about no platform, by its
+// digest.
 func platformOf(d v1.Descriptor) string {
 	if d.Platform == nil || d.Platform.OS == "unknown" {
 		return d.Digest.String()

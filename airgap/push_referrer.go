@@ -10,7 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/publish"
 )
 
-// referrers lists what is about an image, about the children of it that are pushed, or about one another.
+// referrers lists what is about an image, about the children of it that are pushed, or about one
+// another.
 func (c *cargo) referrers(i Image, children []Child, repo name.Repository) ([]publish.Image, error) {
 	about := map[v1.Hash]bool{{}: true, i.Digest: true} // none given means the image
 	for _, child := range children {

@@ -18,12 +18,14 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// TestPushReferrers pushes signatures and an SBOM to registries that can and that cannot list what refers to an image.
+// TestPushReferrers pushes signatures and an SBOM to registries that can and that cannot list
+// what refers to an image.
 func TestPushReferrers(t *testing.T) {
 	t.Parallel()
 	st, l := signed(t, 1000)
 	agent := &l.Images[0]
-	for _, name := range []string{"a", "b", "c", "d"} { // so many that they would get into each other's way
+	// so many that they would get into each other's way
+	for _, name := range []string{"a", "b", "c", "d"} {
 		agent.Referrers = append(agent.Referrers, attached(t, st, "application/x-note", name, "", v1.Descriptor{MediaType: agent.MediaType, Digest: agent.Digest, Size: agent.Size}))
 	}
 	b := opened(t, pack(t, st, l, t.TempDir(), product.Bundle{Name: "signed"})[0].Path)
@@ -107,8 +109,9 @@ func TestPushReferrers(t *testing.T) {
 	}
 }
 
-// TestPushReferrerUnlisted kills a push between the manifest of a signature and the list of what refers to the image, which the client keeps
-// for this registry: the next push finds that the list lacks it.
+// TestPushReferrerUnlisted kills a push between the manifest of a signature and the list of what
+// refers to the image, which the client keeps for this registry: the next push finds that the
+// list lacks it.
 func TestPushReferrerUnlisted(t *testing.T) {
 	st, l := signed(t, 1000)
 	b, r := opened(t, pack(t, st, l, t.TempDir(), product.Bundle{Name: "signed"})[0].Path), newRegistry(t)

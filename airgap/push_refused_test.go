@@ -9,14 +9,16 @@ import (
 	"github.com/slipway-dev/slipway/publish"
 )
 
-// TestPushRefused: a registry that refuses, at whatever step, makes one error of one line that names it, and no name stands for what is not whole.
+// TestPushRefused: a registry that refuses, at whatever step, makes one error of one line that
+// names it, and no name stands for what is not whole.
 func TestPushRefused(t *testing.T) {
 	b := whole(t, 1000)
 	deny := func(status int, code, text string) func(http.ResponseWriter) {
 		return func(w http.ResponseWriter) {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(status)
-			w.Write([]byte(`{"errors":[{"code":"` + code + `","message":"` + text + `"}]}`)) //nolint:errcheck // the client may be gone
+			// the client may be gone
+			w.Write([]byte(`{"errors":[{"code":"` + code + `","message":"` + text + `"}]}`)) //nolint:errcheck
 		}
 	}
 	for name, c := range map[string]struct {

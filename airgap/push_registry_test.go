@@ -20,7 +20,8 @@ import (
 	"github.com/slipway-dev/slipway/publish"
 )
 
-// registry is go-containerregistry's on a loopback port, with a book of requests and a place to make trouble.
+// registry is go-containerregistry's on a loopback port, with a book of requests and a place to
+// make trouble.
 type registry struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -70,7 +71,8 @@ func (m *metered) Read(p []byte) (int, error) {
 
 func (r *registry) host() string { return strings.TrimPrefix(r.URL, "http://") }
 
-// reset forgets what was called, and changes the trouble; nil is none. A request that its client gave up may still be under way: hence the lock.
+// reset forgets what was called, and changes the trouble; nil is none. A request that its client
+// gave up may still be under way: hence the lock.
 func (r *registry) reset(trouble func(http.ResponseWriter, *http.Request) bool) (calls []string, sent int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -14,7 +14,8 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// TestPushSparse pushes what is not complete to a registry that refuses that, and to one that takes it.
+// TestPushSparse pushes what is not complete to a registry that refuses that, and to one that
+// takes it.
 func TestPushSparse(t *testing.T) {
 	t.Parallel()
 	b, r := part(t, "linux/amd64"), newRegistry(t)
@@ -54,7 +55,8 @@ func TestPushSparse(t *testing.T) {
 	}
 }
 
-// TestPushTogether pushes the bundles for each platform: together they are complete, but for an attestation, which is in none.
+// TestPushTogether pushes the bundles for each platform: together they are complete, but for an
+// attestation, which is in none.
 func TestPushTogether(t *testing.T) {
 	st, l := signed(t, 1000)
 	l.ThirdParty = l.ThirdParty[1:]
@@ -81,7 +83,8 @@ func TestPushTogether(t *testing.T) {
 	says(t, err, "slipway.local/demo/agent:1.2.3", "in one bundle and", "one release")
 }
 
-// lenient takes indexes whatever they lack, as Amazon's and GitHub's registries do: it has manifests alone.
+// lenient takes indexes whatever they lack, as Amazon's and GitHub's registries do: it has
+// manifests alone.
 func lenient(inner http.Handler) http.Handler {
 	var mu sync.Mutex
 	type doc struct {

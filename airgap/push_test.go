@@ -79,7 +79,8 @@ func TestPush(t *testing.T) {
 	}
 }
 
-// TestPushAgain sees by two questions for an image that 20 of them are there. How long that takes is for the benchmark to say.
+// TestPushAgain sees by two questions for an image that 20 of them are there. How long that takes
+// is for the benchmark to say.
 func TestPushAgain(t *testing.T) {
 	st := storetest.Open(t)
 	l := storetest.Release(t, st, 1000)
@@ -196,7 +197,8 @@ func TestPushRetries(t *testing.T) {
 		return true
 	})
 	o := to(r)
-	o.Registry.Attempts = 100 // how the requests interleave decides which one meets trouble, and how often in a row
+	// how the requests interleave decides which one meets trouble, and how often in a row
+	o.Registry.Attempts = 100
 	p, err := Push(t.Context(), []*Bundle{b}, o)
 	if err != nil {
 		t.Fatal(err)
@@ -273,7 +275,8 @@ func TestPushTo(t *testing.T) {
 	}
 }
 
-// TestPushDamaged flips a byte of a layer: the registry never has it, and no name stands for what is not whole.
+// TestPushDamaged flips a byte of a layer: the registry never has it, and no name stands for what
+// is not whole.
 func TestPushDamaged(t *testing.T) {
 	st, l := demo(t, 1000)
 	add(t, st, l, "large", plain(t, noise("", 3<<20)))

@@ -2,8 +2,8 @@
 
 package airgap
 
-// The race detector makes every byte some ten times as dear, and is there to find races, which smaller inputs have, too. What
-// is to be refused is still above its bound.
+// The race detector makes every byte some ten times as dear, and is there to find races, which
+// smaller inputs have, too. What is to be refused is still above its bound.
 const (
 	bigLayer   = 24 << 20
 	curveLayer = 16 << 10

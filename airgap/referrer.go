@@ -12,13 +12,14 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// Annotations on what refers to an image. Its descriptor stands in index.json behind all images and has no name, as layouts of others have
-// it, too: what imports a bundle passes over it.
+// Annotations on what refers to an image. Its descriptor stands in index.json behind all images
+// and has no name, as layouts of others have it, too: what imports a bundle passes over it.
 const (
-	annotationSubject  = "dev.slipway.referrer.subject"  // the digest of what it is about
-	annotationSubjects = "dev.slipway.referrer.image"    // the name of the image
-	annotationTag      = "dev.slipway.referrer.tag"      // cosign's, where it is found by a tag
-	annotationArtifact = "dev.slipway.referrer.artifact" // its type, which not every reader knows as a field
+	annotationSubject  = "dev.slipway.referrer.subject" // the digest of what it is about
+	annotationSubjects = "dev.slipway.referrer.image"   // the name of the image
+	annotationTag      = "dev.slipway.referrer.tag"     // cosign's, where it is found by a tag
+	// its type, which not every reader knows as a field
+	annotationArtifact = "dev.slipway.referrer.artifact"
 )
 
 // Referrer is an artifact about an image, such as a signature or an SBOM, that travels with it.
@@ -62,7 +63,8 @@ func (it *item) attach(st *store.Store, all []lock.Referrer) error {
 	return nil
 }
 
-// readAttachment reads the manifest and everything below it. One that is found by no tag must itself say what it is about.
+// readAttachment reads the manifest and everything below it. One that is found by no tag must
+// itself say what it is about.
 func readAttachment(r lock.Referrer, get blobs) (attachment, error) {
 	a := attachment{Referrer: r}
 	if r.Tag != "" && !imagename.IsCosignTag(r.Tag) {
@@ -141,8 +143,8 @@ func (a attachment) descriptor(image string) v1.Descriptor {
 	return d
 }
 
-// describe is what inspect says of the attachment; of is the image's digest. Layers that are no larger than a manifest may stand in the head,
-// since something there has the same bytes.
+// describe is what inspect says of the attachment; of is the image's digest. Layers that are no
+// larger than a manifest may stand in the head, since something there has the same bytes.
 func (a attachment) describe(of v1.Hash) Referrer {
 	r := Referrer{Referrer: a.Referrer}
 	if r.Subject == of {

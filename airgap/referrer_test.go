@@ -19,7 +19,8 @@ import (
 	"github.com/slipway-dev/slipway/store/storetest"
 )
 
-// attached puts an artifact with one layer into the store and returns it as a lock has it. Without a tag it says what it is about.
+// attached puts an artifact with one layer into the store and returns it as a lock has it.
+// Without a tag it says what it is about.
 func attached(tb testing.TB, st *store.Store, kind, text, tag string, about v1.Descriptor) lock.Referrer {
 	tb.Helper()
 	img, err := mutate.AppendLayers(mutate.MediaType(nothing.Image, types.OCIManifestSchema1), static.NewLayer([]byte(text), types.MediaType(kind)))
@@ -34,8 +35,8 @@ func attached(tb testing.TB, st *store.Store, kind, text, tag string, about v1.D
 	return lock.Referrer{ArtifactType: kind, MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Tag: tag, Subject: about.Digest}
 }
 
-// signed is demo with an SBOM of the agent's index, a signature of that SBOM, one of the child for linux/amd64 by cosign's tag, and one of
-// the child for windows.
+// signed is demo with an SBOM of the agent's index, a signature of that SBOM, one of the child
+// for linux/amd64 by cosign's tag, and one of the child for windows.
 func signed(tb testing.TB, size int) (*store.Store, *lock.Lock) {
 	tb.Helper()
 	st, l := demo(tb, size)
@@ -54,7 +55,8 @@ func signed(tb testing.TB, size int) (*store.Store, *lock.Lock) {
 	return st, l
 }
 
-// TestReferrers: what refers to an image travels with it, and with a child where the child does; it has no name, and stands behind all layers.
+// TestReferrers: what refers to an image travels with it, and with a child where the child does;
+// it has no name, and stands behind all layers.
 func TestReferrers(t *testing.T) {
 	t.Parallel()
 	st, l := signed(t, 100)
@@ -124,7 +126,8 @@ func TestReferrers(t *testing.T) {
 	}
 }
 
-// TestReferrerWrong: a referrer that is about something else is not packed, nor is one that is not there.
+// TestReferrerWrong: a referrer that is about something else is not packed, nor is one that is
+// not there.
 func TestReferrerWrong(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -151,7 +154,8 @@ func TestReferrerWrong(t *testing.T) {
 	}
 }
 
-// TestReferrerForged: what index.json says of a referrer is held against the images and against its manifest.
+// TestReferrerForged: what index.json says of a referrer is held against the images and against
+// its manifest.
 func TestReferrerForged(t *testing.T) {
 	st, l := signed(t, 100)
 	f := pack(t, st, l, t.TempDir(), bundles(t)[5])[0]

@@ -19,7 +19,8 @@ const maxRelease = 64 << 20
 type Renamed struct {
 	Path       string `json:"path"`       // of the file that was written
 	References int    `json:"references"` // how many were renamed
-	// Untouched are texts that are longer than a reference and have one of the bundle in them. They are left as they are.
+	// Untouched are texts that are longer than a reference and have one of the bundle in them.
+	// They are left as they are.
 	Untouched []string `json:"untouched,omitempty"`
 }
 

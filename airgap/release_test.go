@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestPushRelease pushes and renames: the file appears once all that it names can be pulled, and not before.
+// TestPushRelease pushes and renames: the file appears once all that it names can be pulled, and
+// not before.
 func TestPushRelease(t *testing.T) {
 	b, r := whole(t, 1000), newRegistry(t)
 	dir := t.TempDir()

@@ -20,8 +20,9 @@ type scalar struct {
 	image bool // it is the value of a field named image
 }
 
-// rename gives every scalar of src that is a reference to an image of the bundle its new name, byte for byte in place: comments, order and
-// formatting are those of src. All references to images that the bundle does not hold are reported.
+// rename gives every scalar of src that is a reference to an image of the bundle its new name,
+// byte for byte in place: comments, order and formatting are those of src. All references to
+// images that the bundle does not hold are reported.
 func rename(src []byte, to *renamer) (*release, error) {
 	if !utf8.Valid(src) {
 		return nil, errors.New("not YAML in UTF-8")
@@ -95,7 +96,8 @@ func parseYAML(src []byte) (docs []*yaml.Node, err error) {
 	}
 }
 
-// scalars lists the scalars of all documents in order. What an alias stands for is listed where its anchor is.
+// scalars lists the scalars of all documents in order. What an alias stands for is listed where
+// its anchor is.
 func scalars(docs []*yaml.Node) (all []scalar) {
 	var visit func(n *yaml.Node, image bool)
 	visit = func(n *yaml.Node, image bool) {
@@ -203,7 +205,8 @@ func (o offsets) of(line, column int) int {
 	return min(at, len(o.src))
 }
 
-// locate finds the text of a scalar that begins at an offset with its anchor, tag, quote or block indicator.
+// locate finds the text of a scalar that begins at an offset with its anchor, tag, quote or block
+// indicator.
 func locate(src []byte, at int, text string) (int, bool) {
 	skip := func(f func(byte) bool) {
 		for at < len(src) && f(src[at]) {

@@ -50,8 +50,9 @@ func newRenamer(images []Image, to string) *renamer {
 	return r
 }
 
-// reference renames s; it returns nil for what is no reference. A text with a tag, or with nothing, behind it is one only if the bundle has it, or if
-// it is the value of a field named image: too much else looks like that.
+// reference renames s; it returns nil for what is no reference. A text with a tag, or with
+// nothing, behind it is one only if the bundle has it, or if it is the value of a field named
+// image: too much else looks like that.
 func (r *renamer) reference(s string, image bool) (*reference, error) {
 	if s == "" || len(s) > 1024 || strings.ContainsAny(s, " \t\r\n") || !image && !strings.ContainsAny(s, ":@") {
 		return nil, nil

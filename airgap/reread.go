@@ -9,8 +9,8 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// reread is the plan that a bundle was packed by, and the lock, as far as bundles show it. A delta gives the plan of the bundle that it stands
-// for.
+// reread is the plan that a bundle was packed by, and the lock, as far as bundles show it. A
+// delta gives the plan of the bundle that it stands for.
 func (b *Bundle) reread() (*plan, *lock.Lock, error) {
 	c := b.contents
 	l := &lock.Lock{Name: c.Product, Version: c.Version, Created: c.Created, Snapshot: c.Snapshot}

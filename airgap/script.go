@@ -37,8 +37,9 @@ type nodeBundle struct {
 	Images                                 []Image
 }
 
-// Scripts returns the scripts that load the bundles of a release on nodes: each checks its bundle, which it picks by the node's system, and
-// imports it with ctr. There is none for a system that has no bundle.
+// Scripts returns the scripts that load the bundles of a release on nodes: each checks its
+// bundle, which it picks by the node's system, and imports it with ctr. There is none for a
+// system that has no bundle.
 func Scripts(l *lock.Lock, bundles []product.Bundle, files []File) ([]Script, error) {
 	data := struct {
 		Name, Version  string

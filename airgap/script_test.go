@@ -62,8 +62,9 @@ func TestShell(t *testing.T) {
 	}
 }
 
-// TestPowerShell holds the structure of the PowerShell script as far as that can be without PowerShell: brackets and quotes close, variables are
-// set before they are read, and bundles stand newest first.
+// TestPowerShell holds the structure of the PowerShell script as far as that can be without
+// PowerShell: brackets and quotes close, variables are set before they are read, and bundles
+// stand newest first.
 func TestPowerShell(t *testing.T) {
 	text := loaders(t)["load-images.ps1"]
 	if strings.Count(text, "\n") != strings.Count(text, "\r\n") {
@@ -124,7 +125,8 @@ func TestPowerShell(t *testing.T) {
 	}
 }
 
-// TestShellPicks runs the shell script with a ctr that notes its arguments: the bundle of this machine, checked, imported, and named by digest.
+// TestShellPicks runs the shell script with a ctr that notes its arguments: the bundle of this
+// machine, checked, imported, and named by digest.
 func TestShellPicks(t *testing.T) {
 	st, l := demo(t, 100)
 	dir := t.TempDir()

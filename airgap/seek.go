@@ -12,8 +12,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// The seek table of https://github.com/facebook/zstd/blob/dev/contrib/seekable_format: a skippable frame at the end of the file, whose
-// last bytes are the footer: number of frames, a byte of flags, a magic number.
+// The seek table of https://github.com/facebook/zstd/blob/dev/contrib/seekable_format: a
+// skippable frame at the end of the file, whose last bytes are the footer: number of frames, a
+// byte of flags, a magic number.
 const (
 	tableHeader = 8 // bytes before the entries
 	tableFooter = 9
@@ -21,7 +22,8 @@ const (
 	maxFrames   = 1 << 20 // of 1 MiB or more each
 )
 
-// readTable reads the seek table at the end of a file. It is nil where there is none, and an error where it does not describe the file.
+// readTable reads the seek table at the end of a file. It is nil where there is none, and an
+// error where it does not describe the file.
 func readTable(r io.ReaderAt, size int64) (*seekable.SeekTable, error) {
 	var footer [tableFooter]byte
 	if size < tableHeader+tableFooter {
@@ -82,7 +84,8 @@ type archiveReader struct {
 	decoders sync.Pool
 }
 
-// decoder returns a decoder for r. One that works alone keeps a window in memory and little else, and needs no end.
+// decoder returns a decoder for r. One that works alone keeps a window in memory and little else,
+// and needs no end.
 func (a *archiveReader) decoder(r io.Reader) (*zstd.Decoder, error) {
 	if z, ok := a.decoders.Get().(*zstd.Decoder); ok {
 		return z, z.Reset(r)
@@ -90,7 +93,8 @@ func (a *archiveReader) decoder(r io.Reader) (*zstd.Decoder, error) {
 	return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderMaxMemory(maxWindow))
 }
 
-// from reads the archive from off on. Every frame is held against the checksum that the seek table has of it.
+// from reads the archive from off on. Every frame is held against the checksum that the seek
+// table has of it.
 func (a *archiveReader) from(off int64) (io.ReadCloser, error) {
 	if a.table == nil {
 		z, err := a.decoder(io.NewSectionReader(a.src, 0, a.size))
@@ -116,7 +120,8 @@ func (a *archiveReader) from(off int64) (io.ReadCloser, error) {
 	return s, nil
 }
 
-// between reads the archive from off, where a frame begins, to end, where one ends; the checksum of the last frame is checked as well.
+// between reads the archive from off, where a frame begins, to end, where one ends; the checksum
+// of the last frame is checked as well.
 func (a *archiveReader) between(off, end int64) (io.ReadCloser, error) {
 	first, ok := a.table.EntryByDecompressedOffset(uint64(off))
 	last, found := a.table.EntryByDecompressedOffset(uint64(end - 1))

@@ -43,7 +43,8 @@ type Volumes struct {
 	Volumes []Volume `json:"volumes"`
 }
 
-// tableEntry is how many bytes a frame takes in the seek table, and slack covers the end of the archive and the table's own frame.
+// tableEntry is how many bytes a frame takes in the seek table, and slack covers the end of the
+// archive and the table's own frame.
 const (
 	tableEntry = 12
 	slack      = 1 << 10
@@ -138,7 +139,8 @@ func (p *plan) part(picks []pick) (*plan, error) {
 	return q, q.arrange()
 }
 
-// estimate is what the file of a plan takes at most: the head as if it did not compress, and the layers as they are in this bundle.
+// estimate is what the file of a plan takes at most: the head as if it did not compress, and the
+// layers as they are in this bundle.
 func (b *Bundle) estimate(p *plan, l *lock.Lock) (int64, error) {
 	docker, oci, err := p.views(l)
 	if err != nil {
@@ -156,8 +158,8 @@ func (b *Bundle) estimate(p *plan, l *lock.Lock) (int64, error) {
 	return n, nil
 }
 
-// stored is how many bytes of the file a layer takes, and in how many frames. Without a seek table, it is what it would take if it did not
-// compress.
+// stored is how many bytes of the file a layer takes, and in how many frames. Without a seek
+// table, it is what it would take if it did not compress.
 func (b *Bundle) stored(h v1.Hash) (size, frames int64) {
 	p, ok := b.places[h]
 	if !ok { // in the head

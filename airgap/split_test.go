@@ -28,8 +28,8 @@ func tree(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// TestSplitAgain: what is there is one set of volumes with its list. It takes the place of an earlier one when it is complete, and a volume that
-// no list names is nobody's to overwrite.
+// TestSplitAgain: what is there is one set of volumes with its list. It takes the place of an
+// earlier one when it is complete, and a volume that no list names is nobody's to overwrite.
 func TestSplitAgain(t *testing.T) {
 	t.Parallel()
 	st, l := signed(t, 50_000)
@@ -82,7 +82,8 @@ func TestSplitAgain(t *testing.T) {
 		t.Errorf("a split that ended early left (-before +after):\n%s", d)
 	}
 
-	// Nor does one that finds a volume which is not of the earlier split, or no list that says which are.
+	// Nor does one that finds a volume which is not of the earlier split, or no list that says
+	// which are.
 	for name, text := range map[string]string{"demo-images.7of9.tar.zst": "mine", "demo-images.volumes.json": "{"} {
 		path := filepath.Join(dir, name)
 		old, _ := os.ReadFile(path)

@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/progress"
 )
 
-// write packs the volumes, one after the other, in a directory beside their names. They get these together, so that no half of a set is ever
-// there for one that is whole.
+// write packs the volumes, one after the other, in a directory beside their names. They get these
+// together, so that no half of a set is ever there for one that is whole.
 func (b *Bundle) write(ctx context.Context, plans []*plan, l *lock.Lock, v *Volumes, o SplitOptions) error {
 	enc, err := newEncoders()
 	if err != nil {

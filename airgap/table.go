@@ -12,8 +12,9 @@ import (
 	"github.com/slipway-dev/slipway/progress"
 )
 
-// WriteTable writes the contents for a person: what the bundle is, a line per image, and what was left out. A size counts the layers of the
-// image that are in the bundle; those that images share count for each, and the column beside it says how much that is.
+// WriteTable writes the contents for a person: what the bundle is, a line per image, and what was
+// left out. A size counts the layers of the image that are in the bundle; those that images share
+// count for each, and the column beside it says how much that is.
 func (c *Contents) WriteTable(w io.Writer) error {
 	whole := "all platforms"
 	if c.Platform != "" {

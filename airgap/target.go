@@ -10,8 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// retarget returns the name of an image below another registry[/prefix]: the host is replaced, the path is kept. Docker Hub's short names have
-// the path library/NAME.
+// retarget returns the name of an image below another registry[/prefix]: the host is replaced,
+// the path is kept. Docker Hub's short names have the path library/NAME.
 func retarget(tagged, to string) (name.Tag, error) {
 	t, err := name.NewTag(tagged)
 	if err != nil {
@@ -48,8 +48,8 @@ func newSelection(values []string) (selection, error) {
 	return s, nil
 }
 
-// choose returns the children that nodes of the selected platforms run. Where an image has none for a Windows build, nodes of it run one for an
-// older build.
+// choose returns the children that nodes of the selected platforms run. Where an image has none
+// for a Windows build, nodes of it run one for an older build.
 func (s selection) choose(children []Child) ([]Child, error) {
 	if len(s) == 0 {
 		return children, nil

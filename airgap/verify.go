@@ -26,13 +26,14 @@ type VerifyOptions struct {
 
 // Report is what verifying a bundle came to.
 type Report struct {
-	Path     string    `json:"path"`
-	Images   int       `json:"images"`
-	Blobs    int       `json:"blobs"`            // that were read and are right
-	Bytes    int64     `json:"bytes"`            // of the decompressed archive that were read
-	SHA256   string    `json:"sha256,omitempty"` // of the file, where it was held against SHA256SUMS
-	Note     string    `json:"note,omitempty"`   // what is unusual and does no harm
-	Problems []Problem `json:"problems"`         // in the order of the archive
+	Path   string `json:"path"`
+	Images int    `json:"images"`
+	Blobs  int    `json:"blobs"` // that were read and are right
+	Bytes  int64  `json:"bytes"` // of the decompressed archive that were read
+	// of the file, where it was held against SHA256SUMS
+	SHA256   string    `json:"sha256,omitempty"`
+	Note     string    `json:"note,omitempty"` // what is unusual and does no harm
+	Problems []Problem `json:"problems"`       // in the order of the archive
 }
 
 // Problem is one thing that is wrong with a bundle.
@@ -54,8 +55,9 @@ func (p Problem) String() string {
 	return s
 }
 
-// Verify reads a bundle whole: every byte against the digests and checksums that the bundle has of it, the file against SHA256SUMS and the
-// images against a lock where these are given. It does not stop at a problem: all of them are in the report, each broken blob with the images it
+// Verify reads a bundle whole: every byte against the digests and checksums that the bundle has
+// of it, the file against SHA256SUMS and the images against a lock where these are given. It does
+// not stop at a problem: all of them are in the report, each broken blob with the images it
 // belongs to. An error says that the bundle could not be read at all, or that ctx ended.
 func Verify(ctx context.Context, path string, o VerifyOptions) (*Report, error) {
 	f, size, err := openFile(path)
@@ -75,7 +77,8 @@ func Verify(ctx context.Context, path string, o VerifyOptions) (*Report, error) 
 	return &v.report, nil
 }
 
-// verifier collects what is wrong with one bundle. Its report may be used by one goroutine at a time.
+// verifier collects what is wrong with one bundle. Its report may be used by one goroutine at a
+// time.
 type verifier struct {
 	b      *Bundle
 	owners map[v1.Hash][]string

@@ -67,9 +67,10 @@ func sumOf(path, name string) (string, error) {
 	return found, nil
 }
 
-// disagreements says where a bundle is not of a release. Of a damaged bundle some images are not known: whole is false then, and none are missed.
-// Nor are they of a volume, which has some of a bundle's images, says what the bundle lacks in the first one only, and has stand-ins or not as the
-// bundle does.
+// disagreements says where a bundle is not of a release. Of a damaged bundle some images are not
+// known: whole is false then, and none are missed. Nor are they of a volume, which has some of a
+// bundle's images, says what the bundle lacks in the first one only, and has stand-ins or not as
+// the bundle does.
 func disagreements(c *Contents, l *lock.Lock, whole bool) []string {
 	volume := c.Volume != ""
 	missed := whole && !volume // an image that is not there should be
@@ -131,7 +132,8 @@ func disagreements(c *Contents, l *lock.Lock, whole bool) []string {
 	return all
 }
 
-// disagreements holds an image against its children in a lock. It reports whether one that is in the bundle has a stand-in for a base.
+// disagreements holds an image against its children in a lock. It reports whether one that is in
+// the bundle has a stand-in for a base.
 func (i Image) disagreements(children []lock.Child, complete bool) (standIn bool, all []string) {
 	have := map[v1.Hash]Child{}
 	for _, c := range i.Children {

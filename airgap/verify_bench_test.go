@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// BenchmarkVerify verifies a bundle of one large layer: one that was compressed already, which is stored, and one that compresses to a
-// third, as programs do.
+// BenchmarkVerify verifies a bundle of one large layer: one that was compressed already, which is
+// stored, and one that compresses to a third, as programs do.
 func BenchmarkVerify(b *testing.B) {
 	const size = 64 << 20
 	random := rand.NewChaCha8([32]byte{})

@@ -56,7 +56,8 @@ func TestVerifyForged(t *testing.T) {
 	}
 }
 
-// TestBlobForged: bytes that are not what they are called are an error when they have been read, and an entry in the wrong place at once.
+// TestBlobForged: bytes that are not what they are called are an error when they have been read,
+// and an entry in the wrong place at once.
 func TestBlobForged(t *testing.T) {
 	st, l := demo(t, 100)
 	f := pack(t, st, l, t.TempDir(), bundles(t)...)[0]
@@ -107,7 +108,8 @@ func TestVerifyMany(t *testing.T) {
 	}
 }
 
-// forgeSeekable is a bundle with a seek table: the head is one frame, so is each entry behind it, and the end.
+// forgeSeekable is a bundle with a seek table: the head is one frame, so is each entry behind it,
+// and the end.
 func forgeSeekable(t testing.TB, list []forged, head int) []byte {
 	t.Helper()
 	var out, raw bytes.Buffer
@@ -152,7 +154,8 @@ func forgeSeekable(t testing.TB, list []forged, head int) []byte {
 	return out.Bytes()
 }
 
-// TestVerifyLonger: zeros behind the end of the archive are too much, in its last frame or in one of their own.
+// TestVerifyLonger: zeros behind the end of the archive are too much, in its last frame or in one
+// of their own.
 func TestVerifyLonger(t *testing.T) {
 	st, l := demo(t, 100)
 	f := pack(t, st, l, t.TempDir(), bundles(t)...)[0]

@@ -19,7 +19,8 @@ type section struct {
 	err      error // why it cannot be read
 }
 
-// frames verifies a bundle with a seek table: the entries are found by their headers, then all are read, several at a time.
+// frames verifies a bundle with a seek table: the entries are found by their headers, then all
+// are read, several at a time.
 func (v *verifier) frames(ctx context.Context) error {
 	sections, end := v.sections(ctx)
 	var g errgroup.Group
@@ -61,8 +62,9 @@ func (v *verifier) frames(ctx context.Context) error {
 	return g.Wait()
 }
 
-// sections walks from header to header. Where one cannot be read and the head does not tell what stands there, it goes on with the next frame.
-// The end is where the archive says that it ends, -1 where it does not.
+// sections walks from header to header. Where one cannot be read and the head does not tell what
+// stands there, it goes on with the next frame. The end is where the archive says that it ends,
+// -1 where it does not.
 func (v *verifier) sections(ctx context.Context) (all []section, end int64) {
 	expected := map[int64]v1.Hash{}
 	for h, p := range v.b.places {
@@ -116,7 +118,8 @@ func (v *verifier) begins(off int64) bool {
 	return ok && int64(e.DecompressedOffset) == off
 }
 
-// header reads the header of a blob, and returns how many bytes of the archive the entry takes. io.EOF is the end of the archive.
+// header reads the header of a blob, and returns how many bytes of the archive the entry takes.
+// io.EOF is the end of the archive.
 func (v *verifier) header(off int64) (v1.Hash, int64, error) {
 	s, err := v.b.archive.from(off)
 	if err != nil {
@@ -126,7 +129,8 @@ func (v *verifier) header(off int64) (v1.Hash, int64, error) {
 	return blobHeader(tar.NewReader(s))
 }
 
-// blobHeader reads the header of the next blob, and returns how many bytes of the archive the entry takes.
+// blobHeader reads the header of the next blob, and returns how many bytes of the archive the
+// entry takes.
 func blobHeader(tr *tar.Reader) (v1.Hash, int64, error) {
 	hdr, err := tr.Next()
 	if err != nil {
@@ -171,7 +175,8 @@ func (v *verifier) readSection(ctx context.Context, s section) error {
 	return nil
 }
 
-// readHead reads the frames of the head to their end. Its blobs have been held against their digests.
+// readHead reads the frames of the head to their end. Its blobs have been held against their
+// digests.
 func (v *verifier) readHead(ctx context.Context) {
 	f, err := v.b.archive.between(0, v.b.head.size)
 	if err == nil {

@@ -29,7 +29,8 @@ func FuzzTable(f *testing.F) {
 	f.Fuzz(func(t *testing.T, table []byte) { agreeing(t, append(bytes.Clone(frames), table...)) })
 }
 
-// FuzzArchive gives any bytes for the archive inside good frames, which a flipped bit of a file never reaches: checksums are in its way.
+// FuzzArchive gives any bytes for the archive inside good frames, which a flipped bit of a file
+// never reaches: checksums are in its way.
 func FuzzArchive(f *testing.F) {
 	var cuts []int // frames of the last seed
 	seeds(f, func(data []byte) {
@@ -89,7 +90,8 @@ func TestWord(t *testing.T) {
 	}
 }
 
-// resealed compresses an archive in frames of the given sizes and one for the rest, with a seek table.
+// resealed compresses an archive in frames of the given sizes and one for the rest, with a seek
+// table.
 func resealed(t *testing.T, raw []byte, cuts []int) []byte {
 	t.Helper()
 	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
@@ -117,7 +119,8 @@ func resealed(t *testing.T, raw []byte, cuts []int) []byte {
 	return b.Bytes()
 }
 
-// agreeing demands that Open takes what Verify finds right, that its blobs can be read then, and that otherwise a blob is what it is called or an error.
+// agreeing demands that Open takes what Verify finds right, that its blobs can be read then, and
+// that otherwise a blob is what it is called or an error.
 func agreeing(t *testing.T, data []byte) {
 	r := verify(t, write(t, data), VerifyOptions{})
 	b, err := newBundle(bytes.NewReader(data), int64(len(data)))

@@ -10,7 +10,8 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
-// sequence verifies a bundle without a usable seek table from its start to its end, or to the first place that cannot be read.
+// sequence verifies a bundle without a usable seek table from its start to its end, or to the
+// first place that cannot be read.
 func (v *verifier) sequence(ctx context.Context) error {
 	f, err := v.b.archive.from(v.b.head.size)
 	if err != nil {

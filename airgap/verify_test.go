@@ -33,7 +33,8 @@ func write(t testing.TB, data []byte) string {
 	return path
 }
 
-// TestVerify: what was packed is right, with and without its seek table, and is of the release that it was packed from.
+// TestVerify: what was packed is right, with and without its seek table, and is of the release
+// that it was packed from.
 func TestVerify(t *testing.T) {
 	st, l := demo(t, 20_000)
 	add(t, st, l, "stored", plain(t, noise("\x1f\x8b", 2_500_000)))
@@ -66,8 +67,8 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// TestVerifyFlips flips bytes all over a bundle, one after the other. Where nothing is found, the archive is the same, and it is told where the
-// seek table is not.
+// TestVerifyFlips flips bytes all over a bundle, one after the other. Where nothing is found, the
+// archive is the same, and it is told where the seek table is not.
 func TestVerifyFlips(t *testing.T) {
 	t.Parallel()
 	st, l := demo(t, 100)
@@ -98,7 +99,8 @@ func TestVerifyFlips(t *testing.T) {
 	}
 }
 
-// TestVerifyNames: a broken layer is told by its digest and its images, all broken ones are, and the others are counted as good.
+// TestVerifyNames: a broken layer is told by its digest and its images, all broken ones are, and
+// the others are counted as good.
 func TestVerifyNames(t *testing.T) {
 	t.Parallel()
 	st, l := demo(t, 3000)

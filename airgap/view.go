@@ -35,7 +35,8 @@ func (p *plan) views(l *lock.Lock) (docker, oci []byte, err error) {
 	return docker, oci, nil
 }
 
-// dockerView is manifest.json. LayerSources saves RKE2 from reading each layer once more to learn its digest.
+// dockerView is manifest.json. LayerSources saves RKE2 from reading each layer once more to learn
+// its digest.
 func (p *plan) dockerView() ([]byte, error) {
 	m := tarball.Manifest{}
 	for _, k := range p.picks {
@@ -118,7 +119,8 @@ func (p *plan) ociView(l *lock.Lock) ([]byte, error) {
 	return b, nil
 }
 
-// format is the oldest that has all that the plan needs, so that an older slipway reads what it can.
+// format is the oldest that has all that the plan needs, so that an older slipway reads what it
+// can.
 func (p *plan) format() int {
 	if slices.ContainsFunc(p.picks, func(k pick) bool { return len(k.bare) > 0 }) {
 		return formatBare

@@ -11,8 +11,9 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// cold cuts the release in a fresh clone with an empty build cache, against the bare go commands that compile the same programs and
-// slipway itself, one after the other, with an empty build cache too. The module cache is warm for both.
+// cold cuts the release in a fresh clone with an empty build cache, against the bare go commands
+// that compile the same programs and slipway itself, one after the other, with an empty build
+// cache too. The module cache is warm for both.
 func (b *bench) cold(ctx context.Context) (comparison, error) {
 	bare, err := b.bare(ctx)
 	if err != nil {

@@ -47,20 +47,23 @@ var ways = func() []way {
 	return all
 }()
 
-// compress compares ways to compress the layers of the release: what a build spends before anything can be packed. Seconds are those of the
-// processor, which do not depend on what else the machine does.
+// compress compares ways to compress the layers of the release: what a build spends before
+// anything can be packed. Seconds are those of the processor, which do not depend on what else
+// the machine does.
 func (b *bench) compress(ctx context.Context) (comparison, error) {
 	err := b.layers(ctx)
 	return b.compressed, err
 }
 
-// unpack compares how long it takes to read the layers of the release again, as containerd and docker do.
+// unpack compares how long it takes to read the layers of the release again, as containerd and
+// docker do.
 func (b *bench) unpack(ctx context.Context) (comparison, error) {
 	err := b.layers(ctx)
 	return b.uncompressed, err
 }
 
-// layers compresses every layer of the release in every way and reads it again, once for both parts.
+// layers compresses every layer of the release in every way and reads it again, once for both
+// parts.
 func (b *bench) layers(ctx context.Context) error {
 	if b.compressed.title != "" {
 		return nil

@@ -1,10 +1,12 @@
-// Bench compares slipway with what others use for the same work, on the images of a release that has been cut, in one run.
+// Bench compares slipway with what others use for the same work, on the images of a release that
+// has been cut, in one run.
 //
 //	go run ./bench [-dist dist] [-store .slipway] [-slipway PATH] [-parts cold,warm,…]
 //
-// It needs crane (go install github.com/google/go-containerregistry/cmd/crane), and from Debian docker-registry, skopeo, bsdtar
-// (libarchive-tools) and zstd. Every rival runs as its users run it. Peak memory is that of the program itself, not of compilers it
-// starts; a few hundredths of a second are lost to looking.
+// It needs crane (go install github.com/google/go-containerregistry/cmd/crane), and from Debian
+// docker-registry, skopeo, bsdtar (libarchive-tools) and zstd. Every rival runs as its users run
+// it. Peak memory is that of the program itself, not of compilers it starts; a few hundredths of
+// a second are lost to looking.
 package main
 
 import (

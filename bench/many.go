@@ -17,7 +17,8 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// again pushes a bundle of 20 images that the registry has, which are those of the release under more names.
+// again pushes a bundle of 20 images that the registry has, which are those of the release under
+// more names.
 func (b *bench) again(ctx context.Context) (comparison, error) {
 	l, st, err := readRelease(b.dist, b.store)
 	if err != nil {

@@ -54,7 +54,8 @@ func orDash(n int64) string {
 	return progress.Size(n)
 }
 
-// measure runs commands one after the other and adds up their time; the peak is the largest of theirs.
+// measure runs commands one after the other and adds up their time; the peak is the largest of
+// theirs.
 func measure(ctx context.Context, name string, commands ...[]string) (figure, error) {
 	f := figure{name: name}
 	for _, c := range commands {

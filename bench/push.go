@@ -16,8 +16,10 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// push pushes the bundle for all platforms to an empty registry, and once more. skopeo and crane push the same images, one after the other as
-// scripts do, from OCI layouts: these are unpacked already; what that takes stands in a row of its own. Each pushes to a docker-registry of its own.
+// push pushes the bundle for all platforms to an empty registry, and once more. skopeo and crane
+// push the same images, one after the other as scripts do, from OCI layouts: these are unpacked
+// already; what that takes stands in a row of its own. Each pushes to a docker-registry of its
+// own.
 func (b *bench) push(ctx context.Context) (comparison, error) {
 	l, err := lock.Read(filepath.Join(b.dist, lock.Name))
 	if err != nil {
@@ -51,8 +53,9 @@ type pusher struct {
 	commands func(registry string) [][]string
 }
 
-// pushers push images to registries of their own, and once more, in turns; without first, only that is compared. The figure of each is the
-// best of three: all of them wait for the registry most of the time, and what else the machine does counts least then.
+// pushers push images to registries of their own, and once more, in turns; without first, only
+// that is compared. The figure of each is the best of three: all of them wait for the registry
+// most of the time, and what else the machine does counts least then.
 func (b *bench) pushers(ctx context.Context, title, bundle string, images []airgap.Image, layouts []string, first bool) (comparison, error) {
 	ways := []pusher{
 		{"slipway airgap push", func(to string) [][]string { return [][]string{{b.slipway, "airgap", "push", bundle, "-to", to, "-q"}} }},

@@ -20,8 +20,10 @@ import (
 
 // archives are the same images in two orders, each in a directory of its own as RKE2 has it.
 type archives struct {
-	bundle  string // slipway's, metadata first
-	last    string // a docker-archive with manifest.json at its end, as docker save and RKE2's bundle for Windows have it
+	bundle string // slipway's, metadata first
+	// a docker-archive with manifest.json at its end, as docker save and RKE2's bundle for
+	// Windows have it
+	last    string
 	name    string // the image that stands last in both, by its tag
 	wharfie string // the program
 }
@@ -41,8 +43,9 @@ func (b *bench) read(ctx context.Context) (comparison, error) {
 	return b.readers(ctx, "Reading the layers of the last image", "read", "")
 }
 
-// readers compares slipway's way into a bundle with that of RKE2, on the bundle and on an archive in docker's order. The figure of each
-// is the best of five: the archives are in memory then, and what else the machine does counts least.
+// readers compares slipway's way into a bundle with that of RKE2, on the bundle and on an archive
+// in docker's order. The figure of each is the best of five: the archives are in memory then, and
+// what else the machine does counts least.
 func (b *bench) readers(ctx context.Context, title, what, image string) (comparison, error) {
 	a, err := b.arrange(ctx)
 	if err != nil {
@@ -80,7 +83,8 @@ func (b *bench) readers(ctx context.Context, title, what, image string) (compari
 	return comparison{title: title, ours: all[0], other: all[1:]}, nil
 }
 
-// arrange makes the archives, once for all parts. The level of compression, which RKE2 has at 16, does not change how long reading takes.
+// arrange makes the archives, once for all parts. The level of compression, which RKE2 has at 16,
+// does not change how long reading takes.
 func (b *bench) arrange(ctx context.Context) (*archives, error) {
 	if b.archives != nil {
 		return b.archives, nil
@@ -126,7 +130,8 @@ func (b *bench) arrange(ctx context.Context) (*archives, error) {
 	return a, nil
 }
 
-// readFrom is what the program does as its own subprocess: it opens a bundle, and finds an image or reads its layers.
+// readFrom is what the program does as its own subprocess: it opens a bundle, and finds an image
+// or reads its layers.
 func readFrom(what, path, image string) error {
 	b, err := airgap.Open(path)
 	if err != nil {
@@ -155,7 +160,8 @@ func readFrom(what, path, image string) error {
 	return nil
 }
 
-// unpacked reads a layer decompressed, and whatever is behind that, to the end where its digest is checked.
+// unpacked reads a layer decompressed, and whatever is behind that, to the end where its digest
+// is checked.
 func unpacked(r io.Reader, mediaType string) error {
 	var content io.Reader
 	if strings.HasSuffix(mediaType, "+zstd") {

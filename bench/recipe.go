@@ -16,9 +16,10 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// recipe packs the bundle for all platforms, against what RKE2's scripts do with a docker-archive of the same images: reorder it with
-// bsdtar, in two passes, and compress it with zstd -16. The docker-archive itself, which docker save would write, is not timed. The last row
-// is packing with the compression of the layers, which a build does once and keeps.
+// recipe packs the bundle for all platforms, against what RKE2's scripts do with a docker-archive
+// of the same images: reorder it with bsdtar, in two passes, and compress it with zstd -16. The
+// docker-archive itself, which docker save would write, is not timed. The last row is packing
+// with the compression of the layers, which a build does once and keeps.
 func (b *bench) recipe(ctx context.Context) (comparison, error) {
 	out := filepath.Join(b.tmp, "packed")
 	l, err := lock.Read(filepath.Join(b.dist, lock.Name))
@@ -80,8 +81,8 @@ func size(path string) int64 {
 	return fi.Size()
 }
 
-// dockerSave writes manifests of the release into a docker-archive with uncompressed layers, each once, as docker save does. Those that get no
-// tag are left out.
+// dockerSave writes manifests of the release into a docker-archive with uncompressed layers, each
+// once, as docker save does. Those that get no tag are left out.
 func (b *bench) dockerSave(l *lock.Lock, path string, tag func(i lock.Image, c lock.Child, n int) string) (err error) {
 	st, err := store.Open(b.store)
 	if err != nil {

@@ -6,9 +6,11 @@ import (
 	"path/filepath"
 )
 
-// warm runs a release in which nothing changed; then one whose files are gone, so that the bundles are packed anew; then one whose layers
-// are gone, too, so that all of them are compressed anew while no program is compiled. That is all that slipway itself does, without
-// the Go compiler: its peak of memory is that of the pipeline. Nobody else does these: the ratios say how the rows compare.
+// warm runs a release in which nothing changed; then one whose files are gone, so that the
+// bundles are packed anew; then one whose layers are gone, too, so that all of them are
+// compressed anew while no program is compiled. That is all that slipway itself does, without the
+// Go compiler: its peak of memory is that of the pipeline. Nobody else does these: the ratios say
+// how the rows compare.
 func (b *bench) warm(ctx context.Context) (comparison, error) {
 	release := func(store, out string) []string {
 		return []string{b.slipway, "release", "-q", "-product", b.product, "-store", store, "-out", out}
@@ -32,7 +34,8 @@ func (b *bench) warm(ctx context.Context) (comparison, error) {
 	return comparison{title: "A release in which nothing changed", ours: ours, other: []figure{packed, compressed}}, err
 }
 
-// programsOnly copies the store without its blobs and what it remembers of them; compiled programs and what they were compiled from stay.
+// programsOnly copies the store without its blobs and what it remembers of them; compiled
+// programs and what they were compiled from stay.
 func (b *bench) programsOnly(ctx context.Context) (string, error) {
 	dir := filepath.Join(b.tmp, "store")
 	if _, err := measure(ctx, "", []string{"cp", "-a", b.store, dir}); err != nil {

@@ -1,9 +1,10 @@
 // Package build makes the images of a product, for every platform, in the store.
 //
-// Sources are fetched and verified first, all of them; a wrong hash ends the build before anything is compiled. Then programs compile
-// (build/program) while images wait for theirs and are put together as they come (build/layer, build/manifest, build/index), in one of
-// three ways: an image of one Go program with ko's conventions, a Dockerfile (build/dockerfile), or the buildpacks lifecycle
-// (build/lifecycle). What they stand on comes from build/base.
+// Sources are fetched and verified first, all of them; a wrong hash ends the build before
+// anything is compiled. Then programs compile (build/program) while images wait for theirs and
+// are put together as they come (build/layer, build/manifest, build/index), in one of three ways:
+// an image of one Go program with ko's conventions, a Dockerfile (build/dockerfile), or the
+// buildpacks lifecycle (build/lifecycle). What they stand on comes from build/base.
 package build
 
 import (
@@ -24,7 +25,8 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// Builder builds the images of a product from sources that are at hand. [Builder.Check] and [Builder.Images] share what they learn of bases.
+// Builder builds the images of a product from sources that are at hand. [Builder.Check] and
+// [Builder.Images] share what they learn of bases.
 type Builder struct {
 	product  *product.Product
 	store    *store.Store
@@ -35,8 +37,8 @@ type Builder struct {
 	bases    *base.Resolver
 }
 
-// New returns a builder of p with the sources that [Sources] has fetched. One that could not be fetched is missing from trees; then
-// [Builder.Check] passes over what is made from it.
+// New returns a builder of p with the sources that [Sources] has fetched. One that could not be
+// fetched is missing from trees; then [Builder.Check] passes over what is made from it.
 func New(p *product.Product, trees map[string]source.Tree, st *store.Store, pr *progress.Printer) *Builder {
 	client := transfer.New(transfer.Options{Progress: pr})
 	return &Builder{
@@ -45,9 +47,10 @@ func New(p *product.Product, trees map[string]source.Tree, st *store.Store, pr *
 	}
 }
 
-// Build builds every image of p and returns a lock that names them by digest. Repositories and tags are left to publish; every blob
-// that the lock names, directly or through an index, is in st. What is wrong without a doubt is reported before anything is compiled, and
-// images that fail are all reported.
+// Build builds every image of p and returns a lock that names them by digest. Repositories and
+// tags are left to publish; every blob that the lock names, directly or through an index, is in
+// st. What is wrong without a doubt is reported before anything is compiled, and images that fail
+// are all reported.
 func Build(ctx context.Context, p *product.Product, st *store.Store, pr *progress.Printer) (*lock.Lock, error) {
 	trees, missing := Sources(ctx, p)
 	b := New(p, trees, st, pr)
@@ -95,7 +98,8 @@ func (b *Builder) Images(ctx context.Context) (*lock.Lock, error) {
 	return l, err
 }
 
-// report joins failures. An image or artifact that misses a program says no more than the compiler's message does, so it is not repeated.
+// report joins failures. An image or artifact that misses a program says no more than the
+// compiler's message does, so it is not repeated.
 func report(compiled error, others []error) error {
 	all := []error{compiled}
 	for _, err := range others {
@@ -107,7 +111,8 @@ func report(compiled error, others []error) error {
 	return errors.Join(all...)
 }
 
-// Sources makes all sources of p available and verifies them. Every failure is reported; beside an error are the sources that did not fail.
+// Sources makes all sources of p available and verifies them. Every failure is reported; beside
+// an error are the sources that did not fail.
 func Sources(ctx context.Context, p *product.Product) (map[string]source.Tree, error) {
 	trees := make([]source.Tree, len(p.Sources))
 	failures := make([]error, len(p.Sources))
@@ -140,7 +145,8 @@ func newLock(p *product.Product, trees map[string]source.Tree, images []lock.Ima
 	return l
 }
 
-// Created returns the time of the release: SOURCE_DATE_EPOCH, or the newest commit among the sources.
+// Created returns the time of the release: SOURCE_DATE_EPOCH, or the newest commit among the
+// sources.
 func Created(p *product.Product, trees map[string]source.Tree) time.Time {
 	t := p.Created
 	if p.SourceDateEpoch {

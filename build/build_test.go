@@ -20,7 +20,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// TestExample builds examples/hello and shows what its images are: configurations and files, without digests, which change with Go.
+// TestExample builds examples/hello and shows what its images are: configurations and files,
+// without digests, which change with Go.
 func TestExample(t *testing.T) {
 	p, st := load(t, copied(t, "../examples/hello")), storetest.Open(t)
 	l := cut(t, p, st)
@@ -44,7 +45,8 @@ func TestExample(t *testing.T) {
 	golden.Compare(t, *update, "testdata/example.golden", all.String())
 }
 
-// TestChildren holds that index, manifests and lock say the same, and that a program for Windows is one layer on three bases.
+// TestChildren holds that index, manifests and lock say the same, and that a program for Windows
+// is one layer on three bases.
 func TestChildren(t *testing.T) {
 	p, st := load(t, copied(t, "../examples/hello")), storetest.Open(t)
 	for _, i := range cut(t, p, st).Images {
@@ -134,8 +136,8 @@ func TestAgain(t *testing.T) {
 			}
 		}
 	}
-	// One program layer per system, and one configuration and one manifest per child, and one index; for download the program and an archive
-	// per system.
+	// One program layer per system, and one configuration and one manifest per child, and one
+	// index; for download the program and an archive per system.
 	if n := len(blobs(t, st)) - len(before); n != 2+2*4+1+2*2 {
 		t.Errorf("%d blobs were written, want 15", n)
 	}

@@ -16,11 +16,14 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// Check finds what would stop the build, as far as that can be known without a compiler: main packages that are not there, every mistake in
-// a Dockerfile and what it copies, bases, and what the product has left open. With a registry bases are asked for, unless [Builder.Offline]
-// was called. All mistakes are reported. demands are those of a release to a registry that a snapshot goes without, one line each.
+// Check finds what would stop the build, as far as that can be known without a compiler: main
+// packages that are not there, every mistake in a Dockerfile and what it copies, bases, and what
+// the product has left open. With a registry bases are asked for, unless [Builder.Offline] was
+// called. All mistakes are reported. demands are those of a release to a registry that a snapshot
+// goes without, one line each.
 //
-// What takes the bytes of programs, or of an image that is not in the store, is found by [Builder.Images].
+// What takes the bytes of programs, or of an image that is not in the store, is found by
+// [Builder.Images].
 func (b *Builder) Check(ctx context.Context) (demands []string, err error) {
 	demands = slices.Clone(b.product.Demands)
 	var errs []error
@@ -75,7 +78,8 @@ func (b *Builder) checkPrograms() error {
 	return errors.Join(errs...)
 }
 
-// checkImage checks an image for all its platforms. A mistake that several have is said once, with the first of them.
+// checkImage checks an image for all its platforms. A mistake that several have is said once,
+// with the first of them.
 func (b *Builder) checkImage(ctx context.Context, i product.Image) finding {
 	if i.Lifecycle != nil {
 		return b.checkLifecycle(i)
@@ -132,7 +136,8 @@ func (b *Builder) checkGoImage(ctx context.Context, i product.Image, p v1.Platfo
 	return f
 }
 
-// checkDockerImage evaluates the image's Dockerfile with programs of which nothing but the names is known.
+// checkDockerImage evaluates the image's Dockerfile with programs of which nothing but the names
+// is known.
 func (b *Builder) checkDockerImage(ctx context.Context, i product.Image, p v1.Platform) (f finding) {
 	programs, err := b.binaries(i, p, func(string) (layer.Content, error) { return layer.Content{}, nil })
 	if err != nil {

@@ -15,10 +15,12 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// binaries is the named context that holds the programs of slipway.yaml, as <os>_<arch>/<name>[.exe].
+// binaries is the named context that holds the programs of slipway.yaml, as
+// <os>_<arch>/<name>[.exe].
 const binaries = "binaries"
 
-// evaluate evaluates the image's Dockerfile for one platform, with the programs that it may copy; check is that of [dockerfile.Input].
+// evaluate evaluates the image's Dockerfile for one platform, with the programs that it may copy;
+// check is that of [dockerfile.Input].
 func (b *Builder) evaluate(ctx context.Context, i product.Image, p v1.Platform, programs dockerfile.Context, check bool) (dockerfile.Result, error) {
 	file, ok := i.Dockerfile.Files[p.OS]
 	if !ok {
@@ -78,8 +80,8 @@ func (b *Builder) dockerImage(ctx context.Context, i product.Image, p v1.Platfor
 	return c, nil
 }
 
-// standing completes what a Dockerfile stands on by the full os.version, which comes from the base, or from the platform for
-// scratch.
+// standing completes what a Dockerfile stands on by the full os.version, which comes from the
+// base, or from the platform for scratch.
 func (b *Builder) standing(ctx context.Context, on dockerfile.Base, p v1.Platform) (base.Base, error) {
 	if on.Image == nil {
 		return b.bases.Resolve(ctx, "scratch", p)

@@ -15,7 +15,8 @@ import (
 	"github.com/slipway-dev/slipway/store/storetest"
 )
 
-// TestFailures holds that everything that is wrong is said, each once and with what it belongs to, and that nothing is made then.
+// TestFailures holds that everything that is wrong is said, each once and with what it belongs
+// to, and that nothing is made then.
 func TestFailures(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
@@ -86,7 +87,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestSourcesFirst holds that a wrong source ends the build before anything is compiled, and that all wrong sources are named.
+// TestSourcesFirst holds that a wrong source ends the build before anything is compiled, and that
+// all wrong sources are named.
 func TestSourcesFirst(t *testing.T) {
 	dir := copied(t, "../examples/hello")
 	t.Setenv("GOPROXY", "off")

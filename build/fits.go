@@ -18,7 +18,8 @@ import (
 // most is how many programs of another system one error names.
 const most = 5
 
-// fits refuses the programs of another system among the files that go into an image: a node would find them only when it starts them.
+// fits refuses the programs of another system among the files that go into an image: a node would
+// find them only when it starts them.
 func fits(ctx context.Context, i product.Image, p v1.Platform, entries []layer.Entry) error {
 	var errs []error
 	for _, e := range entries {

@@ -9,8 +9,9 @@ import (
 	"github.com/slipway-dev/slipway/store/storetest"
 )
 
-// TestCompiledProgramsFit holds that a program ends the build that is compiled for this image and comes out as one of another system or
-// machine. The go command is told the system last of all, so it can only be a tool that flags put before the linker.
+// TestCompiledProgramsFit holds that a program ends the build that is compiled for this image and
+// comes out as one of another system or machine. The go command is told the system last of all,
+// so it can only be a tool that flags put before the linker.
 func TestCompiledProgramsFit(t *testing.T) {
 	for _, image := range []struct {
 		name  string
@@ -44,7 +45,8 @@ func TestCompiledProgramsFit(t *testing.T) {
 	}
 }
 
-// relink has the source of a product put a program in the place of what is linked for an operating system.
+// relink has the source of a product put a program in the place of what is linked for an
+// operating system.
 func relink(t *testing.T, dir, system, program string) {
 	t.Helper()
 	at := t.TempDir()

@@ -15,7 +15,8 @@ import (
 	"github.com/slipway-dev/slipway/store/storetest"
 )
 
-// carrier is a product of one image that a Dockerfile fills with files/, and of a Go program with data.
+// carrier is a product of one image that a Dockerfile fills with files/, and of a Go program with
+// data.
 const carrier = `apiVersion: slipway/v1
 name: carrier
 version: 1.0.0
@@ -79,7 +80,8 @@ const (
 	peAMD64, peARM64   = 0x8664, 0xaa64
 )
 
-// TestProgramsFit holds that a program of another system or architecture ends the build, whatever kind of image it is in, and that it is named.
+// TestProgramsFit holds that a program of another system or architecture ends the build, whatever
+// kind of image it is in, and that it is named.
 func TestProgramsFit(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
@@ -128,8 +130,9 @@ func TestProgramsFit(t *testing.T) {
 	}
 }
 
-// TestOtherSystem holds that an image stands on what it is for: FROM --platform in its last stage would make a Windows image of Linux files, or one of a
-// build that it does not say. In other stages it is for what it is there for.
+// TestOtherSystem holds that an image stands on what it is for: FROM --platform in its last stage
+// would make a Windows image of Linux files, or one of a build that it does not say. In other
+// stages it is for what it is there for.
 func TestOtherSystem(t *testing.T) {
 	for _, tc := range []struct{ from, says string }{
 		{"FROM --platform=linux/amd64 static", "windows/amd64:ltsc2022: it would be called an image for windows/amd64:ltsc2022 and stands on a base for linux/amd64: "},
@@ -165,7 +168,8 @@ func TestForeignPrograms(t *testing.T) {
 	}
 }
 
-// TestExplicitBuilds holds that any builds stand in one index, newest first and each complete, beside those that have names.
+// TestExplicitBuilds holds that any builds stand in one index, newest first and each complete,
+// beside those that have names.
 func TestExplicitBuilds(t *testing.T) {
 	p, st := load(t, carry(t, nil)), storetest.Open(t)
 	i, ok := cut(t, p, st).Image("files")

@@ -18,14 +18,16 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// Where ko puts things (https://ko.build): the program, and the files of the kodata directory beside its main package.
+// Where ko puts things (https://ko.build): the program, and the files of the kodata directory
+// beside its main package.
 const (
 	koApp  = "/ko-app"
 	koData = "/var/run/ko"
 )
 
-// goImage puts one Go program on a base, by ko's conventions. It differs from ko where ko's image does not work as it should on
-// Windows: the program has its .exe, and PATH is separated by semicolons; and where there is no kodata there is no empty layer.
+// goImage puts one Go program on a base, by ko's conventions. It differs from ko where ko's image
+// does not work as it should on Windows: the program has its .exe, and PATH is separated by
+// semicolons; and where there is no kodata there is no empty layer.
 func (b *Builder) goImage(ctx context.Context, i product.Image, p v1.Platform) (content, error) {
 	under, err := b.bases.Resolve(ctx, i.Bases[p.OS], p)
 	if err != nil {
@@ -100,7 +102,8 @@ func inherit(under base.Base) (v1.Config, error) {
 
 func windowsPath(p string) string { return `C:` + strings.ReplaceAll(p, "/", `\`) }
 
-// appendPath adds a directory to PATH, which Windows spells in any case. Without a PATH in the base, the system's usual one is kept reachable.
+// appendPath adds a directory to PATH, which Windows spells in any case. Without a PATH in the
+// base, the system's usual one is kept reachable.
 func appendPath(env []string, dir, separator, usual string) []string {
 	out := append([]string{}, env...)
 	for n, kv := range out {
@@ -113,7 +116,8 @@ func appendPath(env []string, dir, separator, usual string) []string {
 	return append(out, "PATH="+usual+separator+dir)
 }
 
-// kodata lists the files beside a main package that ko's convention takes along. Links are followed, but not out of the directory.
+// kodata lists the files beside a main package that ko's convention takes along. Links are
+// followed, but not out of the directory.
 func kodata(tree, pkg string, content func(file string) (layer.Content, error)) ([]layer.Entry, error) {
 	root := filepath.Join(tree, filepath.FromSlash(pkg), "kodata")
 	inside, err := filepath.EvalSymlinks(root)

@@ -19,7 +19,8 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// content is what go: or dockerfile: make of an image for one platform, before it gets its labels and is written.
+// content is what go: or dockerfile: make of an image for one platform, before it gets its labels
+// and is written.
 type content struct {
 	base   base.Base
 	config v1.Config
@@ -79,8 +80,8 @@ func (b *Builder) tell(i product.Image, children []child) {
 	}
 }
 
-// join joins the failures of an image's platforms. A mistake in a Dockerfile is the same on every platform: it is said once, with the
-// first of them.
+// join joins the failures of an image's platforms. A mistake in a Dockerfile is the same on every
+// platform: it is said once, with the first of them.
 func join(on []v1.Platform, failures []error) error {
 	said := map[string]bool{}
 	var all []error
@@ -168,7 +169,8 @@ func (b *Builder) created(i product.Image) time.Time {
 }
 
 // annotations are the labels and annotations that the OCI image specification defines
-// (https://github.com/opencontainers/image-spec/blob/main/annotations.md), as far as the product tells them.
+// (https://github.com/opencontainers/image-spec/blob/main/annotations.md), as far as the product
+// tells them.
 func (b *Builder) annotations(i product.Image) map[string]string {
 	s := b.trees[i.Source].Source
 	m := map[string]string{}

@@ -34,7 +34,8 @@ func children(t *testing.T, st *store.Store, i lock.Image) []storetest.Listed {
 	return storetest.List(t, idx)
 }
 
-// describe writes an index's annotations, and of each child what is set and what lies in the layers that are not the base's.
+// describe writes an index's annotations, and of each child what is set and what lies in the
+// layers that are not the base's.
 func describe(t *testing.T, st *store.Store, i lock.Image, idx v1.ImageIndex) string {
 	t.Helper()
 	var s strings.Builder

@@ -42,7 +42,8 @@ func newApisMustParse(supported, deprecated []string) int { return len(supported
 `,
 }
 
-// TestLifecycle shows the image that kpack's controller loads: one manifest with a layer for each system.
+// TestLifecycle shows the image that kpack's controller loads: one manifest with a layer for each
+// system.
 func TestLifecycle(t *testing.T) {
 	st := storetest.Open(t)
 	l := cut(t, load(t, carry(t, small)), st)

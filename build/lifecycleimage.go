@@ -58,5 +58,6 @@ func (b *Builder) lifecycle(ctx context.Context, i product.Image) (lock.Image, e
 	}, nil
 }
 
-// lifecycleProgram names a program of a lifecycle image among all programs; the slash keeps it apart from those of slipway.yaml.
+// lifecycleProgram names a program of a lifecycle image among all programs; the slash keeps it
+// apart from those of slipway.yaml.
 func lifecycleProgram(i product.Image, name string) string { return i.Name + "/" + name }

@@ -12,8 +12,9 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// Placeholder returns the lock that [Builder.Images] would, as far as it is known before anything is built: with made-up digests, by which
-// what is rendered can be checked. It must not be written anywhere.
+// Placeholder returns the lock that [Builder.Images] would, as far as it is known before anything
+// is built: with made-up digests, by which what is rendered can be checked. It must not be
+// written anywhere.
 func Placeholder(p *product.Product, trees map[string]source.Tree) *lock.Lock {
 	var images []lock.Image
 	for _, i := range p.Images {

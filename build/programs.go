@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// programs lists what must be compiled for p: each program once per system that an image or artifact wants it for. Beside an error, which
-// joins all mistakes, are the programs without one.
+// programs lists what must be compiled for p: each program once per system that an image or
+// artifact wants it for. Beside an error, which joins all mistakes, are the programs without one.
 func programs(p *product.Product, trees map[string]source.Tree) ([]program.Program, error) {
 	var all []program.Program
 	var errs []error

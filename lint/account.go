@@ -41,7 +41,8 @@ func nonRoot(spec *corev1.PodSpec, c container) (path []any, holds bool) {
 	return nil, false
 }
 
-// rootByName finds runAsNonRoot beside the account that the kubelet takes for root. HostProcess pods have a rule of their own.
+// rootByName finds runAsNonRoot beside the account that the kubelet takes for root. HostProcess
+// pods have a rule of their own.
 func rootByName(p *pod, found finder) {
 	if p.hostProcess() {
 		return
@@ -54,7 +55,8 @@ func rootByName(p *pod, found finder) {
 	}
 }
 
-// The API server's own limits: pkg/apis/core/validation of Kubernetes, validateWindowsSecurityContextOptions.
+// The API server's own limits: pkg/apis/core/validation of Kubernetes,
+// validateWindowsSecurityContextOptions.
 var (
 	controlCharacters = regexp.MustCompile(`[[:cntrl:]]`)
 	netBIOSDomain     = regexp.MustCompile(`^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$`)

@@ -16,7 +16,8 @@ type allow struct {
 	kind         string // "inSource" or "external", as SARIF has it
 	used         bool
 
-	// Of a comment: the line that it is about, and the number of the object, -1 where it is not about a whole one.
+	// Of a comment: the line that it is about, and the number of the object, -1 where it is not
+	// about a whole one.
 	line, object int
 	// Of an entry in slipway.yaml.
 	entry product.Allow
@@ -42,7 +43,8 @@ func (a *allow) covers(l located) bool {
 		(e.Path == "" || e.Path == l.Path || strings.HasPrefix(l.Path, e.Path+".") || strings.HasPrefix(l.Path, e.Path+"["))
 }
 
-// allow parts the findings into those that stand and those that are allowed, and adds what is wrong with the allowing.
+// allow parts the findings into those that stand and those that are allowed, and adds what is
+// wrong with the allowing.
 func (c *checker) allow() {
 	comments := map[key][]*allow{}
 	for _, a := range c.allows {

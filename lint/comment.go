@@ -9,8 +9,9 @@ import (
 	"github.com/slipway-dev/slipway/workload"
 )
 
-// comments returns what the comments of a file allow; its objects are numbered from first. One beside a field is about that line, one on
-// a line of its own about the next line that is no comment or, where an object begins there, about the whole object.
+// comments returns what the comments of a file allow; its objects are numbered from first. One
+// beside a field is about that line, one on a line of its own about the next line that is no
+// comment or, where an object begins there, about the whole object.
 func comments(f File, objects []workload.Object, first int) []*allow {
 	if !strings.Contains(string(f.Text), directive) {
 		return nil
@@ -53,8 +54,8 @@ var (
 	skipped   = regexp.MustCompile(`^(?:---)?[ \t]*(?:#.*)?$`)
 )
 
-// find returns where a line's comment begins, -1 where it has none, and what follows slipway:allow. A comment begins a line or stands
-// after a blank, and not where inText says.
+// find returns where a line's comment begins, -1 where it has none, and what follows
+// slipway:allow. A comment begins a line or stands after a blank, and not where inText says.
 func find(line string, inText func(column int) bool) (start int, text string) {
 	for _, at := range comment.FindAllStringIndex(line, -1) {
 		if at[0] > 0 && line[at[0]-1] != ' ' && line[at[0]-1] != '\t' || inText(column(line, at[0])) {
@@ -68,8 +69,9 @@ func find(line string, inText func(column int) bool) (start int, text string) {
 // column is the character at a byte of a line, the first of which is 1.
 func column(line string, n int) int { return 1 + utf8.RuneCountInString(line[:n]) }
 
-// next returns the line that a comment before line n is about, which has no fields where the comment allows nothing, and the next line
-// that has any: where an object begins there, the comment is about that. Only on the way to an object are blank lines passed over.
+// next returns the line that a comment before line n is about, which has no fields where the
+// comment allows nothing, and the next line that has any: where an object begins there, the
+// comment is about that. Only on the way to an object are blank lines passed over.
 func next(lines []string, n int) (target, landing int) {
 	target = -1
 	for ; n < len(lines); n++ {

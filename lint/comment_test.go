@@ -8,7 +8,8 @@ import (
 	"github.com/slipway-dev/slipway/lint"
 )
 
-// pods are two documents, of which the first has a finding in line 9 (fsGroup) and one in line 10 (runAsUser).
+// pods are two documents, of which the first has a finding in line 9 (fsGroup) and one in line 10
+// (runAsUser).
 const pods = `---
 apiVersion: v1
 kind: Pod
@@ -27,8 +28,8 @@ metadata: {name: other, namespace: demo}
 spec: {os: {name: windows}, nodeSelector: {kubernetes.io/os: windows}, containers: [], securityContext: {fsGroup: 1}}
 `
 
-// TestComments says which findings of pods remain with a comment in a place: those of line 9, 10 and 16 by their rule, and what is wrong
-// with the comment.
+// TestComments says which findings of pods remain with a comment in a place: those of line 9, 10
+// and 16 by their rule, and what is wrong with the comment.
 func TestComments(t *testing.T) {
 	const allow = "# slipway:allow windows-fs-group volumes are ours"
 	// insert puts lines before line n of pods, beside appends to it.

@@ -15,7 +15,8 @@ func ifHostNetwork(p *pod, found finder) {
 	}
 }
 
-// privileged finds containers that ask for privileges, and those that do not where the API server refuses the field itself.
+// privileged finds containers that ask for privileges, and those that do not where the API server
+// refuses the field itself.
 func privileged(p *pod, found finder) {
 	inSecurity("privileged", func(s *corev1.SecurityContext) bool {
 		return s.Privileged != nil && (*s.Privileged || p.named(windows))
@@ -59,8 +60,9 @@ func subPaths(p *pod, found finder) {
 // windowsGrace is how long, in seconds, Windows itself lets the processes of a container end.
 const windowsGrace = 5
 
-// gracePeriods finds grace periods that are longer than what Windows itself gives: the pod's, and those of probes that end a container.
-// HostProcess containers have the registry of their node. The default of 30 seconds, which nobody asked for, is none.
+// gracePeriods finds grace periods that are longer than what Windows itself gives: the pod's, and
+// those of probes that end a container. HostProcess containers have the registry of their node.
+// The default of 30 seconds, which nobody asked for, is none.
 func gracePeriods(p *pod, found finder) {
 	if p.hostProcess() {
 		return
@@ -80,8 +82,8 @@ func gracePeriods(p *pod, found finder) {
 	})(p, found)
 }
 
-// withoutRequests finds containers that request no CPU or no memory. A limit stands for a missing request; ephemeral containers
-// cannot have any.
+// withoutRequests finds containers that request no CPU or no memory. A limit stands for a missing
+// request; ephemeral containers cannot have any.
 func withoutRequests(p *pod, found finder) {
 	for _, c := range containers(p.spec) {
 		if c.path[0] == "ephemeralContainers" {

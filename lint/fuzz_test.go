@@ -12,7 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/lint"
 )
 
-// FuzzCheck checks manifests of unknown origin: whatever the bytes, every finding has a place in the file, and every output is whole.
+// FuzzCheck checks manifests of unknown origin: whatever the bytes, every finding has a place in
+// the file, and every output is whole.
 func FuzzCheck(f *testing.F) {
 	archives, err := filepath.Glob("testdata/rules/*.txtar")
 	if err != nil {

@@ -24,8 +24,8 @@ func hostProcessNetwork(p *pod, found finder) {
 	}
 }
 
-// hostProcessMixed finds containers that differ from the rest. The API server also refuses a container that contradicts its pod, even
-// where all containers agree.
+// hostProcessMixed finds containers that differ from the rest. The API server also refuses a
+// container that contradicts its pod, even where all containers agree.
 func hostProcessMixed(p *pod, found finder) {
 	if !p.hostProcess() {
 		return

@@ -62,8 +62,8 @@ var faultRules = map[lock.Fault]string{
 	lock.Malformed: "image-reference", lock.Unresolved: "image-ko", lock.Unpinned: "image-unpinned", lock.OtherDigest: "image-digest", lock.Unknown: "image-unknown",
 }
 
-// runs checks that an image runs on every node of a system that the pod may land on: every such platform of the release or, where the
-// release is not known, one platform at least.
+// runs checks that an image runs on every node of a system that the pod may land on: every such
+// platform of the release or, where the release is not known, one platform at least.
 func (c *checker) runs(p *pod, i lock.Known, os string, found func(id, what string, args ...any)) {
 	if !has(i, os) {
 		found("image-os", "the pod runs on %s, and the image is made for %s", os, format(i.Platforms))
@@ -99,7 +99,8 @@ func (c *checker) runs(p *pod, i lock.Known, os string, found func(id, what stri
 	}
 }
 
-// labelArchBeta is what [corev1.LabelArchStable] was called before Kubernetes 1.14. The kubelet still sets both to the same value.
+// labelArchBeta is what [corev1.LabelArchStable] was called before Kubernetes 1.14. The kubelet
+// still sets both to the same value.
 const labelArchBeta = "beta.kubernetes.io/arch"
 
 // admits reports whether a pod may land on nodes of a platform.

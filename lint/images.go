@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// images returns those of a lock: what a manifest is to name and, for manifests that name one platform's child, the children. nodes are the
-// platforms of the release.
+// images returns those of a lock: what a manifest is to name and, for manifests that name one
+// platform's child, the children. nodes are the platforms of the release.
 func images(l *lock.Lock) (list lock.Images, nodes []v1.Platform) {
 	if l == nil {
 		return nil, nil

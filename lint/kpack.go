@@ -22,7 +22,8 @@ var windowsTaints = []corev1.Taint{
 	{Key: "node.kubernetes.io/os", Value: windows, Effect: corev1.TaintEffectNoSchedule},
 }
 
-// kpackTolerations checks kpack's kinds whose builds run on Windows. A RuntimeClass that the manifest does not have may bring tolerations.
+// kpackTolerations checks kpack's kinds whose builds run on Windows. A RuntimeClass that the
+// manifest does not have may bring tolerations.
 func (c *checker) kpackTolerations(p *pod) {
 	if !p.kpack || slices.ContainsFunc(windowsTaints, p.tolerates) || !c.buildsOnWindows(p) {
 		return
@@ -36,8 +37,9 @@ func (c *checker) kpackTolerations(p *pod) {
 	c.found(p, r, "", "tolerations")
 }
 
-// buildsOnWindows reports whether kpack will start a build's pod on Windows: where the pod selects Windows, or where the builder, or the
-// stack of a builder in the manifest, is of Windows by the lock or by its name.
+// buildsOnWindows reports whether kpack will start a build's pod on Windows: where the pod
+// selects Windows, or where the builder, or the stack of a builder in the manifest, is of Windows
+// by the lock or by its name.
 func (c *checker) buildsOnWindows(p *pod) bool {
 	if slices.Contains(p.systems, windows) {
 		return true

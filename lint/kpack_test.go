@@ -11,7 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// TestKpack knows a build for Windows by its builder, by the builder's stack and by the images of that.
+// TestKpack knows a build for Windows by its builder, by the builder's stack and by the images of
+// that.
 func TestKpack(t *testing.T) {
 	image := func(build string) string {
 		return "apiVersion: kpack.io/v1alpha2\nkind: Image\nmetadata: {name: app, namespace: demo}\nspec:\n  tag: a\n  builder: {kind: Builder, name: b}\n  source: {git: {url: u, revision: r}}\n  build: {" + build + "}\n---\n"

@@ -1,18 +1,23 @@
 // Package lint holds Kubernetes manifests against what Linux and Windows nodes can run.
 //
-// Mixed releases break on nodes, not in CI: a field that Windows ignores or the API server refuses, a pod that lands on the wrong system, an
-// index without the build of a node. [Check] looks at every pod that a manifest makes (see package workload) and reports a [Finding] for each
-// place that breaks a [Rule], with file, line, column and path of the field, and what to write instead. docs/rules.md lists the rules.
+// Mixed releases break on nodes, not in CI: a field that Windows ignores or the API server
+// refuses, a pod that lands on the wrong system, an index without the build of a node. [Check]
+// looks at every pod that a manifest makes (see package workload) and reports a [Finding] for
+// each place that breaks a [Rule], with file, line, column and path of the field, and what to
+// write instead. docs/rules.md lists the rules.
 //
-// A finding that is known and meant is allowed by a comment on its line or the line above, or above the whole object,
+// A finding that is known and meant is allowed by a comment on its line or the line above, or
+// above the whole object,
 //
 //	# slipway:allow windows-sub-path containerd 2 on all our nodes
 //
-// or, since a rendered manifest has no comments, by an entry of lint.allow in slipway.yaml. Both need a reason.
+// or, since a rendered manifest has no comments, by an entry of lint.allow in slipway.yaml. Both
+// need a reason.
 //
-// The sources of the rules are the Kubernetes enhancement for Windows nodes of 2019 ([Enhancement]), which went through the API field by
-// field, and what has become of it: validation in the API server, the kubelet and the documentation of today. Where these differ, the
-// rule says so and takes today's.
+// The sources of the rules are the Kubernetes enhancement for Windows nodes of 2019
+// ([Enhancement]), which went through the API field by field, and what has become of it:
+// validation in the API server, the kubelet and the documentation of today. Where these differ,
+// the rule says so and takes today's.
 package lint
 
 import (
@@ -32,15 +37,16 @@ import (
 
 // Options say what is known besides the manifests.
 type Options struct {
-	// Lock says which images there are, and for which platforms; without it, and without Remote, images are not checked.
+	// Lock says which images there are, and for which platforms; without it, and without Remote,
+	// images are not checked.
 	Lock *lock.Lock
-	// Remote asks registries for the platforms of images that are not in the lock. The result is by reference; what is not there is missing
-	// from it. nil asks nobody.
+	// Remote asks registries for the platforms of images that are not in the lock. The result is
+	// by reference; what is not there is missing from it. nil asks nobody.
 	Remote func(ctx context.Context, refs []name.Digest) (map[string][]v1.Platform, error)
 	// Allow are findings that slipway.yaml allows.
 	Allow []product.Allow
-	// Product is the release's, where the manifests are all of its manifests: what nothing uses of it
-	// is then a finding, too.
+	// Product is the release's, where the manifests are all of its manifests: what nothing uses
+	// of it is then a finding, too.
 	Product *product.Product
 }
 
@@ -50,8 +56,9 @@ type File struct {
 	Text []byte
 }
 
-// Check reports what breaks a rule in manifests that belong together, sorted by place. An error says what is not a manifest, a line for
-// each place with file:line:column; nothing is then checked.
+// Check reports what breaks a rule in manifests that belong together, sorted by place. An error
+// says what is not a manifest, a line for each place with file:line:column; nothing is then
+// checked.
 func Check(ctx context.Context, files []File, o Options) (*Report, error) {
 	c := &checker{o: o, report: &Report{Findings: []Finding{}, Allowed: []Finding{}}, missing: map[string]bool{}, named: map[string]bool{}, seen: map[place]bool{}}
 	c.images, c.nodes = images(o.Lock)

@@ -8,7 +8,8 @@ import (
 	"github.com/slipway-dev/slipway/lint"
 )
 
-// app and the others are images of the lock in testdata: for every platform, for linux/amd64, for Windows Server 2022.
+// app and the others are images of the lock in testdata: for every platform, for linux/amd64, for
+// Windows Server 2022.
 var (
 	app   = "slipway.local/demo/app@" + digest(1)
 	tool  = "slipway.local/demo/tool@" + digest(2)
@@ -37,7 +38,8 @@ func places(findings []lint.Finding) []string {
 	return all
 }
 
-// TestNotAManifest checks that what cannot be read is an error with its place, of every file, and that nothing is checked then.
+// TestNotAManifest checks that what cannot be read is an error with its place, of every file, and
+// that nothing is checked then.
 func TestNotAManifest(t *testing.T) {
 	bomb := "a: &a [x, x, x, x, x, x, x, x, x, x]\n"
 	for c := 'b'; c <= 'j'; c++ {

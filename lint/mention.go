@@ -11,7 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/workload"
 )
 
-// mention is an image reference elsewhere than where a pod names its images: in an argument, a variable, a ConfigMap, a custom resource.
+// mention is an image reference elsewhere than where a pod names its images: in an argument, a
+// variable, a ConfigMap, a custom resource.
 type mention struct {
 	ref, path string
 	pos       workload.Pos
@@ -65,7 +66,8 @@ func (c *checker) resolve(ref string) (lock.Known, lock.Fault, string) {
 	i, fault, what := c.images.Resolve(ref)
 	if fault == lock.TagAndDigest {
 		repository, digest, _ := strings.Cut(ref, "@")
-		return c.images.Resolve(repository[:strings.LastIndex(repository, ":")] + "@" + digest) // the digest counts
+		// the digest counts
+		return c.images.Resolve(repository[:strings.LastIndex(repository, ":")] + "@" + digest)
 	}
 	return i, fault, what
 }

@@ -114,7 +114,8 @@ func TestMentionsRemote(t *testing.T) {
 	}
 }
 
-// TestUnused finds what slipway.yaml has and nothing uses: images only where the manifests are all of the release's.
+// TestUnused finds what slipway.yaml has and nothing uses: images only where the manifests are
+// all of the release's.
 func TestUnused(t *testing.T) {
 	at := func(line int) product.Pos { return product.Pos{File: "slipway.yaml", Line: line, Column: 5} }
 	p := &product.Product{

@@ -8,7 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPlaces looks into every list of containers, every kind of volume and both security contexts: the path of each finding.
+// TestPlaces looks into every list of containers, every kind of volume and both security
+// contexts: the path of each finding.
 func TestPlaces(t *testing.T) {
 	for _, tt := range []struct {
 		name, manifest string

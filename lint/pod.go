@@ -19,7 +19,8 @@ type pod struct {
 	kpack       bool     // kpack makes the pod, and chooses its system
 }
 
-// newPod takes a pod with what its RuntimeClass adds where the manifest has that, too: its node selector and tolerations.
+// newPod takes a pod with what its RuntimeClass adds where the manifest has that, too: its node
+// selector and tolerations.
 func newPod(n int, o workload.Object, classes map[string]scheduling) *pod {
 	spec := o.Pod.Spec.DeepCopy()
 	if name := spec.RuntimeClassName; name != nil {
@@ -65,7 +66,9 @@ func runtimeClasses(objects []workload.Object) map[string]scheduling {
 func (s scheduling) apply(spec *corev1.PodSpec) {
 	for k, v := range s.NodeSelector {
 		if _, own := spec.NodeSelector[k]; own {
-			continue // the two must agree, or Kubernetes refuses the pod; what the pod itself says is what can be shown
+			// the two must agree, or Kubernetes refuses the pod; what the pod itself says is what
+			// can be shown
+			continue
 		}
 		if spec.NodeSelector == nil {
 			spec.NodeSelector = map[string]string{}
@@ -97,7 +100,8 @@ func (p *pod) tolerates(taint corev1.Taint) bool {
 // named reports whether spec.os.name is the system.
 func (p *pod) named(os string) bool { return p.spec.OS != nil && string(p.spec.OS.Name) == os }
 
-// place returns the path of a field within the document, and where it stands. In metadata it is one that a key names: an annotation.
+// place returns the path of a field within the document, and where it stands. In metadata it is
+// one that a key names: an annotation.
 func (p *pod) place(path []any) (string, workload.Pos) {
 	if len(path) == 3 && path[0] == metadata {
 		return fmt.Sprintf("%s.%s[%q]", p.MetaPath, path[1], path[2]), p.MetaAt(path[1:]...)

@@ -12,14 +12,15 @@ type Finding struct {
 	Rule     string   `json:"rule"`
 	Severity Severity `json:"severity"`
 	Object   string   `json:"object,omitempty"` // Deployment kpack/kpack-controller; "" for what is about a comment
-	Path     string   `json:"path,omitempty"`   // spec.template.spec.containers[0].securityContext.privileged
-	File     string   `json:"file"`
-	Line     int      `json:"line"`
-	Column   int      `json:"column"`
-	What     string   `json:"what"`    // what is wrong
-	Instead  string   `json:"instead"` // what to write instead
-	Link     string   `json:"link"`
-	Reason   string   `json:"reason,omitempty"` // why it is allowed, where it is
+	// spec.template.spec.containers[0].securityContext.privileged
+	Path    string `json:"path,omitempty"`
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+	What    string `json:"what"`    // what is wrong
+	Instead string `json:"instead"` // what to write instead
+	Link    string `json:"link"`
+	Reason  string `json:"reason,omitempty"` // why it is allowed, where it is
 
 	allowedIn string // "inSource" by a comment, "external" by slipway.yaml
 	folds     bool   // one of its rule stands for all of a file
@@ -31,7 +32,8 @@ type Report struct {
 	Objects  int       `json:"objects"`
 	Pods     int       `json:"pods"`     // pod templates, and kpack's Images and Builds
 	Findings []Finding `json:"findings"` // sorted by place
-	Allowed  []Finding `json:"allowed"`  // those that a comment or slipway.yaml allows, sorted by place
+	// those that a comment or slipway.yaml allows, sorted by place
+	Allowed []Finding `json:"allowed"`
 	// Unchecked says what was not looked at, and why; "" is nothing.
 	Unchecked string `json:"unchecked,omitempty"`
 }
@@ -47,7 +49,8 @@ func (r *Report) Count(s Severity) int {
 	return n
 }
 
-// String returns the finding in a line, as errors have it: file:line:column, object, field, what is wrong, what to write instead.
+// String returns the finding in a line, as errors have it: file:line:column, object, field, what
+// is wrong, what to write instead.
 func (f Finding) String() string {
 	place := f.pos() + ": "
 	if f.Object != "" {
@@ -61,7 +64,8 @@ func (f Finding) String() string {
 
 func (f Finding) pos() string { return fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Column) }
 
-// sentence begins a text with a capital, unless it begins with a name, and ends it with a full stop.
+// sentence begins a text with a capital, unless it begins with a name, and ends it with a full
+// stop.
 func sentence(s string) string {
 	word, _, _ := strings.Cut(s, " ")
 	if lower.MatchString(word) {

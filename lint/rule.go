@@ -7,12 +7,15 @@ type Severity string
 
 // The severities, the gravest first.
 const (
-	Error   Severity = "error"   // the API server refuses the pod, or it does not do on a node what the manifest says: it stops a release
+	// the API server refuses the pod, or it does not do on a node what the manifest says: it
+	// stops a release
+	Error   Severity = "error"
 	Warning Severity = "warning" // the pod may run, but not everywhere, or not as its author thinks
 	Note    Severity = "note"    // it works today, but not with every runtime that a node may have
 )
 
-// Rule is one thing that Linux or Windows nodes cannot run, or run in another way than the manifest seems to say.
+// Rule is one thing that Linux or Windows nodes cannot run, or run in another way than the
+// manifest seems to say.
 type Rule struct {
 	ID       string   // as in findings and in "slipway:allow"
 	Severity Severity // of its findings
@@ -31,13 +34,13 @@ type Rule struct {
 	// file.
 	Folds bool
 
-	// find calls found for each place in a pod that breaks the rule. It is nil for rules about something else than a pod's fields:
-	// images, and the comments that allow findings.
+	// find calls found for each place in a pod that breaks the rule. It is nil for rules about
+	// something else than a pod's fields: images, and the comments that allow findings.
 	find func(p *pod, found finder)
 }
 
-// finder takes what is wrong, where that says more than the rule's title, and where: a path of keys and indices below the pod's spec,
-// none for the spec itself.
+// finder takes what is wrong, where that says more than the rule's title, and where: a path of
+// keys and indices below the pod's spec, none for the spec itself.
 type finder func(what string, path ...any)
 
 // Enhancement is the text that first said what works on Windows nodes, and what never will.
@@ -76,7 +79,8 @@ func rule(id string) (Rule, bool) {
 	return rules[n], true
 }
 
-// about reports whether the rule is about a pod's systems. Where the pod names none, only the rules for both are.
+// about reports whether the rule is about a pod's systems. Where the pod names none, only the
+// rules for both are.
 func (r Rule) about(systems []string) bool { return r.OS == "" || slices.Contains(systems, r.OS) }
 
 // severity returns the severity of the rule's findings in a pod.

@@ -1,6 +1,7 @@
 package lint
 
-// hostProcessRules are about HostProcess pods, whose containers are processes of the Windows node itself (stable since 1.26).
+// hostProcessRules are about HostProcess pods, whose containers are processes of the Windows node
+// itself (stable since 1.26).
 var hostProcessRules = []Rule{
 	{
 		ID: "host-process-network", Severity: Error, OS: windows, find: hostProcessNetwork,

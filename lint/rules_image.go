@@ -97,7 +97,8 @@ var kpackRules = []Rule{
 	},
 }
 
-// allowRules are about the comments and entries that allow findings. They cannot be allowed themselves.
+// allowRules are about the comments and entries that allow findings. They cannot be allowed
+// themselves.
 var allowRules = []Rule{
 	{
 		ID: "allow-unknown", Severity: Error,

@@ -2,9 +2,11 @@ package lint
 
 import corev1 "k8s.io/api/core/v1"
 
-// securityRules are about the securityContext of Windows pods and containers. The API server refuses most of these fields where
-// spec.os.name is windows, whatever their value; without it, Windows nodes ignore them. Most of them harden a container where they
-// can: ignoring those (Ignored) does no harm. A pod that asks for a privilege, or a setting of the kernel, does not get what it needs.
+// securityRules are about the securityContext of Windows pods and containers. The API server
+// refuses most of these fields where spec.os.name is windows, whatever their value; without it,
+// Windows nodes ignore them. Most of them harden a container where they can: ignoring those
+// (Ignored) does no harm. A pod that asks for a privilege, or a setting of the kernel, does not
+// get what it needs.
 var securityRules = []Rule{
 	{
 		ID: "windows-privileged", Severity: Error, OS: windows,

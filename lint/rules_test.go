@@ -13,8 +13,8 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// TestRules checks for every rule that it finds exactly one thing in its bad manifest, that no other rule finds anything there, and that
-// nothing is found in the good one.
+// TestRules checks for every rule that it finds exactly one thing in its bad manifest, that no
+// other rule finds anything there, and that nothing is found in the good one.
 func TestRules(t *testing.T) {
 	files, err := filepath.Glob("testdata/rules/*.txtar")
 	if err != nil {
@@ -46,7 +46,8 @@ func TestRules(t *testing.T) {
 		})
 	}
 	for _, r := range lint.Rules() {
-		if r.ID != "image-unused" && r.ID != "product-unused" { // which are about slipway.yaml: see TestUnused
+		// which are about slipway.yaml: see TestUnused
+		if r.ID != "image-unused" && r.ID != "product-unused" {
 			want = append(want, r.ID)
 		}
 	}
@@ -57,7 +58,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestRuleTexts holds the table itself: what a reader of a finding needs is there, in a form that fits the pages it goes to.
+// TestRuleTexts holds the table itself: what a reader of a finding needs is there, in a form that
+// fits the pages it goes to.
 func TestRuleTexts(t *testing.T) {
 	seen := map[string]bool{}
 	for _, r := range lint.Rules() {
@@ -85,8 +87,8 @@ func TestRuleTexts(t *testing.T) {
 	}
 }
 
-// TestChanged holds that rules say what was true in 2019 where the enhancement, or the documentation of its time, said something
-// else of a field than is true today.
+// TestChanged holds that rules say what was true in 2019 where the enhancement, or the
+// documentation of its time, said something else of a field than is true today.
 func TestChanged(t *testing.T) {
 	differ := []string{
 		"windows-privileged", "windows-host-network", "windows-run-as-non-root", "windows-run-as-user-name", "windows-sub-path", "windows-file-mount",

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// The parts of SARIF 2.1.0 (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html) that findings need. Code hosts show such files
-// beside the lines that they are about.
+// The parts of SARIF 2.1.0 (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html)
+// that findings need. Code hosts show such files beside the lines that they are about.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`
@@ -80,7 +80,8 @@ type (
 	}
 )
 
-// WriteSARIF writes the findings as SARIF 2.1.0, those that are allowed among them as suppressed. version is that of slipway.
+// WriteSARIF writes the findings as SARIF 2.1.0, those that are allowed among them as suppressed.
+// version is that of slipway.
 func (r *Report) WriteSARIF(w io.Writer, version string) error {
 	driver := sarifDriver{Name: "slipway", InformationURI: "https://github.com/slipway-dev/slipway", Version: version, Language: "en-US", Rules: []sarifRule{}}
 	for _, rule := range rules {

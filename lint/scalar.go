@@ -10,7 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/workload"
 )
 
-// span is a part of a file: from a character of one line to one of a later line. Lines count from 0, columns from 1.
+// span is a part of a file: from a character of one line to one of a later line. Lines count from
+// 0, columns from 1.
 type span struct{ line, column, lastLine, lastColumn int }
 
 func (s span) holds(line, column int) bool {
@@ -30,7 +31,8 @@ func compareSpans(a, b span) int {
 	return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column))
 }
 
-// scalars returns where texts stand in which a "#" begins no comment: those in quotes, and blocks after | and >.
+// scalars returns where texts stand in which a "#" begins no comment: those in quotes, and blocks
+// after | and >.
 func scalars(lines []string, objects []workload.Object) spans {
 	s := &scalarFinder{lines: lines, seen: map[*yaml.Node]bool{}}
 	for _, o := range objects {
@@ -74,7 +76,8 @@ func (s *scalarFinder) node(n *yaml.Node, indent int) {
 	}
 }
 
-// block finds the end of a block: the first line that is indented less than the block's first one. The line with the | is not part of it.
+// block finds the end of a block: the first line that is indented less than the block's first
+// one. The line with the | is not part of it.
 func (s *scalarFinder) block(n *yaml.Node, indent int) {
 	last, own := n.Line-1, -1
 	for l := n.Line; l < len(s.lines); l++ {

@@ -17,7 +17,8 @@ const (
 	windows = platform.Windows
 )
 
-// systems returns the operating systems that a pod is for: those that it selects, or else the one that it names.
+// systems returns the operating systems that a pod is for: those that it selects, or else the one
+// that it names.
 func systems(spec *corev1.PodSpec) []string {
 	list, selects := workload.Systems(spec)
 	if !selects && spec.OS != nil {
@@ -62,7 +63,8 @@ func systemField(spec *corev1.PodSpec) []any {
 
 var requiredAffinity = []any{"affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"}
 
-// selector is a value that a pod selects a label by; the value is empty where only the label's being there matters.
+// selector is a value that a pod selects a label by; the value is empty where only the label's
+// being there matters.
 type selector struct {
 	label, value []any // their paths below the pod's spec
 	text         string

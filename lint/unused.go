@@ -9,7 +9,8 @@ import (
 	"github.com/slipway-dev/slipway/workload"
 )
 
-// unused finds what slipway.yaml has and nothing uses. Of a product without manifests, nobody knows what its images are for.
+// unused finds what slipway.yaml has and nothing uses. Of a product without manifests, nobody
+// knows what its images are for.
 func (c *checker) unused() {
 	p := c.o.Product
 	if p == nil {

@@ -28,7 +28,8 @@ func TestMergeArtifacts(t *testing.T) {
 	}
 }
 
-// TestArtifactNames: a lock tells release where to write, and a foreign one must not lead it elsewhere.
+// TestArtifactNames: a lock tells release where to write, and a foreign one must not lead it
+// elsewhere.
 func TestArtifactNames(t *testing.T) {
 	for _, name := range []string{"", "../kp", "/etc/kp", "bin/kp", `bin\kp`, ".kp", ".."} {
 		l := example()

@@ -20,7 +20,8 @@ import (
 // maxSize bounds a lock in bytes; a real one has a few hundred KiB.
 const maxSize = 64 << 20
 
-// Read reads a lock from a regular file. A newer schemaVersion, an unknown field or trailing text is an error that names the file.
+// Read reads a lock from a regular file. A newer schemaVersion, an unknown field or trailing text
+// is an error that names the file.
 func Read(path string) (*Lock, error) {
 	switch fi, err := os.Stat(path); { // before it is opened: a pipe would wait for a writer
 	case err != nil:
@@ -75,7 +76,8 @@ func Decode(r io.Reader) (*Lock, error) {
 	return &l, nil
 }
 
-// check holds a lock to what its readers rely on: everything in it has a digest, and every platform is one.
+// check holds a lock to what its readers rely on: everything in it has a digest, and every
+// platform is one.
 func (l *Lock) check() error {
 	for _, i := range l.Images {
 		digests := []v1.Hash{i.Digest}

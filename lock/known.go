@@ -12,7 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// Known is an image that a manifest of the release may name: one of the product or of a third party.
+// Known is an image that a manifest of the release may name: one of the product or of a third
+// party.
 type Known struct {
 	Name       string // for messages: as in slipway.yaml, or the line of images.txt
 	Repository name.Repository
@@ -32,7 +33,8 @@ func (k Known) Runs(os string) bool {
 // Images are those that a manifest may name.
 type Images []Known
 
-// Known lists the images of a lock, the product's first. A lock that is not published has no names; then nothing is found.
+// Known lists the images of a lock, the product's first. A lock that is not published has no
+// names; then nothing is found.
 func (l *Lock) Known() Images {
 	var list Images
 	for _, i := range l.Images {
@@ -97,7 +99,8 @@ const (
 	Unknown            // of no repository in the lock
 )
 
-// Resolve returns the image that a reference names, or what is wrong with the reference, and the same in words with the remedy.
+// Resolve returns the image that a reference names, or what is wrong with the reference, and the
+// same in words with the remedy.
 func (list Images) Resolve(ref string) (Known, Fault, string) {
 	if ref == "" {
 		return Known{}, Malformed, "the image is empty"

@@ -1,7 +1,8 @@
 // Package lock is release.lock.json: what a release consists of, by digest.
 //
-// It is the one thing besides the store that is handed from stage to stage and from run to run. Publish writes it; render,
-// airgap and the operator's side read it. It imports no build code, so that the operator's binary can hold it.
+// It is the one thing besides the store that is handed from stage to stage and from run to run.
+// Publish writes it; render, airgap and the operator's side read it. It imports no build code, so
+// that the operator's binary can hold it.
 package lock
 
 import (
@@ -20,18 +21,24 @@ const SchemaVersion = 1
 // Name is the file's name in dist/.
 const Name = "release.lock.json"
 
-// Lock is one release. Lists keep the order of slipway.yaml and images.txt; equal releases have equal bytes.
+// Lock is one release. Lists keep the order of slipway.yaml and images.txt; equal releases have
+// equal bytes.
 type Lock struct {
-	SchemaVersion int       `json:"schemaVersion"`
-	Name          string    `json:"name"`     // the product's name
-	Version       string    `json:"version"`  // the product's version
-	Created       time.Time `json:"created"`  // SOURCE_DATE_EPOCH or the newest source's commit time, UTC
-	Registry      string    `json:"registry"` // host[/prefix] that every repository below starts with
-	// Go is the version of the Go toolchain that compiled the programs ("go1.26.8"): it is an input like the sources.
+	SchemaVersion int    `json:"schemaVersion"`
+	Name          string `json:"name"`    // the product's name
+	Version       string `json:"version"` // the product's version
+	// SOURCE_DATE_EPOCH or the newest source's commit time, UTC
+	Created time.Time `json:"created"`
+	// host[/prefix] that every repository below starts with
+	Registry string `json:"registry"`
+	// Go is the version of the Go toolchain that compiled the programs ("go1.26.8"): it is an
+	// input like the sources.
 	Go string `json:"go,omitempty"`
-	// Snapshot says that no registry was named: the repositories exist in the embedded registry only.
+	// Snapshot says that no registry was named: the repositories exist in the embedded registry
+	// only.
 	Snapshot bool `json:"snapshot"`
-	// Partial names the platforms or images that -platforms or -only selected, where the release is not whole.
+	// Partial names the platforms or images that -platforms or -only selected, where the release
+	// is not whole.
 	Partial    []string     `json:"partial,omitempty"`
 	Sources    []Source     `json:"sources"`
 	Images     []Image      `json:"images"`
@@ -47,18 +54,20 @@ type Source struct {
 	Revision string `json:"revision"`         // commit
 }
 
-// Image is one image of the product: an index with one child per platform, or a single manifest (Kind "lifecycle").
+// Image is one image of the product: an index with one child per platform, or a single manifest
+// (Kind "lifecycle").
 type Image struct {
 	Name       string          `json:"name"`       // as in slipway.yaml
 	Kind       string          `json:"kind"`       // "go", "dockerfile" or "lifecycle"
 	Repository string          `json:"repository"` // registry/repository without tag
 	Tag        string          `json:"tag"`
 	MediaType  types.MediaType `json:"mediaType"`
-	// Digest of the index, or of the manifest where there is no index. In a partial lock the index is over the children that were
-	// selected and exists in the store only.
+	// Digest of the index, or of the manifest where there is no index. In a partial lock the
+	// index is over the children that were selected and exists in the store only.
 	Digest v1.Hash `json:"digest"`
 	Size   int64   `json:"size"` // bytes of that index or manifest
-	// Annotations of the index, in a partial lock, so that the whole index can be made of several locks.
+	// Annotations of the index, in a partial lock, so that the whole index can be made of several
+	// locks.
 	Annotations map[string]string `json:"annotations,omitempty"`
 	Children    []Child           `json:"children"`
 	Referrers   []Referrer        `json:"referrers,omitempty"`
@@ -66,18 +75,21 @@ type Image struct {
 
 // Child is one manifest. Of a single-manifest image the only child is the image itself.
 type Child struct {
-	Platform  string          `json:"platform"`            // as package platform formats it, with the full os.version
-	OSVersion string          `json:"osVersion,omitempty"` // the four-part version in config and descriptor
+	// as package platform formats it, with the full os.version
+	Platform string `json:"platform"`
+	// the four-part version in config and descriptor
+	OSVersion string          `json:"osVersion,omitempty"`
 	MediaType types.MediaType `json:"mediaType"`
 	Digest    v1.Hash         `json:"digest"`
-	Size      int64           `json:"size"`           // bytes of the manifest
-	Config    v1.Hash         `json:"config"`         // digest of the image configuration, which docker calls the image ID
-	Content   int64           `json:"content"`        // bytes of all layers as stored (compressed)
-	Base      *Base           `json:"base,omitempty"` // nil for an image from scratch
+	Size      int64           `json:"size"` // bytes of the manifest
+	// digest of the image configuration, which docker calls the image ID
+	Config  v1.Hash `json:"config"`
+	Content int64   `json:"content"`        // bytes of all layers as stored (compressed)
+	Base    *Base   `json:"base,omitempty"` // nil for an image from scratch
 	// From are the other images that its Dockerfile takes files from.
 	From []Base `json:"from,omitempty"`
-	// Systems lists the operating systems whose files a single manifest carries, where they are more than its platform's: the
-	// lifecycle image holds a Linux and a Windows layer.
+	// Systems lists the operating systems whose files a single manifest carries, where they are
+	// more than its platform's: the lifecycle image holds a Linux and a Windows layer.
 	Systems []string `json:"systems,omitempty"`
 }
 
@@ -95,16 +107,19 @@ type Referrer struct {
 	MediaType    types.MediaType `json:"mediaType"`
 	Digest       v1.Hash         `json:"digest"`
 	Size         int64           `json:"size"`
-	// Subject is what it is about, where that is not the image itself but a child of its index, or another referrer.
+	// Subject is what it is about, where that is not the image itself but a child of its index,
+	// or another referrer.
 	Subject v1.Hash `json:"subject,omitzero"`
-	// Tag is what it is found by, where it does not name its subject: cosign's sha256-HEX.sig, .att or .sbom.
+	// Tag is what it is found by, where it does not name its subject: cosign's sha256-HEX.sig,
+	// .att or .sbom.
 	Tag string `json:"tag,omitempty"`
 }
 
 // Artifact is a file in dist/ for people to download: a program, or an archive of programs.
 type Artifact struct {
-	File       string  `json:"file"`     // its name in dist/
-	Platform   string  `json:"platform"` // linux/amd64; one for Windows serves every release, so it names none: windows/amd64
+	File string `json:"file"` // its name in dist/
+	// linux/amd64; one for Windows serves every release, so it names none: windows/amd64
+	Platform   string  `json:"platform"`
 	Digest     v1.Hash `json:"digest"`
 	Size       int64   `json:"size"`
 	Executable bool    `json:"executable,omitempty"`
@@ -120,13 +135,16 @@ type Fallback struct {
 type ThirdParty struct {
 	Reference string          `json:"reference"` // as written
 	MediaType types.MediaType `json:"mediaType,omitempty"`
-	Digest    v1.Hash         `json:"digest,omitzero"` // what the reference stood for; zero where LeftOut
-	Size      int64           `json:"size,omitempty"`  // bytes of the index or manifest
-	Platforms []string        `json:"platforms,omitempty"`
-	// Fallbacks are the Windows releases that the image is not made for and yet runs on: bundles for them carry what Runs names.
+	// what the reference stood for; zero where LeftOut
+	Digest    v1.Hash  `json:"digest,omitzero"`
+	Size      int64    `json:"size,omitempty"` // bytes of the index or manifest
+	Platforms []string `json:"platforms,omitempty"`
+	// Fallbacks are the Windows releases that the image is not made for and yet runs on: bundles
+	// for them carry what Runs names.
 	Fallbacks []Fallback `json:"fallbacks,omitempty"`
 	Referrers []Referrer `json:"referrers,omitempty"`
-	// LeftOut says why a snapshot does not hold the image. A release to a registry never leaves one out.
+	// LeftOut says why a snapshot does not hold the image. A release to a registry never leaves
+	// one out.
 	LeftOut string `json:"leftOut,omitempty"`
 }
 
@@ -149,7 +167,8 @@ func (l *Lock) Image(name string) (Image, bool) {
 	return Image{}, false
 }
 
-// Runs reports whether the image has files for an operating system: a child of it, or a layer in a child's Systems.
+// Runs reports whether the image has files for an operating system: a child of it, or a layer in
+// a child's Systems.
 func (i Image) Runs(os string) bool {
 	for _, c := range i.Children {
 		if len(c.Platform) > len(os) && c.Platform[:len(os)+1] == os+"/" {
@@ -164,8 +183,8 @@ func (i Image) Runs(os string) bool {
 	return false
 }
 
-// StandIn names the image in whose place something made up is in the child: the base it stands on, or one that files were copied from.
-// It is "" where everything is real.
+// StandIn names the image in whose place something made up is in the child: the base it stands
+// on, or one that files were copied from. It is "" where everything is real.
 func (c Child) StandIn() string {
 	if all := c.StandIns(); len(all) > 0 {
 		return all[0]

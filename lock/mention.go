@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 )
 
-// Mentions returns the image references in a text of a manifest, such as an argument, the value of a
-// variable or a file in a ConfigMap; called is what the text is called there. These count:
+// Mentions returns the image references in a text of a manifest, such as an argument, the value
+// of a variable or a file in a ConfigMap; called is what the text is called there. These count:
 //
 //   - a name that ko is to resolve (ko://…), anywhere;
 //   - a reference with a digest, anywhere;
@@ -18,8 +18,9 @@ import (
 //     is for an image which is yet to be made;
 //   - PATH:TAG as the value of something that is called an image: --shell-image, FOO_IMAGE, image.
 //
-// A value is the text, one of its lines, or what follows a name in a line: --flag=VALUE, key: VALUE.
-// Of comments and of examples, which by convention are called _example, only the first counts.
+// A value is the text, one of its lines, or what follows a name in a line: --flag=VALUE, key:
+// VALUE. Of comments and of examples, which by convention are called _example, only the first
+// counts.
 func (list Images) Mentions(called, text string) []string {
 	var found []string
 	for line := range strings.Lines(text) {

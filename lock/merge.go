@@ -11,10 +11,12 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// Merge joins locks of one release that were made for different platforms or images. They must agree on name, version, registry,
-// sources, and on the digest of everything that stands in several of them. Images and third-party images keep the order in which
-// they first stand in a lock; an image's children are sorted. An image whose children come from several locks gets a zero Digest
-// and Size, because the index over them does not exist yet: publish.Merge makes it. Partial names all that was selected.
+// Merge joins locks of one release that were made for different platforms or images. They must
+// agree on name, version, registry, sources, and on the digest of everything that stands in
+// several of them. Images and third-party images keep the order in which they first stand in a
+// lock; an image's children are sorted. An image whose children come from several locks gets a
+// zero Digest and Size, because the index over them does not exist yet: publish.Merge makes it.
+// Partial names all that was selected.
 func Merge(locks ...*Lock) (*Lock, error) {
 	if len(locks) == 0 {
 		return nil, errors.New("merging locks: there is none: name the release.lock.json of each part")
@@ -140,7 +142,8 @@ func (l *Lock) mergeThirdParty(t ThirdParty) error {
 		return fmt.Errorf("it is %s in one lock and %s in another: pin it in images.txt with one of these digests", have.Digest, t.Digest)
 	default:
 		have.Fallbacks = union(have.Fallbacks, t.Fallbacks)
-		have.Referrers = union(have.Referrers, t.Referrers) // somebody may have signed it between the parts
+		// somebody may have signed it between the parts
+		have.Referrers = union(have.Referrers, t.Referrers)
 	}
 	return nil
 }

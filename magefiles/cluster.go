@@ -9,8 +9,9 @@ import (
 	"github.com/slipway-dev/slipway/target"
 )
 
-// Cluster applies the release to a real control plane with a Linux and a Windows node and checks what comes of it. As root; the first run
-// builds Kubernetes into the user's cache, which takes some ten minutes on two cores.
+// Cluster applies the release to a real control plane with a Linux and a Windows node and checks
+// what comes of it. As root; the first run builds Kubernetes into the user's cache, which takes
+// some ten minutes on two cores.
 func Cluster(ctx context.Context) error {
 	if err := isolate(); err != nil {
 		return err
@@ -30,7 +31,8 @@ func Cluster(ctx context.Context) error {
 	return start(cmd)
 }
 
-// controlPlane builds the programs that the tests in test/cluster start, so that the build is not within the tests' time.
+// controlPlane builds the programs that the tests in test/cluster start, so that the build is not
+// within the tests' time.
 func controlPlane(ctx context.Context) error {
 	return do(ctx, "test/cluster/controlplane", "go", "run", ".")
 }

@@ -27,8 +27,8 @@ func Golden(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Fuzz runs every fuzz target for a while. Inputs that are new are hardly minimized: by default that takes up to a minute each, in which
-// the target finds nothing.
+// Fuzz runs every fuzz target for a while. Inputs that are new are hardly minimized: by default
+// that takes up to a minute each, in which the target finds nothing.
 func Fuzz(
 	ctx context.Context,
 	time *string, // how long each target runs (20s)
@@ -50,10 +50,13 @@ func Fuzz(
 	return errors.Join(errs...)
 }
 
-// Bench measures releases, publications, and the packing, reading and pushing of bundles beside what others take for the same, and prints ratios.
+// Bench measures releases, publications, and the packing, reading and pushing of bundles beside
+// what others take for the same, and prints ratios.
 func Bench(
 	ctx context.Context,
-	parts *string, // what to compare: cold (some 20 minutes); warm, publish, recipe, push, again, absent, lookup, read, curve, compress, unpack (all but cold)
+	// what to compare: cold (some 20 minutes); warm, publish, recipe, push, again, absent,
+	// lookup, read, curve, compress, unpack (all but cold)
+	parts *string,
 ) error {
 	if err := isolate(); err != nil {
 		return err

@@ -15,7 +15,8 @@ import (
 	"time"
 )
 
-// command is a command in a directory of the repository that prints where mage prints. An interrupt goes to it first.
+// command is a command in a directory of the repository that prints where mage prints. An
+// interrupt goes to it first.
 func command(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, os.Stdout, os.Stderr
@@ -38,7 +39,8 @@ func start(cmd *exec.Cmd) error {
 	return nil
 }
 
-// modules are the directories of the repository's Go modules that hold code, the main one last, so that its results close a run.
+// modules are the directories of the repository's Go modules that hold code, the main one last,
+// so that its results close a run.
 func modules() ([]string, error) {
 	var dirs, code []string
 	err := walk(func(path string) error {

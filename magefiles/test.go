@@ -15,7 +15,8 @@ import (
 	"github.com/slipway-dev/slipway/target"
 )
 
-// Test brings in what the tests run against (apt, as root on Debian or Ubuntu), cuts kpack into dist/ and runs every test.
+// Test brings in what the tests run against (apt, as root on Debian or Ubuntu), cuts kpack into
+// dist/ and runs every test.
 func Test(ctx context.Context) error {
 	if err := isolate(); err != nil {
 		return err
@@ -43,20 +44,23 @@ func Test(ctx context.Context) error {
 	errs = append(errs, programs(ctx, out))
 	for _, dir := range dirs {
 		if dir == "." {
-			// Without the race detector, under which the first take smaller layers and the others look at processes, not at goroutines.
+			// Without the race detector, under which the first take smaller layers and the others
+			// look at processes, not at goroutines.
 			cmd := command(ctx, dir, "go", "test", "-count=1", "-timeout=30m", "-run=Memory|^TestInterrupt$|^TestTorture$",
 				"./airgap", "./build/layer", "./cmd/slipway", "./test/torture")
 			cmd.Env = append(os.Environ(), env...)
 			errs = append(errs, start(cmd))
 		}
-		// -timeout: on a busy machine the race detector needs more than the ten minutes that go test gives by itself.
-		// -count=1: a cached result does not see that the release, which lies outside the nested modules, is another one.
+		// -timeout: on a busy machine the race detector needs more than the ten minutes that go
+		// test gives by itself. -count=1: a cached result does not see that the release, which
+		// lies outside the nested modules, is another one.
 		args := []string{"go", "test", "-count=1", "-timeout=30m"}
 		if dir == "." && !slices.Contains(out, "race") {
 			args = append(args, "-race")
 		}
 		if dir == "." {
-			args = append(args, "-skip=^(TestMemoryAttacks|TestInterrupt|TestTorture)$") // the longest of them, which have run above
+			// the longest of them, which have run above
+			args = append(args, "-skip=^(TestMemoryAttacks|TestInterrupt|TestTorture)$")
 		}
 		args = append(args, "./...")
 		cmd := command(ctx, dir, args...)
@@ -66,7 +70,8 @@ func Test(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// programs builds what test/need starts and no distribution has, so that no test waits for a compiler.
+// programs builds what test/need starts and no distribution has, so that no test waits for a
+// compiler.
 func programs(ctx context.Context, without []string) error {
 	args := []string{"go", "run", "./test/need/build", "crane", "containerd-shim-runc-v2"}
 	for consumer, names := range map[string][]string{
@@ -79,8 +84,8 @@ func programs(ctx context.Context, without []string) error {
 	return do(ctx, ".", args...)
 }
 
-// isolate takes away what the user's environment says of releases: one that is cut for tests is a snapshot, never published to the
-// registry that the user works with, and dated by its sources.
+// isolate takes away what the user's environment says of releases: one that is cut for tests is a
+// snapshot, never published to the registry that the user works with, and dated by its sources.
 func isolate() error {
 	return errors.Join(os.Unsetenv("SLIPWAY_REGISTRY"), os.Unsetenv("SOURCE_DATE_EPOCH"))
 }

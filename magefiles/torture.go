@@ -4,12 +4,14 @@ package main
 
 import "context"
 
-// Torture injects faults into slipway for a while and writes the table in docs/torture.md, which says what is tried.
+// Torture injects faults into slipway for a while and writes the table in docs/torture.md, which
+// says what is tried.
 func Torture(
 	ctx context.Context,
 	time *string, // how long (30m)
 	seed *string, // the number that the random choices begin with (1)
-	cases *string, // only the cases whose names match this expression; docs/torture.md stays as it is then
+	// only the cases whose names match this expression; docs/torture.md stays as it is then
+	cases *string,
 ) error {
 	if err := isolate(); err != nil {
 		return err

@@ -34,7 +34,8 @@ func runtimeClasses(objects []workload.Object) map[string]class {
 	return all
 }
 
-// admitted returns the pod's spec as it reaches the scheduler, and notes about what else may be added on the way there.
+// admitted returns the pod's spec as it reaches the scheduler, and notes about what else may be
+// added on the way there.
 func (c checker) admitted(o workload.Object) (*corev1.PodSpec, []string) {
 	spec := o.Pod.Spec.DeepCopy()
 	var notes []string
@@ -91,5 +92,6 @@ var daemon = []corev1.Toleration{
 	{Key: corev1.TaintNodeUnschedulable, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule},
 }
 
-// hostNetworkDaemon is the one that it adds to pods on the host's network: such pods bring a node the network of all others.
+// hostNetworkDaemon is the one that it adds to pods on the host's network: such pods bring a node
+// the network of all others.
 var hostNetworkDaemon = corev1.Toleration{Key: corev1.TaintNodeNetworkUnavailable, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule}

@@ -49,8 +49,9 @@ func release() *lock.Lock {
 	}
 }
 
-// TestCheck holds the cases of testdata/check, each a manifest and nodes, to the table that is kept beside them. What is the same for all is
-// in a case of its own, so that the others show pods only.
+// TestCheck holds the cases of testdata/check, each a manifest and nodes, to the table that is
+// kept beside them. What is the same for all is in a case of its own, so that the others show
+// pods only.
 func TestCheck(t *testing.T) {
 	files, err := filepath.Glob("testdata/check/*.txtar")
 	if err != nil || len(files) < 10 {
@@ -103,7 +104,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestEveryPair holds every LTSC image against every LTSC node: what package platform says, the report says.
+// TestEveryPair holds every LTSC image against every LTSC node: what package platform says, the
+// report says.
 func TestEveryPair(t *testing.T) {
 	for _, host := range platform.LTSC {
 		for _, release := range platform.LTSC {

@@ -41,7 +41,8 @@ func List(ctx context.Context, c Cluster) ([]Node, error) {
 		err := client.Get().Resource("nodes").VersionedParams(&o, parameters).Do(ctx).Into(&page)
 		switch {
 		case apierrors.IsResourceExpired(err) && o.Continue != "":
-			list, o = nil, metav1.ListOptions{} // the pages belong to a state that is gone: all at once, then
+			// the pages belong to a state that is gone: all at once, then
+			list, o = nil, metav1.ListOptions{}
 			continue
 		case err != nil:
 			return nil, fmt.Errorf("listing the nodes of %s: %w", config.Host, err)
@@ -73,7 +74,8 @@ func (c Cluster) config() (*rest.Config, error) {
 // parameters writes list options into a query.
 var parameters = runtime.NewParameterCodec(scheme)
 
-// scheme has what nodes need and no more: the one of client-go brings every API of Kubernetes into the program.
+// scheme has what nodes need and no more: the one of client-go brings every API of Kubernetes
+// into the program.
 var scheme = func() *runtime.Scheme {
 	s := runtime.NewScheme()
 	s.AddKnownTypes(corev1.SchemeGroupVersion, &corev1.Node{}, &corev1.NodeList{})

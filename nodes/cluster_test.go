@@ -21,7 +21,8 @@ import (
 	"github.com/slipway-dev/slipway/nodes"
 )
 
-// apiserver serves count nodes as an apiserver does, by pages; expire is the page whose token has expired. What it was asked, asked tells.
+// apiserver serves count nodes as an apiserver does, by pages; expire is the page whose token has
+// expired. What it was asked, asked tells.
 func apiserver(t *testing.T, count, expire int) (kubeconfig string, asked func() []string) {
 	t.Helper()
 	var mu sync.Mutex
@@ -97,7 +98,8 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestListExpired holds that a list whose token expires on the way is asked for anew, and no node is there twice.
+// TestListExpired holds that a list whose token expires on the way is asked for anew, and no node
+// is there twice.
 func TestListExpired(t *testing.T) {
 	kubeconfig, _ := apiserver(t, 1201, 2)
 	list, err := nodes.List(t.Context(), nodes.Cluster{Kubeconfig: kubeconfig, Context: "here"})

@@ -67,7 +67,8 @@ func parse(s string) (v1.Platform, error) {
 	return platform.Parse(s)
 }
 
-// find returns what a container's image names: an image, or the one manifest of it whose digest is named.
+// find returns what a container's image names: an image, or the one manifest of it whose digest
+// is named.
 func find(list []image, ref string) (image, bool) {
 	for _, i := range list {
 		if same(i.reference, ref) || same(i.tagged, ref) {
@@ -84,7 +85,8 @@ func find(list []image, ref string) (image, bool) {
 	return image{}, false
 }
 
-// same reports whether two references name the same: docker.io and a tag latest may be left out, a tag beside a digest says nothing.
+// same reports whether two references name the same: docker.io and a tag latest may be left out,
+// a tag beside a digest says nothing.
 func same(a, b string) bool {
 	x, err := name.ParseReference(a)
 	if err != nil {
@@ -113,7 +115,8 @@ func (i image) lacks(n Node) (r Reason, ok bool) {
 	return Reason{"windows-build", fmt.Sprintf("image %s is for %s, the node has build %s", i.name, i.list(), n.System.OSVersion)}, false
 }
 
-// runs reports whether a node's runtime takes one of the images. What a Windows node of an unknown build takes for sure is an image of any build.
+// runs reports whether a node's runtime takes one of the images. What a Windows node of an
+// unknown build takes for sure is an image of any build.
 func (n Node) runs(images []v1.Platform) bool {
 	if n.System.OS == platform.Windows && n.System.OSVersion == "" {
 		images = slices.DeleteFunc(slices.Clone(images), func(p v1.Platform) bool { return p.OSVersion != "" })

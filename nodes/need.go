@@ -9,7 +9,8 @@ import (
 	"k8s.io/component-helpers/resource"
 )
 
-// needs holds what a pod asks for against all that a node has for pods. What other pods take of it changes by the minute.
+// needs holds what a pod asks for against all that a node has for pods. What other pods take of
+// it changes by the minute.
 func needs(spec *corev1.PodSpec, n Node) []Reason {
 	has := n.object.Status.Allocatable
 	if len(has) == 0 {
@@ -31,7 +32,8 @@ func needs(spec *corev1.PodSpec, n Node) []Reason {
 	return reasons
 }
 
-// asking is a specification as the apiserver keeps it: what a container has a limit for and does not ask for, it asks for up to its limit.
+// asking is a specification as the apiserver keeps it: what a container has a limit for and does
+// not ask for, it asks for up to its limit.
 func asking(spec *corev1.PodSpec) *corev1.PodSpec {
 	spec = spec.DeepCopy()
 	for _, list := range [][]corev1.Container{spec.InitContainers, spec.Containers} {

@@ -15,9 +15,11 @@ import (
 // Node is a node of a cluster, as far as it decides what runs on it.
 type Node struct {
 	Name string
-	// System is what the node runs images of. Of a Windows node OSVersion has three or four parts, or is empty where the node tells no build.
+	// System is what the node runs images of. Of a Windows node OSVersion has three or four
+	// parts, or is empty where the node tells no build.
 	System v1.Platform
-	// BuildFrom is where the Windows build comes from: "label", "kernelVersion" or "osImage"; empty where there is none.
+	// BuildFrom is where the Windows build comes from: "label", "kernelVersion" or "osImage";
+	// empty where there is none.
 	BuildFrom string
 	// Notes are what the node says twice and differently, or not at all.
 	Notes []string
@@ -42,7 +44,8 @@ func (n Node) MarshalJSON() ([]byte, error) {
 	}{n.Name, n.platform(), n.System.OSVersion, n.BuildFrom, taints, n.object.Spec.Unschedulable, n.Notes})
 }
 
-// platform writes the node's system: windows/amd64:ltsc2022, or windows/amd64 where it tells no build.
+// platform writes the node's system: windows/amd64:ltsc2022, or windows/amd64 where it tells no
+// build.
 func (n Node) platform() string {
 	switch {
 	case n.System.OS == "" || n.System.Architecture == "":
@@ -55,8 +58,8 @@ func (n Node) platform() string {
 	return platform.Format(p)
 }
 
-// newNode reads what a node says of itself. The kubelet sets nodeInfo, and labels from it; where nodeInfo is empty, as on nodes that no
-// kubelet has joined yet, the labels count.
+// newNode reads what a node says of itself. The kubelet sets nodeInfo, and labels from it; where
+// nodeInfo is empty, as on nodes that no kubelet has joined yet, the labels count.
 func newNode(o *corev1.Node) Node {
 	n := Node{Name: o.Name}
 	n.object.Name, n.object.Labels, n.object.Spec, n.object.Status.Allocatable = o.Name, o.Labels, o.Spec, o.Status.Allocatable

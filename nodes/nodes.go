@@ -1,9 +1,12 @@
-// Package nodes says which nodes of a cluster run the pods and images of a release, and why the others do not.
+// Package nodes says which nodes of a cluster run the pods and images of a release, and why the
+// others do not.
 //
-// It decides what the scheduler, the kubelet and the container runtime decide one after the other, and with the code of Kubernetes where
-// there is some (k8s.io/component-helpers): node selector and required affinity, taints without tolerations, what the pod asks for
-// beside what the node has, the pod's os, and for every image whether it has a manifest that the node's runtime takes (package platform).
-// It leaves out what changes by the minute: free capacity, ports, volumes, other pods.
+// It decides what the scheduler, the kubelet and the container runtime decide one after the
+// other, and with the code of Kubernetes where there is some (k8s.io/component-helpers): node
+// selector and required affinity, taints without tolerations, what the pod asks for beside what
+// the node has, the pod's os, and for every image whether it has a manifest that the node's
+// runtime takes (package platform). It leaves out what changes by the minute: free capacity,
+// ports, volumes, other pods.
 //
 // Nodes come from a file ([Read]) or from a cluster ([List]).
 package nodes
@@ -50,12 +53,14 @@ type Verdict struct {
 
 // Reason is why a node does not run a pod or an image.
 type Reason struct {
-	// Kind is one of os, architecture, windows-build, selector, affinity, taint, unschedulable, resources and node-name.
+	// Kind is one of os, architecture, windows-build, selector, affinity, taint, unschedulable,
+	// resources and node-name.
 	Kind string `json:"kind"`
 	Text string `json:"text"`
 }
 
-// Unmet is the error that some pods or images have no node. A caller that has told the reasons asks for it by errors.As.
+// Unmet is the error that some pods or images have no node. A caller that has told the reasons
+// asks for it by errors.As.
 type Unmet struct {
 	What string // the pod or image
 	Why  string

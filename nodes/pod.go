@@ -144,7 +144,8 @@ func terms(s *corev1.NodeSelector) string {
 	return strings.Join(all, ", or ")
 }
 
-// tainted lists the taints that keep a pod away. One that names its node goes around the scheduler, but not around NoExecute.
+// tainted lists the taints that keep a pod away. One that names its node goes around the
+// scheduler, but not around NoExecute.
 func tainted(spec *corev1.PodSpec, n Node) []Reason {
 	taints := slices.Clone(n.object.Spec.Taints)
 	cordon := corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}

@@ -12,7 +12,8 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// maxFile bounds a file of nodes in bytes. A cluster of 5000 nodes, the most that Kubernetes supports, has a few hundred MiB.
+// maxFile bounds a file of nodes in bytes. A cluster of 5000 nodes, the most that Kubernetes
+// supports, has a few hundred MiB.
 const maxFile = 1 << 30
 
 // ReadFile reads nodes from a file; "-" is standard input.
@@ -33,8 +34,9 @@ func ReadFile(path string) ([]Node, error) {
 	return Read(name, b)
 }
 
-// Read reads what "kubectl get nodes -o json" prints: a List or NodeList of nodes, or one node; file is its name for messages. Fields
-// that this code does not know are passed over, since a cluster may be newer; all else that is no Node is an error with its place.
+// Read reads what "kubectl get nodes -o json" prints: a List or NodeList of nodes, or one node;
+// file is its name for messages. Fields that this code does not know are passed over, since a
+// cluster may be newer; all else that is no Node is an error with its place.
 func Read(file string, text []byte) ([]Node, error) {
 	r := reader{file, text}
 	if len(text) > maxFile {
@@ -48,7 +50,8 @@ func Read(file string, text []byte) ([]Node, error) {
 	if err := json.Unmarshal(text, &head); err != nil {
 		return nil, r.json(0, err)
 	}
-	head.APIVersion, head.Kind, head.Items = "", "", nil // Kubernetes tells KIND from kind, and json does not
+	// Kubernetes tells KIND from kind, and json does not
+	head.APIVersion, head.Kind, head.Items = "", "", nil
 	switch strict, err := kjson.UnmarshalStrict(text, &head, kjson.DisallowDuplicateFields); {
 	case err != nil:
 		return nil, r.errorf(0, "%v", err)

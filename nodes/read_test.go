@@ -65,7 +65,8 @@ func TestReadBad(t *testing.T) {
 
 var place = regexp.MustCompile(`^n\.json:([1-9][0-9]*):[1-9][0-9]*: `)
 
-// FuzzRead holds that any file is read or refused, with a place in the file, and that what is read can be checked.
+// FuzzRead holds that any file is read or refused, with a place in the file, and that what is
+// read can be checked.
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{
 		`{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}}`,

@@ -12,7 +12,8 @@ import (
 // most is how many nodes a line of the table names.
 const most = 3
 
-// WriteTable writes the nodes, then for each pod and image a line for the nodes that run it and one for each reason that others have.
+// WriteTable writes the nodes, then for each pod and image a line for the nodes that run it and
+// one for each reason that others have.
 func (r *Report) WriteTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "NODE\tPLATFORM\tTAINTS\tNOTE")

@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// hosts are systems on which the rule turns: around each release, those of clients and of the annual channel, with and without a revision,
-// and what is no version of Windows 10 and later.
+// hosts are systems on which the rule turns: around each release, those of clients and of the
+// annual channel, with and without a revision, and what is no version of Windows 10 and later.
 func hosts() []v1.Platform {
 	versions := []string{
 		"", "6.3.9600", "10.0.14393.1", "10.0.18363.1", "10.0.19041.1", "10.0.19045.9", "10.0.22621.1", "10.0.22631.4", "10.0.25398.1", "10.0.25398",
@@ -49,7 +49,8 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestRunsEveryBuild holds the rule beside containerd's for an image of every build that there can be, and a host of each generation.
+// TestRunsEveryBuild holds the rule beside containerd's for an image of every build that there
+// can be, and a host of each generation.
 func TestRunsEveryBuild(t *testing.T) {
 	for _, host := range []string{"10.0.19045.9", "10.0.20348.1", "10.0.25398.1", "10.0.26100.1", "10.0.28000.1"} {
 		m := matcher(windows(host))
@@ -80,7 +81,8 @@ func FuzzRuns(f *testing.F) {
 	})
 }
 
-// TestConsiders holds what is considered beside containerd's default matcher, which takes variants of an architecture one by one.
+// TestConsiders holds what is considered beside containerd's default matcher, which takes
+// variants of an architecture one by one.
 func TestConsiders(t *testing.T) {
 	all := hosts()
 	for _, s := range []string{"linux/386", "linux/amd64/v2", "linux/arm", "linux/arm/v6", "linux/arm64/v9", "linux/s390x"} {
@@ -122,8 +124,10 @@ func agree(t *testing.T, m platforms.Matcher, host, image v1.Platform) bool {
 	return want
 }
 
-// TestIsolations is Microsoft's table (https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/version-compatibility):
-// what runs as a process, what only under Hyper-V; and a HostProcess container, whose image is never looked at.
+// TestIsolations is Microsoft's table
+// (https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/version-compatibility):
+// what runs as a process, what only under Hyper-V; and a HostProcess container, whose image is
+// never looked at.
 func TestIsolations(t *testing.T) {
 	images := []string{"10.0.14393", "10.0.17763", "10.0.20348", "10.0.25398", "10.0.26100"}
 	for _, tc := range []struct{ host, process, hyperV string }{
@@ -228,7 +232,8 @@ func TestBest(t *testing.T) {
 	}
 }
 
-// TestBestAsContainerd holds the choice beside containerd's for every host and every set of releases that an index can have.
+// TestBestAsContainerd holds the choice beside containerd's for every host and every set of
+// releases that an index can have.
 func TestBestAsContainerd(t *testing.T) {
 	var versions []string
 	for _, r := range platform.LTSC {

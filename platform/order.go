@@ -9,8 +9,9 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
-// Compare orders platforms as they stand in an index: Linux before Windows; Windows newest first, because older containerd takes the
-// first manifest that matches; then by architecture and variant.
+// Compare orders platforms as they stand in an index: Linux before Windows; Windows newest first,
+// because older containerd takes the first manifest that matches; then by architecture and
+// variant.
 func Compare(a, b v1.Platform) int {
 	return cmp.Or(
 		cmp.Compare(a.OS, b.OS),

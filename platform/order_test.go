@@ -43,8 +43,9 @@ func TestSort(t *testing.T) {
 	}
 }
 
-// TestContainerdTakesTheFirst holds our order beside containerd: on every host, the first child of an index that matches is the one meant for
-// it. Old containerd takes the first match, newer ones the best by Less; both come to the same child.
+// TestContainerdTakesTheFirst holds our order beside containerd: on every host, the first child
+// of an index that matches is the one meant for it. Old containerd takes the first match, newer
+// ones the best by Less; both come to the same child.
 func TestContainerdTakesTheFirst(t *testing.T) {
 	index := []v1.Platform{
 		parse(t, "windows/amd64:10.0.17763.8389"), parse(t, "windows/amd64:10.0.26100.32370"), parse(t, "windows/amd64:10.0.20348.4773"),
@@ -101,7 +102,8 @@ func TestContainerdTakesTheFirst(t *testing.T) {
 	}
 }
 
-// TestContainerdReads holds that containerd reads what Format writes for Linux, and that Parse reads what containerd writes for both.
+// TestContainerdReads holds that containerd reads what Format writes for Linux, and that Parse
+// reads what containerd writes for both.
 func TestContainerdReads(t *testing.T) {
 	for _, s := range ordered {
 		p := parse(t, s)

@@ -1,15 +1,16 @@
 // Package platform names the systems a release is made for.
 //
-// A platform is a [v1.Platform] of go-containerregistry: the "platform" object of an OCI index descriptor. Slipway writes
-// it as one word:
+// A platform is a [v1.Platform] of go-containerregistry: the "platform" object of an OCI index
+// descriptor. Slipway writes it as one word:
 //
 //	linux/amd64
 //	linux/arm/v7
 //	windows/amd64:ltsc2022       the Windows release by its LTSC name
 //	windows/amd64:10.0.17763.1   the Windows release by its version, three or four parts
 //
-// and also accepts the form of containerd/platforms, windows(10.0.17763)/amd64. A Windows platform always has an OSVersion,
-// because a Windows image without one matches every host and then fails on most of them
+// and also accepts the form of containerd/platforms, windows(10.0.17763)/amd64. A Windows
+// platform always has an OSVersion, because a Windows image without one matches every host and
+// then fails on most of them
 // (https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/version-compatibility).
 package platform
 
@@ -88,8 +89,8 @@ func parse(s, name, version string) (v1.Platform, error) {
 	return p, nil
 }
 
-// Format writes p as [Parse] reads it. Windows releases that have an LTSC name are written by it when the version has no
-// fourth part (the revision); with a revision the version stands in full.
+// Format writes p as [Parse] reads it. Windows releases that have an LTSC name are written by it
+// when the version has no fourth part (the revision); with a revision the version stands in full.
 func Format(p v1.Platform) string {
 	s := p.OS + "/" + p.Architecture
 	if p.Variant != "" {
@@ -106,8 +107,8 @@ func Format(p v1.Platform) string {
 	return s + ":" + p.OSVersion
 }
 
-// Slug writes p for a file name: linux-amd64, windows-ltsc2022-amd64, windows-10.0.19041-amd64. Any revision of an LTSC
-// release has the same slug.
+// Slug writes p for a file name: linux-amd64, windows-ltsc2022-amd64, windows-10.0.19041-amd64.
+// Any revision of an LTSC release has the same slug.
 func Slug(p v1.Platform) string {
 	parts := []string{p.OS}
 	if p.OS == Windows && p.OSVersion != "" {

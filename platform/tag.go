@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// tagNames are the names that tags of Windows images use for a release, beside those of [LTSC]: the semi-annual channel, and ltsc2016.
+// tagNames are the names that tags of Windows images use for a release, beside those of [LTSC]:
+// the semi-annual channel, and ltsc2016.
 // https://learn.microsoft.com/windows/release-health/windows-server-release-info and
 // https://mcr.microsoft.com/en-us/artifact/mar/windows/nanoserver/tags list them.
 var tagNames = map[string]string{
@@ -25,12 +26,14 @@ var (
 	shortName  = regexp.MustCompile(`^[0-9]{4}$`)
 )
 
-// editions are the words after which four digits of a tag name a Windows release, as in nanoserver-1809.
+// editions are the words after which four digits of a tag name a Windows release, as in
+// nanoserver-1809.
 var editions = []string{"nanoserver", "servercore", "windowsservercore", "windows"}
 
-// TagVersion returns the Windows version of three parts that an image's tag names, such as 10.0.17763 of ltsc2019, 1809-amd64,
-// 10.0.17763.6893 and 8.0-nanoserver-1809. It is "" for a tag that names none. Four digits alone count at the beginning of a tag
-// and after the name of an edition only: elsewhere they may mean anything.
+// TagVersion returns the Windows version of three parts that an image's tag names, such as
+// 10.0.17763 of ltsc2019, 1809-amd64, 10.0.17763.6893 and 8.0-nanoserver-1809. It is "" for a tag
+// that names none. Four digits alone count at the beginning of a tag and after the name of an
+// edition only: elsewhere they may mean anything.
 func TagVersion(tag string) string {
 	words := strings.Split(strings.ToLower(tag), "-")
 	for n, w := range words {

@@ -12,14 +12,15 @@ import (
 type LTSCRelease struct {
 	Name    string // as in Microsoft's image tags: "ltsc2022"
 	Version string // major.minor.build, as in os.version without its revision: "10.0.20348"
-	// Oldest is the build of the oldest images that its hosts run beside their own, and so do those of every build up to the next release;
-	// 0 where an image must be of the host's build exactly. Since 2022 a release serves the containers of the one before it.
+	// Oldest is the build of the oldest images that its hosts run beside their own, and so do
+	// those of every build up to the next release; 0 where an image must be of the host's build
+	// exactly. Since 2022 a release serves the containers of the one before it.
 	Oldest int
 }
 
 // LTSC lists the releases that images are made for, oldest first
-// (https://learn.microsoft.com/windows-server/get-started/windows-server-release-info). The next one is one more line: all that depends
-// on releases reads this table, [RunsIn] among it.
+// (https://learn.microsoft.com/windows-server/get-started/windows-server-release-info). The next
+// one is one more line: all that depends on releases reads this table, [RunsIn] among it.
 var LTSC = []LTSCRelease{
 	{"ltsc2019", "10.0.17763", 0},
 	{"ltsc2022", "10.0.20348", 20348},
@@ -40,8 +41,8 @@ func names() []string {
 	return s
 }
 
-// Release returns the LTSC name of a Windows version of three or four parts, or the version's first three parts where it
-// has none.
+// Release returns the LTSC name of a Windows version of three or four parts, or the version's
+// first three parts where it has none.
 func Release(osVersion string) string {
 	short := Short(osVersion)
 	for _, r := range LTSC {
@@ -58,7 +59,8 @@ func Short(osVersion string) string {
 	return strings.Join(parts[:min(3, len(parts))], ".")
 }
 
-// Build returns the build number of a Windows version, 17763 of 10.0.17763.6893, or 0 where there is none.
+// Build returns the build number of a Windows version, 17763 of 10.0.17763.6893, or 0 where there
+// is none.
 func Build(osVersion string) int {
 	parts := strings.Split(osVersion, ".")
 	if len(parts) < 3 {
@@ -71,8 +73,9 @@ func Build(osVersion string) int {
 	return n
 }
 
-// Same reports whether a and b are one system: equal OS, architecture and variant, and for Windows the same build whatever
-// the revision, which is how containerd tells hosts apart. An empty variant of arm64 is v8.
+// Same reports whether a and b are one system: equal OS, architecture and variant, and for
+// Windows the same build whatever the revision, which is how containerd tells hosts apart. An
+// empty variant of arm64 is v8.
 func Same(a, b v1.Platform) bool {
 	return a.OS == b.OS && a.Architecture == b.Architecture && variant(a) == variant(b) &&
 		(a.OS != Windows || Short(a.OSVersion) == Short(b.OSVersion))

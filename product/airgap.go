@@ -28,7 +28,8 @@ func (c *checker) airgap() {
 	}
 }
 
-// first looks for the image that is to stand first. One of images.txt may be named without its digest.
+// first looks for the image that is to stand first. One of images.txt may be named without its
+// digest.
 func (c *checker) first() {
 	in := &c.in.Airgap
 	all := names{kind: "image", list: slices.Clone(c.images.list), open: c.images.open || in.Images != "" && len(c.out.Airgap.Images) == 0}

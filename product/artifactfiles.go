@@ -14,8 +14,8 @@ type ArtifactFile struct {
 	Program string // the Program that it is; "" for the archive
 }
 
-// Files returns the files that an artifact is on one of its platforms: each program alone, then the archive. There are none where
-// none of its programs is for that system.
+// Files returns the files that an artifact is on one of its platforms: each program alone, then
+// the archive. There are none where none of its programs is for that system.
 func (p *Product) Files(a Artifact, on v1.Platform) []ArtifactFile {
 	var all []ArtifactFile
 	slug, exe := platform.Slug(on), ""

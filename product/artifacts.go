@@ -48,7 +48,8 @@ func (c *checker) artifact(in *artifactYAML, alone map[string]bool) Artifact {
 	return a
 }
 
-// artifactProgram reports a program that is unknown, is for none of the artifact's systems, or would be the same file as another's.
+// artifactProgram reports a program that is unknown, is for none of the artifact's systems, or
+// would be the same file as another's.
 func (c *checker) artifactProgram(s *string, a Artifact, alone map[string]bool) {
 	if !c.refer(s, c.programs) {
 		return

@@ -14,7 +14,8 @@ import (
 // scratch is the base of that name, which every product has.
 const scratch = "scratch"
 
-// mcr are Microsoft's bases by their words in slipway.yaml. Without a tag, the tag is the name of the LTSC release.
+// mcr are Microsoft's bases by their words in slipway.yaml. Without a tag, the tag is the name of
+// the LTSC release.
 var mcr = map[string]struct {
 	repository, tag string
 	anyBuild        bool

@@ -16,12 +16,14 @@ const BasesLock = "bases.lock.yaml"
 
 // LockedBase is what bases.lock.yaml says of a base for one platform.
 type LockedBase struct {
-	Base      string // its name in slipway.yaml
-	Platform  v1.Platform
-	Reference string  // repository:tag as slipway.yaml has it, without a digest; repository alone where there is no tag
+	Base     string // its name in slipway.yaml
+	Platform v1.Platform
+	// repository:tag as slipway.yaml has it, without a digest; repository alone where there is no
+	// tag
+	Reference string
 	Digest    v1.Hash // of the index, or of the manifest where there is none
-	// OSVersion is the Windows version in full, of the image for the platform. It is empty for Linux, for bases of any build, and where the
-	// digest did not come out of the registry.
+	// OSVersion is the Windows version in full, of the image for the platform. It is empty for
+	// Linux, for bases of any build, and where the digest did not come out of the registry.
 	OSVersion string
 	// Created is when the image was made, by its own account; zero where that is not known.
 	Created time.Time
@@ -43,7 +45,8 @@ type lockedBaseYAML struct {
 	Created   string `yaml:"created,omitempty"`
 }
 
-// readBasesLock reads bases.lock.yaml. What is wrong in it stands in the mistakes, newer says that its format is.
+// readBasesLock reads bases.lock.yaml. What is wrong in it stands in the mistakes, newer says
+// that its format is.
 func readBasesLock(path string) (list []LockedBase, m mistakes, newer bool, err error) {
 	b, err := readText(&m, path)
 	if err != nil || len(m) > 0 {

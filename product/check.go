@@ -30,7 +30,8 @@ func newChecker(path, dir string, b []byte) *checker {
 
 var apiForm = regexp.MustCompile(`^slipway/v([1-9][0-9]*)$`)
 
-// newer reports whether the file has a format that is too new, of which nothing else can be said then.
+// newer reports whether the file has a format that is too new, of which nothing else can be said
+// then.
 func (c *checker) newer() bool {
 	m := apiForm.FindStringSubmatch(c.in.APIVersion)
 	if m == nil || c.in.APIVersion == APIVersion {

@@ -8,13 +8,15 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Bounds on a file, far beyond real ones: aliases can make a small file a large one, or an endless one.
+// Bounds on a file, far beyond real ones: aliases can make a small file a large one, or an
+// endless one.
 const (
 	maxNodes = 20_000
 	maxDepth = 32
 )
 
-// decode reads n into the variable at the address v, whose type is made of structs, slices, maps, pointers, strings and any.
+// decode reads n into the variable at the address v, whose type is made of structs, slices, maps,
+// pointers, strings and any.
 func (d *document) decode(n *yaml.Node, v any) {
 	d.value(nil, n, reflect.ValueOf(v).Elem(), 0, "")
 }
@@ -113,7 +115,8 @@ func kind(n *yaml.Node) string {
 	return "text"
 }
 
-// text reads a string. A time is text, too; numbers and booleans must be quoted, since 1.10 without quotes is 1.1 to other readers.
+// text reads a string. A time is text, too; numbers and booleans must be quoted, since 1.10
+// without quotes is 1.1 to other readers.
 func (d *document) text(n *yaml.Node, v reflect.Value, tags reflect.StructTag) bool {
 	enum := options(tags, "enum")
 	switch {

@@ -10,7 +10,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// document is a YAML file while it is checked: where each of its values stands, and what is wrong with it.
+// document is a YAML file while it is checked: where each of its values stands, and what is wrong
+// with it.
 type document struct {
 	mistakes
 

@@ -71,7 +71,8 @@ func badRegistry(s string) string {
 		return "has a scheme: write host[/prefix] alone"
 	}
 	host, prefix, hasPrefix := strings.Cut(s, "/")
-	// Without a dot, a colon or localhost, a first part is a repository of Docker Hub to every tool.
+	// Without a dot, a colon or localhost, a first part is a repository of Docker Hub to every
+	// tool.
 	if !strings.ContainsAny(host, ".:") && host != "localhost" {
 		return "names no host: write host[/prefix], such as ghcr.io/" + s + " or docker.io/" + s
 	}

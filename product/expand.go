@@ -10,11 +10,13 @@ import (
 	"text/template/parse"
 )
 
-// Expand fills the fields of info into a template: {{.Version}}, {{.Revision}}, {{.Created}}, {{.SourceVersion}}. Of text/template it knows if and
-// else, slice and comparisons, as in {{slice .Revision 0 7}}, but nothing that could loop or grow.
+// Expand fills the fields of info into a template: {{.Version}}, {{.Revision}}, {{.Created}},
+// {{.SourceVersion}}. Of text/template it knows if and else, slice and comparisons, as in {{slice
+// .Revision 0 7}}, but nothing that could loop or grow.
 func Expand(text string, info BuildInfo) (string, error) { return expand(text, info, buildFields, nil) }
 
-// ExpandImages is [Expand] for release.values and release.env: {{image "NAME"}} is what image returns, repository@digest.
+// ExpandImages is [Expand] for release.values and release.env: {{image "NAME"}} is what image
+// returns, repository@digest.
 func ExpandImages(text string, info BuildInfo, image func(name string) (string, error)) (string, error) {
 	return expand(text, info, buildFields, image)
 }

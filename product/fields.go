@@ -32,7 +32,8 @@ func (d *document) fields(n *yaml.Node, v reflect.Value, depth int) {
 	d.missing(n, v.Type(), present)
 }
 
-// nearly marks the field that a misspelled one was meant to be, so that it is not reported as missing, too.
+// nearly marks the field that a misspelled one was meant to be, so that it is not reported as
+// missing, too.
 func nearly(name string, names []string, present map[string]bool) bool {
 	s, ok := suggestion(name, names)
 	if ok {

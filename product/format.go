@@ -9,13 +9,16 @@ package product
 type productYAML struct {
 	// The format of this file.
 	APIVersion string `yaml:"apiVersion" jsonschema:"required,enum=slipway/v1"`
-	// The product's name, part of its images' repositories and of its files' names: lower case letters, digits, and . _ - between them.
+	// The product's name, part of its images' repositories and of its files' names: lower case
+	// letters, digits, and . _ - between them.
 	Name string `yaml:"name" jsonschema:"required"`
-	// The version to release, which becomes the tag of every image. Put it in quotes where it looks like a number.
+	// The version to release, which becomes the tag of every image. Put it in quotes where it
+	// looks like a number.
 	Version string `yaml:"version" jsonschema:"required"`
 	// One sentence on what the product is.
 	Description string `yaml:"description,omitempty"`
-	// The systems of the release: linux/amd64, windows/amd64:ltsc2022, … (a Windows release by its LTSC name or its version).
+	// The systems of the release: linux/amd64, windows/amd64:ltsc2022, … (a Windows release by
+	// its LTSC name or its version).
 	Platforms []string `yaml:"platforms" jsonschema:"required,minItems=1"`
 	// Where programs and templates come from.
 	Sources []sourceYAML `yaml:"sources,omitempty"`
@@ -25,7 +28,8 @@ type productYAML struct {
 	Programs []programYAML `yaml:"programs,omitempty"`
 	// The images of the release.
 	Images []imageYAML `yaml:"images" jsonschema:"required,minItems=1"`
-	// Files for people to download: programs alone and in archives. Those for Windows serve every Windows release.
+	// Files for people to download: programs alone and in archives. Those for Windows serve every
+	// Windows release.
 	Artifacts []artifactYAML `yaml:"artifacts,omitempty"`
 	// How release.yaml is made.
 	Release releaseYAML `yaml:"release,omitempty"`
@@ -49,14 +53,15 @@ type sourceYAML struct {
 	Directory string `yaml:"directory,omitempty" jsonschema:"oneof_required=directory"`
 	// The commit. A directory without one is asked for that of its git repository.
 	Revision string `yaml:"revision,omitempty" jsonschema:"oneof_required=module" slipway:"asked"`
-	// The commit's time, as 2025-01-16T21:57:50Z; it dates the images. A directory without one is asked for that of its git repository.
+	// The commit's time, as 2025-01-16T21:57:50Z; it dates the images. A directory without one is
+	// asked for that of its git repository.
 	Created string `yaml:"created,omitempty" jsonschema:"oneof_required=module,format=date-time" slipway:"asked"`
 	// Where the source code can be read, for the label org.opencontainers.image.source.
 	URL string `yaml:"url,omitempty" jsonschema:"format=uri"`
 	// The licenses as an SPDX expression, for the label org.opencontainers.image.licenses.
 	Licenses string `yaml:"licenses,omitempty"`
-	// Flags for the linker, for every program of the source. {{.Version}} is the product's version; {{.Revision}}, {{.Created}} and
-	// {{.SourceVersion}} are the source's.
+	// Flags for the linker, for every program of the source. {{.Version}} is the product's
+	// version; {{.Revision}}, {{.Created}} and {{.SourceVersion}} are the source's.
 	Ldflags []string `yaml:"ldflags,omitempty"`
 	// Flags for go build, for every program of the source.
 	Flags []string `yaml:"flags,omitempty"`
@@ -73,12 +78,15 @@ type baseYAML struct {
 	// static:nonroot does. static-root has the same files and runs as root in /, as distroless
 	// static:latest does. scratch is empty.
 	Builtin string `yaml:"builtin,omitempty" jsonschema:"oneof_required=builtin,enum=static,enum=static-root,enum=scratch"`
-	// An image of a registry for each platform: repository:tag, whose digest bases.lock.yaml holds, or repository:tag@sha256:….
+	// An image of a registry for each platform: repository:tag, whose digest bases.lock.yaml
+	// holds, or repository:tag@sha256:….
 	Images map[string]string `yaml:"images,omitempty" jsonschema:"oneof_required=images,minProperties=1"`
-	// One of Microsoft's bases, for every Windows platform of the release: nanoserver, servercore, or hostprocess, which is one image for
-	// all Windows builds, of programs that run in HostProcess containers.
+	// One of Microsoft's bases, for every Windows platform of the release: nanoserver,
+	// servercore, or hostprocess, which is one image for all Windows builds, of programs that run
+	// in HostProcess containers.
 	Windows string `yaml:"windows,omitempty" jsonschema:"oneof_required=windows,enum=nanoserver,enum=servercore,enum=hostprocess"`
-	// The repository that has copies of Microsoft's base under its tags, where it is not to be pulled from mcr.microsoft.com.
+	// The repository that has copies of Microsoft's base under its tags, where it is not to be
+	// pulled from mcr.microsoft.com.
 	Repository string `yaml:"repository,omitempty"`
 }
 
@@ -106,9 +114,11 @@ type imageYAML struct {
 	Name string `yaml:"name" jsonschema:"required"`
 	// One sentence on what the image is for, for the label org.opencontainers.image.description.
 	Description string `yaml:"description,omitempty"`
-	// The source whose url, revision, created and licenses label the image. A go image has its program's, a lifecycle image the lifecycle's.
+	// The source whose url, revision, created and licenses label the image. A go image has its
+	// program's, a lifecycle image the lifecycle's.
 	Source string `yaml:"source,omitempty"`
-	// The release's platforms that the image is for, or whole operating systems: linux, windows. All where there are none.
+	// The release's platforms that the image is for, or whole operating systems: linux, windows.
+	// All where there are none.
 	Platforms []string `yaml:"platforms,omitempty"`
 	// The base of a go image for each operating system.
 	Bases map[string]string `yaml:"bases,omitempty"`
@@ -116,8 +126,9 @@ type imageYAML struct {
 	Labels map[string]string `yaml:"labels,omitempty"`
 	// How layers are compressed. What reads zstd is containerd 1.5, Docker 23 and later.
 	Compression string `yaml:"compression,omitempty" jsonschema:"enum=gzip,enum=zstd,default=gzip"`
-	// Files and directories of the image whose programs are for another system or architecture, which the image only carries: /downloads,
-	// /cnb/*/windows. Elsewhere such a program is a mistake. Windows paths are written with slashes and without the drive.
+	// Files and directories of the image whose programs are for another system or architecture,
+	// which the image only carries: /downloads, /cnb/*/windows. Elsewhere such a program is a
+	// mistake. Windows paths are written with slashes and without the drive.
 	ForeignPrograms []string `yaml:"foreignPrograms,omitempty"`
 	// An image of one Go program, with ko's conventions.
 	Go *goYAML `yaml:"go,omitempty" jsonschema:"oneof_required=go"`
@@ -127,13 +138,15 @@ type imageYAML struct {
 	Lifecycle *lifecycleYAML `yaml:"lifecycle,omitempty" jsonschema:"oneof_required=lifecycle"`
 }
 
-// goYAML is an image of one Go program at /ko-app/NAME, with the files of kodata beside its main package.
+// goYAML is an image of one Go program at /ko-app/NAME, with the files of kodata beside its main
+// package.
 type goYAML struct {
 	// The program.
 	Program string `yaml:"program" jsonschema:"required"`
 }
 
-// dockerfileYAML is an image that a Dockerfile describes; RUN is not available. Paths are seen from slipway.yaml.
+// dockerfileYAML is an image that a Dockerfile describes; RUN is not available. Paths are seen
+// from slipway.yaml.
 type dockerfileYAML struct {
 	// The Dockerfile for all systems.
 	File string `yaml:"file,omitempty" jsonschema:"oneof_required=file"`
@@ -146,7 +159,8 @@ type dockerfileYAML struct {
 	Target string `yaml:"target,omitempty"`
 	// Build arguments.
 	Args map[string]string `yaml:"args,omitempty"`
-	// The programs in the named context "binaries", as OS_ARCH/NAME[.exe]. All where there are none.
+	// The programs in the named context "binaries", as OS_ARCH/NAME[.exe]. All where there are
+	// none.
 	Programs []string `yaml:"programs,omitempty"`
 	// Directories that COPY --from can name.
 	Contexts map[string]string `yaml:"contexts,omitempty"`
@@ -166,16 +180,19 @@ type artifactYAML struct {
 	Name string `yaml:"name" jsonschema:"required"`
 	// The programs it holds.
 	Programs []string `yaml:"programs" jsonschema:"required,minItems=1"`
-	// The release's platforms that it is for, or whole operating systems: linux, windows. All where there are none.
+	// The release's platforms that it is for, or whole operating systems: linux, windows. All
+	// where there are none.
 	Platforms []string `yaml:"platforms,omitempty"`
-	// binary is each program as a file of its own, PROGRAM.linux-amd64 or PROGRAM.windows-amd64.exe; archive is all of them in one. An
-	// archive where there is none.
+	// binary is each program as a file of its own, PROGRAM.linux-amd64 or
+	// PROGRAM.windows-amd64.exe; archive is all of them in one. An archive where there is none.
 	Forms []string `yaml:"forms,omitempty" jsonschema:"enum=archive,enum=binary"`
-	// The format of the archive for each operating system, tar.gz or zip: tar.gz for linux and zip for windows where none is named.
+	// The format of the archive for each operating system, tar.gz or zip: tar.gz for linux and
+	// zip for windows where none is named.
 	Formats map[string]string `yaml:"formats,omitempty"`
 	// The directory of the programs in the archive; its root where there is none.
 	Directory string `yaml:"directory,omitempty"`
-	// A directory for each operating system, seen from this file, whose files lie in the archive beside the programs.
+	// A directory for each operating system, seen from this file, whose files lie in the archive
+	// beside the programs.
 	Files map[string]string `yaml:"files,omitempty"`
 }
 
@@ -183,7 +200,8 @@ type artifactYAML struct {
 type releaseYAML struct {
 	// Files and directories of ytt templates, overlays among them.
 	Templates []templateYAML `yaml:"templates,omitempty"`
-	// Data values for the templates. In every string {{.Version}} is the product's version, and {{image "NAME"}} an image as repository@digest.
+	// Data values for the templates. In every string {{.Version}} is the product's version, and
+	// {{image "NAME"}} an image as repository@digest.
 	Values map[string]any `yaml:"values,omitempty"`
 	// Environment variables for containers of rendered workloads.
 	Env []envYAML `yaml:"env,omitempty"`
@@ -231,7 +249,8 @@ type allowYAML struct {
 	Rule string `yaml:"rule" jsonschema:"required"`
 	// The object, as findings name it: Deployment kpack/kpack-controller. All where there is none.
 	Object string `yaml:"object,omitempty"`
-	// The field, or one around it, as findings name it: spec.template.spec.volumes. All where there is none.
+	// The field, or one around it, as findings name it: spec.template.spec.volumes. All where
+	// there is none.
 	Path string `yaml:"path,omitempty"`
 	// Why it is meant.
 	Reason string `yaml:"reason" jsonschema:"required"`
@@ -239,10 +258,12 @@ type allowYAML struct {
 
 // airgapYAML says what the airgap bundles hold.
 type airgapYAML struct {
-	// A file of image references, one per line, that the bundles hold besides the product's own images.
+	// A file of image references, one per line, that the bundles hold besides the product's own
+	// images.
 	Images string `yaml:"images,omitempty"`
-	// The image that stands first in every bundle that holds it, since a node needs it before the others: an image of the release by its
-	// name, or one of the file above, with or without its digest.
+	// The image that stands first in every bundle that holds it, since a node needs it before the
+	// others: an image of the release by its name, or one of the file above, with or without its
+	// digest.
 	First string `yaml:"first,omitempty"`
 	// The bundles. Where there are none: one for each platform, and one for all platforms.
 	Bundles []bundleYAML `yaml:"bundles,omitempty"`

@@ -10,8 +10,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// FuzzProduct holds that any slipway.yaml is read or refused, the same each time, with positions that are in the file; and that what is read
-// can be relied on.
+// FuzzProduct holds that any slipway.yaml is read or refused, the same each time, with positions
+// that are in the file; and that what is read can be relied on.
 func FuzzProduct(f *testing.F) {
 	seed(f, "slipway.yaml")
 	dir := f.TempDir()
@@ -51,7 +51,8 @@ func FuzzProduct(f *testing.F) {
 	})
 }
 
-// FuzzImageList holds that any images.txt is read or refused, and that positions point at the references.
+// FuzzImageList holds that any images.txt is read or refused, and that positions point at the
+// references.
 func FuzzImageList(f *testing.F) {
 	seed(f, "images.txt")
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -119,7 +120,8 @@ func seed(f *testing.F, name string) {
 	}
 }
 
-// FuzzBasesLock holds that any bases.lock.yaml is read or refused, and that what is read is written so that it is read back the same.
+// FuzzBasesLock holds that any bases.lock.yaml is read or refused, and that what is read is
+// written so that it is read back the same.
 func FuzzBasesLock(f *testing.F) {
 	seed(f, BasesLock)
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -5,7 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// parseImageList reads images.txt: one reference per line; blank lines, and comments from a # to the end of the line.
+// parseImageList reads images.txt: one reference per line; blank lines, and comments from a # to
+// the end of the line.
 func parseImageList(m *mistakes, file string, b []byte) []ThirdParty {
 	var all []ThirdParty
 	first := map[string]Pos{}

@@ -119,8 +119,8 @@ func (c *checker) goImage(in *imageYAML, i *Image) {
 	}
 }
 
-// lifecycle fills in an image that is one manifest for linux/amd64, whatever the release has besides: kpack takes that one from an index, and
-// its layers carry both systems.
+// lifecycle fills in an image that is one manifest for linux/amd64, whatever the release has
+// besides: kpack takes that one from an index, and its layers carry both systems.
 func (c *checker) lifecycle(in *imageYAML, i *Image) {
 	i.Lifecycle = &LifecycleImage{Source: in.Lifecycle.Source, Version: in.Lifecycle.Version}
 	c.refer(&in.Lifecycle.Source, c.sources)

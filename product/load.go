@@ -8,22 +8,27 @@ import (
 	"path/filepath"
 )
 
-// Options say which product to load and what of it. The zero value is all of slipway.yaml in the current directory.
+// Options say which product to load and what of it. The zero value is all of slipway.yaml in the
+// current directory.
 type Options struct {
 	Path string // of slipway.yaml; "" is slipway.yaml
-	// Registry is host[/prefix]; "" is what the environment variable SLIPWAY_REGISTRY says, and a snapshot where it says nothing.
+	// Registry is host[/prefix]; "" is what the environment variable SLIPWAY_REGISTRY says, and a
+	// snapshot where it says nothing.
 	Registry string
-	// Platforms and Only restrict the product to platforms (linux and windows stand for all of theirs) and to images by name.
+	// Platforms and Only restrict the product to platforms (linux and windows stand for all of
+	// theirs) and to images by name.
 	Platforms, Only []string
 	// Made are the directories that this run writes: store and output. [Product.MadeIn] says what
 	// follows from them.
 	Made []string
-	// Bases loads the product to lock its bases anew: without a registry, and whatever bases.lock.yaml has wrong.
+	// Bases loads the product to lock its bases anew: without a registry, and whatever
+	// bases.lock.yaml has wrong.
 	Bases bool
 }
 
-// Load reads slipway.yaml, images.txt and the environment variables SLIPWAY_REGISTRY and SOURCE_DATE_EPOCH. The error joins everything that
-// is wrong with them, sorted by position; each is one line, "file:line:column: what is wrong: what to do".
+// Load reads slipway.yaml, images.txt and the environment variables SLIPWAY_REGISTRY and
+// SOURCE_DATE_EPOCH. The error joins everything that is wrong with them, sorted by position; each
+// is one line, "file:line:column: what is wrong: what to do".
 func Load(o Options) (*Product, error) {
 	if o.Path == "" {
 		o.Path = File

@@ -12,8 +12,9 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// TestLoad loads every archive of testdata: its files in an empty directory, with the options that its comment gives as flags and
-// NAME=value. The file "want" is the product as JSON, or in bad/ the error. Lines of the comment that start with # say what it is about.
+// TestLoad loads every archive of testdata: its files in an empty directory, with the options
+// that its comment gives as flags and NAME=value. The file "want" is the product as JSON, or in
+// bad/ the error. Lines of the comment that start with # say what it is about.
 func TestLoad(t *testing.T) {
 	for _, kind := range []string{"good", "bad"} {
 		files, err := filepath.Glob(filepath.Join("testdata", kind, "*.txtar"))
@@ -51,7 +52,8 @@ func result(t *testing.T, a *txtar.Archive, bad bool) string {
 	t.Chdir(dir)
 	p, err := Load(parseOptions(t, string(a.Comment)))
 	switch {
-	case bad && err == nil && len(p.Demands) > 0: // what stops a release, once everything else has been checked, too
+	// what stops a release, once everything else has been checked, too
+	case bad && err == nil && len(p.Demands) > 0:
 		return strings.ReplaceAll(strings.Join(p.Demands, "\n"), dir, "$DIR") + "\n"
 	case bad && err == nil:
 		t.Fatal("the product is loaded")

@@ -9,7 +9,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/output"
 )
 
-// mistake is one thing wrong in an input: "file:line:column: what is wrong: what to do". One that is in no file has no position.
+// mistake is one thing wrong in an input: "file:line:column: what is wrong: what to do". One that
+// is in no file has no position.
 type mistake struct {
 	pos  Pos
 	text string
@@ -39,8 +40,8 @@ func (m *mistakes) at(pos Pos, format string, args ...any) {
 
 // err joins the mistakes in the order of sorted.
 //
-// sorted returns them: first those that are in no file, then each file's by position, files in the order they were read. One said twice
-// of one place is said once.
+// sorted returns them: first those that are in no file, then each file's by position, files in
+// the order they were read. One said twice of one place is said once.
 func (m *mistakes) err() error { return errors.Join(m.sorted()...) }
 
 func (m *mistakes) sorted() []error {

@@ -16,7 +16,8 @@ type form struct {
 }
 
 var (
-	// repositoryForm is one component of a repository, as https://github.com/opencontainers/distribution-spec has it.
+	// repositoryForm is one component of a repository, as
+	// https://github.com/opencontainers/distribution-spec has it.
 	repositoryForm = form{
 		regexp.MustCompile(`^` + imagename.Part + `$`),
 		"use lower case letters and digits, with . _ or - between them, since it becomes part of a repository's name",
@@ -58,7 +59,8 @@ func each[T any](list []T, field func(*T) *string) []*string {
 	return all
 }
 
-// collect gathers names and reports those that are malformed or stand twice. of is the address of the list they come from.
+// collect gathers names and reports those that are malformed or stand twice. of is the address of
+// the list they come from.
 func (c *checker) collect(kind string, of any, all []*string, f form) names {
 	n := names{kind: kind, open: c.bad(of)}
 	for _, s := range all {

@@ -1,7 +1,8 @@
 // Package product reads what a release is made of: slipway.yaml, images.txt and the environment.
 //
-// It is the only package that reads those. Everything after it works with the [Product] it returns, in which every reference,
-// platform and name has been checked; a mistake is reported with file, line and column, all mistakes at once.
+// It is the only package that reads those. Everything after it works with the [Product] it
+// returns, in which every reference, platform and name has been checked; a mistake is reported
+// with file, line and column, all mistakes at once.
 package product
 
 import (
@@ -28,21 +29,24 @@ type Product struct {
 	Name        string
 	Version     string
 	Description string
-	// Created is SOURCE_DATE_EPOCH, or else the newest commit time among those Sources that slipway.yaml gives one; UTC, whole seconds. It is
-	// zero where it gives none: build then takes the times that git knows.
+	// Created is SOURCE_DATE_EPOCH, or else the newest commit time among those Sources that
+	// slipway.yaml gives one; UTC, whole seconds. It is zero where it gives none: build then
+	// takes the times that git knows.
 	Created time.Time
-	// SourceDateEpoch says that Created comes from SOURCE_DATE_EPOCH, which then dates every image; without it an image has the time of its source.
+	// SourceDateEpoch says that Created comes from SOURCE_DATE_EPOCH, which then dates every
+	// image; without it an image has the time of its source.
 	SourceDateEpoch bool
 	// Made are the absolute directories that Slipway writes: store and output.
 	Made []string
 	// Registry is host[/prefix] from -registry or SLIPWAY_REGISTRY; empty means a snapshot.
 	Registry string
-	// Partial names the platforms and images that -platforms and -only selected; empty where the release is whole.
-	// Platforms and Images below are cut down to them.
+	// Partial names the platforms and images that -platforms and -only selected; empty where the
+	// release is whole. Platforms and Images below are cut down to them.
 	Partial []string
 
-	// Demands are what a release to a registry asks for and slipway.yaml lacks, such as a base that nothing pins: one line each, with its
-	// position. A snapshot goes on without; a build with a registry stops.
+	// Demands are what a release to a registry asks for and slipway.yaml lacks, such as a base
+	// that nothing pins: one line each, with its position. A snapshot goes on without; a build
+	// with a registry stops.
 	Demands []string
 
 	Sources   []Source
@@ -54,7 +58,8 @@ type Product struct {
 	Release   Release
 	Lint      Lint
 	Airgap    Airgap
-	// Unused are the bases, programs and sources that nothing uses; what is selected does not matter.
+	// Unused are the bases, programs and sources that nothing uses; what is selected does not
+	// matter.
 	Unused []Entry
 }
 
@@ -76,12 +81,14 @@ type Source struct {
 	Created  time.Time // its time; for a directory filled from git where slipway.yaml has none
 	URL      string    // of the repository, for org.opencontainers.image.source
 	Licenses string    // SPDX expression, for org.opencontainers.image.licenses
-	// Ldflags, Flags and Env hold for every program of the source. Ldflags are text/template strings over [BuildInfo].
+	// Ldflags, Flags and Env hold for every program of the source. Ldflags are text/template
+	// strings over [BuildInfo].
 	Ldflags, Flags, Env []string
 }
 
-// BuildInfo is what templates in ldflags may name: {{.Version}} of the product, {{.Revision}} and {{.Created}} (RFC 3339) of the
-// source, {{.SourceVersion}} without a leading v. [Expand] fills it in.
+// BuildInfo is what templates in ldflags may name: {{.Version}} of the product, {{.Revision}} and
+// {{.Created}} (RFC 3339) of the source, {{.SourceVersion}} without a leading v. [Expand] fills
+// it in.
 type BuildInfo struct {
 	Version, Revision, Created, SourceVersion string
 }
@@ -92,11 +99,14 @@ type Base struct {
 	// Builtin is "static" or "static-root" (Linux bases made in process), or "scratch"; then Images
 	// is empty.
 	Builtin string
-	// Images holds one reference per platform, sorted; each pinned by slipway.yaml or bases.lock.yaml unless this is a snapshot.
+	// Images holds one reference per platform, sorted; each pinned by slipway.yaml or
+	// bases.lock.yaml unless this is a snapshot.
 	Images []BaseImage
-	// Windows is the word of a base of Microsoft: "nanoserver", "servercore" or "hostprocess"; Images are then those of the release's platforms.
+	// Windows is the word of a base of Microsoft: "nanoserver", "servercore" or "hostprocess";
+	// Images are then those of the release's platforms.
 	Windows string
-	// AnyBuild says that one image serves every Windows build, as that of HostProcess containers does: its own os.version says nothing.
+	// AnyBuild says that one image serves every Windows build, as that of HostProcess containers
+	// does: its own os.version says nothing.
 	AnyBuild bool
 }
 
@@ -109,7 +119,8 @@ type BaseImage struct {
 	Pos Pos
 	// Lock is what bases.lock.yaml says of the image; nil where it says nothing.
 	Lock *LockedBase
-	// Inline says that the digest stands in slipway.yaml itself: the image is this one, wherever its tag has moved.
+	// Inline says that the digest stands in slipway.yaml itself: the image is this one, wherever
+	// its tag has moved.
 	Inline bool
 }
 
@@ -131,11 +142,13 @@ type Image struct {
 	// Source names the source whose URL, revision and licenses label the image.
 	Source    string
 	Platforms []v1.Platform // the product's platforms that this image is for, sorted
-	// Bases maps an operating system to the name of a Base; FROM in a Dockerfile may name a base, too.
+	// Bases maps an operating system to the name of a Base; FROM in a Dockerfile may name a base,
+	// too.
 	Bases       map[string]string
 	Labels      map[string]string
 	Compression string // "gzip" (the default) or "zstd"
-	// Foreign are patterns of [path.Match] for files, or directories above them, that may hold programs of other systems.
+	// Foreign are patterns of [path.Match] for files, or directories above them, that may hold
+	// programs of other systems.
 	Foreign []string
 	Pos     Pos // of the name
 
@@ -167,7 +180,8 @@ type DockerfileImage struct {
 	Context string // absolute directory; the build context
 	Target  string // stage to build; empty is the last
 	Args    map[string]string
-	// Programs are the Programs that the named context "binaries" holds, as <os>_<arch>/<name>[.exe]; empty means all.
+	// Programs are the Programs that the named context "binaries" holds, as
+	// <os>_<arch>/<name>[.exe]; empty means all.
 	Programs []string
 	// Contexts are further named contexts: absolute directories.
 	Contexts map[string]string
@@ -183,20 +197,22 @@ type LifecycleImage struct {
 type Artifact struct {
 	Name     string   // what an archive's file name starts with
 	Programs []string // names of Programs; each is for one of the systems at least
-	// Platforms are those of the product that it is for, sorted, Windows ones without a release: Windows releases share their programs.
+	// Platforms are those of the product that it is for, sorted, Windows ones without a release:
+	// Windows releases share their programs.
 	Platforms []v1.Platform
 	// Binary is each program as a file of its own, Archive all of them in one.
 	Binary, Archive bool
 	Formats         map[string]string // of the archive by operating system: "tar.gz" or "zip"
 	Directory       string            // of the programs in the archive, slash-separated; "" is its root
-	Files           map[string]string // by operating system, the absolute directory whose files lie in the archive, too
+	// by operating system, the absolute directory whose files lie in the archive, too
+	Files map[string]string
 }
 
 // Release says how release.yaml is rendered.
 type Release struct {
 	Templates []Template
-	// Values are ytt data values; strings in them are templates for [ExpandImages]: {{.Version}}, and {{image "NAME"}}, which gives
-	// repository@digest.
+	// Values are ytt data values; strings in them are templates for [ExpandImages]: {{.Version}},
+	// and {{image "NAME"}}, which gives repository@digest.
 	Values map[string]any
 	Env    []WorkloadEnv
 }
@@ -233,7 +249,8 @@ type Allow struct {
 // Airgap says which bundles there are.
 type Airgap struct {
 	Images []ThirdParty
-	// First is the image that stands first in bundles: the Name of one of the product's, or the Text of one of Images; "" is none.
+	// First is the image that stands first in bundles: the Name of one of the product's, or the
+	// Text of one of Images; "" is none.
 	First   string
 	Bundles []Bundle
 }

@@ -37,7 +37,8 @@ func (c *checker) mainPackage(in *programYAML, known bool) {
 	}
 }
 
-// goFlags checks what is passed to the go command for programs of source s. What a source does not say is made up for the trial.
+// goFlags checks what is passed to the go command for programs of source s. What a source does
+// not say is made up for the trial.
 func (c *checker) goFlags(ldflags, flags, env []string, s Source) {
 	_, version, _ := strings.Cut(s.Module, "@v")
 	info := BuildInfo{

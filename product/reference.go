@@ -13,8 +13,8 @@ import (
 
 const referenceForms = "write repository:tag, repository@sha256:…, or repository:tag@sha256:…"
 
-// parseReference reads an image reference, which must have a tag, a digest or both, and returns the tag beside a digest, too. An image
-// without a registry is one of Docker Hub, as usual.
+// parseReference reads an image reference, which must have a tag, a digest or both, and returns
+// the tag beside a digest, too. An image without a registry is one of Docker Hub, as usual.
 func parseReference(s string) (ref name.Reference, tag string, err error) {
 	bad := func(why string) (name.Reference, string, error) {
 		return nil, "", fmt.Errorf("malformed image reference %s: %s", s, why)
@@ -59,7 +59,8 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// sameName is equal for references that name one image: its repository and tag, or its digest where there is no tag.
+// sameName is equal for references that name one image: its repository and tag, or its digest
+// where there is no tag.
 func sameName(ref name.Reference, tag string) string {
 	if d, ok := ref.(name.Digest); ok && tag != "" {
 		return d.Context().Tag(tag).Name()

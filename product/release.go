@@ -23,7 +23,8 @@ func (c *checker) release() {
 	}
 }
 
-// template checks the path of a template where its source is at hand; a module's is looked at when it is rendered.
+// template checks the path of a template where its source is at hand; a module's is looked at
+// when it is rendered.
 func (c *checker) template(t *templateYAML) {
 	if t.Path == "" {
 		return

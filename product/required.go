@@ -8,7 +8,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// options returns the values that a jsonschema tag gives a keyword; "" where it has the keyword alone.
+// options returns the values that a jsonschema tag gives a keyword; "" where it has the keyword
+// alone.
 func options(tags reflect.StructTag, keyword string) []string {
 	var all []string
 	for _, o := range strings.Split(tags.Get("jsonschema"), ",") {
@@ -19,8 +20,9 @@ func options(tags reflect.StructTag, keyword string) []string {
 	return all
 }
 
-// missing reports the fields that a group lacks by its jsonschema tags: those that are required, and those of oneof_required, where each
-// field names the group of fields that it makes complete, and one group only may be there.
+// missing reports the fields that a group lacks by its jsonschema tags: those that are required,
+// and those of oneof_required, where each field names the group of fields that it makes complete,
+// and one group only may be there.
 func (d *document) missing(n *yaml.Node, t reflect.Type, present map[string]bool) {
 	var groups []string
 	leads := map[string]string{}   // the field that a group is known by, its first

@@ -9,7 +9,8 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// restrict cuts the product down to the platforms and images that the options select, and names them in Partial where anything is left out.
+// restrict cuts the product down to the platforms and images that the options select, and names
+// them in Partial where anything is left out.
 func (c *checker) restrict(o Options) {
 	p := c.out
 	if len(c.mistakes) > 0 && (c.partly() || c.images.open) {

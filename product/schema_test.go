@@ -18,7 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-// schemaFile is what editors read. It is generated here so that the generator stays out of the program.
+// schemaFile is what editors read. It is generated here so that the generator stays out of the
+// program.
 const schemaFile = "slipway.schema.json"
 
 func TestSchema(t *testing.T) {

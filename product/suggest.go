@@ -7,7 +7,8 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// suggestion returns the name that s was probably meant to be: one at a distance of two at most, and nearer than half its length.
+// suggestion returns the name that s was probably meant to be: one at a distance of two at most,
+// and nearer than half its length.
 func suggestion(s string, names []string) (string, bool) {
 	best, at := "", 3
 	for _, n := range names {

@@ -14,8 +14,8 @@ type Entry struct {
 	Pos        Pos
 }
 
-// unused returns the bases, programs and sources that nothing uses. In Dockerfiles and their arguments every word counts as a use: what
-// their variables come to is not known here.
+// unused returns the bases, programs and sources that nothing uses. In Dockerfiles and their
+// arguments every word counts as a use: what their variables come to is not known here.
 func (c *checker) unused() []Entry {
 	u := uses{bases: map[string]bool{}, programs: map[string]bool{}, sources: map[string]bool{}}
 	for _, i := range c.out.Images {

@@ -10,8 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// OtherRelease returns an error where the tag of a reference names another Windows release than a platform's. A snapshot, which asks no
-// registry, has nothing else to find that by.
+// OtherRelease returns an error where the tag of a reference names another Windows release than a
+// platform's. A snapshot, which asks no registry, has nothing else to find that by.
 func OtherRelease(reference string, p v1.Platform) error {
 	tagged, _, _ := strings.Cut(reference, "@")
 	tag, err := name.NewTag(tagged, name.WithDefaultTag(""))

@@ -11,7 +11,8 @@ var doing struct {
 	list []*string
 }
 
-// Doing notes that this process works on something until done is called. Tasks are noted without it.
+// Doing notes that this process works on something until done is called. Tasks are noted without
+// it.
 func Doing(what string) (done func()) {
 	entry := &what
 	doing.Lock()

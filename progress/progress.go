@@ -1,9 +1,10 @@
 // Package progress tells a person or a CI log what a long run is doing.
 //
-// On a terminal, tasks are bars that move (github.com/vbauerster/mpb); in a log, a task is a line when it starts, now and then
-// a line between, and a line when it ends, so that the log of a ten-minute build is neither silent nor long. A nil *Printer
-// prints nothing: that is -q. Everything goes to one writer, usually standard error; results go to standard output and are
-// no business of this package.
+// On a terminal, tasks are bars that move (github.com/vbauerster/mpb); in a log, a task is a line
+// when it starts, now and then a line between, and a line when it ends, so that the log of a
+// ten-minute build is neither silent nor long. A nil *Printer prints nothing: that is -q.
+// Everything goes to one writer, usually standard error; results go to standard output and are no
+// business of this package.
 package progress
 
 import (
@@ -30,7 +31,8 @@ type Printer struct {
 	every time.Duration
 }
 
-// New returns a printer for w. Bars are drawn where w is a terminal that can move its cursor; elsewhere, and with TERM=dumb or CI set, lines are printed.
+// New returns a printer for w. Bars are drawn where w is a terminal that can move its cursor;
+// elsewhere, and with TERM=dumb or CI set, lines are printed.
 func New(w io.Writer) *Printer {
 	p := &Printer{w: output.New(w), tasks: map[*Task]bool{}, every: 15 * time.Second}
 	if f := p.w.Terminal(); f != nil && os.Getenv("CI") == "" {
@@ -62,8 +64,9 @@ func (p *Printer) line(s string) {
 	io.WriteString(p.w, s) //nolint:errcheck // a message that cannot be shown is no reason to stop
 }
 
-// Close ends the display; tasks that still run are reported as stopped. Lines that are printed later appear as in a log, so that
-// Close may be called before the result is printed and again by a defer.
+// Close ends the display; tasks that still run are reported as stopped. Lines that are printed
+// later appear as in a log, so that Close may be called before the result is printed and again by
+// a defer.
 func (p *Printer) Close() {
 	if p == nil {
 		return

@@ -46,7 +46,8 @@ pushing …
 	})
 }
 
-// A task that an error left running is closed with the printer, and its reporter ends: a goroutine that is left over fails the bubble.
+// A task that an error left running is closed with the printer, and its reporter ends: a
+// goroutine that is left over fails the bubble.
 func TestCloseEndsTasks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log strings.Builder

@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// Reader returns a reader of r that counts in t what was read, and ends with the cause of ctx once that is done. A nil t counts nothing.
-// It lives as long as one copy.
+// Reader returns a reader of r that counts in t what was read, and ends with the cause of ctx
+// once that is done. A nil t counts nothing. It lives as long as one copy.
 func Reader(ctx context.Context, r io.Reader, t *Task) io.Reader {
 	return readerFunc(func(p []byte) (int, error) {
 		if ctx.Err() != nil {

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestReader: what is read is counted, and nothing is read once the context has ended; its cause is the error.
+// TestReader: what is read is counted, and nothing is read once the context has ended; its cause
+// is the error.
 func TestReader(t *testing.T) {
 	task := New(io.Discard).Start("copy", Bytes, 0)
 	defer task.Fail()

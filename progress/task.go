@@ -21,7 +21,8 @@ const (
 	Bytes
 )
 
-// Task is a piece of work that has begun. End it with Done or Fail. A nil *Task may be used: it shows nothing.
+// Task is a piece of work that has begun. End it with Done or Fail. A nil *Task may be used: it
+// shows nothing.
 type Task struct {
 	p     *Printer
 	name  string

@@ -10,7 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminal returns a pseudo-terminal and a function that closes it and returns what was written to it.
+// terminal returns a pseudo-terminal and a function that closes it and returns what was written
+// to it.
 func terminal(t *testing.T) (tty *os.File, written func() string) {
 	t.Helper()
 	pty, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)

@@ -14,8 +14,9 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// withBases lets the plan leave layers of bases to the registry where it has them, or mounts them. What it lacks is fetched from the base when
-// it is about to be sent, and is in the store from then on.
+// withBases lets the plan leave layers of bases to the registry where it has them, or mounts
+// them. What it lacks is fetched from the base when it is about to be sent, and is in the store
+// from then on.
 func (p *plan) withBases(ctx context.Context, c *client, st *store.Store) {
 	from := map[v1.Hash]download{}
 	for _, i := range p.images {
@@ -54,7 +55,8 @@ func (c *client) fetchLayer(ctx context.Context, st *store.Store, b download) (e
 	t := c.o.Progress.Start("fetch "+repo.Digest(b.desc.Digest.String()).String(), progress.Bytes, b.desc.Size)
 	if err := b.get(ctx, c, st, t); err != nil {
 		t.Fail()
-		if transfer.Missing(err) { // the store does not know which of the layers that it lacks are the base's
+		// the store does not know which of the layers that it lacks are the base's
+		if transfer.Missing(err) {
 			err = fmt.Errorf("%w: unless the registry has lost it, it is a layer of this release that is missing from the store: run %s again",
 				err, howto.Run("build"))
 		}

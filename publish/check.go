@@ -17,7 +17,8 @@ type Pin struct {
 	Digest v1.Hash
 }
 
-// Check asks registries whether references can be pulled and stand for their digests. It reports all that do not.
+// Check asks registries whether references can be pulled and stand for their digests. It reports
+// all that do not.
 func Check(ctx context.Context, pins []Pin, o Options) error {
 	o = o.Defaults()
 	c := newClient(o)

@@ -14,15 +14,17 @@ import (
 	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
-// grows reports whether the image is a list that cosign keeps under a tag: signing once more writes the list anew, longer by a layer, and the
-// tag moves. Such a tag stands for something else before long, and nobody pulls a release by it.
+// grows reports whether the image is a list that cosign keeps under a tag: signing once more
+// writes the list anew, longer by a layer, and the tag moves. Such a tag stands for something
+// else before long, and nobody pulls a release by it.
 func (i *image) grows() bool {
 	tag, ok := i.Ref.(name.Tag)
 	return ok && i.Referrer && imagename.IsCosignTag(tag.TagStr())
 }
 
-// grown decides about a list of cosign's whose tag stands for another one in the registry: it is pushed where it has all of that, or else left
-// out, since the registry then has what is not at hand, such as signatures of its operator.
+// grown decides about a list of cosign's whose tag stands for another one in the registry: it is
+// pushed where it has all of that, or else left out, since the registry then has what is not at
+// hand, such as signatures of its operator.
 func (c *client) grown(ctx context.Context, i *image, have *v1.Descriptor) error {
 	there, err := c.entries(ctx, i.repo, have)
 	if err != nil {
@@ -38,8 +40,8 @@ func (c *client) grown(ctx context.Context, i *image, have *v1.Descriptor) error
 	return nil
 }
 
-// rival leaves out one of two lists that are pushed to one tag, as bundles of two releases may have it: the one that the other has all of, or
-// else the later.
+// rival leaves out one of two lists that are pushed to one tag, as bundles of two releases may
+// have it: the one that the other has all of, or else the later.
 func (p *plan) rival(o Options) error {
 	first := map[string]*image{}
 	for _, i := range p.images {
@@ -86,8 +88,10 @@ func (c *client) entries(ctx context.Context, repo name.Repository, d *v1.Descri
 	return entries(Manifest{Descriptor: full.Descriptor, Raw: full.Manifest})
 }
 
-// entries are the layers of a list. All signatures of an image may be about the same bytes, and differ in the annotations of the layer only
-// (https://github.com/sigstore/cosign/blob/main/specs/SIGNATURE_SPEC.md#storage), so that digests do not tell.
+// entries are the layers of a list. All signatures of an image may be about the same bytes, and
+// differ in the annotations of the layer only
+// (https://github.com/sigstore/cosign/blob/main/specs/SIGNATURE_SPEC.md#storage), so that digests
+// do not tell.
 func entries(m Manifest) ([]v1.Descriptor, error) {
 	if !m.Descriptor.MediaType.IsImage() {
 		return nil, nil
@@ -99,7 +103,8 @@ func entries(m Manifest) ([]v1.Descriptor, error) {
 	return doc.Layers, nil
 }
 
-// covers reports whether a list has all of another. One without entries is of a kind unknown here, and nothing covers it.
+// covers reports whether a list has all of another. One without entries is of a kind unknown
+// here, and nothing covers it.
 func covers(list, other []v1.Descriptor) bool {
 	return len(other) > 0 && !slices.ContainsFunc(other, func(d v1.Descriptor) bool {
 		return !slices.ContainsFunc(list, func(h v1.Descriptor) bool { return reflect.DeepEqual(h, d) })

@@ -18,7 +18,8 @@ import (
 	"github.com/slipway-dev/slipway/publish"
 )
 
-// TestCredentials pushes over TLS to a registry with passwords, by basic authentication and by tokens.
+// TestCredentials pushes over TLS to a registry with passwords, by basic authentication and by
+// tokens.
 func TestCredentials(t *testing.T) {
 	const password = "correct horse"
 	for name, guard := range map[string]func(s *server, q *http.Request) (ok bool, challenge string){
@@ -117,7 +118,8 @@ func login(t *testing.T, host, user, password string) {
 	t.Setenv("DOCKER_CONFIG", dir)
 }
 
-// TestErrorsHideSignatures makes an upload's location carry a signature, as cloud storage does, and breaks the connection there.
+// TestErrorsHideSignatures makes an upload's location carry a signature, as cloud storage does,
+// and breaks the connection there.
 func TestErrorsHideSignatures(t *testing.T) {
 	p, st, l := cut(t, 1000)
 	s := serve(t)

@@ -18,14 +18,16 @@ import (
 // wanted is an image to be fetched.
 type wanted struct {
 	ref    name.Reference
-	text   string            // as the user wrote it, for messages
-	remedy string            // what to do where it cannot be read; may be empty
-	found  func(*node) error // is told what the reference stands for once all of it is in the store; may be nil
-	root   *node
+	text   string // as the user wrote it, for messages
+	remedy string // what to do where it cannot be read; may be empty
+	// is told what the reference stands for once all of it is in the store; may be nil
+	found func(*node) error
+	root  *node
 }
 
-// fetchAll brings images into the store: first their manifests, then the blobs that are not there, each once; a run that was
-// stopped goes on where it was. Manifests are written last, children before indexes, so that one in the store has its blobs.
+// fetchAll brings images into the store: first their manifests, then the blobs that are not
+// there, each once; a run that was stopped goes on where it was. Manifests are written last,
+// children before indexes, so that one in the store has its blobs.
 func fetchAll(ctx context.Context, c *client, st *store.Store, list []*wanted) (err error) {
 	err = each(ctx, c.o.Jobs, list, func(ctx context.Context, w *wanted) error {
 		err := w.read(ctx, c, st)
@@ -71,7 +73,8 @@ func fetchAll(ctx context.Context, c *client, st *store.Store, list []*wanted) (
 	return nil
 }
 
-// read finds out what the reference stands for, and reads every manifest below it: from the store, or from the registry.
+// read finds out what the reference stands for, and reads every manifest below it: from the
+// store, or from the registry.
 func (w *wanted) read(ctx context.Context, c *client, st *store.Store) error {
 	repo := w.ref.Context()
 	s, err := c.Session(ctx, repo, repo.Scope(transport.PullScope))

@@ -36,7 +36,8 @@ func cut(tb testing.TB, size int) (*product.Product, *store.Store, *lock.Lock) {
 // quick retries at once, as tests want it.
 var quick = publish.Options{Wait: time.Microsecond}
 
-// server is go-containerregistry's registry on a loopback port, with a book of requests and a place to make trouble.
+// server is go-containerregistry's registry on a loopback port, with a book of requests and a
+// place to make trouble.
 type server struct {
 	*httptest.Server
 	inner http.Handler
@@ -84,8 +85,9 @@ func (c *counting) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// disturb lets trouble see each request before the registry; it may answer it itself, or do anything to it, and then returns true.
-// Nil ends it. A request that its client gave up may still be under way: hence the lock.
+// disturb lets trouble see each request before the registry; it may answer it itself, or do
+// anything to it, and then returns true. Nil ends it. A request that its client gave up may still
+// be under way: hence the lock.
 func (s *server) disturb(trouble func(http.ResponseWriter, *http.Request) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -177,7 +179,8 @@ func blobs(tb testing.TB, st *store.Store, l *lock.Lock) map[v1.Hash]map[string]
 	return all
 }
 
-// separate makes a registry that keeps blobs per repository and can mount them, of one that has them all in one place.
+// separate makes a registry that keeps blobs per repository and can mount them, of one that has
+// them all in one place.
 func separate(inner http.Handler) http.Handler {
 	var mu sync.Mutex
 	there := map[string]bool{} // "repository digest"

@@ -45,7 +45,8 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	text := fmt.Sprintf("this server is not known by the name %.255q: use the address that it prints, or start it with -addr=NAME:PORT", q.Host)
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusForbidden)
-	json.NewEncoder(w).Encode(map[string]any{"errors": []map[string]string{{"code": "DENIED", "message": text}}}) //nolint:errcheck // a client that is gone needs no answer
+	// a client that is gone needs no answer
+	json.NewEncoder(w).Encode(map[string]any{"errors": []map[string]string{{"code": "DENIED", "message": text}}}) //nolint:errcheck
 }
 
 // knows reports whether a request for host is meant for this server. Names of the loopback

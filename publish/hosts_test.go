@@ -45,7 +45,8 @@ func TestKnows(t *testing.T) {
 func TestServeRefusesOtherHosts(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	at, ended := make(chan net.Addr), make(chan error)
-	hello := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "secret") }) //nolint:errcheck // the test sees it
+	// the test sees it
+	hello := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "secret") }) //nolint:errcheck
 	go func() { ended <- Serve(ctx, "127.0.0.1:0", hello, func(a net.Addr) { at <- a }) }()
 	addr := (<-at).String()
 	_, port, err := net.SplitHostPort(addr)

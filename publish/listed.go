@@ -13,8 +13,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
-// relist marks referrers that the registry has but does not list. Where a registry cannot list referrers, the client keeps the list, which
-// it writes after the manifest: a push that is killed in between leaves a referrer that nobody finds. It is put once more, with the list.
+// relist marks referrers that the registry has but does not list. Where a registry cannot list
+// referrers, the client keeps the list, which it writes after the manifest: a push that is killed
+// in between leaves a referrer that nobody finds. It is put once more, with the list.
 func relist(ctx context.Context, c *client, p *plan, o Options) error {
 	about := map[name.Digest][]*image{}
 	var subjects []name.Digest

@@ -11,8 +11,10 @@ import (
 	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
-// look asks the registry for every name, and marks the images it has. A tag that stands for something else is an error: whoever
-// pulls by tag must never get two different releases under one version. Only cosign's tags may move. A partial release has no tags, so its digests are asked for.
+// look asks the registry for every name, and marks the images it has. A tag that stands for
+// something else is an error: whoever pulls by tag must never get two different releases under
+// one version. Only cosign's tags may move. A partial release has no tags, so its digests are
+// asked for.
 func look(ctx context.Context, c *client, p *plan, o Options) error {
 	return each(ctx, o.Jobs, p.images, func(ctx context.Context, i *image) error {
 		done := true
@@ -66,7 +68,8 @@ func (c *client) has(ctx context.Context, repo name.Repository, h v1.Hash) (bool
 	return true, nil
 }
 
-// locate puts a repository that has the blob in front of those that it goes to, where there is one: the others mount it from there.
+// locate puts a repository that has the blob in front of those that it goes to, where there is
+// one: the others mount it from there.
 func (c *client) locate(ctx context.Context, u *upload) error {
 	for n, repo := range u.repos {
 		s, err := c.Session(ctx, repo)

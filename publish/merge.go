@@ -17,9 +17,10 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// Merge joins the locks of partial releases, whose manifests are in p's registry, makes the index of each image, byte for byte as
-// a whole release makes it, and tags it. All that p consists of must be in the locks. The store gets the indexes only: [Pull] brings
-// the rest, where a bundle is to be packed.
+// Merge joins the locks of partial releases, whose manifests are in p's registry, makes the index
+// of each image, byte for byte as a whole release makes it, and tags it. All that p consists of
+// must be in the locks. The store gets the indexes only: [Pull] brings the rest, where a bundle
+// is to be packed.
 func Merge(ctx context.Context, p *product.Product, st *store.Store, locks []*lock.Lock, o Options) (*lock.Lock, error) {
 	o = o.Defaults()
 	l, err := lock.Merge(locks...)
@@ -52,7 +53,8 @@ func Merge(ctx context.Context, p *product.Product, st *store.Store, locks []*lo
 	return l, remember(st, l)
 }
 
-// whole compares a lock with the product that it should hold, and puts the images into the product's order.
+// whole compares a lock with the product that it should hold, and puts the images into the
+// product's order.
 func whole(p *product.Product, l *lock.Lock) error {
 	switch {
 	case l.Name != p.Name || l.Version != p.Version:
@@ -95,7 +97,8 @@ func wholeArtifacts(p *product.Product, l *lock.Lock) error {
 	return nil
 }
 
-// mergeIndex plans the push of an image's tag: the index over its children, or its one manifest, which the registry gives back.
+// mergeIndex plans the push of an image's tag: the index over its children, or its one manifest,
+// which the registry gives back.
 func mergeIndex(ctx context.Context, c *client, st *store.Store, i *lock.Image) (Image, error) {
 	img, err := newImage(*i)
 	if err != nil {

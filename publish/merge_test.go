@@ -18,8 +18,8 @@ import (
 	"github.com/slipway-dev/slipway/store/storetest"
 )
 
-// reindex gives every index of l annotations, as build does, over the children that keep reports true for; images without any
-// are dropped.
+// reindex gives every index of l annotations, as build does, over the children that keep reports
+// true for; images without any are dropped.
 func reindex(t *testing.T, st *store.Store, l *lock.Lock, keep func(v1.Platform) bool) *lock.Lock {
 	t.Helper()
 	out := *l
@@ -56,7 +56,8 @@ func reindex(t *testing.T, st *store.Store, l *lock.Lock, keep func(v1.Platform)
 	return &out
 }
 
-// part publishes what one job of a matrix builds, from a store of its own, and returns the lock as it is written to a file.
+// part publishes what one job of a matrix builds, from a store of its own, and returns the lock
+// as it is written to a file.
 func part(t *testing.T, registry, system string) *lock.Lock {
 	t.Helper()
 	p, st, l := cut(t, 2000)

@@ -71,7 +71,8 @@ func walk(d v1.Descriptor, get func(v1.Descriptor) ([]byte, error), depth int) (
 	return n, nil
 }
 
-// local reads a tree from the store and reports whether it and all its blobs are there, in full size.
+// local reads a tree from the store and reports whether it and all its blobs are there, in full
+// size.
 func local(st *store.Store, d v1.Descriptor) (root *node, here bool, err error) {
 	root, err = walk(d, func(d v1.Descriptor) ([]byte, error) { return st.ReadAll(d.Digest, transfer.MaxManifest) }, maxDepth)
 	if store.Missing(err) {
@@ -105,7 +106,8 @@ func (n *node) visit(yield func(*node) bool) bool {
 	return yield(n)
 }
 
-// platforms lists the systems an index names, sorted; what is about an image, such as a provenance, names none.
+// platforms lists the systems an index names, sorted; what is about an image, such as a
+// provenance, names none.
 func (n *node) platforms() []v1.Platform {
 	var all []v1.Platform
 	for c := range n.all {

@@ -21,7 +21,8 @@ type plan struct {
 	task   string // names the progress
 	images []*image
 	source Source
-	// deep says that a tag which stands for the right index does not prove that all below it is there.
+	// deep says that a tag which stands for the right index does not prove that all below it is
+	// there.
 	deep bool
 	// conflict is the error where a tag stands for something else.
 	conflict func(i *image, have v1.Hash) error
@@ -51,7 +52,8 @@ func (p *plan) add(i Image) {
 // fromStore opens blobs of st, whose readers compare them with their digests.
 func fromStore(st *store.Store) Source { return Source{Open: st.Open} }
 
-// planPush reads every manifest of l and looks whether each blob is there in full. Of a partial lock only the children are pushed.
+// planPush reads every manifest of l and looks whether each blob is there in full. Of a partial
+// lock only the children are pushed.
 func planPush(st *store.Store, l *lock.Lock) (*plan, error) {
 	p := newPlan(st)
 	for _, i := range l.Images {
@@ -108,8 +110,8 @@ func planImage(st *store.Store, i lock.Image) (Image, error) {
 	return img, nil
 }
 
-// readManifest reads the document d; the blobs of an image manifest must be in the store in their full size. With based, layers may be left to
-// the registry of the image's base.
+// readManifest reads the document d; the blobs of an image manifest must be in the store in their
+// full size. With based, layers may be left to the registry of the image's base.
 func readManifest(st *store.Store, d v1.Descriptor, based bool) (Manifest, error) {
 	raw, err := st.ReadAll(d.Digest, transfer.MaxManifest)
 	if err != nil {
@@ -135,7 +137,8 @@ func readManifest(st *store.Store, d v1.Descriptor, based bool) (Manifest, error
 	return m, nil
 }
 
-// upload is one blob and where it goes: to the first repository by sending it, to the others by mounting it from there.
+// upload is one blob and where it goes: to the first repository by sending it, to the others by
+// mounting it from there.
 type upload struct {
 	desc  v1.Descriptor
 	image string         // whose blob it is, for messages
@@ -143,7 +146,8 @@ type upload struct {
 	repos []name.Repository
 }
 
-// uploads lists each blob of what the registry lacks, the largest first, so that the last one to end is a small one.
+// uploads lists each blob of what the registry lacks, the largest first, so that the last one to
+// end is a small one.
 func (p *plan) uploads() []*upload {
 	byDigest := map[v1.Hash]*upload{}
 	var all []*upload

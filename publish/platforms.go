@@ -13,8 +13,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
-// Platforms asks registries for which platforms images are made. The result is by reference, each list sorted; an image that its registry
-// does not have is missing from it. What a registry sends is held against the digest, as everywhere.
+// Platforms asks registries for which platforms images are made. The result is by reference, each
+// list sorted; an image that its registry does not have is missing from it. What a registry sends
+// is held against the digest, as everywhere.
 func Platforms(ctx context.Context, refs []name.Digest, o Options) (map[string][]v1.Platform, error) {
 	o = o.Defaults()
 	c := newClient(o)
@@ -48,7 +49,8 @@ func Platforms(ctx context.Context, refs []name.Digest, o Options) (map[string][
 	return all, nil
 }
 
-// platforms reads every manifest of an image, which are there then; one that is a single manifest of a single manifest has its platform in its configuration.
+// platforms reads every manifest of an image, which are there then; one that is a single manifest
+// of a single manifest has its platform in its configuration.
 func (c *client) platforms(ctx context.Context, ref name.Digest) ([]v1.Platform, error) {
 	s, err := c.Session(ctx, ref.Context(), ref.Context().Scope(transport.PullScope))
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 	"github.com/slipway-dev/slipway/publish"
 )
 
-// TestPlatforms asks for an index, one of its children, an image of a single manifest, and what is not there.
+// TestPlatforms asks for an index, one of its children, an image of a single manifest, and what
+// is not there.
 func TestPlatforms(t *testing.T) {
 	s := serve(t)
 	host := strings.TrimPrefix(s.URL, "http://")

@@ -1,11 +1,14 @@
-// Package publish brings what build made under its names: into an OCI registry, or into the embedded one for a snapshot.
+// Package publish brings what build made under its names: into an OCI registry, or into the
+// embedded one for a snapshot.
 //
-// [Publish] pushes the images of a lock and returns the lock with their names, in an order that never leaves a name for something
-// incomplete: it looks at every tag; then sends each blob once, to one repository; mounts it from there into the others; then
-// puts the manifests of single platforms by digest; and last the tags. A tag that stands for another digest stops it before
+// [Publish] pushes the images of a lock and returns the lock with their names, in an order that
+// never leaves a name for something incomplete: it looks at every tag; then sends each blob once,
+// to one repository; mounts it from there into the others; then puts the manifests of single
+// platforms by digest; and last the tags. A tag that stands for another digest stops it before
 // anything is sent; one that stands for ours already means that there is nothing to send.
 //
-// Package transfer talks to the registries, and has the rules for credentials, plain HTTP and retries.
+// Package transfer talks to the registries, and has the rules for credentials, plain HTTP and
+// retries.
 package publish
 
 import (
@@ -20,10 +23,12 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// Publish pushes the images of l that p consists of, whose blobs are all in st but for layers of bases, to p's registry, or to the embedded one where p has
-// none, and brings the third-party images into st. It returns a new lock: l with registry, names and third-party images filled in, and
-// without what p does not select. Where p or l is partial, manifests are pushed by digest only and nothing is tagged; [Merge] joins
-// such locks. An l that lacks something of p is an error.
+// Publish pushes the images of l that p consists of, whose blobs are all in st but for layers of
+// bases, to p's registry, or to the embedded one where p has none, and brings the third-party
+// images into st. It returns a new lock: l with registry, names and third-party images filled in,
+// and without what p does not select. Where p or l is partial, manifests are pushed by digest
+// only and nothing is tagged; [Merge] joins such locks. An l that lacks something of p is an
+// error.
 func Publish(ctx context.Context, p *product.Product, st *store.Store, l *lock.Lock, o Options) (*lock.Lock, error) {
 	o = o.Defaults()
 	images, err := selection(p, st, l)
@@ -55,7 +60,8 @@ func Publish(ctx context.Context, p *product.Product, st *store.Store, l *lock.L
 	if _, err := push(ctx, c, plan, o); err != nil {
 		return nil, err
 	}
-	if len(named.Partial) == 0 { // the indexes of a part exist nowhere: Merge looks for what refers to them
+	// the indexes of a part exist nowhere: Merge looks for what refers to them
+	if len(named.Partial) == 0 {
 		if err := ownReferrers(ctx, c, st, named, plan); err != nil {
 			return nil, err
 		}

@@ -11,8 +11,9 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// Pull brings everything that a lock names into st, from the registries where it lies: what another machine has built and published
-// can then be packed or served here. What st has already is not fetched. A snapshot has no registry to pull from.
+// Pull brings everything that a lock names into st, from the registries where it lies: what
+// another machine has built and published can then be packed or served here. What st has already
+// is not fetched. A snapshot has no registry to pull from.
 func Pull(ctx context.Context, st *store.Store, l *lock.Lock, o Options) error {
 	if l.Snapshot {
 		return fmt.Errorf("pulling %s %s: it is a snapshot, which no registry has: build it here", l.Name, l.Version)

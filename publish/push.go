@@ -13,9 +13,10 @@ import (
 	"github.com/slipway-dev/slipway/progress"
 )
 
-// Push pushes images whose blobs a source gives, in the way that [Publish] does, and under the same guarantees. Names that are there are
-// looked at down to every manifest, since another push may have left an index without all its platforms; what is there is not sent again.
-// Where a registry refuses an index that is not complete, the error says what it lacks.
+// Push pushes images whose blobs a source gives, in the way that [Publish] does, and under the
+// same guarantees. Names that are there are looked at down to every manifest, since another push
+// may have left an index without all its platforms; what is there is not sent again. Where a
+// registry refuses an index that is not complete, the error says what it lacks.
 func Push(ctx context.Context, images []Image, source Source, o Options) (*Result, error) {
 	o = o.Defaults()
 	p := &plan{task: "push", source: source, deep: true, conflict: func(i *image, have v1.Hash) error {
@@ -28,7 +29,8 @@ func Push(ctx context.Context, images []Image, source Source, o Options) (*Resul
 	return push(ctx, newClient(o), p, o)
 }
 
-// push sends what the registry lacks: blobs, mounts, manifests of single platforms, and then what has a name. It stops at the first error.
+// push sends what the registry lacks: blobs, mounts, manifests of single platforms, and then what
+// has a name. It stops at the first error.
 func push(ctx context.Context, c *client, p *plan, o Options) (r *Result, err error) {
 	if err := openSessions(ctx, c, p, o); err != nil {
 		return nil, err
@@ -115,7 +117,8 @@ type mount struct {
 	repo   name.Repository
 }
 
-// openSessions begins one session per repository, with leave to push there and to read where blobs may be mounted from.
+// openSessions begins one session per repository, with leave to push there and to read where
+// blobs may be mounted from.
 func openSessions(ctx context.Context, c *client, p *plan, o Options) error {
 	from := map[name.Repository]map[string]bool{}
 	for _, u := range p.uploads() {

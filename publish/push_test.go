@@ -33,8 +33,9 @@ func TestPush(t *testing.T) {
 	}
 	check(t, out)
 
-	// The embedded registry of go-containerregistry keeps blobs for all repositories in one place, so a blob is sent once if
-	// it asked before. No blob may be sent twice anyway, and manifests come before the tags.
+	// The embedded registry of go-containerregistry keeps blobs for all repositories in one
+	// place, so a blob is sent once if it asked before. No blob may be sent twice anyway, and
+	// manifests come before the tags.
 	all := blobs(t, st, out)
 	var bytes int64
 	for h := range all {
@@ -82,7 +83,8 @@ func TestPush(t *testing.T) {
 func TestMount(t *testing.T) {
 	p, st, l := cut(t, 5000)
 	s := serve(t)
-	// A registry that tells repositories apart, as real ones do: a blob is there where it was sent or mounted.
+	// A registry that tells repositories apart, as real ones do: a blob is there where it was
+	// sent or mounted.
 	s.inner = separate(s.inner)
 	p.Registry = s.host()
 	out, err := publish.Publish(t.Context(), p, st, l, quick)
@@ -105,7 +107,8 @@ func TestMount(t *testing.T) {
 	}
 }
 
-// TestPushLacking pushes images of which a blob is in the registry only, and there in the repository of one that comes later.
+// TestPushLacking pushes images of which a blob is in the registry only, and there in the
+// repository of one that comes later.
 func TestPushLacking(t *testing.T) {
 	p, st, l := cut(t, 1000)
 	s := serve(t)
@@ -255,7 +258,8 @@ func TestDamagedBlob(t *testing.T) {
 		t.Error("tags were pushed all the same")
 	}
 
-	// A blob that is short is found before the registry is asked at all: another one, as requests of the first push may still reach that.
+	// A blob that is short is found before the registry is asked at all: another one, as requests
+	// of the first push may still reach that.
 	s = serve(t)
 	p.Registry = s.host()
 	if err := os.Truncate(st.Path(layer.Digest), 10); err != nil {

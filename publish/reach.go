@@ -13,8 +13,9 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// Reach finds out, without leaving anything in a registry, whether p can be published: that every repository of it may be pushed to, and
-// that the images of images.txt which st does not have can be read. All that cannot is reported. A snapshot pushes nowhere.
+// Reach finds out, without leaving anything in a registry, whether p can be published: that every
+// repository of it may be pushed to, and that the images of images.txt which st does not have can
+// be read. All that cannot is reported. A snapshot pushes nowhere.
 func Reach(ctx context.Context, p *product.Product, st *store.Store, o Options) error {
 	if p.Snapshot() {
 		return nil
@@ -67,8 +68,9 @@ func answered(err error) bool {
 	return errors.As(err, &e)
 }
 
-// mayPush begins an upload, which a registry refuses to whoever may not push, and gives it up again. Where the tag is there already nothing
-// will be sent: either it stands for this release, or it ends the release.
+// mayPush begins an upload, which a registry refuses to whoever may not push, and gives it up
+// again. Where the tag is there already nothing will be sent: either it stands for this release,
+// or it ends the release.
 func (c *client) mayPush(ctx context.Context, repo name.Repository, tag name.Tag) error {
 	s, err := c.Session(ctx, repo, repo.Scope(transport.PushScope), repo.Scope(transport.PullScope))
 	if err != nil {

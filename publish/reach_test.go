@@ -11,7 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/publish"
 )
 
-// TestReach: every upload that is begun is given up; repositories that have the tag, and a snapshot, are not asked; all that is denied is said.
+// TestReach: every upload that is begun is given up; repositories that have the tag, and a
+// snapshot, are not asked; all that is denied is said.
 func TestReach(t *testing.T) {
 	s := serve(t)
 	p, st, _ := cut(t, 1000)
@@ -48,12 +49,14 @@ func TestReach(t *testing.T) {
 		}
 		return q.Method == http.MethodPost
 	})
-	if err := publish.Reach(t.Context(), p, st, quick); err == nil || strings.Count(err.Error(), "as no registry does") != 1 { // of the host, not of each repository
+	// of the host, not of each repository
+	if err := publish.Reach(t.Context(), p, st, quick); err == nil || strings.Count(err.Error(), "as no registry does") != 1 {
 		t.Errorf("where something else answers: %v", err)
 	}
 }
 
-// TestReachThere: where the tags are there, nothing will be pushed, and whether it may be does not matter.
+// TestReachThere: where the tags are there, nothing will be pushed, and whether it may be does
+// not matter.
 func TestReachThere(t *testing.T) {
 	s := serve(t)
 	p, st, l := cut(t, 1000)

@@ -37,8 +37,9 @@ type reference struct {
 	tag   string
 }
 
-// fetchReferrers brings into st what refers to images and to the children of their indexes, and what refers to that: by the referrers
-// API, or the tag that stands in for it where a registry has none, and by cosign's tags. It fills in the subjects' referrers.
+// fetchReferrers brings into st what refers to images and to the children of their indexes, and
+// what refers to that: by the referrers API, or the tag that stands in for it where a registry
+// has none, and by cosign's tags. It fills in the subjects' referrers.
 func fetchReferrers(ctx context.Context, c *client, st *store.Store, subjects []*subject) error {
 	var round []reference
 	for _, s := range subjects {
@@ -134,7 +135,8 @@ func (c *client) lookTags(ctx context.Context, r reference) ([]reference, error)
 	return all, nil
 }
 
-// describe is what a lock says of the referrer. Its type is that of the artifact, or else that of what it carries.
+// describe is what a lock says of the referrer. Its type is that of the artifact, or else that of
+// what it carries.
 func (r reference) describe(n *node) lock.Referrer {
 	l := lock.Referrer{MediaType: n.desc.MediaType, Digest: n.desc.Digest, Size: int64(len(n.raw)), Tag: r.tag}
 	if r.about != r.digests[0] {
@@ -188,8 +190,8 @@ func (s *subject) recall(st *store.Store) (bool, error) {
 	return true, nil
 }
 
-// ownReferrers looks for what others, such as cosign, have attached to images of a lock: to those that were in their registry before p was
-// pushed, or to all where p is nil.
+// ownReferrers looks for what others, such as cosign, have attached to images of a lock: to those
+// that were in their registry before p was pushed, or to all where p is nil.
 func ownReferrers(ctx context.Context, c *client, st *store.Store, l *lock.Lock, p *plan) error {
 	var list []*subject
 	at := map[*subject]int{}
@@ -201,7 +203,8 @@ func ownReferrers(ctx context.Context, c *client, st *store.Store, l *lock.Lock,
 		if err != nil {
 			return err
 		}
-		s := &subject{repo: repo, text: i.Tagged(), digests: []v1.Hash{i.Digest}} // a child of its own, where there is no index
+		// a child of its own, where there is no index
+		s := &subject{repo: repo, text: i.Tagged(), digests: []v1.Hash{i.Digest}}
 		for _, child := range i.Children {
 			if child.Digest != i.Digest {
 				s.digests = append(s.digests, child.Digest)
@@ -210,7 +213,8 @@ func ownReferrers(ctx context.Context, c *client, st *store.Store, l *lock.Lock,
 		at[s] = n
 		list = append(list, s)
 	}
-	// Unlike one of others, a repository of ours has few tags: one question answers three for each child.
+	// Unlike one of others, a repository of ours has few tags: one question answers three for
+	// each child.
 	err := each(ctx, c.o.Jobs, list, func(ctx context.Context, s *subject) error {
 		session, err := c.Session(ctx, s.repo, s.repo.Scope(transport.PullScope))
 		if err != nil {

@@ -45,7 +45,8 @@ func artifact(t *testing.T, text string, mt types.MediaType, about *v1.Descripto
 	return img
 }
 
-// attach puts an SBOM by reference to a subject, a signature of the SBOM, and one by cosign's tag into a repository, and returns what a lock has of them.
+// attach puts an SBOM by reference to a subject, a signature of the SBOM, and one by cosign's tag
+// into a repository, and returns what a lock has of them.
 func attach(t *testing.T, repo name.Repository, top v1.Hash, about ...v1.Descriptor) []lock.Referrer {
 	t.Helper()
 	var want []lock.Referrer
@@ -91,7 +92,8 @@ func desc(t *testing.T, img v1.Image) v1.Descriptor {
 	return v1.Descriptor{MediaType: mt, Digest: h, Size: n}
 }
 
-// same compares what a lock has with what was attached, in any order, and looks whether the store has all of it.
+// same compares what a lock has with what was attached, in any order, and looks whether the store
+// has all of it.
 func same(t *testing.T, st *store.Store, got, want []lock.Referrer) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -107,8 +109,8 @@ func same(t *testing.T, st *store.Store, got, want []lock.Referrer) {
 	}
 }
 
-// TestReferrers: what refers to an image is found with the referrers API and without, comes into the store and the lock, for images of others and for
-// ours, once they are in the registry.
+// TestReferrers: what refers to an image is found with the referrers API and without, comes into
+// the store and the lock, for images of others and for ours, once they are in the registry.
 func TestReferrers(t *testing.T) {
 	for _, api := range []bool{true, false} {
 		t.Run(fmt.Sprintf("api %v", api), func(t *testing.T) {
@@ -184,7 +186,8 @@ func TestReferrers(t *testing.T) {
 	}
 }
 
-// TestReferrersFail: a registry that does not say what refers to an image stops the release, before anything is pushed.
+// TestReferrersFail: a registry that does not say what refers to an image stops the release,
+// before anything is pushed.
 func TestReferrersFail(t *testing.T) {
 	p, st, l := cut(t, 100)
 	s := serve(t)
@@ -210,7 +213,8 @@ func TestReferrersFail(t *testing.T) {
 	}
 }
 
-// TestFallbacks: the lock says on which of the release's Windows nodes an image of others runs that has not their build.
+// TestFallbacks: the lock says on which of the release's Windows nodes an image of others runs
+// that has not their build.
 func TestFallbacks(t *testing.T) {
 	p, st, l := cut(t, 100)
 	s := serve(t)

@@ -65,7 +65,8 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// TestConnectionClosed breaks an upload off in the way that net/http has when it finds out while it writes the body.
+// TestConnectionClosed breaks an upload off in the way that net/http has when it finds out while
+// it writes the body.
 func TestConnectionClosed(t *testing.T) {
 	p, st, l := cut(t, 3000)
 	s := serve(t)
@@ -85,7 +86,8 @@ func TestConnectionClosed(t *testing.T) {
 	check(t, out)
 }
 
-// TestUploadBreaksOff lets bytes arrive and the answer get lost: to send them again into the same session would double them.
+// TestUploadBreaksOff lets bytes arrive and the answer get lost: to send them again into the same
+// session would double them.
 func TestUploadBreaksOff(t *testing.T) {
 	p, st, l := cut(t, 3000)
 	s := serve(t)

@@ -13,8 +13,9 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// selection returns the images of l that p consists of, in p's order and with p's platforms only: build may have made more than
-// publish is to push, but never less. What l has beyond a p that is whole is an error too, for it was built from another slipway.yaml.
+// selection returns the images of l that p consists of, in p's order and with p's platforms only:
+// build may have made more than publish is to push, but never less. What l has beyond a p that is
+// whole is an error too, for it was built from another slipway.yaml.
 func selection(p *product.Product, st *store.Store, l *lock.Lock) ([]lock.Image, error) {
 	var images []lock.Image
 	for _, want := range p.Images {
@@ -51,7 +52,8 @@ func built(l *lock.Lock) string {
 	return fmt.Sprintf(", because only %v was built", l.Partial)
 }
 
-// unbuilt returns the first platform that an image should have and has not. A single manifest carries all of its systems.
+// unbuilt returns the first platform that an image should have and has not. A single manifest
+// carries all of its systems.
 func unbuilt(i lock.Image, want product.Image) (v1.Platform, bool) {
 	if !i.MediaType.IsIndex() {
 		return v1.Platform{}, false
@@ -64,8 +66,8 @@ func unbuilt(i lock.Image, want product.Image) (v1.Platform, bool) {
 	return v1.Platform{}, false
 }
 
-// restrict takes an image's other platforms away. The index over those that are left exists in the store only, like every index of a
-// release that is not whole.
+// restrict takes an image's other platforms away. The index over those that are left exists in
+// the store only, like every index of a release that is not whole.
 func restrict(st *store.Store, i lock.Image, want product.Image) (lock.Image, error) {
 	if !i.MediaType.IsIndex() {
 		return i, nil

@@ -115,7 +115,8 @@ func TestPublishPartlyBuilt(t *testing.T) {
 	}
 }
 
-// TestPublishStaysPartial publishes a partial lock that holds all of a product: it stays what build said it is.
+// TestPublishStaysPartial publishes a partial lock that holds all of a product: it stays what
+// build said it is.
 func TestPublishStaysPartial(t *testing.T) {
 	s := serve(t)
 	p, st, l := cut(t, 1000)

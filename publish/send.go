@@ -27,7 +27,8 @@ type sender struct {
 	bytes, blobs atomic.Int64
 }
 
-// send brings a blob into a repository: nothing where it is there, a mount where from has it, or else its bytes.
+// send brings a blob into a repository: nothing where it is there, a mount where from has it, or
+// else its bytes.
 func (s *sender) send(ctx context.Context, u *upload, repo name.Repository, from name.Reference) error {
 	session, err := s.client.Session(ctx, repo)
 	if err != nil {
@@ -52,7 +53,8 @@ func (s *sender) send(ctx context.Context, u *upload, repo name.Repository, from
 		s.bytes.Add(n)
 		s.blobs.Add(1)
 	} else if repo == u.repos[0] {
-		// Not counted as done, which would make the rate, and the time that is left, better than they are.
+		// Not counted as done, which would make the rate, and the time that is left, better than
+		// they are.
 		s.task.Total(s.total.Add(-u.desc.Size))
 	}
 	return nil
@@ -99,8 +101,9 @@ func (b *blob) Compressed() (io.ReadCloser, error) {
 // rewind takes back what an attempt that failed has counted.
 func (b *blob) rewind() { b.task.Add(-b.read.Swap(0)) }
 
-// counted counts what is read of a blob, for the progress. It has no WriteTo, which would go around Read. The last bytes are given only when
-// the source has come to its end without an error, so that a registry never has all of a blob that is damaged.
+// counted counts what is read of a blob, for the progress. It has no WriteTo, which would go
+// around Read. The last bytes are given only when the source has come to its end without an
+// error, so that a registry never has all of a blob that is damaged.
 type counted struct {
 	inner io.ReadCloser
 	blob  *blob

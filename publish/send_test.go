@@ -12,7 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
-// TestCounted reads blobs that turn out at their end not to be what they should be: not all of their bytes are given away.
+// TestCounted reads blobs that turn out at their end not to be what they should be: not all of
+// their bytes are given away.
 func TestCounted(t *testing.T) {
 	data, bad := []byte("0123456789"), errors.New("another digest")
 	for name, tt := range map[string]struct {

@@ -18,8 +18,9 @@ import (
 // noNetwork is why a snapshot leaves an image out.
 const noNetwork = "no network in a snapshot: name a registry with -registry"
 
-// thirdParty brings the images of images.txt into st, all platforms, byte for byte. A snapshot takes what st has already, by its pinned
-// digest, and what a registry on this machine has; it leaves out and reports the rest.
+// thirdParty brings the images of images.txt into st, all platforms, byte for byte. A snapshot
+// takes what st has already, by its pinned digest, and what a registry on this machine has; it
+// leaves out and reports the rest.
 func thirdParty(ctx context.Context, p *product.Product, st *store.Store, o Options) ([]lock.ThirdParty, error) {
 	all := make([]lock.ThirdParty, len(p.Airgap.Images))
 	about := make([]*subject, len(all))
@@ -62,8 +63,8 @@ func thirdParty(ctx context.Context, p *product.Product, st *store.Store, o Opti
 	return all, nil
 }
 
-// thirdPartyReferrers brings what refers to the images into st. Of an image that is pinned, what the store remembers suffices, as
-// for the image itself.
+// thirdPartyReferrers brings what refers to the images into st. Of an image that is pinned, what
+// the store remembers suffices, as for the image itself.
 func thirdPartyReferrers(ctx context.Context, c *client, p *product.Product, st *store.Store, about []*subject) error {
 	var ask []*subject
 	for n, s := range about {
@@ -94,7 +95,8 @@ func thirdPartyReferrers(ctx context.Context, c *client, p *product.Product, st 
 	return nil
 }
 
-// pinned looks for a reference by digest in the store, where it counts only with everything it consists of.
+// pinned looks for a reference by digest in the store, where it counts only with everything it
+// consists of.
 func pinned(st *store.Store, ref name.Reference) (root *node, here bool, err error) {
 	d, ok := ref.(name.Digest)
 	if !ok {
@@ -114,7 +116,8 @@ func pinned(st *store.Store, ref name.Reference) (root *node, here bool, err err
 	return local(st, v1.Descriptor{Digest: h, Size: int64(len(raw))})
 }
 
-// describe writes into the lock what a reference stood for. An image of a single manifest has its platform in its configuration.
+// describe writes into the lock what a reference stood for. An image of a single manifest has its
+// platform in its configuration.
 func describe(st *store.Store, t *lock.ThirdParty, root *node, bundles []product.Bundle) error {
 	t.MediaType, t.Digest, t.Size = root.desc.MediaType, root.desc.Digest, root.desc.Size
 	if len(root.blobs) > 0 {

@@ -26,7 +26,8 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// pause puts an index over Linux and Windows into a registry, with one foreign layer that lies at url, and returns its digest.
+// pause puts an index over Linux and Windows into a registry, with one foreign layer that lies at
+// url, and returns its digest.
 func pause(t *testing.T, ref, url string, foreign []byte) v1.Hash {
 	t.Helper()
 	idx := mutate.IndexMediaType(empty.Index, types.DockerManifestList)

@@ -17,8 +17,8 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// artifacts brings those of the lock into dist/ and returns their names. They come from the store, or from beside the lock of the part
-// that another machine made.
+// artifacts brings those of the lock into dist/ and returns their names. They come from the
+// store, or from beside the lock of the part that another machine made.
 func (c *cut) artifacts(ctx context.Context, l *lock.Lock) ([]string, error) {
 	names := make([]string, len(l.Artifacts))
 	err := each(len(l.Artifacts), func(i int) error {

@@ -20,7 +20,8 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// counting is a registry that keeps blobs per repository, can mount them, and notes which are downloaded, uploaded and mounted.
+// counting is a registry that keeps blobs per repository, can mount them, and notes which are
+// downloaded, uploaded and mounted.
 type counting struct {
 	host string
 
@@ -47,7 +48,8 @@ func count(t *testing.T) *counting {
 	return c
 }
 
-// note counts a request, and answers it where the registry behind it would forget that blobs belong to repositories.
+// note counts a request, and answers it where the registry behind it would forget that blobs
+// belong to repositories.
 func (c *counting) note(w http.ResponseWriter, r *http.Request) (answered bool) {
 	repo, rest, ok := strings.Cut(strings.TrimPrefix(r.URL.Path, "/v2/"), "/blobs/")
 	if !ok {
@@ -107,8 +109,9 @@ func (c *counting) sum(what string, digests []string) (n int) {
 	return n
 }
 
-// TestBaseLayers counts how often the layers of bases travel. A Go image never needs them here where the registry has them, or mounts
-// them; COPY of a Dockerfile reads what the base holds, and bundles hold it all: then each is downloaded once.
+// TestBaseLayers counts how often the layers of bases travel. A Go image never needs them here
+// where the registry has them, or mounts them; COPY of a Dockerfile reads what the base holds,
+// and bundles hold it all: then each is downloaded once.
 func TestBaseLayers(t *testing.T) {
 	bases, target := count(t), count(t)
 	part := func(to *counting, prefix string) string {
@@ -180,7 +183,8 @@ func TestBaseLayers(t *testing.T) {
 	if n := bases.sum(downloads, layers) + target.sum(downloads, layers); n != 3 {
 		t.Errorf("a whole release downloads %d base layers, want each of 3 once", n)
 	}
-	// So does one that has read no base: its bundles are packed from the registry that has the images.
+	// So does one that has read no base: its bundles are packed from the registry that has the
+	// images.
 	var dist string
 	for range 2 { // on two machines, of which the first sends
 		yaml, dist = goOnly(t, bases.host), t.TempDir()

@@ -20,9 +20,11 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// Check finds what would stop a release of p, as far as that is certain without a compiler and without a registry: sources, programs,
-// Dockerfiles, what is rendered and whether it breaks rules. All mistakes are reported. It returns what a release to a registry asks for
-// besides, where p is a snapshot. Nothing is left on the disk; Go modules that the module cache lacks are downloaded.
+// Check finds what would stop a release of p, as far as that is certain without a compiler and
+// without a registry: sources, programs, Dockerfiles, what is rendered and whether it breaks
+// rules. All mistakes are reported. It returns what a release to a registry asks for besides,
+// where p is a snapshot. Nothing is left on the disk; Go modules that the module cache lacks are
+// downloaded.
 func Check(ctx context.Context, p *product.Product) (before []string, err error) {
 	dir, err := disk.Temp(os.TempDir())
 	if err != nil {
@@ -46,8 +48,8 @@ func Check(ctx context.Context, p *product.Product) (before []string, err error)
 	return beforeRelease(p, demands), nil
 }
 
-// check is the first stage of a release: nothing is compiled before all has been found that is certain without it. With a registry it
-// asks for bases, and whether it may push.
+// check is the first stage of a release: nothing is compiled before all has been found that is
+// certain without it. With a registry it asks for bases, and whether it may push.
 func (c *cut) check(ctx context.Context) (*build.Builder, error) {
 	p := c.product
 	trees, missing := build.Sources(ctx, p)
@@ -64,8 +66,8 @@ func (c *cut) check(ctx context.Context) (*build.Builder, error) {
 	return b, errors.Join(missing, err, manifest, reach)
 }
 
-// rendered renders the templates with made-up digests and checks what comes out. What is not whole is not rendered, nor are templates whose
-// source is missing, which has been reported.
+// rendered renders the templates with made-up digests and checks what comes out. What is not
+// whole is not rendered, nor are templates whose source is missing, which has been reported.
 func rendered(ctx context.Context, p *product.Product, trees map[string]source.Tree) error {
 	if len(p.Partial) > 0 || len(p.Release.Templates) == 0 {
 		return nil
@@ -83,7 +85,8 @@ func rendered(ctx context.Context, p *product.Product, trees map[string]source.T
 	return hide(err, l)
 }
 
-// placeholder is the lock that publish would return, with made-up digests. Of the images of others no more is known than images.txt says.
+// placeholder is the lock that publish would return, with made-up digests. Of the images of
+// others no more is known than images.txt says.
 func placeholder(p *product.Product, trees map[string]source.Tree) *lock.Lock {
 	l := publish.Names(p, build.Placeholder(p, trees))
 	for _, t := range p.Airgap.Images {

@@ -84,11 +84,13 @@ func cleanFiles(dir string, entries []fs.DirEntry) error {
 			return fmt.Errorf("cleaning: %w", err)
 		}
 	}
-	os.Remove(filepath.Join(dir, filepath.Dir(binaryPath))) //nolint:errcheck // it stays where something else is in it
+	// it stays where something else is in it
+	os.Remove(filepath.Join(dir, filepath.Dir(binaryPath))) //nolint:errcheck
 	return nil
 }
 
-// listed returns the bundles that SHA256SUMS names. It may be that of another program, so nothing else in it counts.
+// listed returns the bundles that SHA256SUMS names. It may be that of another program, so nothing
+// else in it counts.
 func listed(dir string) []string {
 	text, err := os.ReadFile(filepath.Join(dir, SumsName))
 	if err != nil {

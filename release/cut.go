@@ -27,14 +27,15 @@ type Options struct {
 	Store    string            // the directory of the store; "" is .slipway beside slipway.yaml
 	Slipway  bool              // put the static linux/amd64 slipway for operators into bin/
 	Progress *progress.Printer // nil is quiet
-	// Parts are directories in which [Merge] finds the artifacts that other machines made: those of the locks.
+	// Parts are directories in which [Merge] finds the artifacts that other machines made: those
+	// of the locks.
 	Parts []string
 }
 
-// Cut checks p, and then builds, publishes, renders and packs it and writes the checksums. What is current is
-// not made again; where it turns out to be damaged in the store, the store is repaired and the
-// release cut once more. With platforms or images selected it ends after publish: the rest needs a
-// whole release.
+// Cut checks p, and then builds, publishes, renders and packs it and writes the checksums. What
+// is current is not made again; where it turns out to be damaged in the store, the store is
+// repaired and the release cut once more. With platforms or images selected it ends after
+// publish: the rest needs a whole release.
 func Cut(ctx context.Context, p *product.Product, o Options) (*Summary, error) {
 	return mend(ctx, p, o, (*cut).all)
 }
@@ -83,7 +84,8 @@ func (c *cut) all(ctx context.Context) (*Summary, error) {
 
 // pack is what follows publish: release.yaml, what is found in it, bundles, the binary, checksums.
 func (c *cut) pack(ctx context.Context, l *lock.Lock, binary func() error) (*Summary, error) {
-	var manifest []byte // none where the product has no templates: not everything is applied to a cluster
+	// none where the product has no templates: not everything is applied to a cluster
+	var manifest []byte
 	if len(c.product.Release.Templates) > 0 {
 		var err error
 		if manifest, err = render.Render(ctx, c.product, l, render.Options{Progress: c.options.Progress}); err != nil {
@@ -168,7 +170,8 @@ func (c *cut) part(ctx context.Context, l *lock.Lock) (*Summary, error) {
 	return summarize(c.options.Out, l, nil, append(artifacts, lock.Name))
 }
 
-// finish writes what is small, and the checksums last: a directory with fresh SHA256SUMS is a complete release.
+// finish writes what is small, and the checksums last: a directory with fresh SHA256SUMS is a
+// complete release.
 func (c *cut) finish(ctx context.Context, l *lock.Lock, manifest []byte, bundles []airgap.File) (*Summary, error) {
 	var others []string
 	if manifest != nil {

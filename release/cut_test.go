@@ -22,7 +22,8 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// hello copies examples/hello, so that a test may change it, and returns the path of its slipway.yaml.
+// hello copies examples/hello, so that a test may change it, and returns the path of its
+// slipway.yaml.
 func hello(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

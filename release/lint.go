@@ -11,7 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/progress"
 )
 
-// lint checks release.yaml against what Linux and Windows nodes can run. Errors end the release, a line for each; the rest is shown.
+// lint checks release.yaml against what Linux and Windows nodes can run. Errors end the release,
+// a line for each; the rest is shown.
 func (c *cut) lint(ctx context.Context, manifest []byte, l *lock.Lock) error {
 	return judge(ctx, c.product, manifest, l, c.options.Progress)
 }

@@ -8,9 +8,10 @@ import (
 	"github.com/slipway-dev/slipway/publish"
 )
 
-// Merge makes one release out of parts, which other machines built with platforms or images selected and pushed to p's registry: it
-// makes and tags the indexes, brings what the store lacks from the registry, and then does what [Cut] does after publish. The locks
-// must hold all that p consists of.
+// Merge makes one release out of parts, which other machines built with platforms or images
+// selected and pushed to p's registry: it makes and tags the indexes, brings what the store lacks
+// from the registry, and then does what [Cut] does after publish. The locks must hold all that p
+// consists of.
 func Merge(ctx context.Context, p *product.Product, locks []*lock.Lock, o Options) (*Summary, error) {
 	return mend(ctx, p, o, func(c *cut, ctx context.Context) (*Summary, error) { return c.merge(ctx, locks) })
 }

@@ -44,8 +44,8 @@ func serveRegistry(t *testing.T) (host string, writes *atomic.Int64) {
 	return strings.TrimPrefix(s.URL, "http://"), writes
 }
 
-// onRegistry makes the bases of a copied example real ones, of a registry on loopback: an index with Docker media types, as Microsoft
-// publishes them, and a revision that no stand-in has.
+// onRegistry makes the bases of a copied example real ones, of a registry on loopback: an index
+// with Docker media types, as Microsoft publishes them, and a revision that no stand-in has.
 func onRegistry(t *testing.T, yaml, host string) {
 	t.Helper()
 	text, err := os.ReadFile(yaml)
@@ -116,7 +116,8 @@ func pull(t *testing.T, reference string) (v1.ImageIndex, []storetest.Listed) {
 	return idx, storetest.List(t, idx)
 }
 
-// TestCutToRegistry cuts the example for a registry, whole and in two parts on two machines, and expects one and the same release.
+// TestCutToRegistry cuts the example for a registry, whole and in two parts on two machines, and
+// expects one and the same release.
 func TestCutToRegistry(t *testing.T) {
 	host, writes := serveRegistry(t)
 	yaml, whole := hello(t), t.TempDir()

@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/airgap"
 )
 
-// unseal takes SHA256SUMS away before the first file of the release changes: a directory that has one is complete. What it listed is
-// remembered for [cut.sweep].
+// unseal takes SHA256SUMS away before the first file of the release changes: a directory that has
+// one is complete. What it listed is remembered for [cut.sweep].
 func (c *cut) unseal() error {
 	path := filepath.Join(c.out, SumsName)
 	text, err := os.ReadFile(path)
@@ -34,8 +34,10 @@ func (c *cut) unseal() error {
 	return nil
 }
 
-// sweep removes what an earlier release in this directory left and this one did not make: a bundle for a platform that was dropped would
-// be picked up by whoever copies the directory. So would a delta that makes a bundle of an earlier release; one that makes a bundle of this one stays.
+// sweep removes what an earlier release in this directory left and this one did not make: a
+// bundle for a platform that was dropped would be picked up by whoever copies the directory. So
+// would a delta that makes a bundle of an earlier release; one that makes a bundle of this one
+// stays.
 func (c *cut) sweep(names []string, bundles []airgap.File) error {
 	old := c.before
 	for _, name := range slices.Concat(c.before, names) {

@@ -24,9 +24,10 @@ const command = "github.com/slipway-dev/slipway/cmd/slipway"
 // binaryPath is where operators find slipway in dist/.
 var binaryPath = filepath.Join("bin", "slipway")
 
-// slipway starts to make the static slipway that operators need. put waits for it and puts it into dist/bin; stop ends the
-// compilation, if it still runs, and must be called in any case. A module that has slipway among its tools compiles the version
-// that it names; elsewhere the running program is taken, where it is a static one for linux/amd64.
+// slipway starts to make the static slipway that operators need. put waits for it and puts it
+// into dist/bin; stop ends the compilation, if it still runs, and must be called in any case. A
+// module that has slipway among its tools compiles the version that it names; elsewhere the
+// running program is taken, where it is a static one for linux/amd64.
 func (c *cut) slipway(ctx context.Context) (put func() error, stop func()) {
 	if !c.options.Slipway || len(c.product.Partial) > 0 {
 		return func() error { return nil }, func() {}

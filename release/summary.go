@@ -28,7 +28,8 @@ type Summary struct {
 	Files    []File    `json:"files"`
 	// StandIns are what a snapshot has in the place of images that only registries have.
 	StandIns []StandIn `json:"standIns,omitempty"`
-	// BeforeRelease is what a release to a registry asks for and this snapshot went without, a line each.
+	// BeforeRelease is what a release to a registry asks for and this snapshot went without, a
+	// line each.
 	BeforeRelease []string `json:"beforeRelease,omitempty"`
 }
 
@@ -44,8 +45,9 @@ type Image struct {
 	Name      string   `json:"name"`
 	Reference string   `json:"reference"` // repository@digest
 	Platforms []string `json:"platforms"`
-	Size      int64    `json:"size"` // bytes of all layers, those that children share counted once per child
-	Digest    string   `json:"digest"`
+	// bytes of all layers, those that children share counted once per child
+	Size   int64  `json:"size"`
+	Digest string `json:"digest"`
 }
 
 // LeftOut is an image that a snapshot or a bundle does not hold.
@@ -120,7 +122,8 @@ func standIns(l *lock.Lock) []StandIn {
 	return all
 }
 
-// WriteTable writes the summary for a person: the images, what was left out, and the files. That it is of a snapshot stands first and last.
+// WriteTable writes the summary for a person: the images, what was left out, and the files. That
+// it is of a snapshot stands first and last.
 func (s *Summary) WriteTable(w io.Writer) error {
 	if err := s.writeStandIns(w); err != nil {
 		return err

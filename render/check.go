@@ -11,7 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/workload"
 )
 
-// Check holds rendered objects against the lock and against what a cluster with Linux and Windows nodes needs:
+// Check holds rendered objects against the lock and against what a cluster with Linux and Windows
+// nodes needs:
 //
 //   - a document has its Kubernetes type's fields and no others, and no object is there twice;
 //   - every image is repository@sha256:…, of the lock with the lock's digest: in containers, in "image" keys of other objects, in
@@ -70,7 +71,8 @@ type finding struct {
 	text string
 }
 
-// add records a finding about a field of a document; what says what is wrong and what to do about it.
+// add records a finding about a field of a document; what says what is wrong and what to do about
+// it.
 func (c *checker) add(n int, l leaf, what string, args ...any) {
 	d := c.docs[n]
 	field := ""

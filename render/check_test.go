@@ -276,7 +276,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestTemplatePosition: a finding names the template's file and line, and a value of slipway.yaml its path.
+// TestTemplatePosition: a finding names the template's file and line, and a value of slipway.yaml
+// its path.
 func TestTemplatePosition(t *testing.T) {
 	p, l := small(t, map[string]string{
 		"app/deployment.yaml": "#@ load(\"@ytt:data\", \"data\")\n---\n" + strings.Replace(deployment("image: X"), "image: X", "image: #@ data.values.image", 1),

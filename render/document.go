@@ -16,12 +16,15 @@ import (
 type Document struct {
 	APIVersion, Kind, Namespace, Name string
 
-	yaml   *yamlmeta.Document
-	origin map[string]string // from a position's file to the name that a user knows; a file that is not in it stands for itself
+	yaml *yamlmeta.Document
+	// from a position's file to the name that a user knows; a file that is not in it stands for
+	// itself
+	origin map[string]string
 }
 
-// Read parses a rendered manifest, such as release.yaml, into its objects; name is the file's name for messages. Empty documents
-// are left out, a v1 List becomes its items. A document that is no Kubernetes object is an error.
+// Read parses a rendered manifest, such as release.yaml, into its objects; name is the file's
+// name for messages. Empty documents are left out, a v1 List becomes its items. A document that
+// is no Kubernetes object is an error.
 func Read(name string, manifest []byte) (docs []Document, err error) {
 	defer workload.Guard(name, &err)
 	set, err := parse(name, manifest, yamlmeta.DocSetOpts{AssociatedName: name, WithoutComments: true})
@@ -114,7 +117,8 @@ func (d Document) text(keys ...string) string {
 	return s
 }
 
-// node returns the value at a path of keys, nil where there is none, and the place of the last key that is there.
+// node returns the value at a path of keys, nil where there is none, and the place of the last
+// key that is there.
 func (d Document) node(keys []string) (any, *filepos.Position) {
 	v, pos := d.yaml.Value, d.yaml.Position
 	for _, k := range keys {

@@ -7,7 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// environment checks a container's variables: path is the container's, at has the document's leaves by field path.
+// environment checks a container's variables: path is the container's, at has the document's
+// leaves by field path.
 func (c *checker) environment(n int, d Document, path []string, pos *filepos.Position, at map[string]leaf, container corev1.Container) {
 	for i, from := range container.EnvFrom {
 		if from.ConfigMapRef == nil {
@@ -50,7 +51,8 @@ func (c *checker) variable(n int, l leaf, name string) {
 	}
 }
 
-// reference follows a variable to its ConfigMap. One that holds an image must be there even where it is optional.
+// reference follows a variable to its ConfigMap. One that holds an image must be there even where
+// it is optional.
 func (c *checker) reference(n int, d Document, at leaf, variable string, ref *corev1.ConfigMapKeySelector) {
 	optional := ref.Optional != nil && *ref.Optional && !imageName(variable)
 	m, ok := c.configMap(d.Namespace, ref.Name)

@@ -28,7 +28,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzRender renders templates of unknown origin: whatever the bytes, there is a manifest or an error that says something.
+// FuzzRender renders templates of unknown origin: whatever the bytes, there is a manifest or an
+// error that says something.
 func FuzzRender(f *testing.F) {
 	for _, s := range []string{
 		deployment("image: $APP\nargs: [-image, ko://a/b]"), "{{- if .Values.a }}\na: b\n{{- end }}\n", "a: {{ .Values.b }}\n", "#@ load(\"@ytt:data\", \"data\")\n---\na: #@ data.values.b\n",

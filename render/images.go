@@ -50,7 +50,8 @@ func pinned(text string) bool {
 	return err == nil
 }
 
-// imageName reports whether a name says that its value is an image: BUILD_INIT_IMAGE, image, initImage.
+// imageName reports whether a name says that its value is an image: BUILD_INIT_IMAGE, image,
+// initImage.
 func imageName(s string) bool {
 	w := words(s)
 	return len(w) > 0 && w[len(w)-1] == "image"
@@ -59,8 +60,8 @@ func imageName(s string) bool {
 // windowsName reports whether a name has the word windows.
 func windowsName(s string) bool { return slices.Contains(words(s), platform.Windows) }
 
-// words splits a name into its words, in lower case: at what is no letter or digit, and where an upper-case letter follows a
-// lower-case one.
+// words splits a name into its words, in lower case: at what is no letter or digit, and where an
+// upper-case letter follows a lower-case one.
 func words(s string) []string {
 	var list []string
 	var word strings.Builder

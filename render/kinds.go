@@ -22,7 +22,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// builtin holds the kinds of Kubernetes that a release usually has, in the versions that current clusters serve.
+// builtin holds the kinds of Kubernetes that a release usually has, in the versions that current
+// clusters serve.
 var builtin = func() *runtime.Scheme {
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
@@ -37,8 +38,9 @@ var builtin = func() *runtime.Scheme {
 	return s
 }()
 
-// decode reads a document into its Kubernetes type, as strictly as an apiserver with field validation does: the findings name
-// fields that the type does not have. The object is nil for kinds that are not in builtin, such as custom resources.
+// decode reads a document into its Kubernetes type, as strictly as an apiserver with field
+// validation does: the findings name fields that the type does not have. The object is nil for
+// kinds that are not in builtin, such as custom resources.
 func decode(d Document) (obj runtime.Object, findings []string, err error) {
 	gv, err := schema.ParseGroupVersion(d.APIVersion)
 	if err != nil {
@@ -76,7 +78,8 @@ func isList(d Document) bool {
 	return err == nil && strings.HasSuffix(d.Kind, "List") && builtin.Recognizes(gv.WithKind(d.Kind))
 }
 
-// unserved reports a kind or version that Kubernetes does not serve (any more), whose pods would otherwise pass unseen.
+// unserved reports a kind or version that Kubernetes does not serve (any more), whose pods would
+// otherwise pass unseen.
 func unserved(gvk schema.GroupVersionKind) error {
 	if gvk.Group != "extensions" && !builtin.IsGroupRegistered(gvk.Group) {
 		return nil

@@ -10,8 +10,9 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// pin writes the digest into images of others that the templates name by a tag which stands in images.txt, too: manifests of other
-// projects name their images so. What images.txt does not have stays, and is found by the check.
+// pin writes the digest into images of others that the templates name by a tag which stands in
+// images.txt, too: manifests of other projects name their images so. What images.txt does not
+// have stays, and is found by the check.
 func pin(docs []Document, l *lock.Lock) {
 	pins := pinsOf(l)
 	if len(pins) == 0 {
@@ -29,7 +30,8 @@ func pin(docs []Document, l *lock.Lock) {
 	}
 }
 
-// pinsOf maps repository:tag of images of others, in full, to the digest. In a snapshot the one of images.txt has to do.
+// pinsOf maps repository:tag of images of others, in full, to the digest. In a snapshot the one
+// of images.txt has to do.
 func pinsOf(l *lock.Lock) map[string]string {
 	pins := map[string]string{}
 	for _, t := range l.ThirdParty {

@@ -25,7 +25,8 @@ func manifest(l *lock.Lock, docs []Document) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// head says what the file is and how it was made. It has neither time nor machine: the same release has the same bytes.
+// head says what the file is and how it was made. It has neither time nor machine: the same
+// release has the same bytes.
 func head(l *lock.Lock) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s\n\nMade by: slipway release\n", l.Name, l.Version)

@@ -1,11 +1,13 @@
-// Package render makes release.yaml: what an operator applies to a cluster, every image in it pinned by digest.
+// Package render makes release.yaml: what an operator applies to a cluster, every image in it
+// pinned by digest.
 //
-// The templates of slipway.yaml go through ytt (https://carvel.dev/ytt), which is linked in; a YAML file without ytt's
-// annotations is a template too and comes out as it is. Their data values are those of slipway.yaml, checked against the schema
-// that the templates bring. Then the environment variables of slipway.yaml are put in, images of images.txt that a template names by
-// their tag get their digest, the documents are sorted so that
-// "kubectl apply -f" meets each after what it needs, and all of them are checked against the lock (see [Check]): a mistake that a
-// cluster would report late, or never, ends the release here.
+// The templates of slipway.yaml go through ytt (https://carvel.dev/ytt), which is linked in; a
+// YAML file without ytt's annotations is a template too and comes out as it is. Their data values
+// are those of slipway.yaml, checked against the schema that the templates bring. Then the
+// environment variables of slipway.yaml are put in, images of images.txt that a template names by
+// their tag get their digest, the documents are sorted so that "kubectl apply -f" meets each
+// after what it needs, and all of them are checked against the lock (see [Check]): a mistake that
+// a cluster would report late, or never, ends the release here.
 //
 // The bytes depend on the templates, slipway.yaml and the lock only.
 package render
@@ -26,10 +28,10 @@ type Options struct {
 	Progress *progress.Printer // gets ytt's warnings; nil is quiet
 }
 
-// Render returns the bytes of release.yaml. The lock must be whole and have the names and digests under which the images are published:
-// an index of a part is in no registry.
-// A template that ytt refuses, a value that the templates' schema does not know, a workload or container that release.env names
-// and no template makes, and every finding of [Check] is an error.
+// Render returns the bytes of release.yaml. The lock must be whole and have the names and digests
+// under which the images are published: an index of a part is in no registry. A template that ytt
+// refuses, a value that the templates' schema does not know, a workload or container that
+// release.env names and no template makes, and every finding of [Check] is an error.
 func Render(ctx context.Context, p *product.Product, l *lock.Lock, o Options) ([]byte, error) {
 	if len(l.Partial) > 0 {
 		return nil, fmt.Errorf("rendering %s %s: only %v was selected: build and publish all of it, or join the locks of all parts with %s", l.Name, l.Version, l.Partial, howto.Run("merge"))

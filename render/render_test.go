@@ -13,8 +13,9 @@ import (
 	"github.com/slipway-dev/slipway/test/golden"
 )
 
-// small returns a product with the templates given by file name, in a directory of its own, and a lock with the images app
-// (linux), tools (linux and windows) and lifecycle (one manifest with the files of both).
+// small returns a product with the templates given by file name, in a directory of its own, and a
+// lock with the images app (linux), tools (linux and windows) and lifecycle (one manifest with
+// the files of both).
 func small(t testing.TB, templates map[string]string) (*product.Product, *lock.Lock) {
 	t.Helper()
 	p := &product.Product{Dir: t.TempDir(), Path: "slipway.yaml", Name: "small", Version: "1.2.3"}
@@ -66,7 +67,8 @@ func TestPart(t *testing.T) {
 	}
 }
 
-// TestPlain renders a small product whose templates are plain YAML, beside files that ytt does not take for templates.
+// TestPlain renders a small product whose templates are plain YAML, beside files that ytt does
+// not take for templates.
 func TestPlain(t *testing.T) {
 	p, l := small(t, map[string]string{
 		"README.md": "no template",
@@ -118,7 +120,8 @@ items:
 	golden.Compare(t, *update, "testdata/plain.yaml", string(got))
 }
 
-// TestOverlay: overlays/linux.yaml selects Linux where a template does not, and leaves a system that is named.
+// TestOverlay: overlays/linux.yaml selects Linux where a template does not, and leaves a system
+// that is named.
 func TestOverlay(t *testing.T) {
 	forgotten := strings.ReplaceAll(deployment("image: $APP"), "      nodeSelector: {kubernetes.io/os: linux}\n", "")
 	p, l := small(t, map[string]string{

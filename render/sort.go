@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// order lists kinds as "kubectl apply -f" should meet them on a cluster that has none: what others need, first. Kinds of the
-// same rank and those that are not listed, which are custom resources for the most part, go by kind.
+// order lists kinds as "kubectl apply -f" should meet them on a cluster that has none: what
+// others need, first. Kinds of the same rank and those that are not listed, which are custom
+// resources for the most part, go by kind.
 var order = [][]string{
 	{"Namespace"},
 	{"CustomResourceDefinition"},

@@ -10,8 +10,9 @@ import (
 	"github.com/slipway-dev/slipway/workload"
 )
 
-// systems returns the operating systems whose nodes a pod may run on, and finds pods that do not say. spec.os alone does not
-// say: the scheduler ignores it, and the kubelet of a node with another system then refuses the pod
+// systems returns the operating systems whose nodes a pod may run on, and finds pods that do not
+// say. spec.os alone does not say: the scheduler ignores it, and the kubelet of a node with
+// another system then refuses the pod
 // (https://kubernetes.io/docs/concepts/workloads/pods/#pod-os).
 func (c *checker) systems(n int, at leaf, spec *corev1.PodSpec) []string {
 	list, selects := workload.Systems(spec)
@@ -31,7 +32,8 @@ func (c *checker) systems(n int, at leaf, spec *corev1.PodSpec) []string {
 	return list
 }
 
-// runs finds an image without files for a system that its pod may run on. What is not pinned is found elsewhere.
+// runs finds an image without files for a system that its pod may run on. What is not pinned is
+// found elsewhere.
 func (c *checker) runs(n int, at leaf, image string, systems []string) {
 	i, ok := c.images.Find(image)
 	if !ok {

@@ -20,7 +20,8 @@ type use struct {
 	names []string // what it is called: a variable, a ConfigMap's key, a field path
 }
 
-// imageLeaf reports whether a string of a document is an image by its place, and what it is called there.
+// imageLeaf reports whether a string of a document is an image by its place, and what it is
+// called there.
 func imageLeaf(d Document, l leaf) (bool, []string) {
 	if d.Kind == "ConfigMap" && d.APIVersion == "v1" {
 		if len(l.path) != 2 || l.path[0] != "data" {
@@ -105,7 +106,8 @@ func valueUses(p *product.Product, values map[string]any) []use {
 	return list
 }
 
-// value checks a data value that is named for Windows. What else may be wrong with it is found where it is used.
+// value checks a data value that is named for Windows. What else may be wrong with it is found
+// where it is used.
 func (c *checker) value(u use) {
 	if i, ok := c.images.Find(u.leaf.value); ok && windowsName(u.leaf.String()) && !i.Runs(platform.Windows) {
 		c.findings = append(c.findings, finding{-1, fmt.Sprintf("%s: release.values.%s: %s", u.leaf.pos.GetFile(), u.leaf, noWindows(i))})

@@ -29,11 +29,13 @@ const valuesFile = "release.values"
 // templateFiles is what ytt reads, and where each file comes from.
 type templateFiles struct {
 	files []*files.File
-	// origin maps the path that ytt knows, relative to the template's directory, to one that a user knows.
+	// origin maps the path that ytt knows, relative to the template's directory, to one that a
+	// user knows.
 	origin map[string]string
 }
 
-// templates collects the files of all templates. ytt sees them as "ytt -f A -f B" does, each directory as a root of its own.
+// templates collects the files of all templates. ytt sees them as "ytt -f A -f B" does, each
+// directory as a root of its own.
 func templates(ctx context.Context, p *product.Product) (templateFiles, error) {
 	t := templateFiles{origin: map[string]string{}}
 	var paths []string
@@ -82,8 +84,9 @@ func templates(ctx context.Context, p *product.Product) (templateFiles, error) {
 	return t, nil
 }
 
-// plain refuses a file that is a Helm template, one on which ytt's parser panics, and one that has a key twice and is no template: ytt
-// would quietly take the last one. In templates ytt refuses it. Whatever else is wrong with a file, ytt says better.
+// plain refuses a file that is a Helm template, one on which ytt's parser panics, and one that
+// has a key twice and is no template: ytt would quietly take the last one. In templates ytt
+// refuses it. Whatever else is wrong with a file, ytt says better.
 func plain(f *files.File, origin map[string]string) error {
 	if f.Type() != files.TypeYAML || !f.IsTemplate() {
 		return nil

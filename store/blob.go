@@ -31,8 +31,8 @@ func (s *Store) Has(h v1.Hash) bool {
 	return err == nil
 }
 
-// ReadAll returns a small blob: an index, a manifest or a configuration. Its bytes are checked against the digest; more than
-// limit bytes is an error.
+// ReadAll returns a small blob: an index, a manifest or a configuration. Its bytes are checked
+// against the digest; more than limit bytes is an error.
 func (s *Store) ReadAll(h v1.Hash, limit int64) ([]byte, error) {
 	f, err := s.Open(h)
 	if err != nil {
@@ -49,8 +49,8 @@ func (s *Store) ReadAll(h v1.Hash, limit int64) ([]byte, error) {
 	return b, nil
 }
 
-// Blob is a blob on its way into the store. Write to it, then call Commit or Abort; a blob that was committed ignores Abort,
-// so that Abort can be deferred.
+// Blob is a blob on its way into the store. Write to it, then call Commit or Abort; a blob that
+// was committed ignores Abort, so that Abort can be deferred.
 type Blob struct {
 	store *Store
 	f     *disk.File

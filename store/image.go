@@ -10,10 +10,12 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// maxManifest bounds an index, manifest or configuration in bytes; registries refuse manifests above 4 MiB.
+// maxManifest bounds an index, manifest or configuration in bytes; registries refuse manifests
+// above 4 MiB.
 const maxManifest = 8 << 20
 
-// Image returns the image whose manifest is the blob of digest h. Its layers are read from disk, when they are asked for.
+// Image returns the image whose manifest is the blob of digest h. Its layers are read from disk,
+// when they are asked for.
 func (s *Store) Image(h v1.Hash) (v1.Image, error) {
 	raw, err := s.ReadAll(h, maxManifest)
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 // (https://github.com/opencontainers/image-spec/blob/main/annotations.md).
 const refName = "org.opencontainers.image.ref.name"
 
-// Tag gives the index or manifest d, whose blob is in the store, a name; a name that stood for another digest is moved.
+// Tag gives the index or manifest d, whose blob is in the store, a name; a name that stood for
+// another digest is moved.
 func (s *Store) Tag(name string, d v1.Descriptor) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -23,7 +23,8 @@ func (s *Store) Lock(ctx context.Context, waiting func()) (unlock func(), err er
 	}, nil
 }
 
-// sweep empties the directory of temporary files. [Open] has made it; without it, nothing can be written.
+// sweep empties the directory of temporary files. [Open] has made it; without it, nothing can be
+// written.
 func (s *Store) sweep() {
 	left, _ := os.ReadDir(s.Temp())
 	for _, e := range left {

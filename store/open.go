@@ -58,7 +58,8 @@ func Open(dir string) (*Store, error) {
 
 // begin makes what every store has: what shows whose it is first, the marker last.
 func (s *Store) begin() error {
-	unlock, err := s.Lock(context.Background(), func() {}) // it is held for a moment: a store in use has the marker
+	// it is held for a moment: a store in use has the marker
+	unlock, err := s.Lock(context.Background(), func() {})
 	if err != nil {
 		return err
 	}

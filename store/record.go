@@ -20,7 +20,8 @@ type record struct {
 	Value json.RawMessage `json:"value"`
 }
 
-// Record remembers v, as JSON, under a kind ("layer", "file") and a key that names everything v was made from.
+// Record remembers v, as JSON, under a kind ("layer", "file") and a key that names everything v
+// was made from.
 func (s *Store) Record(kind, key string, v any) error {
 	value, err := json.Marshal(v)
 	if err != nil {
@@ -59,7 +60,8 @@ func (s *Store) Recall(kind, key string, v any) (bool, error) {
 
 // Forget removes a record that turned out to be wrong.
 func (s *Store) Forget(kind, key string) {
-	os.Remove(filepath.Join(s.dir, "cache", kind, recordName(key))) //nolint:errcheck // what reads the record compares it with the disk again
+	// what reads the record compares it with the disk again
+	os.Remove(filepath.Join(s.dir, "cache", kind, recordName(key))) //nolint:errcheck
 }
 
 // readRecord returns the value of a record where its checksum fits.

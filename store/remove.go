@@ -12,11 +12,13 @@ import (
 	"github.com/slipway-dev/slipway/internal/disk"
 )
 
-// made is what a store consists of, and the slipway that package target compiles into it, which may be all there is.
+// made is what a store consists of, and the slipway that package target compiles into it, which
+// may be all there is.
 var made = []string{"blobs", "cache", "work", "temp", "index.json", "oci-layout", "bin/slipway"}
 
-// Remove deletes the store at dir once no other process holds it; waiting is told as by [Store.Lock]. What else is in the directory
-// stays there. A directory that is no store, or that holds a project beside one, is an error; one that does not exist is none.
+// Remove deletes the store at dir once no other process holds it; waiting is told as by
+// [Store.Lock]. What else is in the directory stays there. A directory that is no store, or that
+// holds a project beside one, is an error; one that does not exist is none.
 func Remove(ctx context.Context, dir string, waiting func()) error {
 	d, err := disk.Lock(ctx, dir, waiting)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -47,7 +49,8 @@ func remove(dir string, d *disk.Dir) error {
 			foreign++
 		}
 	}
-	begun := disk.Ignored(dir) && foreign == 0 // a store that was not made or not removed to the end
+	// a store that was not made or not removed to the end
+	begun := disk.Ignored(dir) && foreign == 0
 	bin := len(entries) == 0 || len(entries) == 1 && entries[0].Name() == "bin"
 	if !Is(dir) && !begun && !bin {
 		return fmt.Errorf("removing store %s: it has no oci-layout beside cache and work, so it may not be slipway's: remove it by hand", dir)
@@ -57,7 +60,8 @@ func remove(dir string, d *disk.Dir) error {
 			return fmt.Errorf("removing store: %w", err)
 		}
 	}
-	os.Remove(filepath.Join(dir, "bin"))       //nolint:errcheck // it stays where something else is in it
+	// it stays where something else is in it
+	os.Remove(filepath.Join(dir, "bin"))       //nolint:errcheck
 	if err := disk.Unignore(dir); err != nil { // last: it shows whose what is left of a store is
 		return fmt.Errorf("removing store: %w", err)
 	}

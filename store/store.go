@@ -24,7 +24,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/disk"
 )
 
-// Store is an open layout. It is safe for concurrent use by goroutines; [Store.Lock] keeps other processes out.
+// Store is an open layout. It is safe for concurrent use by goroutines; [Store.Lock] keeps other
+// processes out.
 type Store struct {
 	dir    string
 	mended []string   // what Open made anew

@@ -14,9 +14,10 @@ import (
 // command is the package of the slipway command.
 const command = "github.com/slipway-dev/slipway/cmd/slipway"
 
-// compile brings .slipway/bin/slipway up to date and returns its path. `go tool slipway` would do, were it not that `go tool` takes no
-// -trimpath: then every package would be compiled a second time for the binary in dist/bin, which must not depend on the directory it was
-// built in. A cold compilation takes a minute, so it tells how far it is.
+// compile brings .slipway/bin/slipway up to date and returns its path. `go tool slipway` would
+// do, were it not that `go tool` takes no -trimpath: then every package would be compiled a
+// second time for the binary in dist/bin, which must not depend on the directory it was built in.
+// A cold compilation takes a minute, so it tells how far it is.
 func compile(ctx context.Context, quiet bool) (binary string, err error) {
 	binary, err = filepath.Abs(filepath.Join(".slipway", "bin", "slipway"))
 	if err != nil {
@@ -52,12 +53,14 @@ func compile(ctx context.Context, quiet bool) (binary string, err error) {
 	return binary, nil
 }
 
-// isPackage tells the import paths that -v prints from the compiler's messages, which have spaces or start with "#".
+// isPackage tells the import paths that -v prints from the compiler's messages, which have spaces
+// or start with "#".
 func isPackage(line string) bool {
 	return line != "" && !strings.ContainsAny(line, " \t#")
 }
 
-// goCommand is a go command whose packages the build of dist/bin/slipway shares: the same flags, for this machine.
+// goCommand is a go command whose packages the build of dist/bin/slipway shares: the same flags,
+// for this machine.
 func goCommand(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Env = append(os.Environ(), "GOOS=", "GOARCH=", "CGO_ENABLED=0", "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -trimpath"))

@@ -56,13 +56,16 @@ func run(ctx context.Context, words []string, o options) error {
 	return execute(ctx, binary, append(words, o.args()...))
 }
 
-// execute runs the command to its end; where ctx ends first, it is interrupted and cleans up. It has told its errors itself, so the one
-// returned says only which command it was and hands on its exit code.
+// execute runs the command to its end; where ctx ends first, it is interrupted and cleans up. It
+// has told its errors itself, so the one returned says only which command it was and hands on its
+// exit code.
 func execute(ctx context.Context, binary string, args []string) error {
 	cmd := exec.CommandContext(ctx, binary, args...)
-	cmd.Env = append(os.Environ(), "SLIPWAY_RUN_BY=mage") // internal/howto reads it: what messages tell to run is a target, too
+	// internal/howto reads it: what messages tell to run is a target, too
+	cmd.Env = append(os.Environ(), "SLIPWAY_RUN_BY=mage")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.Env = append(os.Environ(), "SLIPWAY_RUN_BY=mage") // internal/howto reads it: what messages tell to run is a target, too
+	// internal/howto reads it: what messages tell to run is a target, too
+	cmd.Env = append(os.Environ(), "SLIPWAY_RUN_BY=mage")
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 30 * time.Second
 	err := cmd.Run()
@@ -74,8 +77,8 @@ func execute(ctx context.Context, binary string, args []string) error {
 	return fmt.Errorf("running slipway %s: %w", args[0], err)
 }
 
-// watchParent calls cancel once the parent process is gone: mage hands on no signal but SIGINT, and one that is ended by SIGTERM would
-// leave the work running.
+// watchParent calls cancel once the parent process is gone: mage hands on no signal but SIGINT,
+// and one that is ended by SIGTERM would leave the work running.
 func watchParent(ctx context.Context, cancel func()) {
 	parent := os.Getppid()
 	tick := time.NewTicker(500 * time.Millisecond)

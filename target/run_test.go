@@ -35,7 +35,8 @@ func TestExecuteHandsOnTheExitCode(t *testing.T) {
 	}
 }
 
-// SIGTERM, which mage knows nothing of, reaches the command as an interrupt; execute waits until it has cleaned up.
+// SIGTERM, which mage knows nothing of, reaches the command as an interrupt; execute waits until
+// it has cleaned up.
 func TestTerminationInterrupts(t *testing.T) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()

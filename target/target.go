@@ -9,9 +9,10 @@
 //		_ "github.com/slipway-dev/slipway/target"
 //	)
 //
-// After `go get -tool github.com/magefile/mage github.com/slipway-dev/slipway/cmd/slipway`, `go tool mage release` cuts the product that
-// slipway.yaml beside go.mod describes. Each target compiles the slipway command at the version in go.mod and runs the subcommand of
-// its own name; the package itself needs little beyond the standard library, so that mage compiles in a moment.
+// After `go get -tool github.com/magefile/mage github.com/slipway-dev/slipway/cmd/slipway`, `go
+// tool mage release` cuts the product that slipway.yaml beside go.mod describes. Each target
+// compiles the slipway command at the version in go.mod and runs the subcommand of its own name;
+// the package itself needs little beyond the standard library, so that mage compiles in a moment.
 package target
 
 import "context"
@@ -89,7 +90,8 @@ func Airgap(
 	return run(ctx, []string{"airgap", "pack"}, options{product, registry, platforms, only, out, q})
 }
 
-// Bases locks the bases of slipway.yaml at what their tags stand for now, and prints what has changed.
+// Bases locks the bases of slipway.yaml at what their tags stand for now, and prints what has
+// changed.
 func Bases(
 	ctx context.Context,
 	product *string, // the product's description (slipway.yaml)

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// TestImport makes the module of another product, whose magefile imports this package, and runs its targets as its maintainers would.
+// TestImport makes the module of another product, whose magefile imports this package, and runs
+// its targets as its maintainers would.
 func TestImport(t *testing.T) {
 	root, err := filepath.Abs("..")
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// ticker tells how far the compilation is: on a terminal in one line that changes, elsewhere by a line every five seconds. It says
-// nothing while nothing is to be compiled.
+// ticker tells how far the compilation is: on a terminal in one line that changes, elsewhere by a
+// line every five seconds. It says nothing while nothing is to be compiled.
 type ticker struct {
 	w        *os.File
 	terminal bool
@@ -23,7 +23,8 @@ type ticker struct {
 	timer *time.Timer
 }
 
-// newTicker starts one. Where the number of packages is not known within half a second (the modules are being downloaded), it says so.
+// newTicker starts one. Where the number of packages is not known within half a second (the
+// modules are being downloaded), it says so.
 func newTicker(w *os.File, quiet bool) *ticker {
 	t := &ticker{w: w, total: -1, start: time.Now(), every: 5 * time.Second}
 	if quiet {

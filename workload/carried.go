@@ -5,8 +5,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// carried is what kpack's Image (in spec.build) and Build (in spec) hand on to the build pod, or what of them says what it needs. The
-// rest of their fields is kpack's own affair.
+// carried is what kpack's Image (in spec.build) and Build (in spec) hand on to the build pod, or
+// what of them says what it needs. The rest of their fields is kpack's own affair.
 type carried struct {
 	Services          []corev1.ObjectReference    `json:"services"`
 	Resources         corev1.ResourceRequirements `json:"resources"`

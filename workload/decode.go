@@ -10,12 +10,14 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// decode reads an object into v as strictly as an apiserver with field validation does. The errors name the fields.
+// decode reads an object into v as strictly as an apiserver with field validation does. The
+// errors name the fields.
 func decode(o Object, v any) []error {
 	return decodeAt(o, o.Node, nil, v)
 }
 
-// decodeCarried reads the fields that kpack hands on. Their values are read strictly; fields beside them are another reader's.
+// decodeCarried reads the fields that kpack hands on. Their values are read strictly; fields
+// beside them are another reader's.
 func decodeCarried(o Object, path []any, n *yaml.Node) (*carried, []error) {
 	c := &carried{}
 	if n.Kind != yaml.MappingNode {
@@ -56,10 +58,12 @@ func decodeAt(o Object, n *yaml.Node, path []any, v any) []error {
 	return errs
 }
 
-// maxSearch bounds, in bytes read, the search for the value that an error is about. In a larger object the place is less exact.
+// maxSearch bounds, in bytes read, the search for the value that an error is about. In a larger
+// object the place is less exact.
 const maxSearch = 32 << 20
 
-// locate returns the value that a decoder's error is about, which does not say so: the innermost one without which the error is another or none.
+// locate returns the value that a decoder's error is about, which does not say so: the innermost
+// one without which the error is another or none.
 func locate(n *yaml.Node, text string, like any) (place *yaml.Node, path []any) {
 	budget := maxSearch
 	differs := func(without *yaml.Node) bool {
@@ -131,6 +135,6 @@ func plain(err error) string {
 	return "this is " + have + " where " + want + " should be"
 }
 
-// Decode reads the object into v, a pointer to its type, as strictly as an apiserver with field validation does. Of all that is wrong the
-// error has an [Error] each, joined.
+// Decode reads the object into v, a pointer to its type, as strictly as an apiserver with field
+// validation does. Of all that is wrong the error has an [Error] each, joined.
 func (o Object) Decode(v any) error { return errors.Join(decode(o, v)...) }

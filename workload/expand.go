@@ -4,8 +4,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// expand returns n with aliases and merge keys put in, and refuses what readers disagree about: a key that is there twice, a key that is
-// no scalar, tags of an application. Aliased values are shared, not copied; the bounds are on what they come to when each use is counted.
+// expand returns n with aliases and merge keys put in, and refuses what readers disagree about: a
+// key that is there twice, a key that is no scalar, tags of an application. Aliased values are
+// shared, not copied; the bounds are on what they come to when each use is counted.
 func (r *reader) expand(n *yaml.Node) (*yaml.Node, error) {
 	e := &expander{file: r.file, done: map[*yaml.Node]size{}, in: map[*yaml.Node]bool{}, budget: maxNodes - r.nodes, textBudget: maxText - r.text}
 	out, s, err := e.node(n)

@@ -37,7 +37,8 @@ func toJSON(b []byte, n, without *yaml.Node) []byte {
 	return scalar(b, n)
 }
 
-// scalar appends a scalar. What YAML 1.2 takes for text and YAML 1.1 does not ("yes") is what kubectl takes it for.
+// scalar appends a scalar. What YAML 1.2 takes for text and YAML 1.1 does not ("yes") is what
+// kubectl takes it for.
 func scalar(b []byte, n *yaml.Node) []byte {
 	plain := n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle|yaml.TaggedStyle) == 0
 	switch {

@@ -14,9 +14,12 @@ type gvk struct{ apiVersion, kind string }
 // maker is a kind that makes pods.
 type maker struct {
 	kind PodKind
-	path []any // of the pod template, of a Pod the object itself; of kpack's kinds the path of the fields they carry
+	// of the pod template, of a Pod the object itself; of kpack's kinds the path of the fields
+	// they carry
+	path []any
 	read func(o Object, m maker) (*Pod, []error)
-	// template returns the pod template of a decoded object, nil for an object of another kind; kpack's kinds have none.
+	// template returns the pod template of a decoded object, nil for an object of another kind;
+	// kpack's kinds have none.
 	template func(object any) *corev1.PodTemplateSpec
 }
 
@@ -50,8 +53,8 @@ func builtin[T any](get func(*T) *corev1.PodTemplateSpec, path ...any) maker {
 	}}
 }
 
-// PodTemplate returns the template of the pods that a decoded object of Kubernetes' own kinds makes, of a Pod its metadata and spec; nil where it
-// makes none.
+// PodTemplate returns the template of the pods that a decoded object of Kubernetes' own kinds
+// makes, of a Pod its metadata and spec; nil where it makes none.
 func PodTemplate(object any) *corev1.PodTemplateSpec {
 	for _, m := range makers {
 		if m.template == nil {
@@ -64,7 +67,8 @@ func PodTemplate(object any) *corev1.PodTemplateSpec {
 	return nil
 }
 
-// SpecPath returns the keys that lead to the pods' spec in objects of a kind of Kubernetes' own, nil for kinds that make no pods.
+// SpecPath returns the keys that lead to the pods' spec in objects of a kind of Kubernetes' own,
+// nil for kinds that make no pods.
 func SpecPath(kind string) []string {
 	for k, m := range makers {
 		if k.kind != kind || m.template == nil {
@@ -115,7 +119,8 @@ func newPod(o Object, m maker, spec []any) *Pod {
 	return &Pod{Kind: m.kind, SpecPath: join(o.Path, spec...), file: o.File, object: o.Node, spec: nodeAt(o.Node, spec)}
 }
 
-// unserved reports a version of a kind that makes pods which current clusters do not serve: its pods would otherwise pass unseen.
+// unserved reports a version of a kind that makes pods which current clusters do not serve: its
+// pods would otherwise pass unseen.
 func unserved(o Object) error {
 	group, _, _ := strings.Cut(o.APIVersion, "/")
 	var versions []string

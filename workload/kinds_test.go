@@ -11,7 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/workload"
 )
 
-// TestPodTemplate finds the pods of decoded objects: what PodTemplate returns stands where SpecPath leads.
+// TestPodTemplate finds the pods of decoded objects: what PodTemplate returns stands where
+// SpecPath leads.
 func TestPodTemplate(t *testing.T) {
 	for kind, object := range map[string]any{
 		"Pod": &corev1.Pod{}, "PodTemplate": &corev1.PodTemplate{}, "ReplicationController": &corev1.ReplicationController{},

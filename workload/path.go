@@ -8,14 +8,15 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// At returns where a field of the pod's spec stands, or where the nearest one around it does: At("containers", 0, "image"). Strings are
-// keys, ints count from 0.
+// At returns where a field of the pod's spec stands, or where the nearest one around it does:
+// At("containers", 0, "image"). Strings are keys, ints count from 0.
 func (p *Pod) At(field ...any) Pos { return p.at(p.spec, field) }
 
 // MetaAt is [Pod.At] for the pod's metadata.
 func (p *Pod) MetaAt(field ...any) Pos { return p.at(p.meta, field) }
 
-// Path returns the path of a field of the pod's spec within the document: spec.template.spec.containers[0].image.
+// Path returns the path of a field of the pod's spec within the document:
+// spec.template.spec.containers[0].image.
 func (p *Pod) Path(field ...any) string { return join(p.SpecPath, field...) }
 
 // Node returns the value of a field of the pod's spec, or nil where the file has none.
@@ -38,7 +39,8 @@ func (p *Pod) at(n *yaml.Node, field []any) Pos {
 	return pos(p.file, place)
 }
 
-// find follows a path from n. It returns the last value there is, where that stands (its key, if it has one), and whether this is the path's end.
+// find follows a path from n. It returns the last value there is, where that stands (its key, if
+// it has one), and whether this is the path's end.
 func find(n *yaml.Node, path []any) (v, place *yaml.Node, whole bool) {
 	v, place = n, n
 	if n == nil {

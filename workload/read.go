@@ -41,8 +41,9 @@ func ReadFile(path string) ([]Object, error) {
 	return Read(name, b)
 }
 
-// Read reads a manifest of any number of YAML documents; file is its name for messages. It returns the objects that can be read, in their
-// order, and of all that is wrong an [Error] each, joined.
+// Read reads a manifest of any number of YAML documents; file is its name for messages. It
+// returns the objects that can be read, in their order, and of all that is wrong an [Error] each,
+// joined.
 func Read(file string, text []byte) (objects []Object, err error) {
 	defer Guard(file, &err)
 	r := &reader{file: file}
@@ -124,7 +125,8 @@ func (r *reader) document(doc *yaml.Node) (*yaml.Node, error) {
 	return r.expand(root)
 }
 
-// object reads the object at n, or the items of a list. What an item of a typed list does not say of itself comes from the list.
+// object reads the object at n, or the items of a list. What an item of a typed list does not say
+// of itself comes from the list.
 func (r *reader) object(n *yaml.Node, path, apiVersion, kind string) {
 	if n.Kind != yaml.MappingNode {
 		r.at(pos(r.file, n), "%sthis is no Kubernetes object: start with apiVersion, kind and metadata", prefix(path))

@@ -9,7 +9,8 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// LabelOSBeta is what [corev1.LabelOSStable] was called before Kubernetes 1.14. The kubelet still sets both to the same value.
+// LabelOSBeta is what [corev1.LabelOSStable] was called before Kubernetes 1.14. The kubelet still
+// sets both to the same value.
 const LabelOSBeta = "beta.kubernetes.io/os"
 
 // labelsControlPlane are those of nodes that run the control plane, by their names of today and
@@ -18,12 +19,13 @@ var labelsControlPlane = []string{"node-role.kubernetes.io/control-plane", "node
 
 // Node is what is known of a node that a pod may select.
 type Node struct {
-	Labels  map[string]string
-	Without []string // labels that it does not have; one that is neither here nor in Labels is unknown
+	Labels map[string]string
+	// labels that it does not have; one that is neither here nor in Labels is unknown
+	Without []string
 }
 
-// Admits reports whether a pod's node selector and required node affinity let it run on a node. What they ask of unknown labels is
-// taken to be so.
+// Admits reports whether a pod's node selector and required node affinity let it run on a node.
+// What they ask of unknown labels is taken to be so.
 func Admits(spec *corev1.PodSpec, n Node) bool {
 	for k, v := range spec.NodeSelector {
 		if !n.fits(corev1.NodeSelectorRequirement{Key: k, Operator: corev1.NodeSelectorOpIn, Values: []string{v}}) {
@@ -36,7 +38,8 @@ func Admits(spec *corev1.PodSpec, n Node) bool {
 	})
 }
 
-// requiredTerms returns the alternatives of the required node affinity. A term that asks nothing matches no node.
+// requiredTerms returns the alternatives of the required node affinity. A term that asks nothing
+// matches no node.
 func requiredTerms(spec *corev1.PodSpec) (terms []corev1.NodeSelectorTerm, required bool) {
 	if spec.Affinity == nil || spec.Affinity.NodeAffinity == nil || spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
 		return nil, false
@@ -78,10 +81,11 @@ func (n Node) fits(r corev1.NodeSelectorRequirement) bool {
 	return false
 }
 
-// Systems returns the operating systems of the nodes that a pod may run on, sorted, by its node selector and required node affinity;
-// of systems that Kubernetes has no nodes with, those that the pod itself names. selects is false where these leave the system open, and
-// names are then those of all nodes. The label node.kubernetes.io/windows-build is on Windows nodes alone, and those of control-plane
-// nodes on Linux nodes alone.
+// Systems returns the operating systems of the nodes that a pod may run on, sorted, by its node
+// selector and required node affinity; of systems that Kubernetes has no nodes with, those that
+// the pod itself names. selects is false where these leave the system open, and names are then
+// those of all nodes. The label node.kubernetes.io/windows-build is on Windows nodes alone, and
+// those of control-plane nodes on Linux nodes alone.
 func Systems(spec *corev1.PodSpec) (names []string, selects bool) {
 	all := []string{platform.Linux, platform.Windows}
 	for _, key := range []string{corev1.LabelOSStable, LabelOSBeta} {

@@ -10,8 +10,9 @@ import (
 // Text is a string in an object.
 type Text struct {
 	Value string
-	// Name is what the string is called: the variable in an env list, the flag before it in a list of
-	// arguments, or else the key of the field, which in a ConfigMap is the name of a file.
+	// Name is what the string is called: the variable in an env list, the flag before it in a
+	// list of arguments, or else the key of the field, which in a ConfigMap is the name of a
+	// file.
 	Name string
 	Pos  Pos
 

@@ -1,11 +1,14 @@
 // Package workload reads Kubernetes manifests, such as release.yaml, and finds the pods in them.
 //
-// A pod is what some object makes pods of: the pod template of a built-in workload (Deployment, CronJob, …), a Pod itself, or kpack's
-// Image and Build, whose fields for the scheduler kpack hands on to the build pod unchanged. Objects of these kinds are read as strictly
-// as an apiserver with field validation does; all others are passed over, but must be Kubernetes objects. Lists are taken apart.
+// A pod is what some object makes pods of: the pod template of a built-in workload (Deployment,
+// CronJob, …), a Pod itself, or kpack's Image and Build, whose fields for the scheduler kpack
+// hands on to the build pod unchanged. Objects of these kinds are read as strictly as an
+// apiserver with field validation does; all others are passed over, but must be Kubernetes
+// objects. Lists are taken apart.
 //
-// Every pod keeps the YAML that it was read from, so that whoever finds something wrong in it can say file, line and column
-// ([Pod.At]) and the field's path ([Pod.Path]). Aliases and merge keys are already put in, within bounds.
+// Every pod keeps the YAML that it was read from, so that whoever finds something wrong in it can
+// say file, line and column ([Pod.At]) and the field's path ([Pod.Path]). Aliases and merge keys
+// are already put in, within bounds.
 package workload
 
 import (
@@ -30,16 +33,19 @@ type Object struct {
 // Pod is what an object makes pods of.
 type Pod struct {
 	Kind PodKind
-	// Meta is the metadata that the pods get: that of the template. Of a Pod it is the object's, and kpack's kinds have none.
+	// Meta is the metadata that the pods get: that of the template. Of a Pod it is the object's,
+	// and kpack's kinds have none.
 	Meta metav1.ObjectMeta
-	// Spec is the pod's spec. Of kpack's kinds it has what they carry: nodeSelector, tolerations, affinity, schedulerName,
-	// runtimeClassName, priorityClassName; no containers, since kpack makes those.
+	// Spec is the pod's spec. Of kpack's kinds it has what they carry: nodeSelector, tolerations,
+	// affinity, schedulerName, runtimeClassName, priorityClassName; no containers, since kpack
+	// makes those.
 	Spec corev1.PodSpec
 	// Resources and Services are the fields of kpack's kinds of these names.
 	Resources corev1.ResourceRequirements
 	Services  []corev1.ObjectReference
 
-	// MetaPath and SpecPath are the paths of Meta and Spec within the document: spec.template.metadata, spec.template.spec.
+	// MetaPath and SpecPath are the paths of Meta and Spec within the document:
+	// spec.template.metadata, spec.template.spec.
 	MetaPath, SpecPath string
 
 	file               string

@@ -22,7 +22,8 @@ func read(t *testing.T, text string) []workload.Object {
 	return objects
 }
 
-// TestKinds reads an object of each kind that makes pods, in testdata/kinds.yaml, and says where its nodeSelector stands.
+// TestKinds reads an object of each kind that makes pods, in testdata/kinds.yaml, and says where
+// its nodeSelector stands.
 func TestKinds(t *testing.T) {
 	objects, err := workload.ReadFile(filepath.Join("testdata", "kinds.yaml"))
 	if err != nil {
@@ -145,7 +146,8 @@ func TestNodeAndPath(t *testing.T) {
 	}
 }
 
-// TestBad reads the files of testdata/bad; the first lines, after "# ", are the errors, each up to its end.
+// TestBad reads the files of testdata/bad; the first lines, after "# ", are the errors, each up
+// to its end.
 func TestBad(t *testing.T) {
 	files, err := filepath.Glob("testdata/bad/*.yaml")
 	if err != nil || len(files) < 15 {
@@ -218,7 +220,8 @@ func numbered(n int) []string {
 	return all
 }
 
-// FuzzRead holds that any manifest is read or refused, the same each time, with positions that are in the file.
+// FuzzRead holds that any manifest is read or refused, the same each time, with positions that
+// are in the file.
 func FuzzRead(f *testing.F) {
 	files, err := filepath.Glob("testdata/bad/*.yaml")
 	if err != nil {
@@ -243,7 +246,8 @@ func FuzzRead(f *testing.F) {
 		}
 		if joined, ok := err.(interface{ Unwrap() []error }); ok {
 			for _, e := range joined.Unwrap() {
-				if e, ok := e.(*workload.Error); !ok || !in(e.Pos) || strings.Contains(e.Text, "%!") { //nolint:errorlint // as above
+				// as above
+				if e, ok := e.(*workload.Error); !ok || !in(e.Pos) || strings.Contains(e.Text, "%!") { //nolint:errorlint
 					t.Errorf("the error %v has no place in the file", e)
 				}
 			}

@@ -58,7 +58,8 @@ func writeZip(ctx context.Context, st *store.Store, entries []layer.Entry, at ti
 	defer blob.Abort()
 	buffered := bufio.NewWriterSize(blob, 1<<20)
 	z := zip.NewWriter(buffered)
-	// The standard library's compressor may give other bytes with the next Go; this one changes with go.mod only.
+	// The standard library's compressor may give other bytes with the next Go; this one changes
+	// with go.mod only.
 	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.DefaultCompression) })
 	for _, e := range entries {
 		if err := addToZip(ctx, z, e, at); err != nil {

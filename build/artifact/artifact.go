@@ -1,7 +1,9 @@
-// Package artifact makes the files of a release that people download: programs alone, and in archives.
+// Package artifact makes the files of a release that people download: programs alone, and in
+// archives.
 //
-// They go into the store as blobs like everything else that is built, and the lock names them; package release brings them into dist/.
-// A tar.gz is written as a layer for Linux is (build/layer): sorted, with the times that the caller names, compressed on all cores, and not
+// They go into the store as blobs like everything else that is built, and the lock names them;
+// package release brings them into dist/. A tar.gz is written as a layer for Linux is
+// (build/layer): sorted, with the times that the caller names, compressed on all cores, and not
 // again when nothing changed. A zip has the same entries.
 package artifact
 
@@ -38,10 +40,12 @@ type Input struct {
 	Platform v1.Platform // without a Windows release
 	Programs []Program
 	ModTime  time.Time // of everything in an archive
-	Except   []string  // directories in that of the artifact's files that are none of them, relative to it
+	// directories in that of the artifact's files that are none of them, relative to it
+	Except []string
 }
 
-// Make puts the files of an artifact into the store and returns what the lock says of them, in the order of Files.
+// Make puts the files of an artifact into the store and returns what the lock says of them, in
+// the order of Files.
 func Make(ctx context.Context, st *store.Store, in Input) ([]lock.Artifact, error) {
 	var all []lock.Artifact
 	for _, f := range in.Files {

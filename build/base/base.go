@@ -1,4 +1,5 @@
-// Package base provides what images stand on: built-in bases, bases of registries, and in a snapshot stand-ins for those.
+// Package base provides what images stand on: built-in bases, bases of registries, and in a
+// snapshot stand-ins for those.
 package base
 
 import (
@@ -25,7 +26,8 @@ type Base struct {
 	Platform v1.Platform
 	// Info is what the lock says of it; nil for scratch.
 	Info *lock.Base
-	// Demand is why a release to a registry would refuse the base, where a snapshot takes it; nil where it would not.
+	// Demand is why a release to a registry would refuse the base, where a snapshot takes it; nil
+	// where it would not.
 	Demand error
 }
 
@@ -56,15 +58,17 @@ type Resolver struct {
 	Store    *store.Store
 	Client   *transfer.Client // mandatory where a base is fetched from a registry
 	Progress *progress.Printer
-	// Offline lets stand-ins take the place of what registries have, as in a snapshot; what a release demands stays an error.
+	// Offline lets stand-ins take the place of what registries have, as in a snapshot; what a
+	// release demands stays an error.
 	Offline bool
 
 	mu    sync.Mutex
 	found map[string]func() (Base, error)
 }
 
-// Resolve returns the base that name stands for, on platform p: "scratch", a base of slipway.yaml, or an image reference. A reference is
-// fetched from its registry into the store; in a snapshot a stand-in takes its place.
+// Resolve returns the base that name stands for, on platform p: "scratch", a base of
+// slipway.yaml, or an image reference. A reference is fetched from its registry into the store;
+// in a snapshot a stand-in takes its place.
 func (r *Resolver) Resolve(ctx context.Context, name string, p v1.Platform) (Base, error) {
 	key := name + " " + platform.Format(p)
 	r.mu.Lock()
@@ -127,8 +131,8 @@ func pinned(ref name.Reference) error {
 	return fmt.Errorf("%s is not pinned: write %s@sha256:…, since a release must not change when a tag moves", ref, ref)
 }
 
-// pull returns an image of a registry, or its stand-in. Bases of slipway.yaml that nothing pins are among the product's demands already,
-// which stop a release before anything is pulled.
+// pull returns an image of a registry, or its stand-in. Bases of slipway.yaml that nothing pins
+// are among the product's demands already, which stop a release before anything is pulled.
 func (r *Resolver) pull(ctx context.Context, i product.BaseImage, anyBuild bool) (Base, error) {
 	if r.Offline || r.Product.Snapshot() {
 		return standIn(ctx, r.Store, i.Reference, i.Platform)
@@ -139,7 +143,8 @@ func (r *Resolver) pull(ctx context.Context, i product.BaseImage, anyBuild bool)
 	return r.fetch(ctx, i, anyBuild)
 }
 
-// full completes the version of a Windows platform that has only three parts, for images that have no base to take it from.
+// full completes the version of a Windows platform that has only three parts, for images that
+// have no base to take it from.
 func full(p v1.Platform) v1.Platform {
 	if p.OS == platform.Windows && platform.Short(p.OSVersion) == p.OSVersion {
 		p.OSVersion += ".1"

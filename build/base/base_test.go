@@ -176,7 +176,8 @@ func digest(t *testing.T, i v1.Image) v1.Hash {
 	return h
 }
 
-// config is the configuration as indented JSON, without the digests of layers, which change with every edition of the roots.
+// config is the configuration as indented JSON, without the digests of layers, which change with
+// every edition of the roots.
 func config(t *testing.T, i v1.Image) string {
 	t.Helper()
 	cf, err := i.ConfigFile()

@@ -13,8 +13,9 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// choose returns the image itself or the child of an index that is for p, and the platform that its configuration says. Where the index
-// leaves out an os.version, that of the configuration counts. A base of any build is chosen by system and architecture alone.
+// choose returns the image itself or the child of an index that is for p, and the platform that
+// its configuration says. Where the index leaves out an os.version, that of the configuration
+// counts. A base of any build is chosen by system and architecture alone.
 func choose(ctx context.Context, c *transfer.Client, desc *remote.Descriptor, p v1.Platform, anyBuild bool) (img v1.Image, got v1.Platform, err error) {
 	err = c.Retry(ctx, func() error { // children and configurations are read here
 		img, got, err = pick(desc, p, anyBuild)

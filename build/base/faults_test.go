@@ -21,8 +21,8 @@ import (
 	"github.com/slipway-dev/slipway/store/storetest"
 )
 
-// TestFaults fetches and locks bases while each of their requests fails at first, as the same faults
-// are healed where images are pushed.
+// TestFaults fetches and locks bases while each of their requests fails at first, as the same
+// faults are healed where images are pushed.
 func TestFaults(t *testing.T) {
 	closing := make(chan struct{})
 	faults := map[string]func(w http.ResponseWriter, q *http.Request, next http.Handler){
@@ -39,7 +39,8 @@ func TestFaults(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Le") //nolint:errcheck // the client of this very test
+			// the client of this very test
+			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Le") //nolint:errcheck
 			c.Close()
 		},
 		"half a body": func(w http.ResponseWriter, q *http.Request, next http.Handler) {
@@ -49,7 +50,8 @@ func TestFaults(t *testing.T) {
 				w.Header()[k] = v
 			}
 			w.WriteHeader(whole.Code)
-			w.Write(whole.Body.Bytes()[:whole.Body.Len()/2]) //nolint:errcheck // the client of this very test
+			// the client of this very test
+			w.Write(whole.Body.Bytes()[:whole.Body.Len()/2]) //nolint:errcheck
 			w.(http.Flusher).Flush()
 			panic(http.ErrAbortHandler)
 		},

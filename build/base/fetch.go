@@ -10,7 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// fetch brings the child for the platform of a base in a registry into the store, byte for byte; its layers only once they are read.
+// fetch brings the child for the platform of a base in a registry into the store, byte for byte;
+// its layers only once they are read.
 func (r *Resolver) fetch(ctx context.Context, b product.BaseImage, anyBuild bool) (Base, error) {
 	ref := b.Reference
 	if why := r.moved(ctx, b); why != "" {
@@ -41,8 +42,9 @@ func (r *Resolver) fetch(ctx context.Context, b product.BaseImage, anyBuild bool
 	return Base{Image: local, Platform: got, Info: &lock.Base{Name: ref.String(), Digest: d}}, nil
 }
 
-// moved tells where the tag of a base that bases.lock.yaml pins stands for something else by now: a newer base has fixes. The lock decides
-// all the same, so neither that nor a tag that cannot be looked at stops a release.
+// moved tells where the tag of a base that bases.lock.yaml pins stands for something else by now:
+// a newer base has fixes. The lock decides all the same, so neither that nor a tag that cannot be
+// looked at stops a release.
 func (r *Resolver) moved(ctx context.Context, b product.BaseImage) string {
 	if b.Lock == nil || b.Inline || b.Tag == "" {
 		return ""

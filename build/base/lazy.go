@@ -13,8 +13,9 @@ import (
 	"github.com/slipway-dev/slipway/progress"
 )
 
-// lazy is a base whose manifest and configuration are in the store, and whose layers come there when somebody reads them. Most images
-// never need their base's layers here: they name them, and the registry that the images go to has them or mounts them.
+// lazy is a base whose manifest and configuration are in the store, and whose layers come there
+// when somebody reads them. Most images never need their base's layers here: they name them, and
+// the registry that the images go to has them or mounts them.
 type lazy struct {
 	v1.Image // of the store
 

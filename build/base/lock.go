@@ -16,14 +16,16 @@ import (
 
 // Change is what locking has found of a base for one platform.
 type Change struct {
-	Base      string      `json:"base"`
-	Platform  string      `json:"platform"`
-	Reference string      `json:"reference"`
-	Old       *LockedBase `json:"old,omitempty"` // nil where it was not locked, or as another reference
-	New       LockedBase  `json:"new"`
+	Base      string `json:"base"`
+	Platform  string `json:"platform"`
+	Reference string `json:"reference"`
+	// nil where it was not locked, or as another reference
+	Old *LockedBase `json:"old,omitempty"`
+	New LockedBase  `json:"new"`
 	// Changed says that Old and New are different.
 	Changed bool `json:"changed"`
-	// Moved is what the tag stands for by now, where the digest is written into slipway.yaml and is another.
+	// Moved is what the tag stands for by now, where the digest is written into slipway.yaml and
+	// is another.
 	Moved string `json:"moved,omitempty"`
 }
 
@@ -34,8 +36,9 @@ type LockedBase struct {
 	Created   string `json:"created,omitempty"` // a day: 2025-01-16
 }
 
-// Lock asks registries what the bases of p stand for: tags as they stand now, digests in slipway.yaml as they are. It returns what
-// bases.lock.yaml is to hold, in the order of slipway.yaml, and what is new in it. All failures are reported.
+// Lock asks registries what the bases of p stand for: tags as they stand now, digests in
+// slipway.yaml as they are. It returns what bases.lock.yaml is to hold, in the order of
+// slipway.yaml, and what is new in it. All failures are reported.
 func Lock(ctx context.Context, p *product.Product, c *transfer.Client) ([]product.LockedBase, []Change, error) {
 	type job struct {
 		base  product.Base

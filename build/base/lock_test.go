@@ -22,7 +22,8 @@ import (
 	"github.com/slipway-dev/slipway/store/storetest"
 )
 
-// load reads a slipway.yaml with the bases given, of a release to a registry, or with anew as slipway bases reads it.
+// load reads a slipway.yaml with the bases given, of a release to a registry, or with anew as
+// slipway bases reads it.
 func load(t *testing.T, dir, host, bases string, anew bool) (*product.Product, error) {
 	t.Helper()
 	t.Setenv("SLIPWAY_REGISTRY", "")
@@ -77,7 +78,8 @@ func windows(version string) v1.Platform {
 	return v1.Platform{OS: "windows", Architecture: "amd64", OSVersion: version}
 }
 
-// silent is an index whose descriptors leave the os.version out, as some registries' copies of Microsoft's bases do.
+// silent is an index whose descriptors leave the os.version out, as some registries' copies of
+// Microsoft's bases do.
 func silent(images ...v1.Image) v1.ImageIndex {
 	var idx v1.ImageIndex = empty.Index
 	for _, i := range images {
@@ -149,7 +151,8 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// TestLockInline: a digest in slipway.yaml stays, wherever its tag goes, and its lock agrees with it.
+// TestLockInline: a digest in slipway.yaml stays, wherever its tag goes, and its lock agrees with
+// it.
 func TestLockInline(t *testing.T) {
 	host, dir := serve(t), t.TempDir()
 	ref := push(t, host+"/core:ltsc2022", made(t, windows("10.0.20348.4773"), "2026-01-13"))
@@ -213,7 +216,8 @@ func TestLockedVersion(t *testing.T) {
 	}
 }
 
-// TestHostProcess: one image without a version, or with another's, is the base for every build; each image on it has its own.
+// TestHostProcess: one image without a version, or with another's, is the base for every build;
+// each image on it has its own.
 func TestHostProcess(t *testing.T) {
 	for name, version := range map[string]string{"no version": "", "one version": "10.0.17763.1"} {
 		t.Run(name, func(t *testing.T) {
@@ -244,7 +248,8 @@ func TestHostProcess(t *testing.T) {
 	}
 }
 
-// TestForeignLayers: layers of old bases say that others may not hand them on, and where to get them. They stay so, byte for byte.
+// TestForeignLayers: layers of old bases say that others may not hand them on, and where to get
+// them. They stay so, byte for byte.
 func TestForeignLayers(t *testing.T) {
 	host := serve(t)
 	i := made(t, windows("10.0.17763.1"), "2019-01-01")

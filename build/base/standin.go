@@ -16,8 +16,9 @@ import (
 // StandInLabel marks an image, and every image on it, that stands on a made-up base.
 const StandInLabel = "dev.slipway.base.stand-in"
 
-// standIn makes an image in place of one that only a registry has: it carries the right os.version, architecture and environment,
-// one file that says what it is, and the label [StandInLabel]. It cannot run, and publish keeps it off real registries.
+// standIn makes an image in place of one that only a registry has: it carries the right
+// os.version, architecture and environment, one file that says what it is, and the label
+// [StandInLabel]. It cannot run, and publish keeps it off real registries.
 func standIn(ctx context.Context, st *store.Store, ref name.Reference, p v1.Platform) (Base, error) {
 	p = full(p)
 	text := fmt.Sprintf("This layer stands in for %s in a snapshot that was made without a network.\nIt cannot run. Name a registry to build on the real base.\n", ref)

@@ -14,11 +14,13 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// The accounts of the static base; 65532 is the nonroot of Google's distroless images, which many policies know.
+// The accounts of the static base; 65532 is the nonroot of Google's distroless images, which many
+// policies know.
 const (
 	passwd = "root:x:0:0:root:/root:/sbin/nologin\nnobody:x:65534:65534:nobody:/nonexistent:/sbin/nologin\nnonroot:x:65532:65532:nonroot:/home/nonroot:/sbin/nologin\n"
 	group  = "root:x:0:\nnobody:x:65534:\ntty:x:5:\nstaff:x:50:\nnonroot:x:65532:\n"
-	// NonRoot is the numeric user and group that the static base runs as: Kubernetes checks runAsNonRoot by number only.
+	// NonRoot is the numeric user and group that the static base runs as: Kubernetes checks
+	// runAsNonRoot by number only.
 	NonRoot = "65532:65532"
 )
 
@@ -58,13 +60,14 @@ func static(ctx context.Context, st *store.Store, builtin string, p v1.Platform)
 	return Base{Image: img, Platform: p, Info: &lock.Base{Name: name, Digest: d}}, nil
 }
 
-// roots returns Mozilla's certificate roots in PEM. Roots that Mozilla trusts only under a condition are left out: a PEM file cannot
-// say the condition.
+// roots returns Mozilla's certificate roots in PEM. Roots that Mozilla trusts only under a
+// condition are left out: a PEM file cannot say the condition.
 func roots() string {
 	var b bytes.Buffer
 	for r := range bundle.Roots() {
 		if r.Constraint == nil {
-			pem.Encode(&b, &pem.Block{Type: "CERTIFICATE", Bytes: r.Certificate}) //nolint:errcheck // a buffer takes all
+			// a buffer takes all
+			pem.Encode(&b, &pem.Block{Type: "CERTIFICATE", Bytes: r.Certificate}) //nolint:errcheck
 		}
 	}
 	return b.String()

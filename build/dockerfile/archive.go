@@ -24,7 +24,8 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// decompress returns what a reader holds, whichever of the compressions that docker knows it has, or none.
+// decompress returns what a reader holds, whichever of the compressions that docker knows it has,
+// or none.
 func decompress(r io.Reader) (io.ReadCloser, error) {
 	b := bufio.NewReaderSize(r, 1<<16)
 	head, err := b.Peek(6)
@@ -66,8 +67,8 @@ func isArchive(c layer.Content) (bool, error) {
 	return err == nil, nil
 }
 
-// unpack lays the files of an archive into dest and reports whether it was one. asked says that --unpack stands in the file: then
-// a zip is an archive, too.
+// unpack lays the files of an archive into dest and reports whether it was one. asked says that
+// --unpack stands in the file: then a zip is an archive, too.
 func (b *builder) unpack(ctx context.Context, cp *copier, c layer.Content, dest string, asked bool) (bool, error) {
 	open := func() (io.ReadCloser, error) {
 		r, err := c.Open()
@@ -80,7 +81,8 @@ func (b *builder) unpack(ctx context.Context, cp *copier, c layer.Content, dest 
 	if !ok && err == nil && asked {
 		ok, err = isZip(c)
 		open = func() (io.ReadCloser, error) {
-			if err := prove(c); err != nil { // a zip is not read from its begin to its end, so that its reader sees no damage
+			// a zip is not read from its begin to its end, so that its reader sees no damage
+			if err := prove(c); err != nil {
 				return nil, err
 			}
 			return zipAsTar(c)

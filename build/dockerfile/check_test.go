@@ -25,8 +25,8 @@ func (o unasked) RoundTrip(q *http.Request) (*http.Response, error) {
 	return nil, http.ErrServerClosed
 }
 
-// TestCheck checks every testdata/*.txtar: a check downloads nothing, finds no mistake that a build does not, and finds all of them where no
-// image is needed that is not at hand.
+// TestCheck checks every testdata/*.txtar: a check downloads nothing, finds no mistake that a
+// build does not, and finds all of them where no image is needed that is not at hand.
 func TestCheck(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	must(t, err)

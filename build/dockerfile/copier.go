@@ -17,8 +17,9 @@ import (
 type copier struct {
 	src     files
 	dst     *tree
-	windows bool   // metadata do not count
-	owner   *owner // of all that is copied and made; nil keeps what the source has, and root makes directories
+	windows bool // metadata do not count
+	// of all that is copied and made; nil keeps what the source has, and root makes directories
+	owner   *owner
 	chmod   chmod
 	include *patternmatcher.PatternMatcher // nil for everything
 	exclude *patternmatcher.PatternMatcher // nil for nothing
@@ -78,8 +79,8 @@ func (c *copier) copied(n *node) *node {
 // kindBits tell a symbolic mode such as a+X what it is applied to.
 var kindBits = map[layer.Type]fs.FileMode{layer.Dir: fs.ModeDir}
 
-// copy copies the file or the content of the directory src. A dest that ends in a slash, or that is a directory already, takes a
-// file under its own name.
+// copy copies the file or the content of the directory src. A dest that ends in a slash, or that
+// is a directory already, takes a file under its own name.
 func (c *copier) copy(ctx context.Context, src, dest string) error {
 	ensure := dest
 	if dir, f := path.Split(dest); f != "" && f != "." {
@@ -124,7 +125,8 @@ func (c *copier) copy(ctx context.Context, src, dest string) error {
 	return c.node(ctx, n, from, "", dest, none, none)
 }
 
-// node copies one file, and a directory with what is in it. rel is its path below what copy was asked for, empty for that itself.
+// node copies one file, and a directory with what is in it. rel is its path below what copy was
+// asked for, empty for that itself.
 func (c *copier) node(ctx context.Context, n *node, from, rel, dest string, parentIn, parentEx patternmatcher.MatchInfo) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -199,8 +201,8 @@ func (c *copier) directory(ctx context.Context, n *node, from, rel, dest string,
 	return nil
 }
 
-// makeParents makes the directories above an included file that are not there yet. Those that are take over the metadata of
-// the source, except the one that copy was asked to fill.
+// makeParents makes the directories above an included file that are not there yet. Those that are
+// take over the metadata of the source, except the one that copy was asked to fill.
 func (c *copier) makeParents() error {
 	for i := range c.parents {
 		p := &c.parents[i]

@@ -93,7 +93,8 @@ func (c *copier) each(p, os string, do func(p string) error) error {
 	return nil
 }
 
-// transfer prepares the destination and its owner, and calls do for every source path; heredocs it copies itself.
+// transfer prepares the destination and its owner, and calls do for every source path; heredocs
+// it copies itself.
 func (b *builder) transfer(ctx context.Context, s *stage, t copying, do func(cp *copier, src, dest string) error) error {
 	dest, err := s.destination(t.DestPath)
 	if err != nil {
@@ -155,7 +156,8 @@ func (b *builder) transfer(ctx context.Context, s *stage, t copying, do func(cp 
 	return b.commit(s, t.line+" "+t.DestPath)
 }
 
-// destination returns the absolute path of a destination. A slash or "/." at its end stays: it says that a directory is meant.
+// destination returns the absolute path of a destination. A slash or "/." at its end stays: it
+// says that a directory is meant.
 func (s *stage) destination(p string) (string, error) {
 	os := s.platform.OS
 	p, err := system.CheckSystemDriveAndRemoveDriveLetter(p, os, true)
@@ -196,7 +198,8 @@ func (c *copier) inline(ctx context.Context, content instructions.SourceContent,
 	return c.copy(ctx, "/"+content.Path, dest)
 }
 
-// withParents copies with --parents: the path of each file below the source, or below "/./" in it, is kept.
+// withParents copies with --parents: the path of each file below the source, or below "/./" in
+// it, is kept.
 func (c *copier) withParents(ctx context.Context, p, dest, os string) error {
 	base, pattern, pivot := strings.Cut(p, "/./")
 	if !pivot {
@@ -251,8 +254,8 @@ func parseChmod(s string) (chmod, error) {
 	return chmod{set: &set}, nil
 }
 
-// merge lays another tree over t, as COPY --link does: nothing that was in t decides where the files go. On Windows a directory that is
-// there stays as it is, with its permissions.
+// merge lays another tree over t, as COPY --link does: nothing that was in t decides where the
+// files go. On Windows a directory that is there stays as it is, with its permissions.
 func (t *tree) merge(other *tree) error {
 	for _, p := range slices.Sorted(maps.Keys(other.nodes)) {
 		if t.spelling != nil && other.nodes[p].kind == layer.Dir {

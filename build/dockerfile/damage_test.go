@@ -39,9 +39,9 @@ func copyFrom(t *testing.T, st *store.Store, from v1.Image) ([]byte, error) {
 	return io.ReadAll(content)
 }
 
-// TestDamagedLayer damages a layer of an image that files are copied from, and its unpacked tar. The
-// error names the file that is damaged, whatever the decompressor says, and after a repair of the
-// tar the same bytes come out.
+// TestDamagedLayer damages a layer of an image that files are copied from, and its unpacked tar.
+// The error names the file that is damaged, whatever the decompressor says, and after a repair of
+// the tar the same bytes come out.
 func TestDamagedLayer(t *testing.T) {
 	st := storetest.Open(t)
 	i := storetest.Index(t, st, "other", storetest.Child{

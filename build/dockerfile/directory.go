@@ -21,8 +21,8 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// directory is a context on disk, without what its .dockerignore names. All access goes through an [os.Root], which lets no
-// symbolic link lead out.
+// directory is a context on disk, without what its .dockerignore names. All access goes through
+// an [os.Root], which lets no symbolic link lead out.
 type directory struct {
 	store  *store.Store
 	dir    string
@@ -31,7 +31,8 @@ type directory struct {
 	ignore *patternmatcher.PatternMatcher // nil for nothing
 }
 
-// openDirectory opens a context. The patterns come from the first of the ignore files that exists, else from its .dockerignore.
+// openDirectory opens a context. The patterns come from the first of the ignore files that
+// exists, else from its .dockerignore.
 func openDirectory(st *store.Store, dir string, except []string, ignoreFiles ...string) (*directory, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -1,24 +1,30 @@
-// Package dockerfile evaluates a Dockerfile for one platform, without a daemon and without running anything.
+// Package dockerfile evaluates a Dockerfile for one platform, without a daemon and without
+// running anything.
 //
-// The file is read by BuildKit's own parser (github.com/moby/buildkit/frontend/dockerfile), and what it means is what BuildKit's
-// reference says (https://docs.docker.com/reference/dockerfile/): stages, variables, the rules of COPY about slashes, wildcards,
-// symbolic links and .dockerignore. The result is not an image yet but its parts: the base, the configuration, and the entries
-// of each layer, which package layer writes.
+// The file is read by BuildKit's own parser (github.com/moby/buildkit/frontend/dockerfile), and
+// what it means is what BuildKit's reference says
+// (https://docs.docker.com/reference/dockerfile/): stages, variables, the rules of COPY about
+// slashes, wildcards, symbolic links and .dockerignore. The result is not an image yet but its
+// parts: the base, the configuration, and the entries of each layer, which package layer writes.
 //
 // # What is refused
 //
-// RUN, because it needs a machine of the image's system: an image for Windows would need Windows. What a command would make
-// comes from programs that slipway.yaml declares, from another image or from an archive instead.
+// RUN, because it needs a machine of the image's system: an image for Windows would need Windows.
+// What a command would make comes from programs that slipway.yaml declares, from another image or
+// from an archive instead.
 //
-// Git sources, URLs of plain HTTP, and URLs without --checksum, because the same file would give other bytes tomorrow.
+// Git sources, URLs of plain HTTP, and URLs without --checksum, because the same file would give
+// other bytes tomorrow.
 //
-// Devices, pipes, sparse files, and files of another image that carry capabilities, because a layer entry cannot say what they are.
+// Devices, pipes, sparse files, and files of another image that carry capabilities, because a
+// layer entry cannot say what they are.
 //
 // Only the stages that the target needs are evaluated; the rest may hold what it likes.
 //
 // # Where the result differs from BuildKit's
 //
-// The tests in test/buildkit hold this package beside a real buildkitd. What they leave to be different:
+// The tests in test/buildkit hold this package beside a real buildkitd. What they leave to be
+// different:
 //
 //   - All times are Input.ModTime, and files that are hard links of each other become separate files. Extended attributes are dropped.
 //   - A COPY or ADD all of whose sources match nothing is an error, as it was with docker's classic builder; BuildKit goes on without the
@@ -56,14 +62,15 @@ import (
 
 // Input says what to evaluate. Platform and Store are mandatory, and File or Source.
 type Input struct {
-	// File is the Dockerfile's path: read where Source is nil, and named in messages. FILE.dockerignore beside it goes before
-	// the .dockerignore of the context.
+	// File is the Dockerfile's path: read where Source is nil, and named in messages.
+	// FILE.dockerignore beside it goes before the .dockerignore of the context.
 	File   string
 	Source []byte
-	// Context is the absolute directory that COPY and ADD read from. Nothing outside it is read, symbolic links included. Empty
-	// means that there is none.
+	// Context is the absolute directory that COPY and ADD read from. Nothing outside it is read,
+	// symbolic links included. Empty means that there is none.
 	Context string
-	// Except are directories in Context that are no part of it, relative to it and with slashes. Nor is any .git.
+	// Except are directories in Context that are no part of it, relative to it and with slashes.
+	// Nor is any .git.
 	Except []string
 	// Contexts are further places to copy from, by the name that FROM and --from use.
 	Contexts map[string]Context
@@ -71,17 +78,20 @@ type Input struct {
 	Args map[string]string
 	// Target is the name or number of the stage to build; empty is the last.
 	Target string
-	// Platform is what the image is for. BuildPlatform is what BUILDPLATFORM says; the zero value is linux/amd64, whatever
-	// machine this is.
+	// Platform is what the image is for. BuildPlatform is what BUILDPLATFORM says; the zero value
+	// is linux/amd64, whatever machine this is.
 	Platform, BuildPlatform v1.Platform
 	// ModTime is the time in the history.
 	ModTime time.Time
-	// Base resolves the names of images in FROM and --from; nil means that only scratch, stages and contexts can be used.
+	// Base resolves the names of images in FROM and --from; nil means that only scratch, stages
+	// and contexts can be used.
 	Base func(ctx context.Context, name string, p v1.Platform) (Base, error)
-	// Check evaluates the file as far as it can be without the bytes of files and without a download: Result.Layers then have entries
-	// without content, and what an image that is not at hand, or a URL, would bring is taken for granted.
+	// Check evaluates the file as far as it can be without the bytes of files and without a
+	// download: Result.Layers then have entries without content, and what an image that is not at
+	// hand, or a URL, would bring is taken for granted.
 	Check bool
-	// Client downloads what ADD names by URL; nil is one with the default options. Downloads are kept in Store under their digest.
+	// Client downloads what ADD names by URL; nil is one with the default options. Downloads are
+	// kept in Store under their digest.
 	Client *transfer.Client
 	Store  *store.Store
 }
@@ -104,14 +114,16 @@ type Base struct {
 	Image    v1.Image    // nil for scratch
 	Platform v1.Platform // what an image on it is for, on Windows with the full os.version
 	Info     *lock.Base  // what the lock says about it
-	// Demand is what a release to a registry asks for and a snapshot goes without, as that the image be pinned; nil where there is nothing.
+	// Demand is what a release to a registry asks for and a snapshot goes without, as that the
+	// image be pinned; nil where there is nothing.
 	Demand error
 }
 
 // Result is an image in parts.
 type Result struct {
 	Base Base
-	// Others are the images besides Base that stages stand on or that files were copied from, sorted by name.
+	// Others are the images besides Base that stages stand on or that files were copied from,
+	// sorted by name.
 	Others []lock.Base
 	// Config is the whole configuration, with what the base brought.
 	Config v1.Config
@@ -120,7 +132,8 @@ type Result struct {
 	Layers []Layer
 	// Demands are those of the images that were used, each with file:line:column.
 	Demands []error
-	// History follows the base's: one record per instruction. Those without EmptyLayer belong to Layers, in order.
+	// History follows the base's: one record per instruction. Those without EmptyLayer belong to
+	// Layers, in order.
 	History []v1.History
 
 	start start
@@ -135,7 +148,8 @@ type Layer struct {
 // maxSource bounds a Dockerfile and its .dockerignore in bytes, as BuildKit does.
 const maxSource = 1 << 20
 
-// Build evaluates a Dockerfile. The error joins all mistakes that were found, each with file:line:column; beside it there are Demands only.
+// Build evaluates a Dockerfile. The error joins all mistakes that were found, each with
+// file:line:column; beside it there are Demands only.
 func Build(ctx context.Context, in Input) (Result, error) {
 	if in.Store == nil {
 		return Result{}, errors.New("building from a Dockerfile: no store given")

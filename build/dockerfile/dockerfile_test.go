@@ -25,8 +25,8 @@ import (
 
 var update = flag.Bool("update", false, "write the results into testdata")
 
-// TestGolden evaluates every testdata/*.txtar (package dockerfiletest says what is in one) and holds the result for each platform
-// beside want/PLATFORM in it.
+// TestGolden evaluates every testdata/*.txtar (package dockerfiletest says what is in one) and
+// holds the result for each platform beside want/PLATFORM in it.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// environment is what variables expand to: a list, because its order is the order in the configuration. It implements
-// shell.EnvGetter.
+// environment is what variables expand to: a list, because its order is the order in the
+// configuration. It implements shell.EnvGetter.
 type environment struct {
 	keys     []string
 	values   map[string]string // by folded key
@@ -68,7 +68,8 @@ func (e *environment) clone() *environment {
 	return c
 }
 
-// word expands the variables in one word. What grows beyond any use is an error, for a variable may double itself on every line.
+// word expands the variables in one word. What grows beyond any use is an error, for a variable
+// may double itself on every line.
 func (b *builder) word(word string, env *environment) (string, error) {
 	v, _, err := b.shlex.ProcessWord(word, env)
 	if err != nil {
@@ -80,7 +81,8 @@ func (b *builder) word(word string, env *environment) (string, error) {
 	return v, nil
 }
 
-// setEnv sets a variable in a configuration's list, in its old place where it has one, and on Windows with its old spelling.
+// setEnv sets a variable in a configuration's list, in its old place where it has one, and on
+// Windows with its old spelling.
 func (s *stage) setEnv(env []string, key, value string) []string {
 	for i, e := range env {
 		if k, _, _ := strings.Cut(e, "="); k == key || s.windows() && strings.EqualFold(k, key) {
@@ -132,7 +134,8 @@ func (b *builder) setTargetStage() {
 	b.globals.set("TARGETSTAGE", name)
 }
 
-// normalize writes variants as containerd/platforms does: arm has one, arm64 v8 and amd64 v1 go without saying.
+// normalize writes variants as containerd/platforms does: arm has one, arm64 v8 and amd64 v1 go
+// without saying.
 func normalize(p v1.Platform) v1.Platform {
 	switch {
 	case p.Architecture == "arm" && p.Variant == "":
@@ -156,8 +159,8 @@ func formatPlatform(p v1.Platform) string {
 	return s
 }
 
-// parsePlatform reads the value of FROM --platform. Windows without a release means the release of the target, where that is
-// Windows too.
+// parsePlatform reads the value of FROM --platform. Windows without a release means the release
+// of the target, where that is Windows too.
 func parsePlatform(s string, target v1.Platform) (v1.Platform, error) {
 	if arch, ok := strings.CutPrefix(s, platform.Windows+"/"); ok && !strings.ContainsAny(arch, ":/") {
 		if target.OS != platform.Windows {

@@ -11,8 +11,9 @@ import (
 // maxLinks bounds how many symbolic links one path may lead through, as Linux does.
 const maxLinks = 255
 
-// follow returns the path that p leads to when its symbolic links are followed. No link leads out: an absolute one starts at the root of
-// the tree, and ".." ends there. What does not exist stays as it is written.
+// follow returns the path that p leads to when its symbolic links are followed. No link leads
+// out: an absolute one starts at the root of the tree, and ".." ends there. What does not exist
+// stays as it is written.
 func follow(f files, p string) (string, error) {
 	return followWithin(f, "/", p)
 }

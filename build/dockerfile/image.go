@@ -19,7 +19,8 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// imageFiles is an image to stand on or to copy from. Its layers are read when it first matters what is in them.
+// imageFiles is an image to stand on or to copy from. Its layers are read when it first matters
+// what is in them.
 type imageFiles struct {
 	base  Base
 	files func() (*tree, error)
@@ -94,8 +95,8 @@ func (b *builder) distant(img v1.Image) (bool, error) {
 	return false, nil
 }
 
-// layersOf returns the layers of an image and their diffIDs. These are from its configuration: a layer
-// may have to be unpacked to tell its own.
+// layersOf returns the layers of an image and their diffIDs. These are from its configuration: a
+// layer may have to be unpacked to tell its own.
 func layersOf(img v1.Image) ([]v1.Layer, []v1.Hash, error) {
 	cf, err := img.ConfigFile()
 	if err != nil {
@@ -111,7 +112,8 @@ func layersOf(img v1.Image) ([]v1.Layer, []v1.Hash, error) {
 	return layers, cf.RootFS.DiffIDs, nil
 }
 
-// readImage makes a tree of an image: names and metadata of its files, layer upon layer. Contents stay where they are.
+// readImage makes a tree of an image: names and metadata of its files, layer upon layer. Contents
+// stay where they are.
 func (b *builder) readImage(ctx context.Context, img v1.Image) (*tree, error) {
 	cf, err := img.ConfigFile()
 	if err != nil {

@@ -147,8 +147,8 @@ func (b *builder) arg(s *stage, c *instructions.ArgCommand) error {
 	return nil
 }
 
-// checkCommandLine refuses what was meant as a list and would become a line for cmd, which cannot run it: a path of Windows in it makes it
-// no JSON.
+// checkCommandLine refuses what was meant as a list and would become a line for cmd, which cannot
+// run it: a path of Windows in it makes it no JSON.
 func (s *stage) checkCommandLine(c instructions.ShellDependantCmdLine) error {
 	line := strings.TrimSpace(strings.Join(c.CmdLine, " "))
 	list := strings.HasPrefix(line, "[") && strings.HasPrefix(strings.TrimSpace(line[1:]), `"`) && strings.HasSuffix(line, "]")
@@ -158,7 +158,8 @@ func (s *stage) checkCommandLine(c instructions.ShellDependantCmdLine) error {
 	return nil
 }
 
-// commandLine returns the exec form of CMD and ENTRYPOINT; the shell form goes to the stage's shell.
+// commandLine returns the exec form of CMD and ENTRYPOINT; the shell form goes to the stage's
+// shell.
 func (s *stage) commandLine(c instructions.ShellDependantCmdLine) []string {
 	if !c.PrependShell {
 		return c.CmdLine
@@ -173,7 +174,8 @@ func (s *stage) commandLine(c instructions.ShellDependantCmdLine) []string {
 	return append(shell, strings.Join(c.CmdLine, " "))
 }
 
-// setWorkdir changes the working directory in the configuration: on Windows with backslashes and without a drive, as HCS reads it.
+// setWorkdir changes the working directory in the configuration: on Windows with backslashes and
+// without a drive, as HCS reads it.
 func (s *stage) setWorkdir(p string) error {
 	wd, err := system.NormalizeWorkdir(s.config.WorkingDir, p, s.platform.OS)
 	if err != nil {

@@ -14,8 +14,9 @@ import (
 // maxUsers bounds /etc/passwd and /etc/group in bytes, as BuildKit does.
 const maxUsers = 10 << 20
 
-// lookUp returns what USER[:GROUP] means in a tree: numbers, or names from its /etc/passwd and /etc/group. A number without a group
-// is its own group, and no user at all is root; a name without one has that of /etc/passwd.
+// lookUp returns what USER[:GROUP] means in a tree: numbers, or names from its /etc/passwd and
+// /etc/group. A number without a group is its own group, and no user at all is root; a name
+// without one has that of /etc/passwd.
 func lookUp(t files, s string) (*owner, error) {
 	user, group, _ := strings.Cut(s, ":")
 	o := &owner{}

@@ -35,7 +35,8 @@ type located struct {
 
 func (l located) Unwrap() error { return l.error }
 
-// add notes a mistake of an instruction. Its column is where word stands in it, or its beginning. Joined errors are noted one by one.
+// add notes a mistake of an instruction. Its column is where word stands in it, or its beginning.
+// Joined errors are noted one by one.
 func (r *report) add(at []parser.Range, word string, err error) {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range joined.Unwrap() {
@@ -86,7 +87,8 @@ func (r *report) sorted() []error {
 	return errs
 }
 
-// quoted returns the first word of a message that stands in the source: BuildKit's messages name flags and instructions.
+// quoted returns the first word of a message that stands in the source: BuildKit's messages name
+// flags and instructions.
 func quoted(err error) string {
 	for _, w := range strings.Fields(err.Error()) {
 		if strings.HasPrefix(w, "--") {

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// signals are the names that STOPSIGNAL takes, without SIG, as github.com/moby/sys/signal knows them for Linux on every machine.
+// signals are the names that STOPSIGNAL takes, without SIG, as github.com/moby/sys/signal knows
+// them for Linux on every machine.
 var signals = strings.Fields(`ABRT ALRM BUS CHLD CLD CONT FPE HUP ILL INT IO IOT KILL PIPE POLL PROF PWR QUIT SEGV STKFLT STOP
 	SYS TERM TRAP TSTP TTIN TTOU URG USR1 USR2 VTALRM WINCH XCPU XFSZ RTMIN RTMAX`)
 

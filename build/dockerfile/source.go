@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// source returns the files that --from means, of a stage, a named context or an image, and the image that they come from, if any.
+// source returns the files that --from means, of a stage, a named context or an image, and the
+// image that they come from, if any.
 func (b *builder) source(ctx context.Context, s *stage, from string) (files, Base, error) {
 	if other := b.find(from); other != nil {
 		if other.index >= s.index {

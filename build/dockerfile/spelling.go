@@ -7,12 +7,14 @@ import (
 	"github.com/slipway-dev/slipway/build/layer"
 )
 
-// caseless makes of an empty tree one in which names that differ only in case are one, as on Windows: a name keeps the spelling it came with, and
-// every other spelling finds it. Without that a copy to C:\windows would make a second directory beside the base's C:\Windows, which
+// caseless makes of an empty tree one in which names that differ only in case are one, as on
+// Windows: a name keeps the spelling it came with, and every other spelling finds it. Without
+// that a copy to C:\windows would make a second directory beside the base's C:\Windows, which
 // takes that one's place when the image is run, with other permissions.
 func (t *tree) caseless(exact bool) { t.spelling, t.exact = map[string]string{}, exact }
 
-// spelled returns p in the spelling that the tree has. Parts that are not there stay as they are written.
+// spelled returns p in the spelling that the tree has. Parts that are not there stay as they are
+// written.
 func (t *tree) spelled(p string) (string, error) {
 	if t.spelling == nil || p == "/" || t.nodes[p] != nil {
 		return p, nil
@@ -42,7 +44,8 @@ func (t *tree) spell(p string) {
 	}
 }
 
-// claim is spelled for a path that is being written. What the layer has by another name already would be lost, so that is an error.
+// claim is spelled for a path that is being written. What the layer has by another name already
+// would be lost, so that is an error.
 func (t *tree) claim(p string) (string, error) {
 	s, err := t.spelled(p)
 	if err == nil && t.exact && path.Base(s) != path.Base(p) && t.touched[s] {

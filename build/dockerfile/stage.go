@@ -155,7 +155,8 @@ func (b *builder) stagePlatform(s *stage) (v1.Platform, error) {
 // beginFrom sets what comes from the base and returns its ONBUILD triggers.
 func (b *builder) beginFrom(ctx context.Context, s *stage) ([]string, error) {
 	if c, ok := b.in.Contexts[s.Name]; ok && s.Name != "" {
-		return nil, b.beginContext(ctx, s, s.Name, c) // a named context replaces a stage of its name
+		// a named context replaces a stage of its name
+		return nil, b.beginContext(ctx, s, s.Name, c)
 	}
 	if s.from != nil {
 		b.eval(ctx, s.from)
@@ -264,7 +265,8 @@ func (b *builder) commit(s *stage, createdBy string) error {
 	return nil
 }
 
-// settle keeps the contents that entries found, so that they are not found again when another stage copies them.
+// settle keeps the contents that entries found, so that they are not found again when another
+// stage copies them.
 func (t *tree) settle(entries []layer.Entry) {
 	for _, e := range entries {
 		if n := t.nodes[e.Path]; n != nil && e.Type == layer.Regular {

@@ -13,9 +13,10 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// standIns completes files of which not all are known, those of an image that is not at hand, by the ones that are to be copied out of it: each
-// says what it is. more reports whether there may be others among them. Files that are all known stay as they are. A source that ends in a
-// slash is taken for a directory, and * in a name for a word; [ and ? match nothing here.
+// standIns completes files of which not all are known, those of an image that is not at hand, by
+// the ones that are to be copied out of it: each says what it is. more reports whether there may
+// be others among them. Files that are all known stay as they are. A source that ends in a slash
+// is taken for a directory, and * in a name for a word; [ and ? match nothing here.
 func standIns(src files, of Base, paths []string, os string) (_ files, more bool, err error) {
 	below, ok := src.(*tree)
 	if !ok || !below.open {
@@ -69,7 +70,8 @@ func standInFile(name, of string) *node {
 	return &node{kind: layer.Regular, mode: 0o755, content: func() (layer.Content, error) { return layer.Bytes([]byte(text)), nil }}
 }
 
-// others returns the images that were used besides the one that the target stands on, sorted by name.
+// others returns the images that were used besides the one that the target stands on, sorted by
+// name.
 func (b *builder) others(target Base) []lock.Base {
 	all := map[string]lock.Base{}
 	for _, i := range b.images {

@@ -33,7 +33,8 @@ layer
 file 644 0:0 there.txt "there"
 `
 
-// TestStandIn copies from images that a snapshot does not have, out of a stage and directly, and from the same ones when they are real.
+// TestStandIn copies from images that a snapshot does not have, out of a stage and directly, and
+// from the same ones when they are real.
 func TestStandIn(t *testing.T) {
 	c := dockerfiletest.Load(t, txtar.Parse([]byte(standInCase)))
 	in := c.Input

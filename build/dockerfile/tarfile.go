@@ -22,7 +22,8 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// tarEntry is what is kept of a tar header: enough to find the file again in the uncompressed tar. It is recorded as JSON.
+// tarEntry is what is kept of a tar header: enough to find the file again in the uncompressed
+// tar. It is recorded as JSON.
 type tarEntry struct {
 	Kind     layer.Type  `json:"kind,omitempty"`
 	Odd      string      `json:"odd,omitempty"`
@@ -60,8 +61,9 @@ func header(h *tar.Header, offset int64) tarEntry {
 	return e
 }
 
-// windows takes over what only the PAX records of a Windows layer tell (github.com/Microsoft/go-winio/backuptar): Microsoft's own
-// layers have no permissions, and the targets of their links are paths of Windows.
+// windows takes over what only the PAX records of a Windows layer tell
+// (github.com/Microsoft/go-winio/backuptar): Microsoft's own layers have no permissions, and the
+// targets of their links are paths of Windows.
 func (e *tarEntry) windows(h *tar.Header) {
 	const readOnly = 0x1
 	attr, err := strconv.ParseUint(h.PAXRecords["MSWINDOWS.fileattr"], 10, 32)

@@ -10,10 +10,11 @@ import (
 	"github.com/slipway-dev/slipway/build/layer"
 )
 
-// files is a tree of files to copy from: a directory on disk, or a stage, an image or single files in a [tree]. Paths are
-// absolute within it, slash-separated and clean.
+// files is a tree of files to copy from: a directory on disk, or a stage, an image or single
+// files in a [tree]. Paths are absolute within it, slash-separated and clean.
 type files interface {
-	// lstat returns what is at a path, without following a symbolic link there, and nil where nothing is.
+	// lstat returns what is at a path, without following a symbolic link there, and nil where
+	// nothing is.
 	lstat(p string) (*node, error)
 	// readDir returns the sorted names in a directory.
 	readDir(p string) ([]string, error)
@@ -31,17 +32,22 @@ type node struct {
 
 var rootNode = &node{kind: layer.Dir, mode: 0o755}
 
-// tree is a file system in memory, without contents. Beneath it may lie another, which it hides where it has something itself.
+// tree is a file system in memory, without contents. Beneath it may lie another, which it hides
+// where it has something itself.
 type tree struct {
 	below   func() (*tree, error) // nil for nothing; called only when it matters what is there
 	nodes   map[string]*node
 	names   map[string]map[string]bool // what lies in each directory
 	opaque  map[string]bool            // directories that hide all that is below
 	touched map[string]bool            // paths set since the last begin
-	open    bool                       // it may hold more than is known: an image that is not at hand lies at its bottom, or was copied into it
+	// it may hold more than is known: an image that is not at hand lies at its bottom, or was
+	// copied into it
+	open bool
 
-	spelling map[string]string // of each path in nodes, by its folding; nil where case counts, which is everywhere but on Windows
-	exact    bool              // two spellings of one path in one layer are an error
+	// of each path in nodes, by its folding; nil where case counts, which is everywhere but on
+	// Windows
+	spelling map[string]string
+	exact    bool // two spellings of one path in one layer are an error
 }
 
 func newTree(below func() (*tree, error)) *tree {
@@ -120,7 +126,8 @@ func (t *tree) readDir(p string) ([]string, error) {
 	return slices.Sorted(maps.Keys(names)), nil
 }
 
-// set puts a node at p, whose parent is a directory. Another kind of file that was there goes with all that lies in it.
+// set puts a node at p, whose parent is a directory. Another kind of file that was there goes
+// with all that lies in it.
 func (t *tree) set(p string, n *node) error {
 	p, err := t.claim(p)
 	if err != nil {
@@ -185,8 +192,9 @@ func (t *tree) mkdirAll(p string, dir *node) error {
 // begin starts a new layer.
 func (t *tree) begin() { t.touched = map[string]bool{} }
 
-// entries returns what changed since begin. A Linux layer names the directories above each change too, as they are in the tree,
-// because a layer that names them in another way would change them. Without content the files are not read.
+// entries returns what changed since begin. A Linux layer names the directories above each change
+// too, as they are in the tree, because a layer that names them in another way would change them.
+// Without content the files are not read.
 func (t *tree) entries(windows, content bool) ([]layer.Entry, error) {
 	all := maps.Clone(t.touched)
 	if !windows {

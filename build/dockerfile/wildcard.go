@@ -36,7 +36,8 @@ func glob(f files, src string) ([]string, error) {
 	return match(f, base, parts[first:])
 }
 
-// match returns the paths below dir whose parts match the patterns one by one. Symbolic links to directories are not entered.
+// match returns the paths below dir whose parts match the patterns one by one. Symbolic links to
+// directories are not entered.
 func match(f files, dir string, patterns []string) ([]string, error) {
 	names, err := f.readDir(dir)
 	if err != nil {
@@ -44,7 +45,8 @@ func match(f files, dir string, patterns []string) ([]string, error) {
 	}
 	var found []string
 	for _, name := range names {
-		if ok, _ := path.Match(fold(f, patterns[0]), fold(f, name)); !ok { // a bad pattern matches nothing, as with BuildKit
+		// a bad pattern matches nothing, as with BuildKit
+		if ok, _ := path.Match(fold(f, patterns[0]), fold(f, name)); !ok {
 			continue
 		}
 		p := path.Join(dir, name)

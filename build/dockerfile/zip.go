@@ -48,7 +48,8 @@ func zipAsTar(c layer.Content) (io.ReadCloser, error) {
 		t := tar.NewWriter(in)
 		for _, f := range z.File {
 			if err := zipEntry(t, f); err != nil {
-				in.CloseWithError(fmt.Errorf("%s in the archive: %w", f.Name, err)) // it always returns nil
+				// it always returns nil
+				in.CloseWithError(fmt.Errorf("%s in the archive: %w", f.Name, err))
 				return
 			}
 		}
@@ -60,14 +61,16 @@ func zipAsTar(c layer.Content) (io.ReadCloser, error) {
 // zipEntry copies one file. A zip of Windows tells no mode, and may have backslashes in names.
 func zipEntry(t *tar.Writer, f *zip.File) error {
 	name := strings.ReplaceAll(f.Name, `\`, "/")
-	h := &tar.Header{Name: name, Typeflag: tar.TypeReg, Mode: int64(f.Mode().Perm()), Size: int64(f.UncompressedSize64), ModTime: f.Modified} //nolint:gosec // a size beyond 2^63 fails in WriteHeader
+	// a size beyond 2^63 fails in WriteHeader
+	h := &tar.Header{Name: name, Typeflag: tar.TypeReg, Mode: int64(f.Mode().Perm()), Size: int64(f.UncompressedSize64), ModTime: f.Modified} //nolint:gosec
 	switch {
 	case strings.HasSuffix(name, "/"):
 		h.Typeflag, h.Size = tar.TypeDir, 0
 	case f.Mode().Type() != 0:
 		return errors.New("it is a link or device, which is not unpacked from zip archives")
 	}
-	const windowsHost = 11 // https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT, 4.4.2; 0 is FAT
+	// https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT, 4.4.2; 0 is FAT
+	const windowsHost = 11
 	if host := f.CreatorVersion >> 8; host == 0 || host == windowsHost {
 		h.Mode = 0o755 // which of its files are programs is not told
 	}

@@ -6,7 +6,8 @@ import (
 	"fmt"
 )
 
-// machines are Go's names for machines of ELF, by class and byte order where these make another architecture.
+// machines are Go's names for machines of ELF, by class and byte order where these make another
+// architecture.
 var machines = map[elf.Machine]func(wide, little bool) string{
 	elf.EM_386:       func(bool, bool) string { return "386" },
 	elf.EM_X86_64:    func(wide, _ bool) string { return pick(wide, "amd64", "amd64p32") },
@@ -33,7 +34,8 @@ var kin = map[elf.OSABI]string{
 	elf.ELFOSABI_NETBSD: "netbsd", elf.ELFOSABI_SOLARIS: "solaris", elf.ELFOSABI_FREEBSD: "freebsd", elf.ELFOSABI_OPENBSD: "openbsd",
 }
 
-// readELF reads the header of an ELF file (https://refspecs.linuxfoundation.org/elf/gabi4+/ch4.eheader.html).
+// readELF reads the header of an ELF file
+// (https://refspecs.linuxfoundation.org/elf/gabi4+/ch4.eheader.html).
 func readELF(b []byte) (System, bool) {
 	const header = 20 // up to e_machine
 	if len(b) < header {

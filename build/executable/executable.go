@@ -1,7 +1,9 @@
-// Package executable says which system a program is made for, by the head of its file: ELF for Linux and its kin, PE for Windows.
+// Package executable says which system a program is made for, by the head of its file: ELF for
+// Linux and its kin, PE for Windows.
 //
-// It is for finding programs that lie in an image by mistake, so it knows only what a system starts or loads. Data in the same formats is
-// none: object files and eBPF (ELF without a type of program), .NET assemblies, which run wherever .NET does, and what firmware starts.
+// It is for finding programs that lie in an image by mistake, so it knows only what a system
+// starts or loads. Data in the same formats is none: object files and eBPF (ELF without a type of
+// program), .NET assemblies, which run wherever .NET does, and what firmware starts.
 package executable
 
 import (
@@ -30,10 +32,12 @@ func (s System) String() string {
 	return fmt.Sprintf("%s %s program for %s/%s", article, s.Format, s.OS, s.Architecture)
 }
 
-// head is how much of a file is looked at, in bytes: a PE header may stand behind a program for DOS.
+// head is how much of a file is looked at, in bytes: a PE header may stand behind a program for
+// DOS.
 const head = 64 << 10
 
-// Read looks at the head of a file. ok is false for all that is no program; the error is only that of the reader.
+// Read looks at the head of a file. ok is false for all that is no program; the error is only
+// that of the reader.
 func Read(r io.Reader) (s System, ok bool, err error) {
 	b := make([]byte, 4)
 	if n, err := io.ReadFull(r, b); n < len(b) {
@@ -62,7 +66,8 @@ func ignoreEnd(err error) error {
 	return err
 }
 
-// at returns n bytes of b from offset as a little-endian or big-endian number; 0 where b is too short.
+// at returns n bytes of b from offset as a little-endian or big-endian number; 0 where b is too
+// short.
 func at(b []byte, order binary.ByteOrder, offset, n int) uint64 {
 	if offset < 0 || offset+n > len(b) {
 		return 0

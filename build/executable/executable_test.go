@@ -21,7 +21,8 @@ import (
 	"github.com/slipway-dev/slipway/build/executable"
 )
 
-// elf64 and elf32 are the heads of ELF files. Their sizes are fixed, so that writing them cannot fail.
+// elf64 and elf32 are the heads of ELF files. Their sizes are fixed, so that writing them cannot
+// fail.
 func elf64(kind elf.Type, m elf.Machine, abi elf.OSABI, order binary.ByteOrder) []byte {
 	h := elf.Header64{Type: uint16(kind), Machine: uint16(m), Version: uint32(elf.EV_CURRENT)}
 	h.Ident = ident(elf.ELFCLASS64, abi, order)
@@ -202,7 +203,8 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// FuzzRead holds that what debug/elf and debug/pe take for a program is one here, too, of the same machine, and that nothing else matters.
+// FuzzRead holds that what debug/elf and debug/pe take for a program is one here, too, of the
+// same machine, and that nothing else matters.
 func FuzzRead(f *testing.F) {
 	f.Add(elf64(elf.ET_EXEC, elf.EM_X86_64, elf.ELFOSABI_NONE, binary.LittleEndian))
 	f.Add(elf32(elf.ET_DYN, elf.EM_MIPS, binary.BigEndian))

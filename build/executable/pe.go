@@ -7,7 +7,8 @@ import (
 	"fmt"
 )
 
-// Offsets in a PE file (https://learn.microsoft.com/windows/win32/debug/pe-format), from its signature or its optional header.
+// Offsets in a PE file (https://learn.microsoft.com/windows/win32/debug/pe-format), from its
+// signature or its optional header.
 const (
 	offsetOfSignature = 0x3c
 	fileHeader        = 4
@@ -24,7 +25,8 @@ func readPE(b []byte) (System, bool) {
 	}
 	machine := at(b, le, start+fileHeader, 2)
 	opt := start + optionalHeader
-	const count, directory, size = 4, 8, 4 // of the data directories, of one of them, and where its size is
+	// of the data directories, of one of them, and where its size is
+	const count, directory, size = 4, 8, 4
 	directories := opt + 96
 	if at(b, le, opt, 2) == 0x20b { // PE32+
 		directories = opt + 112

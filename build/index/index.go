@@ -13,10 +13,11 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// Make returns the bytes of an OCI image index (https://github.com/opencontainers/image-spec/blob/main/image-index.md) over
-// children, which come as descriptors with Platform set. They are put into the order of [platform.Compare]: Linux first, then
-// Windows, newest first. Two children of one system are an error, and so is a Windows child without a complete os.version. Equal children and
-// annotations give equal bytes.
+// Make returns the bytes of an OCI image index
+// (https://github.com/opencontainers/image-spec/blob/main/image-index.md) over children, which
+// come as descriptors with Platform set. They are put into the order of [platform.Compare]: Linux
+// first, then Windows, newest first. Two children of one system are an error, and so is a Windows
+// child without a complete os.version. Equal children and annotations give equal bytes.
 func Make(children []v1.Descriptor, annotations map[string]string) ([]byte, error) {
 	m := v1.IndexManifest{SchemaVersion: 2, MediaType: types.OCIImageIndex, Manifests: []v1.Descriptor{}, Annotations: annotations}
 	for _, c := range children {

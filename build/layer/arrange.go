@@ -11,15 +11,16 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// Check returns what is wrong with entries that shall become one layer, and nil where [Write] can write them: a path that is not absolute
-// and clean, a hard link to nothing, and for Windows a name that Windows cannot have, or two that it takes for one.
+// Check returns what is wrong with entries that shall become one layer, and nil where [Write] can
+// write them: a path that is not absolute and clean, a hard link to nothing, and for Windows a
+// name that Windows cannot have, or two that it takes for one.
 func Check(entries []Entry, os string) error {
 	_, err := arrange(entries, os)
 	return err
 }
 
-// arrange checks the entries, adds the directories above them, and sorts: parents before children, hard links after all
-// that they may point to.
+// arrange checks the entries, adds the directories above them, and sorts: parents before
+// children, hard links after all that they may point to.
 func arrange(entries []Entry, os string) ([]Entry, error) {
 	byPath := map[string]Entry{}
 	for _, e := range entries {
@@ -82,8 +83,8 @@ func check(e Entry, os string) error {
 	return windowsName(e.Path)
 }
 
-// parentDir is a directory nobody asked for: it is there because something lies in it. On Windows it has no security descriptor
-// of its own, so that a directory of the base keeps the one it has.
+// parentDir is a directory nobody asked for: it is there because something lies in it. On Windows
+// it has no security descriptor of its own, so that a directory of the base keeps the one it has.
 const parentDir Type = 0xff
 
 func late(e Entry) int {
@@ -93,14 +94,15 @@ func late(e Entry) int {
 	return 0
 }
 
-// directoryLink is a symbolic link to a directory, which on Windows is another kind of file than one to a file.
+// directoryLink is a symbolic link to a directory, which on Windows is another kind of file than
+// one to a file.
 const directoryLink Type = 0xfe
 
 // maxLinks bounds how many links lead to a directory, as Windows does.
 const maxLinks = 63
 
-// directoryLinks finds the symbolic links to directories of this layer, through other links, too. What lies in lower layers is not known
-// here: a link to it is one to a file.
+// directoryLinks finds the symbolic links to directories of this layer, through other links, too.
+// What lies in lower layers is not known here: a link to it is one to a file.
 func directoryLinks(byPath map[string]Entry) {
 	for p, e := range byPath {
 		at := e

@@ -17,7 +17,8 @@ import (
 	"github.com/slipway-dev/slipway/store/storetest"
 )
 
-// BenchmarkWrite writes a layer of Go programs, and the same with go-containerregistry's tarball.LayerFromOpener, which ko uses.
+// BenchmarkWrite writes a layer of Go programs, and the same with go-containerregistry's
+// tarball.LayerFromOpener, which ko uses.
 func BenchmarkWrite(b *testing.B) {
 	entries, total := goTools(b)
 	for _, z := range compressions {
@@ -46,7 +47,8 @@ func BenchmarkWrite(b *testing.B) {
 	})
 }
 
-// goTools are the programs of the Go distribution: tens of megabytes of what images of Go programs hold.
+// goTools are the programs of the Go distribution: tens of megabytes of what images of Go
+// programs hold.
 func goTools(b *testing.B) (entries []layer.Entry, total int64) {
 	b.Helper()
 	out, err := exec.Command("go", "env", "GOROOT").Output()
@@ -71,7 +73,8 @@ func goTools(b *testing.B) (entries []layer.Entry, total int64) {
 	return entries, total
 }
 
-// withRegistryLibrary writes a layer as ko does: the tar in memory, compressed once for its digest and once for its bytes.
+// withRegistryLibrary writes a layer as ko does: the tar in memory, compressed once for its
+// digest and once for its bytes.
 func withRegistryLibrary(path string, entries []layer.Entry) (n int64, err error) {
 	var buf bytes.Buffer
 	t := tar.NewWriter(&buf)

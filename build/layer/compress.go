@@ -11,8 +11,8 @@ import (
 	"github.com/klauspost/pgzip"
 )
 
-// block is how many bytes one core compresses at a time. Where the cuts lie follows from it alone, so the bytes of a layer do not
-// depend on the number of cores.
+// block is how many bytes one core compresses at a time. Where the cuts lie follows from it
+// alone, so the bytes of a layer do not depend on the number of cores.
 const block = 1 << 20
 
 func compressor(w io.Writer, c Compression) (io.WriteCloser, types.MediaType, error) {

@@ -21,7 +21,8 @@ import (
 // compressions are those that every promise about bytes is held for.
 var compressions = []layer.Compression{layer.Gzip, layer.Zstd}
 
-// TestSameBytes holds that neither the number of cores nor the order of the entries nor the place of the store is seen in a layer.
+// TestSameBytes holds that neither the number of cores nor the order of the entries nor the place
+// of the store is seen in a layer.
 func TestSameBytes(t *testing.T) {
 	exe := layer.Bytes(some(t))
 	entries := append(tree(), layer.Entry{Path: "/exe", Mode: 0o755, Content: exe}, layer.Entry{Path: "/exe.again", Mode: 0o755, Content: exe})
@@ -73,7 +74,8 @@ func TestOptionsShow(t *testing.T) {
 	}
 }
 
-// TestWrittenOnce holds that a layer which the store has is not read for, and one that it lost is made again.
+// TestWrittenOnce holds that a layer which the store has is not read for, and one that it lost is
+// made again.
 func TestWrittenOnce(t *testing.T) {
 	for _, z := range compressions {
 		t.Run(string(z), func(t *testing.T) {
@@ -111,7 +113,8 @@ func TestWrittenOnce(t *testing.T) {
 	}
 }
 
-// TestUnknownDigest holds that contents without a digest are read each time: nothing else could tell that they are the same.
+// TestUnknownDigest holds that contents without a digest are read each time: nothing else could
+// tell that they are the same.
 func TestUnknownDigest(t *testing.T) {
 	st := storetest.Open(t)
 	text := "one"
@@ -156,8 +159,8 @@ func TestFile(t *testing.T) {
 	if _, err := layer.Write(t.Context(), st, []layer.Entry{{Path: "/file", Content: before}}, layer.Options{}); err == nil || !strings.Contains(err.Error(), path+" has digest") {
 		t.Errorf("a layer of the changed file: %v", err)
 	}
-	// A file that was written just now may be written again within a tick of the clock: its digest is not remembered. An hour from now
-	// is just now on any machine, however slow.
+	// A file that was written just now may be written again within a tick of the clock: its
+	// digest is not remembered. An hour from now is just now on any machine, however slow.
 	soon := time.Now().Add(time.Hour)
 	put("fresh 1", soon)
 	content()
@@ -192,7 +195,8 @@ func shuffled(entries []layer.Entry, seed uint64) []layer.Entry {
 	return out
 }
 
-// some is the beginning of this test's own binary: bytes as they stand in images of Go programs, more than the compressors take at a time.
+// some is the beginning of this test's own binary: bytes as they stand in images of Go programs,
+// more than the compressors take at a time.
 func some(t *testing.T) []byte {
 	t.Helper()
 	path, err := os.Executable()

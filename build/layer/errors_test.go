@@ -13,7 +13,8 @@ import (
 	"github.com/slipway-dev/slipway/store/storetest"
 )
 
-// TestRefused holds that entries which would make a broken layer make none: the error names the path, and the store stays empty.
+// TestRefused holds that entries which would make a broken layer make none: the error names the
+// path, and the store stays empty.
 func TestRefused(t *testing.T) {
 	file := func(path string) layer.Entry {
 		return layer.Entry{Path: path, Mode: 0o644, Content: layer.Bytes([]byte("x"))}
@@ -92,7 +93,8 @@ func TestWindowsNames(t *testing.T) {
 	}
 }
 
-// TestWindowsPaths holds that a path may be longer than MAX_PATH, and that letters which only Unicode takes for one another are two.
+// TestWindowsPaths holds that a path may be longer than MAX_PATH, and that letters which only
+// Unicode takes for one another are two.
 func TestWindowsPaths(t *testing.T) {
 	long := strings.Repeat("/"+strings.Repeat("d", 255), 20)
 	entries := []layer.Entry{
@@ -110,7 +112,8 @@ func TestWindowsPaths(t *testing.T) {
 	}
 }
 
-// TestContentThatLies holds that content which is not what it was announced as leaves no blob behind.
+// TestContentThatLies holds that content which is not what it was announced as leaves no blob
+// behind.
 func TestContentThatLies(t *testing.T) {
 	broken := errors.New("the disk is gone")
 	open1 := func(r io.Reader) func() (io.ReadCloser, error) {

@@ -16,7 +16,8 @@ const (
 	opaqueName     = ".wh..wh..opq"
 )
 
-// header returns the tar header of an entry. Names have no leading slash, as Docker and BuildKit write them.
+// header returns the tar header of an entry. Names have no leading slash, as Docker and BuildKit
+// write them.
 func header(e Entry, o Options) *tar.Header {
 	h := &tar.Header{
 		Name:    e.Path[1:],
@@ -50,9 +51,10 @@ func header(e Entry, o Options) *tar.Header {
 	return h
 }
 
-// usersOwn is the security descriptor O:BUG:BU in self-relative binary form and base64: owner and group BUILTIN\Users, no access
-// control list. With it every account of a container, ContainerUser among them, reads and runs the file. ko and the
-// buildpacks' imgutil write the same.
+// usersOwn is the security descriptor O:BUG:BU in self-relative binary form and base64: owner and
+// group BUILTIN\Users, no access control list. With it every account of a container,
+// ContainerUser among them, reads and runs the file. ko and the buildpacks' imgutil write the
+// same.
 const usersOwn = "AQAAgBQAAAAkAAAAAAAAAAAAAAABAgAAAAAABSAAAAAhAgAAAQIAAAAAAAUgAAAAIQIAAA=="
 
 // File attributes of https://learn.microsoft.com/windows/win32/fileio/file-attribute-constants.
@@ -70,8 +72,9 @@ const (
 	modeSymlink   = 0o120000
 )
 
-// windowsHeader puts h under Files/ and makes of it what go-winio's backuptar writes of such a file when Windows exports a layer. Only the
-// permissions are ours: Windows has none, and who unpacks a layer elsewhere needs them.
+// windowsHeader puts h under Files/ and makes of it what go-winio's backuptar writes of such a
+// file when Windows exports a layer. Only the permissions are ours: Windows has none, and who
+// unpacks a layer elsewhere needs them.
 func windowsHeader(h *tar.Header, e Entry) *tar.Header {
 	h.Name = "Files/" + h.Name
 	switch e.Type {
@@ -109,7 +112,8 @@ func regularAttr(e Entry) int {
 	return attrArchive
 }
 
-// windowsFile gives h attributes and times. Without the times go-winio would set those of the year 1754.
+// windowsFile gives h attributes and times. Without the times go-winio would set those of the
+// year 1754.
 func windowsFile(h *tar.Header, attr int) *tar.Header {
 	h.ModTime = h.ModTime.Truncate(100 * time.Nanosecond) // the clock of NTFS
 	h.AccessTime, h.ChangeTime = h.ModTime, h.ModTime

@@ -1,11 +1,14 @@
-// Package layer writes image layers: one streaming pass from the files to a compressed blob in the store.
+// Package layer writes image layers: one streaming pass from the files to a compressed blob in
+// the store.
 //
-// A layer is a list of entries, the same for Linux and Windows; the writer puts them into the form the system reads. For Linux
-// that is a plain tar. For Windows everything lies under Files/ beside an empty Hives/, and PAX records carry the security
-// descriptor and the file attributes (MSWINDOWS.rawsd, MSWINDOWS.fileattr), as github.com/Microsoft/hcsshim/pkg/ociwclayer and
+// A layer is a list of entries, the same for Linux and Windows; the writer puts them into the
+// form the system reads. For Linux that is a plain tar. For Windows everything lies under Files/
+// beside an empty Hives/, and PAX records carry the security descriptor and the file attributes
+// (MSWINDOWS.rawsd, MSWINDOWS.fileattr), as github.com/Microsoft/hcsshim/pkg/ociwclayer and
 // github.com/Microsoft/go-winio/backuptar read them.
 //
-// Equal entries give equal bytes: entries are sorted, parent directories are added, and times are those the caller names.
+// Equal entries give equal bytes: entries are sorted, parent directories are added, and times are
+// those the caller names.
 package layer
 
 import (
@@ -43,10 +46,12 @@ type Entry struct {
 	Content Content
 }
 
-// Content is what a regular file holds. Open is called once at most per layer; a reader that gives more or fewer than Size bytes is an error.
+// Content is what a regular file holds. Open is called once at most per layer; a reader that
+// gives more or fewer than Size bytes is an error.
 type Content struct {
-	Digest v1.Hash // sha256 of the bytes: entries with equal digests need not be read again to know the layer
-	Size   int64   // bytes
+	// sha256 of the bytes: entries with equal digests need not be read again to know the layer
+	Digest v1.Hash
+	Size   int64 // bytes
 	Open   func() (io.ReadCloser, error)
 }
 
@@ -63,7 +68,8 @@ const (
 type Options struct {
 	OS          string // "linux" (also for "") or "windows"
 	Compression Compression
-	ModTime     time.Time // of entries that have none, parent directories among them; zero is 1970-01-01
+	// of entries that have none, parent directories among them; zero is 1970-01-01
+	ModTime time.Time
 }
 
 // Layer is a layer in the store.

@@ -32,7 +32,8 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 var then = time.Date(2025, time.January, 16, 21, 57, 50, 0, time.UTC)
 
-// usersOwn is the security descriptor that our files have; test/windows lets Windows' own code read it.
+// usersOwn is the security descriptor that our files have; test/windows lets Windows' own code
+// read it.
 const usersOwn = "AQAAgBQAAAAkAAAAAAAAAAAAAAABAgAAAAAABSAAAAAhAgAAAQIAAAAAAAUgAAAAIQIAAA=="
 
 // tree holds an entry of every type that both systems have.
@@ -79,7 +80,8 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestReaders holds that the readers of others get out what went in, and that all the layer says of itself is so.
+// TestReaders holds that the readers of others get out what went in, and that all the layer says
+// of itself is so.
 func TestReaders(t *testing.T) {
 	for _, tc := range []struct {
 		compression layer.Compression

@@ -10,7 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/store/storetest"
 )
 
-// TestMemory holds that a layer of 1 GiB is not held in memory. Under the race detector, which takes minutes for so much, it is 256 MiB.
+// TestMemory holds that a layer of 1 GiB is not held in memory. Under the race detector, which
+// takes minutes for so much, it is 256 MiB.
 func TestMemory(t *testing.T) {
 	const limit = 64 << 20
 	size := int64(1 << 30)
@@ -41,7 +42,8 @@ func heap() uint64 {
 	return s[0].Value.Uint64() + s[1].Value.Uint64()
 }
 
-// synthetic is content that compresses well, as it costs time and disk otherwise; each 16 MiB it calls every.
+// synthetic is content that compresses well, as it costs time and disk otherwise; each 16 MiB it
+// calls every.
 type synthetic struct {
 	left, since int64
 	every       func()

@@ -11,8 +11,9 @@ import (
 	"unicode/utf8"
 )
 
-// Fold returns the spelling by which Windows knows a name or a path: two with one folding are one file there. It is the capital of each
-// character of 16 bits whose small letter is the character again: the dotless i and the final sigma are letters of their own.
+// Fold returns the spelling by which Windows knows a name or a path: two with one folding are one
+// file there. It is the capital of each character of 16 bits whose small letter is the character
+// again: the dotless i and the final sigma are letters of their own.
 func Fold(name string) string {
 	return strings.Map(func(r rune) rune {
 		if upper := unicode.ToUpper(r); r <= maxUnit && unicode.ToLower(upper) == r {
@@ -40,15 +41,15 @@ func oneCase(byPath map[string]Entry) error {
 // device is a name that no file can have on Windows, without its extension.
 var device = regexp.MustCompile(`(?i)^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[1-9¹²³])$`)
 
-// isDevice reports whether name is that of a device, which no file can have on Windows, with or without an extension
-// (https://learn.microsoft.com/windows/win32/fileio/naming-a-file).
+// isDevice reports whether name is that of a device, which no file can have on Windows, with or
+// without an extension (https://learn.microsoft.com/windows/win32/fileio/naming-a-file).
 func isDevice(name string) bool {
 	stem, _, _ := strings.Cut(name, ".")
 	return device.MatchString(strings.TrimRight(stem, " "))
 }
 
-// maxName is how long one name can be on NTFS, in units of UTF-16. A path may be as long as it likes: Windows unpacks layers by paths that
-// MAX_PATH does not bound.
+// maxName is how long one name can be on NTFS, in units of UTF-16. A path may be as long as it
+// likes: Windows unpacks layers by paths that MAX_PATH does not bound.
 const maxName = 255
 
 func windowsName(p string) error {

@@ -22,14 +22,16 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// format changes whenever equal entries would give other bytes than before: a new compressor, other headers.
+// format changes whenever equal entries would give other bytes than before: a new compressor,
+// other headers.
 const format = 2
 
-// Write puts a layer into the store, in one pass over its files, and returns what it is called. The entries may come in any order;
-// of two with one path the later counts. A layer that the same entries made before is not written again.
+// Write puts a layer into the store, in one pass over its files, and returns what it is called.
+// The entries may come in any order; of two with one path the later counts. A layer that the same
+// entries made before is not written again.
 //
-// Errors: a path that is not absolute and clean, a hard link to a path that is not in the layer, a name that Windows cannot have,
-// content that does not fit its size or digest.
+// Errors: a path that is not absolute and clean, a hard link to a path that is not in the layer,
+// a name that Windows cannot have, content that does not fit its size or digest.
 func Write(ctx context.Context, st *store.Store, entries []Entry, o Options) (Layer, error) {
 	if o.OS == "" {
 		o.OS = platform.Linux
@@ -45,7 +47,8 @@ func Write(ctx context.Context, st *store.Store, entries []Entry, o Options) (La
 	if !known {
 		return limited(ctx, st, all, o)
 	}
-	// The children of an index ask for the same layer at the same time: one writes it, the others wait.
+	// The children of an index ask for the same layer at the same time: one writes it, the others
+	// wait.
 	l, err, _ := flights.Do(st.Dir()+"\n"+key, func() (any, error) {
 		var l Layer
 		if found, err := st.Recall("layer", key, &l); err != nil || found && l.in(st) {
@@ -73,8 +76,8 @@ func (l Layer) in(st *store.Store) bool {
 // flights are the layers being written.
 var flights singleflight.Group
 
-// writers bounds how many layers are written at a time. Each is compressed on all cores; a second one keeps them busy while the
-// first reads or syncs, and more would only take memory.
+// writers bounds how many layers are written at a time. Each is compressed on all cores; a second
+// one keeps them busy while the first reads or syncs, and more would only take memory.
 var writers = semaphore.NewWeighted(2)
 
 func limited(ctx context.Context, st *store.Store, entries []Entry, o Options) (Layer, error) {
@@ -89,7 +92,8 @@ func limited(ctx context.Context, st *store.Store, entries []Entry, o Options) (
 	return l, nil
 }
 
-// fingerprint names everything the bytes of a layer follow from. It is known only when all contents have digests.
+// fingerprint names everything the bytes of a layer follow from. It is known only when all
+// contents have digests.
 func fingerprint(entries []Entry, o Options) (key string, known bool) {
 	type line struct {
 		Path     string

@@ -1,9 +1,11 @@
-// Package lifecycle makes the buildpacks lifecycle image in the form that kpack's controller loads
-// (github.com/pivotal/kpack/pkg/config.LifecycleProvider): one manifest that holds a Linux and a Windows layer, labels "linux" and "windows"
-// that name the layers by their diff IDs, and the label io.buildpacks.lifecycle.metadata with the version and the APIs.
+// Package lifecycle makes the buildpacks lifecycle image in the form that kpack's controller
+// loads (github.com/pivotal/kpack/pkg/config.LifecycleProvider): one manifest that holds a Linux
+// and a Windows layer, labels "linux" and "windows" that name the layers by their diff IDs, and
+// the label io.buildpacks.lifecycle.metadata with the version and the APIs.
 //
-// kpack mounts one of the layers into the builder images it makes, so the layers stand for themselves: /cnb/lifecycle and nothing
-// else. It writes them with Docker's gzip media type, so gzip they must be.
+// kpack mounts one of the layers into the builder images it makes, so the layers stand for
+// themselves: /cnb/lifecycle and nothing else. It writes them with Docker's gzip media type, so
+// gzip they must be.
 package lifecycle
 
 import (
@@ -27,8 +29,8 @@ type Program struct{ Name, Package string }
 // Programs are the main packages that an image is made of.
 var Programs = []Program{{"launcher", "./cmd/launcher"}, {"lifecycle", "./cmd/lifecycle"}}
 
-// phases are names under which the program lifecycle is called; it looks at its own name to know which phase to run
-// (lifecycle.mk, "Creating lifecycle symlinks").
+// phases are names under which the program lifecycle is called; it looks at its own name to know
+// which phase to run (lifecycle.mk, "Creating lifecycle symlinks").
 var phases = []string{"analyzer", "builder", "creator", "detector", "exporter", "rebaser", "restorer"}
 
 // linuxPhases work with containers that only Linux has.
@@ -40,8 +42,9 @@ var Systems = []v1.Platform{{OS: platform.Linux, Architecture: "amd64"}, {OS: pl
 // Files are the compiled programs for one system, by name without .exe.
 type Files map[string]layer.Content
 
-// Layer writes the layer for one operating system. On Linux the phases are symbolic links, as in the lifecycle's own releases; on Windows
-// hard links, since reading a symbolic link there takes a privilege that a build's user lacks.
+// Layer writes the layer for one operating system. On Linux the phases are symbolic links, as in
+// the lifecycle's own releases; on Windows hard links, since reading a symbolic link there takes
+// a privilege that a build's user lacks.
 func Layer(ctx context.Context, st *store.Store, os string, files Files) (layer.Layer, error) {
 	entries := []layer.Entry{{Path: Root, Type: layer.Dir, Mode: 0o755}}
 	ext, names := "", phases

@@ -11,7 +11,8 @@ import (
 	"strconv"
 )
 
-// Metadata is the label io.buildpacks.lifecycle.metadata, as kpack's pkg/cnb.LifecycleMetadata reads it.
+// Metadata is the label io.buildpacks.lifecycle.metadata, as kpack's pkg/cnb.LifecycleMetadata
+// reads it.
 type Metadata struct {
 	Version string `json:"version"`
 	API     API    `json:"api"`
@@ -37,8 +38,9 @@ type Versions struct {
 	Supported  []string `json:"supported"`
 }
 
-// ReadMetadata gathers what the lifecycle's own packager would write into lifecycle.toml, without running it: the API lists stand
-// in api/apis.go, the oldest versions in lifecycle.toml. dir is the lifecycle's module.
+// ReadMetadata gathers what the lifecycle's own packager would write into lifecycle.toml, without
+// running it: the API lists stand in api/apis.go, the oldest versions in lifecycle.toml. dir is
+// the lifecycle's module.
 func ReadMetadata(dir, version string) (Metadata, error) {
 	m := Metadata{Version: version}
 	file := filepath.Join(dir, "api", "apis.go")

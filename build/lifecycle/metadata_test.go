@@ -19,7 +19,8 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// TestMetadataOfTheRealOne holds what we read out of the lifecycle's source beside what its own packager writes into lifecycle.toml.
+// TestMetadataOfTheRealOne holds what we read out of the lifecycle's source beside what its own
+// packager writes into lifecycle.toml.
 func TestMetadataOfTheRealOne(t *testing.T) {
 	p, err := product.Load(product.Options{Path: "../../slipway.yaml"})
 	if err != nil {
@@ -158,7 +159,8 @@ func TestReadMetadataErrors(t *testing.T) {
 	}
 }
 
-// FuzzReadMetadata holds that no source brings slipway down, and that whatever is read has versions.
+// FuzzReadMetadata holds that no source brings slipway down, and that whatever is read has
+// versions.
 func FuzzReadMetadata(f *testing.F) {
 	f.Add(apis, toml)
 	f.Add("package api\n\nvar Platform = newApisMustParse([]string{`0.1`}, nil)\n", "[api]\n platform = \"1\"\n buildpack = \"2\"\n")

@@ -1,7 +1,8 @@
 // Package manifest writes image configurations and manifests into the store.
 //
-// Everything written has OCI media types (https://github.com/opencontainers/image-spec): layers of a base keep their bytes and so
-// their digests; where a base speaks Docker's types, its descriptors are renamed to the OCI types of the same content.
+// Everything written has OCI media types (https://github.com/opencontainers/image-spec): layers
+// of a base keep their bytes and so their digests; where a base speaks Docker's types, its
+// descriptors are renamed to the OCI types of the same content.
 package manifest
 
 import (
@@ -35,7 +36,8 @@ type Layer struct {
 	CreatedBy string
 }
 
-// Write writes configuration and manifest and returns the manifest's descriptor. Equal images give equal bytes.
+// Write writes configuration and manifest and returns the manifest's descriptor. Equal images
+// give equal bytes.
 func Write(st *store.Store, i Image) (v1.Descriptor, error) {
 	cf, m, err := onBase(i.Base)
 	if err != nil {

@@ -46,7 +46,8 @@ func TestWrite(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				l.Digest, l.Size = v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("ab", 32)}, 4 // whatever the compressor makes of it
+				// whatever the compressor makes of it
+				l.Digest, l.Size = v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("ab", 32)}, 4
 				tc.image.Layers = []manifest.Layer{{Layer: l, CreatedBy: "slipway test"}}
 				d, err := manifest.Write(st, tc.image)
 				if err != nil {
@@ -77,7 +78,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// dockerBase is an image as docker builds it: with Docker's media types and marks of who made it, and a layer that lies elsewhere.
+// dockerBase is an image as docker builds it: with Docker's media types and marks of who made it,
+// and a layer that lies elsewhere.
 func dockerBase(t *testing.T) v1.Image {
 	t.Helper()
 	foreign := static.NewLayer([]byte("foreign"), types.DockerForeignLayer)
@@ -97,7 +99,8 @@ func dockerBase(t *testing.T) v1.Image {
 		t.Fatal(err)
 	}
 	cf = cf.DeepCopy()
-	cf.Author, cf.Container, cf.DockerVersion = "somebody", "0123456789ab", "20.10" //nolint:staticcheck // bases have it, deprecated or not
+	// bases have it, deprecated or not
+	cf.Author, cf.Container, cf.DockerVersion = "somebody", "0123456789ab", "20.10" //nolint:staticcheck
 	cf.OS, cf.Architecture, cf.OSVersion, cf.OSFeatures = "windows", "amd64", "10.0.20348.1", []string{"win32k"}
 	cf.Config = v1.Config{Env: []string{"A=b"}, Cmd: []string{"cmd"}}
 	if i, err = mutate.ConfigFile(i, cf); err != nil {

@@ -42,16 +42,18 @@ var variables = map[string]*regexp.Regexp{
 
 // goFlags are the flags of go build that may be set, each with the values that it may have.
 var goFlags = map[string]flagRule{
-	"a":         {alone: true},
-	"v":         {alone: true},
-	"trimpath":  {alone: true},
-	"buildvcs":  {alone: true, value: one("false")}, // true runs git where the source lies
-	"tags":      {value: regexp.MustCompile(`^[\pL\pN_., ]*$`).MatchString},
-	"mod":       {value: one("readonly", "vendor")},    // mod takes versions that no go.sum has
-	"buildmode": {value: one("default", "exe", "pie")}, // the others need a C compiler, or make no program
-	"pgo":       {value: one("auto", "off")},           // else it names a file
-	"ldflags":   {value: words(refusedLdflags)},        //
-	"gcflags":   {value: words(only(one("-N", "-l")))}, // others of the compiler write profiles and read any file
+	"a":        {alone: true},
+	"v":        {alone: true},
+	"trimpath": {alone: true},
+	"buildvcs": {alone: true, value: one("false")}, // true runs git where the source lies
+	"tags":     {value: regexp.MustCompile(`^[\pL\pN_., ]*$`).MatchString},
+	"mod":      {value: one("readonly", "vendor")}, // mod takes versions that no go.sum has
+	// the others need a C compiler, or make no program
+	"buildmode": {value: one("default", "exe", "pie")},
+	"pgo":       {value: one("auto", "off")},    // else it names a file
+	"ldflags":   {value: words(refusedLdflags)}, //
+	// others of the compiler write profiles and read any file
+	"gcflags": {value: words(only(one("-N", "-l")))},
 }
 
 // linkFlags are the flags of the linker that may be set. -extldflags is for a linker of C, which is

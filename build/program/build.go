@@ -45,8 +45,8 @@ func newOutput(st *store.Store, path string, k store.Kept) Output {
 	}}
 }
 
-// Start begins to compile programs and returns at once. wait ends when all have been compiled or have failed, and returns every
-// failure.
+// Start begins to compile programs and returns at once. wait ends when all have been compiled or
+// have failed, and returns every failure.
 func Start(ctx context.Context, st *store.Store, pr *progress.Printer, programs []Program) (set *Set, wait func() error) {
 	set = &Set{done: map[string]chan struct{}{}, outputs: map[string]Output{}, err: map[string]error{}}
 	lanes := map[string][]*batch{}
@@ -105,7 +105,8 @@ func (s *Set) File(ctx context.Context, name string, on v1.Platform) (Output, er
 	return s.outputs[i], s.err[i]
 }
 
-// ErrFailed marks a program that did not compile; the compiler's message is in the error that wait returns.
+// ErrFailed marks a program that did not compile; the compiler's message is in the error that
+// wait returns.
 type ErrFailed struct{ Name, Platform string }
 
 // Error says which program is missing.
@@ -157,7 +158,8 @@ func (b *batch) compile(ctx context.Context, st *store.Store, pr *progress.Print
 	first := b.programs[0]
 	args := []string{"-trimpath", "-buildvcs=false"}
 	if first.Tree.Fixed {
-		// Old go commands packed vendor/modules.txt into a module and nothing else of vendor/; the go command would look for packages there.
+		// Old go commands packed vendor/modules.txt into a module and nothing else of vendor/;
+		// the go command would look for packages there.
 		args = append(args, "-mod=readonly")
 	}
 	args = append(args, first.Flags...)
@@ -198,8 +200,8 @@ func (b *batch) compile(ctx context.Context, st *store.Store, pr *progress.Print
 func (b *batch) command(ctx context.Context, st *store.Store, args ...string) *exec.Cmd {
 	p := b.programs[0]
 	cmd := p.Tree.Go(ctx, args...)
-	// The go command renames what it has linked on the same file system. From another one it would copy,
-	// and a copy that is interrupted is a program that only begins as one.
+	// The go command renames what it has linked on the same file system. From another one it
+	// would copy, and a copy that is interrupted is a program that only begins as one.
 	cmd.Env = append(cmd.Env, "CGO_ENABLED=0", "GOTMPDIR="+st.Temp())
 	cmd.Env = append(cmd.Env, p.Env...)
 	cmd.Env = append(cmd.Env, "GOOS="+p.Platform.OS, "GOARCH="+p.Platform.Architecture)
@@ -212,7 +214,8 @@ func (b *batch) command(ctx context.Context, st *store.Store, args ...string) *e
 // patience is how long a build may take before its packages are counted for the sake of progress.
 const patience = time.Second
 
-// count asks the go command how many packages are still to be compiled. A build that is current has ended before it asks.
+// count asks the go command how many packages are still to be compiled. A build that is current
+// has ended before it asks.
 func (b *batch) count(ctx context.Context, st *store.Store, task *progress.Task, out *verbose, args []string) {
 	select {
 	case <-ctx.Done():

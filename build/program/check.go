@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// Check reports, without the go command, why a program cannot be compiled: its package is not in the source, has no Go files for the
-// platform, or is not a main package.
+// Check reports, without the go command, why a program cannot be compiled: its package is not in
+// the source, has no Go files for the platform, or is not a main package.
 func (p Program) Check() error {
 	dir := filepath.Join(p.Tree.Dir, filepath.FromSlash(p.Package))
 	files, err := os.ReadDir(dir)

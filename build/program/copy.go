@@ -12,9 +12,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/disk"
 )
 
-// Copy copies a file, such as a compiled program, to path with the permission bits mode. It appears
-// under its name only when it is complete and has the bytes of its digest. The caller has locked its
-// directory.
+// Copy copies a file, such as a compiled program, to path with the permission bits mode. It
+// appears under its name only when it is complete and has the bytes of its digest. The caller has
+// locked its directory.
 func Copy(c layer.Content, path string, mode fs.FileMode) error {
 	r, err := c.Open()
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// koFile is the part of ko's configuration that says how a program is built (https://ko.build/configuration/).
+// koFile is the part of ko's configuration that says how a program is built
+// (https://ko.build/configuration/).
 type koFile struct {
 	DefaultEnv     []koString `yaml:"defaultEnv"`
 	DefaultFlags   koFlags    `yaml:"defaultFlags"`
@@ -176,8 +177,9 @@ func parseKo(b []byte, pkg string) (koSettings, error) {
 	return s, nil
 }
 
-// koData is what templates in a .ko.yaml may name (https://ko.build/configuration/#templating-support), as far as it depends neither
-// on the time of day nor on this machine: of the environment there is what the .ko.yaml itself sets.
+// koData is what templates in a .ko.yaml may name
+// (https://ko.build/configuration/#templating-support), as far as it depends neither on the time
+// of day nor on this machine: of the environment there is what the .ko.yaml itself sets.
 func koData(env []koString, info product.BuildInfo) map[string]any {
 	vars := map[string]string{"LDFLAGS": ""}
 	for _, kv := range env {

@@ -116,7 +116,8 @@ func withKo(t testing.TB, text, pkg string, info product.BuildInfo, own bool) (P
 	return p, p.readKo(info)
 }
 
-// TestNew holds what goes before what: slipway.yaml's source, its program, and .ko.yaml where neither says anything.
+// TestNew holds what goes before what: slipway.yaml's source, its program, and .ko.yaml where
+// neither says anything.
 func TestNew(t *testing.T) {
 	dir := t.TempDir()
 	ko := "defaultEnv: [FROM=ko]\ndefaultFlags: [-tags=ko]\ndefaultLdflags: [-X ko]\n"
@@ -168,7 +169,8 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// FuzzParseKo holds that no .ko.yaml brings slipway down, and that no flag which runs a command comes through.
+// FuzzParseKo holds that no .ko.yaml brings slipway down, and that no flag which runs a command
+// comes through.
 func FuzzParseKo(f *testing.F) {
 	for _, s := range []string{
 		"", "defaultFlags: [-v]", "defaultFlags: -v -tags=x", "builds:\n- main: ./cmd/a\n  ldflags: ['-X a={{.Git.Tag}}']\n  env: [A=b]\n",

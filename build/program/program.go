@@ -28,18 +28,21 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// Program is a main package to be compiled for one platform. Windows releases share their programs: OSVersion is not looked at.
+// Program is a main package to be compiled for one platform. Windows releases share their
+// programs: OSVersion is not looked at.
 type Program struct {
 	Name     string // the file's name without .exe
 	Tree     source.Tree
 	Package  string // "./cmd/controller", relative to the tree
 	Platform v1.Platform
-	// Ldflags, Flags and Env go to the go command as they are; -trimpath and CGO_ENABLED=0 stand unless they say otherwise.
+	// Ldflags, Flags and Env go to the go command as they are; -trimpath and CGO_ENABLED=0 stand
+	// unless they say otherwise.
 	Ldflags, Flags, Env []string
 }
 
-// New returns the program p of a product for one platform: its flags follow those of its source, templates in ldflags are expanded, and
-// where neither has any, those of the source's .ko.yaml stand in.
+// New returns the program p of a product for one platform: its flags follow those of its source,
+// templates in ldflags are expanded, and where neither has any, those of the source's .ko.yaml
+// stand in.
 func New(p product.Program, tree source.Tree, productVersion string, on v1.Platform) (Program, error) {
 	r := Program{
 		Name: p.Name, Tree: tree, Package: p.Package, Platform: on,
@@ -64,7 +67,8 @@ func (p Program) key() string {
 	return fmt.Sprintf("%s\n%s %s %s\n%q\n%q\n%q", p.Tree.Dir, p.Platform.OS, p.Platform.Architecture, p.Platform.Variant, p.Ldflags, p.Flags, p.Env)
 }
 
-// built is the name the go command gives the program: the last element of its package's path, or the one before a major version.
+// built is the name the go command gives the program: the last element of its package's path, or
+// the one before a major version.
 func (p Program) built() string {
 	full := path.Join(modulePath(p.Tree), path.Clean(p.Package))
 	if base := path.Base(full); majorVersion.MatchString(base) && base != full {
@@ -102,8 +106,8 @@ type batch struct {
 	id       string // of the batch's directory
 }
 
-// batches groups programs; the order of slipway.yaml is kept. Two packages with one last path element cannot share an output directory and
-// so not a batch either.
+// batches groups programs; the order of slipway.yaml is kept. Two packages with one last path
+// element cannot share an output directory and so not a batch either.
 func batches(programs []Program) []*batch {
 	var all []*batch
 	for _, p := range programs {

@@ -31,7 +31,8 @@ var (
 	arm     = v1.Platform{OS: "linux", Architecture: "arm64"}
 )
 
-// module is a small module without imports, so that it compiles in a moment: commands a and b share a package, and another is called a, too.
+// module is a small module without imports, so that it compiles in a moment: commands a and b
+// share a package, and another is called a, too.
 var module = map[string]string{
 	"go.mod":         "module example.com/demo\n\ngo 1.24\n",
 	"main.go":        "package main\n\nfunc main() { println(\"root\") }\n",
@@ -184,7 +185,8 @@ func TestVendored(t *testing.T) {
 	compile(t, storetest.Open(t), []program.Program{declare(t, product.Program{Name: "a", Package: "./cmd/a"}, tree, linux)})
 }
 
-// TestSameBytes compiles in two directories, once in an environment that is full of what other tools want.
+// TestSameBytes compiles in two directories, once in an environment that is full of what other
+// tools want.
 func TestSameBytes(t *testing.T) {
 	for _, on := range []v1.Platform{linux, windows} {
 		t.Run(on.OS, func(t *testing.T) {
@@ -210,7 +212,8 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestFailure holds that the compiler's message is said once, with program and platform, and that other batches go on.
+// TestFailure holds that the compiler's message is said once, with program and platform, and that
+// other batches go on.
 func TestFailure(t *testing.T) {
 	broken := map[string]string{"cmd/broken/main.go": "package main\n\nfunc main() { undefinedThing() }\n"}
 	for k, v := range module {
@@ -271,7 +274,8 @@ func TestCancel(t *testing.T) {
 	if err := wait(); !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
 	}
-	// The pipe ends with the last process that has it; one that was left over would hold it beyond the time that the test has.
+	// The pipe ends with the last process that has it; one that was left over would hold it
+	// beyond the time that the test has.
 	if _, err := io.Copy(io.Discard, pipe); err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/slipway-dev/slipway/progress"
 )
 
-// verbose reads what go build -v says: the import path of each package when it is compiled, and messages.
+// verbose reads what go build -v says: the import path of each package when it is compiled, and
+// messages.
 type verbose struct {
 	task *progress.Task
 	mu   sync.Mutex

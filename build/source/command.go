@@ -12,15 +12,15 @@ import (
 	"github.com/slipway-dev/slipway/internal/subprocess"
 )
 
-// ours are the variables that decide what the go command builds. They are taken out of the user's environment, because an
-// exported GOOS would otherwise put an ELF file into a Windows image.
+// ours are the variables that decide what the go command builds. They are taken out of the user's
+// environment, because an exported GOOS would otherwise put an ELF file into a Windows image.
 var ours = []string{
 	"GOOS", "GOARCH", "GOARM", "GOARM64", "GOAMD64", "GO386", "GOMIPS", "GOMIPS64", "GOPPC64", "GORISCV64", "GOWASM",
 	"GOFLAGS", "GOEXPERIMENT", "GOFIPS140", "CGO_ENABLED", "GO_EXTLINK_ENABLED", "GOWORK", "GO111MODULE", "GOENV", "PWD",
 }
 
-// Go returns a go command to be run in dir, in an environment without those of the user's variables that would change what it makes.
-// Where ctx ends, it ends with its children.
+// Go returns a go command to be run in dir, in an environment without those of the user's
+// variables that would change what it makes. Where ctx ends, it ends with its children.
 func Go(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	cmd := subprocess.Command(ctx, "go", args...)
 	cmd.Dir = dir
@@ -47,8 +47,9 @@ func installed(env []string) []string {
 	return env
 }
 
-// Environ is the process's environment without the variables that decide what the go command builds, whether they were exported
-// or kept with go env -w. What the user set about proxies, caches and toolchains stays; of GOFLAGS only -modcacherw does.
+// Environ is the process's environment without the variables that decide what the go command
+// builds, whether they were exported or kept with go env -w. What the user set about proxies,
+// caches and toolchains stays; of GOFLAGS only -modcacherw does.
 func Environ() []string {
 	var env []string
 	flags := ""

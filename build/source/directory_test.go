@@ -36,7 +36,8 @@ func TestDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// An untracked file may be compiled or copied, so the commit alone does not say what the image holds.
+	// An untracked file may be compiled or copied, so the commit alone does not say what the
+	// image holds.
 	files(t, dir, map[string]string{"untracked.go": "package main\n"})
 	want.Revision += "-dirty"
 	same(t, "with an untracked file", fetch(t, product.Source{Name: "app", Directory: dir}).Source, want)
@@ -100,7 +101,8 @@ func TestRepositoryOfOthers(t *testing.T) {
 	if got := fetch(t, product.Source{Name: "app", Directory: dir}).Source.Revision; got != head {
 		t.Errorf("the revision is %s, want %s", got, head)
 	}
-	run(t, dir, "git", "config", "core.fsmonitor", "false") // the product's own is as trusted as the machine's
+	// the product's own is as trusted as the machine's
+	run(t, dir, "git", "config", "core.fsmonitor", "false")
 	fetch(t, product.Source{Name: "app", Directory: dir, Own: true})
 }
 

@@ -16,7 +16,8 @@ var settings = map[string]string{
 	"GOFIPS140": "latest", "CGO_ENABLED": "1", "GO111MODULE": "off",
 }
 
-// TestEnvironment asks the go command itself what it would build for, with variables exported and kept with go env -w.
+// TestEnvironment asks the go command itself what it would build for, with variables exported and
+// kept with go env -w.
 func TestEnvironment(t *testing.T) {
 	t.Run("exported", func(t *testing.T) {
 		t.Setenv("GOENV", "off")

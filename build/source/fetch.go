@@ -15,7 +15,8 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// ErrHash is wrapped by the error of [Fetch] for a module whose content has another hash than slipway.yaml pins.
+// ErrHash is wrapped by the error of [Fetch] for a module whose content has another hash than
+// slipway.yaml pins.
 var ErrHash = errors.New("hash mismatch")
 
 // Fetch makes a source available on disk and returns where. A module is downloaded where the module
@@ -62,7 +63,8 @@ func download(ctx context.Context, mod string, pinned bool) (dir, gomod string, 
 	return m.Dir, m.GoMod, nil
 }
 
-// cached returns the module's directory where the cache has it, without a subprocess that asks the network.
+// cached returns the module's directory where the cache has it, without a subprocess that asks
+// the network.
 func cached(ctx context.Context, path, version string) (dir, gomod string, ok bool) {
 	out, err := anywhere(ctx, "env", "GOMODCACHE").Output()
 	if err != nil {

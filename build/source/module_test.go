@@ -23,7 +23,8 @@ import (
 
 const demo = "example.com/Demo@v1.2.3"
 
-// TestModule fetches a module from a proxy on disk; the checksum database, which does not know it, is not asked.
+// TestModule fetches a module from a proxy on disk; the checksum database, which does not know
+// it, is not asked.
 func TestModule(t *testing.T) {
 	s := proxy(t, demo)
 	tree := fetch(t, s)
@@ -56,7 +57,8 @@ func TestWrongHash(t *testing.T) {
 	refused(t, gomod, source.ErrHash, "source demo", "go.mod", demo, s.GoModSum, wrong)
 }
 
-// TestTamperedCache changes what lies in the module cache, as neither the go command nor the checksum database would see.
+// TestTamperedCache changes what lies in the module cache, as neither the go command nor the
+// checksum database would see.
 func TestTamperedCache(t *testing.T) {
 	for name, tamper := range map[string]func(dir, download string) error{
 		"a file changed": func(dir, _ string) error {
@@ -82,7 +84,8 @@ func TestTamperedCache(t *testing.T) {
 	}
 }
 
-// TestInterruptedExtraction holds that a module which the go command did not finish unpacking is not used.
+// TestInterruptedExtraction holds that a module which the go command did not finish unpacking is
+// not used.
 func TestInterruptedExtraction(t *testing.T) {
 	s := proxy(t, demo)
 	dir := fetch(t, s).Dir
@@ -160,8 +163,9 @@ func TestNoGo(t *testing.T) {
 	refused(t, s, nil, "the go command is needed", "https://go.dev/dl")
 }
 
-// proxy makes a module and a directory that the go command takes for a proxy (https://go.dev/ref/mod#goproxy-protocol), points the
-// environment there and at an empty module cache, and returns the source with its right hashes.
+// proxy makes a module and a directory that the go command takes for a proxy
+// (https://go.dev/ref/mod#goproxy-protocol), points the environment there and at an empty module
+// cache, and returns the source with its right hashes.
 func proxy(t *testing.T, mod string) product.Source {
 	t.Helper()
 	path, version, _ := strings.Cut(mod, "@")

@@ -1,8 +1,10 @@
-// Package source brings in what programs and templates are made from: Go modules by their hash, or directories.
+// Package source brings in what programs and templates are made from: Go modules by their hash,
+// or directories.
 //
-// A module is taken from the user's module cache, where the go command puts it; it is built in that directory with its own
-// go.mod and go.sum, as its maintainers do. Its content is hashed anew each time (golang.org/x/mod/sumdb/dirhash) and compared
-// with the hash in slipway.yaml, so that neither a proxy nor a changed cache gets anything else into a release, also where the
+// A module is taken from the user's module cache, where the go command puts it; it is built in
+// that directory with its own go.mod and go.sum, as its maintainers do. Its content is hashed
+// anew each time (golang.org/x/mod/sumdb/dirhash) and compared with the hash in slipway.yaml, so
+// that neither a proxy nor a changed cache gets anything else into a release, also where the
 // checksum database does not know the module.
 package source
 
@@ -20,7 +22,8 @@ type Tree struct {
 	Fixed bool
 }
 
-// Version returns the source's own version without a leading v: 0.16.1 of a module at v0.16.1, the revision of a directory.
+// Version returns the source's own version without a leading v: 0.16.1 of a module at v0.16.1,
+// the revision of a directory.
 func (t Tree) Version() string { return version(t.Source) }
 
 // Info returns what templates in ldflags may name, for a product version.

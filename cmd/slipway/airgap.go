@@ -55,7 +55,8 @@ the bundle of both. An older release.lock.json stands for all bundles of its rel
 				return err
 			}
 			part := f.selected(s.product, l)
-			if !l.Snapshot { // layers of bases lie in the registry alone, where nothing has needed them here
+			// layers of bases lie in the registry alone, where nothing has needed them here
+			if !l.Snapshot {
 				if err := publish.Pull(cmd.Context(), s.store, part, publish.Options{Progress: s.progress}); err != nil {
 					return err
 				}
@@ -84,7 +85,8 @@ the bundle of both. An older release.lock.json stands for all bundles of its rel
 	return cmd
 }
 
-// selected is the part of a lock that p selects. -only names images of the product, so that those of images.txt are none of them.
+// selected is the part of a lock that p selects. -only names images of the product, so that those
+// of images.txt are none of them.
 func (f *flags) selected(p *product.Product, l *lock.Lock) *lock.Lock {
 	if len(p.Partial) == 0 {
 		return l
@@ -100,7 +102,8 @@ func (f *flags) selected(p *product.Product, l *lock.Lock) *lock.Lock {
 	return &part
 }
 
-// bundles are those of the platforms that were selected; with a selection the one for all platforms would not be whole.
+// bundles are those of the platforms that were selected; with a selection the one for all
+// platforms would not be whole.
 func bundles(p *product.Product) []product.Bundle {
 	if len(p.Partial) == 0 {
 		return p.Airgap.Bundles

@@ -57,7 +57,8 @@ registries.yaml for /etc/rancher/rke2 or /etc/rancher/k3s. Files that are there 
 	return cmd
 }
 
-// writeConfig writes files into a directory, all of them or none where one of another content is there.
+// writeConfig writes files into a directory, all of them or none where one of another content is
+// there.
 func writeConfig(cmd *cobra.Command, dir string, files []airgap.ConfigFile) error {
 	var errs []error
 	for _, file := range files {

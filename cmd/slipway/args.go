@@ -1,7 +1,8 @@
 package main
 
-// longFlags lets long flags be written with one dash, as Go programs and mage have them: -registry=… becomes --registry=…. One
-// letter after the dash (-q, -h) is left alone, as is everything behind "--". pflag would read -registry as -r -e -g ….
+// longFlags lets long flags be written with one dash, as Go programs and mage have them:
+// -registry=… becomes --registry=…. One letter after the dash (-q, -h) is left alone, as is
+// everything behind "--". pflag would read -registry as -r -e -g ….
 func longFlags(args []string) []string {
 	long := make([]string, len(args))
 	for i, a := range args {

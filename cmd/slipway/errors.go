@@ -18,7 +18,8 @@ type usageError struct{ err error }
 func (e usageError) Error() string { return e.err.Error() }
 func (e usageError) Unwrap() error { return e.err }
 
-// usage marks the errors of an argument check as mistakes in the command line, and names the help that shows how it is done.
+// usage marks the errors of an argument check as mistakes in the command line, and names the help
+// that shows how it is done.
 func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {

@@ -20,12 +20,13 @@ import (
 	ggcr "github.com/google/go-containerregistry/pkg/registry"
 )
 
-// ballast is how many bytes of a file that does not compress are in each image of the greeting: enough that no command is through with them before a
-// signal has come to it.
+// ballast is how many bytes of a file that does not compress are in each image of the greeting:
+// enough that no command is through with them before a signal has come to it.
 const ballast = 64 << 20
 
-// TestInterrupt: an interrupt in the middle of a command that works for long ends it with one line and exit code 1. It leaves nothing that is not
-// whole, under whatever name, and the next run comes to its end.
+// TestInterrupt: an interrupt in the middle of a command that works for long ends it with one
+// line and exit code 1. It leaves nothing that is not whole, under whatever name, and the next
+// run comes to its end.
 func TestInterrupt(t *testing.T) {
 	cut := cutHeavy(t)
 	bundle := filepath.Join(cut, "dist", "greet-images.tar.zst")
@@ -88,7 +89,8 @@ func TestInterrupt(t *testing.T) {
 	t.Run("kill", func(t *testing.T) { testKill(t, cut, bundle) })
 }
 
-// testInterruptedPush interrupts a push when the registry has begun to take a blob, and does not go on.
+// testInterruptedPush interrupts a push when the registry has begun to take a blob, and does not
+// go on.
 func testInterruptedPush(t *testing.T, cut, bundle string) {
 	takes := ggcr.New(ggcr.Logger(log.New(io.Discard, "", 0)))
 	reached, goOn := make(chan struct{}), make(chan struct{})
@@ -129,7 +131,8 @@ func testInterruptedPush(t *testing.T, cut, bundle string) {
 	}
 }
 
-// cutHeavy cuts two releases of the greeting that have much to read in them, and the delta between these, and returns where.
+// cutHeavy cuts two releases of the greeting that have much to read in them, and the delta
+// between these, and returns where.
 func cutHeavy(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

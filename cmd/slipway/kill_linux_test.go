@@ -83,7 +83,8 @@ var temporary = regexp.MustCompile(`/\.slipway-[0-9]+\.tmp(/|$)`)
 
 // unfinished lists what is below a directory under temporary names.
 func unfinished(dir string) (paths []string) {
-	filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error { //nolint:errcheck // files come and go
+	// files come and go
+	filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error { //nolint:errcheck
 		if err == nil && temporary.MatchString(path) {
 			paths = append(paths, path)
 		}

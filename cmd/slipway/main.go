@@ -1,8 +1,9 @@
 // Slipway cuts mixed Linux and Windows Kubernetes releases from one Linux machine.
 //
-// Each subcommand is a stage, or all of them in order (release); each stands in a file of its own, which parses, calls the stage's
-// package and prints. Results go to standard output, progress and errors to standard error. The exit code is 0, or 1 where the
-// work did not succeed, or 2 where the command line is wrong.
+// Each subcommand is a stage, or all of them in order (release); each stands in a file of its
+// own, which parses, calls the stage's package and prints. Results go to standard output,
+// progress and errors to standard error. The exit code is 0, or 1 where the work did not succeed,
+// or 2 where the command line is wrong.
 package main
 
 import (
@@ -49,7 +50,8 @@ func collect(w io.Writer) {
 }
 
 // conceal registers the passwords in arguments, as in -registry=https://me:password@host, and in
-// URLs of the environment, as in HTTPS_PROXY or GOPROXY: they are not printed, whoever repeats them.
+// URLs of the environment, as in HTTPS_PROXY or GOPROXY: they are not printed, whoever repeats
+// them.
 func conceal(args, env []string) {
 	for _, a := range args {
 		_, value, _ := strings.Cut(a, "=")
@@ -58,7 +60,8 @@ func conceal(args, env []string) {
 	}
 	for _, e := range env {
 		_, value, _ := strings.Cut(e, "=")
-		for _, text := range strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == '|' }) { // as GOPROXY has them
+		// as GOPROXY has them
+		for _, text := range strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == '|' }) {
 			if strings.Contains(text, "://") {
 				output.Account(text)
 			}

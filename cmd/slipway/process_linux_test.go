@@ -43,8 +43,9 @@ func (p *process) signal(t *testing.T, s syscall.Signal) {
 	}
 }
 
-// freeze stops the process where it has read some of the ballast and has most of it before it. It is false where it was too late for that; then
-// the process goes on to its end, as it may where a signal comes to it too late after all.
+// freeze stops the process where it has read some of the ballast and has most of it before it. It
+// is false where it was too late for that; then the process goes on to its end, as it may where a
+// signal comes to it too late after all.
 func (p *process) freeze(t *testing.T) bool {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)
@@ -71,7 +72,8 @@ func (p *process) freeze(t *testing.T) bool {
 
 // read is how many bytes the process has read so far.
 func (p *process) read() int64 {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/io", p.cmd.Process.Pid)) // of one that is over: nothing
+	// of one that is over: nothing
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/io", p.cmd.Process.Pid))
 	for line := range strings.Lines(string(text)) {
 		if n, ok := strings.CutPrefix(line, "rchar: "); ok {
 			v, _ := strconv.ParseInt(strings.TrimSpace(n), 10, 64)
@@ -88,7 +90,8 @@ func (p *process) is(state byte) bool {
 	return ok && after[0] == state
 }
 
-// stopped looks at how a process ended that was interrupted, at what it said and at what it left behind.
+// stopped looks at how a process ended that was interrupted, at what it said and at what it left
+// behind.
 func (p *process) stopped(t *testing.T, err error) {
 	t.Helper()
 	var exit *exec.ExitError

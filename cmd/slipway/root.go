@@ -30,7 +30,8 @@ func newRoot() *cobra.Command {
 	return root
 }
 
-// group makes a command that only holds others: alone it shows its help, and a word that names none of its commands is an error.
+// group makes a command that only holds others: alone it shows its help, and a word that names
+// none of its commands is an error.
 func group(cmd *cobra.Command) *cobra.Command {
 	cmd.Args = cobra.ArbitraryArgs
 	cmd.SuggestionsMinimumDistance = 2

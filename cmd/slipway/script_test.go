@@ -55,7 +55,8 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// interrupt REGEXP COMMAND… sends an interrupt to the command when a line of its standard error matches, and expects exit code 1.
+// interrupt REGEXP COMMAND… sends an interrupt to the command when a line of its standard error
+// matches, and expects exit code 1.
 func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: interrupt regexp command…")
@@ -96,8 +97,8 @@ func copytree(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.CopyFS(ts.MkAbs(args[1]), os.DirFS(args[0])))
 }
 
-// registry NAME [REPOSITORY] starts a registry on this machine until the script ends, and puts its address into an environment variable.
-// Nobody may push to the repository.
+// registry NAME [REPOSITORY] starts a registry on this machine until the script ends, and puts
+// its address into an environment variable. Nobody may push to the repository.
 func registry(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 || len(args) > 2 {
 		ts.Fatalf("usage: registry variable [repository]")
@@ -106,7 +107,8 @@ func registry(ts *testscript.TestScript, neg bool, args []string) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if len(args) > 1 && r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, "/v2/"+args[1]+"/") {
 			w.WriteHeader(http.StatusForbidden)
-			io.WriteString(w, `{"errors": [{"code": "DENIED", "message": "requested access is denied"}]}`) //nolint:errcheck // a test's answer
+			// a test's answer
+			io.WriteString(w, `{"errors": [{"code": "DENIED", "message": "requested access is denied"}]}`) //nolint:errcheck
 			return
 		}
 		all.ServeHTTP(w, r)
@@ -115,7 +117,8 @@ func registry(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], s.Listener.Addr().String())
 }
 
-// windowsBase REFERENCE VERSION DAY pushes an image of Windows of that os.version, made on that day.
+// windowsBase REFERENCE VERSION DAY pushes an image of Windows of that os.version, made on that
+// day.
 func windowsBase(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: windowsbase reference version day")
@@ -164,7 +167,8 @@ type heard struct {
 	requests []string
 }
 
-// eavesdrop VARIABLE starts a proxy for plain HTTP that notes every request and answers it itself, and puts its URL into a variable.
+// eavesdrop VARIABLE starts a proxy for plain HTTP that notes every request and answers it
+// itself, and puts its URL into a variable.
 func eavesdrop(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: eavesdrop variable")

@@ -64,7 +64,8 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// slipway returns the command's path: testscript links the test binary under that name into a directory of PATH.
+// slipway returns the command's path: testscript links the test binary under that name into a
+// directory of PATH.
 func slipway(t *testing.T) string {
 	t.Helper()
 	path, err := exec.LookPath("slipway")

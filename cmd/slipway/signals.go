@@ -16,16 +16,19 @@ import (
 )
 
 const (
-	// echo is how long a further signal counts as the same one: a terminal sends its interrupt to every process, and the go
-	// command, under which "go tool slipway" runs, passes it on once more.
+	// echo is how long a further signal counts as the same one: a terminal sends its interrupt to
+	// every process, and the go command, under which "go tool slipway" runs, passes it on once
+	// more.
 	echo = time.Second
-	// grace is how long what runs may take to clean up. Supervisors kill after 10 seconds, as a rule.
+	// grace is how long what runs may take to clean up. Supervisors kill after 10 seconds, as a
+	// rule.
 	grace = 8 * time.Second
 )
 
-// interruptible returns a context that the first SIGINT or SIGTERM ends; what is running then cleans up. What has not ended by
-// itself after the grace does not get to: not everything can be interrupted, such as a template that loops. A second signal
-// ends the process at once. Nothing is lost by that, since files appear under their names only when they are complete.
+// interruptible returns a context that the first SIGINT or SIGTERM ends; what is running then
+// cleans up. What has not ended by itself after the grace does not get to: not everything can be
+// interrupted, such as a template that loops. A second signal ends the process at once. Nothing
+// is lost by that, since files appear under their names only when they are complete.
 func interruptible(ctx context.Context, stderr io.Writer) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 1)

@@ -36,8 +36,8 @@ func (f *flags) stage(run func(*cobra.Command, stage) error) func(*cobra.Command
 	})
 }
 
-// outdate takes the checksums of the release away, since a stage that runs alone changes what they are of: a directory with SHA256SUMS is
-// a complete release.
+// outdate takes the checksums of the release away, since a stage that runs alone changes what
+// they are of: a directory with SHA256SUMS is a complete release.
 func (s stage) outdate() error {
 	if err := os.Remove(filepath.Join(s.flags.out, release.SumsName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("removing outdated checksums: %w", err)

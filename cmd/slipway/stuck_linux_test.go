@@ -18,8 +18,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// stuck is a product of one program, whose template is evaluated at once, or for years with years in
-// place of it.
+// stuck is a product of one program, whose template is evaluated at once, or for years with years
+// in place of it.
 const stuck = `
 -- slipway.yaml --
 apiVersion: slipway/v1
@@ -57,8 +57,8 @@ kind: Namespace
 metadata: {name: demo}
 `
 
-// TestStuck interrupts a release where something does not end that cannot be asked to: it ends all the
-// same, soon, with one error and without what it has started.
+// TestStuck interrupts a release where something does not end that cannot be asked to: it ends
+// all the same, soon, with one error and without what it has started.
 func TestStuck(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
@@ -158,7 +158,8 @@ func over(t *testing.T, file string) {
 	}
 }
 
-// burns reports whether the process has used a second and a half of a processor: only the template takes so long.
+// burns reports whether the process has used a second and a half of a processor: only the
+// template takes so long.
 func (p *process) burns() bool {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
 	_, after, _ := strings.Cut(string(text), ") ")

@@ -9,7 +9,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// version is set by the linker in a release: -X main.version=v1.2.3. Elsewhere the module version or the commit stands in.
+// version is set by the linker in a release: -X main.version=v1.2.3. Elsewhere the module version
+// or the commit stands in.
 var version string
 
 func newVersion(f *flags) *cobra.Command {
@@ -45,7 +46,8 @@ func identify() identity {
 	return describe(version, info)
 }
 
-// describe takes the linker's version, or else what the go command left in the binary; info may be nil.
+// describe takes the linker's version, or else what the go command left in the binary; info may
+// be nil.
 func describe(version string, info *debug.BuildInfo) identity {
 	b := identity{Version: version, Platform: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version()}
 	if info != nil {

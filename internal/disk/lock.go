@@ -84,7 +84,8 @@ func try(dir string, byFile bool) (*Dir, error) {
 		return nil, errors.Join(err, d.lock.Unlock())
 	}
 	if is, err := os.Stat(d.lock.Path()); err != nil || !os.SameFile(held, is) {
-		return nil, d.lock.Unlock() // what is locked has been removed meanwhile, and perhaps made anew
+		// what is locked has been removed meanwhile, and perhaps made anew
+		return nil, d.lock.Unlock()
 	}
 	return d, nil
 }

@@ -42,7 +42,8 @@ func TestExcerpt(t *testing.T) {
 		{" short\n", 10, "short"},
 		{"two\nlines", 20, `two\nlines`},
 		{strings.Repeat("ä", 10), 5, "ää…"},
-		{"see https://me:hunter2secret@host", 21, "see https://[redacted…"}, // and never a part of the password
+		// and never a part of the password
+		{"see https://me:hunter2secret@host", 21, "see https://[redacted…"},
 	} {
 		if got := Excerpt(test.in, test.n); got != test.want {
 			t.Errorf("Excerpt(%q, %d) = %q, want %q", test.in, test.n, got, test.want)

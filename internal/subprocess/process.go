@@ -1,8 +1,8 @@
 // Package subprocess runs other programs so that they end with the work that needs them.
 //
 // A command has a process group of its own. Where its context ends, the group is interrupted, and
-// killed [Grace] later: that reaches what the program has started, too (compilers, linkers, sleeping
-// shells). A program in a group of its own cannot read from the terminal.
+// killed [Grace] later: that reaches what the program has started, too (compilers, linkers,
+// sleeping shells). A program in a group of its own cannot read from the terminal.
 package subprocess
 
 import (

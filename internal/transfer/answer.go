@@ -15,9 +15,9 @@ const maxAnswer = 16 << 20
 // go-containerregistry's check of redirects takes the place of that.
 const maxRedirects = 10
 
-// registry looks at what a registry answers. A captive portal, a proxy that asks for a login and a
-// website answer 200 to everything: what they were sent has not arrived, and what they send is not a
-// manifest. Only the statuses of the distribution specification mean success
+// registry looks at what a registry answers. A captive portal, a proxy that asks for a login and
+// a website answer 200 to everything: what they were sent has not arrived, and what they send is
+// not a manifest. Only the statuses of the distribution specification mean success
 // (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#endpoints).
 type registry struct{ inner http.RoundTripper }
 
@@ -48,19 +48,21 @@ func (r registry) RoundTrip(q *http.Request) (*http.Response, error) {
 	return a, nil
 }
 
-// successes lists the statuses by which a registry says that it has done what a request asks for. It
-// returns nil for what is not of the distribution API, such as a service for tokens.
+// successes lists the statuses by which a registry says that it has done what a request asks for.
+// It returns nil for what is not of the distribution API, such as a service for tokens.
 func successes(q *http.Request) []int {
 	api := strings.HasPrefix(q.URL.Path, "/v2/")
 	switch q.Method {
 	case http.MethodPut:
 		if strings.Contains(q.URL.Path, "/manifests/") {
-			// Registries from before the specification answer 202. What they have is looked at later.
+			// Registries from before the specification answer 202. What they have is looked at
+			// later.
 			return []int{http.StatusCreated, http.StatusAccepted}
 		}
 		return []int{http.StatusCreated}
 	case http.MethodPatch:
-		return []int{http.StatusAccepted, http.StatusCreated, http.StatusNoContent} // the latter two are of old registries
+		// the latter two are of old registries
+		return []int{http.StatusAccepted, http.StatusCreated, http.StatusNoContent}
 	case http.MethodPost:
 		if api {
 			return []int{http.StatusAccepted, http.StatusCreated}

@@ -10,8 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
-// TestNoRegistry pushes through what answers in place of a registry, from the first request on or only
-// to some of them. Nothing of that counts as success.
+// TestNoRegistry pushes through what answers in place of a registry, from the first request on or
+// only to some of them. Nothing of that counts as success.
 func TestNoRegistry(t *testing.T) {
 	page := func(w http.ResponseWriter) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -94,7 +94,8 @@ func TestRedirectLoop(t *testing.T) {
 	}
 }
 
-// TestRedirect sends blobs of a registry elsewhere: without its credentials, and never from HTTPS to HTTP.
+// TestRedirect sends blobs of a registry elsewhere: without its credentials, and never from HTTPS
+// to HTTP.
 func TestRedirect(t *testing.T) {
 	s := serve(t)
 	img := image(t, 1000)

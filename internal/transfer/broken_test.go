@@ -24,7 +24,8 @@ func TestBrokenBody(t *testing.T) {
 	token := func(w http.ResponseWriter, q *http.Request) bool {
 		switch {
 		case q.URL.Path == "/token":
-			w.Write([]byte(`{"token":"abcdefgh"}`)) //nolint:errcheck // the client of this very test
+			// the client of this very test
+			w.Write([]byte(`{"token":"abcdefgh"}`)) //nolint:errcheck
 		case q.Header.Get("Authorization") == "":
 			w.Header().Set("WWW-Authenticate", `Bearer realm="`+s.URL+`/token",service="test"`)
 			w.WriteHeader(http.StatusUnauthorized)

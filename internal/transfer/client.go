@@ -34,8 +34,8 @@ func newClient(o Options, inner http.RoundTripper) *Client {
 	return &Client{o: o, rt: newRetrying(inner, o), sessions: map[string]*Session{}}
 }
 
-// Session returns the session for a repository. The scopes are asked for when the session begins, the
-// first time; mounts from other repositories need theirs then.
+// Session returns the session for a repository. The scopes are asked for when the session begins,
+// the first time; mounts from other repositories need theirs then.
 func (c *Client) Session(ctx context.Context, repo name.Repository, scopes ...string) (*Session, error) {
 	c.mu.Lock()
 	s := c.sessions[repo.Name()]

@@ -31,8 +31,8 @@ func (c *Client) credentials(ctx context.Context, repo name.Repository) (authn.A
 	return auth, nil
 }
 
-// keychain finds credentials as authn.DefaultKeychain does, but bounds the time of credential helpers
-// and ends them with the work.
+// keychain finds credentials as authn.DefaultKeychain does, but bounds the time of credential
+// helpers and ends them with the work.
 type keychain struct{ limit time.Duration }
 
 // Resolve finds the credentials for a repository or a registry.
@@ -83,7 +83,8 @@ func (k keychain) lookup(ctx context.Context, file *configfile.ConfigFile, key s
 	return k.ask(ctx, "docker-credential-"+helper, key)
 }
 
-// configuration reads Docker's configuration, or else Podman's, which has the same form; nil is none.
+// configuration reads Docker's configuration, or else Podman's, which has the same form; nil is
+// none.
 func configuration() (*configfile.ConfigFile, error) {
 	home, _ := os.UserHomeDir()
 	docker := os.Getenv("DOCKER_CONFIG")

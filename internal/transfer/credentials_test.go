@@ -32,8 +32,8 @@ func registryAt(t *testing.T, host string) name.Repository {
 	return r
 }
 
-// TestHelper gets passwords from credential helpers: from those that answer, and not from those that
-// hang, whose children end, too.
+// TestHelper gets passwords from credential helpers: from those that answer, and not from those
+// that hang, whose children end, too.
 func TestHelper(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))

@@ -27,9 +27,9 @@ func (u Unreadable) Unwrap() error { return u.Err }
 // maxRepeated bounds in bytes what errors repeat of an answer: a proxy may send a page of HTML.
 const maxRepeated = 640
 
-// Clean takes the query out of URLs in an error, since upload locations and redirects have signatures there,
-// and shortens the answer of a registry to one line. Where a registry denies something or goes quiet, it
-// adds what can be done. It does so once.
+// Clean takes the query out of URLs in an error, since upload locations and redirects have
+// signatures there, and shortens the answer of a registry to one line. Where a registry denies
+// something or goes quiet, it adds what can be done. It does so once.
 func Clean(err error) error {
 	if err == nil || errors.As(err, &cleaned{}) {
 		return err
@@ -70,7 +70,8 @@ func bare(u *url.URL) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
 }
 
-// reworded is an error with another text. The error itself is left as it is, since other goroutines may hold it, too.
+// reworded is an error with another text. The error itself is left as it is, since other
+// goroutines may hold it, too.
 type reworded struct {
 	error
 	text string

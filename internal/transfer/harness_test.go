@@ -65,7 +65,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	}
 }
 
-// disturb lets trouble see each request before the registry does; it returns true where it has answered.
+// disturb lets trouble see each request before the registry does; it returns true where it has
+// answered.
 func (s *server) disturb(trouble func(http.ResponseWriter, *http.Request) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,8 +90,8 @@ func (s *server) repo(t *testing.T) name.Repository {
 	return r
 }
 
-// options give up on a quiet server soon, and try again at once; more often than a test needs, since a
-// busy machine looks like a quiet server.
+// options give up on a quiet server soon, and try again at once; more often than a test needs,
+// since a busy machine looks like a quiet server.
 func options() transfer.Options {
 	return transfer.Options{Wait: time.Microsecond, Idle: 400 * time.Millisecond, Attempts: 10}
 }

@@ -31,7 +31,8 @@ func (k keychain) ask(ctx context.Context, helper, server string) (types.AuthCon
 		return types.AuthConfig{}, context.Cause(ctx)
 	case err != nil:
 		return types.AuthConfig{}, fmt.Errorf("%s: %w", helper, err)
-	case found.Username == "<token>": // https://docs.docker.com/reference/cli/docker/login/#credential-helper-protocol
+	// https://docs.docker.com/reference/cli/docker/login/#credential-helper-protocol
+	case found.Username == "<token>":
 		return types.AuthConfig{IdentityToken: found.Secret}, nil
 	}
 	return types.AuthConfig{Username: found.Username, Password: found.Secret}, nil

@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 )
 
-// Head returns what a reference stands for. Where HEAD fails, GET says why, and helps with registries
-// that leave out the digest.
+// Head returns what a reference stands for. Where HEAD fails, GET says why, and helps with
+// registries that leave out the digest.
 func (c *Client) Head(ctx context.Context, ref name.Reference) (*v1.Descriptor, error) {
 	s, err := c.Session(ctx, ref.Context(), ref.Context().Scope(transport.PullScope))
 	if err != nil {
@@ -34,7 +34,8 @@ func (c *Client) Head(ctx context.Context, ref name.Reference) (*v1.Descriptor, 
 		}
 		d = &full.Descriptor
 	}
-	if strings.HasPrefix(string(d.MediaType), "text/") { // as a proxy has it that asks for a login, or a website
+	// as a proxy has it that asks for a login, or a website
+	if strings.HasPrefix(string(d.MediaType), "text/") {
 		return nil, fmt.Errorf("%s answers with %s where a manifest is expected: it is no registry, or something stands before it", ref.Context().RegistryStr(), d.MediaType)
 	}
 	return d, nil
@@ -49,8 +50,9 @@ func (c *Client) Get(ctx context.Context, ref name.Reference) (*remote.Descripto
 	return s.Get(ctx, ref)
 }
 
-// Blob reads a blob of a repository: use gets its bytes, anew where they broke off before. The reader
-// has at most one byte more than d says, which is enough to know that the blob is another one.
+// Blob reads a blob of a repository: use gets its bytes, anew where they broke off before. The
+// reader has at most one byte more than d says, which is enough to know that the blob is another
+// one.
 func (c *Client) Blob(ctx context.Context, repo name.Repository, d v1.Descriptor, use func(io.Reader) error) error {
 	return c.Retry(ctx, func() error {
 		r, err := c.open(ctx, repo, d)
@@ -62,8 +64,8 @@ func (c *Client) Blob(ctx context.Context, repo name.Repository, d v1.Descriptor
 	})
 }
 
-// open asks the repository for the blob, and then the places that its descriptor names: layers of old
-// Windows bases lie elsewhere than in their registry
+// open asks the repository for the blob, and then the places that its descriptor names: layers of
+// old Windows bases lie elsewhere than in their registry
 // (https://github.com/opencontainers/image-spec/blob/main/layer.md#non-distributable-layers).
 func (c *Client) open(ctx context.Context, repo name.Repository, d v1.Descriptor) (io.ReadCloser, error) {
 	s, err := c.Session(ctx, repo, repo.Scope(transport.PullScope))

@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
-// TestRefused finds nobody at a registry that is starting again, and then finds it; where nobody ever
-// comes, it gives up soon.
+// TestRefused finds nobody at a registry that is starting again, and then finds it; where nobody
+// ever comes, it gives up soon.
 func TestRefused(t *testing.T) {
 	s := serve(t)
 	img, tag := image(t, 100), s.repo(t).Tag("1")

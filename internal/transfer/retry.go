@@ -24,9 +24,10 @@ const maxWait = 2 * time.Minute
 // settling is how often [Client.Settle] asks.
 const settling = 3
 
-// retrying is a RoundTripper that makes a request again when the registry is busy (429), broken (5xx) or drops the connection.
-// Bytes of a blob are an exception: an upload that broke off is begun anew by [Client.Retry], since what has arrived is not known.
-// Where a registry says Retry-After, all requests to it wait.
+// retrying is a RoundTripper that makes a request again when the registry is busy (429), broken
+// (5xx) or drops the connection. Bytes of a blob are an exception: an upload that broke off is
+// begun anew by [Client.Retry], since what has arrived is not known. Where a registry says
+// Retry-After, all requests to it wait.
 type retrying struct {
 	inner http.RoundTripper
 	o     Options
@@ -54,7 +55,8 @@ func (r *retrying) RoundTrip(q *http.Request) (*http.Response, error) {
 			return a, err
 		}
 		if a != nil {
-			io.Copy(io.Discard, io.LimitReader(a.Body, 64<<10)) //nolint:errcheck // only to use the connection again
+			// only to use the connection again
+			io.Copy(io.Discard, io.LimitReader(a.Body, 64<<10)) //nolint:errcheck
 			a.Body.Close()
 		}
 		r.o.say(err, attempt)
@@ -94,7 +96,8 @@ func (r *retrying) holdBack(host, after string) {
 	}
 }
 
-// uploads reports whether a request carries bytes of a blob, or closes their session, wherever a registry wants them sent.
+// uploads reports whether a request carries bytes of a blob, or closes their session, wherever a
+// registry wants them sent.
 func uploads(method, path string) bool {
 	return method == http.MethodPatch || method == http.MethodPut && !strings.Contains(path, "/manifests/")
 }
@@ -120,8 +123,8 @@ func (o Options) retry(ctx context.Context, work func() error) error {
 	}
 }
 
-// Settle asks until the answer is the one that is wanted, which done says, or for the third time: what
-// a server has just been told may not have reached all of its parts yet.
+// Settle asks until the answer is the one that is wanted, which done says, or for the third time:
+// what a server has just been told may not have reached all of its parts yet.
 func (c *Client) Settle(ctx context.Context, ask func() (done bool, err error)) error {
 	for attempt := 1; ; attempt++ {
 		done, err := ask()
@@ -134,7 +137,8 @@ func (c *Client) Settle(ctx context.Context, ask func() (done bool, err error)) 
 	}
 }
 
-// broken reports whether work ended by something that has not been tried again yet and may go well the next time.
+// broken reports whether work ended by something that has not been tried again yet and may go
+// well the next time.
 func broken(err error) bool {
 	if errors.As(err, &Unreadable{}) {
 		return false
@@ -175,8 +179,8 @@ func (o Options) say(err error, attempt int) {
 	}
 }
 
-// backoff is how long to wait after an attempt: twice as long as before, and up to half of that more, so that clients which were
-// turned away together do not come back together.
+// backoff is how long to wait after an attempt: twice as long as before, and up to half of that
+// more, so that clients which were turned away together do not come back together.
 func (o Options) backoff(attempt int) time.Duration {
 	d := min(o.Wait<<(attempt-1), maxWait)
 	return d + rand.N(d/2+1)
@@ -200,8 +204,9 @@ func busy(status int) bool {
 	return status == http.StatusTooManyRequests || status == http.StatusRequestTimeout || status >= 500 && status != http.StatusNotImplemented
 }
 
-// dropped reports whether a connection broke off, or took too long, where the next one may fare better. A body that is being written
-// while the connection breaks off may be told that it is closed, by net/http itself.
+// dropped reports whether a connection broke off, or took too long, where the next one may fare
+// better. A body that is being written while the connection breaks off may be told that it is
+// closed, by net/http itself.
 func dropped(err error) bool {
 	for _, e := range []error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE, syscall.ECONNABORTED} {
 		if errors.Is(err, e) {

@@ -8,8 +8,9 @@ import (
 	"os"
 )
 
-// TrustFile returns a transport for [Options] that trusts the certificate authorities of a PEM file beside those of the system: private
-// registries often have their own. Apart from that it is the default.
+// TrustFile returns a transport for [Options] that trusts the certificate authorities of a PEM
+// file beside those of the system: private registries often have their own. Apart from that it is
+// the default.
 func TrustFile(path string) (http.RoundTripper, error) {
 	pem, err := os.ReadFile(path)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 )
 
-// Session is an authenticated way to one repository. Requests are retried below it, so nothing above
-// it does so but [Client.Retry].
+// Session is an authenticated way to one repository. Requests are retried below it, so nothing
+// above it does so but [Client.Retry].
 type Session struct {
 	repo   name.Repository
 	o      Options

@@ -10,24 +10,26 @@ import (
 	"time"
 )
 
-// patience is how much longer than Options.Idle a server may take to answer once it has been sent a
-// body: the kernel may still be sending it, and some registries hash or copy a blob before they answer.
+// patience is how much longer than Options.Idle a server may take to answer once it has been sent
+// a body: the kernel may still be sending it, and some registries hash or copy a blob before they
+// answer.
 const patience = 5
 
 // floor is the least number of bytes per second that a transfer must move while it waits for the
-// network. It is far below the slowest link that anybody uses, and above what keeps a connection open
-// for its own sake.
+// network. It is far below the slowest link that anybody uses, and above what keeps a connection
+// open for its own sake.
 const floor = 256
 
-// watchful ends requests whose server has gone quiet. It looks at requests, not at connections, since
-// one connection of HTTP/2 carries many. The time that the other end of a body takes does not count:
-// a slow disk is not a slow server.
+// watchful ends requests whose server has gone quiet. It looks at requests, not at connections,
+// since one connection of HTTP/2 carries many. The time that the other end of a body takes does
+// not count: a slow disk is not a slow server.
 type watchful struct {
 	inner http.RoundTripper
 	idle  time.Duration
 }
 
-// RoundTrip gives the server w.idle for dialing, the handshake, each piece of a body and the header.
+// RoundTrip gives the server w.idle for dialing, the handshake, each piece of a body and the
+// header.
 func (w watchful) RoundTrip(q *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(q.Context())
 	g := &guard{cancel: cancel, host: q.URL.Host, idle: w.idle}

@@ -71,8 +71,8 @@ func (s *server) tick(q *http.Request) bool {
 	}
 }
 
-// TestStall goes quiet once at each kind of request: that counts as a dropped connection, and the next
-// attempt succeeds. Where the server stays quiet, the error says so.
+// TestStall goes quiet once at each kind of request: that counts as a dropped connection, and the
+// next attempt succeeds. Where the server stays quiet, the error says so.
 func TestStall(t *testing.T) {
 	for what, stall := range stalls {
 		for _, always := range []bool{false, true} {
@@ -159,8 +159,8 @@ func readBlob(t *testing.T, c *transfer.Client, repo name.Repository, d v1.Descr
 	return err
 }
 
-// TestNotStalled lets the other end of a body take longer than a server may be quiet: that is a slow
-// disk, not a slow server.
+// TestNotStalled lets the other end of a body take longer than a server may be quiet: that is a
+// slow disk, not a slow server.
 func TestNotStalled(t *testing.T) {
 	t.Parallel()
 	s := serve(t)

@@ -38,7 +38,8 @@ type Options struct {
 	Transport http.RoundTripper
 	// Keychain finds credentials; nil is the Docker configuration.
 	Keychain authn.Keychain
-	// Wait is how long to wait before the first retry; it doubles from one to the next. 0 is one second.
+	// Wait is how long to wait before the first retry; it doubles from one to the next. 0 is one
+	// second.
 	Wait time.Duration
 	// Attempts is how often a request is made in all, while the server answers 429 or 5xx or drops
 	// the connection; 0 is 6.

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 )
 
-// MayPush begins an upload to the repository, which a registry refuses to whoever may not push there,
-// and gives it up again. The session must have the scope to push.
+// MayPush begins an upload to the repository, which a registry refuses to whoever may not push
+// there, and gives it up again. The session must have the scope to push.
 func (s *Session) MayPush(ctx context.Context) error {
 	uploads := s.repo.Scheme() + "://" + s.repo.RegistryStr() + "/v2/" + s.repo.RepositoryStr() + "/blobs/uploads/"
 	q, err := http.NewRequestWithContext(ctx, http.MethodPost, uploads, nil)

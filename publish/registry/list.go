@@ -30,7 +30,8 @@ func (r *Registry) listTags(w http.ResponseWriter, q *http.Request, repo string)
 	}{repo, page(w, q, tags)})
 }
 
-// listReferrers answers with an index of the artifacts about a manifest; none is an empty index, not an error.
+// listReferrers answers with an index of the artifacts about a manifest; none is an empty index,
+// not an error.
 func (r *Registry) listReferrers(w http.ResponseWriter, q *http.Request, which string) {
 	h, err := v1.NewHash(which)
 	if err != nil {
@@ -51,7 +52,8 @@ func (r *Registry) listReferrers(w http.ResponseWriter, q *http.Request, which s
 	reply(w, http.StatusOK, m)
 }
 
-// page cuts a sorted list down to what the query asks for, n names after last, and links to the rest.
+// page cuts a sorted list down to what the query asks for, n names after last, and links to the
+// rest.
 func page(w http.ResponseWriter, q *http.Request, all []string) []string {
 	v := q.URL.Query()
 	if last := v.Get("last"); last != "" {

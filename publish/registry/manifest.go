@@ -41,7 +41,8 @@ func (r *Registry) manifest(w http.ResponseWriter, q *http.Request, repo, which 
 	http.ServeContent(w, q, "", time.Time{}, bytes.NewReader(raw))
 }
 
-// putManifest stores a manifest under its digest and, where which is a tag, names it. What it refers to must be there.
+// putManifest stores a manifest under its digest and, where which is a tag, names it. What it
+// refers to must be there.
 func (r *Registry) putManifest(w http.ResponseWriter, q *http.Request, repo, which string) {
 	raw, err := io.ReadAll(http.MaxBytesReader(w, q.Body, maxManifest))
 	if err != nil {
@@ -88,7 +89,8 @@ type document struct {
 	Layers []v1.Descriptor `json:"layers"`
 }
 
-// sniff returns the media type of a manifest, by its own word or by its fields, or nothing for any other blob.
+// sniff returns the media type of a manifest, by its own word or by its fields, or nothing for
+// any other blob.
 func sniff(raw []byte) types.MediaType {
 	var d document
 	if len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &d) != nil || d.SchemaVersion != 2 {

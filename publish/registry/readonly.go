@@ -2,7 +2,8 @@ package registry
 
 import "net/http"
 
-// ReadOnly is a registry that gives what it has and takes nothing: all but GET and HEAD is answered by 405 and UNSUPPORTED
+// ReadOnly is a registry that gives what it has and takes nothing: all but GET and HEAD is
+// answered by 405 and UNSUPPORTED
 // (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#error-codes).
 type ReadOnly struct{ *Registry }
 

@@ -1,9 +1,10 @@
 // Package registry is the embedded OCI registry: the distribution API over a store.
 //
 // It is what a snapshot publishes to and what "slipway serve" serves, and it follows
-// https://github.com/opencontainers/distribution-spec/blob/main/spec.md. Blobs and manifests are those of the store, whichever
-// repository asks, so that pushing what the store has copies nothing; tags are those of a lock, and of pushes since then, in
-// memory. A tag may be pushed anew: a registry that lives for one run has no history to protect.
+// https://github.com/opencontainers/distribution-spec/blob/main/spec.md. Blobs and manifests are
+// those of the store, whichever repository asks, so that pushing what the store has copies
+// nothing; tags are those of a lock, and of pushes since then, in memory. A tag may be pushed
+// anew: a registry that lives for one run has no history to protect.
 package registry
 
 import (
@@ -34,8 +35,9 @@ type Registry struct {
 	uploads   map[string]*store.Blob        // session → what has arrived
 }
 
-// New returns a registry of what st holds, with the names of l; l may be nil. An image that the lock names
-// HOST/PATH:TAG is PATH:TAG here, and so is one of a third party, which makes the registry a mirror of both.
+// New returns a registry of what st holds, with the names of l; l may be nil. An image that the
+// lock names HOST/PATH:TAG is PATH:TAG here, and so is one of a third party, which makes the
+// registry a mirror of both.
 func New(st *store.Store, l *lock.Lock) *Registry {
 	r := &Registry{store: st, tags: map[string]map[string]v1.Hash{}, referrers: map[v1.Hash][]v1.Descriptor{}, uploads: map[string]*store.Blob{}}
 	if l == nil {
@@ -104,8 +106,8 @@ func (r *Registry) list(repo string) ([]string, bool) {
 	return slices.Sorted(maps.Keys(t)), ok
 }
 
-// route is a path of the API: repository, kind of resource, and which. A repository's own path may hold "blobs" or "tags", so the
-// last such element counts.
+// route is a path of the API: repository, kind of resource, and which. A repository's own path
+// may hold "blobs" or "tags", so the last such element counts.
 var route = regexp.MustCompile(`^/v2/(` + imagename.Path + `)/(blobs|manifests|tags|referrers)/(uploads/[A-Za-z0-9]*|[^/]+)$`)
 
 // ServeHTTP answers one request of the distribution API.
@@ -144,7 +146,8 @@ func (r *Registry) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	}
 }
 
-// split takes a reference apart into the repository's path and the tag, which is empty beside a digest alone.
+// split takes a reference apart into the repository's path and the tag, which is empty beside a
+// digest alone.
 func split(ref string) (path, tag string) {
 	ref, _, _ = strings.Cut(ref, "@")
 	host, rest, ok := strings.Cut(ref, "/")

@@ -267,7 +267,8 @@ func TestPutManifest(t *testing.T) {
 	}
 }
 
-// TestPushAndPull lets go-containerregistry push something and read it back, over a socket and in process.
+// TestPushAndPull lets go-containerregistry push something and read it back, over a socket and in
+// process.
 func TestPushAndPull(t *testing.T) {
 	r, st, _ := demo(t)
 	s := httptest.NewServer(r)
@@ -354,7 +355,8 @@ func TestTransport(t *testing.T) {
 	}
 }
 
-// FuzzRegistry sends foreign requests: none may end in a server error, and whatever is stored has the digest it is stored under.
+// FuzzRegistry sends foreign requests: none may end in a server error, and whatever is stored has
+// the digest it is stored under.
 func FuzzRegistry(f *testing.F) {
 	r, st, l := demo(f)
 	raw, err := os.ReadFile(st.Path(l.Images[0].Digest))

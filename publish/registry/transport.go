@@ -7,7 +7,8 @@ import (
 	"sync"
 )
 
-// Transport is a RoundTripper that calls h in this process, whatever host a request names: no socket, no copy of the body.
+// Transport is a RoundTripper that calls h in this process, whatever host a request names: no
+// socket, no copy of the body.
 func Transport(h http.Handler) http.RoundTripper { return transport{h} }
 
 type transport struct{ handler http.Handler }

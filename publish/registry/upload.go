@@ -11,8 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// upload is a push of one blob: POST opens a session, or mounts a blob that any repository has; PATCH sends bytes in order;
-// PUT closes it under a digest; DELETE gives it up.
+// upload is a push of one blob: POST opens a session, or mounts a blob that any repository has;
+// PATCH sends bytes in order; PUT closes it under a digest; DELETE gives it up.
 func (r *Registry) upload(w http.ResponseWriter, q *http.Request, repo, session string) {
 	if q.Method == http.MethodPost && session == "" {
 		r.openUpload(w, q, repo)

@@ -31,9 +31,11 @@ func Open(tb testing.TB) *store.Store {
 	return st
 }
 
-// Release fills st with a product of three images and returns its lock as build does, without repositories: "agent", an index
-// over linux/amd64, linux/arm64 and windows/amd64 for each LTSC release (one Windows layer on three bases); "server", an index over
-// linux/amd64 alone; "lifecycle", a single manifest with a Linux and a Windows layer. Layers hold size random-looking bytes each.
+// Release fills st with a product of three images and returns its lock as build does, without
+// repositories: "agent", an index over linux/amd64, linux/arm64 and windows/amd64 for each LTSC
+// release (one Windows layer on three bases); "server", an index over linux/amd64 alone;
+// "lifecycle", a single manifest with a Linux and a Windows layer. Layers hold size
+// random-looking bytes each.
 func Release(tb testing.TB, st *store.Store, size int) *lock.Lock {
 	tb.Helper()
 	l := &lock.Lock{SchemaVersion: lock.SchemaVersion, Name: "demo", Version: "1.2.3", Created: time.Unix(1700000000, 0).UTC(), Sources: []lock.Source{{Name: "demo", Revision: "abc"}}}
@@ -130,7 +132,8 @@ func Put(tb testing.TB, st *store.Store, i v1.Image) v1.Descriptor {
 	return v1.Descriptor{MediaType: mt, Digest: h, Size: int64(len(raw))}
 }
 
-// Layer returns an OCI gzip layer with one file, whose size bytes follow from its seed and hardly compress.
+// Layer returns an OCI gzip layer with one file, whose size bytes follow from its seed and hardly
+// compress.
 func Layer(tb testing.TB, path, seed string, size int) v1.Layer {
 	tb.Helper()
 	var b bytes.Buffer

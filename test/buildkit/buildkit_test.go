@@ -92,7 +92,8 @@ func links(t *testing.T, dir string) string {
 	return b.String()
 }
 
-// What the product's own Dockerfiles need: their programs, and images like the bases that slipway.yaml names.
+// What the product's own Dockerfiles need: their programs, and images like the bases that
+// slipway.yaml names.
 const (
 	own = `
 program linux_amd64/completion
@@ -175,7 +176,8 @@ func build(t *testing.T, buildctl func(...string) (string, error), c *dockerfile
 	if in.Platform.OSVersion != "" {
 		name = in.Platform.OS + "(" + in.Platform.OSVersion + ")/" + in.Platform.Architecture
 	}
-	// BuildKit would fetch the frontend that a syntax line names; the line must stay a directive for those below it to be ones.
+	// BuildKit would fetch the frontend that a syntax line names; the line must stay a directive
+	// for those below it to be ones.
 	must(t, os.WriteFile(filepath.Join(c.Dir, "Dockerfile"), syntax.ReplaceAll(in.Source, []byte("# check=skip=none")), 0o644))
 	args := []string{
 		"build", "--progress=plain", "--frontend=dockerfile.v0", "--local=context=" + in.Context, "--local=dockerfile=" + c.Dir,

@@ -1,10 +1,14 @@
-// Package buildkit holds what build/dockerfile makes of a Dockerfile beside what BuildKit makes of it.
+// Package buildkit holds what build/dockerfile makes of a Dockerfile beside what BuildKit makes
+// of it.
 //
-// The test builds buildkitd and buildctl from the Go module in daemon/ (once; they are kept in the user's cache), runs the daemon on
-// a socket of its own, lets it build every case of build/dockerfile/testdata and of dockerfiles/, and compares the file tree
-// (type, mode, owner, link, content; not times) and the configuration. It needs root, and runc, which apt's containerd brings.
+// The test builds buildkitd and buildctl from the Go module in daemon/ (once; they are kept in
+// the user's cache), runs the daemon on a socket of its own, lets it build every case of
+// build/dockerfile/testdata and of dockerfiles/, and compares the file tree (type, mode, owner,
+// link, content; not times) and the configuration. It needs root, and runc, which apt's
+// containerd brings.
 //
-// The daemon is v0.33.1, although the parser of the main module is v0.34.2: v0.34 needs versions of other modules that the module proxy
-// does not give out. Their frontends differ in two things, which are held by goldens alone: v0.34 refuses --link with a --chown by
-// name, and reads escapes in the patterns of ${VARIABLE#pattern} and its like another way.
+// The daemon is v0.33.1, although the parser of the main module is v0.34.2: v0.34 needs versions
+// of other modules that the module proxy does not give out. Their frontends differ in two things,
+// which are held by goldens alone: v0.34 refuses --link with a --chown by name, and reads escapes
+// in the patterns of ${VARIABLE#pattern} and its like another way.
 package buildkit

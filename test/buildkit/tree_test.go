@@ -18,8 +18,9 @@ import (
 // tree is a file system flattened: a line for each path.
 type tree map[string]string
 
-// addImage lays the layers of an image over t. BuildKit on Linux writes layers in the layout of Windows (below Files/) only where a base
-// from a registry has it; from scratch it writes the layout of Linux, which Windows does not read. Here both are read.
+// addImage lays the layers of an image over t. BuildKit on Linux writes layers in the layout of
+// Windows (below Files/) only where a base from a registry has it; from scratch it writes the
+// layout of Linux, which Windows does not read. Here both are read.
 func (t tree) addImage(tb testing.TB, img v1.Image, windows bool) {
 	tb.Helper()
 	layers, err := img.Layers()

@@ -1,5 +1,6 @@
-// Package cache keeps programs that tests and targets need, and that no distribution has, in the user's cache. They are compiled once, and
-// again where the modules that they are made of have other versions: a directory is named after that. How they are compiled does not count.
+// Package cache keeps programs that tests and targets need, and that no distribution has, in the
+// user's cache. They are compiled once, and again where the modules that they are made of have
+// other versions: a directory is named after that. How they are compiled does not count.
 package cache
 
 import (
@@ -8,9 +9,10 @@ import (
 	"path/filepath"
 )
 
-// Program returns the path of a program in a directory of the cache. Where it is not there, build makes it in the directory that it is given,
-// which is another one: the program gets its place when it is whole, so that an interrupted build leaves nothing that looks like it, and
-// two checkouts may build it at the same time.
+// Program returns the path of a program in a directory of the cache. Where it is not there, build
+// makes it in the directory that it is given, which is another one: the program gets its place
+// when it is whole, so that an interrupted build leaves nothing that looks like it, and two
+// checkouts may build it at the same time.
 func Program(ctx context.Context, dir, name string, build func(ctx context.Context, dir string) error) (string, error) {
 	root, err := os.UserCacheDir()
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestProgram: a program is made once, gets its place when it is whole, and whoever makes it at the same time gets one, too.
+// TestProgram: a program is made once, gets its place when it is whole, and whoever makes it at
+// the same time gets one, too.
 func TestProgram(t *testing.T) {
 	root := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", root)

@@ -10,14 +10,16 @@ import (
 	"path/filepath"
 )
 
-// Module is a Go module that is there for the programs that it requires, at the versions of its go.mod.
+// Module is a Go module that is there for the programs that it requires, at the versions of its
+// go.mod.
 type Module struct {
 	Dir  string
 	Name string // of its directory in the cache, before the hash of go.mod and go.sum
 }
 
-// Program returns the path of the program that is a package of what the module requires. It has the name of the package's directory, and is
-// compiled without cgo unless it needs that; flags are further ones for go build.
+// Program returns the path of the program that is a package of what the module requires. It has
+// the name of the package's directory, and is compiled without cgo unless it needs that; flags
+// are further ones for go build.
 func (m Module) Program(ctx context.Context, pkg string, cgo bool, flags ...string) (string, error) {
 	h := sha256.New()
 	for _, file := range []string{"go.mod", "go.sum"} {

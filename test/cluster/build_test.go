@@ -27,7 +27,8 @@ type placement struct {
 	RuntimeClassName *string             `json:"runtimeClassName"`
 }
 
-// placed returns testdata/placement.NAME.yaml, as text for a template and as it is to be found in a pod.
+// placed returns testdata/placement.NAME.yaml, as text for a template and as it is to be found in
+// a pod.
 func placed(name string) (text string, p placement, err error) {
 	b, err := os.ReadFile(filepath.Join("testdata", "placement."+name+".yaml"))
 	if err != nil {
@@ -36,8 +37,9 @@ func placed(name string) (text string, p placement, err error) {
 	return string(b), p, yaml.UnmarshalStrict(b, &p)
 }
 
-// windowsBuild: the pod of a Build with a Windows builder runs our Windows helpers, is for Windows nodes, keeps what its user said of
-// where it runs, and the scheduler binds it to the Windows node.
+// windowsBuild: the pod of a Build with a Windows builder runs our Windows helpers, is for
+// Windows nodes, keeps what its user said of where it runs, and the scheduler binds it to the
+// Windows node.
 func windowsBuild(ctx context.Context, t testing.TB, c *cluster) error {
 	return c.build(ctx, t, "windows-build", windows)
 }
@@ -93,7 +95,8 @@ func (c *cluster) image2pod(ctx context.Context, t testing.TB, name string, on n
 	return c.pod(ctx, t, build, latest(builder), want, on)
 }
 
-// withoutTolerations: a Build for Windows that tolerates no taint stays pending, and the taint is why.
+// withoutTolerations: a Build for Windows that tolerates no taint stays pending, and the taint is
+// why.
 func withoutTolerations(ctx context.Context, _ testing.TB, c *cluster) error {
 	builder, err := c.resource(kind("ClusterBuilder"), "").Get(ctx, "windows", metav1.GetOptions{})
 	if err != nil {
@@ -148,7 +151,8 @@ func (c *cluster) pod(ctx context.Context, t testing.TB, build, builder string, 
 	return c.pullable(ctx, pod, on)
 }
 
-// images holds the containers of a build's pod to the images they are to run; those that are not named run the rest.
+// images holds the containers of a build's pod to the images they are to run; those that are not
+// named run the rest.
 func (*cluster) images(_ testing.TB, pod *corev1.Pod, want map[string]string, rest string) error {
 	var errs []error
 	seen := map[string]bool{}
@@ -202,7 +206,8 @@ func (c *cluster) scheduled(ctx context.Context, build string) (*corev1.Pod, err
 	return pod, nil
 }
 
-// latestBuild waits for a Build of an Image by its number, and returns its name. The Image's status may not name it while it runs.
+// latestBuild waits for a Build of an Image by its number, and returns its name. The Image's
+// status may not name it while it runs.
 func (c *cluster) latestBuild(ctx context.Context, image string, number int) (string, error) {
 	var name string
 	err := c.until(ctx, func(ctx context.Context) (string, bool, error) {

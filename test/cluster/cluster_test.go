@@ -42,7 +42,8 @@ type cluster struct {
 	mistake  string // what it says where the release has a mistake, or nothing
 }
 
-// start brings up a cluster until the test ends. What is applied is the manifest, which need not be the release's.
+// start brings up a cluster until the test ends. What is applied is the manifest, which need not
+// be the release's.
 func start(t *testing.T, r *release, programs string, manifest []byte) *cluster {
 	t.Helper()
 	dir := t.TempDir()
@@ -70,7 +71,8 @@ func start(t *testing.T, r *release, programs string, manifest []byte) *cluster 
 		}
 	}
 	c.agent = &node.Agent{Client: c.kube, Net: plane.Namespace, Node: linux, Namespace: "kpack", Dir: dir, Inside: func(n *namespace.Namespace) error {
-		// A snapshot stands on stand-ins and can be pushed to a loopback address only: so every pod has the registry there.
+		// A snapshot stands on stand-ins and can be pushed to a loopback address only: so every
+		// pod has the registry there.
 		s, err := serve(n, own)
 		if err == nil {
 			t.Cleanup(func() { s.Close() })

@@ -26,7 +26,8 @@ func accepted(ctx context.Context, _ testing.TB, c *cluster) error {
 	return c.create(ctx, "namespace.yaml", values{})
 }
 
-// pinned: every image that a pod or a ConfigMap of the release names is in the lock, and named by its digest.
+// pinned: every image that a pod or a ConfigMap of the release names is in the lock, and named by
+// its digest.
 func pinned(ctx context.Context, t testing.TB, c *cluster) error {
 	var known []string
 	for _, i := range c.lock.Images {
@@ -67,8 +68,9 @@ func pinned(ctx context.Context, t testing.TB, c *cluster) error {
 	return errors.Join(errs...)
 }
 
-// running: Pod Security lets the pods be made, the scheduler binds them to the Linux node, their programs start out of their images and
-// stay, and the webhook has got its certificate, registered itself and answers the apiserver over TLS.
+// running: Pod Security lets the pods be made, the scheduler binds them to the Linux node, their
+// programs start out of their images and stay, and the webhook has got its certificate,
+// registered itself and answers the apiserver over TLS.
 func running(ctx context.Context, _ testing.TB, c *cluster) error {
 	for _, name := range []string{"kpack-controller", "kpack-webhook"} {
 		err := c.until(ctx, func(ctx context.Context) (string, bool, error) {
@@ -83,7 +85,8 @@ func running(ctx context.Context, _ testing.TB, c *cluster) error {
 			return fmt.Errorf("Deployment %s: %w", name, err)
 		}
 	}
-	// What it defaults and validates it tells the apiserver itself, and then a dry run goes through both.
+	// What it defaults and validates it tells the apiserver itself, and then a dry run goes
+	// through both.
 	err := c.until(ctx, func(ctx context.Context) (string, bool, error) {
 		defaults, err := c.kube.AdmissionregistrationV1().MutatingWebhookConfigurations().Get(ctx, "defaults.webhook.kpack.io", metav1.GetOptions{})
 		if err != nil {
@@ -122,8 +125,8 @@ func running(ctx context.Context, _ testing.TB, c *cluster) error {
 	return nil
 }
 
-// permitted: no service account of the release was refused anything, by the apiserver's own record. Every check before looks there, too, while
-// it waits.
+// permitted: no service account of the release was refused anything, by the apiserver's own
+// record. Every check before looks there, too, while it waits.
 func permitted(_ context.Context, _ testing.TB, c *cluster) error {
 	if err := c.audit.check(); err != nil {
 		return err

@@ -34,8 +34,8 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// prepare returns what all tests share: the release, pushed, and the directory of the control plane's programs, which `go tool mage
-// cluster` has built by then.
+// prepare returns what all tests share: the release, pushed, and the directory of the control
+// plane's programs, which `go tool mage cluster` has built by then.
 func prepare(t *testing.T) (r *release, programs string) {
 	t.Helper()
 	need.Root(t, "cluster")

@@ -36,7 +36,8 @@ var mutants = []mutant{
 	{"Root", root, "Accepted", "would violate PodSecurity"},
 }
 
-// TestMutants is the test of TestRelease: of each broken release, the first check that fails is the one that is there for it.
+// TestMutants is the test of TestRelease: of each broken release, the first check that fails is
+// the one that is there for it.
 func TestMutants(t *testing.T) {
 	t.Parallel()
 	for _, m := range mutants {

@@ -50,8 +50,9 @@ type report struct {
 	}
 }
 
-// TestNodes holds what `slipway nodes` reads from a real apiserver and says of it against the real scheduler: for each pod and each node,
-// a copy of the pod that must go to that node is bound, or it is not.
+// TestNodes holds what `slipway nodes` reads from a real apiserver and says of it against the
+// real scheduler: for each pod and each node, a copy of the pod that must go to that node is
+// bound, or it is not.
 func TestNodes(t *testing.T) {
 	t.Parallel()
 	r, programs := prepare(t)
@@ -69,7 +70,8 @@ func TestNodes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	says := c.nodes(t, filepath.Join("testdata", "nodes.yaml"), 3) // large and with-gpu have no node
+	// large and with-gpu have no node
+	says := c.nodes(t, filepath.Join("testdata", "nodes.yaml"), 3)
 	list, err := objects("nodes.yaml", values{})
 	if err != nil {
 		t.Fatal(err)
@@ -126,11 +128,13 @@ func (c *cluster) nodes(t *testing.T, manifest string, code int) report {
 	return r
 }
 
-// spread makes a copy of each pod for each node, which differs in that only this node will do; and what is no pod as it is.
+// spread makes a copy of each pod for each node, which differs in that only this node will do;
+// and what is no pod as it is.
 func (c *cluster) spread(ctx context.Context, list []*unstructured.Unstructured) error {
 	accounts := c.kube.CoreV1().ServiceAccounts(metav1.NamespaceDefault)
 	err := wait.PollUntilContextTimeout(ctx, tick, patience, true, func(ctx context.Context) (bool, error) {
-		_, err := accounts.Get(ctx, "default", metav1.GetOptions{}) // without which no pod is admitted
+		// without which no pod is admitted
+		_, err := accounts.Get(ctx, "default", metav1.GetOptions{})
 		return err == nil, nil
 	})
 	if err != nil {

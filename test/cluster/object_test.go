@@ -66,7 +66,8 @@ func decode(manifest []byte) ([]*unstructured.Unstructured, error) {
 	}
 }
 
-// resource is the way to the objects of a kind. The kinds that the tests use have regular plurals, but for one.
+// resource is the way to the objects of a kind. The kinds that the tests use have regular
+// plurals, but for one.
 func (c *cluster) resource(gvk schema.GroupVersionKind, namespace string) dynamic.ResourceInterface {
 	plural := strings.ToLower(gvk.Kind) + "s"
 	if strings.HasSuffix(gvk.Kind, "Class") {
@@ -79,7 +80,8 @@ func (c *cluster) resource(gvk schema.GroupVersionKind, namespace string) dynami
 	return r.Namespace(namespace)
 }
 
-// create makes the objects of a template as a user would: strictly, so that a field nobody knows is an error.
+// create makes the objects of a template as a user would: strictly, so that a field nobody knows
+// is an error.
 func (c *cluster) create(ctx context.Context, file string, v values) error {
 	list, err := objects(file, v)
 	if err != nil {
@@ -97,8 +99,9 @@ func (c *cluster) create(ctx context.Context, file string, v values) error {
 	return nil
 }
 
-// answered makes a request again, as users and controllers do, where a webhook has not answered in the seconds that the apiserver gives it:
-// the machine may be busy. One that never answers is an error after patience.
+// answered makes a request again, as users and controllers do, where a webhook has not answered
+// in the seconds that the apiserver gives it: the machine may be busy. One that never answers is
+// an error after patience.
 func answered(ctx context.Context, request func() error) error {
 	var last error
 	err := wait.PollUntilContextTimeout(ctx, tick, patience, true, func(context.Context) (bool, error) {
@@ -145,8 +148,9 @@ func condition(o *unstructured.Unstructured, kind string) (status, message strin
 	return "", "it has no condition " + kind
 }
 
-// until asks until done or an error; an error, too, where a program of the release ends, one is refused something, or it takes too long:
-// where the release has a mistake and the state or a log names it, that is soon. The last state says why then.
+// until asks until done or an error; an error, too, where a program of the release ends, one is
+// refused something, or it takes too long: where the release has a mistake and the state or a log
+// names it, that is soon. The last state says why then.
 func (c *cluster) until(ctx context.Context, ask func(context.Context) (state string, done bool, err error)) error {
 	var last string
 	var broken error
@@ -203,8 +207,8 @@ func complaints(logs string) []string {
 
 const (
 	tick = 50 * time.Millisecond
-	// patience is how long something may take that must happen and usually takes a second. A machine may be slow and busy: whoever waits
-	// in vain learns it later, nothing else.
+	// patience is how long something may take that must happen and usually takes a second. A
+	// machine may be slow and busy: whoever waits in vain learns it later, nothing else.
 	patience = 5 * time.Minute
 	// brief is how long something that must not happen is given to happen.
 	brief = 5 * time.Second

@@ -20,7 +20,8 @@ import (
 	"github.com/slipway-dev/slipway/test/cluster/node"
 )
 
-// pullable: each image of a pod has a manifest that its node runs, and in its layers the programs that the pod starts.
+// pullable: each image of a pod has a manifest that its node runs, and in its layers the programs
+// that the pod starts.
 func (c *cluster) pullable(ctx context.Context, pod *corev1.Pod, on node.Spec) error {
 	for _, container := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
 		files, err := c.files(ctx, container.Image, on)
@@ -39,8 +40,8 @@ func (c *cluster) pullable(ctx context.Context, pod *corev1.Pod, on node.Spec) e
 	return nil
 }
 
-// programs are what a container starts out of its image: its command, or what the network's launcher, which build-init puts into a volume,
-// starts after it.
+// programs are what a container starts out of its image: its command, or what the network's
+// launcher, which build-init puts into a volume, starts after it.
 func programs(c corev1.Container) []string {
 	if strings.HasPrefix(c.Command[0], "/networkWait/") {
 		if at := slices.Index(c.Args, "--"); at >= 0 && at+1 < len(c.Args) {
@@ -86,7 +87,8 @@ func (c *cluster) files(ctx context.Context, image string, on node.Spec) ([]stri
 	return list, nil
 }
 
-// child is the image that a node of a platform takes: of an index the manifest that containerd would choose there.
+// child is the image that a node of a platform takes: of an index the manifest that containerd
+// would choose there.
 func (c *cluster) child(ctx context.Context, ref name.Digest, host v1.Platform) (v1.Image, error) {
 	d, err := remote.Get(ref, c.remote(ctx)...)
 	if err != nil {

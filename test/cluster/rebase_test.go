@@ -19,9 +19,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// rebase: when the run image of a Windows stack changes, kpack rebases what was built on it, in a pod on a Linux node. The images of that
-// pod, the Windows completion among them, exist for that node, and what they run there does it. The Build succeeds by what completion says
-// of it: in its message to the kubelet, which gets there by a link in the image (ADR 51).
+// rebase: when the run image of a Windows stack changes, kpack rebases what was built on it, in a
+// pod on a Linux node. The images of that pod, the Windows completion among them, exist for that
+// node, and what they run there does it. The Build succeeds by what completion says of it: in its
+// message to the kubelet, which gets there by a link in the image (ADR 51).
 func rebase(ctx context.Context, t testing.TB, c *cluster) error {
 	const image = "rebased"
 	text, _, err := placed("tolerations")
@@ -89,8 +90,9 @@ func rebase(ctx context.Context, t testing.TB, c *cluster) error {
 	return c.knows(ctx, image, second)
 }
 
-// nextSecond waits for a second after that in which a Build was made. Of two Builds of one second kpack takes any for the latest, and tries
-// in vain to make the second once more. With real builds, which last, there are no two.
+// nextSecond waits for a second after that in which a Build was made. Of two Builds of one second
+// kpack takes any for the latest, and tries in vain to make the second once more. With real
+// builds, which last, there are no two.
 func (c *cluster) nextSecond(ctx context.Context, build string) error {
 	b, err := c.resource(kind("Build"), builds).Get(ctx, build, metav1.GetOptions{})
 	if err != nil {
@@ -101,7 +103,8 @@ func (c *cluster) nextSecond(ctx context.Context, build string) error {
 	})
 }
 
-// knows: kpack's Build has succeeded, and its Image has as its latest image what is in the registry.
+// knows: kpack's Build has succeeded, and its Image has as its latest image what is in the
+// registry.
 func (c *cluster) knows(ctx context.Context, image, build string) error {
 	ref, err := name.NewTag(registryAddress + "/apps/" + image)
 	if err != nil {
@@ -135,7 +138,8 @@ func (c *cluster) knows(ctx context.Context, image, build string) error {
 	return nil
 }
 
-// isRebased: the image in the registry is the app on the new run image, still for the Windows it was for.
+// isRebased: the image in the registry is the app on the new run image, still for the Windows it
+// was for.
 func (c *cluster) isRebased(ctx context.Context, image string) error {
 	ref, err := name.NewTag(registryAddress + "/apps/" + image)
 	if err != nil {
@@ -174,8 +178,8 @@ func (c *cluster) isRebased(ctx context.Context, image string) error {
 	return nil
 }
 
-// export pushes what the build's last phase would have: the app on the run image, with the labels that kpack reads. No Windows node runs
-// the phases here.
+// export pushes what the build's last phase would have: the app on the run image, with the labels
+// that kpack reads. No Windows node runs the phases here.
 func (c *cluster) export(ctx context.Context, image string) error {
 	builder, err := c.resource(kind("Builder"), builds).Get(ctx, "windows", metav1.GetOptions{})
 	if err != nil {

@@ -27,7 +27,8 @@ func shared(t *testing.T, h http.Handler) []string {
 	return c.Repositories
 }
 
-// TestOwn: what one cluster pushes another does not see, and the release's images are there for both.
+// TestOwn: what one cluster pushes another does not see, and the release's images are there for
+// both.
 func TestOwn(t *testing.T) {
 	t.Parallel()
 	r := &release{registry: registry.New(registry.Logger(log.New(quiet{}, "", 0)))}

@@ -18,7 +18,8 @@ import (
 	"github.com/slipway-dev/slipway/test/cluster/namespace"
 )
 
-// A registry listens at this address in every namespace. The path is there because a private registry has one.
+// A registry listens at this address in every namespace. The path is there because a private
+// registry has one.
 const (
 	registryAddress = "127.0.0.1:5000"
 	mirror          = registryAddress + "/mirror"
@@ -33,8 +34,9 @@ type release struct {
 	dist     string
 }
 
-// cut reads the release that go tool mage test names: SLIPWAY_DIST is its directory. Its own slipway pushes the bundle of all platforms
-// into a registry and renames release.yaml, in a namespace for that alone.
+// cut reads the release that go tool mage test names: SLIPWAY_DIST is its directory. Its own
+// slipway pushes the bundle of all platforms into a registry and renames release.yaml, in a
+// namespace for that alone.
 func cut(dir string) (*release, error) {
 	dist := os.Getenv("SLIPWAY_DIST")
 	if dist == "" {
@@ -80,8 +82,9 @@ func (r *release) clone() *release {
 	return &other
 }
 
-// own is the registry of one cluster: it has the release's images and takes what is pushed, which no other cluster sees. All clusters
-// build under the same names, and what they build is read again.
+// own is the registry of one cluster: it has the release's images and takes what is pushed, which
+// no other cluster sees. All clusters build under the same names, and what they build is read
+// again.
 func (r *release) own() http.Handler {
 	other := registry.New(registry.Logger(log.New(quiet{}, "", 0)))
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {

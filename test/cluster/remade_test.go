@@ -23,7 +23,8 @@ type made interface {
 	Digest() (v1.Hash, error)
 }
 
-// remade pushes another image in the place of one of the release, and has it in the lock, as if it had been built like that.
+// remade pushes another image in the place of one of the release, and has it in the lock, as if
+// it had been built like that.
 func remade(image string, change func(*remote.Descriptor) (made, error)) func(testing.TB, *release, []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
 	return func(t testing.TB, r *release, _ []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
 		n, err := namespace.New()

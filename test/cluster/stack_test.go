@@ -37,7 +37,8 @@ func (c *cluster) push(ctx context.Context, repository string, img v1.Image) (st
 	return ref.Context().Digest(digest.String()).Name(), err
 }
 
-// stackImage is a stack's build or run image: a plain manifest with one layer and the labels that buildpacks want.
+// stackImage is a stack's build or run image: a plain manifest with one layer and the labels that
+// buildpacks want.
 func stackImage(os, role string) (v1.Image, error) {
 	layer, err := file(os, "etc/"+role, role)
 	if err != nil {
@@ -82,8 +83,8 @@ func stacks(ctx context.Context, _ testing.TB, c *cluster) error {
 	return nil
 }
 
-// builders: a Builder and a ClusterBuilder on each stack become ready with our lifecycle. The layer in them is the one that was built for
-// their system, byte for byte.
+// builders: a Builder and a ClusterBuilder on each stack become ready with our lifecycle. The
+// layer in them is the one that was built for their system, byte for byte.
 func builders(ctx context.Context, t testing.TB, c *cluster) error {
 	for _, os := range []string{"linux", "windows"} {
 		if err := c.create(ctx, "builders.yaml", values{OS: os}); err != nil {

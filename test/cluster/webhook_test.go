@@ -42,7 +42,8 @@ func converted(ctx context.Context, _ testing.TB, c *cluster) error {
 		return err
 	}
 	tag, _, _ := unstructured.NestedString(old.Object, "spec", "tag")
-	account, _, _ := unstructured.NestedString(old.Object, "spec", "serviceAccount") // which v1alpha2 calls serviceAccountName
+	// which v1alpha2 calls serviceAccountName
+	account, _, _ := unstructured.NestedString(old.Object, "spec", "serviceAccount")
 	if old.GetAPIVersion() != "kpack.io/v1alpha1" || tag != registryAddress+"/apps/windows-image" || account != "default" {
 		return fmt.Errorf("it is %s with tag %q and service account %q", old.GetAPIVersion(), tag, account)
 	}

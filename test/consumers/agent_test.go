@@ -19,9 +19,10 @@ import (
 // agentCall is what the page calls the way of the agents.
 const agentCall = "client.Import(…, WithAllPlatforms(true), WithSkipMissing())"
 
-// testAgent imports every bundle as the agents of k3s and RKE2 do: all platforms, what is missing is skipped, and a name by digest for
-// every image; nothing is unpacked. Then it asks containerd, as a node of the bundle's platform would, which manifest it runs: by tag and by the
-// digest that release.yaml pins.
+// testAgent imports every bundle as the agents of k3s and RKE2 do: all platforms, what is missing
+// is skipped, and a name by digest for every image; nothing is unpacked. Then it asks containerd,
+// as a node of the bundle's platform would, which manifest it runs: by tag and by the digest that
+// release.yaml pins.
 func (c containerd) testAgent(t *testing.T) {
 	api, err := client.New(c.socket)
 	if err != nil {
@@ -77,7 +78,8 @@ func (c containerd) testAgent(t *testing.T) {
 	})
 }
 
-// importAll is what the agents do with a file in their directory of images: they name what it has by tag, and then by digest, too.
+// importAll is what the agents do with a file in their directory of images: they name what it has
+// by tag, and then by digest, too.
 func importAll(ctx context.Context, t *testing.T, api *client.Client, b bundle) []images.Image {
 	t.Helper()
 	f, err := os.Open(b.path)

@@ -75,12 +75,13 @@ func (c containerd) names(t *testing.T, namespace string) map[string]string {
 	return names
 }
 
-// patience is how long a container may take that usually takes a second. A machine may be slow and busy: whoever waits in vain learns it
-// later, nothing else.
+// patience is how long a container may take that usually takes a second. A machine may be slow
+// and busy: whoever waits in vain learns it later, nothing else.
 const patience = 10 * time.Minute
 
-// starts starts a container of an image, and says whether its program said what it is to say. Of a container that ends at once ctr may give up the
-// pipes before it has read them, when the machine is busy: so one of which nothing was heard is started again, a few times.
+// starts starts a container of an image, and says whether its program said what it is to say. Of
+// a container that ends at once ctr may give up the pipes before it has read them, when the
+// machine is busy: so one of which nothing was heard is started again, a few times.
 func (c containerd) starts(t *testing.T, namespace, image string, run run) bool {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -126,8 +127,9 @@ func compare(t *testing.T, got map[string]string, want []image) {
 	}
 }
 
-// look notes what containerd has of a bundle: names with their digests, and the platforms of which it has all manifests and
-// configurations. Where one platform was chosen on import, own looks for that only: containerd throws away the rest when it pleases.
+// look notes what containerd has of a bundle: names with their digests, and the platforms of
+// which it has all manifests and configurations. Where one platform was chosen on import, own
+// looks for that only: containerd throws away the rest when it pleases.
 func (c containerd) look(t *testing.T, ns string, r release, b bundle, own string) *sight {
 	t.Helper()
 	var s sight

@@ -19,9 +19,10 @@ type mode struct {
 	starts  bool   // what was imported is unpacked and started
 	refuses string // what ctr says where it cannot take the bundle
 	demo    bool   // a variant: with the small release only
-	own     string // the only platform that is looked for, where the call filters a bundle that has more
-	exact   bool   // not for each Windows release the same
-	host    string // the Windows version of the nodes that it imports for
+	// the only platform that is looked for, where the call filters a bundle that has more
+	own   string
+	exact bool   // not for each Windows release the same
+	host  string // the Windows version of the nodes that it imports for
 }
 
 // incomplete is what ctr says where a manifest that it wants is not in the bundle.
@@ -44,7 +45,8 @@ func (c containerd) imports(b bundle) []mode {
 	p := "--platform " + platform.Format(*b.platform)
 	sparse := mode{options: "--all-platforms --no-unpack", piped: old, demo: true, refuses: incomplete}
 	switch {
-	case b.platform.OS == platform.Windows && old: // of ctr on Linux, which takes every Windows build for its own
+	// of ctr on Linux, which takes every Windows build for its own
+	case b.platform.OS == platform.Windows && old:
 		return []mode{sparse}
 	case b.platform.OS == platform.Windows:
 		host := platform.Short(b.platform.OSVersion)
@@ -58,7 +60,8 @@ func (c containerd) imports(b bundle) []mode {
 		{options: "", piped: old, demo: true, starts: true},
 		{options: p + " --no-unpack --digests", piped: old, demo: true},
 	}
-	sbom := mode{options: p + " --digests", piped: true, demo: true, refuses: "mismatched image rootfs|no processor for media-type"} // of what is no image
+	// of what is no image
+	sbom := mode{options: p + " --digests", piped: true, demo: true, refuses: "mismatched image rootfs|no processor for media-type"}
 	if old {
 		all = append(all, sbom)
 	} else { // in the client, which does not decompress
@@ -74,11 +77,13 @@ func (c containerd) imports(b bundle) []mode {
 // pinnedByImport is a name that --digests gives: by the day and by the digest.
 var pinnedByImport = regexp.MustCompile(`^import-\d{4}-\d{2}-\d{2}@sha256:`)
 
-// testCtr imports bundles by ctr, in every way that takes them and in those that cannot, and starts containers of what was unpacked.
+// testCtr imports bundles by ctr, in every way that takes them and in those that cannot, and
+// starts containers of what was unpacked.
 func (c containerd) testCtr(t *testing.T) {
 	each(t, func(t *testing.T, r release, b bundle) {
 		for n, m := range c.imports(b) {
-			if !r.demo && (m.demo || m.starts && !c.newer) { // with what is large, load-images does the same on the older one
+			// with what is large, load-images does the same on the older one
+			if !r.demo && (m.demo || m.starts && !c.newer) {
 				continue
 			}
 			t.Run(strings.ReplaceAll("import "+m.options, "/", "-"), func(t *testing.T) {

@@ -30,7 +30,8 @@ var made struct {
 	release release
 }
 
-// cutDemo returns the release of storetest, with one image more that can run, in a directory like dist/.
+// cutDemo returns the release of storetest, with one image more that can run, in a directory like
+// dist/.
 func cutDemo(t *testing.T) release {
 	t.Helper()
 	made.once.Do(func() {
@@ -66,8 +67,9 @@ func makeDemo(t *testing.T, dir string) release {
 		p := parse(t, s)
 		bundles = append(bundles, product.Bundle{Name: "demo-images." + platform.Slug(p), Platform: &p})
 	}
-	// The reference comes last in the list, by tag and digest, under Docker Hub's short form. It is what need.SandboxImage names. Nodes of amd64
-	// could run 386, too, and Windows Server 2025 two builds, of which none is its own.
+	// The reference comes last in the list, by tag and digest, under Docker Hub's short form. It
+	// is what need.SandboxImage names. Nodes of amd64 could run 386, too, and Windows Server 2025
+	// two builds, of which none is its own.
 	systems := []string{"linux/amd64", "linux/386", "windows/amd64:10.0.25398.6", "windows/amd64:10.0.20348.5"}
 	var children []storetest.Child
 	for _, s := range systems {
@@ -95,7 +97,8 @@ func makeDemo(t *testing.T, dir string) release {
 	return release{name: "storetest", dir: dir, lock: l, runs: []run{{"hello", []string{"/hello"}, "hello from the demo"}}, demo: true}
 }
 
-// sbom puts an SBOM into the store that refers to an image. It travels in the image's bundles, and no consumer may stumble over it.
+// sbom puts an SBOM into the store that refers to an image. It travels in the image's bundles,
+// and no consumer may stumble over it.
 func sbom(t *testing.T, st *store.Store, i lock.Image) lock.Referrer {
 	t.Helper()
 	const kind = "application/spdx+json"
@@ -117,7 +120,8 @@ func main() {
 	<-c
 }`
 
-// program is an uncompressed layer with a static program; what is not compressed is packed in another way.
+// program is an uncompressed layer with a static program; what is not compressed is packed in
+// another way.
 func program(t *testing.T, name, text string) v1.Layer {
 	t.Helper()
 	dir := t.TempDir()

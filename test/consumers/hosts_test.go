@@ -17,7 +17,8 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// windowsHosts are nodes as containerd on Windows describes them: with three numbers, and no revision.
+// windowsHosts are nodes as containerd on Windows describes them: with three numbers, and no
+// revision.
 var windowsHosts = []string{"10.0.17763", "10.0.20348", "10.0.26100"}
 
 // rules are how versions of containerd choose among the manifests of an index that a host can run.
@@ -38,7 +39,8 @@ func (n newest) Less(a, b ocispec.Platform) bool {
 	return m1 && !m2
 }
 
-// revised is what platforms.Default was on Windows in containerd 1: it orders by the fourth number alone.
+// revised is what platforms.Default was on Windows in containerd 1: it orders by the fourth
+// number alone.
 type revised struct{ platforms.Matcher }
 
 func (r revised) Less(a, b ocispec.Platform) bool {
@@ -60,8 +62,10 @@ type first struct{ platforms.Matcher }
 
 func (first) Less(_, _ ocispec.Platform) bool { return false }
 
-// atHosts asks containerd which manifest a Windows node runs of every image that was imported from a bundle, and whether all of it is there.
-func atHosts(t *testing.T, ctx context.Context, api *client.Client, r release, b bundle) { //nolint:revive // t comes first in tests
+// atHosts asks containerd which manifest a Windows node runs of every image that was imported
+// from a bundle, and whether all of it is there.
+// t comes first in tests
+func atHosts(t *testing.T, ctx context.Context, api *client.Client, r release, b bundle) { //nolint:revive
 	t.Helper()
 	if b.platform != nil && b.platform.OS != platform.Windows {
 		return
@@ -84,8 +88,10 @@ func atHosts(t *testing.T, ctx context.Context, api *client.Client, r release, b
 	}
 }
 
-// atHost asks as one node by one rule, and returns the Windows versions of what it runs of our images and of those of others.
-func atHost(t *testing.T, ctx context.Context, api *client.Client, r release, b bundle, version, rule string) (ours, others []string) { //nolint:revive // t comes first in tests
+// atHost asks as one node by one rule, and returns the Windows versions of what it runs of our
+// images and of those of others.
+// t comes first in tests
+func atHost(t *testing.T, ctx context.Context, api *client.Client, r release, b bundle, version, rule string) (ours, others []string) { //nolint:revive
 	t.Helper()
 	host := v1.Platform{OS: platform.Windows, Architecture: "amd64", OSVersion: version}
 	own, foreign := map[string]bool{}, map[string]bool{}
@@ -111,7 +117,8 @@ func atHost(t *testing.T, ctx context.Context, api *client.Client, r release, b 
 }
 
 // runs is the platform of the manifest that a host runs, by what containerd says; empty for none.
-func runs(t *testing.T, ctx context.Context, api *client.Client, i image, host platforms.MatchComparer) string { //nolint:revive // t comes first in tests
+// t comes first in tests
+func runs(t *testing.T, ctx context.Context, api *client.Client, i image, host platforms.MatchComparer) string { //nolint:revive
 	t.Helper()
 	img, err := api.ImageService().Get(ctx, i.name)
 	if err != nil {

@@ -36,7 +36,8 @@ func newKubelet(t *testing.T, socket string) kubelet {
 	return kubelet{cri.NewImageServiceClient(conn), cri.NewRuntimeServiceClient(conn)}
 }
 
-// testKubelet brings bundles to containerd in the ways that testLoadImages does not know, and asks as a kubelet does.
+// testKubelet brings bundles to containerd in the ways that testLoadImages does not know, and
+// asks as a kubelet does.
 func (c containerd) testKubelet(t *testing.T) {
 	api, err := client.New(c.socket)
 	if err != nil {
@@ -74,9 +75,10 @@ func (c containerd) testKubelet(t *testing.T) {
 	}
 }
 
-// asKubelet holds what CRI says of a bundle's images against the lock, starts a pod of one of them where it can, and removes them all, as a
-// kubelet does that needs room. pins says whether images are known by digest, too, and kept whether a kubelet leaves them when it looks for room itself.
-// Nothing is pulled: nobody asks for that.
+// asKubelet holds what CRI says of a bundle's images against the lock, starts a pod of one of
+// them where it can, and removes them all, as a kubelet does that needs room. pins says whether
+// images are known by digest, too, and kept whether a kubelet leaves them when it looks for room
+// itself. Nothing is pulled: nobody asks for that.
 func (c containerd) asKubelet(t *testing.T, call string, r release, b bundle, pins, kept bool) {
 	t.Helper()
 	k := newKubelet(t, c.socket)
@@ -92,7 +94,8 @@ func (c containerd) asKubelet(t *testing.T, call string, r release, b bundle, pi
 	for _, i := range r.images(t, b) {
 		tag, pin := i.name, i.repository()+"@"+i.digest.String()
 		want := &cri.Image{RepoTags: []string{tag}, RepoDigests: []string{pin}}
-		want.Pinned = kept || c.newer && tag == need.SandboxImage // that one containerd keeps itself
+		// that one containerd keeps itself
+		want.Pinned = kept || c.newer && tag == need.SandboxImage
 		if !pins {
 			want.RepoDigests = nil
 		}
@@ -108,7 +111,8 @@ func (c containerd) asKubelet(t *testing.T, call string, r release, b bundle, pi
 			if !bytes.Contains(manifests, []byte(pin)) {
 				t.Errorf("release.yaml does not name %s", pin)
 			}
-			// A kubelet does not start a container that must not run as root where the image does not say by number who its user is.
+			// A kubelet does not start a container that must not run as root where the image does
+			// not say by number who its user is.
 			if got.Uid.GetValue() == 0 {
 				t.Errorf("CRI says that %s runs as %v %q, want a number that is not root's", tag, got.Uid, got.Username)
 			}
@@ -148,7 +152,8 @@ func (c containerd) asKubelet(t *testing.T, call string, r release, b bundle, pi
 	}
 }
 
-// status is what CRI says of an image; nil where it does not know the name, for which a kubelet would pull.
+// status is what CRI says of an image; nil where it does not know the name, for which a kubelet
+// would pull.
 func (k kubelet) status(t *testing.T, name string) *cri.Image {
 	t.Helper()
 	s, err := k.images.ImageStatus(t.Context(), &cri.ImageStatusRequest{Image: &cri.ImageSpec{Image: name}})
@@ -158,7 +163,8 @@ func (k kubelet) status(t *testing.T, name string) *cri.Image {
 	return s.Image
 }
 
-// wait returns what CRI says of an image once that has the names that are wanted. It learns of images by events, after they were made.
+// wait returns what CRI says of an image once that has the names that are wanted. It learns of
+// images by events, after they were made.
 func (k kubelet) wait(t *testing.T, name string, want *cri.Image) (got *cri.Image) {
 	t.Helper()
 	until(t, "CRI knows "+name+" by its names and whether it is pinned", func() bool {
@@ -183,7 +189,8 @@ func (k kubelet) list(t *testing.T) []string {
 	return ids
 }
 
-// until waits for what has to become true, for as long as a machine may take that has much else to do.
+// until waits for what has to become true, for as long as a machine may take that has much else
+// to do.
 func until(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	deadline := time.NewTimer(5 * time.Minute)

@@ -20,7 +20,8 @@ type loader struct {
 	plain   bool     // reads plain tar only
 }
 
-// TestDockerLoad gives the bundles for this kind of machine to docker load, which keeps images in its classic store.
+// TestDockerLoad gives the bundles for this kind of machine to docker load, which keeps images in
+// its classic store.
 func TestDockerLoad(t *testing.T) {
 	t.Parallel()
 	need.Programs(t, "zstd", "zstd")
@@ -41,7 +42,8 @@ func TestDocker29Load(t *testing.T) {
 	}
 }
 
-// TestPodmanLoad gives them to podman load, which takes the archive for a docker-archive, since it holds more than one image.
+// TestPodmanLoad gives them to podman load, which takes the archive for a docker-archive, since
+// it holds more than one image.
 func TestPodmanLoad(t *testing.T) {
 	t.Parallel()
 	need.Programs(t, "zstd", "zstd")
@@ -52,7 +54,8 @@ func TestPodmanLoad(t *testing.T) {
 	loader{packaged(t, "podman", "podman", "--version"), "podman", options, []string{"--network=none", "--ulimit=nofile=1024:1024", "--ulimit=nproc=1024:1024"}, true}.takes(t)
 }
 
-// takes gives bundles to a program's load, as the README has it, asks it for every name, and starts containers.
+// takes gives bundles to a program's load, as the README has it, asks it for every name, and
+// starts containers.
 func (l loader) takes(t *testing.T) {
 	t.Helper()
 	each(t, func(t *testing.T, r release, b bundle) {

@@ -21,8 +21,9 @@ import (
 	"github.com/slipway-dev/slipway/airgap"
 )
 
-// TestMirrorConfig pulls every image of a bundle by its original name as containerd and RKE2 do, with the files that mirror-config makes for
-// them, from a registry that has the images below a prefix. They get there as with crane push: from layouts that extract makes.
+// TestMirrorConfig pulls every image of a bundle by its original name as containerd and RKE2 do,
+// with the files that mirror-config makes for them, from a registry that has the images below a
+// prefix. They get there as with crane push: from layouts that extract makes.
 func TestMirrorConfig(t *testing.T) {
 	t.Parallel()
 	r := cutDemo(t)

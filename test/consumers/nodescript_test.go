@@ -38,7 +38,8 @@ func finish(t *testing.T, dir string, l *lock.Lock, bundles []product.Bundle, fi
 // complete is how ctr images check has an image of which everything is there.
 var complete = regexp.MustCompile(`\scomplete \(`)
 
-// testLoadImages runs load-images.sh against containerd, as a node's operator does, and starts containers of what it loaded, by digest.
+// testLoadImages runs load-images.sh against containerd, as a node's operator does, and starts
+// containers of what it loaded, by digest.
 func (c containerd) testLoadImages(t *testing.T) {
 	for _, r := range releases(t) {
 		if c.newer && !r.demo {
@@ -85,7 +86,8 @@ func (c containerd) testLoadImages(t *testing.T) {
 			if len(r.runs) > 0 {
 				s.record(t, c.version, "load-images.sh", r, b)
 			}
-			c.asKubelet(t, "load-images.sh", r, b, true, c.newer) // containerd knows the label since 1.6.25, and Debian has 1.6.20
+			// containerd knows the label since 1.6.25, and Debian has 1.6.20
+			c.asKubelet(t, "load-images.sh", r, b, true, c.newer)
 		})
 	}
 }

@@ -9,7 +9,8 @@ import (
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// runs starts a pod with a container of an image, which is asked for as release.yaml has it, and says whether its program said what it is to say.
+// runs starts a pod with a container of an image, which is asked for as release.yaml has it, and
+// says whether its program said what it is to say.
 func (k kubelet) runs(t *testing.T, pinned, tagged string, pins bool, run run) bool {
 	t.Helper()
 	name := pinned

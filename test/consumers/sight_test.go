@@ -31,7 +31,8 @@ func (c *count) add(ok bool) {
 	}
 }
 
-// name notes by what digests the consumer knows an image under its tag and under repository@digest; empty where it does not know the name.
+// name notes by what digests the consumer knows an image under its tag and under
+// repository@digest; empty where it does not know the name.
 func (s *sight) name(t *testing.T, i image, p v1.Platform, byTag, byDigest string) {
 	t.Helper()
 	s.tags.add(byTag != "")

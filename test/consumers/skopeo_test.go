@@ -17,7 +17,8 @@ func digest(data []byte) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// skopeoCopy copies an image to a directory, blob by blob, which skopeo checks, and returns the digest of the manifest that arrived.
+// skopeoCopy copies an image to a directory, blob by blob, which skopeo checks, and returns the
+// digest of the manifest that arrived.
 func skopeoCopy(t *testing.T, ref string, options ...string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "copy")
@@ -29,8 +30,9 @@ func skopeoCopy(t *testing.T, ref string, options ...string) string {
 	return digest(data)
 }
 
-// TestSkopeoLayout reads every bundle as an image layout: the index that a name stands for is the one that the lock pins. What is for
-// Linux is also copied, and what is complete with all its platforms.
+// TestSkopeoLayout reads every bundle as an image layout: the index that a name stands for is the
+// one that the lock pins. What is for Linux is also copied, and what is complete with all its
+// platforms.
 func TestSkopeoLayout(t *testing.T) {
 	t.Parallel()
 	need.Programs(t, "skopeo", "skopeo")
@@ -77,8 +79,9 @@ func TestSkopeoLayout(t *testing.T) {
 	})
 }
 
-// TestSkopeoDocker reads every bundle as a docker-archive: the configuration, which is the image's identity there, is that of the
-// lock, and the layers are what it says, which skopeo checks when it copies. Of the large release it copies what is for Linux.
+// TestSkopeoDocker reads every bundle as a docker-archive: the configuration, which is the
+// image's identity there, is that of the lock, and the layers are what it says, which skopeo
+// checks when it copies. Of the large release it copies what is for Linux.
 func TestSkopeoDocker(t *testing.T) {
 	t.Parallel()
 	need.Programs(t, "skopeo", "skopeo")

@@ -16,8 +16,9 @@ import (
 	"github.com/sirupsen/logrus"
 )
 
-// TestWharfie looks every image up as RKE2 does before its runtime runs: by tag, in a directory of archives, from the image whose layers come
-// first in the archive to the one whose layers come last, and names that are not there.
+// TestWharfie looks every image up as RKE2 does before its runtime runs: by tag, in a directory
+// of archives, from the image whose layers come first in the archive to the one whose layers come
+// last, and names that are not there.
 func TestWharfie(t *testing.T) {
 	t.Parallel()
 	version := module(t, "wharfie (RKE2)", "go.mod", "github.com/rancher/wharfie")
@@ -107,7 +108,8 @@ func whole(t *testing.T, l v1.Layer) {
 	}
 }
 
-// plain says whether layers are not compressed. Such layers wharfie compresses itself, so that their sizes are its own.
+// plain says whether layers are not compressed. Such layers wharfie compresses itself, so that
+// their sizes are its own.
 func plain(t *testing.T, layers []v1.Layer) bool {
 	t.Helper()
 	mt, err := layers[0].MediaType()

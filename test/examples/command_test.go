@@ -54,7 +54,8 @@ func copied(t *testing.T, example string) *product {
 	t.Helper()
 	p := &product{dir: t.TempDir(), out: t.TempDir(), store: t.TempDir()}
 	must(t, os.CopyFS(p.dir, os.DirFS(filepath.Join("..", "..", "examples", example))))
-	must(t, os.RemoveAll(filepath.Join(p.dir, ".slipway"))) // of somebody who cut the example by hand
+	// of somebody who cut the example by hand
+	must(t, os.RemoveAll(filepath.Join(p.dir, ".slipway")))
 	return p
 }
 

@@ -34,8 +34,8 @@ func registryHost(t *testing.T) string {
 	return s.Listener.Addr().String()
 }
 
-// push puts an image of one layer into a registry, an index over the platforms, and returns its pinned reference. Files of Windows images
-// lie under Files/, as there.
+// push puts an image of one layer into a registry, an index over the platforms, and returns its
+// pinned reference. Files of Windows images lie under Files/, as there.
 func push(t *testing.T, tag string, platforms []string, files map[string]string) string {
 	t.Helper()
 	ref, err := name.NewTag(tag)
@@ -126,7 +126,8 @@ func filesIn(t *testing.T, l v1.Layer) map[string][]byte {
 	}
 }
 
-// machine says what a program is for: "windows/amd64", "linux/arm64"; it is "" for what is no program.
+// machine says what a program is for: "windows/amd64", "linux/arm64"; it is "" for what is no
+// program.
 func machine(b []byte) string {
 	if f, err := pe.NewFile(bytes.NewReader(b)); err == nil {
 		return map[uint16]string{pe.IMAGE_FILE_MACHINE_AMD64: "windows/amd64"}[f.Machine]

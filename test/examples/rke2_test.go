@@ -176,8 +176,8 @@ var (
 	}
 )
 
-// holds compares an image's files with the names wanted. Each says in its content where it comes from, but for the CNI plugins, which are
-// programs for Windows.
+// holds compares an image's files with the names wanted. Each says in its content where it comes
+// from, but for the CNI plugins, which are programs for Windows.
 func holds(t *testing.T, on string, files map[string][]byte, want []string) {
 	t.Helper()
 	if d := cmp.Diff(want, slices.Sorted(maps.Keys(files))); d != "" {
@@ -248,7 +248,8 @@ func untar(t *testing.T, file string) map[string][]byte {
 	}
 }
 
-// bundles looks for the runtime image, first, and the pause image of the node's release in every bundle.
+// bundles looks for the runtime image, first, and the pause image of the node's release in every
+// bundle.
 func bundles(t *testing.T, p *product, l *lock.Lock) {
 	for file, pause := range map[string]string{
 		"rke2-images.linux-amd64":            "linux/amd64",

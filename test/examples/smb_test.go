@@ -26,7 +26,8 @@ import (
 	"github.com/slipway-dev/slipway/test/wine"
 )
 
-// TestSMB cuts the SMB CSI driver without a network, and then to a registry that has its bases and sidecars.
+// TestSMB cuts the SMB CSI driver without a network, and then to a registry that has its bases
+// and sidecars.
 func TestSMB(t *testing.T) {
 	p := copied(t, "csi-driver-smb")
 	l := p.cut(t)
@@ -93,8 +94,9 @@ func version(t *testing.T, program []byte) {
 	checkVersion(t, runtime.GOOS, string(out), err)
 }
 
-// wineVersion does the same with the entrypoint of an image for Windows, on a drive that has the image's files. Those of its system are
-// wine's: what lies below Windows in the image stands in for Microsoft's.
+// wineVersion does the same with the entrypoint of an image for Windows, on a drive that has the
+// image's files. Those of its system are wine's: what lies below Windows in the image stands in
+// for Microsoft's.
 func wineVersion(t *testing.T, files map[string][]byte, entrypoint []string) {
 	t.Helper()
 	d := wine.New(t)
@@ -169,7 +171,8 @@ func manifest(t *testing.T, p *product, l *lock.Lock) {
 	}
 }
 
-// toRegistry cuts the release to a registry on loopback, which has what the release takes from others.
+// toRegistry cuts the release to a registry on loopback, which has what the release takes from
+// others.
 func toRegistry(t *testing.T, p *product) {
 	host := registryHost(t)
 	cifs := push(t, host+"/cifs:1", []string{"linux/amd64"}, map[string]string{"/smbplugin": "upstream's", "/usr/sbin/mount.cifs": "mounts"})

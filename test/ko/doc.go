@@ -1,5 +1,6 @@
-// Package ko holds an image of one Go program beside what google/ko makes of the same program on the same base: the same files with the
-// same bytes and modes, the same configuration. Where the two differ on purpose, a test says so.
+// Package ko holds an image of one Go program beside what google/ko makes of the same program on
+// the same base: the same files with the same bytes and modes, the same configuration. Where the
+// two differ on purpose, a test says so.
 //
 // It is a module of its own, so that ko's many dependencies stay out of Slipway's.
 package ko

@@ -251,7 +251,8 @@ type file struct {
 	SD       string // the Windows security descriptor
 }
 
-// files returns what the layers above the base hold, and how many there are. Names have no slash at either end.
+// files returns what the layers above the base hold, and how many there are. Names have no slash
+// at either end.
 func files(t *testing.T, p pair, img v1.Image) (map[string]file, int) {
 	t.Helper()
 	under, err := p.base.Layers()
@@ -281,7 +282,8 @@ func files(t *testing.T, p pair, img v1.Image) (map[string]file, int) {
 			if _, err := io.Copy(sum, tr); err != nil {
 				t.Fatal(err)
 			}
-			const permissions = 0o7777 // on Windows we write the file's type above them, as Windows does
+			// on Windows we write the file's type above them, as Windows does
+			const permissions = 0o7777
 			f := file{h.Typeflag, h.Mode & permissions, h.Uid, h.Gid, h.Size, "", h.Linkname, h.PAXRecords["MSWINDOWS.rawsd"]}
 			if h.Typeflag == tar.TypeReg {
 				f.SHA256 = hex.EncodeToString(sum.Sum(nil))

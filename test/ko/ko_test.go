@@ -17,7 +17,8 @@ func TestBesideKo(t *testing.T) {
 		p := all["app linux/amd64"]
 		ours, _ := files(t, p, p.ours)
 		kos, _ := files(t, p, p.kos)
-		// /var and /var/run are the base's, and lie in the layer only because the data lies in them: ko makes them read-only for all.
+		// /var and /var/run are the base's, and lie in the layer only because the data lies in
+		// them: ko makes them read-only for all.
 		differs(t, ours, kos, "var", func(f *file) { f.Mode = 0o755 })
 		differs(t, ours, kos, "var/run", func(f *file) { f.Mode = 0o755 })
 		equal(t, kos, ours)
@@ -54,7 +55,8 @@ func TestBesideKo(t *testing.T) {
 				t.Errorf("ko's entrypoint is %q", want.Entrypoint)
 			}
 			want.Entrypoint = []string{`C:\ko-app\` + program + ".exe"}
-			// ko joins PATH with a colon, so that Windows finds neither the program nor what stood last.
+			// ko joins PATH with a colon, so that Windows finds neither the program nor what
+			// stood last.
 			if want.Env[0] != `PATH=C:\Windows\system32;C:\Windows;:C:\ko-app` {
 				t.Errorf("ko's PATH is %q", want.Env)
 			}
@@ -73,7 +75,8 @@ func windowsFiles(t *testing.T, program string, ours, kos map[string]file) {
 	}
 	delete(ours, binary+".exe")
 	delete(kos, binary)
-	// A directory that is ours alone has the descriptor of its files; those of the base keep theirs, and their mode.
+	// A directory that is ours alone has the descriptor of its files; those of the base keep
+	// theirs, and their mode.
 	const users = "AQAAgBQAAAAkAAAAAAAAAAAAAAABAgAAAAAABSAAAAAhAgAAAQIAAAAAAAUgAAAAIQIAAA=="
 	for _, dir := range []string{"Files", "Hives"} {
 		differs(t, ours, kos, dir, func(f *file) { f.Mode = 0o755 })

@@ -30,8 +30,9 @@ import (
 
 const stackID = "test.slipway.stack"
 
-// TestBuild goes through a build as the controller does, on Linux and on Windows: kpack makes a builder on a stack with our
-// lifecycle, then the pod of a build with our helpers. Every program that the pod runs out of these images is in them.
+// TestBuild goes through a build as the controller does, on Linux and on Windows: kpack makes a
+// builder on a stack with our lifecycle, then the pod of a build with our helpers. Every program
+// that the pod runs out of these images is in them.
 func TestBuild(t *testing.T) {
 	r := cut(t)
 	_, env := deployed(t, r.objects(t), "kpack-controller")
@@ -76,7 +77,8 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// TestRebase: the pod that rebases a Windows image runs on Linux, and what it runs is there for Linux.
+// TestRebase: the pod that rebases a Windows image runs on Linux, and what it runs is there for
+// Linux.
 func TestRebase(t *testing.T) {
 	r := cut(t)
 	_, env := deployed(t, r.objects(t), "kpack-controller")
@@ -187,7 +189,8 @@ func inLayer(program, os string) string {
 	return strings.TrimPrefix(program, "/")
 }
 
-// files returns the entries of all layers that an image of the release, or the builder, has for a system.
+// files returns the entries of all layers that an image of the release, or the builder, has for a
+// system.
 func (r release) files(t *testing.T, ref string, builder v1alpha2.BuilderRecord, os string) []string {
 	t.Helper()
 	d, err := name.NewDigest(ref)

@@ -34,8 +34,8 @@ func source(t *testing.T) string {
 	return dir
 }
 
-// literals returns the first string argument of every call in a Go file whose function is one of names, or with no names every
-// string in it.
+// literals returns the first string argument of every call in a Go file whose function is one of
+// names, or with no names every string in it.
 func literals(t *testing.T, file string, names ...string) []string {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
@@ -78,14 +78,15 @@ func deployed(t *testing.T, objects []runtime.Object, name string) (corev1.Conta
 	return c, environment(t, objects, c, d.Namespace)
 }
 
-// TestController: the controller's Deployment sets every variable that its code reads, its images are those of the lock, and
-// the variables of the Windows RFC stand beside kpack's names.
+// TestController: the controller's Deployment sets every variable that its code reads, its images
+// are those of the lock, and the variables of the Windows RFC stand beside kpack's names.
 func TestController(t *testing.T) {
 	r := cut(t)
 	objects := r.objects(t)
 	container, env := deployed(t, objects, "kpack-controller")
 	for _, name := range literals(t, filepath.Join(source(t), "cmd", "controller", "main.go"), "Getenv", "GetEnvBool", "GetEnvInt") {
-		if env[name] == "" && name != "MAXIMUM_PLATFORM_API_VERSION" { // which kpack leaves to the operator
+		// which kpack leaves to the operator
+		if env[name] == "" && name != "MAXIMUM_PLATFORM_API_VERSION" {
 			t.Errorf("the controller reads %s, which is not set", name)
 		}
 	}
@@ -133,7 +134,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestWebhook: what the webhook's code names, it finds: its configurations, its Service and Secret, and the definitions it converts.
+// TestWebhook: what the webhook's code names, it finds: its configurations, its Service and
+// Secret, and the definitions it converts.
 func TestWebhook(t *testing.T) {
 	objects := cut(t).objects(t)
 	names := literals(t, filepath.Join(source(t), "cmd", "webhook", "main.go"))

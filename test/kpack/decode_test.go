@@ -16,7 +16,8 @@ import (
 	"github.com/pivotal/kpack/pkg/apis/build/v1alpha2"
 )
 
-// known has the types of Kubernetes, of its API extensions and of kpack; decoder reads them and refuses unknown and repeated fields.
+// known has the types of Kubernetes, of its API extensions and of kpack; decoder reads them and
+// refuses unknown and repeated fields.
 var (
 	known = func() *runtime.Scheme {
 		s := runtime.NewScheme()
@@ -33,7 +34,8 @@ var (
 // mistakes are those in kpack's own samples: the field has been called size since v1alpha2.
 var mistakes = map[string]string{"image_with_cache.yaml": `unknown field "spec.cache.volume.request"`}
 
-// TestDecode reads every object of release.yaml into its type, and kpack's own samples into kpack's.
+// TestDecode reads every object of release.yaml into its type, and kpack's own samples into
+// kpack's.
 func TestDecode(t *testing.T) {
 	r := cut(t)
 	objects := r.objects(t)

@@ -21,7 +21,8 @@ func (anonymous) KeychainForSecretRef(context.Context, kpackregistry.SecretRef) 
 	return authn.NewMultiKeychain(), nil
 }
 
-// lifecycle loads the lifecycle from a registry through the controller's provider, by the ConfigMap of release.yaml.
+// lifecycle loads the lifecycle from a registry through the controller's provider, by the
+// ConfigMap of release.yaml.
 func lifecycle(t *testing.T, r release, host string) *config.LifecycleProvider {
 	t.Helper()
 	cm := find[*corev1.ConfigMap](t, r.objects(t), config.LifecycleConfigName).DeepCopy()
@@ -33,7 +34,8 @@ func lifecycle(t *testing.T, r release, host string) *config.LifecycleProvider {
 	return p
 }
 
-// TestLifecycle: kpack's provider finds a layer for each system, with the bytes of the store, and metadata that kpack can use.
+// TestLifecycle: kpack's provider finds a layer for each system, with the bytes of the store, and
+// metadata that kpack can use.
 func TestLifecycle(t *testing.T) {
 	r := cut(t)
 	p := lifecycle(t, r, r.serve(t, "lifecycle"))

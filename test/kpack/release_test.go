@@ -54,7 +54,8 @@ func (l lock) image(t *testing.T, name string) lockedImage {
 	return lockedImage{}
 }
 
-// cut reads the release that go tool mage test names: SLIPWAY_DIST is its directory, SLIPWAY_STORE that of the store.
+// cut reads the release that go tool mage test names: SLIPWAY_DIST is its directory,
+// SLIPWAY_STORE that of the store.
 func cut(t *testing.T) release {
 	t.Helper()
 	dist, store := os.Getenv("SLIPWAY_DIST"), os.Getenv("SLIPWAY_STORE")
@@ -148,7 +149,8 @@ func environment(t *testing.T, objects []runtime.Object, container corev1.Contai
 	return env
 }
 
-// serve starts a registry on loopback, fills it with the release's image of a name, if any, and returns its host.
+// serve starts a registry on loopback, fills it with the release's image of a name, if any, and
+// returns its host.
 func (r release) serve(t *testing.T, names ...string) string {
 	t.Helper()
 	s := httptest.NewServer(registry.New(

@@ -76,7 +76,8 @@ func TestSampleMistake(t *testing.T) {
 	}
 }
 
-// TestSamplePods lets kpack make the build pods of the samples, and looks for all that they say about where these run.
+// TestSamplePods lets kpack make the build pods of the samples, and looks for all that they say
+// about where these run.
 func TestSamplePods(t *testing.T) {
 	all := samples(t)
 	image := all["image.yaml"].(*v1alpha2.Image)

@@ -8,8 +8,8 @@ import (
 	"github.com/pivotal/kpack/pkg/apis/build/v1alpha2"
 )
 
-// TestSelectorRule asks kpack's own validation about the manifests of the rule kpack-os-selector: it refuses the bad Image, at the label,
-// and takes the good one.
+// TestSelectorRule asks kpack's own validation about the manifests of the rule kpack-os-selector:
+// it refuses the bad Image, at the label, and takes the good one.
 func TestSelectorRule(t *testing.T) {
 	text, err := os.ReadFile("../../lint/testdata/rules/kpack-os-selector.txtar")
 	if err != nil {

@@ -27,12 +27,14 @@ import (
 const minor = 33
 
 func TestMain(m *testing.M) {
-	capabilities.Setup(true, 0) // privileged and HostProcess pods are a matter of Pod Security today
+	// privileged and HostProcess pods are a matter of Pod Security today
+	capabilities.Setup(true, 0)
 	m.Run()
 }
 
-// TestAPIServer asks a real API server's validation about the manifests of each rule: it refuses the bad one exactly if the rule says so, at
-// the field that the finding is about, and takes the good one.
+// TestAPIServer asks a real API server's validation about the manifests of each rule: it refuses
+// the bad one exactly if the rule says so, at the field that the finding is about, and takes the
+// good one.
 func TestAPIServer(t *testing.T) {
 	l, err := lock.Read("../../lint/testdata/release.lock.json")
 	if err != nil {
@@ -80,7 +82,8 @@ func TestAPIServer(t *testing.T) {
 	}
 }
 
-// TestWithoutSystem takes spec.os out of the bad pods: fields that Windows does not have are then taken, and no error where nodes ignore them.
+// TestWithoutSystem takes spec.os out of the bad pods: fields that Windows does not have are then
+// taken, and no error where nodes ignore them.
 func TestWithoutSystem(t *testing.T) {
 	taken := 0
 	for _, r := range lint.Rules() {

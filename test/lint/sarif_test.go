@@ -12,7 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// TestSARIF holds a report with findings of each severity, two ways of allowing, and one with nothing in it against the schema of SARIF 2.1.0.
+// TestSARIF holds a report with findings of each severity, two ways of allowing, and one with
+// nothing in it against the schema of SARIF 2.1.0.
 func TestSARIF(t *testing.T) {
 	text, err := os.ReadFile("../../lint/testdata/report.yaml")
 	if err != nil {

@@ -7,14 +7,16 @@ import (
 	"sync"
 )
 
-// Packaged names a program of the distribution with its version, major and minor: "skopeo 1.9 (Debian 12)".
+// Packaged names a program of the distribution with its version, major and minor: "skopeo 1.9
+// (Debian 12)".
 func Packaged(program, version string) string {
 	return Built(program, version) + " (" + distribution() + ")"
 }
 
 var majorMinor = regexp.MustCompile(`\d+\.\d+`)
 
-// Built names a program that comes as a Go module, likewise: "containerd 2.4". The version may stand anywhere in what is given.
+// Built names a program that comes as a Go module, likewise: "containerd 2.4". The version may
+// stand anywhere in what is given.
 func Built(program, version string) string {
 	return program + " " + majorMinor.FindString(version)
 }

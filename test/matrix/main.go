@@ -11,11 +11,13 @@ import (
 	"testing"
 )
 
-// home is the distribution that the page is about. What another distribution's programs do is told, not held against the page.
+// home is the distribution that the page is about. What another distribution's programs do is
+// told, not held against the page.
 const home = "Debian 12"
 
-// Main runs a module's tests and then holds its tables against the page, or writes them there where -update is given. It returns the
-// exit code. consumers are the names by which SLIPWAY_WITHOUT may leave out programs that have rows.
+// Main runs a module's tests and then holds its tables against the page, or writes them there
+// where -update is given. It returns the exit code. consumers are the names by which
+// SLIPWAY_WITHOUT may leave out programs that have rows.
 func Main(m *testing.M, path string, consumers []string, tables ...*Table) int {
 	update := flag.Bool("update", false, "write what the tests saw to "+path)
 	flag.Parse()

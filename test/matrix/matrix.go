@@ -1,8 +1,10 @@
-// Package matrix keeps the tables of docs/consumers.md: what tests saw real programs do, a row for each way to call one.
+// Package matrix keeps the tables of docs/consumers.md: what tests saw real programs do, a row
+// for each way to call one.
 //
-// A test records rows. When all tests of a module are through, [Main] holds the rows against the page, or writes them there with -update.
-// A row is what was seen, not what was wanted: the tests themselves say what is wrong. Rows hold neither times nor paths, and of versions
-// major and minor only, so that they are the same from run to run.
+// A test records rows. When all tests of a module are through, [Main] holds the rows against the
+// page, or writes them there with -update. A row is what was seen, not what was wanted: the tests
+// themselves say what is wrong. Rows hold neither times nor paths, and of versions major and
+// minor only, so that they are the same from run to run.
 package matrix
 
 import (
@@ -13,11 +15,13 @@ import (
 	"testing"
 )
 
-// Table is one of the page's tables. It stands between the comments <!-- table NAME --> and <!-- end -->.
+// Table is one of the page's tables. It stands between the comments <!-- table NAME --> and <!--
+// end -->.
 type Table struct {
 	Name    string
 	Columns []string
-	// Keys is how many of the columns say what was done; the others say what came of it. Two rows that agree in the first agree in all.
+	// Keys is how many of the columns say what was done; the others say what came of it. Two rows
+	// that agree in the first agree in all.
 	Keys int
 
 	mu   sync.Mutex
@@ -29,7 +33,8 @@ type row struct {
 	test  string // that saw it first
 }
 
-// Record adds a row to the table, a cell for each column, or fails the test where another said something else for the same keys.
+// Record adds a row to the table, a cell for each column, or fails the test where another said
+// something else for the same keys.
 func (t *Table) Record(tb testing.TB, cells ...string) {
 	tb.Helper()
 	if len(cells) != len(t.Columns) {
@@ -78,7 +83,8 @@ func (t *Table) key(line string) string {
 	return strings.Join(cells[:min(t.Keys, len(cells))], " | ")
 }
 
-// sorted puts lines into the order of the page: letters by the alphabet, and numbers, which are in versions, by value.
+// sorted puts lines into the order of the page: letters by the alphabet, and numbers, which are
+// in versions, by value.
 func sorted(lines []string) []string {
 	slices.SortFunc(lines, natural)
 	return slices.Compact(lines)

@@ -47,7 +47,8 @@ func (p *page) rows(t *Table) ([]string, error) {
 	return lines[min(len(lines), len(t.head())):], nil
 }
 
-// check holds what was seen against the page. What the page has besides is missing, unless the run was a partial one.
+// check holds what was seen against the page. What the page has besides is missing, unless the
+// run was a partial one.
 func (p *page) check(t *Table, seen []string) (missing []string, err error) {
 	rows, err := p.rows(t)
 	if err != nil {

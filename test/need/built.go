@@ -16,8 +16,9 @@ import (
 // programs are built once for each test binary, whatever number of tests asks at the same time.
 var programs sync.Map // package → func() (string, error)
 
-// Built returns the path of a program that the module in test/programs has as a tool, such as "containerd". The first time it takes a
-// minute or more; then the program lies in the user's cache until the module's go.mod or go.sum changes.
+// Built returns the path of a program that the module in test/programs has as a tool, such as
+// "containerd". The first time it takes a minute or more; then the program lies in the user's
+// cache until the module's go.mod or go.sum changes.
 func Built(t testing.TB, name string) string {
 	t.Helper()
 	build, _ := programs.LoadOrStore(name, sync.OnceValues(func() (string, error) {
@@ -30,7 +31,8 @@ func Built(t testing.TB, name string) string {
 	return p
 }
 
-// Build does the same outside of tests: `go tool mage test` builds all of them before any test's time begins (test/need/build).
+// Build does the same outside of tests: `go tool mage test` builds all of them before any test's
+// time begins (test/need/build).
 func Build(ctx context.Context, name string) (string, error) {
 	module, err := findPrograms()
 	if err != nil {
@@ -44,7 +46,8 @@ func Build(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// runc enters namespaces in C. docker's module has no go.mod, by which the compiler takes it for a program of Go 1.16.
+	// runc enters namespaces in C. docker's module has no go.mod, by which the compiler takes it
+	// for a program of Go 1.16.
 	return cache.Module{Dir: module, Name: "programs"}.Program(ctx, pkg, name == "runc", "-gcflags=github.com/docker/cli/...=-lang=go1.26")
 }
 

@@ -13,12 +13,13 @@ import (
 	"time"
 )
 
-// SandboxImage is the image that the containerds have for the sandboxes of pods. They do not get it by themselves: it is loaded, as on a node without
-// a network.
+// SandboxImage is the image that the containerds have for the sandboxes of pods. They do not get
+// it by themselves: it is loaded, as on a node without a network.
 const SandboxImage = "docker.io/library/pause:3.9"
 
-// Containerd starts a containerd with a root of its own and returns the path of its socket. It serves CRI, too, with no network for pods, and does not
-// spare the sandboxes when memory runs out, which not everybody may ask for who is root in a container.
+// Containerd starts a containerd with a root of its own and returns the path of its socket. It
+// serves CRI, too, with no network for pods, and does not spare the sandboxes when memory runs
+// out, which not everybody may ask for who is root in a container.
 func Containerd(t testing.TB) string {
 	t.Helper()
 	Programs(t, "containerd", "containerd", "ctr", "runc")
@@ -34,7 +35,8 @@ snapshotter = "native"
 `)
 }
 
-// containerd starts a containerd in a new directory, which stands for DIR in what of its configuration is of its generation.
+// containerd starts a containerd in a new directory, which stands for DIR in what of its
+// configuration is of its generation.
 func containerd(t testing.TB, program string, env []string, config string) (socket string) {
 	t.Helper()
 	dir := shortDir(t)
@@ -48,8 +50,8 @@ func containerd(t testing.TB, program string, env []string, config string) (sock
 	return socket
 }
 
-// Dockerd starts a Docker daemon with a root of its own that needs neither a bridge nor iptables, and keeps images in its classic
-// store. It returns the path of its socket.
+// Dockerd starts a Docker daemon with a root of its own that needs neither a bridge nor iptables,
+// and keeps images in its classic store. It returns the path of its socket.
 func Dockerd(t testing.TB) string {
 	t.Helper()
 	Programs(t, "docker", "dockerd", "docker")
@@ -61,7 +63,8 @@ func Dockerd(t testing.TB) string {
 	return socket
 }
 
-// shortDir is a directory until the test ends. Those of t.TempDir have names that are too long for the path of a socket.
+// shortDir is a directory until the test ends. Those of t.TempDir have names that are too long
+// for the path of a socket.
 func shortDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "slipway-")
@@ -77,7 +80,8 @@ func shortDir(t testing.TB) string {
 	return dir
 }
 
-// unmount takes away what a daemon has left mounted below a directory, as dockerd does that is stopped while it starts.
+// unmount takes away what a daemon has left mounted below a directory, as dockerd does that is
+// stopped while it starts.
 func unmount(t testing.TB, dir string) {
 	t.Helper()
 	mounts, err := os.ReadFile("/proc/self/mounts")
@@ -94,7 +98,8 @@ func unmount(t testing.TB, dir string) {
 	}
 }
 
-// start runs a daemon until the test ends, and returns once it listens. env is what its environment has besides the test's.
+// start runs a daemon until the test ends, and returns once it listens. env is what its
+// environment has besides the test's.
 func start(t testing.TB, socket string, env []string, daemon string, args ...string) {
 	t.Helper()
 	var log strings.Builder

@@ -1,7 +1,8 @@
 // Package need gives tests the programs that they run against, and the daemons among these.
 //
-// A program that is not there is a failure, unless SLIPWAY_WITHOUT names the consumer it belongs to: `go tool mage test` puts there what
-// it could not install (test/setup), and only then is a test left out.
+// A program that is not there is a failure, unless SLIPWAY_WITHOUT names the consumer it belongs
+// to: `go tool mage test` puts there what it could not install (test/setup), and only then is a
+// test left out.
 package need
 
 import (
@@ -43,7 +44,8 @@ func without(consumer string) bool {
 	return slices.Contains(strings.Split(os.Getenv("SLIPWAY_WITHOUT"), ","), consumer)
 }
 
-// Output runs a program and returns what it prints to standard output. What it says on standard error is logged where it fails.
+// Output runs a program and returns what it prints to standard output. What it says on standard
+// error is logged where it fails.
 func Output(ctx context.Context, t testing.TB, program string, args ...string) (string, error) {
 	t.Helper()
 	var stderr strings.Builder

@@ -7,13 +7,15 @@ import (
 	"testing"
 )
 
-// Containerd2 starts a containerd 2 that was built from its Go module, as [Containerd] does, and returns the paths of its socket and of its ctr.
+// Containerd2 starts a containerd 2 that was built from its Go module, as [Containerd] does, and
+// returns the paths of its socket and of its ctr.
 func Containerd2(t testing.TB) (socket, ctr string) {
 	t.Helper()
 	Root(t, "containerd")
 	ctr = Built(t, "ctr")
 	daemon := Built(t, "containerd")
-	// ctr leaves unpacking to the transfer service, which knows the snapshotter overlayfs only unless it is told of others.
+	// ctr leaves unpacking to the transfer service, which knows the snapshotter overlayfs only
+	// unless it is told of others.
 	return containerd(t, daemon, shims(t), `version = 3
 [[plugins."io.containerd.transfer.v1.local".unpack_config]]
 platform = "linux/amd64"
@@ -35,8 +37,8 @@ const (
 	ContainerdStore = "containerd" // what a new installation has
 )
 
-// Dockerd29 starts a Docker daemon that was built from its Go module, as [Dockerd] does, with one of the stores, and returns the paths of its
-// socket and of its docker.
+// Dockerd29 starts a Docker daemon that was built from its Go module, as [Dockerd] does, with one
+// of the stores, and returns the paths of its socket and of its docker.
 func Dockerd29(t testing.TB, store string) (socket, docker string) {
 	t.Helper()
 	Root(t, "docker")
@@ -56,8 +58,9 @@ func Dockerd29(t testing.TB, store string) (socket, docker string) {
 	return socket, docker
 }
 
-// shims is an environment in which daemons find the shim and the runc that fit them before those of the system. Those of Debian 12 know nothing of
-// the namespaces that Docker 29 asks for. runc is partly in C.
+// shims is an environment in which daemons find the shim and the runc that fit them before those
+// of the system. Those of Debian 12 know nothing of the namespaces that Docker 29 asks for. runc
+// is partly in C.
 func shims(t testing.TB) []string {
 	t.Helper()
 	Programs(t, "race", "gcc")

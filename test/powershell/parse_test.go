@@ -33,7 +33,8 @@ func TestScript(t *testing.T) {
 	}
 }
 
-// TestMutants parses scripts that were broken, each in one place: a parser that takes everything would say nothing of the one above.
+// TestMutants parses scripts that were broken, each in one place: a parser that takes everything
+// would say nothing of the one above.
 func TestMutants(t *testing.T) {
 	parse := parser(t)
 	b, err := os.ReadFile(golden)

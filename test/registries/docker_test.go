@@ -8,8 +8,8 @@ import (
 	"github.com/slipway-dev/slipway/test/need"
 )
 
-// TestDocker lets docker pull a snapshot from the embedded registry, by tag and by digest. What it gets has the configuration's digest
-// as its image ID.
+// TestDocker lets docker pull a snapshot from the embedded registry, by tag and by digest. What
+// it gets has the configuration's digest as its image ID.
 func TestDocker(t *testing.T) {
 	socket := need.Dockerd(t)
 	p, st, l := cut(t)

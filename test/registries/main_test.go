@@ -30,7 +30,8 @@ func TestMain(m *testing.M) {
 
 var distributionVersion = regexp.MustCompile(`github.com/distribution/distribution/v3 v(\S+)`)
 
-// label names a registry of a test with its version: "Debian with TLS" is the registry of this system, with TLS.
+// label names a registry of a test with its version: "Debian with TLS" is the registry of this
+// system, with TLS.
 func label(t *testing.T, name string) string {
 	t.Helper()
 	if rest, ok := strings.CutPrefix(name, "Debian"); ok {
@@ -43,7 +44,8 @@ func label(t *testing.T, name string) string {
 	return matrix.Built("distribution", string(distributionVersion.FindSubmatch(text)[1])) + strings.TrimPrefix(name, "distribution 3")
 }
 
-// arrived asks a registry for every image of a lock by tag and by digest, and for each manifest of its index with all its layers, and records what is there.
+// arrived asks a registry for every image of a lock by tag and by digest, and for each manifest
+// of its index with all its layers, and records what is there.
 func arrived(t *testing.T, r registry, l *lock.Lock, registry, call, bundle string) {
 	t.Helper()
 	options := []remote.Option{remote.WithAuthFromKeychain(authn.DefaultKeychain)}

@@ -162,7 +162,8 @@ func TestPushBundleResumes(t *testing.T) {
 			r := start(t)
 			b, l := bundle(t, "")
 			ctx, cancel := context.WithCancel(t.Context())
-			c := &counting{inner: http.DefaultTransport, stop: cancel, after: 10} // three blobs take nine
+			// three blobs take nine
+			c := &counting{inner: http.DefaultTransport, stop: cancel, after: 10}
 			o := airgap.PushOptions{To: r.host, Registry: publish.Options{Transport: c, Jobs: 1}}
 			if _, err := airgap.Push(ctx, []*airgap.Bundle{b}, o); !errors.Is(err, context.Canceled) {
 				t.Fatalf("got %v, want context.Canceled", err)
@@ -181,7 +182,8 @@ func TestPushBundleResumes(t *testing.T) {
 	}
 }
 
-// TestPushBundleSparse pushes the bundle for one platform: registries refuse its indexes, unless they are told to take them.
+// TestPushBundleSparse pushes the bundle for one platform: registries refuse its indexes, unless
+// they are told to take them.
 func TestPushBundleSparse(t *testing.T) {
 	const sparse = "slipway airgap push BUNDLE -to=REGISTRY -platforms=linux/amd64"
 	for name, tt := range map[string]struct {

@@ -12,7 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/test/need"
 )
 
-// TestServe cuts a snapshot and lets skopeo take it from the embedded registry, all of it and a single platform.
+// TestServe cuts a snapshot and lets skopeo take it from the embedded registry, all of it and a
+// single platform.
 func TestServe(t *testing.T) {
 	need.Programs(t, "skopeo", "skopeo")
 	p, st, l := cut(t)

@@ -15,11 +15,12 @@ const (
 	root   = "../.."
 )
 
-// order is the way that data flows: a package imports only what stands before it. Packages below one of these (build/layer) belong to it;
-// those in internal have places of their own.
+// order is the way that data flows: a package imports only what stands before it. Packages below
+// one of these (build/layer) belong to it; those in internal have places of their own.
 var order = []string{"output", "howto", "imagename", "disk", "subprocess", "platform", "progress", "transfer", "workload", "product", "lock", "store", "build", "publish", "render", "lint", "nodes", "airgap", "release", "cmd"}
 
-// apart are the edges that the order allows and the operator's side must not have: it is to hold no build code.
+// apart are the edges that the order allows and the operator's side must not have: it is to hold
+// no build code.
 var apart = map[string]string{"airgap": "build", "lock": "product"}
 
 func TestImportOrder(t *testing.T) {
@@ -56,7 +57,8 @@ func TestTargetIsLight(t *testing.T) {
 	}
 }
 
-// packages maps the directory of every package to what it imports of this module, both relative to the module.
+// packages maps the directory of every package to what it imports of this module, both relative
+// to the module.
 func packages(t *testing.T) map[string][]string {
 	t.Helper()
 	found := map[string][]string{}

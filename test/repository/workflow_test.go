@@ -39,7 +39,8 @@ func step(t *testing.T, name string) string {
 	return ""
 }
 
-// bash runs a step's commands as GitHub does, in dir, with a program of that name which prints its arguments.
+// bash runs a step's commands as GitHub does, in dir, with a program of that name which prints
+// its arguments.
 func bash(t *testing.T, dir, commands, program string) string {
 	t.Helper()
 	bin := t.TempDir()
@@ -56,14 +57,16 @@ func bash(t *testing.T, dir, commands, program string) string {
 	return string(out)
 }
 
-// TestReleaseHasItsOwnPath: two releases of Slipway make different bytes of the same kpack, so their tags must not be the same.
+// TestReleaseHasItsOwnPath: two releases of Slipway make different bytes of the same kpack, so
+// their tags must not be the same.
 func TestReleaseHasItsOwnPath(t *testing.T) {
 	if out := bash(t, t.TempDir(), step(t, "Cut kpack"), "go"); !strings.HasSuffix(out, "\n-registry=ghcr.io/acme/slipway/v1.2.3-rc1\n") {
 		t.Errorf("kpack is cut by go %s", out)
 	}
 }
 
-// TestDraft lays out what the steps before have made, and checks the uploads as those who download them do.
+// TestDraft lays out what the steps before have made, and checks the uploads as those who
+// download them do.
 func TestDraft(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

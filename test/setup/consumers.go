@@ -32,7 +32,8 @@ var consumers = []consumer{
 	{"mingw", []string{"x86_64-w64-mingw32-gcc"}, []string{"gcc-mingw-w64-x86-64"}, "a DLL that wine lacks", "", false},
 }
 
-// missing lists the consumers of which a command is not in PATH, or that only root can use where this is somebody else.
+// missing lists the consumers of which a command is not in PATH, or that only root can use where
+// this is somebody else.
 func missing(list []consumer) []consumer {
 	var out []consumer
 	for _, c := range list {

@@ -1,8 +1,9 @@
 // Setup brings in the programs that the tests run against: container runtimes, archive tools, wine.
 //
-// As root on Debian or Ubuntu it installs with apt what is missing; elsewhere it says what is missing and how to get it. The names of
-// what is still missing then go to standard output, separated by commas: tests look for them in SLIPWAY_WITHOUT and skip what needs
-// them. A name that the user put into SLIPWAY_WITHOUT is not installed.
+// As root on Debian or Ubuntu it installs with apt what is missing; elsewhere it says what is
+// missing and how to get it. The names of what is still missing then go to standard output,
+// separated by commas: tests look for them in SLIPWAY_WITHOUT and skip what needs them. A name
+// that the user put into SLIPWAY_WITHOUT is not installed.
 package main
 
 import (

@@ -43,8 +43,9 @@ func garbage(n int, r *rand.Rand) []byte {
 	return b
 }
 
-// damage makes cases of every file of a scenario's store and outputs, or of its input. Workers name some of these files
-// by their own paths, so a case knows a file by its kind and by its place among the files of that kind.
+// damage makes cases of every file of a scenario's store and outputs, or of its input. Workers
+// name some of these files by their own paths, so a case knows a file by its kind and by its
+// place among the files of that kind.
 func damage(s *scenario, dirs ...string) (cases []fault) {
 	for _, dir := range dirs {
 		classes := surveyed[s].files[dir]
@@ -71,7 +72,8 @@ func damage(s *scenario, dirs ...string) (cases []fault) {
 
 var digest = regexp.MustCompile(`[0-9a-f]{12,}`)
 
-// classes groups the files below a directory of the worker: those whose names differ by a digest only are of one class.
+// classes groups the files below a directory of the worker: those whose names differ by a digest
+// only are of one class.
 func (w *worker) classes(dir string) map[string][]string {
 	all := map[string][]string{}
 	if _, err := os.Stat(filepath.Join(w.dir, dir)); err != nil || dir == "" {
@@ -122,8 +124,8 @@ var (
 	rebuild = regexp.MustCompile(`build (it |and publish )?again|slipway (build|publish|release)|mage (build|publish|release)`)
 )
 
-// mendDamage puts the input back. Of a command with a store it first asks for everything once more: what the first run
-// had no need to read is read then. Then it does what the messages say.
+// mendDamage puts the input back. Of a command with a store it first asks for everything once
+// more: what the first run had no need to read is read then. Then it does what the messages say.
 func mendDamage(s *scenario) func(w *worker, o outcome, res *result) {
 	return func(w *worker, o outcome, res *result) {
 		if s.input != "" {

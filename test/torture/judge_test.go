@@ -23,8 +23,9 @@ const (
 	right verdict = iota // the run succeeded, or was killed and the next one succeeded
 	said                 // it failed, and said what and where; the next one succeeded
 	lost                 // the next run failed, or made other files
-	wrong                // it succeeded with other files than an undisturbed run, or failed without saying why
-	hung                 // it did not end
+	// it succeeded with other files than an undisturbed run, or failed without saying why
+	wrong
+	hung // it did not end
 	verdicts
 )
 
@@ -40,7 +41,8 @@ type file struct {
 // tree maps paths below a directory to what is there.
 type tree map[string]file
 
-// look reads a whole directory. Not in it are the storage of a registry and the store's memory, which may differ.
+// look reads a whole directory. Not in it are the storage of a registry and the store's memory,
+// which may differ.
 func look(dir string) (tree, error) {
 	t := tree{}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -80,7 +82,8 @@ func top(path string) string {
 	return first
 }
 
-// differs tells which files of want are missing or other ones in t, without those that are internal.
+// differs tells which files of want are missing or other ones in t, without those that are
+// internal.
 func (t tree) differs(want tree) (all []string) {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		have, ok := t[name]
@@ -96,7 +99,8 @@ func (t tree) differs(want tree) (all []string) {
 	return all
 }
 
-// expected are names that a store may have more of than after an undisturbed run: memory, and blobs, which checkStore reads.
+// expected are names that a store may have more of than after an undisturbed run: memory, and
+// blobs, which checkStore reads.
 var expected = regexp.MustCompile(`^tmp$|^store/cache(/[a-z]+(/[0-9a-f]{64}(\.json)?)?)?$|^store/blobs/sha256/[0-9a-f]{64}$`)
 
 // leftovers are the files that an undisturbed run has not.
@@ -128,8 +132,8 @@ func (t tree) sums(dir string) (all []string) {
 	return all
 }
 
-// checkStore reads a store without slipway: the name of a blob is its digest, and what index.json refers to is there,
-// but for the layer of the base.
+// checkStore reads a store without slipway: the name of a blob is its digest, and what index.json
+// refers to is there, but for the layer of the base.
 func checkStore(dir string) (all []string) {
 	blobs := filepath.Join(dir, "store", "blobs", "sha256")
 	entries, err := os.ReadDir(blobs)

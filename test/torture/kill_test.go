@@ -19,8 +19,9 @@ func writers() (all []*scenario) {
 	return all
 }
 
-// kills ends every command that writes by SIGKILL: before each call that changes something, and at random times. One in
-// four spares the compilers that it has started, as the kernel does when memory runs out.
+// kills ends every command that writes by SIGKILL: before each call that changes something, and
+// at random times. One in four spares the compilers that it has started, as the kernel does when
+// memory runs out.
 func kills() (cases []fault) {
 	for _, s := range writers() {
 		for n := 1; n <= surveyed[s].calls[""]; n++ {

@@ -33,7 +33,8 @@ var troubles = []trouble{
 	}},
 	{"reset-in-body", true, reads, func(w http.ResponseWriter, r *http.Request, h http.Handler) { partly(w, ask(h, r), true) }},
 	{"reset-in-upload", true, uploads, func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
-		io.CopyN(io.Discard, r.Body, r.ContentLength/2) //nolint:errcheck // it is dropped in any case
+		// it is dropped in any case
+		io.CopyN(io.Discard, r.Body, r.ContentLength/2) //nolint:errcheck
 		reset(w, "")
 	}},
 	{"short-body", true, reads, func(w http.ResponseWriter, r *http.Request, h http.Handler) { partly(w, ask(h, r), false) }},
@@ -145,8 +146,10 @@ func reset(w http.ResponseWriter, bytes string) {
 	if err != nil {
 		return
 	}
-	io.WriteString(c, bytes)                                     //nolint:errcheck // the client may have gone
-	c.(*net.TCPConn).SetLinger(0)                                //nolint:errcheck // then it ends in another way
+	// the client may have gone
+	io.WriteString(c, bytes) //nolint:errcheck
+	// then it ends in another way
+	c.(*net.TCPConn).SetLinger(0)                                //nolint:errcheck
 	time.Sleep(time.Duration(len(bytes)) * time.Millisecond / 4) // a reset overtakes what was sent
 	c.Close()
 }
@@ -179,7 +182,8 @@ func chunks(b []byte, n int) func(yield func([]byte) bool) {
 	}
 }
 
-// networks are all troubles for every command that talks to a registry, once and for ever, from a random request on.
+// networks are all troubles for every command that talks to a registry, once and for ever, from a
+// random request on.
 func networks() (cases []fault) {
 	for _, s := range scenarios {
 		if s.registry == "" {
@@ -191,7 +195,8 @@ func networks() (cases []fault) {
 		}
 		for _, tr := range troubles {
 			if tr.name == "pretends" && s.registry != debian {
-				continue // a registry that checks no manifest cannot be told from one that has the blobs
+				// a registry that checks no manifest cannot be told from one that has the blobs
+				continue
 			}
 			for _, mode := range []string{"once", "once-more", "always"} {
 				cases = append(cases, fault{
@@ -225,8 +230,8 @@ func networks() (cases []fault) {
 	return cases
 }
 
-// refusals are registries that cannot be reached, for a moment and at all. A port that nobody listens on is more often a
-// mistake than a registry that starts, so a command may fail at once.
+// refusals are registries that cannot be reached, for a moment and at all. A port that nobody
+// listens on is more often a mistake than a registry that starts, so a command may fail at once.
 func refusals(s *scenario) []fault {
 	return []fault{
 		{kind: "network", name: s.name + "/refused-once", scenario: s, strike: func(w *worker, _ *rand.Rand) outcome {
@@ -243,8 +248,8 @@ func refusals(s *scenario) []fault {
 	}
 }
 
-// stall is a registry that never answers requests of a method, or the very first one. The user waits for a while and
-// then interrupts the command.
+// stall is a registry that never answers requests of a method, or the very first one. The user
+// waits for a while and then interrupts the command.
 func stall(s *scenario, method string) fault {
 	return fault{kind: "network", name: s.name + "/stall-" + method, scenario: s, strike: func(w *worker, _ *rand.Rand) outcome {
 		over := make(chan struct{})

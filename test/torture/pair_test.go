@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// pairs runs another command at the same time as that of a scenario. Each may succeed or end with a clear error; when
-// both have succeeded, the outputs are those of one of them.
+// pairs runs another command at the same time as that of a scenario. Each may succeed or end with
+// a clear error; when both have succeeded, the outputs are those of one of them.
 func pairs() (cases []fault) {
 	next := "release -q -binary=false -product=next/slipway.yaml -out=out"
 	for _, p := range []struct {
@@ -92,7 +92,8 @@ func (w *worker) both(s *scenario, other, either string, r *rand.Rand) outcome {
 			all = t.sums(w.dir)
 		}
 	}
-	if strings.HasPrefix(other, "publish") || strings.HasPrefix(other, "airgap pack") { // they take the checksums away
+	// they take the checksums away
+	if strings.HasPrefix(other, "publish") || strings.HasPrefix(other, "airgap pack") {
 		all = slices.DeleteFunc(all, func(s string) bool { return s == "out/SHA256SUMS is missing" })
 	}
 	if ob.code == 0 {

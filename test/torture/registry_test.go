@@ -33,8 +33,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// serve makes a registry of a kind answer at the worker's address until stop is called. That of kind debian keeps what
-// it has in the worker's directory.
+// serve makes a registry of a kind answer at the worker's address until stop is called. That of
+// kind debian keeps what it has in the worker's directory.
 func (w *worker) serve(kind string) (stop func(), err error) {
 	if kind != debian {
 		w.proxy.behind(ggcr.New(ggcr.Logger(log.New(io.Discard, "", 0))))
@@ -117,9 +117,12 @@ func seed(host string) error {
 func layerOf(file string) (v1.Layer, error) {
 	var text bytes.Buffer
 	tw := tar.NewWriter(&text)
-	tw.WriteHeader(&tar.Header{Name: file, Typeflag: tar.TypeReg, Size: 1 << 16, Mode: 0o644}) //nolint:errcheck // to memory
-	tw.Write(bytes.Repeat([]byte("0123456789abcdef"), 1<<12))                                  //nolint:errcheck // to memory
-	tw.Close()                                                                                 //nolint:errcheck // to memory
+	// to memory
+	tw.WriteHeader(&tar.Header{Name: file, Typeflag: tar.TypeReg, Size: 1 << 16, Mode: 0o644}) //nolint:errcheck
+	// to memory
+	tw.Write(bytes.Repeat([]byte("0123456789abcdef"), 1<<12)) //nolint:errcheck
+	// to memory
+	tw.Close() //nolint:errcheck
 	return tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text.Bytes())), nil })
 }
 
@@ -139,7 +142,8 @@ var ofBase = sync.OnceValue(func() v1.Hash {
 
 const baseFile = "Files/Windows/base"
 
-// content is all that a registry has: what its names stand for, and the requests that push it again.
+// content is all that a registry has: what its names stand for, and the requests that push it
+// again.
 type content struct {
 	tags map[string]string // repository:tag → digest
 	puts []put
@@ -166,10 +170,12 @@ func request(h http.Handler, method, path, mediaType string, body []byte) *httpt
 func crawl(h http.Handler, paths []string) content {
 	c := content{tags: map[string]string{}}
 	var catalog struct{ Repositories []string }
-	json.Unmarshal(request(h, "GET", "/v2/_catalog?n=1000", "", nil).Body.Bytes(), &catalog) //nolint:errcheck // an empty list then
+	// an empty list then
+	json.Unmarshal(request(h, "GET", "/v2/_catalog?n=1000", "", nil).Body.Bytes(), &catalog) //nolint:errcheck
 	for _, repo := range catalog.Repositories {
 		var list struct{ Tags []string }
-		json.Unmarshal(request(h, "GET", "/v2/"+repo+"/tags/list", "", nil).Body.Bytes(), &list) //nolint:errcheck // as above
+		// as above
+		json.Unmarshal(request(h, "GET", "/v2/"+repo+"/tags/list", "", nil).Body.Bytes(), &list) //nolint:errcheck
 		for _, tag := range list.Tags {
 			c.tags[repo+":"+tag] = c.manifest(h, repo, tag)
 		}

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// patience is how long a run may take. An undisturbed one takes less than a second on an idle machine.
+// patience is how long a run may take. An undisturbed one takes less than a second on an idle
+// machine.
 const patience = 2 * time.Minute
 
 // outcome is how a run ended.
@@ -42,7 +43,8 @@ type process struct {
 	started chan int
 }
 
-// begin starts slipway in the worker's directory. With a tracer, this decides about its system calls.
+// begin starts slipway in the worker's directory. With a tracer, this decides about its system
+// calls.
 func (w *worker) begin(command string, t *tracer) *process {
 	p := &process{worker: w, began: time.Now(), tracer: t, status: make(chan syscall.WaitStatus, 1), started: make(chan int, 1)}
 	for n := range p.logs {
@@ -87,8 +89,8 @@ func (w *worker) begin(command string, t *tracer) *process {
 	return p
 }
 
-// forks does what starts untraced processes on a thread of its own: a tracer waits for all children of its thread, and
-// must not have these.
+// forks does what starts untraced processes on a thread of its own: a tracer waits for all
+// children of its thread, and must not have these.
 var forks = sync.OnceValue(func() chan func() {
 	work := make(chan func())
 	go func() {
@@ -140,7 +142,8 @@ func (p *process) wait() outcome {
 	if !p.told.IsZero() {
 		o.told, o.ending = true, time.Since(p.told)
 	}
-	for since := time.Now(); len(session(p.pid)) > 0; time.Sleep(5 * time.Millisecond) { // a compiler that outlives a killed slipway
+	// a compiler that outlives a killed slipway
+	for since := time.Now(); len(session(p.pid)) > 0; time.Sleep(5 * time.Millisecond) {
 		if time.Since(since) > patience {
 			o.hung = true
 			killSession(p.pid)

@@ -69,7 +69,8 @@ func errorName(err syscall.Errno) string {
 	return map[syscall.Errno]string{syscall.ENOSPC: "ENOSPC", syscall.EIO: "EIO", syscall.EINTR: "EINTR", syscall.EACCES: "EACCES", syscall.EMFILE: "EMFILE", syscall.EROFS: "EROFS"}[err]
 }
 
-// disks are a disk that becomes full, one that becomes read-only, and a slow one whose user has lost patience.
+// disks are a disk that becomes full, one that becomes read-only, and a slow one whose user has
+// lost patience.
 func disks() (cases []fault) {
 	for _, s := range writers() {
 		growing := []string{"write", "pwrite64", "mkdirat", "openat", "copy_file_range"}

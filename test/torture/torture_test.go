@@ -36,7 +36,8 @@ const (
 	perKind = 40
 )
 
-// ending is how long a run may go on after a signal. The promise is ten seconds, on a machine that does nothing else.
+// ending is how long a run may go on after a signal. The promise is ten seconds, on a machine
+// that does nothing else.
 const ending = 30 * time.Second
 
 var kindOrder = []string{"damage", "kill", "signal", "network", "system call", "disk", "at once"}
@@ -71,7 +72,8 @@ func build(t *testing.T, dir string) {
 	}
 }
 
-// TestTorture tries the cases and fails where one is wrong, cannot be resumed, hangs or leaves something behind.
+// TestTorture tries the cases and fails where one is wrong, cannot be resumed, hangs or leaves
+// something behind.
 func TestTorture(t *testing.T) {
 	base := t.TempDir()
 	build(t, base)
@@ -163,7 +165,8 @@ func survey(t *testing.T, all []*worker, withDebian bool) (cases []fault) {
 	return cases
 }
 
-// each lets all workers work until there is nothing left to do. What the suite itself cannot go on with ends the test.
+// each lets all workers work until there is nothing left to do. What the suite itself cannot go
+// on with ends the test.
 func each(t *testing.T, all []*worker, work func(w *worker) bool) {
 	t.Helper()
 	var wg sync.WaitGroup
@@ -217,7 +220,8 @@ type suite struct {
 	skipped int
 }
 
-// round tries cases by all workers. A worker takes one whose scenario it has ready, if there is one.
+// round tries cases by all workers. A worker takes one whose scenario it has ready, if there is
+// one.
 func (s *suite) round(all []*worker, cases []fault) {
 	var mu sync.Mutex
 	take := func(w *worker) (fault, bool) {

@@ -18,9 +18,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// strace counts system calls for each thread, and the threads of a Go program take turns at random. So this file is a
-// tracer of its own: it counts the calls of all threads and processes of a command together, looks only at those on
-// paths below one directory, and stops a process for no other call (by seccomp), which keeps a traced command fast.
+// strace counts system calls for each thread, and the threads of a Go program take turns at
+// random. So this file is a tracer of its own: it counts the calls of all threads and processes
+// of a command together, looks only at those on paths below one directory, and stops a process
+// for no other call (by seccomp), which keeps a traced command fast.
 
 // call is a system call that is about to happen.
 type call struct {
@@ -49,8 +50,8 @@ type tracer struct {
 	n     int
 }
 
-// argument says which calls can be traced, and where their path is: the number of the argument that has it, or that of
-// the file descriptor.
+// argument says which calls can be traced, and where their path is: the number of the argument
+// that has it, or that of the file descriptor.
 var argument = map[string]struct {
 	nr       uint64
 	path, fd int
@@ -87,11 +88,12 @@ var changing = []string{
 
 const launchVariable = "SLIPWAY_TORTURE_CALLS"
 
-// launch makes this process stop for its tracer at the calls that the environment names, and becomes the command in its
-// arguments. TestMain calls it where the variable is set.
+// launch makes this process stop for its tracer at the calls that the environment names, and
+// becomes the command in its arguments. TestMain calls it where the variable is set.
 func launch() {
 	runtime.LockOSThread()
-	filter := []unix.SockFilter{{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 0}} // the number of the call
+	// the number of the call
+	filter := []unix.SockFilter{{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 0}}
 	for _, name := range strings.Split(os.Getenv(launchVariable), ",") {
 		filter = append(filter,
 			unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: uint32(argument[name].nr), Jf: 1},
@@ -111,8 +113,8 @@ func launch() {
 	os.Exit(3)
 }
 
-// run starts a command, traces it and all its children, and returns how the command ended, when all of them have ended.
-// started is told the id of the process.
+// run starts a command, traces it and all its children, and returns how the command ended, when
+// all of them have ended. started is told the id of the process.
 func (t *tracer) run(args []string, attr *syscall.ProcAttr, started func(pid int)) (status syscall.WaitStatus, err error) {
 	runtime.LockOSThread() // a tracee belongs to a thread
 	defer runtime.UnlockOSThread()
@@ -159,7 +161,8 @@ func (t *tracer) run(args []string, attr *syscall.ProcAttr, started func(pid int
 		switch sig, event := ws.StopSignal(), ws.TrapCause(); {
 		case sig == syscall.SIGTRAP && event == unix.PTRACE_EVENT_SECCOMP:
 			t.stopped(pid, who)
-		case sig == syscall.SIGTRAP && event == unix.PTRACE_EVENT_EXEC: // all threads but one are gone
+		// all threads but one are gone
+		case sig == syscall.SIGTRAP && event == unix.PTRACE_EVENT_EXEC:
 			if former, err := syscall.PtraceGetEventMsg(who); err == nil && int(former) != who {
 				delete(live, int(former))
 			}
@@ -205,7 +208,8 @@ func (t *tracer) stopped(command, tid int) {
 	}
 }
 
-// gos are the files that only the go command reads. It takes some errors for an answer, which is not slipway's doing.
+// gos are the files that only the go command reads. It takes some errors for an answer, which is
+// not slipway's doing.
 var gos = regexp.MustCompile(`\.go$|/go-build\d+/`)
 
 // decode finds the path of a call and reports whether it is one to look at.
@@ -218,7 +222,8 @@ func (t *tracer) decode(tid int, r *syscall.PtraceRegs) (call, bool) {
 		}
 		c := call{name: name, writes: r.Rdx&(unix.O_WRONLY|unix.O_RDWR|unix.O_CREAT) != 0}
 		if a.fd >= 0 {
-			c.path, _ = os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", tid, int32(args[a.fd]))) // of one that is closed: none
+			// of one that is closed: none
+			c.path, _ = os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", tid, int32(args[a.fd])))
 		} else {
 			c.path = text(tid, args[a.path])
 			if !filepath.IsAbs(c.path) {

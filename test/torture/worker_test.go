@@ -15,8 +15,9 @@ import (
 	"time"
 )
 
-// worker tries one case after the other. All runs of a worker have the same directory and registry address, since what
-// slipway remembers names paths, and what it writes names registries.
+// worker tries one case after the other. All runs of a worker have the same directory and
+// registry address, since what slipway remembers names paths, and what it writes names
+// registries.
 type worker struct {
 	dir   string // where commands run: src, store, out, in, tmp
 	saved string // copies of dir before each scenario's command
@@ -120,7 +121,8 @@ func (w *worker) prepare(s *scenario) *prepared {
 			w.sound(s, []string{string(out)})
 		}
 	}
-	maps.DeleteFunc(p.golden, func(name string, _ file) bool { return top(name) == "tmp" }) // each case tells of these
+	// each case tells of these
+	maps.DeleteFunc(p.golden, func(name string, _ file) bool { return top(name) == "tmp" })
 	return p
 }
 
@@ -181,7 +183,8 @@ func (w *worker) restore(s *scenario) *prepared {
 	return p
 }
 
-// compare tells what is not as after an undisturbed run; leftovers and the inside of the store are not looked at.
+// compare tells what is not as after an undisturbed run; leftovers and the inside of the store
+// are not looked at.
 func (w *worker) compare(s *scenario, o outcome) []string {
 	p := w.ready[s]
 	t, err := look(w.dir)
@@ -226,8 +229,8 @@ type result struct {
 	outcome outcome
 }
 
-// census counts what the cases of a scenario number: the calls that change something in its directory, the calls of
-// others, the requests to its registry, and the files of its directories.
+// census counts what the cases of a scenario number: the calls that change something in its
+// directory, the calls of others, the requests to its registry, and the files of its directories.
 type census struct {
 	calls    map[string]int // by name, and under "" those of changing
 	requests int
@@ -318,7 +321,8 @@ func (w *worker) first(f fault, o outcome, res *result) {
 	case o.code == 0 && o.judged:
 	case o.code == 0:
 		all := slices.DeleteFunc(w.compare(f.scenario, o), func(why string) bool {
-			return f.scenario.input != "" && strings.HasPrefix(why, f.scenario.input+" ") // what was damaged need not be read
+			// what was damaged need not be read
+			return f.scenario.input != "" && strings.HasPrefix(why, f.scenario.input+" ")
 		})
 		if len(all) > 0 {
 			res.worse(wrong, append([]string{"it succeeds"}, all...)...)

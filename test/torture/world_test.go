@@ -14,8 +14,8 @@ import (
 // scenario is a command and the directory it runs in.
 type scenario struct {
 	name string
-	// before are commands that an undisturbed slipway runs to make the directory. "edit" stands for a new version of
-	// the product, "mv A B" renames.
+	// before are commands that an undisturbed slipway runs to make the directory. "edit" stands
+	// for a new version of the product, "mv A B" renames.
 	before []string
 	// command is what the fault hits. REG is the registry of the scenario.
 	command string
@@ -113,7 +113,8 @@ func find(name string) *scenario {
 	panic("no scenario " + name)
 }
 
-// writeProduct lays the product into dir. With a registry its bases and a third-party image come from there.
+// writeProduct lays the product into dir. With a registry its bases and a third-party image come
+// from there.
 func writeProduct(dir, registry string) error {
 	if err := os.CopyFS(dir, os.DirFS("testdata/tiny")); err != nil {
 		return err
@@ -140,7 +141,8 @@ func replace(path, from, to string) error {
 	return os.WriteFile(path, []byte(strings.ReplaceAll(string(text), from, to)), 0o644)
 }
 
-// copyTree copies a directory with modes and times. Hard links would not do: a fault may write into a file.
+// copyTree copies a directory with modes and times. Hard links would not do: a fault may write
+// into a file.
 func copyTree(to, from string) error {
 	var dirs []string
 	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {

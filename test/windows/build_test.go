@@ -38,15 +38,16 @@ const user, password = "builder", "pass word"
 
 var login = &authn.Basic{Username: user, Password: password}
 
-// pod is what a build on Windows has around it: a drive with the volumes of its pod, a registry that wants a login, and a place to fetch
-// source code from.
+// pod is what a build on Windows has around it: a drive with the volumes of its pod, a registry
+// that wants a login, and a place to fetch source code from.
 type pod struct {
 	drive
 	host, url string
 }
 
-// TestBuild goes through a build on Windows as kpack's pod does, with kpack's own programs in the first and the last place: build-init
-// prepares it, and completion, started through the launcher that build-init left, signs the image and reports on it.
+// TestBuild goes through a build on Windows as kpack's pod does, with kpack's own programs in the
+// first and the last place: build-init prepares it, and completion, started through the launcher
+// that build-init left, signs the image and reports on it.
 func TestBuild(t *testing.T) {
 	r := cut(t)
 	p := pod{drive: newDrive(t)}
@@ -226,7 +227,8 @@ func (p pod) checkSignature(t *testing.T, digest v1.Hash, public *ecdsa.PublicKe
 	}
 }
 
-// signingKey puts a key as `cosign generate-key-pair` makes it into the secrets of the service account.
+// signingKey puts a key as `cosign generate-key-pair` makes it into the secrets of the service
+// account.
 func (p pod) signingKey(t *testing.T) *ecdsa.PublicKey {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -19,8 +19,9 @@ import (
 
 var fourParts = regexp.MustCompile(`^10\.0\.[1-9][0-9]*\.[1-9][0-9]*$`)
 
-// TestWindowsChildren holds that each image for Windows has one child per LTSC build, and that each child says its version wherever a host
-// looks for it (https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/version-compatibility).
+// TestWindowsChildren holds that each image for Windows has one child per LTSC build, and that
+// each child says its version wherever a host looks for it
+// (https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/version-compatibility).
 func TestWindowsChildren(t *testing.T) {
 	r := cut(t)
 	all := r.children(t, platform.Windows)
@@ -105,7 +106,8 @@ func TestIndexes(t *testing.T) {
 	}
 }
 
-// TestOneWindowsBuild holds that a program for Windows is compiled and compressed once, whatever the number of releases.
+// TestOneWindowsBuild holds that a program for Windows is compiled and compressed once, whatever
+// the number of releases.
 func TestOneWindowsBuild(t *testing.T) {
 	for name, list := range cut(t).children(t, platform.Windows) {
 		var own []v1.Hash
@@ -132,7 +134,8 @@ func TestOneWindowsBuild(t *testing.T) {
 	}
 }
 
-// TestWindowsPrograms holds that what kpack runs in a Windows build pod lies there and is a Windows program.
+// TestWindowsPrograms holds that what kpack runs in a Windows build pod lies there and is a
+// Windows program.
 func TestWindowsPrograms(t *testing.T) {
 	r := cut(t)
 	for name, paths := range map[string][]string{
@@ -153,8 +156,8 @@ func TestWindowsPrograms(t *testing.T) {
 	}
 }
 
-// TestLinuxChildren holds that what Linux nodes run is static, for their architecture, and not root by number, since Kubernetes checks runAsNonRoot by
-// number only.
+// TestLinuxChildren holds that what Linux nodes run is static, for their architecture, and not
+// root by number, since Kubernetes checks runAsNonRoot by number only.
 func TestLinuxChildren(t *testing.T) {
 	nonRoot := regexp.MustCompile(`^[1-9][0-9]*(:[1-9][0-9]*)?$`)
 	all := cut(t).children(t, platform.Linux)

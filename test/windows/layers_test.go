@@ -45,8 +45,8 @@ func windowsLayers(t *testing.T, r release) map[string]v1.Layer {
 	return all
 }
 
-// TestLayerRules holds the layers to what hcsshim's pkg/ociwclayer accepts (import.go, and internal/wclayer/legacy.go below it), and to the
-// names that Windows has.
+// TestLayerRules holds the layers to what hcsshim's pkg/ociwclayer accepts (import.go, and
+// internal/wclayer/legacy.go below it), and to the names that Windows has.
 func TestLayerRules(t *testing.T) {
 	for digest, l := range windowsLayers(t, cut(t)) {
 		t.Run(digest, func(t *testing.T) {

@@ -18,8 +18,9 @@ import (
 	"github.com/slipway-dev/slipway/test/need"
 )
 
-// TestMessage runs completion on Linux as two pods of kpack's do, in containers of the runtimes of this system and of today. It always
-// writes its message to /tmp/termination-log. For a Linux image the kubelet mounts a file there, for the rebase of a Windows image at
+// TestMessage runs completion on Linux as two pods of kpack's do, in containers of the runtimes
+// of this system and of today. It always writes its message to /tmp/termination-log. For a Linux
+// image the kubelet mounts a file there, for the rebase of a Windows image at
 // /dev/termination-log. Both have to get it (ADR 51), also where the rest cannot be written.
 func TestMessage(t *testing.T) {
 	r := cut(t)
@@ -61,13 +62,16 @@ func TestMessage(t *testing.T) {
 				for m, more := range [][]string{nil, {"--read-only"}} {
 					t.Run(strings.Join(append(more, path), " "), func(t *testing.T) {
 						file := messageFile(t)
-						// What runc keeps of containers is by default in one directory for all daemons of a machine.
+						// What runc keeps of containers is by default in one directory for all
+						// daemons of a machine.
 						args := append([]string{"run", "--rm", "--net-host", "--runc-root", filepath.Join(filepath.Dir(socket), "runc"), "--snapshotter", "native"}, more...)
 						args = append(
 							args, "--mount", "type=bind,src="+file+",dst="+path+",options=rbind:rw", "--mount", "type=bind,src="+volume+",dst=/var/report,options=rbind:ro",
 							"--env", "CACHE_TAG="+host+"/cache:1", "--env", "TERMINATION_MESSAGE_PATH=/tmp/termination-log",
 							image.Name(), fmt.Sprintf("completion-%d-%d", n, m), linux[0].config.Config.Entrypoint[0])
-						t.Log(run(t, args...)) // ctr may not have read all of it when the container ends, which has to end well
+						// ctr may not have read all of it when the container ends, which has to
+						// end well
+						t.Log(run(t, args...))
 						text, err := os.ReadFile(file)
 						if err != nil {
 							t.Fatal(err)

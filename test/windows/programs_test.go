@@ -28,14 +28,16 @@ type call struct {
 	ok   bool // it ends with 0
 }
 
-// kpack are all programs of kpack's Windows images, by their path in the image without drive and extension.
+// kpack are all programs of kpack's Windows images, by their path in the image without drive and
+// extension.
 func kpack(lifecycle string) map[string]call {
 	usage := func(flag string) call { return call{args: []string{"-h"}, says: flag, ok: true} }
 	platform := []string{"CNB_PLATFORM_API=0.7"}
 	all := map[string]call{
 		"cnb/process/build-init": usage("-dns-probe-hostname"),
 		"cnb/process/completion": usage("-notary-v1-url"),
-		// It has no flags: it starts what stands behind --, here the entrypoint that it lies beside, by a path without .exe, as kpack writes it.
+		// It has no flags: it starts what stands behind --, here the entrypoint that it lies
+		// beside, by a path without .exe, as kpack writes it.
 		"cnb/process/network-wait-launcher": {args: []string{"localhost", "--"}, ok: true},
 		// Nor has the launcher, which looks for a command to start.
 		"cnb/lifecycle/lifecycle": {args: []string{"-version"}, says: lifecycle + "+", ok: true},
@@ -50,7 +52,8 @@ func kpack(lifecycle string) map[string]call {
 	return all
 }
 
-// TestPrograms takes each Windows image's files out of the finished image and runs its entrypoint and every program in it.
+// TestPrograms takes each Windows image's files out of the finished image and runs its entrypoint
+// and every program in it.
 func TestPrograms(t *testing.T) {
 	r := cut(t)
 	w := newDrive(t)
@@ -96,7 +99,8 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// TestHello builds examples/hello with the released slipway and runs both its images by their configuration.
+// TestHello builds examples/hello with the released slipway and runs both its images by their
+// configuration.
 func TestHello(t *testing.T) {
 	cut(t) // it says what is missing
 	w := newDrive(t)
@@ -144,7 +148,8 @@ func (w drive) clear(t *testing.T) {
 	}
 }
 
-// lay puts layers onto the drive and returns the programs among their files, without .exe. Hard links are programs, too.
+// lay puts layers onto the drive and returns the programs among their files, without .exe. Hard
+// links are programs, too.
 func (w drive) lay(t *testing.T, layers ...v1.Layer) (found []string) {
 	t.Helper()
 	unpack(t, w.Dir, platform.Windows, layers...)

@@ -21,8 +21,8 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// TestReencode passes the Windows layers of the release through go-winio's own code, with which Windows imports and exports them: they come
-// back as they were, byte for byte.
+// TestReencode passes the Windows layers of the release through go-winio's own code, with which
+// Windows imports and exports them: they come back as they were, byte for byte.
 func TestReencode(t *testing.T) {
 	layers := windowsLayers(t, cut(t))
 	w := newDrive(t)

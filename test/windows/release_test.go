@@ -94,7 +94,8 @@ func (r release) windowsOf(t *testing.T, name string) child {
 	return list[0]
 }
 
-// lifecycle returns the lifecycle image and its layer for one operating system, which a label names.
+// lifecycle returns the lifecycle image and its layer for one operating system, which a label
+// names.
 func (r release) lifecycle(t *testing.T, os string) (child, v1.Layer) {
 	t.Helper()
 	i, ok := r.lock.Image("lifecycle")

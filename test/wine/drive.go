@@ -1,5 +1,5 @@
-// Package wine runs Windows programs out of finished images on Linux, on a drive C: that has what a nanoserver has and Debian's wine
-// lacks.
+// Package wine runs Windows programs out of finished images on Linux, on a drive C: that has what
+// a nanoserver has and Debian's wine lacks.
 package wine
 
 import (
@@ -16,8 +16,8 @@ import (
 	"github.com/slipway-dev/slipway/test/need"
 )
 
-// patience is how long wine may take for what usually takes a second. A machine may be slow and busy: whoever waits in vain learns it later,
-// nothing else.
+// patience is how long wine may take for what usually takes a second. A machine may be slow and
+// busy: whoever waits in vain learns it later, nothing else.
 const patience = 10 * time.Minute
 
 // Drive is a drive C:.
@@ -26,8 +26,9 @@ type Drive struct {
 	prefix string
 }
 
-// New returns the drive. All tests of a binary share one: wine knows its server by the prefix's inode, and a prefix that was removed lends
-// its inode to the next, while the old server may still be going down. The binary's TestMain has to call Close.
+// New returns the drive. All tests of a binary share one: wine knows its server by the prefix's
+// inode, and a prefix that was removed lends its inode to the next, while the old server may
+// still be going down. The binary's TestMain has to call Close.
 func New(t testing.TB) Drive {
 	t.Helper()
 	need.Programs(t, "wine", "wine")
@@ -57,7 +58,8 @@ var drive = sync.OnceValues(func() (Drive, error) {
 	if err := d.command(ctx, nil, "wine", "wineboot", "--init").Run(); err != nil {
 		return Drive{}, fmt.Errorf("making a drive for wine: %w", err)
 	}
-	// Without the drive of the machine's own files wine takes /workspace for what it is on Windows, a path of the current drive.
+	// Without the drive of the machine's own files wine takes /workspace for what it is on
+	// Windows, a path of the current drive.
 	if err := os.Remove(filepath.Join(d.prefix, "dosdevices", "z:")); err != nil {
 		return Drive{}, err
 	}
@@ -87,7 +89,8 @@ func Close() error {
 		return nil
 	}
 	for _, flag := range []string{"-k", "-w"} {
-		in(made).command(context.Background(), nil, "wineserver", flag).Run() //nolint:errcheck // it fails where none runs
+		// it fails where none runs
+		in(made).command(context.Background(), nil, "wineserver", flag).Run() //nolint:errcheck
 	}
 	return os.RemoveAll(made)
 }

@@ -17,7 +17,8 @@ func (d Drive) Run(t testing.TB, env []string, program string, args ...string) (
 	return out + said, err
 }
 
-// RunWith runs a program with an input and tells what it prints from its errors, among which wine's services report themselves, too.
+// RunWith runs a program with an input and tells what it prints from its errors, among which
+// wine's services report themselves, too.
 func (d Drive) RunWith(t testing.TB, in io.Reader, env []string, program string, args ...string) (out, said string, err error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

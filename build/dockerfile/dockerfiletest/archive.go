@@ -20,7 +20,8 @@ import (
 //go:embed hello.tar.bz2
 var hello []byte
 
-// archive packs a directory, compressed as the name says. Its files belong to 1000:1000, so that it is seen whether owners arrive.
+// archive packs a directory, compressed as the name says. Its files belong to 1000:1000, so that
+// it is seen whether owners arrive.
 func archive(tb testing.TB, name, dir string) []byte {
 	tb.Helper()
 	var plain bytes.Buffer

@@ -1,7 +1,10 @@
-// Package dockerfiletest sets up Dockerfiles with all they copy from, so that several tests evaluate the same ones.
+// Package dockerfiletest sets up Dockerfiles with all they copy from, so that several tests
+// evaluate the same ones.
 //
-// A case is a txtar archive. It holds Dockerfile, the build context under context/, further contexts under contexts/NAME/, and
-// images to stand on under images/NAME (see [Image]), and archives tars/NAME written the same way, which become context/NAME. The lines before the first file are directives:
+// A case is a txtar archive. It holds Dockerfile, the build context under context/, further
+// contexts under contexts/NAME/, and images to stand on under images/NAME (see [Image]), and
+// archives tars/NAME written the same way, which become context/NAME. The lines before the first
+// file are directives:
 //
 //	platform linux/amd64 windows/amd64:ltsc2022     what to evaluate for; linux/amd64 without it
 //	target STAGE
@@ -42,7 +45,8 @@ type Case struct {
 	// Input lacks only the platform.
 	Input     dockerfile.Input
 	Platforms []string
-	// Dir holds the case on disk: Dockerfile, context, contexts/NAME. Contexts made of single files lie there as directories too.
+	// Dir holds the case on disk: Dockerfile, context, contexts/NAME. Contexts made of single
+	// files lie there as directories too.
 	Dir string
 	// Images are written as in [Image].
 	Images map[string][]byte
@@ -133,7 +137,8 @@ func (c *Case) directive(tb testing.TB, words []string) {
 	}
 }
 
-// addBinaries gives the case the Go programs of a product, as build does: single files, which stand in a directory for BuildKit.
+// addBinaries gives the case the Go programs of a product, as build does: single files, which
+// stand in a directory for BuildKit.
 func (c *Case) addBinaries(tb testing.TB) {
 	tb.Helper()
 	c.Input.Contexts["binaries"] = dockerfile.Context{Files: map[string]dockerfile.File{}}

@@ -15,7 +15,8 @@ import (
 	"time"
 )
 
-// authority signs the certificates of a control plane, as kubeadm's does, into the files NAME.crt and NAME.key of a directory.
+// authority signs the certificates of a control plane, as kubeadm's does, into the files NAME.crt
+// and NAME.key of a directory.
 type authority struct {
 	dir    string
 	cert   *x509.Certificate

@@ -15,8 +15,8 @@ func (p *Plane) etcd() []string {
 	}
 }
 
-// The apiserver listens at every address, that of the Service kubernetes among them. Webhooks it dials at their endpoints: without kube-proxy
-// their Services lead nowhere.
+// The apiserver listens at every address, that of the Service kubernetes among them. Webhooks it
+// dials at their endpoints: without kube-proxy their Services lead nowhere.
 func (p *Plane) apiserver() []string {
 	return []string{
 		"kube-apiserver", "--etcd-servers=http://127.0.0.1:2379", "--secure-port=443", "--advertise-address=" + NodeAddress,
@@ -28,8 +28,9 @@ func (p *Plane) apiserver() []string {
 	}
 }
 
-// controllers are those without which a Deployment has no pods, a pod no token and a Service no endpoints. That for the lifecycle of
-// nodes is left out: it would taint nodes that send no heartbeat.
+// controllers are those without which a Deployment has no pods, a pod no token and a Service no
+// endpoints. That for the lifecycle of nodes is left out: it would taint nodes that send no
+// heartbeat.
 func (p *Plane) controllers() []string {
 	return []string{
 		"kube-controller-manager", "--kubeconfig=" + p.file("controllers.conf"), "--leader-elect=false", "--secure-port=0",

@@ -1,5 +1,6 @@
-// Package control runs a Kubernetes control plane: etcd, kube-apiserver, kube-scheduler and the controllers that a release needs, in a
-// network namespace of its own, at their usual ports. There is no kubelet.
+// Package control runs a Kubernetes control plane: etcd, kube-apiserver, kube-scheduler and the
+// controllers that a release needs, in a network namespace of its own, at their usual ports.
+// There is no kubelet.
 package control
 
 import (
@@ -20,8 +21,8 @@ import (
 	"github.com/slipway-dev/slipway/test/cluster/namespace"
 )
 
-// Addresses of the namespace: the node's, on the bridge to its pods, and that of the Service kubernetes, to which there is no kube-proxy to
-// lead. The apiserver is at both.
+// Addresses of the namespace: the node's, on the bridge to its pods, and that of the Service
+// kubernetes, to which there is no kube-proxy to lead. The apiserver is at both.
 const (
 	NodeAddress    = "192.0.2.1"
 	serviceAddress = "10.96.0.1"
@@ -43,7 +44,8 @@ type Plane struct {
 	processes []*namespace.Process
 }
 
-// Start starts a control plane whose programs lie in a directory, and returns when it is ready. Its files go to dir.
+// Start starts a control plane whose programs lie in a directory, and returns when it is ready.
+// Its files go to dir.
 func Start(ctx context.Context, programs, dir string) (p *Plane, err error) {
 	n, err := namespace.New(serviceAddress + "/32")
 	if err != nil {
@@ -88,7 +90,8 @@ func (p *Plane) Stop() {
 	p.Namespace.Close()
 }
 
-// Command is a program of the control plane's, or another by its path, to be run in the namespace as an administrator.
+// Command is a program of the control plane's, or another by its path, to be run in the namespace
+// as an administrator.
 func (p *Plane) Command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(p.programs, name)
@@ -116,7 +119,8 @@ func (p *Plane) Logs() string {
 }
 
 func (p *Plane) start(args ...string) error {
-	cmd := exec.Command(filepath.Join(p.programs, args[0]), args[1:]...) //nolint:noctx // it ends with the namespace
+	// it ends with the namespace
+	cmd := exec.Command(filepath.Join(p.programs, args[0]), args[1:]...) //nolint:noctx
 	s, err := p.Namespace.Start(args[0], p.Dir, cmd)
 	if err != nil {
 		return err

@@ -1,8 +1,10 @@
-// Controlplane builds etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kubectl into the user's cache and prints the
-// directory they are in. What is there is not built again: the directory's name stands for this module's versions and the compiler's.
-// A cold build takes some ten minutes on two cores.
+// Controlplane builds etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kubectl
+// into the user's cache and prints the directory they are in. What is there is not built again:
+// the directory's name stands for this module's versions and the compiler's. A cold build takes
+// some ten minutes on two cores.
 //
-// The programs are the tools of this module, which has nothing else: Kubernetes wants versions of its own of what the tests use, too.
+// The programs are the tools of this module, which has nothing else: Kubernetes wants versions of
+// its own of what the tests use, too.
 package main
 
 import (
@@ -69,7 +71,8 @@ func build(ctx context.Context) (string, error) {
 	if err := os.Chmod(temp, 0o755); err != nil {
 		return "", err
 	}
-	if err := os.Rename(temp, dir); err != nil && !errors.Is(err, os.ErrExist) { // another run may have been faster
+	// another run may have been faster
+	if err := os.Rename(temp, dir); err != nil && !errors.Is(err, os.ErrExist) {
 		return "", err
 	}
 	return dir, nil

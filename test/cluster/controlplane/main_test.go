@@ -8,7 +8,8 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// TestVersions: Kubernetes and each of its staging modules, which its own go.mod takes from its repository, have the same release.
+// TestVersions: Kubernetes and each of its staging modules, which its own go.mod takes from its
+// repository, have the same release.
 func TestVersions(t *testing.T) {
 	version, key, err := versions()
 	if err != nil || len(key) != 16 {

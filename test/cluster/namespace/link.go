@@ -20,7 +20,8 @@ func (n *Namespace) Bridge(address string) error {
 	})
 }
 
-// Pod makes a namespace for a pod with an address (192.0.2.7/24) on the bridge, whose address is the way to all others.
+// Pod makes a namespace for a pod with an address (192.0.2.7/24) on the bridge, whose address is
+// the way to all others.
 func (n *Namespace) Pod(address, gateway string) (*Namespace, error) {
 	pod, err := New()
 	if err != nil {

@@ -1,5 +1,6 @@
-// Package namespace is a namespace in which a test runs servers at their usual addresses without meeting anybody else's. Nothing in it
-// reaches a network, and it vanishes with the test, however that ends.
+// Package namespace is a namespace in which a test runs servers at their usual addresses without
+// meeting anybody else's. Nothing in it reaches a network, and it vanishes with the test, however
+// that ends.
 package namespace
 
 import (
@@ -12,9 +13,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Namespace is a thread of this process that lives in a network and a mount namespace of its own. Sockets and processes that are made
-// on that thread belong there; sockets can be used from everywhere. When the thread ends, the kernel kills the processes that it
-// started (Pdeathsig) and removes the namespace: also where the test is killed.
+// Namespace is a thread of this process that lives in a network and a mount namespace of its own.
+// Sockets and processes that are made on that thread belong there; sockets can be used from
+// everywhere. When the thread ends, the kernel kills the processes that it started (Pdeathsig)
+// and removes the namespace: also where the test is killed.
 type Namespace struct {
 	work   chan func()   // never closed: whoever comes late must find no one there, not a panic
 	quit   chan struct{} // closed to end the thread
@@ -22,8 +24,9 @@ type Namespace struct {
 	thread int           // its ID
 }
 
-// New makes a namespace in which only the loopback interface is up, with addresses (192.0.2.1/24) beside 127.0.0.1. It takes the right
-// to do so (CAP_SYS_ADMIN): errors.Is(err, unix.EPERM) where that is lacking.
+// New makes a namespace in which only the loopback interface is up, with addresses (192.0.2.1/24)
+// beside 127.0.0.1. It takes the right to do so (CAP_SYS_ADMIN): errors.Is(err, unix.EPERM) where
+// that is lacking.
 func New(addresses ...string) (*Namespace, error) {
 	n := &Namespace{work: make(chan func()), quit: make(chan struct{}), done: make(chan struct{})}
 	made := make(chan error)
@@ -34,7 +37,8 @@ func New(addresses ...string) (*Namespace, error) {
 	return n, nil
 }
 
-// live is the thread. It stays locked when it ends, which makes the Go runtime throw the thread away.
+// live is the thread. It stays locked when it ends, which makes the Go runtime throw the thread
+// away.
 func (n *Namespace) live(addresses []string, made chan<- error) {
 	runtime.LockOSThread()
 	defer close(n.done)
@@ -65,7 +69,8 @@ func enter(addresses []string) error {
 	return up("lo", addresses...)
 }
 
-// Do runs f on the namespace's thread, one after the other. It may be called at any time: once the namespace is closed, it is an error.
+// Do runs f on the namespace's thread, one after the other. It may be called at any time: once
+// the namespace is closed, it is an error.
 func (n *Namespace) Do(f func() error) error {
 	errs := make(chan error, 1)
 	select {
@@ -104,8 +109,9 @@ func (n *Namespace) Mount(dir, at string) error {
 	})
 }
 
-// MountFile puts a file where only processes of the namespace see it, at a path below a root directory. As container runtimes do it, the
-// path is resolved with that directory as its root, whatever links are on the way, and where the last element is not there it is made.
+// MountFile puts a file where only processes of the namespace see it, at a path below a root
+// directory. As container runtimes do it, the path is resolved with that directory as its root,
+// whatever links are on the way, and where the last element is not there it is made.
 func (n *Namespace) MountFile(file, root, path string) error {
 	return n.Do(func() error {
 		dir, err := unix.Open(root, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)

@@ -63,7 +63,8 @@ func open(t *testing.T, addresses ...string) *Namespace {
 	return n
 }
 
-// TestKilled: what a namespace started ends with the process that has the namespace, although that is killed.
+// TestKilled: what a namespace started ends with the process that has the namespace, although
+// that is killed.
 func TestKilled(t *testing.T) {
 	open(t)
 	cmd := exec.Command(os.Args[0])
@@ -110,7 +111,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestClosed: what comes to a namespace while it is closed is done or refused, and what comes later is refused.
+// TestClosed: what comes to a namespace while it is closed is done or refused, and what comes
+// later is refused.
 func TestClosed(t *testing.T) {
 	need.Root(t, "cluster")
 	n, err := New()
@@ -157,7 +159,8 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// TestPods: two namespaces have the same port each, their pods reach them and one another, and nobody reaches what is outside.
+// TestPods: two namespaces have the same port each, their pods reach them and one another, and
+// nobody reaches what is outside.
 func TestPods(t *testing.T) {
 	for _, text := range []string{"one", "two"} {
 		n := open(t, "10.96.0.1/32")

@@ -19,7 +19,8 @@ type Process struct {
 	log string
 }
 
-// Start starts a program whose output goes to the file NAME.log in a directory. It is killed with the namespace at the latest.
+// Start starts a program whose output goes to the file NAME.log in a directory. It is killed with
+// the namespace at the latest.
 func (n *Namespace) Start(name, dir string, cmd *exec.Cmd) (*Process, error) {
 	p := &Process{Name: name, Exited: make(chan struct{}), cmd: cmd, log: filepath.Join(dir, name+".log")}
 	log, err := os.Create(p.log)
@@ -70,7 +71,8 @@ func (p *Process) Log() string {
 	return string(b[max(0, len(b)-8192):])
 }
 
-// Quit ends the process by SIGQUIT and returns what it printed then, at most 64 KB: a Go program prints its goroutines' stacks.
+// Quit ends the process by SIGQUIT and returns what it printed then, at most 64 KB: a Go program
+// prints its goroutines' stacks.
 func (p *Process) Quit() string {
 	before, err := os.ReadFile(p.log)
 	if err != nil {

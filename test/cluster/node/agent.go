@@ -26,7 +26,8 @@ import (
 	"github.com/slipway-dev/slipway/test/cluster/namespace"
 )
 
-// Agent runs the pods of a Kubernetes namespace that are bound to a Linux node, until it is stopped.
+// Agent runs the pods of a Kubernetes namespace that are bound to a Linux node, until it is
+// stopped.
 type Agent struct {
 	Client    kubernetes.Interface
 	Net       *namespace.Namespace
@@ -46,7 +47,8 @@ type Agent struct {
 	failures []error
 }
 
-// patience is how long it is tried to run a pod: what it needs must come, however slow the machine is.
+// patience is how long it is tried to run a pod: what it needs must come, however slow the
+// machine is.
 const patience = 4 * time.Minute
 
 // Run returns once the agent watches.
@@ -116,7 +118,8 @@ func (a *Agent) Logs() string {
 	return b.String()
 }
 
-// Stop kills what runs, and returns when nothing of it is left: no pod is seen anymore, and no attempt to run one goes on.
+// Stop kills what runs, and returns when nothing of it is left: no pod is seen anymore, and no
+// attempt to run one goes on.
 func (a *Agent) Stop() {
 	if a.stop != nil {
 		a.stop()
@@ -159,7 +162,8 @@ func (a *Agent) address(pod *corev1.Pod) string {
 	return fmt.Sprintf("192.0.2.%d", 10+len(a.started))
 }
 
-// attempt runs a pod at an address. As the kubelet does, it tries again for a while: a controller may not have made yet what the pod needs.
+// attempt runs a pod at an address. As the kubelet does, it tries again for a while: a controller
+// may not have made yet what the pod needs.
 func (a *Agent) attempt(ctx context.Context, pod *corev1.Pod, address string) error {
 	network, err := a.network(address)
 	if err != nil {

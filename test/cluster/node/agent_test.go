@@ -29,7 +29,8 @@ func newNamespace(t *testing.T) *namespace.Namespace {
 	return n
 }
 
-// TestStop: the network of a pod stays until the attempt to run it has ended, and Stop waits for that.
+// TestStop: the network of a pod stays until the attempt to run it has ended, and Stop waits for
+// that.
 func TestStop(t *testing.T) {
 	n := newNamespace(t)
 	if err := n.Bridge("192.0.2.1/24"); err != nil {

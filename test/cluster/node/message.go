@@ -23,7 +23,8 @@ func (a *Agent) messageFile(pod *corev1.Pod, c *corev1.Container) string {
 	return filepath.Join(a.Dir, string(pod.UID), c.Name+".termination-log")
 }
 
-// mountMessage gives a container an empty file for its message, which everybody may write, at its terminationMessagePath.
+// mountMessage gives a container an empty file for its message, which everybody may write, at its
+// terminationMessagePath.
 func (a *Agent) mountMessage(pod *corev1.Pod, c *corev1.Container, root string, network *namespace.Namespace) error {
 	file := a.messageFile(pod, c)
 	if err := os.WriteFile(file, nil, 0o666); err != nil {
@@ -49,8 +50,8 @@ func (a *Agent) mountMessage(pod *corev1.Pod, c *corev1.Container, root string, 
 	return network.MountFile(file, root, c.TerminationMessagePath)
 }
 
-// message is a container's last word: what it wrote into its file, or where it failed without a word there and the policy is
-// FallbackToLogsOnError, the end of its log.
+// message is a container's last word: what it wrote into its file, or where it failed without a
+// word there and the policy is FallbackToLogsOnError, the end of its log.
 func message(policy corev1.TerminationMessagePolicy, file, log string, failed bool) (string, error) {
 	b, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -10,7 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestMessage: the message is what the container wrote, and where it failed without a word, the end of its log if the policy says so.
+// TestMessage: the message is what the container wrote, and where it failed without a word, the
+// end of its log if the policy says so.
 func TestMessage(t *testing.T) {
 	const file, fallback = corev1.TerminationMessageReadFile, corev1.TerminationMessageFallbackToLogsOnError
 	long, log := strings.Repeat("x", 10)+strings.Repeat("y", maxMessage), strings.Repeat("0123456789\n", 1000)
@@ -39,7 +40,8 @@ func TestMessage(t *testing.T) {
 	}
 }
 
-// TestMountMessage: what a program writes at the path, by whatever links of its image, is the message; without a way there it is not.
+// TestMountMessage: what a program writes at the path, by whatever links of its image, is the
+// message; without a way there it is not.
 func TestMountMessage(t *testing.T) {
 	n := newNamespace(t)
 	for _, c := range []struct{ name, link, path, writes, got string }{

@@ -1,6 +1,7 @@
-// Package node stands in for the one part of a cluster that the tests do not have: kubelets. It registers nodes, and runs the pods that
-// the scheduler binds to a Linux node as processes of their images, in the network namespace of the control plane: with the root
-// directory, user, environment, service account and volumes that the pod's specification gives them.
+// Package node stands in for the one part of a cluster that the tests do not have: kubelets. It
+// registers nodes, and runs the pods that the scheduler binds to a Linux node as processes of
+// their images, in the network namespace of the control plane: with the root directory, user,
+// environment, service account and volumes that the pod's specification gives them.
 package node
 
 import (
@@ -25,7 +26,8 @@ type Spec struct {
 	Unschedulable bool // as after kubectl cordon
 }
 
-// Register makes a node that is ready, as a kubelet and the controller of the nodes' lifecycle do together.
+// Register makes a node that is ready, as a kubelet and the controller of the nodes' lifecycle do
+// together.
 func Register(ctx context.Context, client kubernetes.Interface, s Spec) error {
 	arch := cmp.Or(s.Architecture, "amd64")
 	labels := map[string]string{corev1.LabelOSStable: s.OS, corev1.LabelArchStable: arch, corev1.LabelHostname: s.Name}
@@ -50,7 +52,8 @@ func Register(ctx context.Context, client kubernetes.Interface, s Spec) error {
 	if n, err = nodes.UpdateStatus(ctx, n, metav1.UpdateOptions{}); err != nil {
 		return fmt.Errorf("registering %s: %w", s.Name, err)
 	}
-	n.Spec.Taints, n.Spec.Unschedulable = s.Taints, s.Unschedulable // not-ready is not among them, which admission puts on every new node
+	// not-ready is not among them, which admission puts on every new node
+	n.Spec.Taints, n.Spec.Unschedulable = s.Taints, s.Unschedulable
 	if _, err = nodes.Update(ctx, n, metav1.UpdateOptions{}); err != nil {
 		return fmt.Errorf("registering %s: %w", s.Name, err)
 	}

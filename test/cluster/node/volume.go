@@ -13,8 +13,9 @@ import (
 	"github.com/slipway-dev/slipway/test/cluster/namespace"
 )
 
-// mounts brings a pod's volumes to where a container has them below its root directory. Admission gives every pod one: the token of its
-// service account, the authority of the apiserver and the name of the namespace. Empty directories are shared by the pod's containers.
+// mounts brings a pod's volumes to where a container has them below its root directory. Admission
+// gives every pod one: the token of its service account, the authority of the apiserver and the
+// name of the namespace. Empty directories are shared by the pod's containers.
 func (a *Agent) mounts(ctx context.Context, pod *corev1.Pod, c *corev1.Container, root string, network *namespace.Namespace) error {
 	volumes := map[string]corev1.Volume{}
 	for _, v := range pod.Spec.Volumes {

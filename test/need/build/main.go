@@ -1,4 +1,5 @@
-// Command build builds the programs that its arguments name, tools of the module in test/programs, where they are not in the user's cache.
+// Command build builds the programs that its arguments name, tools of the module in
+// test/programs, where they are not in the user's cache.
 package main
 
 import (

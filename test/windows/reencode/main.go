@@ -1,9 +1,10 @@
 //go:build windows
 
-// Command reencode reads a layer from standard input and does with each entry what Windows does when it imports a layer and exports it
-// again (github.com/Microsoft/hcsshim/pkg/ociwclayer): go-winio's backuptar turns the entry into the attributes and the backup stream
-// of a file, and these back into an entry. The layer that comes out goes into the file that the argument names, and each entry's security descriptor as
-// text to standard output.
+// Command reencode reads a layer from standard input and does with each entry what Windows does
+// when it imports a layer and exports it again (github.com/Microsoft/hcsshim/pkg/ociwclayer):
+// go-winio's backuptar turns the entry into the attributes and the backup stream of a file, and
+// these back into an entry. The layer that comes out goes into the file that the argument names,
+// and each entry's security descriptor as text to standard output.
 package main
 
 import (
@@ -118,7 +119,8 @@ func file(w *tar.Writer, r *tar.Reader, h *tar.Header, text io.Writer) (*tar.Hea
 		return nil, fmt.Errorf("%s: %w", h.Name, err)
 	}
 	if _, err := back.Next(); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: more than one entry came back: %v", h.Name, err) //nolint:errorlint // it may be nil
+		// it may be nil
+		return nil, fmt.Errorf("%s: more than one entry came back: %v", h.Name, err) //nolint:errorlint
 	}
 	<-read
 	return next, nextErr

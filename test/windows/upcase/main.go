@@ -1,6 +1,7 @@
 //go:build windows
 
-// Command upcase prints what Windows compares instead of each character of 16 bits, one line for each that is not itself.
+// Command upcase prints what Windows compares instead of each character of 16 bits, one line for
+// each that is not itself.
 package main
 
 import (
