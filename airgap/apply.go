@@ -10,7 +10,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/progress"
+	"github.com/slipway-dev/slipway/internal/progress"
 )
 
 // Apply makes the bundle that a delta stands for, byte for byte as it was packed, of the delta

@@ -17,9 +17,9 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/howto"
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/progress"
 	"github.com/slipway-dev/slipway/store"
 )
 

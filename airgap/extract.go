@@ -9,8 +9,8 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/platform"
-	"github.com/slipway-dev/slipway/progress"
 )
 
 // Formats that an image is extracted to.

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/slipway-dev/slipway/internal/disk"
-	"github.com/slipway-dev/slipway/progress"
+	"github.com/slipway-dev/slipway/internal/progress"
 )
 
 // hold keeps other processes out of a directory that something is written into.

@@ -8,7 +8,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -39,7 +39,7 @@ func MirrorConfig(bundles []*Contents, o MirrorOptions) ([]ConfigFile, error) {
 		return nil, err
 	}
 	scheme := "https"
-	if transfer.Loopback(host) {
+	if network.Loopback(host) {
 		scheme = "http" // as Push speaks with it
 	}
 	hosts, err := origins(bundles, o.To)

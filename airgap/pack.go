@@ -18,9 +18,9 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/progress"
 	"github.com/slipway-dev/slipway/store"
 )
 

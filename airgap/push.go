@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
 )
@@ -63,7 +63,7 @@ func Push(ctx context.Context, bundles []*Bundle, o PushOptions) (*Pushed, error
 	if err != nil {
 		return nil, err
 	}
-	if host, _, _ := strings.Cut(o.To, "/"); c.standIn() && !transfer.Loopback(host) {
+	if host, _, _ := strings.Cut(o.To, "/"); c.standIn() && !network.Loopback(host) {
 		return nil, fmt.Errorf("pushing to %s: images of this bundle stand on stand-ins of snapshots, which cannot run: it can be pushed to a loopback address only; "+
 			"pack a bundle of a release that was built with -registry", o.To)
 	}

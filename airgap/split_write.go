@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/progress"
 )
 
 // write packs the volumes, one after the other, in a directory beside their names. They get these

@@ -13,8 +13,8 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/progress"
 )
 
 // VerifyOptions say what a bundle is held against besides its own digests.

@@ -13,9 +13,9 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
-	"github.com/slipway-dev/slipway/progress"
 )
 
 // sums holds the file against what sha256sum wrote.

@@ -18,10 +18,10 @@ import (
 	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/build/source"
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/progress"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -33,14 +33,14 @@ type Builder struct {
 	trees    map[string]source.Tree
 	progress *progress.Printer
 	programs *program.Set // of Images
-	client   *transfer.Client
+	client   *network.Client
 	bases    *base.Resolver
 }
 
 // New returns a builder of p with the sources that [Sources] has fetched. One that could not be
 // fetched is missing from trees; then [Builder.Check] passes over what is made from it.
 func New(p *product.Product, trees map[string]source.Tree, st *store.Store, pr *progress.Printer) *Builder {
-	client := transfer.New(transfer.Options{Progress: pr})
+	client := network.New(network.Options{Progress: pr})
 	return &Builder{
 		product: p, store: st, trees: trees, progress: pr, client: client,
 		bases: &base.Resolver{Product: p, Store: st, Client: client, Progress: pr},

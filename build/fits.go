@@ -11,8 +11,8 @@ import (
 
 	"github.com/slipway-dev/slipway/build/executable"
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/progress"
 )
 
 // most is how many programs of another system one error names.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/build"
-	"github.com/slipway-dev/slipway/progress"
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/store/storetest"
 )
 

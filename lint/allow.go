@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/workload"
 )
 
 // allow is a comment or an entry of slipway.yaml that allows findings of one rule.

@@ -7,9 +7,9 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
-	"github.com/slipway-dev/slipway/workload"
 )
 
 // reference is an image that a pod names, and where: below its spec.

@@ -7,7 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/slipway-dev/slipway/workload"
+	"github.com/slipway-dev/slipway/internal/workload"
 )
 
 func kpackSelector(p *pod, found finder) {

@@ -30,9 +30,9 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/workload"
 )
 
 // Options say what is known besides the manifests.

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 
 	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/workload"
 )
 
 // mention is an image reference elsewhere than where a pod names its images: in an argument, a

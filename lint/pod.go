@@ -6,7 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/slipway-dev/slipway/workload"
+	"github.com/slipway-dev/slipway/internal/workload"
 )
 
 // pod is a pod of a manifest as the rules look at it.

@@ -5,8 +5,8 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 
+	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/workload"
 )
 
 // unused finds what slipway.yaml has and nothing uses. Of a product without manifests, nobody

@@ -6,7 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	nodev1 "k8s.io/api/node/v1"
 
-	"github.com/slipway-dev/slipway/workload"
+	"github.com/slipway-dev/slipway/internal/workload"
 )
 
 // class is a RuntimeClass: what it adds to pods that name it.

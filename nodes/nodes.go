@@ -14,8 +14,8 @@ package nodes
 import (
 	"fmt"
 
+	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/workload"
 )
 
 // Report is what [Check] finds.

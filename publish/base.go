@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
 	"github.com/slipway-dev/slipway/internal/howto"
-	"github.com/slipway-dev/slipway/internal/transfer"
-	"github.com/slipway-dev/slipway/progress"
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -50,17 +50,17 @@ func (p *plan) withBases(ctx context.Context, c *client, st *store.Store) {
 func (c *client) fetchLayer(ctx context.Context, st *store.Store, b download) (err error) {
 	repo := b.of.ref.Context()
 	if _, err := c.Session(ctx, repo, repo.Scope(transport.PullScope)); err != nil {
-		return fmt.Errorf("fetching %s: %w", b.of.text, transfer.Clean(err))
+		return fmt.Errorf("fetching %s: %w", b.of.text, network.Clean(err))
 	}
 	t := c.o.Progress.Start("fetch "+repo.Digest(b.desc.Digest.String()).String(), progress.Bytes, b.desc.Size)
 	if err := b.get(ctx, c, st, t); err != nil {
 		t.Fail()
 		// the store does not know which of the layers that it lacks are the base's
-		if transfer.Missing(err) {
+		if network.Missing(err) {
 			err = fmt.Errorf("%w: unless the registry has lost it, it is a layer of this release that is missing from the store: run %s again",
 				err, howto.Run("build"))
 		}
-		return fmt.Errorf("fetching blob %s of %s: %w", b.desc.Digest, b.of.text, transfer.Clean(err))
+		return fmt.Errorf("fetching blob %s of %s: %w", b.desc.Digest, b.of.text, network.Clean(err))
 	}
 	t.Done("%s", progress.Size(b.desc.Size))
 	return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
 )
 
 // Pin is a reference and what it has to stand for.
@@ -31,10 +31,10 @@ func Check(ctx context.Context, pins []Pin, o Options) error {
 		switch have, err := c.Head(ctx, pins[n].Ref); {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case transfer.Missing(err):
+		case network.Missing(err):
 			wrong[n] = fmt.Errorf("%s is not in the registry", pins[n].Ref)
 		case err != nil:
-			wrong[n] = fmt.Errorf("looking at %s: %w", pins[n].Ref, transfer.Clean(err))
+			wrong[n] = fmt.Errorf("looking at %s: %w", pins[n].Ref, network.Clean(err))
 		case have.Digest != pins[n].Digest:
 			wrong[n] = fmt.Errorf("%s stands for %s in the registry, not for %s", pins[n].Ref, have.Digest, pins[n].Digest)
 		}

@@ -11,7 +11,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/imagename"
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
 )
 
 // grows reports whether the image is a list that cosign keeps under a tag: signing once more
@@ -83,7 +83,7 @@ func (c *client) entries(ctx context.Context, repo name.Repository, d *v1.Descri
 	}
 	full, err := s.Get(ctx, ref)
 	if err != nil {
-		return nil, fmt.Errorf("looking at %s: %w", ref, transfer.Clean(err))
+		return nil, fmt.Errorf("looking at %s: %w", ref, network.Clean(err))
 	}
 	return entries(Manifest{Descriptor: full.Descriptor, Raw: full.Manifest})
 }

@@ -10,8 +10,8 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
-	"github.com/slipway-dev/slipway/internal/transfer"
-	"github.com/slipway-dev/slipway/progress"
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -35,9 +35,9 @@ func fetchAll(ctx context.Context, c *client, st *store.Store, list []*wanted) (
 		case err == nil:
 			return nil
 		case w.remedy == "" || ctx.Err() != nil:
-			return fmt.Errorf("fetching %s: %w", w.text, transfer.Clean(err))
+			return fmt.Errorf("fetching %s: %w", w.text, network.Clean(err))
 		}
-		return fmt.Errorf("fetching %s: %w: %s", w.text, transfer.Clean(err), w.remedy)
+		return fmt.Errorf("fetching %s: %w: %s", w.text, network.Clean(err), w.remedy)
 	})
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func fetchAll(ctx context.Context, c *client, st *store.Store, list []*wanted) (
 		}()
 		err = each(ctx, c.o.Jobs, blobs, func(ctx context.Context, b download) error {
 			if err := b.get(ctx, c, st, t); err != nil {
-				return fmt.Errorf("fetching blob %s of %s: %w", b.desc.Digest, b.of.text, transfer.Clean(err))
+				return fmt.Errorf("fetching blob %s of %s: %w", b.desc.Digest, b.of.text, network.Clean(err))
 			}
 			return nil
 		})
@@ -90,7 +90,7 @@ func (w *wanted) read(ctx context.Context, c *client, st *store.Store) error {
 			return top.Manifest, nil
 		}
 		if st.Has(d.Digest) {
-			return st.ReadAll(d.Digest, transfer.MaxManifest)
+			return st.ReadAll(d.Digest, network.MaxManifest)
 		}
 		child, err := s.Get(ctx, repo.Digest(d.Digest.String()))
 		if err != nil {

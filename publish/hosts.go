@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
 )
 
 // guard answers requests only for hosts that the server is meant to be known by. A page that a
@@ -65,9 +65,9 @@ func (g *guard) knows(host string) bool {
 	ip := net.ParseIP(host)
 	switch {
 	case g.at.IsUnspecified():
-		return ip != nil || transfer.Loopback(host)
+		return ip != nil || network.Loopback(host)
 	case g.at.IsLoopback():
-		return transfer.Loopback(host)
+		return network.Loopback(host)
 	}
 	return ip != nil && ip.Equal(g.at)
 }

@@ -10,7 +10,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
 )
 
 // relist marks referrers that the registry has but does not list. Where a registry cannot list
@@ -41,7 +41,7 @@ func relist(ctx context.Context, c *client, p *plan, o Options) error {
 	return each(ctx, o.Jobs, subjects, func(ctx context.Context, subject name.Digest) error {
 		list, err := c.referrers(ctx, subject)
 		if err != nil {
-			return fmt.Errorf("looking for what refers to %s: %w", subject, transfer.Clean(err))
+			return fmt.Errorf("looking for what refers to %s: %w", subject, network.Clean(err))
 		}
 		for _, i := range about[subject] {
 			i.done = slices.ContainsFunc(list, func(d v1.Descriptor) bool { return d.Digest == i.Top.Descriptor.Digest })

@@ -8,7 +8,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/partial"
 
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
 )
 
 // look asks the registry for every name, and marks the images it has. A tag that stands for
@@ -21,10 +21,10 @@ func look(ctx context.Context, c *client, p *plan, o Options) error {
 		if i.Top.Raw != nil {
 			have, err := c.Head(ctx, i.Ref)
 			switch {
-			case transfer.Missing(err):
+			case network.Missing(err):
 				done = false
 			case err != nil:
-				return fmt.Errorf("looking at %s: %w", i.Ref, transfer.Clean(err))
+				return fmt.Errorf("looking at %s: %w", i.Ref, network.Clean(err))
 			case have.Digest != i.Top.Descriptor.Digest && i.grows():
 				return c.grown(ctx, i, have)
 			case have.Digest != i.Top.Descriptor.Digest:
@@ -60,10 +60,10 @@ func (c *client) has(ctx context.Context, repo name.Repository, h v1.Hash) (bool
 	ref := repo.Digest(h.String())
 	_, err := c.Head(ctx, ref)
 	switch {
-	case transfer.Missing(err):
+	case network.Missing(err):
 		return false, nil
 	case err != nil:
-		return false, fmt.Errorf("looking at %s: %w", ref, transfer.Clean(err))
+		return false, fmt.Errorf("looking at %s: %w", ref, network.Clean(err))
 	}
 	return true, nil
 }
@@ -78,11 +78,11 @@ func (c *client) locate(ctx context.Context, u *upload) error {
 		}
 		l, err := s.Layer(ctx, u.desc.Digest)
 		if err != nil {
-			return fmt.Errorf("looking at %s: %w", repo, transfer.Clean(err))
+			return fmt.Errorf("looking at %s: %w", repo, network.Clean(err))
 		}
 		there, err := partial.Exists(l)
-		if err != nil && !transfer.Missing(err) {
-			return fmt.Errorf("looking for blob %s in %s: %w", u.desc.Digest, repo, transfer.Clean(err))
+		if err != nil && !network.Missing(err) {
+			return fmt.Errorf("looking for blob %s in %s: %w", u.desc.Digest, repo, network.Clean(err))
 		}
 		if there {
 			u.repos[0], u.repos[n] = u.repos[n], u.repos[0]

@@ -10,7 +10,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/build/index"
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -36,7 +36,7 @@ func Merge(ctx context.Context, p *product.Product, st *store.Store, locks []*lo
 	for n := range l.Images {
 		img, err := mergeIndex(ctx, c, st, &l.Images[n])
 		if err != nil {
-			return nil, fmt.Errorf("merging %s: %w", l.Images[n].Name, transfer.Clean(err))
+			return nil, fmt.Errorf("merging %s: %w", l.Images[n].Name, network.Clean(err))
 		}
 		plan.add(img)
 	}
@@ -152,7 +152,7 @@ func annotations(st *store.Store, i lock.Image) (map[string]string, error) {
 	if !i.MediaType.IsIndex() {
 		return nil, nil
 	}
-	raw, err := st.ReadAll(i.Digest, transfer.MaxManifest)
+	raw, err := st.ReadAll(i.Digest, network.MaxManifest)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -74,7 +74,7 @@ func walk(d v1.Descriptor, get func(v1.Descriptor) ([]byte, error), depth int) (
 // local reads a tree from the store and reports whether it and all its blobs are there, in full
 // size.
 func local(st *store.Store, d v1.Descriptor) (root *node, here bool, err error) {
-	root, err = walk(d, func(d v1.Descriptor) ([]byte, error) { return st.ReadAll(d.Digest, transfer.MaxManifest) }, maxDepth)
+	root, err = walk(d, func(d v1.Descriptor) ([]byte, error) { return st.ReadAll(d.Digest, network.MaxManifest) }, maxDepth)
 	if store.Missing(err) {
 		return nil, false, nil
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -113,7 +113,7 @@ func planImage(st *store.Store, i lock.Image) (Image, error) {
 // readManifest reads the document d; the blobs of an image manifest must be in the store in their
 // full size. With based, layers may be left to the registry of the image's base.
 func readManifest(st *store.Store, d v1.Descriptor, based bool) (Manifest, error) {
-	raw, err := st.ReadAll(d.Digest, transfer.MaxManifest)
+	raw, err := st.ReadAll(d.Digest, network.MaxManifest)
 	if err != nil {
 		return Manifest{}, err
 	}

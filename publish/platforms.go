@@ -10,7 +10,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
 )
 
 // Platforms asks registries for which platforms images are made. The result is by reference, each
@@ -30,10 +30,10 @@ func Platforms(ctx context.Context, refs []name.Digest, o Options) (map[string][
 		switch there[n] = err == nil; {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case transfer.Missing(err):
+		case network.Missing(err):
 			return nil
 		case err != nil:
-			return fmt.Errorf("looking at %s: %w", refs[n], transfer.Clean(err))
+			return fmt.Errorf("looking at %s: %w", refs[n], network.Clean(err))
 		}
 		return nil
 	})
@@ -84,7 +84,7 @@ func (c *client) platforms(ctx context.Context, ref name.Digest) ([]v1.Platform,
 func (c *client) configuration(ctx context.Context, repo name.Repository, d v1.Descriptor) (*v1.ConfigFile, error) {
 	var raw []byte
 	err := c.Blob(ctx, repo, d, func(r io.Reader) (err error) {
-		raw, err = io.ReadAll(io.LimitReader(r, transfer.MaxManifest))
+		raw, err = io.ReadAll(io.LimitReader(r, network.MaxManifest))
 		return err
 	})
 	if err != nil {

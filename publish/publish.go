@@ -7,7 +7,7 @@
 // platforms by digest; and last the tags. A tag that stands for another digest stops it before
 // anything is sent; one that stands for ours already means that there is nothing to send.
 //
-// Package transfer talks to the registries, and has the rules for credentials, plain HTTP and
+// Package network talks to the registries, and has the rules for credentials, plain HTTP and
 // retries.
 package publish
 
@@ -17,9 +17,9 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/slipway-dev/slipway/internal/registry"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/publish/registry"
 	"github.com/slipway-dev/slipway/store"
 )
 

@@ -11,7 +11,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -32,9 +32,9 @@ func (c *client) put(ctx context.Context, m put) error {
 	if err := s.Put(ctx, m.ref, m.Manifest); err != nil {
 		if refusesSparse(err, m) {
 			return fmt.Errorf("pushing %s: the registry takes an index only with all its platforms, and lacks %s (%w): push the bundle for all platforms, or one with these; what was sent is not sent again",
-				m.ref, platforms(m.image.lacking), transfer.Clean(err))
+				m.ref, platforms(m.image.lacking), network.Clean(err))
 		}
-		return fmt.Errorf("pushing %s: %w", m.ref, transfer.Clean(err))
+		return fmt.Errorf("pushing %s: %w", m.ref, network.Clean(err))
 	}
 	return nil
 }
@@ -66,10 +66,10 @@ var errAbsent = errors.New("the registry took it, and does not have it now: some
 func (c *client) prove(ctx context.Context, m put) error {
 	err := c.Settle(ctx, func() (bool, error) {
 		switch have, err := c.Head(ctx, m.ref); {
-		case transfer.Missing(err):
+		case network.Missing(err):
 			return false, errAbsent
 		case err != nil:
-			return true, transfer.Clean(err)
+			return true, network.Clean(err)
 		case have.Digest != m.Descriptor.Digest:
 			return false, fmt.Errorf("the registry says afterwards that it is %s, and %s was pushed: somebody else may push the same name", have.Digest, m.Descriptor.Digest)
 		}

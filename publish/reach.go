@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -74,18 +74,18 @@ func answered(err error) bool {
 func (c *client) mayPush(ctx context.Context, repo name.Repository, tag name.Tag) error {
 	s, err := c.Session(ctx, repo, repo.Scope(transport.PushScope), repo.Scope(transport.PullScope))
 	if err != nil {
-		return fmt.Errorf("pushing to %s: %w", repo, transfer.Clean(err))
+		return fmt.Errorf("pushing to %s: %w", repo, network.Clean(err))
 	}
 	if tag != (name.Tag{}) {
-		if _, err := c.Head(ctx, tag); !transfer.Missing(err) {
+		if _, err := c.Head(ctx, tag); !network.Missing(err) {
 			if err != nil {
-				err = fmt.Errorf("looking at %s: %w", tag, transfer.Clean(err))
+				err = fmt.Errorf("looking at %s: %w", tag, network.Clean(err))
 			}
 			return err
 		}
 	}
 	if err := s.MayPush(ctx); err != nil {
-		return fmt.Errorf("pushing to %s: %w", repo, transfer.Clean(err))
+		return fmt.Errorf("pushing to %s: %w", repo, network.Clean(err))
 	}
 	return nil
 }
@@ -93,10 +93,10 @@ func (c *client) mayPush(ctx context.Context, repo name.Repository, tag name.Tag
 // mayPull asks for an image of images.txt.
 func (c *client) mayPull(ctx context.Context, t product.ThirdParty) error {
 	switch _, err := c.Head(ctx, t.Reference); {
-	case transfer.Missing(err):
+	case network.Missing(err):
 		return fmt.Errorf("%s: %s is not in its registry: correct the line", t.Pos, t.Text)
 	case err != nil:
-		return fmt.Errorf("%s: looking at %s: %w", t.Pos, t.Text, transfer.Clean(err))
+		return fmt.Errorf("%s: looking at %s: %w", t.Pos, t.Text, network.Clean(err))
 	}
 	return nil
 }

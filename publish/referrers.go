@@ -11,7 +11,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -91,7 +91,7 @@ func (c *client) find(ctx context.Context, round []reference, tags bool) ([]refe
 			found[n] = append(found[n], more...)
 		}
 		if err != nil {
-			return fmt.Errorf("looking for what refers to %s: %w", r.text, transfer.Clean(err))
+			return fmt.Errorf("looking for what refers to %s: %w", r.text, network.Clean(err))
 		}
 		return nil
 	})
@@ -125,7 +125,7 @@ func (c *client) lookTags(ctx context.Context, r reference) ([]reference, error)
 			continue
 		}
 		switch d, err := c.Head(ctx, r.repo.Tag(tag)); {
-		case transfer.Missing(err):
+		case network.Missing(err):
 		case err != nil:
 			return nil, err
 		default:

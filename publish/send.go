@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
-	"github.com/slipway-dev/slipway/internal/transfer"
-	"github.com/slipway-dev/slipway/progress"
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/progress"
 )
 
 // sender sends blobs and counts.
@@ -47,7 +47,7 @@ func (s *sender) send(ctx context.Context, u *upload, repo name.Repository, from
 		return session.Upload(ctx, layer)
 	})
 	if err != nil {
-		return fmt.Errorf("pushing blob %s of %s: %w", u.desc.Digest, u.image, transfer.Clean(err))
+		return fmt.Errorf("pushing blob %s of %s: %w", u.desc.Digest, u.image, network.Clean(err))
 	}
 	if n := b.read.Load(); n > 0 {
 		s.bytes.Add(n)
@@ -92,7 +92,7 @@ func (b *blob) MediaType() (types.MediaType, error) { return b.upload.desc.Media
 func (b *blob) Compressed() (io.ReadCloser, error) {
 	r, err := b.open(b.upload.desc.Digest)
 	if err != nil {
-		return nil, transfer.Unreadable{Err: err}
+		return nil, network.Unreadable{Err: err}
 	}
 	b.rewind()
 	return &counted{r, b}, nil
@@ -124,7 +124,7 @@ func (c *counted) Read(p []byte) (int, error) {
 		err = fmt.Errorf("it has more than the %d bytes that its manifest says", size)
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		return 0, transfer.Unreadable{Err: err}
+		return 0, network.Unreadable{Err: err}
 	}
 	c.blob.read.Add(int64(n))
 	c.blob.task.Add(int64(n))

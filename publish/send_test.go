@@ -9,7 +9,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
 )
 
 // TestCounted reads blobs that turn out at their end not to be what they should be: not all of
@@ -36,7 +36,7 @@ func TestCounted(t *testing.T) {
 			if ok := tt.err == nil && tt.want == 10; ok != (err == nil) || tt.err != nil && !errors.Is(err, tt.err) || len(got) > tt.want || ok && len(got) != 10 {
 				t.Errorf("%d bytes, %v", len(got), err)
 			}
-			if err != nil && !errors.As(err, &transfer.Unreadable{}) {
+			if err != nil && !errors.As(err, &network.Unreadable{}) {
 				t.Error("it would be tried again")
 			}
 			if int(b.read.Load()) != len(got) {

@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/lock"
 )
 
 // refuseStandIns keeps images that cannot run out of registries where somebody would run them.
 func refuseStandIns(l *lock.Lock) error {
 	host, _, _ := strings.Cut(l.Registry, "/")
-	if l.Snapshot || transfer.Loopback(host) {
+	if l.Snapshot || network.Loopback(host) {
 		return nil
 	}
 	for _, i := range l.Images {

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -39,7 +39,7 @@ func thirdParty(ctx context.Context, p *product.Product, st *store.Store, o Opti
 			if err := found(root); err != nil {
 				return nil, fmt.Errorf("%s: %w", t.Text, err)
 			}
-		case p.Snapshot() && !transfer.Loopback(t.Reference.Context().RegistryStr()):
+		case p.Snapshot() && !network.Loopback(t.Reference.Context().RegistryStr()):
 			all[n].LeftOut = noNetwork
 			o.Progress.Printf("leaving out %s: %s", t.Text, noNetwork)
 		default:
@@ -80,7 +80,7 @@ func thirdPartyReferrers(ctx context.Context, c *client, p *product.Product, st 
 				continue
 			}
 		}
-		if !p.Snapshot() || transfer.Loopback(ref.Context().RegistryStr()) {
+		if !p.Snapshot() || network.Loopback(ref.Context().RegistryStr()) {
 			ask = append(ask, s)
 		}
 	}
@@ -109,7 +109,7 @@ func pinned(st *store.Store, ref name.Reference) (root *node, here bool, err err
 	if !st.Has(h) {
 		return nil, false, nil
 	}
-	raw, err := st.ReadAll(h, transfer.MaxManifest)
+	raw, err := st.ReadAll(h, network.MaxManifest)
 	if err != nil {
 		return nil, false, err
 	}
@@ -121,7 +121,7 @@ func pinned(st *store.Store, ref name.Reference) (root *node, here bool, err err
 func describe(st *store.Store, t *lock.ThirdParty, root *node, bundles []product.Bundle) error {
 	t.MediaType, t.Digest, t.Size = root.desc.MediaType, root.desc.Digest, root.desc.Size
 	if len(root.blobs) > 0 {
-		raw, err := st.ReadAll(root.blobs[0].Digest, transfer.MaxManifest)
+		raw, err := st.ReadAll(root.blobs[0].Digest, network.MaxManifest)
 		if err != nil {
 			return err
 		}

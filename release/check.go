@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/internal/disk"
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
@@ -91,7 +91,7 @@ func placeholder(p *product.Product, trees map[string]source.Tree) *lock.Lock {
 	l := publish.Names(p, build.Placeholder(p, trees))
 	for _, t := range p.Airgap.Images {
 		party := lock.ThirdParty{Reference: t.Text, LeftOut: "it is not looked at yet"}
-		if _, pinned := t.Reference.(name.Digest); !pinned && (!p.Snapshot() || transfer.Loopback(t.Reference.Context().RegistryStr())) {
+		if _, pinned := t.Reference.(name.Digest); !pinned && (!p.Snapshot() || network.Loopback(t.Reference.Context().RegistryStr())) {
 			party.Digest = build.PlaceholderDigest(t.Text) // publish finds it out
 		}
 		l.ThirdParty = append(l.ThirdParty, party)

@@ -10,7 +10,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/build/base"
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -40,7 +40,7 @@ func TestOnHostProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, _, err := base.Lock(t.Context(), p, transfer.New(transfer.Options{}))
+	list, _, err := base.Lock(t.Context(), p, network.New(network.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}

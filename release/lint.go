@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/progress"
 )
 
 // lint checks release.yaml against what Linux and Windows nodes can run. Errors end the release,

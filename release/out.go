@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/slipway-dev/slipway/internal/disk"
-	"github.com/slipway-dev/slipway/progress"
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/store"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/progress"
 )
 
 // Summary says what a release came to.

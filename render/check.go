@@ -7,8 +7,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/workload"
 )
 
 // Check holds rendered objects against the lock and against what a cluster with Linux and Windows

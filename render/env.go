@@ -8,9 +8,9 @@ import (
 	"carvel.dev/ytt/pkg/filepos"
 	"carvel.dev/ytt/pkg/yamlmeta"
 
+	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/workload"
 )
 
 // setEnv adds the variables of release.env, or replaces those that the templates set.

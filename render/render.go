@@ -18,9 +18,9 @@ import (
 	"slices"
 
 	"github.com/slipway-dev/slipway/internal/howto"
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/progress"
 )
 
 // Options say how a release is rendered.

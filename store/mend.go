@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/slipway-dev/slipway/progress"
+	"github.com/slipway-dev/slipway/internal/progress"
 )
 
 // Mend calls f, which works with the store. Where that ends because something in the store is

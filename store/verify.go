@@ -18,7 +18,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/slipway-dev/slipway/progress"
+	"github.com/slipway-dev/slipway/internal/progress"
 )
 
 // VerifyOptions say what Verify does with what it finds.

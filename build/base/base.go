@@ -10,11 +10,11 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/progress"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -56,7 +56,7 @@ func (b Base) Here(st *store.Store) (bool, error) {
 type Resolver struct {
 	Product  *product.Product
 	Store    *store.Store
-	Client   *transfer.Client // mandatory where a base is fetched from a registry
+	Client   *network.Client // mandatory where a base is fetched from a registry
 	Progress *progress.Printer
 	// Offline lets stand-ins take the place of what registries have, as in a snapshot; what a
 	// release demands stays an error.

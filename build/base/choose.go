@@ -9,19 +9,19 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/platform"
 )
 
 // choose returns the image itself or the child of an index that is for p, and the platform that
 // its configuration says. Where the index leaves out an os.version, that of the configuration
 // counts. A base of any build is chosen by system and architecture alone.
-func choose(ctx context.Context, c *transfer.Client, desc *remote.Descriptor, p v1.Platform, anyBuild bool) (img v1.Image, got v1.Platform, err error) {
+func choose(ctx context.Context, c *network.Client, desc *remote.Descriptor, p v1.Platform, anyBuild bool) (img v1.Image, got v1.Platform, err error) {
 	err = c.Retry(ctx, func() error { // children and configurations are read here
 		img, got, err = pick(desc, p, anyBuild)
 		return err
 	})
-	return img, got, transfer.Clean(err)
+	return img, got, network.Clean(err)
 }
 
 func pick(desc *remote.Descriptor, p v1.Platform, anyBuild bool) (v1.Image, v1.Platform, error) {

@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 
 	"github.com/slipway-dev/slipway/build/base"
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/store/storetest"
 )
@@ -91,8 +91,8 @@ func TestFaults(t *testing.T) {
 			mu.Lock()
 			failing = true
 			mu.Unlock()
-			o := transfer.Options{Wait: time.Microsecond, Idle: 500 * time.Millisecond, Attempts: 10}
-			r := base.Resolver{Product: &product.Product{Path: "slipway.yaml", Registry: host}, Store: storetest.Open(t), Client: transfer.New(o)}
+			o := network.Options{Wait: time.Microsecond, Idle: 500 * time.Millisecond, Attempts: 10}
+			r := base.Resolver{Product: &product.Product{Path: "slipway.yaml", Registry: host}, Store: storetest.Open(t), Client: network.New(o)}
 			b, err := r.Resolve(t.Context(), ref, parse(t, "linux/amd64"))
 			if err != nil {
 				t.Fatal(err)
@@ -105,7 +105,7 @@ func TestFaults(t *testing.T) {
 			p := &product.Product{Path: "slipway.yaml", Bases: []product.Base{{Name: "base", Images: []product.BaseImage{{
 				Platform: parse(t, "linux/amd64"), Reference: reference(t, host+"/base:1"), Tag: "1",
 			}}}}}
-			list, _, err := base.Lock(t.Context(), p, transfer.New(o))
+			list, _, err := base.Lock(t.Context(), p, network.New(o))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/slipway-dev/slipway/internal/howto"
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -19,7 +19,7 @@ func (r *Resolver) fetch(ctx context.Context, b product.BaseImage, anyBuild bool
 	}
 	desc, err := r.Client.Get(ctx, ref)
 	if err != nil {
-		return Base{}, fmt.Errorf("fetching %s: %w", ref, transfer.Clean(err))
+		return Base{}, fmt.Errorf("fetching %s: %w", ref, network.Clean(err))
 	}
 	img, got, err := choose(ctx, r.Client, desc, b.Platform, anyBuild)
 	if err != nil {
@@ -52,7 +52,7 @@ func (r *Resolver) moved(ctx context.Context, b product.BaseImage) string {
 	tag := b.Reference.Context().Tag(b.Tag)
 	head, err := r.Client.Head(ctx, tag)
 	if err != nil {
-		return fmt.Sprintf("whether %s has moved since it was locked cannot be said: %v", tag, transfer.Clean(err))
+		return fmt.Sprintf("whether %s has moved since it was locked cannot be said: %v", tag, network.Clean(err))
 	}
 	if head.Digest != b.Lock.Digest {
 		return fmt.Sprintf("%s has moved to %s; this release is built on %s of %s: run %s to take the new one",

@@ -20,7 +20,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/build/base"
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/store/storetest"
@@ -125,7 +125,7 @@ func TestFetchedOnce(t *testing.T) {
 }
 
 // client is the one that resolvers have here.
-var client = transfer.New(transfer.Options{Wait: time.Microsecond})
+var client = network.New(network.Options{Wait: time.Microsecond})
 
 // serve runs a registry and returns its host.
 func serve(t *testing.T) string {

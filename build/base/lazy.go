@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/internal/transfer"
-	"github.com/slipway-dev/slipway/progress"
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/progress"
 )
 
 // lazy is a base whose manifest and configuration are in the store, and whose layers come there
@@ -156,7 +156,7 @@ func (r *Resolver) layer(ctx context.Context, repo name.Repository, d v1.Descrip
 	}
 	if err != nil {
 		t.Fail()
-		return fmt.Errorf("fetching layer %s of %s: %w", d.Digest, repo, transfer.Clean(err))
+		return fmt.Errorf("fetching layer %s of %s: %w", d.Digest, repo, network.Clean(err))
 	}
 	t.Done("%s", progress.Size(d.Size))
 	return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -39,7 +39,7 @@ type LockedBase struct {
 // Lock asks registries what the bases of p stand for: tags as they stand now, digests in
 // slipway.yaml as they are. It returns what bases.lock.yaml is to hold, in the order of
 // slipway.yaml, and what is new in it. All failures are reported.
-func Lock(ctx context.Context, p *product.Product, c *transfer.Client) ([]product.LockedBase, []Change, error) {
+func Lock(ctx context.Context, p *product.Product, c *network.Client) ([]product.LockedBase, []Change, error) {
 	type job struct {
 		base  product.Base
 		image product.BaseImage
@@ -93,7 +93,7 @@ func short(e product.LockedBase) LockedBase {
 }
 
 // locked asks for one image. moved is the digest of its tag, where slipway.yaml has another.
-func locked(ctx context.Context, c *transfer.Client, b product.Base, i product.BaseImage) (e product.LockedBase, moved string, err error) {
+func locked(ctx context.Context, c *network.Client, b product.Base, i product.BaseImage) (e product.LockedBase, moved string, err error) {
 	e = product.LockedBase{Base: b.Name, Platform: i.Platform, Reference: product.Unpinned(i)}
 	var tag name.Reference
 	if i.Tag != "" {
@@ -105,7 +105,7 @@ func locked(ctx context.Context, c *transfer.Client, b product.Base, i product.B
 	}
 	desc, err := c.Get(ctx, ref)
 	if err != nil {
-		return e, "", fmt.Errorf("looking at %s: %w", ref, transfer.Clean(err))
+		return e, "", fmt.Errorf("looking at %s: %w", ref, network.Clean(err))
 	}
 	e.Digest = desc.Digest
 	img, got, err := choose(ctx, c, desc, i.Platform, b.AnyBuild)
@@ -125,7 +125,7 @@ func locked(ctx context.Context, c *transfer.Client, b product.Base, i product.B
 	if i.Inline && tag != nil {
 		now, err := c.Head(ctx, tag)
 		if err != nil {
-			return e, "", fmt.Errorf("looking at %s: %w", tag, transfer.Clean(err))
+			return e, "", fmt.Errorf("looking at %s: %w", tag, network.Clean(err))
 		}
 		if now.Digest != e.Digest {
 			moved = now.Digest.String()

@@ -16,9 +16,9 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/build/base"
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/progress"
 	"github.com/slipway-dev/slipway/store/storetest"
 )
 

@@ -15,7 +15,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build/dockerfile"
 	"github.com/slipway-dev/slipway/build/dockerfile/dockerfiletest"
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
 )
 
 func TestAddURL(t *testing.T) {
@@ -61,7 +61,7 @@ func TestAddURL(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			c := dockerfiletest.Load(t, &txtar.Archive{})
 			in := c.Input
-			in.Client = transfer.New(transfer.Options{Transport: server.Client().Transport, Wait: time.Microsecond})
+			in.Client = network.New(network.Options{Transport: server.Client().Transport, Wait: time.Microsecond})
 			in.Platform = v1.Platform{OS: "linux", Architecture: "amd64"}
 			in.Source = []byte("FROM scratch\nADD " + strings.ReplaceAll(tc.add, "URL", server.URL) + "\n")
 			var got string

@@ -20,7 +20,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/disk"
-	"github.com/slipway-dev/slipway/progress"
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/store"
 )
 

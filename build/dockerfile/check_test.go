@@ -13,7 +13,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build/dockerfile"
 	"github.com/slipway-dev/slipway/build/dockerfile/dockerfiletest"
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -41,7 +41,7 @@ func TestCheck(t *testing.T) {
 			in.Platform, err = platform.Parse(p)
 			must(t, err)
 			built, want := dockerfile.Build(t.Context(), in)
-			in.Check, in.Client = true, transfer.New(transfer.Options{Transport: unasked{t}})
+			in.Check, in.Client = true, network.New(network.Options{Transport: unasked{t}})
 			checked, got := dockerfile.Build(t.Context(), in)
 			switch {
 			case images && got == nil:
@@ -100,7 +100,7 @@ func TestCheckDistant(t *testing.T) {
 	c := dockerfiletest.Load(t, txtar.Parse([]byte(distantCase)))
 	in := c.Input
 	in.Platform = v1.Platform{OS: "linux", Architecture: "amd64"}
-	in.Check, in.Client = true, transfer.New(transfer.Options{Transport: unasked{t}})
+	in.Check, in.Client = true, network.New(network.Options{Transport: unasked{t}})
 	there := in.Base
 	in.Base = func(ctx context.Context, name string, p v1.Platform) (dockerfile.Base, error) {
 		b, err := there(ctx, name, p)

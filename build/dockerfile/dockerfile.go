@@ -55,7 +55,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/build/layer"
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -92,7 +92,7 @@ type Input struct {
 	Check bool
 	// Client downloads what ADD names by URL; nil is one with the default options. Downloads are
 	// kept in Store under their digest.
-	Client *transfer.Client
+	Client *network.Client
 	Store  *store.Store
 }
 
@@ -155,7 +155,7 @@ func Build(ctx context.Context, in Input) (Result, error) {
 		return Result{}, errors.New("building from a Dockerfile: no store given")
 	}
 	if in.Client == nil {
-		in.Client = transfer.New(transfer.Options{})
+		in.Client = network.New(network.Options{})
 	}
 	src := in.Source
 	if src == nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/slipway-dev/slipway/build/dockerfile"
 	"github.com/slipway-dev/slipway/build/dockerfile/dockerfiletest"
 	"github.com/slipway-dev/slipway/build/layer"
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -58,7 +58,7 @@ func outside(tb testing.TB) (dockerfile.Input, v1.Hash) {
 		tb.Fatal(err)
 	}
 	return dockerfile.Input{
-		Context: filepath.Join(dir, "context"), Store: st, Client: transfer.New(transfer.Options{Transport: offline{}}),
+		Context: filepath.Join(dir, "context"), Store: st, Client: network.New(network.Options{Transport: offline{}}),
 		Contexts: map[string]dockerfile.Context{"other": {Dir: filepath.Join(dir, "context", "dir")}},
 	}, digest
 }

@@ -17,8 +17,8 @@ import (
 	"golang.org/x/sync/semaphore"
 	"golang.org/x/sync/singleflight"
 
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/platform"
-	"github.com/slipway-dev/slipway/progress"
 	"github.com/slipway-dev/slipway/store"
 )
 

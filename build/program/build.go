@@ -18,8 +18,8 @@ import (
 
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/platform"
-	"github.com/slipway-dev/slipway/progress"
 	"github.com/slipway-dev/slipway/store"
 )
 

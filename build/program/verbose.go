@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/slipway-dev/slipway/progress"
+	"github.com/slipway-dev/slipway/internal/progress"
 )
 
 // verbose reads what go build -v says: the import path of each package when it is compiled, and

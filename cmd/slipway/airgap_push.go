@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/airgap"
-	"github.com/slipway-dev/slipway/internal/transfer"
-	"github.com/slipway-dev/slipway/progress"
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/progress"
 )
 
 func newPush(f *flags) *cobra.Command {
@@ -43,7 +43,7 @@ With -platforms, only the manifests of these platforms are pushed. The indexes a
 			o.Platforms, o.Registry.Progress = f.platforms, pr
 			if authorities != "" {
 				var err error
-				if o.Registry.Transport, err = transfer.TrustFile(authorities); err != nil {
+				if o.Registry.Transport, err = network.TrustFile(authorities); err != nil {
 					return err
 				}
 			}

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/progress"
 )
 
 func newVerify(f *flags) *cobra.Command {

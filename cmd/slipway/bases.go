@@ -11,7 +11,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/internal/howto"
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -31,7 +31,7 @@ With -check nothing is written, and a base that is not locked, or has moved, is 
 			if err != nil {
 				return err
 			}
-			list, changes, err := base.Lock(cmd.Context(), p, transfer.New(transfer.Options{}))
+			list, changes, err := base.Lock(cmd.Context(), p, network.New(network.Options{}))
 			if err != nil {
 				return err
 			}

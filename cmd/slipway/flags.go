@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/progress"
 	"github.com/slipway-dev/slipway/store"
 )
 

@@ -5,8 +5,8 @@ import (
 	"io"
 	"text/tabwriter"
 
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/progress"
 )
 
 // images are those of a lock as a result to print; as JSON it is the lock itself.

@@ -18,15 +18,15 @@ import (
 	"github.com/sirupsen/logrus"
 	"k8s.io/klog/v2"
 
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/output"
-	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // run runs the command line args and returns the exit code.
 func run(args []string, stdout, stderr io.Writer) int {
-	transfer.Agent = "slipway/" + identify().Version
+	network.Agent = "slipway/" + identify().Version
 	ctx, stop := interruptible(context.Background(), stderr)
 	defer stop()
 	conceal(args, os.Environ())

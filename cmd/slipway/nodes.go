@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/nodes"
 	"github.com/slipway-dev/slipway/release"
-	"github.com/slipway-dev/slipway/workload"
 )
 
 func newNodes(f *flags) *cobra.Command {

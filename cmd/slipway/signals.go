@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/subprocess"
-	"github.com/slipway-dev/slipway/progress"
 )
 
 const (

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/internal/howto"
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/progress"
 	"github.com/slipway-dev/slipway/release"
 	"github.com/slipway-dev/slipway/store"
 )

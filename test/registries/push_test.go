@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/airgap"
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -68,7 +68,7 @@ func trusting(t *testing.T, r registry) publish.Options {
 	o := publish.Options{Wait: time.Millisecond}
 	if r.authorities != "" {
 		var err error
-		if o.Transport, err = transfer.TrustFile(r.authorities); err != nil {
+		if o.Transport, err = network.TrustFile(r.authorities); err != nil {
 			t.Fatal(err)
 		}
 	}

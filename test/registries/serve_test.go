@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	embedded "github.com/slipway-dev/slipway/internal/registry"
 	"github.com/slipway-dev/slipway/publish"
-	embedded "github.com/slipway-dev/slipway/publish/registry"
 	"github.com/slipway-dev/slipway/test/need"
 )
 

@@ -13,7 +13,7 @@ import (
 )
 
 // reserved are the identifiers that open connections or find credentials, by import path. Packages
-// other than internal/transfer may only use those in the list; a nil list forbids the import.
+// other than internal/network may only use those in the list; a nil list forbids the import.
 var reserved = map[string][]string{
 	"github.com/google/go-containerregistry/pkg/v1/remote": {"Descriptor", "MountableLayer", "Taggable"},
 	"github.com/google/go-containerregistry/pkg/authn":     nil,
@@ -28,11 +28,11 @@ var client = map[string][]string{
 	"net":      {"Dial", "DialTimeout", "Dialer"},
 }
 
-// TestOneWayToTheNetwork checks that every request of the product goes through internal/transfer,
+// TestOneWayToTheNetwork checks that every request of the product goes through internal/network,
 // which has the rules for TLS, credentials, retries, stalls and sizes.
 func TestOneWayToTheNetwork(t *testing.T) {
 	for dir := range packages(t) {
-		if dir == "internal/transfer" {
+		if dir == "internal/network" {
 			continue
 		}
 		files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(dir), "*.go"))
@@ -42,14 +42,14 @@ func TestOneWayToTheNetwork(t *testing.T) {
 		for _, file := range files {
 			if !strings.HasSuffix(file, "_test.go") {
 				for _, found := range uses(t, file, connects) {
-					t.Errorf("%s: use internal/transfer, so that its rules hold", found)
+					t.Errorf("%s: use internal/network, so that its rules hold", found)
 				}
 			}
 		}
 	}
 }
 
-// connects reports whether an identifier of a package is reserved for internal/transfer.
+// connects reports whether an identifier of a package is reserved for internal/network.
 func connects(pkg, name string) bool {
 	allowed, guarded := reserved[pkg]
 	return guarded && !slices.Contains(allowed, name) || slices.Contains(client[pkg], name)

@@ -1,4 +1,4 @@
-// Package transfer moves manifests and blobs between this machine and registries.
+// Package network moves manifests and blobs between this machine and registries.
 //
 // Its [Client] is the only way from Slipway to the network: a push, a pull, a base image, a look at
 // a tag and a download for a Dockerfile all go through it, so that one set of rules holds for them:
@@ -12,7 +12,7 @@
 //   - Manifests and answers that are not blobs have a bounded size.
 //
 // test/repository checks that no other package opens connections of its own.
-package transfer
+package network
 
 import (
 	"net/http"
@@ -20,7 +20,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/authn"
 
-	"github.com/slipway-dev/slipway/progress"
+	"github.com/slipway-dev/slipway/internal/progress"
 )
 
 // MaxManifest is the size in bytes above which registries refuse manifests.

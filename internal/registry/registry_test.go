@@ -22,8 +22,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 	"github.com/google/go-containerregistry/pkg/v1/validate"
 
+	"github.com/slipway-dev/slipway/internal/registry"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/publish/registry"
 	"github.com/slipway-dev/slipway/store"
 	"github.com/slipway-dev/slipway/store/storetest"
 )

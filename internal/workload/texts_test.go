@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/slipway-dev/slipway/workload"
+	"github.com/slipway-dev/slipway/internal/workload"
 )
 
 // TestTexts lists the strings of objects with what they are called and where they are.

@@ -1,4 +1,4 @@
-package transfer_test
+package network_test
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
 )
 
 // stalls are requests at which a server goes quiet, each in its way.
@@ -95,7 +95,7 @@ func TestStall(t *testing.T) {
 				if always && what == "PATCH, taken byte by byte" {
 					size = 4 << 20 // more than a piece
 				}
-				err := roundTrip(t, transfer.New(o), s, size)
+				err := roundTrip(t, network.New(o), s, size)
 				if met.Load() == 0 {
 					t.Fatal("no request went to where the server goes quiet")
 				}
@@ -126,7 +126,7 @@ func ask(s *server, w http.ResponseWriter, q *http.Request) bool {
 }
 
 // roundTrip pushes an image and reads it back.
-func roundTrip(t *testing.T, c *transfer.Client, s *server, size int64) error {
+func roundTrip(t *testing.T, c *network.Client, s *server, size int64) error {
 	t.Helper()
 	img, tag := image(t, size), s.repo(t).Tag("1")
 	if err := push(t, c, tag, img); err != nil {
@@ -145,7 +145,7 @@ func roundTrip(t *testing.T, c *transfer.Client, s *server, size int64) error {
 	return readBlob(t, c, tag.Context(), m.Layers[0])
 }
 
-func readBlob(t *testing.T, c *transfer.Client, repo name.Repository, d v1.Descriptor) error {
+func readBlob(t *testing.T, c *network.Client, repo name.Repository, d v1.Descriptor) error {
 	t.Helper()
 	var got bytes.Buffer
 	err := c.Blob(t.Context(), repo, d, func(r io.Reader) error {
@@ -165,7 +165,7 @@ func TestNotStalled(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	o := options()
-	c, repo := transfer.New(o), s.repo(t)
+	c, repo := network.New(o), s.repo(t)
 	img := image(t, 1000)
 	if err := push(t, c, repo.Tag("1"), img); err != nil {
 		t.Fatal(err)

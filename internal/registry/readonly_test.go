@@ -6,7 +6,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/publish/registry"
+	"github.com/slipway-dev/slipway/internal/registry"
 )
 
 func TestReadOnly(t *testing.T) {

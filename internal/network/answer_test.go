@@ -1,4 +1,4 @@
-package transfer_test
+package network_test
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
 )
 
 // TestNoRegistry pushes through what answers in place of a registry, from the first request on or
@@ -47,7 +47,7 @@ func TestNoRegistry(t *testing.T) {
 				}
 				return tt.at(q)
 			})
-			err := push(t, transfer.New(options()), s.repo(t).Tag("1"), image(t, 1000))
+			err := push(t, network.New(options()), s.repo(t).Tag("1"), image(t, 1000))
 			host := strings.TrimPrefix(s.URL, "http://")
 			for _, want := range []string{host + " answers " + tt.want, "as no registry does"} {
 				if err == nil || !strings.Contains(err.Error(), want) {
@@ -72,7 +72,7 @@ func TestEndlessAnswer(t *testing.T) {
 		}
 		return true
 	})
-	if _, err := transfer.New(options()).Get(t.Context(), s.repo(t).Tag("1")); err == nil {
+	if _, err := network.New(options()).Get(t.Context(), s.repo(t).Tag("1")); err == nil {
 		t.Error("an endless manifest is read")
 	}
 }
@@ -87,7 +87,7 @@ func TestRedirectLoop(t *testing.T) {
 			}
 			return q.Method == method
 		})
-		err := push(t, transfer.New(options()), s.repo(t).Tag("1"), image(t, 100))
+		err := push(t, network.New(options()), s.repo(t).Tag("1"), image(t, 100))
 		if err == nil || !strings.Contains(err.Error(), "redirects") {
 			t.Errorf("%s: %v", method, err)
 		}
@@ -99,7 +99,7 @@ func TestRedirectLoop(t *testing.T) {
 func TestRedirect(t *testing.T) {
 	s := serve(t)
 	img := image(t, 1000)
-	if err := push(t, transfer.New(options()), s.repo(t).Tag("1"), img); err != nil {
+	if err := push(t, network.New(options()), s.repo(t).Tag("1"), img); err != nil {
 		t.Fatal(err)
 	}
 	m, err := img.Manifest()
@@ -141,7 +141,7 @@ func TestRedirect(t *testing.T) {
 			o := options()
 			o.Transport, o.Keychain = front.Client().Transport, account{"ann", "correct horse"}
 			repo := registryAt(t, strings.TrimPrefix(front.URL, "https://"))
-			err := readBlob(t, transfer.New(o), repo, m.Layers[0])
+			err := readBlob(t, network.New(o), repo, m.Layers[0])
 			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}

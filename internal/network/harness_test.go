@@ -1,4 +1,4 @@
-package transfer_test
+package network_test
 
 import (
 	"io"
@@ -16,7 +16,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/random"
 
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
 )
 
 // TestMain keeps the credentials of whoever runs the tests out of them.
@@ -92,12 +92,12 @@ func (s *server) repo(t *testing.T) name.Repository {
 
 // options give up on a quiet server soon, and try again at once; more often than a test needs,
 // since a busy machine looks like a quiet server.
-func options() transfer.Options {
-	return transfer.Options{Wait: time.Microsecond, Idle: 400 * time.Millisecond, Attempts: 10}
+func options() network.Options {
+	return network.Options{Wait: time.Microsecond, Idle: 400 * time.Millisecond, Attempts: 10}
 }
 
 // push sends an image as publish does: blobs, then the manifest.
-func push(t *testing.T, c *transfer.Client, tag name.Tag, img v1.Image) error {
+func push(t *testing.T, c *network.Client, tag name.Tag, img v1.Image) error {
 	t.Helper()
 	s, err := c.Session(t.Context(), tag.Context(), tag.Scope("push,pull"))
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/slipway-dev/slipway/workload"
+	"github.com/slipway-dev/slipway/internal/workload"
 )
 
 // terms is a required node affinity of these terms.

@@ -1,4 +1,4 @@
-package transfer_test
+package network_test
 
 import (
 	"net/http"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
 )
 
 // TestBrokenBody breaks off the first answer to each kind of request that is not for a blob in the
@@ -14,7 +14,7 @@ import (
 func TestBrokenBody(t *testing.T) {
 	s := serve(t)
 	img, repo := image(t, 100), s.repo(t)
-	if err := push(t, transfer.New(options()), repo.Tag("1"), img); err != nil {
+	if err := push(t, network.New(options()), repo.Tag("1"), img); err != nil {
 		t.Fatal(err)
 	}
 	digest, err := img.Digest()
@@ -34,14 +34,14 @@ func TestBrokenBody(t *testing.T) {
 		}
 		return true
 	}
-	for what, do := range map[string]func(*transfer.Session) error{
-		"/token":     func(*transfer.Session) error { return nil },
-		"/tags/list": func(r *transfer.Session) error { _, err := r.Tags(t.Context()); return err },
-		"/referrers/": func(r *transfer.Session) error {
+	for what, do := range map[string]func(*network.Session) error{
+		"/token":     func(*network.Session) error { return nil },
+		"/tags/list": func(r *network.Session) error { _, err := r.Tags(t.Context()); return err },
+		"/referrers/": func(r *network.Session) error {
 			_, err := r.Referrers(t.Context(), repo.Digest(digest.String()))
 			return err
 		},
-		"/manifests/": func(r *transfer.Session) error { _, err := r.Get(t.Context(), repo.Tag("1")); return err },
+		"/manifests/": func(r *network.Session) error { _, err := r.Get(t.Context(), repo.Tag("1")); return err },
 	} {
 		broken := false
 		s.disturb(func(w http.ResponseWriter, q *http.Request) bool {
@@ -58,7 +58,7 @@ func TestBrokenBody(t *testing.T) {
 			}
 			return token(w, q)
 		})
-		session, err := transfer.New(options()).Session(t.Context(), repo, repo.Scope("pull"))
+		session, err := network.New(options()).Session(t.Context(), repo, repo.Scope("pull"))
 		if err == nil {
 			err = do(session)
 		}

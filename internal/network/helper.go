@@ -1,4 +1,4 @@
-package transfer
+package network
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"github.com/docker/docker-credential-helpers/client"
 	"github.com/docker/docker-credential-helpers/credentials"
 
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/subprocess"
-	"github.com/slipway-dev/slipway/progress"
 )
 
 // ask runs a credential helper. Where it takes too long, it is killed with its children.

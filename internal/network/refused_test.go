@@ -1,4 +1,4 @@
-package transfer_test
+package network_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
 )
 
 // TestRefused finds nobody at a registry that is starting again, and then finds it; where nobody
@@ -17,7 +17,7 @@ import (
 func TestRefused(t *testing.T) {
 	s := serve(t)
 	img, tag := image(t, 100), s.repo(t).Tag("1")
-	if err := push(t, transfer.New(options()), tag, img); err != nil {
+	if err := push(t, network.New(options()), tag, img); err != nil {
 		t.Fatal(err)
 	}
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
@@ -44,7 +44,7 @@ func TestRefused(t *testing.T) {
 				var d net.Dialer
 				return d.DialContext(ctx, network, addr)
 			}}
-			_, err := transfer.New(o).Get(t.Context(), tag)
+			_, err := network.New(o).Get(t.Context(), tag)
 			if !errors.Is(err, tt.want) {
 				t.Errorf("got %v, want %v", err, tt.want)
 			}

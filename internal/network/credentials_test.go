@@ -1,4 +1,4 @@
-package transfer_test
+package network_test
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/name"
 
-	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/network"
 )
 
 // account is a keychain with one account for every registry.
@@ -80,8 +80,8 @@ func TestHelper(t *testing.T) {
 			if strings.Contains(tt.config, "hangs") {
 				o.HelperTime = time.Second
 			}
-			_, err := transfer.New(o).Head(t.Context(), repo.Tag("1"))
-			if tt.want == "" && !transfer.Missing(err) || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			_, err := network.New(o).Head(t.Context(), repo.Tag("1"))
+			if tt.want == "" && !network.Missing(err) || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
 			if user != tt.user {
@@ -116,7 +116,7 @@ func TestHelperStopped(t *testing.T) {
 			<-time.After(time.Millisecond)
 		}
 	}()
-	_, err := transfer.New(transfer.Options{}).Head(ctx, serve(t).repo(t).Tag("1"))
+	_, err := network.New(network.Options{}).Head(ctx, serve(t).repo(t).Tag("1"))
 	if !errors.Is(err, stop) {
 		t.Errorf("got %v", err)
 	}
