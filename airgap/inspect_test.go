@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/slipway-dev/slipway/test/golden"
+	"github.com/slipway-dev/slipway/internal/testing/golden"
 )
 
 // TestInspect: what inspect finds is what pack reported.

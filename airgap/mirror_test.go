@@ -6,7 +6,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/test/golden"
+	"github.com/slipway-dev/slipway/internal/testing/golden"
 )
 
 func imagesNamed(t *testing.T, names ...string) []*Contents {

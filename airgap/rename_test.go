@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/test/golden"
+	"github.com/slipway-dev/slipway/internal/testing/golden"
 )
 
 // digest is a made-up one.

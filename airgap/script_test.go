@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/testing/golden"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/test/golden"
 )
 
 // loaders are the scripts of demo's release.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/store/storetest"
 )
 
 // TestFailures holds that everything that is wrong is said, each once and with what it belongs

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/build"
-	"github.com/slipway-dev/slipway/store/storetest"
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
 )
 
 // TestCompiledProgramsFit holds that a program ends the build that is compiled for this image and

@@ -11,8 +11,8 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/platform"
-	"github.com/slipway-dev/slipway/store/storetest"
 )
 
 // carrier is a product of one image that a Dockerfile fills with files/, and of a Go program with

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 	"github.com/google/go-containerregistry/pkg/v1/validate"
 
-	"github.com/slipway-dev/slipway/store/storetest"
-	"github.com/slipway-dev/slipway/test/golden"
+	"github.com/slipway-dev/slipway/internal/testing/golden"
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
 )
 
 // small is a module of the lifecycle's shape, with programs that compile in a moment.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/internal/progress"
-	"github.com/slipway-dev/slipway/store/storetest"
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
 )
 
 // registrar is a Dockerfile of kubernetes-csi/node-driver-registrar, which is written for

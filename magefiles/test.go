@@ -70,10 +70,10 @@ func Test(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// programs builds what test/need starts and no distribution has, so that no test waits for a
+// programs builds what testprog starts and no distribution has, so that no test waits for a
 // compiler.
 func programs(ctx context.Context, without []string) error {
-	args := []string{"go", "run", "./test/need/build", "crane", "containerd-shim-runc-v2"}
+	args := []string{"go", "run", "./internal/testing/testprog/build", "crane", "containerd-shim-runc-v2"}
 	for consumer, names := range map[string][]string{
 		"containerd": {"containerd", "ctr"}, "docker": {"dockerd", "docker", "containerd"}, "race": {"runc"},
 	} {

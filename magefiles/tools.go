@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/slipway-dev/slipway/test/cache"
+	"github.com/slipway-dev/slipway/internal/testing/cache"
 )
 
 // The linters, at the versions that the code is clean under, and what the benchmark compares with.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/publish"
-	"github.com/slipway-dev/slipway/store/storetest"
 )
 
 // TestProof publishes through what takes manifests and loses them: a success counts only where the

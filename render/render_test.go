@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/testing/golden"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/render"
-	"github.com/slipway-dev/slipway/test/golden"
 )
 
 // small returns a product with the templates given by file name, in a directory of its own, and a

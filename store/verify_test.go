@@ -11,8 +11,8 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/store"
-	"github.com/slipway-dev/slipway/store/storetest"
 )
 
 // filled is a store with everything that one can have.

@@ -17,8 +17,8 @@ import (
 
 	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/store/storetest"
 )
 
 // TestFaults fetches and locks bases while each of their requests fails at first, as the same

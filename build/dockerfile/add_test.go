@@ -14,8 +14,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/slipway-dev/slipway/build/dockerfile"
-	"github.com/slipway-dev/slipway/build/dockerfile/dockerfiletest"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/testing/dockerfiletest"
 )
 
 func TestAddURL(t *testing.T) {

@@ -18,8 +18,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/slipway-dev/slipway/build/dockerfile"
-	"github.com/slipway-dev/slipway/build/dockerfile/dockerfiletest"
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/internal/testing/dockerfiletest"
 	"github.com/slipway-dev/slipway/platform"
 )
 

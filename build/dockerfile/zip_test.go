@@ -11,7 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/slipway-dev/slipway/build/dockerfile"
-	"github.com/slipway-dev/slipway/build/dockerfile/dockerfiletest"
+	"github.com/slipway-dev/slipway/internal/testing/dockerfiletest"
 	"github.com/slipway-dev/slipway/platform"
 )
 

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/build/layer"
-	"github.com/slipway-dev/slipway/store/storetest"
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
 )
 
 // compressions are those that every promise about bytes is held for.

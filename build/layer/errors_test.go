@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/build/layer"
-	"github.com/slipway-dev/slipway/store/storetest"
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
 )
 
 // TestRefused holds that entries which would make a broken layer make none: the error names the

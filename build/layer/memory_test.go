@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/build/layer"
-	"github.com/slipway-dev/slipway/store/storetest"
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
 )
 
 // TestMemory holds that a layer of 1 GiB is not held in memory. Under the race detector, which

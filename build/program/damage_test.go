@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/build/program"
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/store"
-	"github.com/slipway-dev/slipway/store/storetest"
 )
 
 // damages are what happens to a compiled program on disk.

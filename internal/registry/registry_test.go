@@ -23,9 +23,9 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/validate"
 
 	"github.com/slipway-dev/slipway/internal/registry"
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/store"
-	"github.com/slipway-dev/slipway/store/storetest"
 )
 
 // demo is a registry with a release in it, and that release.

@@ -17,14 +17,14 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/slipway-dev/slipway/build/dockerfile"
-	"github.com/slipway-dev/slipway/build/dockerfile/dockerfiletest"
+	"github.com/slipway-dev/slipway/internal/testing/dockerfiletest"
+	"github.com/slipway-dev/slipway/internal/testing/testprog"
 	"github.com/slipway-dev/slipway/platform"
-	"github.com/slipway-dev/slipway/test/need"
 )
 
 func TestSameAsBuildKit(t *testing.T) {
-	need.Programs(t, "containerd", "runc")
-	need.Root(t, "containerd")
+	testprog.Programs(t, "containerd", "runc")
+	testprog.Root(t, "containerd")
 	buildctl := daemon(t)
 	for name, a := range cases(t) {
 		t.Run(name, func(t *testing.T) {

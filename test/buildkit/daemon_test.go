@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/slipway-dev/slipway/test/cache"
+	"github.com/slipway-dev/slipway/internal/testing/cache"
 )
 
 // tool returns the path of a program of BuildKit.

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/slipway-dev/slipway/test/need"
+	"github.com/slipway-dev/slipway/internal/testing/testprog"
 )
 
 // background is the context of what lives as long as the tests.
@@ -38,10 +38,10 @@ func TestMain(m *testing.M) {
 // plane's programs, which `go tool mage cluster` has built by then.
 func prepare(t *testing.T) (r *release, programs string) {
 	t.Helper()
-	need.Root(t, "cluster")
+	testprog.Root(t, "cluster")
 	r, err := pushed()
 	if errors.Is(err, unix.EPERM) {
-		need.Missing(t, "cluster", err)
+		testprog.Missing(t, "cluster", err)
 	}
 	if err != nil {
 		t.Fatal(err)

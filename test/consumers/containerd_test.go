@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/testing/testprog"
 	"github.com/slipway-dev/slipway/platform"
-	"github.com/slipway-dev/slipway/test/need"
 )
 
 // containerd is a daemon of a version.
@@ -24,16 +24,16 @@ type containerd struct {
 // TestContainerd1 gives bundles to the containerd of this system.
 func TestContainerd1(t *testing.T) {
 	t.Parallel()
-	need.Programs(t, "zstd", "zstd")
-	socket := need.Containerd(t)
+	testprog.Programs(t, "zstd", "zstd")
+	socket := testprog.Containerd(t)
 	takes(t, containerd{version: packaged(t, "containerd", "containerd", "--version"), socket: socket, ctr: "ctr"})
 }
 
 // TestContainerd2 gives bundles to a containerd 2.
 func TestContainerd2(t *testing.T) {
 	t.Parallel()
-	need.Programs(t, "zstd", "zstd")
-	socket, ctr := need.Containerd2(t)
+	testprog.Programs(t, "zstd", "zstd")
+	socket, ctr := testprog.Containerd2(t)
 	takes(t, containerd{version: module(t, "containerd", programs, "github.com/containerd/containerd/v2"), socket: socket, ctr: ctr, newer: true})
 }
 
@@ -60,7 +60,7 @@ func (c containerd) run(ctx context.Context, namespace string, args ...string) (
 // list runs ctr to list something.
 func (c containerd) list(t *testing.T, namespace string, args ...string) string {
 	t.Helper()
-	return need.Run(t, c.ctr, append([]string{"--address", c.socket, "--namespace", namespace}, args...)...)
+	return testprog.Run(t, c.ctr, append([]string{"--address", c.socket, "--namespace", namespace}, args...)...)
 }
 
 // names returns the names that containerd has, with their digests.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/registry"
 
+	"github.com/slipway-dev/slipway/internal/testing/testprog"
 	"github.com/slipway-dev/slipway/platform"
-	"github.com/slipway-dev/slipway/test/need"
 )
 
 // TestCrane takes images out of bundles with the command that operators have, pushes them from
@@ -21,7 +21,7 @@ import (
 // platform gives its manifests where an index has more.
 func TestCrane(t *testing.T) {
 	t.Parallel()
-	crane := need.Built(t, "crane")
+	crane := testprog.Built(t, "crane")
 	slipway := filepath.Join(t.TempDir(), "slipway")
 	build := exec.CommandContext(t.Context(), "go", "build", "-C", "../..", "-o", slipway, "./cmd/slipway")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -38,23 +38,23 @@ func TestCrane(t *testing.T) {
 		to := strings.TrimPrefix(server.URL, "http://") + "/" + b.label()
 		for _, i := range r.images(t, b) {
 			dir := filepath.Join(t.TempDir(), "layout")
-			need.Run(t, slipway, "airgap", "extract", i.name, "-from="+b.path, "-to="+dir, "-without-referrers", "-q")
+			testprog.Run(t, slipway, "airgap", "extract", i.name, "-from="+b.path, "-to="+dir, "-without-referrers", "-q")
 			_, path, _ := strings.Cut(i.name, "/")
 			tagged := to + "/" + path
-			need.Run(t, crane, "push", "--insecure", dir, tagged)
+			testprog.Run(t, crane, "push", "--insecure", dir, tagged)
 			want := i.digest.String()
 			if child, ok := i.child(t, b.target()); ok && b.platform != nil && len(i.children) > 1 {
 				want = child.Digest.String()
 			}
-			got := strings.TrimSpace(need.Run(t, crane, "digest", "--insecure", tagged))
+			got := strings.TrimSpace(testprog.Run(t, crane, "digest", "--insecure", tagged))
 			if i.children == nil && b.platform != nil {
 				continue // the lock does not name the manifest
 			}
 			if got != want {
 				t.Errorf("%s arrived with the digest %s, want %s", i.name, got, want)
 			}
-			need.Run(t, crane, "validate", "--insecure", "--fast", "--remote", tagged)
-			s.name(t, i, b.target(), got, strings.TrimSpace(need.Run(t, crane, "digest", "--insecure", tagged[:strings.LastIndex(tagged, ":")]+"@"+want)))
+			testprog.Run(t, crane, "validate", "--insecure", "--fast", "--remote", tagged)
+			s.name(t, i, b.target(), got, strings.TrimSpace(testprog.Run(t, crane, "digest", "--insecure", tagged[:strings.LastIndex(tagged, ":")]+"@"+want)))
 			for _, c := range i.children {
 				if b.platform == nil || platform.Same(parse(t, c.Platform), *b.platform) {
 					s.has(c.Platform)

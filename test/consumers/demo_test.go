@@ -16,11 +16,11 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/store"
-	"github.com/slipway-dev/slipway/store/storetest"
 )
 
 // made is the demo, which all tests share.
@@ -68,7 +68,7 @@ func makeDemo(t *testing.T, dir string) release {
 		bundles = append(bundles, product.Bundle{Name: "demo-images." + platform.Slug(p), Platform: &p})
 	}
 	// The reference comes last in the list, by tag and digest, under Docker Hub's short form. It
-	// is what need.SandboxImage names. Nodes of amd64 could run 386, too, and Windows Server 2025
+	// is what testprog.SandboxImage names. Nodes of amd64 could run 386, too, and Windows Server 2025
 	// two builds, of which none is its own.
 	systems := []string{"linux/amd64", "linux/386", "windows/amd64:10.0.25398.6", "windows/amd64:10.0.20348.5"}
 	var children []storetest.Child

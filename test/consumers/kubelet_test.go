@@ -14,7 +14,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/slipway-dev/slipway/test/need"
+	"github.com/slipway-dev/slipway/internal/testing/testprog"
 )
 
 // kubeletNamespace is the only one that containerd's CRI looks into.
@@ -95,7 +95,7 @@ func (c containerd) asKubelet(t *testing.T, call string, r release, b bundle, pi
 		tag, pin := i.name, i.repository()+"@"+i.digest.String()
 		want := &cri.Image{RepoTags: []string{tag}, RepoDigests: []string{pin}}
 		// that one containerd keeps itself
-		want.Pinned = kept || c.newer && tag == need.SandboxImage
+		want.Pinned = kept || c.newer && tag == testprog.SandboxImage
 		if !pins {
 			want.RepoDigests = nil
 		}

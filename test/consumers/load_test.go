@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/testing/testprog"
 	"github.com/slipway-dev/slipway/platform"
-	"github.com/slipway-dev/slipway/test/need"
 )
 
 // loader is a program with load, image inspect and run.
@@ -24,19 +24,19 @@ type loader struct {
 // its classic store.
 func TestDockerLoad(t *testing.T) {
 	t.Parallel()
-	need.Programs(t, "zstd", "zstd")
-	socket := need.Dockerd(t)
+	testprog.Programs(t, "zstd", "zstd")
+	socket := testprog.Dockerd(t)
 	loader{packaged(t, "docker", "dockerd", "--version"), "docker", []string{"-H", "unix://" + socket}, []string{"--network=none"}, true}.takes(t)
 }
 
 // TestDocker29Load gives them to a docker that has both stores.
 func TestDocker29Load(t *testing.T) {
 	t.Parallel()
-	need.Programs(t, "zstd", "zstd")
+	testprog.Programs(t, "zstd", "zstd")
 	version := module(t, "docker", programs, "github.com/docker/cli")
-	for _, store := range []string{need.ClassicStore, need.ContainerdStore} {
+	for _, store := range []string{testprog.ClassicStore, testprog.ContainerdStore} {
 		t.Run(store, func(t *testing.T) {
-			socket, docker := need.Dockerd29(t, store)
+			socket, docker := testprog.Dockerd29(t, store)
 			loader{version + ", " + store + " store", docker, []string{"-H", "unix://" + socket}, []string{"--network=none", "--security-opt=seccomp=unconfined"}, false}.takes(t)
 		})
 	}
@@ -46,9 +46,9 @@ func TestDocker29Load(t *testing.T) {
 // it holds more than one image.
 func TestPodmanLoad(t *testing.T) {
 	t.Parallel()
-	need.Programs(t, "zstd", "zstd")
-	need.Programs(t, "podman", "podman")
-	need.Root(t, "podman")
+	testprog.Programs(t, "zstd", "zstd")
+	testprog.Programs(t, "podman", "podman")
+	testprog.Root(t, "podman")
 	dir := t.TempDir()
 	options := []string{"--root", dir + "/root", "--runroot", dir + "/run", "--storage-driver", "vfs", "--cgroup-manager", "cgroupfs", "--events-backend", "none", "--runtime", "runc"}
 	loader{packaged(t, "podman", "podman", "--version"), "podman", options, []string{"--network=none", "--ulimit=nofile=1024:1024", "--ulimit=nproc=1024:1024"}, true}.takes(t)

@@ -5,26 +5,26 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/slipway-dev/slipway/test/matrix"
-	"github.com/slipway-dev/slipway/test/need"
+	"github.com/slipway-dev/slipway/internal/testing/consumertable"
+	"github.com/slipway-dev/slipway/internal/testing/testprog"
 )
 
 // What the tests saw goes into these tables of docs/consumers.md.
 var (
 	// nodes is what takes bundles and runs their images or looks them up.
-	nodes = &matrix.Table{
+	nodes = &consumertable.Table{
 		Name:    "nodes",
 		Columns: []string{"consumer", "call", "bundle", "names", "digests", "platforms", "container"},
 		Keys:    3,
 	}
 	// kubelets is what containerd's CRI answers a kubelet about images that were imported.
-	kubelets = &matrix.Table{
+	kubelets = &consumertable.Table{
 		Name:    "kubelets",
 		Columns: []string{"containerd", "imported by", "bundle", "found by", "image ID", "RepoTags", "RepoDigests", "when room is made", "pod"},
 		Keys:    3,
 	}
 	// hosts is which image a Windows node runs.
-	hosts = &matrix.Table{
+	hosts = &consumertable.Table{
 		Name:    "hosts",
 		Columns: []string{"host", "bundle", "rule", "our images", "images of others"},
 		Keys:    3,
@@ -32,7 +32,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	code := matrix.Main(m, "../../docs/consumers.md", []string{"containerd", "docker", "podman", "race", "skopeo", "zstd"}, nodes, kubelets, hosts)
+	code := consumertable.Main(m, "../../docs/consumers.md", []string{"containerd", "docker", "podman", "race", "skopeo", "zstd"}, nodes, kubelets, hosts)
 	if made.dir != "" {
 		os.RemoveAll(made.dir)
 	}
@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 // packaged names a program of this system with the version that it says it has.
 func packaged(t *testing.T, name, program string, args ...string) string {
 	t.Helper()
-	return matrix.Packaged(name, need.Run(t, program, args...))
+	return consumertable.Packaged(name, testprog.Run(t, program, args...))
 }
 
 // module names a program or library with the version that a go.mod requires of its module.
@@ -56,7 +56,7 @@ func module(t *testing.T, name, file, path string) string {
 	if m == nil {
 		t.Fatalf("%s does not require %s", file, path)
 	}
-	return matrix.Built(name, string(m[1]))
+	return consumertable.Built(name, string(m[1]))
 }
 
 // programs is the go.mod of what tests build.

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/testing/testprog"
 	"github.com/slipway-dev/slipway/platform"
-	"github.com/slipway-dev/slipway/test/need"
 )
 
 // digest is the digest of what a program printed or wrote.
@@ -22,7 +22,7 @@ func digest(data []byte) string {
 func skopeoCopy(t *testing.T, ref string, options ...string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "copy")
-	need.Run(t, "skopeo", append(append([]string{"--insecure-policy"}, options...), ref, "dir:"+dir)...)
+	testprog.Run(t, "skopeo", append(append([]string{"--insecure-policy"}, options...), ref, "dir:"+dir)...)
 	data, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -35,14 +35,14 @@ func skopeoCopy(t *testing.T, ref string, options ...string) string {
 // platforms.
 func TestSkopeoLayout(t *testing.T) {
 	t.Parallel()
-	need.Programs(t, "skopeo", "skopeo")
+	testprog.Programs(t, "skopeo", "skopeo")
 	version := packaged(t, "skopeo", "skopeo", "--version")
 	each(t, func(t *testing.T, r release, b bundle) {
 		var seen, copied sight
 		call := ""
 		for n, i := range r.images(t, b) {
 			ref := "oci-archive:" + b.path + ":" + i.name
-			got := digest([]byte(need.Run(t, "skopeo", "inspect", "--raw", ref)))
+			got := digest([]byte(testprog.Run(t, "skopeo", "inspect", "--raw", ref)))
 			if got != i.digest.String() {
 				t.Errorf("%s has the digest %s, the lock has %s", i.name, got, i.digest)
 			}
@@ -69,7 +69,7 @@ func TestSkopeoLayout(t *testing.T) {
 			}
 			copied.name(t, i, b.target(), got, "")
 		}
-		if _, err := need.Output(t.Context(), t, "skopeo", "inspect", "--raw", "oci-archive:"+b.path+":registry.invalid/none:1"); err == nil {
+		if _, err := testprog.Output(t.Context(), t, "skopeo", "inspect", "--raw", "oci-archive:"+b.path+":registry.invalid/none:1"); err == nil {
 			t.Error("an image that is not there was found")
 		}
 		seen.record(t, version, "skopeo inspect --raw oci-archive:BUNDLE:IMAGE", r, b)
@@ -84,7 +84,7 @@ func TestSkopeoLayout(t *testing.T) {
 // checks when it copies. Of the large release it copies what is for Linux.
 func TestSkopeoDocker(t *testing.T) {
 	t.Parallel()
-	need.Programs(t, "skopeo", "skopeo")
+	testprog.Programs(t, "skopeo", "skopeo")
 	version := packaged(t, "skopeo", "skopeo", "--version")
 	each(t, func(t *testing.T, r release, b bundle) {
 		var s sight
@@ -94,7 +94,7 @@ func TestSkopeoDocker(t *testing.T) {
 			if !ok {
 				continue
 			}
-			got := digest([]byte(need.Run(t, "skopeo", "inspect", "--config", "--raw", ref)))
+			got := digest([]byte(testprog.Run(t, "skopeo", "inspect", "--config", "--raw", ref)))
 			if got != child.Config.String() {
 				t.Errorf("%s has the configuration %s, the lock has %s", i.name, got, child.Config)
 			}
@@ -104,7 +104,7 @@ func TestSkopeoDocker(t *testing.T) {
 				skopeoCopy(t, ref, "copy", "--quiet")
 			}
 		}
-		if _, err := need.Output(t.Context(), t, "skopeo", "inspect", "docker-archive:"+b.path+":registry.invalid/none:1"); err == nil {
+		if _, err := testprog.Output(t.Context(), t, "skopeo", "inspect", "docker-archive:"+b.path+":registry.invalid/none:1"); err == nil {
 			t.Error("an image that is not there was found")
 		}
 		s.record(t, version, "skopeo copy docker-archive:BUNDLE:IMAGE …", r, b)

@@ -12,9 +12,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/testing/wine"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/release"
-	"github.com/slipway-dev/slipway/test/wine"
 )
 
 // slipway is the command, compiled once.

@@ -18,12 +18,12 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/slipway-dev/slipway/build/base"
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
+	"github.com/slipway-dev/slipway/internal/testing/wine"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/render"
 	"github.com/slipway-dev/slipway/store"
-	"github.com/slipway-dev/slipway/store/storetest"
-	"github.com/slipway-dev/slipway/test/wine"
 )
 
 // TestSMB cuts the SMB CSI driver without a network, and then to a registry that has its bases

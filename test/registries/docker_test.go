@@ -4,14 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/testing/testprog"
 	"github.com/slipway-dev/slipway/publish"
-	"github.com/slipway-dev/slipway/test/need"
 )
 
 // TestDocker lets docker pull a snapshot from the embedded registry, by tag and by digest. What
 // it gets has the configuration's digest as its image ID.
 func TestDocker(t *testing.T) {
-	socket := need.Dockerd(t)
+	socket := testprog.Dockerd(t)
 	p, st, l := cut(t)
 	l, err := publish.Publish(t.Context(), p, st, l, publish.Options{})
 	if err != nil {
@@ -21,8 +21,8 @@ func TestDocker(t *testing.T) {
 	for _, i := range l.Images[:2] {
 		repository := strings.Replace(i.Repository, "slipway.local", host, 1)
 		for _, reference := range []string{repository + ":" + i.Tag, repository + "@" + i.Digest.String()} {
-			need.Run(t, "docker", "-H", "unix://"+socket, "pull", "--quiet", reference)
-			id := strings.TrimSpace(need.Run(t, "docker", "-H", "unix://"+socket, "image", "inspect", "--format", "{{.Id}}", reference))
+			testprog.Run(t, "docker", "-H", "unix://"+socket, "pull", "--quiet", reference)
+			id := strings.TrimSpace(testprog.Run(t, "docker", "-H", "unix://"+socket, "image", "inspect", "--format", "{{.Id}}", reference))
 			if id != i.Children[0].Config.String() {
 				t.Errorf("%s has the ID %s, the lock says %s", reference, id, i.Children[0].Config)
 			}

@@ -12,20 +12,20 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/validate"
 
+	"github.com/slipway-dev/slipway/internal/testing/consumertable"
+	"github.com/slipway-dev/slipway/internal/testing/testprog"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/test/matrix"
-	"github.com/slipway-dev/slipway/test/need"
 )
 
 // targets is what registries had after a push, in docs/consumers.md.
-var targets = &matrix.Table{
+var targets = &consumertable.Table{
 	Name:    "registries",
 	Columns: []string{"registry", "call", "bundle", "names", "digests", "platforms"},
 	Keys:    3,
 }
 
 func TestMain(m *testing.M) {
-	os.Exit(matrix.Main(m, "../../docs/consumers.md", []string{"registry", "skopeo"}, targets))
+	os.Exit(consumertable.Main(m, "../../docs/consumers.md", []string{"registry", "skopeo"}, targets))
 }
 
 var distributionVersion = regexp.MustCompile(`github.com/distribution/distribution/v3 v(\S+)`)
@@ -35,13 +35,13 @@ var distributionVersion = regexp.MustCompile(`github.com/distribution/distributi
 func label(t *testing.T, name string) string {
 	t.Helper()
 	if rest, ok := strings.CutPrefix(name, "Debian"); ok {
-		return matrix.Packaged("docker-registry", need.Run(t, "docker-registry", "--version")) + rest
+		return consumertable.Packaged("docker-registry", testprog.Run(t, "docker-registry", "--version")) + rest
 	}
 	text, err := os.ReadFile("go.mod")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return matrix.Built("distribution", string(distributionVersion.FindSubmatch(text)[1])) + strings.TrimPrefix(name, "distribution 3")
+	return consumertable.Built("distribution", string(distributionVersion.FindSubmatch(text)[1])) + strings.TrimPrefix(name, "distribution 3")
 }
 
 // arrived asks a registry for every image of a lock by tag and by digest, and for each manifest

@@ -16,13 +16,13 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/validate"
 
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
+	"github.com/slipway-dev/slipway/internal/testing/testprog"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
 	"github.com/slipway-dev/slipway/store"
-	"github.com/slipway-dev/slipway/store/storetest"
-	"github.com/slipway-dev/slipway/test/need"
 )
 
 // cut makes a store with a release, and the product it belongs to.
@@ -57,7 +57,7 @@ func TestPublish(t *testing.T) {
 		"Debian with password":         func(t *testing.T) registry { return debian(t, true) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			need.Programs(t, "skopeo", "skopeo")
+			testprog.Programs(t, "skopeo", "skopeo")
 			r := start(t)
 			config := login(t, r.host, password)
 			p, st, l := cut(t)
@@ -211,7 +211,7 @@ func skopeo(t *testing.T, reference string, i lock.Image, args ...string) {
 	dir := t.TempDir()
 	args = append([]string{"--insecure-policy", "copy", "--quiet", "--all", "--src-tls-verify=false"}, args...)
 	args = append(args, "docker://"+reference, "dir:"+dir)
-	need.Run(t, "skopeo", args...)
+	testprog.Run(t, "skopeo", args...)
 	raw, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
 	if err != nil {
 		t.Fatal(err)

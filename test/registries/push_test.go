@@ -13,11 +13,11 @@ import (
 
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/testing/testprog"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
-	"github.com/slipway-dev/slipway/test/need"
 )
 
 // bundle packs a snapshot for all platforms, or for one, and opens the bundle.
@@ -83,7 +83,7 @@ func TestPushBundle(t *testing.T) {
 		"Debian with TLS and password":         func(t *testing.T) registry { return debianTLS(t, true, true) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			need.Programs(t, "skopeo", "skopeo")
+			testprog.Programs(t, "skopeo", "skopeo")
 			r := start(t)
 			config := login(t, r.host, password)
 			b, l := bundle(t, "")

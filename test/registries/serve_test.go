@@ -8,14 +8,14 @@ import (
 	"testing"
 
 	embedded "github.com/slipway-dev/slipway/internal/registry"
+	"github.com/slipway-dev/slipway/internal/testing/testprog"
 	"github.com/slipway-dev/slipway/publish"
-	"github.com/slipway-dev/slipway/test/need"
 )
 
 // TestServe cuts a snapshot and lets skopeo take it from the embedded registry, all of it and a
 // single platform.
 func TestServe(t *testing.T) {
-	need.Programs(t, "skopeo", "skopeo")
+	testprog.Programs(t, "skopeo", "skopeo")
 	p, st, l := cut(t)
 	l, err := publish.Publish(t.Context(), p, st, l, publish.Options{})
 	if err != nil {
@@ -25,12 +25,12 @@ func TestServe(t *testing.T) {
 	for _, i := range l.Images {
 		reference := strings.Replace(i.Tagged(), "slipway.local", host, 1)
 		skopeo(t, reference, i)
-		if tags := need.Run(t, "skopeo", "list-tags", "--tls-verify=false", "docker://"+strings.TrimSuffix(reference, ":"+i.Tag)); !strings.Contains(tags, `"`+i.Tag+`"`) {
+		if tags := testprog.Run(t, "skopeo", "list-tags", "--tls-verify=false", "docker://"+strings.TrimSuffix(reference, ":"+i.Tag)); !strings.Contains(tags, `"`+i.Tag+`"`) {
 			t.Errorf("%s: %s", reference, tags)
 		}
-		need.Run(t, "skopeo", "--insecure-policy", "--override-os", "linux", "--override-arch", "amd64", "copy", "--quiet", "--src-tls-verify=false", "docker://"+reference, "dir:"+t.TempDir())
+		testprog.Run(t, "skopeo", "--insecure-policy", "--override-os", "linux", "--override-arch", "amd64", "copy", "--quiet", "--src-tls-verify=false", "docker://"+reference, "dir:"+t.TempDir())
 		// And the other way round: a push into it, where it takes one.
-		need.Run(t, "skopeo", "--insecure-policy", "copy", "--quiet", "--all", "--src-tls-verify=false", "--dest-tls-verify=false", "docker://"+reference, "docker://"+other+"/copy/"+i.Name+":1")
+		testprog.Run(t, "skopeo", "--insecure-policy", "copy", "--quiet", "--all", "--src-tls-verify=false", "--dest-tls-verify=false", "docker://"+reference, "docker://"+other+"/copy/"+i.Name+":1")
 		skopeo(t, other+"/copy/"+i.Name+":1", i)
 	}
 }

@@ -26,7 +26,7 @@ import (
 	_ "github.com/distribution/distribution/v3/registry/auth/htpasswd"
 	_ "github.com/distribution/distribution/v3/registry/storage/driver/filesystem"
 
-	"github.com/slipway-dev/slipway/test/need"
+	"github.com/slipway-dev/slipway/internal/testing/testprog"
 )
 
 // registry is a registry that listens on a loopback port.
@@ -135,7 +135,7 @@ func debian(t *testing.T, passwords bool) registry { return debianTLS(t, passwor
 
 func debianTLS(t *testing.T, passwords, tls bool) registry {
 	t.Helper()
-	need.Programs(t, "registry", "docker-registry")
+	testprog.Programs(t, "registry", "docker-registry")
 	config := fmt.Sprintf("version: 0.1\nstorage:\n  filesystem:\n    rootdirectory: %s\nhttp:\n  addr: 127.0.0.1:0\n  secret: test\n", t.TempDir())
 	if passwords {
 		config += fmt.Sprintf("auth:\n  htpasswd:\n    realm: test\n    path: %s\n", htpasswd(t))

@@ -72,7 +72,7 @@ func packages(t *testing.T) map[string][]string {
 		}
 		rel = filepath.ToSlash(rel)
 		hidden := strings.HasPrefix(d.Name(), ".") && rel != "."
-		if hidden || d.Name() == "testdata" || slices.Contains([]string{"dist", "test", "examples", "bench", "magefiles", "target"}, rel) {
+		if hidden || d.Name() == "testdata" || slices.Contains([]string{"dist", "test", "internal/testing", "examples", "bench", "magefiles", "target"}, rel) {
 			return filepath.SkipDir
 		}
 		p, err := build.ImportDir(path, 0)

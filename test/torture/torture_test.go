@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slipway-dev/slipway/test/need"
+	"github.com/slipway-dev/slipway/internal/testing/testprog"
 )
 
 var (
@@ -79,7 +79,7 @@ func TestTorture(t *testing.T) {
 	build(t, base)
 	withDebian := false
 	t.Run("docker-registry", func(t *testing.T) {
-		need.Programs(t, "registry", "docker-registry")
+		testprog.Programs(t, "registry", "docker-registry")
 		withDebian = true
 	})
 	var all []*worker

@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/slipway-dev/slipway/test/wine"
+	"github.com/slipway-dev/slipway/internal/testing/wine"
 )
 
 // TestMain takes the drive away on which programs ran.

@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/registry"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
+	"github.com/slipway-dev/slipway/internal/testing/testprog"
 	"github.com/slipway-dev/slipway/platform"
-	"github.com/slipway-dev/slipway/test/need"
 )
 
 // TestMessage runs completion on Linux as two pods of kpack's do, in containers of the runtimes
@@ -44,14 +44,14 @@ func TestMessage(t *testing.T) {
 		name  string
 		start func(testing.TB) (socket, ctr string)
 	}{
-		{"containerd of this system", func(t testing.TB) (string, string) { return need.Containerd(t), "ctr" }},
-		{"containerd 2", need.Containerd2},
+		{"containerd of this system", func(t testing.TB) (string, string) { return testprog.Containerd(t), "ctr" }},
+		{"containerd 2", testprog.Containerd2},
 	} {
 		t.Run(d.name, func(t *testing.T) {
 			socket, ctr := d.start(t)
 			run := func(t *testing.T, args ...string) string {
 				t.Helper()
-				return need.Run(t, ctr, append([]string{"--address", socket}, args...)...)
+				return testprog.Run(t, ctr, append([]string{"--address", socket}, args...)...)
 			}
 			run(t, "images", "pull", "--plain-http", "--snapshotter", "native", image.Name())
 			volume := t.TempDir()

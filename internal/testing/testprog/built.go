@@ -1,4 +1,4 @@
-package need
+package testprog
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/slipway-dev/slipway/test/cache"
+	"github.com/slipway-dev/slipway/internal/testing/cache"
 )
 
 // programs are built once for each test binary, whatever number of tests asks at the same time.
@@ -32,7 +32,7 @@ func Built(t testing.TB, name string) string {
 }
 
 // Build does the same outside of tests: `go tool mage test` builds all of them before any test's
-// time begins (test/need/build).
+// time begins (internal/testing/testprog/build).
 func Build(ctx context.Context, name string) (string, error) {
 	module, err := findPrograms()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slipway-dev/slipway/test/need"
+	"github.com/slipway-dev/slipway/internal/testing/testprog"
 )
 
 // patience is how long wine may take for what usually takes a second. A machine may be slow and
@@ -31,8 +31,8 @@ type Drive struct {
 // still be going down. The binary's TestMain has to call Close.
 func New(t testing.TB) Drive {
 	t.Helper()
-	need.Programs(t, "wine", "wine")
-	need.Programs(t, "mingw", "x86_64-w64-mingw32-gcc")
+	testprog.Programs(t, "wine", "wine")
+	testprog.Programs(t, "mingw", "x86_64-w64-mingw32-gcc")
 	d, err := drive()
 	if err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/slipway-dev/slipway/test/need"
+	"github.com/slipway-dev/slipway/internal/testing/testprog"
 )
 
 // child is set in the environment of the process that TestKilled kills.
@@ -51,10 +51,10 @@ func live() error {
 
 func open(t *testing.T, addresses ...string) *Namespace {
 	t.Helper()
-	need.Root(t, "cluster")
+	testprog.Root(t, "cluster")
 	n, err := New(addresses...)
 	if errors.Is(err, unix.EPERM) {
-		need.Missing(t, "cluster", err)
+		testprog.Missing(t, "cluster", err)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -114,10 +114,10 @@ func TestKilled(t *testing.T) {
 // TestClosed: what comes to a namespace while it is closed is done or refused, and what comes
 // later is refused.
 func TestClosed(t *testing.T) {
-	need.Root(t, "cluster")
+	testprog.Root(t, "cluster")
 	n, err := New()
 	if errors.Is(err, unix.EPERM) {
-		need.Missing(t, "cluster", err)
+		testprog.Missing(t, "cluster", err)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -10,17 +10,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/slipway-dev/slipway/internal/testing/testprog"
 	"github.com/slipway-dev/slipway/test/cluster/namespace"
-	"github.com/slipway-dev/slipway/test/need"
 )
 
 // newNamespace is there until the test ends.
 func newNamespace(t *testing.T) *namespace.Namespace {
 	t.Helper()
-	need.Root(t, "cluster")
+	testprog.Root(t, "cluster")
 	n, err := namespace.New()
 	if errors.Is(err, unix.EPERM) {
-		need.Missing(t, "cluster", err)
+		testprog.Missing(t, "cluster", err)
 	}
 	if err != nil {
 		t.Fatal(err)

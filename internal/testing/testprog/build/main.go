@@ -9,14 +9,14 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/slipway-dev/slipway/test/need"
+	"github.com/slipway-dev/slipway/internal/testing/testprog"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	for _, name := range os.Args[1:] {
-		path, err := need.Build(ctx, name)
+		path, err := testprog.Build(ctx, name)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1) //nolint:gocritic // the signals' handler ends with the process

@@ -1,9 +1,9 @@
-// Package need gives tests the programs that they run against, and the daemons among these.
+// Package testprog gives tests the programs that they run against, and the daemons among these.
 //
 // A program that is not there is a failure, unless SLIPWAY_WITHOUT names the consumer it belongs
 // to: `go tool mage test` puts there what it could not install (test/setup), and only then is a
 // test left out.
-package need
+package testprog
 
 import (
 	"context"

@@ -1,11 +1,11 @@
-// Package matrix keeps the tables of docs/consumers.md: what tests saw real programs do, a row
+// Package consumertable keeps the tables of docs/consumers.md: what tests saw real programs do, a row
 // for each way to call one.
 //
 // A test records rows. When all tests of a module are through, [Main] holds the rows against the
 // page, or writes them there with -update. A row is what was seen, not what was wanted: the tests
 // themselves say what is wrong. Rows hold neither times nor paths, and of versions major and
 // minor only, so that they are the same from run to run.
-package matrix
+package consumertable
 
 import (
 	"fmt"
