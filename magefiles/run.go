@@ -39,15 +39,15 @@ func start(cmd *exec.Cmd) error {
 	return nil
 }
 
-// modules are the directories of the repository's Go modules that hold code, the main one last,
-// so that its results close a run.
+// modules returns the directories of the repository's Go modules, the main one last so that its
+// results end a run. It omits modules that only pin programs and have no code but a doc.go.
 func modules() ([]string, error) {
 	var dirs, code []string
 	err := walk(func(path string) error {
 		switch {
 		case path != "go.mod" && filepath.Base(path) == "go.mod":
 			dirs = append(dirs, filepath.Dir(path))
-		case filepath.Ext(path) == ".go":
+		case filepath.Ext(path) == ".go" && filepath.Base(path) != "doc.go":
 			code = append(code, path)
 		}
 		return nil
