@@ -40,7 +40,7 @@ func (c *checker) image(p *pod, ref reference) {
 	}
 	i, fault, what := c.resolve(ref.text)
 	switch {
-	case fault == lock.Malformed || fault == lock.Unresolved:
+	case fault == lock.Malformed || fault == lock.KoName:
 		found(faultRules[fault], "%s", what)
 	case !c.knowing():
 	case c.missing[ref.text]:
@@ -48,7 +48,7 @@ func (c *checker) image(p *pod, ref reference) {
 		found(id, "%s", what)
 	case fault != lock.NoFault:
 		found(faultRules[fault], "%s", what)
-	case ref.runs && !i.Open:
+	case ref.runs && !i.Unresolved:
 		for _, os := range []string{linux, windows} {
 			if slices.Contains(p.systems, os) {
 				c.runs(p, i, os, found)
@@ -59,12 +59,12 @@ func (c *checker) image(p *pod, ref reference) {
 
 // faultRules are the rules that references with a fault break.
 var faultRules = map[lock.Fault]string{
-	lock.Malformed: "image-reference", lock.Unresolved: "image-ko", lock.Unpinned: "image-unpinned", lock.OtherDigest: "image-digest", lock.Unknown: "image-unknown",
+	lock.Malformed: "image-reference", lock.KoName: "image-ko", lock.Unpinned: "image-unpinned", lock.OtherDigest: "image-digest", lock.Unknown: "image-unknown",
 }
 
 // runs checks that an image runs on every node of a system that the pod may land on: every such
 // platform of the release or, where the release is not known, one platform at least.
-func (c *checker) runs(p *pod, i lock.Known, os string, found func(id, what string, args ...any)) {
+func (c *checker) runs(p *pod, i lock.CatalogImage, os string, found func(id, what string, args ...any)) {
 	if !has(i, os) {
 		found("image-os", "the pod runs on %s, and the image is made for %s", os, format(i.Platforms))
 		return

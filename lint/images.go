@@ -14,11 +14,11 @@ import (
 
 // images returns those of a lock: what a manifest is to name and, for manifests that name one
 // platform's child, the children. nodes are the platforms of the release.
-func images(l *lock.Lock) (list lock.Images, nodes []v1.Platform) {
+func images(l *lock.Lock) (list lock.Catalog, nodes []v1.Platform) {
 	if l == nil {
 		return nil, nil
 	}
-	list = l.Known()
+	list = l.Catalog()
 	for _, i := range l.Images {
 		repo, err := name.NewRepository(i.Repository)
 		if err != nil {
@@ -30,7 +30,7 @@ func images(l *lock.Lock) (list lock.Images, nodes []v1.Platform) {
 				continue // lock.Read refuses those
 			}
 			nodes = append(nodes, p)
-			list = append(list, lock.Known{Name: i.Name, Repository: repo, Digest: c.Digest.String(), Reference: i.Reference(), Platforms: []v1.Platform{p}})
+			list = append(list, lock.CatalogImage{Name: i.Name, Repository: repo, Digest: c.Digest.String(), Reference: i.Reference(), Platforms: []v1.Platform{p}})
 		}
 	}
 	platform.Sort(nodes)
@@ -38,7 +38,7 @@ func images(l *lock.Lock) (list lock.Images, nodes []v1.Platform) {
 }
 
 // has reports whether an image is made for an operating system.
-func has(i lock.Known, os string) bool {
+func has(i lock.CatalogImage, os string) bool {
 	return slices.ContainsFunc(i.Platforms, func(p v1.Platform) bool { return p.OS == os })
 }
 
@@ -91,7 +91,7 @@ func (c *checker) ask(ctx context.Context, pods []*pod, mentions []mention) erro
 			c.missing[d.String()] = true
 			continue
 		}
-		c.images = append(c.images, lock.Known{Name: d.String(), Repository: d.Context(), Digest: d.DigestStr(), Reference: d.String(), Platforms: platforms})
+		c.images = append(c.images, lock.CatalogImage{Name: d.String(), Repository: d.Context(), Digest: d.DigestStr(), Reference: d.String(), Platforms: platforms})
 	}
 	return nil
 }

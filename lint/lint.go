@@ -120,7 +120,7 @@ type checker struct {
 	o       Options
 	objects []workload.Object
 	classes map[string]scheduling
-	images  lock.Images
+	images  lock.Catalog
 	nodes   []v1.Platform   // those of the release
 	missing map[string]bool // references that their registry does not have
 	named   map[string]bool // repositories that the manifests name

@@ -44,7 +44,7 @@ func (c *checker) mentions(pods []*pod) []mention {
 // mention checks one reference: that the lock has it, or its registry.
 func (c *checker) mention(m mention) {
 	_, fault, what := c.resolve(m.ref)
-	if fault != lock.Unresolved && !c.knowing() {
+	if fault != lock.KoName && !c.knowing() {
 		return
 	}
 	id := faultRules[fault]
@@ -58,8 +58,8 @@ func (c *checker) mention(m mention) {
 	}
 }
 
-// resolve is [lock.Images.Resolve], which takes a tag beside the digest for nothing.
-func (c *checker) resolve(ref string) (lock.Known, lock.Fault, string) {
+// resolve is [lock.Catalog.Resolve], which takes a tag beside the digest for nothing.
+func (c *checker) resolve(ref string) (lock.CatalogImage, lock.Fault, string) {
 	if r, err := name.ParseReference(ref); err == nil {
 		c.named[r.Context().Name()] = true
 	}

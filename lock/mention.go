@@ -21,7 +21,7 @@ import (
 // A value is the text, one of its lines, or what follows a name in a line: --flag=VALUE, key:
 // VALUE. Of comments and of examples, which by convention are called _example, only the first
 // counts.
-func (list Images) Mentions(called, text string) []string {
+func (list Catalog) Mentions(called, text string) []string {
 	var found []string
 	for line := range strings.Lines(text) {
 		if !strings.ContainsAny(line, ":@/") {
@@ -115,8 +115,8 @@ var referenceForm = func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:(` + host + `)/)?(` + part + `(?:/` + part + `)*)(?::(\w[\w.-]{0,127}))?(?:@(sha256:[0-9a-f]{64}))?$`)
 }()
 
-// counts reports whether a word is a reference, as [Images.Mentions] says.
-func (list Images) counts(w word) bool {
+// counts reports whether a word is a reference, as [Catalog.Mentions] says.
+func (list Catalog) counts(w word) bool {
 	m := referenceForm.FindStringSubmatch(w.text)
 	if m == nil {
 		return false
@@ -130,7 +130,7 @@ func (list Images) counts(w word) bool {
 	}
 	if r, err := name.ParseReference(w.text); err == nil {
 		repository := r.Context().Name()
-		if slices.ContainsFunc(list, func(k Known) bool { return (tag != "" || k.Ours) && k.Repository.Name() == repository }) {
+		if slices.ContainsFunc(list, func(k CatalogImage) bool { return (tag != "" || k.Product) && k.Repository.Name() == repository }) {
 			return true
 		}
 	}

@@ -16,7 +16,7 @@ func TestMentions(t *testing.T) {
 	images := (&lock.Lock{
 		Images:     []lock.Image{{Name: "app", Repository: "ghcr.io/me/app", Tag: "1", Digest: hex("a")}},
 		ThirdParty: []lock.ThirdParty{{Reference: "registry.k8s.io/pause:3.10", Digest: hex("b")}, {Reference: "busybox:1.36", Digest: hex("c")}},
-	}).Known()
+	}).Catalog()
 	shell := "cgr.dev/chainguard/busybox@sha256:" + strings.Repeat("1", 64)
 	win := "mcr.microsoft.com/powershell:nanoserver@sha256:" + strings.Repeat("2", 64)
 	for _, tt := range []struct {
@@ -92,7 +92,7 @@ func FuzzMentions(f *testing.F) {
 	for _, s := range []string{"--shell-image=alpine:3.20,debian:12", "- image: ko://a/b # c", "see docker://a.b/c:1@sha256:" + strings.Repeat("1", 64) + ".", "{\"image\":\"a:b\"}", "\x00:@/", ":-:#:"} {
 		f.Add("image", s)
 	}
-	images := (&lock.Lock{ThirdParty: []lock.ThirdParty{{Reference: "busybox:1.36"}}}).Known()
+	images := (&lock.Lock{ThirdParty: []lock.ThirdParty{{Reference: "busybox:1.36"}}}).Catalog()
 	f.Fuzz(func(t *testing.T, called, text string) {
 		for _, ref := range images.Mentions(called, text) {
 			if ref == "" || !strings.Contains(text, ref) {
@@ -101,7 +101,7 @@ func FuzzMentions(f *testing.F) {
 			images.Resolve(ref)
 		}
 		for _, ref := range lock.KoNames(text) {
-			if _, fault, _ := images.Resolve(ref); fault != lock.Unresolved {
+			if _, fault, _ := images.Resolve(ref); fault != lock.KoName {
 				t.Errorf("%q of %q is no name of ko", ref, text)
 			}
 		}

@@ -31,7 +31,7 @@ func Check(docs []Document, l *lock.Lock) error {
 
 func (c *checker) check(values []use) error {
 	l, docs := c.lock, c.docs
-	c.images, c.byLeaf = l.Known(), map[string]*use{}
+	c.images, c.byLeaf = l.Catalog(), map[string]*use{}
 	for _, v := range values {
 		c.value(v)
 	}
@@ -57,7 +57,7 @@ func (c *checker) check(values []use) error {
 type checker struct {
 	lock     *lock.Lock
 	docs     []Document
-	images   lock.Images
+	images   lock.Catalog
 	uses     []*use
 	byLeaf   map[string]*use
 	findings []finding

@@ -12,15 +12,15 @@ import (
 
 // mention is a place in a text that names a repository of ours: rest is what follows it.
 type mention struct {
-	image lock.Known
+	image lock.CatalogImage
 	rest  string
 }
 
 // mentions finds our repositories in a text, such as a flag or a configuration file in a ConfigMap.
-func mentions(list lock.Images, text string) []mention {
+func mentions(list lock.Catalog, text string) []mention {
 	var found []mention
 	for _, i := range list {
-		if !i.Ours {
+		if !i.Product {
 			continue
 		}
 		repo, _, _ := strings.Cut(i.Reference, "@")

@@ -65,7 +65,7 @@ func (c *checker) use(u *use) {
 		return
 	}
 	i, fault, what := c.images.Resolve(u.leaf.value)
-	if fault == lock.Unresolved {
+	if fault == lock.KoName {
 		return // which is found wherever it is
 	}
 	if fault != lock.NoFault {
@@ -90,7 +90,7 @@ func (c *checker) unresolved(n int, l leaf) {
 
 const ruleKo = "image-ko"
 
-func noWindows(i lock.Known) string {
+func noWindows(i lock.CatalogImage) string {
 	return fmt.Sprintf("it is named for Windows, but image %s has no files for windows: add a Windows platform to it, or name another", i.Name)
 }
 

@@ -12,42 +12,42 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// Known is an image that a manifest of the release may name: one of the product or of a third
-// party.
-type Known struct {
+// CatalogImage is an image that a manifest of the release may name: one of the product or of a
+// third party.
+type CatalogImage struct {
 	Name       string // for messages: as in slipway.yaml, or the line of images.txt
 	Repository name.Repository
 	Digest     string // sha256:…; "" where a snapshot does not know it
 	Reference  string // repository@digest, as manifests are to name it; "" without a digest
-	Ours       bool   // of the product
+	Product    bool   // built by the product itself
 	Platforms  []v1.Platform
-	Systems    []string // operating systems that it has files for besides those of its platforms
-	Open       bool     // a snapshot left it out: nothing is known of its platforms
+	ExtraOS    []string // operating systems of its files besides those of its platforms
+	Unresolved bool     // a snapshot left it out: nothing is known of its platforms
 }
 
 // Runs reports whether the image has files for an operating system, as far as is known.
-func (k Known) Runs(os string) bool {
-	return k.Open || slices.Contains(k.Systems, os) || slices.ContainsFunc(k.Platforms, func(p v1.Platform) bool { return p.OS == os })
+func (k CatalogImage) Runs(os string) bool {
+	return k.Unresolved || slices.Contains(k.ExtraOS, os) || slices.ContainsFunc(k.Platforms, func(p v1.Platform) bool { return p.OS == os })
 }
 
-// Images are those that a manifest may name.
-type Images []Known
+// Catalog lists the images that manifests of a release may name.
+type Catalog []CatalogImage
 
-// Known lists the images of a lock, the product's first. A lock that is not published has no
+// Catalog lists the images of a lock, the product's first. A lock that is not published has no
 // names; then nothing is found.
-func (l *Lock) Known() Images {
-	var list Images
+func (l *Lock) Catalog() Catalog {
+	var list Catalog
 	for _, i := range l.Images {
 		repo, err := name.NewRepository(i.Repository)
 		if err != nil {
 			continue
 		}
-		k := Known{Name: i.Name, Repository: repo, Digest: i.Digest.String(), Reference: i.Reference(), Ours: true}
+		k := CatalogImage{Name: i.Name, Repository: repo, Digest: i.Digest.String(), Reference: i.Reference(), Product: true}
 		for _, c := range i.Children {
 			if p, err := c.System(); err == nil {
 				k.Platforms = append(k.Platforms, p)
 			}
-			k.Systems = append(k.Systems, c.Systems...)
+			k.ExtraOS = append(k.ExtraOS, c.Systems...)
 		}
 		list = append(list, k)
 	}
@@ -56,7 +56,7 @@ func (l *Lock) Known() Images {
 		if err != nil {
 			continue
 		}
-		k := Known{Name: t.Reference, Repository: ref.Context(), Open: t.LeftOut != ""}
+		k := CatalogImage{Name: t.Reference, Repository: ref.Context(), Unresolved: t.LeftOut != ""}
 		for _, text := range t.Platforms {
 			if p, err := platform.Parse(text); err == nil {
 				k.Platforms = append(k.Platforms, p)
@@ -72,17 +72,17 @@ func (l *Lock) Known() Images {
 }
 
 // Find returns the image that a reference by digest names.
-func (list Images) Find(ref string) (Known, bool) {
+func (list Catalog) Find(ref string) (CatalogImage, bool) {
 	d, err := name.NewDigest(ref)
 	if err != nil {
-		return Known{}, false
+		return CatalogImage{}, false
 	}
 	for _, k := range list {
 		if k.Repository.Name() == d.Context().Name() && (k.Digest == d.DigestStr() || k.Digest == "") {
 			return k, true
 		}
 	}
-	return Known{}, false
+	return CatalogImage{}, false
 }
 
 // Fault is what is wrong with a reference of an image.
@@ -92,7 +92,7 @@ type Fault int
 const (
 	NoFault      Fault = iota
 	Malformed          // empty, or no reference at all
-	Unresolved         // a name that ko is to resolve
+	KoName             // a name that ko is to resolve
 	Unpinned           // without a digest
 	TagAndDigest       // of which one says nothing
 	OtherDigest        // of a repository in the lock, whose digest is another
@@ -101,20 +101,20 @@ const (
 
 // Resolve returns the image that a reference names, or what is wrong with the reference, and the
 // same in words with the remedy.
-func (list Images) Resolve(ref string) (Known, Fault, string) {
+func (list Catalog) Resolve(ref string) (CatalogImage, Fault, string) {
 	if ref == "" {
-		return Known{}, Malformed, "the image is empty"
+		return CatalogImage{}, Malformed, "the image is empty"
 	}
 	r, err := name.ParseReference(ref)
 	switch {
 	case koName(ref) == ref:
-		return Known{}, Unresolved, fmt.Sprintf("only ko knows what %s is, and no runtime: %s", ref, list.instead(ref))
+		return CatalogImage{}, KoName, fmt.Sprintf("only ko knows what %s is, and no runtime: %s", ref, list.instead(ref))
 	case err != nil && strings.Contains(ref, "{{"):
-		return Known{}, Malformed, fmt.Sprintf("%q is no image reference, but an action of a template: render the template first, as with helm template", ref)
+		return CatalogImage{}, Malformed, fmt.Sprintf("%q is no image reference, but an action of a template: render the template first, as with helm template", ref)
 	case err != nil:
-		return Known{}, Malformed, fmt.Sprintf("%q is no image reference: %v", ref, err)
+		return CatalogImage{}, Malformed, fmt.Sprintf("%q is no image reference: %v", ref, err)
 	}
-	of := slices.IndexFunc(list, func(k Known) bool { return k.Repository.Name() == r.Context().Name() })
+	of := slices.IndexFunc(list, func(k CatalogImage) bool { return k.Repository.Name() == r.Context().Name() })
 	wanted := "repository@sha256:…"
 	if of >= 0 && list[of].Reference != "" {
 		wanted = list[of].Reference
@@ -123,21 +123,21 @@ func (list Images) Resolve(ref string) (Known, Fault, string) {
 	before, _, _ := strings.Cut(ref, "@")
 	switch k, found := list.Find(ref); {
 	case !pinned:
-		return Known{}, Unpinned, fmt.Sprintf("%s is not pinned by digest: write %s", ref, wanted)
+		return CatalogImage{}, Unpinned, fmt.Sprintf("%s is not pinned by digest: write %s", ref, wanted)
 	case strings.Contains(before[strings.LastIndex(before, "/")+1:], ":"):
-		return Known{}, TagAndDigest, fmt.Sprintf("%s has a tag beside the digest: write %s@%s", ref, r.Context().Name(), digest.DigestStr())
+		return CatalogImage{}, TagAndDigest, fmt.Sprintf("%s has a tag beside the digest: write %s@%s", ref, r.Context().Name(), digest.DigestStr())
 	case found:
 		return k, NoFault, ""
 	case of >= 0:
-		return Known{}, OtherDigest, fmt.Sprintf("%s has another digest than the lock: write %s", ref, wanted)
+		return CatalogImage{}, OtherDigest, fmt.Sprintf("%s has another digest than the lock: write %s", ref, wanted)
 	}
-	return Known{}, Unknown, fmt.Sprintf("%s is an image neither of the product nor of images.txt: add a line to images.txt", ref)
+	return CatalogImage{}, Unknown, fmt.Sprintf("%s is an image neither of the product nor of images.txt: add a line to images.txt", ref)
 }
 
 // instead says what to write for a name of ko, whose last part is often the name of an image.
-func (list Images) instead(ref string) string {
+func (list Catalog) instead(ref string) string {
 	for _, k := range list {
-		if k.Ours && k.Name == path.Base(ref) && k.Reference != "" {
+		if k.Product && k.Name == path.Base(ref) && k.Reference != "" {
 			return "write " + k.Reference
 		}
 	}

@@ -23,7 +23,7 @@ func TestResolve(t *testing.T) {
 			{Reference: "quay.io/offline/tool:1", LeftOut: "no network"},
 		},
 	}
-	images := l.Known()
+	images := l.Catalog()
 	if len(images) != 4 {
 		t.Fatalf("%d images are known, want the 4 that have names: %v", len(images), images)
 	}
