@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/testing/golden"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
@@ -38,7 +39,7 @@ func later(tb testing.TB, st *store.Store, l *lock.Lock) *lock.Lock {
 	more.Repository, more.Tag = "slipway.local/demo/more", n.Version
 	n.Images = append(n.Images, more)
 	agent := &n.Images[0]
-	agent.Referrers = []lock.Referrer{attached(tb, st, "application/x-signature", "of the agent", "", v1.Descriptor{MediaType: agent.MediaType, Digest: agent.Digest, Size: agent.Size})}
+	agent.Referrers = []oci.Referrer{attached(tb, st, "application/x-signature", "of the agent", "", v1.Descriptor{MediaType: agent.MediaType, Digest: agent.Digest, Size: agent.Size})}
 	return &n
 }
 

@@ -9,7 +9,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 
-	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -22,7 +22,7 @@ func TestExtractReferrers(t *testing.T) {
 	linux := parse(t, "linux/amd64")
 	for name, c := range map[string]struct {
 		o    ExtractOptions
-		want []lock.Referrer
+		want []oci.Referrer
 	}{
 		"whole":         {ExtractOptions{}, all},
 		"one platform":  {ExtractOptions{Platform: &linux}, all[2:3]},

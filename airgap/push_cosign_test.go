@@ -13,9 +13,9 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/static"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
-	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -46,7 +46,7 @@ func TestPushSigned(t *testing.T) {
 	tag := "sha256-" + agent.Digest.Hex + ".sig"
 	bundle := func(tag string, by ...string) *Bundle {
 		d := storetest.Put(t, st, signatures(t, by...))
-		agent.Referrers = []lock.Referrer{{ArtifactType: "signature", MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Tag: tag}}
+		agent.Referrers = []oci.Referrer{{ArtifactType: "signature", MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Tag: tag}}
 		return opened(t, pack(t, st, l, t.TempDir(), product.Bundle{Name: "signed"})[0].Path)
 	}
 	one, two, other := bundle(tag, "upstream"), bundle(tag, "upstream", "again"), bundle(tag, "upstream", "elsewhere")
@@ -119,11 +119,11 @@ func TestPushSigned(t *testing.T) {
 			b.Close()
 			t.Errorf("a bundle with the tag %q was opened", bad)
 		} else {
-			says(t, err, "is no tag of cosign")
+			says(t, err, "is not a tag of cosign")
 		}
 		agent.Referrers[0].Tag = bad
 		_, err := Pack(t.Context(), st, l, []product.Bundle{{Name: "signed"}}, PackOptions{Dir: t.TempDir()})
-		says(t, err, "is no tag of cosign")
+		says(t, err, "is not a tag of cosign")
 	}
 }
 

@@ -7,8 +7,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/internal/imagename"
-	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -24,13 +23,13 @@ const (
 
 // Referrer is an artifact about an image, such as a signature or an SBOM, that travels with it.
 type Referrer struct {
-	lock.Referrer
+	oci.Referrer
 	Layers []Layer `json:"layers,omitempty"` // its blobs behind the head
 }
 
 // attachment is a referrer, read and checked.
 type attachment struct {
-	lock.Referrer
+	oci.Referrer
 	head   []v1.Descriptor // its manifest, those below it, and configurations
 	layers []v1.Descriptor
 }
@@ -39,7 +38,7 @@ type attachment struct {
 const maxAttachment = 1000
 
 // attach reads what a lock says refers to the item.
-func (it *item) attach(st *store.Store, all []lock.Referrer) error {
+func (it *item) attach(st *store.Store, all []oci.Referrer) error {
 	for _, r := range all {
 		if r.Subject == (v1.Hash{}) {
 			r.Subject = it.desc.Digest
@@ -65,10 +64,10 @@ func (it *item) attach(st *store.Store, all []lock.Referrer) error {
 
 // readAttachment reads the manifest and everything below it. One that is found by no tag must
 // itself say what it is about.
-func readAttachment(r lock.Referrer, get blobs) (attachment, error) {
+func readAttachment(r oci.Referrer, get blobs) (attachment, error) {
 	a := attachment{Referrer: r}
-	if r.Tag != "" && !imagename.IsCosignTag(r.Tag) {
-		return a, fmt.Errorf("%.200q is no tag of cosign", r.Tag)
+	if err := r.CheckTag(); err != nil {
+		return a, err
 	}
 	queue := []v1.Descriptor{{MediaType: r.MediaType, Digest: r.Digest, Size: r.Size}}
 	for n := 0; n < len(queue); n++ {
@@ -193,7 +192,7 @@ func (r *reading) attachment(d v1.Descriptor) (attachment, error) {
 	if err != nil {
 		return attachment{}, err
 	}
-	a := lock.Referrer{ArtifactType: d.Annotations[annotationArtifact], MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Subject: about, Tag: d.Annotations[annotationTag]}
+	a := oci.Referrer{ArtifactType: d.Annotations[annotationArtifact], MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Subject: about, Tag: d.Annotations[annotationTag]}
 	if !isText(a.ArtifactType, maxWord) || !isText(string(a.MediaType), maxWord) {
 		return attachment{}, fmt.Errorf("not a bundle of Slipway: %.100q of type %.100q is no artifact", a.ArtifactType, a.MediaType)
 	}

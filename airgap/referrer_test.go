@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/static"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/store"
@@ -21,7 +22,7 @@ import (
 
 // attached puts an artifact with one layer into the store and returns it as a lock has it.
 // Without a tag it says what it is about.
-func attached(tb testing.TB, st *store.Store, kind, text, tag string, about v1.Descriptor) lock.Referrer {
+func attached(tb testing.TB, st *store.Store, kind, text, tag string, about v1.Descriptor) oci.Referrer {
 	tb.Helper()
 	img, err := mutate.AppendLayers(mutate.MediaType(nothing.Image, types.OCIManifestSchema1), static.NewLayer([]byte(text), types.MediaType(kind)))
 	if err != nil {
@@ -32,7 +33,7 @@ func attached(tb testing.TB, st *store.Store, kind, text, tag string, about v1.D
 		img = mutate.Subject(mutate.ConfigMediaType(img, types.MediaType(kind)), about).(v1.Image)
 	}
 	d := storetest.Put(tb, st, img)
-	return lock.Referrer{ArtifactType: kind, MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Tag: tag, Subject: about.Digest}
+	return oci.Referrer{ArtifactType: kind, MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Tag: tag, Subject: about.Digest}
 }
 
 // signed is demo with an SBOM of the agent's index, a signature of that SBOM, one of the child
@@ -44,7 +45,7 @@ func signed(tb testing.TB, size int) (*store.Store, *lock.Lock) {
 	sbom := attached(tb, st, "application/spdx+json", "sbom", "", v1.Descriptor{MediaType: agent.MediaType, Digest: agent.Digest, Size: agent.Size})
 	about := v1.Descriptor{MediaType: sbom.MediaType, Digest: sbom.Digest, Size: sbom.Size}
 	sbom.Subject = v1.Hash{}
-	agent.Referrers = []lock.Referrer{sbom, attached(tb, st, "application/x-signature", "of the sbom", "", about)}
+	agent.Referrers = []oci.Referrer{sbom, attached(tb, st, "application/x-signature", "of the sbom", "", about)}
 	for n, c := range agent.Children[:3] {
 		tag := ""
 		if n == 0 {
@@ -69,8 +70,8 @@ func TestReferrers(t *testing.T) {
 			t.Errorf("%s (-packed +inspected):\n%s", f.Path, d)
 		}
 		all := l.Images[0].Referrers
-		want := map[int][]lock.Referrer{0: all[:3], 1: {all[0], all[1], all[3]}, 2: all[:2], 3: all[:2], 4: {all[0], all[1], all[4]}, 5: all}[n]
-		var got []lock.Referrer
+		want := map[int][]oci.Referrer{0: all[:3], 1: {all[0], all[1], all[3]}, 2: all[:2], 3: all[:2], 4: {all[0], all[1], all[4]}, 5: all}[n]
+		var got []oci.Referrer
 		for _, r := range c.Images[0].Referrers {
 			got = append(got, r.Referrer)
 			if len(r.Layers) != 1 {

@@ -2,7 +2,7 @@
 //
 // Sources are fetched and verified first, all of them; a wrong hash ends the build before
 // anything is compiled. Then programs compile (build/program) while images wait for theirs and
-// are put together as they come (build/layer, build/manifest, build/index), in one of three ways:
+// are put together as they come (build/layer, build/manifest, internal/oci), in one of three ways:
 // an image of one Go program with ko's conventions, a Dockerfile (build/dockerfile), or the
 // buildpacks lifecycle (build/lifecycle). What they stand on comes from build/base.
 package build

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/build/base"
-	"github.com/slipway-dev/slipway/build/index"
 	"github.com/slipway-dev/slipway/build/manifest"
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -53,7 +53,7 @@ func (b *Builder) indexed(ctx context.Context, i product.Image) (lock.Image, err
 		descriptors = append(descriptors, c.descriptor)
 		out.Children = append(out.Children, c.lock)
 	}
-	raw, err := index.Make(descriptors, b.annotations(i))
+	raw, err := oci.MakeIndex(descriptors, b.annotations(i))
 	if err != nil {
 		return lock.Image{}, err
 	}

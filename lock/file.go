@@ -86,7 +86,7 @@ func (l *Lock) check() error {
 		}
 		for _, r := range i.Referrers {
 			digests = append(digests, r.Digest)
-			if err := r.named(); err != nil {
+			if err := r.CheckTag(); err != nil {
 				return fmt.Errorf("image %q: %w", i.Name, err)
 			}
 		}
@@ -114,7 +114,7 @@ func (l *Lock) check() error {
 			if r.Digest == (v1.Hash{}) {
 				return fmt.Errorf("image %q: the digest of a referrer is missing", t.Reference)
 			}
-			if err := r.named(); err != nil {
+			if err := r.CheckTag(); err != nil {
 				return fmt.Errorf("image %q: %w", t.Reference, err)
 			}
 		}
@@ -139,13 +139,6 @@ func (i Image) named() error {
 		return imagename.CheckRepository(i.Repository)
 	}
 	return imagename.Check(i.Tagged())
-}
-
-func (r Referrer) named() error {
-	if r.Tag != "" && !imagename.IsCosignTag(r.Tag) {
-		return fmt.Errorf("a referrer has %q, which is no tag of cosign", r.Tag)
-	}
-	return nil
 }
 
 // Encode returns the bytes of the file: indented JSON with a final newline.

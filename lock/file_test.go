@@ -14,6 +14,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lock"
 )
 
@@ -41,7 +42,7 @@ func example() *lock.Lock {
 				Name: "completion", Kind: "dockerfile", Repository: "ghcr.io/acme/kpack/completion", Tag: "0.16.1", MediaType: types.OCIImageIndex,
 				Digest: hash("a"), Size: 900, Annotations: map[string]string{"org.opencontainers.image.title": "<completion>"},
 				Children:  []lock.Child{child("linux/amd64", "1"), windows},
-				Referrers: []lock.Referrer{{ArtifactType: "application/spdx+json", MediaType: types.OCIManifestSchema1, Digest: hash("d"), Size: 3}},
+				Referrers: []oci.Referrer{{ArtifactType: "application/spdx+json", MediaType: types.OCIManifestSchema1, Digest: hash("d"), Size: 3}},
 			},
 			{
 				Name: "lifecycle", Kind: "lifecycle", Repository: "ghcr.io/acme/kpack/lifecycle", Tag: "0.16.1", MediaType: types.OCIManifestSchema1,
@@ -52,7 +53,7 @@ func example() *lock.Lock {
 			{
 				Reference: "registry.k8s.io/pause:3.10", MediaType: types.DockerManifestList, Digest: hash("e"), Size: 2000, Platforms: []string{"linux/amd64", "windows/amd64:10.0.20348.1"},
 				Fallbacks: []lock.Fallback{{Platform: "windows/amd64:ltsc2025", Runs: "windows/amd64:10.0.20348.1"}},
-				Referrers: []lock.Referrer{{ArtifactType: "application/x", MediaType: types.OCIManifestSchema1, Digest: hash("f"), Size: 4, Subject: hash("9"), Tag: "sha256-" + hash("9").Hex + ".sig"}},
+				Referrers: []oci.Referrer{{ArtifactType: "application/x", MediaType: types.OCIManifestSchema1, Digest: hash("f"), Size: 4, Subject: hash("9"), Tag: "sha256-" + hash("9").Hex + ".sig"}},
 			},
 			{Reference: "registry.k8s.io/other:1", LeftOut: "no network"},
 		},
@@ -112,7 +113,7 @@ func TestDecodeFails(t *testing.T) {
 		`{"schemaVersion":1,"images":[{"name":"a","repository":"ghcr.io/acme/../x","tag":"1"}]}`:                                  `".." is no part of a repository's name`,
 		`{"schemaVersion":1,"images":[{"name":"a","repository":"../acme","tag":"1"}]}`:                                            `".." is no host`,
 		`{"schemaVersion":1,"images":[{"name":"a","repository":"ghcr.io/acme","tag":".."}]}`:                                      `".." is no tag`,
-		`{"schemaVersion":1,"images":[{"name":"a","repository":"ghcr.io/acme","referrers":[{"tag":"latest"}]}]}`:                  `"latest", which is no tag of cosign`,
+		`{"schemaVersion":1,"images":[{"name":"a","repository":"ghcr.io/acme","referrers":[{"tag":"latest"}]}]}`:                  `"latest" is not a tag of cosign`,
 		`{"schemaVersion":1,"images":[{"children":[{"platform":"plan9"}]}]}`:                                                      "platform",
 	} {
 		_, err := lock.Decode(strings.NewReader(text))

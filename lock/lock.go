@@ -12,6 +12,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -70,7 +71,7 @@ type Image struct {
 	// locks.
 	Annotations map[string]string `json:"annotations,omitempty"`
 	Children    []Child           `json:"children"`
-	Referrers   []Referrer        `json:"referrers,omitempty"`
+	Referrers   []oci.Referrer    `json:"referrers,omitempty"`
 }
 
 // Child is one manifest. Of a single-manifest image the only child is the image itself.
@@ -101,20 +102,6 @@ type Base struct {
 	StandIn bool `json:"standIn,omitempty"`
 }
 
-// Referrer is an artifact about an image: SBOM, provenance, signature.
-type Referrer struct {
-	ArtifactType string          `json:"artifactType"`
-	MediaType    types.MediaType `json:"mediaType"`
-	Digest       v1.Hash         `json:"digest"`
-	Size         int64           `json:"size"`
-	// Subject is what it is about, where that is not the image itself but a child of its index,
-	// or another referrer.
-	Subject v1.Hash `json:"subject,omitzero"`
-	// Tag is what it is found by, where it does not name its subject: cosign's sha256-HEX.sig,
-	// .att or .sbom.
-	Tag string `json:"tag,omitempty"`
-}
-
 // Artifact is a file in dist/ for people to download: a program, or an archive of programs.
 type Artifact struct {
 	File string `json:"file"` // its name in dist/
@@ -141,8 +128,8 @@ type ThirdParty struct {
 	Platforms []string `json:"platforms,omitempty"`
 	// Fallbacks are the Windows releases that the image is not made for and yet runs on: bundles
 	// for them carry what Runs names.
-	Fallbacks []Fallback `json:"fallbacks,omitempty"`
-	Referrers []Referrer `json:"referrers,omitempty"`
+	Fallbacks []Fallback     `json:"fallbacks,omitempty"`
+	Referrers []oci.Referrer `json:"referrers,omitempty"`
 	// LeftOut says why a snapshot does not hold the image. A release to a registry never leaves
 	// one out.
 	LeftOut string `json:"leftOut,omitempty"`

@@ -9,13 +9,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lock"
 )
 
 // TestMergeReferrers: an image that was signed between the parts keeps its signature.
 func TestMergeReferrers(t *testing.T) {
 	a, b := example(), example()
-	more := lock.Referrer{ArtifactType: "signature", Digest: hash("1"), Size: 1}
+	more := oci.Referrer{ArtifactType: "signature", Digest: hash("1"), Size: 1}
 	b.ThirdParty[0].Referrers = append(slices.Clone(b.ThirdParty[0].Referrers), more)
 	b.ThirdParty[0].Fallbacks = nil
 	for name, locks := range map[string][]*lock.Lock{"in order": {a, b}, "turned": {b, a}} {

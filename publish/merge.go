@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/build/index"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -120,7 +120,7 @@ func mergeIndex(ctx context.Context, c *client, st *store.Store, i *lock.Image) 
 	}
 	var raw []byte
 	if i.MediaType.IsIndex() {
-		if raw, err = index.Make(children, i.Annotations); err != nil {
+		if raw, err = oci.MakeIndex(children, i.Annotations); err != nil {
 			return Image{}, err
 		}
 	} else if raw, err = c.manifest(ctx, repo.Digest(i.Digest.String())); err != nil {

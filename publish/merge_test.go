@@ -9,7 +9,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/build/index"
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
@@ -42,7 +42,7 @@ func reindex(t *testing.T, st *store.Store, l *lock.Lock, keep func(v1.Platform)
 		}
 		i.Children = children
 		if i.MediaType.IsIndex() {
-			raw, err := index.Make(descriptors, map[string]string{"org.opencontainers.image.title": i.Name, "org.opencontainers.image.version": l.Version})
+			raw, err := oci.MakeIndex(descriptors, map[string]string{"org.opencontainers.image.title": i.Name, "org.opencontainers.image.version": l.Version})
 			if err != nil {
 				t.Fatal(err)
 			}

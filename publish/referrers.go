@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -26,7 +27,7 @@ type subject struct {
 	text      string    // as the user wrote it, for messages
 	digests   []v1.Hash // the image, and the children of its index
 	tags      []string  // all of the repository, where they are known; else nil
-	referrers []lock.Referrer
+	referrers []oci.Referrer
 }
 
 // reference is a manifest that refers to a subject.
@@ -55,10 +56,10 @@ func fetchReferrers(ctx context.Context, c *client, st *store.Store, subjects []
 		round = nil
 		var list []*wanted
 		for _, r := range found {
-			if slices.ContainsFunc(r.referrers, func(have lock.Referrer) bool { return have.Digest == r.desc.Digest && have.Tag == r.tag }) {
+			if slices.ContainsFunc(r.referrers, func(have oci.Referrer) bool { return have.Digest == r.desc.Digest && have.Tag == r.tag }) {
 				continue
 			}
-			r.referrers = append(r.referrers, lock.Referrer{Digest: r.desc.Digest, Tag: r.tag})
+			r.referrers = append(r.referrers, oci.Referrer{Digest: r.desc.Digest, Tag: r.tag})
 			at := len(r.referrers) - 1
 			list = append(list, &wanted{ref: r.repo.Digest(r.desc.Digest.String()), text: r.text, found: func(n *node) error {
 				r.referrers[at] = r.describe(n)
@@ -137,8 +138,8 @@ func (c *client) lookTags(ctx context.Context, r reference) ([]reference, error)
 
 // describe is what a lock says of the referrer. Its type is that of the artifact, or else that of
 // what it carries.
-func (r reference) describe(n *node) lock.Referrer {
-	l := lock.Referrer{MediaType: n.desc.MediaType, Digest: n.desc.Digest, Size: int64(len(n.raw)), Tag: r.tag}
+func (r reference) describe(n *node) oci.Referrer {
+	l := oci.Referrer{MediaType: n.desc.MediaType, Digest: n.desc.Digest, Size: int64(len(n.raw)), Tag: r.tag}
 	if r.about != r.digests[0] {
 		l.Subject = r.about
 	}
@@ -177,7 +178,7 @@ func (s *subject) key() string { return s.repo.Name() + "@" + s.digests[0].Strin
 
 // recall reports whether the store remembers the referrers of an image and has them all.
 func (s *subject) recall(st *store.Store) (bool, error) {
-	var all []lock.Referrer
+	var all []oci.Referrer
 	if ok, err := st.Recall(kindReferrers, s.key(), &all); !ok || err != nil {
 		return false, err
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/static"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
@@ -47,10 +48,10 @@ func artifact(t *testing.T, text string, mt types.MediaType, about *v1.Descripto
 
 // attach puts an SBOM by reference to a subject, a signature of the SBOM, and one by cosign's tag
 // into a repository, and returns what a lock has of them.
-func attach(t *testing.T, repo name.Repository, top v1.Hash, about ...v1.Descriptor) []lock.Referrer {
+func attach(t *testing.T, repo name.Repository, top v1.Hash, about ...v1.Descriptor) []oci.Referrer {
 	t.Helper()
-	var want []lock.Referrer
-	put := func(ref name.Reference, img v1.Image, r lock.Referrer) v1.Descriptor {
+	var want []oci.Referrer
+	put := func(ref name.Reference, img v1.Image, r oci.Referrer) v1.Descriptor {
 		d := desc(t, img)
 		if ref == nil {
 			ref = repo.Digest(d.Digest.String())
@@ -67,10 +68,10 @@ func attach(t *testing.T, repo name.Repository, top v1.Hash, about ...v1.Descrip
 	}
 	for _, d := range about {
 		d := v1.Descriptor{MediaType: d.MediaType, Digest: d.Digest, Size: d.Size}
-		sbom := put(nil, artifact(t, "sbom of "+d.Digest.Hex, sbomType, &d), lock.Referrer{ArtifactType: string(sbomType), Subject: d.Digest})
-		put(nil, artifact(t, "signature of "+sbom.Digest.Hex, signatureType, &sbom), lock.Referrer{ArtifactType: string(signatureType), Subject: sbom.Digest})
+		sbom := put(nil, artifact(t, "sbom of "+d.Digest.Hex, sbomType, &d), oci.Referrer{ArtifactType: string(sbomType), Subject: d.Digest})
+		put(nil, artifact(t, "signature of "+sbom.Digest.Hex, signatureType, &sbom), oci.Referrer{ArtifactType: string(signatureType), Subject: sbom.Digest})
 		tag := "sha256-" + d.Digest.Hex + ".sig"
-		put(repo.Tag(tag), artifact(t, "signed "+d.Digest.Hex, signatureType, nil), lock.Referrer{ArtifactType: string(signatureType), Subject: d.Digest, Tag: tag})
+		put(repo.Tag(tag), artifact(t, "signed "+d.Digest.Hex, signatureType, nil), oci.Referrer{ArtifactType: string(signatureType), Subject: d.Digest, Tag: tag})
 	}
 	return want
 }
@@ -94,7 +95,7 @@ func desc(t *testing.T, img v1.Image) v1.Descriptor {
 
 // same compares what a lock has with what was attached, in any order, and looks whether the store
 // has all of it.
-func same(t *testing.T, st *store.Store, got, want []lock.Referrer) {
+func same(t *testing.T, st *store.Store, got, want []oci.Referrer) {
 	t.Helper()
 	if len(got) != len(want) {
 		t.Errorf("%d referrers are in the lock, %d are in the registry:\n%+v", len(got), len(want), got)

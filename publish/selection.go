@@ -6,7 +6,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/build/index"
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -87,7 +87,7 @@ func restrict(st *store.Store, i lock.Image, want product.Image) (lock.Image, er
 	if err != nil {
 		return i, err
 	}
-	raw, err := index.Make(children, about)
+	raw, err := oci.MakeIndex(children, about)
 	if err != nil {
 		return i, err
 	}

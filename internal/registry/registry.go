@@ -18,6 +18,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/imagename"
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -60,7 +61,7 @@ func New(st *store.Store, l *lock.Lock) *Registry {
 }
 
 // refer makes what refers to the image h known: by cosign's tags, and else by the referrers API.
-func (r *Registry) refer(repo string, h v1.Hash, all []lock.Referrer) {
+func (r *Registry) refer(repo string, h v1.Hash, all []oci.Referrer) {
 	for _, a := range all {
 		if a.Tag != "" {
 			r.tag(repo, a.Tag, a.Digest)

@@ -22,6 +22,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 	"github.com/google/go-containerregistry/pkg/v1/validate"
 
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/registry"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
@@ -136,7 +137,7 @@ func TestReferrers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Images[0].Referrers = []lock.Referrer{{ArtifactType: "application/spdx+json", MediaType: types.OCIManifestSchema1, Digest: h, Size: 5}}
+	l.Images[0].Referrers = []oci.Referrer{{ArtifactType: "application/spdx+json", MediaType: types.OCIManifestSchema1, Digest: h, Size: 5}}
 	r := registry.New(st, l)
 	path := "/v2/acme/demo/agent/referrers/" + l.Images[0].Digest.String()
 	for query, want := range map[string]bool{"": true, "?artifactType=application/spdx%2Bjson": true, "?artifactType=other": false} {

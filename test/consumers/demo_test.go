@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
@@ -57,7 +58,7 @@ func makeDemo(t *testing.T, dir string) release {
 	l := storetest.Release(t, st, 100_000)
 	l.Images = append(l.Images, storetest.Index(t, st, "hello", storetest.Child{Platform: parse(t, "linux/amd64"), Layers: []v1.Layer{program(t, "hello", `func main() { println("hello from the demo") }`)}}))
 	last := &l.Images[len(l.Images)-1]
-	last.Referrers = []lock.Referrer{sbom(t, st, *last)}
+	last.Referrers = []oci.Referrer{sbom(t, st, *last)}
 	l.Snapshot, l.Registry = true, "slipway.local"
 	var bundles []product.Bundle
 	for i := range l.Images {
@@ -99,7 +100,7 @@ func makeDemo(t *testing.T, dir string) release {
 
 // sbom puts an SBOM into the store that refers to an image. It travels in the image's bundles,
 // and no consumer may stumble over it.
-func sbom(t *testing.T, st *store.Store, i lock.Image) lock.Referrer {
+func sbom(t *testing.T, st *store.Store, i lock.Image) oci.Referrer {
 	t.Helper()
 	const kind = "application/spdx+json"
 	img, err := mutate.AppendLayers(mutate.MediaType(empty.Image, types.OCIManifestSchema1), static.NewLayer([]byte(`{"spdxVersion":"SPDX-2.3"}`), kind))
@@ -108,7 +109,7 @@ func sbom(t *testing.T, st *store.Store, i lock.Image) lock.Referrer {
 	}
 	img = mutate.Subject(mutate.ConfigMediaType(img, kind), v1.Descriptor{MediaType: i.MediaType, Digest: i.Digest, Size: i.Size}).(v1.Image)
 	d := storetest.Put(t, st, img)
-	return lock.Referrer{ArtifactType: kind, MediaType: d.MediaType, Digest: d.Digest, Size: d.Size}
+	return oci.Referrer{ArtifactType: kind, MediaType: d.MediaType, Digest: d.Digest, Size: d.Size}
 }
 
 // pause is a stand-in for the program that holds a pod's sandbox: it waits to be told to end.

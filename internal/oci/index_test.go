@@ -1,4 +1,4 @@
-package index_test
+package oci_test
 
 import (
 	"bytes"
@@ -10,11 +10,11 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
-	"github.com/slipway-dev/slipway/build/index"
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/platform"
 )
 
-func TestMake(t *testing.T) {
+func TestMakeIndex(t *testing.T) {
 	want := []string{
 		"linux/amd64", "linux/arm64",
 		"windows/amd64:10.0.26100.32370", "windows/amd64:10.0.20348.4773", "windows/amd64:10.0.17763.8389",
@@ -29,7 +29,7 @@ func TestMake(t *testing.T) {
 	var first []byte
 	for seed := range uint64(10) {
 		rand.New(rand.NewPCG(seed, 0)).Shuffle(len(children), func(i, j int) { children[i], children[j] = children[j], children[i] })
-		raw, err := index.Make(children, map[string]string{"b": "2", "a": "1"})
+		raw, err := oci.MakeIndex(children, map[string]string{"b": "2", "a": "1"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func TestMake(t *testing.T) {
 	}
 }
 
-func TestMakeErrors(t *testing.T) {
+func TestMakeIndexErrors(t *testing.T) {
 	bare := child(t, "linux/amd64")
 	bare.Platform = nil
 	noVersion := child(t, "windows/amd64:ltsc2022")
@@ -72,12 +72,12 @@ func TestMakeErrors(t *testing.T) {
 		{"no platform", []v1.Descriptor{bare}, "has no platform"},
 		{"no os.version", []v1.Descriptor{noVersion}, `os.version ""`},
 		{"three parts", []v1.Descriptor{child(t, "windows/amd64:ltsc2022")}, `os.version "10.0.20348", not the four parts`},
-		{"one system twice", []v1.Descriptor{child(t, "linux/amd64"), child(t, "linux/amd64")}, "linux/amd64 stands in it twice"},
-		{"one variant by two names", []v1.Descriptor{child(t, "linux/arm64"), child(t, "linux/arm64/v8")}, "linux/arm64/v8 stands in it twice"},
-		{"one build twice", []v1.Descriptor{child(t, "windows/amd64:10.0.20348.1"), child(t, "windows/amd64:10.0.20348.2")}, "10.0.20348.2 stands in it twice"},
+		{"one system twice", []v1.Descriptor{child(t, "linux/amd64"), child(t, "linux/amd64")}, "two children for linux/amd64"},
+		{"one variant by two names", []v1.Descriptor{child(t, "linux/arm64"), child(t, "linux/arm64/v8")}, "two children for linux/arm64/v8"},
+		{"one build twice", []v1.Descriptor{child(t, "windows/amd64:10.0.20348.1"), child(t, "windows/amd64:10.0.20348.2")}, "two children for windows/amd64:10.0.20348.2"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if b, err := index.Make(tc.children, nil); err == nil || !strings.Contains(err.Error(), tc.says) {
+			if b, err := oci.MakeIndex(tc.children, nil); err == nil || !strings.Contains(err.Error(), tc.says) {
 				t.Errorf("it gives %s and the error %v, want one that says %q", b, err, tc.says)
 			}
 		})

@@ -1,5 +1,4 @@
-// Package index makes the image index (manifest list) of an image: one child per platform.
-package index
+package oci
 
 import (
 	"encoding/json"
@@ -13,12 +12,12 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// Make returns the bytes of an OCI image index
-// (https://github.com/opencontainers/image-spec/blob/main/image-index.md) over children, which
-// come as descriptors with Platform set. They are put into the order of [platform.Compare]: Linux
-// first, then Windows, newest first. Two children of one system are an error, and so is a Windows
-// child without a complete os.version. Equal children and annotations give equal bytes.
-func Make(children []v1.Descriptor, annotations map[string]string) ([]byte, error) {
+// MakeIndex returns the bytes of an OCI image index
+// (https://github.com/opencontainers/image-spec/blob/main/image-index.md) over children, whose
+// descriptors must have a platform. It sorts them by [platform.Compare]: Linux first, then
+// Windows, newest first. Two children for one platform are an error, and so is a Windows child
+// without a complete os.version. Equal children and annotations give equal bytes.
+func MakeIndex(children []v1.Descriptor, annotations map[string]string) ([]byte, error) {
 	m := v1.IndexManifest{SchemaVersion: 2, MediaType: types.OCIImageIndex, Manifests: []v1.Descriptor{}, Annotations: annotations}
 	for _, c := range children {
 		if c.Platform == nil {
@@ -29,7 +28,7 @@ func Make(children []v1.Descriptor, annotations map[string]string) ([]byte, erro
 		}
 		for _, other := range m.Manifests {
 			if platform.Same(*other.Platform, *c.Platform) {
-				return nil, fmt.Errorf("making index: %s stands in it twice", platform.Format(*c.Platform))
+				return nil, fmt.Errorf("making index: two children for %s", platform.Format(*c.Platform))
 			}
 		}
 		m.Manifests = append(m.Manifests, v1.Descriptor{MediaType: c.MediaType, Size: c.Size, Digest: c.Digest, Platform: c.Platform})

@@ -1,0 +1,31 @@
+package oci
+
+import (
+	"fmt"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+)
+
+// ReadConfig reads the configuration of the manifest t, whatever its media type: that of an
+// artifact gives mostly empty fields.
+func (t *Tree) ReadConfig(get Get) (*v1.ConfigFile, error) {
+	if t.Config == nil {
+		return nil, fmt.Errorf("%s is not a manifest: it has no configuration", t.Desc.Digest)
+	}
+	d := *t.Config
+	if d.Size > MaxConfig {
+		return nil, fmt.Errorf("configuration %s has %d bytes: at most %d are read", d.Digest, d.Size, MaxConfig)
+	}
+	raw, err := get(d)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkSize("configuration", d, raw); err != nil {
+		return nil, err
+	}
+	c := &v1.ConfigFile{}
+	if err := Decode("configuration "+d.Digest.String(), raw, c, MaxValues); err != nil {
+		return nil, err
+	}
+	return c, nil
+}

@@ -1,0 +1,124 @@
+// Package oci reads and makes the documents that an image consists of: an index over manifests,
+// the configuration and layers that a manifest lists, and the artifacts that refer to it.
+//
+// [Read] reads the documents of one image, from whatever a [Get] function reads: a store, a
+// registry or a bundle. The result is a [Tree]. A [Reader] reads several images within one
+// budget. Both enforce [Limits], because documents often come from somebody else. [MakeIndex]
+// makes an index.
+//
+// The formats are those of https://github.com/opencontainers/image-spec, and Docker's
+// (https://distribution.github.io/distribution/spec/manifest-v2-2/), which differ in media types
+// alone.
+package oci
+
+import (
+	"iter"
+	"slices"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// Presence tells how much of a manifest is at hand.
+type Presence int
+
+const (
+	// Included is a document that was read. What it lists is expected to be at hand as well.
+	Included Presence = iota
+	// ManifestOnly is a document whose bytes are at hand, without its configuration and layers.
+	// It is not parsed: Config, Layers and Children are empty.
+	ManifestOnly
+	// Absent is a document of which only the descriptor in its parent index is known.
+	Absent
+)
+
+// Tree is an index with everything below it, or a single manifest.
+type Tree struct {
+	// Desc describes the document. Its Platform is the one that the parent index gives, or nil.
+	// Its MediaType is that of the document itself, where that gives one.
+	Desc     v1.Descriptor
+	Presence Presence
+	Raw      []byte // the document, byte for byte; nil if it is absent
+
+	Children []*Tree // of an index, in its order
+
+	Config *v1.Descriptor  // of a manifest; nil for an index
+	Layers []v1.Descriptor // of a manifest
+
+	Subject     *v1.Descriptor // what the document refers to, or nil
+	Annotations map[string]string
+
+	artifactType string
+}
+
+// All yields every document of the tree, children before the index that lists them. A document
+// that is listed twice is yielded twice.
+func (t *Tree) All() iter.Seq[*Tree] {
+	return func(yield func(*Tree) bool) { t.visit(yield) }
+}
+
+func (t *Tree) visit(yield func(*Tree) bool) bool {
+	for _, c := range t.Children {
+		if !c.visit(yield) {
+			return false
+		}
+	}
+	return yield(t)
+}
+
+// Blobs returns what a manifest lists: its configuration, then its layers. An index has none.
+func (t *Tree) Blobs() []v1.Descriptor {
+	if t.Config == nil {
+		return nil
+	}
+	return append([]v1.Descriptor{*t.Config}, t.Layers...)
+}
+
+// Digests returns the digests of all documents, each once, the tree's own first.
+func (t *Tree) Digests() []v1.Hash {
+	all := []v1.Hash{t.Desc.Digest}
+	for c := range t.All() {
+		if !slices.Contains(all, c.Desc.Digest) {
+			all = append(all, c.Desc.Digest)
+		}
+	}
+	return all
+}
+
+// IsAttestation reports whether an index lists d for something that does not run on any platform,
+// such as a provenance of BuildKit, which has the platform unknown/unknown.
+func IsAttestation(d v1.Descriptor) bool {
+	return d.Platform == nil || d.Platform.OS == "" || d.Platform.OS == "unknown"
+}
+
+// Platforms returns the platforms that the manifests of the tree are listed for, sorted, each
+// once.
+func (t *Tree) Platforms() []v1.Platform {
+	var all []v1.Platform
+	for c := range t.All() {
+		if IsAttestation(c.Desc) || c.Desc.MediaType.IsIndex() {
+			continue
+		}
+		if !slices.ContainsFunc(all, c.Desc.Platform.Equals) {
+			all = append(all, *c.Desc.Platform)
+		}
+	}
+	platform.Sort(all)
+	return all
+}
+
+// ArtifactType returns the type of an artifact that is not an image: the one that the manifest
+// names, or else that of its configuration or of its first layer
+// (https://github.com/opencontainers/image-spec/blob/main/manifest.md#guidelines-for-artifact-usage).
+func (t *Tree) ArtifactType() string {
+	switch {
+	case t.artifactType != "":
+		return t.artifactType
+	case t.Config != nil && t.Config.MediaType != "" && !t.Config.MediaType.IsConfig():
+		return string(t.Config.MediaType)
+	case len(t.Layers) > 0:
+		return string(t.Layers[0].MediaType)
+	}
+	return ""
+}

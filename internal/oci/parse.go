@@ -1,0 +1,80 @@
+package oci
+
+import (
+	"fmt"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+)
+
+// document has the fields of an index and of a manifest.
+type document struct {
+	SchemaVersion int               `json:"schemaVersion"`
+	MediaType     types.MediaType   `json:"mediaType"`
+	ArtifactType  string            `json:"artifactType"`
+	Manifests     []v1.Descriptor   `json:"manifests"`
+	Config        *v1.Descriptor    `json:"config"`
+	Layers        []v1.Descriptor   `json:"layers"`
+	Subject       *v1.Descriptor    `json:"subject"`
+	Annotations   map[string]string `json:"annotations"`
+}
+
+// Parse reads one document that d describes: an index, whose children are [Absent] in the result,
+// or a manifest. Where d has no size or media type, they are those of the document.
+func Parse(d v1.Descriptor, raw []byte) (*Tree, error) {
+	if err := checkSize("manifest", d, raw); err != nil {
+		return nil, err
+	}
+	if d.Size = int64(len(raw)); d.Size > MaxManifest {
+		return nil, errTooLarge(d)
+	}
+	var doc document
+	if err := Decode("manifest "+d.Digest.String(), raw, &doc, MaxValues); err != nil {
+		return nil, err
+	}
+	d.MediaType = doc.mediaType(d.MediaType)
+	t := &Tree{Desc: d, Raw: raw, Subject: doc.Subject, Annotations: doc.Annotations, artifactType: doc.ArtifactType}
+	switch {
+	case d.MediaType.IsIndex():
+		for _, c := range doc.Manifests {
+			t.Children = append(t.Children, &Tree{Desc: c, Presence: Absent})
+		}
+	case d.MediaType.IsImage() && doc.Config != nil:
+		t.Config, t.Layers = doc.Config, doc.Layers
+	default:
+		return nil, fmt.Errorf("%s of type %.100q is neither an image manifest nor an index", d.Digest, d.MediaType)
+	}
+	for _, b := range t.Blobs() {
+		if b.Size < 0 {
+			return nil, fmt.Errorf("manifest %s: blob %s has a negative size", d.Digest, b.Digest)
+		}
+	}
+	return t, nil
+}
+
+// mediaType is the document's own type, or the one it is described with. OCI's documents need not
+// have any; the fields tell then.
+func (doc *document) mediaType(described types.MediaType) types.MediaType {
+	switch {
+	case doc.MediaType != "":
+		return doc.MediaType
+	case described != "":
+		return described
+	case doc.Manifests != nil:
+		return types.OCIImageIndex
+	case doc.Config != nil:
+		return types.OCIManifestSchema1
+	}
+	return ""
+}
+
+func checkSize(what string, d v1.Descriptor, raw []byte) error {
+	if d.Size != 0 && d.Size != int64(len(raw)) {
+		return fmt.Errorf("%s %s has %d bytes, its descriptor says %d", what, d.Digest, len(raw), d.Size)
+	}
+	return nil
+}
+
+func errTooLarge(d v1.Descriptor) error {
+	return fmt.Errorf("manifest %s has %d bytes: registries accept at most %d", d.Digest, d.Size, MaxManifest)
+}
