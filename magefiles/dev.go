@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/slipway-dev/slipway/internal/testing/consumer"
 	"github.com/slipway-dev/slipway/target"
 )
 
@@ -61,7 +62,7 @@ func Bench(
 	if err := isolate(); err != nil {
 		return err
 	}
-	if _, err := setUp(ctx); err != nil {
+	if _, err := consumer.SetUp(ctx); err != nil {
 		return err
 	}
 	if err := target.Release(ctx, nil, nil, nil, nil, nil, nil); err != nil {

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/testing/consumer"
 	"github.com/slipway-dev/slipway/target"
 )
 
@@ -21,14 +21,14 @@ func Test(ctx context.Context) error {
 	if err := isolate(); err != nil {
 		return err
 	}
-	without, err := setUp(ctx)
+	without, err := consumer.SetUp(ctx)
 	if err != nil {
 		return err
 	}
 	if err := target.Release(ctx, nil, nil, nil, nil, nil, nil); err != nil {
 		return err
 	}
-	env, err := environment(without)
+	env, err := environment(strings.Join(without, ","))
 	if err != nil {
 		return err
 	}
@@ -37,11 +37,10 @@ func Test(ctx context.Context) error {
 		return err
 	}
 	var errs []error
-	out := strings.Split(without, ",")
-	if !slices.Contains(out, "cluster") {
+	if !slices.Contains(without, "cluster") {
 		errs = append(errs, controlPlane(ctx))
 	}
-	errs = append(errs, programs(ctx, out))
+	errs = append(errs, consumer.BuildAll(ctx, without))
 	for _, dir := range dirs {
 		if dir == "." {
 			// Without the race detector, under which the first take smaller layers and the others
@@ -55,7 +54,7 @@ func Test(ctx context.Context) error {
 		// test gives by itself. -count=1: a cached result does not see that the release, which
 		// lies outside the nested modules, is another one.
 		args := []string{"go", "test", "-count=1", "-timeout=30m"}
-		if dir == "." && !slices.Contains(out, "race") {
+		if dir == "." && !slices.Contains(without, "gcc") {
 			args = append(args, "-race")
 		}
 		if dir == "." {
@@ -70,20 +69,6 @@ func Test(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// programs builds what testprog starts and no distribution has, so that no test waits for a
-// compiler.
-func programs(ctx context.Context, without []string) error {
-	args := []string{"go", "run", "./internal/testing/testprog/build", "crane", "containerd-shim-runc-v2"}
-	for consumer, names := range map[string][]string{
-		"containerd": {"containerd", "ctr"}, "docker": {"dockerd", "docker", "containerd"}, "race": {"runc"},
-	} {
-		if !slices.Contains(without, consumer) {
-			args = append(args, names...)
-		}
-	}
-	return do(ctx, ".", args...)
-}
-
 // isolate takes away what the user's environment says of releases: one that is cut for tests is a
 // snapshot, never published to the registry that the user works with, and dated by its sources.
 func isolate() error {
@@ -93,17 +78,6 @@ func isolate() error {
 // Ci is what a change must pass: check, then test.
 func Ci(ctx context.Context) error {
 	return errors.Join(Check(ctx), Test(ctx))
-}
-
-// setUp returns the names of the programs that tests have to do without, separated by commas.
-func setUp(ctx context.Context) (string, error) {
-	var out bytes.Buffer
-	cmd := command(ctx, ".", "go", "run", "./test/setup")
-	cmd.Stdout = &out
-	if err := start(cmd); err != nil {
-		return "", err
-	}
-	return strings.TrimSpace(out.String()), nil
 }
 
 // environment says to the tests where the release is and what they have to do without.

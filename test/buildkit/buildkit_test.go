@@ -23,8 +23,7 @@ import (
 )
 
 func TestSameAsBuildKit(t *testing.T) {
-	testprog.Programs(t, "containerd", "runc")
-	testprog.Root(t, "containerd")
+	testprog.Need(t, "buildkit")
 	buildctl := daemon(t)
 	for name, a := range cases(t) {
 		t.Run(name, func(t *testing.T) {

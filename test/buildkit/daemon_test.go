@@ -11,21 +11,13 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/slipway-dev/slipway/internal/testing/cache"
+	"github.com/slipway-dev/slipway/internal/testing/testprog"
 )
-
-// tool returns the path of a program of BuildKit.
-func tool(t *testing.T, name string) string {
-	t.Helper()
-	path, err := cache.Module{Dir: "daemon", Name: "buildkit"}.Program(t.Context(), "github.com/moby/buildkit/cmd/"+name, false)
-	must(t, err)
-	return path
-}
 
 // daemon runs buildkitd until the test ends and returns a function that runs buildctl against it.
 func daemon(t *testing.T) (buildctl func(args ...string) (string, error)) {
 	t.Helper()
-	buildkitd, client := tool(t, "buildkitd"), tool(t, "buildctl")
+	buildkitd, client := testprog.Built(t, "buildkit", "buildkitd"), testprog.Built(t, "buildkit", "buildctl")
 	root, err := os.MkdirTemp("", "bk") // a socket's path may not be long
 	must(t, err)
 	t.Cleanup(func() { os.RemoveAll(root) })

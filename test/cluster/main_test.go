@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 // plane's programs, which `go tool mage cluster` has built by then.
 func prepare(t *testing.T) (r *release, programs string) {
 	t.Helper()
-	testprog.Root(t, "cluster")
+	testprog.Need(t, "cluster")
 	r, err := pushed()
 	if errors.Is(err, unix.EPERM) {
 		testprog.Missing(t, "cluster", err)

@@ -24,7 +24,7 @@ type containerd struct {
 // TestContainerd1 gives bundles to the containerd of this system.
 func TestContainerd1(t *testing.T) {
 	t.Parallel()
-	testprog.Programs(t, "zstd", "zstd")
+	testprog.Need(t, "zstd")
 	socket := testprog.Containerd(t)
 	takes(t, containerd{version: packaged(t, "containerd", "containerd", "--version"), socket: socket, ctr: "ctr"})
 }
@@ -32,7 +32,7 @@ func TestContainerd1(t *testing.T) {
 // TestContainerd2 gives bundles to a containerd 2.
 func TestContainerd2(t *testing.T) {
 	t.Parallel()
-	testprog.Programs(t, "zstd", "zstd")
+	testprog.Need(t, "zstd")
 	socket, ctr := testprog.Containerd2(t)
 	takes(t, containerd{version: module(t, "containerd", programs, "github.com/containerd/containerd/v2"), socket: socket, ctr: ctr, newer: true})
 }

@@ -21,7 +21,7 @@ import (
 // platform gives its manifests where an index has more.
 func TestCrane(t *testing.T) {
 	t.Parallel()
-	crane := testprog.Built(t, "crane")
+	crane := testprog.Built(t, "crane", "crane")
 	slipway := filepath.Join(t.TempDir(), "slipway")
 	build := exec.CommandContext(t.Context(), "go", "build", "-C", "../..", "-o", slipway, "./cmd/slipway")
 	if out, err := build.CombinedOutput(); err != nil {

@@ -24,7 +24,7 @@ type loader struct {
 // its classic store.
 func TestDockerLoad(t *testing.T) {
 	t.Parallel()
-	testprog.Programs(t, "zstd", "zstd")
+	testprog.Need(t, "zstd")
 	socket := testprog.Dockerd(t)
 	loader{packaged(t, "docker", "dockerd", "--version"), "docker", []string{"-H", "unix://" + socket}, []string{"--network=none"}, true}.takes(t)
 }
@@ -32,7 +32,7 @@ func TestDockerLoad(t *testing.T) {
 // TestDocker29Load gives them to a docker that has both stores.
 func TestDocker29Load(t *testing.T) {
 	t.Parallel()
-	testprog.Programs(t, "zstd", "zstd")
+	testprog.Need(t, "zstd")
 	version := module(t, "docker", programs, "github.com/docker/cli")
 	for _, store := range []string{testprog.ClassicStore, testprog.ContainerdStore} {
 		t.Run(store, func(t *testing.T) {
@@ -46,9 +46,8 @@ func TestDocker29Load(t *testing.T) {
 // it holds more than one image.
 func TestPodmanLoad(t *testing.T) {
 	t.Parallel()
-	testprog.Programs(t, "zstd", "zstd")
-	testprog.Programs(t, "podman", "podman")
-	testprog.Root(t, "podman")
+	testprog.Need(t, "zstd")
+	testprog.Need(t, "podman")
 	dir := t.TempDir()
 	options := []string{"--root", dir + "/root", "--runroot", dir + "/run", "--storage-driver", "vfs", "--cgroup-manager", "cgroupfs", "--events-backend", "none", "--runtime", "runc"}
 	loader{packaged(t, "podman", "podman", "--version"), "podman", options, []string{"--network=none", "--ulimit=nofile=1024:1024", "--ulimit=nproc=1024:1024"}, true}.takes(t)

@@ -32,7 +32,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	code := consumertable.Main(m, "../../docs/consumers.md", []string{"containerd", "docker", "podman", "race", "skopeo", "zstd"}, nodes, kubelets, hosts)
+	code := consumertable.Main(m, "../../docs/consumers.md", "test/consumers", nodes, kubelets, hosts)
 	if made.dir != "" {
 		os.RemoveAll(made.dir)
 	}

@@ -35,7 +35,7 @@ func skopeoCopy(t *testing.T, ref string, options ...string) string {
 // platforms.
 func TestSkopeoLayout(t *testing.T) {
 	t.Parallel()
-	testprog.Programs(t, "skopeo", "skopeo")
+	testprog.Need(t, "skopeo")
 	version := packaged(t, "skopeo", "skopeo", "--version")
 	each(t, func(t *testing.T, r release, b bundle) {
 		var seen, copied sight
@@ -84,7 +84,7 @@ func TestSkopeoLayout(t *testing.T) {
 // checks when it copies. Of the large release it copies what is for Linux.
 func TestSkopeoDocker(t *testing.T) {
 	t.Parallel()
-	testprog.Programs(t, "skopeo", "skopeo")
+	testprog.Need(t, "skopeo")
 	version := packaged(t, "skopeo", "skopeo", "--version")
 	each(t, func(t *testing.T, r release, b bundle) {
 		var s sight

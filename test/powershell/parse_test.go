@@ -61,7 +61,7 @@ func TestMutants(t *testing.T) {
 // parser builds the command parse and returns what calls it.
 func parser(t *testing.T) func(script []byte) string {
 	t.Helper()
-	testprog.Programs(t, "race", "gcc")
+	testprog.Need(t, "gcc")
 	if out, err := exec.Command("go", "mod", "download", grammar).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

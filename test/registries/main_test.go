@@ -25,7 +25,7 @@ var targets = &consumertable.Table{
 }
 
 func TestMain(m *testing.M) {
-	os.Exit(consumertable.Main(m, "../../docs/consumers.md", []string{"registry", "skopeo"}, targets))
+	os.Exit(consumertable.Main(m, "../../docs/consumers.md", "test/registries", targets))
 }
 
 var distributionVersion = regexp.MustCompile(`github.com/distribution/distribution/v3 v(\S+)`)

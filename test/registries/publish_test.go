@@ -57,7 +57,7 @@ func TestPublish(t *testing.T) {
 		"Debian with password":         func(t *testing.T) registry { return debian(t, true) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			testprog.Programs(t, "skopeo", "skopeo")
+			testprog.Need(t, "skopeo")
 			r := start(t)
 			config := login(t, r.host, password)
 			p, st, l := cut(t)

@@ -83,7 +83,7 @@ func TestPushBundle(t *testing.T) {
 		"Debian with TLS and password":         func(t *testing.T) registry { return debianTLS(t, true, true) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			testprog.Programs(t, "skopeo", "skopeo")
+			testprog.Need(t, "skopeo")
 			r := start(t)
 			config := login(t, r.host, password)
 			b, l := bundle(t, "")

@@ -15,7 +15,7 @@ import (
 // TestServe cuts a snapshot and lets skopeo take it from the embedded registry, all of it and a
 // single platform.
 func TestServe(t *testing.T) {
-	testprog.Programs(t, "skopeo", "skopeo")
+	testprog.Need(t, "skopeo")
 	p, st, l := cut(t)
 	l, err := publish.Publish(t.Context(), p, st, l, publish.Options{})
 	if err != nil {

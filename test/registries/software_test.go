@@ -135,7 +135,7 @@ func debian(t *testing.T, passwords bool) registry { return debianTLS(t, passwor
 
 func debianTLS(t *testing.T, passwords, tls bool) registry {
 	t.Helper()
-	testprog.Programs(t, "registry", "docker-registry")
+	testprog.Need(t, "registry")
 	config := fmt.Sprintf("version: 0.1\nstorage:\n  filesystem:\n    rootdirectory: %s\nhttp:\n  addr: 127.0.0.1:0\n  secret: test\n", t.TempDir())
 	if passwords {
 		config += fmt.Sprintf("auth:\n  htpasswd:\n    realm: test\n    path: %s\n", htpasswd(t))

@@ -79,7 +79,7 @@ func TestTorture(t *testing.T) {
 	build(t, base)
 	withDebian := false
 	t.Run("docker-registry", func(t *testing.T) {
-		testprog.Programs(t, "registry", "docker-registry")
+		testprog.Need(t, "registry")
 		withDebian = true
 	})
 	var all []*worker

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/testing/consumer"
 )
 
 // home is the distribution that the page is about. What another distribution's programs do is
@@ -16,18 +18,19 @@ import (
 const home = "Debian 12"
 
 // Main runs a module's tests and then holds its tables against the page, or writes them there
-// where -update is given. It returns the exit code. consumers are the names by which
-// SLIPWAY_WITHOUT may leave out programs that have rows.
-func Main(m *testing.M, path string, consumers []string, tables ...*Table) int {
+// where -update is given. It returns the exit code. suite is the
+// directory of the tests in the repository: consumers of it that SLIPWAY_WITHOUT leaves out excuse
+// missing rows.
+func Main(m *testing.M, path, suite string, tables ...*Table) int {
 	update := flag.Bool("update", false, "write what the tests saw to "+path)
 	flag.Parse()
 	if code := m.Run(); code != 0 || set("test.list") {
 		return code
 	}
 	c := comparison{partial: set("test.run") || set("test.skip"), update: *update, say: os.Stderr}
-	for _, w := range strings.Split(os.Getenv("SLIPWAY_WITHOUT"), ",") {
-		if slices.Contains(consumers, w) {
-			c.without = append(c.without, w)
+	for _, used := range consumer.All {
+		if slices.Contains(used.Suites, suite) && consumer.Without(used.Name) {
+			c.without = append(c.without, used.Name)
 		}
 	}
 	if err := c.run(path, tables); err != nil {

@@ -22,8 +22,7 @@ const SandboxImage = "docker.io/library/pause:3.9"
 // out, which not everybody may ask for who is root in a container.
 func Containerd(t testing.TB) string {
 	t.Helper()
-	Programs(t, "containerd", "containerd", "ctr", "runc")
-	Root(t, "containerd")
+	Need(t, "containerd")
 	return containerd(t, "containerd", nil, `version = 2
 [plugins."io.containerd.grpc.v1.cri"]
 sandbox_image = "`+SandboxImage+`"
@@ -54,8 +53,7 @@ func containerd(t testing.TB, program string, env []string, config string) (sock
 // and keeps images in its classic store. It returns the path of its socket.
 func Dockerd(t testing.TB) string {
 	t.Helper()
-	Programs(t, "docker", "dockerd", "docker")
-	Root(t, "docker")
+	Need(t, "docker")
 	dir := shortDir(t)
 	socket := filepath.Join(dir, "d.sock")
 	start(t, socket, nil, "dockerd", "--host", "unix://"+socket, "--data-root", filepath.Join(dir, "data"), "--exec-root", filepath.Join(dir, "exec"),

@@ -1,47 +1,76 @@
-// Package testprog gives tests the programs that they run against, and the daemons among these.
+// Package testprog gives tests the programs that they run against, and runs the daemons among
+// these. Package consumer lists them.
 //
-// A program that is not there is a failure, unless SLIPWAY_WITHOUT names the consumer it belongs
-// to: `go tool mage test` puts there what it could not install (test/setup), and only then is a
-// test left out.
+// A test fails where its program is missing, unless SLIPWAY_WITHOUT names the consumer that the
+// program belongs to: `go tool mage test` puts there what it could not install, and only then is
+// the test skipped.
 package testprog
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
+	"sync"
 	"testing"
+
+	"github.com/slipway-dev/slipway/internal/testing/consumer"
 )
 
-// Programs ends a test where one of a consumer's programs is not in PATH.
-func Programs(t testing.TB, consumer string, programs ...string) {
+// Need ends the test if one of the consumer's commands is not in PATH, or if the consumer needs
+// root and the test has another user.
+func Need(t testing.TB, name string) {
 	t.Helper()
-	for _, p := range programs {
-		if _, err := exec.LookPath(p); err == nil {
-			continue
-		}
-		if without(consumer) {
-			t.Skipf("%s is missing: apt-get install %s, or leave it out of SLIPWAY_WITHOUT where `go tool mage test` may install it", p, consumer)
-		}
-		t.Fatalf("%s is missing: run `go tool mage test`, which installs it by apt, or put %s into SLIPWAY_WITHOUT", p, consumer)
+	c := find(t, name)
+	if command := c.Lacking(); command != "" {
+		Missing(t, name, fmt.Errorf("%s is missing: run `go tool mage test`, which installs it by apt", command))
+	}
+	if c.Root && os.Geteuid() != 0 {
+		Missing(t, name, fmt.Errorf("%s needs root: run the tests as root", name))
 	}
 }
 
-// Root ends a test that a consumer lets only root do.
-func Root(t testing.TB, consumer string) {
+// Missing ends a test because err keeps it from using a consumer: it skips the test where
+// SLIPWAY_WITHOUT names the consumer and fails it elsewhere.
+func Missing(t testing.TB, name string, err error) {
 	t.Helper()
-	switch {
-	case os.Geteuid() == 0:
-	case without(consumer):
-		t.Skipf("%s needs root: run the tests as root, or leave it out of SLIPWAY_WITHOUT where they do", consumer)
-	default:
-		t.Fatalf("%s needs root: run the tests as root, or put %s into SLIPWAY_WITHOUT", consumer, consumer)
+	find(t, name)
+	if consumer.Without(name) {
+		t.Skipf("SLIPWAY_WITHOUT leaves %s out: %v", name, err)
 	}
+	t.Fatalf("%v, or put %s into SLIPWAY_WITHOUT", err, name)
 }
 
-func without(consumer string) bool {
-	return slices.Contains(strings.Split(os.Getenv("SLIPWAY_WITHOUT"), ","), consumer)
+// built are the programs that a test binary has asked for. Each is built once, however many tests
+// ask for it at the same time.
+var built sync.Map // name → func() (string, error)
+
+// Built returns the path of a program that the consumer builds from its Go module.
+func Built(t testing.TB, name, program string) string {
+	t.Helper()
+	c := find(t, name)
+	if consumer.Without(name) {
+		Missing(t, name, errors.New("it is not built"))
+	}
+	build, _ := built.LoadOrStore(program, sync.OnceValues(func() (string, error) {
+		return c.Build(t.Context(), program)
+	}))
+	path, err := build.(func() (string, error))()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func find(t testing.TB, name string) consumer.Consumer {
+	t.Helper()
+	c, ok := consumer.Find(name)
+	if !ok {
+		t.Fatalf("package consumer has no entry %s", name)
+	}
+	return c
 }
 
 // Output runs a program and returns what it prints to standard output. What it says on standard
@@ -66,13 +95,4 @@ func Run(t testing.TB, program string, args ...string) string {
 		t.FailNow()
 	}
 	return out
-}
-
-// Missing ends a test to which this machine does not give what a consumer needs.
-func Missing(t testing.TB, consumer string, err error) {
-	t.Helper()
-	if without(consumer) {
-		t.Skipf("%v: leave %s out of SLIPWAY_WITHOUT where it works", err, consumer)
-	}
-	t.Fatalf("%v: run the tests where that is allowed, or put %s into SLIPWAY_WITHOUT", err, consumer)
 }

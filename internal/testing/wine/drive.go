@@ -31,8 +31,8 @@ type Drive struct {
 // still be going down. The binary's TestMain has to call Close.
 func New(t testing.TB) Drive {
 	t.Helper()
-	testprog.Programs(t, "wine", "wine")
-	testprog.Programs(t, "mingw", "x86_64-w64-mingw32-gcc")
+	testprog.Need(t, "wine")
+	testprog.Need(t, "mingw")
 	d, err := drive()
 	if err != nil {
 		t.Fatal(err)

@@ -51,7 +51,7 @@ func live() error {
 
 func open(t *testing.T, addresses ...string) *Namespace {
 	t.Helper()
-	testprog.Root(t, "cluster")
+	testprog.Need(t, "cluster")
 	n, err := New(addresses...)
 	if errors.Is(err, unix.EPERM) {
 		testprog.Missing(t, "cluster", err)
@@ -114,7 +114,7 @@ func TestKilled(t *testing.T) {
 // TestClosed: what comes to a namespace while it is closed is done or refused, and what comes
 // later is refused.
 func TestClosed(t *testing.T) {
-	testprog.Root(t, "cluster")
+	testprog.Need(t, "cluster")
 	n, err := New()
 	if errors.Is(err, unix.EPERM) {
 		testprog.Missing(t, "cluster", err)

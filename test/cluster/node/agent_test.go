@@ -17,7 +17,7 @@ import (
 // newNamespace is there until the test ends.
 func newNamespace(t *testing.T) *namespace.Namespace {
 	t.Helper()
-	testprog.Root(t, "cluster")
+	testprog.Need(t, "cluster")
 	n, err := namespace.New()
 	if errors.Is(err, unix.EPERM) {
 		testprog.Missing(t, "cluster", err)

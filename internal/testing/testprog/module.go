@@ -11,12 +11,12 @@ import (
 // returns the paths of its socket and of its ctr.
 func Containerd2(t testing.TB) (socket, ctr string) {
 	t.Helper()
-	Root(t, "containerd")
-	ctr = Built(t, "ctr")
-	daemon := Built(t, "containerd")
+	Need(t, "containerd")
+	ctr = Built(t, "containerd", "ctr")
+	daemon := Built(t, "containerd", "containerd")
 	// ctr leaves unpacking to the transfer service, which knows the snapshotter overlayfs only
 	// unless it is told of others.
-	return containerd(t, daemon, shims(t), `version = 3
+	return containerd(t, daemon, shims(t, "containerd"), `version = 3
 [[plugins."io.containerd.transfer.v1.local".unpack_config]]
 platform = "linux/amd64"
 snapshotter = "native"
@@ -41,11 +41,11 @@ const (
 // of the stores, and returns the paths of its socket and of its docker.
 func Dockerd29(t testing.TB, store string) (socket, docker string) {
 	t.Helper()
-	Root(t, "docker")
-	env := shims(t)
-	docker = Built(t, "docker")
-	daemon := Built(t, "dockerd")
-	Built(t, "containerd") // dockerd starts it
+	Need(t, "docker")
+	env := shims(t, "docker")
+	docker = Built(t, "docker", "docker")
+	daemon := Built(t, "docker", "dockerd")
+	Built(t, "docker", "containerd") // dockerd starts it
 	dir := shortDir(t)
 	socket = filepath.Join(dir, "d.sock")
 	driver := map[string]string{ClassicStore: "vfs", ContainerdStore: "native"}[store]
@@ -58,13 +58,12 @@ func Dockerd29(t testing.TB, store string) (socket, docker string) {
 	return socket, docker
 }
 
-// shims is an environment in which daemons find the shim and the runc that fit them before those
-// of the system. Those of Debian 12 know nothing of the namespaces that Docker 29 asks for. runc
-// is partly in C.
-func shims(t testing.TB) []string {
+// shims returns an environment in which daemons find the shim and the runc that fit them before
+// those of the system: Debian 12's lack the namespaces that Docker 29 requires.
+func shims(t testing.TB, consumer string) []string {
 	t.Helper()
-	Programs(t, "race", "gcc")
-	Built(t, "runc")
-	dir := filepath.Dir(Built(t, "containerd-shim-runc-v2"))
+	Need(t, "gcc")
+	Built(t, "gcc", "runc")
+	dir := filepath.Dir(Built(t, consumer, "containerd-shim-runc-v2"))
 	return []string{"PATH=" + dir + string(filepath.ListSeparator) + os.Getenv("PATH")}
 }

@@ -1,4 +1,4 @@
-package main
+package consumer
 
 import (
 	"bufio"
@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 )
 
-// hasApt reports whether this is root on Debian or Ubuntu, or on what stems from them.
+// hasApt reports whether this is root on Debian or Ubuntu, or on a distribution derived from them.
 func hasApt() bool {
 	if _, err := exec.LookPath("apt-get"); err != nil || os.Geteuid() != 0 {
 		return false
@@ -21,7 +22,8 @@ func hasApt() bool {
 	defer f.Close()
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		if key, value, _ := strings.Cut(lines.Text(), "="); key == "ID" || key == "ID_LIKE" {
-			if contains(strings.Fields(strings.Trim(value, `"`)), "debian") || strings.Trim(value, `"`) == "ubuntu" {
+			ids := strings.Fields(strings.Trim(value, `"`))
+			if slices.Contains(ids, "debian") || slices.Contains(ids, "ubuntu") {
 				return true
 			}
 		}
@@ -29,11 +31,11 @@ func hasApt() bool {
 	return false
 }
 
-// install installs the packages of the consumers. Another apt that is at work is waited for.
-func install(ctx context.Context, list []consumer) error {
+// install installs the packages of the consumers. It waits for another apt to finish.
+func install(ctx context.Context, list []Consumer) error {
 	var packages []string
 	for _, c := range list {
-		packages = append(packages, c.packages...)
+		packages = append(packages, c.Packages...)
 	}
 	fmt.Fprintf(os.Stderr, "installing %s\n", strings.Join(packages, " "))
 	for _, args := range [][]string{

@@ -1,0 +1,162 @@
+// Package consumer lists the programs that tests run releases against, such as containerd, docker
+// and wine, and provides them.
+//
+// A consumer is one entry of [All] and, in the suites that the entry names, a file of tests. The
+// rest follows from the entry: `go tool mage test` installs its packages ([SetUp]) and builds its
+// programs ([BuildAll]), tests require it by name (testprog.Need), SLIPWAY_WITHOUT leaves it out
+// by name, and test/README.md lists it.
+package consumer
+
+import (
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+)
+
+// Consumer is something that tests run against.
+type Consumer struct {
+	Name     string   // in SLIPWAY_WITHOUT
+	Purpose  string   // what the tests use it for
+	Commands []string // that have to be in PATH
+	Packages []string // of Debian and Ubuntu that have the commands
+	Website  string   // how to get the commands where there is no apt, if not every distribution has them
+	Built    []string // programs that are built from the Go module Module, see [Consumer.Build]
+	Module   string   // directory of that module in the repository
+	Root     bool     // whether it works for root only
+	Suites   []string // directories of the tests that use it
+}
+
+// pinned is the module whose go.mod pins the programs that no distribution packages.
+const pinned = "test/programs"
+
+// All are the consumers.
+var All = []Consumer{
+	{
+		Name: "gcc", Purpose: "the race detector, runc, the grammar of PowerShell",
+		Commands: []string{"gcc"}, Packages: []string{"gcc", "libc6-dev"},
+		Built: []string{"runc"}, Module: pinned,
+		Suites: []string{"test/consumers", "test/powershell", "test/windows"},
+	},
+	{
+		Name: "containerd", Purpose: "importing bundles, running images",
+		Commands: []string{"containerd", "ctr", "runc"}, Packages: []string{"containerd", "runc"}, Website: "https://containerd.io/downloads",
+		Built: []string{"containerd", "ctr", "containerd-shim-runc-v2"}, Module: pinned, Root: true,
+		Suites: []string{"test/consumers", "test/windows"},
+	},
+	{
+		Name: "docker", Purpose: "docker load, docker pull",
+		Commands: []string{"dockerd", "docker"}, Packages: []string{"docker.io"}, Website: "https://docs.docker.com/engine/install",
+		Built: []string{"dockerd", "docker", "containerd", "containerd-shim-runc-v2"}, Module: pinned, Root: true,
+		Suites: []string{"test/consumers", "test/registries"},
+	},
+	{
+		Name: "podman", Purpose: "podman load",
+		Commands: []string{"podman"}, Packages: []string{"podman"}, Root: true,
+		Suites: []string{"test/consumers"},
+	},
+	{
+		Name: "skopeo", Purpose: "copying bundles and images",
+		Commands: []string{"skopeo"}, Packages: []string{"skopeo"},
+		Suites: []string{"test/consumers", "test/registries", "bench"},
+	},
+	{
+		Name: "crane", Purpose: "pushing extracted images",
+		Built: []string{"crane"}, Module: pinned,
+		Suites: []string{"test/consumers"},
+	},
+	{
+		Name: "registry", Purpose: "pushing to the registry that most people run",
+		Commands: []string{"docker-registry"}, Packages: []string{"docker-registry"},
+		Suites: []string{"test/registries", "test/torture"},
+	},
+	{
+		Name: "zstd", Purpose: "decompressing bundles as operators do, RKE2's packing for comparison",
+		Commands: []string{"zstd"}, Packages: []string{"zstd"},
+		Suites: []string{"test/consumers", "bench"},
+	},
+	{
+		Name: "bsdtar", Purpose: "RKE2's packing for comparison",
+		Commands: []string{"bsdtar"}, Packages: []string{"libarchive-tools"},
+		Suites: []string{"bench"},
+	},
+	{
+		Name: "shellcheck", Purpose: "the script that loads images on nodes",
+		Commands: []string{"shellcheck"}, Packages: []string{"shellcheck"},
+		Suites: []string{"airgap"},
+	},
+	{
+		Name: "buildkit", Purpose: "evaluating Dockerfiles for comparison",
+		Commands: []string{"runc"}, Packages: []string{"runc"},
+		Built: []string{"buildkitd", "buildctl"}, Module: "test/buildkit/daemon", Root: true,
+		Suites: []string{"test/buildkit"},
+	},
+	{
+		Name: "wine", Purpose: "running Windows programs",
+		Commands: []string{"wine"}, Packages: []string{"wine"}, Website: "https://wiki.winehq.org/Download",
+		Suites: []string{"test/examples", "test/windows"},
+	},
+	{
+		Name: "mingw", Purpose: "a DLL that wine lacks",
+		Commands: []string{"x86_64-w64-mingw32-gcc"}, Packages: []string{"gcc-mingw-w64-x86-64"},
+		Suites: []string{"test/examples", "test/windows"},
+	},
+	{
+		// Its programs are built by test/cluster/controlplane.
+		Name: "cluster", Purpose: "a Kubernetes control plane, built from the Go module proxy",
+		Commands: []string{"go"}, Root: true,
+		Suites: []string{"test/cluster"},
+	},
+}
+
+// Find returns the consumer of that name, and whether there is one.
+func Find(name string) (Consumer, bool) {
+	n := slices.IndexFunc(All, func(c Consumer) bool { return c.Name == name })
+	if n < 0 {
+		return Consumer{}, false
+	}
+	return All[n], true
+}
+
+// Without reports whether SLIPWAY_WITHOUT names the consumer.
+func Without(name string) bool {
+	return slices.Contains(unwanted(), name)
+}
+
+// unwanted returns the names in SLIPWAY_WITHOUT.
+func unwanted() []string {
+	return strings.FieldsFunc(os.Getenv("SLIPWAY_WITHOUT"), func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// Lacking returns the first of the consumer's commands that is not in PATH, or "".
+func (c Consumer) Lacking() string {
+	for _, command := range c.Commands {
+		if _, err := exec.LookPath(command); err != nil {
+			return command
+		}
+	}
+	return ""
+}
+
+// remedy returns how to get the consumer.
+func (c Consumer) remedy() string {
+	var ways []string
+	if len(c.Packages) > 0 {
+		ways = append(ways, "apt-get install "+strings.Join(c.Packages, " ")+" (Debian, Ubuntu)")
+	}
+	if c.Website != "" {
+		ways = append(ways, c.Website)
+	}
+	if c.Root {
+		ways = append(ways, "it needs root")
+	}
+	return strings.Join(ways, "; ")
+}
+
+func names(list []Consumer) string {
+	var s []string
+	for _, c := range list {
+		s = append(s, c.Name)
+	}
+	return strings.Join(s, ", ")
+}
