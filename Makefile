@@ -1,11 +1,17 @@
-# A shim for fingers used to make: `make release` is `go tool mage release`. Flags: `make release FLAGS=-registry=ghcr.io/me`.
+# For fingers used to make: `make release` is `go tool mage release`, and so for every target.
+# Flags: `make release FLAGS=-registry=ghcr.io/me`.
 FLAGS ?=
 
-.DEFAULT_GOAL := help
 .PHONY: help
 help:
 	@go tool mage -l
 
-.PHONY: release build publish render airgap serve clean test check golden fuzz bench ci
-release build publish render airgap serve clean test check golden fuzz bench ci:
+# make looks for a rule that makes this file, too.
+Makefile: ;
+
+# FORCE: directories such as lint and airgap have the names of targets.
+%: FORCE
 	@go tool mage $@ $(FLAGS)
+
+.PHONY: FORCE
+FORCE: ;
