@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -12,7 +13,7 @@ import (
 // TestAllowInProduct lets slipway.yaml allow findings: by rule, object and field.
 func TestAllowInProduct(t *testing.T) {
 	text := windowsPod("securityContext: {fsGroup: 1, runAsUser: 1}\ncontainers: [" + main(", securityContext: {runAsUser: 1}") + "]")
-	at := product.Pos{File: "slipway.yaml", Line: 3, Column: 9}
+	at := yamlfile.Pos{File: "slipway.yaml", Line: 3, Column: 9}
 	for _, tt := range []struct {
 		name  string
 		allow product.Allow

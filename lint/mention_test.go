@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -117,7 +118,7 @@ func TestMentionsRemote(t *testing.T) {
 // TestUnused finds what slipway.yaml has and nothing uses: images only where the manifests are
 // all of the release's.
 func TestUnused(t *testing.T) {
-	at := func(line int) product.Pos { return product.Pos{File: "slipway.yaml", Line: line, Column: 5} }
+	at := func(line int) yamlfile.Pos { return yamlfile.Pos{File: "slipway.yaml", Line: line, Column: 5} }
 	p := &product.Product{
 		Images:  []product.Image{{Name: "app", Pos: at(1)}, {Name: "tool", Pos: at(2)}, {Name: "agent", Pos: at(3)}, {Name: "first", Pos: at(4)}},
 		Release: product.Release{Templates: []product.Template{{Path: "config"}}},

@@ -9,6 +9,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -63,7 +64,7 @@ func (c *checker) bundle(in *bundleYAML) Bundle {
 	if same, ok := findPlatform(c.out.Platforms, p); ok {
 		b.Platform = &same
 	} else if !c.partly() {
-		c.errorf(&in.Platform, "the release has no platform %s: use one of %s", in.Platform, formatAll(c.out.Platforms))
+		c.Errorf(&in.Platform, "the release has no platform %s: use one of %s", in.Platform, formatAll(c.out.Platforms))
 	}
 	return b
 }
@@ -72,25 +73,20 @@ func (c *checker) bundle(in *bundleYAML) Bundle {
 func (c *checker) imageList(s *string) {
 	full, why := c.look(*s, isRegular, "file")
 	if why != "" {
-		c.errorf(s, "%s", why)
+		c.Errorf(s, "%s", why)
 		return
 	}
 	shown := *s
 	if !filepath.IsAbs(shown) {
-		shown = filepath.Join(filepath.Dir(c.file), shown)
+		shown = filepath.Join(filepath.Dir(c.Document.Name), shown)
 	}
-	var m mistakes
-	b, err := readText(&m, full)
+	b, err := yamlfile.ReadText(full, maxFile)
 	if err != nil {
-		c.errorf(s, "reading %s: %v", *s, cause(err))
+		c.Errorf(s, "reading %s: %v", *s, cause(err))
 		return
 	}
-	for i := range m {
-		m[i].pos.File = shown
-	}
-	c.mistakes = append(c.mistakes, m...)
-	if len(m) == 0 {
-		c.out.Airgap.Images = parseImageList(&c.mistakes, shown, b)
+	if c.CheckText(shown, b, maxFile) {
+		c.out.Airgap.Images = parseImageList(&c.Errors, shown, b)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -41,7 +42,7 @@ func (c *checker) artifact(in *artifactYAML, alone map[string]bool) Artifact {
 		c.artifactProgram(&in.Programs[n], a, alone)
 	}
 	if d := in.Directory; d != "" && (!filepath.IsLocal(d) || strings.Contains(d, `\`) || path.Clean(d) != d) {
-		c.errorf(&in.Directory, "directory %q is malformed: write a path within the archive, such as bin", d)
+		c.Errorf(&in.Directory, "directory %q is malformed: write a path within the archive, such as bin", d)
 	}
 	a.Formats = c.formats(in, a)
 	a.Files = c.artifactFiles(in, a)
@@ -56,18 +57,18 @@ func (c *checker) artifactProgram(s *string, a Artifact, alone map[string]bool) 
 	}
 	p := c.out.Program(*s)
 	if len(p.Systems) > 0 && !slices.ContainsFunc(a.Platforms, func(q v1.Platform) bool { return slices.Contains(p.Systems, q.OS) }) && !c.partly() {
-		c.errorf(s, "program %s is for %s only, and the artifact is not: take it out, or add a platform", p.Name, strings.Join(p.Systems, " and "))
+		c.Errorf(s, "program %s is for %s only, and the artifact is not: take it out, or add a platform", p.Name, strings.Join(p.Systems, " and "))
 	}
 	if a.Binary && alone[*s] {
-		c.errorf(s, "program %s is a file of its own in another artifact: take form %s out of one", *s, formBinary)
+		c.Errorf(s, "program %s is a file of its own in another artifact: take form %s out of one", *s, formBinary)
 	}
 	alone[*s] = alone[*s] || a.Binary
 }
 
 func (c *checker) formats(in *artifactYAML, a Artifact) map[string]string {
 	if !a.Archive {
-		if c.given(&in.Formats) || c.given(&in.Directory) || c.given(&in.Files) {
-			c.errorf(in, "formats, directory and files are for archives: add %s to forms, or take them out", formArchive)
+		if c.Given(&in.Formats) || c.Given(&in.Directory) || c.Given(&in.Files) {
+			c.Errorf(in, "formats, directory and files are for archives: add %s to forms, or take them out", formArchive)
 		}
 		return nil
 	}
@@ -79,7 +80,7 @@ func (c *checker) formats(in *artifactYAML, a Artifact) map[string]string {
 		f := in.Formats[os]
 		c.ofSystem(&in.Formats, os, a)
 		if f != formatTar && f != formatZip {
-			c.entryErrorf(&in.Formats, os, "unknown format %q: %s", f, choose(f, []string{formatTar, formatZip}))
+			c.Errorf(yamlfile.Entry(&in.Formats, os), "unknown format %q: %s", f, yamlfile.Suggest(f, []string{formatTar, formatZip}))
 		}
 		all[os] = f
 	}
@@ -92,7 +93,7 @@ func (c *checker) artifactFiles(in *artifactYAML, a Artifact) map[string]string 
 		c.ofSystem(&in.Files, os, a)
 		full, why := c.look(in.Files[os], isDir, "directory")
 		if why != "" {
-			c.entryErrorf(&in.Files, os, "%s", why)
+			c.Errorf(yamlfile.Entry(&in.Files, os), "%s", why)
 		}
 		all[os] = full
 	}
@@ -102,9 +103,9 @@ func (c *checker) artifactFiles(in *artifactYAML, a Artifact) map[string]string 
 // ofSystem reports a key that is none of the artifact's operating systems.
 func (c *checker) ofSystem(of any, os string, a Artifact) {
 	if !isOS(os) {
-		c.keyErrorf(of, os, "unknown operating system %s: use linux or windows", os)
+		c.KeyErrorf(of, os, "unknown operating system %s: use linux or windows", os)
 	} else if !slices.Contains(systems(a.Platforms), os) && !c.partly() {
-		c.keyErrorf(of, os, "the artifact is not for %s: take it out, or add a platform", os)
+		c.KeyErrorf(of, os, "the artifact is not for %s: take it out, or add a platform", os)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -27,16 +28,16 @@ var mcr = map[string]struct {
 
 func (c *checker) base(in *baseYAML) {
 	if in.Name == scratch && in.Builtin != scratch {
-		c.errorf(&in.Name, "scratch is the empty base of every product: take another name")
+		c.Errorf(&in.Name, "scratch is the empty base of every product: take another name")
 	}
 	b := Base{Name: in.Name, Builtin: in.Builtin, Windows: in.Windows}
 	if in.Windows == "" {
 		b.Images = c.baseImages(in)
-	} else if !c.bad(&in.Windows) {
+	} else if !c.Bad(&in.Windows) {
 		b.Images, b.AnyBuild = c.microsoft(in), mcr[in.Windows].anyBuild
 	}
 	if in.Repository != "" && in.Windows == "" {
-		c.errorf(&in.Repository, "repository goes with windows alone: write the whole references under images")
+		c.Errorf(&in.Repository, "repository goes with windows alone: write the whole references under images")
 	}
 	slices.SortFunc(b.Images, func(x, y BaseImage) int {
 		return cmp.Or(platform.Compare(x.Platform, y.Platform), cmp.Compare(x.Reference.Name(), y.Reference.Name()))
@@ -49,22 +50,22 @@ func (c *checker) baseImages(in *baseYAML) []BaseImage {
 	var before []v1.Platform
 	var list []BaseImage
 	for _, key := range slices.Sorted(maps.Keys(in.Images)) {
-		pos := c.pos(c.places[entry{&in.Images, key}].value)
+		pos := c.Pos(yamlfile.Entry(&in.Images, key))
 		ref, tag, err := parseReference(in.Images[key])
 		if err != nil {
-			c.at(pos, "%v", err)
+			c.At(pos, "%v", err)
 		}
 		p, perr := platform.Parse(key)
 		if perr != nil {
-			c.keyErrorf(&in.Images, key, "%v", perr)
+			c.KeyErrorf(&in.Images, key, "%v", perr)
 		} else if same, ok := findPlatform(before, p); ok {
-			c.keyErrorf(&in.Images, key, "%s", sameSystem(same, p))
+			c.KeyErrorf(&in.Images, key, "%s", sameSystem(same, p))
 		}
 		if err != nil || perr != nil {
 			continue
 		}
 		if err := OtherRelease(in.Images[key], p); err != nil {
-			c.at(pos, "%v", err)
+			c.At(pos, "%v", err)
 		}
 		before = append(before, p)
 		list = append(list, newBaseImage(p, ref, tag, pos))
@@ -73,7 +74,7 @@ func (c *checker) baseImages(in *baseYAML) []BaseImage {
 }
 
 // newBaseImage returns an image as slipway.yaml names it.
-func newBaseImage(p v1.Platform, ref name.Reference, tag string, pos Pos) BaseImage {
+func newBaseImage(p v1.Platform, ref name.Reference, tag string, pos yamlfile.Pos) BaseImage {
 	_, inline := ref.(name.Digest)
 	if t, ok := ref.(name.Tag); ok {
 		tag = t.TagStr()
@@ -84,9 +85,9 @@ func newBaseImage(p v1.Platform, ref name.Reference, tag string, pos Pos) BaseIm
 // microsoft returns the images of a base of Microsoft, for every Windows platform of the release.
 func (c *checker) microsoft(in *baseYAML) []BaseImage {
 	kind := mcr[in.Windows]
-	repository, at := kind.repository, c.where(&in.Windows)
+	repository, at := kind.repository, c.Pos(&in.Windows)
 	if in.Repository != "" {
-		repository, at = in.Repository, c.where(&in.Repository)
+		repository, at = in.Repository, c.Pos(&in.Repository)
 	}
 	var list []BaseImage
 	for _, p := range c.out.Platforms {
@@ -97,7 +98,7 @@ func (c *checker) microsoft(in *baseYAML) []BaseImage {
 		if tag == "" {
 			if tag = platform.Release(p.OSVersion); tag == platform.Short(p.OSVersion) {
 				if tag == p.OSVersion {
-					c.at(at, "%s has no tag for %s, which is no LTSC release: give the platform its version in full, or name the image under images", in.Windows, platform.Format(p))
+					c.At(at, "%s has no tag for %s, which is no LTSC release: give the platform its version in full, or name the image under images", in.Windows, platform.Format(p))
 					continue
 				}
 				tag = p.OSVersion
@@ -105,7 +106,7 @@ func (c *checker) microsoft(in *baseYAML) []BaseImage {
 		}
 		ref, _, err := parseReference(repository + ":" + tag)
 		if err != nil {
-			c.at(at, "%v", err)
+			c.At(at, "%v", err)
 			return nil
 		}
 		list = append(list, newBaseImage(p, ref, "", at))
@@ -117,17 +118,17 @@ func (c *checker) microsoft(in *baseYAML) []BaseImage {
 func (c *checker) stands(in *imageYAML, os string, on []v1.Platform) {
 	use, ok := in.Bases[os]
 	if !ok {
-		if !c.bad(&in.Bases) && !c.bad(entry{&in.Bases, os}) {
-			c.errorf(&in.Go, "image %s has no base for %s: name one under bases, beside go", in.Name, os)
+		if !c.Bad(&in.Bases) && !c.Bad(yamlfile.Entry(&in.Bases, os)) {
+			c.Errorf(&in.Go, "image %s has no base for %s: name one under bases, beside go", in.Name, os)
 		}
 		return
 	}
-	at := c.pos(c.places[entry{&in.Bases, os}].value)
+	at := c.Pos(yamlfile.Entry(&in.Bases, os))
 	if use == scratch {
 		return
 	}
 	if why := c.bases.unknown(use); why != "" {
-		c.at(at, "%s", why)
+		c.At(at, "%s", why)
 		return
 	}
 	b, ok := c.out.Base(use)
@@ -136,13 +137,13 @@ func (c *checker) stands(in *imageYAML, os string, on []v1.Platform) {
 		return
 	case b.Builtin != "":
 		if os != platform.Linux {
-			c.at(at, "base %s is for Linux: name another for %s", use, os)
+			c.At(at, "base %s is for Linux: name another for %s", use, os)
 		}
 		return
 	}
 	for _, p := range on {
 		if p.OS == os && !slices.ContainsFunc(b.Images, func(i BaseImage) bool { return platform.Same(i.Platform, p) }) {
-			c.at(at, "base %s has no image for %s: add one under bases", use, platform.Format(p))
+			c.At(at, "base %s has no image for %s: add one under bases", use, platform.Format(p))
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/howto"
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -27,7 +28,7 @@ type LockedBase struct {
 	OSVersion string
 	// Created is when the image was made, by its own account; zero where that is not known.
 	Created time.Time
-	Pos     Pos
+	Pos     yamlfile.Pos
 }
 
 // basesLockYAML is bases.lock.yaml.
@@ -45,65 +46,62 @@ type lockedBaseYAML struct {
 	Created   string `yaml:"created,omitempty"`
 }
 
-// readBasesLock reads bases.lock.yaml. What is wrong in it stands in the mistakes, newer says
-// that its format is.
-func readBasesLock(path string) (list []LockedBase, m mistakes, newer bool, err error) {
-	b, err := readText(&m, path)
-	if err != nil || len(m) > 0 {
-		return nil, m, false, err
+// readBasesLock reads bases.lock.yaml. newer reports whether its format is newer than this code,
+// which then is the only error.
+func readBasesLock(path string) (list []LockedBase, errs yamlfile.Errors, newer bool, err error) {
+	b, err := yamlfile.ReadText(path, maxFile)
+	if err != nil {
+		return nil, nil, false, err
 	}
-	list, m, newer = parseBasesLock(path, b)
-	return list, m, newer, nil
+	list, errs, newer = parseBasesLock(path, b)
+	return list, errs, newer, nil
 }
 
-func parseBasesLock(path string, b []byte) (list []LockedBase, m mistakes, newer bool) {
+func parseBasesLock(path string, b []byte) (list []LockedBase, errs yamlfile.Errors, newer bool) {
 	var in basesLockYAML
-	d := newDocument(path, b, &in)
-	if apiForm.MatchString(in.APIVersion) && in.APIVersion != APIVersion {
-		d.mistakes = nil
-		d.errorf(&in.APIVersion, "%s is newer than this slipway, which reads %s: use a newer slipway", in.APIVersion, APIVersion)
-		return nil, d.mistakes, true
-	}
-	if in.APIVersion != "" && in.APIVersion != APIVersion {
-		d.errorf(&in.APIVersion, "unknown apiVersion %q: write %s", in.APIVersion, APIVersion)
+	d := decode(path, b, &in)
+	if newer := apiVersion(d, &in.APIVersion); newer {
+		return nil, d.Errors, true
 	}
 	for i := range in.Bases {
-		if e, ok := d.lockedBase(&in.Bases[i]); ok {
-			for _, o := range list {
-				if o.Base == e.Base && platform.Same(o.Platform, e.Platform) {
-					d.errorf(&in.Bases[i].Base, "base %s stands here twice for %s: run %s", e.Base, platform.Format(e.Platform), howto.Run("bases"))
-				}
-			}
-			list = append(list, e)
+		e, ok := lockedBase(d, &in.Bases[i])
+		if !ok {
+			continue
 		}
+		for _, o := range list {
+			if o.Base == e.Base && platform.Same(o.Platform, e.Platform) {
+				d.Errorf(&in.Bases[i].Base, "base %s stands here twice for %s: run %s", e.Base, platform.Format(e.Platform), howto.Run("bases"))
+			}
+		}
+		list = append(list, e)
 	}
-	return list, d.mistakes, false
+	return list, d.Errors, false
 }
 
 // lockedBase reads an entry.
-func (d *document) lockedBase(in *lockedBaseYAML) (LockedBase, bool) {
-	before := len(d.mistakes)
-	e := LockedBase{Base: in.Base, Reference: in.Reference, OSVersion: in.OSVersion, Pos: d.where(&in.Base)}
+func lockedBase(d *yamlfile.Document, in *lockedBaseYAML) (LockedBase, bool) {
+	before := len(d.Errors)
+	e := LockedBase{Base: in.Base, Reference: in.Reference, OSVersion: in.OSVersion, Pos: d.Pos(&in.Base)}
 	if in.Base == "" || in.Platform == "" || in.Reference == "" || in.Digest == "" {
 		return e, false
 	}
 	var err error
 	if e.Platform, err = platform.Parse(in.Platform); err != nil {
-		d.errorf(&in.Platform, "%v", err)
+		d.Errorf(&in.Platform, "%v", err)
 	}
 	if _, err := name.ParseReference(in.Reference, name.WithDefaultTag("")); err != nil || strings.Contains(in.Reference, "@") {
-		d.errorf(&in.Reference, "%q is no repository:tag: run %s", in.Reference, howto.Run("bases"))
+		d.Errorf(&in.Reference, "%q is no repository:tag: run %s", in.Reference, howto.Run("bases"))
 	}
 	if e.Digest, err = v1.NewHash(in.Digest); err != nil || e.Digest.Algorithm != "sha256" {
-		d.errorf(&in.Digest, "a digest is sha256: and 64 hexadecimal digits: run %s", howto.Run("bases"))
+		d.Errorf(&in.Digest, "a digest is sha256: and 64 hexadecimal digits: run %s", howto.Run("bases"))
 	}
 	if in.OSVersion != "" && (e.Platform.OS != platform.Windows || strings.Count(in.OSVersion, ".") != 3 || platform.Short(in.OSVersion) != platform.Short(e.Platform.OSVersion)) {
-		d.errorf(&in.OSVersion, "%q is no version of %s in four parts: run %s", in.OSVersion, in.Platform, howto.Run("bases"))
+		d.Errorf(&in.OSVersion, "%q is no version of %s in four parts: run %s", in.OSVersion, in.Platform, howto.Run("bases"))
 	}
 	if in.Created != "" {
 		if e.Created, err = time.Parse(time.RFC3339, in.Created); err != nil {
-			d.errorf(&in.Created, "%q is no time such as 2025-01-16T21:57:50Z: run %s", in.Created, howto.Run("bases"))
+			d.Errorf(&in.Created, "%q is no time such as 2025-01-16T21:57:50Z: run %s", in.Created, howto.Run("bases"))
 		}
 	}
-	return e, len(d.mistakes) == before
+	return e, len(d.Errors) == before
 }

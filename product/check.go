@@ -2,54 +2,34 @@ package product
 
 import (
 	"regexp"
-	"strconv"
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
 )
 
 // checker turns slipway.yaml into a Product and reports what is wrong.
 type checker struct {
-	*document
+	*yamlfile.Document
 
 	in  *productYAML
 	out *Product
 
 	sources, bases, programs, images names
 
-	demands mistakes // what only a release to a registry asks for
+	demands yamlfile.Errors // what only a release to a registry asks for
 }
 
 func newChecker(path, dir string, b []byte) *checker {
 	c := &checker{in: &productYAML{}, out: &Product{Dir: dir, Path: path}}
-	c.document = newDocument(path, b, c.in)
+	c.Document = decode(path, b, c.in)
 	return c
-}
-
-var apiForm = regexp.MustCompile(`^slipway/v([1-9][0-9]*)$`)
-
-// newer reports whether the file has a format that is too new, of which nothing else can be said
-// then.
-func (c *checker) newer() bool {
-	m := apiForm.FindStringSubmatch(c.in.APIVersion)
-	if m == nil || c.in.APIVersion == APIVersion {
-		return false
-	}
-	if n, err := strconv.Atoi(m[1]); err == nil && n <= 1 {
-		return false
-	}
-	c.mistakes = nil
-	c.errorf(&c.in.APIVersion, "%s is newer than this slipway, which reads %s: use a newer slipway", c.in.APIVersion, APIVersion)
-	return true
 }
 
 // check fills in everything that slipway.yaml says.
 func (c *checker) check() {
-	if v := c.in.APIVersion; v != "" && v != APIVersion {
-		c.errorf(&c.in.APIVersion, "unknown apiVersion %q: write %s", v, APIVersion)
-	}
 	c.identity()
 	c.platforms()
 
@@ -75,10 +55,10 @@ func (c *checker) check() {
 	c.release()
 	for i := range c.in.Lint.Allow {
 		a := &c.in.Lint.Allow[i]
-		c.out.Lint.Allow = append(c.out.Lint.Allow, Allow{a.Rule, a.Object, a.Path, a.Reason, c.where(&a.Rule)})
+		c.out.Lint.Allow = append(c.out.Lint.Allow, Allow{a.Rule, a.Object, a.Path, a.Reason, c.Pos(&a.Rule)})
 	}
 	c.airgap()
-	if len(c.mistakes) == 0 {
+	if len(c.Errors) == 0 {
 		c.out.Unused = c.unused()
 	}
 }
@@ -107,11 +87,11 @@ func (c *checker) platform(s *string, before []v1.Platform) (v1.Platform, bool) 
 	}
 	p, err := platform.Parse(*s)
 	if err != nil {
-		c.errorf(s, "%v", err)
+		c.Errorf(s, "%v", err)
 		return v1.Platform{}, false
 	}
 	if same, ok := findPlatform(before, p); ok {
-		c.errorf(s, "%s", sameSystem(same, p))
+		c.Errorf(s, "%s", sameSystem(same, p))
 		return v1.Platform{}, false
 	}
 	return p, true

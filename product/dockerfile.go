@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
 // binaries is the named context of Dockerfiles that holds the programs of slipway.yaml.
@@ -20,7 +22,7 @@ func (c *checker) dockerfile(in *imageYAML, i *Image) {
 		for _, os := range wanted {
 			i.Dockerfile.Files[os] = file
 		}
-	case d.Files != nil && !c.bad(&d.Files):
+	case d.Files != nil && !c.Bad(&d.Files):
 		i.Dockerfile.Files = c.dockerfiles(in, wanted)
 	}
 	if d.Context != "" {
@@ -41,18 +43,18 @@ func (c *checker) dockerfiles(in *imageYAML, wanted []string) map[string]string 
 	files := map[string]string{}
 	for _, os := range slices.Sorted(maps.Keys(d.Files)) {
 		if !isOS(os) {
-			c.keyErrorf(&d.Files, os, "unknown operating system %s: use linux or windows", os)
+			c.KeyErrorf(&d.Files, os, "unknown operating system %s: use linux or windows", os)
 			continue
 		}
 		full, why := c.look(d.Files[os], isRegular, "file")
 		if why != "" {
-			c.entryErrorf(&d.Files, os, "%s", why)
+			c.Errorf(yamlfile.Entry(&d.Files, os), "%s", why)
 		}
 		files[os] = full
 	}
 	for _, os := range wanted {
-		if _, ok := files[os]; !ok && !c.given(entry{&d.Files, os}) {
-			c.errorf(&d.Files, "image %s has no Dockerfile for %s: add one, or restrict the image with platforms", in.Name, os)
+		if _, ok := files[os]; !ok && !c.Given(yamlfile.Entry(&d.Files, os)) {
+			c.Errorf(&d.Files, "image %s has no Dockerfile for %s: add one, or restrict the image with platforms", in.Name, os)
 		}
 	}
 	return files
@@ -64,15 +66,15 @@ func (c *checker) contexts(d *dockerfileYAML) map[string]string {
 	for _, name := range slices.Sorted(maps.Keys(d.Contexts)) {
 		switch {
 		case name == binaries:
-			c.keyErrorf(&d.Contexts, name, "the context binaries holds the programs of slipway.yaml: take another name")
+			c.KeyErrorf(&d.Contexts, name, "the context binaries holds the programs of slipway.yaml: take another name")
 		case name == scratch || slices.Contains(c.bases.list, name):
-			c.keyErrorf(&d.Contexts, name, "%s is a base: take another name, since FROM and --from know both", name)
+			c.KeyErrorf(&d.Contexts, name, "%s is a base: take another name, since FROM and --from know both", name)
 		case strings.ToLower(name) != name || !fileForm.MatchString(name):
-			c.keyErrorf(&d.Contexts, name, "context %q is malformed: use lower case letters, digits, . _ and -", name)
+			c.KeyErrorf(&d.Contexts, name, "context %q is malformed: use lower case letters, digits, . _ and -", name)
 		}
 		full, why := c.look(d.Contexts[name], isDir, "directory")
 		if why != "" {
-			c.entryErrorf(&d.Contexts, name, "%s", why)
+			c.Errorf(yamlfile.Entry(&d.Contexts, name), "%s", why)
 		}
 		all[name] = full
 	}

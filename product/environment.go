@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
 // maxEpoch is the last second that all files of a release can hold: zip archives count seconds in
@@ -26,7 +27,7 @@ func (c *checker) environment(registry string, getenv func(string) string) {
 	}
 	if registry != "" {
 		if err := CheckRegistry(registry); err != nil {
-			c.at(Pos{}, "%s %v", from, err)
+			c.At(yamlfile.Pos{}, "%s %v", from, err)
 		}
 		c.out.Registry = registry
 	}
@@ -38,13 +39,13 @@ func (c *checker) environment(registry string, getenv func(string) string) {
 	const remedy = "set it to seconds since 1970, as in $(git log -1 --format=%ct), or unset it"
 	switch {
 	case errors.Is(err, strconv.ErrRange) && !strings.HasPrefix(epoch, "-") || err == nil && n > maxEpoch:
-		c.at(Pos{}, "SOURCE_DATE_EPOCH %q lies after %s, which is the last time that zip and tar archives hold: %s", epoch, lastTime, remedy)
+		c.At(yamlfile.Pos{}, "SOURCE_DATE_EPOCH %q lies after %s, which is the last time that zip and tar archives hold: %s", epoch, lastTime, remedy)
 		return
 	case errors.Is(err, strconv.ErrRange) || err == nil && n < 0:
-		c.at(Pos{}, "SOURCE_DATE_EPOCH %q lies before 1970: %s", epoch, remedy)
+		c.At(yamlfile.Pos{}, "SOURCE_DATE_EPOCH %q lies before 1970: %s", epoch, remedy)
 		return
 	case err != nil:
-		c.at(Pos{}, "SOURCE_DATE_EPOCH %q is no time: %s", epoch, remedy)
+		c.At(yamlfile.Pos{}, "SOURCE_DATE_EPOCH %q is no time: %s", epoch, remedy)
 		return
 	}
 	c.out.Created, c.out.SourceDateEpoch = time.Unix(n, 0).UTC(), true

@@ -2,13 +2,13 @@ package product
 
 // The types in this file are slipway.yaml: their fields in Go are its fields in YAML. The comments
 // go into slipway.schema.json, which editors show, and the jsonschema tags are obeyed by the
-// decoder, too: required, enum and oneof_required. Fields with the tag slipway:"asked" are
+// decoder, too: required, enum and oneof_required. Fields with the tag yamlfile:"asked" are
 // required, too, but a later stage reports them, which can ask for their values.
 
 // productYAML describes one product at one version, and how its release is made.
 type productYAML struct {
 	// The format of this file.
-	APIVersion string `yaml:"apiVersion" jsonschema:"required,enum=slipway/v1"`
+	APIVersion string `yaml:"apiVersion" jsonschema:"required,enum=slipway/v1" yamlfile:"later"`
 	// The product's name, part of its images' repositories and of its files' names: lower case
 	// letters, digits, and . _ - between them.
 	Name string `yaml:"name" jsonschema:"required"`
@@ -46,16 +46,16 @@ type sourceYAML struct {
 	// A Go module and its version: example.com/module@v1.2.3.
 	Module string `yaml:"module,omitempty" jsonschema:"oneof_required=module"`
 	// The hash of the module's content, h1:… as in go.sum. Any other content stops the release.
-	Sum string `yaml:"sum,omitempty" jsonschema:"oneof_required=module" slipway:"asked"`
+	Sum string `yaml:"sum,omitempty" jsonschema:"oneof_required=module" yamlfile:"asked"`
 	// The hash of the module's go.mod, h1:… as in go.sum.
 	GoModSum string `yaml:"goModSum,omitempty"`
 	// A directory instead of a module, seen from this file.
 	Directory string `yaml:"directory,omitempty" jsonschema:"oneof_required=directory"`
 	// The commit. A directory without one is asked for that of its git repository.
-	Revision string `yaml:"revision,omitempty" jsonschema:"oneof_required=module" slipway:"asked"`
+	Revision string `yaml:"revision,omitempty" jsonschema:"oneof_required=module" yamlfile:"asked"`
 	// The commit's time, as 2025-01-16T21:57:50Z; it dates the images. A directory without one is
 	// asked for that of its git repository.
-	Created string `yaml:"created,omitempty" jsonschema:"oneof_required=module,format=date-time" slipway:"asked"`
+	Created string `yaml:"created,omitempty" jsonschema:"oneof_required=module,format=date-time" yamlfile:"asked"`
 	// Where the source code can be read, for the label org.opencontainers.image.source.
 	URL string `yaml:"url,omitempty" jsonschema:"format=uri"`
 	// The licenses as an SPDX expression, for the label org.opencontainers.image.licenses.
@@ -234,7 +234,7 @@ type variableYAML struct {
 	// The variable's name.
 	Name string `yaml:"name" jsonschema:"required"`
 	// Its value; {{.Version}} and {{image "NAME"}} work as in values.
-	Value string `yaml:"value" jsonschema:"required" slipway:"empty"`
+	Value string `yaml:"value" jsonschema:"required" yamlfile:"empty"`
 }
 
 // lintYAML says what the check of release.yaml passes over.

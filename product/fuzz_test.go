@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
 // FuzzProduct holds that any slipway.yaml is read or refused, the same each time, with positions
@@ -18,17 +20,17 @@ func FuzzProduct(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		read := func() (*Product, error) {
 			c := newChecker("slipway.yaml", dir, b)
-			if !c.newer() {
+			if !apiVersion(c.Document, &c.in.APIVersion) {
 				c.check()
 				c.environment("registry.example/team", func(string) string { return "" })
 				c.restrict(Options{Platforms: []string{"linux"}})
 			}
-			for _, m := range c.mistakes {
-				if m.pos.File == "slipway.yaml" && (m.pos.Line < 1 || m.pos.Column < 1 || m.pos.Line > strings.Count(string(b), "\n")+strings.Count(string(b), "\r")+2) {
+			for _, m := range c.Errors {
+				if m.Pos.File == "slipway.yaml" && (m.Pos.Line < 1 || m.Pos.Column < 1 || m.Pos.Line > strings.Count(string(b), "\n")+strings.Count(string(b), "\r")+2) {
 					t.Errorf("the position %v is not in the file", m)
 				}
 			}
-			return c.out, c.err()
+			return c.out, c.Err()
 		}
 		p, err := read()
 		if _, again := read(); err != nil && (again == nil || again.Error() != err.Error()) {
@@ -56,8 +58,8 @@ func FuzzProduct(f *testing.F) {
 func FuzzImageList(f *testing.F) {
 	seed(f, "images.txt")
 	f.Fuzz(func(t *testing.T, b []byte) {
-		var m mistakes
-		if checkText(&m, "images.txt", b); len(m) > 0 {
+		var m yamlfile.Errors
+		if !m.CheckText("images.txt", b, maxFile) {
 			return
 		}
 		lines := strings.Split(strings.TrimPrefix(string(b), "\ufeff"), "\n")
@@ -70,7 +72,7 @@ func FuzzImageList(f *testing.F) {
 			}
 		}
 		for _, e := range m {
-			if e.pos.Line > len(lines) {
+			if e.Pos.Line > len(lines) {
 				t.Errorf("the position %v is not in the file", e)
 			}
 		}
@@ -127,8 +129,8 @@ func FuzzBasesLock(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		list, m, _ := parseBasesLock(BasesLock, b)
 		if len(m) > 0 {
-			if strings.Contains(m.err().Error(), "%!") {
-				t.Errorf("badly formatted: %v", m.err())
+			if strings.Contains(m.Err().Error(), "%!") {
+				t.Errorf("badly formatted: %v", m.Err())
 			}
 			return
 		}
@@ -138,10 +140,10 @@ func FuzzBasesLock(f *testing.F) {
 		}
 		again, m, _ := parseBasesLock(BasesLock, text)
 		if len(m) > 0 || len(again) != len(list) {
-			t.Fatalf("what is written is read as %d bases, not %d: %v\n%s", len(again), len(list), m.err(), text)
+			t.Fatalf("what is written is read as %d bases, not %d: %v\n%s", len(again), len(list), m.Err(), text)
 		}
 		for i := range list {
-			list[i].Pos, again[i].Pos = Pos{}, Pos{}
+			list[i].Pos, again[i].Pos = yamlfile.Pos{}, yamlfile.Pos{}
 			list[i].Created, again[i].Created = list[i].Created.UTC(), again[i].Created.UTC()
 			if !list[i].Created.Equal(again[i].Created) && list[i].Created.Nanosecond() == 0 {
 				t.Errorf("the time is %v, then %v", list[i].Created, again[i].Created)

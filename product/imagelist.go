@@ -3,13 +3,15 @@ package product
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
 // parseImageList reads images.txt: one reference per line; blank lines, and comments from a # to
 // the end of the line.
-func parseImageList(m *mistakes, file string, b []byte) []ThirdParty {
+func parseImageList(m *yamlfile.Errors, file string, b []byte) []ThirdParty {
 	var all []ThirdParty
-	first := map[string]Pos{}
+	first := map[string]yamlfile.Pos{}
 	n := 0
 	for line := range strings.Lines(strings.TrimPrefix(string(b), "\ufeff")) {
 		n++
@@ -19,19 +21,19 @@ func parseImageList(m *mistakes, file string, b []byte) []ThirdParty {
 			continue
 		}
 		before, _, _ := strings.Cut(line, text)
-		pos := Pos{file, n, utf8.RuneCountInString(before) + 1}
+		pos := yamlfile.Pos{File: file, Line: n, Column: utf8.RuneCountInString(before) + 1}
 		if strings.ContainsAny(text, " \t\r") {
-			m.at(pos, "more than one word stands here: write one reference per line")
+			m.At(pos, "more than one word stands here: write one reference per line")
 			continue
 		}
 		ref, tag, err := parseReference(text)
 		if err != nil {
-			m.at(pos, "%v", err)
+			m.At(pos, "%v", err)
 			continue
 		}
 		key := sameName(ref, tag)
 		if p, ok := first[key]; ok {
-			m.at(pos, "%s names the image of line %d again: keep one", text, p.Line)
+			m.At(pos, "%s names the image of line %d again: keep one", text, p.Line)
 			continue
 		}
 		first[key] = pos

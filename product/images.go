@@ -14,7 +14,7 @@ import (
 func (c *checker) image(in *imageYAML) {
 	i := Image{
 		Name: in.Name, Description: in.Description, Source: in.Source, Bases: in.Bases, Labels: in.Labels, Compression: in.Compression,
-		Foreign: in.ForeignPrograms, Platforms: c.chosen(in.Platforms), Pos: c.where(&in.Name),
+		Foreign: in.ForeignPrograms, Platforms: c.chosen(in.Platforms), Pos: c.Pos(&in.Name),
 	}
 	if i.Compression == "" {
 		i.Compression = "gzip"
@@ -22,16 +22,16 @@ func (c *checker) image(in *imageYAML) {
 	c.refer(&in.Source, c.sources)
 	for _, key := range slices.Sorted(maps.Keys(in.Bases)) {
 		if !isOS(key) {
-			c.keyErrorf(&in.Bases, key, "unknown operating system %s: use linux or windows", key)
+			c.KeyErrorf(&in.Bases, key, "unknown operating system %s: use linux or windows", key)
 		}
 	}
 	for n, pattern := range in.ForeignPrograms {
 		if _, err := path.Match(pattern, ""); err != nil || !path.IsAbs(pattern) || path.Clean(pattern) != pattern {
-			c.errorf(&in.ForeignPrograms[n], "%q is no pattern for paths of an image: write an absolute path, in which * stands for a part of a name", pattern)
+			c.Errorf(&in.ForeignPrograms[n], "%q is no pattern for paths of an image: write an absolute path, in which * stands for a part of a name", pattern)
 		}
 	}
-	if in.Go == nil && c.given(&in.Bases) {
-		c.errorf(&in.Bases, "bases are for go images: %s", map[bool]string{
+	if in.Go == nil && c.Given(&in.Bases) {
+		c.Errorf(&in.Bases, "bases are for go images: %s", map[bool]string{
 			true: "name the base by FROM in the Dockerfile", false: "take them out",
 		}[in.Dockerfile != nil])
 	}
@@ -39,8 +39,8 @@ func (c *checker) image(in *imageYAML) {
 	case in.Go != nil:
 		c.goImage(in, &i)
 	case in.Dockerfile != nil:
-		if in.Source == "" && !c.bad(&in.Source) {
-			c.errorf(in, "source is missing: name the source whose url, revision and licenses label the image")
+		if in.Source == "" && !c.Bad(&in.Source) {
+			c.Errorf(in, "source is missing: name the source whose url, revision and licenses label the image")
 		}
 		c.dockerfile(in, &i)
 	case in.Lifecycle != nil:
@@ -61,7 +61,7 @@ func (c *checker) chosen(names []string) []v1.Platform {
 		}
 		found, err := pick(names[i], c.out.Platforms)
 		if err != nil && !c.partly() {
-			c.errorf(&names[i], "%v", err)
+			c.Errorf(&names[i], "%v", err)
 		}
 		chosen = append(chosen, found...)
 	}
@@ -113,7 +113,7 @@ func (c *checker) goImage(in *imageYAML, i *Image) {
 	}
 	for _, os := range systems(i.Platforms) {
 		if len(p.Systems) > 0 && !slices.Contains(p.Systems, os) {
-			c.errorf(&in.Go.Program, "program %s is for %s only: restrict the image with platforms: [%s]",
+			c.Errorf(&in.Go.Program, "program %s is for %s only: restrict the image with platforms: [%s]",
 				p.Name, strings.Join(p.Systems, " and "), strings.Join(p.Systems, ", "))
 		}
 	}
@@ -128,14 +128,14 @@ func (c *checker) lifecycle(in *imageYAML, i *Image) {
 		i.Source = in.Lifecycle.Source
 	}
 	if in.Compression != "" && in.Compression != "gzip" {
-		c.errorf(&in.Compression, "kpack loads a lifecycle of gzip layers only: take compression out")
+		c.Errorf(&in.Compression, "kpack loads a lifecycle of gzip layers only: take compression out")
 	}
-	if c.given(&in.Platforms) {
-		c.errorf(&in.Platforms, "a lifecycle image is always one manifest for linux/amd64 that holds both systems: take platforms out")
+	if c.Given(&in.Platforms) {
+		c.Errorf(&in.Platforms, "a lifecycle image is always one manifest for linux/amd64 that holds both systems: take platforms out")
 	}
 	amd64 := v1.Platform{OS: platform.Linux, Architecture: "amd64"}
 	if _, ok := findPlatform(c.out.Platforms, amd64); !ok && !c.partly() {
-		c.errorf(in, "a lifecycle image needs linux/amd64, which kpack loads: add linux/amd64 under platforms")
+		c.Errorf(in, "a lifecycle image needs linux/amd64, which kpack loads: add linux/amd64 under platforms")
 	}
 	i.Platforms = []v1.Platform{amd64}
 }

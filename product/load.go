@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
 // Options say which product to load and what of it. The zero value is all of slipway.yaml in the
@@ -37,19 +39,16 @@ func Load(o Options) (*Product, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", o.Path, err)
 	}
-	var text mistakes
-	b, err := readText(&text, o.Path)
+	b, err := yamlfile.ReadText(o.Path, maxFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s is not there: name the product's description with -product, or change to its directory", o.Path)
 	case err != nil:
 		return nil, fmt.Errorf("reading %s: %w: name the file slipway.yaml itself with -product", o.Path, cause(err))
-	case len(text) > 0:
-		return nil, text.err()
 	}
 	c := newChecker(o.Path, dir, b)
-	if c.newer() {
-		return nil, c.err()
+	if apiVersion(c.Document, &c.in.APIVersion) {
+		return nil, c.Err()
 	}
 	if c.out.Made, err = c.made(o.Made); err != nil {
 		return nil, fmt.Errorf("reading %s: %w", o.Path, err)
@@ -63,10 +62,10 @@ func Load(o Options) (*Product, error) {
 		return nil, err
 	}
 	c.restrict(o)
-	if err := c.err(); err != nil {
+	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	for _, d := range c.demands.sorted() {
+	for _, d := range c.demands.Sorted() {
 		c.out.Demands = append(c.out.Demands, d.Error())
 	}
 	return c.out, nil

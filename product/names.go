@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/imagename"
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
 // form is what a text must look like, and what to say if it does not.
@@ -36,9 +37,9 @@ func (c *checker) hold(s *string, what string, f form) {
 	switch {
 	case *s == "":
 	case !f.MatchString(*s):
-		c.errorf(s, "%s %q is malformed: %s", what, *s, f.remedy)
+		c.Errorf(s, "%s %q is malformed: %s", what, *s, f.remedy)
 	case len(*s) > maxName:
-		c.errorf(s, "%s has more than %d characters: shorten it", what, maxName)
+		c.Errorf(s, "%s has more than %d characters: shorten it", what, maxName)
 	}
 }
 
@@ -62,13 +63,13 @@ func each[T any](list []T, field func(*T) *string) []*string {
 // collect gathers names and reports those that are malformed or stand twice. of is the address of
 // the list they come from.
 func (c *checker) collect(kind string, of any, all []*string, f form) names {
-	n := names{kind: kind, open: c.bad(of)}
+	n := names{kind: kind, open: c.Bad(of)}
 	for _, s := range all {
 		switch {
 		case *s == "":
 			n.open = true
 		case slices.Contains(n.list, *s):
-			c.errorf(s, "there are two of %s %s: rename one", kind, *s)
+			c.Errorf(s, "there are two of %s %s: rename one", kind, *s)
 		default:
 			c.hold(s, kind, f)
 			n.list = append(n.list, *s)
@@ -84,7 +85,7 @@ func (c *checker) refer(s *string, n names) bool {
 	}
 	why := n.unknown(*s)
 	if why != "" {
-		c.errorf(s, "%s", why)
+		c.Errorf(s, "%s", why)
 	}
 	return why == "" && slices.Contains(n.list, *s)
 }
@@ -98,14 +99,14 @@ func (n names) unknown(s string) string {
 	if len(n.list) == 0 {
 		return what + "there are none, add it under " + n.kind + "s"
 	}
-	return what + choose(s, n.list)
+	return what + yamlfile.Suggest(s, n.list)
 }
 
 // once reports a list of texts that has one twice.
 func (c *checker) once(list []string) {
 	for i := range list {
 		if list[i] != "" && slices.Contains(list[:i], list[i]) {
-			c.errorf(&list[i], "%s stands here twice: keep one", list[i])
+			c.Errorf(&list[i], "%s stands here twice: keep one", list[i])
 		}
 	}
 }
@@ -120,9 +121,9 @@ func (c *checker) assigned(list []string) {
 		switch {
 		case list[i] == "":
 		case !ok || k == "":
-			c.errorf(&list[i], "%q is no variable: write NAME=value", list[i])
+			c.Errorf(&list[i], "%q is no variable: write NAME=value", list[i])
 		case k == "GOOS" || k == "GOARCH":
-			c.errorf(&list[i], "%s comes from the platform that is built for: take it out, or restrict the program with systems", k)
+			c.Errorf(&list[i], "%s comes from the platform that is built for: take it out, or restrict the program with systems", k)
 		}
 	}
 }

@@ -25,7 +25,7 @@ func (c *checker) locked(anew bool) error {
 		return fmt.Errorf("reading %s: %w", path, cause(err))
 	}
 	if !anew || newer {
-		c.mistakes = append(c.mistakes, m...)
+		c.Errors = append(c.Errors, m...)
 	}
 	for n := range c.out.Bases {
 		b := &c.out.Bases[n]
@@ -47,12 +47,12 @@ func (c *checker) pin(base string, i *BaseImage, entries []LockedBase) {
 	switch {
 	case i.Lock == nil && i.Inline:
 	case i.Lock == nil:
-		c.demands.at(i.Pos, "%s is not locked: run %s, which writes the digest of %s into %s, since a release must not change when a tag moves", what, howto.Run("bases"), i.Reference, BasesLock)
+		c.demands.At(i.Pos, "%s is not locked: run %s, which writes the digest of %s into %s, since a release must not change when a tag moves", what, howto.Run("bases"), i.Reference, BasesLock)
 	case i.Lock.Reference != Unpinned(*i):
-		c.demands.at(i.Lock.Pos, "%s is locked as %s, and %s names %s: run %s", what, i.Lock.Reference, c.out.Path, Unpinned(*i), howto.Run("bases"))
+		c.demands.At(i.Lock.Pos, "%s is locked as %s, and %s names %s: run %s", what, i.Lock.Reference, c.out.Path, Unpinned(*i), howto.Run("bases"))
 		i.Lock = nil
 	case i.Inline && i.Reference.Identifier() != i.Lock.Digest.String():
-		c.demands.at(i.Lock.Pos, "%s is locked at %s, and %s has %s: run %s", what, i.Lock.Digest, c.out.Path, i.Reference.Identifier(), howto.Run("bases"))
+		c.demands.At(i.Lock.Pos, "%s is locked at %s, and %s has %s: run %s", what, i.Lock.Digest, c.out.Path, i.Reference.Identifier(), howto.Run("bases"))
 		i.Lock = nil
 	case !i.Inline:
 		if d, err := name.NewDigest(i.Lock.Reference+"@"+i.Lock.Digest.String(), name.WithDefaultTag("")); err == nil {

@@ -6,11 +6,12 @@
 package product
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
 // APIVersion is the newest format of slipway.yaml that this code reads.
@@ -66,7 +67,7 @@ type Product struct {
 // Source is where programs and templates come from: a Go module at a version, or a directory.
 type Source struct {
 	Name string
-	Pos  Pos
+	Pos  yamlfile.Pos
 	// Module is path@version of a Go module, whose content must have the hash Sum (h1:…) and whose
 	// go.mod the hash GoModSum. Without Sum, Revision or Created it cannot be built: build then
 	// says which they are.
@@ -116,7 +117,7 @@ type BaseImage struct {
 	Reference name.Reference
 	// Tag is the tag beside the digest; empty where there is none.
 	Tag string
-	Pos Pos
+	Pos yamlfile.Pos
 	// Lock is what bases.lock.yaml says of the image; nil where it says nothing.
 	Lock *LockedBase
 	// Inline says that the digest stands in slipway.yaml itself: the image is this one, wherever
@@ -150,7 +151,7 @@ type Image struct {
 	// Foreign are patterns of [path.Match] for files, or directories above them, that may hold
 	// programs of other systems.
 	Foreign []string
-	Pos     Pos // of the name
+	Pos     yamlfile.Pos // of the name
 
 	Go         *GoImage
 	Dockerfile *DockerfileImage
@@ -243,7 +244,7 @@ type Allow struct {
 	Object string // kind and name, as findings have them: "Deployment kpack/kpack-controller"; "" is every object
 	Path   string // of the field, or of one around it: "spec.template.spec.volumes"; "" is every field
 	Reason string // why
-	Pos    Pos
+	Pos    yamlfile.Pos
 }
 
 // Airgap says which bundles there are.
@@ -259,7 +260,7 @@ type Airgap struct {
 type ThirdParty struct {
 	Reference name.Reference
 	Text      string // as written
-	Pos       Pos
+	Pos       yamlfile.Pos
 }
 
 // Bundle is one archive. Name is its file name without .tar.zst: kpack-images.linux-amd64.
@@ -268,15 +269,6 @@ type Bundle struct {
 	// Platform is the one system that the bundle serves; nil means all platforms.
 	Platform *v1.Platform
 }
-
-// Pos is a place in an input file; lines and columns start at 1, and columns count characters.
-type Pos struct {
-	File         string
-	Line, Column int
-}
-
-// String returns file:line:column.
-func (p Pos) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column) }
 
 // Source returns the source of that name; the parser has checked that it exists.
 func (p *Product) Source(name string) Source {

@@ -24,15 +24,15 @@ func (c *checker) mainPackage(in *programYAML, known bool) {
 		return
 	}
 	if p != "." && !strings.HasPrefix(p, "./") || !filepath.IsLocal(filepath.FromSlash(p)) || strings.Contains(p, "...") {
-		c.errorf(&in.Package, "package %q is malformed: write ./ and the directory of one main package, as in ./cmd/%s", p, in.Name)
+		c.Errorf(&in.Package, "package %q is malformed: write ./ and the directory of one main package, as in ./cmd/%s", p, in.Name)
 		return
 	}
 	if dir := c.out.Source(in.Source).Directory; known && dir != "" {
 		full := filepath.Join(dir, filepath.FromSlash(p))
 		if fi, err := os.Stat(full); err != nil || !fi.IsDir() {
-			c.errorf(&in.Package, "source %s has no package %s: correct the path, which starts in %s", in.Source, path.Clean(p), dir)
+			c.Errorf(&in.Package, "source %s has no package %s: correct the path, which starts in %s", in.Source, path.Clean(p), dir)
 		} else if why := c.leaves(in.Source, full); why != "" {
-			c.errorf(&in.Package, "%s", why)
+			c.Errorf(&in.Package, "%s", why)
 		}
 	}
 }
@@ -52,16 +52,16 @@ func (c *checker) goFlags(ldflags, flags, env []string, s Source) {
 			continue
 		}
 		if _, err := Expand(ldflags[i], info); err != nil {
-			c.errorf(&ldflags[i], "%v", err)
+			c.Errorf(&ldflags[i], "%v", err)
 		}
 	}
 	for i := range flags {
 		switch name, _, _ := strings.Cut(strings.TrimLeft(flags[i], "-"), "="); {
 		case flags[i] == "":
 		case !strings.HasPrefix(flags[i], "-"):
-			c.errorf(&flags[i], "%q is no flag of go build: start it with -, and write name and value as one, -name=value", flags[i])
+			c.Errorf(&flags[i], "%q is no flag of go build: start it with -, and write name and value as one, -name=value", flags[i])
 		case slices.Contains([]string{"o", "ldflags", "C"}, name):
-			c.errorf(&flags[i], "-%s is set by slipway: take it out; what the linker gets stands under ldflags", name)
+			c.Errorf(&flags[i], "-%s is set by slipway: take it out; what the linker gets stands under ldflags", name)
 		}
 	}
 	c.assigned(env)

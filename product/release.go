@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
 func (c *checker) release() {
@@ -15,8 +17,8 @@ func (c *checker) release() {
 		out.Templates = append(out.Templates, Template(in.Templates[i]))
 	}
 	out.Values = in.Values
-	for _, t := range c.texts {
-		c.releaseText(t.pos, t.value)
+	for _, t := range c.Strings {
+		c.releaseText(t.Pos, t.Value)
 	}
 	for i := range in.Env {
 		out.Env = append(out.Env, c.env(&in.Env[i]))
@@ -30,13 +32,13 @@ func (c *checker) template(t *templateYAML) {
 		return
 	}
 	if t.Source == "" {
-		if !c.bad(&t.Source) {
+		if !c.Bad(&t.Source) {
 			c.path(&t.Path, exists, "template")
 		}
 		return
 	}
 	if !filepath.IsLocal(filepath.FromSlash(t.Path)) {
-		c.errorf(&t.Path, "template %s leads out of source %s: write a path in it", t.Path, t.Source)
+		c.Errorf(&t.Path, "template %s leads out of source %s: write a path in it", t.Path, t.Source)
 		return
 	}
 	if !c.refer(&t.Source, c.sources) {
@@ -45,9 +47,9 @@ func (c *checker) template(t *templateYAML) {
 	if dir := c.out.Source(t.Source).Directory; dir != "" {
 		full := filepath.Join(dir, filepath.FromSlash(t.Path))
 		if _, err := os.Stat(full); err != nil {
-			c.errorf(&t.Path, "source %s has no template %s: correct the path, which starts in %s", t.Source, t.Path, dir)
+			c.Errorf(&t.Path, "source %s has no template %s: correct the path, which starts in %s", t.Source, t.Path, dir)
 		} else if why := c.leaves(t.Source, full); why != "" {
-			c.errorf(&t.Path, "%s", why)
+			c.Errorf(&t.Path, "%s", why)
 		}
 	}
 }
@@ -59,7 +61,7 @@ var (
 
 func (c *checker) env(in *envYAML) WorkloadEnv {
 	if in.Kind != "" && !slices.Contains(kinds, in.Kind) {
-		c.errorf(&in.Kind, "unknown kind of workload %s: %s", in.Kind, choose(in.Kind, kinds))
+		c.Errorf(&in.Kind, "unknown kind of workload %s: %s", in.Kind, yamlfile.Suggest(in.Kind, kinds))
 	}
 	out := WorkloadEnv{Kind: in.Kind, Namespace: in.Namespace, Name: in.Name, Container: in.Container}
 	seen := map[string]bool{}
@@ -67,17 +69,17 @@ func (c *checker) env(in *envYAML) WorkloadEnv {
 		v := &in.Variables[i]
 		c.hold(&v.Name, "variable", variableForm)
 		if seen[v.Name] && v.Name != "" {
-			c.errorf(&v.Name, "%s is set twice: keep one", v.Name)
+			c.Errorf(&v.Name, "%s is set twice: keep one", v.Name)
 		}
 		seen[v.Name] = true
-		c.releaseText(c.where(&v.Value), v.Value)
+		c.releaseText(c.Pos(&v.Value), v.Value)
 		out.Variables = append(out.Variables, Variable(*v))
 	}
 	return out
 }
 
 // releaseText tries a template of release.values or release.env.
-func (c *checker) releaseText(pos Pos, s string) {
+func (c *checker) releaseText(pos yamlfile.Pos, s string) {
 	_, err := expand(s, BuildInfo{Version: c.in.Version}, releaseFields, func(image string) (string, error) {
 		if why := c.images.unknown(image); why != "" {
 			return "", errorText(why)
@@ -85,6 +87,6 @@ func (c *checker) releaseText(pos Pos, s string) {
 		return "registry.example/repository@sha256:" + sampleDigest, nil
 	})
 	if err != nil {
-		c.at(pos, "%v", err)
+		c.At(pos, "%v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -13,12 +14,12 @@ import (
 // them in Partial where anything is left out.
 func (c *checker) restrict(o Options) {
 	p := c.out
-	if len(c.mistakes) > 0 && (c.partly() || c.images.open) {
+	if len(c.Errors) > 0 && (c.partly() || c.images.open) {
 		return // what could be selected is not known
 	}
 	platforms := c.selectPlatforms(o.Platforms)
 	only := c.selectImages(o.Only)
-	if len(c.mistakes) > 0 {
+	if len(c.Errors) > 0 {
 		return
 	}
 	if len(platforms) < len(p.Platforms) {
@@ -45,11 +46,11 @@ func (c *checker) restrict(o Options) {
 		case len(i.Platforms) > 0:
 			images = append(images, i)
 		case len(o.Only) > 0:
-			c.at(Pos{}, "-only %s: the image is for %s: select one of these with -platforms", i.Name, formatAll(all))
+			c.At(yamlfile.Pos{}, "-only %s: the image is for %s: select one of these with -platforms", i.Name, formatAll(all))
 		}
 	}
-	if len(images) == 0 && len(c.mistakes) == 0 {
-		c.at(Pos{}, "-platforms %s: no image is for these: select others", strings.Join(o.Platforms, ","))
+	if len(images) == 0 && len(c.Errors) == 0 {
+		c.At(yamlfile.Pos{}, "-platforms %s: no image is for these: select others", strings.Join(o.Platforms, ","))
 	}
 	p.Images = images
 	p.Artifacts = restrictArtifacts(p.Artifacts, platforms, o.Only)
@@ -80,7 +81,7 @@ func (c *checker) selectPlatforms(values []string) []v1.Platform {
 	for _, s := range values {
 		found, err := pick(s, c.out.Platforms)
 		if err != nil {
-			c.at(Pos{}, "-platforms %s: %v", s, err)
+			c.At(yamlfile.Pos{}, "-platforms %s: %v", s, err)
 		}
 		chosen = append(chosen, found...)
 	}
@@ -95,7 +96,7 @@ func (c *checker) selectImages(values []string) []string {
 	}
 	for _, s := range values {
 		if !slices.Contains(c.images.list, s) {
-			c.at(Pos{}, "-only %s: unknown image: use %s", s, strings.Join(c.images.list, ", "))
+			c.At(yamlfile.Pos{}, "-only %s: unknown image: use %s", s, strings.Join(c.images.list, ", "))
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(c.images.list), func(s string) bool { return !slices.Contains(values, s) })

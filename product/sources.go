@@ -16,7 +16,7 @@ import (
 
 func (c *checker) source(in *sourceYAML) {
 	s := Source{
-		Name: in.Name, Pos: c.where(in), Module: in.Module, Sum: in.Sum, GoModSum: in.GoModSum, Revision: in.Revision, URL: in.URL, Licenses: in.Licenses,
+		Name: in.Name, Pos: c.Pos(in), Module: in.Module, Sum: in.Sum, GoModSum: in.GoModSum, Revision: in.Revision, URL: in.URL, Licenses: in.Licenses,
 		Ldflags: in.Ldflags, Flags: in.Flags, Env: in.Env,
 	}
 	if in.Module != "" {
@@ -28,8 +28,8 @@ func (c *checker) source(in *sourceYAML) {
 		s.Directory = c.directory(&in.Directory)
 		s.Own = c.own(s.Directory)
 		for _, f := range []*string{&in.Sum, &in.GoModSum} {
-			if c.given(f) {
-				c.errorf(f, "a directory has no hash: take it out, or name a module")
+			if c.Given(f) {
+				c.Errorf(f, "a directory has no hash: take it out, or name a module")
 			}
 		}
 	}
@@ -38,7 +38,7 @@ func (c *checker) source(in *sourceYAML) {
 		s.Created = c.time(&in.Created)
 	}
 	if u, err := url.Parse(in.URL); in.URL != "" && (err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "") {
-		c.errorf(&in.URL, "%q is no address of a web page: write https://…", in.URL)
+		c.Errorf(&in.URL, "%q is no address of a web page: write https://…", in.URL)
 	}
 	c.goFlags(in.Ldflags, in.Flags, in.Env, s)
 	c.out.Sources = append(c.out.Sources, s)
@@ -52,15 +52,15 @@ var revisionForm = form{regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]*$`), "wr
 func (c *checker) module(s *string) {
 	path, version, ok := strings.Cut(*s, "@")
 	if !ok || version == "" {
-		c.errorf(s, "module %s has no version: write %s@v1.2.3", *s, path)
+		c.Errorf(s, "module %s has no version: write %s@v1.2.3", *s, path)
 		return
 	}
 	if right, ok := majorPath(path, version); ok {
-		c.errorf(s, "%s is not a version of %s, since the path of a module names its major version from v2 on: write %s", version, path, right)
+		c.Errorf(s, "%s is not a version of %s, since the path of a module names its major version from v2 on: write %s", version, path, right)
 		return
 	}
 	if err := module.Check(path, version); err != nil {
-		c.errorf(s, "%v: write path@version as go.mod has them, such as example.com/module@v1.2.3", err)
+		c.Errorf(s, "%v: write path@version as go.mod has them, such as example.com/module@v1.2.3", err)
 	}
 }
 
@@ -91,7 +91,7 @@ func (c *checker) hash(s *string) {
 	h, ok := strings.CutPrefix(*s, "h1:")
 	b, err := base64.StdEncoding.Strict().DecodeString(h)
 	if !ok || err != nil || len(b) != 32 {
-		c.errorf(s, "%q is no hash of a module: write h1: and 44 characters, as go.sum or go mod download -json has it", *s)
+		c.Errorf(s, "%q is no hash of a module: write h1: and 44 characters, as go.sum or go mod download -json has it", *s)
 	}
 }
 
@@ -111,7 +111,7 @@ func isRegular(fi fs.FileInfo) bool { return fi.Mode().IsRegular() }
 func (c *checker) path(s *string, is func(fs.FileInfo) bool, what string) string {
 	full, why := c.look(*s, is, what)
 	if why != "" {
-		c.errorf(s, "%s", why)
+		c.Errorf(s, "%s", why)
 	}
 	return full
 }
@@ -135,11 +135,11 @@ func (c *checker) time(s *string) time.Time {
 	t, err := time.Parse(time.RFC3339, *s)
 	switch {
 	case err != nil:
-		c.errorf(s, "%q is no time: write it as 2025-01-16T21:57:50Z", *s)
+		c.Errorf(s, "%q is no time: write it as 2025-01-16T21:57:50Z", *s)
 	case t.Unix() < 0:
-		c.errorf(s, "%s lies before 1970: write the commit's time", *s)
+		c.Errorf(s, "%s lies before 1970: write the commit's time", *s)
 	case t.Unix() > maxEpoch:
-		c.errorf(s, "%s lies after %s, which is the last time that zip and tar archives hold: write the commit's time", *s, lastTime)
+		c.Errorf(s, "%s lies after %s, which is the last time that zip and tar archives hold: write the commit's time", *s, lastTime)
 	}
 	return t.UTC().Truncate(time.Second)
 }

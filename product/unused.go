@@ -6,12 +6,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
 // Entry is a base, a program, a source or an image of slipway.yaml.
 type Entry struct {
 	Kind, Name string // Kind is base, program, source or image
-	Pos        Pos
+	Pos        yamlfile.Pos
 }
 
 // unused returns the bases, programs and sources that nothing uses. In Dockerfiles and their
@@ -33,17 +35,17 @@ func (c *checker) unused() []Entry {
 	var list []Entry
 	for n, b := range c.out.Bases {
 		if !u.bases[b.Name] && !u.inText(b.Name) {
-			list = append(list, Entry{"base", b.Name, c.where(&c.in.Bases[n].Name)})
+			list = append(list, Entry{"base", b.Name, c.Pos(&c.in.Bases[n].Name)})
 		}
 	}
 	for n, p := range c.out.Programs {
 		if !u.programs[p.Name] && !u.allPrograms {
-			list = append(list, Entry{"program", p.Name, c.where(&c.in.Programs[n].Name)})
+			list = append(list, Entry{"program", p.Name, c.Pos(&c.in.Programs[n].Name)})
 		}
 	}
 	for n, s := range c.out.Sources {
 		if !u.sources[s.Name] {
-			list = append(list, Entry{"source", s.Name, c.where(&c.in.Sources[n].Name)})
+			list = append(list, Entry{"source", s.Name, c.Pos(&c.in.Sources[n].Name)})
 		}
 	}
 	return list

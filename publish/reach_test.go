@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
 )
@@ -32,7 +33,7 @@ func TestReach(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Airgap.Images = []product.ThirdParty{{Reference: absent, Text: absent.String(), Pos: product.Pos{File: "images.txt", Line: 3, Column: 1}}}
+	p.Airgap.Images = []product.ThirdParty{{Reference: absent, Text: absent.String(), Pos: yamlfile.Pos{File: "images.txt", Line: 3, Column: 1}}}
 	s.disturb(func(w http.ResponseWriter, q *http.Request) bool {
 		if q.Method == http.MethodPost {
 			w.WriteHeader(http.StatusForbidden)

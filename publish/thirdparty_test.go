@@ -21,6 +21,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
 	"github.com/slipway-dev/slipway/store"
@@ -74,7 +75,7 @@ func list(t *testing.T, references ...string) []product.ThirdParty {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, product.ThirdParty{Reference: ref, Text: text, Pos: product.Pos{File: "images.txt", Line: n + 1, Column: 1}})
+		all = append(all, product.ThirdParty{Reference: ref, Text: text, Pos: yamlfile.Pos{File: "images.txt", Line: n + 1, Column: 1}})
 	}
 	return all
 }

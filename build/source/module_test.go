@@ -18,6 +18,7 @@ import (
 	"golang.org/x/mod/zip"
 
 	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -112,7 +113,7 @@ func TestMissingModule(t *testing.T) {
 func TestIncomplete(t *testing.T) {
 	const commit = "0123456789abcdef0123456789abcdef01234567"
 	s := proxy(t, demo)
-	s.Pos = product.Pos{File: "slipway.yaml", Line: 6, Column: 5}
+	s.Pos = yamlfile.Pos{File: "slipway.yaml", Line: 6, Column: 5}
 	whole := s
 	t.Setenv("GONOSUMDB", "example.com") // no database knows it
 	tags := strings.TrimPrefix(os.Getenv("GOPROXY"), "file://") + "/example.com/!demo/@v/"

@@ -8,6 +8,7 @@ import (
 
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -19,7 +20,7 @@ func TestSARIF(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	allow := []product.Allow{{Rule: "windows-fs-group", Reason: "it is meant", Pos: product.Pos{File: "slipway.yaml", Line: 3, Column: 5}}}
+	allow := []product.Allow{{Rule: "windows-fs-group", Reason: "it is meant", Pos: yamlfile.Pos{File: "slipway.yaml", Line: 3, Column: 5}}}
 	for name, files := range map[string][]lint.File{"a dir/report.yaml": {{Name: "a dir/report.yaml", Text: text}}, "nothing": nil} {
 		r, err := lint.Check(t.Context(), files, lint.Options{Allow: allow})
 		if err != nil {

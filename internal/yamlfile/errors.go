@@ -1,0 +1,81 @@
+package yamlfile
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/slipway-dev/slipway/internal/output"
+)
+
+// Pos is a position in a file; lines and columns start at 1, and columns count characters.
+type Pos struct {
+	File         string
+	Line, Column int
+}
+
+// String returns file:line:column.
+func (p Pos) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column) }
+
+// Error is one thing wrong in an input.
+type Error struct {
+	Pos  Pos    // without a File for what is wrong in no file
+	Text string // what is wrong and what to do
+}
+
+// Error returns "file:line:column: what is wrong: what to do".
+func (e *Error) Error() string {
+	if e.Pos.File == "" {
+		return e.Text
+	}
+	return e.Pos.String() + ": " + e.Text
+}
+
+// Errors collects everything that is wrong with some files.
+type Errors []*Error
+
+// Bounds on what is reported of a broken file: nobody reads more.
+const (
+	maxErrors = 1000
+	maxText   = 2000 // bytes of an error
+)
+
+// At adds an error.
+func (e *Errors) At(pos Pos, format string, args ...any) {
+	if len(*e) < maxErrors {
+		*e = append(*e, newError(pos, fmt.Sprintf(format, args...)))
+	}
+}
+
+// newError bounds the text and escapes what a terminal would not show: YAML's quotes hold anything.
+func newError(pos Pos, text string) *Error { return &Error{pos, output.Excerpt(text, maxText)} }
+
+// Err returns the errors joined in the order of [Errors.Sorted], nil if there are none.
+func (e Errors) Err() error {
+	var all []error
+	for _, one := range e.Sorted() {
+		all = append(all, one)
+	}
+	return errors.Join(all...)
+}
+
+// Sorted returns the errors that are in no file, then those of each file by position; files keep
+// the order in which they were first reported. Equal errors are listed once.
+func (e Errors) Sorted() Errors {
+	files := map[string]int{"": -1}
+	for _, one := range e {
+		if _, ok := files[one.Pos.File]; !ok {
+			files[one.Pos.File] = len(files)
+		}
+	}
+	sorted := slices.Clone(e)
+	slices.SortStableFunc(sorted, func(a, b *Error) int {
+		return cmp.Or(
+			cmp.Compare(files[a.Pos.File], files[b.Pos.File]),
+			cmp.Compare(a.Pos.Line, b.Pos.Line),
+			cmp.Compare(a.Pos.Column, b.Pos.Column),
+		)
+	})
+	return slices.CompactFunc(sorted, func(a, b *Error) bool { return *a == *b })
+}

@@ -1,0 +1,69 @@
+package yamlfile
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"unicode/utf8"
+)
+
+// ReadText reads at most one byte more than limit of a file, so that [Errors.CheckText] can refuse
+// a longer one.
+func ReadText(path string, limit int) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, int64(limit)+1))
+}
+
+// CheckText reports a text that is longer than limit, and the first place where it is not text. It
+// returns whether there is neither.
+func (e *Errors) CheckText(file string, b []byte, limit int) bool {
+	if len(b) > limit {
+		e.At(Pos{file, 1, 1}, "the file has more than %s: is it the right one?", mib(limit))
+		return false
+	}
+	line, column := 1, 1
+	for rest := b; len(rest) > 0; column++ {
+		r, n := utf8.DecodeRune(rest)
+		what := ""
+		switch {
+		case r == utf8.RuneError && n == 1:
+			what = fmt.Sprintf("byte 0x%02x is not UTF-8: save the file as UTF-8", rest[0])
+		case r < ' ' && r != '\t' && r != '\n' && r != '\r' || r >= 0x7f && r < 0xa0 && r != 0x85:
+			what = fmt.Sprintf("control character %U: take it out", r)
+		}
+		if what != "" {
+			e.At(Pos{file, line, column}, "%s", what)
+			return false
+		}
+		if r == '\n' {
+			line, column = line+1, 0
+		}
+		rest = rest[n:]
+	}
+	return true
+}
+
+// mib writes a bound.
+func mib(n int) string { return fmt.Sprintf("%d MiB", n>>20) }
+
+// action is how the actions of Go templates begin, of which Helm charts are made.
+var action = regexp.MustCompile(`\{\{-?\s*(?:[.$(]|/\*|[a-zA-Z]+\b)`)
+
+// NotRendered returns an error if a text has actions of a Helm template, and nil otherwise. Such a
+// text may still be YAML: the alerts of Prometheus have actions of their own. Ask only about a text
+// that is not YAML.
+func NotRendered(file string, text []byte) *Error {
+	at := action.FindIndex(text)
+	if at == nil {
+		return nil
+	}
+	before := text[:at[0]]
+	p := Pos{file, 1 + bytes.Count(before, []byte("\n")), 1 + utf8.RuneCount(before[1+bytes.LastIndexByte(before, '\n'):])}
+	return newError(p, "this is a Helm template, not YAML: render it with helm template and name the result, or write it for ytt")
+}
