@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/slipway-dev/slipway/internal/workload"
 )
 
 // windowsOption is what the windowsOptions of a pod or container say, and where.
@@ -16,24 +18,24 @@ type windowsOption[T any] struct {
 }
 
 // option returns what holds for a container: its own option, or else the pod's.
-func option[T any](spec *corev1.PodSpec, c container, field string, get func(*corev1.WindowsSecurityContextOptions) *T) windowsOption[T] {
+func option[T any](spec *corev1.PodSpec, c workload.Container, field string, get func(*corev1.WindowsSecurityContextOptions) *T) windowsOption[T] {
 	if sc := c.SecurityContext; sc != nil && sc.WindowsOptions != nil && get(sc.WindowsOptions) != nil {
-		return windowsOption[T]{get(sc.WindowsOptions), slices.Concat(c.path, []any{"securityContext", "windowsOptions", field})}
+		return windowsOption[T]{get(sc.WindowsOptions), slices.Concat(c.Path, []any{"securityContext", "windowsOptions", field})}
 	}
 	if sc := spec.SecurityContext; sc != nil && sc.WindowsOptions != nil && get(sc.WindowsOptions) != nil {
 		return windowsOption[T]{get(sc.WindowsOptions), []any{"securityContext", "windowsOptions", field}}
 	}
-	return windowsOption[T]{path: c.path}
+	return windowsOption[T]{path: c.Path}
 }
 
-func userName(spec *corev1.PodSpec, c container) windowsOption[string] {
+func userName(spec *corev1.PodSpec, c workload.Container) windowsOption[string] {
 	return option(spec, c, "runAsUserName", func(o *corev1.WindowsSecurityContextOptions) *string { return o.RunAsUserName })
 }
 
 // nonRoot reports whether runAsNonRoot holds for a container, and where that stands.
-func nonRoot(spec *corev1.PodSpec, c container) (path []any, holds bool) {
+func nonRoot(spec *corev1.PodSpec, c workload.Container) (path []any, holds bool) {
 	if sc := c.SecurityContext; sc != nil && sc.RunAsNonRoot != nil {
-		return slices.Concat(c.path, []any{"securityContext", "runAsNonRoot"}), *sc.RunAsNonRoot
+		return slices.Concat(c.Path, []any{"securityContext", "runAsNonRoot"}), *sc.RunAsNonRoot
 	}
 	if sc := spec.SecurityContext; sc != nil && sc.RunAsNonRoot != nil {
 		return []any{"securityContext", "runAsNonRoot"}, *sc.RunAsNonRoot
@@ -47,7 +49,7 @@ func rootByName(p *pod, found finder) {
 	if p.hostProcess() {
 		return
 	}
-	for _, c := range containers(p.spec) {
+	for _, c := range workload.Containers(p.spec) {
 		user := userName(p.spec, c)
 		if path, holds := nonRoot(p.spec, c); holds && user.value != nil && strings.EqualFold(*user.value, "ContainerAdministrator") {
 			found("", path...)
@@ -99,7 +101,7 @@ func userNameFault(name string) string {
 }
 
 func badUserName(p *pod, found finder) {
-	for _, c := range containers(p.spec) {
+	for _, c := range workload.Containers(p.spec) {
 		user := userName(p.spec, c)
 		if user.value == nil {
 			continue

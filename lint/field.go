@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/slipway-dev/slipway/internal/workload"
 )
 
 func ifHostNetwork(p *pod, found finder) {
@@ -70,7 +72,7 @@ func gracePeriods(p *pod, found finder) {
 	if s := p.spec.TerminationGracePeriodSeconds; s != nil && *s > windowsGrace {
 		found("", "terminationGracePeriodSeconds")
 	}
-	inContainers(func(c container, found finder) {
+	inContainers(func(c workload.Container, found finder) {
 		for _, probe := range []struct {
 			field string
 			*corev1.Probe
@@ -85,8 +87,8 @@ func gracePeriods(p *pod, found finder) {
 // withoutRequests finds containers that request no CPU or no memory. A limit stands for a missing
 // request; ephemeral containers cannot have any.
 func withoutRequests(p *pod, found finder) {
-	for _, c := range containers(p.spec) {
-		if c.path[0] == "ephemeralContainers" {
+	for _, c := range workload.Containers(p.spec) {
+		if c.Path[0] == "ephemeralContainers" {
 			continue
 		}
 		var lacks []string
@@ -98,20 +100,20 @@ func withoutRequests(p *pod, found finder) {
 			}
 		}
 		if len(lacks) > 0 {
-			found(fmt.Sprintf("container %s requests no %s", c.Name, strings.Join(lacks, " and no ")), c.path...)
+			found(fmt.Sprintf("container %s requests no %s", c.Name, strings.Join(lacks, " and no ")), c.Path...)
 		}
 	}
 }
 
 func hugePageResources(p *pod, found finder) {
-	for _, c := range containers(p.spec) {
+	for _, c := range workload.Containers(p.spec) {
 		for _, list := range []struct {
 			field     string
 			resources corev1.ResourceList
 		}{{"limits", c.Resources.Limits}, {"requests", c.Resources.Requests}} {
 			for _, name := range slices.Sorted(maps.Keys(list.resources)) {
 				if strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix) {
-					below(found, c.path...)("", "resources", list.field, string(name))
+					below(found, c.Path...)("", "resources", list.field, string(name))
 				}
 			}
 		}

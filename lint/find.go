@@ -4,31 +4,9 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/slipway-dev/slipway/internal/workload"
 )
-
-// container is one of a pod's containers, of whichever of its three lists.
-type container struct {
-	corev1.Container
-	path []any // below the pod's spec: "initContainers", 0
-}
-
-// containers returns a pod's containers in the order of the manifest's lists.
-func containers(spec *corev1.PodSpec) []container {
-	var all []container
-	add := func(list string, n int, c corev1.Container) {
-		all = append(all, container{c, []any{list, n}})
-	}
-	for n, c := range spec.InitContainers {
-		add("initContainers", n, c)
-	}
-	for n, c := range spec.Containers {
-		add("containers", n, c)
-	}
-	for n, c := range spec.EphemeralContainers {
-		add("ephemeralContainers", n, corev1.Container(c.EphemeralContainerCommon))
-	}
-	return all
-}
 
 // inSpec finds a field of the pod's spec.
 func inSpec(field string, is func(*corev1.PodSpec) bool) func(*pod, finder) {
@@ -50,7 +28,7 @@ func inPodSecurity(field string, is func(*corev1.PodSecurityContext) bool) func(
 
 // inSecurity finds a field of the securityContext of each container.
 func inSecurity(field string, is func(*corev1.SecurityContext) bool) func(*pod, finder) {
-	return inContainers(func(c container, found finder) {
+	return inContainers(func(c workload.Container, found finder) {
 		if c.SecurityContext != nil && is(c.SecurityContext) {
 			found("", "securityContext", field)
 		}
@@ -58,17 +36,17 @@ func inSecurity(field string, is func(*corev1.SecurityContext) bool) func(*pod, 
 }
 
 // inContainers looks at each container; paths are below the container.
-func inContainers(look func(c container, found finder)) func(*pod, finder) {
+func inContainers(look func(c workload.Container, found finder)) func(*pod, finder) {
 	return func(p *pod, found finder) {
-		for _, c := range containers(p.spec) {
-			look(c, below(found, c.path...))
+		for _, c := range workload.Containers(p.spec) {
+			look(c, below(found, c.Path...))
 		}
 	}
 }
 
 // inMounts looks at each volumeMount of each container; paths are below the mount.
 func inMounts(look func(m corev1.VolumeMount, found finder)) func(*pod, finder) {
-	return inContainers(func(c container, found finder) {
+	return inContainers(func(c workload.Container, found finder) {
 		for n, m := range c.VolumeMounts {
 			look(m, below(found, "volumeMounts", n))
 		}

@@ -6,16 +6,18 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/slipway-dev/slipway/internal/workload"
 )
 
-func isHostProcess(spec *corev1.PodSpec, c container) bool {
+func isHostProcess(spec *corev1.PodSpec, c workload.Container) bool {
 	o := option(spec, c, "hostProcess", func(o *corev1.WindowsSecurityContextOptions) *bool { return o.HostProcess })
 	return o.value != nil && *o.value
 }
 
 // hostProcess reports whether any container of the pod is a HostProcess container.
 func (p *pod) hostProcess() bool {
-	return slices.ContainsFunc(containers(p.spec), func(c container) bool { return isHostProcess(p.spec, c) })
+	return slices.ContainsFunc(workload.Containers(p.spec), func(c workload.Container) bool { return isHostProcess(p.spec, c) })
 }
 
 func hostProcessNetwork(p *pod, found finder) {
@@ -34,26 +36,26 @@ func hostProcessMixed(p *pod, found finder) {
 	if sc := p.spec.SecurityContext; sc != nil && sc.WindowsOptions != nil {
 		whole = sc.WindowsOptions.HostProcess
 	}
-	for _, c := range containers(p.spec) {
+	for _, c := range workload.Containers(p.spec) {
 		own := c.SecurityContext != nil && c.SecurityContext.WindowsOptions != nil && c.SecurityContext.WindowsOptions.HostProcess != nil
 		switch {
 		case own && whole != nil && *c.SecurityContext.WindowsOptions.HostProcess != *whole:
-			below(found, c.path...)(fmt.Sprintf("container %s contradicts its pod, whose hostProcess is %t", c.Name, *whole), "securityContext", "windowsOptions", "hostProcess")
+			below(found, c.Path...)(fmt.Sprintf("container %s contradicts its pod, whose hostProcess is %t", c.Name, *whole), "securityContext", "windowsOptions", "hostProcess")
 		case !isHostProcess(p.spec, c):
-			found(fmt.Sprintf("container %s is no HostProcess container, but others of its pod are", c.Name), c.path...)
+			found(fmt.Sprintf("container %s is no HostProcess container, but others of its pod are", c.Name), c.Path...)
 		}
 	}
 }
 
 func hostProcessUser(p *pod, found finder) {
-	for _, c := range containers(p.spec) {
+	for _, c := range workload.Containers(p.spec) {
 		if !isHostProcess(p.spec, c) {
 			continue
 		}
 		user := userName(p.spec, c)
 		switch {
 		case user.value == nil:
-			found(fmt.Sprintf("container %s has no runAsUserName", c.Name), c.path...)
+			found(fmt.Sprintf("container %s has no runAsUserName", c.Name), c.Path...)
 		case strings.EqualFold(*user.value, "ContainerUser") || strings.EqualFold(*user.value, "ContainerAdministrator"):
 			found(fmt.Sprintf("no node has the account %s: it is one of containers", *user.value), user.path...)
 		}
@@ -61,7 +63,7 @@ func hostProcessUser(p *pod, found finder) {
 }
 
 func hostProcessNonRoot(p *pod, found finder) {
-	for _, c := range containers(p.spec) {
+	for _, c := range workload.Containers(p.spec) {
 		if path, holds := nonRoot(p.spec, c); holds && isHostProcess(p.spec, c) {
 			found("", path...)
 		}

@@ -12,43 +12,23 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// reference is an image that a pod names, and where: below its spec.
-type reference struct {
-	text string
-	path []any
-	runs bool // a container runs it; of one that is only mounted the system does not matter
-}
-
-func references(p *pod) []reference {
-	var all []reference
-	for _, c := range containers(p.spec) {
-		all = append(all, reference{c.Image, slices.Concat(c.path, []any{"image"}), true})
-	}
-	for n, v := range p.spec.Volumes {
-		if v.Image != nil {
-			all = append(all, reference{v.Image.Reference, []any{"volumes", n, "image", "reference"}, false})
-		}
-	}
-	return all
-}
-
 // image checks one image of a pod: that it is there, and runs wherever the pod may land.
-func (c *checker) image(p *pod, ref reference) {
+func (c *checker) image(p *pod, ref workload.Reference) {
 	found := func(id, what string, args ...any) {
 		r, _ := rule(id)
-		c.found(p, r, fmt.Sprintf(what, args...), ref.path...)
+		c.found(p, r, fmt.Sprintf(what, args...), ref.Path...)
 	}
-	i, fault, what := c.resolve(ref.text)
+	i, fault, what := c.resolve(ref.Image)
 	switch {
 	case fault == lock.Malformed || fault == lock.KoName:
 		found(faultRules[fault], "%s", what)
 	case !c.knowing():
-	case c.missing[ref.text]:
-		id, what := missing(ref.text)
+	case c.missing[ref.Image]:
+		id, what := missing(ref.Image)
 		found(id, "%s", what)
 	case fault != lock.NoFault:
 		found(faultRules[fault], "%s", what)
-	case ref.runs && !i.Unresolved:
+	case ref.Runs && !i.Unresolved:
 		for _, os := range []string{linux, windows} {
 			if slices.Contains(p.systems, os) {
 				c.runs(p, i, os, found)

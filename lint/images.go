@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -61,8 +62,8 @@ func (c *checker) ask(ctx context.Context, pods []*pod, mentions []mention) erro
 	}
 	var all []string
 	for _, p := range pods {
-		for _, r := range references(p) {
-			all = append(all, r.text)
+		for _, r := range workload.References(p.spec) {
+			all = append(all, r.Image)
 		}
 	}
 	for _, m := range mentions {

@@ -25,7 +25,7 @@ var windowsTaints = []corev1.Taint{
 // kpackTolerations checks kpack's kinds whose builds run on Windows. A RuntimeClass that the
 // manifest does not have may bring tolerations.
 func (c *checker) kpackTolerations(p *pod) {
-	if !p.kpack || slices.ContainsFunc(windowsTaints, p.tolerates) || !c.buildsOnWindows(p) {
+	if !p.kpack || slices.ContainsFunc(windowsTaints, func(t corev1.Taint) bool { return workload.Tolerates(p.spec, t) }) || !c.buildsOnWindows(p) {
 		return
 	}
 	if name := p.spec.RuntimeClassName; name != nil {

@@ -69,7 +69,7 @@ func Check(ctx context.Context, files []File, o Options) (*Report, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	c.classes = runtimeClasses(c.objects)
+	c.classes = workload.NewRuntimeClasses(c.objects)
 	var pods []*pod
 	for n, o := range c.objects {
 		if o.Pod != nil {
@@ -94,7 +94,7 @@ func Check(ctx context.Context, files []File, o Options) (*Report, error) {
 func (c *checker) look(pods []*pod, mentions []mention) {
 	for _, p := range pods {
 		p.check(func(r Rule, what string, path ...any) { c.found(p, r, what, path...) })
-		for _, ref := range references(p) {
+		for _, ref := range workload.References(p.spec) {
 			c.image(p, ref)
 		}
 		c.kpackTolerations(p)
@@ -119,7 +119,7 @@ func (c *checker) read(f File) (err error) {
 type checker struct {
 	o       Options
 	objects []workload.Object
-	classes map[string]scheduling
+	classes workload.RuntimeClasses
 	images  lock.Catalog
 	nodes   []v1.Platform   // those of the release
 	missing map[string]bool // references that their registry does not have

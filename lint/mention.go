@@ -24,8 +24,8 @@ func (c *checker) mentions(pods []*pod) []mention {
 	images := map[int]map[string]bool{} // the paths of those that are
 	for _, p := range pods {
 		images[p.object] = map[string]bool{}
-		for _, ref := range references(p) {
-			images[p.object][p.Path(ref.path...)] = true
+		for _, ref := range workload.References(p.spec) {
+			images[p.object][p.Path(ref.Path...)] = true
 		}
 	}
 	var all []mention

@@ -2,6 +2,8 @@ package lint
 
 import (
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/slipway-dev/slipway/internal/workload"
 )
 
 // podRules are about fields of Windows pods and containers outside their security context.
@@ -67,7 +69,7 @@ var podRules = []Rule{
 	},
 	{
 		ID: "windows-termination-message-path", Severity: Note, OS: windows,
-		find: inContainers(func(c container, found finder) {
+		find: inContainers(func(c workload.Container, found finder) {
 			if c.TerminationMessagePath != "" && c.TerminationMessagePath != corev1.TerminationMessagePathDefault {
 				found("", "terminationMessagePath")
 			}
@@ -102,7 +104,7 @@ var podRules = []Rule{
 	},
 	{
 		ID: "windows-stop-signal", Severity: Error, OS: windows,
-		find: inContainers(func(c container, found finder) {
+		find: inContainers(func(c workload.Container, found finder) {
 			if l := c.Lifecycle; l != nil && l.StopSignal != nil && *l.StopSignal != corev1.SIGTERM && *l.StopSignal != corev1.SIGKILL {
 				found("", "lifecycle", "stopSignal")
 			}

@@ -2,6 +2,8 @@ package lint
 
 import (
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/slipway-dev/slipway/internal/workload"
 )
 
 // volumeRules are about the volumes of Windows pods and how they are mounted.
@@ -38,7 +40,7 @@ var volumeRules = []Rule{
 	},
 	{
 		ID: "windows-volume-devices", Severity: Error, OS: windows,
-		find: inContainers(func(c container, found finder) {
+		find: inContainers(func(c workload.Container, found finder) {
 			if len(c.VolumeDevices) > 0 {
 				found("", "volumeDevices")
 			}

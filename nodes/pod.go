@@ -6,9 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
-	scheduling "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 
 	"github.com/slipway-dev/slipway/internal/workload"
@@ -19,7 +17,13 @@ func (c checker) pod(o workload.Object) Pod {
 	spec, notes := c.admitted(o)
 	out := Pod{Object: o.String(), Place: o.Pod.At().String(), Path: o.Pod.Path(), Notes: notes, Verdicts: []Verdict{}}
 	var run []image
-	for _, ref := range references(spec) {
+	var seen []string
+	for _, r := range workload.References(spec) {
+		ref := r.Image
+		if ref == "" || slices.Contains(seen, ref) {
+			continue
+		}
+		seen = append(seen, ref)
 		i, ok := find(c.images, ref)
 		switch {
 		case !ok:
@@ -43,30 +47,20 @@ func (c checker) pod(o workload.Object) Pod {
 	return out
 }
 
+// admitted returns the pod's spec as it reaches the scheduler, and notes about what else may be
+// added on the way there.
+func (c checker) admitted(o workload.Object) (*corev1.PodSpec, []string) {
+	spec, notes := o.Admitted(c.classes)
+	if o.Pod.Kind != workload.Template {
+		spec.Containers = []corev1.Container{{Name: "build", Resources: o.Pod.Resources}}
+		notes = append([]string{"kpack adds the builder's images and a node selector for its system, which the release does not tell"}, notes...)
+	}
+	return spec, notes
+}
+
 // elsewhere reports whether the reasons say already that the node has the wrong operating system.
 func elsewhere(reasons []Reason) bool {
 	return slices.ContainsFunc(reasons, func(r Reason) bool { return r.Kind == "os" })
-}
-
-// references lists the images that a node pulls for a pod, each once.
-func references(spec *corev1.PodSpec) []string {
-	var all []string
-	add := func(ref string) {
-		if ref != "" && !slices.Contains(all, ref) {
-			all = append(all, ref)
-		}
-	}
-	for _, list := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
-		for _, c := range list {
-			add(c.Image)
-		}
-	}
-	for _, v := range spec.Volumes {
-		if v.Image != nil {
-			add(v.Image.Reference)
-		}
-	}
-	return all
 }
 
 // stays returns why a pod does not come onto a node, images aside.
@@ -157,8 +151,7 @@ func tainted(spec *corev1.PodSpec, n Node) []Reason {
 		if t.Effect != corev1.TaintEffectNoExecute && (t.Effect != corev1.TaintEffectNoSchedule || spec.NodeName != "") {
 			continue
 		}
-		// A pod with an operator that the cluster does not know is refused when it is applied.
-		if _, untolerated := scheduling.FindMatchingUntoleratedTaint(logr.Discard(), []corev1.Taint{t}, spec.Tolerations, nil, true); !untolerated {
+		if workload.Tolerates(spec, t) {
 			continue
 		}
 		if t.MatchTaint(&cordon) {

@@ -123,25 +123,9 @@ func (c *checker) pod(n int, d Document, spec *corev1.PodSpec) {
 	systems := c.systems(n, leaf{path: path, pos: pos}, spec)
 	at := map[string]leaf{}
 	d.leaves(func(l leaf) { at[l.String()] = l })
-	for _, list := range containers(spec) {
-		for i, container := range list.containers {
-			p := append(slices.Clone(path), list.key, bracket(i, container.Name))
-			c.runs(n, at[fieldPath(append(p, "image"))], container.Image, systems)
-			c.environment(n, d, p, pos, at, container)
-		}
+	for _, container := range workload.Containers(spec) {
+		p := append(slices.Clone(path), container.Path[0].(string), bracket(container.Path[1].(int), container.Name))
+		c.runs(n, at[fieldPath(append(p, "image"))], container.Image, systems)
+		c.environment(n, d, p, pos, at, container.Container)
 	}
-}
-
-// containerList is one of a pod's lists of containers.
-type containerList struct {
-	key        string
-	containers []corev1.Container
-}
-
-func containers(spec *corev1.PodSpec) []containerList {
-	ephemeral := containerList{key: "ephemeralContainers"}
-	for _, e := range spec.EphemeralContainers {
-		ephemeral.containers = append(ephemeral.containers, corev1.Container(e.EphemeralContainerCommon))
-	}
-	return []containerList{{"initContainers", spec.InitContainers}, {"containers", spec.Containers}, ephemeral}
 }
