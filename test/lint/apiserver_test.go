@@ -23,8 +23,8 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// minor is the Kubernetes release whose API server is asked: 1.33.
-const minor = 33
+// minor is the Kubernetes release whose API server is asked: 1.36.
+const minor = 36
 
 func TestMain(m *testing.M) {
 	// privileged and HostProcess pods are a matter of Pod Security today

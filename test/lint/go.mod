@@ -8,7 +8,7 @@ require (
 	github.com/slipway-dev/slipway v0.0.0
 	k8s.io/api v0.37.2
 	k8s.io/apimachinery v0.37.2
-	k8s.io/kubernetes v1.33.4
+	k8s.io/kubernetes v1.36.3
 	sigs.k8s.io/yaml v1.6.0
 )
 
@@ -17,12 +17,11 @@ require (
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/blang/semver/v4 v4.0.0 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
+	github.com/davecgh/go-spew v1.1.2-0.20180830191138-d8f796af33cc // indirect
 	github.com/distribution/reference v0.6.0 // indirect
 	github.com/fxamacker/cbor/v2 v2.9.1 // indirect
 	github.com/go-logr/logr v1.4.4 // indirect
 	github.com/gofrs/flock v0.13.1 // indirect
-	github.com/gogo/protobuf v1.3.2 // indirect
-	github.com/google/go-cmp v0.7.0 // indirect
 	github.com/google/go-containerregistry v0.22.1 // indirect
 	github.com/json-iterator/go v1.1.12 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect
@@ -30,10 +29,12 @@ require (
 	github.com/modern-go/reflect2 v1.0.3-0.20250322232337-35a7c28c31ee // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/opencontainers/go-digest v1.0.0 // indirect
-	github.com/prometheus/client_golang v1.22.0 // indirect
-	github.com/prometheus/client_model v0.6.1 // indirect
-	github.com/prometheus/common v0.62.0 // indirect
-	github.com/prometheus/procfs v0.15.1 // indirect
+	github.com/pmezard/go-difflib v1.0.1-0.20181226105442-5d4384ee4fb2 // indirect
+	github.com/prometheus/client_golang v1.23.2 // indirect
+	github.com/prometheus/client_model v0.6.2 // indirect
+	github.com/prometheus/common v0.67.5 // indirect
+	github.com/prometheus/procfs v0.19.2 // indirect
+	github.com/robfig/cron/v3 v3.0.1 // indirect
 	github.com/spf13/pflag v1.0.10 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
 	github.com/xeipuuv/gojsonpointer v0.0.0-20180127040702-4e3ac2762d5f // indirect
@@ -51,52 +52,53 @@ require (
 	google.golang.org/protobuf v1.36.12 // indirect
 	gopkg.in/inf.v0 v0.9.1 // indirect
 	k8s.io/apiextensions-apiserver v0.0.0 // indirect
-	k8s.io/apiserver v0.33.4 // indirect
+	k8s.io/apiserver v0.36.3 // indirect
 	k8s.io/client-go v0.37.2 // indirect
-	k8s.io/component-base v0.33.4 // indirect
+	k8s.io/component-base v0.36.3 // indirect
 	k8s.io/component-helpers v0.37.2 // indirect
 	k8s.io/controller-manager v0.0.0 // indirect
 	k8s.io/klog/v2 v2.140.0 // indirect
+	k8s.io/kube-openapi v0.0.0-20260721132016-d427ff9ee9ad // indirect
 	k8s.io/kubelet v0.0.0 // indirect
 	k8s.io/utils v0.0.0-20260626114624-be93311217bd // indirect
 	sigs.k8s.io/json v0.0.0-20250730193827-2d320260d730 // indirect
 	sigs.k8s.io/randfill v1.0.0 // indirect
-	sigs.k8s.io/structured-merge-diff/v4 v4.6.0 // indirect
+	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
 )
 
 replace github.com/slipway-dev/slipway => ../..
 
 // As k8s.io/kubernetes itself has its parts, at the versions that were released with it.
 replace (
-	k8s.io/api => k8s.io/api v0.33.4
-	k8s.io/apiextensions-apiserver => k8s.io/apiextensions-apiserver v0.33.4
-	k8s.io/apimachinery => k8s.io/apimachinery v0.33.4
-	k8s.io/apiserver => k8s.io/apiserver v0.33.4
-	k8s.io/cli-runtime => k8s.io/cli-runtime v0.33.4
-	k8s.io/client-go => k8s.io/client-go v0.33.4
-	k8s.io/cloud-provider => k8s.io/cloud-provider v0.33.4
-	k8s.io/cluster-bootstrap => k8s.io/cluster-bootstrap v0.33.4
-	k8s.io/code-generator => k8s.io/code-generator v0.33.4
-	k8s.io/component-base => k8s.io/component-base v0.33.4
-	k8s.io/component-helpers => k8s.io/component-helpers v0.33.4
-	k8s.io/controller-manager => k8s.io/controller-manager v0.33.4
-	k8s.io/cri-api => k8s.io/cri-api v0.33.4
-	k8s.io/cri-client => k8s.io/cri-client v0.33.4
-	k8s.io/csi-translation-lib => k8s.io/csi-translation-lib v0.33.4
-	k8s.io/dynamic-resource-allocation => k8s.io/dynamic-resource-allocation v0.33.4
-	k8s.io/endpointslice => k8s.io/endpointslice v0.33.4
-	k8s.io/externaljwt => k8s.io/externaljwt v0.33.4
-	k8s.io/kms => k8s.io/kms v0.33.4
-	k8s.io/kube-aggregator => k8s.io/kube-aggregator v0.33.4
-	k8s.io/kube-controller-manager => k8s.io/kube-controller-manager v0.33.4
-	k8s.io/kube-proxy => k8s.io/kube-proxy v0.33.4
-	k8s.io/kube-scheduler => k8s.io/kube-scheduler v0.33.4
-	k8s.io/kubectl => k8s.io/kubectl v0.33.4
-	k8s.io/kubelet => k8s.io/kubelet v0.33.4
-	k8s.io/metrics => k8s.io/metrics v0.33.4
-	k8s.io/mount-utils => k8s.io/mount-utils v0.33.4
-	k8s.io/pod-security-admission => k8s.io/pod-security-admission v0.33.4
-	k8s.io/sample-apiserver => k8s.io/sample-apiserver v0.33.4
-	k8s.io/sample-cli-plugin => k8s.io/sample-cli-plugin v0.33.4
-	k8s.io/sample-controller => k8s.io/sample-controller v0.33.4
+	k8s.io/api => k8s.io/api v0.36.3
+	k8s.io/apiextensions-apiserver => k8s.io/apiextensions-apiserver v0.36.3
+	k8s.io/apimachinery => k8s.io/apimachinery v0.36.3
+	k8s.io/apiserver => k8s.io/apiserver v0.36.3
+	k8s.io/cli-runtime => k8s.io/cli-runtime v0.36.3
+	k8s.io/client-go => k8s.io/client-go v0.36.3
+	k8s.io/cloud-provider => k8s.io/cloud-provider v0.36.3
+	k8s.io/cluster-bootstrap => k8s.io/cluster-bootstrap v0.36.3
+	k8s.io/code-generator => k8s.io/code-generator v0.36.3
+	k8s.io/component-base => k8s.io/component-base v0.36.3
+	k8s.io/component-helpers => k8s.io/component-helpers v0.36.3
+	k8s.io/controller-manager => k8s.io/controller-manager v0.36.3
+	k8s.io/cri-api => k8s.io/cri-api v0.36.3
+	k8s.io/cri-client => k8s.io/cri-client v0.36.3
+	k8s.io/csi-translation-lib => k8s.io/csi-translation-lib v0.36.3
+	k8s.io/dynamic-resource-allocation => k8s.io/dynamic-resource-allocation v0.36.3
+	k8s.io/endpointslice => k8s.io/endpointslice v0.36.3
+	k8s.io/externaljwt => k8s.io/externaljwt v0.36.3
+	k8s.io/kms => k8s.io/kms v0.36.3
+	k8s.io/kube-aggregator => k8s.io/kube-aggregator v0.36.3
+	k8s.io/kube-controller-manager => k8s.io/kube-controller-manager v0.36.3
+	k8s.io/kube-proxy => k8s.io/kube-proxy v0.36.3
+	k8s.io/kube-scheduler => k8s.io/kube-scheduler v0.36.3
+	k8s.io/kubectl => k8s.io/kubectl v0.36.3
+	k8s.io/kubelet => k8s.io/kubelet v0.36.3
+	k8s.io/metrics => k8s.io/metrics v0.36.3
+	k8s.io/mount-utils => k8s.io/mount-utils v0.36.3
+	k8s.io/pod-security-admission => k8s.io/pod-security-admission v0.36.3
+	k8s.io/sample-apiserver => k8s.io/sample-apiserver v0.36.3
+	k8s.io/sample-cli-plugin => k8s.io/sample-cli-plugin v0.36.3
+	k8s.io/sample-controller => k8s.io/sample-controller v0.36.3
 )
