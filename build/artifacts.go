@@ -10,6 +10,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build/artifact"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -49,5 +50,13 @@ func (b *Builder) artifact(ctx context.Context, a product.Artifact, on v1.Platfo
 		}
 		in.Programs = append(in.Programs, artifact.Program{Name: name, File: fileName(name, on.OS), Content: out.Content})
 	}
-	return artifact.Make(ctx, b.store, in)
+	files, err := artifact.Make(ctx, b.store, in)
+	if err != nil {
+		return nil, err
+	}
+	var all []lock.Artifact
+	for _, f := range files {
+		all = append(all, lock.Artifact{File: f.Name, Platform: platform.Format(on), Digest: f.Digest, Size: f.Size, Executable: f.Program})
+	}
+	return all, nil
 }

@@ -34,10 +34,7 @@ func (b *Builder) evaluate(ctx context.Context, i product.Image, p v1.Platform, 
 		File: file, Context: i.Dockerfile.Context, Except: b.product.MadeIn(i.Dockerfile.Context), Contexts: contexts,
 		Args: i.Dockerfile.Args, Target: i.Dockerfile.Target,
 		Platform: p, ModTime: layer.Epoch, Store: b.store, Client: b.client, Check: check,
-		Base: func(ctx context.Context, name string, p v1.Platform) (dockerfile.Base, error) {
-			found, err := b.bases.Resolve(ctx, name, p)
-			return dockerfile.Base{Image: found.Image, Platform: found.Platform, Info: found.Info, Demand: found.Demand}, err
-		},
+		Base: b.bases.Resolve,
 	})
 }
 
@@ -82,7 +79,7 @@ func (b *Builder) dockerImage(ctx context.Context, i product.Image, p v1.Platfor
 
 // standing completes what a Dockerfile stands on by the full os.version, which comes from the
 // base, or from the platform for scratch.
-func (b *Builder) standing(ctx context.Context, on dockerfile.Base, p v1.Platform) (base.Base, error) {
+func (b *Builder) standing(ctx context.Context, on base.Base, p v1.Platform) (base.Base, error) {
 	if on.Image == nil {
 		return b.bases.Resolve(ctx, "scratch", p)
 	}

@@ -25,7 +25,7 @@ type content struct {
 	base   base.Base
 	config v1.Config
 	layers []manifest.Layer
-	from   []lock.Base // other images that files were copied from
+	from   []base.Info // other images that files were copied from
 	// history has one record per instruction of a Dockerfile; nil means one per layer.
 	history []v1.History
 	note    string // what could not be checked; "" for nothing
@@ -123,8 +123,8 @@ func (b *Builder) write(i product.Image, c content) (child, error) {
 		}
 	}
 	for _, f := range c.from {
-		if _, said := labels[base.StandInLabel]; f.StandIn && !said {
-			labels[base.StandInLabel] = f.Name
+		if _, said := labels[base.StubLabel]; f.Stub && !said {
+			labels[base.StubLabel] = f.Name
 		}
 	}
 	c.config.Labels = labels
@@ -149,7 +149,10 @@ func (b *Builder) write(i product.Image, c content) (child, error) {
 	}
 	out := lock.Child{
 		Platform: platform.Format(c.base.Platform), OSVersion: c.base.Platform.OSVersion,
-		MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Config: config, Base: c.base.Info, From: c.from,
+		MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Config: config, Base: lockBase(c.base.Info),
+	}
+	for _, f := range c.from {
+		out.From = append(out.From, *lockBase(&f))
 	}
 	for _, l := range mf.Layers {
 		out.Content += l.Size
@@ -188,4 +191,12 @@ func (b *Builder) annotations(i product.Image) map[string]string {
 		}
 	}
 	return m
+}
+
+// lockBase is a base as the lock has it.
+func lockBase(i *base.Info) *lock.Base {
+	if i == nil {
+		return nil
+	}
+	return &lock.Base{Name: i.Name, Digest: i.Digest, StandIn: i.Stub}
 }

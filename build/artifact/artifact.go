@@ -20,8 +20,6 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/build/layer"
-	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -44,12 +42,20 @@ type Input struct {
 	Except []string
 }
 
-// Make puts the files of an artifact into the store and returns what the lock says of them, in
-// the order of Files.
-func Make(ctx context.Context, st *store.Store, in Input) ([]lock.Artifact, error) {
-	var all []lock.Artifact
+// File is a file of an artifact in the store.
+type File struct {
+	Name    string // in dist/
+	Program bool   // a program alone, not an archive
+	Digest  v1.Hash
+	Size    int64
+}
+
+// Make puts the files of an artifact into the store and returns them in the order of
+// Files.
+func Make(ctx context.Context, st *store.Store, in Input) ([]File, error) {
+	var all []File
 	for _, f := range in.Files {
-		a := lock.Artifact{File: f.Name, Platform: platform.Format(in.Platform), Executable: f.Program != ""}
+		a := File{Name: f.Name, Program: f.Program != ""}
 		var err error
 		if f.Program != "" {
 			a.Digest, a.Size, err = in.alone(st, f.Program)

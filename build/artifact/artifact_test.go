@@ -17,7 +17,6 @@ import (
 
 	"github.com/slipway-dev/slipway/build/artifact"
 	"github.com/slipway-dev/slipway/build/layer"
-	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -62,10 +61,10 @@ func TestMake(t *testing.T) {
 			in := input(t, tc.os, tc.format)
 			got := made(t, st, in)
 			program, archive := got[0], got[1]
-			if program.File != "tool."+tc.os || !program.Executable || program.Platform != tc.os+"/amd64" || program.Size != 9 || program.Digest != in.Programs[0].Content.Digest {
+			if program.Name != "tool."+tc.os || !program.Program || program.Size != 9 || program.Digest != in.Programs[0].Content.Digest {
 				t.Errorf("the program is %+v", program)
 			}
-			if archive.Executable || archive.Platform != tc.os+"/amd64" {
+			if archive.Program {
 				t.Errorf("the archive is %+v", archive)
 			}
 			if size, err := st.Size(archive.Digest); err != nil || size != archive.Size {
@@ -115,7 +114,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-func made(t *testing.T, st *store.Store, in artifact.Input) []lock.Artifact {
+func made(t *testing.T, st *store.Store, in artifact.Input) []artifact.File {
 	t.Helper()
 	all, err := artifact.Make(t.Context(), st, in)
 	if err != nil || len(all) != 2 {

@@ -5,6 +5,7 @@ package base
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -12,7 +13,6 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/progress"
-	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/store"
@@ -24,11 +24,17 @@ type Base struct {
 	Image v1.Image
 	// Platform has the full os.version, all four parts, that images on the base must carry.
 	Platform v1.Platform
-	// Info is what the lock says of it; nil for scratch.
-	Info *lock.Base
+	Info     *Info // nil for scratch
 	// Demand is why a release to a registry would refuse the base, where a snapshot takes it; nil
 	// where it would not.
 	Demand error
+}
+
+// Info identifies a base, for the lock.
+type Info struct {
+	Name   string // reference with digest, or builtin:NAME
+	Digest v1.Hash
+	Stub   bool // made for a snapshot, in place of one that only a registry has
 }
 
 // Here reports whether the files of the base can be looked at without fetching anything, and are
@@ -37,7 +43,7 @@ func (b Base) Here(st *store.Store) (bool, error) {
 	switch {
 	case b.Image == nil:
 		return true, nil
-	case b.Info != nil && b.Info.StandIn:
+	case b.Info != nil && b.Info.Stub:
 		return false, nil
 	}
 	layers, err := b.Image.Layers()
@@ -54,12 +60,13 @@ func (b Base) Here(st *store.Store) (bool, error) {
 
 // Resolver finds bases by name and keeps what it found. It may be used by several goroutines.
 type Resolver struct {
-	Product  *product.Product
+	Bases    []product.Base // those of slipway.yaml
+	File     string         // path of slipway.yaml, for messages
+	Snapshot bool           // builds on stubs of what registries have
 	Store    *store.Store
 	Client   *network.Client // mandatory where a base is fetched from a registry
 	Progress *progress.Printer
-	// Offline lets stand-ins take the place of what registries have, as in a snapshot; what a
-	// release demands stays an error.
+	// Offline builds on stubs, as Snapshot does; what a release demands stays an error.
 	Offline bool
 
 	mu    sync.Mutex
@@ -92,7 +99,8 @@ func (r *Resolver) resolve(ctx context.Context, image string, p v1.Platform) (Ba
 	if image == "scratch" {
 		return Base{Platform: full(p)}, nil
 	}
-	if b, ok := r.Product.Base(image); ok {
+	if n := slices.IndexFunc(r.Bases, func(b product.Base) bool { return b.Name == image }); n >= 0 {
+		b := r.Bases[n]
 		switch b.Builtin {
 		case "scratch":
 			return Base{Platform: full(p)}, nil
@@ -105,17 +113,17 @@ func (r *Resolver) resolve(ctx context.Context, image string, p v1.Platform) (Ba
 				return r.pull(ctx, i, b.AnyBuild)
 			}
 		}
-		return Base{}, fmt.Errorf("%s names no image for this platform: add one under bases", r.Product.Path)
+		return Base{}, fmt.Errorf("%s names no image for this platform: add one under bases", r.File)
 	}
 	ref, err := name.ParseReference(image)
 	if err != nil {
-		return Base{}, fmt.Errorf("it is neither a base of %s nor an image reference: %w", r.Product.Path, err)
+		return Base{}, fmt.Errorf("it is neither a base of %s nor an image reference: %w", r.File, err)
 	}
 	if err := product.OtherRelease(image, p); err != nil {
 		return Base{}, err
 	}
 	unpinned := pinned(ref)
-	if unpinned != nil && !r.Product.Snapshot() {
+	if unpinned != nil && !r.Snapshot {
 		return Base{}, unpinned
 	}
 	b, err := r.pull(ctx, product.BaseImage{Platform: p, Reference: ref, Inline: true}, false)
@@ -134,8 +142,8 @@ func pinned(ref name.Reference) error {
 // pull returns an image of a registry, or its stand-in. Bases of slipway.yaml that nothing pins
 // are among the product's demands already, which stop a release before anything is pulled.
 func (r *Resolver) pull(ctx context.Context, i product.BaseImage, anyBuild bool) (Base, error) {
-	if r.Offline || r.Product.Snapshot() {
-		return standIn(ctx, r.Store, i.Reference, i.Platform)
+	if r.Offline || r.Snapshot {
+		return stub(ctx, r.Store, i.Reference, i.Platform)
 	}
 	if err := pinned(i.Reference); err != nil {
 		return Base{}, err

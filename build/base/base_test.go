@@ -35,7 +35,7 @@ func TestStatic(t *testing.T) {
 	if err := validate.Image(b.Image); err != nil {
 		t.Error(err)
 	}
-	if b.Platform.String() != "linux/amd64" || b.Info.Name != "builtin:static" || b.Info.StandIn || b.Info.Digest != digest(t, b.Image) {
+	if b.Platform.String() != "linux/amd64" || b.Info.Name != "builtin:static" || b.Info.Stub || b.Info.Digest != digest(t, b.Image) {
 		t.Errorf("the base is %+v, %+v", b.Platform, b.Info)
 	}
 	listing, content := files(t, b.Image)
@@ -114,11 +114,11 @@ func TestStandIn(t *testing.T) {
 			if err := validate.Image(b.Image); err != nil {
 				t.Error(err)
 			}
-			if !b.Info.StandIn || b.Info.Digest != digest(t, b.Image) || b.Platform.OSVersion != tc.version {
+			if !b.Info.Stub || b.Info.Digest != digest(t, b.Image) || b.Platform.OSVersion != tc.version {
 				t.Errorf("the base is %+v, %+v", b.Platform, b.Info)
 			}
 			cf, err := b.Image.ConfigFile()
-			if err != nil || cf.Config.Labels[base.StandInLabel] != b.Info.Name || cf.OSVersion != tc.version {
+			if err != nil || cf.Config.Labels[base.StubLabel] != b.Info.Name || cf.OSVersion != tc.version {
 				t.Errorf("the configuration is %+v (%v)", cf, err)
 			}
 			listing, content := files(t, b.Image)
@@ -135,7 +135,7 @@ func TestUnknown(t *testing.T) {
 	p := &product.Product{Path: "dir/slipway.yaml", Bases: []product.Base{{Name: "nano", Images: []product.BaseImage{
 		{Platform: parse(t, "windows/amd64:ltsc2022"), Reference: reference(t, "example.com/nano@sha256:"+strings.Repeat("0", 64))},
 	}}}}
-	r := base.Resolver{Product: p, Store: storetest.Open(t), Client: client}
+	r := base.Resolver{Bases: p.Bases, File: p.Path, Snapshot: p.Snapshot(), Store: storetest.Open(t), Client: client}
 	for _, tc := range []struct{ name, on, says string }{
 		{"nano", "windows/amd64:ltsc2019", "dir/slipway.yaml names no image for this platform: add one under bases"},
 		{"nano", "linux/amd64", "base nano for linux/amd64: dir/slipway.yaml names no image"},
@@ -150,7 +150,7 @@ func TestUnknown(t *testing.T) {
 
 func resolve(t *testing.T, p *product.Product, name, on string) base.Base {
 	t.Helper()
-	r := base.Resolver{Product: p, Store: storetest.Open(t), Client: client}
+	r := base.Resolver{Bases: p.Bases, File: p.Path, Snapshot: p.Snapshot(), Store: storetest.Open(t), Client: client}
 	b, err := r.Resolve(t.Context(), name, parse(t, on))
 	if err != nil {
 		t.Fatal(err)

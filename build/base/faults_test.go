@@ -92,7 +92,7 @@ func TestFaults(t *testing.T) {
 			failing = true
 			mu.Unlock()
 			o := network.Options{Wait: time.Microsecond, Idle: 500 * time.Millisecond, Attempts: 10}
-			r := base.Resolver{Product: &product.Product{Path: "slipway.yaml", Registry: host}, Store: storetest.Open(t), Client: network.New(o)}
+			r := base.Resolver{File: "slipway.yaml", Store: storetest.Open(t), Client: network.New(o)}
 			b, err := r.Resolve(t.Context(), ref, parse(t, "linux/amd64"))
 			if err != nil {
 				t.Fatal(err)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/network"
-	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -39,7 +38,7 @@ func (r *Resolver) fetch(ctx context.Context, b product.BaseImage, anyBuild bool
 	if err != nil {
 		return Base{}, fmt.Errorf("fetching %s: %w", ref, err)
 	}
-	return Base{Image: local, Platform: got, Info: &lock.Base{Name: ref.String(), Digest: d}}, nil
+	return Base{Image: local, Platform: got, Info: &Info{Name: ref.String(), Digest: d}}, nil
 }
 
 // moved tells where the tag of a base that bases.lock.yaml pins stands for something else by now:

@@ -62,7 +62,7 @@ func TestFetch(t *testing.T) {
 			if platform.Format(b.Platform) != tc.want || digest(t, b.Image) != digest(t, want) {
 				t.Errorf("the base is %s %s, want %s %s", platform.Format(b.Platform), digest(t, b.Image), tc.want, digest(t, want))
 			}
-			if b.Info.Name != tc.ref || b.Info.Digest != digest(t, want) || b.Info.StandIn {
+			if b.Info.Name != tc.ref || b.Info.Digest != digest(t, want) || b.Info.Stub {
 				t.Errorf("the lock has %+v", b.Info)
 			}
 			same(t, b.Image, want)
@@ -82,7 +82,7 @@ func TestFetchErrors(t *testing.T) {
 	liar := pushIndex(t, host+"/liar:1", mutate.AppendManifests(empty.Index, mutate.IndexAddendum{
 		Add: linux, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "linux", Architecture: "arm64"}},
 	}))
-	r := base.Resolver{Product: &product.Product{Path: "slipway.yaml", Registry: host}, Store: storetest.Open(t), Client: client}
+	r := base.Resolver{File: "slipway.yaml", Store: storetest.Open(t), Client: client}
 	for _, tc := range []struct {
 		name, ref, on string
 		says          []string
@@ -113,7 +113,7 @@ func TestFetchErrors(t *testing.T) {
 func TestFetchedOnce(t *testing.T) {
 	host := serve(t)
 	ref := push(t, host+"/base:1", image(t, parse(t, "linux/amd64")))
-	r := base.Resolver{Product: &product.Product{Path: "slipway.yaml", Registry: host}, Store: storetest.Open(t), Client: client}
+	r := base.Resolver{File: "slipway.yaml", Store: storetest.Open(t), Client: client}
 	first, err := r.Resolve(t.Context(), ref, parse(t, "linux/amd64"))
 	if err != nil {
 		t.Fatal(err)

@@ -120,7 +120,7 @@ func TestLock(t *testing.T) {
 		}
 		pr := progress.New(&said)
 		defer pr.Close()
-		r := base.Resolver{Product: p, Store: storetest.Open(t), Client: client, Progress: pr}
+		r := base.Resolver{Bases: p.Bases, File: p.Path, Snapshot: p.Snapshot(), Store: storetest.Open(t), Client: client, Progress: pr}
 		return r.Resolve(t.Context(), "on", parse(t, "windows/amd64:ltsc2022"))
 	}
 	b, err := resolve()
@@ -180,7 +180,7 @@ func TestLockInline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := base.Resolver{Product: p, Store: storetest.Open(t), Client: client}
+	r := base.Resolver{Bases: p.Bases, File: p.Path, Snapshot: p.Snapshot(), Store: storetest.Open(t), Client: client}
 	if b, err := r.Resolve(t.Context(), "on", parse(t, "windows/amd64:ltsc2022")); err != nil || b.Platform.OSVersion != "10.0.20348.4773" {
 		t.Errorf("the base is %+v, %v", b, err)
 	}
@@ -209,7 +209,7 @@ func TestLockedVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := base.Resolver{Product: p, Store: storetest.Open(t), Client: client}
+	r := base.Resolver{Bases: p.Bases, File: p.Path, Snapshot: p.Snapshot(), Store: storetest.Open(t), Client: client}
 	_, err = r.Resolve(t.Context(), "on", parse(t, "windows/amd64:ltsc2019"))
 	if err == nil || !strings.Contains(err.Error(), "has the os.version 10.0.17763.7, and ") || !strings.Contains(err.Error(), "says 10.0.17763.8: run slipway bases") {
 		t.Errorf("got %v", err)
@@ -234,7 +234,7 @@ func TestHostProcess(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := base.Resolver{Product: p, Store: storetest.Open(t), Client: client}
+			r := base.Resolver{Bases: p.Bases, File: p.Path, Snapshot: p.Snapshot(), Store: storetest.Open(t), Client: client}
 			for _, l := range platform.LTSC {
 				b, err := r.Resolve(t.Context(), "on", parse(t, "windows/amd64:"+l.Name))
 				if err != nil {
@@ -285,7 +285,7 @@ func TestLookAlikes(t *testing.T) {
 	none, other := made(t, windows(""), "2026-01-13"), made(t, windows("10.0.17763.1"), "2026-01-13")
 	a, b := made(t, windows("10.0.20348.1"), "2026-01-13"), made(t, windows("10.0.20348.2"), "2026-01-13")
 	linux := made(t, parse(t, "linux/amd64"), "2026-01-13")
-	r := base.Resolver{Product: &product.Product{Path: "slipway.yaml", Registry: host}, Store: storetest.Open(t), Client: client}
+	r := base.Resolver{File: "slipway.yaml", Store: storetest.Open(t), Client: client}
 	for name, tc := range map[string]struct {
 		index v1.ImageIndex
 		says  []string

@@ -10,7 +10,6 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 
 	"github.com/slipway-dev/slipway/build/layer"
-	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -57,7 +56,7 @@ func static(ctx context.Context, st *store.Store, builtin string, p v1.Platform)
 	if err != nil {
 		return Base{}, err
 	}
-	return Base{Image: img, Platform: p, Info: &lock.Base{Name: name, Digest: d}}, nil
+	return Base{Image: img, Platform: p, Info: &Info{Name: name, Digest: d}}, nil
 }
 
 // roots returns Mozilla's certificate roots in PEM. Roots that Mozilla trusts only under a

@@ -11,6 +11,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/dockerfile"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/testing/dockerfiletest"
@@ -102,7 +103,7 @@ func TestCheckDistant(t *testing.T) {
 	in.Platform = v1.Platform{OS: "linux", Architecture: "amd64"}
 	in.Check, in.Client = true, network.New(network.Options{Transport: unasked{t}})
 	there := in.Base
-	in.Base = func(ctx context.Context, name string, p v1.Platform) (dockerfile.Base, error) {
+	in.Base = func(ctx context.Context, name string, p v1.Platform) (base.Base, error) {
 		b, err := there(ctx, name, p)
 		b.Demand = errDemand(name)
 		return b, err

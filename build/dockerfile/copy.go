@@ -16,6 +16,7 @@ import (
 	"github.com/moby/patternmatcher"
 	mode "github.com/tonistiigi/dchapes-mode"
 
+	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/layer"
 )
 
@@ -36,7 +37,7 @@ func (b *builder) copy(ctx context.Context, s *stage, c *instructions.CopyComman
 	}
 	var src files
 	var open bool
-	var of Base
+	var of base.Base
 	var err error
 	switch {
 	case strings.Contains(c.From, "$"):

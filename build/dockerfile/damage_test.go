@@ -12,6 +12,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 
+	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/dockerfile"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/store"
@@ -24,8 +25,8 @@ func copyFrom(t *testing.T, st *store.Store, from v1.Image) ([]byte, error) {
 	p := v1.Platform{OS: "linux", Architecture: "amd64"}
 	r, err := dockerfile.Build(t.Context(), dockerfile.Input{
 		File: "Dockerfile", Source: []byte("FROM scratch\nCOPY --from=other /etc/file /file\n"), Platform: p, Store: st,
-		Base: func(context.Context, string, v1.Platform) (dockerfile.Base, error) {
-			return dockerfile.Base{Image: from, Platform: p}, nil
+		Base: func(context.Context, string, v1.Platform) (base.Base, error) {
+			return base.Base{Image: from, Platform: p}, nil
 		},
 	})
 	if err != nil {

@@ -54,9 +54,9 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/network"
-	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -85,7 +85,7 @@ type Input struct {
 	ModTime time.Time
 	// Base resolves the names of images in FROM and --from; nil means that only scratch, stages
 	// and contexts can be used.
-	Base func(ctx context.Context, name string, p v1.Platform) (Base, error)
+	Base func(ctx context.Context, name string, p v1.Platform) (base.Base, error)
 	// Check evaluates the file as far as it can be without the bytes of files and without a
 	// download: Result.Layers then have entries without content, and what an image that is not at
 	// hand, or a URL, would bring is taken for granted.
@@ -109,22 +109,12 @@ type File struct {
 	Mode    fs.FileMode
 }
 
-// Base is what a stage stands on.
-type Base struct {
-	Image    v1.Image    // nil for scratch
-	Platform v1.Platform // what an image on it is for, on Windows with the full os.version
-	Info     *lock.Base  // what the lock says about it
-	// Demand is what a release to a registry asks for and a snapshot goes without, as that the
-	// image be pinned; nil where there is nothing.
-	Demand error
-}
-
 // Result is an image in parts.
 type Result struct {
-	Base Base
+	Base base.Base
 	// Others are the images besides Base that stages stand on or that files were copied from,
 	// sorted by name.
-	Others []lock.Base
+	Others []base.Info
 	// Config is the whole configuration, with what the base brought.
 	Config v1.Config
 	Author string // of MAINTAINER

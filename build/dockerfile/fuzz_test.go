@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/dockerfile"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/network"
@@ -120,11 +121,11 @@ func FuzzBuild(f *testing.F) {
 	for _, os := range []string{"linux", "windows"} {
 		images[os] = dockerfiletest.Image(f, spec, v1.Platform{OS: os, Architecture: "amd64"})
 	}
-	in.Base = func(_ context.Context, name string, p v1.Platform) (dockerfile.Base, error) {
+	in.Base = func(_ context.Context, name string, p v1.Platform) (base.Base, error) {
 		if name != "x" || images[p.OS] == nil {
-			return dockerfile.Base{}, errors.New("there is only x")
+			return base.Base{}, errors.New("there is only x")
 		}
-		return dockerfile.Base{Image: images[p.OS]}, nil
+		return base.Base{Image: images[p.OS]}, nil
 	}
 	f.Fuzz(func(t *testing.T, source []byte, windows bool) {
 		in := in
@@ -166,8 +167,8 @@ func FuzzArchive(f *testing.F) {
 			img, err := mutate.AppendLayers(dockerfiletest.Image(t, nil, v1.Platform{OS: os, Architecture: "amd64"}), l)
 			must(t, err)
 			in.Platform = v1.Platform{OS: os, Architecture: "amd64"}
-			in.Base = func(context.Context, string, v1.Platform) (dockerfile.Base, error) {
-				return dockerfile.Base{Image: img}, nil
+			in.Base = func(context.Context, string, v1.Platform) (base.Base, error) {
+				return base.Base{Image: img}, nil
 			}
 			for _, source := range []string{
 				"FROM scratch\nADD dir/archive /\nADD dir/archive /x/\n",

@@ -14,6 +14,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/store"
@@ -22,28 +23,28 @@ import (
 // imageFiles is an image to stand on or to copy from. Its layers are read when it first matters
 // what is in them.
 type imageFiles struct {
-	base  Base
+	base  base.Base
 	files func() (*tree, error)
 	open  bool // the files are not at hand
 }
 
 // image resolves an image's name, once for each platform.
-func (b *builder) image(ctx context.Context, name string, p v1.Platform) (Base, *imageFiles, error) {
+func (b *builder) image(ctx context.Context, name string, p v1.Platform) (base.Base, *imageFiles, error) {
 	key := name + " " + formatPlatform(p)
 	if i, ok := b.images[key]; ok {
 		return i.base, i, nil
 	}
 	if b.in.Base == nil {
-		return Base{}, nil, errors.New("no images can be had here: use scratch, a stage above or a named context")
+		return base.Base{}, nil, errors.New("no images can be had here: use scratch, a stage above or a named context")
 	}
-	base, err := b.in.Base(ctx, name, p)
+	found, err := b.in.Base(ctx, name, p)
 	if err != nil {
-		return Base{}, nil, err
+		return base.Base{}, nil, err
 	}
-	i := &imageFiles{base: base, open: base.Info != nil && base.Info.StandIn}
-	if b.in.Check && base.Image != nil && !i.open {
-		if i.open, err = b.distant(base.Image); err != nil {
-			return Base{}, nil, err
+	i := &imageFiles{base: found, open: found.Info != nil && found.Info.Stub}
+	if b.in.Check && found.Image != nil && !i.open {
+		if i.open, err = b.distant(found.Image); err != nil {
+			return base.Base{}, nil, err
 		}
 	}
 	i.files = sync.OnceValues(func() (*tree, error) {
@@ -52,7 +53,7 @@ func (b *builder) image(ctx context.Context, name string, p v1.Platform) (Base, 
 			t.open = true
 			return t, nil
 		}
-		t, err := b.readImage(ctx, base.Image)
+		t, err := b.readImage(ctx, found.Image)
 		if err != nil {
 			return nil, fmt.Errorf("reading the layers of %s: %w", name, err)
 		}
@@ -63,7 +64,7 @@ func (b *builder) image(ctx context.Context, name string, p v1.Platform) (Base, 
 		b.images = map[string]*imageFiles{}
 	}
 	b.images[key] = i
-	return base, i, nil
+	return found, i, nil
 }
 
 // near is how large a layer in the store may be, in bytes, for a check to read it.

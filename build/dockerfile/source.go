@@ -7,37 +7,39 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/build/base"
 )
 
 // source returns the files that --from means, of a stage, a named context or an image, and the
 // image that they come from, if any.
-func (b *builder) source(ctx context.Context, s *stage, from string) (files, Base, error) {
+func (b *builder) source(ctx context.Context, s *stage, from string) (files, base.Base, error) {
 	if other := b.find(from); other != nil {
 		if other.index >= s.index {
-			return nil, Base{}, fmt.Errorf("stage %s stands below: move it above this stage", from)
+			return nil, base.Base{}, fmt.Errorf("stage %s stands below: move it above this stage", from)
 		}
 		b.eval(ctx, other)
 		if other.failed || other.tree == nil {
-			return nil, Base{}, errReported
+			return nil, base.Base{}, errReported
 		}
 		return other.tree, other.baseImage, nil
 	}
 	if c, ok := b.in.Contexts[from]; ok {
 		f, err := b.openContext(from, c)
-		return f, Base{}, err
+		return f, base.Base{}, err
 	}
 	if strings.Trim(from, "0123456789") == "" {
-		return nil, Base{}, fmt.Errorf("there is no stage %s: stages count from 0", from)
+		return nil, base.Base{}, fmt.Errorf("there is no stage %s: stages count from 0", from)
 	}
-	base, img, err := b.image(ctx, from, normalize(b.in.Platform))
+	found, img, err := b.image(ctx, from, normalize(b.in.Platform))
 	if err != nil {
-		return nil, Base{}, fmt.Errorf("--from=%s is no stage above and no named context (%s): %w", from, b.contextNames(), err)
+		return nil, base.Base{}, fmt.Errorf("--from=%s is no stage above and no named context (%s): %w", from, b.contextNames(), err)
 	}
-	if base.Image == nil {
-		return newTree(nil), base, nil
+	if found.Image == nil {
+		return newTree(nil), found, nil
 	}
 	t, err := img.files()
-	return t, base, err
+	return t, found, err
 }
 
 func (b *builder) contextNames() string {

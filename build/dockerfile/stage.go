@@ -11,6 +11,7 @@ import (
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
 
+	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -25,7 +26,7 @@ type stage struct {
 
 	failed    bool // its mistakes have been reported
 	evaluated bool
-	baseImage Base
+	baseImage base.Base
 	platform  v1.Platform
 	config    v1.Config
 	author    string

@@ -47,7 +47,7 @@ func TestSMB(t *testing.T) {
 			if got := machine(files[program]); got != cf.OS+"/amd64" || cf.Config.Entrypoint[0] != program {
 				t.Errorf("%s: %s is a program for %q, the entrypoint is %v", c.Platform, program, got, cf.Config.Entrypoint)
 			}
-			if c.OSVersion != cf.OSVersion || cf.Config.Labels["org.opencontainers.image.revision"] != "6bf2d7e775e21483fe80256080bf720c0b3889fc" || cf.Config.Labels[base.StandInLabel] == "" {
+			if c.OSVersion != cf.OSVersion || cf.Config.Labels["org.opencontainers.image.revision"] != "6bf2d7e775e21483fe80256080bf720c0b3889fc" || cf.Config.Labels[base.StubLabel] == "" {
 				t.Errorf("%s: os.version is %q in the lock and %q in the configuration, the labels are %v", c.Platform, c.OSVersion, cf.OSVersion, cf.Config.Labels)
 			}
 			if cf.OS == platform.Windows && !strings.Contains(string(files["/Windows/System32/netapi32.dll"]), "stands in for /Windows/System32/netapi32.dll of mcr.microsoft.com/windows/servercore:ltsc20") {

@@ -34,9 +34,9 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/dockerfile"
 	"github.com/slipway-dev/slipway/build/layer"
-	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -92,14 +92,14 @@ func Load(tb testing.TB, a *txtar.Archive) *Case {
 			c.directive(tb, words)
 		}
 	}
-	c.Input.Base = func(_ context.Context, name string, p v1.Platform) (dockerfile.Base, error) {
+	c.Input.Base = func(_ context.Context, name string, p v1.Platform) (base.Base, error) {
 		spec, ok := c.Images[name]
 		if !ok {
-			return dockerfile.Base{}, fmt.Errorf("there is no image %s", name)
+			return base.Base{}, fmt.Errorf("there is no image %s", name)
 		}
 		img := Image(tb, spec, p)
 		digest, err := img.Digest()
-		return dockerfile.Base{Image: img, Info: &lock.Base{Name: name, Digest: digest}}, err
+		return base.Base{Image: img, Info: &base.Info{Name: name, Digest: digest}}, err
 	}
 	return c
 }

@@ -8,9 +8,9 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/dockerfile"
 	"github.com/slipway-dev/slipway/internal/testing/dockerfiletest"
-	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -42,10 +42,10 @@ func TestStandIn(t *testing.T) {
 	must(t, err)
 	in.Platform = p
 	there := in.Base
-	in.Base = func(ctx context.Context, name string, p v1.Platform) (dockerfile.Base, error) {
+	in.Base = func(ctx context.Context, name string, p v1.Platform) (base.Base, error) {
 		b, err := there(ctx, name, p)
 		if err == nil {
-			b.Info = &lock.Base{Name: name, Digest: v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("a", 63) + name[:1]}, StandIn: name != "nanoserver"}
+			b.Info = &base.Info{Name: name, Digest: v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("a", 63) + name[:1]}, Stub: name != "nanoserver"}
 		}
 		return b, err
 	}

@@ -8,22 +8,21 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/build/layer"
-	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/store"
 )
 
-// StandInLabel marks an image, and every image on it, that stands on a made-up base.
-const StandInLabel = "dev.slipway.base.stand-in"
+// StubLabel marks an image, and every image on it, that stands on a made-up base.
+const StubLabel = "dev.slipway.base.stand-in"
 
-// standIn makes an image in place of one that only a registry has: it carries the right
+// stub makes an image in place of one that only a registry has: it carries the right
 // os.version, architecture and environment, one file that says what it is, and the label
-// [StandInLabel]. It cannot run, and publish keeps it off real registries.
-func standIn(ctx context.Context, st *store.Store, ref name.Reference, p v1.Platform) (Base, error) {
+// [StubLabel]. It cannot run, and publish keeps it off real registries.
+func stub(ctx context.Context, st *store.Store, ref name.Reference, p v1.Platform) (Base, error) {
 	p = full(p)
 	text := fmt.Sprintf("This layer stands in for %s in a snapshot that was made without a network.\nIt cannot run. Name a registry to build on the real base.\n", ref)
 	entries := []layer.Entry{{Path: "/slipway-stand-in.txt", Mode: 0o444, Content: layer.Bytes([]byte(text))}}
-	config := v1.Config{Labels: map[string]string{StandInLabel: ref.String()}}
+	config := v1.Config{Labels: map[string]string{StubLabel: ref.String()}}
 	if p.OS == platform.Windows {
 		config.User = "ContainerUser"
 		config.Env = []string{`PATH=C:\Windows\system32;C:\Windows;`}
@@ -32,5 +31,5 @@ func standIn(ctx context.Context, st *store.Store, ref name.Reference, p v1.Plat
 	if err != nil {
 		return Base{}, err
 	}
-	return Base{Image: img, Platform: p, Info: &lock.Base{Name: ref.String(), Digest: d, StandIn: true}}, nil
+	return Base{Image: img, Platform: p, Info: &Info{Name: ref.String(), Digest: d, Stub: true}}, nil
 }

@@ -9,15 +9,15 @@ import (
 
 	"github.com/moby/buildkit/util/system"
 
+	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/layer"
-	"github.com/slipway-dev/slipway/lock"
 )
 
 // standIns completes files of which not all are known, those of an image that is not at hand, by
 // the ones that are to be copied out of it: each says what it is. more reports whether there may
 // be others among them. Files that are all known stay as they are. A source that ends in a slash
 // is taken for a directory, and * in a name for a word; [ and ? match nothing here.
-func standIns(src files, of Base, paths []string, os string) (_ files, more bool, err error) {
+func standIns(src files, of base.Base, paths []string, os string) (_ files, more bool, err error) {
 	below, ok := src.(*tree)
 	if !ok || !below.open {
 		return src, false, nil
@@ -72,14 +72,14 @@ func standInFile(name, of string) *node {
 
 // others returns the images that were used besides the one that the target stands on, sorted by
 // name.
-func (b *builder) others(target Base) []lock.Base {
-	all := map[string]lock.Base{}
+func (b *builder) others(target base.Base) []base.Info {
+	all := map[string]base.Info{}
 	for _, i := range b.images {
 		if info := i.base.Info; info != nil && (target.Info == nil || info.Digest != target.Info.Digest) {
 			all[info.Name+" "+info.Digest.String()] = *info
 		}
 	}
-	var list []lock.Base
+	var list []base.Info
 	for _, k := range slices.Sorted(maps.Keys(all)) {
 		list = append(list, all[k])
 	}
