@@ -10,6 +10,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/bundle/seekable"
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
@@ -43,7 +44,7 @@ func Apply(ctx context.Context, delta, base, out string, pr *progress.Printer) (
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", delta, err)
 	}
-	enc, err := newEncoders()
+	enc, err := seekable.NewEncoders()
 	if err != nil {
 		return nil, err
 	}

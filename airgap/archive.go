@@ -9,6 +9,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/bundle/seekable"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -23,7 +24,7 @@ type opener func(v1.Hash) (io.ReadCloser, error)
 // archive writes the tar: one pass over the blobs, each checked against its digest on the way.
 type archive struct {
 	open opener
-	f    *frames
+	f    *seekable.Writer
 	tw   *tar.Writer
 	task *progress.Task
 	time time.Time
@@ -49,17 +50,14 @@ func (a *archive) write(p *plan, docker, oci []byte) error {
 			return err
 		}
 	}
-	if err := a.f.cut(false); err != nil {
+	if err := a.f.EndFrame(false); err != nil {
 		return err
 	}
-	if err := a.tw.Close(); err != nil {
-		return err
-	}
-	return a.f.cut(false)
+	return a.tw.Close()
 }
 
 // blob writes a blob; where f is given it begins a frame of its own.
-func (a *archive) blob(d v1.Descriptor, f *frames) error {
+func (a *archive) blob(d v1.Descriptor, f *seekable.Writer) error {
 	rc, err := a.open(d.Digest)
 	if err != nil {
 		return err
@@ -71,7 +69,7 @@ func (a *archive) blob(d v1.Descriptor, f *frames) error {
 		return fmt.Errorf("reading blob %s: %w", d.Digest, err)
 	}
 	if f != nil {
-		if err := f.cut(compressed(begin[:n])); err != nil {
+		if err := f.EndFrame(compressed(begin[:n])); err != nil {
 			return err
 		}
 	}

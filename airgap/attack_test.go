@@ -14,10 +14,11 @@ import (
 	"strings"
 	"testing"
 
-	seekable "github.com/SaveTheRbtz/zstd-seekable-format-go/pkg"
+	zseek "github.com/SaveTheRbtz/zstd-seekable-format-go/pkg"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 	"github.com/klauspost/compress/zstd"
+	"github.com/slipway-dev/slipway/bundle/seekable"
 )
 
 // attack is a file that is wrong.
@@ -132,7 +133,7 @@ func compressedStream(t *testing.T, table bool, begin []byte, write func(io.Writ
 	if err != nil {
 		t.Fatal(err)
 	}
-	sw, err := seekable.NewWriter(&out, z)
+	sw, err := zseek.NewWriter(&out, z)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +158,7 @@ type cutter struct {
 
 func (c *cutter) Write(p []byte) (int, error) {
 	c.buf = append(c.buf, p...)
-	if len(c.buf) >= storedFrame {
+	if len(c.buf) >= seekable.StoredFrame {
 		c.flush()
 	}
 	return len(p), nil

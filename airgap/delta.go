@@ -15,6 +15,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/bundle/seekable"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/progress"
@@ -72,7 +73,7 @@ func PackDelta(ctx context.Context, st *store.Store, l *lock.Lock, bundles []pro
 	if err != nil {
 		return nil, err
 	}
-	enc, err := newEncoders()
+	enc, err := seekable.NewEncoders()
 	if err != nil {
 		return nil, err
 	}

@@ -223,7 +223,7 @@ func TestExtractLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	place := b.places[b.contents.Images[0].Children[0].Layers[0].Digest]
-	e, _ := b.archive.table.EntryByDecompressedOffset(uint64(place.off))
+	e, _ := seekTable(t, b.archive.Raw()).EntryByDecompressedOffset(uint64(place.off))
 	b.Close()
 	data, err := os.ReadFile(path)
 	if err != nil {

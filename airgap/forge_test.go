@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+	"github.com/slipway-dev/slipway/bundle/seekable"
 )
 
 // forged is an entry of a tar that a test makes up.
@@ -72,7 +73,7 @@ func seal(t testing.TB, b []byte) []byte {
 		return append(out, "\x28\xb5\x2f\xfd\x20\x00\x01\x00\x00"...) // an empty frame
 	}
 	for len(b) > 0 {
-		n := min(len(b), compressedFrame)
+		n := min(len(b), seekable.CompressedFrame)
 		out, b = z.EncodeAll(b[:n], out), b[n:]
 	}
 	return out

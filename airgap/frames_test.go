@@ -9,8 +9,9 @@ import (
 	"os/exec"
 	"testing"
 
-	seekable "github.com/SaveTheRbtz/zstd-seekable-format-go/pkg"
+	zseek "github.com/SaveTheRbtz/zstd-seekable-format-go/pkg"
 	"github.com/klauspost/compress/zstd"
+	"github.com/slipway-dev/slipway/bundle/seekable"
 )
 
 // TestFrames holds the zstd frames against the seek table, and zstd and another implementation of
@@ -32,7 +33,7 @@ func TestFrames(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer z.Close()
-	r, err := seekable.NewReader(bytes.NewReader(data), z)
+	r, err := zseek.NewReader(bytes.NewReader(data), z)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +70,7 @@ func TestFrames(t *testing.T) {
 			}
 			break
 		}
-		if !h.HasCheckSum || !h.HasFCS || max(h.WindowSize, h.FrameContentSize) > compressedFrame {
+		if !h.HasCheckSum || !h.HasFCS || max(h.WindowSize, h.FrameContentSize) > seekable.CompressedFrame {
 			t.Errorf("frame at %d: checksum %v, size known %v, window %d, content %d", at, h.HasCheckSum, h.HasFCS, h.WindowSize, h.FrameContentSize)
 		}
 		starts[at] = h.FrameContentSize
@@ -86,7 +87,7 @@ func TestFrames(t *testing.T) {
 		switch {
 		case begins != (stored || text || n == 0):
 			t.Errorf("%s begins a frame: %v", e.name, begins)
-		case stored && size > storedFrame || text && size != compressedFrame:
+		case stored && size > seekable.StoredFrame || text && size != seekable.CompressedFrame:
 			t.Errorf("the first frame of %s has %d bytes", e.name, size)
 		}
 	}

@@ -13,6 +13,8 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/slipway-dev/slipway/bundle/seekable"
 )
 
 // Bounds of what is read of a file that somebody else may have made. A head of 1,000 images on
@@ -20,7 +22,6 @@ import (
 const (
 	maxHead    = 48 << 20 // bytes of the decompressed head
 	maxEntries = 32 << 10 // blobs in the head
-	maxWindow  = 32 << 20 // bytes of zstd window, as RKE2's decoder allows
 	maxDepth   = 32       // nesting of JSON
 	// values of one JSON document; 10,000 images have four fifths of that in index.json
 	maxValues = 160 << 10
@@ -33,8 +34,6 @@ const (
 	maxText   = 4 << 10 // bytes of a reason
 	maxLayer  = 1 << 40 // bytes of a layer
 	maxLayers = 1 << 50 // bytes of all layers: sums stay far from where they overflow
-	// of an archive to its file, above the first GiB: a few bytes of zstd can stand for very many
-	maxRatio = 1000
 )
 
 // maxCount is how many layers a bundle may have, each once; an image alone may not name more.
@@ -82,14 +81,19 @@ func recognize(r io.ReaderAt) error {
 
 // damaged says of errors in reading an archive what they mean.
 func damaged(err error) error {
-	var frame *frameError
+	var frame *seekable.FrameError
+	var table *seekable.TableError
 	switch {
-	case err == nil || errors.As(err, &frame) && !errors.Is(err, zstd.ErrDecoderSizeExceeded) && !errors.Is(err, zstd.ErrWindowSizeExceeded):
-		return err
+	case err == nil:
+		return nil
+	case errors.As(err, &frame) && !errors.Is(err, zstd.ErrDecoderSizeExceeded) && !errors.Is(err, zstd.ErrWindowSizeExceeded):
+		return fmt.Errorf("the bundle is %w: copy it again", err)
+	case errors.As(err, &table):
+		return fmt.Errorf("%w: copy the bundle again", err)
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
 		return errors.New("the bundle is truncated: copy it again")
 	case errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded):
-		return fmt.Errorf("not a bundle of Slipway: its zstd window is larger than %d MiB", maxWindow>>20)
+		return fmt.Errorf("not a bundle of Slipway: its zstd window is larger than %d MiB", seekable.MaxWindow>>20)
 	}
 	return err
 }

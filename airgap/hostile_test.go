@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/bundle/seekable"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -58,7 +59,7 @@ var attacks = []attack{
 	{"hard link for a layer", func(t *testing.T, v *victim) []byte { return v.link(t, v.first, tar.TypeLink) }, "its images take|stands where a blob is expected", false},
 	{"a crowd of entries", func(t *testing.T, v *victim) []byte { return v.headed(t, true, crowd(t)) }, "its images take|it belongs to no image|its bytes have the digest", false},
 	{"a crowd without seek table", func(t *testing.T, v *victim) []byte { return v.headed(t, false, crowd(t)) }, "its images take|it belongs to no image|its bytes have the digest", false},
-	{"a crowd of frames", func(t *testing.T, v *victim) []byte { return v.crowdOfFrames(t) }, "its images take|another checksum than the seek table says", false},
+	{"a crowd of frames", func(t *testing.T, v *victim) []byte { return v.crowdOfFrames(t) }, "its images take|another checksum than in the seek table", false},
 	{"a crowd announced", func(t *testing.T, v *victim) []byte {
 		return v.index(t, `"dev.slipway.bundle.head":"`, `"dev.slipway.bundle.head":"1000`)
 	}, "not a number up to 32768", false},
@@ -72,7 +73,7 @@ var attacks = []attack{
 	{"zeros behind the archive", func(t *testing.T, v *victim) []byte {
 		return append(bytes.Clone(v.data[:len(v.data)-tableLength(t, v.data)]), bomb(100_000)...)
 	}, "its images take|is too long|truncated|stand behind", false},
-	{"a frame that holds more than it says", func(t *testing.T, v *victim) []byte { return v.pretend(t, bomb(100_000), 1024) }, "its images take|larger than the seek table says|stand behind", false},
+	{"a frame that holds more than it says", func(t *testing.T, v *victim) []byte { return v.pretend(t, bomb(100_000), 1024) }, "its images take|larger than in the seek table|stand behind", false},
 	{"a frame that says too much", func(t *testing.T, v *victim) []byte { return v.pretend(t, bomb(1), 1<<32-1) }, "are said to hold", false},
 	{"a window of 2 GiB", func(*testing.T, *victim) []byte { return []byte("\x28\xb5\x2f\xfd\x00\xa8\x03\x00\x00\x00") }, "window is larger than 32 MiB", false},
 	{"a layer with other bytes", func(t *testing.T, v *victim) []byte {
@@ -159,7 +160,7 @@ func (v *victim) layer(t *testing.T) int {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	e, _ := b.archive.table.EntryByDecompressedOffset(uint64(b.head.size))
+	e, _ := seekTable(t, b.archive.Raw()).EntryByDecompressedOffset(uint64(b.head.size))
 	return int(e.CompressedOffset) + int(e.CompressedSize)/2
 }
 
@@ -230,10 +231,10 @@ func TestMemoryAttacks(t *testing.T) {
 }
 
 // readLimit is what reading may take: the window of a decoder, and 64 MiB.
-const readLimit = maxWindow + 64<<20
+const readLimit = seekable.MaxWindow + 64<<20
 
 func operations(st *store.Store, next *lock.Lock, old, delta *victim) []operation {
-	packing := int64(128+48*maxCores) << 20
+	packing := int64(128+48*seekable.Cores) << 20
 	return []operation{
 		{"inspect", func(_ *testing.T, path, _ string) error { _, err := Inspect(path); return err }, old, false, readLimit},
 		{"verify", func(t *testing.T, path, _ string) error {
@@ -249,7 +250,7 @@ func operations(st *store.Store, next *lock.Lock, old, delta *victim) []operatio
 				return nil
 			}
 			return errors.New(strings.Join(all, " · "))
-		}, old, true, int64(maxCores)*maxWindow + 64<<20},
+		}, old, true, int64(seekable.Cores)*seekable.MaxWindow + 64<<20},
 		{"push", func(t *testing.T, path, _ string) error {
 			b, err := OpenAny(path)
 			if err != nil {

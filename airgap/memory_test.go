@@ -11,6 +11,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
+	"github.com/slipway-dev/slipway/bundle/seekable"
 )
 
 // TestMemory packs one large layer, stored and compressed, and verifies it, and watches the heap:
@@ -25,7 +26,7 @@ func TestMemory(t *testing.T) {
 			var path string
 			used := peak(func() { path = pack(t, st, l, t.TempDir(), bundles(t)[5])[0].Path })
 			t.Logf("peak heap of packing %d MiB: %d MiB", size>>20, used>>20)
-			if limit := int64(128+48*maxCores) << 20; used > limit {
+			if limit := int64(128+48*seekable.Cores) << 20; used > limit {
 				t.Errorf("packing took %d MiB of heap, want at most %d", used>>20, limit>>20)
 			}
 			for _, path := range []string{path, recompress(t, path, t.TempDir()+"/again.tar.zst")} {
@@ -36,7 +37,7 @@ func TestMemory(t *testing.T) {
 				})
 				t.Logf("peak heap of verifying it: %d MiB", used>>20)
 				// a window of 8 MiB for each frame under way
-				if limit := int64(64+8*maxCores) << 20; used > limit {
+				if limit := int64(64+8*seekable.Cores) << 20; used > limit {
 					t.Errorf("verifying took %d MiB of heap, want at most %d", used>>20, limit>>20)
 				}
 			}

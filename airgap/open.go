@@ -13,12 +13,13 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/bundle/seekable"
 	"github.com/slipway-dev/slipway/internal/howto"
 )
 
 // Bundle is a bundle that is open for reading. Several goroutines may use it.
 type Bundle struct {
-	archive  archiveReader
+	archive  *seekable.Reader
 	closer   io.Closer
 	head     *head
 	contents *Contents
@@ -83,14 +84,13 @@ func newBundle(r io.ReaderAt, size int64) (*Bundle, error) {
 	if err := recognize(r); err != nil {
 		return nil, err
 	}
-	table, err := readTable(r, size)
-	if err != nil {
-		return nil, err
+	b := &Bundle{archive: seekable.NewReader(r, size)}
+	if err := b.archive.ReadTable(); err != nil {
+		return nil, damaged(err)
 	}
-	b := &Bundle{archive: archiveReader{src: r, size: size, table: table}}
-	s, err := b.archive.from(0)
+	s, err := b.archive.From(0)
 	if err != nil {
-		return nil, err
+		return nil, damaged(err)
 	}
 	b.head, err = parseHead(s)
 	s.Close()
@@ -101,11 +101,11 @@ func newBundle(r io.ReaderAt, size int64) (*Bundle, error) {
 		return nil, first(err)
 	}
 	end := b.arrange()
-	if end/maxRatio > size+1<<20 {
+	if end/seekable.MaxRatio > size+1<<20 {
 		return nil, fmt.Errorf("not a bundle of Slipway: its %d bytes are said to hold %d", size, end)
 	}
-	if table != nil {
-		if got := int64(table.Size()); got != end {
+	if b.archive.HasTable() {
+		if got := int64(b.archive.Size()); got != end {
 			return nil, fmt.Errorf("the bundle is damaged: its archive has %d bytes, its images take %d: %s tells what is wrong", got, end, howto.Run("airgap verify"))
 		}
 		return b, nil
@@ -140,9 +140,9 @@ func (b *Bundle) arrange() int64 {
 // scan reads an archive without seek table to its end, which has to be where the head says. More
 // is not read: a few bytes of zstd may stand for very many.
 func (b *Bundle) scan(end int64) error {
-	s, err := b.archive.from(0)
+	s, err := b.archive.From(0)
 	if err != nil {
-		return err
+		return damaged(err)
 	}
 	defer s.Close()
 	switch n, err := io.Copy(io.Discard, io.LimitReader(s, end+1)); {
@@ -179,9 +179,9 @@ func (b *Bundle) Blob(h v1.Hash) (io.ReadCloser, int64, error) {
 	if !ok {
 		return nil, 0, fmt.Errorf("%s is not in the bundle", h)
 	}
-	s, err := b.archive.from(p.off)
+	s, err := b.archive.From(p.off)
 	if err != nil {
-		return nil, 0, fmt.Errorf("reading %s: %w", h, err)
+		return nil, 0, fmt.Errorf("reading %s: %w", h, damaged(err))
 	}
 	tr := tar.NewReader(s)
 	hdr, err := tr.Next()

@@ -153,18 +153,20 @@ func TestInspectReadsLittle(t *testing.T) {
 	if r.n > 64<<10 {
 		t.Errorf("%d bytes of %d were read", r.n, fi.Size())
 	}
-	first, ok := b.archive.table.EntryByDecompressedOffset(uint64(b.head.size))
+	first, ok := seekTable(t, b.archive.Raw()).EntryByDecompressedOffset(uint64(b.head.size))
 	if !ok || first.DecompressedOffset != uint64(b.head.size) {
 		t.Fatalf("the first layer does not begin a frame: %+v", first)
 	}
 	for _, off := range r.from {
-		if uint64(off) >= first.CompressedOffset && off < fi.Size()-int64(tableSize(b)) {
+		if uint64(off) >= first.CompressedOffset && off < fi.Size()-int64(tableSize(t, b)) {
 			t.Errorf("byte %d was read: it belongs to a layer, the first of which begins at %d", off, first.CompressedOffset)
 		}
 	}
 }
 
-func tableSize(b *Bundle) int { return tableHeader + 12*int(b.archive.table.NumFrames()) + tableFooter }
+func tableSize(t *testing.T, b *Bundle) int {
+	return tableHeader + 12*int(seekTable(t, b.archive.Raw()).NumFrames()) + tableFooter
+}
 
 func BenchmarkInspect(b *testing.B) {
 	path := large(b, 1<<30)

@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 
+	"github.com/slipway-dev/slipway/bundle/seekable"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
@@ -46,7 +46,7 @@ func Pack(ctx context.Context, st *store.Store, l *lock.Lock, bundles []product.
 	if err := disk.MkdirAll(cmp.Or(o.Dir, ".")); err != nil {
 		return nil, err
 	}
-	enc, err := newEncoders()
+	enc, err := seekable.NewEncoders()
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ type packer struct {
 	lock *lock.Lock
 	dir  string
 	goal string // where files are moved to from dir, for messages; empty: they stay
-	enc  *encoders
+	enc  *seekable.Encoders
 	task *progress.Task
 	fits func(*File) error // looks at a file before it gets its name; nil: all do
 	// writers bounds the files that are written at a time: while one waits for the disk, the other
@@ -175,19 +175,10 @@ func (p *packer) write(ctx context.Context, pl *plan, docker, oci []byte, f *Fil
 
 // stream writes the bundle: the tar in one goroutine, frames in several, the disk in another.
 func (p *packer) stream(ctx context.Context, w io.Writer, pl *plan, docker, oci []byte) error {
-	g, gctx := errgroup.WithContext(ctx)
-	fr := newFrames(p.enc, gctx.Done())
-	g.Go(func() error {
-		defer close(fr.queue)
-		a := &archive{open: p.open, f: fr, tw: tar.NewWriter(fr), task: p.task, time: pl.created, buf: make([]byte, 256<<10)}
+	return seekable.Write(ctx, w, p.enc, func(f *seekable.Writer) error {
+		a := &archive{open: p.open, f: f, tw: tar.NewWriter(f), task: p.task, time: pl.created, buf: make([]byte, 256<<10)}
 		return a.write(pl, docker, oci)
 	})
-	g.Go(func() error { return fr.drain(w) })
-	err := g.Wait()
-	if ctx.Err() != nil && (err == nil || errors.Is(err, errStopped)) {
-		return ctx.Err()
-	}
-	return err
 }
 
 type counter int64

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/slipway-dev/slipway/bundle/seekable"
 )
 
 // TestDamagedStore: a blob that has changed on disk does not get into a bundle, and no file
@@ -71,7 +72,7 @@ func bigPacker(t *testing.T) (*packer, *plan) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	enc, err := newEncoders()
+	enc, err := seekable.NewEncoders()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +93,7 @@ func TestStops(t *testing.T) {
 		t.Errorf("error %v, want that it was canceled", err)
 	}
 	// The zeros of big are stored in frames of a few dozen bytes; all of them would be more.
-	if s.frames > 4*maxCores+20 {
+	if s.frames > 4*seekable.Cores+20 {
 		t.Errorf("%d frames were written, though the context had ended", s.frames)
 	}
 }

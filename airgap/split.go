@@ -12,6 +12,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/bundle/seekable"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
@@ -43,12 +44,8 @@ type Volumes struct {
 	Volumes []Volume `json:"volumes"`
 }
 
-// tableEntry is how many bytes a frame takes in the seek table, and slack covers the end of the
-// archive and the table's own frame.
-const (
-	tableEntry = 12
-	slack      = 1 << 10
-)
+// slack covers the end of the archive and the seek table's own frame.
+const slack = 1 << 10
 
 // Split makes volumes of a bundle, each of which is a bundle with some of its images, in their
 // order, and loads without the others. They are named NAME.1of3.tar.zst, and NAME.volumes.json says
@@ -150,10 +147,10 @@ func (b *Bundle) estimate(p *plan, l *lock.Lock) (int64, error) {
 	for _, d := range p.head {
 		raw += entrySize(d.Size)
 	}
-	n := raw + raw>>8 + (raw/compressedFrame+1)*tableEntry + slack
+	n := raw + raw>>8 + (raw/seekable.CompressedFrame+1)*seekable.TableEntry + slack
 	for _, d := range p.layers {
 		size, frames := b.stored(d.Digest)
-		n += size + frames*tableEntry
+		n += size + frames*seekable.TableEntry
 	}
 	return n, nil
 }
@@ -167,13 +164,10 @@ func (b *Bundle) stored(h v1.Hash) (size, frames int64) {
 		return n, 1
 	}
 	n := entrySize(p.size)
-	if b.archive.table == nil {
-		return n + n>>8, n/storedFrame + 1
+	if !b.archive.HasTable() {
+		return n + n>>8, n/seekable.StoredFrame + 1
 	}
-	for e, ok := b.archive.table.EntryByDecompressedOffset(uint64(p.off)); ok && int64(e.DecompressedOffset) < p.off+n; e, ok = b.archive.table.EntryByID(e.ID + 1) {
-		size += int64(e.CompressedSize)
-		frames++
-	}
+	frames, size = b.archive.Frames(p.off, p.off+n)
 	return size, frames
 }
 

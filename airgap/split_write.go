@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/slipway-dev/slipway/bundle/seekable"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
@@ -15,7 +16,7 @@ import (
 // write packs the volumes, one after the other, in a directory beside their names. They get these
 // together, so that no half of a set is ever there for one that is whole.
 func (b *Bundle) write(ctx context.Context, plans []*plan, l *lock.Lock, v *Volumes, o SplitOptions) error {
-	enc, err := newEncoders()
+	enc, err := seekable.NewEncoders()
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/slipway-dev/slipway/bundle/seekable"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
 )
@@ -65,7 +66,7 @@ func Verify(ctx context.Context, path string, o VerifyOptions) (*Report, error) 
 		return nil, err
 	}
 	defer f.Close()
-	v := &verifier{b: &Bundle{archive: archiveReader{src: f, size: size}}, report: Report{Path: path, Problems: []Problem{}}}
+	v := &verifier{src: f, b: &Bundle{archive: seekable.NewReader(f, size)}, report: Report{Path: path, Problems: []Problem{}}}
 	v.task = o.Progress.Start("verifying "+path, progress.Bytes, 0)
 	defer v.task.Fail()
 	if err := v.run(ctx, o); err != nil {
@@ -80,6 +81,7 @@ func Verify(ctx context.Context, path string, o VerifyOptions) (*Report, error) 
 // verifier collects what is wrong with one bundle. Its report may be used by one goroutine at a
 // time.
 type verifier struct {
+	src    io.ReaderAt
 	b      *Bundle
 	owners map[v1.Hash][]string
 	whole  bool // the head is, so that the places of all layers are known
@@ -90,18 +92,17 @@ type verifier struct {
 }
 
 func (v *verifier) run(ctx context.Context, o VerifyOptions) error {
-	a := &v.b.archive
 	var g errgroup.Group
 	if o.Sums != "" {
 		g.Go(func() error { return v.sums(ctx, o.Sums) })
 	}
-	if err := recognize(a.src); err != nil {
+	if err := recognize(v.src); err != nil {
 		v.problem(Problem{What: err.Error()})
 		return g.Wait()
 	}
-	var err error
-	if a.table, err = readTable(a.src, a.size); err != nil {
-		v.problem(Problem{What: err.Error(), at: 1 << 62})
+	err := v.b.archive.ReadTable()
+	if err != nil {
+		v.problem(Problem{What: damaged(err).Error(), at: 1 << 62})
 	}
 	v.head()
 	if o.Lock != nil && v.b.contents != nil {
@@ -109,7 +110,7 @@ func (v *verifier) run(ctx context.Context, o VerifyOptions) error {
 			v.problem(Problem{What: p, at: -1})
 		}
 	}
-	if a.table != nil {
+	if v.b.archive.HasTable() {
 		err = v.frames(ctx)
 	} else {
 		v.report.Note = noTable
@@ -125,9 +126,9 @@ func (v *verifier) run(ctx context.Context, o VerifyOptions) error {
 // head reads the head as Open does, and goes on where Open would stop.
 func (v *verifier) head() {
 	v.owners = map[v1.Hash][]string{}
-	s, err := v.b.archive.from(0)
+	s, err := v.b.archive.From(0)
 	if err != nil {
-		v.problem(Problem{What: err.Error()})
+		v.problem(Problem{What: damaged(err).Error()})
 		v.b.head = &head{}
 		return
 	}

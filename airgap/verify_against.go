@@ -25,7 +25,7 @@ func (v *verifier) sums(ctx context.Context, path string) error {
 		return err
 	}
 	hash := sha256.New()
-	r := io.NewSectionReader(v.b.archive.src, 0, v.b.archive.size)
+	r := v.b.archive.Raw()
 	n, err := io.Copy(hash, progress.Reader(ctx, r, nil))
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	seekable "github.com/SaveTheRbtz/zstd-seekable-format-go/pkg"
+	zseek "github.com/SaveTheRbtz/zstd-seekable-format-go/pkg"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/klauspost/compress/zstd"
 )
@@ -117,7 +117,7 @@ func forgeSeekable(t testing.TB, list []forged, head int) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sw, err := seekable.NewWriter(&out, z)
+	sw, err := zseek.NewWriter(&out, z)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,8 +170,8 @@ func TestVerifyLonger(t *testing.T) {
 	defer b.Close()
 	raw := append(unseal(t, data), make([]byte, 1024)...)
 	var cuts []int
-	for n := range b.archive.table.NumFrames() {
-		e, _ := b.archive.table.EntryByID(n)
+	for n := range seekTable(t, b.archive.Raw()).NumFrames() {
+		e, _ := seekTable(t, b.archive.Raw()).EntryByID(n)
 		cuts = append(cuts, int(e.DecompressedSize))
 	}
 	cuts[len(cuts)-1] += 512
@@ -202,7 +202,7 @@ func TestVerifyTruncated(t *testing.T) {
 	}
 	defer b.Close()
 	for n := range b.head.layers {
-		e, _ := b.archive.table.EntryByDecompressedOffset(uint64(b.places[b.head.layers[n].Digest].off))
+		e, _ := seekTable(t, b.archive.Raw()).EntryByDecompressedOffset(uint64(b.places[b.head.layers[n].Digest].off))
 		r := verify(t, write(t, data[:e.CompressedOffset]), VerifyOptions{})
 		blobs := 0
 		for _, p := range r.Problems {

@@ -10,6 +10,8 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/slipway-dev/slipway/bundle/seekable"
 )
 
 // section is a run of frames that holds one entry of the archive: each layer begins a frame.
@@ -24,7 +26,7 @@ type section struct {
 func (v *verifier) frames(ctx context.Context) error {
 	sections, end := v.sections(ctx)
 	var g errgroup.Group
-	g.SetLimit(maxCores)
+	g.SetLimit(seekable.Cores)
 	if v.b.head.size > 0 {
 		g.Go(func() error { v.readHead(ctx); return nil })
 	}
@@ -72,16 +74,14 @@ func (v *verifier) sections(ctx context.Context) (all []section, end int64) {
 			expected[p.off] = h
 		}
 	}
-	table := v.b.archive.table
 	off := v.b.head.size
 	for ctx.Err() == nil && len(all) <= maxCount {
-		frame, ok := table.EntryByDecompressedOffset(uint64(off))
+		begin, next, ok := v.b.archive.Frame(off)
 		if !ok {
 			v.problem(Problem{What: "the archive has no end: copy the bundle again", at: off})
 			return all, -1
 		}
-		next := int64(frame.DecompressedOffset) + int64(frame.DecompressedSize)
-		if off != int64(frame.DecompressedOffset) {
+		if off != begin {
 			v.problem(Problem{What: fmt.Sprintf("byte %d of the archive begins no frame", off), at: off})
 			off = next
 			continue
@@ -114,14 +114,14 @@ func (v *verifier) sections(ctx context.Context) (all []section, end int64) {
 
 // begins reports whether a frame begins at a place in the archive.
 func (v *verifier) begins(off int64) bool {
-	e, ok := v.b.archive.table.EntryByDecompressedOffset(uint64(off))
-	return ok && int64(e.DecompressedOffset) == off
+	begin, _, ok := v.b.archive.Frame(off)
+	return ok && begin == off
 }
 
 // header reads the header of a blob, and returns how many bytes of the archive the entry takes.
 // io.EOF is the end of the archive.
 func (v *verifier) header(off int64) (v1.Hash, int64, error) {
-	s, err := v.b.archive.from(off)
+	s, err := v.b.archive.From(off)
 	if err != nil {
 		return v1.Hash{}, 0, err
 	}
@@ -148,9 +148,9 @@ func (v *verifier) readSection(ctx context.Context, s section) error {
 	if s.err != nil {
 		return s.err
 	}
-	f, err := v.b.archive.between(s.off, s.end)
+	f, err := v.b.archive.Between(s.off, s.end)
 	if err != nil {
-		return err
+		return damaged(err)
 	}
 	defer f.Close()
 	r := v.counted(ctx, f)
@@ -178,7 +178,7 @@ func (v *verifier) readSection(ctx context.Context, s section) error {
 // readHead reads the frames of the head to their end. Its blobs have been held against their
 // digests.
 func (v *verifier) readHead(ctx context.Context) {
-	f, err := v.b.archive.between(0, v.b.head.size)
+	f, err := v.b.archive.Between(0, v.b.head.size)
 	if err == nil {
 		_, err = io.Copy(io.Discard, v.counted(ctx, f))
 		f.Close()
@@ -193,12 +193,12 @@ func (v *verifier) readHead(ctx context.Context) {
 
 // readEnd reads what stands behind the last blob: two blocks of zeros.
 func (v *verifier) readEnd(ctx context.Context, off int64) {
-	f, err := v.b.archive.from(off)
+	f, err := v.b.archive.From(off)
 	if err == nil {
 		err = zeroes(v.counted(ctx, f))
 		f.Close()
 	}
-	if size := int64(v.b.archive.table.Size()); err == nil && size != off+2*tarBlock {
+	if size := int64(v.b.archive.Size()); err == nil && size != off+2*tarBlock {
 		err = fmt.Errorf("the bundle is damaged: %d bytes stand behind the end of its archive", size-off)
 	}
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	seekable "github.com/SaveTheRbtz/zstd-seekable-format-go/pkg"
+	zseek "github.com/SaveTheRbtz/zstd-seekable-format-go/pkg"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/klauspost/compress/zstd"
 
@@ -39,8 +39,8 @@ func FuzzArchive(f *testing.F) {
 			f.Fatal(err)
 		}
 		cuts = cuts[:0]
-		for n := range b.archive.table.NumFrames() {
-			e, _ := b.archive.table.EntryByID(n)
+		for n := range seekTable(f, b.archive.Raw()).NumFrames() {
+			e, _ := seekTable(f, b.archive.Raw()).EntryByID(n)
 			cuts = append(cuts, int(e.DecompressedSize))
 		}
 		f.Add(unseal(f, data))
@@ -99,7 +99,7 @@ func resealed(t *testing.T, raw []byte, cuts []int) []byte {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	w, err := seekable.NewWriter(&b, z)
+	w, err := zseek.NewWriter(&b, z)
 	if err != nil {
 		t.Fatal(err)
 	}

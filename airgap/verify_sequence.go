@@ -13,7 +13,7 @@ import (
 // sequence verifies a bundle without a usable seek table from its start to its end, or to the
 // first place that cannot be read.
 func (v *verifier) sequence(ctx context.Context) error {
-	f, err := v.b.archive.from(v.b.head.size)
+	f, err := v.b.archive.From(v.b.head.size)
 	if err != nil {
 		v.problem(Problem{What: damaged(err).Error()})
 		return nil

@@ -119,7 +119,7 @@ func TestVerifyNames(t *testing.T) {
 		if n%2 == 1 {
 			continue
 		}
-		e, _ := b.archive.table.EntryByDecompressedOffset(uint64(b.places[layer.Digest].off))
+		e, _ := seekTable(t, b.archive.Raw()).EntryByDecompressedOffset(uint64(b.places[layer.Digest].off))
 		data[e.CompressedOffset+uint64(e.CompressedSize)/2] ^= 0x10
 		want = append(want, layer.Digest.String())
 	}

@@ -1,0 +1,115 @@
+package seekable
+
+import (
+	"fmt"
+	"io"
+	"sync"
+
+	seekable "github.com/SaveTheRbtz/zstd-seekable-format-go/pkg"
+	"github.com/klauspost/compress/zstd"
+)
+
+// MaxWindow is the largest zstd window in bytes that is read. RKE2's decoder has the same limit.
+const MaxWindow = 32 << 20
+
+// Reader decompresses a file from any place on. Several goroutines may use it.
+type Reader struct {
+	src      io.ReaderAt
+	size     int64               // bytes of src
+	table    *seekable.SeekTable // nil: every read begins at the start of src
+	decoders sync.Pool
+}
+
+// NewReader returns a reader of size bytes without a table: see [Reader.ReadTable].
+func NewReader(src io.ReaderAt, size int64) *Reader { return &Reader{src: src, size: size} }
+
+// ReadTable reads the table if the file has one. With an error, the file can be read from its
+// start only.
+func (r *Reader) ReadTable() (err error) {
+	r.table, err = readTable(r.src, r.size)
+	return err
+}
+
+// HasTable reports whether ReadTable found a table.
+func (r *Reader) HasTable() bool { return r.table != nil }
+
+// Raw reads the file as it is.
+func (r *Reader) Raw() *io.SectionReader { return io.NewSectionReader(r.src, 0, r.size) }
+
+// Size is how many bytes the file has decompressed, as its table has it.
+func (r *Reader) Size() uint64 { return r.table.Size() }
+
+// Frame returns where the frame that has a byte of the decompressed file begins and ends there.
+func (r *Reader) Frame(off int64) (begin, end int64, ok bool) {
+	e, ok := r.table.EntryByDecompressedOffset(uint64(off))
+	return int64(e.DecompressedOffset), int64(e.DecompressedOffset) + int64(e.DecompressedSize), ok
+}
+
+// Frames counts the frames between two places of the decompressed file, and their bytes in the
+// compressed one.
+func (r *Reader) Frames(off, end int64) (n, size int64) {
+	for e, ok := r.table.EntryByDecompressedOffset(uint64(off)); ok && int64(e.DecompressedOffset) < end; e, ok = r.table.EntryByID(e.ID + 1) {
+		size += int64(e.CompressedSize)
+		n++
+	}
+	return n, size
+}
+
+// From reads the decompressed file from off to its end. Every frame is compared with its checksum
+// in the table.
+func (r *Reader) From(off int64) (io.ReadCloser, error) {
+	var s io.ReadCloser
+	skip := off
+	if r.table == nil {
+		z, err := r.decoder(r.Raw())
+		if err != nil {
+			return nil, err
+		}
+		s = &sequential{r, z}
+	} else {
+		e, ok := r.table.EntryByDecompressedOffset(uint64(off))
+		if !ok {
+			return nil, &TableError{fmt.Errorf("byte %d of the archive is behind the last frame", off)}
+		}
+		s = &stream{r: r, next: e.ID, last: r.table.NumFrames() - 1}
+		skip -= int64(e.DecompressedOffset)
+	}
+	if _, err := io.CopyN(io.Discard, s, skip); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Between reads the decompressed file from off, where a frame must begin, to end, where one must
+// end. The checksum of the last frame is compared as well.
+func (r *Reader) Between(off, end int64) (io.ReadCloser, error) {
+	first, ok := r.table.EntryByDecompressedOffset(uint64(off))
+	last, found := r.table.EntryByDecompressedOffset(uint64(end - 1))
+	if !ok || !found || int64(first.DecompressedOffset) != off || int64(last.DecompressedOffset)+int64(last.DecompressedSize) != end {
+		return nil, &TableError{fmt.Errorf("it has no frames for bytes %d to %d of the archive", off, end)}
+	}
+	return &stream{r: r, next: first.ID, last: last.ID}, nil
+}
+
+// decoder returns a decoder for src. Working in the caller's goroutine alone, it has a window in
+// memory and little else, and needs no Close.
+func (r *Reader) decoder(src io.Reader) (*zstd.Decoder, error) {
+	if z, ok := r.decoders.Get().(*zstd.Decoder); ok {
+		return z, z.Reset(src)
+	}
+	return zstd.NewReader(src, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(MaxWindow), zstd.WithDecoderMaxMemory(MaxWindow))
+}
+
+// sequential reads a file without a table.
+type sequential struct {
+	r *Reader
+	z *zstd.Decoder
+}
+
+func (s *sequential) Read(p []byte) (int, error) { return s.z.Read(p) }
+
+func (s *sequential) Close() error {
+	s.r.decoders.Put(s.z)
+	return nil
+}

@@ -1,0 +1,83 @@
+package seekable
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	seekable "github.com/SaveTheRbtz/zstd-seekable-format-go/pkg"
+)
+
+// The table ends with the number of frames, a byte of flags and a magic number.
+const (
+	tableHeader = 8 // bytes before the entries
+	tableFooter = 9
+	tableMagic  = 0x8F92EAB1
+	maxFrames   = 1 << 20 // of 1 MiB or more each
+	// MaxRatio bounds how many decompressed bytes a byte of a file may stand for, above the first
+	// GiB: frames of zstd can announce far more than they contain.
+	MaxRatio = 1000
+	// TableEntry is how many bytes a frame takes in the table that [Write] writes.
+	TableEntry = 12
+)
+
+// readTable reads the table at the end of a file. It is nil if there is none. A table that does
+// not describe the file is an error.
+func readTable(r io.ReaderAt, size int64) (*seekable.SeekTable, error) {
+	var footer [tableFooter]byte
+	if size < tableHeader+tableFooter {
+		return nil, nil
+	}
+	if _, err := r.ReadAt(footer[:], size-tableFooter); err != nil {
+		return nil, err
+	}
+	if binary.LittleEndian.Uint32(footer[5:]) != tableMagic {
+		return nil, nil
+	}
+	n, entry := int64(binary.LittleEndian.Uint32(footer[:])), int64(TableEntry-4)
+	if footer[4]&0x80 != 0 {
+		entry = TableEntry // with a checksum
+	}
+	length := tableHeader + n*entry + tableFooter
+	if n > maxFrames || length > size {
+		return nil, &TableError{fmt.Errorf("it has %d frames", n)}
+	}
+	b := make([]byte, length)
+	if _, err := r.ReadAt(b, size-length); err != nil {
+		return nil, err
+	}
+	t, err := seekable.NewSeekTable(b)
+	if err != nil {
+		return nil, &TableError{err}
+	}
+	var end uint64
+	if last, ok := t.EntryByID(n - 1); ok {
+		end = last.CompressedOffset + uint64(last.CompressedSize)
+	}
+	if t.Size()/MaxRatio > uint64(size)+1<<20 {
+		return nil, &TableError{fmt.Errorf("its %d bytes are said to hold %d", size, t.Size())}
+	}
+	if end != uint64(size-length) {
+		return nil, &TableError{fmt.Errorf("its frames end at byte %d, it begins at %d", end, size-length)}
+	}
+	return t, nil
+}
+
+// TableError is a seek table that does not describe its file.
+type TableError struct{ Err error }
+
+func (e *TableError) Error() string { return "the seek table is damaged: " + e.Err.Error() }
+
+func (e *TableError) Unwrap() error { return e.Err }
+
+// FrameError is a frame whose bytes are not those that were written.
+type FrameError struct {
+	From, To int64 // bytes of the file
+	Err      error
+}
+
+func (e *FrameError) Error() string {
+	return fmt.Sprintf("damaged between bytes %d and %d: %v", e.From, e.To, e.Err)
+}
+
+func (e *FrameError) Unwrap() error { return e.Err }

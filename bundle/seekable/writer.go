@@ -1,0 +1,110 @@
+package seekable
+
+import (
+	"context"
+	"errors"
+	"io"
+	"runtime"
+
+	seekable "github.com/SaveTheRbtz/zstd-seekable-format-go/pkg"
+	"golang.org/x/sync/errgroup"
+)
+
+// Cores is how many frames are compressed or read at a time; it bounds the memory.
+var Cores = min(runtime.GOMAXPROCS(0), 4)
+
+// Writer divides what is written to it into zstd frames that are independent of each other.
+type Writer struct {
+	enc    *Encoders
+	stored bool // the current frame is stored
+	buf    []byte
+	// frames in their order; its capacity bounds how many are in memory
+	queue   chan chan frame
+	stopped <-chan struct{}
+}
+
+// frame is raw bytes and the zstd frame made of them.
+type frame struct{ raw, compressed []byte }
+
+var errStopped = errors.New("writing was stopped")
+
+// Write writes to w what fill writes to its Writer, and then the seek table. Frames are compressed
+// on several cores and written in order, by another goroutine than the one that runs fill.
+func Write(ctx context.Context, w io.Writer, enc *Encoders, fill func(*Writer) error) error {
+	g, gctx := errgroup.WithContext(ctx)
+	f := &Writer{enc: enc, queue: make(chan chan frame, Cores), stopped: gctx.Done()}
+	g.Go(func() error {
+		defer close(f.queue)
+		if err := fill(f); err != nil {
+			return err
+		}
+		return f.EndFrame(false)
+	})
+	g.Go(func() error { return f.drain(w) })
+	err := g.Wait()
+	if ctx.Err() != nil && (err == nil || errors.Is(err, errStopped)) {
+		return ctx.Err()
+	}
+	return err
+}
+
+// Write appends to the current frame and begins another one where it is full.
+func (w *Writer) Write(p []byte) (int, error) {
+	n := 0
+	for n < len(p) {
+		if w.buf == nil {
+			w.buf = w.enc.buffers.get(w.stored)
+		}
+		m := min(len(p)-n, cap(w.buf)-overhead-len(w.buf))
+		w.buf = append(w.buf, p[n:n+m]...)
+		n += m
+		if len(w.buf) == cap(w.buf)-overhead {
+			if err := w.EndFrame(w.stored); err != nil {
+				return n, err
+			}
+		}
+	}
+	return n, nil
+}
+
+// EndFrame ends the current frame. The next ones are stored, not compressed, if stored is true.
+func (w *Writer) EndFrame(stored bool) error {
+	raw, was := w.buf, w.stored
+	w.buf, w.stored = nil, stored
+	if raw == nil {
+		return nil
+	}
+	out := make(chan frame, 1)
+	select {
+	case w.queue <- out:
+	case <-w.stopped:
+		return errStopped
+	}
+	go func() { out <- frame{raw, w.enc.encode(raw, was)} }()
+	return nil
+}
+
+// drain writes the frames as they come, until the queue is closed, and then the seek table.
+func (w *Writer) drain(to io.Writer) error {
+	var current compressed
+	sw, err := seekable.NewWriter(to, &current)
+	if err != nil {
+		return err
+	}
+	for out := range w.queue {
+		f := <-out
+		current = f.compressed
+		if _, err := sw.Write(f.raw); err != nil {
+			return err
+		}
+		w.enc.buffers.put(f.raw)
+		w.enc.buffers.put(f.compressed)
+	}
+	return sw.Close()
+}
+
+// compressed is a frame that has been compressed already. As the encoder of the library's writer
+// it returns the frame, so that the library only writes it and keeps the table (ADR 83).
+type compressed []byte
+
+func (c *compressed) EncodeAll(_, _ []byte) []byte { return *c }
