@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
-	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -50,47 +49,27 @@ func (b *bench) bare(ctx context.Context) ([][]string, error) {
 		}, packages...)
 	}
 	commands := [][]string{command(here, "linux", "./cmd/slipway")}
+	trees, err := build.Sources(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	programs, err := build.Programs(p, trees)
+	if err != nil {
+		return nil, err
+	}
 	for _, s := range p.Sources {
-		tree, err := source.Fetch(ctx, s)
-		if err != nil {
-			return nil, err
-		}
 		for _, goos := range []string{"linux", "windows"} {
-			packages := programs(p, s.Name, goos)
+			var packages []string
+			for _, prog := range programs {
+				if prog.Tree.Source.Name == s.Name && prog.Platform.OS == goos {
+					packages = append(packages, prog.Package)
+				}
+			}
 			if len(packages) == 0 {
 				return nil, fmt.Errorf("source %s has no program for %s", s.Name, goos)
 			}
-			commands = append(commands, command(tree.Dir, goos, packages...))
+			commands = append(commands, command(trees[s.Name].Dir, goos, packages...))
 		}
 	}
 	return commands, nil
-}
-
-// programs names the packages of a source that the release compiles for an operating system.
-func programs(p *product.Product, source, goos string) []string {
-	wanted := map[string]bool{}
-	var packages []string
-	for _, i := range p.Images {
-		if i.Lifecycle != nil && i.Lifecycle.Source == source {
-			return []string{"./cmd/lifecycle", "./cmd/launcher"}
-		}
-		var names []string
-		if i.Go != nil {
-			names = []string{i.Go.Program}
-		} else if i.Dockerfile != nil {
-			names = i.Dockerfile.Programs
-		}
-		for _, on := range i.Platforms {
-			for _, n := range names {
-				wanted[n] = wanted[n] || on.OS == goos
-			}
-		}
-	}
-	for _, prog := range p.Programs {
-		here := len(prog.Systems) == 0 || slices.Contains(prog.Systems, goos)
-		if prog.Source == source && wanted[prog.Name] && here {
-			packages = append(packages, prog.Package)
-		}
-	}
-	return packages
 }

@@ -63,11 +63,11 @@ func Build(ctx context.Context, p *product.Product, st *store.Store, pr *progres
 // Images builds every image, as [Build] does after its checks.
 func (b *Builder) Images(ctx context.Context) (*lock.Lock, error) {
 	p := b.product
-	wanted, err := programs(p, b.trees)
+	all, err := Programs(p, b.trees)
 	if err != nil {
 		return nil, err
 	}
-	set, wait := program.Start(ctx, b.store, b.progress, wanted)
+	set, wait := program.Start(ctx, b.store, b.progress, all)
 	b.programs = set
 
 	images := make([]lock.Image, len(p.Images))
@@ -75,7 +75,10 @@ func (b *Builder) Images(ctx context.Context) (*lock.Lock, error) {
 	var g errgroup.Group
 	for i, img := range p.Images {
 		g.Go(func() error {
-			images[i], failures[i] = b.image(ctx, img)
+			var err error
+			if images[i], err = kinds[img.Kind].build(b, ctx, img); err != nil {
+				images[i], failures[i] = lock.Image{}, fmt.Errorf("building image %s: %w", img.Name, err)
+			}
 			return nil
 		})
 	}
@@ -158,19 +161,4 @@ func Created(p *product.Product, trees map[string]source.Tree) time.Time {
 		}
 	}
 	return t.UTC().Truncate(time.Second)
-}
-
-// image builds one image for all its platforms.
-func (b *Builder) image(ctx context.Context, i product.Image) (lock.Image, error) {
-	var out lock.Image
-	var err error
-	if i.Lifecycle != nil {
-		out, err = b.lifecycle(ctx, i)
-	} else {
-		out, err = b.indexed(ctx, i)
-	}
-	if err != nil {
-		return lock.Image{}, fmt.Errorf("building image %s: %w", i.Name, err)
-	}
-	return out, nil
 }

@@ -9,9 +9,6 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/slipway-dev/slipway/build/dockerfile"
-	"github.com/slipway-dev/slipway/build/layer"
-	"github.com/slipway-dev/slipway/build/lifecycle"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -38,7 +35,7 @@ func (b *Builder) Check(ctx context.Context) (demands []string, err error) {
 	var g errgroup.Group
 	for n, i := range b.product.Images {
 		g.Go(func() error {
-			found[n] = b.checkImage(ctx, i)
+			found[n] = kinds[i.Kind].check(b, ctx, i)
 			return nil
 		})
 	}
@@ -66,7 +63,7 @@ func (b *Builder) Offline() { b.bases.Offline = true }
 type finding struct{ demands, errs []error }
 
 func (b *Builder) checkPrograms() error {
-	all, err := programs(b.product, b.trees)
+	all, err := Programs(b.product, b.trees)
 	errs := []error{err}
 	said := map[string]bool{}
 	for _, p := range all {
@@ -78,21 +75,14 @@ func (b *Builder) checkPrograms() error {
 	return errors.Join(errs...)
 }
 
-// checkImage checks an image for all its platforms. A mistake that several have is said once,
+// checkPlatforms checks an image for all its platforms. An error that several have is reported once,
 // with the first of them.
-func (b *Builder) checkImage(ctx context.Context, i product.Image) finding {
-	if i.Lifecycle != nil {
-		return b.checkLifecycle(i)
-	}
-	check := b.checkGoImage
-	if i.Dockerfile != nil {
-		check = b.checkDockerImage
-	}
+func checkPlatforms(i product.Image, check func(v1.Platform) finding) finding {
 	found := make([]finding, len(i.Platforms))
 	var g errgroup.Group
 	for n, p := range i.Platforms {
 		g.Go(func() error {
-			found[n] = check(ctx, i, p)
+			found[n] = check(p)
 			return nil
 		})
 	}
@@ -109,58 +99,6 @@ func (b *Builder) checkImage(ctx context.Context, i product.Image) finding {
 		}
 	}
 	return all
-}
-
-func (b *Builder) checkLifecycle(i product.Image) (f finding) {
-	if tree, ok := b.trees[i.Lifecycle.Source]; ok {
-		_, err := lifecycle.ReadMetadata(tree.Dir, i.Lifecycle.Version)
-		f.errs = apart(err)
-	}
-	return f
-}
-
-func (b *Builder) checkGoImage(ctx context.Context, i product.Image, p v1.Platform) (f finding) {
-	under, err := b.bases.Resolve(ctx, i.Bases[p.OS], p)
-	if err == nil {
-		_, err = inherit(under)
-	}
-	f.errs = apart(err)
-	prog := b.product.Program(i.Go.Program)
-	if tree, ok := b.trees[prog.Source]; ok {
-		data, err := kodata(tree.Dir, prog.Package, func(string) (layer.Content, error) { return layer.Content{}, nil })
-		if err == nil {
-			err = layer.Check(data, p.OS)
-		}
-		f.errs = append(f.errs, apart(err)...)
-	}
-	return f
-}
-
-// checkDockerImage evaluates the image's Dockerfile with programs of which nothing but the names
-// is known.
-func (b *Builder) checkDockerImage(ctx context.Context, i product.Image, p v1.Platform) (f finding) {
-	programs, err := b.binaries(i, p, func(string) (layer.Content, error) { return layer.Content{}, nil })
-	if err != nil {
-		return finding{errs: apart(err)}
-	}
-	r, err := b.evaluate(ctx, i, p, programs, true)
-	if err == nil {
-		err = b.checkStart(ctx, r, p)
-	}
-	return finding{r.Demands, apart(err)}
-}
-
-// checkStart checks what can be known of the program that an image starts.
-func (b *Builder) checkStart(ctx context.Context, r dockerfile.Result, p v1.Platform) error {
-	under, err := b.standing(ctx, r.Base, p)
-	if err != nil {
-		return err
-	}
-	here, err := under.Here(b.store)
-	if err == nil {
-		_, err = r.CheckStart(here)
-	}
-	return err
 }
 
 // apart takes joined errors apart, so that each becomes a line with its subject.

@@ -3,7 +3,6 @@ package build
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -19,20 +18,33 @@ import (
 // <os>_<arch>/<name>[.exe].
 const binaries = "binaries"
 
+// dockerPrograms names the programs that an image may copy.
+func dockerPrograms(p *product.Product, i product.Image) []string {
+	if named := i.Content.(*product.DockerfileImage).Programs; len(named) > 0 {
+		return named
+	}
+	var all []string
+	for _, d := range p.Programs {
+		all = append(all, d.Name)
+	}
+	return all
+}
+
 // evaluate evaluates the image's Dockerfile for one platform, with the programs that it may copy;
 // check is that of [dockerfile.Input].
 func (b *Builder) evaluate(ctx context.Context, i product.Image, p v1.Platform, programs dockerfile.Context, check bool) (dockerfile.Result, error) {
-	file, ok := i.Dockerfile.Files[p.OS]
+	d := i.Content.(*product.DockerfileImage)
+	file, ok := d.Files[p.OS]
 	if !ok {
 		return dockerfile.Result{}, fmt.Errorf("it has no Dockerfile for %s: name one under dockerfile.files", p.OS)
 	}
 	contexts := map[string]dockerfile.Context{binaries: programs}
-	for name, dir := range i.Dockerfile.Contexts {
+	for name, dir := range d.Contexts {
 		contexts[name] = dockerfile.Context{Dir: dir, Except: b.product.MadeIn(dir)}
 	}
 	return dockerfile.Build(ctx, dockerfile.Input{
-		File: file, Context: i.Dockerfile.Context, Except: b.product.MadeIn(i.Dockerfile.Context), Contexts: contexts,
-		Args: i.Dockerfile.Args, Target: i.Dockerfile.Target,
+		File: file, Context: d.Context, Except: b.product.MadeIn(d.Context), Contexts: contexts,
+		Args: d.Args, Target: d.Target,
 		Platform: p, ModTime: layer.Epoch, Store: b.store, Client: b.client, Check: check,
 		Base: b.bases.Resolve,
 	})
@@ -77,6 +89,33 @@ func (b *Builder) dockerImage(ctx context.Context, i product.Image, p v1.Platfor
 	return c, nil
 }
 
+// checkDockerImage evaluates the image's Dockerfile with programs of which nothing but the names
+// is known.
+func (b *Builder) checkDockerImage(ctx context.Context, i product.Image, p v1.Platform) (f finding) {
+	programs, err := b.binaries(i, p, func(string) (layer.Content, error) { return layer.Content{}, nil })
+	if err != nil {
+		return finding{errs: apart(err)}
+	}
+	r, err := b.evaluate(ctx, i, p, programs, true)
+	if err == nil {
+		err = b.checkStart(ctx, r, p)
+	}
+	return finding{r.Demands, apart(err)}
+}
+
+// checkStart checks what can be known of the program that an image starts.
+func (b *Builder) checkStart(ctx context.Context, r dockerfile.Result, p v1.Platform) error {
+	under, err := b.standing(ctx, r.Base, p)
+	if err != nil {
+		return err
+	}
+	here, err := under.Here(b.store)
+	if err == nil {
+		_, err = r.CheckStart(here)
+	}
+	return err
+}
+
 // standing completes what a Dockerfile stands on by the full os.version, which comes from the
 // base, or from the platform for scratch.
 func (b *Builder) standing(ctx context.Context, on base.Base, p v1.Platform) (base.Base, error) {
@@ -94,9 +133,9 @@ func (b *Builder) standing(ctx context.Context, on base.Base, p v1.Platform) (ba
 // binaries returns the programs that an image may copy, each with what content returns.
 func (b *Builder) binaries(i product.Image, p v1.Platform, content func(program string) (layer.Content, error)) (dockerfile.Context, error) {
 	files := map[string]dockerfile.File{}
-	for _, name := range programsOf(b.product, i) {
+	for _, name := range dockerPrograms(b.product, i) {
 		prog := b.product.Program(name)
-		if len(prog.Systems) > 0 && !slices.Contains(prog.Systems, p.OS) {
+		if !prog.IsFor(p.OS) {
 			continue
 		}
 		c, err := content(name)

@@ -25,6 +25,10 @@ const (
 	koData = "/var/run/ko"
 )
 
+func goPrograms(_ *product.Product, i product.Image) []string {
+	return []string{i.Content.(*product.GoImage).Program}
+}
+
 // goImage puts one Go program on a base, by ko's conventions. It differs from ko where ko's image
 // does not work as it should on Windows: the program has its .exe, and PATH is separated by
 // semicolons; and where there is no kodata there is no empty layer.
@@ -33,7 +37,7 @@ func (b *Builder) goImage(ctx context.Context, i product.Image, p v1.Platform) (
 	if err != nil {
 		return content{}, err
 	}
-	prog := b.product.Program(i.Go.Program)
+	prog := b.product.Program(i.Content.(*product.GoImage).Program)
 	file, err := b.programs.File(ctx, prog.Name, p)
 	if err != nil {
 		return content{}, err
@@ -86,6 +90,23 @@ func (b *Builder) goImage(ctx context.Context, i product.Image, p v1.Platform) (
 	}
 	c.config = config
 	return c, nil
+}
+
+func (b *Builder) checkGoImage(ctx context.Context, i product.Image, p v1.Platform) (f finding) {
+	under, err := b.bases.Resolve(ctx, i.Bases[p.OS], p)
+	if err == nil {
+		_, err = inherit(under)
+	}
+	f.errs = apart(err)
+	prog := b.product.Program(i.Content.(*product.GoImage).Program)
+	if tree, ok := b.trees[prog.Source]; ok {
+		data, err := kodata(tree.Dir, prog.Package, func(string) (layer.Content, error) { return layer.Content{}, nil })
+		if err == nil {
+			err = layer.Check(data, p.OS)
+		}
+		f.errs = append(f.errs, apart(err)...)
+	}
+	return f
 }
 
 // inherit returns the configuration that an image takes over from its base.

@@ -1,7 +1,6 @@
 package build
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -19,7 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// content is what go: or dockerfile: make of an image for one platform, before it gets its labels
+// content is what a kind makes of an image for one platform, before it gets its labels
 // and is written.
 type content struct {
 	base   base.Base
@@ -31,14 +30,18 @@ type content struct {
 	note    string // what could not be checked; "" for nothing
 }
 
-// indexed builds an image with one child per platform and the index over them.
-func (b *Builder) indexed(ctx context.Context, i product.Image) (lock.Image, error) {
+// index builds an image with one child per platform, which compose makes, and the index over them.
+func (b *Builder) index(i product.Image, compose func(v1.Platform) (content, error)) (lock.Image, error) {
 	children := make([]child, len(i.Platforms))
 	failures := make([]error, len(i.Platforms))
 	var g errgroup.Group
 	for n, p := range i.Platforms {
 		g.Go(func() error {
-			children[n], failures[n] = b.child(ctx, i, p)
+			c, err := compose(p)
+			if err == nil {
+				children[n], err = b.write(i, c)
+			}
+			failures[n] = err
 			return nil
 		})
 	}
@@ -47,7 +50,7 @@ func (b *Builder) indexed(ctx context.Context, i product.Image) (lock.Image, err
 		return lock.Image{}, err
 	}
 	b.tell(i, children)
-	out := lock.Image{Name: i.Name, Kind: i.Kind(), MediaType: types.OCIImageIndex}
+	out := lock.Image{Name: i.Name, Kind: i.Kind, MediaType: types.OCIImageIndex}
 	var descriptors []v1.Descriptor
 	for _, c := range children {
 		descriptors = append(descriptors, c.descriptor)
@@ -100,18 +103,6 @@ type child struct {
 	descriptor v1.Descriptor
 	lock       lock.Child
 	note       string
-}
-
-func (b *Builder) child(ctx context.Context, i product.Image, p v1.Platform) (child, error) {
-	compose := b.goImage
-	if i.Dockerfile != nil {
-		compose = b.dockerImage
-	}
-	c, err := compose(ctx, i, p)
-	if err != nil {
-		return child{}, err
-	}
-	return b.write(i, c)
 }
 
 // write labels content and writes its configuration and manifest.

@@ -13,15 +13,41 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
+func lifecycleSystems() []string {
+	var all []string
+	for _, p := range lifecycle.Systems {
+		all = append(all, p.OS)
+	}
+	return all
+}
+
+func lifecyclePrograms(_ *product.Product, i product.Image) []wanted {
+	var all []wanted
+	for _, p := range lifecycle.Programs {
+		source := i.Content.(*product.LifecycleImage).Source
+		all = append(all, wanted{product.Program{Name: lifecycleProgram(i, p.Name), Source: source, Package: p.Package}, lifecycle.Systems})
+	}
+	return all
+}
+
+func (b *Builder) checkLifecycle(_ context.Context, i product.Image) (f finding) {
+	spec := i.Content.(*product.LifecycleImage)
+	if tree, ok := b.trees[spec.Source]; ok {
+		_, err := lifecycle.ReadMetadata(tree.Dir, spec.Version)
+		f.errs = apart(err)
+	}
+	return f
+}
+
 // lifecycle builds the one manifest that carries the lifecycle for every system.
 func (b *Builder) lifecycle(ctx context.Context, i product.Image) (lock.Image, error) {
-	m, err := lifecycle.ReadMetadata(b.trees[i.Lifecycle.Source].Dir, i.Lifecycle.Version)
+	spec := i.Content.(*product.LifecycleImage)
+	m, err := lifecycle.ReadMetadata(b.trees[spec.Source].Dir, spec.Version)
 	if err != nil {
 		return lock.Image{}, err
 	}
 	c := content{base: base.Base{Platform: lifecycle.Systems[0]}}
 	byOS := map[string]layer.Layer{}
-	var systems []string
 	for _, p := range lifecycle.Systems {
 		files := lifecycle.Files{}
 		for _, prog := range lifecycle.Programs {
@@ -39,7 +65,6 @@ func (b *Builder) lifecycle(ctx context.Context, i product.Image) (lock.Image, e
 			return lock.Image{}, err
 		}
 		byOS[p.OS] = l
-		systems = append(systems, p.OS)
 		c.layers = append(c.layers, manifest.Layer{Layer: l, CreatedBy: "slipway build: lifecycle " + m.Version + " for " + p.OS})
 	}
 	labels, err := lifecycle.Labels(m, byOS["linux"], byOS["windows"])
@@ -51,10 +76,10 @@ func (b *Builder) lifecycle(ctx context.Context, i product.Image) (lock.Image, e
 	if err != nil {
 		return lock.Image{}, err
 	}
-	only.lock.Systems = systems
+	only.lock.Systems = lifecycleSystems()
 	d := only.descriptor
 	return lock.Image{
-		Name: i.Name, Kind: i.Kind(), MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Children: []lock.Child{only.lock},
+		Name: i.Name, Kind: i.Kind, MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Children: []lock.Child{only.lock},
 	}, nil
 }
 

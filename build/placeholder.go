@@ -5,7 +5,6 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/build/layer"
-	"github.com/slipway-dev/slipway/build/lifecycle"
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
@@ -18,16 +17,13 @@ import (
 func Placeholder(p *product.Product, trees map[string]source.Tree) *lock.Lock {
 	var images []lock.Image
 	for _, i := range p.Images {
-		image := lock.Image{Name: i.Name, Kind: i.Kind(), MediaType: types.OCIImageIndex, Digest: PlaceholderDigest(i.Name)}
+		image := lock.Image{Name: i.Name, Kind: i.Kind, MediaType: types.OCIImageIndex, Digest: PlaceholderDigest(i.Name)}
 		for _, on := range i.Platforms {
 			text := platform.Format(on)
 			digest := PlaceholderDigest(i.Name + " " + text)
 			child := lock.Child{Platform: text, OSVersion: on.OSVersion, MediaType: types.OCIManifestSchema1, Digest: digest, Config: digest}
-			if i.Lifecycle != nil {
+			if child.Systems = kinds[i.Kind].systems; child.Systems != nil {
 				image.MediaType = child.MediaType
-				for _, s := range lifecycle.Systems {
-					child.Systems = append(child.Systems, s.OS)
-				}
 			}
 			image.Children = append(image.Children, child)
 		}

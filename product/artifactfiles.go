@@ -40,7 +40,6 @@ func (p *Product) Files(a Artifact, on v1.Platform) []ArtifactFile {
 // ProgramsOf names the programs of an artifact that are for a platform's system.
 func (p *Product) ProgramsOf(a Artifact, on v1.Platform) []string {
 	return slices.DeleteFunc(slices.Clone(a.Programs), func(name string) bool {
-		s := p.Program(name).Systems
-		return len(s) > 0 && !slices.Contains(s, on.OS)
+		return !p.Program(name).IsFor(on.OS)
 	})
 }

@@ -56,7 +56,7 @@ func (c *checker) artifactProgram(s *string, a Artifact, alone map[string]bool) 
 		return
 	}
 	p := c.out.Program(*s)
-	if len(p.Systems) > 0 && !slices.ContainsFunc(a.Platforms, func(q v1.Platform) bool { return slices.Contains(p.Systems, q.OS) }) && !c.partly() {
+	if len(p.Systems) > 0 && !slices.ContainsFunc(a.Platforms, func(q v1.Platform) bool { return p.IsFor(q.OS) }) && !c.partly() {
 		c.Errorf(s, "program %s is for %s only, and the artifact is not: take it out, or add a platform", p.Name, strings.Join(p.Systems, " and "))
 	}
 	if a.Binary && alone[*s] {

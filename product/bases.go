@@ -113,37 +113,3 @@ func (c *checker) microsoft(in *baseYAML) []BaseImage {
 	}
 	return list
 }
-
-// stands reports a base that an image cannot stand on, for one operating system.
-func (c *checker) stands(in *imageYAML, os string, on []v1.Platform) {
-	use, ok := in.Bases[os]
-	if !ok {
-		if !c.Bad(&in.Bases) && !c.Bad(yamlfile.Entry(&in.Bases, os)) {
-			c.Errorf(&in.Go, "image %s has no base for %s: name one under bases, beside go", in.Name, os)
-		}
-		return
-	}
-	at := c.Pos(yamlfile.Entry(&in.Bases, os))
-	if use == scratch {
-		return
-	}
-	if why := c.bases.unknown(use); why != "" {
-		c.At(at, "%s", why)
-		return
-	}
-	b, ok := c.out.Base(use)
-	switch {
-	case !ok || b.Builtin == scratch || b.Builtin == "" && len(b.Images) == 0 && b.Windows == "":
-		return
-	case b.Builtin != "":
-		if os != platform.Linux {
-			c.At(at, "base %s is for Linux: name another for %s", use, os)
-		}
-		return
-	}
-	for _, p := range on {
-		if p.OS == os && !slices.ContainsFunc(b.Images, func(i BaseImage) bool { return platform.Same(i.Platform, p) }) {
-			c.At(at, "base %s has no image for %s: add one under bases", use, platform.Format(p))
-		}
-	}
-}

@@ -138,42 +138,6 @@ type imageYAML struct {
 	Lifecycle *lifecycleYAML `yaml:"lifecycle,omitempty" jsonschema:"oneof_required=lifecycle"`
 }
 
-// goYAML is an image of one Go program at /ko-app/NAME, with the files of kodata beside its main
-// package.
-type goYAML struct {
-	// The program.
-	Program string `yaml:"program" jsonschema:"required"`
-}
-
-// dockerfileYAML is an image that a Dockerfile describes; RUN is not available. Paths are seen
-// from slipway.yaml.
-type dockerfileYAML struct {
-	// The Dockerfile for all systems.
-	File string `yaml:"file,omitempty" jsonschema:"oneof_required=file"`
-	// A Dockerfile for each operating system.
-	Files map[string]string `yaml:"files,omitempty" jsonschema:"oneof_required=files,minProperties=1"`
-	// The directory that COPY and ADD read. Without one they read named contexts only. The store,
-	// the output directory and .git are never part of it.
-	Context string `yaml:"context,omitempty"`
-	// The stage to build, the last where there is none.
-	Target string `yaml:"target,omitempty"`
-	// Build arguments.
-	Args map[string]string `yaml:"args,omitempty"`
-	// The programs in the named context "binaries", as OS_ARCH/NAME[.exe]. All where there are
-	// none.
-	Programs []string `yaml:"programs,omitempty"`
-	// Directories that COPY --from can name.
-	Contexts map[string]string `yaml:"contexts,omitempty"`
-}
-
-// lifecycleYAML is the buildpacks lifecycle as one image with a Linux and a Windows layer.
-type lifecycleYAML struct {
-	// The source of the lifecycle.
-	Source string `yaml:"source" jsonschema:"required"`
-	// Its version without a leading v.
-	Version string `yaml:"version" jsonschema:"required"`
-}
-
 // artifactYAML is programs as files in dist/, one set for each operating system and architecture.
 type artifactYAML struct {
 	// What an archive's file name starts with: NAME.linux-amd64.tar.gz.

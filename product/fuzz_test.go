@@ -46,7 +46,7 @@ func FuzzProduct(f *testing.F) {
 			t.Errorf("incomplete: %+v", p)
 		}
 		for _, i := range p.Images {
-			if len(i.Platforms) == 0 || i.Go == nil && i.Dockerfile == nil && i.Lifecycle == nil || p.Source(i.Source).Name == "" {
+			if len(i.Platforms) == 0 || i.Content == nil || p.Source(i.Source).Name == "" {
 				t.Errorf("incomplete: %+v", i)
 			}
 		}

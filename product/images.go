@@ -4,7 +4,6 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -30,21 +29,15 @@ func (c *checker) image(in *imageYAML) {
 			c.Errorf(&in.ForeignPrograms[n], "%q is no pattern for paths of an image: write an absolute path, in which * stands for a part of a name", pattern)
 		}
 	}
-	if in.Go == nil && c.Given(&in.Bases) {
-		c.Errorf(&in.Bases, "bases are for go images: %s", map[bool]string{
-			true: "name the base by FROM in the Dockerfile", false: "take them out",
-		}[in.Dockerfile != nil])
-	}
-	switch {
-	case in.Go != nil:
-		c.goImage(in, &i)
-	case in.Dockerfile != nil:
-		if in.Source == "" && !c.Bad(&in.Source) {
-			c.Errorf(in, "source is missing: name the source whose url, revision and licenses label the image")
+	for _, k := range imageKinds {
+		if !k.given(in) {
+			continue
 		}
-		c.dockerfile(in, &i)
-	case in.Lifecycle != nil:
-		c.lifecycle(in, &i)
+		if k.withoutBases != "" && c.Given(&in.Bases) {
+			c.Errorf(&in.Bases, "bases are for go images: %s", k.withoutBases)
+		}
+		i.Kind, i.Content = k.name, k.check(c, in, &i)
+		break
 	}
 	c.out.Images = append(c.out.Images, i)
 }
@@ -98,44 +91,3 @@ func pick(s string, from []v1.Platform) ([]v1.Platform, error) {
 type errorText string
 
 func (e errorText) Error() string { return string(e) }
-
-func (c *checker) goImage(in *imageYAML, i *Image) {
-	i.Go = &GoImage{Program: in.Go.Program}
-	for _, os := range systems(i.Platforms) {
-		c.stands(in, os, i.Platforms)
-	}
-	if !c.refer(&in.Go.Program, c.programs) {
-		return
-	}
-	p := c.out.Program(in.Go.Program)
-	if i.Source == "" {
-		i.Source = p.Source
-	}
-	for _, os := range systems(i.Platforms) {
-		if len(p.Systems) > 0 && !slices.Contains(p.Systems, os) {
-			c.Errorf(&in.Go.Program, "program %s is for %s only: restrict the image with platforms: [%s]",
-				p.Name, strings.Join(p.Systems, " and "), strings.Join(p.Systems, ", "))
-		}
-	}
-}
-
-// lifecycle fills in an image that is one manifest for linux/amd64, whatever the release has
-// besides: kpack takes that one from an index, and its layers carry both systems.
-func (c *checker) lifecycle(in *imageYAML, i *Image) {
-	i.Lifecycle = &LifecycleImage{Source: in.Lifecycle.Source, Version: in.Lifecycle.Version}
-	c.refer(&in.Lifecycle.Source, c.sources)
-	if i.Source == "" {
-		i.Source = in.Lifecycle.Source
-	}
-	if in.Compression != "" && in.Compression != "gzip" {
-		c.Errorf(&in.Compression, "kpack loads a lifecycle of gzip layers only: take compression out")
-	}
-	if c.Given(&in.Platforms) {
-		c.Errorf(&in.Platforms, "a lifecycle image is always one manifest for linux/amd64 that holds both systems: take platforms out")
-	}
-	amd64 := v1.Platform{OS: platform.Linux, Architecture: "amd64"}
-	if _, ok := findPlatform(c.out.Platforms, amd64); !ok && !c.partly() {
-		c.Errorf(in, "a lifecycle image needs linux/amd64, which kpack loads: add linux/amd64 under platforms")
-	}
-	i.Platforms = []v1.Platform{amd64}
-}

@@ -6,6 +6,7 @@
 package product
 
 import (
+	"slices"
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -136,7 +137,10 @@ type Program struct {
 	Systems []string
 }
 
-// Image is one image of the product. Exactly one of Go, Dockerfile and Lifecycle is set.
+// IsFor reports whether the program is for an operating system.
+func (p Program) IsFor(os string) bool { return len(p.Systems) == 0 || slices.Contains(p.Systems, os) }
+
+// Image is one image of the product.
 type Image struct {
 	Name        string
 	Description string
@@ -153,45 +157,10 @@ type Image struct {
 	Foreign []string
 	Pos     yamlfile.Pos // of the name
 
-	Go         *GoImage
-	Dockerfile *DockerfileImage
-	Lifecycle  *LifecycleImage
-}
-
-// Kind returns "go", "dockerfile" or "lifecycle".
-func (i Image) Kind() string {
-	switch {
-	case i.Go != nil:
-		return "go"
-	case i.Dockerfile != nil:
-		return "dockerfile"
-	}
-	return "lifecycle"
-}
-
-// GoImage is an image of one Go program, with ko's conventions.
-type GoImage struct {
-	Program string // name of a Program
-}
-
-// DockerfileImage is an image that a Dockerfile describes.
-type DockerfileImage struct {
-	// Files maps an operating system to the absolute path of its Dockerfile.
-	Files   map[string]string
-	Context string // absolute directory; the build context
-	Target  string // stage to build; empty is the last
-	Args    map[string]string
-	// Programs are the Programs that the named context "binaries" holds, as
-	// <os>_<arch>/<name>[.exe]; empty means all.
-	Programs []string
-	// Contexts are further named contexts: absolute directories.
-	Contexts map[string]string
-}
-
-// LifecycleImage is the buildpacks lifecycle in the form that kpack's controller loads.
-type LifecycleImage struct {
-	Source  string // the lifecycle's source
-	Version string // as lifecycle.toml reports it
+	// Kind is the field of slipway.yaml that describes the image, such as "go". Content is the
+	// type of that kind: a *[GoImage], *[DockerfileImage] or *[LifecycleImage].
+	Kind    string
+	Content Content
 }
 
 // Artifact is programs as files in dist/, one set for each of its Platforms.

@@ -8,6 +8,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -23,7 +24,7 @@ var update = flag.Bool("update", false, "rewrite golden files")
 const schemaFile = "slipway.schema.json"
 
 func TestSchema(t *testing.T) {
-	comments := comments(t, "format.go")
+	comments := comments(t)
 	r := jsonschema.Reflector{
 		FieldNameTag:               "yaml",
 		RequiredFromJSONSchemaTags: true,
@@ -60,7 +61,7 @@ func TestSchema(t *testing.T) {
 
 // TestDescribed holds that editors can say something about every field.
 func TestDescribed(t *testing.T) {
-	comments := comments(t, "format.go")
+	comments := comments(t)
 	seen := map[reflect.Type]bool{}
 	var visit func(reflect.Type)
 	visit = func(typ reflect.Type) {
@@ -88,32 +89,45 @@ func TestDescribed(t *testing.T) {
 }
 
 // comments returns the comments of types ("name.") and their fields ("name.Field").
-func comments(t *testing.T, file string) map[string]string {
+func comments(t *testing.T) map[string]string {
 	t.Helper()
-	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
+	all := map[string]string{}
+	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := map[string]string{}
-	flat := func(g *ast.CommentGroup) string { return strings.Join(strings.Fields(g.Text()), " ") }
-	ast.Inspect(f, func(n ast.Node) bool {
-		d, ok := n.(*ast.GenDecl)
-		if !ok || d.Tok != token.TYPE {
+	for _, file := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if d, ok := n.(*ast.GenDecl); ok && d.Tok == token.TYPE {
+				addComments(all, d)
+				return false
+			}
 			return true
-		}
-		for _, s := range d.Specs {
-			s := s.(*ast.TypeSpec)
-			// Editors need no name of a Go type.
-			_, text, _ := strings.Cut(flat(d.Doc), " ")
-			_, text, _ = strings.Cut(text, " ")
-			if text != "" {
-				all[s.Name.Name+"."] = strings.ToUpper(text[:1]) + text[1:]
-			}
-			for _, f := range s.Type.(*ast.StructType).Fields.List {
-				all[s.Name.Name+"."+f.Names[0].Name] = flat(f.Doc)
-			}
-		}
-		return false
-	})
+		})
+	}
 	return all
+}
+
+func addComments(all map[string]string, d *ast.GenDecl) {
+	flat := func(g *ast.CommentGroup) string { return strings.Join(strings.Fields(g.Text()), " ") }
+	for _, s := range d.Specs {
+		s, ok := s.(*ast.TypeSpec)
+		fields, isStruct := s.Type.(*ast.StructType)
+		if !ok || !isStruct || !strings.HasSuffix(s.Name.Name, "YAML") {
+			continue
+		}
+		// Editors need no name of a Go type.
+		_, text, _ := strings.Cut(flat(d.Doc), " ")
+		_, text, _ = strings.Cut(text, " ")
+		if text != "" {
+			all[s.Name.Name+"."] = strings.ToUpper(text[:1]) + text[1:]
+		}
+		for _, f := range fields.Fields.List {
+			all[s.Name.Name+"."+f.Names[0].Name] = flat(f.Doc)
+		}
+	}
 }

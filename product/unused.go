@@ -2,7 +2,6 @@ package product
 
 import (
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -61,20 +60,7 @@ type uses struct {
 func (u *uses) image(i Image) {
 	add(u.sources, i.Source)
 	add(u.bases, slices.Collect(maps.Values(i.Bases))...)
-	switch {
-	case i.Go != nil:
-		add(u.programs, i.Go.Program)
-	case i.Lifecycle != nil:
-		add(u.sources, i.Lifecycle.Source)
-	case i.Dockerfile != nil:
-		add(u.programs, i.Dockerfile.Programs...)
-		u.allPrograms = u.allPrograms || len(i.Dockerfile.Programs) == 0
-		u.texts = append(u.texts, slices.Collect(maps.Values(i.Dockerfile.Args))...)
-		for _, file := range i.Dockerfile.Files {
-			b, _ := os.ReadFile(file) // build reports one that cannot be read
-			u.texts = append(u.texts, string(b))
-		}
-	}
+	i.Content.uses(u)
 }
 
 // inText reports whether a name is a word of a Dockerfile.

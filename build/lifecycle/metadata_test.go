@@ -28,8 +28,8 @@ func TestMetadataOfTheRealOne(t *testing.T) {
 	}
 	var img product.LifecycleImage
 	for _, i := range p.Images {
-		if i.Lifecycle != nil {
-			img = *i.Lifecycle
+		if l, ok := i.Content.(*product.LifecycleImage); ok {
+			img = *l
 		}
 	}
 	tree, err := source.Fetch(t.Context(), p.Source(img.Source))

@@ -1,0 +1,130 @@
+package product
+
+import (
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/yamlfile"
+)
+
+// binaries is the named context of Dockerfiles that holds the programs of slipway.yaml.
+const binaries = "binaries"
+
+// dockerfileYAML is an image that a Dockerfile describes; RUN is not available. Paths are seen
+// from slipway.yaml.
+type dockerfileYAML struct {
+	// The Dockerfile for all systems.
+	File string `yaml:"file,omitempty" jsonschema:"oneof_required=file"`
+	// A Dockerfile for each operating system.
+	Files map[string]string `yaml:"files,omitempty" jsonschema:"oneof_required=files,minProperties=1"`
+	// The directory that COPY and ADD read. Without one they read named contexts only. The store,
+	// the output directory and .git are never part of it.
+	Context string `yaml:"context,omitempty"`
+	// The stage to build, the last where there is none.
+	Target string `yaml:"target,omitempty"`
+	// Build arguments.
+	Args map[string]string `yaml:"args,omitempty"`
+	// The programs in the named context "binaries", as OS_ARCH/NAME[.exe]. All where there are
+	// none.
+	Programs []string `yaml:"programs,omitempty"`
+	// Directories that COPY --from can name.
+	Contexts map[string]string `yaml:"contexts,omitempty"`
+}
+
+// DockerfileImage is an image that a Dockerfile describes.
+type DockerfileImage struct {
+	// Files maps an operating system to the absolute path of its Dockerfile.
+	Files   map[string]string
+	Context string // absolute directory; the build context
+	Target  string // stage to build; empty is the last
+	Args    map[string]string
+	// Programs are the Programs that the named context "binaries" holds, as
+	// <os>_<arch>/<name>[.exe]; empty means all.
+	Programs []string
+	// Contexts are further named contexts: absolute directories.
+	Contexts map[string]string
+}
+
+func (d *DockerfileImage) uses(u *uses) {
+	add(u.programs, d.Programs...)
+	u.allPrograms = u.allPrograms || len(d.Programs) == 0
+	u.texts = append(u.texts, slices.Collect(maps.Values(d.Args))...)
+	for _, file := range d.Files {
+		b, _ := os.ReadFile(file) // build reports one that cannot be read
+		u.texts = append(u.texts, string(b))
+	}
+}
+
+func (c *checker) dockerfileImage(in *imageYAML, i *Image) Content {
+	if in.Source == "" && !c.Bad(&in.Source) {
+		c.Errorf(in, "source is missing: name the source whose url, revision and licenses label the image")
+	}
+	d := in.Dockerfile
+	out := &DockerfileImage{Files: map[string]string{}, Target: d.Target, Args: d.Args, Programs: d.Programs}
+	switch wanted := systems(i.Platforms); {
+	case d.File != "":
+		file := c.regular(&d.File)
+		for _, os := range wanted {
+			out.Files[os] = file
+		}
+	case d.Files != nil && !c.Bad(&d.Files):
+		out.Files = c.dockerfiles(in, wanted)
+	}
+	if d.Context != "" {
+		out.Context = c.directory(&d.Context)
+	}
+	for n := range d.Programs {
+		c.refer(&d.Programs[n], c.programs)
+	}
+	c.once(d.Programs)
+	if len(d.Contexts) > 0 {
+		out.Contexts = c.contexts(d)
+	}
+	return out
+}
+
+// dockerfiles returns the absolute path of the Dockerfile for each operating system.
+func (c *checker) dockerfiles(in *imageYAML, wanted []string) map[string]string {
+	d := in.Dockerfile
+	files := map[string]string{}
+	for _, os := range slices.Sorted(maps.Keys(d.Files)) {
+		if !isOS(os) {
+			c.KeyErrorf(&d.Files, os, "unknown operating system %s: use linux or windows", os)
+			continue
+		}
+		full, why := c.look(d.Files[os], isRegular, "file")
+		if why != "" {
+			c.Errorf(yamlfile.Entry(&d.Files, os), "%s", why)
+		}
+		files[os] = full
+	}
+	for _, os := range wanted {
+		if _, ok := files[os]; !ok && !c.Given(yamlfile.Entry(&d.Files, os)) {
+			c.Errorf(&d.Files, "image %s has no Dockerfile for %s: add one, or restrict the image with platforms", in.Name, os)
+		}
+	}
+	return files
+}
+
+// contexts returns the absolute directories of further named contexts.
+func (c *checker) contexts(d *dockerfileYAML) map[string]string {
+	all := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(d.Contexts)) {
+		switch {
+		case name == binaries:
+			c.KeyErrorf(&d.Contexts, name, "the context binaries holds the programs of slipway.yaml: take another name")
+		case name == scratch || slices.Contains(c.bases.list, name):
+			c.KeyErrorf(&d.Contexts, name, "%s is a base: take another name, since FROM and --from know both", name)
+		case strings.ToLower(name) != name || !fileForm.MatchString(name):
+			c.KeyErrorf(&d.Contexts, name, "context %q is malformed: use lower case letters, digits, . _ and -", name)
+		}
+		full, why := c.look(d.Contexts[name], isDir, "directory")
+		if why != "" {
+			c.Errorf(yamlfile.Entry(&d.Contexts, name), "%s", why)
+		}
+		all[name] = full
+	}
+	return all
+}

@@ -1,0 +1,80 @@
+package product
+
+import (
+	"slices"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/yamlfile"
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// goYAML is an image of one Go program at /ko-app/NAME, with the files of kodata beside its main
+// package.
+type goYAML struct {
+	// The program.
+	Program string `yaml:"program" jsonschema:"required"`
+}
+
+// GoImage is an image of one Go program, with ko's conventions.
+type GoImage struct {
+	Program string // name of a Program
+}
+
+func (g *GoImage) uses(u *uses) { add(u.programs, g.Program) }
+
+func (c *checker) goImage(in *imageYAML, i *Image) Content {
+	g := &GoImage{Program: in.Go.Program}
+	for _, os := range systems(i.Platforms) {
+		c.checkBase(in, os, i.Platforms)
+	}
+	if !c.refer(&in.Go.Program, c.programs) {
+		return g
+	}
+	p := c.out.Program(in.Go.Program)
+	if i.Source == "" {
+		i.Source = p.Source
+	}
+	for _, os := range systems(i.Platforms) {
+		if !p.IsFor(os) {
+			c.Errorf(&in.Go.Program, "program %s is for %s only: restrict the image with platforms: [%s]",
+				p.Name, strings.Join(p.Systems, " and "), strings.Join(p.Systems, ", "))
+		}
+	}
+	return g
+}
+
+// checkBase reports what is wrong with the base of a go image for one operating system.
+func (c *checker) checkBase(in *imageYAML, os string, on []v1.Platform) {
+	use, ok := in.Bases[os]
+	if !ok {
+		if !c.Bad(&in.Bases) && !c.Bad(yamlfile.Entry(&in.Bases, os)) {
+			c.Errorf(&in.Go, "image %s has no base for %s: name one under bases, beside go", in.Name, os)
+		}
+		return
+	}
+	at := c.Pos(yamlfile.Entry(&in.Bases, os))
+	if use == scratch {
+		return
+	}
+	if why := c.bases.unknown(use); why != "" {
+		c.At(at, "%s", why)
+		return
+	}
+	b, ok := c.out.Base(use)
+	switch {
+	case !ok || b.Builtin == scratch || b.Builtin == "" && len(b.Images) == 0 && b.Windows == "":
+		return
+	case b.Builtin != "":
+		if os != platform.Linux {
+			c.At(at, "base %s is for Linux: name another for %s", use, os)
+		}
+		return
+	}
+	for _, p := range on {
+		if p.OS == os && !slices.ContainsFunc(b.Images, func(i BaseImage) bool { return platform.Same(i.Platform, p) }) {
+			c.At(at, "base %s has no image for %s: add one under bases", use, platform.Format(p))
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package product
+
+import (
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// lifecycleYAML is the buildpacks lifecycle as one image with a Linux and a Windows layer.
+type lifecycleYAML struct {
+	// The source of the lifecycle.
+	Source string `yaml:"source" jsonschema:"required"`
+	// Its version without a leading v.
+	Version string `yaml:"version" jsonschema:"required"`
+}
+
+// LifecycleImage is the buildpacks lifecycle in the form that kpack's controller loads.
+type LifecycleImage struct {
+	Source  string // the lifecycle's source
+	Version string // as lifecycle.toml reports it
+}
+
+func (l *LifecycleImage) uses(u *uses) { add(u.sources, l.Source) }
+
+// lifecycleImage reads an image that is one manifest for linux/amd64, whatever the release has
+// besides: kpack takes that one from an index, and its layers carry both systems.
+func (c *checker) lifecycleImage(in *imageYAML, i *Image) Content {
+	c.refer(&in.Lifecycle.Source, c.sources)
+	if i.Source == "" {
+		i.Source = in.Lifecycle.Source
+	}
+	if in.Compression != "" && in.Compression != "gzip" {
+		c.Errorf(&in.Compression, "kpack loads a lifecycle of gzip layers only: take compression out")
+	}
+	if c.Given(&in.Platforms) {
+		c.Errorf(&in.Platforms, "a lifecycle image is always one manifest for linux/amd64 that holds both systems: take platforms out")
+	}
+	amd64 := v1.Platform{OS: platform.Linux, Architecture: "amd64"}
+	if _, ok := findPlatform(c.out.Platforms, amd64); !ok && !c.partly() {
+		c.Errorf(in, "a lifecycle image needs linux/amd64, which kpack loads: add linux/amd64 under platforms")
+	}
+	i.Platforms = []v1.Platform{amd64}
+	return &LifecycleImage{Source: in.Lifecycle.Source, Version: in.Lifecycle.Version}
+}
