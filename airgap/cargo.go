@@ -10,7 +10,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/publish"
+	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
 // cargo is what bundles hold together: the volumes of one, the bundles of one release for several
@@ -81,10 +81,10 @@ func (c *cargo) raw(h v1.Hash) (raw []byte, err error) {
 
 // source gives the blobs. A delta lacks layers that its base has: they must be in one of the
 // other bundles, or in the registry.
-func (c *cargo) source() publish.Source {
-	return publish.Source{
-		Lacks: func(h v1.Hash) bool {
-			return !slices.ContainsFunc(c.bundles, func(b *Bundle) bool { return b.has(h) })
+func (c *cargo) source() transfer.Source {
+	return transfer.Source{
+		Has: func(h v1.Hash) bool {
+			return slices.ContainsFunc(c.bundles, func(b *Bundle) bool { return b.has(h) })
 		},
 		Open: func(h v1.Hash) (io.ReadCloser, error) {
 			for _, b := range c.bundles {

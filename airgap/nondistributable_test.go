@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/static"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
@@ -76,7 +77,7 @@ func TestNondistributable(t *testing.T) {
 	p := storetest.Product(t, l)
 	p.Registry = at.host()
 	p.Airgap.Images = []product.ThirdParty{{Reference: ref, Text: reference}}
-	l, err = publish.Publish(t.Context(), p, st, l, publish.Options{Wait: time.Microsecond})
+	l, err = publish.Publish(t.Context(), p, st, l, network.Options{Wait: time.Microsecond})
 	if err != nil {
 		t.Fatal(err)
 	}

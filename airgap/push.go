@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"strings"
 
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/publish"
 )
 
 // PushOptions say where a bundle goes.
@@ -23,7 +26,7 @@ type PushOptions struct {
 	// Release is the path of a release.yaml; Out gets it with every reference to an image of the
 	// bundle renamed. Out is by default beside it, named after the host.
 	Release, Out string
-	Registry     publish.Options
+	Registry     network.Options
 }
 
 // Pushed says what a push did.
@@ -79,20 +82,20 @@ func Push(ctx context.Context, bundles []*Bundle, o PushOptions) (*Pushed, error
 	if err != nil {
 		return nil, err
 	}
-	r, err := publish.Push(ctx, images, c.source(), o.Registry)
+	r, err := transfer.New(o.Registry).Push(ctx, images, c.source(), transfer.PushOptions{Task: "push", Conflict: conflict})
 	if err != nil {
 		return nil, err
 	}
 	p.Blobs, p.Bytes = r.Blobs, r.Bytes
 	for _, out := range r.Outcomes[len(p.Images):] {
-		if out.Left {
+		if out.Skipped {
 			p.Referrers--
 		}
 	}
 	for n, out := range r.Outcomes[:len(p.Images)] {
-		p.Images[n].There = out.There
-		for _, d := range out.Lacking {
-			p.Images[n].Lacking = append(p.Images[n].Lacking, platformOf(d))
+		p.Images[n].There = out.Existed
+		for _, d := range out.NotInRegistry {
+			p.Images[n].Lacking = append(p.Images[n].Lacking, oci.PlatformName(d))
 		}
 	}
 	if release == nil {
@@ -103,6 +106,12 @@ func Push(ctx context.Context, bundles []*Bundle, o PushOptions) (*Pushed, error
 	}
 	p.Release = &release.Renamed
 	return p, nil
+}
+
+// conflict is the error for a tag that names another digest in the registry.
+func conflict(i transfer.Image, have v1.Hash) error {
+	return fmt.Errorf("pushing %s: %s is %s in the registry already, and %s here: push under another prefix, or delete that tag if nobody uses it",
+		i.Name, i.Ref, have, i.Tree.Desc.Digest)
 }
 
 // collisions reports images that would get one name in the registry and are not the same.

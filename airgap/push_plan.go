@@ -1,7 +1,6 @@
 package airgap
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,17 +8,17 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/howto"
-	"github.com/slipway-dev/slipway/platform"
-	"github.com/slipway-dev/slipway/publish"
+	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
 // selected lists what is to be pushed, and notes in p the names of that, and what is left out.
-func (c *cargo) selected(o PushOptions, p *Pushed) ([]publish.Image, error) {
+func (c *cargo) selected(o PushOptions, p *Pushed) ([]transfer.Image, error) {
 	s, err := newSelection(o.Platforms)
 	if err != nil {
 		return nil, err
 	}
-	var images, referrers []publish.Image
+	var images, referrers []transfer.Image
 	var sparse []string
 	for _, i := range c.images {
 		children, err := s.choose(i.Children)
@@ -34,7 +33,7 @@ func (c *cargo) selected(o PushOptions, p *Pushed) ([]publish.Image, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", i.Name, err)
 		}
-		if len(img.Missing) > 0 {
+		if slices.ContainsFunc(img.Tree.Children, func(t *oci.Tree) bool { return t.Presence != oci.Included }) {
 			sparse = append(sparse, i.Name)
 		}
 		about, err := c.referrers(i, children, img.Ref.Context())
@@ -57,58 +56,16 @@ func (c *cargo) selected(o PushOptions, p *Pushed) ([]publish.Image, error) {
 }
 
 // image reads what is pushed of one image.
-func (c *cargo) image(i Image, children []Child, to string) (publish.Image, error) {
+func (c *cargo) image(i Image, children []Child, to string) (transfer.Image, error) {
 	ref, err := retarget(i.Name, to)
 	if err != nil {
-		return publish.Image{}, err
+		return transfer.Image{}, err
 	}
-	img := publish.Image{Name: i.Name, Ref: ref}
-	img.Top, err = c.manifest(v1.Descriptor{MediaType: i.MediaType, Digest: i.Digest})
-	if err != nil || !i.MediaType.IsIndex() {
-		return img, err
-	}
-	var index v1.IndexManifest
-	if err := json.Unmarshal(img.Top.Raw, &index); err != nil {
-		return publish.Image{}, fmt.Errorf("reading index %s: %w", i.Digest, err)
-	}
-	for _, d := range index.Manifests {
-		if !slices.ContainsFunc(children, func(o Child) bool { return o.Digest == d.Digest }) {
-			img.Missing = append(img.Missing, d)
-			continue
+	tree, err := oci.Read(v1.Descriptor{MediaType: i.MediaType, Digest: i.Digest}, func(d v1.Descriptor) ([]byte, error) {
+		if d.Digest != i.Digest && !slices.ContainsFunc(children, func(c Child) bool { return c.Digest == d.Digest }) {
+			return nil, oci.ErrAbsent
 		}
-		m, err := c.manifest(d)
-		if err != nil {
-			return publish.Image{}, err
-		}
-		img.Children = append(img.Children, m)
-	}
-	return img, nil
-}
-
-// manifest reads an index, or a manifest and the blobs it refers to.
-func (c *cargo) manifest(d v1.Descriptor) (publish.Manifest, error) {
-	raw, err := c.raw(d.Digest)
-	if err != nil {
-		return publish.Manifest{}, err
-	}
-	d.Size = int64(len(raw))
-	m := publish.Manifest{Descriptor: d, Raw: raw}
-	if d.MediaType.IsIndex() {
-		return m, nil
-	}
-	var doc v1.Manifest
-	if err := json.Unmarshal(raw, &doc); err != nil {
-		return publish.Manifest{}, fmt.Errorf("reading manifest %s: %w", d.Digest, err)
-	}
-	m.Blobs = append([]v1.Descriptor{doc.Config}, doc.Layers...)
-	return m, nil
-}
-
-// platformOf names a manifest of an index: an attestation, which is about no platform, by its
-// digest.
-func platformOf(d v1.Descriptor) string {
-	if d.Platform == nil || d.Platform.OS == "unknown" {
-		return d.Digest.String()
-	}
-	return platform.Format(*d.Platform)
+		return c.raw(d.Digest)
+	}, oci.Limits{})
+	return transfer.Image{Name: i.Name, Ref: ref, Tree: tree}, err
 }

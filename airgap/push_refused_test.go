@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slipway-dev/slipway/publish"
+	"github.com/slipway-dev/slipway/internal/network"
 )
 
 // TestPushRefused: a registry that refuses, at whatever step, makes one error of one line that
@@ -48,7 +48,7 @@ func TestPushRefused(t *testing.T) {
 				return true
 			})
 			o := to(r)
-			o.Registry = publish.Options{Wait: time.Microsecond, Attempts: 2}
+			o.Registry = network.Options{Wait: time.Microsecond, Attempts: 2}
 			_, err := Push(t.Context(), []*Bundle{b}, o)
 			says(t, err, append(c.want, "127.0.0.1:")...)
 			if err != nil && strings.Contains(err.Error(), "\n") {

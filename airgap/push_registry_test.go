@@ -15,9 +15,9 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/validate"
 
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/publish"
 )
 
 // registry is go-containerregistry's on a loopback port, with a book of requests and a place to
@@ -93,7 +93,7 @@ func count(calls []string, method, part string) int {
 }
 
 func to(r *registry) PushOptions {
-	return PushOptions{To: r.host() + "/mirror", Registry: publish.Options{Wait: time.Microsecond}}
+	return PushOptions{To: r.host() + "/mirror", Registry: network.Options{Wait: time.Microsecond}}
 }
 
 // whole packs the demo for all platforms and opens the bundle.

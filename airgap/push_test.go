@@ -17,10 +17,10 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/publish"
 )
 
 func TestPush(t *testing.T) {
@@ -248,7 +248,7 @@ func TestPushCollision(t *testing.T) {
 func TestPushStandIn(t *testing.T) {
 	b := whole(t, 1000)
 	for _, to := range []string{"registry.example/mirror", "127.0.0.1.example", "10.0.0.1:5000"} {
-		_, err := Push(t.Context(), []*Bundle{b}, PushOptions{To: to, Registry: publish.Options{Transport: sealed{t}}})
+		_, err := Push(t.Context(), []*Bundle{b}, PushOptions{To: to, Registry: network.Options{Transport: sealed{t}}})
 		says(t, err, "stand-in", "loopback", to)
 	}
 }
@@ -270,7 +270,7 @@ func TestPushTo(t *testing.T) {
 		"registry.local/A":       "malformed prefix",
 		"registry.local:x":       "malformed host",
 	} {
-		_, err := Push(t.Context(), []*Bundle{b}, PushOptions{To: to, Registry: publish.Options{Transport: sealed{t}}})
+		_, err := Push(t.Context(), []*Bundle{b}, PushOptions{To: to, Registry: network.Options{Transport: sealed{t}}})
 		says(t, err, "-to", want)
 	}
 }

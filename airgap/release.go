@@ -9,7 +9,8 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/disk"
-	"github.com/slipway-dev/slipway/publish"
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
 // maxRelease bounds a release.yaml in bytes; kpack's has 300 KiB.
@@ -28,7 +29,7 @@ type Renamed struct {
 type release struct {
 	Renamed
 	bytes []byte
-	pins  []publish.Pin
+	pins  []transfer.Pin
 }
 
 // readRelease renames the references of o.Release; nil where there is none.
@@ -74,8 +75,8 @@ func beside(path, to string) string {
 }
 
 // finish writes the file once every reference in it can be pulled.
-func (r *release) finish(ctx context.Context, o publish.Options) error {
-	if err := publish.Check(ctx, r.pins, o); err != nil {
+func (r *release) finish(ctx context.Context, o network.Options) error {
+	if err := transfer.New(o).Check(ctx, r.pins); err != nil {
 		return inFile(r.Path+" is not written, since nodes could not pull what it names", err)
 	}
 	if err := disk.WriteAlone(ctx, r.Path, r.bytes, disk.ModeFile, waiting(o.Progress, filepath.Dir(r.Path))); err != nil {

@@ -11,7 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/slipway-dev/slipway/publish"
+	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
 // scalar is a value in a stream of YAML documents.
@@ -237,5 +237,5 @@ func locate(src []byte, at int, text string) (int, bool) {
 // reference is one that was renamed.
 type reference struct {
 	text string
-	pin  publish.Pin
+	pin  transfer.Pin
 }

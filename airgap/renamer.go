@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/publish"
+	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
 // renamer knows the references of a bundle and their new names.
@@ -94,7 +94,7 @@ func (r *renamer) reference(s string, image bool) (*reference, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s, err)
 	}
-	moved.pin = publish.Pin{Ref: ref, Digest: want}
+	moved.pin = transfer.Pin{Ref: ref, Digest: want}
 	return moved, nil
 }
 

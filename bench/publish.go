@@ -13,6 +13,8 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/registry"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
@@ -29,7 +31,7 @@ func (b *bench) publish(ctx context.Context) (comparison, error) {
 	if err != nil {
 		return comparison{}, err
 	}
-	from := httptest.NewServer(publish.Handler(st, l))
+	from := httptest.NewServer(registry.Handler(st, l))
 	defer from.Close()
 
 	mine, stop, err := b.registry(ctx, "ours")
@@ -86,7 +88,7 @@ func publishTo(ctx context.Context, path, dist, dir, registry string) error {
 	if err != nil {
 		return err
 	}
-	_, err = publish.Publish(ctx, p, st, l, publish.Options{})
+	_, err = publish.Publish(ctx, p, st, l, network.Options{})
 	return err
 }
 

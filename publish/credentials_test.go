@@ -9,12 +9,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/publish"
 )
 
@@ -22,27 +24,28 @@ import (
 // tokens.
 func TestCredentials(t *testing.T) {
 	const password = "correct horse"
-	for name, guard := range map[string]func(s *server, q *http.Request) (ok bool, challenge string){
-		"basic": func(_ *server, q *http.Request) (bool, string) {
+	for name, guard := range map[string]func(s *registrytest.Server, q *http.Request) (ok bool, challenge string){
+		"basic": func(_ *registrytest.Server, q *http.Request) (bool, string) {
 			user, pass, _ := q.BasicAuth()
 			return user == "ann" && pass == password, `Basic realm="test"`
 		},
-		"token": func(s *server, q *http.Request) (bool, string) {
+		"token": func(s *registrytest.Server, q *http.Request) (bool, string) {
 			return q.Header.Get("Authorization") == "Bearer "+token, fmt.Sprintf(`Bearer realm="%s/token",service="test"`, s.URL)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := &server{inner: serve(t).inner}
+			s := registrytest.New(t)
+			var mu sync.Mutex
 			var scopes []string
-			s.disturb(func(w http.ResponseWriter, q *http.Request) bool {
+			s.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
 				if q.URL.Path == "/token" {
 					if _, pass, _ := q.BasicAuth(); pass != password {
 						w.WriteHeader(http.StatusUnauthorized)
 						return true
 					}
-					s.mu.Lock()
+					mu.Lock()
 					scopes = append(scopes, q.URL.Query()["scope"]...)
-					s.mu.Unlock()
+					mu.Unlock()
 					fmt.Fprintf(w, `{"token":%q}`, token)
 					return true
 				}
@@ -75,9 +78,9 @@ func TestCredentials(t *testing.T) {
 				t.Fatal(err)
 			}
 			leaks(t, log.String(), password)
-			s.mu.Lock()
+			mu.Lock()
 			asked := strings.Join(scopes, " ")
-			s.mu.Unlock()
+			mu.Unlock()
 			if name == "token" && !strings.Contains(asked, "repository:demo/agent:push,pull") {
 				t.Errorf("the scopes were %s", asked)
 			}
@@ -122,9 +125,9 @@ func login(t *testing.T, host, user, password string) {
 // and breaks the connection there.
 func TestErrorsHideSignatures(t *testing.T) {
 	p, st, l := cut(t, 1000)
-	s := serve(t)
-	p.Registry = s.host()
-	s.disturb(func(w http.ResponseWriter, q *http.Request) bool {
+	s := registrytest.Serve(t)
+	p.Registry = s.Host()
+	s.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
 		switch q.Method {
 		case http.MethodPost:
 			w.Header().Set("Location", "/v2/demo/agent/blobs/uploads/1?signature=hush")

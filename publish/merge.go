@@ -2,15 +2,12 @@ package publish
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
-	"github.com/google/go-containerregistry/pkg/name"
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -21,8 +18,7 @@ import (
 // of each image, byte for byte as a whole release makes it, and tags it. All that p consists of
 // must be in the locks. The store gets the indexes only: [Pull] brings the rest, where a bundle
 // is to be packed.
-func Merge(ctx context.Context, p *product.Product, st *store.Store, locks []*lock.Lock, o Options) (*lock.Lock, error) {
-	o = o.Defaults()
+func Merge(ctx context.Context, p *product.Product, st *store.Store, locks []*lock.Lock, o network.Options) (*lock.Lock, error) {
 	l, err := lock.Merge(locks...)
 	if err != nil {
 		return nil, err
@@ -31,23 +27,19 @@ func Merge(ctx context.Context, p *product.Product, st *store.Store, locks []*lo
 		return nil, fmt.Errorf("merging locks: %w", err)
 	}
 	l.Partial = nil
-	c := newTarget(o, st, p)
-	plan := newPlan(st)
+	c := newClient(o, st, p)
+	var images []transfer.Image
 	for n := range l.Images {
 		img, err := mergeIndex(ctx, c, st, &l.Images[n])
 		if err != nil {
 			return nil, fmt.Errorf("merging %s: %w", l.Images[n].Name, network.Clean(err))
 		}
-		plan.add(img)
+		images = append(images, img)
 	}
-	if err := look(ctx, c, plan, o); err != nil {
+	if _, err := c.Push(ctx, images, transfer.Source{}, options); err != nil {
 		return nil, err
 	}
-	_, tagged := plan.manifests()
-	if err := c.putAll(ctx, o.Jobs, tagged); err != nil {
-		return nil, err
-	}
-	if err := ownReferrers(ctx, c, st, l, nil); err != nil {
+	if err := fetchReferrers(ctx, c, st, l, func(int) bool { return false }); err != nil {
 		return nil, err
 	}
 	return l, remember(st, l)
@@ -99,52 +91,44 @@ func wholeArtifacts(p *product.Product, l *lock.Lock) error {
 
 // mergeIndex plans the push of an image's tag: the index over its children, or its one manifest,
 // which the registry gives back.
-func mergeIndex(ctx context.Context, c *client, st *store.Store, i *lock.Image) (Image, error) {
+func mergeIndex(ctx context.Context, c *transfer.Client, st *store.Store, i *lock.Image) (transfer.Image, error) {
 	img, err := newImage(*i)
 	if err != nil {
-		return Image{}, err
+		return transfer.Image{}, err
 	}
 	repo := img.Ref.Context()
 	if _, err := c.Session(ctx, repo, repo.Scope("push,pull")); err != nil {
-		return Image{}, err
+		return transfer.Image{}, err
 	}
 	for _, child := range i.Children {
 		ref := repo.Digest(child.Digest.String())
 		if _, err := c.Head(ctx, ref); err != nil {
-			return Image{}, fmt.Errorf("%s: %s: publish that part again: %w", child.Platform, ref, err)
+			return transfer.Image{}, fmt.Errorf("%s: %s: publish that part again: %w", child.Platform, ref, err)
 		}
 	}
 	children, err := descriptors(*i)
 	if err != nil {
-		return Image{}, err
+		return transfer.Image{}, err
 	}
 	var raw []byte
 	if i.MediaType.IsIndex() {
 		if raw, err = oci.MakeIndex(children, i.Annotations); err != nil {
-			return Image{}, err
+			return transfer.Image{}, err
 		}
-	} else if raw, err = c.manifest(ctx, repo.Digest(i.Digest.String())); err != nil {
-		return Image{}, err
+	} else {
+		only, err := c.Get(ctx, repo.Digest(i.Digest.String()))
+		if err != nil {
+			return transfer.Image{}, err
+		}
+		raw = only.Manifest
 	}
 	if i.Digest, err = st.PutBytes(raw); err != nil {
-		return Image{}, err
+		return transfer.Image{}, err
 	}
 	i.Size, i.Annotations = int64(len(raw)), nil
-	img.Top = Manifest{Descriptor: descriptor(*i), Raw: raw}
+	// without Children and Layers: the registry has them
+	img.Tree = &oci.Tree{Desc: descriptor(*i), Raw: raw}
 	return img, nil
-}
-
-// manifest reads an image's only manifest from the registry.
-func (c *client) manifest(ctx context.Context, ref name.Digest) ([]byte, error) {
-	s, err := c.Session(ctx, ref.Context())
-	if err != nil {
-		return nil, err
-	}
-	d, err := s.Get(ctx, ref)
-	if err != nil {
-		return nil, err
-	}
-	return d.Manifest, nil
 }
 
 // annotations reads those of an image's index in the store.
@@ -152,13 +136,13 @@ func annotations(st *store.Store, i lock.Image) (map[string]string, error) {
 	if !i.MediaType.IsIndex() {
 		return nil, nil
 	}
-	raw, err := st.ReadAll(i.Digest, network.MaxManifest)
+	raw, err := st.Get(descriptor(i))
 	if err != nil {
 		return nil, err
 	}
-	var m v1.IndexManifest
-	if err := json.Unmarshal(raw, &m); err != nil {
-		return nil, fmt.Errorf("reading index %s: %w", i.Digest, err)
+	t, err := oci.Parse(descriptor(i), raw)
+	if err != nil {
+		return nil, err
 	}
-	return m.Annotations, nil
+	return t.Annotations, nil
 }

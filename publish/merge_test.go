@@ -10,7 +10,9 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
+	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -83,53 +85,53 @@ func part(t *testing.T, registry, system string) *lock.Lock {
 }
 
 func TestMerge(t *testing.T) {
-	whole, parts := serve(t), serve(t)
+	whole, parts := registrytest.Serve(t), registrytest.Serve(t)
 	everything := func(v1.Platform) bool { return true }
 
 	p, st, l := cut(t, 2000)
-	p.Registry = whole.host()
+	p.Registry = whole.Host()
 	want, err := publish.Publish(t.Context(), p, st, reindex(t, st, l, everything), quick)
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	linux, windows := part(t, parts.host(), platform.Linux), part(t, parts.host(), platform.Windows)
-	if n := parts.count("PUT", "/manifests/1.2.3"); n != 0 {
+	linux, windows := part(t, parts.Host(), platform.Linux), part(t, parts.Host(), platform.Windows)
+	if n := parts.Count("PUT", "/manifests/1.2.3"); n != 0 {
 		t.Errorf("%d tags were pushed by parts", n)
 	}
-	if n := parts.count("PUT", "/manifests/sha256:"); n != 7 {
+	if n := parts.Count("PUT", "/manifests/sha256:"); n != 7 {
 		t.Errorf("%d manifests were pushed by parts, the release has 7", n)
 	}
-	parts.reset()
-	if part(t, parts.host(), platform.Linux); parts.count("PUT", "")+parts.count("POST", "")+parts.count("PATCH", "") != 0 {
+	parts.Reset()
+	if part(t, parts.Host(), platform.Linux); parts.Count("PUT", "")+parts.Count("POST", "")+parts.Count("PATCH", "") != 0 {
 		t.Error("a part that was there already was sent again")
 	}
 
-	p.Registry = parts.host()
+	p.Registry = parts.Host()
 	fresh := storetest.Open(t)
 	slices.Reverse(linux.Images) // the product says what the order is
-	parts.reset()
+	parts.Reset()
 	got, err := publish.Merge(t.Context(), p, fresh, []*lock.Lock{windows, linux}, quick)
 	if err != nil {
 		t.Fatal(err)
 	}
-	check(t, got)
-	if n := parts.count("PUT", ""); n != len(got.Images) {
+	registrytest.Validate(t, got)
+	if n := parts.Count("PUT", ""); n != len(got.Images) {
 		t.Errorf("%d manifests were pushed, want one for each of %d images", n, len(got.Images))
 	}
-	if a, b := anywhere(t, want, whole.host()), anywhere(t, got, parts.host()); a != b {
+	if a, b := anywhere(t, want, whole.Host()), anywhere(t, got, parts.Host()); a != b {
 		t.Errorf("the lock of the parts differs from that of the whole:\n%s\n%s", b, a)
 	}
 
 	// A second time nothing is sent, and the store can be filled from the registry.
-	parts.reset()
+	parts.Reset()
 	if _, err := publish.Merge(t.Context(), p, fresh, []*lock.Lock{linux, windows}, quick); err != nil {
 		t.Fatal(err)
 	}
-	if n := parts.count("PUT", ""); n != 0 {
+	if n := parts.Count("PUT", ""); n != 0 {
 		t.Errorf("the second merge sent %d manifests", n)
 	}
-	if err := publish.Pull(t.Context(), fresh, got, quick); err != nil {
+	if err := transfer.New(quick).Pull(t.Context(), fresh, got); err != nil {
 		t.Fatal(err)
 	}
 	for h := range blobs(t, fresh, got) {
@@ -137,11 +139,11 @@ func TestMerge(t *testing.T) {
 			t.Errorf("blob %s was not pulled", h)
 		}
 	}
-	parts.reset()
-	if err := publish.Pull(t.Context(), fresh, got, quick); err != nil {
+	parts.Reset()
+	if err := transfer.New(quick).Pull(t.Context(), fresh, got); err != nil {
 		t.Fatal(err)
 	}
-	if calls, _ := parts.reset(); len(calls) != 0 {
+	if calls, _ := parts.Reset(); len(calls) != 0 {
 		t.Errorf("pulling what is there asked %v", calls)
 	}
 }
@@ -180,8 +182,8 @@ func TestMergeSnapshot(t *testing.T) {
 }
 
 func TestMergeFails(t *testing.T) {
-	s := serve(t)
-	linux, windows := part(t, s.host(), platform.Linux), part(t, s.host(), platform.Windows)
+	s := registrytest.Serve(t)
+	linux, windows := part(t, s.Host(), platform.Linux), part(t, s.Host(), platform.Windows)
 	for name, tt := range map[string]struct {
 		locks   []*lock.Lock
 		change  func(*product.Product)
@@ -207,11 +209,11 @@ func TestMergeFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, st, _ := cut(t, 2000)
-			p.Registry = s.host()
+			p.Registry = s.Host()
 			if tt.change != nil {
 				tt.change(p)
 			}
-			s.disturb(tt.trouble)
+			s.Disturb(tt.trouble)
 			_, err := publish.Merge(t.Context(), p, st, tt.locks, quick)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)

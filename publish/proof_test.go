@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/publish"
@@ -33,8 +34,8 @@ func TestProof(t *testing.T) {
 		for _, what := range []string{"a tag", "a digest", "a part", "a merged tag"} {
 			t.Run(name+" for "+what, func(t *testing.T) {
 				p, st, l := cut(t, 1000)
-				s := serve(t)
-				p.Registry = s.host()
+				s := registrytest.Serve(t)
+				p.Registry = s.Host()
 				lose := func(w http.ResponseWriter, q *http.Request) bool {
 					if q.Method != http.MethodPut || !strings.Contains(q.URL.Path, "/manifests/") || strings.Contains(q.URL.Path, "/sha256:") == strings.HasSuffix(what, "tag") {
 						return false
@@ -56,18 +57,18 @@ func TestProof(t *testing.T) {
 						locks = append(locks, part)
 					}
 				}
-				s.disturb(lose)
+				s.Disturb(lose)
 				var err error
 				if locks == nil {
 					_, err = publish.Publish(t.Context(), p, st, l, quick)
 				} else {
 					_, err = publish.Merge(t.Context(), p, st, locks, quick)
 				}
-				if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), s.host()) {
+				if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), s.Host()) {
 					t.Errorf("the error does not say %q: %v", tt.want, err)
 				}
 				// Once it is mended, the next run completes what is there.
-				s.disturb(nil)
+				s.Disturb(nil)
 				if what == "a part" {
 					return
 				}
@@ -75,7 +76,7 @@ func TestProof(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				check(t, out)
+				registrytest.Validate(t, out)
 			})
 		}
 	}

@@ -1,23 +1,19 @@
-// Package publish brings what build made under its names: into an OCI registry, or into the
-// embedded one for a snapshot.
+// Package publish gives a release its names: it pushes what build made into an OCI registry, or
+// into the embedded one for a snapshot, and records the references in the lock.
 //
-// [Publish] pushes the images of a lock and returns the lock with their names, in an order that
-// never leaves a name for something incomplete: it looks at every tag; then sends each blob once,
-// to one repository; mounts it from there into the others; then puts the manifests of single
-// platforms by digest; and last the tags. A tag that stands for another digest stops it before
-// anything is sent; one that stands for ours already means that there is nothing to send.
-//
-// Package network talks to the registries, and has the rules for credentials, plain HTTP and
-// retries.
+// [Publish] pushes the images of a lock, fetches the third-party images, and returns the lock with
+// names. [Merge] joins partial releases that were published by digest, and tags the images.
+// [Reach] checks before a build whether all this can succeed. Package transfer moves the images.
 package publish
 
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"slices"
 
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/registry"
+	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/store"
@@ -29,8 +25,7 @@ import (
 // and without what p does not select. Where p or l is partial, manifests are pushed by digest
 // only and nothing is tagged; [Merge] joins such locks. An l that lacks something of p is an
 // error.
-func Publish(ctx context.Context, p *product.Product, st *store.Store, l *lock.Lock, o Options) (*lock.Lock, error) {
-	o = o.Defaults()
+func Publish(ctx context.Context, p *product.Product, st *store.Store, l *lock.Lock, o network.Options) (*lock.Lock, error) {
 	images, err := selection(p, st, l)
 	if err != nil {
 		return nil, err
@@ -47,7 +42,7 @@ func Publish(ctx context.Context, p *product.Product, st *store.Store, l *lock.L
 			}
 		}
 	}
-	plan, err := planPush(st, named)
+	planned, err := plan(st, named)
 	if err != nil {
 		return nil, err
 	}
@@ -55,14 +50,14 @@ func Publish(ctx context.Context, p *product.Product, st *store.Store, l *lock.L
 	if named.ThirdParty, err = thirdParty(ctx, p, st, o); err != nil {
 		return nil, err
 	}
-	c := newTarget(o, st, p)
-	plan.withBases(ctx, c, st)
-	if _, err := push(ctx, c, plan, o); err != nil {
+	c := newClient(o, st, p)
+	r, err := c.Push(ctx, planned, c.FromStore(ctx, st, planned), options)
+	if err != nil {
 		return nil, err
 	}
-	// the indexes of a part exist nowhere: Merge looks for what refers to them
-	if len(named.Partial) == 0 {
-		if err := ownReferrers(ctx, c, st, named, plan); err != nil {
+	if len(named.Partial) == 0 { // the indexes of a part exist nowhere: Merge does this
+		isNew := func(n int) bool { return !r.Outcomes[n].Existed }
+		if err := fetchReferrers(ctx, c, st, named, isNew); err != nil {
 			return nil, err
 		}
 	}
@@ -101,7 +96,10 @@ func remember(st *store.Store, l *lock.Lock) error {
 	return nil
 }
 
-// Handler is the embedded registry over st, read only: it serves what l names.
-func Handler(st *store.Store, l *lock.Lock) http.Handler {
-	return registry.ReadOnly{Registry: registry.New(st, l)}
+// newClient returns a client for the registry of p: a snapshot has one of its own over st.
+func newClient(o network.Options, st *store.Store, p *product.Product) *transfer.Client {
+	if p.Snapshot() {
+		return transfer.Local(o, registry.Transport(registry.New(st, nil)))
+	}
+	return transfer.New(o)
 }

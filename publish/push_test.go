@@ -3,35 +3,32 @@ package publish_test
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-containerregistry/pkg/name"
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/random"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
-	"github.com/google/go-containerregistry/pkg/v1/validate"
 
-	"github.com/slipway-dev/slipway/internal/testing/storetest"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/publish"
 )
 
 func TestPush(t *testing.T) {
 	p, st, l := cut(t, 5000)
-	s := serve(t)
-	p.Registry = s.host() + "/acme"
+	s := registrytest.Serve(t)
+	p.Registry = s.Host() + "/acme"
 	out, err := publish.Publish(t.Context(), p, st, l, quick)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out.Snapshot || out.Images[0].Tagged() != s.host()+"/acme/demo/agent:1.2.3" {
+	if out.Snapshot || out.Images[0].Tagged() != s.Host()+"/acme/demo/agent:1.2.3" {
 		t.Errorf("the lock names %s, snapshot %v", out.Images[0].Tagged(), out.Snapshot)
 	}
-	check(t, out)
+	registrytest.Validate(t, out)
 
 	// The embedded registry of go-containerregistry keeps blobs for all repositories in one
 	// place, so a blob is sent once if it asked before. No blob may be sent twice anyway, and
@@ -45,10 +42,10 @@ func TestPush(t *testing.T) {
 		}
 		bytes += n
 	}
-	if got, want := s.count("PATCH", "/blobs/uploads/"), len(all); got != want {
+	if got, want := s.Count("PATCH", "/blobs/uploads/"), len(all); got != want {
 		t.Errorf("%d blobs were sent, the release has %d", got, want)
 	}
-	calls, sent := s.reset()
+	calls, sent := s.Reset()
 	if sent != bytes {
 		t.Errorf("%d bytes were sent, the blobs have %d", sent, bytes)
 	}
@@ -65,7 +62,7 @@ func TestPush(t *testing.T) {
 	if _, err := publish.Publish(t.Context(), p, st, l, quick); err != nil {
 		t.Fatal(err)
 	}
-	calls, sent = s.reset()
+	calls, sent = s.Reset()
 	heads := 0
 	for _, c := range calls {
 		switch {
@@ -82,16 +79,16 @@ func TestPush(t *testing.T) {
 
 func TestMount(t *testing.T) {
 	p, st, l := cut(t, 5000)
-	s := serve(t)
+	s := registrytest.Serve(t)
 	// A registry that tells repositories apart, as real ones do: a blob is there where it was
 	// sent or mounted.
-	s.inner = separate(s.inner)
-	p.Registry = s.host()
+	s.Inner = registrytest.Separate(s.Inner)
+	p.Registry = s.Host()
 	out, err := publish.Publish(t.Context(), p, st, l, quick)
 	if err != nil {
 		t.Fatal(err)
 	}
-	check(t, out)
+	registrytest.Validate(t, out)
 	all, mounts := blobs(t, st, out), 0
 	for _, repos := range all {
 		mounts += len(repos) - 1
@@ -99,77 +96,11 @@ func TestMount(t *testing.T) {
 	if mounts == 0 {
 		t.Fatal("the release shares no blob")
 	}
-	if got := s.count("PATCH", "/blobs/uploads/"); got != len(all) {
+	if got := s.Count("PATCH", "/blobs/uploads/"); got != len(all) {
 		t.Errorf("%d blobs were sent, the release has %d", got, len(all))
 	}
-	if got := s.count("POST", "from=demo%2F"); got != mounts {
+	if got := s.Count("POST", "from=demo%2F"); got != mounts {
 		t.Errorf("%d blobs were mounted, want %d", got, mounts)
-	}
-}
-
-// TestPushLacking pushes images of which a blob is in the registry only, and there in the
-// repository of one that comes later.
-func TestPushLacking(t *testing.T) {
-	p, st, l := cut(t, 1000)
-	s := serve(t)
-	s.inner = separate(s.inner)
-	p.Registry = s.host()
-	first := *l
-	first.Images = l.Images[:1]
-	one := storetest.Product(t, &first)
-	one.Registry = p.Registry
-	if _, err := publish.Publish(t.Context(), one, st, &first, quick); err != nil {
-		t.Fatal(err)
-	}
-	single := l.Images[2].Children[0]
-	img, err := st.Image(single.Digest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := img.Manifest()
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := img.RawManifest()
-	if err != nil {
-		t.Fatal(err)
-	}
-	top := publish.Manifest{Descriptor: v1.Descriptor{MediaType: single.MediaType, Digest: single.Digest, Size: single.Size}, Raw: raw, Blobs: append(m.Layers, m.Config)}
-	var images []publish.Image
-	for _, name := range []string{"lifecycle", "agent"} {
-		images = append(images, publish.Image{Name: name, Ref: tag(t, s.host()+"/demo/"+name+":2"), Top: top})
-	}
-	shared := m.Layers[1].Digest // with the agent on Windows
-	source := publish.Source{
-		Lacks: func(h v1.Hash) bool { return h == shared },
-		Open: func(h v1.Hash) (io.ReadCloser, error) {
-			if h == shared {
-				return nil, errors.New("it is elsewhere")
-			}
-			return st.Open(h)
-		},
-	}
-	if _, err := publish.Push(t.Context(), images, source, quick); err != nil {
-		t.Fatal(err)
-	}
-	for _, i := range images {
-		got, err := remote.Image(i.Ref)
-		if err == nil {
-			err = validate.Image(got)
-		}
-		if err != nil {
-			t.Errorf("%s: %v", i.Ref, err)
-		}
-	}
-
-	// Where nobody has it, nothing is sent.
-	s = serve(t)
-	_, err = publish.Push(t.Context(), []publish.Image{{Name: "lifecycle", Ref: tag(t, s.host()+"/lifecycle:2"), Top: top}}, source, quick)
-	if err == nil || !strings.Contains(err.Error(), "elsewhere") {
-		t.Errorf("got %v", err)
-	}
-	if _, sent := s.reset(); sent != 0 {
-		t.Errorf("%d bytes were sent", sent)
 	}
 }
 
@@ -184,33 +115,33 @@ func tag(tb testing.TB, s string) name.Tag {
 
 func TestMountFromBase(t *testing.T) {
 	p, st, l := cut(t, 5000)
-	s := serve(t)
-	p.Registry = s.host()
-	l.Images[0].Children[0].Base = &lock.Base{Name: s.host() + "/bases/static@" + l.Images[0].Children[0].Digest.String(), Digest: l.Images[0].Children[0].Digest}
+	s := registrytest.Serve(t)
+	p.Registry = s.Host()
+	l.Images[0].Children[0].Base = &lock.Base{Name: s.Host() + "/bases/static@" + l.Images[0].Children[0].Digest.String(), Digest: l.Images[0].Children[0].Digest}
 	if _, err := publish.Publish(t.Context(), p, st, l, quick); err != nil {
 		t.Fatal(err)
 	}
-	if s.count("POST", "from=bases%2Fstatic") == 0 {
+	if s.Count("POST", "from=bases%2Fstatic") == 0 {
 		t.Error("no blob was to be mounted from the base's repository")
 	}
 }
 
 func TestTagConflict(t *testing.T) {
 	p, st, l := cut(t, 1000)
-	s := serve(t)
-	p.Registry = s.host()
+	s := registrytest.Serve(t)
+	p.Registry = s.Host()
 	other, err := random.Image(100, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ref, err := name.ParseReference(s.host() + "/demo/server:1.2.3")
+	ref, err := name.ParseReference(s.Host() + "/demo/server:1.2.3")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := remote.Write(ref, other); err != nil {
 		t.Fatal(err)
 	}
-	s.reset()
+	s.Reset()
 	_, err = publish.Publish(t.Context(), p, st, l, quick)
 	have, _ := other.Digest()
 	want := l.Images[1].Digest
@@ -219,15 +150,15 @@ func TestTagConflict(t *testing.T) {
 			t.Errorf("the error does not name %s: %v", part, err)
 		}
 	}
-	if n := s.count("POST", "") + s.count("PUT", ""); n != 0 {
+	if n := s.Count("POST", "") + s.Count("PUT", ""); n != 0 {
 		t.Errorf("%d requests to write before the conflict was found", n)
 	}
 }
 
 func TestDamagedBlob(t *testing.T) {
 	p, st, l := cut(t, 5000)
-	s := serve(t)
-	p.Registry = s.host()
+	s := registrytest.Serve(t)
+	p.Registry = s.Host()
 	img, err := st.Image(l.Images[1].Children[0].Digest)
 	if err != nil {
 		t.Fatal(err)
@@ -251,17 +182,17 @@ func TestDamagedBlob(t *testing.T) {
 			t.Errorf("the error does not name %s: %v", part, err)
 		}
 	}
-	if n := s.count("PUT", layer.Digest.Hex); n != 0 {
+	if n := s.Count("PUT", layer.Digest.Hex); n != 0 {
 		t.Error("the damaged blob was sent")
 	}
-	if n := s.count("PUT", "manifests/1.2.3"); n != 0 {
+	if n := s.Count("PUT", "manifests/1.2.3"); n != 0 {
 		t.Error("tags were pushed all the same")
 	}
 
 	// A blob that is short is found before the registry is asked at all: another one, as requests
 	// of the first push may still reach that.
-	s = serve(t)
-	p.Registry = s.host()
+	s = registrytest.Serve(t)
+	p.Registry = s.Host()
 	if err := os.Truncate(st.Path(layer.Digest), 10); err != nil {
 		t.Fatal(err)
 	}
@@ -269,17 +200,17 @@ func TestDamagedBlob(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "is damaged: "+st.Path(layer.Digest)) {
 		t.Errorf("a blob cut short: %v", err)
 	}
-	if calls, _ := s.reset(); len(calls) != 0 {
+	if calls, _ := s.Reset(); len(calls) != 0 {
 		t.Errorf("the registry was asked %v", calls)
 	}
 }
 
 func TestCancel(t *testing.T) {
 	p, st, l := cut(t, 5000)
-	s := serve(t)
-	p.Registry = s.host()
+	s := registrytest.Serve(t)
+	p.Registry = s.Host()
 	ctx, cancel := context.WithCancel(t.Context())
-	s.disturb(func(w http.ResponseWriter, q *http.Request) bool {
+	s.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
 		if q.Method == http.MethodPatch {
 			cancel()
 			panic(http.ErrAbortHandler)
@@ -290,16 +221,16 @@ func TestCancel(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
 	}
-	if n := s.count("PUT", "manifests/"); n != 0 {
+	if n := s.Count("PUT", "manifests/"); n != 0 {
 		t.Errorf("%d manifests were pushed after the end", n)
 	}
 	// The next run goes on.
-	s.disturb(nil)
+	s.Disturb(nil)
 	out, err := publish.Publish(t.Context(), p, st, l, quick)
 	if err != nil {
 		t.Fatal(err)
 	}
-	check(t, out)
+	registrytest.Validate(t, out)
 }
 
 func TestStandIn(t *testing.T) {
@@ -311,7 +242,7 @@ func TestStandIn(t *testing.T) {
 		refused  bool
 	}{
 		{"", false},
-		{serve(t).host(), false},
+		{registrytest.Serve(t).Host(), false},
 		{"registry.example.com/acme", true},
 		{"127.0.0.1.example.com", true},
 		{"10.0.0.1:5000", true},
@@ -348,12 +279,12 @@ func (s sealed) RoundTrip(q *http.Request) (*http.Response, error) {
 func BenchmarkPublish(b *testing.B) {
 	p, st, l := cut(b, 4<<20)
 	for b.Loop() {
-		s := serve(b)
-		p.Registry = s.host()
+		s := registrytest.Serve(b)
+		p.Registry = s.Host()
 		if _, err := publish.Publish(b.Context(), p, st, l, quick); err != nil {
 			b.Fatal(err)
 		}
-		_, sent := s.reset()
+		_, sent := s.Reset()
 		b.SetBytes(sent)
 		s.Close()
 	}

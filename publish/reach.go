@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -16,12 +17,11 @@ import (
 // Reach finds out, without leaving anything in a registry, whether p can be published: that every
 // repository of it may be pushed to, and that the images of images.txt which st does not have can
 // be read. All that cannot is reported. A snapshot pushes nowhere.
-func Reach(ctx context.Context, p *product.Product, st *store.Store, o Options) error {
+func Reach(ctx context.Context, p *product.Product, st *store.Store, o network.Options) error {
 	if p.Snapshot() {
 		return nil
 	}
-	o = o.Defaults()
-	c := newClient(o)
+	c := transfer.New(o)
 	var checks []func(ctx context.Context) error
 	for _, i := range p.Images {
 		repo, err := name.NewRepository(p.Registry + "/" + p.Name + "/" + i.Name)
@@ -32,15 +32,15 @@ func Reach(ctx context.Context, p *product.Product, st *store.Store, o Options) 
 		if len(p.Partial) > 0 {
 			tag = name.Tag{} // a part has none
 		}
-		checks = append(checks, func(ctx context.Context) error { return c.mayPush(ctx, repo, tag) })
+		checks = append(checks, func(ctx context.Context) error { return mayPush(ctx, c, repo, tag) })
 	}
 	for _, t := range p.Airgap.Images {
-		_, here, err := pinned(st, t.Reference)
+		_, here, err := transfer.InStore(st, t.Reference)
 		if err != nil {
 			return fmt.Errorf("%s: %w", t.Text, err)
 		}
 		if !here {
-			checks = append(checks, func(ctx context.Context) error { return c.mayPull(ctx, t) })
+			checks = append(checks, func(ctx context.Context) error { return mayPull(ctx, c, t) })
 		}
 	}
 	// The first goes ahead: where a registry is not there at all, one line says so.
@@ -48,12 +48,8 @@ func Reach(ctx context.Context, p *product.Product, st *store.Store, o Options) 
 	if failures[0] = checks[0](ctx); failures[0] != nil && !answered(failures[0]) {
 		return failures[0]
 	}
-	var rest []int
-	for n := 1; n < len(checks); n++ {
-		rest = append(rest, n)
-	}
-	err := each(ctx, o.Jobs, rest, func(ctx context.Context, n int) error {
-		failures[n] = checks[n](ctx)
+	err := transfer.Each(ctx, c, checks[1:], func(ctx context.Context, n int, check func(context.Context) error) error {
+		failures[n+1] = check(ctx)
 		return ctx.Err()
 	})
 	if err != nil {
@@ -71,7 +67,7 @@ func answered(err error) bool {
 // mayPush begins an upload, which a registry refuses to whoever may not push, and gives it up
 // again. Where the tag is there already nothing will be sent: either it stands for this release,
 // or it ends the release.
-func (c *client) mayPush(ctx context.Context, repo name.Repository, tag name.Tag) error {
+func mayPush(ctx context.Context, c *transfer.Client, repo name.Repository, tag name.Tag) error {
 	s, err := c.Session(ctx, repo, repo.Scope(transport.PushScope), repo.Scope(transport.PullScope))
 	if err != nil {
 		return fmt.Errorf("pushing to %s: %w", repo, network.Clean(err))
@@ -91,7 +87,7 @@ func (c *client) mayPush(ctx context.Context, repo name.Repository, tag name.Tag
 }
 
 // mayPull asks for an image of images.txt.
-func (c *client) mayPull(ctx context.Context, t product.ThirdParty) error {
+func mayPull(ctx context.Context, c *transfer.Client, t product.ThirdParty) error {
 	switch _, err := c.Head(ctx, t.Reference); {
 	case network.Missing(err):
 		return fmt.Errorf("%s: %s is not in its registry: correct the line", t.Pos, t.Text)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
@@ -15,36 +16,36 @@ import (
 // TestReach: every upload that is begun is given up; repositories that have the tag, and a
 // snapshot, are not asked; all that is denied is said.
 func TestReach(t *testing.T) {
-	s := serve(t)
+	s := registrytest.Serve(t)
 	p, st, _ := cut(t, 1000)
-	if err := publish.Reach(t.Context(), p, st, quick); err != nil || s.count("", "/") != 0 {
-		t.Errorf("a snapshot: %v, %d requests", err, s.count("", "/"))
+	if err := publish.Reach(t.Context(), p, st, quick); err != nil || s.Count("", "/") != 0 {
+		t.Errorf("a snapshot: %v, %d requests", err, s.Count("", "/"))
 	}
-	p.Registry = s.host() + "/team"
+	p.Registry = s.Host() + "/team"
 	if err := publish.Reach(t.Context(), p, st, quick); err != nil {
 		t.Fatal(err)
 	}
-	begun, ended := s.count("POST", "/blobs/uploads/"), s.count("DELETE", "/blobs/uploads/")
+	begun, ended := s.Count("POST", "/blobs/uploads/"), s.Count("DELETE", "/blobs/uploads/")
 	if begun != len(p.Images) || ended != begun {
 		t.Errorf("%d uploads were begun and %d given up, of %d images", begun, ended, len(p.Images))
 	}
 
-	absent, err := name.ParseReference(s.host() + "/none:1.0")
+	absent, err := name.ParseReference(s.Host() + "/none:1.0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.Airgap.Images = []product.ThirdParty{{Reference: absent, Text: absent.String(), Pos: yamlfile.Pos{File: "images.txt", Line: 3, Column: 1}}}
-	s.disturb(func(w http.ResponseWriter, q *http.Request) bool {
+	s.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
 		if q.Method == http.MethodPost {
 			w.WriteHeader(http.StatusForbidden)
 		}
 		return q.Method == http.MethodPost
 	})
 	err = publish.Reach(t.Context(), p, st, quick)
-	if err == nil || strings.Count(err.Error(), "log in to "+s.host()) != len(p.Images) || !strings.Contains(err.Error(), "images.txt:3:1: "+absent.String()+" is not in its registry") {
+	if err == nil || strings.Count(err.Error(), "log in to "+s.Host()) != len(p.Images) || !strings.Contains(err.Error(), "images.txt:3:1: "+absent.String()+" is not in its registry") {
 		t.Errorf("where nobody may push: %v", err)
 	}
-	s.disturb(func(w http.ResponseWriter, q *http.Request) bool {
+	s.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
 		if q.Method == http.MethodPost { // as a portal does that wants a login
 			w.WriteHeader(http.StatusOK)
 		}
@@ -59,18 +60,18 @@ func TestReach(t *testing.T) {
 // TestReachThere: where the tags are there, nothing will be pushed, and whether it may be does
 // not matter.
 func TestReachThere(t *testing.T) {
-	s := serve(t)
+	s := registrytest.Serve(t)
 	p, st, l := cut(t, 1000)
-	p.Registry, p.Airgap.Images = s.host()+"/team", nil
+	p.Registry, p.Airgap.Images = s.Host()+"/team", nil
 	if _, err := publish.Publish(t.Context(), p, st, l, quick); err != nil {
 		t.Fatal(err)
 	}
-	s.reset()
-	if err := publish.Reach(t.Context(), p, st, quick); err != nil || s.count("POST", "/") != 0 {
-		t.Errorf("%v, %d uploads were begun", err, s.count("POST", "/"))
+	s.Reset()
+	if err := publish.Reach(t.Context(), p, st, quick); err != nil || s.Count("POST", "/") != 0 {
+		t.Errorf("%v, %d uploads were begun", err, s.Count("POST", "/"))
 	}
 	p.Partial = []string{"linux/amd64"}
-	if err := publish.Reach(t.Context(), p, st, quick); err != nil || s.count("POST", "/") != len(p.Images) {
-		t.Errorf("a part: %v, %d uploads were begun of %d images", err, s.count("POST", "/"), len(p.Images))
+	if err := publish.Reach(t.Context(), p, st, quick); err != nil || s.Count("POST", "/") != len(p.Images) {
+		t.Errorf("a part: %v, %d uploads were begun of %d images", err, s.Count("POST", "/"), len(p.Images))
 	}
 }

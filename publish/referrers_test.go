@@ -20,7 +20,9 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
+	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
@@ -116,16 +118,16 @@ func TestReferrers(t *testing.T) {
 	for _, api := range []bool{true, false} {
 		t.Run(fmt.Sprintf("api %v", api), func(t *testing.T) {
 			p, st, l := cut(t, 500)
-			s := serve(t)
-			s.inner = ggcr.New(ggcr.Logger(log.New(io.Discard, "", 0)), ggcr.WithReferrersSupport(api))
-			p.Registry = s.host()
+			s := registrytest.Serve(t)
+			s.Inner = ggcr.New(ggcr.Logger(log.New(io.Discard, "", 0)), ggcr.WithReferrersSupport(api))
+			p.Registry = s.Host()
 			img, err := random.Image(100, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
 			child := desc(t, img)
 			idx := mutate.AppendManifests(mutate.IndexMediaType(empty.Index, types.OCIImageIndex), mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "linux", Architecture: "amd64"}}})
-			repo, err := name.NewRepository(s.host() + "/tool")
+			repo, err := name.NewRepository(s.Host() + "/tool")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -141,7 +143,7 @@ func TestReferrers(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := attach(t, repo, h, v1.Descriptor{MediaType: types.OCIImageIndex, Digest: h, Size: n}, child)
-			p.Airgap.Images = list(t, s.host()+"/tool:1", s.host()+"/tool@"+h.String())
+			p.Airgap.Images = list(t, s.Host()+"/tool:1", s.Host()+"/tool@"+h.String())
 
 			out, err := publish.Publish(t.Context(), p, st, l, quick)
 			if err != nil {
@@ -164,7 +166,7 @@ func TestReferrers(t *testing.T) {
 			i := out.Images[1]
 			want = attach(t, own, i.Digest, v1.Descriptor{MediaType: i.MediaType, Digest: i.Digest, Size: i.Size})
 			p.Airgap.Images = p.Airgap.Images[1:]
-			s.reset()
+			s.Reset()
 			again, err := publish.Publish(t.Context(), p, st, l, quick)
 			if err != nil {
 				t.Fatal(err)
@@ -173,13 +175,13 @@ func TestReferrers(t *testing.T) {
 			if !slices.Equal(again.ThirdParty[0].Referrers, out.ThirdParty[1].Referrers) {
 				t.Errorf("of the pinned image the lock now has %+v", again.ThirdParty[0].Referrers)
 			}
-			if n := s.count("GET", "/tool/") + s.count("HEAD", "/tool/"); n != 0 {
+			if n := s.Count("GET", "/tool/") + s.Count("HEAD", "/tool/"); n != 0 {
 				t.Errorf("%d requests for a pinned image that is in the store", n)
 			}
 
 			// Another machine brings all of it from the registry.
 			other := storetest.Open(t)
-			if err := publish.Pull(t.Context(), other, again, quick); err != nil {
+			if err := transfer.New(quick).Pull(t.Context(), other, again); err != nil {
 				t.Fatal(err)
 			}
 			same(t, other, again.Images[1].Referrers, want)
@@ -191,14 +193,14 @@ func TestReferrers(t *testing.T) {
 // before anything is pushed.
 func TestReferrersFail(t *testing.T) {
 	p, st, l := cut(t, 100)
-	s := serve(t)
-	h := pause(t, s.host()+"/pause:3.10", s.URL, nil)
+	s := registrytest.Serve(t)
+	h := registrytest.Pause(t, s.Host()+"/pause:3.10", s.URL, nil)
 	if _, err := st.PutBytes(nil); err != nil {
 		t.Fatal(err)
 	}
-	p.Registry = s.host()
-	p.Airgap.Images = list(t, s.host()+"/pause@"+h.String())
-	s.disturb(func(w http.ResponseWriter, q *http.Request) bool {
+	p.Registry = s.Host()
+	p.Airgap.Images = list(t, s.Host()+"/pause@"+h.String())
+	s.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
 		if !strings.Contains(q.URL.Path, ".sig") {
 			return false
 		}
@@ -206,10 +208,10 @@ func TestReferrersFail(t *testing.T) {
 		return true
 	})
 	_, err := publish.Publish(t.Context(), p, st, l, quick)
-	if err == nil || !strings.Contains(err.Error(), "looking for what refers to "+s.host()+"/pause@") || !strings.Contains(err.Error(), "403") {
+	if err == nil || !strings.Contains(err.Error(), "looking for what refers to "+s.Host()+"/pause@") || !strings.Contains(err.Error(), "403") {
 		t.Errorf("error %v", err)
 	}
-	if n := s.count("PUT", "/demo/") + s.count("POST", "/demo/"); n != 0 {
+	if n := s.Count("PUT", "/demo/") + s.Count("POST", "/demo/"); n != 0 {
 		t.Errorf("%d requests pushed images although the release cannot be whole", n)
 	}
 }
@@ -218,7 +220,7 @@ func TestReferrersFail(t *testing.T) {
 // that has not their build.
 func TestFallbacks(t *testing.T) {
 	p, st, l := cut(t, 100)
-	s := serve(t)
+	s := registrytest.Serve(t)
 	idx := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for _, v := range []string{"10.0.20348.9", "10.0.25398.1"} {
 		img, err := random.Image(100, 1)
@@ -227,7 +229,7 @@ func TestFallbacks(t *testing.T) {
 		}
 		idx = mutate.AppendManifests(idx, mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "windows", Architecture: "amd64", OSVersion: v}}})
 	}
-	ref, err := name.ParseReference(s.host() + "/sidecar:1")
+	ref, err := name.ParseReference(s.Host() + "/sidecar:1")
 	if err != nil {
 		t.Fatal(err)
 	}

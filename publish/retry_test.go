@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/publish"
 )
 
@@ -30,11 +31,11 @@ func TestRetry(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, st, l := cut(t, 3000)
-			s := serve(t)
-			p.Registry = s.host()
+			s := registrytest.Serve(t)
+			p.Registry = s.Host()
 			var mu sync.Mutex
 			seen := map[string]bool{}
-			s.disturb(func(w http.ResponseWriter, q *http.Request) bool {
+			s.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
 				key := q.Method + " " + q.URL.Path
 				if strings.Contains(q.URL.Path, "/blobs/uploads/") {
 					key = q.Method // every session has another path
@@ -52,8 +53,8 @@ func TestRetry(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.disturb(nil)
-			check(t, out)
+			s.Disturb(nil)
+			registrytest.Validate(t, out)
 			mu.Lock()
 			defer mu.Unlock()
 			for _, method := range []string{"POST", "PATCH", "PUT"} {
@@ -69,8 +70,8 @@ func TestRetry(t *testing.T) {
 // it writes the body.
 func TestConnectionClosed(t *testing.T) {
 	p, st, l := cut(t, 3000)
-	s := serve(t)
-	p.Registry = s.host()
+	s := registrytest.Serve(t)
+	p.Registry = s.Host()
 	o := quick
 	var broken atomic.Bool
 	o.Transport = roundTrip(func(q *http.Request) (*http.Response, error) {
@@ -83,18 +84,18 @@ func TestConnectionClosed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	check(t, out)
+	registrytest.Validate(t, out)
 }
 
 // TestUploadBreaksOff lets bytes arrive and the answer get lost: to send them again into the same
 // session would double them.
 func TestUploadBreaksOff(t *testing.T) {
 	p, st, l := cut(t, 3000)
-	s := serve(t)
-	p.Registry = s.host()
+	s := registrytest.Serve(t)
+	p.Registry = s.Host()
 	var mu sync.Mutex
 	broken := map[string]int{}
-	s.disturb(func(w http.ResponseWriter, q *http.Request) bool {
+	s.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
 		mu.Lock()
 		defer mu.Unlock()
 		if q.Method != http.MethodPatch {
@@ -106,7 +107,7 @@ func TestUploadBreaksOff(t *testing.T) {
 		if len(broken) > 3 {
 			return false
 		}
-		s.inner.ServeHTTP(httptest.NewRecorder(), q)
+		s.Inner.ServeHTTP(httptest.NewRecorder(), q)
 		w.WriteHeader(http.StatusBadGateway)
 		return true
 	})
@@ -114,14 +115,14 @@ func TestUploadBreaksOff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	check(t, out)
+	registrytest.Validate(t, out)
 }
 
 func TestRetryEnds(t *testing.T) {
 	p, st, l := cut(t, 1000)
-	s := serve(t)
-	p.Registry = s.host()
-	s.disturb(func(w http.ResponseWriter, q *http.Request) bool {
+	s := registrytest.Serve(t)
+	p.Registry = s.Host()
+	s.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
 		if q.Method != http.MethodPost {
 			return false
 		}
@@ -134,19 +135,19 @@ func TestRetryEnds(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "the disk is full") {
 		t.Errorf("the error does not say what the registry said: %v", err)
 	}
-	if n := s.count("POST", ""); n != 3 {
+	if n := s.Count("POST", ""); n != 3 {
 		t.Errorf("%d attempts, want 3", n)
 	}
 }
 
 func TestRetryAfter(t *testing.T) {
 	p, st, l := cut(t, 1000)
-	s := serve(t)
-	p.Registry = s.host()
+	s := registrytest.Serve(t)
+	p.Registry = s.Host()
 	var mu sync.Mutex
 	var told time.Time
 	early := 0
-	s.disturb(func(w http.ResponseWriter, q *http.Request) bool {
+	s.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
 		mu.Lock()
 		defer mu.Unlock()
 		if q.Method == http.MethodPatch && told.IsZero() {
@@ -184,9 +185,9 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, st, l := cut(t, 1000)
-			s := serve(t)
-			p.Registry = s.host()
-			s.disturb(func(w http.ResponseWriter, q *http.Request) bool {
+			s := registrytest.Serve(t)
+			p.Registry = s.Host()
+			s.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
 				if q.Method != http.MethodPost {
 					return false
 				}
@@ -203,7 +204,7 @@ func TestRefusals(t *testing.T) {
 					t.Errorf("the error does not say %q: %v", w, err)
 				}
 			}
-			if n := s.count("POST", ""); n != 1 {
+			if n := s.Count("POST", ""); n != 1 {
 				t.Errorf("%d attempts", n)
 			}
 		})

@@ -8,6 +8,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
@@ -29,9 +30,9 @@ func TestPublishPart(t *testing.T) {
 		}, map[string]int{"server": 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := serve(t)
+			s := registrytest.Serve(t)
 			p, st, l := cut(t, 1000)
-			p.Registry = s.host()
+			p.Registry = s.Host()
 			l = reindex(t, st, l, func(v1.Platform) bool { return true })
 			p = tt.part(p)
 			out, err := publish.Publish(t.Context(), p, st, l, quick)
@@ -58,10 +59,10 @@ func TestPublishPart(t *testing.T) {
 			if !slices.Equal(out.Partial, p.Partial) {
 				t.Errorf("the lock says %v, want %v", out.Partial, p.Partial)
 			}
-			if n := s.count("PUT", "/manifests/sha256:"); n != want {
+			if n := s.Count("PUT", "/manifests/sha256:"); n != want {
 				t.Errorf("%d manifests were pushed, want %d", n, want)
 			}
-			if n := s.count("PUT", "/manifests/1.2.3"); n != 0 {
+			if n := s.Count("PUT", "/manifests/1.2.3"); n != 0 {
 				t.Errorf("a part was tagged %d times", n)
 			}
 			// The index of the part is in the store, where packing looks for it.
@@ -94,9 +95,9 @@ func TestPublishPartlyBuilt(t *testing.T) {
 		"former platform": {product: func(p *product.Product) { p.Images[0].Platforms = p.Images[0].Platforms[1:] }, want: "publishing agent: the lock has platforms of it that slipway.yaml has not: build it again"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := serve(t)
+			s := registrytest.Serve(t)
 			p, st, l := cut(t, 1000)
-			p.Registry = s.host()
+			p.Registry = s.Host()
 			l = reindex(t, st, l, func(p v1.Platform) bool { return tt.keep == "" || p.OS == tt.keep })
 			if tt.lock != nil {
 				tt.lock(l)
@@ -108,7 +109,7 @@ func TestPublishPartlyBuilt(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
-			if calls, _ := s.reset(); len(calls) != 0 {
+			if calls, _ := s.Reset(); len(calls) != 0 {
 				t.Errorf("the registry was asked %v", calls)
 			}
 		})
@@ -118,9 +119,9 @@ func TestPublishPartlyBuilt(t *testing.T) {
 // TestPublishStaysPartial publishes a partial lock that holds all of a product: it stays what
 // build said it is.
 func TestPublishStaysPartial(t *testing.T) {
-	s := serve(t)
+	s := registrytest.Serve(t)
 	p, st, l := cut(t, 1000)
-	p.Registry = s.host()
+	p.Registry = s.Host()
 	l.Partial = []string{"agent", "server"}
 	p.Partial = []string{"server", "lifecycle"}
 	out, err := publish.Publish(t.Context(), p, st, l, quick)
@@ -130,7 +131,7 @@ func TestPublishStaysPartial(t *testing.T) {
 	if want := []string{"agent", "server", "lifecycle"}; !slices.Equal(out.Partial, want) {
 		t.Errorf("the lock says %v, want %v", out.Partial, want)
 	}
-	if n := s.count("PUT", "/manifests/1.2.3"); n != 0 {
+	if n := s.Count("PUT", "/manifests/1.2.3"); n != 0 {
 		t.Errorf("a part was tagged %d times", n)
 	}
 }

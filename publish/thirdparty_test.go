@@ -13,59 +13,15 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/empty"
-	"github.com/google/go-containerregistry/pkg/v1/mutate"
-	"github.com/google/go-containerregistry/pkg/v1/random"
-	"github.com/google/go-containerregistry/pkg/v1/remote"
-	"github.com/google/go-containerregistry/pkg/v1/static"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
 	"github.com/slipway-dev/slipway/store"
 )
-
-// pause puts an index over Linux and Windows into a registry, with one foreign layer that lies at
-// url, and returns its digest.
-func pause(t *testing.T, ref, url string, foreign []byte) v1.Hash {
-	t.Helper()
-	idx := mutate.IndexMediaType(empty.Index, types.DockerManifestList)
-	for _, p := range []v1.Platform{
-		{OS: "linux", Architecture: "amd64"},
-		{OS: "linux", Architecture: "arm64", Variant: "v8"},
-		{OS: "windows", Architecture: "amd64", OSVersion: "10.0.17763.6893"},
-		{OS: "unknown", Architecture: "unknown"}, // a provenance
-	} {
-		img, err := random.Image(2000, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if p.OS == "windows" {
-			img, err = mutate.Append(img, mutate.Addendum{
-				Layer: static.NewLayer(foreign, types.DockerForeignLayer), MediaType: types.DockerForeignLayer, URLs: []string{url + "/gone", url + "/layer"},
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-		idx = mutate.AppendManifests(idx, mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: &p}})
-	}
-	r, err := name.ParseReference(ref)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Foreign layers are left out, as they are in Microsoft's old images.
-	if err := remote.WriteIndex(r, idx); err != nil {
-		t.Fatal(err)
-	}
-	h, err := idx.Digest()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
-}
 
 func list(t *testing.T, references ...string) []product.ThirdParty {
 	t.Helper()
@@ -82,7 +38,7 @@ func list(t *testing.T, references ...string) []product.ThirdParty {
 
 func TestThirdParty(t *testing.T) {
 	p, st, l := cut(t, 500)
-	s := serve(t)
+	s := registrytest.Serve(t)
 	foreign := bytes.Repeat([]byte("windows"), 1000)
 	var mu sync.Mutex
 	var fetched []string
@@ -97,11 +53,11 @@ func TestThirdParty(t *testing.T) {
 		w.Write(foreign) //nolint:errcheck // the client of this very test
 	}))
 	defer elsewhere.Close()
-	h := pause(t, s.host()+"/pause:3.10", elsewhere.URL, foreign)
+	h := registrytest.Pause(t, s.Host()+"/pause:3.10", elsewhere.URL, foreign)
 
-	p.Registry = s.host()
-	pinned := fmt.Sprintf("%s/pause:3.9@%s", s.host(), h) // the tag does not exist: the digest wins
-	p.Airgap.Images = list(t, s.host()+"/pause:3.10", pinned)
+	p.Registry = s.Host()
+	pinned := fmt.Sprintf("%s/pause:3.9@%s", s.Host(), h) // the tag does not exist: the digest wins
+	p.Airgap.Images = list(t, s.Host()+"/pause:3.10", pinned)
 	out, err := publish.Publish(t.Context(), p, st, l, quick)
 	if err != nil {
 		t.Fatal(err)
@@ -118,17 +74,17 @@ func TestThirdParty(t *testing.T) {
 		t.Errorf("the foreign layer was not fetched: %v", fetched)
 	}
 	mu.Unlock()
-	if n := s.count("GET", "/blobs/"); n != 4*3+1 {
+	if n := s.Count("GET", "/blobs/"); n != 4*3+1 {
 		t.Errorf("%d blobs were asked for, the index has 12 and one elsewhere", n)
 	}
 
 	// Complete by its digest: not a request for it.
 	p.Airgap.Images = list(t, pinned)
-	s.reset()
+	s.Reset()
 	if _, err := publish.Publish(t.Context(), p, st, l, quick); err != nil {
 		t.Fatal(err)
 	}
-	if n := s.count("GET", "/pause/") + s.count("HEAD", "/pause/"); n != 0 {
+	if n := s.Count("GET", "/pause/") + s.Count("HEAD", "/pause/"); n != 0 {
 		t.Errorf("%d requests for an image that is in the store", n)
 	}
 
@@ -153,7 +109,7 @@ func TestThirdParty(t *testing.T) {
 	if _, err := publish.Publish(t.Context(), p, st, l, quick); err != nil {
 		t.Fatal(err)
 	}
-	if n := s.count("GET", "/pause/blobs/"); n != 1 {
+	if n := s.Count("GET", "/pause/blobs/"); n != 1 {
 		t.Errorf("%d blobs were fetched, one was lost", n)
 	}
 	complete(t, st, h)
@@ -162,7 +118,7 @@ func TestThirdParty(t *testing.T) {
 	if err := os.Truncate(st.Path(m.Layers[1].Digest), 10); err != nil {
 		t.Fatal(err)
 	}
-	for _, p.Airgap.Images = range [][]product.ThirdParty{list(t, pinned), list(t, s.host()+"/pause:3.10")} {
+	for _, p.Airgap.Images = range [][]product.ThirdParty{list(t, pinned), list(t, s.Host()+"/pause:3.10")} {
 		if _, err := publish.Publish(t.Context(), p, st, l, quick); err == nil || !strings.Contains(err.Error(), "is damaged: "+st.Path(m.Layers[1].Digest)) {
 			t.Errorf("with a blob that was cut short: %v", err)
 		}
@@ -171,9 +127,9 @@ func TestThirdParty(t *testing.T) {
 
 func TestThirdPartyInSnapshot(t *testing.T) {
 	p, st, l := cut(t, 500)
-	s := serve(t)
-	h := pause(t, s.host()+"/pause:3.10", s.URL, nil)
-	p.Airgap.Images = list(t, s.host()+"/pause:3.10", "registry.k8s.io/pause:3.10", "registry.k8s.io/pause:3.10@"+h.String())
+	s := registrytest.Serve(t)
+	h := registrytest.Pause(t, s.Host()+"/pause:3.10", s.URL, nil)
+	p.Airgap.Images = list(t, s.Host()+"/pause:3.10", "registry.k8s.io/pause:3.10", "registry.k8s.io/pause:3.10@"+h.String())
 	// The foreign layer is empty here, and in the store already.
 	if _, err := st.PutBytes(nil); err != nil {
 		t.Fatal(err)
@@ -210,8 +166,8 @@ func TestThirdPartyInSnapshot(t *testing.T) {
 }
 
 func TestThirdPartyFails(t *testing.T) {
-	s := serve(t)
-	h := pause(t, s.host()+"/pause:3.10", s.URL, []byte("x"))
+	s := registrytest.Serve(t)
+	h := registrytest.Pause(t, s.Host()+"/pause:3.10", s.URL, []byte("x"))
 	gone := httptest.NewServer(nil)
 	gone.Close()
 	for name, tt := range map[string]struct {
@@ -219,26 +175,26 @@ func TestThirdPartyFails(t *testing.T) {
 		trouble   func(http.ResponseWriter, *http.Request) bool
 		want      []string
 	}{
-		"unknown tag":      {reference: s.host() + "/pause:4", want: []string{"/pause:4", "MANIFEST_UNKNOWN"}},
+		"unknown tag":      {reference: s.Host() + "/pause:4", want: []string{"/pause:4", "MANIFEST_UNKNOWN"}},
 		"unreachable":      {reference: strings.TrimPrefix(gone.URL, "http://") + "/pause:3.10", want: []string{"/pause:3.10", "connection refused", ": check the line images.txt:1:1, or the network and the credentials for 127.0.0.1:"}},
-		"foreign is gone":  {reference: s.host() + "/pause:3.10", want: []string{"/pause:3.10", "/layer", "404"}},
-		"blob is damaged":  {reference: s.host() + "/pause@" + h.String(), trouble: damage("/blobs/"), want: []string{"/pause@" + h.String(), "sha256:"}},
-		"blob has no end":  {reference: s.host() + "/pause@" + h.String(), trouble: endless, want: []string{"/pause@" + h.String(), "sha256:"}},
-		"index is damaged": {reference: s.host() + "/pause@" + h.String(), trouble: damage("/manifests/"), want: []string{"/pause@" + h.String(), "digest"}},
+		"foreign is gone":  {reference: s.Host() + "/pause:3.10", want: []string{"/pause:3.10", "/layer", "404"}},
+		"blob is damaged":  {reference: s.Host() + "/pause@" + h.String(), trouble: damage("/blobs/"), want: []string{"/pause@" + h.String(), "sha256:"}},
+		"blob has no end":  {reference: s.Host() + "/pause@" + h.String(), trouble: endless, want: []string{"/pause@" + h.String(), "sha256:"}},
+		"index is damaged": {reference: s.Host() + "/pause@" + h.String(), trouble: damage("/manifests/"), want: []string{"/pause@" + h.String(), "digest"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, st, l := cut(t, 500)
-			p.Registry = s.host()
+			p.Registry = s.Host()
 			p.Airgap.Images = list(t, tt.reference)
-			s.disturb(tt.trouble)
-			s.reset()
+			s.Disturb(tt.trouble)
+			s.Reset()
 			_, err := publish.Publish(t.Context(), p, st, l, quick)
 			for _, w := range tt.want {
 				if err == nil || !strings.Contains(err.Error(), w) {
 					t.Errorf("the error does not say %q: %v", w, err)
 				}
 			}
-			if n := s.count("PUT", "") + s.count("POST", ""); n != 0 {
+			if n := s.Count("PUT", "") + s.Count("POST", ""); n != 0 {
 				t.Error("images were pushed although the release cannot be whole")
 			}
 			if st.Has(h) {

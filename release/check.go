@@ -55,7 +55,7 @@ func (c *cut) check(ctx context.Context) (*build.Builder, error) {
 	trees, missing := build.Sources(ctx, p)
 	b := build.New(p, trees, c.store, c.options.Progress)
 	reached := make(chan error, 1)
-	go func() { reached <- publish.Reach(ctx, p, c.store, publish.Options{Progress: c.options.Progress}) }()
+	go func() { reached <- publish.Reach(ctx, p, c.store, network.Options{Progress: c.options.Progress}) }()
 	demands, err := b.Check(ctx)
 	manifest := rendered(ctx, p, trees)
 	reach := <-reached

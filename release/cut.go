@@ -10,7 +10,9 @@ import (
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/howto"
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
@@ -68,14 +70,14 @@ func (c *cut) all(ctx context.Context) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l, err = publish.Publish(ctx, p, c.store, l, publish.Options{Progress: o.Progress}); err != nil {
+	if l, err = publish.Publish(ctx, p, c.store, l, network.Options{Progress: o.Progress}); err != nil {
 		return nil, err
 	}
 	if len(p.Partial) > 0 {
 		return c.told(c.part(ctx, l))
 	}
 	if !l.Snapshot { // bundles hold the layers of bases, too, which nothing has needed here so far
-		if err := publish.Pull(ctx, c.store, l, publish.Options{Progress: o.Progress}); err != nil {
+		if err := transfer.New(network.Options{Progress: o.Progress}).Pull(ctx, c.store, l); err != nil {
 			return nil, err
 		}
 	}

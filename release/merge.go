@@ -3,6 +3,8 @@ package release
 import (
 	"context"
 
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
@@ -20,11 +22,11 @@ func (c *cut) merge(ctx context.Context, locks []*lock.Lock) (*Summary, error) {
 	p, o := c.product, c.options
 	binary, stop := c.slipway(ctx)
 	defer stop()
-	l, err := publish.Merge(ctx, p, c.store, locks, publish.Options{Progress: o.Progress})
+	l, err := publish.Merge(ctx, p, c.store, locks, network.Options{Progress: o.Progress})
 	if err != nil {
 		return nil, err
 	}
-	if err := publish.Pull(ctx, c.store, l, publish.Options{Progress: o.Progress}); err != nil {
+	if err := transfer.New(network.Options{Progress: o.Progress}).Pull(ctx, c.store, l); err != nil {
 		return nil, err
 	}
 	return c.pack(ctx, l, binary)

@@ -10,11 +10,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/publish"
 )
 
 func newAirgap(f *flags) *cobra.Command {
@@ -57,7 +58,7 @@ the bundle of both. An older release.lock.json stands for all bundles of its rel
 			part := f.selected(s.product, l)
 			// layers of bases lie in the registry alone, where nothing has needed them here
 			if !l.Snapshot {
-				if err := publish.Pull(cmd.Context(), s.store, part, publish.Options{Progress: s.progress}); err != nil {
+				if err := transfer.New(network.Options{Progress: s.progress}).Pull(cmd.Context(), s.store, part); err != nil {
 					return err
 				}
 			}

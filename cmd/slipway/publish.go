@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/publish"
 )
 
@@ -21,7 +22,7 @@ error. Credentials come from the usual Docker configuration.`,
 			if err != nil {
 				return err
 			}
-			l, err = publish.Publish(cmd.Context(), s.product, s.store, l, publish.Options{Progress: s.progress})
+			l, err = publish.Publish(cmd.Context(), s.product, s.store, l, network.Options{Progress: s.progress})
 			if err != nil {
 				return err
 			}

@@ -51,7 +51,7 @@ func TestScript(t *testing.T) {
 			}
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"interrupt": interrupt, "copytree": copytree, "registry": registry, "guide": guide, "windowsbase": windowsBase, "spiteful": spiteful, "eavesdrop": eavesdrop, "unheard": unheard},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"interrupt": interrupt, "copytree": copytree, "registry": startRegistry, "guide": guide, "windowsbase": windowsBase, "spiteful": spiteful, "eavesdrop": eavesdrop, "unheard": unheard},
 	})
 }
 
@@ -97,9 +97,9 @@ func copytree(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.CopyFS(ts.MkAbs(args[1]), os.DirFS(args[0])))
 }
 
-// registry NAME [REPOSITORY] starts a registry on this machine until the script ends, and puts
+// startRegistry NAME [REPOSITORY] starts a registry on this machine until the script ends, and puts
 // its address into an environment variable. Nobody may push to the repository.
-func registry(ts *testscript.TestScript, neg bool, args []string) {
+func startRegistry(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 || len(args) > 2 {
 		ts.Fatalf("usage: registry variable [repository]")
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/internal/howto"
+	"github.com/slipway-dev/slipway/internal/registry"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/publish"
 )
 
 func newServe(f *flags) *cobra.Command {
@@ -34,7 +34,7 @@ everybody on that network, without a password.`,
 				return err
 			}
 			unlock()
-			return publish.Serve(cmd.Context(), addr, publish.Handler(st, l), func(at net.Addr) {
+			return registry.Serve(cmd.Context(), addr, registry.Handler(st, l), func(at net.Addr) {
 				fmt.Fprintln(cmd.OutOrStdout(), at)
 				if f.quiet {
 					return

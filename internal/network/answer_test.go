@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
 // TestNoRegistry pushes through what answers in place of a registry, from the first request on or
@@ -36,8 +37,8 @@ func TestNoRegistry(t *testing.T) {
 		}, "200 OK"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := serve(t)
-			s.disturb(func(w http.ResponseWriter, q *http.Request) bool {
+			s := registrytest.Serve(t)
+			s.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
 				if q.URL.Path == "/login" {
 					page(w)
 					return true
@@ -47,7 +48,7 @@ func TestNoRegistry(t *testing.T) {
 				}
 				return tt.at(q)
 			})
-			err := push(t, network.New(options()), s.repo(t).Tag("1"), image(t, 1000))
+			err := push(t, network.New(options()), s.Repo(t, "team/app").Tag("1"), image(t, 1000))
 			host := strings.TrimPrefix(s.URL, "http://")
 			for _, want := range []string{host + " answers " + tt.want, "as no registry does"} {
 				if err == nil || !strings.Contains(err.Error(), want) {
@@ -60,8 +61,8 @@ func TestNoRegistry(t *testing.T) {
 
 // TestEndlessAnswer bounds what a server can make the client read before anything is known of it.
 func TestEndlessAnswer(t *testing.T) {
-	s := serve(t)
-	s.disturb(func(w http.ResponseWriter, q *http.Request) bool {
+	s := registrytest.Serve(t)
+	s.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
 		if q.Method == http.MethodHead {
 			return false
 		}
@@ -72,7 +73,7 @@ func TestEndlessAnswer(t *testing.T) {
 		}
 		return true
 	})
-	if _, err := network.New(options()).Get(t.Context(), s.repo(t).Tag("1")); err == nil {
+	if _, err := network.New(options()).Get(t.Context(), s.Repo(t, "team/app").Tag("1")); err == nil {
 		t.Error("an endless manifest is read")
 	}
 }
@@ -80,14 +81,14 @@ func TestEndlessAnswer(t *testing.T) {
 // TestRedirectLoop gives up on a server that sends a request to itself again and again.
 func TestRedirectLoop(t *testing.T) {
 	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut} {
-		s := serve(t)
-		s.disturb(func(w http.ResponseWriter, q *http.Request) bool {
+		s := registrytest.Serve(t)
+		s.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
 			if q.Method == method {
 				http.Redirect(w, q, s.URL+q.URL.RequestURI(), http.StatusTemporaryRedirect)
 			}
 			return q.Method == method
 		})
-		err := push(t, network.New(options()), s.repo(t).Tag("1"), image(t, 100))
+		err := push(t, network.New(options()), s.Repo(t, "team/app").Tag("1"), image(t, 100))
 		if err == nil || !strings.Contains(err.Error(), "redirects") {
 			t.Errorf("%s: %v", method, err)
 		}
@@ -97,9 +98,9 @@ func TestRedirectLoop(t *testing.T) {
 // TestRedirect sends blobs of a registry elsewhere: without its credentials, and never from HTTPS
 // to HTTP.
 func TestRedirect(t *testing.T) {
-	s := serve(t)
+	s := registrytest.Serve(t)
 	img := image(t, 1000)
-	if err := push(t, network.New(options()), s.repo(t).Tag("1"), img); err != nil {
+	if err := push(t, network.New(options()), s.Repo(t, "team/app").Tag("1"), img); err != nil {
 		t.Fatal(err)
 	}
 	m, err := img.Manifest()
@@ -109,7 +110,7 @@ func TestRedirect(t *testing.T) {
 	carried := make(chan string, 100)
 	behind := func(w http.ResponseWriter, q *http.Request) {
 		carried <- q.Header.Get("Authorization")
-		s.inner.ServeHTTP(w, q)
+		s.Inner.ServeHTTP(w, q)
 	}
 	plain := httptest.NewServer(http.HandlerFunc(behind))
 	defer plain.Close()
@@ -123,8 +124,9 @@ func TestRedirect(t *testing.T) {
 		"to a far place": {"http://registry.example.com", "plain HTTP is for loopback addresses only"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			front := &server{inner: s.inner}
-			front.disturb(func(w http.ResponseWriter, q *http.Request) bool {
+			front := registrytest.New(t)
+			front.Inner = s.Inner
+			front.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
 				if user, _, _ := q.BasicAuth(); user != "ann" {
 					w.Header().Set("WWW-Authenticate", `Basic realm="test"`)
 					w.WriteHeader(http.StatusUnauthorized)

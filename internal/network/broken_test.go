@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
 // TestBrokenBody breaks off the first answer to each kind of request that is not for a blob in the
 // middle of its body.
 func TestBrokenBody(t *testing.T) {
-	s := serve(t)
-	img, repo := image(t, 100), s.repo(t)
+	s := registrytest.Serve(t)
+	img, repo := image(t, 100), s.Repo(t, "team/app")
 	if err := push(t, network.New(options()), repo.Tag("1"), img); err != nil {
 		t.Fatal(err)
 	}
@@ -44,12 +45,12 @@ func TestBrokenBody(t *testing.T) {
 		"/manifests/": func(r *network.Session) error { _, err := r.Get(t.Context(), repo.Tag("1")); return err },
 	} {
 		broken := false
-		s.disturb(func(w http.ResponseWriter, q *http.Request) bool {
+		s.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
 			if !broken && strings.Contains(q.URL.Path, what) {
 				broken = true
 				whole := httptest.NewRecorder()
 				if !token(whole, q) {
-					s.inner.ServeHTTP(whole, q)
+					s.Inner.ServeHTTP(whole, q)
 				}
 				w.Header().Set("Content-Type", whole.Header().Get("Content-Type"))
 				w.Write(whole.Body.Bytes()[:whole.Body.Len()/2]) //nolint:errcheck // as above

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
 // account is a keychain with one account for every registry.
@@ -60,9 +61,9 @@ func TestHelper(t *testing.T) {
 		{`{"credsStore":"gone"}`, "", "docker-credential-gone"},
 	} {
 		t.Run(tt.config, func(t *testing.T) {
-			s := serve(t)
+			s := registrytest.Serve(t)
 			user := ""
-			s.disturb(func(w http.ResponseWriter, q *http.Request) bool {
+			s.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
 				if user, _, _ = q.BasicAuth(); user == "" && tt.user != "" {
 					w.Header().Set("WWW-Authenticate", `Basic realm="test"`)
 					w.WriteHeader(http.StatusUnauthorized)
@@ -70,7 +71,7 @@ func TestHelper(t *testing.T) {
 				}
 				return false
 			})
-			repo := s.repo(t)
+			repo := s.Repo(t, "team/app")
 			text := strings.ReplaceAll(tt.config, "HOST", repo.RegistryStr())
 			if err := os.WriteFile(filepath.Join(dir, "config.json"), []byte(text), 0o600); err != nil {
 				t.Fatal(err)
@@ -116,7 +117,7 @@ func TestHelperStopped(t *testing.T) {
 			<-time.After(time.Millisecond)
 		}
 	}()
-	_, err := network.New(network.Options{}).Head(ctx, serve(t).repo(t).Tag("1"))
+	_, err := network.New(network.Options{}).Head(ctx, registrytest.Serve(t).Repo(t, "team/app").Tag("1"))
 	if !errors.Is(err, stop) {
 		t.Errorf("got %v", err)
 	}

@@ -1,18 +1,12 @@
 package network_test
 
 import (
-	"io"
 	"log"
-	"net/http"
-	"net/http/httptest"
 	"os"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
-	ggcr "github.com/google/go-containerregistry/pkg/registry"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/random"
 
@@ -33,61 +27,6 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 	os.RemoveAll(dir)
 	os.Exit(code)
-}
-
-// server is a registry on a loopback port with a place to make trouble: see disturb.
-type server struct {
-	*httptest.Server
-	inner   http.Handler
-	closing chan struct{} // closed when the test ends: a handler that hangs waits for it
-
-	mu      sync.Mutex
-	trouble func(http.ResponseWriter, *http.Request) bool
-}
-
-func serve(t *testing.T) *server {
-	t.Helper()
-	s := &server{inner: ggcr.New(ggcr.Logger(log.New(io.Discard, "", 0))), closing: make(chan struct{})}
-	s.Server = httptest.NewServer(s)
-	t.Cleanup(func() {
-		close(s.closing)
-		s.Close()
-	})
-	return s
-}
-
-func (s *server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
-	s.mu.Lock()
-	trouble := s.trouble
-	s.mu.Unlock()
-	if trouble == nil || !trouble(w, q) {
-		s.inner.ServeHTTP(w, q)
-	}
-}
-
-// disturb lets trouble see each request before the registry does; it returns true where it has
-// answered.
-func (s *server) disturb(trouble func(http.ResponseWriter, *http.Request) bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.trouble = trouble
-}
-
-// hang answers nothing until the test ends or the client goes away.
-func (s *server) hang(q *http.Request) {
-	select {
-	case <-s.closing:
-	case <-q.Context().Done():
-	}
-}
-
-func (s *server) repo(t *testing.T) name.Repository {
-	t.Helper()
-	r, err := name.NewRepository(strings.TrimPrefix(s.URL, "http://") + "/team/app")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
 }
 
 // options give up on a quiet server soon, and try again at once; more often than a test needs,

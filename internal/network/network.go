@@ -23,9 +23,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
-// MaxManifest is the size in bytes above which registries refuse manifests.
-const MaxManifest = 4 << 20
-
 // Agent names this program to servers. The command sets it to slipway/VERSION when it starts.
 var Agent = "slipway"
 

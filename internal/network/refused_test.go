@@ -10,13 +10,14 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
 // TestRefused finds nobody at a registry that is starting again, and then finds it; where nobody
 // ever comes, it gives up soon.
 func TestRefused(t *testing.T) {
-	s := serve(t)
-	img, tag := image(t, 100), s.repo(t).Tag("1")
+	s := registrytest.Serve(t)
+	img, tag := image(t, 100), s.Repo(t, "team/app").Tag("1")
 	if err := push(t, network.New(options()), tag, img); err != nil {
 		t.Fatal(err)
 	}

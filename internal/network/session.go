@@ -10,6 +10,8 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+
+	"github.com/slipway-dev/slipway/internal/oci"
 )
 
 // Session is an authenticated way to one repository. Requests are retried below it, so nothing
@@ -58,8 +60,8 @@ func (s *Session) Get(ctx context.Context, ref name.Reference) (d *remote.Descri
 		d, err = s.puller.Get(ctx, ref)
 		return err
 	})
-	if err == nil && len(d.Manifest) > MaxManifest {
-		return nil, fmt.Errorf("%s has %d bytes, and a manifest may have %d", ref, len(d.Manifest), MaxManifest)
+	if err == nil && len(d.Manifest) > oci.MaxManifest {
+		return nil, fmt.Errorf("%s has %d bytes, and a manifest may have %d", ref, len(d.Manifest), oci.MaxManifest)
 	}
 	return d, err
 }

@@ -14,21 +14,22 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
 // stalls are requests at which a server goes quiet, each in its way.
 var stalls = map[string]struct {
 	at   func(*http.Request) bool
-	then func(*server, http.ResponseWriter, *http.Request)
+	then func(*registrytest.Server, http.ResponseWriter, *http.Request)
 }{
 	"ping":  {func(q *http.Request) bool { return q.URL.Path == "/v2/" }, silent},
 	"token": {func(q *http.Request) bool { return q.URL.Path == "/token" }, silent},
 	"HEAD":  {func(q *http.Request) bool { return q.Method == http.MethodHead }, silent},
 	"POST":  {func(q *http.Request) bool { return q.Method == http.MethodPost }, silent},
 	"PATCH": {func(q *http.Request) bool { return q.Method == http.MethodPatch }, silent},
-	"PATCH, taken byte by byte": {func(q *http.Request) bool { return q.Method == http.MethodPatch }, func(s *server, _ http.ResponseWriter, q *http.Request) {
+	"PATCH, taken byte by byte": {func(q *http.Request) bool { return q.Method == http.MethodPatch }, func(s *registrytest.Server, _ http.ResponseWriter, q *http.Request) {
 		buf := make([]byte, 1)
-		for s.tick(q) {
+		for s.Wait(q, 20*time.Millisecond) {
 			q.Body.Read(buf) //nolint:errcheck // the client goes away
 		}
 	}},
@@ -36,39 +37,27 @@ var stalls = map[string]struct {
 	"PUT of a manifest": {func(q *http.Request) bool { return q.Method == http.MethodPut && manifest(q) }, silent},
 	"GET of a manifest": {func(q *http.Request) bool { return q.Method == http.MethodGet && manifest(q) }, silent},
 	"GET of a blob":     {isBlob, silent},
-	"body of a blob": {isBlob, func(s *server, w http.ResponseWriter, q *http.Request) {
+	"body of a blob": {isBlob, func(s *registrytest.Server, w http.ResponseWriter, q *http.Request) {
 		w.Header().Set("Content-Length", "100000")
 		w.Write(make([]byte, 10)) //nolint:errcheck // the client goes away
 		w.(http.Flusher).Flush()
-		s.hang(q)
+		s.Hang(q)
 	}},
-	"body of a blob, byte by byte": {isBlob, func(s *server, w http.ResponseWriter, q *http.Request) {
+	"body of a blob, byte by byte": {isBlob, func(s *registrytest.Server, w http.ResponseWriter, q *http.Request) {
 		w.Header().Set("Content-Length", "100000")
-		for s.tick(q) {
+		for s.Wait(q, 20*time.Millisecond) {
 			w.Write([]byte{1}) //nolint:errcheck // the client goes away
 			w.(http.Flusher).Flush()
 		}
 	}},
 }
 
-func silent(s *server, _ http.ResponseWriter, q *http.Request) { s.hang(q) }
+func silent(s *registrytest.Server, _ http.ResponseWriter, q *http.Request) { s.Hang(q) }
 
 func manifest(q *http.Request) bool { return strings.Contains(q.URL.Path, "/manifests/") }
 
 func isBlob(q *http.Request) bool {
 	return q.Method == http.MethodGet && strings.Contains(q.URL.Path, "/blobs/sha256:")
-}
-
-// tick waits for a moment, and is false once nobody is there any more.
-func (s *server) tick(q *http.Request) bool {
-	select {
-	case <-s.closing:
-		return false
-	case <-q.Context().Done():
-		return false
-	case <-time.After(20 * time.Millisecond):
-		return true
-	}
 }
 
 // TestStall goes quiet once at each kind of request: that counts as a dropped connection, and the
@@ -78,9 +67,9 @@ func TestStall(t *testing.T) {
 		for _, always := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, always %v", what, always), func(t *testing.T) {
 				t.Parallel()
-				s := serve(t)
+				s := registrytest.Serve(t)
 				var met atomic.Int32
-				s.disturb(func(w http.ResponseWriter, q *http.Request) bool {
+				s.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
 					if stall.at(q) && (met.Add(1) == 1 || always) {
 						stall.then(s, w, q)
 						return true
@@ -112,7 +101,7 @@ func TestStall(t *testing.T) {
 }
 
 // ask wants a token, which /token gives.
-func ask(s *server, w http.ResponseWriter, q *http.Request) bool {
+func ask(s *registrytest.Server, w http.ResponseWriter, q *http.Request) bool {
 	switch {
 	case q.URL.Path == "/token":
 		fmt.Fprint(w, `{"token":"abcdefgh"}`)
@@ -126,9 +115,9 @@ func ask(s *server, w http.ResponseWriter, q *http.Request) bool {
 }
 
 // roundTrip pushes an image and reads it back.
-func roundTrip(t *testing.T, c *network.Client, s *server, size int64) error {
+func roundTrip(t *testing.T, c *network.Client, s *registrytest.Server, size int64) error {
 	t.Helper()
-	img, tag := image(t, size), s.repo(t).Tag("1")
+	img, tag := image(t, size), s.Repo(t, "team/app").Tag("1")
 	if err := push(t, c, tag, img); err != nil {
 		return err
 	}
@@ -163,9 +152,9 @@ func readBlob(t *testing.T, c *network.Client, repo name.Repository, d v1.Descri
 // slow disk, not a slow server.
 func TestNotStalled(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
+	s := registrytest.Serve(t)
 	o := options()
-	c, repo := network.New(o), s.repo(t)
+	c, repo := network.New(o), s.Repo(t, "team/app")
 	img := image(t, 1000)
 	if err := push(t, c, repo.Tag("1"), img); err != nil {
 		t.Fatal(err)

@@ -29,3 +29,16 @@ func (t *Tree) ReadConfig(get Get) (*v1.ConfigFile, error) {
 	}
 	return c, nil
 }
+
+// ReadPlatforms returns the platforms of the tree as [Tree.Platforms] does. That of an image with
+// a single manifest is in its configuration.
+func (t *Tree) ReadPlatforms(get Get) ([]v1.Platform, error) {
+	if t.Config != nil {
+		c, err := t.ReadConfig(get)
+		if err != nil {
+			return nil, err
+		}
+		t.Desc.Platform = c.Platform()
+	}
+	return t.Platforms(), nil
+}

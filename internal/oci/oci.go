@@ -122,3 +122,12 @@ func (t *Tree) ArtifactType() string {
 	}
 	return ""
 }
+
+// PlatformName names a manifest of an index in messages: by its platform, or by its digest if it
+// is an attestation.
+func PlatformName(d v1.Descriptor) string {
+	if IsAttestation(d) {
+		return d.Digest.String()
+	}
+	return platform.Format(*d.Platform)
+}

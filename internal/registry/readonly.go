@@ -1,6 +1,14 @@
 package registry
 
-import "net/http"
+import (
+	"net/http"
+
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// Handler is the registry over st, read only, with the names of l.
+func Handler(st *store.Store, l *lock.Lock) http.Handler { return ReadOnly{New(st, l)} }
 
 // ReadOnly is a registry that gives what it has and takes nothing: all but GET and HEAD is
 // answered by 405 and UNSUPPORTED

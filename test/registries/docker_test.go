@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/registry"
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
 	"github.com/slipway-dev/slipway/publish"
 )
@@ -13,11 +15,11 @@ import (
 func TestDocker(t *testing.T) {
 	socket := testprog.Dockerd(t)
 	p, st, l := cut(t)
-	l, err := publish.Publish(t.Context(), p, st, l, publish.Options{})
+	l, err := publish.Publish(t.Context(), p, st, l, network.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	host := serve(t, publish.Handler(st, l))
+	host := serve(t, registry.Handler(st, l))
 	for _, i := range l.Images[:2] {
 		repository := strings.Replace(i.Repository, "slipway.local", host, 1)
 		for _, reference := range []string{repository + ":" + i.Tag, repository + "@" + i.Digest.String()} {

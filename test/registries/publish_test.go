@@ -16,8 +16,10 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/validate"
 
+	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
+	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -49,12 +51,12 @@ func login(t *testing.T, host, password string) (config string) {
 }
 
 func TestPublish(t *testing.T) {
-	for name, start := range map[string]func(*testing.T) registry{
-		"distribution 3":               func(t *testing.T) registry { return distribution3(t, false, false) },
-		"distribution 3 with TLS":      func(t *testing.T) registry { return distribution3(t, true, true) },
-		"distribution 3 with password": func(t *testing.T) registry { return distribution3(t, true, false) },
-		"Debian":                       func(t *testing.T) registry { return debian(t, false) },
-		"Debian with password":         func(t *testing.T) registry { return debian(t, true) },
+	for name, start := range map[string]func(*testing.T) software{
+		"distribution 3":               func(t *testing.T) software { return distribution3(t, false, false) },
+		"distribution 3 with TLS":      func(t *testing.T) software { return distribution3(t, true, true) },
+		"distribution 3 with password": func(t *testing.T) software { return distribution3(t, true, false) },
+		"Debian":                       func(t *testing.T) software { return debian(t, false) },
+		"Debian with password":         func(t *testing.T) software { return debian(t, true) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			testprog.Need(t, "skopeo")
@@ -62,7 +64,7 @@ func TestPublish(t *testing.T) {
 			config := login(t, r.host, password)
 			p, st, l := cut(t)
 			p.Registry = r.host + "/acme"
-			o := publish.Options{Transport: r.transport, Wait: time.Millisecond}
+			o := network.Options{Transport: r.transport, Wait: time.Millisecond}
 			out, err := publish.Publish(t.Context(), p, st, l, o)
 			if err != nil {
 				t.Fatal(err)
@@ -102,16 +104,16 @@ func TestPublish(t *testing.T) {
 }
 
 func TestWrongPassword(t *testing.T) {
-	for name, start := range map[string]func(*testing.T) registry{
-		"distribution 3": func(t *testing.T) registry { return distribution3(t, true, false) },
-		"Debian":         func(t *testing.T) registry { return debian(t, true) },
+	for name, start := range map[string]func(*testing.T) software{
+		"distribution 3": func(t *testing.T) software { return distribution3(t, true, false) },
+		"Debian":         func(t *testing.T) software { return debian(t, true) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := start(t)
 			login(t, r.host, "wrong password")
 			p, st, l := cut(t)
 			p.Registry = r.host
-			_, err := publish.Publish(t.Context(), p, st, l, publish.Options{Wait: time.Millisecond})
+			_, err := publish.Publish(t.Context(), p, st, l, network.Options{Wait: time.Millisecond})
 			if err == nil || !strings.Contains(err.Error(), "docker login") || strings.Contains(err.Error(), "wrong password") {
 				t.Errorf("got %v", err)
 			}
@@ -121,9 +123,9 @@ func TestWrongPassword(t *testing.T) {
 
 // TestParts publishes by platform and merges.
 func TestParts(t *testing.T) {
-	for name, start := range map[string]func(*testing.T) registry{
-		"distribution 3": func(t *testing.T) registry { return distribution3(t, false, false) },
-		"Debian":         func(t *testing.T) registry { return debian(t, false) },
+	for name, start := range map[string]func(*testing.T) software{
+		"distribution 3": func(t *testing.T) software { return distribution3(t, false, false) },
+		"Debian":         func(t *testing.T) software { return debian(t, false) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := start(t)
@@ -131,7 +133,7 @@ func TestParts(t *testing.T) {
 			for _, os := range []string{platform.Linux, platform.Windows} {
 				p, st, l := cut(t)
 				p.Registry = r.host
-				part, err := publish.Publish(t.Context(), storetest.Only(p, os), st, l, publish.Options{})
+				part, err := publish.Publish(t.Context(), storetest.Only(p, os), st, l, network.Options{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -143,12 +145,12 @@ func TestParts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l, err := publish.Merge(t.Context(), p, st, locks, publish.Options{})
+			l, err := publish.Merge(t.Context(), p, st, locks, network.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			pullBack(t, r, l)
-			if err := publish.Pull(t.Context(), st, l, publish.Options{}); err != nil {
+			if err := transfer.New(network.Options{}).Pull(t.Context(), st, l); err != nil {
 				t.Fatal(err)
 			}
 			for _, i := range l.Images {
@@ -167,7 +169,7 @@ func TestParts(t *testing.T) {
 }
 
 // pullBack reads every image with go-containerregistry and checks all its digests.
-func pullBack(t *testing.T, r registry, l *lock.Lock) {
+func pullBack(t *testing.T, r software, l *lock.Lock) {
 	t.Helper()
 	options := []remote.Option{remote.WithAuthFromKeychain(authn.DefaultKeychain)}
 	if r.transport != nil {

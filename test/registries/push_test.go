@@ -24,7 +24,7 @@ import (
 func bundle(t *testing.T, system string) (*airgap.Bundle, *lock.Lock) {
 	t.Helper()
 	p, st, l := cut(t)
-	l, err := publish.Publish(t.Context(), p, st, l, publish.Options{})
+	l, err := publish.Publish(t.Context(), p, st, l, network.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,9 +63,9 @@ func moved(l *lock.Lock, to string) *lock.Lock {
 }
 
 // trusting are options with the registry's certificate authority out of a file, as -ca-file has it.
-func trusting(t *testing.T, r registry) publish.Options {
+func trusting(t *testing.T, r software) network.Options {
 	t.Helper()
-	o := publish.Options{Wait: time.Millisecond}
+	o := network.Options{Wait: time.Millisecond}
 	if r.authorities != "" {
 		var err error
 		if o.Transport, err = network.TrustFile(r.authorities); err != nil {
@@ -76,11 +76,11 @@ func trusting(t *testing.T, r registry) publish.Options {
 }
 
 func TestPushBundle(t *testing.T) {
-	for name, start := range map[string]func(*testing.T) registry{
-		"distribution 3":                       func(t *testing.T) registry { return distribution3(t, false, false) },
-		"distribution 3 with TLS and password": func(t *testing.T) registry { return distribution3(t, true, true) },
-		"Debian":                               func(t *testing.T) registry { return debian(t, false) },
-		"Debian with TLS and password":         func(t *testing.T) registry { return debianTLS(t, true, true) },
+	for name, start := range map[string]func(*testing.T) software{
+		"distribution 3":                       func(t *testing.T) software { return distribution3(t, false, false) },
+		"distribution 3 with TLS and password": func(t *testing.T) software { return distribution3(t, true, true) },
+		"Debian":                               func(t *testing.T) software { return debian(t, false) },
+		"Debian with TLS and password":         func(t *testing.T) software { return debianTLS(t, true, true) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			testprog.Need(t, "skopeo")
@@ -100,7 +100,7 @@ func TestPushBundle(t *testing.T) {
 			if counter.inner == nil {
 				counter.inner = http.DefaultTransport
 			}
-			o := airgap.PushOptions{To: to, Release: release, Registry: publish.Options{Wait: time.Millisecond, Transport: counter}}
+			o := airgap.PushOptions{To: to, Release: release, Registry: network.Options{Wait: time.Millisecond, Transport: counter}}
 			p, err := airgap.Push(t.Context(), []*airgap.Bundle{b}, o)
 			if err != nil {
 				t.Fatal(err)
@@ -154,9 +154,9 @@ func (c *counting) RoundTrip(q *http.Request) (*http.Response, error) {
 
 // TestPushBundleResumes stops a push after some blobs.
 func TestPushBundleResumes(t *testing.T) {
-	for name, start := range map[string]func(*testing.T) registry{
-		"distribution 3": func(t *testing.T) registry { return distribution3(t, false, false) },
-		"Debian":         func(t *testing.T) registry { return debian(t, false) },
+	for name, start := range map[string]func(*testing.T) software{
+		"distribution 3": func(t *testing.T) software { return distribution3(t, false, false) },
+		"Debian":         func(t *testing.T) software { return debian(t, false) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := start(t)
@@ -164,11 +164,11 @@ func TestPushBundleResumes(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			// three blobs take nine
 			c := &counting{inner: http.DefaultTransport, stop: cancel, after: 10}
-			o := airgap.PushOptions{To: r.host, Registry: publish.Options{Transport: c, Jobs: 1}}
+			o := airgap.PushOptions{To: r.host, Registry: network.Options{Transport: c, Jobs: 1}}
 			if _, err := airgap.Push(ctx, []*airgap.Bundle{b}, o); !errors.Is(err, context.Canceled) {
 				t.Fatalf("got %v, want context.Canceled", err)
 			}
-			o.Registry = publish.Options{}
+			o.Registry = network.Options{}
 			p, err := airgap.Push(t.Context(), []*airgap.Bundle{b}, o)
 			if err != nil {
 				t.Fatal(err)
@@ -187,12 +187,12 @@ func TestPushBundleResumes(t *testing.T) {
 func TestPushBundleSparse(t *testing.T) {
 	const sparse = "slipway airgap push BUNDLE -to=REGISTRY -platforms=linux/amd64"
 	for name, tt := range map[string]struct {
-		start func(*testing.T) registry
+		start func(*testing.T) software
 		takes bool
 	}{
-		"distribution 3": {func(t *testing.T) registry { return distribution3(t, false, false) }, false},
+		"distribution 3": {func(t *testing.T) software { return distribution3(t, false, false) }, false},
 		"distribution 3 with validation.manifests.indexes.platforms: none": {lenient3, true},
-		"Debian": {func(t *testing.T) registry { return debian(t, false) }, false},
+		"Debian": {func(t *testing.T) software { return debian(t, false) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := tt.start(t)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/registry"
 	embedded "github.com/slipway-dev/slipway/internal/registry"
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
 	"github.com/slipway-dev/slipway/publish"
@@ -17,11 +19,11 @@ import (
 func TestServe(t *testing.T) {
 	testprog.Need(t, "skopeo")
 	p, st, l := cut(t)
-	l, err := publish.Publish(t.Context(), p, st, l, publish.Options{})
+	l, err := publish.Publish(t.Context(), p, st, l, network.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	host, other := serve(t, publish.Handler(st, l)), serve(t, embedded.New(st, nil))
+	host, other := serve(t, registry.Handler(st, l)), serve(t, embedded.New(st, nil))
 	for _, i := range l.Images {
 		reference := strings.Replace(i.Tagged(), "slipway.local", host, 1)
 		skopeo(t, reference, i)
@@ -41,7 +43,7 @@ func serve(t *testing.T, h http.Handler) string {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	at, ended := make(chan string, 1), make(chan error, 1)
 	go func() {
-		ended <- publish.Serve(ctx, "127.0.0.1:0", h, func(a net.Addr) { at <- a.String() })
+		ended <- registry.Serve(ctx, "127.0.0.1:0", h, func(a net.Addr) { at <- a.String() })
 	}()
 	t.Cleanup(func() {
 		cancel()

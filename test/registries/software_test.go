@@ -30,7 +30,7 @@ import (
 )
 
 // registry is a registry that listens on a loopback port.
-type registry struct {
+type software struct {
 	host      string            // 127.0.0.1:PORT
 	transport http.RoundTripper // knows the certificate, where there is one; else nil
 	// authorities is a PEM file with that certificate, or empty.
@@ -68,20 +68,20 @@ func (b *book) reset() map[string]int {
 }
 
 // distribution3 runs distribution v3 in this process.
-func distribution3(t *testing.T, passwords, tls bool) registry {
+func distribution3(t *testing.T, passwords, tls bool) software {
 	t.Helper()
 	return run3(t, configuration.Validation{}, passwords, tls)
 }
 
 // lenient3 is a distribution v3 that takes indexes whatever they lack.
-func lenient3(t *testing.T) registry {
+func lenient3(t *testing.T) software {
 	t.Helper()
 	var v configuration.Validation
 	v.Manifests.Indexes.Platforms = "none"
 	return run3(t, v, false, false)
 }
 
-func run3(t *testing.T, v configuration.Validation, passwords, tls bool) registry {
+func run3(t *testing.T, v configuration.Validation, passwords, tls bool) software {
 	t.Helper()
 	logrus.SetOutput(io.Discard)
 	c := &configuration.Configuration{Validation: v, Storage: configuration.Storage{"filesystem": {"rootdirectory": t.TempDir()}}}
@@ -98,7 +98,7 @@ func run3(t *testing.T, v configuration.Validation, passwords, tls bool) registr
 		s = httptest.NewServer(b)
 	}
 	t.Cleanup(s.Close)
-	r := registry{host: s.Listener.Addr().String(), requests: b}
+	r := software{host: s.Listener.Addr().String(), requests: b}
 	if tls {
 		r.transport = s.Client().Transport
 		r.authorities = writePEM(t, "CERTIFICATE", s.Certificate().Raw)
@@ -131,16 +131,16 @@ func htpasswd(t *testing.T) string {
 
 // debian runs Debian's docker-registry, on a port that the kernel chooses and the registry tells
 // in its log.
-func debian(t *testing.T, passwords bool) registry { return debianTLS(t, passwords, false) }
+func debian(t *testing.T, passwords bool) software { return debianTLS(t, passwords, false) }
 
-func debianTLS(t *testing.T, passwords, tls bool) registry {
+func debianTLS(t *testing.T, passwords, tls bool) software {
 	t.Helper()
 	testprog.Need(t, "registry")
 	config := fmt.Sprintf("version: 0.1\nstorage:\n  filesystem:\n    rootdirectory: %s\nhttp:\n  addr: 127.0.0.1:0\n  secret: test\n", t.TempDir())
 	if passwords {
 		config += fmt.Sprintf("auth:\n  htpasswd:\n    realm: test\n    path: %s\n", htpasswd(t))
 	}
-	var r registry
+	var r software
 	if tls {
 		s := httptest.NewUnstartedServer(nil) // for its certificate, which is good for 127.0.0.1
 		s.StartTLS()
@@ -178,5 +178,5 @@ func debianTLS(t *testing.T, passwords, tls bool) registry {
 		}
 	}
 	t.Fatalf("docker-registry ended: %s", strings.Join(lines, "\n"))
-	return registry{}
+	return software{}
 }

@@ -17,7 +17,7 @@ const (
 
 // order is the way that data flows: a package imports only what stands before it. Packages below
 // one of these (build/layer) belong to it; those in internal have places of their own.
-var order = []string{"output", "howto", "imagename", "disk", "subprocess", "platform", "oci", "progress", "network", "yamlfile", "workload", "product", "lock", "store", "build", "registry", "publish", "render", "lint", "nodes", "bundle", "airgap", "release", "cmd"}
+var order = []string{"output", "howto", "imagename", "disk", "subprocess", "platform", "oci", "progress", "network", "yamlfile", "workload", "product", "lock", "store", "registry", "transfer", "build", "publish", "render", "lint", "nodes", "bundle", "airgap", "release", "cmd"}
 
 // apart are the edges that the order allows and the operator's side must not have: it is to hold
 // no build code.

@@ -1,4 +1,4 @@
-package publish_test
+package transfer_test
 
 import (
 	"net/http"
@@ -12,16 +12,17 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/random"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
+	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/platform"
-	"github.com/slipway-dev/slipway/publish"
 )
 
 // TestPlatforms asks for an index, one of its children, an image of a single manifest, and what
 // is not there.
 func TestPlatforms(t *testing.T) {
-	s := serve(t)
+	s := registrytest.Serve(t)
 	host := strings.TrimPrefix(s.URL, "http://")
-	index := digestOf(t, host+"/pause", pause(t, host+"/pause:3", s.URL, []byte("foreign")))
+	index := digestOf(t, host+"/pause", registrytest.Pause(t, host+"/pause:3", s.URL, []byte("foreign")))
 	img, err := random.Image(100, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +41,7 @@ func TestPlatforms(t *testing.T) {
 	}
 	none := digestOf(t, host+"/single", v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("0", 64)})
 
-	got, err := publish.Platforms(t.Context(), []name.Digest{index, single, none}, quick)
+	got, err := transfer.New(quick).Platforms(t.Context(), []name.Digest{index, single, none})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,11 +59,11 @@ func TestPlatforms(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 
-	s.disturb(func(w http.ResponseWriter, _ *http.Request) bool {
+	s.Disturb(func(w http.ResponseWriter, _ *http.Request) bool {
 		w.WriteHeader(http.StatusForbidden)
 		return true
 	})
-	if _, err := publish.Platforms(t.Context(), []name.Digest{index}, quick); err == nil || !strings.Contains(err.Error(), "looking at "+index.String()) {
+	if _, err := transfer.New(quick).Platforms(t.Context(), []name.Digest{index}); err == nil || !strings.Contains(err.Error(), "looking at "+index.String()) {
 		t.Errorf("a registry that refuses: %v", err)
 	}
 }

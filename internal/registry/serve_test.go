@@ -1,4 +1,4 @@
-package publish_test
+package registry_test
 
 import (
 	"context"
@@ -8,12 +8,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/registry"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/publish"
 )
 
 func TestServe(t *testing.T) {
-	p, st, l := cut(t, 3000)
-	out, err := publish.Publish(t.Context(), p, st, l, quick)
+	st := storetest.Open(t)
+	l := storetest.Release(t, st, 3000)
+	out, err := publish.Publish(t.Context(), storetest.Product(t, l), st, l, network.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,7 +26,7 @@ func TestServe(t *testing.T) {
 	defer cancel()
 	at, ended := make(chan net.Addr, 1), make(chan error, 1)
 	go func() {
-		ended <- publish.Serve(ctx, "127.0.0.1:0", publish.Handler(st, out), func(a net.Addr) { at <- a })
+		ended <- registry.Serve(ctx, "127.0.0.1:0", registry.Handler(st, out), func(a net.Addr) { at <- a })
 	}()
 	var host string
 	select {
@@ -36,7 +41,7 @@ func TestServe(t *testing.T) {
 		i.Repository = strings.Replace(i.Repository, "slipway.local", host, 1)
 		served.Images = append(served.Images, i)
 	}
-	check(t, &served)
+	registrytest.Validate(t, &served)
 
 	put, err := http.Post("http://"+host+"/v2/demo/agent/blobs/uploads/", "", nil)
 	if err != nil {
@@ -47,7 +52,7 @@ func TestServe(t *testing.T) {
 		t.Errorf("a push is answered by %s", put.Status)
 	}
 
-	if err := publish.Serve(t.Context(), host, http.NotFoundHandler(), nil); err == nil || !strings.Contains(err.Error(), "choose another address") {
+	if err := registry.Serve(t.Context(), host, http.NotFoundHandler(), nil); err == nil || !strings.Contains(err.Error(), "choose another address") {
 		t.Errorf("a second one at the same address: %v", err)
 	}
 

@@ -1,4 +1,4 @@
-package publish
+package transfer
 
 import (
 	"context"
@@ -17,24 +17,22 @@ import (
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
-// sender sends blobs and counts.
+// sender counts what is sent.
 type sender struct {
-	client *client
-	open   func(v1.Hash) (io.ReadCloser, error)
-	task   *progress.Task
-	total  atomic.Int64 // bytes that are left to send or are sent, as far as known
-	// bytes and blobs that went over the wire.
+	task  *progress.Task
+	total atomic.Int64 // bytes to send in all, as far as known
+	// bytes and blobs that were sent.
 	bytes, blobs atomic.Int64
 }
 
-// send brings a blob into a repository: nothing where it is there, a mount where from has it, or
-// else its bytes.
-func (s *sender) send(ctx context.Context, u *upload, repo name.Repository, from name.Reference) error {
-	session, err := s.client.Session(ctx, repo)
+// send brings a blob into a repository. It does nothing if the repository has the blob, and mounts
+// it if from has it.
+func (p *push) send(ctx context.Context, u *upload, repo name.Repository, from name.Reference) error {
+	session, err := p.Session(ctx, repo)
 	if err != nil {
 		return fmt.Errorf("pushing to %s: %w", repo, err)
 	}
-	b := &blob{sender: s, upload: u}
+	b := &blob{push: p, upload: u}
 	layer, err := partial.CompressedToLayer(b)
 	if err != nil {
 		return err
@@ -42,7 +40,7 @@ func (s *sender) send(ctx context.Context, u *upload, repo name.Repository, from
 	if from != nil {
 		layer = &remote.MountableLayer{Layer: layer, Reference: from}
 	}
-	err = s.client.Retry(ctx, func() error {
+	err = p.Retry(ctx, func() error {
 		b.rewind()
 		return session.Upload(ctx, layer)
 	})
@@ -50,37 +48,36 @@ func (s *sender) send(ctx context.Context, u *upload, repo name.Repository, from
 		return fmt.Errorf("pushing blob %s of %s: %w", u.desc.Digest, u.image, network.Clean(err))
 	}
 	if n := b.read.Load(); n > 0 {
-		s.bytes.Add(n)
-		s.blobs.Add(1)
+		p.bytes.Add(n)
+		p.blobs.Add(1)
 	} else if repo == u.repos[0] {
-		// Not counted as done, which would make the rate, and the time that is left, better than
-		// they are.
-		s.task.Total(s.total.Add(-u.desc.Size))
+		// Counting it as done would show a rate, and a remaining time, better than they are.
+		p.task.Total(p.total.Add(-u.desc.Size))
 	}
 	return nil
 }
 
-// summary says what was done.
-func (s *sender) summary(p *plan) string {
-	there := 0
+// summary tells what was done.
+func (p *push) summary() string {
+	existed := 0
 	for _, i := range p.images {
 		if i.done {
-			there++
+			existed++
 		}
 	}
-	switch n := s.blobs.Load(); {
-	case there == len(p.images):
-		return fmt.Sprintf("%d images, all there already", there)
+	switch n := p.blobs.Load(); {
+	case existed == len(p.images):
+		return fmt.Sprintf("%d images, all there already", existed)
 	case n == 0:
 		return fmt.Sprintf("%d images, no blob to send", len(p.images))
 	default:
-		return fmt.Sprintf("%d images, %s sent in %d blobs", len(p.images), progress.Size(s.bytes.Load()), n)
+		return fmt.Sprintf("%d images, %s sent in %d blobs", len(p.images), progress.Size(p.bytes.Load()), n)
 	}
 }
 
-// blob is a blob on its way out.
+// blob is a blob that is being sent. It implements [partial.CompressedLayer].
 type blob struct {
-	*sender
+	push   *push
 	upload *upload
 	read   atomic.Int64 // bytes that were taken for sending, in this attempt
 }
@@ -90,7 +87,7 @@ func (b *blob) Size() (int64, error)                { return b.upload.desc.Size,
 func (b *blob) MediaType() (types.MediaType, error) { return b.upload.desc.MediaType, nil }
 
 func (b *blob) Compressed() (io.ReadCloser, error) {
-	r, err := b.open(b.upload.desc.Digest)
+	r, err := b.push.source.Open(b.upload.desc.Digest)
 	if err != nil {
 		return nil, network.Unreadable{Err: err}
 	}
@@ -98,12 +95,12 @@ func (b *blob) Compressed() (io.ReadCloser, error) {
 	return &counted{r, b}, nil
 }
 
-// rewind takes back what an attempt that failed has counted.
-func (b *blob) rewind() { b.task.Add(-b.read.Swap(0)) }
+// rewind subtracts what an attempt that failed has counted.
+func (b *blob) rewind() { b.push.task.Add(-b.read.Swap(0)) }
 
-// counted counts what is read of a blob, for the progress. It has no WriteTo, which would go
-// around Read. The last bytes are given only when the source has come to its end without an
-// error, so that a registry never has all of a blob that is damaged.
+// counted counts what is read of a blob, for the progress. It has no WriteTo, which would bypass
+// Read. It gives the last bytes only once the source has ended without an error, so that a
+// registry never has all of a blob that is damaged.
 type counted struct {
 	inner io.ReadCloser
 	blob  *blob
@@ -121,13 +118,13 @@ func (c *counted) Read(p []byte) (int, error) {
 		}
 	}
 	if now > size {
-		err = fmt.Errorf("it has more than the %d bytes that its manifest says", size)
+		err = fmt.Errorf("it has more than the %d bytes that its manifest lists", size)
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		return 0, network.Unreadable{Err: err}
 	}
 	c.blob.read.Add(int64(n))
-	c.blob.task.Add(int64(n))
+	c.blob.push.task.Add(int64(n))
 	return n, err
 }
 

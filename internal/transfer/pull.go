@@ -1,4 +1,4 @@
-package publish
+package transfer
 
 import (
 	"context"
@@ -7,28 +7,29 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/store"
 )
 
-// Pull brings everything that a lock names into st, from the registries where it lies: what
-// another machine has built and published can then be packed or served here. What st has already
-// is not fetched. A snapshot has no registry to pull from.
-func Pull(ctx context.Context, st *store.Store, l *lock.Lock, o Options) error {
+// Pull brings everything that a lock names into st, from the registries that have it: what another
+// machine has built and published can then be packed or served here. What st has already is not
+// fetched. No registry has a snapshot.
+func (c *Client) Pull(ctx context.Context, st *store.Store, l *lock.Lock) error {
 	if l.Snapshot {
 		return fmt.Errorf("pulling %s %s: it is a snapshot, which no registry has: build it here", l.Name, l.Version)
 	}
-	var list []*wanted
+	var list []*Wanted
 	want := func(reference string, digest v1.Hash) error {
 		ref, err := name.ParseReference(reference)
 		if err != nil {
 			return fmt.Errorf("pulling %s: %w", reference, err)
 		}
-		at := ref.Context().Digest(digest.String())
-		if _, here, err := pinned(st, at); err != nil || here {
+		pinned := ref.Context().Digest(digest.String())
+		if _, complete, err := InStore(st, pinned); err != nil || complete {
 			return err
 		}
-		list = append(list, &wanted{ref: at, text: reference})
+		list = append(list, &Wanted{Ref: pinned, Name: reference})
 		return nil
 	}
 	for _, i := range l.Images {
@@ -60,5 +61,19 @@ func Pull(ctx context.Context, st *store.Store, l *lock.Lock, o Options) error {
 			}
 		}
 	}
-	return fetchAll(ctx, newClient(o.Defaults()), st, list)
+	return c.Fetch(ctx, st, list)
+}
+
+// InStore looks for an image by digest in the store. The image is complete if everything that it
+// consists of is there. Nothing is in the store by tag, since the registry may have moved it.
+func InStore(st *store.Store, ref name.Reference) (tree *oci.Tree, complete bool, err error) {
+	d, ok := ref.(name.Digest)
+	if !ok {
+		return nil, false, nil
+	}
+	h, err := v1.NewHash(d.DigestStr())
+	if err != nil {
+		return nil, false, err
+	}
+	return st.Tree(v1.Descriptor{Digest: h})
 }

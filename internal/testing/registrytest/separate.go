@@ -1,0 +1,36 @@
+package registrytest
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+)
+
+// Separate turns a registry that has all blobs in one place into one that keeps them per repository
+// and can mount them.
+func Separate(inner http.Handler) http.Handler {
+	var mu sync.Mutex
+	there := map[string]bool{} // "repository digest"
+	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		repo, rest, ok := strings.Cut(strings.TrimPrefix(q.URL.Path, "/v2/"), "/blobs/")
+		if !ok {
+			inner.ServeHTTP(w, q)
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		v := q.URL.Query()
+		switch {
+		case q.Method == http.MethodHead && !there[repo+" "+rest]:
+			w.WriteHeader(http.StatusNotFound)
+			return
+		case q.Method == http.MethodPost && v.Has("mount") && there[v.Get("from")+" "+v.Get("mount")]:
+			there[repo+" "+v.Get("mount")] = true
+			w.WriteHeader(http.StatusCreated)
+			return
+		case q.Method == http.MethodPut:
+			there[repo+" "+v.Get("digest")] = true
+		}
+		inner.ServeHTTP(w, q)
+	})
+}

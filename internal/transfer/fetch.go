@@ -1,0 +1,157 @@
+package transfer
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// Wanted is an image to fetch.
+type Wanted struct {
+	Ref    name.Reference
+	Name   string // as the user wrote it, for messages
+	Remedy string // what to do if it cannot be read; may be empty
+	// Done is called with the image once all of it is in the store; may be nil.
+	Done func(*oci.Tree) error
+
+	tree *oci.Tree
+}
+
+// Fetch brings images into the store: first it reads their manifests, then it fetches the blobs
+// that the store lacks, each once; a run that was stopped continues where it was. Manifests are
+// written last, children before indexes, so that a manifest in the store has its blobs.
+func (c *Client) Fetch(ctx context.Context, st *store.Store, list []*Wanted) (err error) {
+	err = each(ctx, c.o.Jobs, list, func(ctx context.Context, _ int, w *Wanted) error {
+		err := w.read(ctx, c, st)
+		switch {
+		case err == nil:
+			return nil
+		case w.Remedy == "" || ctx.Err() != nil:
+			return fmt.Errorf("fetching %s: %w", w.Name, network.Clean(err))
+		}
+		return fmt.Errorf("fetching %s: %w: %s", w.Name, network.Clean(err), w.Remedy)
+	})
+	if err != nil {
+		return err
+	}
+	if err := c.fetchBlobs(ctx, st, list); err != nil {
+		return err
+	}
+	for _, w := range list {
+		if err := w.write(st); err != nil {
+			return fmt.Errorf("fetching %s: %w", w.Name, err)
+		}
+	}
+	return nil
+}
+
+// read resolves the reference and reads every manifest below it: from the store, or from the
+// registry.
+func (w *Wanted) read(ctx context.Context, c *Client, st *store.Store) error {
+	repo := w.Ref.Context()
+	s, err := c.Session(ctx, repo, repo.Scope(transport.PullScope))
+	if err != nil {
+		return err
+	}
+	top, err := s.Get(ctx, w.Ref)
+	if err != nil {
+		return err
+	}
+	w.tree, err = oci.Read(v1.Descriptor{MediaType: top.MediaType, Digest: top.Digest, Size: top.Size}, func(d v1.Descriptor) ([]byte, error) {
+		if d.Digest == top.Digest {
+			return top.Manifest, nil
+		}
+		if st.Has(d.Digest) {
+			return st.Get(d)
+		}
+		child, err := s.Get(ctx, repo.Digest(d.Digest.String()))
+		if err != nil {
+			return nil, err
+		}
+		return child.Manifest, nil
+	}, oci.Limits{})
+	return err
+}
+
+// write puts the manifests into the store.
+func (w *Wanted) write(st *store.Store) error {
+	for t := range w.tree.All() {
+		if err := st.Put(t.Desc.Digest, bytes.NewReader(t.Raw)); err != nil {
+			return err
+		}
+	}
+	if w.Done == nil {
+		return nil
+	}
+	return w.Done(w.tree)
+}
+
+// download is a blob that the store lacks.
+type download struct {
+	desc v1.Descriptor
+	of   *Wanted
+}
+
+func (c *Client) fetchBlobs(ctx context.Context, st *store.Store, list []*Wanted) error {
+	blobs, total, err := missing(st, list)
+	if err != nil || len(blobs) == 0 {
+		return err
+	}
+	t := c.o.Progress.Start("fetch", progress.Bytes, total)
+	err = each(ctx, c.o.Jobs, blobs, func(ctx context.Context, _ int, b download) error {
+		if err := b.get(ctx, c, st, t); err != nil {
+			return fmt.Errorf("fetching blob %s of %s: %w", b.desc.Digest, b.of.Name, network.Clean(err))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fail()
+		return err
+	}
+	t.Done("%d images, %s in %d blobs", len(list), progress.Size(total), len(blobs))
+	return nil
+}
+
+// missing lists the blobs to fetch, each once, and their bytes in all.
+func missing(st *store.Store, list []*Wanted) (all []download, total int64, err error) {
+	seen := map[v1.Hash]bool{}
+	for _, w := range list {
+		for t := range w.tree.All() {
+			for _, b := range t.Blobs() {
+				if seen[b.Digest] {
+					continue
+				}
+				seen[b.Digest] = true
+				switch here, err := st.Check(b); {
+				case err != nil:
+					return nil, 0, fmt.Errorf("fetching %s: %w", w.Name, err)
+				case !here:
+					all = append(all, download{b, w})
+					total += b.Size
+				}
+			}
+		}
+	}
+	return all, total, nil
+}
+
+func (b download) get(ctx context.Context, c *Client, st *store.Store, t *progress.Task) error {
+	return c.Blob(ctx, b.of.Ref.Context(), b.desc, func(r io.Reader) error {
+		m := progress.Meter{Task: t}
+		if err := st.Put(b.desc.Digest, io.TeeReader(r, &m)); err != nil {
+			m.Rewind()
+			return err
+		}
+		return nil
+	})
+}

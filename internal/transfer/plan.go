@@ -1,0 +1,53 @@
+package transfer
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+)
+
+// upload is one blob and where it goes: to the first repository by sending it, to the others by
+// mounting it from there.
+type upload struct {
+	desc  v1.Descriptor
+	image string         // whose blob it is, for messages
+	from  name.Reference // where the registry may have it already; nil if nowhere
+	repos []name.Repository
+}
+
+// listUploads lists each blob of what the registry lacks, the largest first, so that the last one
+// to end is a small one.
+func (p *push) listUploads() []*upload {
+	byDigest := map[v1.Hash]*upload{}
+	var all []*upload
+	for _, i := range p.images {
+		if i.skipped {
+			continue
+		}
+		for _, m := range i.documents() {
+			base := i.Bases[m.Desc.Digest]
+			for _, d := range m.Blobs() {
+				u := byDigest[d.Digest]
+				if u == nil {
+					u = &upload{desc: d, image: i.Name}
+					byDigest[d.Digest] = u
+					all = append(all, u)
+				}
+				switch {
+				case i.done || i.has[m.Desc.Digest]:
+					u.from = i.repo.Digest(m.Desc.Digest.String())
+				case !slices.Contains(u.repos, i.repo):
+					u.repos = append(u.repos, i.repo)
+				}
+				if u.from == nil && base != nil && base.Context().RegistryStr() == i.repo.RegistryStr() {
+					u.from = base
+				}
+			}
+		}
+	}
+	all = slices.DeleteFunc(all, func(u *upload) bool { return len(u.repos) == 0 })
+	slices.SortStableFunc(all, func(a, b *upload) int { return cmp.Compare(b.desc.Size, a.desc.Size) })
+	return all
+}

@@ -1,0 +1,75 @@
+package transfer
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/oci"
+)
+
+// Platforms asks registries for the platforms of images. The result is by reference, each list
+// sorted; an image that its registry does not have is missing from it. What a registry sends is
+// compared with the digest, as everywhere.
+func (c *Client) Platforms(ctx context.Context, refs []name.Digest) (map[string][]v1.Platform, error) {
+	found := make([][]v1.Platform, len(refs))
+	exists := make([]bool, len(refs))
+	err := each(ctx, c.o.Jobs, refs, func(ctx context.Context, n int, ref name.Digest) (err error) {
+		found[n], err = c.platforms(ctx, ref)
+		switch exists[n] = err == nil; {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case network.Missing(err):
+			return nil
+		case err != nil:
+			return fmt.Errorf("looking at %s: %w", ref, network.Clean(err))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := map[string][]v1.Platform{}
+	for n, ref := range refs {
+		if exists[n] {
+			all[ref.String()] = found[n]
+		}
+	}
+	return all, nil
+}
+
+// platforms reads every manifest of an image, so that an incomplete one counts as missing. An
+// image of a single manifest has its platform in its configuration.
+func (c *Client) platforms(ctx context.Context, ref name.Digest) ([]v1.Platform, error) {
+	repo := ref.Context()
+	s, err := c.Session(ctx, repo, repo.Scope(transport.PullScope))
+	if err != nil {
+		return nil, err
+	}
+	h, err := v1.NewHash(ref.DigestStr())
+	if err != nil {
+		return nil, err
+	}
+	tree, err := oci.Read(v1.Descriptor{Digest: h}, func(d v1.Descriptor) ([]byte, error) {
+		got, err := s.Get(ctx, repo.Digest(d.Digest.String()))
+		if err != nil {
+			return nil, err
+		}
+		return got.Manifest, nil
+	}, oci.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	return tree.ReadPlatforms(func(d v1.Descriptor) (raw []byte, err error) {
+		err = c.Blob(ctx, repo, d, func(r io.Reader) error {
+			raw, err = io.ReadAll(r)
+			return err
+		})
+		return raw, err
+	})
+}

@@ -1,0 +1,152 @@
+package transfer
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+
+	"github.com/slipway-dev/slipway/internal/progress"
+)
+
+// PushOptions tell how images are pushed.
+type PushOptions struct {
+	Task string // names the progress
+	// TrustTags takes a tag that has the right digest for the proof that everything below it is
+	// there. Otherwise every manifest is asked for: another push may have left a sparse index.
+	TrustTags bool
+	// Conflict returns the error for a tag that names another digest.
+	Conflict func(i Image, have v1.Hash) error
+}
+
+// Push sends what the registry lacks of images: blobs, mounts, manifests of single platforms, and
+// then what has a name. What is there is not sent again. It stops at the first error. If a
+// registry refuses a sparse index, the error names what is missing.
+func (c *Client) Push(ctx context.Context, images []Image, source Source, o PushOptions) (*Result, error) {
+	p := &push{Client: c, options: o, source: source}
+	for _, i := range images {
+		p.images = append(p.images, &target{Image: i, repo: i.Ref.Context(), has: map[v1.Hash]bool{}})
+	}
+	if err := steps(ctx, p.connect, p.resolve, p.dedupeTags, p.checkListed); err != nil {
+		return nil, err
+	}
+	p.plan()
+	if err := steps(ctx, p.sendBlobs, p.mountBlobs, p.putManifests, p.putImages, p.putReferrers); err != nil {
+		p.task.Fail()
+		return nil, err
+	}
+	p.task.Done("%s", p.summary())
+	r := &Result{Blobs: p.blobs.Load(), Bytes: p.bytes.Load()}
+	for _, i := range p.images {
+		r.Outcomes = append(r.Outcomes, Outcome{i.done, i.skipped, i.notInRegistry})
+	}
+	return r, nil
+}
+
+func steps(ctx context.Context, all ...func(context.Context) error) error {
+	for _, step := range all {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// push is one call of [Client.Push].
+type push struct {
+	*Client
+	sender
+
+	options PushOptions
+	source  Source
+	images  []*target
+	uploads []*upload
+}
+
+// target is an Image and what the registry has of it.
+type target struct {
+	Image
+	repo          name.Repository
+	done          bool             // the registry has all of it
+	skipped       bool             // its tag is left to another list of signatures
+	has           map[v1.Hash]bool // manifests that the registry has with all their blobs
+	notInRegistry []v1.Descriptor  // of those that are not included
+}
+
+// connect begins one session per repository, with the right to push there and to read from where
+// blobs may be mounted.
+func (p *push) connect(ctx context.Context) error {
+	from := map[name.Repository]map[string]bool{}
+	for _, u := range p.listUploads() {
+		for _, r := range u.repos {
+			if from[r] == nil {
+				from[r] = map[string]bool{}
+			}
+			if u.from != nil {
+				from[r][u.from.Scope(transport.PullScope)] = true
+			}
+			if r != u.repos[0] {
+				from[r][u.repos[0].Scope(transport.PullScope)] = true
+			}
+		}
+	}
+	return each(ctx, p.o.Jobs, p.images, func(ctx context.Context, _ int, i *target) error {
+		// Some registries heed the first scope only.
+		scopes := append([]string{i.repo.Scope(transport.PushScope)}, slices.Sorted(maps.Keys(from[i.repo]))...)
+		if _, err := p.Session(ctx, i.repo, scopes...); err != nil {
+			return fmt.Errorf("connecting to %s: %w", i.repo, err)
+		}
+		return nil
+	})
+}
+
+// plan decides which blobs to send, and starts the progress.
+func (p *push) plan() {
+	p.uploads = p.listUploads()
+	for _, u := range p.uploads {
+		p.total.Add(u.desc.Size)
+	}
+	p.task = p.o.Progress.Start(p.options.Task, progress.Bytes, p.total.Load())
+}
+
+// sendBlobs sends every blob to one repository. Those that only the registry may have come first:
+// where it does not, nothing has been sent yet.
+func (p *push) sendBlobs(ctx context.Context) error {
+	var elsewhere, here []*upload
+	for _, u := range p.uploads {
+		if p.source.Has != nil && !p.source.Has(u.desc.Digest) {
+			elsewhere = append(elsewhere, u)
+		} else {
+			here = append(here, u)
+		}
+	}
+	if err := each(ctx, p.o.Jobs, elsewhere, p.preferExisting); err != nil {
+		return err
+	}
+	send := func(ctx context.Context, _ int, u *upload) error { return p.send(ctx, u, u.repos[0], u.from) }
+	if err := each(ctx, p.o.Jobs, elsewhere, send); err != nil {
+		return err
+	}
+	return each(ctx, p.o.Jobs, here, send)
+}
+
+// mountBlobs brings blobs into further repositories.
+func (p *push) mountBlobs(ctx context.Context) error {
+	type mount struct {
+		*upload
+		to name.Repository
+	}
+	var mounts []mount
+	for _, u := range p.uploads {
+		for _, r := range u.repos[1:] {
+			mounts = append(mounts, mount{u, r})
+		}
+	}
+	return each(ctx, p.o.Jobs, mounts, func(ctx context.Context, _ int, m mount) error {
+		return p.send(ctx, m.upload, m.to, m.repos[0].Digest(m.desc.Digest.String()))
+	})
+}

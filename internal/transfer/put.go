@@ -1,0 +1,128 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/oci"
+)
+
+// put is a document and the name it gets. It is a [remote.Taggable].
+type put struct {
+	*oci.Tree
+	ref   name.Reference
+	image *target
+}
+
+// RawManifest returns the document.
+func (m put) RawManifest() ([]byte, error) { return m.Raw, nil }
+
+// MediaType returns how the document is labelled.
+func (m put) MediaType() (types.MediaType, error) { return m.Desc.MediaType, nil }
+
+// putManifests puts the manifests of single platforms by digest.
+func (p *push) putManifests(ctx context.Context) error {
+	var all []put
+	for _, i := range p.images {
+		if i.done || i.skipped {
+			continue
+		}
+		for _, m := range i.manifests() {
+			if !i.has[m.Desc.Digest] {
+				all = append(all, put{m, i.repo.Digest(m.Desc.Digest.String()), i})
+			}
+		}
+	}
+	return p.putAll(ctx, p.o.Jobs, all)
+}
+
+// putImages puts images under their names.
+func (p *push) putImages(ctx context.Context) error {
+	return p.putNamed(ctx, p.o.Jobs, func(i *target) bool { return !i.Referrer })
+}
+
+// putReferrers puts what refers to the images, one at a time.
+func (p *push) putReferrers(ctx context.Context) error {
+	return p.putNamed(ctx, 1, func(i *target) bool { return i.Referrer })
+}
+
+func (p *push) putNamed(ctx context.Context, jobs int, selected func(*target) bool) error {
+	var all []put
+	for _, i := range p.images {
+		if !i.done && !i.skipped && !i.ByDigest && selected(i) {
+			all = append(all, put{i.Tree, i.Ref, i})
+		}
+	}
+	return p.putAll(ctx, jobs, all)
+}
+
+// putAll puts manifests, and then asks for each of them: a success that something between here and
+// the registry has made up does not count.
+func (p *push) putAll(ctx context.Context, jobs int, list []put) error {
+	if err := each(ctx, jobs, list, p.put); err != nil {
+		return err
+	}
+	return each(ctx, p.o.Jobs, list, p.verify)
+}
+
+func (p *push) put(ctx context.Context, _ int, m put) error {
+	s, err := p.Session(ctx, m.ref.Context())
+	if err != nil {
+		return fmt.Errorf("pushing %s: %w", m.ref, err)
+	}
+	if err := s.Put(ctx, m.ref, m); err != nil {
+		if refusesSparse(err, m) {
+			return fmt.Errorf("pushing %s: the registry takes an index only with all its platforms, and lacks %s (%w): push the bundle for all platforms, or one with these; what was sent is not sent again",
+				m.ref, platforms(m.image.notInRegistry), network.Clean(err))
+		}
+		return fmt.Errorf("pushing %s: %w", m.ref, network.Clean(err))
+	}
+	return nil
+}
+
+// refusesSparse reports whether a registry did not accept an index because of missing manifests.
+func refusesSparse(err error, m put) bool {
+	var e *transport.Error
+	return len(m.image.notInRegistry) > 0 && m.Desc.MediaType.IsIndex() && errors.As(err, &e) &&
+		slices.Contains([]int{http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity}, e.StatusCode)
+}
+
+func platforms(list []v1.Descriptor) string {
+	var all []string
+	for _, d := range list {
+		all = append(all, oci.PlatformName(d))
+	}
+	return strings.Join(all, ", ")
+}
+
+// errLost is the error for a manifest that a registry accepted and then does not have.
+var errLost = errors.New("the registry took it, and does not have it now: something else may have answered in its place, such as a proxy; nothing can be pulled by that name, so push again once this is mended")
+
+// verify asks for what was put. A registry of several machines may take a moment to show it.
+func (p *push) verify(ctx context.Context, _ int, m put) error {
+	err := p.Settle(ctx, func() (bool, error) {
+		switch have, err := p.Head(ctx, m.ref); {
+		case network.Missing(err):
+			return false, errLost
+		case err != nil:
+			return true, network.Clean(err)
+		case have.Digest != m.Desc.Digest:
+			return false, fmt.Errorf("the registry says afterwards that it is %s, and %s was pushed: somebody else may push the same name", have.Digest, m.Desc.Digest)
+		}
+		return true, nil
+	})
+	if err != nil {
+		return fmt.Errorf("pushing %s: %w", m.ref, err)
+	}
+	return nil
+}

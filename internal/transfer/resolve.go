@@ -1,0 +1,92 @@
+package transfer
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/partial"
+
+	"github.com/slipway-dev/slipway/internal/network"
+)
+
+// resolve asks the registry for every name, and marks the images that it has. A tag that names
+// another digest is an error: whoever pulls by tag must never get two different releases under one
+// version. Only cosign's tags may move. Images without a name are asked for by digest.
+func (p *push) resolve(ctx context.Context) error {
+	return each(ctx, p.o.Jobs, p.images, func(ctx context.Context, _ int, i *target) error {
+		done := true
+		if !i.ByDigest {
+			have, err := p.Head(ctx, i.Ref)
+			switch {
+			case network.Missing(err):
+				done = false
+			case err != nil:
+				return fmt.Errorf("looking at %s: %w", i.Ref, network.Clean(err))
+			case have.Digest != i.Tree.Desc.Digest && i.isSignatureTag():
+				return p.reconcileTag(ctx, i, have)
+			case have.Digest != i.Tree.Desc.Digest:
+				return p.options.Conflict(i.Image, have.Digest)
+			}
+		}
+		if done && (!p.options.TrustTags || i.ByDigest) {
+			for _, m := range i.manifests() {
+				exists, err := p.exists(ctx, i.repo, m.Desc.Digest)
+				if err != nil {
+					return err
+				}
+				i.has[m.Desc.Digest] = exists
+				done = done && exists
+			}
+		}
+		for _, d := range i.notIncluded() {
+			exists, err := p.exists(ctx, i.repo, d.Digest)
+			if err != nil {
+				return err
+			}
+			if !exists {
+				i.notInRegistry = append(i.notInRegistry, d)
+			}
+		}
+		i.done = done
+		return nil
+	})
+}
+
+// exists reports whether the repository has a manifest.
+func (c *Client) exists(ctx context.Context, repo name.Repository, h v1.Hash) (bool, error) {
+	ref := repo.Digest(h.String())
+	_, err := c.Head(ctx, ref)
+	switch {
+	case network.Missing(err):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("looking at %s: %w", ref, network.Clean(err))
+	}
+	return true, nil
+}
+
+// preferExisting puts a repository that has the blob, if there is one, in front of the others,
+// which mount the blob from there.
+func (c *Client) preferExisting(ctx context.Context, _ int, u *upload) error {
+	for n, repo := range u.repos {
+		s, err := c.Session(ctx, repo)
+		if err != nil {
+			return fmt.Errorf("looking at %s: %w", repo, err)
+		}
+		l, err := s.Layer(ctx, u.desc.Digest)
+		if err != nil {
+			return fmt.Errorf("looking at %s: %w", repo, network.Clean(err))
+		}
+		exists, err := partial.Exists(l)
+		if err != nil && !network.Missing(err) {
+			return fmt.Errorf("looking for blob %s in %s: %w", u.desc.Digest, repo, network.Clean(err))
+		}
+		if exists {
+			u.repos[0], u.repos[n] = u.repos[n], u.repos[0]
+			return nil
+		}
+	}
+	return nil
+}
