@@ -33,6 +33,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
+	"github.com/slipway-dev/slipway/platform"
 )
 
 // Format is the newest bundle format that this code writes and reads; index.json has it as an
@@ -85,10 +86,10 @@ type Image struct {
 	SharedBytes int64 `json:"sharedBytes"`
 	// Missing are the platforms of the index that the bundle does not hold: their manifests are
 	// not in it, or bare.
-	Missing []string `json:"missing,omitempty"`
+	Missing []platform.Platform `json:"missing,omitempty"`
 	// Fallback is the bundle's platform where the image has none for it, and the child that the
 	// bundle holds instead is of a Windows build that nodes of that platform run.
-	Fallback string `json:"fallback,omitempty"`
+	Fallback platform.Platform `json:"fallback,omitzero"`
 	// Referrers travel with the image: what refers to it, to its children here, or to another
 	// referrer.
 	Referrers []Referrer `json:"referrers,omitempty"`
@@ -96,10 +97,10 @@ type Image struct {
 
 // Child is one manifest of an image. Of an image without index the only child is the image itself.
 type Child struct {
-	Platform string  `json:"platform"` // as package platform formats it, with the full os.version
-	Digest   v1.Hash `json:"digest"`
-	Config   v1.Hash `json:"config"` // digest of the configuration, which docker calls the image ID
-	Layers   []Layer `json:"layers"`
+	Platform platform.Platform `json:"platform"` // on Windows with the full os.version
+	Digest   v1.Hash           `json:"digest"`
+	Config   v1.Hash           `json:"config"` // digest of the configuration, which docker calls the image ID
+	Layers   []Layer           `json:"layers"`
 }
 
 // Layer is one layer of a child.
@@ -129,15 +130,15 @@ type File struct {
 
 // Contents is what the head of a bundle says.
 type Contents struct {
-	Format   int       `json:"format"`
-	Product  string    `json:"product"`
-	Version  string    `json:"version"`
-	Created  time.Time `json:"created"`
-	Platform string    `json:"platform,omitempty"` // empty: all platforms
-	Snapshot bool      `json:"snapshot"`
-	StandIn  bool      `json:"standIn"`
-	Images   []Image   `json:"images"`
-	LeftOut  []LeftOut `json:"leftOut,omitempty"`
+	Format   int               `json:"format"`
+	Product  string            `json:"product"`
+	Version  string            `json:"version"`
+	Created  time.Time         `json:"created"`
+	Platform platform.Platform `json:"platform,omitzero"` // zero: all platforms
+	Snapshot bool              `json:"snapshot"`
+	StandIn  bool              `json:"standIn"`
+	Images   []Image           `json:"images"`
+	LeftOut  []LeftOut         `json:"leftOut,omitempty"`
 	// Layers counts the layers, each once however many images share it; LayerBytes is their size.
 	Layers     int   `json:"layers"`
 	LayerBytes int64 `json:"layerBytes"`

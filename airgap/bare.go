@@ -24,11 +24,11 @@ import (
 // not said to be bare is taken for whole. An index may give a manifest no version where another
 // one gives it one.
 func (p *plan) addBare() {
-	if p.bundle.Platform == nil {
+	if p.bundle.Platform.IsZero() {
 		return // it holds all
 	}
 	reads := func(d v1.Descriptor) bool {
-		return d.Platform == nil || platform.Considers(*p.bundle.Platform, *d.Platform)
+		return d.Platform == nil || platform.MayMatch(p.bundle.Platform, platform.From(d.Platform))
 	}
 	read, whole := map[v1.Hash]bool{}, map[v1.Hash]bool{}
 	for _, k := range p.picks {
@@ -79,9 +79,7 @@ func readBare(text string) (map[v1.Hash]bool, error) {
 // child reads one manifest of the index, as far as the bundle holds it.
 func (it *item) child(d v1.Descriptor, get blobs) (node, error) {
 	n := node{desc: d, absent: true}
-	if d.Platform != nil {
-		n.platform = *d.Platform
-	}
+	n.platform = platform.From(d.Platform)
 	if first, named := it.named[d.Digest]; named {
 		n.bare, it.named[d.Digest] = first, false
 		_, err := get(d)

@@ -106,7 +106,7 @@ func TestBare(t *testing.T) {
 		if r := verify(t, f.Path, VerifyOptions{}); len(r.Problems) > 0 {
 			t.Errorf("%s: %v", f.Path, r.Problems)
 		}
-		if format := min(len(want[c.Platform]), 1) + 1; c.Format != format {
+		if format := min(len(want[c.Platform.String()]), 1) + 1; c.Format != format {
 			t.Errorf("%s has format %d, want %d", f.Path, c.Format, format)
 		}
 		got := map[string]string{}
@@ -155,7 +155,7 @@ func TestBare(t *testing.T) {
 				got[name] = strings.Join(said, " ")
 			}
 		}
-		if d := cmp.Diff(want[c.Platform], got); d != "" {
+		if d := cmp.Diff(want[c.Platform.String()], got); d != "" {
 			t.Errorf("%s: bare manifests (-want +got):\n%s", f.Path, d)
 		}
 
@@ -174,13 +174,12 @@ func TestBare(t *testing.T) {
 
 // containerdReads reports whether ctr images import of some version reads a manifest, on a node
 // of a platform or told to import for it.
-func containerdReads(t *testing.T, host string, child *v1.Platform) bool {
+func containerdReads(t *testing.T, host platform.Platform, child *v1.Platform) bool {
 	t.Helper()
-	if host == "" || child == nil {
+	if host.IsZero() || child == nil {
 		return true
 	}
-	p := parse(t, host)
-	h := specs.Platform{OS: p.OS, Architecture: p.Architecture, Variant: p.Variant, OSVersion: p.OSVersion}
+	h := specs.Platform{OS: host.OS, Architecture: host.Architecture, Variant: host.Variant, OSVersion: host.OSVersion}
 	c := specs.Platform{OS: child.OS, Architecture: child.Architecture, Variant: child.Variant, OSVersion: child.OSVersion}
 	return platforms.Only(h).Match(c) || platforms.OnlyStrict(h).Match(c)
 }
@@ -189,7 +188,7 @@ func system(p *v1.Platform) string {
 	if p == nil {
 		return "-"
 	}
-	return platform.Format(*p)
+	return platform.From(p).String()
 }
 
 // parts are the blobs that a manifest names.

@@ -77,7 +77,7 @@ func TestBareExtract(t *testing.T) {
 	if err != nil || x.Digest != agent.Children[0].Digest || len(blobs) != 2+len(agent.Children[0].Layers) || slices.ContainsFunc(blobs, func(e os.DirEntry) bool { return e.Name() == h.Hex }) {
 		t.Errorf("extracted %+v, blobs %v: %v", x, blobs, err)
 	}
-	_, err = b.Extract(t.Context(), agent.Name, ExtractOptions{To: filepath.Join(t.TempDir(), "older"), Platform: &older})
+	_, err = b.Extract(t.Context(), agent.Name, ExtractOptions{To: filepath.Join(t.TempDir(), "older"), Platform: older})
 	says(t, err, "the bundle has no windows/amd64:ltsc2022 of it, only windows/amd64:10.0.26100.1")
 }
 

@@ -64,7 +64,7 @@ func (c *cargo) standIn() bool {
 func (c *cargo) platforms() string {
 	var all []string
 	for _, b := range c.bundles {
-		all = append(all, cmp.Or(b.Contents().Platform, "some platforms"))
+		all = append(all, cmp.Or(b.Contents().Platform.String(), "some platforms"))
 	}
 	return strings.Join(all, ",")
 }

@@ -59,21 +59,17 @@ func (b *base) serves() string {
 	switch {
 	case b.lock != nil:
 		return "other platforms"
-	case b.contents.Platform == "":
+	case b.contents.Platform.IsZero():
 		return "all platforms"
 	}
-	return b.contents.Platform
+	return b.contents.Platform.String()
 }
 
 // layers are what the base has for a bundle; false where it is for another one.
 func (b *base) layers(st *store.Store, bundle product.Bundle, first string) (map[v1.Hash]bool, bool, error) {
 	has := map[v1.Hash]bool{}
 	if b.contents != nil {
-		p := ""
-		if bundle.Platform != nil {
-			p = platform.Format(*bundle.Platform)
-		}
-		if !samePlatform(p, b.contents.Platform) {
+		if !platform.Same(bundle.Platform, b.contents.Platform) { // revisions of Windows do not count
 			return nil, false, nil
 		}
 		for _, l := range b.contents.layers() {
@@ -93,16 +89,6 @@ func (b *base) layers(st *store.Store, bundle product.Bundle, first string) (map
 		}
 	}
 	return has, len(plans) > 0, nil
-}
-
-// samePlatform compares what two bundles are for; revisions of Windows do not count.
-func samePlatform(a, b string) bool {
-	if a == "" || b == "" {
-		return a == b
-	}
-	x, errX := platform.Parse(a)
-	y, errY := platform.Parse(b)
-	return errX == nil && errY == nil && platform.Same(x, y)
 }
 
 // layers are all layers of a bundle and its referrers, each once.

@@ -39,7 +39,7 @@ func demo(tb testing.TB, size int) (*store.Store, *lock.Lock) {
 	pause := storetest.Index(tb, st, "pause",
 		storetest.Child{Platform: parse(tb, "linux/amd64"), Layers: []v1.Layer{storetest.Layer(tb, "pause", "pause", size)}},
 		storetest.Child{Platform: parse(tb, "windows/amd64:10.0.17763.5"), Layers: []v1.Layer{storetest.Layer(tb, "Files/pause.exe", "pause", size)}},
-		storetest.Child{Platform: v1.Platform{OS: "unknown", Architecture: "unknown"}, Layers: []v1.Layer{storetest.Layer(tb, "sbom", "sbom", 10)}})
+		storetest.Child{Platform: platform.Platform{OS: "unknown", Architecture: "unknown"}, Layers: []v1.Layer{storetest.Layer(tb, "sbom", "sbom", 10)}})
 	tool := storetest.Index(tb, st, "tool",
 		storetest.Child{Platform: parse(tb, "windows/amd64:10.0.26100.7"), Layers: []v1.Layer{storetest.Layer(tb, "Files/tool.exe", "tool", size)}})
 	l.ThirdParty = []lock.ThirdParty{
@@ -55,12 +55,12 @@ func bundles(tb testing.TB) []product.Bundle {
 	var all []product.Bundle
 	for _, s := range []string{"linux/amd64", "linux/arm64", "windows/amd64:ltsc2019", "windows/amd64:ltsc2022", "windows/amd64:ltsc2025"} {
 		p := parse(tb, s)
-		all = append(all, product.Bundle{Name: "demo-images." + platform.Slug(p), Platform: &p})
+		all = append(all, product.Bundle{Name: "demo-images." + p.Slug(), Platform: p})
 	}
 	return append(all, product.Bundle{Name: "demo-images"})
 }
 
-func parse(tb testing.TB, s string) v1.Platform {
+func parse(tb testing.TB, s string) platform.Platform {
 	tb.Helper()
 	p, err := platform.Parse(s)
 	if err != nil {

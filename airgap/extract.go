@@ -26,7 +26,7 @@ type ExtractOptions struct {
 	To string
 	// FormatOCI or FormatDocker; empty: docker-archive for a file, oci for a directory
 	Format   string
-	Platform *v1.Platform      // nil: all platforms, or the only one that the bundle holds
+	Platform platform.Platform // zero: all platforms, or the only one that the bundle holds
 	Progress *progress.Printer // nil: quiet
 	// WithoutReferrers leaves out what refers to the image. crane push takes a layout of one
 	// entry only.
@@ -37,10 +37,10 @@ type ExtractOptions struct {
 type Extracted struct {
 	Name string `json:"name"`
 	// of the index, or of the manifest where one was extracted
-	Digest   v1.Hash `json:"digest"`
-	Platform string  `json:"platform,omitempty"` // of the manifest
-	Format   string  `json:"format"`
-	Path     string  `json:"path"`
+	Digest   v1.Hash           `json:"digest"`
+	Platform platform.Platform `json:"platform,omitzero"` // of the manifest
+	Format   string            `json:"format"`
+	Path     string            `json:"path"`
 	// Referrers is how many signatures and other artifacts about the image are in the layout.
 	Referrers int `json:"referrers,omitempty"`
 }
@@ -108,17 +108,17 @@ func (i Image) one(o ExtractOptions) (*Child, error) {
 	var runs []Child // not the attestations
 	var have []string
 	for _, c := range i.Children {
-		if p, err := platform.Parse(c.Platform); err == nil {
-			have = append(have, c.Platform)
-			if o.Platform == nil || platform.Same(p, *o.Platform) {
+		if c.Platform.IsImage() {
+			have = append(have, c.Platform.String())
+			if o.Platform.IsZero() || platform.Same(c.Platform, o.Platform) {
 				runs = append(runs, c)
 			}
 		}
 	}
 	switch {
-	case o.Platform != nil && len(runs) == 0:
-		return nil, fmt.Errorf("%s: the bundle has no %s of it, only %s", i.Name, platform.Format(*o.Platform), strings.Join(have, ", "))
-	case o.Platform == nil && o.Format == FormatOCI && len(i.Missing) == 0:
+	case !o.Platform.IsZero() && len(runs) == 0:
+		return nil, fmt.Errorf("%s: the bundle has no %s of it, only %s", i.Name, o.Platform, strings.Join(have, ", "))
+	case o.Platform.IsZero() && o.Format == FormatOCI && len(i.Missing) == 0:
 		return nil, nil
 	case len(runs) == 1:
 		return &runs[0], nil

@@ -25,9 +25,9 @@ func TestExtractReferrers(t *testing.T) {
 		want []oci.Referrer
 	}{
 		"whole":         {ExtractOptions{}, all},
-		"one platform":  {ExtractOptions{Platform: &linux}, all[2:3]},
+		"one platform":  {ExtractOptions{Platform: linux}, all[2:3]},
 		"without":       {ExtractOptions{WithoutReferrers: true}, nil},
-		"docker":        {ExtractOptions{Platform: &linux, To: "image.tar"}, nil},
+		"docker":        {ExtractOptions{Platform: linux, To: "image.tar"}, nil},
 		"layout in tar": {ExtractOptions{Format: FormatOCI, To: "image.tar"}, all},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/google/go-containerregistry/pkg/name"
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/google/go-containerregistry/pkg/v1/validate"
@@ -135,12 +134,12 @@ func TestExtractArchive(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range i.Children {
-			p, err := platform.Parse(c.Platform)
+			p, err := platform.Parse(c.Platform.String())
 			if err != nil {
 				continue // an attestation
 			}
 			to := filepath.Join(t.TempDir(), "image.tar")
-			if _, err := b.Extract(t.Context(), i.Name, ExtractOptions{To: to, Platform: &p}); err != nil {
+			if _, err := b.Extract(t.Context(), i.Name, ExtractOptions{To: to, Platform: p}); err != nil {
 				t.Fatal(err)
 			}
 			img, err := tarball.ImageFromPath(to, &tag)
@@ -188,7 +187,7 @@ func TestExtractErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	arm, windows := parse(t, "linux/arm64"), parse(t, "windows/amd64:ltsc2019")
-	s390x := v1.Platform{OS: "linux", Architecture: "s390x"}
+	s390x := platform.Platform{OS: "linux", Architecture: "s390x"}
 	for _, c := range []struct {
 		name string
 		b    *Bundle
@@ -197,10 +196,10 @@ func TestExtractErrors(t *testing.T) {
 		want string
 	}{
 		{"no such image", whole, "nothing:1", ExtractOptions{To: "x"}, "nothing:1 is not in the bundle: slipway airgap list"},
-		{"no such platform", whole, agent, ExtractOptions{To: "x", Platform: &s390x}, "the bundle has no linux/s390x of it, only linux/amd64, linux/arm64"},
-		{"not carried", node, agent, ExtractOptions{To: "x", Platform: &arm}, "the bundle has no linux/arm64 of it, only linux/amd64"},
+		{"no such platform", whole, agent, ExtractOptions{To: "x", Platform: s390x}, "the bundle has no linux/s390x of it, only linux/amd64, linux/arm64"},
+		{"not carried", node, agent, ExtractOptions{To: "x", Platform: arm}, "the bundle has no linux/arm64 of it, only linux/amd64"},
 		{"several for docker", whole, agent, ExtractOptions{To: "x.tar"}, "a docker-archive holds one platform: choose one of linux/amd64, linux/arm64, windows"},
-		{"docker to directory", whole, agent, ExtractOptions{To: "x", Format: FormatDocker, Platform: &windows}, "let its name end in .tar"},
+		{"docker to directory", whole, agent, ExtractOptions{To: "x", Format: FormatDocker, Platform: windows}, "let its name end in .tar"},
 		{"format", whole, agent, ExtractOptions{To: "x", Format: "zip"}, `unknown format "zip"`},
 		{"there already", whole, agent, ExtractOptions{To: there}, "is there already and holds thesis.txt"},
 		{"a file", whole, agent, ExtractOptions{To: filepath.Join(there, "thesis.txt")}, "is there already and is not a directory"},
@@ -243,7 +242,7 @@ func TestExtractLeavesNothing(t *testing.T) {
 	}{{t.Context(), "damaged"}, {stopped, "canceled"}} {
 		dir := t.TempDir()
 		p := parse(t, "linux/amd64")
-		for _, o := range []ExtractOptions{{To: dir + "/image"}, {To: dir + "/image.tar", Platform: &p}} {
+		for _, o := range []ExtractOptions{{To: dir + "/image"}, {To: dir + "/image.tar", Platform: p}} {
 			if _, err := broken.Extract(c.ctx, broken.contents.Images[0].Name, o); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: error %v, want %q in it", o.To, err, c.want)
 			}

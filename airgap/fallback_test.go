@@ -50,27 +50,27 @@ func TestFallback(t *testing.T) {
 			carried[i.Name] = true
 			if strings.Contains(i.Name, "sidecar") {
 				got = i
-			} else if i.Fallback != "" {
+			} else if !i.Fallback.IsZero() {
 				t.Errorf("%s: %s is said to stand in for %s", f.Path, i.Name, i.Fallback)
 			}
 		}
-		if exact := c.Platform == "windows/amd64:ltsc2022"; carried["slipway.local/demo/old:1.2.3"] != exact {
+		if exact := c.Platform.String() == "windows/amd64:ltsc2022"; carried["slipway.local/demo/old:1.2.3"] != exact {
 			t.Errorf("%s: our own image for 20348 is in the bundle: %v", f.Path, !exact)
 		}
 		var table strings.Builder
 		if err := c.WriteTable(&table); err != nil {
 			t.Fatal(err)
 		}
-		says := "fallback: registry.example/sidecar:1: has no " + c.Platform + "; such a node runs " + want + "\n"
+		says := "fallback: registry.example/sidecar:1: has no " + c.Platform.String() + "; such a node runs " + want + "\n"
 		switch {
 		case want == "":
 			if got.Name != "" {
 				t.Errorf("%s holds %+v, which no such node runs", f.Path, got)
 			}
 			continue
-		case len(got.Children) != 1 || got.Children[0].Platform != want:
+		case len(got.Children) != 1 || got.Children[0].Platform.String() != want:
 			t.Errorf("%s holds %+v, want %s", f.Path, got.Children, want)
-		case (got.Fallback != "") != (n == 4), n == 4 && got.Fallback != "windows/amd64:ltsc2025":
+		case (!got.Fallback.IsZero()) != (n == 4), n == 4 && got.Fallback.String() != "windows/amd64:ltsc2025":
 			t.Errorf("%s: fallback %q", f.Path, got.Fallback)
 		case (n == 4) != strings.Contains(table.String(), says):
 			t.Errorf("%s: the table says\n%s", f.Path, table.String())

@@ -104,7 +104,7 @@ func (r *reading) image(d v1.Descriptor) error {
 		if err := r.refer(n.layers); err != nil {
 			return fmt.Errorf("%s: %w", it.name, err)
 		}
-		if p := platform.Format(n.platform); !isText(p, maxWord) {
+		if p := n.platform.String(); !n.platform.IsZero() && !isText(p, maxWord) {
 			return fmt.Errorf("%s: not a bundle of Slipway: %.100q is no platform", it.name, p)
 		}
 	}
@@ -200,35 +200,34 @@ func (h *head) item(d v1.Descriptor, get blobs) (*item, error) {
 
 // fallback holds what the bundle says against what it has: whether an image is here for another
 // platform than the bundle is for.
-func (it *item) fallback(bundle, says string) (string, error) {
+func (it *item) fallback(bundle platform.Platform, says string) (platform.Platform, error) {
 	if says == "" {
-		return "", nil
+		return platform.Platform{}, nil
 	}
-	host, err := platform.Parse(bundle)
-	if err != nil || says != bundle {
-		return "", fmt.Errorf("%s: not a bundle of Slipway: it stands in for %.100q in a bundle for %.100q", it.name, says, bundle)
+	if says != bundle.String() {
+		return platform.Platform{}, fmt.Errorf("%s: not a bundle of Slipway: it stands in for %.100q in a bundle for %.100q", it.name, says, bundle)
 	}
 	for _, n := range it.children {
-		if n.image && !n.absent && (platform.Same(host, n.platform) || !platform.Runs(host, n.platform)) {
-			return "", fmt.Errorf("%s: not a bundle of Slipway: %s does not stand in for %s", it.name, platform.Format(n.platform), bundle)
+		if n.image && !n.absent && (platform.Same(bundle, n.platform) || !platform.Runs(bundle, n.platform)) {
+			return platform.Platform{}, fmt.Errorf("%s: not a bundle of Slipway: %s does not stand in for %s", it.name, n.platform, bundle)
 		}
 	}
-	return says, nil
+	return bundle, nil
 }
 
 // about reads what the bundle says of itself.
 func (h *head) about() (*Contents, error) {
 	a := h.index.Annotations
 	c := &Contents{
-		Format: h.format, Product: a[annotationName], Version: a[annotationVersion], Platform: a[annotationPlatform],
+		Format: h.format, Product: a[annotationName], Version: a[annotationVersion],
 		Snapshot: a[annotationSnapshot] == "true", StandIn: a[annotationStandIn] == "true",
 	}
 	var err error
 	if c.Created, err = time.Parse(time.RFC3339, a[annotationCreated]); err != nil {
 		return nil, fmt.Errorf("not a bundle of Slipway: %s: %w", annotationCreated, err)
 	}
-	if c.Platform != "" {
-		if _, err := platform.Parse(c.Platform); err != nil {
+	if on := a[annotationPlatform]; on != "" {
+		if c.Platform, err = platform.Parse(on); err != nil {
 			return nil, fmt.Errorf("not a bundle of Slipway: %w", err)
 		}
 	}

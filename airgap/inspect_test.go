@@ -34,10 +34,10 @@ func TestInspect(t *testing.T) {
 			t.Errorf("%s: left out (-packed +inspected):\n%s", f.Path, d)
 		}
 		platform := ""
-		if p := bundles(t)[n].Platform; p != nil {
+		if p := bundles(t)[n].Platform; !p.IsZero() {
 			platform = strings.TrimPrefix(filepath.Base(f.Path), "demo-images.")
 		}
-		if (c.Platform == "") != (platform == "") || c.Product != l.Name || c.Version != l.Version || !c.Created.Equal(l.Created) || !c.Snapshot {
+		if c.Platform.IsZero() != (platform == "") || c.Product != l.Name || c.Version != l.Version || !c.Created.Equal(l.Created) || !c.Snapshot {
 			t.Errorf("%s: %+v", f.Path, c)
 		}
 		if standIn := !strings.Contains(platform, "linux"); c.StandIn != standIn {

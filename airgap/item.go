@@ -34,7 +34,7 @@ type item struct {
 // node is one manifest of an item.
 type node struct {
 	desc     v1.Descriptor
-	platform v1.Platform
+	platform platform.Platform
 	config   v1.Descriptor
 	layers   []v1.Descriptor
 	diffIDs  []v1.Hash
@@ -66,14 +66,10 @@ func own(st *store.Store, i lock.Image) (item, error) {
 		return item{}, fmt.Errorf("%s: the lock names %d platforms, the index %s has %d: build the image again", i.Name, len(i.Children), i.Digest, len(it.children))
 	}
 	for n, c := range i.Children {
-		p, err := platform.Parse(c.Platform)
-		if err != nil {
-			return item{}, fmt.Errorf("%s: %w", i.Name, err)
-		}
 		got := it.children[n]
-		if got.desc.Digest != c.Digest || !platform.Same(got.platform, p) || got.platform.OSVersion != c.OSVersion {
+		if got.desc.Digest != c.Digest || !platform.Same(got.platform, c.Platform) || got.platform.OSVersion != c.OSVersion {
 			return item{}, fmt.Errorf("%s: the lock has %s as %s, the index has %s as %s: build the image again",
-				i.Name, c.Digest, c.Platform, got.desc.Digest, platform.Format(got.platform))
+				i.Name, c.Digest, c.Platform, got.desc.Digest, got.platform)
 		}
 		it.standIn[c.Digest] = c.StandIn() != ""
 	}
@@ -170,9 +166,7 @@ func readNode(d v1.Descriptor, get blobs) (node, error) {
 		}
 	}
 	n := node{desc: d, config: m.Config, layers: m.Layers}
-	if d.Platform != nil {
-		n.platform = *d.Platform
-	}
+	n.platform = platform.From(d.Platform)
 	raw, err := get(m.Config)
 	if err != nil {
 		if errors.Is(err, errAbsent) {
@@ -194,7 +188,7 @@ func readNode(d v1.Descriptor, get blobs) (node, error) {
 // check holds what the index says of a manifest against its configuration: RKE2 once shipped a
 // bundle named 2025 with the 2022 image inside, because nothing did.
 func (n *node) check(c v1.ConfigFile) error {
-	has := v1.Platform{OS: c.OS, Architecture: c.Architecture, Variant: c.Variant, OSVersion: c.OSVersion}
+	has := platform.Platform{OS: c.OS, Architecture: c.Architecture, Variant: c.Variant, OSVersion: c.OSVersion}
 	switch {
 	case len(c.RootFS.DiffIDs) != len(n.layers):
 		return fmt.Errorf("manifest %s has %d layers, its configuration %d", n.desc.Digest, len(n.layers), len(c.RootFS.DiffIDs))
@@ -205,7 +199,7 @@ func (n *node) check(c v1.ConfigFile) error {
 		n.platform.OSVersion = has.OSVersion
 	}
 	if p := n.platform; p.OS != has.OS || p.Architecture != has.Architecture || p.OS == platform.Windows && platform.Short(p.OSVersion) != platform.Short(has.OSVersion) {
-		return fmt.Errorf("the index has %s as %s, but the image is made for %s", n.desc.Digest, platform.Format(p), platform.Format(has))
+		return fmt.Errorf("the index has %s as %s, but the image is made for %s", n.desc.Digest, p, has)
 	}
 	return nil
 }
@@ -240,12 +234,12 @@ func (it *item) describe(holds func(node) bool) Image {
 			// all that a reader of the bundle knows: the configuration, which may say more, is
 			// not there
 			if n.desc.Platform != nil {
-				p = *n.desc.Platform
+				p = platform.From(n.desc.Platform)
 			}
-			i.Missing = append(i.Missing, platform.Format(p))
+			i.Missing = append(i.Missing, p)
 			continue
 		}
-		c := Child{Platform: platform.Format(n.platform), Digest: n.desc.Digest, Config: n.config.Digest}
+		c := Child{Platform: n.platform, Digest: n.desc.Digest, Config: n.config.Digest}
 		for _, l := range n.layers {
 			c.Layers = append(c.Layers, Layer{l.MediaType, l.Digest, l.Size})
 		}

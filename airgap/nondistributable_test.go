@@ -84,7 +84,7 @@ func TestNondistributable(t *testing.T) {
 	held(t, l.Images[0].Repository+":"+l.Images[0].Tag, types.OCIRestrictedLayer, ours, "https://example.com/layer")
 
 	windows := parse(t, "windows/amd64:ltsc2019")
-	for _, bundle := range []product.Bundle{{Name: "all"}, {Name: "node", Platform: &windows}} {
+	for _, bundle := range []product.Bundle{{Name: "all"}, {Name: "node", Platform: windows}} {
 		t.Run(bundle.Name, func(t *testing.T) {
 			path := pack(t, st, l, t.TempDir(), bundle)[0].Path
 			b := opened(t, path)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/testing/golden"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -64,7 +65,7 @@ func TestContent(t *testing.T) {
 			t.Errorf("%s: agent is %s, want the digest that the lock pins", f.Path, agent.Reference)
 		}
 		want := 1
-		if b := bundles(t)[n]; b.Platform == nil {
+		if b := bundles(t)[n]; b.Platform.IsZero() {
 			want = 5
 		}
 		if len(agent.Children) != want || len(agent.Missing) != 5-want {
@@ -91,14 +92,16 @@ func TestErrors(t *testing.T) {
 	}{
 		{"in no bundle", linux, func(_ *testing.T, l *lock.Lock) {}, []string{"slipway.local/demo/lifecycle:1.2.3 is in no bundle", "all platforms"}},
 		{"both are reported", windows, func(_ *testing.T, l *lock.Lock) { l.ThirdParty = nil }, []string{"demo/server:1.2.3 is in no bundle: it has linux/amd64", "demo/lifecycle:1.2.3 is in no bundle"}},
-		{"empty bundle", append(bundles(t), product.Bundle{Name: "x", Platform: &v1.Platform{OS: "linux", Architecture: "s390x"}}), func(_ *testing.T, l *lock.Lock) {}, []string{"bundle x would be empty: no image has linux/s390x"}},
+		{"empty bundle", append(bundles(t), product.Bundle{Name: "x", Platform: platform.Platform{OS: "linux", Architecture: "s390x"}}), func(_ *testing.T, l *lock.Lock) {}, []string{"bundle x would be empty: no image has linux/s390x"}},
 		{"no names", bundles(t), func(_ *testing.T, l *lock.Lock) { l.Images[1].Repository = "" }, []string{"server has no name in the lock: publish"}},
 		{"one name twice", bundles(t), func(_ *testing.T, l *lock.Lock) { l.Images[1].Repository = l.Images[0].Repository }, []string{"demo/agent:1.2.3 is on the list twice"}},
 		{"wrong child in lock", bundles(t), func(_ *testing.T, l *lock.Lock) {
 			l.Images[0].Children[2], l.Images[0].Children[3] = l.Images[0].Children[3], l.Images[0].Children[2]
 		}, []string{"agent: the lock has", "10.0.20348.1"}},
 		{"child missing in lock", bundles(t), func(_ *testing.T, l *lock.Lock) { l.Images[0].Children = l.Images[0].Children[:4] }, []string{"agent: the lock names 4 platforms", "has 5"}},
-		{"wrong platform in lock", bundles(t), func(_ *testing.T, l *lock.Lock) { l.Images[1].Children[0].Platform = "linux/arm64" }, []string{"server: the lock has", "as linux/arm64"}},
+		{"wrong platform in lock", bundles(t), func(_ *testing.T, l *lock.Lock) {
+			l.Images[1].Children[0].Platform = platform.Platform{OS: "linux", Architecture: "arm64"}
+		}, []string{"server: the lock has", "as linux/arm64"}},
 		{"blob missing", bundles(t), func(_ *testing.T, l *lock.Lock) { l.ThirdParty[0].Digest.Hex = strings.Repeat("0", 64) }, []string{"pause:3.9@", "is not in the store"}},
 		{"size", bundles(t), func(_ *testing.T, l *lock.Lock) { l.ThirdParty[0].Size++ }, []string{"pause:3.9@", "its descriptor says"}},
 		{"wrong digest in lock", bundles(t), func(_ *testing.T, l *lock.Lock) { l.Images[0].Children[0].Digest = l.Images[1].Digest }, []string{"agent: the lock has "}},

@@ -36,7 +36,7 @@ type pick struct {
 	bare []v1.Descriptor
 	// fallback is the bundle's platform where the image has none for it, and a node of that
 	// platform runs the child that is taken.
-	fallback string
+	fallback platform.Platform
 }
 
 // newPlans decides what is in each bundle. All that is wrong with the list is reported in one go.
@@ -79,7 +79,7 @@ func newPlans(st *store.Store, l *lock.Lock, bundles []product.Bundle, first str
 	}
 	for _, p := range plans {
 		if len(p.picks) == 0 {
-			errs = append(errs, fmt.Errorf("bundle %s would be empty: no image has %s", p.bundle.Name, platform.Format(*p.bundle.Platform)))
+			errs = append(errs, fmt.Errorf("bundle %s would be empty: no image has %s", p.bundle.Name, p.bundle.Platform))
 		}
 	}
 	return plans, errors.Join(errs...)
@@ -113,30 +113,30 @@ func list(st *store.Store, l *lock.Lock) (items []item, absent []LeftOut, err er
 	return items, absent, errors.Join(errs...)
 }
 
-// choose returns what a bundle for p takes of the item, all of it where p is nil, or the reason
+// choose returns what a bundle for p takes of the item, all of it where p is zero, or the reason
 // why it takes nothing. Of an image of the product it is the child for p; of another one, where
 // there is none, the best that a node of p runs.
-func (it *item) choose(p *v1.Platform) (k pick, reason string) {
-	if p == nil {
+func (it *item) choose(p platform.Platform) (k pick, reason string) {
+	if p.IsZero() {
 		return pick{item: it, children: it.children}, ""
 	}
 	if it.lifecycle {
 		return pick{}, "no node runs it: it travels in the bundle for all platforms"
 	}
 	var images []node
-	var systems []v1.Platform
+	var systems []platform.Platform
 	for _, n := range it.children {
 		if n.image {
 			images, systems = append(images, n), append(systems, n.platform)
 		}
 	}
 	// At most one manifest per system: a runtime takes the first that matches.
-	best := platform.Best(*p, systems)
+	best := platform.Best(p, systems)
 	switch {
-	case best >= 0 && platform.Same(systems[best], *p):
+	case best >= 0 && platform.Same(systems[best], p):
 		return pick{item: it, children: images[best : best+1]}, ""
 	case best >= 0 && it.written != "":
-		return pick{item: it, children: images[best : best+1], fallback: platform.Format(*p)}, ""
+		return pick{item: it, children: images[best : best+1], fallback: p}, ""
 	}
 	// The same for every bundle that leaves it out, so that they can be told together.
 	return pick{}, fmt.Sprintf("is for %s only", it.platforms())
@@ -146,7 +146,7 @@ func (it *item) platforms() string {
 	var s []string
 	for _, n := range it.children {
 		if n.image {
-			s = append(s, platform.Format(n.platform))
+			s = append(s, n.platform.String())
 		}
 	}
 	return strings.Join(s, ", ")
@@ -214,11 +214,11 @@ func (p *plan) arrange() error {
 
 // target is the platform that manifest.json lists: docker load fails as a whole on an image of
 // another system.
-func (p *plan) target() v1.Platform {
-	if p.bundle.Platform != nil {
-		return *p.bundle.Platform
+func (p *plan) target() platform.Platform {
+	if !p.bundle.Platform.IsZero() {
+		return p.bundle.Platform
 	}
-	return v1.Platform{OS: platform.Linux, Architecture: "amd64"}
+	return platform.Platform{OS: platform.Linux, Architecture: "amd64"}
 }
 
 // images describes the bundle's images as [Inspect] finds them.

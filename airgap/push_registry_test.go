@@ -16,7 +16,6 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/validate"
 
 	"github.com/slipway-dev/slipway/internal/network"
-	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -108,7 +107,7 @@ func part(tb testing.TB, p string) *Bundle {
 	tb.Helper()
 	st, l := demo(tb, 1000)
 	for _, f := range pack(tb, st, l, tb.TempDir(), bundles(tb)...) {
-		if strings.HasSuffix(f.Path, platform.Slug(parse(tb, p))+".tar.zst") {
+		if strings.HasSuffix(f.Path, parse(tb, p).Slug()+".tar.zst") {
 			return opened(tb, f.Path)
 		}
 	}

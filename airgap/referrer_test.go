@@ -51,7 +51,7 @@ func signed(tb testing.TB, size int) (*store.Store, *lock.Lock) {
 		if n == 0 {
 			tag = "sha256-" + c.Digest.Hex + ".sig"
 		}
-		agent.Referrers = append(agent.Referrers, attached(tb, st, "application/x-signature", "of "+c.Platform, tag, v1.Descriptor{MediaType: c.MediaType, Digest: c.Digest, Size: c.Size}))
+		agent.Referrers = append(agent.Referrers, attached(tb, st, "application/x-signature", "of "+c.Platform.String(), tag, v1.Descriptor{MediaType: c.MediaType, Digest: c.Digest, Size: c.Size}))
 	}
 	return st, l
 }

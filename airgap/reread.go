@@ -6,7 +6,6 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/platform"
 )
 
 // reread is the plan that a bundle was packed by, and the lock, as far as bundles show it. A
@@ -15,13 +14,7 @@ func (b *Bundle) reread() (*plan, *lock.Lock, error) {
 	c := b.contents
 	l := &lock.Lock{Name: c.Product, Version: c.Version, Created: c.Created, Snapshot: c.Snapshot}
 	p := &plan{created: c.Created, leftOut: c.LeftOut, standIn: c.StandIn, volume: c.Volume}
-	if c.Platform != "" {
-		at, err := platform.Parse(c.Platform)
-		if err != nil {
-			return nil, nil, err
-		}
-		p.bundle.Platform = &at
-	}
+	p.bundle.Platform = c.Platform
 	r := &reading{head: b.head, contents: c, used: map[v1.Hash]bool{}}
 	picks := map[string]int{}
 	for _, d := range b.head.index.Manifests {
@@ -42,7 +35,10 @@ func (b *Bundle) reread() (*plan, *lock.Lock, error) {
 			return nil, nil, err
 		}
 		it.written = d.Annotations[annotationReference]
-		k := pick{item: it, fallback: d.Annotations[annotationFallback]}
+		k := pick{item: it}
+		if d.Annotations[annotationFallback] != "" { // the bundle's own, as was checked
+			k.fallback = c.Platform
+		}
 		for _, n := range it.children {
 			switch {
 			case n.bare:

@@ -52,12 +52,12 @@ func Scripts(l *lock.Lock, bundles []product.Bundle, files []File) ([]Script, er
 		switch {
 		case at < 0:
 			continue
-		case b.Platform == nil:
+		case b.Platform.IsZero():
 			data.Complete = cmp.Or(data.Complete, b.Name+".tar.zst")
 			continue
 		}
 		n := nodeBundle{
-			File: b.Name + ".tar.zst", Platform: platform.Format(*b.Platform), Architecture: b.Platform.Architecture,
+			File: b.Name + ".tar.zst", Platform: b.Platform.String(), Architecture: b.Platform.Architecture,
 			Build: platform.Build(b.Platform.OSVersion), Images: files[at].Images,
 		}
 		if b.Platform.OS == platform.Windows {

@@ -43,7 +43,7 @@ func TestStopped(t *testing.T) {
 			return err
 		},
 		"extract an archive": func(ctx context.Context, dir string) error {
-			_, err := b.Extract(ctx, b.contents.Images[0].Name, ExtractOptions{To: filepath.Join(dir, "image.tar"), Platform: &linux})
+			_, err := b.Extract(ctx, b.contents.Images[0].Name, ExtractOptions{To: filepath.Join(dir, "image.tar"), Platform: linux})
 			return err
 		},
 	} {

@@ -17,8 +17,8 @@ import (
 // count for each, and the column beside it says how much that is.
 func (c *Contents) WriteTable(w io.Writer) error {
 	whole := "all platforms"
-	if c.Platform != "" {
-		whole = c.Platform
+	if !c.Platform.IsZero() {
+		whole = c.Platform.String()
 	}
 	var flags string
 	if c.Snapshot {
@@ -41,7 +41,7 @@ func (c *Contents) WriteTable(w io.Writer) error {
 	for _, i := range c.Images {
 		var platforms []string
 		for _, ch := range i.Children {
-			platforms = append(platforms, ch.Platform)
+			platforms = append(platforms, ch.Platform.String())
 		}
 		shared := "-"
 		if i.SharedBytes > 0 {
@@ -61,7 +61,7 @@ func (c *Contents) WriteTable(w io.Writer) error {
 		}
 	}
 	for _, i := range c.Images {
-		if err == nil && i.Fallback != "" {
+		if err == nil && !i.Fallback.IsZero() {
 			_, err = output.Fprintf(w, "fallback: %s: has no %s; such a node runs %s\n", i.Name, i.Fallback, i.Children[0].Platform)
 		}
 	}

@@ -2,10 +2,8 @@ package airgap
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -28,7 +26,7 @@ func retarget(tagged, to string) (name.Tag, error) {
 type selection []struct {
 	text string
 	os   string // an operating system with all its versions and architectures, or empty
-	host v1.Platform
+	host platform.Platform
 	used bool
 }
 
@@ -54,17 +52,12 @@ func (s selection) choose(children []Child) ([]Child, error) {
 	if len(s) == 0 {
 		return children, nil
 	}
-	var systems []v1.Platform
+	var systems []platform.Platform
 	var at []int // of each system in children
 	for n, c := range children {
-		if strings.HasPrefix(c.Platform, "unknown/") {
-			continue // an attestation: not of a platform
+		if c.Platform.IsImage() {
+			systems, at = append(systems, c.Platform), append(at, n)
 		}
-		p, err := platform.Parse(c.Platform)
-		if err != nil {
-			return nil, err
-		}
-		systems, at = append(systems, p), append(at, n)
 	}
 	take := make([]bool, len(children))
 	for n := range s {

@@ -105,7 +105,7 @@ func disagreements(c *Contents, l *lock.Lock, whole bool) []string {
 		case ok && i.Digest != digest:
 			differ("%s is %s in the bundle, %s in the lock", name, i.Digest, digest)
 		case ok && children != nil:
-			s, problems := i.disagreements(children, c.Platform == "")
+			s, problems := i.disagreements(children, c.Platform.IsZero())
 			standIn = standIn || s
 			all = append(all, problems...)
 		}
@@ -142,12 +142,10 @@ func (i Image) disagreements(children []lock.Child, complete bool) (standIn bool
 	for _, want := range children {
 		c, ok := have[want.Digest]
 		delete(have, want.Digest)
-		p, _ := want.System() // an unknown one agrees with none
-		got, err := platform.Parse(c.Platform)
 		switch {
 		case !ok && complete:
 			all = append(all, fmt.Sprintf("%s for %s is in the lock, not in the bundle", i.Name, want.Platform))
-		case ok && (err != nil || !platform.Same(got, p) || c.Config != want.Config):
+		case ok && (!platform.Same(c.Platform, want.Platform) || c.Config != want.Config):
 			all = append(all, fmt.Sprintf("%s: %s is for %s in the bundle, for %s in the lock", i.Name, c.Digest, c.Platform, want.Platform))
 		}
 		standIn = standIn || ok && want.StandIn() != ""

@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
 )
 
 func verify(t testing.TB, path string, o VerifyOptions) *Report {
@@ -199,7 +200,9 @@ func TestVerifyLock(t *testing.T) {
 		{"name", func(l *lock.Lock) { l.Images[0].Tag = "other" }, "agent:other is in the lock, not in the bundle"},
 		{"name, from the other side", func(l *lock.Lock) { l.Images[0].Tag = "other" }, "agent:1.2.3 is in the bundle, not in the lock"},
 		{"child", func(l *lock.Lock) { l.Images[0].Children[0].Digest = other }, "agent:1.2.3 for linux/amd64 is in the lock, not in the bundle"},
-		{"platform", func(l *lock.Lock) { l.Images[0].Children[0].Platform = "linux/s390x" }, "for linux/s390x in the lock"},
+		{"platform", func(l *lock.Lock) {
+			l.Images[0].Children[0].Platform = platform.Platform{OS: "linux", Architecture: "s390x"}
+		}, "for linux/s390x in the lock"},
 		{"stand-in", func(l *lock.Lock) {
 			for n := range l.Images[0].Children {
 				l.Images[0].Children[n].Base = nil

@@ -41,7 +41,7 @@ func (p *plan) dockerView() ([]byte, error) {
 	m := tarball.Manifest{}
 	for _, k := range p.picks {
 		for _, n := range k.children {
-			if !n.image || k.fallback == "" && !platform.Same(n.platform, p.target()) {
+			if !n.image || k.fallback.IsZero() && !platform.Same(n.platform, p.target()) {
 				continue
 			}
 			d := tarball.Descriptor{Config: blobName(n.config.Digest), RepoTags: []string{k.name}, Layers: []string{}, LayerSources: map[v1.Hash]v1.Descriptor{}}
@@ -65,8 +65,8 @@ func (p *plan) ociView(l *lock.Lock) ([]byte, error) {
 		annotationCreated: l.Created.UTC().Format(time.RFC3339),
 		annotationEntries: strconv.Itoa(len(p.head)),
 	}}
-	if p.bundle.Platform != nil {
-		m.Annotations[annotationPlatform] = platform.Format(*p.bundle.Platform)
+	if on := p.bundle.Platform; !on.IsZero() {
+		m.Annotations[annotationPlatform] = on.String()
 	}
 	if l.Snapshot {
 		m.Annotations[annotationSnapshot] = "true"
@@ -99,8 +99,8 @@ func (p *plan) ociView(l *lock.Lock) ([]byte, error) {
 		if k.written != "" {
 			d.Annotations[annotationReference] = k.written
 		}
-		if k.fallback != "" {
-			d.Annotations[annotationFallback] = k.fallback
+		if !k.fallback.IsZero() {
+			d.Annotations[annotationFallback] = k.fallback.String()
 		}
 		if len(k.bare) > 0 {
 			d.Annotations[annotationBare] = bareText(k.bare)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -107,7 +108,7 @@ func randomImage(ctx context.Context, st *store.Store, n int) (lock.Image, error
 	name := fmt.Sprintf("image-%03d", n)
 	return lock.Image{
 		Name: name, Kind: "go", MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Repository: "registry.invalid/curve/" + name, Tag: "1",
-		Children: []lock.Child{{Platform: "linux/amd64", MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Config: config}},
+		Children: []lock.Child{{Platform: platform.Platform{OS: platform.Linux, Architecture: "amd64"}, MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Config: config}},
 	}, err
 }
 

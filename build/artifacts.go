@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/build/artifact"
@@ -18,7 +17,7 @@ import (
 func (b *Builder) artifacts(ctx context.Context) ([]lock.Artifact, error) {
 	type job struct {
 		artifact product.Artifact
-		on       v1.Platform
+		on       platform.Platform
 	}
 	var jobs []job
 	for _, a := range b.product.Artifacts {
@@ -40,7 +39,7 @@ func (b *Builder) artifacts(ctx context.Context) ([]lock.Artifact, error) {
 	return slices.Concat(made...), nil
 }
 
-func (b *Builder) artifact(ctx context.Context, a product.Artifact, on v1.Platform) ([]lock.Artifact, error) {
+func (b *Builder) artifact(ctx context.Context, a product.Artifact, on platform.Platform) ([]lock.Artifact, error) {
 	in := artifact.Input{Artifact: a, Files: b.product.Files(a, on), Platform: on, ModTime: Created(b.product, b.trees)}
 	in.Except = b.product.MadeIn(a.Files[on.OS])
 	for _, name := range b.product.ProgramsOf(a, on) {
@@ -56,7 +55,7 @@ func (b *Builder) artifact(ctx context.Context, a product.Artifact, on v1.Platfo
 	}
 	var all []lock.Artifact
 	for _, f := range files {
-		all = append(all, lock.Artifact{File: f.Name, Platform: platform.Format(on), Digest: f.Digest, Size: f.Size, Executable: f.Program})
+		all = append(all, lock.Artifact{File: f.Name, Platform: on, Digest: f.Digest, Size: f.Size, Executable: f.Program})
 	}
 	return all, nil
 }

@@ -54,8 +54,8 @@ func TestChildren(t *testing.T) {
 		windows := map[string]bool{}
 		for n, d := range children(t, st, i) {
 			c := i.Children[n]
-			order = append(order, platform.Format(*d.Platform))
-			if c.Digest != d.Digest || c.Size != d.Size || c.Platform != platform.Format(*d.Platform) || c.OSVersion != d.Platform.OSVersion {
+			order = append(order, platform.From(d.Platform).String())
+			if c.Digest != d.Digest || c.Size != d.Size || c.Platform.String() != platform.From(d.Platform).String() || c.OSVersion != d.Platform.OSVersion {
 				t.Errorf("%s: the lock says %+v, the index %+v", i.Name, c, d.Descriptor)
 			}
 			check(t, d.Image, c)
@@ -95,7 +95,7 @@ func check(t *testing.T, img v1.Image, c lock.Child) {
 	if cf.OSVersion != c.OSVersion || config != c.Config || content != c.Content || m.MediaType != types.OCIManifestSchema1 {
 		t.Errorf("%s: version %q, config %s, %d bytes; the lock says %+v", c.Platform, cf.OSVersion, config, content, c)
 	}
-	windows := strings.HasPrefix(c.Platform, "windows/")
+	windows := strings.HasPrefix(c.Platform.String(), "windows/")
 	if c.Base == nil || c.Base.StandIn != windows || windows == (c.Base.Name == "builtin:static") {
 		t.Errorf("%s: the base is %+v", c.Platform, c.Base)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/platform"
@@ -77,7 +76,7 @@ func (b *Builder) checkPrograms() error {
 
 // checkPlatforms checks an image for all its platforms. An error that several have is reported once,
 // with the first of them.
-func checkPlatforms(i product.Image, check func(v1.Platform) finding) finding {
+func checkPlatforms(i product.Image, check func(platform.Platform) finding) finding {
 	found := make([]finding, len(i.Platforms))
 	var g errgroup.Group
 	for n, p := range i.Platforms {
@@ -94,7 +93,7 @@ func checkPlatforms(i product.Image, check func(v1.Platform) finding) finding {
 		for _, err := range f.errs {
 			if !said[err.Error()] {
 				said[err.Error()] = true
-				all.errs = append(all.errs, fmt.Errorf("%s: %w", platform.Format(i.Platforms[n]), err))
+				all.errs = append(all.errs, fmt.Errorf("%s: %w", i.Platforms[n].String(), err))
 			}
 		}
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-
 	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/dockerfile"
 	"github.com/slipway-dev/slipway/build/layer"
@@ -32,7 +30,7 @@ func dockerPrograms(p *product.Product, i product.Image) []string {
 
 // evaluate evaluates the image's Dockerfile for one platform, with the programs that it may copy;
 // check is that of [dockerfile.Input].
-func (b *Builder) evaluate(ctx context.Context, i product.Image, p v1.Platform, programs dockerfile.Context, check bool) (dockerfile.Result, error) {
+func (b *Builder) evaluate(ctx context.Context, i product.Image, p platform.Platform, programs dockerfile.Context, check bool) (dockerfile.Result, error) {
 	d := i.Content.(*product.DockerfileImage)
 	file, ok := d.Files[p.OS]
 	if !ok {
@@ -51,7 +49,7 @@ func (b *Builder) evaluate(ctx context.Context, i product.Image, p v1.Platform, 
 }
 
 // dockerImage builds an image from its Dockerfile for one platform.
-func (b *Builder) dockerImage(ctx context.Context, i product.Image, p v1.Platform) (content, error) {
+func (b *Builder) dockerImage(ctx context.Context, i product.Image, p platform.Platform) (content, error) {
 	programs, err := b.binaries(i, p, func(name string) (layer.Content, error) {
 		out, err := b.programs.File(ctx, name, p)
 		return out.Content, err
@@ -91,7 +89,7 @@ func (b *Builder) dockerImage(ctx context.Context, i product.Image, p v1.Platfor
 
 // checkDockerImage evaluates the image's Dockerfile with programs of which nothing but the names
 // is known.
-func (b *Builder) checkDockerImage(ctx context.Context, i product.Image, p v1.Platform) (f finding) {
+func (b *Builder) checkDockerImage(ctx context.Context, i product.Image, p platform.Platform) (f finding) {
 	programs, err := b.binaries(i, p, func(string) (layer.Content, error) { return layer.Content{}, nil })
 	if err != nil {
 		return finding{errs: apart(err)}
@@ -104,7 +102,7 @@ func (b *Builder) checkDockerImage(ctx context.Context, i product.Image, p v1.Pl
 }
 
 // checkStart checks what can be known of the program that an image starts.
-func (b *Builder) checkStart(ctx context.Context, r dockerfile.Result, p v1.Platform) error {
+func (b *Builder) checkStart(ctx context.Context, r dockerfile.Result, p platform.Platform) error {
 	under, err := b.standing(ctx, r.Base, p)
 	if err != nil {
 		return err
@@ -118,20 +116,20 @@ func (b *Builder) checkStart(ctx context.Context, r dockerfile.Result, p v1.Plat
 
 // standing completes what a Dockerfile stands on by the full os.version, which comes from the
 // base, or from the platform for scratch.
-func (b *Builder) standing(ctx context.Context, on base.Base, p v1.Platform) (base.Base, error) {
+func (b *Builder) standing(ctx context.Context, on base.Base, p platform.Platform) (base.Base, error) {
 	if on.Image == nil {
 		return b.bases.Resolve(ctx, "scratch", p)
 	}
 	got := on.Platform
 	if got.OS != p.OS || got.Architecture != p.Architecture || platform.Short(got.OSVersion) != platform.Short(p.OSVersion) {
-		return base.Base{}, fmt.Errorf("it would be called an image for %s and stands on a base for %s: take --platform out of its last FROM, or name another base", platform.Format(p), platform.Format(got))
+		return base.Base{}, fmt.Errorf("it would be called an image for %s and stands on a base for %s: take --platform out of its last FROM, or name another base", p, got)
 	}
 	p.OSVersion = got.OSVersion
 	return base.Base{Image: on.Image, Platform: p, Info: on.Info}, nil
 }
 
 // binaries returns the programs that an image may copy, each with what content returns.
-func (b *Builder) binaries(i product.Image, p v1.Platform, content func(program string) (layer.Content, error)) (dockerfile.Context, error) {
+func (b *Builder) binaries(i product.Image, p platform.Platform, content func(program string) (layer.Content, error)) (dockerfile.Context, error) {
 	files := map[string]dockerfile.File{}
 	for _, name := range dockerPrograms(b.product, i) {
 		prog := b.product.Program(name)

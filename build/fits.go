@@ -7,11 +7,10 @@ import (
 	"io"
 	"path"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-
 	"github.com/slipway-dev/slipway/build/executable"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -20,7 +19,7 @@ const most = 5
 
 // fits refuses the programs of another system among the files that go into an image: a node would
 // find them only when it starts them.
-func fits(ctx context.Context, i product.Image, p v1.Platform, entries []layer.Entry) error {
+func fits(ctx context.Context, i product.Image, p platform.Platform, entries []layer.Entry) error {
 	var errs []error
 	for _, e := range entries {
 		if err := ctx.Err(); err != nil {

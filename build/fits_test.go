@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/platform"
@@ -182,10 +180,10 @@ func TestExplicitBuilds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if on := (v1.Platform{OS: cf.OS, Architecture: cf.Architecture, OSVersion: cf.OSVersion}); !on.Equals(*d.Platform) {
+		if on := (platform.Platform{OS: cf.OS, Architecture: cf.Architecture, OSVersion: cf.OSVersion}); on != platform.From(d.Platform) {
 			t.Errorf("the configuration is for %s, the descriptor for %s", on, d.Platform)
 		}
-		got = append(got, platform.Format(*d.Platform))
+		got = append(got, platform.From(d.Platform).String())
 	}
 	want := []string{
 		"linux/amd64", "windows/amd64:10.0.26100.1", "windows/amd64:10.0.25398.1", "windows/amd64:10.0.20348.1", "windows/amd64:10.0.19042.1889", "windows/amd64:10.0.17763.1",

@@ -32,7 +32,7 @@ func goPrograms(_ *product.Product, i product.Image) []string {
 // goImage puts one Go program on a base, by ko's conventions. It differs from ko where ko's image
 // does not work as it should on Windows: the program has its .exe, and PATH is separated by
 // semicolons; and where there is no kodata there is no empty layer.
-func (b *Builder) goImage(ctx context.Context, i product.Image, p v1.Platform) (content, error) {
+func (b *Builder) goImage(ctx context.Context, i product.Image, p platform.Platform) (content, error) {
 	under, err := b.bases.Resolve(ctx, i.Bases[p.OS], p)
 	if err != nil {
 		return content{}, err
@@ -92,7 +92,7 @@ func (b *Builder) goImage(ctx context.Context, i product.Image, p v1.Platform) (
 	return c, nil
 }
 
-func (b *Builder) checkGoImage(ctx context.Context, i product.Image, p v1.Platform) (f finding) {
+func (b *Builder) checkGoImage(ctx context.Context, i product.Image, p platform.Platform) (f finding) {
 	under, err := b.bases.Resolve(ctx, i.Bases[p.OS], p)
 	if err == nil {
 		_, err = inherit(under)

@@ -31,7 +31,7 @@ type content struct {
 }
 
 // index builds an image with one child per platform, which compose makes, and the index over them.
-func (b *Builder) index(i product.Image, compose func(v1.Platform) (content, error)) (lock.Image, error) {
+func (b *Builder) index(i product.Image, compose func(platform.Platform) (content, error)) (lock.Image, error) {
 	children := make([]child, len(i.Platforms))
 	failures := make([]error, len(i.Platforms))
 	var g errgroup.Group
@@ -76,7 +76,7 @@ func (b *Builder) tell(i product.Image, children []child) {
 		if on[c.note] == nil {
 			notes = append(notes, c.note)
 		}
-		on[c.note] = append(on[c.note], platform.Format(i.Platforms[n]))
+		on[c.note] = append(on[c.note], i.Platforms[n].String())
 	}
 	for _, note := range notes {
 		b.bases.Progress.Printf("warning: image %s for %s: %s", i.Name, strings.Join(on[note], ", "), note)
@@ -85,7 +85,7 @@ func (b *Builder) tell(i product.Image, children []child) {
 
 // join joins the failures of an image's platforms. A mistake in a Dockerfile is the same on every
 // platform: it is said once, with the first of them.
-func join(on []v1.Platform, failures []error) error {
+func join(on []platform.Platform, failures []error) error {
 	said := map[string]bool{}
 	var all []error
 	for n, err := range failures {
@@ -93,7 +93,7 @@ func join(on []v1.Platform, failures []error) error {
 			continue
 		}
 		said[err.Error()] = true
-		all = append(all, fmt.Errorf("%s: %w", platform.Format(on[n]), err))
+		all = append(all, fmt.Errorf("%s: %w", on[n], err))
 	}
 	return errors.Join(all...)
 }
@@ -139,7 +139,7 @@ func (b *Builder) write(i product.Image, c content) (child, error) {
 		return child{}, err
 	}
 	out := lock.Child{
-		Platform: platform.Format(c.base.Platform), OSVersion: c.base.Platform.OSVersion,
+		Platform: c.base.Platform, OSVersion: c.base.Platform.OSVersion,
 		MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Config: config, Base: lockBase(c.base.Info),
 	}
 	for _, f := range c.from {

@@ -48,7 +48,7 @@ func describe(t *testing.T, st *store.Store, i lock.Image, idx v1.ImageIndex) st
 		fmt.Fprintf(&s, "annotation %s=%s\n", k, m.Annotations[k])
 	}
 	for _, c := range children(t, st, i) {
-		fmt.Fprintf(&s, "\n%s of image %s\n%s", platform.Format(*c.Platform), i.Name, image(t, c.Image))
+		fmt.Fprintf(&s, "\n%s of image %s\n%s", platform.From(c.Platform).String(), i.Name, image(t, c.Image))
 	}
 	return s.String() + "\n"
 }

@@ -3,9 +3,8 @@ package build
 import (
 	"context"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -33,15 +32,15 @@ type kind struct {
 // wanted is a program and the platforms that it is compiled for.
 type wanted struct {
 	program product.Program
-	on      []v1.Platform
+	on      []platform.Platform
 }
 
 // indexed is a kind whose images are an index with a manifest per platform; check and compose work
 // on one platform.
 func indexed(
 	programs func(*product.Product, product.Image) []string,
-	check func(*Builder, context.Context, product.Image, v1.Platform) finding,
-	compose func(*Builder, context.Context, product.Image, v1.Platform) (content, error),
+	check func(*Builder, context.Context, product.Image, platform.Platform) finding,
+	compose func(*Builder, context.Context, product.Image, platform.Platform) (content, error),
 ) kind {
 	return kind{
 		programs: func(p *product.Product, i product.Image) []wanted {
@@ -52,10 +51,10 @@ func indexed(
 			return all
 		},
 		check: func(b *Builder, ctx context.Context, i product.Image) finding {
-			return checkPlatforms(i, func(p v1.Platform) finding { return check(b, ctx, i, p) })
+			return checkPlatforms(i, func(p platform.Platform) finding { return check(b, ctx, i, p) })
 		},
 		build: func(b *Builder, ctx context.Context, i product.Image) (lock.Image, error) {
-			return b.index(i, func(p v1.Platform) (content, error) { return compose(b, ctx, i, p) })
+			return b.index(i, func(p platform.Platform) (content, error) { return compose(b, ctx, i, p) })
 		},
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -19,9 +18,8 @@ func Placeholder(p *product.Product, trees map[string]source.Tree) *lock.Lock {
 	for _, i := range p.Images {
 		image := lock.Image{Name: i.Name, Kind: i.Kind, MediaType: types.OCIImageIndex, Digest: PlaceholderDigest(i.Name)}
 		for _, on := range i.Platforms {
-			text := platform.Format(on)
-			digest := PlaceholderDigest(i.Name + " " + text)
-			child := lock.Child{Platform: text, OSVersion: on.OSVersion, MediaType: types.OCIManifestSchema1, Digest: digest, Config: digest}
+			digest := PlaceholderDigest(i.Name + " " + on.String())
+			child := lock.Child{Platform: on, OSVersion: on.OSVersion, MediaType: types.OCIManifestSchema1, Digest: digest, Config: digest}
 			if child.Systems = kinds[i.Kind].systems; child.Systems != nil {
 				image.MediaType = child.MediaType
 			}

@@ -4,10 +4,9 @@ import (
 	"errors"
 	"slices"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -18,7 +17,7 @@ func Programs(p *product.Product, trees map[string]source.Tree) ([]program.Progr
 	var all []program.Program
 	var errs []error
 	said := map[string]bool{}
-	add := func(decl product.Program, on v1.Platform) {
+	add := func(decl product.Program, on platform.Platform) {
 		tree, ok := trees[decl.Source]
 		if !ok || !decl.IsFor(on.OS) {
 			return
@@ -32,7 +31,7 @@ func Programs(p *product.Product, trees map[string]source.Tree) ([]program.Progr
 			said[err.Error()] = true
 			return
 		}
-		if !slices.ContainsFunc(all, func(o program.Program) bool { return o.Name == r.Name && o.Platform.Equals(on) }) {
+		if !slices.ContainsFunc(all, func(o program.Program) bool { return o.Name == r.Name && o.Platform == on }) {
 			all = append(all, r)
 		}
 	}

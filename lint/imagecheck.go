@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/slipway-dev/slipway/internal/workload"
@@ -49,20 +48,20 @@ func (c *checker) runs(p *pod, i lock.CatalogImage, os string, found func(id, wh
 		found("image-os", "the pod runs on %s, and the image is made for %s", os, format(i.Platforms))
 		return
 	}
-	var hosts []v1.Platform
+	var hosts []platform.Platform
 	for _, h := range c.nodes {
 		if h.OS == os && admits(p, h) {
 			hosts = append(hosts, h)
 		}
 	}
-	if len(hosts) == 0 && !slices.ContainsFunc(i.Platforms, func(h v1.Platform) bool { return h.OS == os && admits(p, h) }) {
+	if len(hosts) == 0 && !slices.ContainsFunc(i.Platforms, func(h platform.Platform) bool { return h.OS == os && admits(p, h) }) {
 		found("image-architecture", "the pod selects nodes that none of the image's platforms is for: %s", format(i.Platforms))
 		return
 	}
-	var archs, builds []v1.Platform
+	var archs, builds []platform.Platform
 	for _, h := range hosts {
-		sameArch := slices.ContainsFunc(i.Platforms, func(o v1.Platform) bool {
-			return o.OS == os && platform.Same(v1.Platform{OS: linux, Architecture: h.Architecture, Variant: h.Variant}, v1.Platform{OS: linux, Architecture: o.Architecture, Variant: o.Variant})
+		sameArch := slices.ContainsFunc(i.Platforms, func(o platform.Platform) bool {
+			return o.OS == os && platform.Same(platform.Platform{OS: linux, Architecture: h.Architecture, Variant: h.Variant}, platform.Platform{OS: linux, Architecture: o.Architecture, Variant: o.Variant})
 		})
 		switch {
 		case !sameArch:
@@ -84,7 +83,7 @@ func (c *checker) runs(p *pod, i lock.CatalogImage, os string, found func(id, wh
 const labelArchBeta = "beta.kubernetes.io/arch"
 
 // admits reports whether a pod may land on nodes of a platform.
-func admits(p *pod, h v1.Platform) bool {
+func admits(p *pod, h platform.Platform) bool {
 	n := workload.Node{
 		Labels: map[string]string{
 			corev1.LabelOSStable: h.OS, workload.LabelOSBeta: h.OS,

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/lock"
@@ -15,7 +14,7 @@ import (
 
 // images returns those of a lock: what a manifest is to name and, for manifests that name one
 // platform's child, the children. nodes are the platforms of the release.
-func images(l *lock.Lock) (list lock.Catalog, nodes []v1.Platform) {
+func images(l *lock.Lock) (list lock.Catalog, nodes []platform.Platform) {
 	if l == nil {
 		return nil, nil
 	}
@@ -26,12 +25,8 @@ func images(l *lock.Lock) (list lock.Catalog, nodes []v1.Platform) {
 			continue
 		}
 		for _, c := range i.Children {
-			p, err := c.System()
-			if err != nil {
-				continue // lock.Read refuses those
-			}
-			nodes = append(nodes, p)
-			list = append(list, lock.CatalogImage{Name: i.Name, Repository: repo, Digest: c.Digest.String(), Reference: i.Reference(), Platforms: []v1.Platform{p}})
+			nodes = append(nodes, c.Platform)
+			list = append(list, lock.CatalogImage{Name: i.Name, Repository: repo, Digest: c.Digest.String(), Reference: i.Reference(), Platforms: []platform.Platform{c.Platform}})
 		}
 	}
 	platform.Sort(nodes)
@@ -40,17 +35,17 @@ func images(l *lock.Lock) (list lock.Catalog, nodes []v1.Platform) {
 
 // has reports whether an image is made for an operating system.
 func has(i lock.CatalogImage, os string) bool {
-	return slices.ContainsFunc(i.Platforms, func(p v1.Platform) bool { return p.OS == os })
+	return slices.ContainsFunc(i.Platforms, func(p platform.Platform) bool { return p.OS == os })
 }
 
 // format lists platforms for a message.
-func format(list []v1.Platform) string {
+func format(list []platform.Platform) string {
 	if len(list) == 0 {
 		return "no platform"
 	}
 	var all []string
 	for _, p := range list {
-		all = append(all, platform.Format(p))
+		all = append(all, p.String())
 	}
 	return strings.Join(all, ", ")
 }

@@ -7,18 +7,18 @@ import (
 	"testing"
 
 	"github.com/google/go-containerregistry/pkg/name"
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/lint"
+	"github.com/slipway-dev/slipway/platform"
 )
 
 // TestImages holds images against the lock and, where that does not know them, against a registry.
 func TestImages(t *testing.T) {
 	remote := "registry.example/other@" + digest(20)
 	asked := 0
-	ask := func(_ context.Context, refs []name.Digest) (map[string][]v1.Platform, error) {
+	ask := func(_ context.Context, refs []name.Digest) (map[string][]platform.Platform, error) {
 		asked += len(refs)
-		return map[string][]v1.Platform{remote: {{OS: "linux", Architecture: "amd64"}, {OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.1"}}}, nil
+		return map[string][]platform.Platform{remote: {{OS: "linux", Architecture: "amd64"}, {OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.1"}}}, nil
 	}
 	linux := func(image, selector string) string {
 		return "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  nodeSelector: {kubernetes.io/os: linux" + selector + "}\n  containers:\n  - {name: main, image: '" + image + "'}\n"
@@ -93,7 +93,7 @@ func TestWithoutLock(t *testing.T) {
 	if want := "1 error in 1 pod of m.yaml; the images were not looked at: there is no lock"; r.Summary() != want {
 		t.Errorf("got %q, want %q", r.Summary(), want)
 	}
-	fail := func(context.Context, []name.Digest) (map[string][]v1.Platform, error) {
+	fail := func(context.Context, []name.Digest) (map[string][]platform.Platform, error) {
 		return nil, errors.New("no network")
 	}
 	files[0].Text = []byte(strings.Replace(string(files[0].Text), "nginx", app, 1))

@@ -27,11 +27,11 @@ import (
 	"slices"
 
 	"github.com/google/go-containerregistry/pkg/name"
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -42,7 +42,7 @@ type Options struct {
 	Lock *lock.Lock
 	// Remote asks registries for the platforms of images that are not in the lock. The result is
 	// by reference; what is not there is missing from it. nil asks nobody.
-	Remote func(ctx context.Context, refs []name.Digest) (map[string][]v1.Platform, error)
+	Remote func(ctx context.Context, refs []name.Digest) (map[string][]platform.Platform, error)
 	// Allow are findings that slipway.yaml allows.
 	Allow []product.Allow
 	// Product is the release's, where the manifests are all of its manifests: what nothing uses
@@ -121,9 +121,9 @@ type checker struct {
 	objects []workload.Object
 	classes workload.RuntimeClasses
 	images  lock.Catalog
-	nodes   []v1.Platform   // those of the release
-	missing map[string]bool // references that their registry does not have
-	named   map[string]bool // repositories that the manifests name
+	nodes   []platform.Platform // those of the release
+	missing map[string]bool     // references that their registry does not have
+	named   map[string]bool     // repositories that the manifests name
 	allows  []*allow
 	all     []located
 	seen    map[place]bool

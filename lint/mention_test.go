@@ -7,10 +7,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-containerregistry/pkg/name"
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/lint"
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -92,11 +92,11 @@ func TestMentionsWithoutLock(t *testing.T) {
 // TestMentionsRemote asks registries for references in arguments, too.
 func TestMentionsRemote(t *testing.T) {
 	var asked []string
-	o := lint.Options{Lock: readLock(t), Remote: func(_ context.Context, refs []name.Digest) (map[string][]v1.Platform, error) {
-		there := map[string][]v1.Platform{}
+	o := lint.Options{Lock: readLock(t), Remote: func(_ context.Context, refs []name.Digest) (map[string][]platform.Platform, error) {
+		there := map[string][]platform.Platform{}
 		for _, r := range refs {
 			if asked = append(asked, r.String()); strings.HasPrefix(r.String(), "cgr.dev/") {
-				there[r.String()] = []v1.Platform{{OS: "linux", Architecture: "amd64"}}
+				there[r.String()] = []platform.Platform{{OS: "linux", Architecture: "amd64"}}
 			}
 		}
 		return there, nil

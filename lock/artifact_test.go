@@ -8,12 +8,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
 )
 
 // TestMergeArtifacts: those of all parts, each once; two of one name must be the same file.
 func TestMergeArtifacts(t *testing.T) {
 	linux, windows := parts()
-	exe := lock.Artifact{File: "kp.windows-amd64.exe", Platform: "windows/amd64", Digest: hash("6"), Size: 72, Executable: true}
+	exe := lock.Artifact{File: "kp.windows-amd64.exe", Platform: platform.Platform{OS: "windows", Architecture: "amd64"}, Digest: hash("6"), Size: 72, Executable: true}
 	windows.Artifacts = []lock.Artifact{linux.Artifacts[1], exe}
 	got, err := lock.Merge(linux, windows)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -20,14 +19,14 @@ type CatalogImage struct {
 	Digest     string // sha256:…; "" where a snapshot does not know it
 	Reference  string // repository@digest, as manifests are to name it; "" without a digest
 	Product    bool   // built by the product itself
-	Platforms  []v1.Platform
+	Platforms  []platform.Platform
 	ExtraOS    []string // operating systems of its files besides those of its platforms
 	Unresolved bool     // a snapshot left it out: nothing is known of its platforms
 }
 
 // Runs reports whether the image has files for an operating system, as far as is known.
 func (k CatalogImage) Runs(os string) bool {
-	return k.Unresolved || slices.Contains(k.ExtraOS, os) || slices.ContainsFunc(k.Platforms, func(p v1.Platform) bool { return p.OS == os })
+	return k.Unresolved || slices.Contains(k.ExtraOS, os) || slices.ContainsFunc(k.Platforms, func(p platform.Platform) bool { return p.OS == os })
 }
 
 // Catalog lists the images that manifests of a release may name.
@@ -44,9 +43,7 @@ func (l *Lock) Catalog() Catalog {
 		}
 		k := CatalogImage{Name: i.Name, Repository: repo, Digest: i.Digest.String(), Reference: i.Reference(), Product: true}
 		for _, c := range i.Children {
-			if p, err := c.System(); err == nil {
-				k.Platforms = append(k.Platforms, p)
-			}
+			k.Platforms = append(k.Platforms, c.Platform)
 			k.ExtraOS = append(k.ExtraOS, c.Systems...)
 		}
 		list = append(list, k)
@@ -56,12 +53,7 @@ func (l *Lock) Catalog() Catalog {
 		if err != nil {
 			continue
 		}
-		k := CatalogImage{Name: t.Reference, Repository: ref.Context(), Unresolved: t.LeftOut != ""}
-		for _, text := range t.Platforms {
-			if p, err := platform.Parse(text); err == nil {
-				k.Platforms = append(k.Platforms, p)
-			}
-		}
+		k := CatalogImage{Name: t.Reference, Repository: ref.Context(), Platforms: t.Platforms, Unresolved: t.LeftOut != ""}
 		if t.Digest.Hex != "" {
 			k.Digest = t.Digest.String()
 			k.Reference = ref.Context().Name() + "@" + k.Digest

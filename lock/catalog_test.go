@@ -7,6 +7,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
 )
 
 // TestResolve names the images of a lock in every way that is right, and in every way that is not.
@@ -14,12 +15,12 @@ func TestResolve(t *testing.T) {
 	hex := func(c string) v1.Hash { return v1.Hash{Algorithm: "sha256", Hex: strings.Repeat(c, 64)} }
 	l := &lock.Lock{
 		Images: []lock.Image{
-			{Name: "app", Repository: "ghcr.io/me/app", Tag: "1", Digest: hex("a"), Children: []lock.Child{{Platform: "linux/amd64"}, {Platform: "windows/amd64:10.0.20348.1"}}},
-			{Name: "lifecycle", Repository: "ghcr.io/me/lifecycle", Tag: "1", Digest: hex("b"), Children: []lock.Child{{Platform: "linux/amd64", Systems: []string{"linux", "windows"}}}},
+			{Name: "app", Repository: "ghcr.io/me/app", Tag: "1", Digest: hex("a"), Children: []lock.Child{{Platform: platform.Platform{OS: "linux", Architecture: "amd64"}}, {Platform: platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.1"}}}},
+			{Name: "lifecycle", Repository: "ghcr.io/me/lifecycle", Tag: "1", Digest: hex("b"), Children: []lock.Child{{Platform: platform.Platform{OS: "linux", Architecture: "amd64"}, Systems: []string{"linux", "windows"}}}},
 			{Name: "unpublished", Digest: hex("c")},
 		},
 		ThirdParty: []lock.ThirdParty{
-			{Reference: "busybox:1.36", Digest: hex("d"), Platforms: []string{"linux/amd64"}},
+			{Reference: "busybox:1.36", Digest: hex("d"), Platforms: []platform.Platform{{OS: "linux", Architecture: "amd64"}}},
 			{Reference: "quay.io/offline/tool:1", LeftOut: "no network"},
 		},
 	}

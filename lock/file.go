@@ -98,7 +98,7 @@ func (l *Lock) check() error {
 			for _, f := range c.From {
 				digests = append(digests, f.Digest)
 			}
-			if _, err := c.System(); err != nil {
+			if err := c.Platform.Check(); err != nil {
 				return fmt.Errorf("image %q: %w", i.Name, err)
 			}
 		}

@@ -77,7 +77,7 @@ type Image struct {
 // Child is one manifest. Of a single-manifest image the only child is the image itself.
 type Child struct {
 	// as package platform formats it, with the full os.version
-	Platform string `json:"platform"`
+	Platform platform.Platform `json:"platform"`
 	// the four-part version in config and descriptor
 	OSVersion string          `json:"osVersion,omitempty"`
 	MediaType types.MediaType `json:"mediaType"`
@@ -106,16 +106,16 @@ type Base struct {
 type Artifact struct {
 	File string `json:"file"` // its name in dist/
 	// linux/amd64; one for Windows serves every release, so it names none: windows/amd64
-	Platform   string  `json:"platform"`
-	Digest     v1.Hash `json:"digest"`
-	Size       int64   `json:"size"`
-	Executable bool    `json:"executable,omitempty"`
+	Platform   platform.Platform `json:"platform"`
+	Digest     v1.Hash           `json:"digest"`
+	Size       int64             `json:"size"`
+	Executable bool              `json:"executable,omitempty"`
 }
 
 // Fallback says which of an image's platforms a node runs that has none of its own.
 type Fallback struct {
-	Platform string `json:"platform"` // the node's, of the release
-	Runs     string `json:"runs"`     // the image's
+	Platform platform.Platform `json:"platform"` // the node's, of the release
+	Runs     platform.Platform `json:"runs"`     // the image's
 }
 
 // ThirdParty is one line of images.txt.
@@ -123,9 +123,9 @@ type ThirdParty struct {
 	Reference string          `json:"reference"` // as written
 	MediaType types.MediaType `json:"mediaType,omitempty"`
 	// what the reference stood for; zero where LeftOut
-	Digest    v1.Hash  `json:"digest,omitzero"`
-	Size      int64    `json:"size,omitempty"` // bytes of the index or manifest
-	Platforms []string `json:"platforms,omitempty"`
+	Digest    v1.Hash             `json:"digest,omitzero"`
+	Size      int64               `json:"size,omitempty"` // bytes of the index or manifest
+	Platforms []platform.Platform `json:"platforms,omitempty"`
 	// Fallbacks are the Windows releases that the image is not made for and yet runs on: bundles
 	// for them carry what Runs names.
 	Fallbacks []Fallback     `json:"fallbacks,omitempty"`
@@ -141,9 +141,6 @@ func (i Image) Reference() string { return i.Repository + "@" + i.Digest.String(
 // Tagged returns repository:tag.
 func (i Image) Tagged() string { return i.Repository + ":" + i.Tag }
 
-// System returns the platform as index descriptors have it.
-func (c Child) System() (v1.Platform, error) { return platform.Parse(c.Platform) }
-
 // Image returns the image of that name.
 func (l *Lock) Image(name string) (Image, bool) {
 	for _, i := range l.Images {
@@ -158,13 +155,8 @@ func (l *Lock) Image(name string) (Image, bool) {
 // a child's Systems.
 func (i Image) Runs(os string) bool {
 	for _, c := range i.Children {
-		if len(c.Platform) > len(os) && c.Platform[:len(os)+1] == os+"/" {
+		if c.Platform.OS == os || slices.Contains(c.Systems, os) {
 			return true
-		}
-		for _, s := range c.Systems {
-			if s == os {
-				return true
-			}
 		}
 	}
 	return false

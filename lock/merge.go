@@ -112,21 +112,13 @@ func (l *Lock) mergeImage(i Image) error {
 		}
 		have.Digest, have.Size = v1.Hash{}, 0
 	}
-	return have.sort()
+	have.sort()
+	return nil
 }
 
 // sort puts children into the order of an index.
-func (i *Image) sort() error {
-	at := make(map[string]v1.Platform, len(i.Children))
-	for _, c := range i.Children {
-		p, err := c.System()
-		if err != nil {
-			return err
-		}
-		at[c.Platform] = p
-	}
-	slices.SortStableFunc(i.Children, func(a, b Child) int { return platform.Compare(at[a.Platform], at[b.Platform]) })
-	return nil
+func (i *Image) sort() {
+	slices.SortStableFunc(i.Children, func(a, b Child) int { return platform.Compare(a.Platform, b.Platform) })
 }
 
 func (l *Lock) mergeThirdParty(t ThirdParty) error {

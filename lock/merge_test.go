@@ -106,7 +106,6 @@ func TestMergeFails(t *testing.T) {
 		"annotations":     {func(l *lock.Lock) { l.Images[0].Annotations = nil }, "completion: its annotations"},
 		"child":           {func(l *lock.Lock) { l.Images[0].Children[0].Digest = hash("9") }, "linux/amd64 is " + hash("1").String() + " in one lock and " + hash("9").String()},
 		"base":            {func(l *lock.Lock) { l.Images[0].Children[1].Base = nil }, "describe windows/amd64:10.0.17763.6893 differently"},
-		"platform":        {func(l *lock.Lock) { l.Images[0].Children[0].Platform = "plan9" }, "platform"},
 		"single manifest": {func(l *lock.Lock) { l.Images[1].Digest, l.Images[1].Children = hash("9"), nil }, "one child only"},
 		"third party":     {func(l *lock.Lock) { l.ThirdParty[0].Digest = hash("9") }, "pin it in images.txt"},
 	} {

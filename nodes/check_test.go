@@ -24,11 +24,19 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 func hash(c string) v1.Hash { return v1.Hash{Algorithm: "sha256", Hex: strings.Repeat(c, 64)} }
 
+// parse reads a platform as a lock has it.
+func parse(s string) (p platform.Platform) {
+	if err := p.UnmarshalText([]byte(s)); err != nil {
+		panic(err)
+	}
+	return p
+}
+
 // image makes an image of the lock; the digest of its index is c, those of its children 1, 2, ….
 func image(name, c string, platforms ...string) lock.Image {
 	i := lock.Image{Name: name, Repository: "registry.example/" + name, Tag: "1", Digest: hash(c)}
 	for n, p := range platforms {
-		i.Children = append(i.Children, lock.Child{Platform: p, Digest: hash(string(rune('1' + n)))})
+		i.Children = append(i.Children, lock.Child{Platform: parse(p), Digest: hash(string(rune('1' + n)))})
 	}
 	return i
 }
@@ -43,7 +51,7 @@ func release() *lock.Lock {
 			image("small", "d", "linux/arm64", "linux/arm/v7"),
 		},
 		ThirdParty: []lock.ThirdParty{
-			{Reference: "registry.k8s.io/pause:3.10", Digest: hash("e"), Platforms: []string{"linux/amd64", "windows/amd64:10.0.20348.1", "windows/arm64"}},
+			{Reference: "registry.k8s.io/pause:3.10", Digest: hash("e"), Platforms: []platform.Platform{{OS: "linux", Architecture: "amd64"}, {OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.1"}, {OS: "windows", Architecture: "arm64"}}},
 			{Reference: "registry.k8s.io/other:1", LeftOut: "no network"},
 		},
 	}
@@ -116,7 +124,7 @@ func TestEveryPair(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := nodes.Check(nil, &lock.Lock{Images: []lock.Image{image("a", "a", "windows/amd64:"+release.Version+".99")}}, list)
-			want := platform.Runs(v1.Platform{OS: "windows", Architecture: "amd64", OSVersion: host.Version}, v1.Platform{OS: "windows", Architecture: "amd64", OSVersion: release.Version})
+			want := platform.Runs(platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: host.Version}, platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: release.Version})
 			if got := r.Images[0].Verdicts[0]; got.Runs != want || !want && got.Reasons[0].Kind != "windows-build" {
 				t.Errorf("a node of %s runs an image of %s: %+v, want %v", host.Name, release.Name, got, want)
 			}

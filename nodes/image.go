@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
@@ -17,7 +16,7 @@ type image struct {
 	name      string // for messages
 	reference string // repository@digest
 	tagged    string
-	systems   []v1.Platform
+	systems   []platform.Platform
 	children  []string // digests, beside systems; of third-party images the lock has none
 	unknown   string   // why systems are not known
 }
@@ -28,43 +27,23 @@ func known(l *lock.Lock) []image {
 	for _, i := range l.Images {
 		k := image{name: i.Name, reference: i.Reference(), tagged: i.Tagged()}
 		for _, c := range i.Children {
-			p, err := c.System()
-			if err != nil {
-				continue // lock.Read refuses such a lock
-			}
-			k.systems = append(k.systems, p)
+			k.systems = append(k.systems, c.Platform)
 			k.children = append(k.children, c.Digest.String())
 		}
 		list = append(list, k)
 	}
 	for _, t := range l.ThirdParty {
 		tagged, _, _ := strings.Cut(t.Reference, "@")
-		k := image{name: tagged, reference: t.Reference, tagged: tagged}
+		k := image{name: tagged, reference: t.Reference, tagged: tagged, systems: t.Platforms}
 		if t.LeftOut != "" {
 			k.unknown = "the snapshot left it out: " + t.LeftOut
 		}
 		if ref, err := name.ParseReference(t.Reference); err == nil && t.Digest.Hex != "" {
 			k.reference = ref.Context().Name() + "@" + t.Digest.String()
 		}
-		for _, s := range t.Platforms {
-			if p, err := parse(s); err == nil {
-				k.systems = append(k.systems, p)
-			} else {
-				k.unknown = err.Error()
-			}
-		}
 		list = append(list, k)
 	}
 	return list
-}
-
-// parse reads a platform of an image that is not ours, whose Windows manifests may lack a version.
-func parse(s string) (v1.Platform, error) {
-	os, arch, ok := strings.Cut(s, "/")
-	if ok && os == platform.Windows && !strings.ContainsAny(arch, "/:") {
-		return v1.Platform{OS: os, Architecture: arch}, nil
-	}
-	return platform.Parse(s)
 }
 
 // find returns what a container's image names: an image, or the one manifest of it whose digest
@@ -98,8 +77,8 @@ func same(a, b string) bool {
 
 // lacks returns why a node's runtime takes no manifest of an image; ok is that it takes one.
 func (i image) lacks(n Node) (r Reason, ok bool) {
-	os := func(p v1.Platform) bool { return p.OS == n.System.OS }
-	machine := func(p v1.Platform) bool { return os(p) && p.Architecture == n.System.Architecture }
+	os := func(p platform.Platform) bool { return p.OS == n.System.OS }
+	machine := func(p platform.Platform) bool { return os(p) && p.Architecture == n.System.Architecture }
 	switch {
 	case i.unknown != "" || n.runs(i.systems):
 		return Reason{}, true
@@ -117,9 +96,9 @@ func (i image) lacks(n Node) (r Reason, ok bool) {
 
 // runs reports whether a node's runtime takes one of the images. What a Windows node of an
 // unknown build takes for sure is an image of any build.
-func (n Node) runs(images []v1.Platform) bool {
+func (n Node) runs(images []platform.Platform) bool {
 	if n.System.OS == platform.Windows && n.System.OSVersion == "" {
-		images = slices.DeleteFunc(slices.Clone(images), func(p v1.Platform) bool { return p.OSVersion != "" })
+		images = slices.DeleteFunc(slices.Clone(images), func(p platform.Platform) bool { return p.OSVersion != "" })
 	}
 	return platform.Best(n.System, images) >= 0
 }
@@ -129,7 +108,7 @@ func (i image) list() string {
 	var all []string
 	for _, p := range i.systems {
 		p.OSVersion = platform.Short(p.OSVersion)
-		if s := platform.Format(p); !slices.Contains(all, s) {
+		if s := p.String(); !slices.Contains(all, s) {
 			all = append(all, s)
 		}
 	}
@@ -143,7 +122,7 @@ func (i image) list() string {
 func (c checker) image(i image) Image {
 	out := Image{Name: i.name, Reference: i.reference, Platforms: []string{}, Verdicts: []Verdict{}}
 	for _, p := range i.systems {
-		out.Platforms = append(out.Platforms, platform.Format(p))
+		out.Platforms = append(out.Platforms, p.String())
 	}
 	if i.unknown != "" {
 		out.Notes = append(out.Notes, "nothing is known of its platforms: "+i.unknown)

@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strings"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/slipway-dev/slipway/platform"
@@ -17,7 +16,7 @@ type Node struct {
 	Name string
 	// System is what the node runs images of. Of a Windows node OSVersion has three or four
 	// parts, or is empty where the node tells no build.
-	System v1.Platform
+	System platform.Platform
 	// BuildFrom is where the Windows build comes from: "label", "kernelVersion" or "osImage";
 	// empty where there is none.
 	BuildFrom string
@@ -55,7 +54,7 @@ func (n Node) platform() string {
 	}
 	p := n.System
 	p.OSVersion = platform.Short(p.OSVersion)
-	return platform.Format(p)
+	return p.String()
 }
 
 // newNode reads what a node says of itself. The kubelet sets nodeInfo, and labels from it; where

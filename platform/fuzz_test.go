@@ -21,18 +21,18 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		out := platform.Format(p)
+		out := p.String()
 		again, err := platform.Parse(out)
 		if err != nil {
 			t.Fatalf("Parse(%q) gives %+v, which Format writes as %q: %v", s, p, out, err)
 		}
-		if !again.Equals(p) {
+		if again != p {
 			t.Errorf("Parse(%q) gives %+v, Parse(%q) %+v", s, p, out, again)
 		}
 		if !platform.Same(p, again) || platform.Compare(p, again) != 0 {
 			t.Errorf("%+v and %+v are not the same", p, again)
 		}
-		if slug := platform.Slug(p); slug == "" || strings.ContainsAny(slug, `/\:*?"<>| `) {
+		if slug := p.Slug(); slug == "" || strings.ContainsAny(slug, `/\:*?"<>| `) {
 			t.Errorf("Slug(%+v) is %q", p, slug)
 		}
 		if p.OS == platform.Windows && (p.OSVersion == "" || platform.Build(p.OSVersion) < 0) {

@@ -5,14 +5,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
 // Compare orders platforms as they stand in an index: Linux before Windows; Windows newest first,
 // because older containerd takes the first manifest that matches; then by architecture and
 // variant.
-func Compare(a, b v1.Platform) int {
+func Compare(a, b Platform) int {
 	return cmp.Or(
 		cmp.Compare(a.OS, b.OS),
 		-compareVersions(a.OSVersion, b.OSVersion),
@@ -22,7 +20,7 @@ func Compare(a, b v1.Platform) int {
 }
 
 // Sort orders platforms by [Compare].
-func Sort(ps []v1.Platform) { slices.SortStableFunc(ps, Compare) }
+func Sort(ps []Platform) { slices.SortStableFunc(ps, Compare) }
 
 // compareVersions compares dotted decimal numbers part by part.
 func compareVersions(a, b string) int {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/containerd/platforms"
 	"github.com/google/go-cmp/cmp"
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 	specs "github.com/opencontainers/image-spec/specs-go/v1"
 
 	"github.com/slipway-dev/slipway/platform"
@@ -22,7 +21,7 @@ var ordered = []string{
 }
 
 func TestSort(t *testing.T) {
-	var want []v1.Platform
+	var want []platform.Platform
 	for _, s := range ordered {
 		want = append(want, parse(t, s))
 	}
@@ -47,17 +46,17 @@ func TestSort(t *testing.T) {
 // of an index that matches is the one meant for it. Old containerd takes the first match, newer
 // ones the best by Less; both come to the same child.
 func TestContainerdTakesTheFirst(t *testing.T) {
-	index := []v1.Platform{
+	index := []platform.Platform{
 		parse(t, "windows/amd64:10.0.17763.8389"), parse(t, "windows/amd64:10.0.26100.32370"), parse(t, "windows/amd64:10.0.20348.4773"),
 		parse(t, "linux/arm64"), parse(t, "linux/amd64"),
 	}
 	platform.Sort(index)
 	for _, tc := range []struct {
-		host v1.Platform
+		host platform.Platform
 		want string // empty: no child runs there
 	}{
-		{v1.Platform{OS: "linux", Architecture: "amd64"}, "linux/amd64"},
-		{v1.Platform{OS: "linux", Architecture: "arm64", Variant: "v8"}, "linux/arm64"},
+		{platform.Platform{OS: "linux", Architecture: "amd64"}, "linux/amd64"},
+		{platform.Platform{OS: "linux", Architecture: "arm64", Variant: "v8"}, "linux/arm64"},
 		{windows("10.0.14393.0"), ""},
 		{windows("10.0.17763.1"), "windows/amd64:10.0.17763.8389"},
 		{windows("10.0.17763.9999"), "windows/amd64:10.0.17763.8389"},
@@ -68,9 +67,9 @@ func TestContainerdTakesTheFirst(t *testing.T) {
 		{windows("10.0.26100.1"), "windows/amd64:10.0.26100.32370"},
 		{windows("10.0.26200.1"), "windows/amd64:10.0.26100.32370"},
 	} {
-		t.Run(platform.Format(tc.host), func(t *testing.T) {
+		t.Run(tc.host.String(), func(t *testing.T) {
 			m := platforms.OnlyStrict(spec(tc.host))
-			var matches []v1.Platform
+			var matches []platform.Platform
 			for _, p := range index {
 				if m.Match(spec(p)) {
 					matches = append(matches, p)
@@ -82,11 +81,11 @@ func TestContainerdTakesTheFirst(t *testing.T) {
 				}
 				return
 			}
-			if got := platform.Format(matches[0]); got != tc.want {
+			if got := matches[0].String(); got != tc.want {
 				t.Errorf("the first match is %s, want %q", got, tc.want)
 			}
 			best := slices.Clone(matches)
-			slices.SortStableFunc(best, func(a, b v1.Platform) int {
+			slices.SortStableFunc(best, func(a, b platform.Platform) int {
 				switch {
 				case m.Less(spec(a), spec(b)):
 					return -1
@@ -95,7 +94,7 @@ func TestContainerdTakesTheFirst(t *testing.T) {
 				}
 				return 0
 			})
-			if got := platform.Format(best[0]); got != tc.want {
+			if got := best[0].String(); got != tc.want {
 				t.Errorf("the best match is %s, want %q", got, tc.want)
 			}
 		})
@@ -115,14 +114,14 @@ func TestContainerdReads(t *testing.T) {
 		if p.OS != platform.Linux {
 			continue
 		}
-		theirs, err := platforms.Parse(platform.Format(p))
+		theirs, err := platforms.Parse(p.String())
 		if err != nil || !platforms.OnlyStrict(spec(p)).Match(theirs) {
 			t.Errorf("%s: containerd reads it as %+v (%v)", s, theirs, err)
 		}
 	}
 }
 
-func spec(p v1.Platform) specs.Platform {
+func spec(p platform.Platform) specs.Platform {
 	return specs.Platform{OS: p.OS, Architecture: p.Architecture, Variant: p.Variant, OSVersion: p.OSVersion}
 }
 

@@ -1,7 +1,8 @@
-// Package platform names the systems a release is made for.
+// Package platform names what an image runs on: an operating system, an architecture and, for
+// Windows, a release.
 //
-// A platform is a [v1.Platform] of go-containerregistry: the "platform" object of an OCI index
-// descriptor. Slipway writes it as one word:
+// A [Platform] is the "platform" object of an OCI index descriptor. Slipway writes it as one word,
+// in files and in messages:
 //
 //	linux/amd64
 //	linux/arm/v7
@@ -15,6 +16,7 @@
 package platform
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"slices"
@@ -35,6 +37,38 @@ var architectures = map[string][]string{
 	Windows: {"amd64", "arm64"},
 }
 
+// Platform is the "platform" object of an OCI descriptor without os.features, which the image's
+// configuration keeps. It is comparable; the zero value means no platform, or all of them.
+type Platform struct {
+	OS           string
+	Architecture string
+	Variant      string // v7, v8; "" where the architecture has none
+	OSVersion    string // of Windows: three parts, or four with the revision of one build
+}
+
+// From returns the platform of a descriptor, the zero value for nil.
+func From(p *v1.Platform) Platform {
+	if p == nil {
+		return Platform{}
+	}
+	return Platform{OS: p.OS, Architecture: p.Architecture, Variant: p.Variant, OSVersion: p.OSVersion}
+}
+
+// V1 returns p for a descriptor, nil for the zero value.
+func (p Platform) V1() *v1.Platform {
+	if p.IsZero() {
+		return nil
+	}
+	return &v1.Platform{OS: p.OS, Architecture: p.Architecture, Variant: p.Variant, OSVersion: p.OSVersion}
+}
+
+// IsZero reports whether p names no platform.
+func (p Platform) IsZero() bool { return p == Platform{} }
+
+// IsImage reports whether p can be that of an image. Attestations in an index have unknown/unknown
+// or no platform.
+func (p Platform) IsImage() bool { return p.OS != "" && p.OS != "unknown" }
+
 var (
 	containerdForm = regexp.MustCompile(`^windows\(([^()]+)\)/([a-z0-9]+)$`)
 	versionForm    = regexp.MustCompile(`^(0|[1-9][0-9]{0,8})(\.(0|[1-9][0-9]{0,8})){2,3}$`)
@@ -42,7 +76,7 @@ var (
 )
 
 // Parse reads one platform. The error says what is wrong with s and what would be accepted.
-func Parse(s string) (v1.Platform, error) {
+func Parse(s string) (Platform, error) {
 	if m := containerdForm.FindStringSubmatch(s); m != nil {
 		return parse(s, Windows+"/"+m[2], m[1])
 	}
@@ -50,31 +84,31 @@ func Parse(s string) (v1.Platform, error) {
 	return parse(s, name, version)
 }
 
-func parse(s, name, version string) (v1.Platform, error) {
+func parse(s, name, version string) (Platform, error) {
 	os, rest, _ := strings.Cut(name, "/")
 	arch, variant, varied := strings.Cut(rest, "/")
 	known, ok := architectures[os]
 	if !ok {
-		return v1.Platform{}, fmt.Errorf("unknown operating system in platform %q: write linux/ARCH or windows/ARCH:LTSC", s)
+		return Platform{}, fmt.Errorf("unknown operating system in platform %q: write linux/ARCH or windows/ARCH:LTSC", s)
 	}
 	if !slices.Contains(known, arch) {
-		return v1.Platform{}, fmt.Errorf("unknown architecture in platform %q: %s has %s", s, os, strings.Join(known, ", "))
+		return Platform{}, fmt.Errorf("unknown architecture in platform %q: %s has %s", s, os, strings.Join(known, ", "))
 	}
-	p := v1.Platform{OS: os, Architecture: arch, Variant: variant}
+	p := Platform{OS: os, Architecture: arch, Variant: variant}
 	if os != Windows {
 		if version != "" || strings.Contains(s, ":") {
-			return v1.Platform{}, fmt.Errorf("platform %q has a version, which only Windows platforms have: write %s", s, name)
+			return Platform{}, fmt.Errorf("platform %q has a version, which only Windows platforms have: write %s", s, name)
 		}
 		if varied && !variantForm.MatchString(variant) {
-			return v1.Platform{}, fmt.Errorf("unknown variant in platform %q: write v7, v8, …", s)
+			return Platform{}, fmt.Errorf("unknown variant in platform %q: write v7, v8, …", s)
 		}
 		return p, nil
 	}
 	if varied {
-		return v1.Platform{}, fmt.Errorf("platform %q has a variant, which Windows platforms do not have: write windows/%s:LTSC", s, arch)
+		return Platform{}, fmt.Errorf("platform %q has a variant, which Windows platforms do not have: write windows/%s:LTSC", s, arch)
 	}
 	if version == "" {
-		return v1.Platform{}, fmt.Errorf("platform %q lacks the Windows release: write windows/%s:LTSC with LTSC one of %s", s, arch, strings.Join(names(), ", "))
+		return Platform{}, fmt.Errorf("platform %q lacks the Windows release: write windows/%s:LTSC with LTSC one of %s", s, arch, strings.Join(names(), ", "))
 	}
 	for _, r := range LTSC {
 		if r.Name == version {
@@ -83,15 +117,18 @@ func parse(s, name, version string) (v1.Platform, error) {
 		}
 	}
 	if !versionForm.MatchString(version) {
-		return v1.Platform{}, fmt.Errorf("unknown Windows release in platform %q: use one of %s, or a version such as 10.0.17763", s, strings.Join(names(), ", "))
+		return Platform{}, fmt.Errorf("unknown Windows release in platform %q: use one of %s, or a version such as 10.0.17763", s, strings.Join(names(), ", "))
 	}
 	p.OSVersion = version
 	return p, nil
 }
 
-// Format writes p as [Parse] reads it. Windows releases that have an LTSC name are written by it
-// when the version has no fourth part (the revision); with a revision the version stands in full.
-func Format(p v1.Platform) string {
+// String writes p as [Parse] reads it. It writes a Windows release by its LTSC name if it has one
+// and the version has no fourth part (the revision), and by the full version otherwise.
+func (p Platform) String() string {
+	if p.IsZero() {
+		return ""
+	}
 	s := p.OS + "/" + p.Architecture
 	if p.Variant != "" {
 		s += "/" + p.Variant
@@ -107,9 +144,40 @@ func Format(p v1.Platform) string {
 	return s + ":" + p.OSVersion
 }
 
+// MarshalText writes p as [Platform.String] does.
+func (p Platform) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalText reads what MarshalText writes. It accepts more than [Parse]: images of third
+// parties are for platforms that no release is made for, and for Windows without a release.
+func (p *Platform) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		*p = Platform{}
+		return nil
+	}
+	if !bytes.ContainsRune(text, '/') {
+		return fmt.Errorf("invalid platform %q: write OS/ARCH", text)
+	}
+	name, version, _ := strings.Cut(string(text), ":")
+	p.OS, name, _ = strings.Cut(name, "/")
+	p.Architecture, p.Variant, _ = strings.Cut(name, "/")
+	p.OSVersion = version
+	for _, r := range LTSC {
+		if r.Name == version {
+			p.OSVersion = r.Version
+		}
+	}
+	return nil
+}
+
+// Check reports why no release is made for p.
+func (p Platform) Check() error {
+	_, err := Parse(p.String())
+	return err
+}
+
 // Slug writes p for a file name: linux-amd64, windows-ltsc2022-amd64, windows-10.0.19041-amd64.
 // Any revision of an LTSC release has the same slug.
-func Slug(p v1.Platform) string {
+func (p Platform) Slug() string {
 	parts := []string{p.OS}
 	if p.OS == Windows && p.OSVersion != "" {
 		parts = append(parts, Release(p.OSVersion))

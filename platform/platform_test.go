@@ -4,27 +4,25 @@ import (
 	"strings"
 	"testing"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-
 	"github.com/slipway-dev/slipway/platform"
 )
 
 func TestParse(t *testing.T) {
 	for _, tc := range []struct {
 		in   string
-		want v1.Platform
+		want platform.Platform
 		out  string // what Format writes
 		slug string
 	}{
-		{"linux/amd64", v1.Platform{OS: "linux", Architecture: "amd64"}, "linux/amd64", "linux-amd64"},
-		{"linux/arm64", v1.Platform{OS: "linux", Architecture: "arm64"}, "linux/arm64", "linux-arm64"},
-		{"linux/arm64/v8", v1.Platform{OS: "linux", Architecture: "arm64", Variant: "v8"}, "linux/arm64/v8", "linux-arm64-v8"},
-		{"linux/arm/v7", v1.Platform{OS: "linux", Architecture: "arm", Variant: "v7"}, "linux/arm/v7", "linux-arm-v7"},
-		{"linux/s390x", v1.Platform{OS: "linux", Architecture: "s390x"}, "linux/s390x", "linux-s390x"},
+		{"linux/amd64", platform.Platform{OS: "linux", Architecture: "amd64"}, "linux/amd64", "linux-amd64"},
+		{"linux/arm64", platform.Platform{OS: "linux", Architecture: "arm64"}, "linux/arm64", "linux-arm64"},
+		{"linux/arm64/v8", platform.Platform{OS: "linux", Architecture: "arm64", Variant: "v8"}, "linux/arm64/v8", "linux-arm64-v8"},
+		{"linux/arm/v7", platform.Platform{OS: "linux", Architecture: "arm", Variant: "v7"}, "linux/arm/v7", "linux-arm-v7"},
+		{"linux/s390x", platform.Platform{OS: "linux", Architecture: "s390x"}, "linux/s390x", "linux-s390x"},
 		{"windows/amd64:ltsc2019", windows("10.0.17763"), "windows/amd64:ltsc2019", "windows-ltsc2019-amd64"},
 		{"windows/amd64:ltsc2022", windows("10.0.20348"), "windows/amd64:ltsc2022", "windows-ltsc2022-amd64"},
 		{"windows/amd64:ltsc2025", windows("10.0.26100"), "windows/amd64:ltsc2025", "windows-ltsc2025-amd64"},
-		{"windows/arm64:ltsc2025", v1.Platform{OS: "windows", Architecture: "arm64", OSVersion: "10.0.26100"}, "windows/arm64:ltsc2025", "windows-ltsc2025-arm64"},
+		{"windows/arm64:ltsc2025", platform.Platform{OS: "windows", Architecture: "arm64", OSVersion: "10.0.26100"}, "windows/arm64:ltsc2025", "windows-ltsc2025-arm64"},
 		{"windows/amd64:10.0.17763", windows("10.0.17763"), "windows/amd64:ltsc2019", "windows-ltsc2019-amd64"},
 		{"windows/amd64:10.0.17763.1", windows("10.0.17763.1"), "windows/amd64:10.0.17763.1", "windows-ltsc2019-amd64"},
 		{"windows/amd64:10.0.19041", windows("10.0.19041"), "windows/amd64:10.0.19041", "windows-10.0.19041-amd64"},
@@ -38,13 +36,13 @@ func TestParse(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !got.Equals(tc.want) {
+			if got != tc.want {
 				t.Errorf("Parse gives %+v, want %+v", got, tc.want)
 			}
-			if s := platform.Format(got); s != tc.out {
+			if s := got.String(); s != tc.out {
 				t.Errorf("Format gives %q, want %q", s, tc.out)
 			}
-			if s := platform.Slug(got); s != tc.slug {
+			if s := got.Slug(); s != tc.slug {
 				t.Errorf("Slug gives %q, want %q", s, tc.slug)
 			}
 		})
@@ -144,11 +142,11 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-func windows(version string) v1.Platform {
-	return v1.Platform{OS: "windows", Architecture: "amd64", OSVersion: version}
+func windows(version string) platform.Platform {
+	return platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: version}
 }
 
-func parse(tb testing.TB, s string) v1.Platform {
+func parse(tb testing.TB, s string) platform.Platform {
 	tb.Helper()
 	p, err := platform.Parse(s)
 	if err != nil {

@@ -1,11 +1,8 @@
 package platform
 
 import (
-	"slices"
 	"strconv"
 	"strings"
-
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
 // LTSCRelease is a Long-Term Servicing Channel release of Windows Server.
@@ -20,15 +17,12 @@ type LTSCRelease struct {
 
 // LTSC lists the releases that images are made for, oldest first
 // (https://learn.microsoft.com/windows-server/get-started/windows-server-release-info). The next
-// one is one more line: all that depends on releases reads this table, [RunsIn] among it.
+// one is one more line: all that depends on releases reads this table, [Runs] among it.
 var LTSC = []LTSCRelease{
 	{"ltsc2019", "10.0.17763", 0},
 	{"ltsc2022", "10.0.20348", 20348},
 	{"ltsc2025", "10.0.26100", 20348},
 }
-
-// Stable is the first Windows build whose hosts run images of other builds, too.
-var Stable = LTSC[slices.IndexFunc(LTSC, func(r LTSCRelease) bool { return r.Oldest > 0 })].Build()
 
 // Build is the release's build number: 20348 of ltsc2022.
 func (r LTSCRelease) Build() int { return Build(r.Version) }
@@ -76,12 +70,12 @@ func Build(osVersion string) int {
 // Same reports whether a and b are one system: equal OS, architecture and variant, and for
 // Windows the same build whatever the revision, which is how containerd tells hosts apart. An
 // empty variant of arm64 is v8.
-func Same(a, b v1.Platform) bool {
+func Same(a, b Platform) bool {
 	return a.OS == b.OS && a.Architecture == b.Architecture && variant(a) == variant(b) &&
 		(a.OS != Windows || Short(a.OSVersion) == Short(b.OSVersion))
 }
 
-func variant(p v1.Platform) string {
+func variant(p Platform) string {
 	if p.Architecture == "arm64" && p.Variant == "v8" {
 		return ""
 	}

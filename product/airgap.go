@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -46,10 +44,10 @@ func (c *checker) first() {
 }
 
 // defaultBundles are one for each platform, and one for all.
-func defaultBundles(product string, platforms []v1.Platform) []Bundle {
+func defaultBundles(product string, platforms []platform.Platform) []Bundle {
 	var all []Bundle
 	for _, p := range platforms {
-		all = append(all, Bundle{Name: product + "-images." + platform.Slug(p), Platform: &p})
+		all = append(all, Bundle{Name: product + "-images." + p.Slug(), Platform: p})
 	}
 	return append(all, Bundle{Name: product + "-images"})
 }
@@ -60,9 +58,9 @@ func (c *checker) bundle(in *bundleYAML) Bundle {
 	if !ok {
 		return b
 	}
-	b.Platform = &p
+	b.Platform = p
 	if same, ok := findPlatform(c.out.Platforms, p); ok {
-		b.Platform = &same
+		b.Platform = same
 	} else if !c.partly() {
 		c.Errorf(&in.Platform, "the release has no platform %s: use one of %s", in.Platform, formatAll(c.out.Platforms))
 	}
@@ -101,12 +99,12 @@ func cause(err error) error {
 func exists(fs.FileInfo) bool { return true }
 
 // cut drops the bundles of platforms that are not among those selected.
-func cut(bundles []Bundle, to []v1.Platform) []Bundle {
+func cut(bundles []Bundle, to []platform.Platform) []Bundle {
 	return slices.DeleteFunc(slices.Clone(bundles), func(b Bundle) bool {
-		if b.Platform == nil {
+		if b.Platform.IsZero() {
 			return false
 		}
-		_, ok := findPlatform(to, *b.Platform)
+		_, ok := findPlatform(to, b.Platform)
 		return !ok
 	})
 }

@@ -3,8 +3,6 @@ package product
 import (
 	"slices"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -16,9 +14,9 @@ type ArtifactFile struct {
 
 // Files returns the files that an artifact is on one of its platforms: each program alone, then
 // the archive. There are none where none of its programs is for that system.
-func (p *Product) Files(a Artifact, on v1.Platform) []ArtifactFile {
+func (p *Product) Files(a Artifact, on platform.Platform) []ArtifactFile {
 	var all []ArtifactFile
-	slug, exe := platform.Slug(on), ""
+	slug, exe := on.Slug(), ""
 	if on.OS == platform.Windows {
 		exe = ".exe"
 	}
@@ -38,7 +36,7 @@ func (p *Product) Files(a Artifact, on v1.Platform) []ArtifactFile {
 }
 
 // ProgramsOf names the programs of an artifact that are for a platform's system.
-func (p *Product) ProgramsOf(a Artifact, on v1.Platform) []string {
+func (p *Product) ProgramsOf(a Artifact, on platform.Platform) []string {
 	return slices.DeleteFunc(slices.Clone(a.Programs), func(name string) bool {
 		return !p.Program(name).IsFor(on.OS)
 	})

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -56,7 +54,7 @@ func (c *checker) artifactProgram(s *string, a Artifact, alone map[string]bool) 
 		return
 	}
 	p := c.out.Program(*s)
-	if len(p.Systems) > 0 && !slices.ContainsFunc(a.Platforms, func(q v1.Platform) bool { return p.IsFor(q.OS) }) && !c.partly() {
+	if len(p.Systems) > 0 && !slices.ContainsFunc(a.Platforms, func(q platform.Platform) bool { return p.IsFor(q.OS) }) && !c.partly() {
 		c.Errorf(s, "program %s is for %s only, and the artifact is not: take it out, or add a platform", p.Name, strings.Join(p.Systems, " and "))
 	}
 	if a.Binary && alone[*s] {
@@ -110,11 +108,11 @@ func (c *checker) ofSystem(of any, os string, a Artifact) {
 }
 
 // releaseless drops the Windows releases of sorted platforms, and so what is then there twice.
-func releaseless(list []v1.Platform) []v1.Platform {
-	var all []v1.Platform
+func releaseless(list []platform.Platform) []platform.Platform {
+	var all []platform.Platform
 	for _, p := range list {
 		p.OSVersion = ""
-		if !slices.ContainsFunc(all, p.Equals) {
+		if !slices.Contains(all, p) {
 			all = append(all, p)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/google/go-containerregistry/pkg/name"
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
@@ -47,7 +46,7 @@ func (c *checker) base(in *baseYAML) {
 
 // baseImages reads the references of a base.
 func (c *checker) baseImages(in *baseYAML) []BaseImage {
-	var before []v1.Platform
+	var before []platform.Platform
 	var list []BaseImage
 	for _, key := range slices.Sorted(maps.Keys(in.Images)) {
 		pos := c.Pos(yamlfile.Entry(&in.Images, key))
@@ -74,7 +73,7 @@ func (c *checker) baseImages(in *baseYAML) []BaseImage {
 }
 
 // newBaseImage returns an image as slipway.yaml names it.
-func newBaseImage(p v1.Platform, ref name.Reference, tag string, pos yamlfile.Pos) BaseImage {
+func newBaseImage(p platform.Platform, ref name.Reference, tag string, pos yamlfile.Pos) BaseImage {
 	_, inline := ref.(name.Digest)
 	if t, ok := ref.(name.Tag); ok {
 		tag = t.TagStr()
@@ -98,7 +97,7 @@ func (c *checker) microsoft(in *baseYAML) []BaseImage {
 		if tag == "" {
 			if tag = platform.Release(p.OSVersion); tag == platform.Short(p.OSVersion) {
 				if tag == p.OSVersion {
-					c.At(at, "%s has no tag for %s, which is no LTSC release: give the platform its version in full, or name the image under images", in.Windows, platform.Format(p))
+					c.At(at, "%s has no tag for %s, which is no LTSC release: give the platform its version in full, or name the image under images", in.Windows, p.String())
 					continue
 				}
 				tag = p.OSVersion

@@ -18,7 +18,7 @@ const BasesLock = "bases.lock.yaml"
 // LockedBase is what bases.lock.yaml says of a base for one platform.
 type LockedBase struct {
 	Base     string // its name in slipway.yaml
-	Platform v1.Platform
+	Platform platform.Platform
 	// repository:tag as slipway.yaml has it, without a digest; repository alone where there is no
 	// tag
 	Reference string
@@ -70,7 +70,7 @@ func parseBasesLock(path string, b []byte) (list []LockedBase, errs yamlfile.Err
 		}
 		for _, o := range list {
 			if o.Base == e.Base && platform.Same(o.Platform, e.Platform) {
-				d.Errorf(&in.Bases[i].Base, "base %s stands here twice for %s: run %s", e.Base, platform.Format(e.Platform), howto.Run("bases"))
+				d.Errorf(&in.Bases[i].Base, "base %s stands here twice for %s: run %s", e.Base, e.Platform, howto.Run("bases"))
 			}
 		}
 		list = append(list, e)

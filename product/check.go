@@ -4,8 +4,6 @@ import (
 	"regexp"
 	"strings"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -81,24 +79,24 @@ func (c *checker) platforms() {
 }
 
 // platform reads a platform that must be another system than those before it.
-func (c *checker) platform(s *string, before []v1.Platform) (v1.Platform, bool) {
+func (c *checker) platform(s *string, before []platform.Platform) (platform.Platform, bool) {
 	if *s == "" {
-		return v1.Platform{}, false
+		return platform.Platform{}, false
 	}
 	p, err := platform.Parse(*s)
 	if err != nil {
 		c.Errorf(s, "%v", err)
-		return v1.Platform{}, false
+		return platform.Platform{}, false
 	}
 	if same, ok := findPlatform(before, p); ok {
 		c.Errorf(s, "%s", sameSystem(same, p))
-		return v1.Platform{}, false
+		return platform.Platform{}, false
 	}
 	return p, true
 }
 
-func sameSystem(a, b v1.Platform) string {
-	x, y := platform.Format(a), platform.Format(b)
+func sameSystem(a, b platform.Platform) string {
+	x, y := a.String(), b.String()
 	if x == y {
 		return x + " stands here twice: keep one"
 	}
@@ -108,25 +106,25 @@ func sameSystem(a, b v1.Platform) string {
 	return x + " and " + y + " are one system: keep one"
 }
 
-func findPlatform(list []v1.Platform, p v1.Platform) (v1.Platform, bool) {
+func findPlatform(list []platform.Platform, p platform.Platform) (platform.Platform, bool) {
 	for _, o := range list {
 		if platform.Same(o, p) {
 			return o, true
 		}
 	}
-	return v1.Platform{}, false
+	return platform.Platform{}, false
 }
 
-func formatAll(list []v1.Platform) string {
+func formatAll(list []platform.Platform) string {
 	s := make([]string, 0, len(list))
 	for _, p := range list {
-		s = append(s, platform.Format(p))
+		s = append(s, p.String())
 	}
 	return strings.Join(s, ", ")
 }
 
 // systems are the operating systems of platforms.
-func systems(list []v1.Platform) []string {
+func systems(list []platform.Platform) []string {
 	var all []string
 	for _, p := range list {
 		if len(all) == 0 || all[len(all)-1] != p.OS {

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -46,7 +44,7 @@ func (c *checker) goImage(in *imageYAML, i *Image) Content {
 }
 
 // checkBase reports what is wrong with the base of a go image for one operating system.
-func (c *checker) checkBase(in *imageYAML, os string, on []v1.Platform) {
+func (c *checker) checkBase(in *imageYAML, os string, on []platform.Platform) {
 	use, ok := in.Bases[os]
 	if !ok {
 		if !c.Bad(&in.Bases) && !c.Bad(yamlfile.Entry(&in.Bases, os)) {
@@ -74,7 +72,7 @@ func (c *checker) checkBase(in *imageYAML, os string, on []v1.Platform) {
 	}
 	for _, p := range on {
 		if p.OS == os && !slices.ContainsFunc(b.Images, func(i BaseImage) bool { return platform.Same(i.Platform, p) }) {
-			c.At(at, "base %s has no image for %s: add one under bases", use, platform.Format(p))
+			c.At(at, "base %s has no image for %s: add one under bases", use, p.String())
 		}
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"path"
 	"slices"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -43,11 +41,11 @@ func (c *checker) image(in *imageYAML) {
 }
 
 // chosen returns the platforms of the release that a list names, sorted; all where it names none.
-func (c *checker) chosen(names []string) []v1.Platform {
+func (c *checker) chosen(names []string) []platform.Platform {
 	if len(names) == 0 {
 		return slices.Clone(c.out.Platforms)
 	}
-	var chosen []v1.Platform
+	var chosen []platform.Platform
 	for i := range names {
 		if names[i] == "" {
 			continue
@@ -68,9 +66,9 @@ func (c *checker) partly() bool {
 }
 
 // pick returns the platforms that s stands for: one, or all of an operating system.
-func pick(s string, from []v1.Platform) ([]v1.Platform, error) {
+func pick(s string, from []platform.Platform) ([]platform.Platform, error) {
 	if isOS(s) {
-		all := slices.DeleteFunc(slices.Clone(from), func(p v1.Platform) bool { return p.OS != s })
+		all := slices.DeleteFunc(slices.Clone(from), func(p platform.Platform) bool { return p.OS != s })
 		if len(all) == 0 {
 			return nil, errorText("the release has no platform of " + s + ", only " + formatAll(from) + ": add one under platforms, or take it out")
 		}
@@ -84,7 +82,7 @@ func pick(s string, from []v1.Platform) ([]v1.Platform, error) {
 	if !ok {
 		return nil, errorText("the release has no platform " + s + ": use one of " + formatAll(from) + ", or linux or windows for all of these")
 	}
-	return []v1.Platform{same}, nil
+	return []platform.Platform{same}, nil
 }
 
 // errorText is an error of one sentence with its remedy.

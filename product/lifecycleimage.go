@@ -1,8 +1,6 @@
 package product
 
 import (
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -35,10 +33,10 @@ func (c *checker) lifecycleImage(in *imageYAML, i *Image) Content {
 	if c.Given(&in.Platforms) {
 		c.Errorf(&in.Platforms, "a lifecycle image is always one manifest for linux/amd64 that holds both systems: take platforms out")
 	}
-	amd64 := v1.Platform{OS: platform.Linux, Architecture: "amd64"}
+	amd64 := platform.Platform{OS: platform.Linux, Architecture: "amd64"}
 	if _, ok := findPlatform(c.out.Platforms, amd64); !ok && !c.partly() {
 		c.Errorf(in, "a lifecycle image needs linux/amd64, which kpack loads: add linux/amd64 under platforms")
 	}
-	i.Platforms = []v1.Platform{amd64}
+	i.Platforms = []platform.Platform{amd64}
 	return &LifecycleImage{Source: in.Lifecycle.Source, Version: in.Lifecycle.Version}
 }

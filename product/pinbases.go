@@ -43,7 +43,7 @@ func (c *checker) pin(base string, i *BaseImage, entries []LockedBase) {
 			i.Lock = e
 		}
 	}
-	what := fmt.Sprintf("base %s for %s", base, platform.Format(i.Platform))
+	what := fmt.Sprintf("base %s for %s", base, i.Platform)
 	switch {
 	case i.Lock == nil && i.Inline:
 	case i.Lock == nil:

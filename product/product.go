@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/yamlfile"
+	"github.com/slipway-dev/slipway/platform"
 )
 
 // APIVersion is the newest format of slipway.yaml that this code reads.
@@ -52,7 +52,7 @@ type Product struct {
 	Demands []string
 
 	Sources   []Source
-	Platforms []v1.Platform // every platform of the release, in the order of [platform.Sort]
+	Platforms []platform.Platform // every platform of the release, in the order of [platform.Sort]
 	Bases     []Base
 	Programs  []Program
 	Images    []Image
@@ -114,7 +114,7 @@ type Base struct {
 
 // BaseImage is the base for one platform.
 type BaseImage struct {
-	Platform  v1.Platform
+	Platform  platform.Platform
 	Reference name.Reference
 	// Tag is the tag beside the digest; empty where there is none.
 	Tag string
@@ -146,7 +146,7 @@ type Image struct {
 	Description string
 	// Source names the source whose URL, revision and licenses label the image.
 	Source    string
-	Platforms []v1.Platform // the product's platforms that this image is for, sorted
+	Platforms []platform.Platform // the product's platforms that this image is for, sorted
 	// Bases maps an operating system to the name of a Base; FROM in a Dockerfile may name a base,
 	// too.
 	Bases       map[string]string
@@ -169,7 +169,7 @@ type Artifact struct {
 	Programs []string // names of Programs; each is for one of the systems at least
 	// Platforms are those of the product that it is for, sorted, Windows ones without a release:
 	// Windows releases share their programs.
-	Platforms []v1.Platform
+	Platforms []platform.Platform
 	// Binary is each program as a file of its own, Archive all of them in one.
 	Binary, Archive bool
 	Formats         map[string]string // of the archive by operating system: "tar.gz" or "zip"
@@ -235,8 +235,8 @@ type ThirdParty struct {
 // Bundle is one archive. Name is its file name without .tar.zst: kpack-images.linux-amd64.
 type Bundle struct {
 	Name string
-	// Platform is the one system that the bundle serves; nil means all platforms.
-	Platform *v1.Platform
+	// Platform is the one that the bundle serves; the zero value means all platforms.
+	Platform platform.Platform
 }
 
 // Source returns the source of that name; the parser has checked that it exists.

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -24,7 +22,7 @@ func (c *checker) restrict(o Options) {
 	}
 	if len(platforms) < len(p.Platforms) {
 		for _, s := range platforms {
-			p.Partial = append(p.Partial, platform.Format(s))
+			p.Partial = append(p.Partial, s.String())
 		}
 		p.Platforms = platforms
 		p.Airgap.Bundles = cut(p.Airgap.Bundles, platforms)
@@ -38,7 +36,7 @@ func (c *checker) restrict(o Options) {
 			continue
 		}
 		all := i.Platforms
-		i.Platforms = slices.DeleteFunc(slices.Clone(all), func(q v1.Platform) bool {
+		i.Platforms = slices.DeleteFunc(slices.Clone(all), func(q platform.Platform) bool {
 			_, ok := findPlatform(platforms, q)
 			return !ok
 		})
@@ -57,14 +55,14 @@ func (c *checker) restrict(o Options) {
 }
 
 // restrictArtifacts cuts artifacts down to platforms. Those that select images do not want any.
-func restrictArtifacts(all []Artifact, platforms []v1.Platform, only []string) []Artifact {
+func restrictArtifacts(all []Artifact, platforms []platform.Platform, only []string) []Artifact {
 	if len(only) > 0 {
 		return nil
 	}
 	var left []Artifact
 	for _, a := range all {
-		a.Platforms = slices.DeleteFunc(slices.Clone(a.Platforms), func(q v1.Platform) bool {
-			return !slices.ContainsFunc(releaseless(platforms), q.Equals)
+		a.Platforms = slices.DeleteFunc(slices.Clone(a.Platforms), func(q platform.Platform) bool {
+			return !slices.Contains(releaseless(platforms), q)
 		})
 		if len(a.Platforms) > 0 {
 			left = append(left, a)
@@ -73,11 +71,11 @@ func restrictArtifacts(all []Artifact, platforms []v1.Platform, only []string) [
 	return left
 }
 
-func (c *checker) selectPlatforms(values []string) []v1.Platform {
+func (c *checker) selectPlatforms(values []string) []platform.Platform {
 	if len(values) == 0 {
 		return c.out.Platforms
 	}
-	var chosen []v1.Platform
+	var chosen []platform.Platform
 	for _, s := range values {
 		found, err := pick(s, c.out.Platforms)
 		if err != nil {

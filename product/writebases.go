@@ -10,7 +10,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/slipway-dev/slipway/internal/disk"
-	"github.com/slipway-dev/slipway/platform"
 )
 
 const basesLockHead = `# What the bases of slipway.yaml stand for. slipway bases writes this file: commit it, and read what changes in it.
@@ -20,7 +19,7 @@ const basesLockHead = `# What the bases of slipway.yaml stand for. slipway bases
 func EncodeBases(list []LockedBase) ([]byte, error) {
 	out := basesLockYAML{APIVersion: APIVersion, Bases: []lockedBaseYAML{}}
 	for _, e := range list {
-		y := lockedBaseYAML{e.Base, platform.Format(e.Platform), e.Reference, e.Digest.String(), e.OSVersion, ""}
+		y := lockedBaseYAML{e.Base, e.Platform.String(), e.Reference, e.Digest.String(), e.OSVersion, ""}
 		if !e.Created.IsZero() {
 			y.Created = e.Created.UTC().Format(time.RFC3339)
 		}

@@ -9,7 +9,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -63,7 +62,7 @@ func whole(p *product.Product, l *lock.Lock) error {
 			return fmt.Errorf("none has %s: build and publish it with -only %s", want.Name, want.Name)
 		}
 		if lacks, ok := unbuilt(i, want); ok {
-			return fmt.Errorf("none has %s for %s: build and publish it with -platforms %s", want.Name, platform.Format(lacks), platform.Format(lacks))
+			return fmt.Errorf("none has %s for %s: build and publish it with -platforms %s", want.Name, lacks, lacks)
 		}
 		images = append(images, i)
 	}
@@ -106,13 +105,9 @@ func mergeIndex(ctx context.Context, c *transfer.Client, st *store.Store, i *loc
 			return transfer.Image{}, fmt.Errorf("%s: %s: publish that part again: %w", child.Platform, ref, err)
 		}
 	}
-	children, err := descriptors(*i)
-	if err != nil {
-		return transfer.Image{}, err
-	}
 	var raw []byte
 	if i.MediaType.IsIndex() {
-		if raw, err = oci.MakeIndex(children, i.Annotations); err != nil {
+		if raw, err = oci.MakeIndex(descriptors(*i), i.Annotations); err != nil {
 			return transfer.Image{}, err
 		}
 	} else {

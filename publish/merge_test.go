@@ -22,7 +22,7 @@ import (
 
 // reindex gives every index of l annotations, as build does, over the children that keep reports
 // true for; images without any are dropped.
-func reindex(t *testing.T, st *store.Store, l *lock.Lock, keep func(v1.Platform) bool) *lock.Lock {
+func reindex(t *testing.T, st *store.Store, l *lock.Lock, keep func(platform.Platform) bool) *lock.Lock {
 	t.Helper()
 	out := *l
 	out.Images = nil
@@ -30,13 +30,9 @@ func reindex(t *testing.T, st *store.Store, l *lock.Lock, keep func(v1.Platform)
 		var children []lock.Child
 		var descriptors []v1.Descriptor
 		for _, c := range i.Children {
-			p, err := c.System()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if keep(p) {
+			if keep(c.Platform) {
 				children = append(children, c)
-				descriptors = append(descriptors, v1.Descriptor{MediaType: c.MediaType, Digest: c.Digest, Size: c.Size, Platform: &p})
+				descriptors = append(descriptors, v1.Descriptor{MediaType: c.MediaType, Digest: c.Digest, Size: c.Size, Platform: c.Platform.V1()})
 			}
 		}
 		if len(children) == 0 {
@@ -65,7 +61,7 @@ func part(t *testing.T, registry, system string) *lock.Lock {
 	p, st, l := cut(t, 2000)
 	p.Registry = registry
 	p = storetest.Only(p, system)
-	l = reindex(t, st, l, func(p v1.Platform) bool { return p.OS == system })
+	l = reindex(t, st, l, func(p platform.Platform) bool { return p.OS == system })
 	out, err := publish.Publish(t.Context(), p, st, l, quick)
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +82,7 @@ func part(t *testing.T, registry, system string) *lock.Lock {
 
 func TestMerge(t *testing.T) {
 	whole, parts := registrytest.Serve(t), registrytest.Serve(t)
-	everything := func(v1.Platform) bool { return true }
+	everything := func(platform.Platform) bool { return true }
 
 	p, st, l := cut(t, 2000)
 	p.Registry = whole.Host()
@@ -162,7 +158,7 @@ func TestMergeSnapshot(t *testing.T) {
 	p, st, l := cut(t, 1000)
 	var locks []*lock.Lock
 	for _, system := range []string{platform.Linux, platform.Windows} {
-		part, err := publish.Publish(t.Context(), storetest.Only(p, system), st, reindex(t, st, l, func(p v1.Platform) bool { return p.OS == system }), quick)
+		part, err := publish.Publish(t.Context(), storetest.Only(p, system), st, reindex(t, st, l, func(p platform.Platform) bool { return p.OS == system }), quick)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +168,7 @@ func TestMergeSnapshot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := publish.Publish(t.Context(), p, st, reindex(t, st, l, func(v1.Platform) bool { return true }), quick)
+	want, err := publish.Publish(t.Context(), p, st, reindex(t, st, l, func(platform.Platform) bool { return true }), quick)
 	if err != nil {
 		t.Fatal(err)
 	}

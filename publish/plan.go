@@ -61,7 +61,7 @@ func planImage(st *store.Store, i lock.Image) (transfer.Image, error) {
 	platforms := map[v1.Hash]string{}
 	remote := map[v1.Hash]bool{} // manifests whose layers may be left to the registry of the base
 	for _, c := range i.Children {
-		platforms[c.Digest] = c.Platform
+		platforms[c.Digest] = c.Platform.String()
 		if c.Base == nil || strings.HasPrefix(c.Base.Name, "builtin:") {
 			continue
 		}

@@ -24,6 +24,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
 	"github.com/slipway-dev/slipway/store"
@@ -238,13 +239,13 @@ func TestFallbacks(t *testing.T) {
 	}
 	p.Airgap.Images = list(t, ref.String())
 	for _, v := range []string{"10.0.17763", "10.0.20348", "10.0.26100"} {
-		p.Airgap.Bundles = append(p.Airgap.Bundles, product.Bundle{Name: v, Platform: &v1.Platform{OS: "windows", Architecture: "amd64", OSVersion: v}})
+		p.Airgap.Bundles = append(p.Airgap.Bundles, product.Bundle{Name: v, Platform: platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: v}})
 	}
 	out, err := publish.Publish(t.Context(), p, st, l, quick)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []lock.Fallback{{Platform: "windows/amd64:ltsc2025", Runs: "windows/amd64:10.0.25398.1"}}
+	want := []lock.Fallback{{Platform: platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.26100"}, Runs: platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.25398.1"}}}
 	if got := out.ThirdParty[0].Fallbacks; !slices.Equal(got, want) {
 		t.Errorf("the lock has %+v, want %+v", got, want)
 	}

@@ -24,7 +24,7 @@ func selection(p *product.Product, st *store.Store, l *lock.Lock) ([]lock.Image,
 			return nil, fmt.Errorf("publishing %s: the lock has none%s: build it first, or select what was built with -only", want.Name, built(l))
 		}
 		if lacks, ok := unbuilt(i, want); ok {
-			return nil, fmt.Errorf("publishing %s: the lock has none for %s%s: build it first, or select what was built with -platforms", want.Name, platform.Format(lacks), built(l))
+			return nil, fmt.Errorf("publishing %s: the lock has none for %s%s: build it first, or select what was built with -platforms", want.Name, lacks, built(l))
 		}
 		cut, err := restrict(st, i, want)
 		if err != nil {
@@ -54,16 +54,16 @@ func built(l *lock.Lock) string {
 
 // unbuilt returns the first platform that an image should have and has not. A single manifest
 // carries all of its systems.
-func unbuilt(i lock.Image, want product.Image) (v1.Platform, bool) {
+func unbuilt(i lock.Image, want product.Image) (platform.Platform, bool) {
 	if !i.MediaType.IsIndex() {
-		return v1.Platform{}, false
+		return platform.Platform{}, false
 	}
 	for _, p := range want.Platforms {
 		if !slices.ContainsFunc(i.Children, func(c lock.Child) bool { return isFor(c, p) }) {
 			return p, true
 		}
 	}
-	return v1.Platform{}, false
+	return platform.Platform{}, false
 }
 
 // restrict takes an image's other platforms away. The index over those that are left exists in
@@ -74,7 +74,7 @@ func restrict(st *store.Store, i lock.Image, want product.Image) (lock.Image, er
 	}
 	cut := i
 	cut.Children = slices.DeleteFunc(slices.Clone(i.Children), func(c lock.Child) bool {
-		return !slices.ContainsFunc(want.Platforms, func(p v1.Platform) bool { return isFor(c, p) })
+		return !slices.ContainsFunc(want.Platforms, func(p platform.Platform) bool { return isFor(c, p) })
 	})
 	if len(cut.Children) == len(i.Children) {
 		return i, nil
@@ -83,11 +83,7 @@ func restrict(st *store.Store, i lock.Image, want product.Image) (lock.Image, er
 	if err != nil {
 		return i, err
 	}
-	children, err := descriptors(cut)
-	if err != nil {
-		return i, err
-	}
-	raw, err := oci.MakeIndex(children, about)
+	raw, err := oci.MakeIndex(descriptors(cut), about)
 	if err != nil {
 		return i, err
 	}
@@ -97,22 +93,17 @@ func restrict(st *store.Store, i lock.Image, want product.Image) (lock.Image, er
 }
 
 // isFor reports whether a child is the one for a platform.
-func isFor(c lock.Child, p v1.Platform) bool {
-	got, err := c.System()
-	return err == nil && platform.Same(got, p)
+func isFor(c lock.Child, p platform.Platform) bool {
+	return platform.Same(c.Platform, p)
 }
 
 // descriptors are those of an image's children, as an index has them.
-func descriptors(i lock.Image) ([]v1.Descriptor, error) {
+func descriptors(i lock.Image) []v1.Descriptor {
 	var all []v1.Descriptor
 	for _, c := range i.Children {
-		p, err := c.System()
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, v1.Descriptor{MediaType: c.MediaType, Digest: c.Digest, Size: c.Size, Platform: &p})
+		all = append(all, v1.Descriptor{MediaType: c.MediaType, Digest: c.Digest, Size: c.Size, Platform: c.Platform.V1()})
 	}
-	return all, nil
+	return all
 }
 
 // union joins what two stages selected, each name once.

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
@@ -33,7 +31,7 @@ func TestPublishPart(t *testing.T) {
 			s := registrytest.Serve(t)
 			p, st, l := cut(t, 1000)
 			p.Registry = s.Host()
-			l = reindex(t, st, l, func(v1.Platform) bool { return true })
+			l = reindex(t, st, l, func(platform.Platform) bool { return true })
 			p = tt.part(p)
 			out, err := publish.Publish(t.Context(), p, st, l, quick)
 			if err != nil {
@@ -98,7 +96,7 @@ func TestPublishPartlyBuilt(t *testing.T) {
 			s := registrytest.Serve(t)
 			p, st, l := cut(t, 1000)
 			p.Registry = s.Host()
-			l = reindex(t, st, l, func(p v1.Platform) bool { return tt.keep == "" || p.OS == tt.keep })
+			l = reindex(t, st, l, func(p platform.Platform) bool { return tt.keep == "" || p.OS == tt.keep })
 			if tt.lock != nil {
 				tt.lock(l)
 			}

@@ -103,15 +103,13 @@ func describe(st *store.Store, t *lock.ThirdParty, tree *oci.Tree, bundles []pro
 	if err != nil {
 		return err
 	}
-	for _, p := range has {
-		t.Platforms = append(t.Platforms, platform.Format(p))
-	}
+	t.Platforms = has
 	for _, b := range bundles {
-		if b.Platform == nil {
+		if b.Platform.IsZero() {
 			continue
 		}
-		if best := platform.Best(*b.Platform, has); best >= 0 && !platform.Same(has[best], *b.Platform) {
-			t.Fallbacks = append(t.Fallbacks, lock.Fallback{Platform: platform.Format(*b.Platform), Runs: t.Platforms[best]})
+		if best := platform.Best(b.Platform, has); best >= 0 && !platform.Same(has[best], b.Platform) {
+			t.Fallbacks = append(t.Fallbacks, lock.Fallback{Platform: b.Platform, Runs: has[best]})
 		}
 	}
 	return nil

@@ -18,6 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
 	"github.com/slipway-dev/slipway/store"
@@ -62,7 +63,7 @@ func TestThirdParty(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"linux/amd64", "linux/arm64/v8", "windows/amd64:10.0.17763.6893"}
+	want := []platform.Platform{{OS: "linux", Architecture: "amd64"}, {OS: "linux", Architecture: "arm64", Variant: "v8"}, {OS: "windows", Architecture: "amd64", OSVersion: "10.0.17763.6893"}}
 	for n, tp := range out.ThirdParty {
 		if tp.Digest != h || tp.LeftOut != "" || !slices.Equal(tp.Platforms, want) || tp.MediaType != types.DockerManifestList || tp.Reference != p.Airgap.Images[n].Text {
 			t.Errorf("the lock has %+v", tp)

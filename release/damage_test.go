@@ -9,8 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -137,7 +136,7 @@ func TestDamageFetched(t *testing.T) {
 	host, _ := serveRegistry(t)
 	yaml, out := hello(t), filepath.Join(t.TempDir(), "out")
 	onRegistry(t, yaml, host)
-	other := nanoserver(t, host+"/others/tool:1.0", v1.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.4711"})
+	other := nanoserver(t, host+"/others/tool:1.0", platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.4711"})
 	add := func(path, text string) {
 		t.Helper()
 		old, err := os.ReadFile(path)

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-
 	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/lock"
@@ -21,7 +19,7 @@ import (
 // says each build in index and configuration.
 func TestOnHostProcess(t *testing.T) {
 	host, _ := serveRegistry(t)
-	nanoserver(t, host+"/host-process:v1.0.0", v1.Platform{OS: platform.Windows, Architecture: "amd64"})
+	nanoserver(t, host+"/host-process:v1.0.0", platform.Platform{OS: platform.Windows, Architecture: "amd64"})
 	yaml, out := hello(t), t.TempDir()
 	text, err := os.ReadFile(yaml)
 	if err != nil {

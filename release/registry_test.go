@@ -71,7 +71,7 @@ func onRegistry(t *testing.T, yaml, host string) {
 }
 
 // nanoserver pushes a base image and returns its pinned reference.
-func nanoserver(t *testing.T, tag string, p v1.Platform) string {
+func nanoserver(t *testing.T, tag string, p platform.Platform) string {
 	t.Helper()
 	ref, err := name.NewTag(tag)
 	if err != nil {
@@ -91,7 +91,7 @@ func nanoserver(t *testing.T, tag string, p v1.Platform) string {
 	if img, err = mutate.ConfigFile(img, cf); err != nil {
 		t.Fatal(err)
 	}
-	idx := mutate.AppendManifests(mutate.IndexMediaType(empty.Index, types.DockerManifestList), mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: &p}})
+	idx := mutate.AppendManifests(mutate.IndexMediaType(empty.Index, types.DockerManifestList), mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: p.V1()}})
 	if err := remote.WriteIndex(ref, idx); err != nil {
 		t.Fatal(err)
 	}

@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"runtime"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/build/source"
@@ -32,7 +30,7 @@ func (c *cut) slipway(ctx context.Context) (put func() error, stop func()) {
 	if !c.options.Slipway || len(c.product.Partial) > 0 {
 		return func() error { return nil }, func() {}
 	}
-	on := v1.Platform{OS: platform.Linux, Architecture: "amd64"}
+	on := platform.Platform{OS: platform.Linux, Architecture: "amd64"}
 	if source.Go(ctx, c.product.Dir, "list", "-f", "{{.ImportPath}}", command).Run() != nil {
 		return func() error { return c.self(ctx) }, func() {}
 	}

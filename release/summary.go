@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
 )
 
 // Summary says what a release came to.
@@ -35,9 +36,9 @@ type Summary struct {
 
 // StandIn is an image that a snapshot made up.
 type StandIn struct {
-	Name     string   `json:"name"` // in whose place it is
-	Platform string   `json:"platform"`
-	Images   []string `json:"images"` // of the product, which it is in
+	Name     string            `json:"name"` // in whose place it is
+	Platform platform.Platform `json:"platform"`
+	Images   []string          `json:"images"` // of the product, which it is in
 }
 
 // Image is a line of the table.
@@ -72,7 +73,7 @@ func summarize(out string, l *lock.Lock, bundles []airgap.File, names []string) 
 			line.Reference = i.Reference()
 		}
 		for _, c := range i.Children {
-			p := c.Platform
+			p := c.Platform.String()
 			if len(c.Systems) > 0 {
 				p += " (" + strings.Join(c.Systems, " + ") + ")"
 			}

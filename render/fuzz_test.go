@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/render"
 )
 
@@ -19,7 +20,7 @@ func FuzzRead(f *testing.F) {
 	} {
 		f.Add([]byte(s))
 	}
-	l := &lock.Lock{Images: []lock.Image{image(1, "app", "linux/amd64")}, ThirdParty: []lock.ThirdParty{{Reference: "busybox", Digest: digest(2)}}}
+	l := &lock.Lock{Images: []lock.Image{image(1, "app", platform.Platform{OS: "linux", Architecture: "amd64"})}, ThirdParty: []lock.ThirdParty{{Reference: "busybox", Digest: digest(2)}}}
 	f.Fuzz(func(_ *testing.T, manifest []byte) {
 		docs, err := render.Read("release.yaml", manifest)
 		if err == nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/testing/golden"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/render"
 )
@@ -27,12 +28,12 @@ func digest(n int) v1.Hash {
 }
 
 // image makes up an image of a lock.
-func image(n int, name string, platforms ...string) lock.Image {
+func image(n int, name string, platforms ...platform.Platform) lock.Image {
 	i := lock.Image{Name: name, Kind: "go", Repository: "slipway.local/kpack/" + name, Tag: "0.16.1", Digest: digest(n)}
 	for _, p := range platforms {
 		i.Children = append(i.Children, lock.Child{
 			Platform: p, Digest: digest(100 + n),
-			Base: &lock.Base{Name: "base", Digest: digest(200 + n), StandIn: strings.HasPrefix(p, "windows/")},
+			Base: &lock.Base{Name: "base", Digest: digest(200 + n), StandIn: p.OS == platform.Windows},
 		})
 	}
 	return i
@@ -41,8 +42,12 @@ func image(n int, name string, platforms ...string) lock.Image {
 // kpack returns kpack's product, as slipway.yaml describes it, and a lock with made-up digests.
 func kpack(t *testing.T) (*product.Product, *lock.Lock) {
 	t.Helper()
-	both := []string{"linux/amd64", "windows/amd64:10.0.26100.1", "windows/amd64:10.0.17763.1"}
-	lifecycle := image(7, "lifecycle", "linux/amd64")
+	linux := platform.Platform{OS: "linux", Architecture: "amd64"}
+	windows := func(version string) platform.Platform {
+		return platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: version}
+	}
+	both := []platform.Platform{linux, windows("10.0.26100.1"), windows("10.0.17763.1")}
+	lifecycle := image(7, "lifecycle", linux)
 	lifecycle.Children[0].Systems = []string{"linux", "windows"}
 	l := &lock.Lock{
 		SchemaVersion: lock.SchemaVersion, Name: "kpack", Version: "0.16.1", Registry: "slipway.local/kpack", Snapshot: true,
@@ -52,8 +57,8 @@ func kpack(t *testing.T) (*product.Product, *lock.Lock) {
 			{Name: "lifecycle", Module: "github.com/buildpacks/lifecycle@v0.20.5", Revision: "ddcded12be80c2d432777675bbe61a1589631541"},
 		},
 		Images: []lock.Image{
-			image(1, "controller", "linux/amd64"), image(2, "webhook", "linux/amd64"), image(3, "build-waiter", "linux/amd64"),
-			image(4, "rebase", "linux/amd64"), image(5, "build-init", both...), image(6, "completion", both...), lifecycle,
+			image(1, "controller", linux), image(2, "webhook", linux), image(3, "build-waiter", linux),
+			image(4, "rebase", linux), image(5, "build-init", both...), image(6, "completion", both...), lifecycle,
 		},
 		ThirdParty: []lock.ThirdParty{{Reference: "registry.k8s.io/pause:3.10", Digest: digest(9), Platforms: both}},
 	}
@@ -115,7 +120,7 @@ func TestKpackFaults(t *testing.T) {
 		{
 			"a controller for Windows alone",
 			func(_ *product.Product, l *lock.Lock) {
-				l.Images[0].Children[0].Platform = "windows/amd64:10.0.20348.1"
+				l.Images[0].Children[0].Platform = platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.1"}
 			},
 			[]string{"containers[controller].image: the pod selects linux nodes, but controller has no image for linux"},
 		},

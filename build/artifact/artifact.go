@@ -20,6 +20,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -35,7 +36,7 @@ type Program struct {
 type Input struct {
 	Artifact product.Artifact
 	Files    []product.ArtifactFile
-	Platform v1.Platform // without a Windows release
+	Platform platform.Platform // without a Windows release
 	Programs []Program
 	ModTime  time.Time // of everything in an archive
 	// directories in that of the artifact's files that are none of them, relative to it

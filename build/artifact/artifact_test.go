@@ -13,10 +13,9 @@ import (
 	"testing"
 	"time"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-
 	"github.com/slipway-dev/slipway/build/artifact"
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -33,7 +32,7 @@ func input(t *testing.T, os, format string) artifact.Input {
 	return artifact.Input{
 		Artifact: product.Artifact{Name: "demo", Binary: true, Archive: true, Formats: map[string]string{os: format}, Directory: "bin", Files: map[string]string{os: dir}},
 		Files:    []product.ArtifactFile{{Name: "tool." + os, Program: "tool"}, {Name: "demo." + os + "." + format}},
-		Platform: v1.Platform{OS: os, Architecture: "amd64"},
+		Platform: platform.Platform{OS: os, Architecture: "amd64"},
 		Programs: []artifact.Program{{Name: "tool", File: file, Content: layer.Bytes([]byte("a program"))}},
 		ModTime:  at,
 	}

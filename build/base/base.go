@@ -23,7 +23,7 @@ type Base struct {
 	// Image is nil for scratch.
 	Image v1.Image
 	// Platform has the full os.version, all four parts, that images on the base must carry.
-	Platform v1.Platform
+	Platform platform.Platform
 	Info     *Info // nil for scratch
 	// Demand is why a release to a registry would refuse the base, where a snapshot takes it; nil
 	// where it would not.
@@ -76,8 +76,8 @@ type Resolver struct {
 // Resolve returns the base that name stands for, on platform p: "scratch", a base of
 // slipway.yaml, or an image reference. A reference is fetched from its registry into the store;
 // in a snapshot a stand-in takes its place.
-func (r *Resolver) Resolve(ctx context.Context, name string, p v1.Platform) (Base, error) {
-	key := name + " " + platform.Format(p)
+func (r *Resolver) Resolve(ctx context.Context, name string, p platform.Platform) (Base, error) {
+	key := name + " " + p.String()
 	r.mu.Lock()
 	if r.found == nil {
 		r.found = map[string]func() (Base, error){}
@@ -90,12 +90,12 @@ func (r *Resolver) Resolve(ctx context.Context, name string, p v1.Platform) (Bas
 	r.mu.Unlock()
 	b, err := f()
 	if err != nil {
-		return Base{}, fmt.Errorf("base %s for %s: %w", name, platform.Format(p), err)
+		return Base{}, fmt.Errorf("base %s for %s: %w", name, p, err)
 	}
 	return b, nil
 }
 
-func (r *Resolver) resolve(ctx context.Context, image string, p v1.Platform) (Base, error) {
+func (r *Resolver) resolve(ctx context.Context, image string, p platform.Platform) (Base, error) {
 	if image == "scratch" {
 		return Base{Platform: full(p)}, nil
 	}
@@ -153,7 +153,7 @@ func (r *Resolver) pull(ctx context.Context, i product.BaseImage, anyBuild bool)
 
 // full completes the version of a Windows platform that has only three parts, for images that
 // have no base to take it from.
-func full(p v1.Platform) v1.Platform {
+func full(p platform.Platform) platform.Platform {
 	if p.OS == platform.Windows && platform.Short(p.OSVersion) == p.OSVersion {
 		p.OSVersion += ".1"
 	}

@@ -158,7 +158,7 @@ func resolve(t *testing.T, p *product.Product, name, on string) base.Base {
 	return b
 }
 
-func parse(t *testing.T, s string) v1.Platform {
+func parse(t *testing.T, s string) platform.Platform {
 	t.Helper()
 	p, err := platform.Parse(s)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // choose returns the image itself or the child of an index that is for p, and the platform that
 // its configuration says. Where the index leaves out an os.version, that of the configuration
 // counts. A base of any build is chosen by system and architecture alone.
-func choose(ctx context.Context, c *network.Client, desc *remote.Descriptor, p v1.Platform, anyBuild bool) (img v1.Image, got v1.Platform, err error) {
+func choose(ctx context.Context, c *network.Client, desc *remote.Descriptor, p platform.Platform, anyBuild bool) (img v1.Image, got platform.Platform, err error) {
 	err = c.Retry(ctx, func() error { // children and configurations are read here
 		img, got, err = pick(desc, p, anyBuild)
 		return err
@@ -24,64 +24,64 @@ func choose(ctx context.Context, c *network.Client, desc *remote.Descriptor, p v
 	return img, got, network.Clean(err)
 }
 
-func pick(desc *remote.Descriptor, p v1.Platform, anyBuild bool) (v1.Image, v1.Platform, error) {
+func pick(desc *remote.Descriptor, p platform.Platform, anyBuild bool) (v1.Image, platform.Platform, error) {
 	if !desc.MediaType.IsIndex() {
 		img, err := desc.Image()
 		if err != nil {
-			return nil, v1.Platform{}, err
+			return nil, platform.Platform{}, err
 		}
 		got, err := systemOf(img)
 		if err != nil {
-			return nil, v1.Platform{}, err
+			return nil, platform.Platform{}, err
 		}
 		return img, got, fits(got, p, anyBuild)
 	}
 	idx, err := desc.ImageIndex()
 	if err != nil {
-		return nil, v1.Platform{}, err
+		return nil, platform.Platform{}, err
 	}
 	m, err := idx.IndexManifest()
 	if err != nil {
-		return nil, v1.Platform{}, err
+		return nil, platform.Platform{}, err
 	}
 	var chosen []child
 	var have []string
 	for _, d := range m.Manifests {
-		if d.Platform == nil || d.Platform.OS == "" || d.Platform.OS == "unknown" || !d.MediaType.IsImage() {
+		said := platform.From(d.Platform)
+		if !said.IsImage() || !d.MediaType.IsImage() {
 			continue
 		}
-		said := *d.Platform
 		if machine(said) != machine(p) || p.OS == platform.Windows && !anyBuild && said.OSVersion != "" && !platform.Same(said, p) {
-			have = append(have, platform.Format(said))
+			have = append(have, said.String())
 			continue
 		}
 		img, err := idx.Image(d.Digest)
 		if err != nil {
-			return nil, v1.Platform{}, err
+			return nil, platform.Platform{}, err
 		}
 		got, err := systemOf(img)
 		if err != nil {
-			return nil, v1.Platform{}, err
+			return nil, platform.Platform{}, err
 		}
 		if got.OS == platform.Windows && got.OSVersion == "" {
 			got.OSVersion = said.OSVersion // some bases have it in the index alone
 		}
 		if said.OSVersion == "" && p.OS == platform.Windows && !anyBuild && got.OSVersion != "" && !platform.Same(got, p) {
-			have = append(have, platform.Format(got))
+			have = append(have, got.String())
 			continue
 		}
 		chosen = append(chosen, child{img, d.Digest, got})
 	}
 	switch {
 	case len(chosen) == 0 && len(have) == 0:
-		return nil, v1.Platform{}, errors.New("it has no image at all: name another base")
+		return nil, platform.Platform{}, errors.New("it has no image at all: name another base")
 	case len(chosen) == 0:
-		return nil, v1.Platform{}, fmt.Errorf("it has no image for this platform, only for %s", strings.Join(have, ", "))
+		return nil, platform.Platform{}, fmt.Errorf("it has no image for this platform, only for %s", strings.Join(have, ", "))
 	}
 	if p.OS == platform.Windows {
 		if other, ok := second(chosen); ok {
-			return nil, v1.Platform{}, fmt.Errorf("it has two images for this platform, %s (%s) and %s (%s): name one by its digest in slipway.yaml",
-				chosen[0].digest, platform.Format(chosen[0].system), other.digest, platform.Format(other.system))
+			return nil, platform.Platform{}, fmt.Errorf("it has two images for this platform, %s (%s) and %s (%s): name one by its digest in slipway.yaml",
+				chosen[0].digest, chosen[0].system.String(), other.digest, other.system.String())
 		}
 	}
 	return chosen[0].image, chosen[0].system, fits(chosen[0].system, p, anyBuild)
@@ -91,7 +91,7 @@ func pick(desc *remote.Descriptor, p v1.Platform, anyBuild bool) (v1.Image, v1.P
 type child struct {
 	image  v1.Image
 	digest v1.Hash
-	system v1.Platform
+	system platform.Platform
 }
 
 // second returns another image than the first.
@@ -105,30 +105,30 @@ func second(list []child) (child, bool) {
 }
 
 // machine is a platform without its version.
-func machine(p v1.Platform) string {
+func machine(p platform.Platform) string {
 	if p.Architecture == "arm64" && p.Variant == "v8" {
 		p.Variant = ""
 	}
 	return p.OS + "/" + p.Architecture + "/" + p.Variant
 }
 
-func systemOf(img v1.Image) (v1.Platform, error) {
+func systemOf(img v1.Image) (platform.Platform, error) {
 	cf, err := img.ConfigFile()
 	if err != nil {
-		return v1.Platform{}, err
+		return platform.Platform{}, err
 	}
-	return v1.Platform{OS: cf.OS, Architecture: cf.Architecture, OSVersion: cf.OSVersion, Variant: cf.Variant}, nil
+	return platform.Platform{OS: cf.OS, Architecture: cf.Architecture, OSVersion: cf.OSVersion, Variant: cf.Variant}, nil
 }
 
 // fits holds what an image's configuration says against the platform that it is wanted for.
-func fits(got, p v1.Platform, anyBuild bool) error {
+func fits(got, p platform.Platform, anyBuild bool) error {
 	switch {
 	case anyBuild && machine(got) == machine(p):
 		return nil
 	case p.OS == platform.Windows && got.OS == platform.Windows && strings.Count(got.OSVersion, ".") != 3:
 		return fmt.Errorf("its os.version %q has not four parts, so no host can tell whether it runs: use a base that has", got.OSVersion)
 	case !platform.Same(got, p):
-		return fmt.Errorf("it is an image for %s: name the right base for this platform", platform.Format(got))
+		return fmt.Errorf("it is an image for %s: name the right base for this platform", got)
 	}
 	return nil
 }

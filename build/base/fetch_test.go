@@ -33,11 +33,11 @@ func TestFetch(t *testing.T) {
 	for _, s := range []string{"linux/amd64", "linux/arm64/v8", "windows/amd64:10.0.17763.8389", "windows/amd64:10.0.20348.4773"} {
 		images[s] = image(t, parse(t, s))
 	}
-	attestation := image(t, v1.Platform{OS: "unknown", Architecture: "unknown"})
+	attestation := image(t, platform.Platform{OS: "unknown", Architecture: "unknown"})
 	var idx v1.ImageIndex = empty.Index
 	for _, add := range []mutate.IndexAddendum{
 		{Add: attestation, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "unknown", Architecture: "unknown"}}},
-		{Add: image(t, v1.Platform{})},
+		{Add: image(t, platform.Platform{})},
 		{Add: images["linux/arm64/v8"], Descriptor: v1.Descriptor{Platform: platformOf(t, images["linux/arm64/v8"])}},
 		{Add: images["windows/amd64:10.0.20348.4773"], Descriptor: v1.Descriptor{Platform: platformOf(t, images["windows/amd64:10.0.20348.4773"])}},
 		{Add: images["linux/amd64"], Descriptor: v1.Descriptor{Platform: platformOf(t, images["linux/amd64"])}},
@@ -59,8 +59,8 @@ func TestFetch(t *testing.T) {
 		t.Run(path.Base(tc.ref)[:6]+" "+tc.on, func(t *testing.T) {
 			b := resolve(t, &product.Product{Path: "slipway.yaml", Registry: host}, tc.ref, tc.on)
 			want := images[tc.want]
-			if platform.Format(b.Platform) != tc.want || digest(t, b.Image) != digest(t, want) {
-				t.Errorf("the base is %s %s, want %s %s", platform.Format(b.Platform), digest(t, b.Image), tc.want, digest(t, want))
+			if b.Platform.String() != tc.want || digest(t, b.Image) != digest(t, want) {
+				t.Errorf("the base is %s %s, want %s %s", b.Platform.String(), digest(t, b.Image), tc.want, digest(t, want))
 			}
 			if b.Info.Name != tc.ref || b.Info.Digest != digest(t, want) || b.Info.Stub {
 				t.Errorf("the lock has %+v", b.Info)
@@ -73,7 +73,7 @@ func TestFetch(t *testing.T) {
 func TestFetchErrors(t *testing.T) {
 	host := serve(t)
 	linux := image(t, parse(t, "linux/amd64"))
-	noVersion := push(t, host+"/none:1", image(t, v1.Platform{OS: "windows", Architecture: "amd64"}))
+	noVersion := push(t, host+"/none:1", image(t, platform.Platform{OS: "windows", Architecture: "amd64"}))
 	threeParts := push(t, host+"/three:1", image(t, parse(t, "windows/amd64:10.0.20348")))
 	wrong := push(t, host+"/linux:1", linux)
 	index := pushIndex(t, host+"/index:1", mutate.AppendManifests(empty.Index, mutate.IndexAddendum{
@@ -135,7 +135,7 @@ func serve(t *testing.T) string {
 	return strings.TrimPrefix(s.URL, "http://")
 }
 
-func image(t *testing.T, p v1.Platform) v1.Image {
+func image(t *testing.T, p platform.Platform) v1.Image {
 	t.Helper()
 	i, err := random.Image(2000, 3)
 	if err != nil {

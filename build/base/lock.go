@@ -59,7 +59,7 @@ func Lock(ctx context.Context, p *product.Product, c *network.Client) ([]product
 		g.Go(func() error {
 			var err error
 			if list[n], changes[n].Moved, err = locked(ctx, c, j.base, j.image); err != nil {
-				failures[n] = fmt.Errorf("%s: base %s for %s: %w", j.image.Pos, j.base.Name, platform.Format(j.image.Platform), err)
+				failures[n] = fmt.Errorf("%s: base %s for %s: %w", j.image.Pos, j.base.Name, j.image.Platform.String(), err)
 			}
 			return nil
 		})
@@ -73,7 +73,7 @@ func Lock(ctx context.Context, p *product.Product, c *network.Client) ([]product
 	}
 	for n, e := range list {
 		c := &changes[n]
-		c.Base, c.Platform, c.Reference, c.New = e.Base, platform.Format(e.Platform), e.Reference, short(e)
+		c.Base, c.Platform, c.Reference, c.New = e.Base, e.Platform.String(), e.Reference, short(e)
 		if old := jobs[n].image.Lock; old != nil {
 			was := short(*old)
 			c.Old = &was

@@ -61,7 +61,7 @@ func lock(t *testing.T, dir, host, bases string) []base.Change {
 }
 
 // made is an image for a platform, with a date.
-func made(t *testing.T, p v1.Platform, day string) v1.Image {
+func made(t *testing.T, p platform.Platform, day string) v1.Image {
 	t.Helper()
 	at, err := time.Parse(time.DateOnly, day)
 	if err != nil {
@@ -74,8 +74,8 @@ func made(t *testing.T, p v1.Platform, day string) v1.Image {
 	return i
 }
 
-func windows(version string) v1.Platform {
-	return v1.Platform{OS: "windows", Architecture: "amd64", OSVersion: version}
+func windows(version string) platform.Platform {
+	return platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: version}
 }
 
 // silent is an index whose descriptors leave the os.version out, as some registries' copies of
@@ -313,7 +313,7 @@ func TestLookAlikes(t *testing.T) {
 	if b, err := r.Resolve(t.Context(), ref, parse(t, "windows/amd64:ltsc2022")); err != nil || digest(t, b.Image) != digest(t, a) {
 		t.Errorf("the right one of an index without versions: %+v, %v", b, err)
 	}
-	said := mutate.AppendManifests(empty.Index, mutate.IndexAddendum{Add: none, Descriptor: v1.Descriptor{Platform: new(windows("10.0.20348.3"))}})
+	said := mutate.AppendManifests(empty.Index, mutate.IndexAddendum{Add: none, Descriptor: v1.Descriptor{Platform: windows("10.0.20348.3").V1()}})
 	ref = pushIndex(t, host+"/said:1", said)
 	if b, err := r.Resolve(t.Context(), ref, parse(t, "windows/amd64:ltsc2022")); err != nil || b.Platform.OSVersion != "10.0.20348.3" {
 		t.Errorf("an image whose version only its index says: %+v, %v", b.Platform, err)

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -27,7 +28,7 @@ const (
 // directory. The base static is for programs that need no rights, as distroless static:nonroot is;
 // static-root has the same files and runs as root in /, as distroless static:latest does, for which
 // many projects have written their Dockerfiles.
-func static(ctx context.Context, st *store.Store, builtin string, p v1.Platform) (Base, error) {
+func static(ctx context.Context, st *store.Store, builtin string, p platform.Platform) (Base, error) {
 	file := func(path, text string) layer.Entry {
 		return layer.Entry{Path: path, Mode: 0o644, Content: layer.Bytes([]byte(text))}
 	}

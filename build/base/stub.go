@@ -18,7 +18,7 @@ const StubLabel = "dev.slipway.base.stand-in"
 // stub makes an image in place of one that only a registry has: it carries the right
 // os.version, architecture and environment, one file that says what it is, and the label
 // [StubLabel]. It cannot run, and publish keeps it off real registries.
-func stub(ctx context.Context, st *store.Store, ref name.Reference, p v1.Platform) (Base, error) {
+func stub(ctx context.Context, st *store.Store, ref name.Reference, p platform.Platform) (Base, error) {
 	p = full(p)
 	text := fmt.Sprintf("This layer stands in for %s in a snapshot that was made without a network.\nIt cannot run. Name a registry to build on the real base.\n", ref)
 	entries := []layer.Entry{{Path: "/slipway-stand-in.txt", Mode: 0o444, Content: layer.Bytes([]byte(text))}}

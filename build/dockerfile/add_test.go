@@ -10,12 +10,12 @@ import (
 	"testing"
 	"time"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/slipway-dev/slipway/build/dockerfile"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/testing/dockerfiletest"
+	"github.com/slipway-dev/slipway/platform"
 )
 
 func TestAddURL(t *testing.T) {
@@ -62,7 +62,7 @@ func TestAddURL(t *testing.T) {
 			c := dockerfiletest.Load(t, &txtar.Archive{})
 			in := c.Input
 			in.Client = network.New(network.Options{Transport: server.Client().Transport, Wait: time.Microsecond})
-			in.Platform = v1.Platform{OS: "linux", Architecture: "amd64"}
+			in.Platform = platform.Platform{OS: "linux", Architecture: "amd64"}
 			in.Source = []byte("FROM scratch\nADD " + strings.ReplaceAll(tc.add, "URL", server.URL) + "\n")
 			var got string
 			r, err := dockerfile.Build(t.Context(), in)

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/slipway-dev/slipway/build/base"
@@ -100,10 +99,10 @@ file 644 0:0 z "z"
 func TestCheckDistant(t *testing.T) {
 	c := dockerfiletest.Load(t, txtar.Parse([]byte(distantCase)))
 	in := c.Input
-	in.Platform = v1.Platform{OS: "linux", Architecture: "amd64"}
+	in.Platform = platform.Platform{OS: "linux", Architecture: "amd64"}
 	in.Check, in.Client = true, network.New(network.Options{Transport: unasked{t}})
 	there := in.Base
-	in.Base = func(ctx context.Context, name string, p v1.Platform) (base.Base, error) {
+	in.Base = func(ctx context.Context, name string, p platform.Platform) (base.Base, error) {
 		b, err := there(ctx, name, p)
 		b.Demand = errDemand(name)
 		return b, err

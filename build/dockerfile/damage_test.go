@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/dockerfile"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -22,10 +23,10 @@ import (
 // gives it.
 func copyFrom(t *testing.T, st *store.Store, from v1.Image) ([]byte, error) {
 	t.Helper()
-	p := v1.Platform{OS: "linux", Architecture: "amd64"}
+	p := platform.Platform{OS: "linux", Architecture: "amd64"}
 	r, err := dockerfile.Build(t.Context(), dockerfile.Input{
 		File: "Dockerfile", Source: []byte("FROM scratch\nCOPY --from=other /etc/file /file\n"), Platform: p, Store: st,
-		Base: func(context.Context, string, v1.Platform) (base.Base, error) {
+		Base: func(context.Context, string, platform.Platform) (base.Base, error) {
 			return base.Base{Image: from, Platform: p}, nil
 		},
 	})
@@ -46,7 +47,7 @@ func copyFrom(t *testing.T, st *store.Store, from v1.Image) ([]byte, error) {
 func TestDamagedLayer(t *testing.T) {
 	st := storetest.Open(t)
 	i := storetest.Index(t, st, "other", storetest.Child{
-		Platform: v1.Platform{OS: "linux", Architecture: "amd64"}, Layers: []v1.Layer{storetest.Layer(t, "etc/file", "seed", 5000)},
+		Platform: platform.Platform{OS: "linux", Architecture: "amd64"}, Layers: []v1.Layer{storetest.Layer(t, "etc/file", "seed", 5000)},
 	})
 	img, err := st.Image(i.Children[0].Digest)
 	must(t, err)
@@ -102,7 +103,7 @@ func TestDamagedLayer(t *testing.T) {
 // that layer's diffID in its configuration.
 func TestForeignDiffID(t *testing.T) {
 	st := storetest.Open(t)
-	p := v1.Platform{OS: "linux", Architecture: "amd64"}
+	p := platform.Platform{OS: "linux", Architecture: "amd64"}
 	i := storetest.Index(t, st, "other", storetest.Child{Platform: p, Layers: []v1.Layer{storetest.Layer(t, "etc/file", "evil", 5000)}})
 	img, err := st.Image(i.Children[0].Digest)
 	must(t, err)

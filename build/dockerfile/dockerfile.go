@@ -57,6 +57,7 @@ import (
 	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -80,12 +81,12 @@ type Input struct {
 	Target string
 	// Platform is what the image is for. BuildPlatform is what BUILDPLATFORM says; the zero value
 	// is linux/amd64, whatever machine this is.
-	Platform, BuildPlatform v1.Platform
+	Platform, BuildPlatform platform.Platform
 	// ModTime is the time in the history.
 	ModTime time.Time
 	// Base resolves the names of images in FROM and --from; nil means that only scratch, stages
 	// and contexts can be used.
-	Base func(ctx context.Context, name string, p v1.Platform) (base.Base, error)
+	Base func(ctx context.Context, name string, p platform.Platform) (base.Base, error)
 	// Check evaluates the file as far as it can be without the bytes of files and without a
 	// download: Result.Layers then have entries without content, and what an image that is not at
 	// hand, or a URL, would bring is taken for granted.
@@ -162,7 +163,7 @@ func Build(ctx context.Context, in Input) (Result, error) {
 		return Result{}, fmt.Errorf("%s has more than %d bytes", in.File, maxSource)
 	}
 	if in.BuildPlatform.OS == "" {
-		in.BuildPlatform = v1.Platform{OS: "linux", Architecture: "amd64"}
+		in.BuildPlatform = platform.Platform{OS: "linux", Architecture: "amd64"}
 	}
 	b := &builder{in: in, report: &report{file: in.File, source: src}, demands: &report{file: in.File, source: src}}
 	defer b.close()

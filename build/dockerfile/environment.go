@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -99,7 +97,7 @@ func platformArgs(in Input) *environment {
 	build, target := normalize(in.BuildPlatform), normalize(in.Platform)
 	e := newEnvironment(nil)
 	for _, kv := range [][2]string{
-		{"BUILDPLATFORM", formatPlatform(v1.Platform{OS: build.OS, Architecture: build.Architecture, Variant: build.Variant})},
+		{"BUILDPLATFORM", formatPlatform(platform.Platform{OS: build.OS, Architecture: build.Architecture, Variant: build.Variant})},
 		{"BUILDOS", build.OS},
 		{"BUILDOSVERSION", build.OSVersion},
 		{"BUILDARCH", build.Architecture},
@@ -136,7 +134,7 @@ func (b *builder) setTargetStage() {
 
 // normalize writes variants as containerd/platforms does: arm has one, arm64 v8 and amd64 v1 go
 // without saying.
-func normalize(p v1.Platform) v1.Platform {
+func normalize(p platform.Platform) platform.Platform {
 	switch {
 	case p.Architecture == "arm" && p.Variant == "":
 		p.Variant = "v7"
@@ -147,7 +145,7 @@ func normalize(p v1.Platform) v1.Platform {
 }
 
 // formatPlatform writes a platform as BuildKit's arguments do: windows(10.0.20348)/amd64.
-func formatPlatform(p v1.Platform) string {
+func formatPlatform(p platform.Platform) string {
 	s := p.OS
 	if p.OSVersion != "" {
 		s += "(" + p.OSVersion + ")"
@@ -161,14 +159,14 @@ func formatPlatform(p v1.Platform) string {
 
 // parsePlatform reads the value of FROM --platform. Windows without a release means the release
 // of the target, where that is Windows too.
-func parsePlatform(s string, target v1.Platform) (v1.Platform, error) {
+func parsePlatform(s string, target platform.Platform) (platform.Platform, error) {
 	if arch, ok := strings.CutPrefix(s, platform.Windows+"/"); ok && !strings.ContainsAny(arch, ":/") {
 		if target.OS != platform.Windows {
-			return v1.Platform{}, fmt.Errorf("platform %q names no Windows release, and the image is for %s: write %s:ltsc2022", s, target.OS, s)
+			return platform.Platform{}, fmt.Errorf("platform %q names no Windows release, and the image is for %s: write %s:ltsc2022", s, target.OS, s)
 		}
 		p, err := platform.Parse(s + ":" + target.OSVersion)
 		if target.OSVersion == "" {
-			return v1.Platform{OS: platform.Windows, Architecture: arch}, nil
+			return platform.Platform{OS: platform.Windows, Architecture: arch}, nil
 		}
 		return p, err
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/testing/dockerfiletest"
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -73,7 +74,7 @@ func TestStaysInContext(t *testing.T) {
 		"..", ".", "root", "parent", "--parents **",
 	} {
 		in.Source = []byte("FROM scratch\nCOPY " + src + " /x/\n")
-		in.Platform = v1.Platform{OS: "linux", Architecture: "amd64"}
+		in.Platform = platform.Platform{OS: "linux", Architecture: "amd64"}
 		r, err := dockerfile.Build(t.Context(), in)
 		t.Logf("%s: %v", src, err)
 		check(t, r, secret)
@@ -119,9 +120,9 @@ func FuzzBuild(f *testing.F) {
 	spec := []byte("config {\"OnBuild\":[\"COPY . /\"]}\nlayer\ndir 755 0:0 usr/bin\nlink bin usr/bin\nfile 644 0:0 etc/passwd \"a:x:1:2::/:\\n\"\n")
 	images := map[string]v1.Image{}
 	for _, os := range []string{"linux", "windows"} {
-		images[os] = dockerfiletest.Image(f, spec, v1.Platform{OS: os, Architecture: "amd64"})
+		images[os] = dockerfiletest.Image(f, spec, platform.Platform{OS: os, Architecture: "amd64"})
 	}
-	in.Base = func(_ context.Context, name string, p v1.Platform) (base.Base, error) {
+	in.Base = func(_ context.Context, name string, p platform.Platform) (base.Base, error) {
 		if name != "x" || images[p.OS] == nil {
 			return base.Base{}, errors.New("there is only x")
 		}
@@ -130,9 +131,9 @@ func FuzzBuild(f *testing.F) {
 	f.Fuzz(func(t *testing.T, source []byte, windows bool) {
 		in := in
 		in.Source = source
-		in.Platform = v1.Platform{OS: "linux", Architecture: "amd64"}
+		in.Platform = platform.Platform{OS: "linux", Architecture: "amd64"}
 		if windows {
-			in.Platform = v1.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348"}
+			in.Platform = platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348"}
 		}
 		r, err := dockerfile.Build(t.Context(), in)
 		if err == nil {
@@ -164,10 +165,10 @@ func FuzzArchive(f *testing.F) {
 		must(t, os.WriteFile(filepath.Join(in.Context, "dir", "archive"), archive, 0o644))
 		l := static.NewLayer(archive, types.OCIUncompressedLayer)
 		for _, os := range []string{"linux", "windows"} {
-			img, err := mutate.AppendLayers(dockerfiletest.Image(t, nil, v1.Platform{OS: os, Architecture: "amd64"}), l)
+			img, err := mutate.AppendLayers(dockerfiletest.Image(t, nil, platform.Platform{OS: os, Architecture: "amd64"}), l)
 			must(t, err)
-			in.Platform = v1.Platform{OS: os, Architecture: "amd64"}
-			in.Base = func(context.Context, string, v1.Platform) (base.Base, error) {
+			in.Platform = platform.Platform{OS: os, Architecture: "amd64"}
+			in.Base = func(context.Context, string, platform.Platform) (base.Base, error) {
 				return base.Base{Image: img}, nil
 			}
 			for _, source := range []string{

@@ -29,7 +29,7 @@ type imageFiles struct {
 }
 
 // image resolves an image's name, once for each platform.
-func (b *builder) image(ctx context.Context, name string, p v1.Platform) (base.Base, *imageFiles, error) {
+func (b *builder) image(ctx context.Context, name string, p platform.Platform) (base.Base, *imageFiles, error) {
 	key := name + " " + formatPlatform(p)
 	if i, ok := b.images[key]; ok {
 		return i.base, i, nil

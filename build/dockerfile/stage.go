@@ -27,7 +27,7 @@ type stage struct {
 	failed    bool // its mistakes have been reported
 	evaluated bool
 	baseImage base.Base
-	platform  v1.Platform
+	platform  platform.Platform
 	config    v1.Config
 	author    string
 	env       *environment // ENV and ARG
@@ -138,17 +138,17 @@ func (b *builder) begin(ctx context.Context, s *stage) {
 // defaultPath is what BuildKit gives Linux images that have no PATH; Windows has its own.
 const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-func (b *builder) stagePlatform(s *stage) (v1.Platform, error) {
+func (b *builder) stagePlatform(s *stage) (platform.Platform, error) {
 	v, err := b.word(s.Platform, b.globals)
 	if err != nil {
-		return v1.Platform{}, located{s.Platform, err}
+		return platform.Platform{}, located{s.Platform, err}
 	}
 	if v == "" {
-		return v1.Platform{}, located{s.Platform, fmt.Errorf("platform %s is empty: give the argument a value", s.Platform)}
+		return platform.Platform{}, located{s.Platform, fmt.Errorf("platform %s is empty: give the argument a value", s.Platform)}
 	}
 	p, err := parsePlatform(v, b.in.Platform)
 	if err != nil {
-		return v1.Platform{}, located{s.Platform, err}
+		return platform.Platform{}, located{s.Platform, err}
 	}
 	return p, nil
 }

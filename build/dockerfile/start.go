@@ -24,7 +24,7 @@ type start struct {
 	own    bool           // ENTRYPOINT or CMD is in this file
 	tree   *tree
 	config v1.Config
-	on     v1.Platform
+	on     platform.Platform
 	check  bool // files have no content: see [Input]
 }
 

@@ -42,7 +42,7 @@ func TestStandIn(t *testing.T) {
 	must(t, err)
 	in.Platform = p
 	there := in.Base
-	in.Base = func(ctx context.Context, name string, p v1.Platform) (base.Base, error) {
+	in.Base = func(ctx context.Context, name string, p platform.Platform) (base.Base, error) {
 		b, err := there(ctx, name, p)
 		if err == nil {
 			b.Info = &base.Info{Name: name, Digest: v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("a", 63) + name[:1]}, Stub: name != "nanoserver"}

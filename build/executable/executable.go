@@ -13,7 +13,7 @@ import (
 	"fmt"
 	"io"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/slipway-dev/slipway/platform"
 )
 
 // System is what a program is made for.
@@ -87,7 +87,7 @@ var also = map[string][]string{
 }
 
 // Fits returns what is wrong with a program in an image for p, and nil for nothing.
-func Fits(s System, p v1.Platform) error {
+func Fits(s System, p platform.Platform) error {
 	image := p.OS + "/" + p.Architecture
 	if s.OS == p.OS {
 		for _, a := range append([]string{p.Architecture}, also[image]...) {

@@ -16,9 +16,8 @@ import (
 	"testing"
 	"testing/iotest"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-
 	"github.com/slipway-dev/slipway/build/executable"
+	"github.com/slipway-dev/slipway/platform"
 )
 
 // elf64 and elf32 are the heads of ELF files. Their sizes are fixed, so that writing them cannot
@@ -196,7 +195,7 @@ func TestFits(t *testing.T) {
 	} {
 		os, arch, _ := strings.Cut(tc.program, "/")
 		on, with, _ := strings.Cut(tc.image, "/")
-		err := executable.Fits(executable.System{Format: "PE", OS: os, Architecture: arch}, v1.Platform{OS: on, Architecture: with, OSVersion: "10.0.20348.1"})
+		err := executable.Fits(executable.System{Format: "PE", OS: os, Architecture: arch}, platform.Platform{OS: on, Architecture: with, OSVersion: "10.0.20348.1"})
 		if (err == nil) != tc.fits || err != nil && (!strings.Contains(err.Error(), "for "+tc.program) || !strings.Contains(err.Error(), "image is for "+tc.image)) {
 			t.Errorf("%s in an image for %s: %v", tc.program, tc.image, err)
 		}

@@ -13,8 +13,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/store"
@@ -37,7 +35,7 @@ var phases = []string{"analyzer", "builder", "creator", "detector", "exporter", 
 var linuxPhases = []string{"extender"}
 
 // Systems are the systems that the image holds layers for, in the order of its layers.
-var Systems = []v1.Platform{{OS: platform.Linux, Architecture: "amd64"}, {OS: platform.Windows, Architecture: "amd64"}}
+var Systems = []platform.Platform{{OS: platform.Linux, Architecture: "amd64"}, {OS: platform.Windows, Architecture: "amd64"}}
 
 // Files are the compiled programs for one system, by name without .exe.
 type Files map[string]layer.Content

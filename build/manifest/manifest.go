@@ -14,14 +14,15 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/store"
 )
 
 // Image is an image about to be written.
 type Image struct {
-	Platform v1.Platform // with the full os.version on Windows
-	Base     v1.Image    // nil: from scratch; its layers are in the store
-	Config   v1.Config   // the whole configuration, what the base had included
+	Platform platform.Platform // with the full os.version on Windows
+	Base     v1.Image          // nil: from scratch; its layers are in the store
+	Config   v1.Config         // the whole configuration, what the base had included
 	Created  time.Time
 	Layers   []Layer
 	// History goes behind the base's; nil means one record per layer.
@@ -76,7 +77,7 @@ func Write(st *store.Store, i Image) (v1.Descriptor, error) {
 	if err != nil {
 		return v1.Descriptor{}, err
 	}
-	return v1.Descriptor{MediaType: m.MediaType, Digest: d, Size: int64(len(raw)), Platform: &i.Platform}, nil
+	return v1.Descriptor{MediaType: m.MediaType, Digest: d, Size: int64(len(raw)), Platform: i.Platform.V1()}, nil
 }
 
 // onBase starts a configuration and a manifest with the layers and the history of base.

@@ -18,6 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/build/manifest"
 	"github.com/slipway-dev/slipway/internal/testing/golden"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
+	"github.com/slipway-dev/slipway/platform"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -30,9 +31,9 @@ func TestWrite(t *testing.T) {
 		name  string
 		image manifest.Image
 	}{
-		{"scratch", manifest.Image{Platform: v1.Platform{OS: "linux", Architecture: "arm", Variant: "v7"}, Created: created}},
+		{"scratch", manifest.Image{Platform: platform.Platform{OS: "linux", Architecture: "arm", Variant: "v7"}, Created: created}},
 		{"docker-base", manifest.Image{
-			Platform: v1.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.4773"},
+			Platform: platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.4773"},
 			Base:     dockerBase(t), Created: created,
 			Config:      v1.Config{Entrypoint: []string{`C:\app.exe`}, Labels: map[string]string{"b": "2", "a": "1"}},
 			Annotations: map[string]string{"z": "26", "y": "25"},
@@ -57,7 +58,7 @@ func TestWrite(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if d.Size != int64(len(raw)) || d.MediaType != types.OCIManifestSchema1 || !d.Platform.Equals(tc.image.Platform) {
+				if d.Size != int64(len(raw)) || d.MediaType != types.OCIManifestSchema1 || platform.From(d.Platform) != tc.image.Platform {
 					t.Errorf("the descriptor is %+v", d)
 				}
 				m, err := v1.ParseManifest(bytes.NewReader(raw))

@@ -13,7 +13,6 @@ import (
 	"sync"
 	"time"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/build/layer"
@@ -89,7 +88,7 @@ func Start(ctx context.Context, st *store.Store, pr *progress.Printer, programs 
 }
 
 // File returns the compiled program, when it is there. The digest of its content is known.
-func (s *Set) File(ctx context.Context, name string, on v1.Platform) (Output, error) {
+func (s *Set) File(ctx context.Context, name string, on platform.Platform) (Output, error) {
 	i := id(name, on)
 	done, ok := s.done[i]
 	if !ok {
@@ -234,10 +233,10 @@ func (b *batch) count(ctx context.Context, st *store.Store, task *progress.Task,
 	}
 }
 
-func id(name string, on v1.Platform) string { return name + " " + system(on) }
+func id(name string, on platform.Platform) string { return name + " " + system(on) }
 
 // system is a platform without the Windows release: what a program is compiled for.
-func system(p v1.Platform) string {
+func system(p platform.Platform) string {
 	p.OSVersion = ""
-	return platform.Format(p)
+	return p.String()
 }

@@ -6,10 +6,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -49,10 +48,10 @@ func TestCheck(t *testing.T) {
 	if err := txtar.Write(txtar.Parse([]byte(checked)), dir); err != nil {
 		t.Fatal(err)
 	}
-	linux, windows := v1.Platform{OS: "linux", Architecture: "amd64"}, v1.Platform{OS: "windows", Architecture: "amd64"}
+	linux, windows := platform.Platform{OS: "linux", Architecture: "amd64"}, platform.Platform{OS: "windows", Architecture: "amd64"}
 	for _, tc := range []struct {
 		pkg  string
-		on   v1.Platform
+		on   platform.Platform
 		tags string
 		want string // in the error; "" for none
 	}{

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -148,7 +148,7 @@ func TestNew(t *testing.T) {
 			tree := source.Tree{Dir: dir, Source: product.Source{
 				Name: "s", Directory: dir, Own: true, Revision: "abc", Env: tc.source.Env, Flags: tc.source.Flags, Ldflags: tc.source.Ldflags,
 			}}
-			p, err := New(product.Program{Name: "p", Package: ".", Env: tc.program.Env, Flags: tc.program.Flags, Ldflags: tc.program.Ldflags}, tree, "1.2.3", v1.Platform{})
+			p, err := New(product.Program{Name: "p", Package: ".", Env: tc.program.Env, Flags: tc.program.Flags, Ldflags: tc.program.Ldflags}, tree, "1.2.3", platform.Platform{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -158,13 +158,13 @@ func TestNew(t *testing.T) {
 		})
 	}
 	tree := source.Tree{Dir: dir}
-	if _, err := New(product.Program{Name: "p", Ldflags: []string{"{{.Nope}}"}}, tree, "1", v1.Platform{}); err == nil || !strings.Contains(err.Error(), "program p: ldflags") {
+	if _, err := New(product.Program{Name: "p", Ldflags: []string{"{{.Nope}}"}}, tree, "1", platform.Platform{}); err == nil || !strings.Contains(err.Error(), "program p: ldflags") {
 		t.Errorf("an unknown field gives %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, ".ko.yaml"), []byte("builds: 1"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(product.Program{Name: "p"}, tree, "1", v1.Platform{}); err == nil || !strings.Contains(err.Error(), filepath.Join(dir, ".ko.yaml")) {
+	if _, err := New(product.Program{Name: "p"}, tree, "1", platform.Platform{}); err == nil || !strings.Contains(err.Error(), filepath.Join(dir, ".ko.yaml")) {
 		t.Errorf("a broken .ko.yaml gives %v", err)
 	}
 }

@@ -20,7 +20,6 @@ import (
 	"slices"
 	"strings"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"golang.org/x/mod/modfile"
 
 	"github.com/slipway-dev/slipway/build/source"
@@ -34,7 +33,7 @@ type Program struct {
 	Name     string // the file's name without .exe
 	Tree     source.Tree
 	Package  string // "./cmd/controller", relative to the tree
-	Platform v1.Platform
+	Platform platform.Platform
 	// Ldflags, Flags and Env go to the go command as they are; -trimpath and CGO_ENABLED=0 stand
 	// unless they say otherwise.
 	Ldflags, Flags, Env []string
@@ -43,7 +42,7 @@ type Program struct {
 // New returns the program p of a product for one platform: its flags follow those of its source,
 // templates in ldflags are expanded, and where neither has any, those of the source's .ko.yaml
 // stand in.
-func New(p product.Program, tree source.Tree, productVersion string, on v1.Platform) (Program, error) {
+func New(p product.Program, tree source.Tree, productVersion string, on platform.Platform) (Program, error) {
 	r := Program{
 		Name: p.Name, Tree: tree, Package: p.Package, Platform: on,
 		Flags: concat(tree.Source.Flags, p.Flags), Env: concat(tree.Source.Env, p.Env),

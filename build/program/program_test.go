@@ -21,14 +21,15 @@ import (
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/store"
 )
 
 var (
-	linux   = v1.Platform{OS: "linux", Architecture: "amd64"}
-	windows = v1.Platform{OS: "windows", Architecture: "amd64"}
-	arm     = v1.Platform{OS: "linux", Architecture: "arm64"}
+	linux   = platform.Platform{OS: "linux", Architecture: "amd64"}
+	windows = platform.Platform{OS: "windows", Architecture: "amd64"}
+	arm     = platform.Platform{OS: "linux", Architecture: "arm64"}
 )
 
 // module is a small module without imports, so that it compiles in a moment: commands a and b
@@ -50,7 +51,7 @@ func TestBuild(t *testing.T) {
 	tree := write(t, module)
 	st := storetest.Open(t)
 	var programs []program.Program
-	for _, on := range []v1.Platform{linux, windows} {
+	for _, on := range []platform.Platform{linux, windows} {
 		for _, p := range []product.Program{
 			{Name: "a", Package: "./cmd/a"},
 			{Name: "b", Package: "./cmd/b"},
@@ -188,7 +189,7 @@ func TestVendored(t *testing.T) {
 // TestSameBytes compiles in two directories, once in an environment that is full of what other
 // tools want.
 func TestSameBytes(t *testing.T) {
-	for _, on := range []v1.Platform{linux, windows} {
+	for _, on := range []platform.Platform{linux, windows} {
 		t.Run(on.OS, func(t *testing.T) {
 			build := func() v1.Hash {
 				p := declare(t, product.Program{Name: "a", Package: "./cmd/a"}, write(t, module), on)
@@ -312,7 +313,7 @@ func write(t *testing.T, content map[string]string) source.Tree {
 	}}
 }
 
-func declare(t *testing.T, p product.Program, tree source.Tree, on v1.Platform) program.Program {
+func declare(t *testing.T, p product.Program, tree source.Tree, on platform.Platform) program.Program {
 	t.Helper()
 	p.Source = tree.Source.Name
 	r, err := program.New(p, tree, "1.0", on)
@@ -335,7 +336,7 @@ func compile(t *testing.T, st *store.Store, programs []program.Program) (*progra
 	return set, log.String()
 }
 
-func file(t *testing.T, set *program.Set, name string, on v1.Platform) string {
+func file(t *testing.T, set *program.Set, name string, on platform.Platform) string {
 	t.Helper()
 	out, err := set.File(t.Context(), name, on)
 	if err != nil {

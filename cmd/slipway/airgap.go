@@ -110,11 +110,11 @@ func bundles(p *product.Product) []product.Bundle {
 		return p.Airgap.Bundles
 	}
 	return slices.DeleteFunc(slices.Clone(p.Airgap.Bundles), func(b product.Bundle) bool {
-		if b.Platform == nil {
+		if b.Platform.IsZero() {
 			return true
 		}
 		for _, have := range p.Platforms {
-			if platform.Same(have, *b.Platform) {
+			if platform.Same(have, b.Platform) {
 				return false
 			}
 		}

@@ -36,7 +36,7 @@ leave them out with -without-referrers then.`,
 				if err != nil {
 					return usageError{err}
 				}
-				o.Platform = &p
+				o.Platform = p
 			}
 			b, err := airgap.Open(from)
 			if err != nil {
@@ -68,8 +68,8 @@ type extracted struct{ airgap.Extracted }
 
 func (x extracted) WriteTable(w io.Writer) error {
 	what := x.Name
-	if x.Platform != "" {
-		what += " for " + x.Platform
+	if !x.Platform.IsZero() {
+		what += " for " + x.Platform.String()
 	}
 	if x.Referrers > 0 {
 		what += fmt.Sprintf(" and %d artifacts about it", x.Referrers)

@@ -12,13 +12,13 @@ import (
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/release"
 )
@@ -94,7 +94,7 @@ func (l *linting) run(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if l.remote {
-		o.Remote = func(ctx context.Context, refs []name.Digest) (map[string][]v1.Platform, error) {
+		o.Remote = func(ctx context.Context, refs []name.Digest) (map[string][]platform.Platform, error) {
 			return transfer.New(network.Options{}).Platforms(ctx, refs)
 		}
 	}

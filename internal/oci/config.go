@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/slipway-dev/slipway/platform"
 )
 
 // ReadConfig reads the configuration of the manifest t, whatever its media type: that of an
@@ -32,7 +33,7 @@ func (t *Tree) ReadConfig(get Get) (*v1.ConfigFile, error) {
 
 // ReadPlatforms returns the platforms of the tree as [Tree.Platforms] does. That of an image with
 // a single manifest is in its configuration.
-func (t *Tree) ReadPlatforms(get Get) ([]v1.Platform, error) {
+func (t *Tree) ReadPlatforms(get Get) ([]platform.Platform, error) {
 	if t.Config != nil {
 		c, err := t.ReadConfig(get)
 		if err != nil {

@@ -27,12 +27,14 @@ func MakeIndex(children []v1.Descriptor, annotations map[string]string) ([]byte,
 			return nil, fmt.Errorf("making index: Windows child %s has os.version %q, not the four parts of its base's", c.Digest, v)
 		}
 		for _, other := range m.Manifests {
-			if platform.Same(*other.Platform, *c.Platform) {
-				return nil, fmt.Errorf("making index: two children for %s", platform.Format(*c.Platform))
+			if platform.Same(platform.From(other.Platform), platform.From(c.Platform)) {
+				return nil, fmt.Errorf("making index: two children for %s", platform.From(c.Platform))
 			}
 		}
 		m.Manifests = append(m.Manifests, v1.Descriptor{MediaType: c.MediaType, Size: c.Size, Digest: c.Digest, Platform: c.Platform})
 	}
-	slices.SortStableFunc(m.Manifests, func(a, b v1.Descriptor) int { return platform.Compare(*a.Platform, *b.Platform) })
+	slices.SortStableFunc(m.Manifests, func(a, b v1.Descriptor) int {
+		return platform.Compare(platform.From(a.Platform), platform.From(b.Platform))
+	})
 	return json.Marshal(m)
 }

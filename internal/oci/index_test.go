@@ -49,7 +49,7 @@ func TestMakeIndex(t *testing.T) {
 	}
 	var got []string
 	for _, d := range m.Manifests {
-		got = append(got, platform.Format(*d.Platform))
+		got = append(got, platform.From(d.Platform).String())
 		if d.Annotations != nil || d.URLs != nil || d.Data != nil || d.MediaType != types.OCIManifestSchema1 {
 			t.Errorf("the descriptor is %+v", d)
 		}
@@ -94,5 +94,5 @@ func child(t *testing.T, s string) v1.Descriptor {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return v1.Descriptor{MediaType: types.OCIManifestSchema1, Digest: h, Platform: &p}
+	return v1.Descriptor{MediaType: types.OCIManifestSchema1, Digest: h, Platform: p.V1()}
 }

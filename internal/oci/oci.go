@@ -89,19 +89,17 @@ func (t *Tree) Digests() []v1.Hash {
 // IsAttestation reports whether an index lists d for something that does not run on any platform,
 // such as a provenance of BuildKit, which has the platform unknown/unknown.
 func IsAttestation(d v1.Descriptor) bool {
-	return d.Platform == nil || d.Platform.OS == "" || d.Platform.OS == "unknown"
+	return !platform.From(d.Platform).IsImage()
 }
 
 // Platforms returns the platforms that the manifests of the tree are listed for, sorted, each
 // once.
-func (t *Tree) Platforms() []v1.Platform {
-	var all []v1.Platform
+func (t *Tree) Platforms() []platform.Platform {
+	var all []platform.Platform
 	for c := range t.All() {
-		if IsAttestation(c.Desc) || c.Desc.MediaType.IsIndex() {
-			continue
-		}
-		if !slices.ContainsFunc(all, c.Desc.Platform.Equals) {
-			all = append(all, *c.Desc.Platform)
+		p := platform.From(c.Desc.Platform)
+		if p.IsImage() && !c.Desc.MediaType.IsIndex() && !slices.Contains(all, p) {
+			all = append(all, p)
 		}
 	}
 	platform.Sort(all)
@@ -129,5 +127,5 @@ func PlatformName(d v1.Descriptor) string {
 	if IsAttestation(d) {
 		return d.Digest.String()
 	}
-	return platform.Format(*d.Platform)
+	return platform.From(d.Platform).String()
 }

@@ -60,7 +60,7 @@ func (b blobs) image(t *testing.T, p string, layers int) v1.Descriptor {
 	}
 	m.Config = b.add(t, types.OCIConfigJSON, cf)
 	d := b.add(t, types.OCIManifestSchema1, m)
-	d.Platform = &on
+	d.Platform = on.V1()
 	return d
 }
 
@@ -100,7 +100,7 @@ func TestRead(t *testing.T) {
 	}
 	var got []string
 	for _, p := range tree.Platforms() {
-		got = append(got, platform.Format(p))
+		got = append(got, p.String())
 	}
 	if d := cmp.Diff([]string{"linux/amd64", "linux/arm64", "linux/s390x", "windows/amd64:ltsc2022"}, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)

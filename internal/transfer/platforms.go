@@ -11,13 +11,14 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/platform"
 )
 
 // Platforms asks registries for the platforms of images. The result is by reference, each list
 // sorted; an image that its registry does not have is missing from it. What a registry sends is
 // compared with the digest, as everywhere.
-func (c *Client) Platforms(ctx context.Context, refs []name.Digest) (map[string][]v1.Platform, error) {
-	found := make([][]v1.Platform, len(refs))
+func (c *Client) Platforms(ctx context.Context, refs []name.Digest) (map[string][]platform.Platform, error) {
+	found := make([][]platform.Platform, len(refs))
 	exists := make([]bool, len(refs))
 	err := each(ctx, c.o.Jobs, refs, func(ctx context.Context, n int, ref name.Digest) (err error) {
 		found[n], err = c.platforms(ctx, ref)
@@ -34,7 +35,7 @@ func (c *Client) Platforms(ctx context.Context, refs []name.Digest) (map[string]
 	if err != nil {
 		return nil, err
 	}
-	all := map[string][]v1.Platform{}
+	all := map[string][]platform.Platform{}
 	for n, ref := range refs {
 		if exists[n] {
 			all[ref.String()] = found[n]
@@ -45,7 +46,7 @@ func (c *Client) Platforms(ctx context.Context, refs []name.Digest) (map[string]
 
 // platforms reads every manifest of an image, so that an incomplete one counts as missing. An
 // image of a single manifest has its platform in its configuration.
-func (c *Client) platforms(ctx context.Context, ref name.Digest) ([]v1.Platform, error) {
+func (c *Client) platforms(ctx context.Context, ref name.Digest) ([]platform.Platform, error) {
 	repo := ref.Context()
 	s, err := c.Session(ctx, repo, repo.Scope(transport.PullScope))
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/internal/transfer"
-	"github.com/slipway-dev/slipway/platform"
 )
 
 // TestPlatforms asks for an index, one of its children, an image of a single manifest, and what
@@ -48,7 +47,7 @@ func TestPlatforms(t *testing.T) {
 	text := map[string][]string{}
 	for ref, list := range got {
 		for _, p := range list {
-			text[ref] = append(text[ref], platform.Format(p))
+			text[ref] = append(text[ref], p.String())
 		}
 	}
 	want := map[string][]string{

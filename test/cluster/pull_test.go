@@ -60,7 +60,7 @@ func (c *cluster) files(ctx context.Context, image string, on node.Spec) ([]stri
 	if err != nil {
 		return nil, err
 	}
-	img, err := c.child(ctx, ref, v1.Platform{OS: on.OS, Architecture: "amd64", OSVersion: on.OSVersion})
+	img, err := c.child(ctx, ref, platform.Platform{OS: on.OS, Architecture: "amd64", OSVersion: on.OSVersion})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", image, err)
 	}
@@ -89,7 +89,7 @@ func (c *cluster) files(ctx context.Context, image string, on node.Spec) ([]stri
 
 // child is the image that a node of a platform takes: of an index the manifest that containerd
 // would choose there.
-func (c *cluster) child(ctx context.Context, ref name.Digest, host v1.Platform) (v1.Image, error) {
+func (c *cluster) child(ctx context.Context, ref name.Digest, host platform.Platform) (v1.Image, error) {
 	d, err := remote.Get(ref, c.remote(ctx)...)
 	if err != nil {
 		return nil, err
@@ -103,8 +103,8 @@ func (c *cluster) child(ctx context.Context, ref name.Digest, host v1.Platform) 
 		if err != nil {
 			return nil, err
 		}
-		if p := config.Platform(); p == nil || !platform.Runs(host, *p) {
-			return nil, fmt.Errorf("it is for %v", p)
+		if p := platform.From(config.Platform()); !platform.Runs(host, p) {
+			return nil, fmt.Errorf("it is for %s", p)
 		}
 		return img, nil
 	}
@@ -116,13 +116,13 @@ func (c *cluster) child(ctx context.Context, ref name.Digest, host v1.Platform) 
 	if err != nil {
 		return nil, err
 	}
-	var list []v1.Platform
+	var list []platform.Platform
 	for _, d := range m.Manifests {
-		list = append(list, *d.Platform)
+		list = append(list, platform.From(d.Platform))
 	}
 	best := platform.Best(host, list)
 	if best < 0 {
-		return nil, fmt.Errorf("it is for %v", list)
+		return nil, fmt.Errorf("it is for %s", list)
 	}
 	return index.Image(m.Manifests[best].Digest)
 }

@@ -141,17 +141,17 @@ func (c containerd) look(t *testing.T, ns string, r release, b bundle, own strin
 	for _, i := range r.images(t, b) {
 		s.name(t, i, b.target(), got[i.name], got[fmt.Sprintf("%s@%s", i.repository(), i.digest)])
 		for _, child := range i.children {
-			n := has[child.Platform]
+			n := has[child.Platform.String()]
 			n.add(content[child.Digest.String()])
 			n.add(content[child.Config.String()])
-			has[child.Platform] = n
+			has[child.Platform.String()] = n
 		}
 	}
 	for p, n := range has {
 		if own != "" && !platform.Same(parse(t, p), parse(t, own)) {
 			continue
 		}
-		switch carried := b.platform == nil || platform.Same(parse(t, p), *b.platform); {
+		switch carried := b.platform.IsZero() || platform.Same(parse(t, p), b.platform); {
 		case n.n == n.of:
 			s.has(p)
 		case carried:

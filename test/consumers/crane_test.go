@@ -31,7 +31,7 @@ func TestCrane(t *testing.T) {
 	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
 	t.Cleanup(server.Close)
 	each(t, func(t *testing.T, r release, b bundle) {
-		if !r.demo && (b.platform == nil || b.platform.OS != platform.Linux) {
+		if !r.demo && (b.platform.IsZero() || b.platform.OS != platform.Linux) {
 			return // the small one says as much
 		}
 		var s sight
@@ -43,11 +43,11 @@ func TestCrane(t *testing.T) {
 			tagged := to + "/" + path
 			testprog.Run(t, crane, "push", "--insecure", dir, tagged)
 			want := i.digest.String()
-			if child, ok := i.child(t, b.target()); ok && b.platform != nil && len(i.children) > 1 {
+			if child, ok := i.child(t, b.target()); ok && !b.platform.IsZero() && len(i.children) > 1 {
 				want = child.Digest.String()
 			}
 			got := strings.TrimSpace(testprog.Run(t, crane, "digest", "--insecure", tagged))
-			if i.children == nil && b.platform != nil {
+			if i.children == nil && !b.platform.IsZero() {
 				continue // the lock does not name the manifest
 			}
 			if got != want {
@@ -56,8 +56,8 @@ func TestCrane(t *testing.T) {
 			testprog.Run(t, crane, "validate", "--insecure", "--fast", "--remote", tagged)
 			s.name(t, i, b.target(), got, strings.TrimSpace(testprog.Run(t, crane, "digest", "--insecure", tagged[:strings.LastIndex(tagged, ":")]+"@"+want)))
 			for _, c := range i.children {
-				if b.platform == nil || platform.Same(parse(t, c.Platform), *b.platform) {
-					s.has(c.Platform)
+				if b.platform.IsZero() || platform.Same(c.Platform, b.platform) {
+					s.has(c.Platform.String())
 				}
 			}
 		}

@@ -31,7 +31,7 @@ const incomplete = "sha256:[0-9a-f]{64}: not found"
 // imports are the ways to import one bundle with one ctr.
 func (c containerd) imports(b bundle) []mode {
 	old := !c.newer
-	if b.platform == nil {
+	if b.platform.IsZero() {
 		all := []mode{
 			{options: "--all-platforms --no-unpack", piped: old},
 			{options: "--all-platforms", piped: old, demo: true, starts: true},
@@ -42,7 +42,7 @@ func (c containerd) imports(b bundle) []mode {
 		}
 		return all
 	}
-	p := "--platform " + platform.Format(*b.platform)
+	p := "--platform " + b.platform.String()
 	sparse := mode{options: "--all-platforms --no-unpack", piped: old, demo: true, refuses: incomplete}
 	switch {
 	// of ctr on Linux, which takes every Windows build for its own

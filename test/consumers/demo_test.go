@@ -66,7 +66,7 @@ func makeDemo(t *testing.T, dir string) release {
 	}
 	for _, s := range []string{"linux/amd64", "linux/arm64", "windows/amd64:ltsc2019", "windows/amd64:ltsc2022", "windows/amd64:ltsc2025"} {
 		p := parse(t, s)
-		bundles = append(bundles, product.Bundle{Name: "demo-images." + platform.Slug(p), Platform: &p})
+		bundles = append(bundles, product.Bundle{Name: "demo-images." + p.Slug(), Platform: p})
 	}
 	// The reference comes last in the list, by tag and digest, under Docker Hub's short form. It
 	// is what testprog.SandboxImage names. Nodes of amd64 could run 386, too, and Windows Server 2025
@@ -87,8 +87,11 @@ func makeDemo(t *testing.T, dir string) release {
 	}
 	third := storetest.Index(t, st, "pause", children...)
 	l.ThirdParty = []lock.ThirdParty{{
-		Reference: "pause:3.9@" + third.Digest.String(), MediaType: third.MediaType, Digest: third.Digest, Size: third.Size, Platforms: systems,
+		Reference: "pause:3.9@" + third.Digest.String(), MediaType: third.MediaType, Digest: third.Digest, Size: third.Size,
 	}}
+	for _, c := range children {
+		l.ThirdParty[0].Platforms = append(l.ThirdParty[0].Platforms, c.Platform)
+	}
 	bundles = append(bundles, product.Bundle{Name: "demo-images"})
 	files, err := airgap.Pack(t.Context(), st, l, bundles, airgap.PackOptions{Dir: dir})
 	if err != nil {
@@ -153,7 +156,7 @@ func program(t *testing.T, name, text string) v1.Layer {
 	return static.NewLayer(b.Bytes(), types.OCIUncompressedLayer)
 }
 
-func parse(t *testing.T, s string) v1.Platform {
+func parse(t *testing.T, s string) platform.Platform {
 	t.Helper()
 	p, err := platform.Parse(s)
 	if err != nil {

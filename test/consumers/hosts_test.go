@@ -11,7 +11,6 @@ import (
 	"github.com/containerd/containerd/v2/client"
 	"github.com/containerd/containerd/v2/core/images"
 	"github.com/containerd/platforms"
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
 	"github.com/slipway-dev/slipway/platform"
@@ -67,11 +66,11 @@ func (first) Less(_, _ ocispec.Platform) bool { return false }
 // t comes first in tests
 func atHosts(t *testing.T, ctx context.Context, api *client.Client, r release, b bundle) { //nolint:revive
 	t.Helper()
-	if b.platform != nil && b.platform.OS != platform.Windows {
+	if !b.platform.IsZero() && b.platform.OS != platform.Windows {
 		return
 	}
 	for _, version := range windowsHosts {
-		if b.platform != nil && platform.Build(b.platform.OSVersion) != platform.Build(version) {
+		if !b.platform.IsZero() && platform.Build(b.platform.OSVersion) != platform.Build(version) {
 			continue // is for other nodes
 		}
 		for rule := range rules {
@@ -80,7 +79,7 @@ func atHosts(t *testing.T, ctx context.Context, api *client.Client, r release, b
 				continue
 			}
 			kind := "its own"
-			if b.platform == nil {
+			if b.platform.IsZero() {
 				kind = "all platforms"
 			}
 			hosts.Record(t, version, kind, rule, orDash(ours), orDash(others))
@@ -93,7 +92,7 @@ func atHosts(t *testing.T, ctx context.Context, api *client.Client, r release, b
 // t comes first in tests
 func atHost(t *testing.T, ctx context.Context, api *client.Client, r release, b bundle, version, rule string) (ours, others []string) { //nolint:revive
 	t.Helper()
-	host := v1.Platform{OS: platform.Windows, Architecture: "amd64", OSVersion: version}
+	host := platform.Platform{OS: platform.Windows, Architecture: "amd64", OSVersion: version}
 	own, foreign := map[string]bool{}, map[string]bool{}
 	for _, i := range r.images(t, b) {
 		if i.single {
@@ -101,9 +100,9 @@ func atHost(t *testing.T, ctx context.Context, api *client.Client, r release, b 
 		}
 		want, seen := "", own
 		if i.children == nil {
-			want, seen = best(t, i.platforms, host), foreign
+			want, seen = best(i.platforms, host), foreign
 		} else if c, ok := i.child(t, host); ok {
-			want = c.Platform
+			want = c.Platform.String()
 		}
 		got := runs(t, ctx, api, i, rules[rule](platforms.NewMatcher(spec(host))))
 		if got != want {
@@ -138,23 +137,18 @@ func runs(t *testing.T, ctx context.Context, api *client.Client, i image, host p
 		t.Error(err)
 		return ""
 	}
-	return platform.Format(v1.Platform{OS: config.OS, Architecture: config.Architecture, Variant: config.Variant, OSVersion: config.OSVersion})
+	return platform.Platform{OS: config.OS, Architecture: config.Architecture, Variant: config.Variant, OSVersion: config.OSVersion}.String()
 }
 
 // best is the platform of an image of others that a host runs: the newest build that it can.
-func best(t *testing.T, offered []string, host v1.Platform) string {
-	t.Helper()
-	var all []v1.Platform
-	for _, o := range offered {
-		all = append(all, parse(t, o))
-	}
+func best(all []platform.Platform, host platform.Platform) string {
 	if n := platform.Best(host, all); n >= 0 {
-		return platform.Format(all[n])
+		return all[n].String()
 	}
 	return ""
 }
 
-func spec(p v1.Platform) ocispec.Platform {
+func spec(p platform.Platform) ocispec.Platform {
 	return ocispec.Platform{OS: p.OS, Architecture: p.Architecture, Variant: p.Variant, OSVersion: p.OSVersion}
 }
 

@@ -49,7 +49,7 @@ func (c containerd) testKubelet(t *testing.T) {
 			continue // load-images brings what is large to the older one
 		}
 		p := parse(t, "linux/amd64")
-		b := bundle{path: filepath.Join(r.dir, r.bundle("linux-amd64")), platform: &p}
+		b := bundle{path: filepath.Join(r.dir, r.bundle("linux-amd64")), platform: p}
 		t.Run(r.name+" agent", func(t *testing.T) {
 			importAll(namespaces.WithNamespace(t.Context(), kubeletNamespace), t, api, b)
 			c.asKubelet(t, agentCall, r, b, true, false)

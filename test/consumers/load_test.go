@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
-	"github.com/slipway-dev/slipway/platform"
 )
 
 // loader is a program with load, image inspect and run.
@@ -58,7 +57,7 @@ func TestPodmanLoad(t *testing.T) {
 func (l loader) takes(t *testing.T) {
 	t.Helper()
 	each(t, func(t *testing.T, r release, b bundle) {
-		if b.platform == nil || platform.Format(*b.platform) != "linux/amd64" {
+		if b.platform.IsZero() || b.platform.String() != "linux/amd64" {
 			return // the one for all platforms is for registries, the others are for other machines
 		}
 		l.test(t, r, b, "zstd -dc BUNDLE | "+l.name()+" load", func() (string, error) { return pipe(t, b, l.program, l.args("load")...) })
@@ -99,9 +98,9 @@ func (l loader) test(t *testing.T, r release, b bundle, call string, load func()
 		if id == "" {
 			t.Errorf("%s does not know %s", l.program, i.name)
 		}
-		s.name(t, i, *b.platform, id, l.id(t, i.repository()+"@"+i.digest.String()))
-		if child, ok := i.child(t, *b.platform); ok {
-			s.has(child.Platform)
+		s.name(t, i, b.platform, id, l.id(t, i.repository()+"@"+i.digest.String()))
+		if child, ok := i.child(t, b.platform); ok {
+			s.has(child.Platform.String())
 		}
 	}
 	for _, run := range r.runs {

@@ -47,7 +47,7 @@ func (c containerd) testLoadImages(t *testing.T) {
 		}
 		t.Run(r.name, func(t *testing.T) {
 			p := parse(t, "linux/amd64")
-			b := bundle{path: filepath.Join(r.dir, r.bundle("linux-amd64")), platform: &p}
+			b := bundle{path: filepath.Join(r.dir, r.bundle("linux-amd64")), platform: p}
 			const ns = kubeletNamespace // the script's own choice
 			load := func(env ...string) {
 				t.Helper()

@@ -47,16 +47,16 @@ type run struct {
 // bundle is one archive of a release.
 type bundle struct {
 	path     string
-	platform *v1.Platform // nil: all
-	exact    bool         // the page names its Windows release
+	platform platform.Platform // zero: all
+	exact    bool              // the page names its Windows release
 }
 
 // target is the platform that its manifest.json lists.
-func (b bundle) target() v1.Platform {
-	if b.platform != nil {
-		return *b.platform
+func (b bundle) target() platform.Platform {
+	if !b.platform.IsZero() {
+		return b.platform
 	}
-	return v1.Platform{OS: platform.Linux, Architecture: "amd64"}
+	return platform.Platform{OS: platform.Linux, Architecture: "amd64"}
 }
 
 // image is what a consumer must find under a name.
@@ -66,7 +66,7 @@ type image struct {
 	lock     lock.Image // zero for a third-party image
 	children []lock.Child
 	// platforms are those of a third-party image, whose manifests the lock does not name.
-	platforms []string
+	platforms []platform.Platform
 	single    bool // there is no index
 }
 
@@ -74,10 +74,10 @@ type image struct {
 func (i image) repository() string { return i.name[:strings.LastIndex(i.name, ":")] }
 
 // child returns the image's manifest for a platform.
-func (i image) child(t *testing.T, p v1.Platform) (lock.Child, bool) {
+func (i image) child(t *testing.T, p platform.Platform) (lock.Child, bool) {
 	t.Helper()
 	for _, c := range i.children {
-		if platform.Same(parse(t, c.Platform), p) {
+		if platform.Same(c.Platform, p) {
 			return c, true
 		}
 	}
@@ -104,11 +104,7 @@ func each(t *testing.T, f func(*testing.T, release, bundle)) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				b := bundle{path: path}
-				if c.Platform != "" {
-					p := parse(t, c.Platform)
-					b.platform = &p
-				}
+				b := bundle{path: path, platform: c.Platform}
 				f(t, r, b)
 			})
 		}
@@ -146,13 +142,13 @@ func (r release) images(t *testing.T, b bundle) []image {
 	var all []image
 	for _, i := range r.lock.Images {
 		found := image{name: i.Tagged(), digest: i.Digest, lock: i, children: i.Children, single: !i.MediaType.IsIndex()}
-		if _, ok := found.child(t, b.target()); b.platform == nil || ok && i.Kind != "lifecycle" {
+		if _, ok := found.child(t, b.target()); b.platform.IsZero() || ok && i.Kind != "lifecycle" {
 			all = append(all, found)
 		}
 	}
 	for _, i := range r.lock.ThirdParty {
-		carried := slices.ContainsFunc(i.Platforms, func(s string) bool { return platform.Runs(b.target(), parse(t, s)) })
-		if i.LeftOut == "" && (b.platform == nil || carried) {
+		carried := slices.ContainsFunc(i.Platforms, func(p platform.Platform) bool { return platform.Runs(b.target(), p) })
+		if i.LeftOut == "" && (b.platform.IsZero() || carried) {
 			all = append(all, image{name: tagged(t, i), digest: i.Digest, platforms: i.Platforms, single: !i.MediaType.IsIndex()})
 		}
 	}

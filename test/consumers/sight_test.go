@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -33,7 +31,7 @@ func (c *count) add(ok bool) {
 
 // name notes by what digests the consumer knows an image under its tag and under
 // repository@digest; empty where it does not know the name.
-func (s *sight) name(t *testing.T, i image, p v1.Platform, byTag, byDigest string) {
+func (s *sight) name(t *testing.T, i image, p platform.Platform, byTag, byDigest string) {
 	t.Helper()
 	s.tags.add(byTag != "")
 	s.pins.add(byDigest != "")
@@ -45,7 +43,7 @@ func (s *sight) name(t *testing.T, i image, p v1.Platform, byTag, byDigest strin
 }
 
 // digest notes what a digest that a consumer shows for an image is the digest of.
-func (s *sight) digest(t *testing.T, i image, p v1.Platform, d string) {
+func (s *sight) digest(t *testing.T, i image, p platform.Platform, d string) {
 	t.Helper()
 	child, ok := i.child(t, p)
 	var kind string
@@ -109,7 +107,7 @@ func (s *sight) arrived(t *testing.T, r release, b bundle) string {
 	all := map[string]bool{}
 	for _, i := range r.lock.Images {
 		for _, c := range i.Children {
-			all[c.Platform] = true
+			all[c.Platform.String()] = true
 		}
 	}
 	own := len(s.platforms) == 1
@@ -117,9 +115,9 @@ func (s *sight) arrived(t *testing.T, r release, b bundle) string {
 		own = own && platform.Same(parse(t, p), b.target())
 	}
 	switch {
-	case own && b.platform != nil:
+	case own && !b.platform.IsZero():
 		return "its own"
-	case b.platform == nil && maps.Equal(all, s.platforms):
+	case b.platform.IsZero() && maps.Equal(all, s.platforms):
 		return "all"
 	}
 	return orDash(sorted(s.platforms))
@@ -146,12 +144,12 @@ func orDash(list []string) string {
 // kind is what a bundle is for, as the page has it.
 func (b bundle) kind() string {
 	switch {
-	case b.platform == nil:
+	case b.platform.IsZero():
 		return "all platforms"
 	case b.platform.OS == platform.Windows && !b.exact:
 		return "each Windows release"
 	}
-	return platform.Format(*b.platform)
+	return b.platform.String()
 }
 
 // label names a bundle in tests.

@@ -53,7 +53,7 @@ func TestWharfie(t *testing.T) {
 					t.Errorf("configuration %s, the lock has %s: %v", config, child.Config, err)
 				}
 				s.name(t, i, b.target(), config.String(), "")
-				s.has(child.Platform)
+				s.has(child.Platform.String())
 				layers, err := img.Layers()
 				if err != nil {
 					t.Fatal(err)

@@ -52,7 +52,7 @@ func push(t *testing.T, tag string, platforms []string, files map[string]string)
 		cf.OS, cf.Architecture, cf.OSVersion = p.OS, p.Architecture, p.OSVersion
 		img, err = mutate.ConfigFile(img, cf)
 		must(t, err)
-		idx = mutate.AppendManifests(idx, mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: &p}})
+		idx = mutate.AppendManifests(idx, mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: p.V1()}})
 	}
 	must(t, remote.WriteIndex(ref, idx))
 	d, err := idx.Digest()
@@ -60,7 +60,7 @@ func push(t *testing.T, tag string, platforms []string, files map[string]string)
 	return tag + "@" + d.String()
 }
 
-func filesLayer(t *testing.T, p v1.Platform, files map[string]string) v1.Layer {
+func filesLayer(t *testing.T, p platform.Platform, files map[string]string) v1.Layer {
 	t.Helper()
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)

@@ -127,7 +127,7 @@ func runtimeImage(t *testing.T, l *lock.Lock) {
 	var platforms []string
 	var windows []v1.Hash
 	for n, desc := range m.Manifests {
-		platforms = append(platforms, platform.Format(*desc.Platform))
+		platforms = append(platforms, platform.From(desc.Platform).String())
 		img, err := idx.Image(desc.Digest)
 		must(t, err)
 		cf, err := img.ConfigFile()
@@ -268,10 +268,10 @@ func bundles(t *testing.T, p *product, l *lock.Lock) {
 		}
 		on, err := platform.Parse(pause)
 		must(t, err)
-		if got, err := platform.Parse(images[0].Children[0].Platform); err != nil || !platform.Same(got, on) {
+		if !platform.Same(images[0].Children[0].Platform, on) {
 			t.Errorf("%s: the runtime image is for %s", file, images[0].Children[0].Platform)
 		}
-		if got := images[1].Children[0].Platform; got != pause || !strings.Contains(images[1].Name, "mirrored-pause:3.6") {
+		if got := images[1].Children[0].Platform; got.String() != pause || !strings.Contains(images[1].Name, "mirrored-pause:3.6") {
 			t.Errorf("%s: the other image is %s for %s, want the pause image for %s", file, images[1].Name, got, pause)
 		}
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-containerregistry/pkg/name"
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -37,7 +36,7 @@ func TestSMB(t *testing.T) {
 	t.Run("the images", func(t *testing.T) {
 		var platforms []string
 		for _, c := range l.Images[0].Children {
-			platforms = append(platforms, c.Platform)
+			platforms = append(platforms, c.Platform.String())
 			img, err := st.Image(c.Digest)
 			must(t, err)
 			cf, err := img.ConfigFile()
@@ -60,7 +59,7 @@ func TestSMB(t *testing.T) {
 				version(t, files[program])
 			}
 			if cf.OS == platform.Windows {
-				t.Run("under wine, "+c.Platform, func(t *testing.T) { wineVersion(t, files, cf.Config.Entrypoint) })
+				t.Run("under wine, "+c.Platform.String(), func(t *testing.T) { wineVersion(t, files, cf.Config.Entrypoint) })
 			}
 		}
 		want := []string{"linux/amd64", "windows/amd64:10.0.26100.1", "windows/amd64:10.0.20348.1", "windows/amd64:10.0.17763.1"}
@@ -208,11 +207,11 @@ func toRegistry(t *testing.T, p *product) {
 	idx, err := remote.Index(ref)
 	must(t, err)
 	for _, d := range storetest.List(t, idx) {
-		published(t, *d.Platform, filesOf(t, d.Image))
+		published(t, platform.From(d.Platform), filesOf(t, d.Image))
 	}
 }
 
-func published(t *testing.T, p v1.Platform, files map[string][]byte) {
+func published(t *testing.T, p platform.Platform, files map[string][]byte) {
 	t.Helper()
 	if p.OS == platform.Linux {
 		if machine(files["/smbplugin"]) != "linux/amd64" || string(files["/usr/sbin/mount.cifs"]) != "mounts" {

@@ -86,10 +86,10 @@ func images(t *testing.T) map[string]pair {
 	t.Helper()
 	host := serve(t)
 	bases := map[string]v1.Image{
-		"linux/amd64": base(t, v1.Platform{OS: "linux", Architecture: "amd64"}, v1.Config{
+		"linux/amd64": base(t, platform.Platform{OS: "linux", Architecture: "amd64"}, v1.Config{
 			User: "65532", WorkingDir: "/home", Env: []string{"A=b", "PATH=/usr/bin:/bin"}, Cmd: []string{"sh"}, Labels: map[string]string{"base": "linux"},
 		}),
-		"windows/amd64": base(t, v1.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.17763.8389"}, v1.Config{
+		"windows/amd64": base(t, platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.17763.8389"}, v1.Config{
 			User: "ContainerUser", Env: []string{`PATH=C:\Windows\system32;C:\Windows;`}, Cmd: []string{`c:\windows\system32\cmd.exe`},
 		}),
 	}
@@ -123,11 +123,7 @@ func withSlipway(t *testing.T, dir, host string) map[string]v1.Image {
 	all := map[string]v1.Image{}
 	for _, i := range l.Images {
 		for _, c := range i.Children {
-			on, err := platform.Parse(c.Platform)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if all[i.Name+" "+on.OS+"/"+on.Architecture], err = st.Image(c.Digest); err != nil {
+			if all[i.Name+" "+c.Platform.OS+"/"+c.Platform.Architecture], err = st.Image(c.Digest); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -194,7 +190,7 @@ func write(t *testing.T, slipway string) string {
 	return dir
 }
 
-func base(t *testing.T, p v1.Platform, config v1.Config) v1.Image {
+func base(t *testing.T, p platform.Platform, config v1.Config) v1.Image {
 	t.Helper()
 	l, err := random.Layer(1000, types.OCILayer)
 	if err != nil {

@@ -80,10 +80,10 @@ func arrived(t *testing.T, r software, l *lock.Lock, registry, call, bundle stri
 				err = validate.Image(img)
 			}
 			if err != nil {
-				lacking[c.Platform] = true
+				lacking[c.Platform.String()] = true
 				continue
 			}
-			whole[c.Platform] = true
+			whole[c.Platform.String()] = true
 		}
 	}
 	if names["tag"] != len(l.Images) || names["digest"] != len(l.Images) || digests["as pinned"] != 2*len(l.Images) {

@@ -34,7 +34,7 @@ func bundle(t *testing.T, system string) (*airgap.Bundle, *lock.Lock) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b = append([]product.Bundle{{Name: "one", Platform: &s}}, b...)
+		b = append([]product.Bundle{{Name: "one", Platform: s}}, b...)
 	}
 	files, err := airgap.Pack(t.Context(), st, l, b, airgap.PackOptions{Dir: t.TempDir()})
 	if err != nil {

@@ -84,7 +84,7 @@ func TestIndexes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var last v1.Platform
+		var last platform.Platform
 		for n, d := range m.Manifests {
 			img, err := idx.Image(d.Digest)
 			if err != nil {
@@ -98,10 +98,10 @@ func TestIndexes(t *testing.T) {
 				t.Errorf("%s: child %d is for %v, and its configuration says %s/%s %s", i.Name, n, d.Platform, cf.OS, cf.Architecture, cf.OSVersion)
 				continue
 			}
-			if n > 0 && platform.Compare(last, *d.Platform) >= 0 {
-				t.Errorf("%s: %s stands after %s", i.Name, platform.Format(*d.Platform), platform.Format(last))
+			if n > 0 && platform.Compare(last, platform.From(d.Platform)) >= 0 {
+				t.Errorf("%s: %s stands after %s", i.Name, platform.From(d.Platform).String(), last.String())
 			}
-			last = *d.Platform
+			last = platform.From(d.Platform)
 		}
 	}
 }
@@ -168,7 +168,7 @@ func TestLinuxChildren(t *testing.T) {
 	}
 	for name, list := range all {
 		for _, c := range list {
-			t.Run(name+" "+c.Platform, func(t *testing.T) {
+			t.Run(name+" "+c.Platform.String(), func(t *testing.T) {
 				if !nonRoot.MatchString(c.config.Config.User) {
 					t.Errorf("the user is %q", c.config.Config.User)
 				}

@@ -36,7 +36,7 @@ func windowsLayers(t *testing.T, r release) map[string]v1.Layer {
 				t.Fatal(err)
 			}
 			for _, l := range layers {
-				add(name+" "+c.Platform, l)
+				add(name+" "+c.Platform.String(), l)
 			}
 		}
 	}

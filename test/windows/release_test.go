@@ -46,7 +46,7 @@ type child struct {
 	name     string // of the image it belongs to
 	image    v1.Image
 	config   *v1.ConfigFile
-	platform v1.Platform
+	platform platform.Platform
 }
 
 // children returns the manifests for one operating system, by image.
@@ -55,10 +55,7 @@ func (r release) children(t *testing.T, os string) map[string][]child {
 	all := map[string][]child{}
 	for _, i := range r.lock.Images {
 		for _, c := range i.Children {
-			p, err := platform.Parse(c.Platform)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := c.Platform
 			if p.OS != os || i.Kind == "lifecycle" {
 				continue
 			}
@@ -71,7 +68,7 @@ func (r release) children(t *testing.T, os string) map[string][]child {
 	return all
 }
 
-func (r release) open(t *testing.T, name string, c lock.Child, p v1.Platform) child {
+func (r release) open(t *testing.T, name string, c lock.Child, p platform.Platform) child {
 	t.Helper()
 	img, err := r.store.Image(c.Digest)
 	if err != nil {
@@ -102,7 +99,7 @@ func (r release) lifecycle(t *testing.T, os string) (child, v1.Layer) {
 	if !ok || len(i.Children) != 1 {
 		t.Fatalf("the release has no lifecycle image of one manifest: %+v", i)
 	}
-	c := r.open(t, i.Name, i.Children[0], v1.Platform{OS: platform.Linux, Architecture: "amd64"})
+	c := r.open(t, i.Name, i.Children[0], platform.Platform{OS: platform.Linux, Architecture: "amd64"})
 	diff, err := v1.NewHash(c.config.Config.Labels[os])
 	if err != nil {
 		t.Fatalf("label %s: %v", os, err)

@@ -31,12 +31,12 @@ import (
 	"testing"
 	"time"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/dockerfile"
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -92,7 +92,7 @@ func Load(tb testing.TB, a *txtar.Archive) *Case {
 			c.directive(tb, words)
 		}
 	}
-	c.Input.Base = func(_ context.Context, name string, p v1.Platform) (base.Base, error) {
+	c.Input.Base = func(_ context.Context, name string, p platform.Platform) (base.Base, error) {
 		spec, ok := c.Images[name]
 		if !ok {
 			return base.Base{}, fmt.Errorf("there is no image %s", name)

@@ -28,7 +28,7 @@ import (
 //	hard 755 0:0 usr/bin/b usr/bin/a   a hard link, with the metadata of its target
 //	gone etc/motd                      a whiteout
 //	opaque var
-func Image(tb testing.TB, spec []byte, p v1.Platform) v1.Image {
+func Image(tb testing.TB, spec []byte, p platform.Platform) v1.Image {
 	tb.Helper()
 	prefix := ""
 	if p.OS == platform.Windows {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/static"
 	"github.com/google/go-containerregistry/pkg/v1/types"
+	"github.com/slipway-dev/slipway/platform"
 )
 
 // Pause puts an index over Linux and Windows into a registry, with one foreign layer that lies at
@@ -18,7 +19,7 @@ import (
 func Pause(t testing.TB, ref, url string, foreign []byte) v1.Hash {
 	t.Helper()
 	idx := mutate.IndexMediaType(empty.Index, types.DockerManifestList)
-	for _, p := range []v1.Platform{
+	for _, p := range []platform.Platform{
 		{OS: "linux", Architecture: "amd64"},
 		{OS: "linux", Architecture: "arm64", Variant: "v8"},
 		{OS: "windows", Architecture: "amd64", OSVersion: "10.0.17763.6893"},
@@ -36,7 +37,7 @@ func Pause(t testing.TB, ref, url string, foreign []byte) v1.Hash {
 				t.Fatal(err)
 			}
 		}
-		idx = mutate.AppendManifests(idx, mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: &p}})
+		idx = mutate.AppendManifests(idx, mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: p.V1()}})
 	}
 	r, err := name.ParseReference(ref)
 	if err != nil {

@@ -4,9 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -17,7 +16,7 @@ func Product(tb testing.TB, l *lock.Lock) *product.Product {
 	for _, i := range l.Images {
 		img := product.Image{Name: i.Name}
 		for _, c := range i.Children {
-			img.Platforms = append(img.Platforms, parse(tb, c.Platform))
+			img.Platforms = append(img.Platforms, c.Platform)
 		}
 		p.Images = append(p.Images, img)
 	}
@@ -29,7 +28,7 @@ func Only(p *product.Product, system string) *product.Product {
 	part := *p
 	part.Partial, part.Images = []string{system}, nil
 	for _, i := range p.Images {
-		i.Platforms = slices.DeleteFunc(slices.Clone(i.Platforms), func(s v1.Platform) bool { return s.OS != system })
+		i.Platforms = slices.DeleteFunc(slices.Clone(i.Platforms), func(s platform.Platform) bool { return s.OS != system })
 		if len(i.Platforms) > 0 {
 			part.Images = append(part.Images, i)
 		}

@@ -40,13 +40,13 @@ func Release(tb testing.TB, st *store.Store, size int) *lock.Lock {
 	tb.Helper()
 	l := &lock.Lock{SchemaVersion: lock.SchemaVersion, Name: "demo", Version: "1.2.3", Created: time.Unix(1700000000, 0).UTC(), Sources: []lock.Source{{Name: "demo", Revision: "abc"}}}
 	windows := Layer(tb, "Files/agent.exe", "MZ windows", size)
-	var agent []v1.Platform
+	var agent []platform.Platform
 	for _, s := range []string{"linux/amd64", "linux/arm64", "windows/amd64:10.0.26100.1", "windows/amd64:10.0.20348.1", "windows/amd64:10.0.17763.1"} {
 		agent = append(agent, parse(tb, s))
 	}
 	var children []Child
 	for _, p := range agent {
-		layers := []v1.Layer{Layer(tb, "ko-app/agent", platform.Format(p), size)}
+		layers := []v1.Layer{Layer(tb, "ko-app/agent", p.String(), size)}
 		if p.OS == platform.Windows {
 			layers = []v1.Layer{Layer(tb, "Files/base", p.OSVersion, size), windows}
 		}
@@ -65,7 +65,7 @@ func Release(tb testing.TB, st *store.Store, size int) *lock.Lock {
 
 // Child is one manifest of an index that a test makes.
 type Child struct {
-	Platform v1.Platform
+	Platform platform.Platform
 	Layers   []v1.Layer
 }
 
@@ -86,11 +86,11 @@ func Index(tb testing.TB, st *store.Store, name string, children ...Child) lock.
 		i, err = mutate.ConfigFile(i, cf)
 		must(tb, err)
 		d := Put(tb, st, i)
-		d.Platform = &c.Platform
+		d.Platform = c.Platform.V1()
 		m.Manifests = append(m.Manifests, d)
 		config, err := i.ConfigName()
 		must(tb, err)
-		lc := lock.Child{Platform: platform.Format(c.Platform), OSVersion: c.Platform.OSVersion, MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Config: config}
+		lc := lock.Child{Platform: c.Platform, OSVersion: c.Platform.OSVersion, MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Config: config}
 		for _, l := range c.Layers {
 			n, err := l.Size()
 			must(tb, err)
@@ -161,7 +161,7 @@ func Layer(tb testing.TB, path, seed string, size int) v1.Layer {
 	return l
 }
 
-func parse(tb testing.TB, s string) v1.Platform {
+func parse(tb testing.TB, s string) platform.Platform {
 	tb.Helper()
 	p, err := platform.Parse(s)
 	must(tb, err)
