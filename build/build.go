@@ -139,7 +139,7 @@ func Sources(ctx context.Context, p *product.Product) (map[string]source.Tree, e
 func newLock(p *product.Product, trees map[string]source.Tree, images []lock.Image) *lock.Lock {
 	l := &lock.Lock{
 		SchemaVersion: lock.SchemaVersion, Name: p.Name, Version: p.Version,
-		Created: Created(p, trees), Partial: p.Partial, Images: images,
+		Created: Created(p, trees), Partial: p.Selected, Images: images,
 	}
 	for _, s := range p.Sources {
 		t := trees[s.Name].Source

@@ -25,7 +25,7 @@ func fits(ctx context.Context, i product.Image, p platform.Platform, entries []l
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if e.Type != layer.Regular || e.Content.Open == nil || carried(i.Foreign, e.Path) {
+		if e.Type != layer.Regular || e.Content.Open == nil || carried(i.AllowOtherPlatforms, e.Path) {
 			continue
 		}
 		s, ok, err := system(e.Content)
@@ -39,7 +39,7 @@ func fits(ctx context.Context, i product.Image, p platform.Platform, entries []l
 			if damage := readAll(ctx, e.Content); damage != nil {
 				return fmt.Errorf("%s: %w", e.Path, damage)
 			}
-			errs = append(errs, fmt.Errorf("%s: %w: take the file that was built for it, or name this one under foreignPrograms where the image only carries it", e.Path, err))
+			errs = append(errs, fmt.Errorf("%s: %w: take the file that was built for it, or name this one under allowOtherPlatforms where the image only carries it", e.Path, err))
 		}
 	}
 	if n := len(errs); n > most {

@@ -94,7 +94,7 @@ func TestProgramsFit(t *testing.T) {
 		{
 			"ELF on Windows",
 			map[string]string{"files/run": elf(elfAMD64)},
-			map[string]int{"building image files: windows/amd64": 1, "/app/run: it is an ELF program for linux/amd64, and the image is for windows/amd64": 1, "foreignPrograms": 1},
+			map[string]int{"building image files: windows/amd64": 1, "/app/run: it is an ELF program for linux/amd64, and the image is for windows/amd64": 1, "allowOtherPlatforms": 1},
 		},
 		{
 			"other machines",
@@ -157,7 +157,7 @@ programs:
 func TestForeignPrograms(t *testing.T) {
 	dir := carry(t, map[string]string{"files/downloads/arm64/run.exe": pe(peARM64), "files/tools/run": elf(elfAMD64), "files/tools/run.exe": pe(peAMD64)})
 	at := filepath.Join(dir, "slipway.yaml")
-	replace(t, at, "{name: files, source: src,", "{name: files, source: src, foreignPrograms: [/app/downloads, '/app/*/run', '/app/*/run.exe'],")
+	replace(t, at, "{name: files, source: src,", "{name: files, source: src, allowOtherPlatforms: [/app/downloads, '/app/*/run', '/app/*/run.exe'],")
 	cut(t, load(t, dir), storetest.Open(t))
 	replace(t, at, "[/app/downloads, '/app/*/run',", "[")
 	_, err := build.Build(t.Context(), load(t, dir), storetest.Open(t), nil)

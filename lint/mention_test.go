@@ -122,7 +122,7 @@ func TestUnused(t *testing.T) {
 	p := &product.Product{
 		Images:  []product.Image{{Name: "app", Pos: at(1)}, {Name: "tool", Pos: at(2)}, {Name: "agent", Pos: at(3)}, {Name: "first", Pos: at(4)}},
 		Release: product.Release{Templates: []product.Template{{Path: "config"}}},
-		Airgap:  product.Airgap{First: "first"},
+		Airgap:  product.Airgap{FirstImage: "first"},
 		Unused:  []product.Entry{{Kind: "base", Name: "old", Pos: at(9)}},
 	}
 	l := readLock(t)

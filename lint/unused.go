@@ -24,7 +24,7 @@ func (c *checker) unused() {
 	}
 	for _, i := range p.Images {
 		locked, ok := c.o.Lock.Image(i.Name)
-		if !ok || i.Name == p.Airgap.First {
+		if !ok || i.Name == p.Airgap.FirstImage {
 			continue
 		}
 		if repo, err := name.NewRepository(locked.Repository); err == nil && !c.named[repo.Name()] {

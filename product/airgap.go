@@ -32,15 +32,15 @@ func (c *checker) airgap() {
 func (c *checker) first() {
 	in := &c.in.Airgap
 	all := names{kind: "image", list: slices.Clone(c.images.list), open: c.images.open || in.Images != "" && len(c.out.Airgap.Images) == 0}
-	c.out.Airgap.First = in.First
+	c.out.Airgap.FirstImage = in.FirstImage
 	for _, i := range c.out.Airgap.Images {
 		name, _, _ := strings.Cut(i.Text, "@")
 		all.list = append(all.list, name, i.Text)
-		if in.First == name && !slices.Contains(c.images.list, name) {
-			c.out.Airgap.First = i.Text
+		if in.FirstImage == name && !slices.Contains(c.images.list, name) {
+			c.out.Airgap.FirstImage = i.Text
 		}
 	}
-	c.refer(&in.First, all)
+	c.refer(&in.FirstImage, all)
 }
 
 // defaultBundles are one for each platform, and one for all.

@@ -29,14 +29,14 @@ func (c *checker) base(in *baseYAML) {
 	if in.Name == scratch && in.Builtin != scratch {
 		c.Errorf(&in.Name, "scratch is the empty base of every product: take another name")
 	}
-	b := Base{Name: in.Name, Builtin: in.Builtin, Windows: in.Windows}
-	if in.Windows == "" {
+	b := Base{Name: in.Name, Builtin: in.Builtin, Microsoft: in.Microsoft}
+	if in.Microsoft == "" {
 		b.Images = c.baseImages(in)
-	} else if !c.Bad(&in.Windows) {
-		b.Images, b.AnyBuild = c.microsoft(in), mcr[in.Windows].anyBuild
+	} else if !c.Bad(&in.Microsoft) {
+		b.Images, b.AnyBuild = c.microsoft(in), mcr[in.Microsoft].anyBuild
 	}
-	if in.Repository != "" && in.Windows == "" {
-		c.Errorf(&in.Repository, "repository goes with windows alone: write the whole references under images")
+	if in.Repository != "" && in.Microsoft == "" {
+		c.Errorf(&in.Repository, "repository goes with microsoft alone: write the whole references under images")
 	}
 	slices.SortFunc(b.Images, func(x, y BaseImage) int {
 		return cmp.Or(platform.Compare(x.Platform, y.Platform), cmp.Compare(x.Reference.Name(), y.Reference.Name()))
@@ -83,8 +83,8 @@ func newBaseImage(p platform.Platform, ref name.Reference, tag string, pos yamlf
 
 // microsoft returns the images of a base of Microsoft, for every Windows platform of the release.
 func (c *checker) microsoft(in *baseYAML) []BaseImage {
-	kind := mcr[in.Windows]
-	repository, at := kind.repository, c.Pos(&in.Windows)
+	kind := mcr[in.Microsoft]
+	repository, at := kind.repository, c.Pos(&in.Microsoft)
 	if in.Repository != "" {
 		repository, at = in.Repository, c.Pos(&in.Repository)
 	}
@@ -97,7 +97,7 @@ func (c *checker) microsoft(in *baseYAML) []BaseImage {
 		if tag == "" {
 			if tag = platform.Release(p.OSVersion); tag == platform.Short(p.OSVersion) {
 				if tag == p.OSVersion {
-					c.At(at, "%s has no tag for %s, which is no LTSC release: give the platform its version in full, or name the image under images", in.Windows, p.String())
+					c.At(at, "%s has no tag for %s, which is no LTSC release: give the platform its version in full, or name the image under images", in.Microsoft, p.String())
 					continue
 				}
 				tag = p.OSVersion

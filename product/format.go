@@ -84,7 +84,7 @@ type baseYAML struct {
 	// One of Microsoft's bases, for every Windows platform of the release: nanoserver,
 	// servercore, or hostprocess, which is one image for all Windows builds, of programs that run
 	// in HostProcess containers.
-	Windows string `yaml:"windows,omitempty" jsonschema:"oneof_required=windows,enum=nanoserver,enum=servercore,enum=hostprocess"`
+	Microsoft string `yaml:"microsoft,omitempty" jsonschema:"oneof_required=microsoft,enum=nanoserver,enum=servercore,enum=hostprocess"`
 	// The repository that has copies of Microsoft's base under its tags, where it is not to be
 	// pulled from mcr.microsoft.com.
 	Repository string `yaml:"repository,omitempty"`
@@ -105,7 +105,7 @@ type programYAML struct {
 	// Environment of go build, after that of the source: NAME=value.
 	Env []string `yaml:"env,omitempty"`
 	// The operating systems that the program is for; all of the release where there are none.
-	Systems []string `yaml:"systems,omitempty" jsonschema:"enum=linux,enum=windows"`
+	OS []string `yaml:"os,omitempty" jsonschema:"enum=linux,enum=windows"`
 }
 
 // imageYAML is one image of the release, over all its platforms.
@@ -129,7 +129,7 @@ type imageYAML struct {
 	// Files and directories of the image whose programs are for another system or architecture,
 	// which the image only carries: /downloads, /cnb/*/windows. Elsewhere such a program is a
 	// mistake. Windows paths are written with slashes and without the drive.
-	ForeignPrograms []string `yaml:"foreignPrograms,omitempty"`
+	AllowOtherPlatforms []string `yaml:"allowOtherPlatforms,omitempty"`
 	// An image of one Go program, with ko's conventions.
 	Go *goYAML `yaml:"go,omitempty" jsonschema:"oneof_required=go"`
 	// An image that a Dockerfile describes.
@@ -228,7 +228,7 @@ type airgapYAML struct {
 	// The image that stands first in every bundle that holds it, since a node needs it before the
 	// others: an image of the release by its name, or one of the file above, with or without its
 	// digest.
-	First string `yaml:"first,omitempty"`
+	FirstImage string `yaml:"firstImage,omitempty"`
 	// The bundles. Where there are none: one for each platform, and one for all platforms.
 	Bundles []bundleYAML `yaml:"bundles,omitempty"`
 }

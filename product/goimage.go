@@ -37,7 +37,7 @@ func (c *checker) goImage(in *imageYAML, i *Image) Content {
 	for _, os := range systems(i.Platforms) {
 		if !p.IsFor(os) {
 			c.Errorf(&in.Go.Program, "program %s is for %s only: restrict the image with platforms: [%s]",
-				p.Name, strings.Join(p.Systems, " and "), strings.Join(p.Systems, ", "))
+				p.Name, strings.Join(p.OS, " and "), strings.Join(p.OS, ", "))
 		}
 	}
 	return g
@@ -62,7 +62,7 @@ func (c *checker) checkBase(in *imageYAML, os string, on []platform.Platform) {
 	}
 	b, ok := c.out.Base(use)
 	switch {
-	case !ok || b.Builtin == scratch || b.Builtin == "" && len(b.Images) == 0 && b.Windows == "":
+	case !ok || b.Builtin == scratch || b.Builtin == "" && len(b.Images) == 0 && b.Microsoft == "":
 		return
 	case b.Builtin != "":
 		if os != platform.Linux {

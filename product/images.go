@@ -11,7 +11,7 @@ import (
 func (c *checker) image(in *imageYAML) {
 	i := Image{
 		Name: in.Name, Description: in.Description, Source: in.Source, Bases: in.Bases, Labels: in.Labels, Compression: in.Compression,
-		Foreign: in.ForeignPrograms, Platforms: c.chosen(in.Platforms), Pos: c.Pos(&in.Name),
+		AllowOtherPlatforms: in.AllowOtherPlatforms, Platforms: c.chosen(in.Platforms), Pos: c.Pos(&in.Name),
 	}
 	if i.Compression == "" {
 		i.Compression = "gzip"
@@ -22,9 +22,9 @@ func (c *checker) image(in *imageYAML) {
 			c.KeyErrorf(&in.Bases, key, "unknown operating system %s: use linux or windows", key)
 		}
 	}
-	for n, pattern := range in.ForeignPrograms {
+	for n, pattern := range in.AllowOtherPlatforms {
 		if _, err := path.Match(pattern, ""); err != nil || !path.IsAbs(pattern) || path.Clean(pattern) != pattern {
-			c.Errorf(&in.ForeignPrograms[n], "%q is no pattern for paths of an image: write an absolute path, in which * stands for a part of a name", pattern)
+			c.Errorf(&in.AllowOtherPlatforms[n], "%q is no pattern for paths of an image: write an absolute path, in which * stands for a part of a name", pattern)
 		}
 	}
 	for _, k := range imageKinds {

@@ -42,9 +42,9 @@ type Product struct {
 	Made []string
 	// Registry is host[/prefix] from -registry or SLIPWAY_REGISTRY; empty means a snapshot.
 	Registry string
-	// Partial names the platforms and images that -platforms and -only selected; empty where the
-	// release is whole. Platforms and Images below are cut down to them.
-	Partial []string
+	// Selected names the platforms and images that -platforms and -only selected; empty means all.
+	// Platforms and Images below are only those.
+	Selected []string
 
 	// Demands are what a release to a registry asks for and slipway.yaml lacks, such as a base
 	// that nothing pins: one line each, with its position. A snapshot goes on without; a build
@@ -104,9 +104,9 @@ type Base struct {
 	// Images holds one reference per platform, sorted; each pinned by slipway.yaml or
 	// bases.lock.yaml unless this is a snapshot.
 	Images []BaseImage
-	// Windows is the word of a base of Microsoft: "nanoserver", "servercore" or "hostprocess";
-	// Images are then those of the release's platforms.
-	Windows string
+	// Microsoft names a Windows base image family: "nanoserver", "servercore" or "hostprocess".
+	// Images are then those of the release's Windows platforms.
+	Microsoft string
 	// AnyBuild says that one image serves every Windows build, as that of HostProcess containers
 	// does: its own os.version says nothing.
 	AnyBuild bool
@@ -133,12 +133,12 @@ type Program struct {
 	Package string // "./cmd/controller", relative to the source
 	// Ldflags, Flags, Env follow those of the source.
 	Ldflags, Flags, Env []string
-	// Systems restricts the program to operating systems; empty means all of the release.
-	Systems []string
+	// OS are the operating systems that the program is for; empty means all of the release.
+	OS []string
 }
 
 // IsFor reports whether the program is for an operating system.
-func (p Program) IsFor(os string) bool { return len(p.Systems) == 0 || slices.Contains(p.Systems, os) }
+func (p Program) IsFor(os string) bool { return len(p.OS) == 0 || slices.Contains(p.OS, os) }
 
 // Image is one image of the product.
 type Image struct {
@@ -152,10 +152,10 @@ type Image struct {
 	Bases       map[string]string
 	Labels      map[string]string
 	Compression string // "gzip" (the default) or "zstd"
-	// Foreign are patterns of [path.Match] for files, or directories above them, that may hold
-	// programs of other systems.
-	Foreign []string
-	Pos     yamlfile.Pos // of the name
+	// AllowOtherPlatforms are patterns of [path.Match] for files, or directories above them, that
+	// may be programs for other platforms.
+	AllowOtherPlatforms []string
+	Pos                 yamlfile.Pos // of the name
 
 	// Kind is the field of slipway.yaml that describes the image, such as "go". Content is the
 	// type of that kind: a *[GoImage], *[DockerfileImage] or *[LifecycleImage].
@@ -219,10 +219,10 @@ type Allow struct {
 // Airgap says which bundles there are.
 type Airgap struct {
 	Images []ThirdParty
-	// First is the image that stands first in bundles: the Name of one of the product's, or the
+	// FirstImage is the image that comes first in bundles: the Name of one of the product's, or the
 	// Text of one of Images; "" is none.
-	First   string
-	Bundles []Bundle
+	FirstImage string
+	Bundles    []Bundle
 }
 
 // ThirdParty is one line of images.txt.

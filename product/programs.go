@@ -13,7 +13,7 @@ import (
 func (c *checker) program(in *programYAML) {
 	known := c.refer(&in.Source, c.sources)
 	c.mainPackage(in, known)
-	c.once(in.Systems)
+	c.once(in.OS)
 	c.goFlags(in.Ldflags, in.Flags, in.Env, c.out.Source(in.Source))
 	c.out.Programs = append(c.out.Programs, Program(*in))
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // restrict cuts the product down to the platforms and images that the options select, and names
-// them in Partial where anything is left out.
+// them in Selected where anything is left out.
 func (c *checker) restrict(o Options) {
 	p := c.out
 	if len(c.Errors) > 0 && (c.partly() || c.images.open) {
@@ -22,13 +22,13 @@ func (c *checker) restrict(o Options) {
 	}
 	if len(platforms) < len(p.Platforms) {
 		for _, s := range platforms {
-			p.Partial = append(p.Partial, s.String())
+			p.Selected = append(p.Selected, s.String())
 		}
 		p.Platforms = platforms
 		p.Airgap.Bundles = cut(p.Airgap.Bundles, platforms)
 	}
 	if len(only) < len(p.Images) {
-		p.Partial = append(p.Partial, only...)
+		p.Selected = append(p.Selected, only...)
 	}
 	var images []Image
 	for _, i := range p.Images {

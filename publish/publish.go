@@ -70,7 +70,7 @@ func Names(p *product.Product, l *lock.Lock) *lock.Lock { return withNames(p, l,
 // withNames returns a copy of l with some of its images, and the names that these will have.
 func withNames(p *product.Product, l *lock.Lock, images []lock.Image) *lock.Lock {
 	named := *l
-	named.Registry, named.Snapshot, named.Partial = p.Registry, p.Snapshot(), union(l.Partial, p.Partial)
+	named.Registry, named.Snapshot, named.Partial = p.Registry, p.Snapshot(), union(l.Partial, p.Selected)
 	if named.Snapshot {
 		named.Registry = registry.Host
 	}

@@ -29,7 +29,7 @@ func Reach(ctx context.Context, p *product.Product, st *store.Store, o network.O
 			return err
 		}
 		tag := repo.Tag(p.Version)
-		if len(p.Partial) > 0 {
+		if len(p.Selected) > 0 {
 			tag = name.Tag{} // a part has none
 		}
 		checks = append(checks, func(ctx context.Context) error { return mayPush(ctx, c, repo, tag) })

@@ -70,7 +70,7 @@ func TestReachThere(t *testing.T) {
 	if err := publish.Reach(t.Context(), p, st, quick); err != nil || s.Count("POST", "/") != 0 {
 		t.Errorf("%v, %d uploads were begun", err, s.Count("POST", "/"))
 	}
-	p.Partial = []string{"linux/amd64"}
+	p.Selected = []string{"linux/amd64"}
 	if err := publish.Reach(t.Context(), p, st, quick); err != nil || s.Count("POST", "/") != len(p.Images) {
 		t.Errorf("a part: %v, %d uploads were begun of %d images", err, s.Count("POST", "/"), len(p.Images))
 	}

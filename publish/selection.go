@@ -30,14 +30,14 @@ func selection(p *product.Product, st *store.Store, l *lock.Lock) ([]lock.Image,
 		if err != nil {
 			return nil, fmt.Errorf("publishing %s: %w", want.Name, err)
 		}
-		if len(p.Partial) == 0 && len(cut.Children) < len(i.Children) {
+		if len(p.Selected) == 0 && len(cut.Children) < len(i.Children) {
 			return nil, fmt.Errorf("publishing %s: the lock has platforms of it that %s has not: build it again", want.Name, p.Path)
 		}
 		images = append(images, cut)
 	}
 	for _, i := range l.Images {
 		known := slices.ContainsFunc(p.Images, func(want product.Image) bool { return want.Name == i.Name })
-		if len(p.Partial) == 0 && !known {
+		if len(p.Selected) == 0 && !known {
 			return nil, fmt.Errorf("publishing %s: %s has no such image: build again", i.Name, p.Path)
 		}
 	}

@@ -23,7 +23,7 @@ func TestPublishPart(t *testing.T) {
 		"by platform": {func(p *product.Product) *product.Product { return storetest.Only(p, platform.Windows) }, map[string]int{"agent": 3}},
 		"by name": {func(p *product.Product) *product.Product {
 			part := *p
-			part.Partial, part.Images = []string{"server"}, p.Images[1:2]
+			part.Selected, part.Images = []string{"server"}, p.Images[1:2]
 			return &part
 		}, map[string]int{"server": 1}},
 	} {
@@ -54,8 +54,8 @@ func TestPublishPart(t *testing.T) {
 					t.Errorf("%s has %d children, want %d", name, got[name], n)
 				}
 			}
-			if !slices.Equal(out.Partial, p.Partial) {
-				t.Errorf("the lock says %v, want %v", out.Partial, p.Partial)
+			if !slices.Equal(out.Partial, p.Selected) {
+				t.Errorf("the lock says %v, want %v", out.Partial, p.Selected)
 			}
 			if n := s.Count("PUT", "/manifests/sha256:"); n != want {
 				t.Errorf("%d manifests were pushed, want %d", n, want)
@@ -121,7 +121,7 @@ func TestPublishStaysPartial(t *testing.T) {
 	p, st, l := cut(t, 1000)
 	p.Registry = s.Host()
 	l.Partial = []string{"agent", "server"}
-	p.Partial = []string{"server", "lifecycle"}
+	p.Selected = []string{"server", "lifecycle"}
 	out, err := publish.Publish(t.Context(), p, st, l, quick)
 	if err != nil {
 		t.Fatal(err)

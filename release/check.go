@@ -69,7 +69,7 @@ func (c *cut) check(ctx context.Context) (*build.Builder, error) {
 // rendered renders the templates with made-up digests and checks what comes out. What is not
 // whole is not rendered, nor are templates whose source is missing, which has been reported.
 func rendered(ctx context.Context, p *product.Product, trees map[string]source.Tree) error {
-	if len(p.Partial) > 0 || len(p.Release.Templates) == 0 {
+	if len(p.Selected) > 0 || len(p.Release.Templates) == 0 {
 		return nil
 	}
 	for _, t := range p.Release.Templates {

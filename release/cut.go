@@ -73,7 +73,7 @@ func (c *cut) all(ctx context.Context) (*Summary, error) {
 	if l, err = publish.Publish(ctx, p, c.store, l, network.Options{Progress: o.Progress}); err != nil {
 		return nil, err
 	}
-	if len(p.Partial) > 0 {
+	if len(p.Selected) > 0 {
 		return c.told(c.part(ctx, l))
 	}
 	if !l.Snapshot { // bundles hold the layers of bases, too, which nothing has needed here so far
@@ -100,7 +100,7 @@ func (c *cut) pack(ctx context.Context, l *lock.Lock, binary func() error) (*Sum
 	if err := c.unseal(); err != nil {
 		return nil, err
 	}
-	bundles, err := airgap.Pack(ctx, c.store, l, c.product.Airgap.Bundles, airgap.PackOptions{Dir: c.out, First: c.product.Airgap.First, Progress: c.options.Progress})
+	bundles, err := airgap.Pack(ctx, c.store, l, c.product.Airgap.Bundles, airgap.PackOptions{Dir: c.out, First: c.product.Airgap.FirstImage, Progress: c.options.Progress})
 	if err != nil {
 		return nil, err
 	}

@@ -92,7 +92,7 @@ func silent(images ...v1.Image) v1.ImageIndex {
 func TestLock(t *testing.T) {
 	host, dir := serve(t), t.TempDir()
 	nano := host + "/windows/nanoserver"
-	bases := "  - {name: on, windows: nanoserver, repository: " + nano + "}"
+	bases := "  - {name: on, microsoft: nanoserver, repository: " + nano + "}"
 	push(t, nano+":ltsc2019", made(t, windows("10.0.17763.8389"), "2026-01-13"))
 	pushIndex(t, nano+":ltsc2022", silent(made(t, windows("10.0.20348.4773"), "2026-01-13")))
 	pushIndex(t, nano+":ltsc2025", mutate.AppendManifests(empty.Index, mutate.IndexAddendum{
@@ -193,7 +193,7 @@ func TestLockInline(t *testing.T) {
 // TestLockedVersion: what the lock says of a base is held to what the base says.
 func TestLockedVersion(t *testing.T) {
 	host, dir := serve(t), t.TempDir()
-	bases := "  - {name: on, windows: servercore, repository: " + host + "/core}"
+	bases := "  - {name: on, microsoft: servercore, repository: " + host + "/core}"
 	for _, r := range platform.LTSC {
 		push(t, host+"/core:"+r.Name, made(t, windows(r.Version+".7"), "2026-01-13"))
 	}
@@ -222,7 +222,7 @@ func TestHostProcess(t *testing.T) {
 	for name, version := range map[string]string{"no version": "", "one version": "10.0.17763.1"} {
 		t.Run(name, func(t *testing.T) {
 			host, dir := serve(t), t.TempDir()
-			bases := "  - {name: on, windows: hostprocess, repository: " + host + "/host-process}"
+			bases := "  - {name: on, microsoft: hostprocess, repository: " + host + "/host-process}"
 			genuine := made(t, windows(version), "2024-01-01")
 			ref := push(t, host+"/host-process:v1.0.0", genuine)
 			for _, c := range lock(t, dir, host, bases) {
@@ -324,7 +324,7 @@ func TestLookAlikes(t *testing.T) {
 func TestLockFails(t *testing.T) {
 	host, dir := serve(t), t.TempDir()
 	push(t, host+"/core:ltsc2019", made(t, parse(t, "linux/amd64"), "2026-01-13"))
-	p, err := load(t, dir, host, "  - {name: on, windows: servercore, repository: "+host+"/core}", true)
+	p, err := load(t, dir, host, "  - {name: on, microsoft: servercore, repository: "+host+"/core}", true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ func (p Program) Check() error {
 	case !seen:
 		return p.wrong("directory %s of source %s has no Go files: correct package", p.Package, p.Tree.Source.Name)
 	case !here && !p.tagged():
-		return p.wrong("package %s of source %s has no Go files for %s: name the systems that it is for under systems", p.Package, p.Tree.Source.Name, system(p.Platform))
+		return p.wrong("package %s of source %s has no Go files for %s: name the operating systems that it is for under os", p.Package, p.Tree.Source.Name, system(p.Platform))
 	case len(names) == 1 && names["main"] == "":
 		for name, file := range names {
 			return p.wrong("%s is package %s, not main: name the directory of a command", filepath.Join(dir, file), name)

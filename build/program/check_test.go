@@ -62,7 +62,7 @@ func TestCheck(t *testing.T) {
 		{"./docs", linux, "", "directory ./docs of source s has no Go files"},
 		{"./none", linux, "", "source s has no package ./none: correct package"},
 		{"./unix", linux, "", ""},
-		{"./unix", windows, "", "package ./unix of source s has no Go files for windows/amd64: name the systems that it is for under systems"},
+		{"./unix", windows, "", "package ./unix of source s has no Go files for windows/amd64: name the operating systems that it is for under os"},
 		{"./tagged", linux, "", "has no Go files for linux/amd64"},
 		{"./tagged", linux, "-tags=special", ""},
 		{"./newest", linux, "", ""}, // the go command may be newer than this one

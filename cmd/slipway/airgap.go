@@ -62,7 +62,7 @@ the bundle of both. An older release.lock.json stands for all bundles of its rel
 					return err
 				}
 			}
-			o := airgap.PackOptions{Dir: f.out, First: s.product.Airgap.First, Progress: s.progress}
+			o := airgap.PackOptions{Dir: f.out, First: s.product.Airgap.FirstImage, Progress: s.progress}
 			var packed []airgap.File
 			if len(since) > 0 {
 				packed, err = airgap.PackDelta(cmd.Context(), s.store, part, bundles(s.product), since, o)
@@ -73,7 +73,7 @@ the bundle of both. An older release.lock.json stands for all bundles of its rel
 				return err
 			}
 			if len(packed) == 0 {
-				return fmt.Errorf("nothing was packed: no bundle for one platform takes %v: pack without -platforms and -only", s.product.Partial)
+				return fmt.Errorf("nothing was packed: no bundle for one platform takes %v: pack without -platforms and -only", s.product.Selected)
 			}
 			s.progress.Close()
 			return f.show(cmd, files{packed})
@@ -89,11 +89,11 @@ the bundle of both. An older release.lock.json stands for all bundles of its rel
 // selected is the part of a lock that p selects. -only names images of the product, so that those
 // of images.txt are none of them.
 func (f *flags) selected(p *product.Product, l *lock.Lock) *lock.Lock {
-	if len(p.Partial) == 0 {
+	if len(p.Selected) == 0 {
 		return l
 	}
 	part := *l
-	part.Partial = p.Partial
+	part.Partial = p.Selected
 	part.Images = slices.DeleteFunc(slices.Clone(l.Images), func(i lock.Image) bool {
 		return !slices.ContainsFunc(p.Images, func(want product.Image) bool { return want.Name == i.Name })
 	})
@@ -106,7 +106,7 @@ func (f *flags) selected(p *product.Product, l *lock.Lock) *lock.Lock {
 // bundles are those of the platforms that were selected; with a selection the one for all
 // platforms would not be whole.
 func bundles(p *product.Product) []product.Bundle {
-	if len(p.Partial) == 0 {
+	if len(p.Selected) == 0 {
 		return p.Airgap.Bundles
 	}
 	return slices.DeleteFunc(slices.Clone(p.Airgap.Bundles), func(b product.Bundle) bool {

@@ -26,7 +26,7 @@ func Product(tb testing.TB, l *lock.Lock) *product.Product {
 // Only returns p cut down to an operating system, as -platforms does.
 func Only(p *product.Product, system string) *product.Product {
 	part := *p
-	part.Partial, part.Images = []string{system}, nil
+	part.Selected, part.Images = []string{system}, nil
 	for _, i := range p.Images {
 		i.Platforms = slices.DeleteFunc(slices.Clone(i.Platforms), func(s platform.Platform) bool { return s.OS != system })
 		if len(i.Platforms) > 0 {
