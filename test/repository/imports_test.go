@@ -19,29 +19,73 @@ const (
 // one of these (build/layer) belong to it; those in internal have places of their own.
 var order = []string{"output", "howto", "imagename", "disk", "subprocess", "platform", "oci", "progress", "network", "yamlfile", "workload", "product", "lock", "store", "registry", "transfer", "build", "publish", "render", "lint", "nodes", "bundle", "airgap", "release", "cmd"}
 
-// apart are the edges that the order allows and the operator's side must not have: it is to hold
-// no build code.
-var apart = map[string]string{"airgap": "build", "bundle": "store", "lock": "product"}
+// contents are what some packages may contain, directly or through what they import. The
+// operator's half, airgap and bundle, runs on machines that have neither Go nor the project: it
+// has no build code. A bundle is a file, and knows nothing of registries, stores and products.
+var contents = map[string][]string{
+	"lock":     {"output", "howto", "imagename", "disk", "platform", "oci"},
+	"transfer": {"output", "howto", "imagename", "disk", "subprocess", "platform", "oci", "progress", "network", "lock", "store"},
+	"bundle":   {"output", "howto", "imagename", "disk", "platform", "oci", "progress"},
+	"airgap": {
+		"output", "howto", "imagename", "disk", "subprocess", "platform", "oci", "progress", "network", "yamlfile",
+		"product", "lock", "store", "transfer", "bundle",
+	},
+}
 
 func TestImportOrder(t *testing.T) {
 	for dir, imports := range packages(t) {
 		importer := top(dir)
 		at := slices.Index(order, importer)
 		if at < 0 {
-			t.Errorf("package %s has no place in the order of imports: give it one, here and in the README", dir)
+			t.Errorf("package %s has no place in the order of imports: add it here and to docs/packages.md", dir)
 			continue
 		}
 		for _, i := range imports {
-			imported := top(i)
-			to := slices.Index(order, imported)
-			if imported != importer && (to < 0 || to > at) {
-				t.Errorf("%s imports %s, which does not stand before it", dir, i)
-			}
-			if apart[importer] == imported {
-				t.Errorf("%s imports %s: a machine without Go needs %s, and no build code", dir, i, importer)
+			to := slices.Index(order, top(i))
+			if top(i) != importer && (to < 0 || to > at) {
+				t.Errorf("%s imports %s, which comes later in the order", dir, i)
 			}
 		}
 	}
+}
+
+func TestContents(t *testing.T) {
+	all := packages(t)
+	for name, allowed := range contents {
+		for dir := range all {
+			if top(dir) != name {
+				continue
+			}
+			for dep, path := range closure(all, dir) {
+				if top(dep) != name && !slices.Contains(allowed, top(dep)) {
+					t.Errorf("%s contains %s, by %s", dir, dep, strings.Join(path, " → "))
+				}
+			}
+		}
+	}
+}
+
+func TestClosure(t *testing.T) {
+	got := closure(map[string][]string{"airgap": {"publish", "lock"}, "publish": {"lock", "build/index"}, "build/index": nil}, "airgap")
+	if path := strings.Join(got["build/index"], " "); path != "airgap publish build/index" || len(got) != 3 {
+		t.Errorf("the closure is %v", got)
+	}
+}
+
+// closure maps each package that dir imports, directly or not, to the shortest path to it.
+func closure(imports map[string][]string, dir string) map[string][]string {
+	found := map[string][]string{}
+	queue := [][]string{{dir}}
+	for n := 0; n < len(queue); n++ {
+		path := queue[n]
+		for _, i := range imports[path[len(path)-1]] {
+			if found[i] == nil {
+				found[i] = append(slices.Clone(path), i)
+				queue = append(queue, found[i])
+			}
+		}
+	}
+	return found
 }
 
 // Mage compiles package target for every product: it must stay light.
