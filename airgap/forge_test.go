@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
 	"github.com/slipway-dev/slipway/bundle/seekable"
 )
 

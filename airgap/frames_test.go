@@ -11,6 +11,7 @@ import (
 
 	zseek "github.com/SaveTheRbtz/zstd-seekable-format-go/pkg"
 	"github.com/klauspost/compress/zstd"
+
 	"github.com/slipway-dev/slipway/bundle/seekable"
 )
 

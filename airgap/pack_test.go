@@ -17,6 +17,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/testing/golden"
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -125,7 +126,7 @@ func TestErrors(t *testing.T) {
 // TestMislabelled: an index that calls a 2022 image 2025 is refused, whoever made it.
 func TestMislabelled(t *testing.T) {
 	st, l := demo(t, 100)
-	i, err := st.Index(l.ThirdParty[0].Digest)
+	i, err := storetest.OpenIndex(st, l.ThirdParty[0].Digest)
 	if err != nil {
 		t.Fatal(err)
 	}

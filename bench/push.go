@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 
 	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -130,7 +131,7 @@ func (b *bench) layouts(images []airgap.Image) ([]string, error) {
 			return nil, err
 		}
 		if i.MediaType.IsIndex() {
-			idx, err := st.Index(i.Digest)
+			idx, err := storetest.OpenIndex(st, i.Digest)
 			if err == nil {
 				err = p.AppendIndex(idx)
 			}

@@ -33,7 +33,7 @@ func TestExample(t *testing.T) {
 		if i.Repository+i.Tag != "" || i.MediaType != types.OCIImageIndex {
 			t.Errorf("%s is %s %s:%s", i.Name, i.MediaType, i.Repository, i.Tag)
 		}
-		idx, err := st.Index(i.Digest)
+		idx, err := storetest.OpenIndex(st, i.Digest)
 		if err != nil {
 			t.Fatal(err)
 		}

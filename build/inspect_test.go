@@ -27,7 +27,7 @@ import (
 // children returns what an image of a lock lists.
 func children(t *testing.T, st *store.Store, i lock.Image) []storetest.Listed {
 	t.Helper()
-	idx, err := st.Index(i.Digest)
+	idx, err := storetest.OpenIndex(st, i.Digest)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -90,7 +91,7 @@ func TestThirdParty(t *testing.T) {
 	}
 
 	// One blob is lost: it is fetched, and nothing else is.
-	idx, err := st.Index(h)
+	idx, err := storetest.OpenIndex(st, h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +233,7 @@ func endless(w http.ResponseWriter, q *http.Request) bool {
 // complete checks that all below an index is in the store.
 func complete(t *testing.T, st *store.Store, h v1.Hash) {
 	t.Helper()
-	idx, err := st.Index(h)
+	idx, err := storetest.OpenIndex(st, h)
 	if err != nil {
 		t.Fatal(err)
 	}

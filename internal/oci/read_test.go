@@ -165,6 +165,7 @@ func TestReadErrors(t *testing.T) {
 		{"another size", longer, oci.Limits{}, "its descriptor says"},
 		{"a configuration", b.add(t, types.OCIConfigJSON, v1.ConfigFile{}), oci.Limits{}, "neither an image manifest nor an index"},
 		{"no configuration", b.add(t, types.OCIManifestSchema1, struct{}{}), oci.Limits{}, "neither an image manifest nor an index"},
+		{"a configuration without type", v1.Descriptor{Digest: b.add(t, "", v1.ConfigFile{}).Digest}, oci.Limits{}, "neither an image manifest nor an index"},
 		{"negative size", negative, oci.Limits{}, "negative size"},
 		{"nested indexes", nested, oci.Limits{}, "nested too deeply"},
 		{"index in an index", b.index(t, b.index(t, one)), oci.Limits{Depth: 1}, "nested too deeply"},

@@ -92,7 +92,7 @@ func TestAnswers(t *testing.T) {
 		{"GET", "/v2/acme/demo/agent/manifests/" + agent.Children[1].Digest.String(), nil, 200, "Content-Type: " + string(types.OCIManifestSchema1)},
 		{"GET", "/v2/acme/demo/agent/manifests/9", nil, 404, "MANIFEST_UNKNOWN"},
 		{"GET", "/v2/acme/demo/agent/manifests/" + nothing, nil, 404, "MANIFEST_UNKNOWN"},
-		{"GET", "/v2/acme/demo/agent/manifests/" + config.String(), nil, 404, "is no manifest"},
+		{"GET", "/v2/acme/demo/agent/manifests/" + config.String(), nil, 404, "neither an image manifest nor an index"},
 		{"GET", "/v2/acme/demo/agent/blobs/" + config.String(), nil, 200, `"os":"linux"`},
 		{"HEAD", "/v2/acme/demo/agent/blobs/" + config.String(), nil, 200, "Docker-Content-Digest: " + config.String()},
 		{"GET", "/v2/acme/demo/agent/blobs/" + config.String(), []string{"Range", "bytes=1-5"}, 206, "Content-Range: bytes 1-5/"},
@@ -305,7 +305,7 @@ func TestPushAndPull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := st.Index(h); err != nil {
+	if _, err := storetest.OpenIndex(st, h); err != nil {
 		t.Errorf("the store does not have what was pushed: %v", err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -76,7 +77,7 @@ func TestIndexes(t *testing.T) {
 		if i.Kind == "lifecycle" {
 			continue
 		}
-		idx, err := r.store.Index(i.Digest)
+		idx, err := storetest.OpenIndex(r.store, i.Digest)
 		if err != nil {
 			t.Fatal(err)
 		}
