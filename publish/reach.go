@@ -6,9 +6,11 @@ import (
 	"fmt"
 
 	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/store"
@@ -21,7 +23,7 @@ func Reach(ctx context.Context, p *product.Product, st *store.Store, o network.O
 	if p.Snapshot() {
 		return nil
 	}
-	c := transfer.New(o)
+	r := &reach{transfer.New(o), st, o.Progress}
 	var checks []func(ctx context.Context) error
 	for _, i := range p.Images {
 		repo, err := name.NewRepository(p.Registry + "/" + p.Name + "/" + i.Name)
@@ -32,7 +34,7 @@ func Reach(ctx context.Context, p *product.Product, st *store.Store, o network.O
 		if len(p.Selected) > 0 {
 			tag = name.Tag{} // a part has none
 		}
-		checks = append(checks, func(ctx context.Context) error { return mayPush(ctx, c, repo, tag) })
+		checks = append(checks, func(ctx context.Context) error { return r.mayPush(ctx, repo, tag) })
 	}
 	for _, t := range p.Airgap.Images {
 		_, here, err := transfer.InStore(st, t.Reference)
@@ -40,7 +42,7 @@ func Reach(ctx context.Context, p *product.Product, st *store.Store, o network.O
 			return fmt.Errorf("%s: %w", t.Text, err)
 		}
 		if !here {
-			checks = append(checks, func(ctx context.Context) error { return mayPull(ctx, c, t) })
+			checks = append(checks, func(ctx context.Context) error { return r.mayPull(ctx, t) })
 		}
 	}
 	// The first goes ahead: where a registry is not there at all, one line says so.
@@ -48,7 +50,7 @@ func Reach(ctx context.Context, p *product.Product, st *store.Store, o network.O
 	if failures[0] = checks[0](ctx); failures[0] != nil && !answered(failures[0]) {
 		return failures[0]
 	}
-	err := transfer.Each(ctx, c, checks[1:], func(ctx context.Context, n int, check func(context.Context) error) error {
+	err := transfer.Each(ctx, r.Client, checks[1:], func(ctx context.Context, n int, check func(context.Context) error) error {
 		failures[n+1] = check(ctx)
 		return ctx.Err()
 	})
@@ -64,20 +66,27 @@ func answered(err error) bool {
 	return errors.As(err, &e)
 }
 
+// reach is what asking registries needs.
+type reach struct {
+	*transfer.Client
+	store    *store.Store
+	progress *progress.Printer
+}
+
 // mayPush begins an upload, which a registry refuses to whoever may not push, and gives it up
-// again. Where the tag is there already nothing will be sent: either it stands for this release,
-// or it ends the release.
-func mayPush(ctx context.Context, c *transfer.Client, repo name.Repository, tag name.Tag) error {
-	s, err := c.Session(ctx, repo, repo.Scope(transport.PushScope), repo.Scope(transport.PullScope))
+// again. Where the tag exists nothing will be sent: publishing succeeds or fails by its digest,
+// which only a build finds out. If this store has not published it, a note tells that now.
+func (r *reach) mayPush(ctx context.Context, repo name.Repository, tag name.Tag) error {
+	s, err := r.Session(ctx, repo, repo.Scope(transport.PushScope), repo.Scope(transport.PullScope))
 	if err != nil {
 		return fmt.Errorf("pushing to %s: %w", repo, network.Clean(err))
 	}
 	if tag != (name.Tag{}) {
-		if _, err := c.Head(ctx, tag); !network.Missing(err) {
-			if err != nil {
-				err = fmt.Errorf("looking at %s: %w", tag, network.Clean(err))
-			}
-			return err
+		switch have, err := r.Head(ctx, tag); {
+		case err == nil:
+			return r.noteExisting(tag, have.Digest)
+		case !network.Missing(err):
+			return fmt.Errorf("looking at %s: %w", tag, network.Clean(err))
 		}
 	}
 	if err := s.MayPush(ctx); err != nil {
@@ -86,9 +95,18 @@ func mayPush(ctx context.Context, c *transfer.Client, repo name.Repository, tag 
 	return nil
 }
 
+// noteExisting notes a tag that this store does not know by its digest.
+func (r *reach) noteExisting(tag name.Tag, digest v1.Hash) error {
+	known, ok, err := r.store.Resolve(tag.String())
+	if err == nil && (!ok || known.Digest != digest) {
+		r.progress.Printf("%s is in the registry already, as %s: publishing fails unless this release is the same; if it is another one, raise version in slipway.yaml", tag, digest)
+	}
+	return err
+}
+
 // mayPull asks for an image of images.txt.
-func mayPull(ctx context.Context, c *transfer.Client, t product.ThirdParty) error {
-	switch _, err := c.Head(ctx, t.Reference); {
+func (r *reach) mayPull(ctx context.Context, t product.ThirdParty) error {
+	switch _, err := r.Head(ctx, t.Reference); {
 	case network.Missing(err):
 		return fmt.Errorf("%s: %s is not in its registry: correct the line", t.Pos, t.Text)
 	case err != nil:

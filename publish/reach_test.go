@@ -7,10 +7,13 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
+	"github.com/slipway-dev/slipway/store"
 )
 
 // TestReach: every upload that is begun is given up; repositories that have the tag, and a
@@ -70,6 +73,18 @@ func TestReachThere(t *testing.T) {
 	if err := publish.Reach(t.Context(), p, st, quick); err != nil || s.Count("POST", "/") != 0 {
 		t.Errorf("%v, %d uploads were begun", err, s.Count("POST", "/"))
 	}
+	for note, st := range map[bool]*store.Store{false: st, true: storetest.Open(t)} { // another machine's
+		var log strings.Builder
+		o := quick
+		o.Progress = progress.New(&log)
+		if err := publish.Reach(t.Context(), p, st, o); err != nil {
+			t.Error(err)
+		}
+		if got := strings.Count(log.String(), "is in the registry already, as sha256:"); got != len(p.Images) && note || got != 0 && !note {
+			t.Errorf("want a note: %v, got %s", note, log.String())
+		}
+	}
+	s.Reset()
 	p.Selected = []string{"linux/amd64"}
 	if err := publish.Reach(t.Context(), p, st, quick); err != nil || s.Count("POST", "/") != len(p.Images) {
 		t.Errorf("a part: %v, %d uploads were begun of %d images", err, s.Count("POST", "/"), len(p.Images))
