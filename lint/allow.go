@@ -5,13 +5,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/internal/workload"
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/product"
 )
 
 // allow is a comment or an entry of slipway.yaml that allows findings of one rule.
 type allow struct {
-	pos          workload.Pos
+	pos          yamlfile.Pos
 	rule, reason string
 	kind         string // "inSource" or "external", as SARIF has it
 	used         bool
@@ -51,8 +51,8 @@ func (c *checker) allow() {
 		comments[a.key()] = append(comments[a.key()], a)
 	}
 	var entries []*allow
-	for _, e := range c.o.Allow {
-		entries = append(entries, &allow{pos: workload.Pos(e.Pos), rule: e.Rule, reason: e.Reason, kind: "external", entry: e})
+	for _, e := range c.options.Allow {
+		entries = append(entries, &allow{pos: e.Pos, rule: e.Rule, reason: e.Reason, kind: "external", entry: e})
 	}
 	for _, l := range c.all {
 		by := slices.Concat(comments[key{l.Rule, l.File, l.Line, -1}], comments[key{rule: l.Rule, object: l.object}])
@@ -74,15 +74,14 @@ func (c *checker) allow() {
 	}
 	for _, a := range slices.Concat(c.allows, entries) {
 		if id, what := a.fault(); id != "" {
-			r, _ := rule(id)
-			c.report.Findings = append(c.report.Findings, newFinding(r, what, a.pos))
+			c.report.Findings = append(c.report.Findings, c.newFinding(rule(id), what, a.pos))
 		}
 	}
 }
 
 // fault returns the rule that an allow breaks itself, and what is wrong.
 func (a *allow) fault() (id, what string) {
-	_, known := rule(a.rule)
+	known := slices.ContainsFunc(rules, func(r Rule) bool { return r.ID == a.rule })
 	switch {
 	case a.rule == "":
 		return "allow-unknown", "slipway:allow names no rule"

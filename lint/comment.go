@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/slipway-dev/slipway/internal/workload"
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
 // comments returns what the comments of a file allow; its objects are numbered from first. One
@@ -29,7 +30,7 @@ func comments(f File, objects []workload.Object, first int) []*allow {
 			continue
 		}
 		words := strings.Fields(text)
-		a := &allow{kind: "inSource", pos: workload.Pos{File: f.Name, Line: n + 1, Column: column(line, start)}}
+		a := &allow{kind: "inSource", pos: yamlfile.Pos{File: f.Name, Line: n + 1, Column: column(line, start)}}
 		if len(words) > 0 {
 			a.rule, a.reason = words[0], strings.Join(words[1:], " ")
 		}

@@ -11,41 +11,32 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// image checks one image of a pod: that it is there, and runs wherever the pod may land.
+// image checks one image of a pod: that it exists, and runs wherever the pod may land.
 func (c *checker) image(p *pod, ref workload.Reference) {
-	found := func(id, what string, args ...any) {
-		r, _ := rule(id)
-		c.found(p, r, fmt.Sprintf(what, args...), ref.Path...)
+	report := func(id, what string, args ...any) {
+		c.inPod(p, rule(id), fmt.Sprintf(what, args...), ref.Path...)
 	}
-	i, fault, what := c.resolve(ref.Image)
+	i, id, what := c.resolve(ref.Image, true)
 	switch {
-	case fault == lock.Malformed || fault == lock.KoName:
-		found(faultRules[fault], "%s", what)
-	case !c.knowing():
-	case c.missing[ref.Image]:
-		id, what := missing(ref.Image)
-		found(id, "%s", what)
-	case fault != lock.NoFault:
-		found(faultRules[fault], "%s", what)
+	case id == "image-reference" || id == "image-ko":
+		report(id, "%s", what)
+	case !c.canResolve():
+	case id != "":
+		report(id, "%s", what)
 	case ref.Runs && !i.Unresolved:
 		for _, os := range []string{linux, windows} {
 			if slices.Contains(p.systems, os) {
-				c.runs(p, i, os, found)
+				c.runs(p, i, os, report)
 			}
 		}
 	}
 }
 
-// faultRules are the rules that references with a fault break.
-var faultRules = map[lock.Fault]string{
-	lock.Malformed: "image-reference", lock.KoName: "image-ko", lock.Unpinned: "image-unpinned", lock.OtherDigest: "image-digest", lock.Unknown: "image-unknown",
-}
-
 // runs checks that an image runs on every node of a system that the pod may land on: every such
 // platform of the release or, where the release is not known, one platform at least.
-func (c *checker) runs(p *pod, i lock.CatalogImage, os string, found func(id, what string, args ...any)) {
+func (c *checker) runs(p *pod, i lock.CatalogImage, os string, report func(id, what string, args ...any)) {
 	if !has(i, os) {
-		found("image-os", "the pod runs on %s, and the image is made for %s", os, format(i.Platforms))
+		report("image-os", "the pod runs on %s, and the image is made for %s", os, format(i.Platforms))
 		return
 	}
 	var hosts []platform.Platform
@@ -55,7 +46,7 @@ func (c *checker) runs(p *pod, i lock.CatalogImage, os string, found func(id, wh
 		}
 	}
 	if len(hosts) == 0 && !slices.ContainsFunc(i.Platforms, func(h platform.Platform) bool { return h.OS == os && admits(p, h) }) {
-		found("image-architecture", "the pod selects nodes that none of the image's platforms is for: %s", format(i.Platforms))
+		report("image-architecture", "the pod selects nodes that none of the image's platforms is for: %s", format(i.Platforms))
 		return
 	}
 	var archs, builds []platform.Platform
@@ -71,10 +62,10 @@ func (c *checker) runs(p *pod, i lock.CatalogImage, os string, found func(id, wh
 		}
 	}
 	if len(archs) > 0 {
-		found("image-architecture", "the pod may land on nodes with %s, and the image is made for %s", format(archs), format(i.Platforms))
+		report("image-architecture", "the pod may land on nodes with %s, and the image is made for %s", format(archs), format(i.Platforms))
 	}
 	if len(builds) > 0 {
-		found("image-windows-build", "nothing in the image runs on nodes with %s: it is made for %s", format(builds), format(i.Platforms))
+		report("image-windows-build", "nothing in the image runs on nodes with %s: it is made for %s", format(builds), format(i.Platforms))
 	}
 }
 

@@ -26,7 +26,7 @@ func images(l *lock.Lock) (list lock.Catalog, nodes []platform.Platform) {
 		}
 		for _, c := range i.Children {
 			nodes = append(nodes, c.Platform)
-			list = append(list, lock.CatalogImage{Name: i.Name, Repository: repo, Digest: c.Digest.String(), Reference: i.Reference(), Platforms: []platform.Platform{c.Platform}})
+			list = append(list, lock.CatalogImage{Name: i.Name, Repository: repo, Digest: c.Digest.String(), Reference: i.Reference(), Child: true, Product: true, Platforms: []platform.Platform{c.Platform}})
 		}
 	}
 	platform.Sort(nodes)
@@ -51,18 +51,18 @@ func format(list []platform.Platform) string {
 }
 
 // ask looks up in registries what is pinned and not in the lock.
-func (c *checker) ask(ctx context.Context, pods []*pod, mentions []mention) error {
-	if c.o.Remote == nil {
+func (c *checker) ask(ctx context.Context) error {
+	if c.options.Remote == nil {
 		return nil
 	}
 	var all []string
-	for _, p := range pods {
+	for _, p := range c.pods {
 		for _, r := range workload.References(p.spec) {
 			all = append(all, r.Image)
 		}
 	}
-	for _, m := range mentions {
-		all = append(all, m.ref)
+	for _, t := range c.order {
+		all = append(all, t.refs...)
 	}
 	var refs []name.Digest
 	seen := map[string]bool{}
@@ -77,7 +77,7 @@ func (c *checker) ask(ctx context.Context, pods []*pod, mentions []mention) erro
 	if len(refs) == 0 {
 		return nil
 	}
-	there, err := c.o.Remote(ctx, refs)
+	there, err := c.options.Remote(ctx, refs)
 	if err != nil {
 		return err
 	}

@@ -2,12 +2,12 @@ package lint
 
 import (
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/slipway-dev/slipway/internal/workload"
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
 func kpackSelector(p *pod, found finder) {
@@ -33,8 +33,7 @@ func (c *checker) kpackTolerations(p *pod) {
 			return
 		}
 	}
-	r, _ := rule("kpack-windows-toleration")
-	c.found(p, r, "", "tolerations")
+	c.inPod(p, rule("kpack-windows-toleration"), "", "tolerations")
 }
 
 // buildsOnWindows reports whether kpack will start a build's pod on Windows: where the pod
@@ -46,18 +45,18 @@ func (c *checker) buildsOnWindows(p *pod) bool {
 	}
 	o := c.objects[p.object]
 	if p.Kind == workload.KpackBuild {
-		return c.windowsImage(text(o.Node, "spec", "builder", "image"))
+		return c.windowsImage(yamlfile.Text(o.Node, "spec", "builder", "image"))
 	}
-	builder := value(o.Node, "spec", "builder")
-	if windowsName(text(builder, "name")) {
+	builder := yamlfile.Value(o.Node, "spec", "builder")
+	if workload.IsWindowsName(yamlfile.Text(builder, "name")) {
 		return true
 	}
 	for _, b := range c.objects {
-		if b.Kind != text(builder, "kind") || b.Name != text(builder, "name") || b.Kind == "Builder" && b.Namespace != o.Namespace {
+		if b.Kind != yamlfile.Text(builder, "kind") || b.Name != yamlfile.Text(builder, "name") || b.Kind == "Builder" && b.Namespace != o.Namespace {
 			continue
 		}
-		stack := text(b.Node, "spec", "stack", "name")
-		if windowsName(stack) || c.windowsImage(text(b.Node, "spec", "tag")) {
+		stack := yamlfile.Text(b.Node, "spec", "stack", "name")
+		if workload.IsWindowsName(stack) || c.windowsImage(yamlfile.Text(b.Node, "spec", "tag")) {
 			return true
 		}
 		for _, s := range c.objects {
@@ -70,7 +69,7 @@ func (c *checker) buildsOnWindows(p *pod) bool {
 }
 
 func (c *checker) windowsStack(n *yaml.Node) bool {
-	return windowsName(text(n, "spec", "id")) || c.windowsImage(text(n, "spec", "buildImage", "image")) || c.windowsImage(text(n, "spec", "runImage", "image"))
+	return workload.IsWindowsName(yamlfile.Text(n, "spec", "id")) || c.windowsImage(yamlfile.Text(n, "spec", "buildImage", "image")) || c.windowsImage(yamlfile.Text(n, "spec", "runImage", "image"))
 }
 
 // windowsImage reports whether an image is one of Windows alone.
@@ -78,38 +77,5 @@ func (c *checker) windowsImage(ref string) bool {
 	if i, ok := c.images.Find(ref); ok {
 		return has(i, windows) && !has(i, linux)
 	}
-	return windowsName(ref)
-}
-
-// windowsName reports whether a name has one of the words by which images and stacks of Windows go.
-func windowsName(name string) bool {
-	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
-	return slices.ContainsFunc(words, func(w string) bool {
-		return w == "nanoserver" || w == "servercore" || strings.HasPrefix(w, "windows") || strings.HasPrefix(w, "ltsc20")
-	})
-}
-
-// value returns the value at a path of keys, or nil.
-func value(n *yaml.Node, keys ...string) *yaml.Node {
-	for _, k := range keys {
-		if n == nil || n.Kind != yaml.MappingNode {
-			return nil
-		}
-		at := n
-		n = nil
-		for i := 0; i+1 < len(at.Content); i += 2 {
-			if at.Content[i].Value == k {
-				n = at.Content[i+1]
-			}
-		}
-	}
-	return n
-}
-
-// text returns the string at a path of keys, or "".
-func text(n *yaml.Node, keys ...string) string {
-	if v := value(n, keys...); v != nil && v.Kind == yaml.ScalarNode {
-		return v.Value
-	}
-	return ""
+	return workload.IsWindowsName(ref)
 }

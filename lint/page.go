@@ -55,6 +55,7 @@ func Page() string {
 		title string
 		rules []Rule
 	}{
+		{"Objects", objectRules},
 		{"The operating system of a pod", systemRules},
 		{"Windows pods", podRules},
 		{"Windows pods: security context", securityRules},
@@ -82,6 +83,9 @@ func Page() string {
 			if r.Changed != "" {
 				fmt.Fprintf(&b, "- in 2019: %s\n", r.Changed)
 			}
+			if r.ReleaseOnly {
+				b.WriteString("- applies: to all manifests of a release\n")
+			}
 			switch {
 			case r.Folds:
 				b.WriteString("- shown: once for each file\n")
@@ -96,8 +100,11 @@ func Page() string {
 
 // pageSeverity is the rule's severity as docs/rules.md writes it.
 func (r Rule) pageSeverity() string {
-	if r.Ignored {
+	switch {
+	case r.Ignored:
 		return "warning; error with os.name"
+	case r.Strict:
+		return "warning; error in a release"
 	}
 	return string(r.Severity)
 }

@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/slipway-dev/slipway/internal/workload"
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
 // pod is a pod of a manifest as the rules look at it.
@@ -41,7 +42,7 @@ func (p *pod) named(os string) bool { return p.spec.OS != nil && string(p.spec.O
 
 // place returns the path of a field within the document, and where it stands. In metadata it is
 // one that a key names: an annotation.
-func (p *pod) place(path []any) (string, workload.Pos) {
+func (p *pod) place(path []any) (string, yamlfile.Pos) {
 	if len(path) == 3 && path[0] == metadata {
 		return fmt.Sprintf("%s.%s[%q]", p.MetaPath, path[1], path[2]), p.MetaAt(path[1:]...)
 	}

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"regexp"
@@ -21,6 +22,8 @@ type Finding struct {
 	Instead string `json:"instead"` // what to write instead
 	Link    string `json:"link"`
 	Reason  string `json:"reason,omitempty"` // why it is allowed, where it is
+	// Origin is the place in a template that the line was rendered from: config/app.yaml:12.
+	Origin string `json:"origin,omitempty"`
 
 	allowedIn string // "inSource" by a comment, "external" by slipway.yaml
 	folds     bool   // one of its rule stands for all of a file
@@ -62,7 +65,10 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s%s; instead: %s [%s]", place, f.What, plain(f.Instead), f.Rule)
 }
 
-func (f Finding) pos() string { return fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Column) }
+// pos returns the place in the template or, if it is not known, in the manifest.
+func (f Finding) pos() string {
+	return cmp.Or(f.Origin, fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Column))
+}
 
 // sentence begins a text with a capital, unless it begins with a name, and ends it with a full
 // stop.

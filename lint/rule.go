@@ -33,6 +33,10 @@ type Rule struct {
 	// Folds marks advice that is the same for every pod of a file: text output has it once for each
 	// file.
 	Folds bool
+	// Strict marks a rule whose findings are errors in a release if the text must be an image.
+	Strict bool
+	// ReleaseOnly marks a rule that needs all manifests of a release.
+	ReleaseOnly bool
 
 	// find calls found for each place in a pod that breaks the rule. It is nil for rules about
 	// something else than a pod's fields: images, and the comments that allow findings.
@@ -65,18 +69,14 @@ const (
 )
 
 // rules is the table of all rules, in the order of docs/rules.md.
-var rules = slices.Concat(systemRules, podRules, securityRules, volumeRules, hostProcessRules, linuxRules, imageRules, productRules, kpackRules, allowRules)
+var rules = slices.Concat(objectRules, systemRules, podRules, securityRules, volumeRules, hostProcessRules, linuxRules, imageRules, productRules, kpackRules, allowRules)
 
 // Rules returns all rules.
 func Rules() []Rule { return slices.Clone(rules) }
 
-// rule returns the rule of an ID.
-func rule(id string) (Rule, bool) {
-	n := slices.IndexFunc(rules, func(r Rule) bool { return r.ID == id })
-	if n < 0 {
-		return Rule{}, false
-	}
-	return rules[n], true
+// rule returns the rule of an ID, which must exist.
+func rule(id string) Rule {
+	return rules[slices.IndexFunc(rules, func(r Rule) bool { return r.ID == id })]
 }
 
 // about reports whether the rule is about a pod's systems. Where the pod names none, only the

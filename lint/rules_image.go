@@ -17,7 +17,7 @@ var imageRules = []Rule{
 		Link:    "https://ko.build/features/k8s/",
 	},
 	{
-		ID: "image-unpinned", Severity: Warning,
+		ID: "image-unpinned", Severity: Warning, Strict: true,
 		Title:   "the image is not pinned by digest",
 		Reason:  "A tag may stand for something else tomorrow, or on another node; what it stands for has not been looked at.",
 		Instead: "`repository@sha256:…` of the index",
@@ -31,11 +31,25 @@ var imageRules = []Rule{
 		Link:    "https://kubernetes.io/docs/concepts/containers/images/#image-names",
 	},
 	{
-		ID: "image-unknown", Severity: Warning,
+		ID: "image-unknown", Severity: Warning, Strict: true,
 		Title:   "the image is not in the lock",
 		Reason:  "Nothing is known of it: whether it is there, and for which systems. It is in no airgap bundle either. Found are the images of pods and, in all other texts, what can be nothing but a reference (see above).",
 		Instead: "a line in images.txt, or in the file that airgap.images names, or `slipway lint -remote`, which asks its registry",
 		Link:    "https://github.com/slipway-dev/slipway#readme",
+	},
+	{
+		ID: "image-tag-and-digest", Severity: Error, ReleaseOnly: true,
+		Title:   "the image has a tag and a digest",
+		Reason:  "Runtimes ignore the tag, which may name something else. A release names each image as its lock does, so that bundles and mirrors find it.",
+		Instead: "`repository@sha256:…` without the tag",
+		Link:    "https://kubernetes.io/docs/concepts/containers/images/#image-names",
+	},
+	{
+		ID: "image-windows-name", Severity: Error,
+		Title:   "an image that is named for Windows has no files for Windows",
+		Reason:  "A variable, a key or name of a ConfigMap, a container, a field or a data value has Windows in its name (also nanoserver, servercore, ltsc2022), and the image runs on Linux only. The program that gets it starts pods that fail.",
+		Instead: "an image with a Windows platform, or another name",
+		Link:    linkVersions,
 	},
 	{
 		ID: "image-os", Severity: Error,

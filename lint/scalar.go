@@ -54,6 +54,9 @@ func (s *scalarFinder) node(n *yaml.Node, indent int) {
 		return
 	}
 	s.seen[n] = true
+	if line := []rune(s.lines[n.Line-1]); n.Column >= 1 && n.Column <= len(line) && line[n.Column-1] == '*' {
+		return // an alias; its value is elsewhere
+	}
 	switch n.Kind {
 	case yaml.MappingNode:
 		for i := 0; i+1 < len(n.Content); i += 2 {

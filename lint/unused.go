@@ -5,25 +5,24 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 
-	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/product"
 )
 
 // unused finds what slipway.yaml has and nothing uses. Of a product without manifests, nobody
 // knows what its images are for.
 func (c *checker) unused() {
-	p := c.o.Product
+	p := c.options.Product
 	if p == nil {
 		return
 	}
 	for _, u := range p.Unused {
 		c.inProduct("product-unused", fmt.Sprintf("nothing uses the %s %s", u.Kind, u.Name), u)
 	}
-	if len(p.Release.Templates) == 0 || c.o.Lock == nil {
+	if len(p.Release.Templates) == 0 || c.options.Lock == nil {
 		return
 	}
 	for _, i := range p.Images {
-		locked, ok := c.o.Lock.Image(i.Name)
+		locked, ok := c.options.Lock.Image(i.Name)
 		if !ok || i.Name == p.Airgap.FirstImage {
 			continue
 		}
@@ -35,8 +34,7 @@ func (c *checker) unused() {
 
 // inProduct records that an entry of slipway.yaml breaks a rule.
 func (c *checker) inProduct(id, what string, e product.Entry) {
-	r, _ := rule(id)
-	f := newFinding(r, what, workload.Pos(e.Pos))
+	f := c.newFinding(rule(id), what, e.Pos)
 	f.Path = fmt.Sprintf("%ss[%s]", e.Kind, e.Name)
 	c.add(f, -1, "")
 }

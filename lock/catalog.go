@@ -21,6 +21,7 @@ type CatalogImage struct {
 	Product    bool   // built by the product itself
 	Platforms  []platform.Platform
 	ExtraOS    []string // operating systems of its files besides those of its platforms
+	Child      bool     // one platform's manifest of the image; Reference is that of the image
 	Unresolved bool     // a snapshot left it out: nothing is known of its platforms
 }
 

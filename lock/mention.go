@@ -150,3 +150,41 @@ var value = regexp.MustCompile(`^(?:[0-9]+|true|false)$`)
 var imageWord = regexp.MustCompile(`(?:^|[^a-zA-Z]|[a-z])Images?(?:$|[^a-z])|(?:^|[^a-zA-Z])images?(?:$|[^a-z])|(?:^|[^a-zA-Z])IMAGES?(?:$|[^a-zA-Z])`)
 
 func isImage(called string) bool { return imageWord.MatchString(called) }
+
+// IsProduct reports whether a reference names a repository of the product.
+func (list Catalog) IsProduct(ref string) bool {
+	r, err := name.ParseReference(ref)
+	return err == nil && slices.ContainsFunc(list, func(k CatalogImage) bool { return k.Product && k.Repository.Name() == r.Context().Name() })
+}
+
+// referenceEnd matches the tag and digest behind a repository.
+var referenceEnd = regexp.MustCompile(`^(?::\w[\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?`)
+
+// ProductMentions returns every reference to an image of the product in a text, wherever it is:
+// in comments and URLs, too.
+func (list Catalog) ProductMentions(text string) []string {
+	var found []string
+	for _, k := range list {
+		repository, _, _ := strings.Cut(k.Reference, "@")
+		if !k.Product || k.Child {
+			continue
+		}
+		for at := 0; ; {
+			n := strings.Index(text[at:], repository)
+			if n < 0 {
+				break
+			}
+			start, end := at+n, at+n+len(repository)
+			at = end
+			if (start == 0 || !inName(text[start-1])) && (end == len(text) || !inName(text[end])) {
+				found = append(found, repository+strings.TrimRight(referenceEnd.FindString(text[end:]), ".:"))
+			}
+		}
+	}
+	return found
+}
+
+// inName reports whether a byte next to a repository's name makes it another name.
+func inName(b byte) bool {
+	return isLetter(b) || b >= '0' && b <= '9' || strings.IndexByte("._-/", b) >= 0
+}

@@ -16,7 +16,6 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
-	"github.com/slipway-dev/slipway/render"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -78,10 +77,7 @@ func rendered(ctx context.Context, p *product.Product, trees map[string]source.T
 		}
 	}
 	l := placeholder(p, trees)
-	manifest, err := render.Render(ctx, p, l, render.Options{})
-	if err == nil {
-		err = judge(ctx, p, manifest, l, nil)
-	}
+	_, err := Render(ctx, p, l, nil)
 	return hide(err, l)
 }
 

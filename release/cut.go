@@ -86,15 +86,8 @@ func (c *cut) all(ctx context.Context) (*Summary, error) {
 
 // pack is what follows publish: release.yaml, what is found in it, bundles, the binary, checksums.
 func (c *cut) pack(ctx context.Context, l *lock.Lock, binary func() error) (*Summary, error) {
-	// none where the product has no templates: not everything is applied to a cluster
-	var manifest []byte
-	if len(c.product.Release.Templates) > 0 {
-		var err error
-		if manifest, err = render.Render(ctx, c.product, l, render.Options{Progress: c.options.Progress}); err != nil {
-			return nil, err
-		}
-	}
-	if err := c.lint(ctx, manifest, l); err != nil {
+	manifest, err := c.manifest(ctx, l)
+	if err != nil {
 		return nil, err
 	}
 	if err := c.unseal(); err != nil {
@@ -108,6 +101,15 @@ func (c *cut) pack(ctx context.Context, l *lock.Lock, binary func() error) (*Sum
 		return nil, err
 	}
 	return c.finish(ctx, l, manifest, bundles)
+}
+
+// manifest returns release.yaml; nil for a product without templates, whose images are not for a
+// cluster.
+func (c *cut) manifest(ctx context.Context, l *lock.Lock) ([]byte, error) {
+	if len(c.product.Release.Templates) == 0 {
+		return nil, judge(ctx, c.product, l, &render.Manifest{}, c.options.Progress)
+	}
+	return Render(ctx, c.product, l, c.options.Progress)
 }
 
 // cut is a release being made.

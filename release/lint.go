@@ -9,16 +9,24 @@ import (
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/render"
 )
 
-// lint checks release.yaml against what Linux and Windows nodes can run. Errors end the release,
-// a line for each; the rest is shown.
-func (c *cut) lint(ctx context.Context, manifest []byte, l *lock.Lock) error {
-	return judge(ctx, c.product, manifest, l, c.options.Progress)
+// Render returns release.yaml, judged by the rules of package lint. A finding that is an error ends
+// the release; the others are printed.
+func Render(ctx context.Context, p *product.Product, l *lock.Lock, pr *progress.Printer) ([]byte, error) {
+	m, err := render.Render(ctx, p, l, render.Options{Progress: pr})
+	if err != nil {
+		return nil, err
+	}
+	return m.Text, judge(ctx, p, l, m, pr)
 }
 
-func judge(ctx context.Context, p *product.Product, manifest []byte, l *lock.Lock, pr *progress.Printer) error {
-	r, err := lint.Check(ctx, []lint.File{{Name: Manifest, Text: manifest}}, lint.Options{Lock: l, Allow: p.Lint.Allow, Product: p})
+// judge checks a manifest, which is empty for a product without templates, and the entries of
+// slipway.yaml. The error has a line for each finding that is one.
+func judge(ctx context.Context, p *product.Product, l *lock.Lock, m *render.Manifest, pr *progress.Printer) error {
+	files := []lint.File{{Name: Manifest, Text: m.Text, Origin: m.Origin}}
+	r, err := lint.Check(ctx, files, lint.Options{Lock: l, Allow: p.Lint.Allow, Product: p, Values: m.Values})
 	if err != nil {
 		return fmt.Errorf("checking %s: %w", Manifest, err)
 	}
@@ -30,8 +38,8 @@ func judge(ctx context.Context, p *product.Product, manifest []byte, l *lock.Loc
 			pr.Printf("%s: %s", f.Severity, f)
 		}
 	}
-	if len(errs) == 0 {
-		return nil
+	if len(errs) > 0 {
+		return fmt.Errorf("%s breaks rules: correct its templates, or allow what is intended under lint.allow in %s:\n%w", Manifest, p.Path, errors.Join(errs...))
 	}
-	return fmt.Errorf("%s breaks rules of its nodes: mend its templates, or allow what is meant under lint.allow in %s:\n%w", Manifest, p.Path, errors.Join(errs...))
+	return nil
 }

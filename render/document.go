@@ -3,7 +3,6 @@ package render
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"carvel.dev/ytt/pkg/filepos"
@@ -12,8 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/workload"
 )
 
-// Document is one Kubernetes object.
-type Document struct {
+// document is one Kubernetes object.
+type document struct {
 	APIVersion, Kind, Namespace, Name string
 
 	yaml *yamlmeta.Document
@@ -22,23 +21,8 @@ type Document struct {
 	origin map[string]string
 }
 
-// Read parses a rendered manifest, such as release.yaml, into its objects; name is the file's
-// name for messages. Empty documents are left out, a v1 List becomes its items. A document that
-// is no Kubernetes object is an error.
-func Read(name string, manifest []byte) (docs []Document, err error) {
-	defer workload.Guard(name, &err)
-	set, err := parse(name, manifest, yamlmeta.DocSetOpts{AssociatedName: name, WithoutComments: true})
-	if placed(err) {
-		return nil, err
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return documents(set, nil)
-}
-
-func documents(set *yamlmeta.DocumentSet, origin map[string]string) ([]Document, error) {
-	var docs []Document
+func documents(set *yamlmeta.DocumentSet, origin map[string]string) ([]document, error) {
+	var docs []document
 	var errs []error
 	for _, y := range set.Items {
 		if y.IsEmpty() {
@@ -54,15 +38,15 @@ func documents(set *yamlmeta.DocumentSet, origin map[string]string) ([]Document,
 }
 
 // objects returns the object in y, or the items where it is a List.
-func objects(y *yamlmeta.Document, origin map[string]string) ([]Document, error) {
+func objects(y *yamlmeta.Document, origin map[string]string) ([]document, error) {
 	y.Value = yamlmeta.NewASTFromInterfaceWithPosition(y.Value, y.Position)
-	d := Document{yaml: y, origin: origin}
+	d := document{yaml: y, origin: origin}
 	if err := d.duplicateKeys(); err != nil {
 		return nil, err
 	}
 	d.APIVersion, d.Kind = d.text("apiVersion"), d.text("kind")
 	d.Namespace, d.Name = d.text("metadata", "namespace"), d.text("metadata", "name")
-	if _, ok := child(y.Value, "items").(*yamlmeta.Array); ok && isList(d) {
+	if _, ok := child(y.Value, "items").(*yamlmeta.Array); ok && workload.IsList(d.APIVersion, d.Kind) {
 		return d.items()
 	}
 	for _, f := range []struct{ name, value string }{{"apiVersion", d.APIVersion}, {"kind", d.Kind}, {"metadata.name", d.Name}} {
@@ -70,10 +54,10 @@ func objects(y *yamlmeta.Document, origin map[string]string) ([]Document, error)
 			return nil, fmt.Errorf("%s: the document has no %s: it is no Kubernetes object", d.position(y.Position), f.name)
 		}
 	}
-	return []Document{d}, nil
+	return []document{d}, nil
 }
 
-func (d Document) items() ([]Document, error) {
+func (d document) items() ([]document, error) {
 	items, _ := child(d.yaml.Value, "items").(*yamlmeta.Array)
 	if items == nil {
 		return nil, nil
@@ -86,23 +70,15 @@ func (d Document) items() ([]Document, error) {
 }
 
 // String returns kind and name as kubectl users write them: Deployment kpack/kpack-controller.
-func (d Document) String() string {
+func (d document) String() string {
 	if d.Namespace == "" {
 		return d.Kind + " " + d.Name
 	}
 	return d.Kind + " " + d.Namespace + "/" + d.Name
 }
 
-// group returns the API group, empty for the core group.
-func (d Document) group() string {
-	if g, _, ok := strings.Cut(d.APIVersion, "/"); ok {
-		return g
-	}
-	return ""
-}
-
 // bytes returns the document as YAML, its keys in the order of the template.
-func (d Document) bytes() ([]byte, error) {
+func (d document) bytes() ([]byte, error) {
 	b, err := d.yaml.AsYAMLBytes()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d, err)
@@ -111,29 +87,18 @@ func (d Document) bytes() ([]byte, error) {
 }
 
 // text returns the string at a path of keys, or "".
-func (d Document) text(keys ...string) string {
-	v, _ := d.node(keys)
-	s, _ := v.(string)
+func (d document) text(keys ...string) string {
+	s, _ := d.node(keys).(string)
 	return s
 }
 
-// node returns the value at a path of keys, nil where there is none, and the place of the last
-// key that is there.
-func (d Document) node(keys []string) (any, *filepos.Position) {
-	v, pos := d.yaml.Value, d.yaml.Position
+// node returns the value at a path of keys, or nil.
+func (d document) node(keys []string) any {
+	v := d.yaml.Value
 	for _, k := range keys {
-		m, _ := v.(*yamlmeta.Map)
-		v = nil
-		if m == nil {
-			return nil, pos
-		}
-		for _, i := range m.Items {
-			if i.Key == k {
-				v, pos = i.Value, i.Position
-			}
-		}
+		v = child(v, k)
 	}
-	return v, pos
+	return v
 }
 
 // child returns the value of a key in a map, or nil.
@@ -149,7 +114,7 @@ func child(v any, key string) any {
 }
 
 // position writes where a node comes from: config/controller.yaml:12.
-func (d Document) position(p *filepos.Position) string {
+func (d document) position(p *filepos.Position) string {
 	file := p.GetFile()
 	if o, ok := d.origin[file]; ok {
 		file = o
@@ -160,16 +125,7 @@ func (d Document) position(p *filepos.Position) string {
 	return fmt.Sprintf("%s:%d", file, p.LineNum())
 }
 
-// leaf is a string in a document.
-type leaf struct {
-	path  []string // keys, and for items of arrays [name] or [index]
-	value string
-	pos   *filepos.Position
-}
-
-// String returns the field path: spec.template.spec.containers[controller].image.
-func (l leaf) String() string { return fieldPath(l.path) }
-
+// fieldPath writes a path: spec.template.spec.containers[controller].image.
 func fieldPath(path []string) string {
 	var b strings.Builder
 	for i, p := range path {
@@ -181,27 +137,6 @@ func fieldPath(path []string) string {
 	return b.String()
 }
 
-// key returns the last key of the path.
-func (l leaf) key() string { return l.path[len(l.path)-1] }
-
-// leaves calls visit for every string value, in order.
-func (d Document) leaves(visit func(leaf)) { leaves(d.yaml.Value, d.yaml.Position, nil, visit) }
-
-func leaves(v any, pos *filepos.Position, path []string, visit func(leaf)) {
-	switch v := v.(type) {
-	case *yamlmeta.Map:
-		for _, i := range v.Items {
-			leaves(i.Value, i.Position, append(path, fmt.Sprint(i.Key)), visit)
-		}
-	case *yamlmeta.Array:
-		for n, i := range v.Items {
-			leaves(i.Value, i.Position, append(path, item(n, i.Value)), visit)
-		}
-	case string:
-		visit(leaf{slices.Clone(path), v, pos})
-	}
-}
-
 // item names an item of an array: [controller] where it has a name, or [3].
 func item(n int, v any) string {
 	if name, ok := child(v, "name").(string); ok && name != "" {
@@ -211,9 +146,9 @@ func item(n int, v any) string {
 }
 
 // duplicateKeys refuses maps that have a key twice, of which readers take one or the other.
-func (d Document) duplicateKeys() error { return d.unique(d.yaml.Value, nil) }
+func (d document) duplicateKeys() error { return d.unique(d.yaml.Value, nil) }
 
-func (d Document) unique(v any, path []string) error {
+func (d document) unique(v any, path []string) error {
 	switch v := v.(type) {
 	case *yamlmeta.Map:
 		seen := map[string]bool{}

@@ -14,7 +14,7 @@ import (
 )
 
 // setEnv adds the variables of release.env, or replaces those that the templates set.
-func setEnv(docs []Document, p *product.Product, l *lock.Lock) error {
+func setEnv(docs []document, p *product.Product, l *lock.Lock) error {
 	pos := filepos.NewUnknownPositionInFile(p.Path)
 	var errs []error
 	for _, w := range p.Release.Env {
@@ -36,7 +36,7 @@ func setEnv(docs []Document, p *product.Product, l *lock.Lock) error {
 }
 
 // findContainer returns the container that w names.
-func findContainer(docs []Document, w product.WorkloadEnv) (*yamlmeta.Map, error) {
+func findContainer(docs []document, w product.WorkloadEnv) (*yamlmeta.Map, error) {
 	var near []string
 	for _, d := range docs {
 		path := workload.SpecPath(d.Kind)
@@ -47,7 +47,7 @@ func findContainer(docs []Document, w product.WorkloadEnv) (*yamlmeta.Map, error
 		if d.Kind != w.Kind || d.Namespace != w.Namespace || d.Name != w.Name {
 			continue
 		}
-		spec, _ := d.node(path)
+		spec := d.node(path)
 		var names []string
 		for _, list := range []string{"containers", "initContainers"} {
 			containers, _ := child(spec, list).(*yamlmeta.Array)
@@ -65,7 +65,7 @@ func findContainer(docs []Document, w product.WorkloadEnv) (*yamlmeta.Map, error
 		}
 		return nil, fmt.Errorf("%s has no container %q, but: %s", d, w.Container, strings.Join(names, ", "))
 	}
-	wanted := Document{Kind: w.Kind, Namespace: w.Namespace, Name: w.Name}
+	wanted := document{Kind: w.Kind, Namespace: w.Namespace, Name: w.Name}
 	return nil, fmt.Errorf("the templates make no %s, but: %s", wanted, strings.Join(near, ", "))
 }
 

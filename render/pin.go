@@ -7,25 +7,24 @@ import (
 	"carvel.dev/ytt/pkg/yamlmeta"
 	"github.com/google/go-containerregistry/pkg/name"
 
+	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/lock"
 )
 
 // pin writes the digest into images of others that the templates name by a tag which stands in
 // images.txt, too: manifests of other projects name their images so. What images.txt does not
 // have stays, and is found by the check.
-func pin(docs []Document, l *lock.Lock) {
+func pin(docs []document, l *lock.Lock) {
 	pins := pinsOf(l)
 	if len(pins) == 0 {
 		return
 	}
 	for _, d := range docs {
-		d.replace(func(l leaf) string {
-			if image, _ := imageLeaf(d, l); image {
-				if digest, ok := pins[tagged(l.value)]; ok {
-					return l.value[:strings.LastIndex(l.value, ":")] + "@" + digest
-				}
+		replace(d.yaml.Value, nil, func(path []string, s string) string {
+			if digest, ok := pins[tagged(s)]; ok && workload.IsImageField(d.APIVersion, d.Kind, path, s) {
+				return s[:strings.LastIndex(s, ":")] + "@" + digest
 			}
-			return l.value
+			return s
 		})
 	}
 }
@@ -55,11 +54,7 @@ func tagged(ref string) string {
 	return t.Name()
 }
 
-// replace puts what change returns in the place of every string value.
-func (d Document) replace(change func(leaf) string) {
-	replace(d.yaml.Value, nil, func(path []string, s string) string { return change(leaf{path: path, value: s}) })
-}
-
+// replace replaces every string value below v.
 func replace(v any, path []string, change func(path []string, s string) string) {
 	switch v := v.(type) {
 	case *yamlmeta.Map:

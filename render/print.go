@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/slipway-dev/slipway/lock"
 )
 
 // manifest writes release.yaml: the head, then the documents.
-func manifest(l *lock.Lock, docs []Document) ([]byte, error) {
+func manifest(l *lock.Lock, docs []document, values map[string]any) (*Manifest, error) {
 	var b bytes.Buffer
+	m := &Manifest{Values: values, origins: map[int]string{}}
 	for line := range strings.Lines(head(l)) {
 		b.WriteString(strings.TrimRight("# "+line, " \n") + "\n")
 	}
@@ -20,9 +23,14 @@ func manifest(l *lock.Lock, docs []Document) ([]byte, error) {
 			return nil, err
 		}
 		b.WriteString("---\n")
+		var written yaml.Node
+		if err := yaml.Unmarshal(y, &written); err == nil && len(written.Content) > 0 { // lint reports what is not YAML
+			origins{d, m.origins, bytes.Count(b.Bytes(), []byte("\n"))}.add(written.Content[0], d.yaml.Value)
+		}
 		b.Write(y)
 	}
-	return b.Bytes(), nil
+	m.Text = b.Bytes()
+	return m, nil
 }
 
 // head says what the file is and how it was made. It has neither time nor machine: the same

@@ -15,7 +15,6 @@ package render
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/progress"
@@ -23,16 +22,28 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
+// Manifest is a rendered release.yaml.
+type Manifest struct {
+	Text   []byte
+	Values map[string]any // release.values as the templates got them
+
+	origins map[int]string
+}
+
+// Origin returns the place that a line of the text was rendered from, the first line being 1: a
+// line of a template, or slipway.yaml. It is "" if it is not known.
+func (m *Manifest) Origin(line int) string { return m.origins[line] }
+
 // Options say how a release is rendered.
 type Options struct {
 	Progress *progress.Printer // gets ytt's warnings; nil is quiet
 }
 
-// Render returns the bytes of release.yaml. The lock must be whole and have the names and digests
+// Render returns release.yaml. The lock must be whole and have the names and digests
 // under which the images are published: an index of a part is in no registry. A template that ytt
 // refuses, a value that the templates' schema does not know, a workload or container that
 // release.env names and no template makes, and every finding of [Check] is an error.
-func Render(ctx context.Context, p *product.Product, l *lock.Lock, o Options) ([]byte, error) {
+func Render(ctx context.Context, p *product.Product, l *lock.Lock, o Options) (*Manifest, error) {
 	if len(l.Partial) > 0 {
 		return nil, fmt.Errorf("rendering %s %s: only %v was selected: build and publish all of it, or join the locks of all parts with %s", l.Name, l.Version, l.Partial, howto.Run("merge"))
 	}
@@ -54,9 +65,5 @@ func Render(ctx context.Context, p *product.Product, l *lock.Lock, o Options) ([
 	}
 	pin(docs, l)
 	sortDocuments(docs)
-	c := &checker{lock: l, docs: docs, ko: slices.ContainsFunc(p.Lint.Allow, func(a product.Allow) bool { return a.Rule == ruleKo })}
-	if err := c.check(valueUses(p, values)); err != nil {
-		return nil, err
-	}
-	return manifest(l, docs)
+	return manifest(l, docs, values)
 }

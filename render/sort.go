@@ -47,8 +47,8 @@ func rank(kind string) int {
 }
 
 // sortDocuments orders documents by rank, kind, namespace and name.
-func sortDocuments(docs []Document) {
-	slices.SortStableFunc(docs, func(a, b Document) int {
+func sortDocuments(docs []document) {
+	slices.SortStableFunc(docs, func(a, b document) int {
 		return cmp.Or(
 			cmp.Compare(rank(a.Kind), rank(b.Kind)),
 			cmp.Compare(a.Kind, b.Kind),

@@ -20,6 +20,7 @@ import (
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/workload"
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -97,7 +98,7 @@ func plain(f *files.File, origin map[string]string) error {
 		return fmt.Errorf("reading template: %w", err)
 	}
 	syntax := workload.Syntax(shown, b)
-	if helm := workload.NotRendered(shown, b); helm != nil && syntax != nil {
+	if helm := yamlfile.NotRendered(shown, b); helm != nil && syntax != nil {
 		return helm
 	}
 	set, err := parse(shown, b, yamlmeta.DocSetOpts{AssociatedName: f.RelativePath()})
@@ -109,7 +110,7 @@ func plain(f *files.File, origin map[string]string) error {
 	}
 	var errs []error
 	for _, y := range set.Items {
-		errs = append(errs, Document{yaml: y, origin: origin}.duplicateKeys())
+		errs = append(errs, document{yaml: y, origin: origin}.duplicateKeys())
 	}
 	return errors.Join(errs...)
 }
@@ -121,18 +122,18 @@ func parse(file string, text []byte, o yamlmeta.DocSetOpts) (set *yamlmeta.Docum
 			err = cmp.Or(workload.Syntax(file, text), err) // which knows the line
 		}
 	}()
-	defer workload.Guard(file, &err)
+	defer yamlfile.Guard(file, &err)
 	return yamlmeta.NewDocumentSetFromBytes(text, o)
 }
 
 // placed reports whether an error says where in a file it is.
 func placed(err error) bool {
-	at := (*workload.Error)(nil)
+	at := (*yamlfile.Error)(nil)
 	return errors.As(err, &at)
 }
 
 // evaluate runs ytt and returns the documents in the order of the files.
-func evaluate(p *product.Product, t templateFiles, values map[string]any, o Options) (_ []Document, err error) {
+func evaluate(p *product.Product, t templateFiles, values map[string]any, o Options) (_ []document, err error) {
 	data, err := yaml.Marshal(values)
 	if err != nil {
 		return nil, fmt.Errorf("release.values of %s: %w", p.Path, err)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/release"
-	"github.com/slipway-dev/slipway/render"
 )
 
 func newRender(f *flags) *cobra.Command {
@@ -24,7 +23,7 @@ Windows has nothing for Windows, or where a pod selects no operating system.`,
 			if err != nil {
 				return err
 			}
-			text, err := render.Render(cmd.Context(), s.product, l, render.Options{})
+			text, err := release.Render(cmd.Context(), s.product, l, nil)
 			if err != nil {
 				return err
 			}

@@ -26,11 +26,16 @@ func NewRuntimeClasses(objects []Object) RuntimeClasses {
 		if o.APIVersion != "node.k8s.io/v1" || o.Kind != "RuntimeClass" {
 			continue
 		}
-		var rc nodev1.RuntimeClass
-		err := o.Decode(&rc)
-		c := runtimeClass{scheduling: rc.Scheduling, err: err}
-		if rc.Overhead != nil {
-			c.overhead = rc.Overhead.PodFixed
+		c := runtimeClass{}
+		if rc, ok := o.Typed.(*nodev1.RuntimeClass); ok {
+			c.scheduling = rc.Scheduling
+			if rc.Overhead != nil {
+				c.overhead = rc.Overhead.PodFixed
+			}
+		}
+		if len(o.Faults) > 0 {
+			f := o.Faults[0]
+			c.err = fmt.Errorf("%s: %s: %s", f.Pos, o, f)
 		}
 		all[o.Name] = c
 	}

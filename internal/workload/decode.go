@@ -4,79 +4,114 @@ import (
 	"errors"
 	"reflect"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	kjson "sigs.k8s.io/json"
+
+	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
-// decode reads an object into v as strictly as an apiserver with field validation does. The
-// errors name the fields.
-func decode(o Object, v any) []error {
-	return decodeAt(o, o.Node, nil, v)
+// Fault is a field or value that an API server with field validation refuses.
+type Fault struct {
+	Pos  yamlfile.Pos
+	Path string // of the field within the document; "" for the object
+	Text string // what is wrong and what to do
+	// Unserved reports whether the apiVersion or kind is wrong, not a field.
+	Unserved bool
 }
 
-// decodeCarried reads the fields that kpack hands on. Their values are read strictly; fields
-// beside them are another reader's.
-func decodeCarried(o Object, path []any, n *yaml.Node) (*carried, []error) {
-	c := &carried{}
-	if n.Kind != yaml.MappingNode {
-		if n.Tag == "!!null" {
-			return c, nil
-		}
-		return nil, []error{errorAt(pos(o.File, n), "%s: %s: this is no group of fields", o, join(o.Path, path...))}
+// String returns path and text.
+func (f Fault) String() string {
+	if f.Path == "" {
+		return f.Text
 	}
-	own := *n
-	own.Content = nil
-	t := reflect.TypeFor[carried]()
-	for i := range t.NumField() {
-		if k, v := field(n, t.Field(i).Tag.Get("json")); k != nil {
-			own.Content = append(own.Content, k, v)
-		}
-	}
-	return c, decodeAt(o, &own, path, c)
+	return f.Path + ": " + f.Text
 }
 
-// decodeAt reads the value at n, which stands at a path of the object, into v.
-func decodeAt(o Object, n *yaml.Node, path []any, v any) []error {
-	strict, err := kjson.UnmarshalStrict(toJSON(nil, n, nil), v)
+// maxFaults bounds the faults of an object; nobody reads more.
+const maxFaults = 200
+
+// decode reads the object as its type if the kind is known. Unknown fields leave the rest usable.
+func (o *Object) decode() {
+	k, makesPods := podKinds[gvk{o.APIVersion, o.Kind}]
+	id := schema.FromAPIVersionAndKind(o.APIVersion, o.Kind)
+	switch {
+	case makesPods && k.template == nil:
+		o.decodeBuild(k)
+	case builtin.Recognizes(id):
+		object, err := builtin.New(id)
+		if err != nil || !o.decodeAt(o.Node, nil, object) {
+			return
+		}
+		o.Typed = object
+		if !makesPods {
+			return
+		}
+		if t := k.template(object); t != nil { // a ReplicationController may have none
+			o.Pod = newPod(*o, k, append(slices.Clone(k.path), "spec"))
+			o.Pod.Meta, o.Pod.Spec = t.ObjectMeta, t.Spec
+			meta := append(slices.Clone(k.path), "metadata")
+			o.Pod.MetaPath, o.Pod.meta = yamlfile.Path(o.Path, meta...), yamlfile.Value(o.Node, meta...)
+		}
+	default:
+		if what := unserved(o.APIVersion, o.Kind); what != "" {
+			o.Faults = append(o.Faults, Fault{o.At("apiVersion"), yamlfile.Path(o.Path, "apiVersion"), what, true})
+		}
+	}
+}
+
+func (o *Object) fault(at *yaml.Node, path []any, text string) {
+	if len(o.Faults) < maxFaults {
+		const most = 2000 // bytes; nobody reads more
+		o.Faults = append(o.Faults, Fault{Pos: o.pos(at), Path: yamlfile.Path(o.Path, path...), Text: output.Excerpt(text, most)})
+	}
+}
+
+// decodeAt decodes the value n at a path of the object into v, as strictly as an API server with
+// field validation. It reports whether v is usable: unknown fields are skipped.
+func (o *Object) decodeAt(n *yaml.Node, path []any, v any) bool {
+	strict, err := kjson.UnmarshalStrict(yamlfile.AppendJSON(nil, n, nil), v)
 	if err != nil {
-		place, field := locate(n, err.Error(), v)
-		return []error{errorAt(pos(o.File, place), "%s: %s: %s", o, join(o.Path, append(append([]any{}, path...), field...)...), plain(err))}
+		at, field := errorNode(n, err.Error(), v)
+		o.fault(at, slices.Concat(path, field), inYAML(err))
+		return false
 	}
-	var errs []error
 	for _, e := range strict {
 		var f kjson.FieldError
 		if !errors.As(e, &f) {
-			errs = append(errs, errorAt(o.Pos(), "%s: %s", o, e))
+			o.fault(o.Node, nil, e.Error())
 			continue
 		}
-		field := split(f.FieldPath())
-		_, place, _ := find(n, field)
-		errs = append(errs, errorAt(pos(o.File, place), "%s: %s: unknown field: correct its name, or take it out", o, join(o.Path, append(append([]any{}, path...), field...)...)))
+		field := splitPath(f.FieldPath())
+		_, at, _ := yamlfile.Find(n, field...)
+		o.fault(at, slices.Concat(path, field), "unknown field: correct its name, or take it out")
 	}
-	return errs
+	return true
 }
 
 // maxSearch bounds, in bytes read, the search for the value that an error is about. In a larger
 // object the place is less exact.
 const maxSearch = 32 << 20
 
-// locate returns the value that a decoder's error is about, which does not say so: the innermost
-// one without which the error is another or none.
-func locate(n *yaml.Node, text string, like any) (place *yaml.Node, path []any) {
+// errorNode returns the value that a decoder's error is about, which the error does not name: the
+// innermost one without which the error changes or disappears.
+func errorNode(n *yaml.Node, text string, like any) (at *yaml.Node, path []any) {
 	budget := maxSearch
 	differs := func(without *yaml.Node) bool {
 		if budget <= 0 {
 			return false
 		}
-		j := toJSON(nil, n, without)
+		j := yamlfile.AppendJSON(nil, n, without)
 		budget -= len(j)
 		_, err := kjson.UnmarshalStrict(j, reflect.New(reflect.TypeOf(like).Elem()).Interface())
 		return err == nil || err.Error() != text
 	}
-	at := n
-	place = n
+	at = n
 descend:
 	for {
 		switch at.Kind {
@@ -84,7 +119,7 @@ descend:
 			for i := 0; i+1 < len(at.Content); i += 2 {
 				if c := at.Content[i+1]; differs(c) {
 					path = append(path, at.Content[i].Value)
-					at, place = c, c
+					at = c
 					continue descend
 				}
 			}
@@ -92,20 +127,20 @@ descend:
 			for i, c := range at.Content {
 				if differs(c) {
 					path = append(path, i)
-					at, place = c, c
+					at = c
 					continue descend
 				}
 			}
 		}
-		return place, path
+		return at, path
 	}
 }
 
-// typeError is what the decoder says of a value of the wrong kind.
+// typeError matches the decoder's message for a value of the wrong type.
 var typeError = regexp.MustCompile(`^json: cannot unmarshal (\S+).* into Go (?:struct field|value).* of type (\S+)$`)
 
-// plain says what the decoder says, in the words of YAML.
-func plain(err error) string {
+// inYAML rewrites an error of the JSON decoder for a reader of YAML.
+func inYAML(err error) string {
 	m := typeError.FindStringSubmatch(err.Error())
 	if m == nil {
 		return strings.TrimPrefix(err.Error(), "json: ")
@@ -120,7 +155,7 @@ func plain(err error) string {
 	case t == "string":
 		want = "text"
 	case strings.HasPrefix(t, "int") || strings.HasPrefix(t, "uint"):
-		want = "a whole number"
+		want = "an integer"
 	case t == "bool":
 		want = "true or false"
 	}
@@ -128,13 +163,31 @@ func plain(err error) string {
 	case want == "" && have != "":
 		return "this is " + have + ", which the field does not take"
 	case have == "" || have == want:
-		return "this value is not one that the field takes"
+		return "the field does not take this value"
 	case want == "text":
 		return "this is " + have + " where text should be: put it in quotes"
 	}
 	return "this is " + have + " where " + want + " should be"
 }
 
-// Decode reads the object into v, a pointer to its type, as strictly as an apiserver with field
-// validation does. Of all that is wrong the error has an [Error] each, joined.
-func (o Object) Decode(v any) error { return errors.Join(decode(o, v)...) }
+// splitPath reads a path as Kubernetes' JSON decoder writes it.
+func splitPath(path string) []any {
+	var out []any
+	for _, part := range strings.Split(path, ".") {
+		name, rest, _ := strings.Cut(part, "[")
+		if name != "" {
+			out = append(out, name)
+		}
+		for rest != "" {
+			var index string
+			index, rest, _ = strings.Cut(rest, "]")
+			n, err := strconv.Atoi(index)
+			if err != nil {
+				return out
+			}
+			out = append(out, n)
+			rest = strings.TrimPrefix(rest, "[")
+		}
+	}
+	return out
+}

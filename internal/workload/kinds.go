@@ -1,138 +1,133 @@
 package workload
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	nodev1 "k8s.io/api/node/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
+
+// builtin has the kinds of Kubernetes that a release usually has, in the versions that current
+// clusters serve.
+var builtin = func() *runtime.Scheme {
+	s := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{
+		admissionregistrationv1.AddToScheme, appsv1.AddToScheme, autoscalingv1.AddToScheme, autoscalingv2.AddToScheme, batchv1.AddToScheme,
+		coordinationv1.AddToScheme, corev1.AddToScheme, networkingv1.AddToScheme, nodev1.AddToScheme, policyv1.AddToScheme,
+		rbacv1.AddToScheme, schedulingv1.AddToScheme, storagev1.AddToScheme,
+	} {
+		if err := add(s); err != nil {
+			panic(err) // two kinds of one name: a mistake in this list
+		}
+	}
+	return s
+}()
 
 type gvk struct{ apiVersion, kind string }
 
-// maker is a kind that makes pods.
-type maker struct {
-	kind PodKind
-	// of the pod template, of a Pod the object itself; of kpack's kinds the path of the fields
-	// they carry
+// podKind is a kind whose objects make pods.
+type podKind struct {
+	maker PodKind
+	// path of the pod template, empty for a Pod; of kpack's kinds the path of the fields that
+	// kpack copies to the build pod
 	path []any
-	read func(o Object, m maker) (*Pod, []error)
-	// template returns the pod template of a decoded object, nil for an object of another kind;
-	// kpack's kinds have none.
+	// template returns the pod template of a decoded object; nil for kpack's kinds
 	template func(object any) *corev1.PodTemplateSpec
 }
 
-// makers are the kinds that make pods, in the versions that current clusters serve.
-var makers = map[gvk]maker{
-	{"v1", "Pod"}: builtin(func(o *corev1.Pod) *corev1.PodTemplateSpec {
+// podKinds are the kinds that make pods, in the versions that current clusters serve.
+var podKinds = map[gvk]podKind{
+	{"v1", "Pod"}: template(func(o *corev1.Pod) *corev1.PodTemplateSpec {
 		return &corev1.PodTemplateSpec{ObjectMeta: o.ObjectMeta, Spec: o.Spec}
 	}),
-	{"v1", "PodTemplate"}:           builtin(func(o *corev1.PodTemplate) *corev1.PodTemplateSpec { return &o.Template }, "template"),
-	{"v1", "ReplicationController"}: builtin(func(o *corev1.ReplicationController) *corev1.PodTemplateSpec { return o.Spec.Template }, "spec", "template"),
-	{"apps/v1", "Deployment"}:       builtin(func(o *appsv1.Deployment) *corev1.PodTemplateSpec { return &o.Spec.Template }, "spec", "template"),
-	{"apps/v1", "StatefulSet"}:      builtin(func(o *appsv1.StatefulSet) *corev1.PodTemplateSpec { return &o.Spec.Template }, "spec", "template"),
-	{"apps/v1", "DaemonSet"}:        builtin(func(o *appsv1.DaemonSet) *corev1.PodTemplateSpec { return &o.Spec.Template }, "spec", "template"),
-	{"apps/v1", "ReplicaSet"}:       builtin(func(o *appsv1.ReplicaSet) *corev1.PodTemplateSpec { return &o.Spec.Template }, "spec", "template"),
-	{"batch/v1", "Job"}:             builtin(func(o *batchv1.Job) *corev1.PodTemplateSpec { return &o.Spec.Template }, "spec", "template"),
-	{"batch/v1", "CronJob"}: builtin(func(o *batchv1.CronJob) *corev1.PodTemplateSpec { return &o.Spec.JobTemplate.Spec.Template },
+	{"v1", "PodTemplate"}:           template(func(o *corev1.PodTemplate) *corev1.PodTemplateSpec { return &o.Template }, "template"),
+	{"v1", "ReplicationController"}: template(func(o *corev1.ReplicationController) *corev1.PodTemplateSpec { return o.Spec.Template }, "spec", "template"),
+	{"apps/v1", "Deployment"}:       template(func(o *appsv1.Deployment) *corev1.PodTemplateSpec { return &o.Spec.Template }, "spec", "template"),
+	{"apps/v1", "StatefulSet"}:      template(func(o *appsv1.StatefulSet) *corev1.PodTemplateSpec { return &o.Spec.Template }, "spec", "template"),
+	{"apps/v1", "DaemonSet"}:        template(func(o *appsv1.DaemonSet) *corev1.PodTemplateSpec { return &o.Spec.Template }, "spec", "template"),
+	{"apps/v1", "ReplicaSet"}:       template(func(o *appsv1.ReplicaSet) *corev1.PodTemplateSpec { return &o.Spec.Template }, "spec", "template"),
+	{"batch/v1", "Job"}:             template(func(o *batchv1.Job) *corev1.PodTemplateSpec { return &o.Spec.Template }, "spec", "template"),
+	{"batch/v1", "CronJob"}: template(func(o *batchv1.CronJob) *corev1.PodTemplateSpec { return &o.Spec.JobTemplate.Spec.Template },
 		"spec", "jobTemplate", "spec", "template"),
-	{"kpack.io/v1alpha1", "Image"}: {kind: KpackImage, path: []any{"spec", "build"}, read: readCarried},
-	{"kpack.io/v1alpha2", "Image"}: {kind: KpackImage, path: []any{"spec", "build"}, read: readCarried},
-	{"kpack.io/v1alpha1", "Build"}: {kind: KpackBuild, path: []any{"spec"}, read: readCarried},
-	{"kpack.io/v1alpha2", "Build"}: {kind: KpackBuild, path: []any{"spec"}, read: readCarried},
+	{"kpack.io/v1alpha1", "Image"}: {maker: KpackImage, path: []any{"spec", "build"}},
+	{"kpack.io/v1alpha2", "Image"}: {maker: KpackImage, path: []any{"spec", "build"}},
+	{"kpack.io/v1alpha1", "Build"}: {maker: KpackBuild, path: []any{"spec"}},
+	{"kpack.io/v1alpha2", "Build"}: {maker: KpackBuild, path: []any{"spec"}},
 }
 
-// builtin is a kind of Kubernetes' own, with the pod template at a path.
-func builtin[T any](get func(*T) *corev1.PodTemplateSpec, path ...any) maker {
-	return maker{path: path, read: read(get), template: func(object any) *corev1.PodTemplateSpec {
-		if o, ok := object.(*T); ok {
-			return get(o)
-		}
-		return nil
-	}}
+// template is a built-in kind with the pod template at a path.
+func template[T any](get func(*T) *corev1.PodTemplateSpec, path ...any) podKind {
+	return podKind{path: path, template: func(object any) *corev1.PodTemplateSpec { return get(object.(*T)) }}
 }
 
-// PodTemplate returns the template of the pods that a decoded object of Kubernetes' own kinds
-// makes, of a Pod its metadata and spec; nil where it makes none.
-func PodTemplate(object any) *corev1.PodTemplateSpec {
-	for _, m := range makers {
-		if m.template == nil {
-			continue
-		}
-		if t := m.template(object); t != nil {
-			return t
-		}
-	}
-	return nil
-}
-
-// SpecPath returns the keys that lead to the pods' spec in objects of a kind of Kubernetes' own,
-// nil for kinds that make no pods.
+// SpecPath returns the keys that lead to the pods' spec in objects of a built-in kind, nil for
+// kinds that make no pods.
 func SpecPath(kind string) []string {
-	for k, m := range makers {
-		if k.kind != kind || m.template == nil {
+	for k, p := range podKinds {
+		if k.kind != kind || p.template == nil {
 			continue
 		}
 		var keys []string
-		for _, p := range m.path {
-			keys = append(keys, p.(string))
+		for _, key := range p.path {
+			keys = append(keys, key.(string))
 		}
 		return append(keys, "spec")
 	}
 	return nil
 }
 
-// readPod reads what an object makes pods of: nil for kinds that make none.
-func readPod(o Object) (*Pod, []error) {
-	m, ok := makers[gvk{o.APIVersion, o.Kind}]
-	if !ok {
-		if err := unserved(o); err != nil {
-			return nil, []error{err}
-		}
-		return nil, nil
+// IsList reports whether the items of a kind are objects: those of a v1 List and of a list such as
+// DeploymentList.
+func IsList(apiVersion, kind string) bool {
+	if kind == "List" {
+		return apiVersion == "v1"
 	}
-	return m.read(o, m)
+	_, makesPods := podKinds[gvk{apiVersion, strings.TrimSuffix(kind, "List")}]
+	return strings.HasSuffix(kind, "List") && (makesPods || builtin.Recognizes(schema.FromAPIVersionAndKind(apiVersion, kind)))
 }
 
-// read returns a reader of a built-in kind.
-func read[T any](get func(*T) *corev1.PodTemplateSpec) func(Object, maker) (*Pod, []error) {
-	return func(o Object, m maker) (*Pod, []error) {
-		object := new(T)
-		if errs := decode(o, object); errs != nil {
-			return nil, errs
-		}
-		t := get(object)
-		if t == nil {
-			return nil, nil // a ReplicationController may have no template, and makes no pods then
-		}
-		p := newPod(o, m, append(slices.Clone(m.path), "spec"))
-		p.Meta, p.Spec = t.ObjectMeta, t.Spec
-		meta := append(slices.Clone(m.path), "metadata")
-		p.MetaPath = join(o.Path, meta...)
-		p.meta = nodeAt(o.Node, meta)
-		return p, nil
+// unserved returns what is wrong with a kind or version that belongs to a group of podKinds or
+// builtin and is in neither: its objects, and pods, would otherwise be passed over. It is "" for
+// kinds of other groups.
+func unserved(apiVersion, kind string) string {
+	group, _, versioned := strings.Cut(apiVersion, "/")
+	if !versioned {
+		group = ""
 	}
-}
-
-func newPod(o Object, m maker, spec []any) *Pod {
-	return &Pod{Kind: m.kind, SpecPath: join(o.Path, spec...), file: o.File, object: o.Node, spec: nodeAt(o.Node, spec)}
-}
-
-// unserved reports a version of a kind that makes pods which current clusters do not serve: its
-// pods would otherwise pass unseen.
-func unserved(o Object) error {
-	group, _, _ := strings.Cut(o.APIVersion, "/")
+	kubernetes := group == "extensions" || builtin.IsGroupRegistered(group)
 	var versions []string
-	for known := range makers {
-		g, _, _ := strings.Cut(known.apiVersion, "/")
-		if known.kind == o.Kind && (g == group || group == "extensions") {
-			versions = append(versions, known.apiVersion)
+	for k := range podKinds {
+		if g, _, _ := strings.Cut(k.apiVersion, "/"); k.kind == kind && g == group {
+			versions = append(versions, k.apiVersion)
 		}
 	}
-	if len(versions) == 0 {
-		return nil
+	for _, v := range builtin.PrioritizedVersionsAllGroups() {
+		if kubernetes && builtin.Recognizes(v.WithKind(kind)) {
+			versions = append(versions, v.String())
+		}
 	}
 	slices.Sort(versions)
-	return errorAt(pos(o.File, value(o.Node, "apiVersion")), "%s: apiVersion %s is not one that current clusters serve: use %s", o, o.APIVersion, strings.Join(versions, " or "))
+	versions = slices.Compact(versions)
+	switch {
+	case len(versions) > 0:
+		return fmt.Sprintf("current clusters do not serve apiVersion %s: use %s", apiVersion, strings.Join(versions, " or "))
+	case kubernetes:
+		return fmt.Sprintf("Kubernetes has no kind %s in %s: correct kind or apiVersion", kind, apiVersion)
+	}
+	return ""
 }

@@ -1,44 +1,47 @@
 // Package workload reads Kubernetes manifests, such as release.yaml, and finds the pods in them.
 //
-// A pod is what some object makes pods of: the pod template of a built-in workload (Deployment,
-// CronJob, …), a Pod itself, or kpack's Image and Build, whose fields for the scheduler kpack
-// hands on to the build pod unchanged. Objects of these kinds are read as strictly as an
-// apiserver with field validation does; all others are passed over, but must be Kubernetes
-// objects. Lists are taken apart.
+// A [Pod] is the pod template of a built-in workload (Deployment, CronJob, …), a Pod itself, or
+// kpack's Image and Build, whose fields for the scheduler kpack copies to the build pod. Objects of
+// Kubernetes' own kinds are decoded as strictly as an API server with field validation decodes
+// them ([Fault]); objects of all other kinds are kept as YAML. Lists are replaced by their items.
 //
-// Every pod keeps the YAML that it was read from, so that whoever finds something wrong in it can
-// say file, line and column ([Pod.At]) and the field's path ([Pod.Path]). Aliases and merge keys
-// are already put in, within bounds.
+// Every object keeps the YAML that it was read from, so that a finding can name file, line and
+// column ([Pod.At]) and the field's path ([Pod.Path]).
+//
+// The package also answers what several checks ask about a pod: what a cluster adds when it admits
+// the pod ([Object.Admitted]), which operating systems it may run on ([Systems]), which nodes it
+// selects ([Admits]), which images it names ([References]).
 package workload
 
 import (
-	"fmt"
-	"strings"
-
 	"go.yaml.in/yaml/v3"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
 // Object is one Kubernetes object of a manifest.
 type Object struct {
-	APIVersion, Kind, Namespace, Name string // Name is metadata.generateName where there is no name
+	APIVersion, Kind, Namespace, Name string // Name is metadata.generateName if there is no name
 
-	File string     // as given to [Read]
-	Path string     // where the object stands in its document: "" or, in a List, "items[2]"
-	Node *yaml.Node // a mapping without aliases
-	Pod  *Pod       // nil where the kind makes no pods
+	File   string     // as given to [Read]
+	Path   string     // of the object in its document: "", or "items[2]" in a List
+	Node   *yaml.Node // a mapping without aliases
+	Typed  any        // the decoded object (*corev1.ConfigMap); nil for other kinds and on errors
+	Pod    *Pod       // nil for kinds that make no pods, and if the object cannot be decoded
+	Faults []Fault
 }
 
-// Pod is what an object makes pods of.
+// Pod is a pod that an object makes.
 type Pod struct {
 	Kind PodKind
-	// Meta is the metadata that the pods get: that of the template. Of a Pod it is the object's,
-	// and kpack's kinds have none.
+	// Meta is the metadata of the pods: that of the template, of a Pod its own. The pods of kpack's
+	// kinds have a namespace only.
 	Meta metav1.ObjectMeta
-	// Spec is the pod's spec. Of kpack's kinds it has what they carry: nodeSelector, tolerations,
-	// affinity, schedulerName, runtimeClassName, priorityClassName; no containers, since kpack
-	// makes those.
+	// Spec is the pod's spec. Of kpack's kinds it has the fields that kpack copies (nodeSelector,
+	// tolerations, affinity, schedulerName, runtimeClassName, priorityClassName) and no
+	// containers, since kpack makes those.
 	Spec corev1.PodSpec
 	// Resources and Services are the fields of kpack's kinds of these names.
 	Resources corev1.ResourceRequirements
@@ -48,19 +51,23 @@ type Pod struct {
 	// spec.template.metadata, spec.template.spec.
 	MetaPath, SpecPath string
 
-	file               string
-	object, meta, spec *yaml.Node // meta and spec are nil where the file has none
+	object     Object
+	meta, spec *yaml.Node // nil if the file has none
 }
 
-// PodKind says who makes the pods.
+// PodKind tells who makes the pods.
 type PodKind int
 
 // Kinds of pods.
 const (
-	Template PodKind = iota // Kubernetes, of a pod template or a Pod
-	KpackImage
-	KpackBuild
+	Template   PodKind = iota // Kubernetes, from a pod template or a Pod
+	KpackImage                // kpack, from an Image
+	KpackBuild                // kpack, from a Build
 )
+
+func newPod(o Object, k podKind, spec []any) *Pod {
+	return &Pod{Kind: k.maker, SpecPath: yamlfile.Path(o.Path, spec...), object: o, spec: yamlfile.Value(o.Node, spec...)}
+}
 
 // String returns kind and name as kubectl users write them: Deployment kpack/kpack-controller.
 func (o Object) String() string {
@@ -71,32 +78,33 @@ func (o Object) String() string {
 }
 
 // Pos returns where the object begins.
-func (o Object) Pos() Pos { return pos(o.File, o.Node) }
+func (o Object) Pos() yamlfile.Pos { return o.pos(o.Node) }
 
-// Pos is a place in a file. Lines and columns count from 1.
-type Pos struct {
-	File         string
-	Line, Column int
+// At returns the position of a field of the object, or of the nearest one around it.
+func (o Object) At(path ...any) yamlfile.Pos {
+	_, at, _ := yamlfile.Find(o.Node, path...)
+	return o.pos(at)
 }
 
-// String returns file:line:column.
-func (p Pos) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column) }
-
-func pos(file string, n *yaml.Node) Pos { return Pos{file, max(n.Line, 1), max(n.Column, 1)} }
-
-// Error is one thing wrong in a manifest.
-type Error struct {
-	Pos  Pos
-	Text string // what is wrong and what to do
+func (o Object) pos(n *yaml.Node) yamlfile.Pos {
+	return yamlfile.Pos{File: o.File, Line: max(n.Line, 1), Column: max(n.Column, 1)}
 }
 
-func (e *Error) Error() string { return e.Pos.String() + ": " + e.Text }
+// At returns the position of a field of the pod's spec, or of the nearest one around it:
+// At("containers", 0, "image"). Strings are keys, ints count from 0.
+func (p *Pod) At(field ...any) yamlfile.Pos { return p.at(p.spec, field) }
 
-func errorAt(p Pos, format string, args ...any) *Error {
-	text := fmt.Sprintf(format, args...)
-	const most = 2000 // bytes; nobody reads more
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + "…"
+// MetaAt is [Pod.At] for the pod's metadata.
+func (p *Pod) MetaAt(field ...any) yamlfile.Pos { return p.at(p.meta, field) }
+
+func (p *Pod) at(n *yaml.Node, field []any) yamlfile.Pos {
+	if n == nil {
+		return p.object.Pos()
 	}
-	return &Error{p, text}
+	_, at, _ := yamlfile.Find(n, field...)
+	return p.object.pos(at)
 }
+
+// Path returns the path of a field of the pod's spec within the document:
+// spec.template.spec.containers[0].image.
+func (p *Pod) Path(field ...any) string { return yamlfile.Path(p.SpecPath, field...) }

@@ -1,0 +1,33 @@
+package lint
+
+// objectRules are about objects of Kubernetes' own kinds.
+var objectRules = []Rule{
+	{
+		ID: "object-field", Severity: Error,
+		Title:   "the object's type does not have the field, or does not take its value",
+		Reason:  "`kubectl apply` refuses an object with unknown fields, and every API server a value of the wrong type. Without field validation the API server drops the field.",
+		Instead: "a field and a value of the API reference",
+		Link:    "https://kubernetes.io/docs/reference/using-api/api-concepts/#field-validation",
+	},
+	{
+		ID: "object-version", Severity: Error,
+		Title:   "current clusters do not serve this apiVersion or kind",
+		Reason:  "The API server does not know the object and refuses it. Its pods are not checked.",
+		Instead: "the version that has replaced it, or the kind's right name",
+		Link:    "https://kubernetes.io/docs/reference/using-api/deprecation-guide/",
+	},
+	{
+		ID: "object-duplicate", Severity: Error,
+		Title:   "the same object is there twice",
+		Reason:  "The object that is applied last replaces the other one.",
+		Instead: "one of the two",
+		Link:    "https://kubernetes.io/docs/concepts/overview/working-with-objects/names/",
+	},
+	{
+		ID: "config-map-missing", Severity: Error, ReleaseOnly: true,
+		Title:   "a variable comes from a ConfigMap or key that the release does not have",
+		Reason:  "Many programs read a missing variable as an empty one; without `optional` the container does not start. A variable that is an image must be there even where it is optional.",
+		Instead: "a ConfigMap with the key in a template, or a value for the variable",
+		Link:    "https://kubernetes.io/docs/tasks/configure-pod-container/configure-pod-configmap/#configmaps-and-environment-variables",
+	},
+}
