@@ -18,8 +18,8 @@ func (c *checker) faults(object int) {
 	}
 }
 
-// duplicates reports objects of the same group, kind, namespace and name. A generateName makes a
-// new object each time.
+// duplicates reports objects of the same group, kind, namespace and name in a file. A generateName
+// makes a new object each time.
 func (c *checker) duplicates() {
 	first := map[string]Finding{}
 	for n, o := range c.objects {
@@ -31,7 +31,7 @@ func (c *checker) duplicates() {
 			group = ""
 		}
 		f := c.newFinding(rule("object-duplicate"), "", o.Pos())
-		id := group + " " + o.String()
+		id := o.File + " " + group + " " + o.String()
 		if other, ok := first[id]; ok {
 			f.What = fmt.Sprintf("the same object is at %s", other.pos())
 			c.inObject(f, n, o.Path, "")

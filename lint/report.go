@@ -56,13 +56,18 @@ func (r *Report) Count(s Severity) int {
 // is wrong, what to write instead.
 func (f Finding) String() string {
 	place := f.pos() + ": "
-	if f.Object != "" {
-		place += f.Object + ": "
-	}
-	if f.Path != "" {
-		place += f.Path + ": "
+	if where := f.where(); where != "" {
+		place += where + ": "
 	}
 	return fmt.Sprintf("%s%s; instead: %s [%s]", place, f.What, plain(f.Instead), f.Rule)
+}
+
+// where returns object and path, as far as the finding has them.
+func (f Finding) where() string {
+	if f.Object == "" || f.Path == "" {
+		return f.Object + f.Path
+	}
+	return f.Object + ": " + f.Path
 }
 
 // pos returns the place in the template or, if it is not known, in the manifest.
@@ -97,7 +102,7 @@ func (r *Report) write(w io.Writer, verbose bool) error {
 	for _, f := range r.Folded(verbose) {
 		fmt.Fprintf(&b, "%s: %s: %s [%s]\n", f.pos(), f.Severity, f.What, f.Rule)
 		if f.Object != "" {
-			fmt.Fprintf(&b, "  in       %s: %s\n", f.Object, f.Path)
+			fmt.Fprintf(&b, "  in       %s\n", f.where())
 		}
 		fmt.Fprintf(&b, "  instead  %s\n  see      %s\n", plain(f.Instead), f.Link)
 		if f.More > 0 {

@@ -18,7 +18,7 @@ var objectRules = []Rule{
 	},
 	{
 		ID: "object-duplicate", Severity: Error,
-		Title:   "the same object is there twice",
+		Title:   "the file has the same object twice",
 		Reason:  "The object that is applied last replaces the other one.",
 		Instead: "one of the two",
 		Link:    "https://kubernetes.io/docs/concepts/overview/working-with-objects/names/",
