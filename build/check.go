@@ -29,7 +29,7 @@ func (b *Builder) Check(ctx context.Context) (demands []string, err error) {
 			errs = append(errs, errors.New(d))
 		}
 	}
-	errs = append(errs, b.checkPrograms())
+	errs = append(errs, b.checkPackages())
 	found := make([]finding, len(b.product.Images))
 	var g errgroup.Group
 	for n, i := range b.product.Images {
@@ -61,7 +61,7 @@ func (b *Builder) Offline() { b.bases.Offline = true }
 // finding is what was found out about an image or one of its platforms.
 type finding struct{ demands, errs []error }
 
-func (b *Builder) checkPrograms() error {
+func (b *Builder) checkPackages() error {
 	all, err := Programs(b.product, b.trees)
 	errs := []error{err}
 	said := map[string]bool{}

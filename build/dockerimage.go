@@ -62,7 +62,7 @@ func (b *Builder) dockerImage(ctx context.Context, i product.Image, p platform.P
 		return content{}, err
 	}
 	c := content{config: r.Config, history: r.History, from: r.Others}
-	if c.base, err = b.standing(ctx, r.Base, p); err != nil {
+	if c.base, err = b.completeBase(ctx, r.Base, p); err != nil {
 		return content{}, err
 	}
 	here, err := c.base.Here(b.store)
@@ -73,7 +73,7 @@ func (b *Builder) dockerImage(ctx context.Context, i product.Image, p platform.P
 		return content{}, err
 	}
 	for _, l := range r.Layers {
-		if err := fits(ctx, i, p, l.Entries); err != nil {
+		if err := checkPrograms(ctx, i, p, l.Entries); err != nil {
 			return content{}, fmt.Errorf("%s: %w", l.CreatedBy, err)
 		}
 		written, err := layer.Write(ctx, b.store, l.Entries, layer.Options{
@@ -103,7 +103,7 @@ func (b *Builder) checkDockerImage(ctx context.Context, i product.Image, p platf
 
 // checkStart checks what can be known of the program that an image starts.
 func (b *Builder) checkStart(ctx context.Context, r dockerfile.Result, p platform.Platform) error {
-	under, err := b.standing(ctx, r.Base, p)
+	under, err := b.completeBase(ctx, r.Base, p)
 	if err != nil {
 		return err
 	}
@@ -114,9 +114,9 @@ func (b *Builder) checkStart(ctx context.Context, r dockerfile.Result, p platfor
 	return err
 }
 
-// standing completes what a Dockerfile stands on by the full os.version, which comes from the
+// completeBase completes what a Dockerfile stands on by the full os.version, which comes from the
 // base, or from the platform for scratch.
-func (b *Builder) standing(ctx context.Context, on base.Base, p platform.Platform) (base.Base, error) {
+func (b *Builder) completeBase(ctx context.Context, on base.Base, p platform.Platform) (base.Base, error) {
 	if on.Image == nil {
 		return b.bases.Resolve(ctx, "scratch", p)
 	}

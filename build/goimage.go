@@ -54,7 +54,7 @@ func (b *Builder) goImage(ctx context.Context, i product.Image, p platform.Platf
 		return content{}, err
 	}
 	if len(data) > 0 {
-		if err := fits(ctx, i, p, data); err != nil {
+		if err := checkPrograms(ctx, i, p, data); err != nil {
 			return content{}, fmt.Errorf("kodata: %w", err)
 		}
 		l, err := layer.Write(ctx, b.store, data, o)
@@ -71,7 +71,7 @@ func (b *Builder) goImage(ctx context.Context, i product.Image, p platform.Platf
 		{Path: koApp, Type: layer.Dir, Mode: 0o555},
 		{Path: name, Mode: 0o555, Content: file.Content},
 	}
-	if err := fits(ctx, i, p, entries); err != nil {
+	if err := checkPrograms(ctx, i, p, entries); err != nil {
 		return content{}, err
 	}
 	l, err := layer.Write(ctx, b.store, entries, o)

@@ -56,7 +56,7 @@ func (b *Builder) lifecycle(ctx context.Context, i product.Image) (lock.Image, e
 				return lock.Image{}, err
 			}
 			files[prog.Name] = out.Content
-			if err := fits(ctx, i, p, []layer.Entry{{Path: lifecycle.Root + "/" + fileName(prog.Name, p.OS), Content: out.Content}}); err != nil {
+			if err := checkPrograms(ctx, i, p, []layer.Entry{{Path: lifecycle.Root + "/" + fileName(prog.Name, p.OS), Content: out.Content}}); err != nil {
 				return lock.Image{}, err
 			}
 		}

@@ -69,7 +69,7 @@ func (c *checker) bundle(in *bundleYAML) Bundle {
 
 // imageList reads images.txt, whose path starts beside slipway.yaml.
 func (c *checker) imageList(s *string) {
-	full, why := c.look(*s, isRegular, "file")
+	full, why := c.stat(*s, isRegular, "file")
 	if why != "" {
 		c.Errorf(s, "%s", why)
 		return
@@ -98,8 +98,8 @@ func cause(err error) error {
 
 func exists(fs.FileInfo) bool { return true }
 
-// cut drops the bundles of platforms that are not among those selected.
-func cut(bundles []Bundle, to []platform.Platform) []Bundle {
+// dropBundles drops the bundles of platforms that are not among those selected.
+func dropBundles(bundles []Bundle, to []platform.Platform) []Bundle {
 	return slices.DeleteFunc(slices.Clone(bundles), func(b Bundle) bool {
 		if b.Platform.IsZero() {
 			return false

@@ -89,7 +89,7 @@ func (c *checker) artifactFiles(in *artifactYAML, a Artifact) map[string]string 
 	all := map[string]string{}
 	for _, os := range slices.Sorted(maps.Keys(in.Files)) {
 		c.ofSystem(&in.Files, os, a)
-		full, why := c.look(in.Files[os], isDir, "directory")
+		full, why := c.stat(in.Files[os], isDir, "directory")
 		if why != "" {
 			c.Errorf(yamlfile.Entry(&in.Files, os), "%s", why)
 		}

@@ -64,8 +64,8 @@ func (c *checker) check() {
 var tagForm = form{regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$`), "use letters, digits, . _ and -, since it becomes a tag"}
 
 func (c *checker) identity() {
-	c.hold(&c.in.Name, "name", repositoryForm)
-	c.hold(&c.in.Version, "version", tagForm)
+	c.checkForm(&c.in.Name, "name", repositoryForm)
+	c.checkForm(&c.in.Version, "version", tagForm)
 	c.out.Name, c.out.Version, c.out.Description = c.in.Name, c.in.Version, c.in.Description
 }
 

@@ -94,7 +94,7 @@ func (c *checker) dockerfiles(in *imageYAML, wanted []string) map[string]string 
 			c.KeyErrorf(&d.Files, os, "unknown operating system %s: use linux or windows", os)
 			continue
 		}
-		full, why := c.look(d.Files[os], isRegular, "file")
+		full, why := c.stat(d.Files[os], isRegular, "file")
 		if why != "" {
 			c.Errorf(yamlfile.Entry(&d.Files, os), "%s", why)
 		}
@@ -120,7 +120,7 @@ func (c *checker) contexts(d *dockerfileYAML) map[string]string {
 		case strings.ToLower(name) != name || !fileForm.MatchString(name):
 			c.KeyErrorf(&d.Contexts, name, "context %q is malformed: use lower case letters, digits, . _ and -", name)
 		}
-		full, why := c.look(d.Contexts[name], isDir, "directory")
+		full, why := c.stat(d.Contexts[name], isDir, "directory")
 		if why != "" {
 			c.Errorf(yamlfile.Entry(&d.Contexts, name), "%s", why)
 		}

@@ -32,8 +32,8 @@ var (
 // maxName bounds names in characters; file systems take 255 with what is added to them.
 const maxName = 100
 
-// hold reports a text that does not have its form.
-func (c *checker) hold(s *string, what string, f form) {
+// checkForm reports a text that does not have its form.
+func (c *checker) checkForm(s *string, what string, f form) {
 	switch {
 	case *s == "":
 	case !f.MatchString(*s):
@@ -71,7 +71,7 @@ func (c *checker) collect(kind string, of any, all []*string, f form) names {
 		case slices.Contains(n.list, *s):
 			c.Errorf(s, "there are two of %s %s: rename one", kind, *s)
 		default:
-			c.hold(s, kind, f)
+			c.checkForm(s, kind, f)
 			n.list = append(n.list, *s)
 		}
 	}

@@ -67,7 +67,7 @@ func (c *checker) env(in *envYAML) WorkloadEnv {
 	seen := map[string]bool{}
 	for i := range in.Variables {
 		v := &in.Variables[i]
-		c.hold(&v.Name, "variable", variableForm)
+		c.checkForm(&v.Name, "variable", variableForm)
 		if seen[v.Name] && v.Name != "" {
 			c.Errorf(&v.Name, "%s is set twice: keep one", v.Name)
 		}

@@ -25,7 +25,7 @@ func (c *checker) restrict(o Options) {
 			p.Selected = append(p.Selected, s.String())
 		}
 		p.Platforms = platforms
-		p.Airgap.Bundles = cut(p.Airgap.Bundles, platforms)
+		p.Airgap.Bundles = dropBundles(p.Airgap.Bundles, platforms)
 	}
 	if len(only) < len(p.Images) {
 		p.Selected = append(p.Selected, only...)

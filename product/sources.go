@@ -33,7 +33,7 @@ func (c *checker) source(in *sourceYAML) {
 			}
 		}
 	}
-	c.hold(&in.Revision, "revision", revisionForm)
+	c.checkForm(&in.Revision, "revision", revisionForm)
 	if in.Created != "" {
 		s.Created = c.time(&in.Created)
 	}
@@ -109,15 +109,15 @@ func isDir(fi fs.FileInfo) bool     { return fi.IsDir() }
 func isRegular(fi fs.FileInfo) bool { return fi.Mode().IsRegular() }
 
 func (c *checker) path(s *string, is func(fs.FileInfo) bool, what string) string {
-	full, why := c.look(*s, is, what)
+	full, why := c.stat(*s, is, what)
 	if why != "" {
 		c.Errorf(s, "%s", why)
 	}
 	return full
 }
 
-// look finds a path seen from slipway.yaml, and says why it is not what it should be.
-func (c *checker) look(s string, is func(fs.FileInfo) bool, what string) (full, why string) {
+// stat finds a path seen from slipway.yaml, and says why it is not what it should be.
+func (c *checker) stat(s string, is func(fs.FileInfo) bool, what string) (full, why string) {
 	full = filepath.FromSlash(s)
 	if !filepath.IsAbs(full) {
 		full = filepath.Join(c.out.Dir, full)

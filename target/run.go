@@ -61,8 +61,6 @@ func run(ctx context.Context, words []string, o options) error {
 // exit code.
 func execute(ctx context.Context, binary string, args []string) error {
 	cmd := exec.CommandContext(ctx, binary, args...)
-	// internal/howto reads it: what messages tell to run is a target, too
-	cmd.Env = append(os.Environ(), "SLIPWAY_RUN_BY=mage")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	// internal/howto reads it: what messages tell to run is a target, too
 	cmd.Env = append(os.Environ(), "SLIPWAY_RUN_BY=mage")

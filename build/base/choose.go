@@ -34,7 +34,7 @@ func pick(desc *remote.Descriptor, p platform.Platform, anyBuild bool) (v1.Image
 		if err != nil {
 			return nil, platform.Platform{}, err
 		}
-		return img, got, fits(got, p, anyBuild)
+		return img, got, matches(got, p, anyBuild)
 	}
 	idx, err := desc.ImageIndex()
 	if err != nil {
@@ -84,7 +84,7 @@ func pick(desc *remote.Descriptor, p platform.Platform, anyBuild bool) (v1.Image
 				chosen[0].digest, chosen[0].system.String(), other.digest, other.system.String())
 		}
 	}
-	return chosen[0].image, chosen[0].system, fits(chosen[0].system, p, anyBuild)
+	return chosen[0].image, chosen[0].system, matches(chosen[0].system, p, anyBuild)
 }
 
 // child is an image of an index that may be meant.
@@ -120,8 +120,8 @@ func systemOf(img v1.Image) (platform.Platform, error) {
 	return platform.Platform{OS: cf.OS, Architecture: cf.Architecture, OSVersion: cf.OSVersion, Variant: cf.Variant}, nil
 }
 
-// fits holds what an image's configuration says against the platform that it is wanted for.
-func fits(got, p platform.Platform, anyBuild bool) error {
+// matches returns an error unless the configuration of an image is for platform p.
+func matches(got, p platform.Platform, anyBuild bool) error {
 	switch {
 	case anyBuild && machine(got) == machine(p):
 		return nil

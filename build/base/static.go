@@ -19,9 +19,9 @@ import (
 const (
 	passwd = "root:x:0:0:root:/root:/sbin/nologin\nnobody:x:65534:65534:nobody:/nonexistent:/sbin/nologin\nnonroot:x:65532:65532:nonroot:/home/nonroot:/sbin/nologin\n"
 	group  = "root:x:0:\nnobody:x:65534:\ntty:x:5:\nstaff:x:50:\nnonroot:x:65532:\n"
-	// NonRoot is the numeric user and group that the static base runs as: Kubernetes checks
+	// nonRoot is the numeric user and group that the static base runs as: Kubernetes checks
 	// runAsNonRoot by number only.
-	NonRoot = "65532:65532"
+	nonRoot = "65532:65532"
 )
 
 // static makes a built-in Linux base: certificate roots, passwd and group, /tmp and a home
@@ -42,7 +42,7 @@ func static(ctx context.Context, st *store.Store, builtin string, p platform.Pla
 		{Path: "/home/nonroot", Type: layer.Dir, Mode: 0o700, UID: 65532, GID: 65532},
 	}
 	config := v1.Config{
-		User:       NonRoot,
+		User:       nonRoot,
 		WorkingDir: "/home/nonroot",
 		Env: []string{
 			"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",

@@ -154,7 +154,7 @@ func (c *copier) extract(root string, h *tar.Header, n *node) error {
 		}
 	}
 	if n.odd != "" {
-		return fmt.Errorf("%s in the archive is %s, which a layer here cannot hold", h.Name, n.odd)
+		return fmt.Errorf("%s in the archive is %s, which a layer cannot contain here", h.Name, n.odd)
 	}
 	if c.windows {
 		if there, err := c.dst.lstat(p); err != nil || there != nil && there.kind == layer.Dir && n.kind == layer.Dir {

@@ -121,80 +121,104 @@ func (c *copier) copy(ctx context.Context, src, dest string) error {
 	if err := c.dst.mkdirAll(target, c.made()); err != nil {
 		return err
 	}
-	none := patternmatcher.MatchInfo{}
-	return c.node(ctx, n, from, "", dest, none, none)
+	return c.node(ctx, n, place{from: from, dest: dest}, match{take: true})
 }
 
-// node copies one file, and a directory with what is in it. rel is its path below what copy was
-// asked for, empty for that itself.
-func (c *copier) node(ctx context.Context, n *node, from, rel, dest string, parentIn, parentEx patternmatcher.MatchInfo) error {
+// place is where a file comes from and goes to. rel is its path below what copy was asked for,
+// empty for that itself.
+type place struct{ from, rel, dest string }
+
+// below returns the place of a file in the directory p.
+func (p place) below(name string) place {
+	return place{path.Join(p.from, name), path.Join(p.rel, name), path.Join(p.dest, name)}
+}
+
+// match says whether include and exclude take a path; in and ex carry what they
+// matched over to the paths below it.
+type match struct {
+	take, excluded bool
+	in, ex         patternmatcher.MatchInfo
+}
+
+// match matches a path whose parent has the match m.
+func (c *copier) match(rel string, m match) (match, error) {
+	out := match{take: true}
+	if rel == "" {
+		return out, nil
+	}
+	var err error
+	if c.include != nil {
+		if out.take, out.in, err = c.include.MatchesUsingParentResults(rel, m.in); err != nil {
+			return out, err
+		}
+	}
+	if c.exclude != nil {
+		if out.excluded, out.ex, err = c.exclude.MatchesUsingParentResults(rel, m.ex); err != nil {
+			return out, err
+		}
+		out.take = out.take && !out.excluded
+	}
+	return out, nil
+}
+
+// node copies one file, and a directory with everything in it.
+func (c *copier) node(ctx context.Context, n *node, p place, parent match) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	in, ex := patternmatcher.MatchInfo{}, patternmatcher.MatchInfo{}
-	take, excluded := true, false
-	if rel != "" {
-		var err error
-		if c.include != nil {
-			if take, in, err = c.include.MatchesUsingParentResults(rel, parentIn); err != nil {
-				return err
-			}
-		}
-		if c.exclude != nil {
-			if excluded, ex, err = c.exclude.MatchesUsingParentResults(rel, parentEx); err != nil {
-				return err
-			}
-			take = take && !excluded
-		}
+	m, err := c.match(p.rel, parent)
+	if err != nil {
+		return err
 	}
 	if n.kind == layer.Dir {
-		return c.directory(ctx, n, from, rel, dest, take, excluded, in, ex)
+		return c.directory(ctx, n, p, m)
 	}
-	if !take {
+	if !m.take {
 		return nil
 	}
 	if n.odd != "" {
-		return fmt.Errorf("%s is %s, which a layer here cannot hold", from, n.odd)
+		return fmt.Errorf("%s is %s, which a layer cannot contain here", p.from, n.odd)
 	}
 	if err := c.makeParents(); err != nil {
 		return err
 	}
-	there, err := c.dst.lstat(dest)
+	there, err := c.dst.lstat(p.dest)
 	if err != nil {
 		return err
 	}
 	if there != nil && there.kind == layer.Dir {
-		return fmt.Errorf("%s is a directory and cannot be replaced by the file %s", dest, from)
+		return fmt.Errorf("%s is a directory and cannot be replaced by the file %s", p.dest, p.from)
 	}
 	c.matched = true
-	return c.dst.set(dest, c.copied(n))
+	return c.dst.set(p.dest, c.copied(n))
 }
 
-func (c *copier) directory(ctx context.Context, n *node, from, rel, dest string, take, excluded bool, in, ex patternmatcher.MatchInfo) error {
-	c.parents = append(c.parents, pending{dir: dest, node: n})
+func (c *copier) directory(ctx context.Context, n *node, p place, m match) error {
+	c.parents = append(c.parents, pending{dir: p.dest, node: n})
 	defer func() { c.parents = c.parents[:len(c.parents)-1] }()
-	if take {
-		c.matched = c.matched || rel != ""
+	if m.take {
+		c.matched = c.matched || p.rel != ""
 		if err := c.makeParents(); err != nil {
 			return err
 		}
 	}
-	if excluded && !c.exclude.Exclusions() {
+	if m.excluded && !c.exclude.Exclusions() {
 		return nil
 	}
-	names, err := c.src.readDir(from)
+	names, err := c.src.readDir(p.from)
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		child, err := c.src.lstat(path.Join(from, name))
+		below := p.below(name)
+		child, err := c.src.lstat(below.from)
 		if err != nil {
 			return err
 		}
 		if child == nil {
 			continue
 		}
-		if err := c.node(ctx, child, path.Join(from, name), path.Join(rel, name), path.Join(dest, name), in, ex); err != nil {
+		if err := c.node(ctx, child, below, m); err != nil {
 			return err
 		}
 	}

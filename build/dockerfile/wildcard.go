@@ -33,12 +33,12 @@ func glob(f files, src string) ([]string, error) {
 	if n.kind != layer.Dir {
 		return nil, nil
 	}
-	return match(f, base, parts[first:])
+	return expand(f, base, parts[first:])
 }
 
-// match returns the paths below dir whose parts match the patterns one by one. Symbolic links to
+// expand returns the paths below dir whose parts match the patterns one by one. Symbolic links to
 // directories are not entered.
-func match(f files, dir string, patterns []string) ([]string, error) {
+func expand(f files, dir string, patterns []string) ([]string, error) {
 	names, err := f.readDir(dir)
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func match(f files, dir string, patterns []string) ([]string, error) {
 		if n == nil || n.kind != layer.Dir {
 			continue
 		}
-		more, err := match(f, p, patterns[1:])
+		more, err := expand(f, p, patterns[1:])
 		if err != nil {
 			return nil, err
 		}

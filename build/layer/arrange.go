@@ -36,7 +36,7 @@ func arrange(entries []Entry, os string) ([]Entry, error) {
 			parent, ok := byPath[dir]
 			if !ok {
 				byPath[dir] = Entry{Path: dir, Type: parentDir, Mode: 0o755}
-			} else if parent.Type != Dir && parent.Type != parentDir && parent.Type != Opaque {
+			} else if parent.Type != Dir && parent.Type != parentDir {
 				return nil, fmt.Errorf("%s lies in %s, which is no directory", p, dir)
 			}
 		}
@@ -66,6 +66,9 @@ func arrange(entries []Entry, os string) ([]Entry, error) {
 	return all, nil
 }
 
+// whiteoutPrefix begins the names of files that remove files of lower layers.
+const whiteoutPrefix = ".wh."
+
 // check looks at one entry for itself.
 func check(e Entry, os string) error {
 	if !path.IsAbs(e.Path) || path.Clean(e.Path) != e.Path || e.Path == "/" && e.Type != Dir {
@@ -76,9 +79,6 @@ func check(e Entry, os string) error {
 	}
 	if os != platform.Windows {
 		return nil
-	}
-	if e.Type == Opaque {
-		return fmt.Errorf("path %s: Windows layers have no opaque directories: remove its files one by one", e.Path)
 	}
 	return windowsName(e.Path)
 }

@@ -3,17 +3,11 @@ package layer
 import (
 	"archive/tar"
 	"fmt"
-	"path"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/slipway-dev/slipway/platform"
-)
-
-const (
-	whiteoutPrefix = ".wh."
-	opaqueName     = ".wh..wh..opq"
 )
 
 // header returns the tar header of an entry. Names have no leading slash, as Docker and BuildKit
@@ -39,10 +33,6 @@ func header(e Entry, o Options) *tar.Header {
 		h.Typeflag, h.Linkname, h.Mode = tar.TypeSymlink, e.Linkname, 0o777
 	case Hardlink:
 		h.Typeflag, h.Linkname = tar.TypeLink, e.Linkname[1:]
-	case Whiteout:
-		h.Typeflag, h.Name, h.Mode = tar.TypeReg, path.Join(path.Dir(h.Name), whiteoutPrefix+path.Base(h.Name)), 0
-	case Opaque:
-		h.Typeflag, h.Name, h.Mode = tar.TypeReg, path.Join(h.Name, opaqueName), 0
 	}
 	if o.OS == platform.Windows {
 		return windowsHeader(h, e)
@@ -78,9 +68,6 @@ const (
 func windowsHeader(h *tar.Header, e Entry) *tar.Header {
 	h.Name = "Files/" + h.Name
 	switch e.Type {
-	case Whiteout, Opaque:
-		h.ModTime = time.Time{} // what is gone has no time
-		return h
 	case Hardlink:
 		h.Linkname = "Files/" + h.Linkname
 		return windowsFile(h, regularAttr(e)) // the descriptor is its target's

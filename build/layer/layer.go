@@ -29,8 +29,6 @@ const (
 	Dir           // an explicit directory; parents of other entries need none
 	Symlink       // Linkname is the target, as it stands in the link
 	Hardlink      // Linkname is the absolute path of another entry of the same layer
-	Whiteout      // removes Path of a lower layer
-	Opaque        // empties the directory Path of lower layers
 )
 
 // Entry is one file of a layer.

@@ -84,7 +84,7 @@ func TestRepositoryOfOthers(t *testing.T) {
 		files(t, dir, map[string]string{".gitattributes": "* filter=x\n"})
 		run(t, dir, "git", "config", setting, "touch "+ran+"; false")
 		for _, s := range []product.Source{{Name: "app", Directory: dir}, {Name: "app", Directory: dir, Revision: "a"}} {
-			refused(t, s, nil, "source app: its git repository sets ", "give revision and created in slipway.yaml")
+			refused(t, s, "source app: its git repository sets ", "give revision and created in slipway.yaml")
 		}
 		fetch(t, product.Source{Name: "app", Directory: dir, Revision: "a", Created: time.Unix(1, 0)})
 		if _, err := os.Stat(ran); err == nil {
@@ -93,7 +93,7 @@ func TestRepositoryOfOthers(t *testing.T) {
 	}
 	worktree, _ := repository(t)
 	run(t, worktree, "git", "config", "extensions.worktreeConfig", "true")
-	refused(t, product.Source{Name: "app", Directory: worktree}, nil, `sets "extensions.worktreeconfig"`)
+	refused(t, product.Source{Name: "app", Directory: worktree}, `sets "extensions.worktreeconfig"`)
 	dir, head := repository(t)
 	for setting, value := range map[string]string{"remote.origin.url": "https://example.com", "branch.main.merge": "refs/heads/main", "user.name": "a", "submodule.a.b.url": "x"} {
 		run(t, dir, "git", "config", setting, value)
@@ -111,22 +111,22 @@ func TestDirectoryWithoutGit(t *testing.T) {
 	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(dir))
 	s := product.Source{Name: "app", Directory: dir}
 	const remedy = "commit the directory to git, or give revision and created in slipway.yaml"
-	refused(t, s, nil, "source app", "git config", "git repository", remedy)
+	refused(t, s, "source app", "git config", "git repository", remedy)
 	s.Revision = "given"
-	refused(t, s, nil, "source app", "git config", remedy)
+	refused(t, s, "source app", "git config", remedy)
 
 	run(t, dir, "git", "init", "-q")
-	refused(t, product.Source{Name: "app", Directory: dir}, nil, "source app", remedy)
+	refused(t, product.Source{Name: "app", Directory: dir}, "source app", remedy)
 
 	t.Setenv("PATH", t.TempDir())
-	refused(t, product.Source{Name: "app", Directory: dir}, nil, "source app", `"git"`, remedy)
+	refused(t, product.Source{Name: "app", Directory: dir}, "source app", `"git"`, remedy)
 
-	refused(t, product.Source{Name: "app", Directory: filepath.Join(dir, "none")}, nil, "source app", "no directory")
+	refused(t, product.Source{Name: "app", Directory: filepath.Join(dir, "none")}, "source app", "no directory")
 	file := filepath.Join(dir, "file")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, product.Source{Name: "app", Directory: file}, nil, "source app", "no directory")
+	refused(t, product.Source{Name: "app", Directory: file}, "source app", "no directory")
 }
 
 // repository makes a git repository of one commit and returns its directory and HEAD.

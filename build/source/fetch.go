@@ -15,14 +15,10 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// ErrHash is wrapped by the error of [Fetch] for a module whose content has another hash than
-// slipway.yaml pins.
-var ErrHash = errors.New("hash mismatch")
-
-// Fetch makes a source available on disk and returns where. A module is downloaded where the module
-// cache lacks it; that needs the go command. What lies in the directories except, relative to that
-// of the source, does not make it dirty. A module whose content or go.mod does not have the pinned
-// hash is an error that wraps [ErrHash].
+// Fetch makes a source available on disk and returns where. It downloads a module that is not in
+// the module cache, which needs the go command, and checks that the content and go.mod of a module
+// have the hashes that slipway.yaml pins. Changes in the directories except, relative to that of
+// the source, do not make it dirty.
 func Fetch(ctx context.Context, s product.Source, except ...string) (Tree, error) {
 	if s.Module == "" {
 		return directory(ctx, s, except)

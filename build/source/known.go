@@ -116,11 +116,11 @@ func verify(s product.Source, dir, gomod string) error {
 	}
 	differs := func(have, _ string) bool { return have != "" }
 	if s.GoModSum != "" && k.goModSum != s.GoModSum {
-		return fmt.Errorf("%w: go.mod of %s is %s, slipway.yaml pins %s; if slipway.yaml is wrong, its line is%s", ErrHash, s.Module, k.goModSum, s.GoModSum,
+		return fmt.Errorf("hash mismatch: go.mod of %s is %s, slipway.yaml pins %s; if slipway.yaml is wrong, its line is%s", s.Module, k.goModSum, s.GoModSum,
 			known{goModSum: k.goModSum}.lines(s, differs))
 	}
 	if k.sum != s.Sum {
-		return fmt.Errorf("%w: %s is %s, slipway.yaml pins %s; if the module cache was changed by hand, run go clean -modcache; if slipway.yaml is wrong, its line is%s", ErrHash, s.Module, k.sum, s.Sum,
+		return fmt.Errorf("hash mismatch: %s is %s, slipway.yaml pins %s; if the module cache was changed by hand, run go clean -modcache; if slipway.yaml is wrong, its line is%s", s.Module, k.sum, s.Sum,
 			known{sum: k.sum}.lines(s, differs))
 	}
 	if k.revision == "" || !commit.MatchString(s.Revision) {

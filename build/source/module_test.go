@@ -44,7 +44,7 @@ func TestModule(t *testing.T) {
 		t.Errorf("the second time %+v, the first %+v", again, tree)
 	}
 	s.Sum = "h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
-	refused(t, s, source.ErrHash)
+	refused(t, s, "hash mismatch")
 }
 
 func TestWrongHash(t *testing.T) {
@@ -52,10 +52,10 @@ func TestWrongHash(t *testing.T) {
 	s := proxy(t, demo)
 	content := s
 	content.Sum = wrong
-	refused(t, content, source.ErrHash, "source demo", demo, s.Sum, wrong)
+	refused(t, content, "hash mismatch", "source demo", demo, s.Sum, wrong)
 	gomod := s
 	gomod.GoModSum = wrong
-	refused(t, gomod, source.ErrHash, "source demo", "go.mod", demo, s.GoModSum, wrong)
+	refused(t, gomod, "hash mismatch", "source demo", "go.mod", demo, s.GoModSum, wrong)
 }
 
 // TestTamperedCache changes what lies in the module cache, as neither the go command nor the
@@ -80,7 +80,7 @@ func TestTamperedCache(t *testing.T) {
 			if err := tamper(dir, filepath.Join(os.Getenv("GOMODCACHE"), "cache", "download", "example.com", "!demo", "@v")); err != nil {
 				t.Fatal(err)
 			}
-			refused(t, s, source.ErrHash, demo)
+			refused(t, s, "hash mismatch", demo)
 		})
 	}
 }
@@ -103,9 +103,9 @@ func TestInterruptedExtraction(t *testing.T) {
 func TestMissingModule(t *testing.T) {
 	s := proxy(t, demo)
 	s.Module = "example.com/Demo@v1.2.4"
-	refused(t, s, nil, "source demo", "example.com/Demo@v1.2.4")
+	refused(t, s, "source demo", "example.com/Demo@v1.2.4")
 	s.Module = "example.com/none@v1.0.0"
-	refused(t, s, nil, "source demo", "example.com/none@v1.0.0")
+	refused(t, s, "source demo", "example.com/none@v1.0.0")
 }
 
 // TestIncomplete holds that what slipway.yaml lacks of a module is said in lines for it, with what
@@ -128,9 +128,9 @@ func TestIncomplete(t *testing.T) {
 	origin(`,"Origin":{"VCS":"git","Hash":"` + commit + `"}`)
 	s.Sum, s.GoModSum, s.Revision, s.Created = "", "", "", time.Time{}
 	all := "\n    sum: " + whole.Sum + "\n    goModSum: " + whole.GoModSum + "\n    revision: " + commit + "\n    created: 2023-11-14T22:13:20Z"
-	refused(t, s, nil, "slipway.yaml:6:5: source demo lacks sum, revision, created, without which "+demo+" is not known: check these and add them to the source:"+all)
+	refused(t, s, "slipway.yaml:6:5: source demo lacks sum, revision, created, without which "+demo+" is not known: check these and add them to the source:"+all)
 	s.Sum, s.Revision = whole.Sum, commit
-	refused(t, s, nil, "source demo lacks created, ", "source:\n    goModSum: "+whole.GoModSum+"\n    created: 2023-11-14T22:13:20Z")
+	refused(t, s, "source demo lacks created, ", "source:\n    goModSum: "+whole.GoModSum+"\n    created: 2023-11-14T22:13:20Z")
 	s.GoModSum, s.Created = whole.GoModSum, time.Unix(1700000000, 0).UTC()
 	fetch(t, s)
 	s.Revision = commit[:7]
@@ -140,28 +140,28 @@ func TestIncomplete(t *testing.T) {
 
 	// What is wrong is said with the right line, too.
 	s.Revision = "fedcba9"
-	refused(t, s, nil, "slipway.yaml:6:5: the module proxy knows another commit or time of "+demo+": correct these lines:\n    revision: "+commit)
+	refused(t, s, "slipway.yaml:6:5: the module proxy knows another commit or time of "+demo+": correct these lines:\n    revision: "+commit)
 	s.Revision, s.Created = commit, time.Unix(1, 0)
-	refused(t, s, nil, "correct these lines:\n    created: 2023-11-14T22:13:20Z")
+	refused(t, s, "correct these lines:\n    created: 2023-11-14T22:13:20Z")
 	s.Created, s.Sum = time.Unix(1700000000, 0), whole.GoModSum
-	refused(t, s, source.ErrHash, "if slipway.yaml is wrong, its line is\n    sum: "+whole.Sum)
+	refused(t, s, "hash mismatch", "if slipway.yaml is wrong, its line is\n    sum: "+whole.Sum)
 	s.Sum, s.GoModSum = whole.Sum, whole.Sum
-	refused(t, s, source.ErrHash, "if slipway.yaml is wrong, its line is\n    goModSum: "+whole.GoModSum)
+	refused(t, s, "hash mismatch", "if slipway.yaml is wrong, its line is\n    goModSum: "+whole.GoModSum)
 
 	// Not every proxy knows the commit, and what it says is checked.
 	for _, vcs := range []string{"", `,"Origin":{"VCS":"git","Hash":"\u001b]0;x"}`} {
 		origin(vcs)
 		s.Sum, s.GoModSum, s.Revision, s.Created = whole.Sum, whole.GoModSum, "", time.Time{}
-		refused(t, s, nil, "lacks revision, created", "\n    created: 2023-11-14T22:13:20Z\n    revision: # the commit of this version, which the module proxy does not know")
+		refused(t, s, "lacks revision, created", "\n    created: 2023-11-14T22:13:20Z\n    revision: # the commit of this version, which the module proxy does not know")
 	}
 	s.Module = "example.com/Demo@v1.2.4"
-	refused(t, s, nil, "lacks revision, created", "add them; the module proxy cannot be asked for them: downloading example.com/Demo@v1.2.4")
+	refused(t, s, "lacks revision, created", "add them; the module proxy cannot be asked for them: downloading example.com/Demo@v1.2.4")
 }
 
 func TestNoGo(t *testing.T) {
 	s := proxy(t, demo)
 	t.Setenv("PATH", t.TempDir())
-	refused(t, s, nil, "the go command is needed", "https://go.dev/dl")
+	refused(t, s, "the go command is needed", "https://go.dev/dl")
 }
 
 // proxy makes a module and a directory that the go command takes for a proxy
@@ -217,14 +217,11 @@ func fetch(t *testing.T, s product.Source, except ...string) source.Tree {
 	return tree
 }
 
-func refused(t *testing.T, s product.Source, is error, says ...string) {
+func refused(t *testing.T, s product.Source, says ...string) {
 	t.Helper()
 	tree, err := source.Fetch(t.Context(), s)
 	if err == nil {
 		t.Fatalf("it is fetched as %+v", tree)
-	}
-	if is != nil && !errors.Is(err, is) {
-		t.Errorf("the error %q is no %q", err, is)
 	}
 	for _, want := range says {
 		if !strings.Contains(err.Error(), want) {

@@ -17,15 +17,15 @@ import (
 // most is how many programs of another system one error names.
 const most = 5
 
-// fits refuses the programs of another system among the files that go into an image: a node would
+// checkPrograms refuses the programs of another system among the files that go into an image: a node would
 // find them only when it starts them.
-func fits(ctx context.Context, i product.Image, p platform.Platform, entries []layer.Entry) error {
+func checkPrograms(ctx context.Context, i product.Image, p platform.Platform, entries []layer.Entry) error {
 	var errs []error
 	for _, e := range entries {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if e.Type != layer.Regular || e.Content.Open == nil || carried(i.AllowOtherPlatforms, e.Path) {
+		if e.Type != layer.Regular || e.Content.Open == nil || allowed(i.AllowOtherPlatforms, e.Path) {
 			continue
 		}
 		s, ok, err := system(e.Content)
@@ -70,8 +70,8 @@ func system(c layer.Content) (executable.System, bool, error) {
 	return executable.Read(r)
 }
 
-// carried reports whether a pattern names a file or a directory above it.
-func carried(patterns []string, file string) bool {
+// allowed reports whether a pattern names a file or a directory above it.
+func allowed(patterns []string, file string) bool {
 	for ; file != "/"; file = path.Dir(file) {
 		for _, pattern := range patterns {
 			if ok, err := path.Match(pattern, file); ok && err == nil {
