@@ -78,7 +78,27 @@ func (s *Store) Kept(path string) (k Kept, ok bool) {
 // ends with a [*DamagedError].
 func (s *Store) OpenKept(k Kept) (io.ReadCloser, error) {
 	path := s.PathKept(k)
-	return open(path, k.Digest, func(why string) error { return s.damaged(k.Path, path, why) })
+	r, err := open(path, k.Digest, func(why string) error { return s.damaged(k.Path, path, why) })
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// OpenKeptPart opens size bytes of a kept file, from offset on, as [Store.OpenKept] does. They
+// have a digest of their own.
+func (s *Store) OpenKeptPart(path string, offset, size int64, want v1.Hash) (io.ReadCloser, error) {
+	rel, err := s.rel(path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return newChecked(f, offset, size, want, func(string) error {
+		return s.damaged(rel, path, fmt.Sprintf("has a file of %d bytes that lacks digest %s", size, want))
+	}), nil
 }
 
 // PathKept returns where a kept file is.
@@ -95,16 +115,7 @@ func (s *Store) ProveKept(ctx context.Context, path string) (bool, error) {
 		return false, err
 	}
 	defer r.Close()
-	return drain(progress.Reader(ctx, r, nil)) == nil, ctx.Err()
-}
-
-// DamagedKept is the error of a part of a kept file that does not have its bytes.
-func (s *Store) DamagedKept(path, why string) error {
-	rel, err := s.rel(path)
-	if err != nil {
-		return err
-	}
-	return s.damaged(rel, path, why)
+	return progress.Drain(ctx, r, nil) == nil, ctx.Err()
 }
 
 func (s *Store) rel(path string) (string, error) {

@@ -36,7 +36,10 @@ func (s *Store) Open(h v1.Hash) (io.ReadCloser, error) {
 	if Missing(err) {
 		return nil, &missingError{h, s.dir}
 	}
-	return r, err
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // Check reports whether the blob that a descriptor names is there in its full size; its bytes are
@@ -64,33 +67,39 @@ func (s *Store) Prove(ctx context.Context, h v1.Hash) error {
 		return err
 	}
 	defer r.Close()
-	return drain(progress.Reader(ctx, r, nil))
+	return progress.Drain(ctx, r, nil)
 }
 
-func drain(r io.Reader) error {
-	_, err := io.Copy(io.Discard, r)
-	return err
-}
-
-// open opens a file whose bytes must have a digest; damaged makes the error where they do not.
-func open(path string, want v1.Hash, damaged func(why string) error) (io.ReadCloser, error) {
+// open opens a file whose bytes must have a digest; damaged makes the error if they do not.
+func open(path string, want v1.Hash, damaged func(why string) error) (*checked, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	return &checked{f: f, want: want, hash: sha256.New(), damaged: damaged}, nil
+	fi, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return newChecked(f, 0, fi.Size(), want, damaged), nil
 }
 
-// checked is a file that is compared with its digest where it ends.
+// checked is a file, or a part of one, whose bytes are compared with their digest at the end. Its
+// ReadAt does not compare, for formats that are not read from begin to end.
 type checked struct {
+	part    *io.SectionReader
 	f       *os.File
 	want    v1.Hash
 	hash    hash.Hash
 	damaged func(why string) error
 }
 
+func newChecked(f *os.File, offset, size int64, want v1.Hash, damaged func(why string) error) *checked {
+	return &checked{io.NewSectionReader(f, offset, size), f, want, sha256.New(), damaged}
+}
+
 func (c *checked) Read(p []byte) (int, error) {
-	n, err := c.f.Read(p)
+	n, err := c.part.Read(p)
 	c.hash.Write(p[:n])
 	if errors.Is(err, io.EOF) {
 		if got := hex.EncodeToString(c.hash.Sum(nil)); got != c.want.Hex {
@@ -100,7 +109,6 @@ func (c *checked) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadAt reads without comparing, for formats that are not read from their begin to their end.
-func (c *checked) ReadAt(p []byte, off int64) (int, error) { return c.f.ReadAt(p, off) }
+func (c *checked) ReadAt(p []byte, off int64) (int, error) { return c.part.ReadAt(p, off) }
 
 func (c *checked) Close() error { return c.f.Close() }

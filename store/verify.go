@@ -185,7 +185,7 @@ func (v *verifier) read(ctx context.Context, f file) error {
 	}
 	defer r.Close()
 	var d *DamagedError
-	switch err := drain(progress.Reader(ctx, r, v.task)); {
+	switch err := progress.Drain(ctx, r, v.task); {
 	case errors.As(err, &d):
 		return v.damaged(f.path, d.Why)
 	case ctx.Err() != nil:

@@ -82,7 +82,7 @@ func (b *builder) unpack(ctx context.Context, cp *copier, c layer.Content, dest 
 		ok, err = isZip(c)
 		open = func() (io.ReadCloser, error) {
 			// a zip is not read from its begin to its end, so that its reader sees no damage
-			if err := prove(c); err != nil {
+			if err := verify(ctx, c); err != nil {
 				return nil, err
 			}
 			return zipAsTar(c)
@@ -93,7 +93,7 @@ func (b *builder) unpack(ctx context.Context, cp *copier, c layer.Content, dest 
 	}
 	file, err := b.spool(ctx, c.Digest, open)
 	if err != nil {
-		return true, cmp.Or(prove(c), err)
+		return true, cmp.Or(verify(ctx, c), err)
 	}
 	root, err := follow(cp.dst, dest)
 	if err != nil {
@@ -116,15 +116,14 @@ func (b *builder) unpack(ctx context.Context, cp *copier, c layer.Content, dest 
 	})
 }
 
-// prove reads content to its end, where its reader says whether it is damaged.
-func prove(c layer.Content) error {
+// verify reads content to its end, where its reader reports damage.
+func verify(ctx context.Context, c layer.Content) error {
 	r, err := c.Open()
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	_, err = io.Copy(io.Discard, r)
-	return err
+	return progress.Drain(ctx, r, nil)
 }
 
 // extract puts one file of an archive into the tree, below root.

@@ -3,14 +3,10 @@ package dockerfile
 import (
 	"archive/tar"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"strconv"
 	"strings"
@@ -102,46 +98,17 @@ func (e tarEntry) node(st *store.Store, file func() (string, error)) *node {
 	return &node{
 		kind: e.Kind, odd: e.Odd, mode: e.Mode, uid: e.UID, gid: e.GID, link: e.Link,
 		content: func() (layer.Content, error) {
-			return layer.Content{Digest: v1.Hash{Algorithm: "sha256", Hex: e.SHA256}, Size: e.Size, Open: func() (io.ReadCloser, error) {
+			h := v1.Hash{Algorithm: "sha256", Hex: e.SHA256}
+			return layer.Content{Digest: h, Size: e.Size, Open: func() (io.ReadCloser, error) {
 				name, err := file()
 				if err != nil {
 					return nil, err
 				}
-				return e.open(st, name)
+				return st.OpenKeptPart(name, e.Offset, e.Size, h)
 			}}, nil
 		},
 	}
 }
-
-// open opens the content of an entry in a tar that the store keeps.
-func (e tarEntry) open(st *store.Store, tar string) (io.ReadCloser, error) {
-	f, err := os.Open(tar)
-	if err != nil {
-		return nil, err
-	}
-	return &section{SectionReader: io.NewSectionReader(f, e.Offset, e.Size), file: f, want: e.SHA256, hash: sha256.New(), store: st}, nil
-}
-
-// section is a part of a kept file that is compared with its digest where it ends.
-type section struct {
-	*io.SectionReader
-
-	file  *os.File
-	want  string
-	hash  hash.Hash
-	store *store.Store
-}
-
-func (s *section) Read(p []byte) (int, error) {
-	n, err := s.SectionReader.Read(p)
-	s.hash.Write(p[:n])
-	if err != nil && hex.EncodeToString(s.hash.Sum(nil)) != s.want {
-		err = s.store.DamagedKept(s.file.Name(), fmt.Sprintf("has a file of %d bytes that lacks digest sha256:%s", s.Size(), s.want))
-	}
-	return n, err
-}
-
-func (s *section) Close() error { return s.file.Close() }
 
 // scan calls do for every file of an uncompressed tar, with the offset and the digest of its
 // content. It reads to the end, so that a reader that compares what it reads with a digest has the

@@ -18,6 +18,12 @@ func Reader(ctx context.Context, r io.Reader, t *Task) io.Reader {
 	})
 }
 
+// Drain reads r to its end, as [Reader] does, and drops the bytes.
+func Drain(ctx context.Context, r io.Reader, t *Task) error {
+	_, err := io.Copy(io.Discard, Reader(ctx, r, t))
+	return err
+}
+
 type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
