@@ -31,11 +31,10 @@ func Check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	errs = append(errs, verify(ctx, dirs))
 	for _, dir := range dirs {
 		errs = append(errs,
-			do(ctx, dir, "go", "vet", "./..."),
-			do(ctx, dir, lint, "run", "--allow-parallel-runners", "./..."),
-			do(ctx, dir, "go", "mod", "verify"),
+			do(ctx, dir, lint, "run", "--allow-parallel-runners", "./..."), // with all that go vet has
 			do(ctx, dir, "go", "mod", "tidy", "-diff"))
 	}
 	return errors.Join(errs...)

@@ -25,16 +25,21 @@ func command(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// do runs a command after printing it, and names it in the error.
+// do prints a command, runs it, and names it in the error.
 func do(ctx context.Context, dir string, args ...string) error {
 	return start(command(ctx, dir, args...))
 }
 
+// start is do for a command that is made already. It prints how long a slow command took.
 func start(cmd *exec.Cmd) error {
 	line := strings.Join(cmd.Args, " ")
 	fmt.Fprintf(os.Stderr, "→ %s: %s\n", cmd.Dir, line)
+	began := time.Now()
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("%s in %s: %w", line, cmd.Dir, err)
+	}
+	if took := time.Since(began); took > 2*time.Second {
+		fmt.Fprintf(os.Stderr, "  %s: %d s\n", cmd.Dir, int(took.Seconds()))
 	}
 	return nil
 }

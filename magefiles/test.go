@@ -3,10 +3,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,8 +18,23 @@ import (
 	"github.com/slipway-dev/slipway/target"
 )
 
-// Test brings in what the tests run against (apt, as root on Debian or Ubuntu), cuts kpack into
-// dist/ and runs every test.
+// alone matches the tests that run without the race detector only. They measure memory, kill
+// processes, or repeat a release for each way to damage a file: the detector makes them five to
+// ten times as slow, and others have the same goroutines.
+const alone = `TestMemory\w*|TestInterrupt|TestTorture|TestDamage|TestBaseLayers|TestSplitKilled`
+
+// both matches the tests that run with fewer cases under the race detector, and therefore without
+// it, too.
+const both = `TestSameBytes`
+
+// commands are the packages whose tests start slipway, many times. With the race detector a start
+// takes a second, so that of these only racedCommands run with it.
+var commands = []string{"./cmd/slipway", "./test/..."}
+
+const racedCommands = `^TestServe$|^TestScript$/^(push|stages)$`
+
+// Test installs what the tests run against (with apt, as root on Debian or Ubuntu), releases kpack
+// into dist/ and runs every test.
 func Test(ctx context.Context) error {
 	if err := isolate(); err != nil {
 		return err
@@ -41,32 +59,66 @@ func Test(ctx context.Context) error {
 		errs = append(errs, controlPlane(ctx))
 	}
 	errs = append(errs, consumer.BuildAll(ctx, without))
+	// The cluster waits for its controllers most of the time, so others run meanwhile.
+	const cluster = "test/cluster"
+	var out bytes.Buffer
+	background := goTest(ctx, env, cluster, "./...")
+	background.Stdout, background.Stderr = &out, &out
+	done := make(chan error, 1)
+	go func() { done <- start(background) }()
 	for _, dir := range dirs {
-		if dir == "." {
-			// Without the race detector, under which the first take smaller layers and the others
-			// look at processes, not at goroutines.
-			cmd := command(ctx, dir, "go", "test", "-count=1", "-timeout=30m", "-run=Memory|^TestInterrupt$|^TestTorture$",
-				"./airgap", "./build/layer", "./cmd/slipway", "./test/torture")
-			cmd.Env = append(os.Environ(), env...)
-			errs = append(errs, start(cmd))
+		switch dir {
+		case cluster:
+		case ".":
+			errs = append(errs, testMain(ctx, env, !slices.Contains(without, "gcc")))
+		default:
+			errs = append(errs, start(goTest(ctx, env, dir, "./...")))
 		}
-		// -timeout: on a busy machine the race detector needs more than the ten minutes that go
-		// test gives by itself. -count=1: a cached result does not see that the release, which
-		// lies outside the nested modules, is another one.
-		args := []string{"go", "test", "-count=1", "-timeout=30m"}
-		if dir == "." && !slices.Contains(without, "gcc") {
-			args = append(args, "-race")
-		}
-		if dir == "." {
-			// the longest of them, which have run above
-			args = append(args, "-skip=^(TestMemoryAttacks|TestInterrupt|TestTorture)$")
-		}
-		args = append(args, "./...")
-		cmd := command(ctx, dir, args...)
-		cmd.Env = append(os.Environ(), env...)
-		errs = append(errs, start(cmd))
 	}
-	return errors.Join(errs...)
+	err = <-done
+	fmt.Fprintf(os.Stderr, "→ %s, which ran meanwhile:\n%s", cluster, out.String())
+	return errors.Join(append(errs, err)...)
+}
+
+// testMain tests the main module, with the race detector where it finds something.
+func testMain(ctx context.Context, env []string, race bool) error {
+	if !race {
+		return start(goTest(ctx, env, ".", "./..."))
+	}
+	found, err := testsWith(`(?m)^func (` + alone + `|` + both + `)\(`)
+	if err != nil {
+		return err
+	}
+	list, err := exec.CommandContext(ctx, "go", append([]string{"list"}, commands...)...).Output()
+	if err != nil {
+		return fmt.Errorf("listing %v: %w", commands, err)
+	}
+	all, err := exec.CommandContext(ctx, "go", "list", "./...").Output()
+	if err != nil {
+		return fmt.Errorf("listing the packages: %w", err)
+	}
+	starters := strings.Fields(string(list))
+	isStarter := func(pkg string) bool { return slices.Contains(starters, pkg) }
+	slow := slices.DeleteFunc(slices.Sorted(maps.Keys(found)), func(dir string) bool {
+		return isStarter("github.com/slipway-dev/slipway/" + filepath.ToSlash(dir))
+	})
+	for n := range slow {
+		slow[n] = "./" + slow[n]
+	}
+	return errors.Join(
+		start(goTest(ctx, env, ".", commands...)),
+		start(goTest(ctx, env, ".", append([]string{"-run=^(" + alone + "|" + both + ")$"}, slow...)...)),
+		start(goTest(ctx, env, ".", append([]string{"-race", "-skip=^(" + alone + ")$"}, slices.DeleteFunc(strings.Fields(string(all)), isStarter)...)...)),
+		start(goTest(ctx, env, ".", "-race", "-run="+racedCommands, "./cmd/slipway")))
+}
+
+// goTest is `go test` in a module. Results are not cached, because go test does not see that the
+// release, which is outside of nested modules, has changed; and on a busy machine the race
+// detector needs more than the ten minutes of go test.
+func goTest(ctx context.Context, env []string, dir string, args ...string) *exec.Cmd {
+	cmd := command(ctx, dir, append([]string{"go", "test", "-count=1", "-timeout=30m"}, args...)...)
+	cmd.Env = append(os.Environ(), env...)
+	return cmd
 }
 
 // isolate takes away what the user's environment says of releases: one that is cut for tests is a
