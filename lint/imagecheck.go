@@ -23,7 +23,7 @@ func (c *checker) image(p *pod, ref workload.Reference) {
 	case !c.canResolve():
 	case id != "":
 		report(id, "%s", what)
-	case ref.Runs && !i.Unresolved:
+	case ref.Runs && i.Unresolved == "":
 		for _, os := range []string{linux, windows} {
 			if slices.Contains(p.systems, os) {
 				c.runs(p, i, os, report)

@@ -12,25 +12,19 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// images returns those of a lock: what a manifest is to name and, for manifests that name one
-// platform's child, the children. nodes are the platforms of the release.
-func images(l *lock.Lock) (list lock.Catalog, nodes []platform.Platform) {
+// catalog returns the images of a lock and the platforms of its release.
+func catalog(l *lock.Lock) (images lock.Catalog, platforms []platform.Platform) {
 	if l == nil {
 		return nil, nil
 	}
-	list = l.Catalog()
-	for _, i := range l.Images {
-		repo, err := name.NewRepository(i.Repository)
-		if err != nil {
-			continue
-		}
-		for _, c := range i.Children {
-			nodes = append(nodes, c.Platform)
-			list = append(list, lock.CatalogImage{Name: i.Name, Repository: repo, Digest: c.Digest.String(), Reference: i.Reference(), Child: true, Product: true, Platforms: []platform.Platform{c.Platform}})
+	images = l.Catalog()
+	for _, i := range images {
+		if i.Product {
+			platforms = append(platforms, i.Platforms...)
 		}
 	}
-	platform.Sort(nodes)
-	return list, slices.CompactFunc(nodes, platform.Same)
+	platform.Sort(platforms)
+	return images, slices.CompactFunc(platforms, platform.Same)
 }
 
 // has reports whether an image is made for an operating system.

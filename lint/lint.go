@@ -67,7 +67,7 @@ func Check(ctx context.Context, files []File, o Options) (*Report, error) {
 		options: o, report: &Report{Findings: []Finding{}, Allowed: []Finding{}},
 		missing: map[string]bool{}, named: map[string]bool{}, seen: map[place]bool{}, texts: map[textKey]*imageText{}, origins: map[string]func(int) string{},
 	}
-	c.images, c.nodes = images(o.Lock)
+	c.images, c.nodes = catalog(o.Lock)
 	var errs []error
 	for _, f := range files {
 		errs = append(errs, c.read(f))

@@ -16,25 +16,26 @@ import (
 type CatalogImage struct {
 	Name       string // for messages: as in slipway.yaml, or the line of images.txt
 	Repository name.Repository
-	Digest     string // sha256:…; "" where a snapshot does not know it
-	Reference  string // repository@digest, as manifests are to name it; "" without a digest
+	Tag        string
+	Digest     string // sha256:…; "" if a snapshot omits the image
+	Reference  string // repository@digest, as manifests must name it; "" without a digest
 	Product    bool   // built by the product itself
 	Platforms  []platform.Platform
+	Manifests  []string // digests of the platforms' manifests; none for images of third parties
 	ExtraOS    []string // operating systems of its files besides those of its platforms
-	Child      bool     // one platform's manifest of the image; Reference is that of the image
-	Unresolved bool     // a snapshot left it out: nothing is known of its platforms
+	Child      bool     // found by the digest of one platform's manifest
+	Unresolved string   // why nothing is known of the platforms; "" if they are known
 }
 
 // Runs reports whether the image has files for an operating system, as far as is known.
 func (k CatalogImage) Runs(os string) bool {
-	return k.Unresolved || slices.Contains(k.ExtraOS, os) || slices.ContainsFunc(k.Platforms, func(p platform.Platform) bool { return p.OS == os })
+	return k.Unresolved != "" || slices.Contains(k.ExtraOS, os) || slices.ContainsFunc(k.Platforms, func(p platform.Platform) bool { return p.OS == os })
 }
 
 // Catalog lists the images that manifests of a release may name.
 type Catalog []CatalogImage
 
-// Catalog lists the images of a lock, the product's first. A lock that is not published has no
-// names; then nothing is found.
+// Catalog lists the images of a lock, the product's first.
 func (l *Lock) Catalog() Catalog {
 	var list Catalog
 	for _, i := range l.Images {
@@ -42,40 +43,69 @@ func (l *Lock) Catalog() Catalog {
 		if err != nil {
 			continue
 		}
-		k := CatalogImage{Name: i.Name, Repository: repo, Digest: i.Digest.String(), Reference: i.Reference(), Product: true}
+		k := CatalogImage{Name: i.Name, Repository: repo, Tag: i.Tag, Digest: i.Digest.String(), Reference: i.Reference(), Product: true}
 		for _, c := range i.Children {
 			k.Platforms = append(k.Platforms, c.Platform)
+			k.Manifests = append(k.Manifests, c.Digest.String())
 			k.ExtraOS = append(k.ExtraOS, c.Systems...)
 		}
 		list = append(list, k)
 	}
 	for _, t := range l.ThirdParty {
-		ref, err := name.ParseReference(t.Reference)
+		tagged, _, _ := strings.Cut(t.Reference, "@")
+		tag, err := name.NewTag(tagged)
 		if err != nil {
 			continue
 		}
-		k := CatalogImage{Name: t.Reference, Repository: ref.Context(), Platforms: t.Platforms, Unresolved: t.LeftOut != ""}
+		k := CatalogImage{Name: t.Reference, Repository: tag.Context(), Tag: tag.TagStr(), Platforms: t.Platforms}
+		if t.LeftOut != "" {
+			k.Unresolved = "the snapshot omits it: " + t.LeftOut
+		}
 		if t.Digest.Hex != "" {
 			k.Digest = t.Digest.String()
-			k.Reference = ref.Context().Name() + "@" + k.Digest
+			k.Reference = tag.Context().Name() + "@" + k.Digest
 		}
 		list = append(list, k)
 	}
 	return list
 }
 
-// Find returns the image that a reference by digest names.
+// Find returns the image that a reference by digest names. The digest of one platform's manifest
+// finds the image with that platform alone.
 func (list Catalog) Find(ref string) (CatalogImage, bool) {
 	d, err := name.NewDigest(ref)
 	if err != nil {
 		return CatalogImage{}, false
 	}
 	for _, k := range list {
-		if k.Repository.Name() == d.Context().Name() && (k.Digest == d.DigestStr() || k.Digest == "") {
+		if k.Repository.Name() != d.Context().Name() {
+			continue
+		}
+		if k.Digest == d.DigestStr() || k.Digest == "" {
+			return k, true
+		}
+		if n := slices.Index(k.Manifests, d.DigestStr()); n >= 0 {
+			k.Child, k.ExtraOS = true, nil
+			k.Platforms, k.Manifests = k.Platforms[n:n+1], k.Manifests[n:n+1]
 			return k, true
 		}
 	}
 	return CatalogImage{}, false
+}
+
+// FindTagged returns the image that a reference names by digest or by its tag in the lock.
+func (list Catalog) FindTagged(ref string) (CatalogImage, bool) {
+	t, err := name.NewTag(ref)
+	if err != nil {
+		return list.Find(ref)
+	}
+	n := slices.IndexFunc(list, func(k CatalogImage) bool {
+		return k.Repository.Name() == t.Context().Name() && k.Tag == t.TagStr()
+	})
+	if n < 0 {
+		return CatalogImage{}, false
+	}
+	return list[n], true
 }
 
 // Fault is what is wrong with a reference of an image.

@@ -166,7 +166,7 @@ func (list Catalog) ProductMentions(text string) []string {
 	var found []string
 	for _, k := range list {
 		repository, _, _ := strings.Cut(k.Reference, "@")
-		if !k.Product || k.Child {
+		if !k.Product {
 			continue
 		}
 		for at := 0; ; {

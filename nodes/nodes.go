@@ -70,7 +70,7 @@ func (u *Unmet) Error() string { return u.What + " has no node that can run it" 
 
 // Check holds the objects of a release and the images of its lock against nodes.
 func Check(objects []workload.Object, l *lock.Lock, list []Node) *Report {
-	c := checker{images: known(l), classes: workload.NewRuntimeClasses(objects), nodes: list}
+	c := checker{images: l.Catalog(), classes: workload.NewRuntimeClasses(objects), nodes: list}
 	r := &Report{Nodes: list, Pods: []Pod{}, Images: []Image{}}
 	for _, o := range objects {
 		if o.Pod != nil {
@@ -84,7 +84,7 @@ func Check(objects []workload.Object, l *lock.Lock, list []Node) *Report {
 }
 
 type checker struct {
-	images  []image
+	images  lock.Catalog
 	classes workload.RuntimeClasses
 	nodes   []Node
 }

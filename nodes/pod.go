@@ -10,13 +10,14 @@ import (
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 
 	"github.com/slipway-dev/slipway/internal/workload"
+	"github.com/slipway-dev/slipway/lock"
 )
 
 // pod says which nodes run the pods of an object.
 func (c checker) pod(o workload.Object) Pod {
 	spec, notes := c.admitted(o)
 	out := Pod{Object: o.String(), Place: o.Pod.At().String(), Path: o.Pod.Path(), Notes: notes, Verdicts: []Verdict{}}
-	var run []image
+	var run []lock.CatalogImage
 	var seen []string
 	for _, r := range workload.References(spec) {
 		ref := r.Image
@@ -24,13 +25,13 @@ func (c checker) pod(o workload.Object) Pod {
 			continue
 		}
 		seen = append(seen, ref)
-		i, ok := find(c.images, ref)
+		i, ok := c.images.FindTagged(ref)
 		switch {
 		case !ok:
 			out.Notes = append(out.Notes, fmt.Sprintf("image %s is not in the lock: nothing is known of its platforms", ref))
 			continue
-		case i.unknown != "":
-			out.Notes = append(out.Notes, fmt.Sprintf("nothing is known of the platforms of image %s: %s", i.name, i.unknown))
+		case i.Unresolved != "":
+			out.Notes = append(out.Notes, fmt.Sprintf("nothing is known of the platforms of image %s: %s", imageName(i), i.Unresolved))
 		}
 		run = append(run, i)
 	}
@@ -38,7 +39,7 @@ func (c checker) pod(o workload.Object) Pod {
 		reasons := stays(spec, n)
 		said := elsewhere(reasons)
 		for _, i := range run {
-			if r, ok := i.lacks(n); !ok && (!said || r.Kind != "os") {
+			if r, ok := lacks(i, n); !ok && (!said || r.Kind != "os") {
 				reasons = append(reasons, r)
 			}
 		}
