@@ -15,7 +15,7 @@ import (
 
 // locked pins the bases by bases.lock.yaml, where that is there. Bases that nothing pins, and
 // those of which slipway.yaml and the lock say different things, become demands of a release to a
-// registry; a snapshot builds on stand-ins and goes on.
+// registry; a snapshot builds on stub bases and goes on.
 //
 // With anew the file is about to be written again: only a format that is too new matters then.
 func (c *checker) locked(anew bool) error {

@@ -1,5 +1,5 @@
 // Package base provides what images stand on: built-in bases, bases of registries, and in a
-// snapshot stand-ins for those.
+// snapshot stubs of those.
 package base
 
 import (
@@ -75,7 +75,7 @@ type Resolver struct {
 
 // Resolve returns the base that name stands for, on platform p: "scratch", a base of
 // slipway.yaml, or an image reference. A reference is fetched from its registry into the store;
-// in a snapshot a stand-in takes its place.
+// in a snapshot it is replaced by a stub.
 func (r *Resolver) Resolve(ctx context.Context, name string, p platform.Platform) (Base, error) {
 	key := name + " " + p.String()
 	r.mu.Lock()
@@ -139,7 +139,7 @@ func pinned(ref name.Reference) error {
 	return fmt.Errorf("%s is not pinned: write %s@sha256:…, since a release must not change when a tag moves", ref, ref)
 }
 
-// pull returns an image of a registry, or its stand-in. Bases of slipway.yaml that nothing pins
+// pull returns an image of a registry, or its stub. Bases of slipway.yaml that nothing pins
 // are among the product's demands already, which stop a release before anything is pulled.
 func (r *Resolver) pull(ctx context.Context, i product.BaseImage, anyBuild bool) (Base, error) {
 	if r.Offline || r.Snapshot {

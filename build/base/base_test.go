@@ -98,8 +98,8 @@ func TestScratch(t *testing.T) {
 	}
 }
 
-// TestStandIn shows what stands in for a base of a registry in a snapshot.
-func TestStandIn(t *testing.T) {
+// TestStub shows the stub that replaces a base of a registry in a snapshot.
+func TestStub(t *testing.T) {
 	const nano = "mcr.microsoft.com/windows/nanoserver:ltsc2022@sha256:580b7fa4040be7b47d79c25fb73e3d6da2e68f32b95d9d4dfb70bde33564fc4a"
 	p := &product.Product{Path: "slipway.yaml", Bases: []product.Base{{Name: "nano", Images: []product.BaseImage{
 		{Platform: parse(t, "windows/amd64:ltsc2022"), Reference: reference(t, nano)},

@@ -53,7 +53,7 @@ func (b *builder) copy(ctx context.Context, s *stage, c *instructions.CopyComman
 			open = t.open
 		}
 		var more bool
-		src, more, err = standIns(src, of, c.SourcePaths, s.platform.OS)
+		src, more, err = stubFiles(src, of, c.SourcePaths, s.platform.OS)
 		s.tree.open = s.tree.open || more
 	case len(c.SourcePaths) > 0:
 		src, err = b.buildContext()

@@ -13,11 +13,11 @@ import (
 	"github.com/slipway-dev/slipway/build/layer"
 )
 
-// standIns completes files of which not all are known, those of an image that is not at hand, by
+// stubFiles completes files of which not all are known, those of an image that is not at hand, by
 // the ones that are to be copied out of it: each says what it is. more reports whether there may
 // be others among them. Files that are all known stay as they are. A source that ends in a slash
 // is taken for a directory, and * in a name for a word; [ and ? match nothing here.
-func standIns(src files, of base.Base, paths []string, os string) (_ files, more bool, err error) {
+func stubFiles(src files, of base.Base, paths []string, os string) (_ files, more bool, err error) {
 	below, ok := src.(*tree)
 	if !ok || !below.open {
 		return src, false, nil
@@ -58,14 +58,14 @@ func standIns(src files, of base.Base, paths []string, os string) (_ files, more
 		if wild(name) {
 			continue
 		}
-		if err := t.set(name, standInFile(p, image)); err != nil {
+		if err := t.set(name, stubFile(p, image)); err != nil {
 			return nil, false, err
 		}
 	}
 	return t, more, nil
 }
 
-func standInFile(name, of string) *node {
+func stubFile(name, of string) *node {
 	text := fmt.Sprintf("This file stands in for %s of %s in a snapshot that was made without a network.\nName a registry to copy the real one.\n", name, of)
 	return &node{kind: layer.Regular, mode: 0o755, content: func() (layer.Content, error) { return layer.Bytes([]byte(text)), nil }}
 }

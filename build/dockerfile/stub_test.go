@@ -14,7 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-const standInCase = `
+const stubCase = `
 -- Dockerfile --
 FROM servercore AS addon
 FROM nanoserver
@@ -33,10 +33,10 @@ layer
 file 644 0:0 there.txt "there"
 `
 
-// TestStandIn copies from images that a snapshot does not have, out of a stage and directly, and
+// TestStub copies from images that a snapshot does not have, out of a stage and directly, and
 // from the same ones when they are real.
-func TestStandIn(t *testing.T) {
-	c := dockerfiletest.Load(t, txtar.Parse([]byte(standInCase)))
+func TestStub(t *testing.T) {
+	c := dockerfiletest.Load(t, txtar.Parse([]byte(stubCase)))
 	in := c.Input
 	p, err := platform.Parse("windows/amd64:ltsc2022")
 	must(t, err)
