@@ -105,9 +105,9 @@ func TestStub(t *testing.T) {
 		{Platform: parse(t, "windows/amd64:ltsc2022"), Reference: reference(t, nano)},
 	}}}}
 	for _, tc := range []struct{ golden, name, on, version string }{
-		{"stand-in-windows.golden", "nano", "windows/amd64:ltsc2022", "10.0.20348.1"},
-		{"stand-in-revision.golden", "nano", "windows/amd64:10.0.20348.2113", "10.0.20348.2113"},
-		{"stand-in-linux.golden", "example.com/busybox:1", "linux/arm64", ""},
+		{"stub-windows.golden", "nano", "windows/amd64:ltsc2022", "10.0.20348.1"},
+		{"stub-revision.golden", "nano", "windows/amd64:10.0.20348.2113", "10.0.20348.2113"},
+		{"stub-linux.golden", "example.com/busybox:1", "linux/arm64", ""},
 	} {
 		t.Run(tc.golden, func(t *testing.T) {
 			b := resolve(t, p, tc.name, tc.on)

@@ -13,21 +13,21 @@ import (
 )
 
 // StubLabel marks an image, and every image on it, that stands on a made-up base.
-const StubLabel = "dev.slipway.base.stand-in"
+const StubLabel = "dev.slipway.base.stub"
 
 // stub makes an image in place of one that only a registry has: it carries the right
 // os.version, architecture and environment, one file that says what it is, and the label
 // [StubLabel]. It cannot run, and publish keeps it off real registries.
 func stub(ctx context.Context, st *store.Store, ref name.Reference, p platform.Platform) (Base, error) {
 	p = full(p)
-	text := fmt.Sprintf("This layer stands in for %s in a snapshot that was made without a network.\nIt cannot run. Name a registry to build on the real base.\n", ref)
-	entries := []layer.Entry{{Path: "/slipway-stand-in.txt", Mode: 0o444, Content: layer.Bytes([]byte(text))}}
+	text := fmt.Sprintf("This layer replaces %s in a snapshot that was made without a network.\nIt cannot run. Name a registry to build on the real base.\n", ref)
+	entries := []layer.Entry{{Path: "/slipway-stub.txt", Mode: 0o444, Content: layer.Bytes([]byte(text))}}
 	config := v1.Config{Labels: map[string]string{StubLabel: ref.String()}}
 	if p.OS == platform.Windows {
 		config.User = "ContainerUser"
 		config.Env = []string{`PATH=C:\Windows\system32;C:\Windows;`}
 	}
-	img, d, err := compose(ctx, st, p, entries, config, "slipway stand-in for "+ref.String())
+	img, d, err := compose(ctx, st, p, entries, config, "slipway stub of "+ref.String())
 	if err != nil {
 		return Base{}, err
 	}

@@ -33,9 +33,9 @@ func stubFiles(src files, of base.Base, paths []string, os string) (_ files, mor
 			return nil, false, err
 		}
 		more = more || wild(clean) || strings.HasSuffix(clean, "/")
-		name := path.Clean(strings.ReplaceAll(clean, "*", "stand-in"))
+		name := path.Clean(strings.ReplaceAll(clean, "*", "stub"))
 		if strings.HasSuffix(clean, "/") {
-			name = path.Join(name, "stand-in.txt")
+			name = path.Join(name, "stub.txt")
 		}
 		if name, err = follow(t, name); err != nil {
 			return nil, false, err
@@ -66,7 +66,7 @@ func stubFiles(src files, of base.Base, paths []string, os string) (_ files, mor
 }
 
 func stubFile(name, of string) *node {
-	text := fmt.Sprintf("This file stands in for %s of %s in a snapshot that was made without a network.\nName a registry to copy the real one.\n", name, of)
+	text := fmt.Sprintf("This file replaces %s of %s in a snapshot that was made without a network.\nName a registry to copy the real one.\n", name, of)
 	return &node{kind: layer.Regular, mode: 0o755, content: func() (layer.Content, error) { return layer.Bytes([]byte(text)), nil }}
 }
 

@@ -24,7 +24,7 @@ COPY --from=tools /there.txt /
 ENTRYPOINT ["/x.exe"]
 -- images/servercore --
 layer
-file 644 0:0 slipway-stand-in.txt "a stand-in"
+file 644 0:0 slipway-stub.txt "a stub"
 -- images/nanoserver --
 layer
 file 644 0:0 nano.txt "nano"
@@ -54,8 +54,8 @@ func TestStub(t *testing.T) {
 	got := dump(t, r)
 	for _, want := range []string{
 		"file 0755 0:0 /Windows/System32/netapi32.dll (",
-		"file 0755 0:0 /tools/stand-in.exe (",
-		"file 0755 0:0 /tools/stand-in.txt (",
+		"file 0755 0:0 /tools/stub.exe (",
+		"file 0755 0:0 /tools/stub.txt (",
 		`file 0644 0:0 /there.txt "there"`,
 	} {
 		if !strings.Contains(got, want) {

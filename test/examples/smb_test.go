@@ -48,7 +48,7 @@ func TestSMB(t *testing.T) {
 			if c.OSVersion != cf.OSVersion || cf.Config.Labels["org.opencontainers.image.revision"] != "6bf2d7e775e21483fe80256080bf720c0b3889fc" || cf.Config.Labels[base.StubLabel] == "" {
 				t.Errorf("%s: os.version is %q in the lock and %q in the configuration, the labels are %v", c.Platform, c.OSVersion, cf.OSVersion, cf.Config.Labels)
 			}
-			if cf.OS == platform.Windows && !strings.Contains(string(files["/Windows/System32/netapi32.dll"]), "stands in for /Windows/System32/netapi32.dll of mcr.microsoft.com/windows/servercore:ltsc20") {
+			if cf.OS == platform.Windows && !strings.Contains(string(files["/Windows/System32/netapi32.dll"]), "replaces /Windows/System32/netapi32.dll of mcr.microsoft.com/windows/servercore:ltsc20") {
 				t.Errorf("%s: netapi32.dll is %q", c.Platform, files["/Windows/System32/netapi32.dll"])
 			}
 			if cf.OS == platform.Windows && (len(c.From) != 1 || !c.From[0].StandIn) {
