@@ -11,36 +11,36 @@ import (
 	"github.com/slipway-dev/slipway/internal/workload"
 )
 
-func ifHostNetwork(p *pod, found finder) {
+func ifHostNetwork(p *pod, report reportFunc) {
 	if p.spec.HostNetwork && !p.hostProcess() {
-		found("", "hostNetwork")
+		report("", "hostNetwork")
 	}
 }
 
 // privileged finds containers that ask for privileges, and those that do not where the API server
 // refuses the field itself.
-func privileged(p *pod, found finder) {
+func privileged(p *pod, report reportFunc) {
 	inSecurity("privileged", func(s *corev1.SecurityContext) bool {
 		return s.Privileged != nil && (*s.Privileged || p.named(windows))
-	})(p, found)
+	})(p, report)
 }
 
 // shareProcessNamespace is as [privileged] for that field.
-func shareProcessNamespace(p *pod, found finder) {
+func shareProcessNamespace(p *pod, report reportFunc) {
 	if share := p.spec.ShareProcessNamespace; share != nil && (*share || p.named(windows)) {
-		found("", "shareProcessNamespace")
+		report("", "shareProcessNamespace")
 	}
 }
 
 // hostNetPolicy finds the DNS policy of pods on the host's network in a pod that is not there.
-func hostNetPolicy(p *pod, found finder) {
+func hostNetPolicy(p *pod, report reportFunc) {
 	if p.spec.DNSPolicy == corev1.DNSClusterFirstWithHostNet && (!p.spec.HostNetwork || !p.hostProcess()) {
-		found("", "dnsPolicy")
+		report("", "dnsPolicy")
 	}
 }
 
 // subPaths finds mounts of a part of a volume.
-func subPaths(p *pod, found finder) {
+func subPaths(p *pod, report reportFunc) {
 	if p.hostProcess() {
 		return
 	}
@@ -48,15 +48,15 @@ func subPaths(p *pod, found finder) {
 	for _, v := range p.spec.Volumes {
 		written[v.Name] = v.ConfigMap != nil || v.Secret != nil || v.Projected != nil || v.DownwardAPI != nil
 	}
-	inMounts(func(m corev1.VolumeMount, found finder) {
+	inMounts(func(m corev1.VolumeMount, report reportFunc) {
 		switch {
 		case written[m.Name]:
 		case m.SubPath != "":
-			found("", "subPath")
+			report("", "subPath")
 		case m.SubPathExpr != "":
-			found("", "subPathExpr")
+			report("", "subPathExpr")
 		}
-	})(p, found)
+	})(p, report)
 }
 
 // windowsGrace is how long, in seconds, Windows itself lets the processes of a container end.
@@ -65,28 +65,28 @@ const windowsGrace = 5
 // gracePeriods finds grace periods that are longer than what Windows itself gives: the pod's, and
 // those of probes that end a container. HostProcess containers have the registry of their node.
 // The default of 30 seconds, which nobody asked for, is none.
-func gracePeriods(p *pod, found finder) {
+func gracePeriods(p *pod, report reportFunc) {
 	if p.hostProcess() {
 		return
 	}
 	if s := p.spec.TerminationGracePeriodSeconds; s != nil && *s > windowsGrace {
-		found("", "terminationGracePeriodSeconds")
+		report("", "terminationGracePeriodSeconds")
 	}
-	inContainers(func(c workload.Container, found finder) {
+	inContainers(func(c workload.Container, report reportFunc) {
 		for _, probe := range []struct {
 			field string
 			*corev1.Probe
 		}{{"livenessProbe", c.LivenessProbe}, {"startupProbe", c.StartupProbe}} {
 			if probe.Probe != nil && probe.TerminationGracePeriodSeconds != nil && *probe.TerminationGracePeriodSeconds > windowsGrace {
-				found("", probe.field, "terminationGracePeriodSeconds")
+				report("", probe.field, "terminationGracePeriodSeconds")
 			}
 		}
-	})(p, found)
+	})(p, report)
 }
 
 // withoutRequests finds containers that request no CPU or no memory. A limit stands for a missing
 // request; ephemeral containers cannot have any.
-func withoutRequests(p *pod, found finder) {
+func withoutRequests(p *pod, report reportFunc) {
 	for _, c := range workload.Containers(p.spec) {
 		if c.Path[0] == "ephemeralContainers" {
 			continue
@@ -100,12 +100,12 @@ func withoutRequests(p *pod, found finder) {
 			}
 		}
 		if len(lacks) > 0 {
-			found(fmt.Sprintf("container %s requests no %s", c.Name, strings.Join(lacks, " and no ")), c.Path...)
+			report(fmt.Sprintf("container %s requests no %s", c.Name, strings.Join(lacks, " and no ")), c.Path...)
 		}
 	}
 }
 
-func hugePageResources(p *pod, found finder) {
+func hugePageResources(p *pod, report reportFunc) {
 	for _, c := range workload.Containers(p.spec) {
 		for _, list := range []struct {
 			field     string
@@ -113,40 +113,40 @@ func hugePageResources(p *pod, found finder) {
 		}{{"limits", c.Resources.Limits}, {"requests", c.Resources.Requests}} {
 			for _, name := range slices.Sorted(maps.Keys(list.resources)) {
 				if strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix) {
-					below(found, c.Path...)("", "resources", list.field, string(name))
+					below(report, c.Path...)("", "resources", list.field, string(name))
 				}
 			}
 		}
 	}
 }
 
-func hugePageVolumes(p *pod, found finder) {
-	inVolumes(func(v corev1.Volume, found finder) {
+func hugePageVolumes(p *pod, report reportFunc) {
+	inVolumes(func(v corev1.Volume, report reportFunc) {
 		if v.EmptyDir != nil && strings.HasPrefix(string(v.EmptyDir.Medium), string(corev1.StorageMediumHugePages)) {
-			found("", "emptyDir", "medium")
+			report("", "emptyDir", "medium")
 		}
-	})(p, found)
+	})(p, report)
 }
 
-func fileHostPath(v corev1.Volume, found finder) {
+func fileHostPath(v corev1.Volume, report reportFunc) {
 	if h := v.HostPath; h != nil && h.Type != nil && (*h.Type == corev1.HostPathFile || *h.Type == corev1.HostPathFileOrCreate) {
-		found("", "hostPath", "type")
+		report("", "hostPath", "type")
 	}
 }
 
 // fileModes finds the modes of the files in a volume: defaultMode, and mode of items.
-func fileModes(v corev1.Volume, found finder) {
+func fileModes(v corev1.Volume, report reportFunc) {
 	switch {
 	case v.Secret != nil:
-		modes(v.Secret.DefaultMode, keyModes(v.Secret.Items), below(found, "secret"))
+		modes(v.Secret.DefaultMode, keyModes(v.Secret.Items), below(report, "secret"))
 	case v.ConfigMap != nil:
-		modes(v.ConfigMap.DefaultMode, keyModes(v.ConfigMap.Items), below(found, "configMap"))
+		modes(v.ConfigMap.DefaultMode, keyModes(v.ConfigMap.Items), below(report, "configMap"))
 	case v.DownwardAPI != nil:
-		modes(v.DownwardAPI.DefaultMode, fieldModes(v.DownwardAPI.Items), below(found, "downwardAPI"))
+		modes(v.DownwardAPI.DefaultMode, fieldModes(v.DownwardAPI.Items), below(report, "downwardAPI"))
 	case v.Projected != nil:
-		modes(v.Projected.DefaultMode, nil, below(found, "projected"))
+		modes(v.Projected.DefaultMode, nil, below(report, "projected"))
 		for n, s := range v.Projected.Sources {
-			source := below(found, "projected", "sources", n)
+			source := below(report, "projected", "sources", n)
 			switch {
 			case s.Secret != nil:
 				modes(nil, keyModes(s.Secret.Items), below(source, "secret"))
@@ -159,13 +159,13 @@ func fileModes(v corev1.Volume, found finder) {
 	}
 }
 
-func modes(whole *int32, items []*int32, found finder) {
+func modes(whole *int32, items []*int32, report reportFunc) {
 	if whole != nil {
-		found("", "defaultMode")
+		report("", "defaultMode")
 	}
 	for n, m := range items {
 		if m != nil {
-			found("", "items", n, "mode")
+			report("", "items", n, "mode")
 		}
 	}
 }

@@ -20,15 +20,15 @@ func (p *pod) hostProcess() bool {
 	return slices.ContainsFunc(workload.Containers(p.spec), func(c workload.Container) bool { return isHostProcess(p.spec, c) })
 }
 
-func hostProcessNetwork(p *pod, found finder) {
+func hostProcessNetwork(p *pod, report reportFunc) {
 	if p.hostProcess() && !p.spec.HostNetwork {
-		found("", "hostNetwork")
+		report("", "hostNetwork")
 	}
 }
 
 // hostProcessMixed finds containers that differ from the rest. The API server also refuses a
 // container that contradicts its pod, even where all containers agree.
-func hostProcessMixed(p *pod, found finder) {
+func hostProcessMixed(p *pod, report reportFunc) {
 	if !p.hostProcess() {
 		return
 	}
@@ -40,14 +40,14 @@ func hostProcessMixed(p *pod, found finder) {
 		own := c.SecurityContext != nil && c.SecurityContext.WindowsOptions != nil && c.SecurityContext.WindowsOptions.HostProcess != nil
 		switch {
 		case own && whole != nil && *c.SecurityContext.WindowsOptions.HostProcess != *whole:
-			below(found, c.Path...)(fmt.Sprintf("container %s contradicts its pod, whose hostProcess is %t", c.Name, *whole), "securityContext", "windowsOptions", "hostProcess")
+			below(report, c.Path...)(fmt.Sprintf("container %s contradicts its pod, whose hostProcess is %t", c.Name, *whole), "securityContext", "windowsOptions", "hostProcess")
 		case !isHostProcess(p.spec, c):
-			found(fmt.Sprintf("container %s is no HostProcess container, but others of its pod are", c.Name), c.Path...)
+			report(fmt.Sprintf("container %s is no HostProcess container, but others of its pod are", c.Name), c.Path...)
 		}
 	}
 }
 
-func hostProcessUser(p *pod, found finder) {
+func hostProcessUser(p *pod, report reportFunc) {
 	for _, c := range workload.Containers(p.spec) {
 		if !isHostProcess(p.spec, c) {
 			continue
@@ -55,31 +55,31 @@ func hostProcessUser(p *pod, found finder) {
 		user := userName(p.spec, c)
 		switch {
 		case user.value == nil:
-			found(fmt.Sprintf("container %s has no runAsUserName", c.Name), c.Path...)
+			report(fmt.Sprintf("container %s has no runAsUserName", c.Name), c.Path...)
 		case strings.EqualFold(*user.value, "ContainerUser") || strings.EqualFold(*user.value, "ContainerAdministrator"):
-			found(fmt.Sprintf("no node has the account %s: it is one of containers", *user.value), user.path...)
+			report(fmt.Sprintf("no node has the account %s: it is one of containers", *user.value), user.path...)
 		}
 	}
 }
 
-func hostProcessNonRoot(p *pod, found finder) {
+func hostProcessNonRoot(p *pod, report reportFunc) {
 	for _, c := range workload.Containers(p.spec) {
 		if path, holds := nonRoot(p.spec, c); holds && isHostProcess(p.spec, c) {
-			found("", path...)
+			report("", path...)
 		}
 	}
 }
 
 // hostProcessPipe finds volumes that are named pipes or sockets of the node.
-func hostProcessPipe(p *pod, found finder) {
+func hostProcessPipe(p *pod, report reportFunc) {
 	if !p.hostProcess() {
 		return
 	}
-	inVolumes(func(v corev1.Volume, found finder) {
+	inVolumes(func(v corev1.Volume, report reportFunc) {
 		if v.HostPath != nil && isPipe(v.HostPath.Path) {
-			found("", "hostPath", "path")
+			report("", "hostPath", "path")
 		}
-	})(p, found)
+	})(p, report)
 }
 
 func isPipe(path string) bool {

@@ -10,9 +10,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
-func kpackSelector(p *pod, found finder) {
+func kpackSelector(p *pod, report reportFunc) {
 	if _, ok := p.Spec.NodeSelector[corev1.LabelOSStable]; ok && p.kpack {
-		found("", "nodeSelector", corev1.LabelOSStable)
+		report("", "nodeSelector", corev1.LabelOSStable)
 	}
 }
 
@@ -40,7 +40,7 @@ func (c *checker) kpackTolerations(p *pod) {
 // selects Windows, or where the builder, or the stack of a builder in the manifest, is of Windows
 // by the lock or by its name.
 func (c *checker) buildsOnWindows(p *pod) bool {
-	if slices.Contains(p.systems, windows) {
+	if slices.Contains(p.os, windows) {
 		return true
 	}
 	o := c.objects[p.object]

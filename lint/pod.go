@@ -9,39 +9,38 @@ import (
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
-// pod is a pod of a manifest as the rules look at it.
+// pod is a pod of a manifest as the rules see it.
 type pod struct {
 	*workload.Pod
-	object      int // its number among the objects
-	spec        *corev1.PodSpec
+	object      int             // its number among the objects
+	spec        *corev1.PodSpec // as a cluster admits it
 	annotations map[string]string
-	systems     []string // the systems it is for, as far as it says
-	kpack       bool     // kpack makes the pod, and chooses its system
+	os          []string // the operating systems that it is for, as far as it tells
+	kpack       bool     // kpack makes the pod and chooses its operating system
 }
 
-// newPod returns the pod of an object as a cluster admits it.
 func newPod(n int, o workload.Object, classes workload.RuntimeClasses) *pod {
 	spec, _ := o.Admitted(classes)
 	return &pod{
 		Pod: o.Pod, object: n, spec: spec, annotations: o.Pod.Meta.Annotations,
-		systems: systems(spec), kpack: o.Pod.Kind != workload.Template,
+		os: osOf(spec), kpack: o.Pod.Kind != workload.Template,
 	}
 }
 
-// check calls found for every rule that the pod breaks.
-func (p *pod) check(found func(r Rule, what string, path ...any)) {
+// check calls report for every place of the pod that breaks a rule.
+func (p *pod) check(report func(r Rule, what string, path ...any)) {
 	for _, r := range rules {
-		if r.find != nil && r.about(p.systems) {
-			r.find(p, func(what string, path ...any) { found(r, what, path...) })
+		if r.check != nil && r.about(p.os) {
+			r.check(p, func(what string, path ...any) { report(r, what, path...) })
 		}
 	}
 }
 
-// named reports whether spec.os.name is the system.
+// named reports whether spec.os.name is the operating system.
 func (p *pod) named(os string) bool { return p.spec.OS != nil && string(p.spec.OS.Name) == os }
 
-// place returns the path of a field within the document, and where it stands. In metadata it is
-// one that a key names: an annotation.
+// place returns path and position of a field. A path that starts with [metadata] leads to an
+// annotation or label.
 func (p *pod) place(path []any) (string, yamlfile.Pos) {
 	if len(path) == 3 && path[0] == metadata {
 		return fmt.Sprintf("%s.%s[%q]", p.MetaPath, path[1], path[2]), p.MetaAt(path[1:]...)

@@ -7,12 +7,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/slipway-dev/slipway/lint"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -58,15 +55,5 @@ func golden(t *testing.T, path, got string) {
 	}
 	if diff := cmp.Diff(read(t, path), got); diff != "" {
 		t.Errorf("%s is out of date (run with -update if the change is meant):\n%s", path, diff)
-	}
-}
-
-// TestPage holds docs/rules.md against the table.
-func TestPage(t *testing.T) {
-	golden(t, filepath.Join("..", "docs", "rules.md"), lint.Page())
-	for _, r := range lint.Rules() {
-		if !strings.Contains(lint.Page(), "\n### "+r.ID+"\n") {
-			t.Errorf("rule %s is in no group of the page", r.ID)
-		}
 	}
 }

@@ -40,12 +40,12 @@ type Rule struct {
 
 	// find calls found for each place in a pod that breaks the rule. It is nil for rules about
 	// something else than a pod's fields: images, and the comments that allow findings.
-	find func(p *pod, found finder)
+	check func(p *pod, report reportFunc)
 }
 
-// finder takes what is wrong, where that says more than the rule's title, and where: a path of
+// reportFunc takes what is wrong, where that says more than the rule's title, and where: a path of
 // keys and indices below the pod's spec, none for the spec itself.
-type finder func(what string, path ...any)
+type reportFunc func(what string, path ...any)
 
 // Enhancement is the text that first said what works on Windows nodes, and what never will.
 const Enhancement = "https://github.com/kubernetes/enhancements/tree/master/keps/sig-windows/116-windows-node-support#api-reference"
@@ -68,8 +68,34 @@ const (
 	linkKpack       = "https://github.com/buildpacks-community/kpack/blob/main/docs/image.md"
 )
 
-// rules is the table of all rules, in the order of docs/rules.md.
-var rules = slices.Concat(objectRules, systemRules, podRules, securityRules, volumeRules, hostProcessRules, linuxRules, imageRules, productRules, kpackRules, allowRules)
+// group is the rules of one table of docs/rules.md.
+type group struct {
+	title string
+	rules []Rule
+}
+
+var groups = []group{
+	{"Objects", objectRules},
+	{"The operating system of a pod", osRules},
+	{"Windows pods", podRules},
+	{"Windows pods: security context", securityRules},
+	{"Windows pods: volumes", volumeRules},
+	{"HostProcess pods", hostProcessRules},
+	{"Linux pods", linuxRules},
+	{"Images", imageRules},
+	{"slipway.yaml", productRules},
+	{"kpack", kpackRules},
+	{"Allowed findings", allowRules},
+}
+
+// rules are the rules of all groups.
+var rules = func() []Rule {
+	var all []Rule
+	for _, g := range groups {
+		all = append(all, g.rules...)
+	}
+	return all
+}()
 
 // Rules returns all rules.
 func Rules() []Rule { return slices.Clone(rules) }
@@ -81,7 +107,7 @@ func rule(id string) Rule {
 
 // about reports whether the rule is about a pod's systems. Where the pod names none, only the
 // rules for both are.
-func (r Rule) about(systems []string) bool { return r.OS == "" || slices.Contains(systems, r.OS) }
+func (r Rule) about(os []string) bool { return r.OS == "" || slices.Contains(os, r.OS) }
 
 // severity returns the severity of the rule's findings in a pod.
 func (r Rule) severity(p *pod) Severity {

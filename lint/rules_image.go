@@ -96,7 +96,7 @@ var productRules = []Rule{
 // kpackRules are about kpack's Image and Build.
 var kpackRules = []Rule{
 	{
-		ID: "kpack-os-selector", Severity: Error, find: kpackSelector,
+		ID: "kpack-os-selector", Severity: Error, check: kpackSelector,
 		Title:   "kpack chooses the operating system of a build itself",
 		Reason:  "The system follows from the builder's stack. kpack's webhook refuses an Image or Build that selects `kubernetes.io/os`.",
 		Instead: "leave the label out; other labels, tolerations and affinity are handed on to the build's pod",

@@ -10,7 +10,7 @@ import (
 var podRules = []Rule{
 	{
 		ID: "windows-host-network", Severity: Error, OS: windows,
-		find:    func(p *pod, found finder) { ifHostNetwork(p, found) },
+		check:   func(p *pod, report reportFunc) { ifHostNetwork(p, report) },
 		Title:   "only HostProcess pods have the host's network on Windows",
 		Reason:  "A Windows container always has a network compartment of its own; the kubelet has no way to ask for the host's.",
 		Instead: "a Service or `hostPort` to be reached through the node, or a HostProcess pod",
@@ -19,7 +19,7 @@ var podRules = []Rule{
 	},
 	{
 		ID: "windows-host-pid", Severity: Error, OS: windows,
-		find:    inSpec("hostPID", func(s *corev1.PodSpec) bool { return s.HostPID }),
+		check:   inSpec("hostPID", func(s *corev1.PodSpec) bool { return s.HostPID }),
 		Title:   "Windows containers cannot share the host's processes",
 		Reason:  "Windows isolates the processes of a container by a job object; there is no host namespace to join.",
 		Instead: "leave it out; to see the node's processes, run a HostProcess pod",
@@ -27,7 +27,7 @@ var podRules = []Rule{
 	},
 	{
 		ID: "windows-host-ipc", Severity: Error, OS: windows,
-		find:    inSpec("hostIPC", func(s *corev1.PodSpec) bool { return s.HostIPC }),
+		check:   inSpec("hostIPC", func(s *corev1.PodSpec) bool { return s.HostIPC }),
 		Title:   "Windows containers cannot share the host's IPC",
 		Reason:  "Windows has no IPC namespaces.",
 		Instead: "leave it out; to talk with a program on the node, mount its named pipe",
@@ -35,7 +35,7 @@ var podRules = []Rule{
 	},
 	{
 		ID: "windows-host-users", Severity: Error, OS: windows,
-		find:    inSpec("hostUsers", func(s *corev1.PodSpec) bool { return s.HostUsers != nil }),
+		check:   inSpec("hostUsers", func(s *corev1.PodSpec) bool { return s.HostUsers != nil }),
 		Title:   "Windows has no user namespaces",
 		Reason:  "The accounts of a Windows container are never those of its node; there is nothing to switch on or off.",
 		Instead: "leave it out",
@@ -44,7 +44,7 @@ var podRules = []Rule{
 	},
 	{
 		ID: "windows-share-process-namespace", Severity: Error, OS: windows,
-		find:    shareProcessNamespace,
+		check:   shareProcessNamespace,
 		Title:   "Windows containers of a pod cannot see each other's processes",
 		Reason:  "Containers of a Windows pod share the network and volumes only.",
 		Instead: "leave it out; let the containers talk through the network or a volume",
@@ -52,7 +52,7 @@ var podRules = []Rule{
 	},
 	{
 		ID: "windows-pod-resources", Severity: Error, OS: windows,
-		find:    inSpec("resources", func(s *corev1.PodSpec) bool { return s.Resources != nil }),
+		check:   inSpec("resources", func(s *corev1.PodSpec) bool { return s.Resources != nil }),
 		Title:   "Windows pods have no resources of their own, only their containers have",
 		Reason:  "Resources of a whole pod are a control group, which Windows does not have: nothing holds the containers to them.",
 		Instead: "`resources` of each container",
@@ -61,7 +61,7 @@ var podRules = []Rule{
 	},
 	{
 		ID: "windows-dns-policy", Severity: Warning, OS: windows,
-		find:    hostNetPolicy,
+		check:   hostNetPolicy,
 		Title:   "dnsPolicy ClusterFirstWithHostNet is not supported on Windows",
 		Reason:  "The policy is for pods on the host's network, which on Windows are HostProcess pods. Other pods get ClusterFirst for it.",
 		Instead: "`ClusterFirst`, which is the default",
@@ -69,9 +69,9 @@ var podRules = []Rule{
 	},
 	{
 		ID: "windows-termination-message-path", Severity: Note, OS: windows,
-		find: inContainers(func(c workload.Container, found finder) {
+		check: inContainers(func(c workload.Container, report reportFunc) {
 			if c.TerminationMessagePath != "" && c.TerminationMessagePath != corev1.TerminationMessagePathDefault {
-				found("", "terminationMessagePath")
+				report("", "terminationMessagePath")
 			}
 		}),
 		Title:   "a terminationMessagePath is a file mounted into the container, which not every Windows runtime can do",
@@ -81,7 +81,7 @@ var podRules = []Rule{
 		Changed: "No runtime could mount single files; containerd, which has been the runtime on Windows since Docker's shim left in 1.24, can.",
 	},
 	{
-		ID: "windows-termination-grace-period", Severity: Note, OS: windows, find: gracePeriods,
+		ID: "windows-termination-grace-period", Severity: Note, OS: windows, check: gracePeriods,
 		Title:   "the pod asks for a grace period of more than 5 seconds, which not every Windows runtime gives",
 		Reason:  "containerd sends CTRL_SHUTDOWN_EVENT and waits as long as the pod says. With Docker, and with containerd before 1.6.19 where the image is made from Server Core, Windows ends the processes after the time that is in the container's registry: 5 seconds.",
 		Instead: "an end within 5 seconds, a `preStop` hook, which runs before them, or a longer `WaitToKillServiceTimeout` (milliseconds) under `HKLM\\SYSTEM\\CurrentControlSet\\Control` in the image's registry",
@@ -89,14 +89,14 @@ var podRules = []Rule{
 		Changed: "Windows waited 5 seconds whatever the pod said; containerd, which has been the runtime on Windows since Docker's shim left in 1.24, puts a longer time into the registry of each container since 1.6.19.",
 	},
 	{
-		ID: "windows-resource-requests", Severity: Warning, OS: windows, Folds: true, find: withoutRequests,
+		ID: "windows-resource-requests", Severity: Warning, OS: windows, Folds: true, check: withoutRequests,
 		Title:   "the container requests no CPU or no memory",
 		Reason:  "Windows never kills for want of memory, it pages: a node with too many pods becomes slow for all of them. Requests, which the scheduler subtracts, are the only protection.",
 		Instead: "`resources.requests` with `cpu` and `memory`, or limits, which stand for them",
 		Link:    linkResources,
 	},
 	{
-		ID: "windows-huge-pages", Severity: Error, OS: windows, find: each(hugePageResources, hugePageVolumes),
+		ID: "windows-huge-pages", Severity: Error, OS: windows, check: each(hugePageResources, hugePageVolumes),
 		Title:   "Windows containers have no huge pages",
 		Reason:  "They need a privilege that cannot be given to a Windows container; no Windows node offers the resource, so the pod stays pending.",
 		Instead: "leave it out",
@@ -104,9 +104,9 @@ var podRules = []Rule{
 	},
 	{
 		ID: "windows-stop-signal", Severity: Error, OS: windows,
-		find: inContainers(func(c workload.Container, found finder) {
+		check: inContainers(func(c workload.Container, report reportFunc) {
 			if l := c.Lifecycle; l != nil && l.StopSignal != nil && *l.StopSignal != corev1.SIGTERM && *l.StopSignal != corev1.SIGKILL {
-				found("", "lifecycle", "stopSignal")
+				report("", "lifecycle", "stopSignal")
 			}
 		}),
 		Title:   "the only stop signals on Windows are SIGTERM and SIGKILL",

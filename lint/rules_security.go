@@ -10,7 +10,7 @@ import corev1 "k8s.io/api/core/v1"
 var securityRules = []Rule{
 	{
 		ID: "windows-privileged", Severity: Error, OS: windows,
-		find:    privileged,
+		check:   privileged,
 		Title:   "Windows has no privileged containers",
 		Reason:  "Every Windows container runs behind a filter of the kernel's namespaces and cannot use the host's privileges.",
 		Instead: "leave it out; for work on the node itself, `windowsOptions.hostProcess: true`",
@@ -19,7 +19,7 @@ var securityRules = []Rule{
 	},
 	{
 		ID: "windows-capabilities", Severity: Error, OS: windows, Ignored: true,
-		find:    inSecurity("capabilities", func(s *corev1.SecurityContext) bool { return s.Capabilities != nil }),
+		check:   inSecurity("capabilities", func(s *corev1.SecurityContext) bool { return s.Capabilities != nil }),
 		Title:   "Windows has no POSIX capabilities",
 		Reason:  "There is nothing to add or drop; what a process may do follows from its account.",
 		Instead: "leave it out; choose the account with `windowsOptions.runAsUserName`",
@@ -27,7 +27,7 @@ var securityRules = []Rule{
 	},
 	{
 		ID: "windows-allow-privilege-escalation", Severity: Error, OS: windows, Ignored: true,
-		find:    inSecurity("allowPrivilegeEscalation", func(s *corev1.SecurityContext) bool { return s.AllowPrivilegeEscalation != nil }),
+		check:   inSecurity("allowPrivilegeEscalation", func(s *corev1.SecurityContext) bool { return s.AllowPrivilegeEscalation != nil }),
 		Title:   "allowPrivilegeEscalation means nothing on Windows",
 		Reason:  "It is the kernel flag no_new_privs, which Windows does not have.",
 		Instead: "leave it out and set `os.name: windows`, of which Pod Security (1.25) does not ask for it",
@@ -35,7 +35,7 @@ var securityRules = []Rule{
 	},
 	{
 		ID: "windows-read-only-root-filesystem", Severity: Error, OS: windows, Ignored: true,
-		find:    inSecurity("readOnlyRootFilesystem", func(s *corev1.SecurityContext) bool { return s.ReadOnlyRootFilesystem != nil }),
+		check:   inSecurity("readOnlyRootFilesystem", func(s *corev1.SecurityContext) bool { return s.ReadOnlyRootFilesystem != nil }),
 		Title:   "Windows containers always write to their root filesystem",
 		Reason:  "The registry and the account database of a container are files that system processes in it must write.",
 		Instead: "leave it out; `volumeMounts` may be `readOnly`",
@@ -43,7 +43,7 @@ var securityRules = []Rule{
 	},
 	{
 		ID: "windows-proc-mount", Severity: Error, OS: windows, Ignored: true,
-		find:    inSecurity("procMount", func(s *corev1.SecurityContext) bool { return s.ProcMount != nil }),
+		check:   inSecurity("procMount", func(s *corev1.SecurityContext) bool { return s.ProcMount != nil }),
 		Title:   "Windows has no /proc",
 		Reason:  "There is no such filesystem to mount.",
 		Instead: "leave it out",
@@ -51,7 +51,7 @@ var securityRules = []Rule{
 	},
 	{
 		ID: "windows-selinux", Severity: Error, OS: windows, Ignored: true,
-		find: each(
+		check: each(
 			inPodSecurity("seLinuxOptions", func(s *corev1.PodSecurityContext) bool { return s.SELinuxOptions != nil }),
 			inSecurity("seLinuxOptions", func(s *corev1.SecurityContext) bool { return s.SELinuxOptions != nil }),
 		),
@@ -62,7 +62,7 @@ var securityRules = []Rule{
 	},
 	{
 		ID: "windows-selinux-change-policy", Severity: Error, OS: windows, Ignored: true,
-		find:    inPodSecurity("seLinuxChangePolicy", func(s *corev1.PodSecurityContext) bool { return s.SELinuxChangePolicy != nil }),
+		check:   inPodSecurity("seLinuxChangePolicy", func(s *corev1.PodSecurityContext) bool { return s.SELinuxChangePolicy != nil }),
 		Title:   "Windows has no SELinux labels to set on volumes",
 		Reason:  "SELinux is part of the Linux kernel.",
 		Instead: "leave it out",
@@ -71,7 +71,7 @@ var securityRules = []Rule{
 	},
 	{
 		ID: "windows-seccomp", Severity: Error, OS: windows, Ignored: true,
-		find: each(
+		check: each(
 			inPodSecurity("seccompProfile", func(s *corev1.PodSecurityContext) bool { return s.SeccompProfile != nil }),
 			inSecurity("seccompProfile", func(s *corev1.SecurityContext) bool { return s.SeccompProfile != nil }),
 		),
@@ -83,7 +83,7 @@ var securityRules = []Rule{
 	},
 	{
 		ID: "windows-apparmor", Severity: Error, OS: windows, Ignored: true,
-		find: each(
+		check: each(
 			inPodSecurity("appArmorProfile", func(s *corev1.PodSecurityContext) bool { return s.AppArmorProfile != nil }),
 			inSecurity("appArmorProfile", func(s *corev1.SecurityContext) bool { return s.AppArmorProfile != nil }),
 			appArmorAnnotations,
@@ -96,7 +96,7 @@ var securityRules = []Rule{
 	},
 	{
 		ID: "windows-run-as-user", Severity: Error, OS: windows, Ignored: true,
-		find: each(
+		check: each(
 			inPodSecurity("runAsUser", func(s *corev1.PodSecurityContext) bool { return s.RunAsUser != nil }),
 			inSecurity("runAsUser", func(s *corev1.SecurityContext) bool { return s.RunAsUser != nil }),
 		),
@@ -108,7 +108,7 @@ var securityRules = []Rule{
 	},
 	{
 		ID: "windows-run-as-group", Severity: Error, OS: windows, Ignored: true,
-		find: each(
+		check: each(
 			inPodSecurity("runAsGroup", func(s *corev1.PodSecurityContext) bool { return s.RunAsGroup != nil }),
 			inSecurity("runAsGroup", func(s *corev1.SecurityContext) bool { return s.RunAsGroup != nil }),
 		),
@@ -118,7 +118,7 @@ var securityRules = []Rule{
 		Link:    linkContainer, Rejected: "1.25",
 	},
 	{
-		ID: "windows-run-as-non-root", Severity: Error, OS: windows, find: rootByName,
+		ID: "windows-run-as-non-root", Severity: Error, OS: windows, check: rootByName,
 		Title:   "runAsNonRoot refuses ContainerAdministrator",
 		Reason:  "The kubelet takes ContainerAdministrator for Windows' root and does not start the container.",
 		Instead: "`windowsOptions.runAsUserName: ContainerUser`, or no runAsNonRoot",
@@ -126,7 +126,7 @@ var securityRules = []Rule{
 		Changed: "The field had no effect.",
 	},
 	{
-		ID: "windows-run-as-user-name", Severity: Error, OS: windows, find: badUserName,
+		ID: "windows-run-as-user-name", Severity: Error, OS: windows, check: badUserName,
 		Title:   "the runAsUserName is not one of an account",
 		Reason:  "It is `user` or `DOMAIN\\user`: a user of 1 to 104 characters without any of `\"/\\:;|=,+*?<>@[]` that is not dots and blanks alone, and a NetBIOS or DNS domain of fewer than 256. The API server refuses others.",
 		Instead: "for example `ContainerUser`, `ContainerAdministrator` or `NT AUTHORITY\\SYSTEM`",
@@ -135,7 +135,7 @@ var securityRules = []Rule{
 	},
 	{
 		ID: "windows-fs-group", Severity: Error, OS: windows, Ignored: true,
-		find:    inPodSecurity("fsGroup", func(s *corev1.PodSecurityContext) bool { return s.FSGroup != nil }),
+		check:   inPodSecurity("fsGroup", func(s *corev1.PodSecurityContext) bool { return s.FSGroup != nil }),
 		Title:   "volumes have no owning group on Windows",
 		Reason:  "The kubelet changes no ownership there: a container and its node have no accounts in common.",
 		Instead: "leave it out; grant access in the volume itself, by its access control lists",
@@ -143,7 +143,7 @@ var securityRules = []Rule{
 	},
 	{
 		ID: "windows-fs-group-change-policy", Severity: Error, OS: windows, Ignored: true,
-		find:    inPodSecurity("fsGroupChangePolicy", func(s *corev1.PodSecurityContext) bool { return s.FSGroupChangePolicy != nil }),
+		check:   inPodSecurity("fsGroupChangePolicy", func(s *corev1.PodSecurityContext) bool { return s.FSGroupChangePolicy != nil }),
 		Title:   "volumes have no owning group to change on Windows",
 		Reason:  "The kubelet changes no ownership there.",
 		Instead: "leave it out",
@@ -152,7 +152,7 @@ var securityRules = []Rule{
 	},
 	{
 		ID: "windows-supplemental-groups", Severity: Error, OS: windows, Ignored: true,
-		find:    inPodSecurity("supplementalGroups", func(s *corev1.PodSecurityContext) bool { return s.SupplementalGroups != nil }),
+		check:   inPodSecurity("supplementalGroups", func(s *corev1.PodSecurityContext) bool { return s.SupplementalGroups != nil }),
 		Title:   "Windows has no supplemental groups",
 		Reason:  "They are numbers, which Windows has none of.",
 		Instead: "leave it out; `windowsOptions.runAsUserName` chooses an account, and with it its groups",
@@ -160,7 +160,7 @@ var securityRules = []Rule{
 	},
 	{
 		ID: "windows-supplemental-groups-policy", Severity: Error, OS: windows,
-		find: inPodSecurity("supplementalGroupsPolicy", func(s *corev1.PodSecurityContext) bool {
+		check: inPodSecurity("supplementalGroupsPolicy", func(s *corev1.PodSecurityContext) bool {
 			return s.SupplementalGroupsPolicy != nil
 		}),
 		Title:   "Windows has no supplemental groups to have a policy for",
@@ -171,7 +171,7 @@ var securityRules = []Rule{
 	},
 	{
 		ID: "windows-sysctls", Severity: Error, OS: windows,
-		find:    inPodSecurity("sysctls", func(s *corev1.PodSecurityContext) bool { return len(s.Sysctls) > 0 }),
+		check:   inPodSecurity("sysctls", func(s *corev1.PodSecurityContext) bool { return len(s.Sysctls) > 0 }),
 		Title:   "Windows has no sysctls",
 		Reason:  "They are settings of the Linux kernel.",
 		Instead: "leave it out; what Windows has instead stands in the registry of the image",

@@ -10,7 +10,7 @@ import (
 var volumeRules = []Rule{
 	{
 		ID: "windows-sub-path", Severity: Warning, OS: windows,
-		find:    subPaths,
+		check:   subPaths,
 		Title:   "mounting a part of a volume is documented as not supported on Windows",
 		Reason:  "The documentation says that only a whole volume can be mounted. The kubelet does have code for it, and containerd mounts what it finds; but no release promises so. Parts of ConfigMap, Secret, projected and downward API volumes are not found: conformance tests mount those on Windows nodes with containerd. Nor are those of HostProcess pods, whose processes see the node's own files.",
 		Instead: "the whole volume in a directory of its own",
@@ -18,7 +18,7 @@ var volumeRules = []Rule{
 		Changed: "It could not work: Docker mounted whole volumes only.",
 	},
 	{
-		ID: "windows-file-mount", Severity: Note, OS: windows, find: inVolumes(fileHostPath),
+		ID: "windows-file-mount", Severity: Note, OS: windows, check: inVolumes(fileHostPath),
 		Title:   "a single file is mounted, which not every Windows runtime can do",
 		Reason:  "containerd mounts files into Windows containers; Docker mounts directories only.",
 		Instead: "a directory with the file in it",
@@ -27,9 +27,9 @@ var volumeRules = []Rule{
 	},
 	{
 		ID: "windows-mount-propagation", Severity: Error, OS: windows,
-		find: inMounts(func(m corev1.VolumeMount, found finder) {
+		check: inMounts(func(m corev1.VolumeMount, report reportFunc) {
 			if m.MountPropagation != nil && *m.MountPropagation != corev1.MountPropagationNone {
-				found("", "mountPropagation")
+				report("", "mountPropagation")
 			}
 		}),
 		Title:   "mounts do not propagate on Windows",
@@ -40,9 +40,9 @@ var volumeRules = []Rule{
 	},
 	{
 		ID: "windows-volume-devices", Severity: Error, OS: windows,
-		find: inContainers(func(c workload.Container, found finder) {
+		check: inContainers(func(c workload.Container, report reportFunc) {
 			if len(c.VolumeDevices) > 0 {
-				found("", "volumeDevices")
+				report("", "volumeDevices")
 			}
 		}),
 		Title:   "Windows containers have no raw block devices",
@@ -52,9 +52,9 @@ var volumeRules = []Rule{
 	},
 	{
 		ID: "windows-memory-volume", Severity: Error, OS: windows,
-		find: inVolumes(func(v corev1.Volume, found finder) {
+		check: inVolumes(func(v corev1.Volume, report reportFunc) {
 			if v.EmptyDir != nil && v.EmptyDir.Medium == corev1.StorageMediumMemory {
-				found("", "emptyDir", "medium")
+				report("", "emptyDir", "medium")
 			}
 		}),
 		Title:   "Windows has no volumes in memory",
@@ -63,7 +63,7 @@ var volumeRules = []Rule{
 		Link:    linkStorage,
 	},
 	{
-		ID: "windows-default-mode", Severity: Warning, OS: windows, find: inVolumes(fileModes),
+		ID: "windows-default-mode", Severity: Warning, OS: windows, check: inVolumes(fileModes),
 		Title:   "files have no mode on Windows",
 		Reason:  "Modes are for numeric users. Everybody in the container can read the file, whatever the mode says.",
 		Instead: "leave it out",
@@ -71,9 +71,9 @@ var volumeRules = []Rule{
 	},
 	{
 		ID: "windows-nfs", Severity: Error, OS: windows,
-		find: inVolumes(func(v corev1.Volume, found finder) {
+		check: inVolumes(func(v corev1.Volume, report reportFunc) {
 			if v.NFS != nil {
-				found("", "nfs")
+				report("", "nfs")
 			}
 		}),
 		Title:   "Windows nodes mount no NFS",
@@ -83,12 +83,12 @@ var volumeRules = []Rule{
 	},
 	{
 		ID: "windows-volume-plugin", Severity: Error, OS: windows,
-		find: inVolumes(func(v corev1.Volume, found finder) {
+		check: inVolumes(func(v corev1.Volume, report reportFunc) {
 			switch {
 			case v.ISCSI != nil:
-				found("", "iscsi")
+				report("", "iscsi")
 			case v.FC != nil:
-				found("", "fc")
+				report("", "fc")
 			}
 		}),
 		Title:   "Windows nodes have no such volume plugin",
@@ -98,11 +98,11 @@ var volumeRules = []Rule{
 	},
 	{
 		ID: "windows-host-path-type", Severity: Error, OS: windows,
-		find: inVolumes(func(v corev1.Volume, found finder) {
+		check: inVolumes(func(v corev1.Volume, report reportFunc) {
 			if h := v.HostPath; h != nil && h.Type != nil {
 				switch *h.Type {
 				case corev1.HostPathSocket, corev1.HostPathCharDev, corev1.HostPathBlockDev:
-					found("", "hostPath", "type")
+					report("", "hostPath", "type")
 				}
 			}
 		}),

@@ -85,7 +85,7 @@ func TestList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(list) != 1201 || list[1200].Name != "n1200" || list[1200].System.OS != "linux" {
+	if len(list) != 1201 || list[1200].Name != "n1200" || list[1200].Platform.OS != "linux" {
 		t.Errorf("%d nodes, the last is %+v", len(list), list[len(list)-1])
 	}
 	want := "GET /api/v1/nodes?continue=500&limit=500 Bearer secret slipway/test"

@@ -18,31 +18,31 @@ func imageName(i lock.CatalogImage) string {
 
 // lacks returns why a node's runtime takes no manifest of an image; ok is that it takes one.
 func lacks(i lock.CatalogImage, n Node) (r Reason, ok bool) {
-	os := func(p platform.Platform) bool { return p.OS == n.System.OS }
-	machine := func(p platform.Platform) bool { return os(p) && p.Architecture == n.System.Architecture }
+	os := func(p platform.Platform) bool { return p.OS == n.Platform.OS }
+	machine := func(p platform.Platform) bool { return os(p) && p.Architecture == n.Platform.Architecture }
 	text := fmt.Sprintf("image %s is for %s", imageName(i), platforms(i))
 	switch {
 	case i.Unresolved != "" || n.runs(i.Platforms):
 		return Reason{}, true
-	case n.System.OS == platform.Linux && slices.ContainsFunc(i.Platforms, machine):
+	case n.Platform.OS == platform.Linux && slices.ContainsFunc(i.Platforms, machine):
 		return Reason{}, true // nodes do not report a variant, such as v7
-	case n.System.OS == "" || !slices.ContainsFunc(i.Platforms, os):
+	case n.Platform.OS == "" || !slices.ContainsFunc(i.Platforms, os):
 		return Reason{"os", text}, false
 	case !slices.ContainsFunc(i.Platforms, machine):
 		return Reason{"architecture", text}, false
-	case n.System.OS == platform.Windows && n.System.OSVersion == "":
+	case n.Platform.OS == platform.Windows && n.Platform.OSVersion == "":
 		return Reason{"windows-build", text + ", and the node does not tell its Windows build"}, false
 	}
-	return Reason{"windows-build", text + ", the node has build " + n.System.OSVersion}, false
+	return Reason{"windows-build", text + ", the node has build " + n.Platform.OSVersion}, false
 }
 
 // runs reports whether a node's runtime takes one of the images. What a Windows node of an
 // unknown build takes for sure is an image of any build.
 func (n Node) runs(images []platform.Platform) bool {
-	if n.System.OS == platform.Windows && n.System.OSVersion == "" {
+	if n.Platform.OS == platform.Windows && n.Platform.OSVersion == "" {
 		images = slices.DeleteFunc(slices.Clone(images), func(p platform.Platform) bool { return p.OSVersion != "" })
 	}
-	return platform.Best(n.System, images) >= 0
+	return platform.Best(n.Platform, images) >= 0
 }
 
 // platforms lists the platforms of an image without Windows revisions.

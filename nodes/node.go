@@ -14,9 +14,9 @@ import (
 // Node is a node of a cluster, as far as it decides what runs on it.
 type Node struct {
 	Name string
-	// System is what the node runs images of. Of a Windows node OSVersion has three or four
+	// Platform is what the node runs images of. Of a Windows node OSVersion has three or four
 	// parts, or is empty where the node tells no build.
-	System platform.Platform
+	Platform platform.Platform
 	// BuildFrom is where the Windows build comes from: "label", "kernelVersion" or "osImage";
 	// empty where there is none.
 	BuildFrom string
@@ -40,19 +40,19 @@ func (n Node) MarshalJSON() ([]byte, error) {
 		Taints        []string `json:"taints"`
 		Unschedulable bool     `json:"unschedulable,omitempty"`
 		Notes         []string `json:"notes,omitempty"`
-	}{n.Name, n.platform(), n.System.OSVersion, n.BuildFrom, taints, n.object.Spec.Unschedulable, n.Notes})
+	}{n.Name, n.platform(), n.Platform.OSVersion, n.BuildFrom, taints, n.object.Spec.Unschedulable, n.Notes})
 }
 
 // platform writes the node's system: windows/amd64:ltsc2022, or windows/amd64 where it tells no
 // build.
 func (n Node) platform() string {
 	switch {
-	case n.System.OS == "" || n.System.Architecture == "":
+	case n.Platform.OS == "" || n.Platform.Architecture == "":
 		return "unknown"
-	case n.System.OSVersion == "":
-		return n.System.OS + "/" + n.System.Architecture
+	case n.Platform.OSVersion == "":
+		return n.Platform.OS + "/" + n.Platform.Architecture
 	}
-	p := n.System
+	p := n.Platform
 	p.OSVersion = platform.Short(p.OSVersion)
 	return p.String()
 }
@@ -63,9 +63,9 @@ func newNode(o *corev1.Node) Node {
 	n := Node{Name: o.Name}
 	n.object.Name, n.object.Labels, n.object.Spec, n.object.Status.Allocatable = o.Name, o.Labels, o.Spec, o.Status.Allocatable
 	info := o.Status.NodeInfo
-	n.System.OS = n.told("operating system", info.OperatingSystem, corev1.LabelOSStable)
-	n.System.Architecture = n.told("architecture", info.Architecture, corev1.LabelArchStable)
-	if n.System.OS == platform.Windows {
+	n.Platform.OS = n.told("operating system", info.OperatingSystem, corev1.LabelOSStable)
+	n.Platform.Architecture = n.told("architecture", info.Architecture, corev1.LabelArchStable)
+	if n.Platform.OS == platform.Windows {
 		n.build(info)
 	}
 	return n
@@ -100,23 +100,23 @@ func (n *Node) build(info corev1.NodeSystemInfo) {
 	fits := buildForm.MatchString(label)
 	switch {
 	case fits:
-		n.System.OSVersion, n.BuildFrom = label, "label"
+		n.Platform.OSVersion, n.BuildFrom = label, "label"
 		if kernel != "" && platform.Build(kernel) != platform.Build(label) {
 			n.Notes = append(n.Notes, fmt.Sprintf("the label %s says %s, but the node runs %s: correct the label", corev1.LabelWindowsBuild, label, kernel))
-			n.System.OSVersion, n.BuildFrom = kernel, "kernelVersion"
+			n.Platform.OSVersion, n.BuildFrom = kernel, "kernelVersion"
 		}
 		return
 	case label != "":
 		n.Notes = append(n.Notes, fmt.Sprintf("the label %s is %q, which is no Windows build such as 10.0.20348: correct it", corev1.LabelWindowsBuild, label))
 	}
 	if kernel != "" {
-		n.System.OSVersion, n.BuildFrom = kernel, "kernelVersion"
+		n.Platform.OSVersion, n.BuildFrom = kernel, "kernelVersion"
 		return
 	}
 	if m := serverYear.FindStringSubmatch(info.OSImage); m != nil {
 		for _, r := range platform.LTSC {
 			if r.Name == "ltsc"+m[1] {
-				n.System.OSVersion, n.BuildFrom = r.Version, "osImage"
+				n.Platform.OSVersion, n.BuildFrom = r.Version, "osImage"
 				return
 			}
 		}

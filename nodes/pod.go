@@ -67,8 +67,8 @@ func elsewhere(reasons []Reason) bool {
 // stays returns why a pod does not come onto a node, images aside.
 func stays(spec *corev1.PodSpec, n Node) []Reason {
 	reasons := append(selects(spec, n), affine(spec, n)...)
-	if spec.OS != nil && n.System.OS != "" && string(spec.OS.Name) != n.System.OS && !elsewhere(reasons) {
-		reasons = append(reasons, Reason{"os", fmt.Sprintf("os.name is %s, the node's is %s: its kubelet refuses the pod", spec.OS.Name, n.System.OS)})
+	if spec.OS != nil && n.Platform.OS != "" && string(spec.OS.Name) != n.Platform.OS && !elsewhere(reasons) {
+		reasons = append(reasons, Reason{"os", fmt.Sprintf("os.name is %s, the node's is %s: its kubelet refuses the pod", spec.OS.Name, n.Platform.OS)})
 	}
 	if spec.NodeName != "" && spec.NodeName != n.Name {
 		reasons = append(reasons, Reason{"node-name", "nodeName is " + spec.NodeName})

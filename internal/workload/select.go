@@ -81,12 +81,12 @@ func (n Node) fits(r corev1.NodeSelectorRequirement) bool {
 	return false
 }
 
-// Systems returns the operating systems of the nodes that a pod may run on, sorted, by its node
+// OperatingSystems returns the operating systems of the nodes that a pod may run on, sorted, by its node
 // selector and required node affinity; of systems that Kubernetes has no nodes with, those that
 // the pod itself names. selects is false where these leave the system open, and names are then
 // those of all nodes. The label node.kubernetes.io/windows-build is on Windows nodes alone, and
 // those of control-plane nodes on Linux nodes alone.
-func Systems(spec *corev1.PodSpec) (names []string, selects bool) {
+func OperatingSystems(spec *corev1.PodSpec) (names []string, selects bool) {
 	all := []string{platform.Linux, platform.Windows}
 	for _, key := range []string{corev1.LabelOSStable, LabelOSBeta} {
 		if v, ok := spec.NodeSelector[key]; ok {

@@ -27,7 +27,7 @@ const (
 	selector   = "nodeSelector: {kubernetes.io/os: windows}\n"
 )
 
-func TestSystems(t *testing.T) {
+func TestOperatingSystems(t *testing.T) {
 	for _, tt := range []struct {
 		name, spec string
 		want       []string
@@ -69,7 +69,7 @@ func TestSystems(t *testing.T) {
 		{"a preference", "affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: " + on(inLinux) + "}]}}", []string{"linux", "windows"}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			names, selects := workload.Systems(podSpec(t, tt.spec))
+			names, selects := workload.OperatingSystems(podSpec(t, tt.spec))
 			if !slices.Equal(names, tt.want) || selects != tt.selects {
 				t.Errorf("got %v, %t, want %v, %t", names, selects, tt.want, tt.selects)
 			}

@@ -45,14 +45,14 @@ func nonRoot(spec *corev1.PodSpec, c workload.Container) (path []any, holds bool
 
 // rootByName finds runAsNonRoot beside the account that the kubelet takes for root. HostProcess
 // pods have a rule of their own.
-func rootByName(p *pod, found finder) {
+func rootByName(p *pod, report reportFunc) {
 	if p.hostProcess() {
 		return
 	}
 	for _, c := range workload.Containers(p.spec) {
 		user := userName(p.spec, c)
 		if path, holds := nonRoot(p.spec, c); holds && user.value != nil && strings.EqualFold(*user.value, "ContainerAdministrator") {
-			found("", path...)
+			report("", path...)
 		}
 	}
 }
@@ -100,14 +100,14 @@ func userNameFault(name string) string {
 	return ""
 }
 
-func badUserName(p *pod, found finder) {
+func badUserName(p *pod, report reportFunc) {
 	for _, c := range workload.Containers(p.spec) {
 		user := userName(p.spec, c)
 		if user.value == nil {
 			continue
 		}
 		if fault := userNameFault(*user.value); fault != "" {
-			found(fmt.Sprintf("runAsUserName %q is not one of an account: %s", *user.value, fault), user.path...)
+			report(fmt.Sprintf("runAsUserName %q is not one of an account: %s", *user.value, fault), user.path...)
 		}
 	}
 }

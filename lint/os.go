@@ -19,8 +19,8 @@ const (
 
 // systems returns the operating systems that a pod is for: those that it selects, or else the one
 // that it names.
-func systems(spec *corev1.PodSpec) []string {
-	list, selects := workload.Systems(spec)
+func osOf(spec *corev1.PodSpec) []string {
+	list, selects := workload.OperatingSystems(spec)
 	if !selects && spec.OS != nil {
 		return []string{string(spec.OS.Name)}
 	}
@@ -30,31 +30,31 @@ func systems(spec *corev1.PodSpec) []string {
 	return list
 }
 
-func systemMissing(p *pod, found finder) {
-	if _, selects := workload.Systems(p.spec); !selects && p.spec.OS == nil && !p.kpack {
-		found("")
+func osMissing(p *pod, report reportFunc) {
+	if _, selects := workload.OperatingSystems(p.spec); !selects && p.spec.OS == nil && !p.kpack {
+		report("")
 	}
 }
 
-func systemNameAlone(p *pod, found finder) {
-	if _, selects := workload.Systems(p.spec); !selects && p.spec.OS != nil {
-		found("", "os", "name")
+func osNameAlone(p *pod, report reportFunc) {
+	if _, selects := workload.OperatingSystems(p.spec); !selects && p.spec.OS != nil {
+		report("", "os", "name")
 	}
 }
 
-func systemConflict(p *pod, found finder) {
-	list, selects := workload.Systems(p.spec)
+func osConflict(p *pod, report reportFunc) {
+	list, selects := workload.OperatingSystems(p.spec)
 	switch {
-	case !selects || len(unknownSystems(p.spec)) > 0:
+	case !selects || len(unknownOS(p.spec)) > 0:
 	case len(list) == 0:
-		found("no node can have what the node selector and the node affinity ask for together", systemField(p.spec)...)
+		report("no node can have what the node selector and the node affinity ask for together", osField(p.spec)...)
 	case p.spec.OS != nil && !slices.Equal(list, []string{string(p.spec.OS.Name)}):
-		found(fmt.Sprintf("os.name is %s, but the pod selects nodes with %s", p.spec.OS.Name, strings.Join(list, " or ")), "os", "name")
+		report(fmt.Sprintf("os.name is %s, but the pod selects nodes with %s", p.spec.OS.Name, strings.Join(list, " or ")), "os", "name")
 	}
 }
 
-// systemField is where a pod says first which nodes it wants.
-func systemField(spec *corev1.PodSpec) []any {
+// osField is where a pod says first which nodes it wants.
+func osField(spec *corev1.PodSpec) []any {
 	if len(spec.NodeSelector) > 0 {
 		return []any{"nodeSelector"}
 	}
@@ -109,47 +109,47 @@ func inTerm(path []any, term corev1.NodeSelectorTerm, label string) []selector {
 	return all
 }
 
-func unknownSystems(spec *corev1.PodSpec) []selector {
+func unknownOS(spec *corev1.PodSpec) []selector {
 	return slices.DeleteFunc(selectors(spec, corev1.LabelOSStable), func(s selector) bool { return !s.has || s.text == linux || s.text == windows })
 }
 
-func systemUnknown(p *pod, found finder) {
-	for _, s := range unknownSystems(p.spec) {
+func osUnknown(p *pod, report reportFunc) {
+	for _, s := range unknownOS(p.spec) {
 		what := fmt.Sprintf("no node has kubernetes.io/os: %q", s.text)
 		if lower := strings.ToLower(s.text); lower == linux || lower == windows {
 			what += fmt.Sprintf("; is %s meant?", lower)
 		}
-		found(what, s.value...)
+		report(what, s.value...)
 	}
 }
 
-func betaLabel(p *pod, found finder) {
+func betaLabel(p *pod, report reportFunc) {
 	for _, s := range selectors(p.spec, workload.LabelOSBeta) {
-		found("", s.label...)
+		report("", s.label...)
 	}
 }
 
-func windowsWithoutName(p *pod, found finder) {
-	if list, selects := workload.Systems(p.spec); selects && p.spec.OS == nil && slices.Equal(list, []string{windows}) && !p.kpack {
-		found("")
+func windowsWithoutName(p *pod, report reportFunc) {
+	if list, selects := workload.OperatingSystems(p.spec); selects && p.spec.OS == nil && slices.Equal(list, []string{windows}) && !p.kpack {
+		report("")
 	}
 }
 
-func windowsOptionsOnLinux(p *pod, found finder) {
-	if slices.Contains(p.systems, windows) {
+func windowsOptionsOnLinux(p *pod, report reportFunc) {
+	if slices.Contains(p.os, windows) {
 		return // for nodes of both systems: its Windows half needs them
 	}
 	each(
 		inPodSecurity("windowsOptions", func(s *corev1.PodSecurityContext) bool { return s.WindowsOptions != nil }),
 		inSecurity("windowsOptions", func(s *corev1.SecurityContext) bool { return s.WindowsOptions != nil }),
-	)(p, found)
+	)(p, report)
 }
 
 // appArmorAnnotations finds the annotations that chose a profile before there was a field.
-func appArmorAnnotations(p *pod, found finder) {
+func appArmorAnnotations(p *pod, report reportFunc) {
 	for _, key := range slices.Sorted(maps.Keys(p.annotations)) {
 		if strings.HasPrefix(key, corev1.DeprecatedAppArmorBetaContainerAnnotationKeyPrefix) {
-			found("", metadata, "annotations", key)
+			report("", metadata, "annotations", key)
 		}
 	}
 }

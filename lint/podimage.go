@@ -25,7 +25,7 @@ func (c *checker) image(p *pod, ref workload.Reference) {
 		report(id, "%s", what)
 	case ref.Runs && i.Unresolved == "":
 		for _, os := range []string{linux, windows} {
-			if slices.Contains(p.systems, os) {
+			if slices.Contains(p.os, os) {
 				c.runs(p, i, os, report)
 			}
 		}
