@@ -109,16 +109,16 @@ var attacks = []attack{
 	{"one small manifest under many names", func(t *testing.T, v *victim) []byte { return v.renamed(t, 20_000, 200) }, "name manifests and layers more than 131072 times", false},
 	{"a name that leaves the registry's prefix", func(t *testing.T, v *victim) []byte {
 		return v.called(t, "slipway.local/demo/agent", "slipway.local/demo/../../agent")
-	}, `".." is no part of a repository's name`, false},
+	}, `".." is not a part of a repository's name`, false},
 	{"a name with an empty part", func(t *testing.T, v *victim) []byte {
 		return v.called(t, "slipway.local/demo/agent", "slipway.local/demo//agent")
-	}, `"" is no part of a repository's name`, false},
+	}, `"" is not a part of a repository's name`, false},
 	{"a host that is a directory", func(t *testing.T, v *victim) []byte {
 		return v.called(t, "slipway.local/demo/agent", "../demo/agent")
-	}, `".." is no host`, false},
+	}, `".." is not a host`, false},
 	{"a tag that is a directory", func(t *testing.T, v *victim) []byte {
 		return v.called(t, "demo/agent:", "demo/agent:..")
-	}, "is no tag", false},
+	}, "is not a tag", false},
 	{"a name of a thousand characters", func(t *testing.T, v *victim) []byte {
 		return v.called(t, "slipway.local/demo/agent", "slipway.local/demo/"+strings.Repeat("agent/", 200)+"agent")
 	}, "is no full name with a tag", false},

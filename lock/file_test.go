@@ -119,9 +119,9 @@ func TestDecodeFails(t *testing.T) {
 		`{"schemaVersion":1,"images":[{"name":"a"}]}`:                                                                             `image "a": a digest is missing`,
 		`{"schemaVersion":1,"thirdParty":[{"reference":"a"}]}`:                                                                    `image "a": the digest is missing`,
 		`{"schemaVersion":1,"thirdParty":[{"reference":"a","digest":"sha256:` + strings.Repeat("a", 64) + `","referrers":[{}]}]}`: `image "a": the digest of a referrer is missing`,
-		`{"schemaVersion":1,"images":[{"name":"a","repository":"ghcr.io/acme/../x","tag":"1"}]}`:                                  `".." is no part of a repository's name`,
-		`{"schemaVersion":1,"images":[{"name":"a","repository":"../acme","tag":"1"}]}`:                                            `".." is no host`,
-		`{"schemaVersion":1,"images":[{"name":"a","repository":"ghcr.io/acme","tag":".."}]}`:                                      `".." is no tag`,
+		`{"schemaVersion":1,"images":[{"name":"a","repository":"ghcr.io/acme/../x","tag":"1"}]}`:                                  `".." is not a part of a repository's name`,
+		`{"schemaVersion":1,"images":[{"name":"a","repository":"../acme","tag":"1"}]}`:                                            `".." is not a host`,
+		`{"schemaVersion":1,"images":[{"name":"a","repository":"ghcr.io/acme","tag":".."}]}`:                                      `".." is not a tag`,
 		`{"schemaVersion":1,"images":[{"name":"a","repository":"ghcr.io/acme","referrers":[{"tag":"latest"}]}]}`:                  `"latest" is not a tag of cosign`,
 		`{"schemaVersion":1,"images":[{"children":[{"platform":"plan9"}]}]}`:                                                      "platform",
 	} {

@@ -14,15 +14,15 @@ import (
 )
 
 // Merge joins the locks of partial releases, whose manifests are in p's registry, makes the index
-// of each image, byte for byte as a whole release makes it, and tags it. All that p consists of
-// must be in the locks. The store gets the indexes only: [Pull] brings the rest, where a bundle
-// is to be packed.
+// of each image, byte for byte as a complete release makes it, and tags it. The locks must have
+// everything that p consists of. The store gets the indexes only; to pack a bundle, pull the
+// rest.
 func Merge(ctx context.Context, p *product.Product, st *store.Store, locks []*lock.Lock, o network.Options) (*lock.Lock, error) {
 	l, err := lock.Merge(locks...)
 	if err != nil {
 		return nil, err
 	}
-	if err := whole(p, l); err != nil {
+	if err := complete(p, l); err != nil {
 		return nil, fmt.Errorf("merging locks: %w", err)
 	}
 	l.Partial = nil
@@ -44,16 +44,16 @@ func Merge(ctx context.Context, p *product.Product, st *store.Store, locks []*lo
 	return l, remember(st, l)
 }
 
-// whole compares a lock with the product that it should hold, and puts the images into the
-// product's order.
-func whole(p *product.Product, l *lock.Lock) error {
+// complete checks that a lock has everything that the product consists of, and puts the images
+// into the product's order.
+func complete(p *product.Product, l *lock.Lock) error {
 	switch {
 	case l.Name != p.Name || l.Version != p.Version:
 		return fmt.Errorf("they are of %s %s, and %s is of %s %s", l.Name, l.Version, p.Path, p.Name, p.Version)
 	case l.Snapshot != p.Snapshot() || !l.Snapshot && l.Registry != p.Registry:
 		return fmt.Errorf("they were published to %s: name it with -registry", l.Registry)
 	case len(l.Images) > len(p.Images):
-		return fmt.Errorf("they hold %d images, and %s has %d", len(l.Images), p.Path, len(p.Images))
+		return fmt.Errorf("they have %d images, and %s has %d", len(l.Images), p.Path, len(p.Images))
 	}
 	var images []lock.Image
 	for _, want := range p.Images {
@@ -67,11 +67,12 @@ func whole(p *product.Product, l *lock.Lock) error {
 		images = append(images, i)
 	}
 	l.Images = images
-	return wholeArtifacts(p, l)
+	return completeArtifacts(p, l)
 }
 
-// wholeArtifacts looks for the files of all artifacts, and puts them into the product's order.
-func wholeArtifacts(p *product.Product, l *lock.Lock) error {
+// completeArtifacts checks that the lock has the files of all artifacts, and puts them into the
+// product's order.
+func completeArtifacts(p *product.Product, l *lock.Lock) error {
 	var all []lock.Artifact
 	for _, a := range p.Artifacts {
 		for _, on := range a.Platforms {
@@ -88,8 +89,8 @@ func wholeArtifacts(p *product.Product, l *lock.Lock) error {
 	return nil
 }
 
-// mergeIndex plans the push of an image's tag: the index over its children, or its one manifest,
-// which the registry gives back.
+// mergeIndex plans the push of an image's tag: of the index over its children, or of its only
+// manifest, which it reads from the registry.
 func mergeIndex(ctx context.Context, c *transfer.Client, st *store.Store, i *lock.Image) (transfer.Image, error) {
 	img, err := newImage(*i)
 	if err != nil {
@@ -126,7 +127,7 @@ func mergeIndex(ctx context.Context, c *transfer.Client, st *store.Store, i *loc
 	return img, nil
 }
 
-// annotations reads those of an image's index in the store.
+// annotations reads the annotations of an image's index in the store.
 func annotations(st *store.Store, i lock.Image) (map[string]string, error) {
 	if !i.MediaType.IsIndex() {
 		return nil, nil

@@ -14,7 +14,8 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// options push a release. Nobody else pushes below its tags, so a tag proves that all is there.
+// options are for a release. Nobody else pushes below its tags, so a tag proves that all is
+// there.
 var options = transfer.PushOptions{
 	Task:      "publish",
 	TrustTags: true,
@@ -78,7 +79,8 @@ func planImage(st *store.Store, i lock.Image) (transfer.Image, error) {
 	return img, nil
 }
 
-// checkBlobs checks that the store has what a manifest lists, but for layers that may be remote.
+// checkBlobs checks that the store has what a manifest lists, except for layers that may be
+// remote.
 func checkBlobs(st *store.Store, t *oci.Tree, remote bool) error {
 	for _, b := range t.Blobs() {
 		switch here, err := st.Check(b); {
@@ -91,7 +93,7 @@ func checkBlobs(st *store.Store, t *oci.Tree, remote bool) error {
 	return nil
 }
 
-// descriptor describes what an image's tag names.
+// descriptor describes the document that an image's tag names.
 func descriptor(i lock.Image) v1.Descriptor {
 	return v1.Descriptor{MediaType: i.MediaType, Digest: i.Digest, Size: i.Size}
 }

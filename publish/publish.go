@@ -19,12 +19,12 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// Publish pushes the images of l that p consists of, whose blobs are all in st but for layers of
-// bases, to p's registry, or to the embedded one where p has none, and brings the third-party
-// images into st. It returns a new lock: l with registry, names and third-party images filled in,
-// and without what p does not select. Where p or l is partial, manifests are pushed by digest
-// only and nothing is tagged; [Merge] joins such locks. An l that lacks something of p is an
-// error.
+// Publish pushes the images of l that p selects to p's registry, or to the embedded one if p has
+// none, and fetches the third-party images into st. All blobs of the images must be in st, except
+// for layers of bases. It returns a new lock: l with registry, names and third-party images
+// filled in, and without the images that p does not select. If p or l is partial, manifests are
+// pushed by digest only and nothing is tagged; [Merge] joins such locks. An l that lacks an image
+// or platform of p is an error.
 func Publish(ctx context.Context, p *product.Product, st *store.Store, l *lock.Lock, o network.Options) (*lock.Lock, error) {
 	images, err := selection(p, st, l)
 	if err != nil {
@@ -46,7 +46,7 @@ func Publish(ctx context.Context, p *product.Product, st *store.Store, l *lock.L
 	if err != nil {
 		return nil, err
 	}
-	// First, since a release whose images.txt is wrong should not be published at all.
+	// First: a release whose images.txt is wrong is not published at all.
 	if named.ThirdParty, err = thirdParty(ctx, p, st, o); err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func Publish(ctx context.Context, p *product.Product, st *store.Store, l *lock.L
 	if err != nil {
 		return nil, err
 	}
-	if len(named.Partial) == 0 { // the indexes of a part exist nowhere: Merge does this
+	if len(named.Partial) == 0 { // no registry has the indexes of a part: Merge does this
 		isNew := func(n int) bool { return !r.Outcomes[n].Existed }
 		if err := fetchReferrers(ctx, c, st, named, isNew); err != nil {
 			return nil, err
@@ -67,7 +67,7 @@ func Publish(ctx context.Context, p *product.Product, st *store.Store, l *lock.L
 // Names returns a copy of l with the names under which [Publish] publishes its images.
 func Names(p *product.Product, l *lock.Lock) *lock.Lock { return withNames(p, l, l.Images) }
 
-// withNames returns a copy of l with some of its images, and the names that these will have.
+// withNames returns a copy of l with some of its images, and gives these their names.
 func withNames(p *product.Product, l *lock.Lock, images []lock.Image) *lock.Lock {
 	named := *l
 	named.Registry, named.Snapshot, named.Partial = p.Registry, p.Snapshot(), union(l.Partial, p.Selected)
@@ -83,10 +83,10 @@ func withNames(p *product.Product, l *lock.Lock, images []lock.Image) *lock.Lock
 	return &named
 }
 
-// remember names whole images in the store's own index, where readers of layouts find them.
+// remember names complete images in the store's own index, where readers of layouts find them.
 func remember(st *store.Store, l *lock.Lock) error {
 	if len(l.Partial) > 0 {
-		return nil // a name means the whole image
+		return nil // a name means a complete image
 	}
 	for _, i := range l.Images {
 		if err := st.Tag(i.Tagged(), descriptor(i)); err != nil {
@@ -96,7 +96,7 @@ func remember(st *store.Store, l *lock.Lock) error {
 	return nil
 }
 
-// newClient returns a client for the registry of p: a snapshot has one of its own over st.
+// newClient returns a client for the registry of p: for a snapshot, the embedded one over st.
 func newClient(o network.Options, st *store.Store, p *product.Product) *transfer.Client {
 	if p.Snapshot() {
 		return transfer.Local(o, registry.Transport(registry.New(st, nil)))

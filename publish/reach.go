@@ -16,9 +16,9 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// Reach finds out, without leaving anything in a registry, whether p can be published: that every
-// repository of it may be pushed to, and that the images of images.txt which st does not have can
-// be read. All that cannot is reported. A snapshot pushes nowhere.
+// Reach checks, without leaving anything in a registry, whether p can be published: whether every
+// repository may be pushed to, and whether the images of images.txt that st lacks can be read.
+// The error lists every failure. A snapshot pushes nowhere.
 func Reach(ctx context.Context, p *product.Product, st *store.Store, o network.Options) error {
 	if p.Snapshot() {
 		return nil
@@ -45,7 +45,7 @@ func Reach(ctx context.Context, p *product.Product, st *store.Store, o network.O
 			checks = append(checks, func(ctx context.Context) error { return r.mayPull(ctx, t) })
 		}
 	}
-	// The first goes ahead: where a registry is not there at all, one line says so.
+	// One alone first, so that an unreachable registry is reported once.
 	failures := make([]error, len(checks))
 	if failures[0] = checks[0](ctx); failures[0] != nil && !answered(failures[0]) {
 		return failures[0]
@@ -60,22 +60,22 @@ func Reach(ctx context.Context, p *product.Product, st *store.Store, o network.O
 	return errors.Join(failures...)
 }
 
-// answered reports whether a registry has answered at all.
+// answered reports whether a registry has answered.
 func answered(err error) bool {
 	var e *transport.Error
 	return errors.As(err, &e)
 }
 
-// reach is what asking registries needs.
+// reach is one call of [Reach].
 type reach struct {
 	*transfer.Client
 	store    *store.Store
 	progress *progress.Printer
 }
 
-// mayPush begins an upload, which a registry refuses to whoever may not push, and gives it up
-// again. Where the tag exists nothing will be sent: publishing succeeds or fails by its digest,
-// which only a build finds out. If this store has not published it, a note tells that now.
+// mayPush checks the right to push, unless the tag exists: then nothing will be sent, and only
+// the build shows whether the release has the same digest. If this store has not published the
+// tag, a note tells so now.
 func (r *reach) mayPush(ctx context.Context, repo name.Repository, tag name.Tag) error {
 	s, err := r.Session(ctx, repo, repo.Scope(transport.PushScope), repo.Scope(transport.PullScope))
 	if err != nil {
@@ -104,7 +104,7 @@ func (r *reach) noteExisting(tag name.Tag, digest v1.Hash) error {
 	return err
 }
 
-// mayPull asks for an image of images.txt.
+// mayPull checks that an image of images.txt can be read.
 func (r *reach) mayPull(ctx context.Context, t product.ThirdParty) error {
 	switch _, err := r.Head(ctx, t.Reference); {
 	case network.Missing(err):

@@ -16,7 +16,7 @@ const kindReferrers = "referrers"
 
 func recordKey(s *transfer.Subject) string { return s.Repo.Name() + "@" + s.Digests[0].String() }
 
-// recall reports whether the store remembers the referrers of an image and has them all.
+// recall reports whether the store has a record of the referrers of an image, and has them all.
 func recall(st *store.Store, s *transfer.Subject) (bool, error) {
 	var all []oci.Referrer
 	if ok, err := st.Recall(kindReferrers, recordKey(s), &all); !ok || err != nil {

@@ -14,8 +14,8 @@ import (
 )
 
 // selection returns the images of l that p consists of, in p's order and with p's platforms only:
-// build may have made more than publish is to push, but never less. What l has beyond a p that is
-// whole is an error too, for it was built from another slipway.yaml.
+// build may have made more than publish is to push, but never less. For a complete p, anything
+// more in l is an error, too: it was built from another slipway.yaml.
 func selection(p *product.Product, st *store.Store, l *lock.Lock) ([]lock.Image, error) {
 	var images []lock.Image
 	for _, want := range p.Images {
@@ -26,14 +26,14 @@ func selection(p *product.Product, st *store.Store, l *lock.Lock) ([]lock.Image,
 		if lacks, ok := unbuilt(i, want); ok {
 			return nil, fmt.Errorf("publishing %s: the lock has none for %s%s: build it first, or select what was built with -platforms", want.Name, lacks, built(l))
 		}
-		cut, err := restrict(st, i, want)
+		rest, err := restrict(st, i, want)
 		if err != nil {
 			return nil, fmt.Errorf("publishing %s: %w", want.Name, err)
 		}
-		if len(p.Selected) == 0 && len(cut.Children) < len(i.Children) {
+		if len(p.Selected) == 0 && len(rest.Children) < len(i.Children) {
 			return nil, fmt.Errorf("publishing %s: the lock has platforms of it that %s has not: build it again", want.Name, p.Path)
 		}
-		images = append(images, cut)
+		images = append(images, rest)
 	}
 	for _, i := range l.Images {
 		known := slices.ContainsFunc(p.Images, func(want product.Image) bool { return want.Name == i.Name })
@@ -44,7 +44,7 @@ func selection(p *product.Product, st *store.Store, l *lock.Lock) ([]lock.Image,
 	return images, nil
 }
 
-// built says what of the product a partial lock has.
+// built tells, for an error, which parts a partial lock has.
 func built(l *lock.Lock) string {
 	if len(l.Partial) == 0 {
 		return ""
@@ -52,8 +52,8 @@ func built(l *lock.Lock) string {
 	return fmt.Sprintf(", because only %v was built", l.Partial)
 }
 
-// unbuilt returns the first platform that an image should have and has not. A single manifest
-// carries all of its systems.
+// unbuilt returns the first platform that an image should have and lacks. A single manifest is
+// for all platforms of its image.
 func unbuilt(i lock.Image, want product.Image) (platform.Platform, bool) {
 	if !i.MediaType.IsIndex() {
 		return platform.Platform{}, false
@@ -66,30 +66,30 @@ func unbuilt(i lock.Image, want product.Image) (platform.Platform, bool) {
 	return platform.Platform{}, false
 }
 
-// restrict takes an image's other platforms away. The index over those that are left exists in
-// the store only, like every index of a release that is not whole.
+// restrict removes an image's other platforms. The index over the rest is in the store only, like
+// every index of a partial release.
 func restrict(st *store.Store, i lock.Image, want product.Image) (lock.Image, error) {
 	if !i.MediaType.IsIndex() {
 		return i, nil
 	}
-	cut := i
-	cut.Children = slices.DeleteFunc(slices.Clone(i.Children), func(c lock.Child) bool {
+	rest := i
+	rest.Children = slices.DeleteFunc(slices.Clone(i.Children), func(c lock.Child) bool {
 		return !slices.ContainsFunc(want.Platforms, func(p platform.Platform) bool { return isFor(c, p) })
 	})
-	if len(cut.Children) == len(i.Children) {
+	if len(rest.Children) == len(i.Children) {
 		return i, nil
 	}
 	about, err := annotations(st, i)
 	if err != nil {
 		return i, err
 	}
-	raw, err := oci.MakeIndex(descriptors(cut), about)
+	raw, err := oci.MakeIndex(descriptors(rest), about)
 	if err != nil {
 		return i, err
 	}
-	cut.Digest, err = st.PutBytes(raw)
-	cut.Size = int64(len(raw))
-	return cut, err
+	rest.Digest, err = st.PutBytes(raw)
+	rest.Size = int64(len(raw))
+	return rest, err
 }
 
 // isFor reports whether a child is the one for a platform.
@@ -97,7 +97,7 @@ func isFor(c lock.Child, p platform.Platform) bool {
 	return platform.Same(c.Platform, p)
 }
 
-// descriptors are those of an image's children, as an index has them.
+// descriptors returns the descriptors of an image's children, as an index lists them.
 func descriptors(i lock.Image) []v1.Descriptor {
 	var all []v1.Descriptor
 	for _, c := range i.Children {
@@ -106,7 +106,7 @@ func descriptors(i lock.Image) []v1.Descriptor {
 	return all
 }
 
-// union joins what two stages selected, each name once.
+// union joins what two stages have selected, each name once.
 func union(a, b []string) []string {
 	all := slices.Clone(a)
 	for _, s := range b {

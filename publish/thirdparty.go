@@ -15,12 +15,12 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// noNetwork is why a snapshot leaves an image out.
+// noNetwork is why a snapshot omits an image.
 const noNetwork = "no network in a snapshot: name a registry with -registry"
 
-// thirdParty brings the images of images.txt into st, all platforms, byte for byte. A snapshot
-// takes what st has already, by its pinned digest, and what a registry on this machine has; it
-// leaves out and reports the rest.
+// thirdParty fetches the images of images.txt into st, for all platforms, byte for byte. A
+// snapshot uses images that st has by their pinned digest, and those of registries on this
+// machine; it omits and reports the rest.
 func thirdParty(ctx context.Context, p *product.Product, st *store.Store, o network.Options) ([]lock.ThirdParty, error) {
 	all := make([]lock.ThirdParty, len(p.Airgap.Images))
 	about := make([]*transfer.Subject, len(all))
@@ -63,8 +63,8 @@ func thirdParty(ctx context.Context, p *product.Product, st *store.Store, o netw
 	return all, nil
 }
 
-// thirdPartyReferrers brings what refers to the images into st. Of an image that is pinned, what
-// the store remembers suffices, as for the image itself.
+// thirdPartyReferrers fetches what refers to the images into st. For a pinned image, the record
+// in the store is enough, as for the image itself.
 func thirdPartyReferrers(ctx context.Context, c *transfer.Client, p *product.Product, st *store.Store, about []*transfer.Subject) error {
 	var ask []*transfer.Subject
 	for n, s := range about {
@@ -95,8 +95,8 @@ func thirdPartyReferrers(ctx context.Context, c *transfer.Client, p *product.Pro
 	return nil
 }
 
-// describe writes into the lock what a reference stood for. An image of a single manifest has its
-// platform in its configuration.
+// describe fills in the lock for an image. If it has a single manifest, its platform is in its
+// configuration.
 func describe(st *store.Store, t *lock.ThirdParty, tree *oci.Tree, bundles []product.Bundle) error {
 	t.MediaType, t.Digest, t.Size = tree.Desc.MediaType, tree.Desc.Digest, tree.Desc.Size
 	has, err := tree.ReadPlatforms(st.Get)

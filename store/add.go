@@ -14,9 +14,9 @@ import (
 // parallel is how many layers are fetched at a time.
 const parallel = 4
 
-// Add copies an image into the store byte for byte: layers that are missing, configuration,
-// manifest. Bytes are checked against their digests. It ends the task, whose total it sets to the
-// bytes that are missing.
+// Add copies an image into the store byte for byte: missing layers, configuration, manifest. It
+// compares the bytes with their digests. It ends the task, whose total it sets to the missing
+// bytes.
 func (s *Store) Add(ctx context.Context, img v1.Image, task *progress.Task) (v1.Descriptor, error) {
 	d, err := s.add(ctx, img, task)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/disk"
 )
 
-// Size returns the size of a blob in bytes; a blob that is not there is fs.ErrNotExist.
+// Size returns the size of a blob in bytes. For a missing blob the error is fs.ErrNotExist.
 func (s *Store) Size(h v1.Hash) (int64, error) {
 	fi, err := os.Stat(s.Path(h))
 	if err != nil {
@@ -25,14 +25,14 @@ func (s *Store) Size(h v1.Hash) (int64, error) {
 	return fi.Size(), nil
 }
 
-// Has reports whether the blob is there.
+// Has reports whether the store has a blob.
 func (s *Store) Has(h v1.Hash) bool {
 	_, err := s.Size(h)
 	return err == nil
 }
 
-// ReadAll returns a small blob: an index, a manifest or a configuration. Its bytes are checked
-// against the digest; more than limit bytes is an error.
+// ReadAll returns a small blob: an index, a manifest or a configuration. It compares the bytes
+// with the digest. A blob of more than limit bytes is an error.
 func (s *Store) ReadAll(h v1.Hash, limit int64) ([]byte, error) {
 	f, err := s.Open(h)
 	if err != nil {
@@ -49,8 +49,8 @@ func (s *Store) ReadAll(h v1.Hash, limit int64) ([]byte, error) {
 	return b, nil
 }
 
-// Blob is a blob on its way into the store. Write to it, then call Commit or Abort; a blob that
-// was committed ignores Abort, so that Abort can be deferred.
+// Blob is a blob that is being written to the store. Write to it, then call Commit or Abort.
+// Abort does nothing after Commit, so it can be deferred.
 type Blob struct {
 	store *Store
 	f     *disk.File
@@ -58,7 +58,7 @@ type Blob struct {
 	size  int64
 }
 
-// Create starts a blob whose digest is not known yet.
+// Create begins a blob whose digest is not known yet.
 func (s *Store) Create() (*Blob, error) {
 	f, err := disk.Create(s.Temp())
 	if err != nil {
@@ -75,16 +75,16 @@ func (b *Blob) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Size is how many bytes have been written.
+// Size returns how many bytes were written.
 func (b *Blob) Size() int64 { return b.size }
 
-// Digest is the sha256 digest of the bytes written so far.
+// Digest returns the sha256 digest of the bytes written so far.
 func (b *Blob) Digest() v1.Hash {
 	return v1.Hash{Algorithm: "sha256", Hex: hex.EncodeToString(b.hash.Sum(nil))}
 }
 
-// Commit syncs the blob to disk, gives it its final name and returns its sha256 digest and size in
-// bytes. It takes the place of a blob that is there already, since that may be damaged.
+// Commit syncs the blob to disk, gives it its final name and returns its sha256 digest and its
+// size in bytes. It replaces a blob of that digest, which may be damaged.
 func (b *Blob) Commit() (v1.Hash, int64, error) {
 	h := b.Digest()
 	if err := b.commit(h); err != nil {
@@ -101,8 +101,9 @@ func (b *Blob) commit(h v1.Hash) error {
 // Abort drops a blob that was not committed.
 func (b *Blob) Abort() { b.f.Abort() }
 
-// Put copies r into the store as the blob h, unless it is there. Bytes that do not fit the digest
-// are an error, and nothing is kept. Who must not rely on a damaged blob asks [Store.Check] before.
+// Put copies r into the store as the blob h, unless the store has it. Bytes that do not match the
+// digest are an error, and nothing is kept. Put does not look for damage in a blob that the store
+// has: [Store.Check] does.
 func (s *Store) Put(h v1.Hash, r io.Reader) error {
 	if s.Has(h) {
 		return nil
@@ -122,8 +123,8 @@ func (s *Store) Put(h v1.Hash, r io.Reader) error {
 	return err
 }
 
-// PutBytes stores a small blob and returns its digest. One that is there already is compared, and
-// replaced where it is damaged.
+// PutBytes stores a small blob and returns its digest. It compares the bytes with a blob of that
+// digest, and replaces that if it is damaged.
 func (s *Store) PutBytes(p []byte) (v1.Hash, error) {
 	h, _, err := v1.SHA256(bytes.NewReader(p))
 	if err != nil {
@@ -144,5 +145,5 @@ func (s *Store) PutBytes(p []byte) (v1.Hash, error) {
 	return h, err
 }
 
-// Missing reports whether err says that a blob is not in the store.
+// Missing reports whether err means that the store does not have a blob.
 func Missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

@@ -6,17 +6,17 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
-// DamagedError is the error of reading a file of the store that has other bytes than it was written
-// with. [Store.Mend] makes such a file anew; where nobody does, the message names the command that
-// removes it.
+// DamagedError is the error of reading a file of the store that has other bytes than were
+// written. [Store.Mend] removes such files and repeats the work; otherwise the message names the
+// command that removes them.
 type DamagedError struct {
-	Name string // what the file is, such as "blob sha256:…"
+	Name string // of the file, such as "blob sha256:…"
 	Path string
-	Why  string // what is wrong with it, such as "has digest sha256:…"
+	Why  string // the damage, such as "has digest sha256:…"
 	Dir  string // of the store
 }
 
-// Error names the file, what is wrong with it and the remedy.
+// Error names the file, the damage and the remedy.
 func (e *DamagedError) Error() string {
 	return fmt.Sprintf("%s is damaged: %s %s: run slipway store verify -repair -store=%s, and then this again", e.Name, e.Path, e.Why, e.Dir)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/oci"
 )
 
-// Image returns the image whose manifest is the blob of digest h. Its layers are read from disk,
-// when they are asked for.
+// Image returns the image whose manifest has digest h. Its layers are read from disk when they
+// are needed.
 func (s *Store) Image(h v1.Hash) (v1.Image, error) {
 	d := v1.Descriptor{Digest: h}
 	raw, err := s.Get(d)

@@ -16,8 +16,8 @@ import (
 // (https://github.com/opencontainers/image-spec/blob/main/annotations.md).
 const refName = "org.opencontainers.image.ref.name"
 
-// Tag gives the index or manifest d, whose blob is in the store, a name; a name that stood for
-// another digest is moved.
+// Tag gives the index or manifest d, whose blob is in the store, a name. A name of another digest
+// is moved.
 func (s *Store) Tag(name string, d v1.Descriptor) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -41,7 +41,7 @@ func (s *Store) Tag(name string, d v1.Descriptor) error {
 	return s.writeIndex(all)
 }
 
-// Resolve returns the descriptor that name stands for; false where there is none.
+// Resolve returns the descriptor that has a name, and false if there is none.
 func (s *Store) Resolve(name string) (v1.Descriptor, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,7 +81,7 @@ func (s *Store) readIndex() ([]v1.Descriptor, error) {
 	return parseIndex(path, b)
 }
 
-// parseIndex returns what an index lists, sorted by name.
+// parseIndex returns the descriptors that an index lists, sorted by name.
 func parseIndex(path string, b []byte) ([]v1.Descriptor, error) {
 	var m v1.IndexManifest
 	if err := json.Unmarshal(b, &m); err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
-// Kept is a file in the work directory whose digest the store remembers: a compiled program, an
-// unpacked archive.
+// Kept is a file in the work directory whose digest the store has recorded: a compiled program or
+// an unpacked archive.
 type Kept struct {
 	Path   string  `json:"path"` // relative to the store, with slashes
 	Digest v1.Hash `json:"digest"`
@@ -24,8 +24,8 @@ type Kept struct {
 
 const kindKept = "kept"
 
-// Keep syncs a file in the work directory to disk and remembers its digest. Only then may the file
-// be used.
+// Keep syncs a file in the work directory to disk and records its digest. The file may be used
+// only after that.
 func (s *Store) Keep(ctx context.Context, path string) (Kept, error) {
 	k, err := s.keep(ctx, path)
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *Store) keep(ctx context.Context, path string) (Kept, error) {
 	k := Kept{Path: rel, Digest: v1.Hash{Algorithm: "sha256", Hex: hex.EncodeToString(h.Sum(nil))}, Size: n}
 	var old Kept
 	if found, err := s.Recall(kindKept, rel, &old); err == nil && found && old == k {
-		return k, nil // it was synced before
+		return k, nil // it is synced already
 	}
 	if err := f.Sync(); err != nil {
 		return Kept{}, err
@@ -60,8 +60,8 @@ func (s *Store) keep(ctx context.Context, path string) (Kept, error) {
 	return k, s.Record(kindKept, rel, k)
 }
 
-// Kept returns what [Store.Keep] remembers of a file, and false where that is nothing or the file
-// has another size. The file's bytes are compared by who reads them with [Store.OpenKept].
+// Kept returns what [Store.Keep] recorded of a file, and false if there is no record or the file
+// has another size. Only [Store.OpenKept] compares the bytes.
 func (s *Store) Kept(path string) (k Kept, ok bool) {
 	rel, err := s.rel(path)
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *Store) Kept(path string) (k Kept, ok bool) {
 	return k, err == nil && fi.Mode().IsRegular() && fi.Size() == k.Size
 }
 
-// OpenKept opens a kept file for reading. Where its bytes are not those that were kept, the reader
+// OpenKept opens a kept file for reading. If its bytes are not those that were kept, the reader
 // ends with a [*DamagedError].
 func (s *Store) OpenKept(k Kept) (io.ReadCloser, error) {
 	path := s.PathKept(k)
@@ -101,7 +101,7 @@ func (s *Store) OpenKeptPart(path string, offset, size int64, want v1.Hash) (io.
 	}), nil
 }
 
-// PathKept returns where a kept file is.
+// PathKept returns the path of a kept file.
 func (s *Store) PathKept(k Kept) string { return filepath.Join(s.dir, filepath.FromSlash(k.Path)) }
 
 // ProveKept reads a file and reports whether it has the bytes that were kept.

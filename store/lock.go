@@ -9,8 +9,8 @@ import (
 )
 
 // Lock keeps other processes out of the store until the returned function is called, and removes
-// what processes that were killed have left half written. While another process holds the store,
-// Lock waits; waiting is told through the callback, once.
+// unfinished files of processes that were killed. While another process has the lock, Lock waits,
+// and calls waiting once.
 func (s *Store) Lock(ctx context.Context, waiting func()) (unlock func(), err error) {
 	d, err := disk.Lock(ctx, s.dir, waiting)
 	if err != nil {
@@ -18,13 +18,12 @@ func (s *Store) Lock(ctx context.Context, waiting func()) (unlock func(), err er
 	}
 	s.sweep()
 	return func() {
-		s.sweep() // a program that was interrupted, such as the go command, may have left something
+		s.sweep() // an interrupted program, such as the go command, may leave files
 		d.Unlock()
 	}, nil
 }
 
-// sweep empties the directory of temporary files. [Open] has made it; without it, nothing can be
-// written.
+// sweep empties the directory of temporary files, which [Open] has made.
 func (s *Store) sweep() {
 	left, _ := os.ReadDir(s.Temp())
 	for _, e := range left {

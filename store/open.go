@@ -18,15 +18,15 @@ import (
 const (
 	layoutName    = "oci-layout"
 	indexName     = "index.json"
-	layoutVersion = "1.0.0" // the only one that the specification has
+	layoutVersion = "1.0.0" // the only version of the specification
 )
 
-// parts are the directories of a store. Only slipway makes the second and the third.
+// parts are the directories of a store. No other program makes the second and the third.
 var parts = []string{"blobs", "cache", "work"}
 
-// Open opens the layout at dir and makes it where it is missing. In a directory that is slipway's,
-// an oci-layout or an index.json that is damaged is made anew; [Store.Mended] says so. Elsewhere it
-// is an error, and so is another layout version.
+// Open opens the layout at dir, or makes it if it is missing. In a directory of slipway, it
+// replaces a damaged oci-layout or index.json, as [Store.Mended] reports. Elsewhere that is an
+// error, and so is another layout version.
 func Open(dir string) (*Store, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -56,9 +56,9 @@ func Open(dir string) (*Store, error) {
 	return s, nil
 }
 
-// begin makes what every store has: what shows whose it is first, the marker last.
+// begin makes the parts of a store: first those that show that it is ours, last the marker.
 func (s *Store) begin() error {
-	// it is held for a moment: a store in use has the marker
+	// for a moment: a store in use has the marker
 	unlock, err := s.Lock(context.Background(), func() {})
 	if err != nil {
 		return err
@@ -73,8 +73,8 @@ func (s *Store) begin() error {
 	return s.makeLayout()
 }
 
-// mend makes anew what is damaged of the layout. Another process that works in the store may be
-// writing index.json, and for long.
+// mend replaces damaged files of the layout. Another process that uses the store may be writing
+// index.json, and may take long.
 func (s *Store) mend() error {
 	ctx, busy := context.WithCancel(context.Background())
 	defer busy()
@@ -89,7 +89,7 @@ func (s *Store) mend() error {
 	return s.makeLayout()
 }
 
-// makeLayout makes what is missing or damaged of the layout, and notes what was damaged.
+// makeLayout makes missing files of the layout, replaces damaged ones, and notes these.
 func (s *Store) makeLayout() error {
 	if err := s.makeDirs(); err != nil {
 		return err
@@ -115,22 +115,22 @@ func (s *Store) makeLayout() error {
 	return nil
 }
 
-// Existing opens the store at dir as it is, for [Store.Verify]: nothing is made or mended.
+// Existing opens the store at dir unchanged, for [Store.Verify].
 func Existing(dir string) (*Store, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
 	if !isStore(dir) {
-		return nil, fmt.Errorf("opening store: %s has no blobs, cache and work, so it is no store of slipway's: name one with -store", dir)
+		return nil, fmt.Errorf("opening store: %s has no blobs, cache and work, so it is not a store of slipway: name one with -store", dir)
 	}
 	return &Store{dir: dir}, nil
 }
 
-// Mended says, a line for each, what Open found damaged and made anew.
+// Mended returns a line for each file that Open found damaged and replaced.
 func (s *Store) Mended() []string { return s.mended }
 
-// isStore reports whether a directory has all that only a store has.
+// isStore reports whether a directory has all parts of a store.
 func isStore(dir string) bool {
 	return !slices.ContainsFunc(parts, func(name string) bool {
 		fi, err := os.Stat(filepath.Join(dir, name))
@@ -138,7 +138,7 @@ func isStore(dir string) bool {
 	})
 }
 
-// checkLayout returns what is wrong with oci-layout.
+// checkLayout returns an error if oci-layout is damaged.
 func (s *Store) checkLayout() error {
 	path := filepath.Join(s.dir, layoutName)
 	b, err := os.ReadFile(path)
@@ -149,13 +149,13 @@ func (s *Store) checkLayout() error {
 		ImageLayoutVersion string `json:"imageLayoutVersion"`
 	}
 	if json.Unmarshal(b, &v) != nil || v.ImageLayoutVersion != layoutVersion {
-		return fmt.Errorf("%s does not say image layout %s", path, layoutVersion)
+		return fmt.Errorf("%s does not have imageLayoutVersion %s", path, layoutVersion)
 	}
 	return nil
 }
 
-// checkIndex returns what is wrong with index.json, and the entries of it that can stay: those
-// whose blobs are there.
+// checkIndex returns an error if index.json is damaged, and the entries of it that can stay:
+// those whose blobs exist.
 func (s *Store) checkIndex() (sound []v1.Descriptor, err error) {
 	path := filepath.Join(s.dir, indexName)
 	b, err := os.ReadFile(path)

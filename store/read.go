@@ -28,9 +28,9 @@ func (e *missingError) Error() string {
 
 func (e *missingError) Unwrap() error { return fs.ErrNotExist }
 
-// Open opens a blob for reading; a blob that is not there is fs.ErrNotExist. The bytes are hashed
-// while they are read: where they do not fit the digest, the reader ends with a [*DamagedError]
-// instead of io.EOF.
+// Open opens a blob for reading. For a missing blob the error is fs.ErrNotExist. The reader
+// hashes the bytes; if they do not match the digest, it ends with a [*DamagedError] instead of
+// io.EOF.
 func (s *Store) Open(h v1.Hash) (io.ReadCloser, error) {
 	r, err := open(s.Path(h), h, func(why string) error { return s.damagedBlob(h, why) })
 	if Missing(err) {
@@ -42,8 +42,9 @@ func (s *Store) Open(h v1.Hash) (io.ReadCloser, error) {
 	return r, nil
 }
 
-// Check reports whether the blob that a descriptor names is there in its full size; its bytes are
-// not read. A blob of another size is a [*DamagedError], or the descriptor is wrong.
+// Check reports whether the blob that a descriptor names is in the store in full size. It does
+// not read the bytes, except of a blob of another size, to tell a [*DamagedError] from a wrong
+// descriptor.
 func (s *Store) Check(d v1.Descriptor) (bool, error) {
 	n, err := s.Size(d.Digest)
 	switch {
@@ -57,7 +58,7 @@ func (s *Store) Check(d v1.Descriptor) (bool, error) {
 	if err := s.Prove(context.Background(), d.Digest); err != nil {
 		return false, err
 	}
-	return false, fmt.Errorf("blob %s has %d bytes and its descriptor says %d: the manifest that lists it is wrong", d.Digest, n, d.Size)
+	return false, fmt.Errorf("blob %s has %d bytes, its descriptor says %d: the manifest that lists it is wrong", d.Digest, n, d.Size)
 }
 
 // Prove reads a blob and compares it with its digest.

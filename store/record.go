@@ -13,15 +13,14 @@ import (
 	"github.com/slipway-dev/slipway/internal/disk"
 )
 
-// record is a record on disk. Its checksum covers the kind and the name of its file, too, so that a
-// record under another name does not count.
+// record is a record on disk. Its checksum includes the kind and the name of its file, so that a
+// record under another name is invalid.
 type record struct {
 	Sum   string          `json:"sum"`
 	Value json.RawMessage `json:"value"`
 }
 
-// Record remembers v, as JSON, under a kind ("layer", "file") and a key that names everything v
-// was made from.
+// Record stores v as JSON under a kind ("layer", "file") and a key that names every input of v.
 func (s *Store) Record(kind, key string, v any) error {
 	value, err := json.Marshal(v)
 	if err != nil {
@@ -42,9 +41,9 @@ func (s *Store) Record(kind, key string, v any) error {
 	return nil
 }
 
-// Recall fills v with what was recorded under kind and key and reports whether there was anything.
-// A record that is damaged counts as none: it is only a memory. What a record says of files was
-// true when it was written; the caller makes sure that it still is.
+// Recall fills v with the record of kind and key, and reports whether there is one. A damaged
+// record counts as none. What a record tells of files was true when it was written; the caller
+// checks that it still is.
 func (s *Store) Recall(kind, key string, v any) (bool, error) {
 	name := recordName(key)
 	b, err := os.ReadFile(filepath.Join(s.dir, "cache", kind, name))
@@ -60,11 +59,11 @@ func (s *Store) Recall(kind, key string, v any) (bool, error) {
 
 // Forget removes a record that turned out to be wrong.
 func (s *Store) Forget(kind, key string) {
-	// what reads the record compares it with the disk again
+	// whoever reads the record compares it with the disk
 	os.Remove(filepath.Join(s.dir, "cache", kind, recordName(key))) //nolint:errcheck
 }
 
-// readRecord returns the value of a record where its checksum fits.
+// readRecord returns the value of a record if its checksum is right.
 func readRecord(kind, name string, b []byte) (value json.RawMessage, ok bool) {
 	var r record
 	if json.Unmarshal(b, &r) != nil || r.Sum != recordSum(kind, name, r.Value) {

@@ -30,9 +30,9 @@ func TestRemove(t *testing.T) {
 		"with another file":   {store: true, files: []string{"thesis.txt"}, left: true},
 		"another binary":      {files: []string{"bin/mine"}, left: true},
 		"another layout":      {files: []string{"oci-layout", "index.json", "blobs/sha256/abc"}, left: true, want: "remove it by hand"},
-		"beside slipway.yaml": {store: true, files: []string{"slipway.yaml"}, left: true, want: "it holds slipway.yaml"},
-		"a module":            {store: true, files: []string{"go.mod"}, left: true, want: "it holds go.mod"},
-		"a checkout":          {store: true, files: []string{".git/config"}, left: true, want: "it holds .git"},
+		"beside slipway.yaml": {store: true, files: []string{"slipway.yaml"}, left: true, want: "it also has slipway.yaml"},
+		"a module":            {store: true, files: []string{"go.mod"}, left: true, want: "it also has go.mod"},
+		"a checkout":          {store: true, files: []string{".git/config"}, left: true, want: "it also has .git"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "store")

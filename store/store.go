@@ -1,15 +1,16 @@
-// Package store is the OCI image layout on disk that hands images from stage to stage (.slipway/).
+// Package store is the OCI image layout on disk that passes images from stage to stage
+// (.slipway/).
 //
 // It follows https://github.com/opencontainers/image-spec/blob/main/image-layout.md:
-// blobs/sha256/HEX, oci-layout and index.json, so that skopeo, crane and every other reader of
-// layouts opens it too. Blobs are written once, under their digest, and only when they are
-// complete. Beside the layout stand cache/, small JSON records that say which inputs made which
-// blob, and work/, scratch space for compilers; both may be deleted at any time. What is being
-// written is in temp/, which is emptied by whoever locks the store.
+// blobs/sha256/HEX, oci-layout and index.json, so that skopeo, crane and other readers of layouts
+// can open it. Blobs are written once, under their digest, and only when they are complete. Next
+// to the layout there are cache/, small JSON records of which inputs made which blob; work/,
+// scratch space for compilers; and temp/, for files that are being written. The first two may be
+// deleted at any time; locking the store empties the third.
 //
-// Nothing in the directory is believed unchecked. Blobs are compared with their digests while they
-// are read, files in work/ with the digests that [Store.Keep] recorded, and records with a checksum
-// of their own. What does not fit is a [*DamagedError], or is made again.
+// Everything is verified when it is read: blobs by their digests, files in work/ by the digests
+// that [Store.Keep] recorded, and records by their checksums. A mismatch is a [*DamagedError], or
+// the file is made again.
 package store
 
 import (
@@ -24,11 +25,10 @@ import (
 	"github.com/slipway-dev/slipway/internal/disk"
 )
 
-// Store is an open layout. It is safe for concurrent use by goroutines; [Store.Lock] keeps other
-// processes out.
+// Store is an open layout. Several goroutines may use it; [Store.Lock] keeps other processes out.
 type Store struct {
 	dir    string
-	mended []string   // what Open made anew
+	mended []string   // files that Open replaced
 	mu     sync.Mutex // guards index.json
 }
 
@@ -41,7 +41,7 @@ func (s *Store) makeDirs() error {
 	return nil
 }
 
-// ignore keeps the store out of git, unless something else is in the same directory.
+// ignore keeps the store out of git, unless the directory has other files.
 func (s *Store) ignore() error {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
@@ -55,10 +55,10 @@ func (s *Store) ignore() error {
 	return disk.Ignore(s.dir)
 }
 
-// Dir returns the layout's directory, absolute.
+// Dir returns the layout's absolute directory.
 func (s *Store) Dir() string { return s.dir }
 
-// Work returns a directory for a compiler's or packer's scratch files, made on demand: work/NAME.
+// Work returns work/NAME, a directory for scratch files of a compiler or packer, and makes it.
 func (s *Store) Work(name string) (string, error) {
 	d := filepath.Join(s.dir, "work", filepath.FromSlash(name))
 	if err := disk.MkdirAll(d); err != nil {
@@ -67,11 +67,11 @@ func (s *Store) Work(name string) (string, error) {
 	return d, nil
 }
 
-// Temp returns the directory of what is being written, which programs that Slipway starts may use,
-// too, such as the go command by GOTMPDIR. Whoever locks the store empties it.
+// Temp returns the directory of files that are being written. Programs that Slipway starts may
+// use it, too, such as the go command by GOTMPDIR. Locking the store empties it.
 func (s *Store) Temp() string { return filepath.Join(s.dir, "temp") }
 
-// write writes a small file of the store, in place of one that has its name.
+// write writes or replaces a small file of the store.
 func (s *Store) write(name string, data []byte) error {
 	f, err := disk.Create(s.Temp())
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *Store) write(name string, data []byte) error {
 	return f.Commit(filepath.Join(s.dir, name), disk.ModeFile)
 }
 
-// Path returns where the blob of digest h is, or would be.
+// Path returns the path of the blob of digest h, whether it exists or not.
 func (s *Store) Path(h v1.Hash) string {
 	return filepath.Join(s.dir, "blobs", h.Algorithm, h.Hex)
 }

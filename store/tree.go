@@ -9,8 +9,8 @@ import (
 // Get returns the index, manifest or configuration that d describes. It is an [oci.Get].
 func (s *Store) Get(d v1.Descriptor) ([]byte, error) { return s.ReadAll(d.Digest, oci.MaxConfig) }
 
-// Tree reads the image that d describes, and reports whether everything that it consists of is in
-// the store in full size. Without all its manifests, the tree is nil.
+// Tree reads the image that d describes, and reports whether all its parts are in the store in
+// full size. If a manifest is missing, the tree is nil.
 func (s *Store) Tree(d v1.Descriptor) (t *oci.Tree, complete bool, err error) {
 	t, err = oci.Read(d, s.Get, oci.Limits{})
 	if Missing(err) {

@@ -21,13 +21,13 @@ import (
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
-// VerifyOptions say what Verify does with what it finds.
+// VerifyOptions tell what Verify does with damaged files.
 type VerifyOptions struct {
-	Repair   bool              // remove what is damaged, so that the next run makes it again
+	Repair   bool              // remove damaged files, so that the next run makes them again
 	Progress *progress.Printer // nil is quiet
 }
 
-// Report says what is in a store.
+// Report tells what a store has.
 type Report struct {
 	Store   string    `json:"store"`
 	Blobs   int       `json:"blobs"`
@@ -44,7 +44,7 @@ type Problem struct {
 	Removed bool   `json:"removed,omitempty"`
 }
 
-// String is a line for a person.
+// String returns a line for a person.
 func (p Problem) String() string {
 	if p.Removed {
 		return fmt.Sprintf("removed %s, which %s", p.Path, p.Problem)
@@ -53,7 +53,7 @@ func (p Problem) String() string {
 }
 
 // Verify reads everything in the store, on all cores, and compares it with what was written. The
-// caller holds the lock.
+// caller has the lock.
 func (s *Store) Verify(ctx context.Context, o VerifyOptions) (*Report, error) {
 	v := &verifier{store: s, options: o, report: &Report{Store: s.dir}}
 	if err := v.run(ctx); err != nil {
@@ -71,7 +71,7 @@ type verifier struct {
 	report  *Report
 }
 
-// file is something to be read and compared.
+// file is a file to read and compare.
 type file struct {
 	path   string // relative to the store, with slashes
 	digest v1.Hash
@@ -102,7 +102,7 @@ func (v *verifier) run(ctx context.Context) error {
 		v.task.Fail()
 		return err
 	}
-	if err := v.layout(); err != nil { // last: index.json names what is there now
+	if err := v.layout(); err != nil { // last: index.json lists the blobs that remain
 		v.task.Fail()
 		return err
 	}
@@ -112,7 +112,7 @@ func (v *verifier) run(ctx context.Context) error {
 
 var hexName = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// blobs lists the blobs. Files under other names are on their way into the store.
+// blobs lists the blobs. Files under other names are being written.
 func (v *verifier) blobs() ([]file, error) {
 	entries, err := os.ReadDir(filepath.Join(v.store.dir, "blobs", "sha256"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -134,7 +134,8 @@ func (v *verifier) blobs() ([]file, error) {
 	return all, nil
 }
 
-// records compares every record with its checksum and returns the files in work that they are of.
+// records compares every record with its checksum and returns the files in work that they
+// describe.
 func (v *verifier) records() ([]file, error) {
 	var kept []file
 	err := filepath.WalkDir(filepath.Join(v.store.dir, "cache"), func(p string, e fs.DirEntry, err error) error {
@@ -150,7 +151,8 @@ func (v *verifier) records() ([]file, error) {
 	return kept, err
 }
 
-// record compares a record with its checksum and returns the file in work that it is of, if any.
+// record compares a record with its checksum and returns the file in work that it describes, if
+// any.
 func (v *verifier) record(p string) (*file, error) {
 	rel, err := v.store.rel(p)
 	if err != nil {
@@ -168,10 +170,10 @@ func (v *verifier) record(p string) (*file, error) {
 	}
 	var k Kept
 	if kind != kindKept || json.Unmarshal(value, &k) != nil || !filepath.IsLocal(filepath.FromSlash(k.Path)) {
-		return nil, nil //nolint:nilerr // it is of no file
+		return nil, nil //nolint:nilerr // it describes no file
 	}
 	if _, err := os.Lstat(filepath.Join(v.store.dir, filepath.FromSlash(k.Path))); err != nil {
-		return nil, nil //nolint:nilerr // what is in work may be deleted at any time
+		return nil, nil //nolint:nilerr // files in work may be deleted at any time
 	}
 	v.report.Files++
 	return &file{k.Path, k.Digest, k.Size}, nil
@@ -190,18 +192,18 @@ func (v *verifier) read(ctx context.Context, f file) error {
 		return v.damaged(f.path, d.Why)
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case err != nil: // the disk does not give it, or it is no file
+	case err != nil: // the disk fails, or it is a directory
 		return v.damaged(f.path, "cannot be read: "+err.Error())
 	}
 	return nil
 }
 
-// damaged reports a file, and removes it where it is to be made again.
+// damaged reports a file, and removes it if Repair is set.
 func (v *verifier) damaged(rel, why string) error {
 	p := Problem{Path: rel, Problem: why}
 	if v.options.Repair {
 		if err := os.RemoveAll(filepath.Join(v.store.dir, filepath.FromSlash(rel))); err != nil {
-			return fmt.Errorf("removing what is damaged: %w", err)
+			return fmt.Errorf("removing a damaged file: %w", err)
 		}
 		p.Removed = true
 	}
@@ -211,7 +213,7 @@ func (v *verifier) damaged(rel, why string) error {
 	return nil
 }
 
-// layout looks at the two files of the layout, which are not removed but made anew.
+// layout checks the two files of the layout, which are not removed but replaced.
 func (v *verifier) layout() error {
 	report := func(name string, err error) {
 		v.report.Damaged = append(v.report.Damaged, Problem{Path: name, Problem: "is damaged: " + err.Error(), Removed: v.options.Repair})

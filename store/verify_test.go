@@ -108,7 +108,7 @@ func TestVerify(t *testing.T) {
 			})
 		}
 	}
-	if _, err := store.Existing(t.TempDir()); err == nil || !strings.Contains(err.Error(), "no store of slipway's") {
+	if _, err := store.Existing(t.TempDir()); err == nil || !strings.Contains(err.Error(), "not a store of slipway") {
 		t.Errorf("a directory that is no store: %v", err)
 	}
 }

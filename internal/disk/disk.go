@@ -1,18 +1,18 @@
-// Package disk writes files and directories so that they appear complete or not at all, and so that
-// a process that is killed leaves nothing behind for ever.
+// Package disk writes files and directories so that they appear complete or not at all, and so
+// that a killed process leaves nothing behind for ever.
 //
-// A file is written under a temporary name beside its own and renamed when it is complete. Every
-// temporary name has one form, .slipway-NUMBER.tmp, and belongs to the process that has locked its
-// directory: [Lock] and [Make] keep other processes out, and remove what is there under such a
-// name, since the process that made it has ended. Whoever calls [Create], [Temp] or [Write] holds
+// A file is written under a temporary name in its directory and renamed when it is complete.
+// Every temporary name has the form .slipway-NUMBER.tmp, and belongs to the process that has
+// locked the directory: [Lock] and [Make] keep other processes out, and remove files with such
+// names, since the process that made them has ended. Callers of [Create], [Temp] and [Write] have
 // the lock of that directory; [WriteAlone] takes it itself.
 //
-// A process that locks a store and an output directory locks the store first. No directory is both,
-// and no other process locks more than one directory at a time, so that no two wait for each other.
+// A process that locks a store and an output directory locks the store first. No directory is
+// both, and no other process locks more than one directory at a time, so that no two wait for
+// each other.
 //
-// Files have mode 0644, or 0755 where they are to be run, and directories 0755, whatever the umask
-// of the user: what Slipway makes is to be the same everywhere, and to be read by whoever serves it
-// or copies it.
+// Files have mode 0644, or 0755 if they are executable, and directories 0755, whatever the user's
+// umask: the result is the same everywhere, and can be read by whoever serves or copies it.
 package disk
 
 import (
@@ -22,14 +22,14 @@ import (
 	"path/filepath"
 )
 
-// Modes of what is written.
+// Modes of files and directories.
 const (
 	ModeFile    fs.FileMode = 0o644
 	ModeProgram fs.FileMode = 0o755
 	modeDir     fs.FileMode = 0o755
 )
 
-// MkdirAll makes a directory and those above it, where they are missing, with mode 0755.
+// MkdirAll makes a directory and its parents, if they are missing, with mode 0755.
 func MkdirAll(dir string) error {
 	if fi, err := os.Stat(dir); err == nil && fi.IsDir() {
 		return nil

@@ -9,11 +9,11 @@ import (
 
 const ignoreName = ".gitignore"
 
-// ignoreText keeps everything in a directory, itself included, out of git.
+// ignoreText keeps a directory out of git, with everything in it.
 const ignoreText = "# Written by slipway.\n*\n"
 
-// Ignore keeps a directory that Slipway makes out of git, by a .gitignore in it. One that is there
-// stays as it is.
+// Ignore keeps a directory that Slipway makes out of git, by a .gitignore in it. An existing one
+// stays unchanged.
 func Ignore(dir string) error {
 	path := filepath.Join(dir, ignoreName)
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
@@ -22,7 +22,7 @@ func Ignore(dir string) error {
 	return Write(path, []byte(ignoreText), ModeFile)
 }
 
-// Unignore removes the .gitignore that Ignore has written.
+// Unignore removes the .gitignore that Ignore wrote.
 func Unignore(dir string) error {
 	if !Ignored(dir) {
 		return nil

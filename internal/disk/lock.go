@@ -13,25 +13,25 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// lockName is the file that is locked where directories cannot be: on Windows, and on some network
-// file systems. It is there only while the lock is held.
+// lockName is the file to lock where directories cannot be locked: on Windows, and on some
+// network file systems. It exists only while the lock does.
 const lockName = ".slipway.lock"
 
 // Dir is a directory that this process has locked.
 type Dir struct {
 	path   string
 	lock   *flock.Flock
-	byFile bool // the lock is that of lockName
+	byFile bool // the lock is on lockName
 }
 
-// Lock keeps other processes out of a directory until [Dir.Unlock]. While another one holds it,
-// Lock waits, which it tells through the callback, once. A process must not lock a directory twice.
-// The lock belongs to the directory, by whatever path it was named, and ends with the process.
+// Lock keeps other processes out of a directory until [Dir.Unlock]. While another process has the
+// lock, Lock waits, and calls waiting once. A process must not lock a directory twice. The lock
+// is on the directory, whatever path names it, and ends with the process.
 func Lock(ctx context.Context, dir string, waiting func()) (*Dir, error) {
 	return acquire(ctx, dir, waiting, runtime.GOOS == "windows", func() error { return nil })
 }
 
-// Make is Lock for a directory that is made where it is missing.
+// Make is Lock for a directory that is made if it is missing.
 func Make(ctx context.Context, dir string, waiting func()) (*Dir, error) {
 	return acquire(ctx, dir, waiting, runtime.GOOS == "windows", func() error { return MkdirAll(dir) })
 }
@@ -68,7 +68,8 @@ func acquire(ctx context.Context, dir string, waiting func(), byFile bool, prepa
 	}
 }
 
-// try locks the directory, or returns nil where another process holds it or has just removed it.
+// try locks the directory, or returns nil if another process has the lock or has just removed the
+// directory.
 func try(dir string, byFile bool) (*Dir, error) {
 	d := &Dir{path: dir, byFile: byFile}
 	if byFile {
@@ -84,7 +85,7 @@ func try(dir string, byFile bool) (*Dir, error) {
 		return nil, errors.Join(err, d.lock.Unlock())
 	}
 	if is, err := os.Stat(d.lock.Path()); err != nil || !os.SameFile(held, is) {
-		// what is locked has been removed meanwhile, and perhaps made anew
+		// the locked directory was removed meanwhile, and perhaps made again
 		return nil, d.lock.Unlock()
 	}
 	return d, nil
@@ -92,18 +93,18 @@ func try(dir string, byFile bool) (*Dir, error) {
 
 // Unlock lets other processes in.
 func (d *Dir) Unlock() {
-	// Windows removes no file that is open; elsewhere, one that is removed after it was unlocked
-	// may be another's lock.
+	// Windows does not remove an open file; elsewhere, a file that is removed after it was
+	// unlocked may be the lock of another process.
 	if d.byFile && runtime.GOOS != "windows" {
-		os.Remove(d.lock.Path()) //nolint:errcheck // a lock file that stays does no harm
+		os.Remove(d.lock.Path()) //nolint:errcheck // a lock file may stay
 	}
-	d.lock.Unlock() //nolint:errcheck // the file is closed, and with it the lock is gone
+	d.lock.Unlock() //nolint:errcheck // closing the file ends the lock
 	if d.byFile && runtime.GOOS == "windows" {
-		os.Remove(d.lock.Path()) //nolint:errcheck // it fails where another process has it by now
+		os.Remove(d.lock.Path()) //nolint:errcheck // it fails if another process has the lock by now
 	}
 }
 
-// ReadDir lists the directory without what this package keeps in it.
+// ReadDir lists the directory without the files of this package.
 func (d *Dir) ReadDir() ([]fs.DirEntry, error) {
 	entries, err := os.ReadDir(d.path)
 	var list []fs.DirEntry

@@ -11,7 +11,7 @@ const temporary = ".slipway-*.tmp"
 
 var isTemporary = regexp.MustCompile(`^\.slipway-[0-9]+\.tmp$`)
 
-// Temp makes a directory with a temporary name in a directory, for files that are renamed together.
+// Temp makes a directory with a temporary name, for files that are renamed together.
 func Temp(dir string) (string, error) {
 	path, err := os.MkdirTemp(dir, temporary)
 	if err != nil {
@@ -20,9 +20,9 @@ func Temp(dir string) (string, error) {
 	return path, os.Chmod(path, modeDir)
 }
 
-// Sweep removes what has a temporary name in a directory. The caller holds the lock of it, or of
-// one whose lock stands for both. What cannot be removed stays for the next time: it is in nobody's
-// way.
+// Sweep removes everything with a temporary name from a directory. The caller has the lock of
+// that directory, or of one whose lock is for both. What cannot be removed stays until the next
+// time.
 func Sweep(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// File is a file under a temporary name. Write to it, then call Commit or Abort. A file that was
-// committed ignores Abort, so that Abort can be deferred.
+// File is a file under a temporary name. Write to it, then call Commit or Abort. Abort does
+// nothing after Commit, so it can be deferred.
 type File struct {
 	*os.File
 	done bool
@@ -24,8 +24,7 @@ func Create(dir string) (*File, error) {
 	return &File{File: f}, nil
 }
 
-// Commit syncs the file to disk and gives it its name, in place of a file that has it, and its
-// mode.
+// Commit syncs the file to disk and gives it its name and mode. It replaces a file of that name.
 func (f *File) Commit(path string, mode fs.FileMode) error {
 	defer f.Abort()
 	if err := errors.Join(f.Chmod(mode), f.Sync(), f.Close()); err != nil {
@@ -48,7 +47,7 @@ func (f *File) Abort() {
 	os.Remove(f.Name()) //nolint:errcheck // the next process that locks the directory removes it
 }
 
-// Write writes a small file, in place of one that has its name.
+// Write writes or replaces a small file.
 func Write(path string, data []byte, mode fs.FileMode) error {
 	f, err := Create(filepath.Dir(path))
 	if err != nil {
@@ -61,8 +60,8 @@ func Write(path string, data []byte, mode fs.FileMode) error {
 	return f.Commit(path, mode)
 }
 
-// WriteAlone is Write for a caller that does not hold the directory: it locks it for that long, as
-// [Lock] does.
+// WriteAlone is Write for a caller that does not have the lock of the directory: it takes the
+// lock for that long, as [Lock] does.
 func WriteAlone(ctx context.Context, path string, data []byte, mode fs.FileMode, waiting func()) error {
 	d, err := Lock(ctx, filepath.Dir(path), waiting)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package howto writes the commands that messages tell a user to run: in the form in which this
+// Package howto writes the commands that messages tell a user to run, in the form in which this
 // user runs them.
 package howto
 
@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// RunBy is the environment variable by which mage's targets say that they run the command, with the
-// value "mage". Package target has a copy, since mage compiles it.
+// RunBy is the environment variable that mage's targets set to "mage" when they run the command.
+// Package target has a copy, since mage compiles it.
 const RunBy = "SLIPWAY_RUN_BY"
 
 // targets are the commands that package target has a target for, with its name.
@@ -17,9 +17,8 @@ var targets = map[string]string{
 	"bases": "bases", "serve": "serve", "clean": "clean",
 }
 
-// Run returns the command line that runs slipway with these words: "slipway bases", or "go tool
-// mage bases" where mage runs this process, or "go tool slipway merge" where mage does and has no
-// such target.
+// Run returns the command line that runs slipway with these words: "slipway bases"; or "go tool
+// mage bases" if mage runs this process; or "go tool slipway merge" if mage has no such target.
 func Run(words string) string { return command(words, os.Getenv(RunBy) == "mage") }
 
 func command(words string, mage bool) string {

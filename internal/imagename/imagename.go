@@ -1,10 +1,9 @@
-// Package imagename holds the grammar of image names, as https://github.com/distribution/reference
-// and the OCI distribution specification have it: HOST[:PORT]/PART/PART:TAG.
+// Package imagename has the grammar of image names of https://github.com/distribution/reference
+// and the OCI distribution specification: HOST[:PORT]/PART/PART:TAG.
 //
-// Other parsers are more lenient, go-containerregistry's among them: they take ".." for a part of a
-// repository, which a registry or a file system resolves to another place. Every name that comes
-// from a file, a flag or a registry is checked here before it becomes a part of a URL, a path or a
-// name in a bundle.
+// Other parsers are more lenient. go-containerregistry's accepts ".." as a part of a repository,
+// which a registry or a file system resolves to another place. Every name from a file, a flag or
+// a registry is checked here before it becomes part of a URL, a path or a name in a bundle.
 package imagename
 
 import (
@@ -53,35 +52,35 @@ func IsPart(s string) bool { return len(s) <= maxName && part.MatchString(s) }
 // IsTag reports whether s is a tag.
 func IsTag(s string) bool { return tag.MatchString(s) }
 
-// IsCosignTag reports whether s is a tag under which cosign keeps what it says of an image.
+// IsCosignTag reports whether s is a tag under which cosign keeps artifacts of an image.
 func IsCosignTag(s string) bool { return cosign.MatchString(s) }
 
-// CheckRepository says what is wrong with host/path as the name of a repository. Docker Hub's short
-// names are none.
+// CheckRepository returns an error if host/path is not the full name of a repository. Docker
+// Hub's short names are not.
 func CheckRepository(name string) error {
 	host, path, ok := strings.Cut(name, "/")
 	switch {
 	case len(name) > maxName:
 		return fmt.Errorf("it has more than %d characters", maxName)
 	case !ok || !IsHost(host):
-		return fmt.Errorf("%q is no host", host)
+		return fmt.Errorf("%q is not a host", host)
 	}
 	for p := range strings.SplitSeq(path, "/") {
 		if !IsPart(p) {
-			return fmt.Errorf("%q is no part of a repository's name, which has lower case letters and digits, with . _ or - between them", p)
+			return fmt.Errorf("%q is not a part of a repository's name, which has lower case letters and digits, with . _ or - between them", p)
 		}
 	}
 	return nil
 }
 
-// Check says what is wrong with host/path:tag as the name of an image.
+// Check returns an error if host/path:tag is not the full name of an image.
 func Check(name string) error {
 	at := strings.LastIndexByte(name, ':')
 	if at < 0 || strings.Contains(name[at:], "/") {
 		return errors.New("it has no tag")
 	}
 	if !IsTag(name[at+1:]) {
-		return fmt.Errorf("%.200q is no tag", name[at+1:])
+		return fmt.Errorf("%.200q is not a tag", name[at+1:])
 	}
 	return CheckRepository(name[:at])
 }

@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// maxAnswer bounds every answer but a blob: manifests, lists of tags, errors.
+// maxAnswer bounds in bytes every answer that is not a blob: manifests, lists of tags, errors.
 const maxAnswer = 16 << 20
 
-// maxRedirects bounds how often a request is redirected, as net/http does by itself.
-// go-containerregistry's check of redirects takes the place of that.
+// maxRedirects bounds how often a request is redirected. net/http has the same bound, but
+// go-containerregistry's check of redirects replaces it.
 const maxRedirects = 10
 
-// registry looks at what a registry answers. A captive portal, a proxy that asks for a login and
-// a website answer 200 to everything: what they were sent has not arrived, and what they send is
-// not a manifest. Only the statuses of the distribution specification mean success
+// registry rejects answers that no registry gives. A captive portal, a proxy that asks for a
+// login and a website answer 200 to everything: what they were sent is lost, and what they send
+// is not a manifest. Only the statuses of the distribution specification mean success
 // (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#endpoints).
 type registry struct{ inner http.RoundTripper }
 
 func (r registry) RoundTrip(q *http.Request) (*http.Response, error) {
-	first := q // what was asked before a redirect
+	first := q // the request before any redirect
 	for redirects := 0; first.Response != nil && first.Response.Request != nil; first = first.Response.Request {
 		if redirects++; redirects > maxRedirects {
 			return nil, fmt.Errorf("%s redirects more than %d times, as no registry does", q.URL.Host, maxRedirects)
@@ -38,7 +38,7 @@ func (r registry) RoundTrip(q *http.Request) (*http.Response, error) {
 		success := successes(first)
 		if success != nil && !slices.Contains(success, a.StatusCode) || !blob && strings.HasPrefix(kind, "text/html") {
 			a.Body.Close()
-			return nil, fmt.Errorf("%s answers %s with content type %q, as no registry does: something stands before it, such as a captive portal or a proxy that asks for a login",
+			return nil, fmt.Errorf("%s answers %s with content type %q, as no registry does: a captive portal, or a proxy that asks for a login, may answer in its place",
 				first.URL.Host, a.Status, kind)
 		}
 	}
@@ -48,20 +48,20 @@ func (r registry) RoundTrip(q *http.Request) (*http.Response, error) {
 	return a, nil
 }
 
-// successes lists the statuses by which a registry says that it has done what a request asks for.
-// It returns nil for what is not of the distribution API, such as a service for tokens.
+// successes lists the statuses with which a registry confirms a request. It returns nil for
+// requests outside the distribution API, such as those for tokens.
 func successes(q *http.Request) []int {
 	api := strings.HasPrefix(q.URL.Path, "/v2/")
 	switch q.Method {
 	case http.MethodPut:
 		if strings.Contains(q.URL.Path, "/manifests/") {
-			// Registries from before the specification answer 202. What they have is looked at
+			// Registries older than the specification answer 202. The manifest is asked for
 			// later.
 			return []int{http.StatusCreated, http.StatusAccepted}
 		}
 		return []int{http.StatusCreated}
 	case http.MethodPatch:
-		// the latter two are of old registries
+		// older registries give the latter two
 		return []int{http.StatusAccepted, http.StatusCreated, http.StatusNoContent}
 	case http.MethodPost:
 		if api {
@@ -75,7 +75,7 @@ func successes(q *http.Request) []int {
 	return nil
 }
 
-// bounded fails where a body is longer than an answer may be.
+// bounded is a body that fails if it is longer than maxAnswer.
 type bounded struct {
 	io.ReadCloser
 	left int64

@@ -11,8 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/output"
 )
 
-// Client talks to registries and other servers. Each repository has a session of its own, because a
-// token holds for the repositories that it names. Several goroutines may use it.
+// Client talks to registries and other servers. Each repository has its own session, because a
+// token is valid for the repositories that it names. Several goroutines may use a Client.
 type Client struct {
 	o  Options
 	rt http.RoundTripper
@@ -34,8 +34,8 @@ func newClient(o Options, inner http.RoundTripper) *Client {
 	return &Client{o: o, rt: newRetrying(inner, o), sessions: map[string]*Session{}}
 }
 
-// Session returns the session for a repository. The scopes are asked for when the session begins,
-// the first time; mounts from other repositories need theirs then.
+// Session returns the session for a repository. The first call begins the session and requests
+// the scopes; mounts from other repositories need theirs at that time.
 func (c *Client) Session(ctx context.Context, repo name.Repository, scopes ...string) (*Session, error) {
 	c.mu.Lock()
 	s := c.sessions[repo.Name()]
@@ -48,11 +48,11 @@ func (c *Client) Session(ctx context.Context, repo name.Repository, scopes ...st
 	return s, s.err
 }
 
-// named says in each request which program makes it. It sees every credential, also tokens that a
-// registry gave, and keeps them out of what is printed.
+// named adds the name of this program to each request. It sees every credential, also the tokens
+// of registries, and registers them as secrets.
 type named struct{ inner http.RoundTripper }
 
-// sent are the Authorization headers that have been registered as secrets.
+// sent has the Authorization headers that are registered as secrets.
 var sent sync.Map
 
 func (n named) RoundTrip(q *http.Request) (*http.Response, error) {

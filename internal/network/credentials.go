@@ -16,7 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/output"
 )
 
-// credentials finds those for a repository, and keeps them out of everything that is printed.
+// credentials finds the credentials for a repository, and registers them as secrets.
 func (c *Client) credentials(ctx context.Context, repo name.Repository) (authn.Authenticator, error) {
 	auth, err := authn.Resolve(ctx, c.o.Keychain, repo)
 	if err != nil {
@@ -32,7 +32,7 @@ func (c *Client) credentials(ctx context.Context, repo name.Repository) (authn.A
 }
 
 // keychain finds credentials as authn.DefaultKeychain does, but bounds the time of credential
-// helpers and ends them with the work.
+// helpers, and ends them with ctx.
 type keychain struct{ limit time.Duration }
 
 // Resolve finds the credentials for a repository or a registry.
@@ -40,7 +40,7 @@ func (k keychain) Resolve(target authn.Resource) (authn.Authenticator, error) {
 	return k.ResolveContext(context.Background(), target)
 }
 
-// ResolveContext is Resolve, which ends with ctx.
+// ResolveContext is Resolve with a context that ends the helper.
 func (k keychain) ResolveContext(ctx context.Context, target authn.Resource) (authn.Authenticator, error) {
 	file, err := configuration()
 	if file == nil || err != nil {
@@ -54,7 +54,7 @@ func (k keychain) ResolveContext(ctx context.Context, target authn.Resource) (au
 		if err != nil {
 			return nil, err
 		}
-		if found.ServerAddress = ""; found != (types.AuthConfig{}) { // it is set always
+		if found.ServerAddress = ""; found != (types.AuthConfig{}) { // it is always set
 			return authn.FromConfig(authn.AuthConfig{
 				Username: found.Username, Password: found.Password, Auth: found.Auth,
 				IdentityToken: found.IdentityToken, RegistryToken: found.RegistryToken,
@@ -64,7 +64,8 @@ func (k keychain) ResolveContext(ctx context.Context, target authn.Resource) (au
 	return authn.Anonymous, nil
 }
 
-// lookup asks the helper that the configuration names for a key, or the configuration itself.
+// lookup asks the helper that the configuration names for a key, or reads the configuration
+// itself.
 func (k keychain) lookup(ctx context.Context, file *configfile.ConfigFile, key string) (types.AuthConfig, error) {
 	helper, ok := file.CredentialHelpers[key]
 	if !ok {
@@ -83,8 +84,8 @@ func (k keychain) lookup(ctx context.Context, file *configfile.ConfigFile, key s
 	return k.ask(ctx, "docker-credential-"+helper, key)
 }
 
-// configuration reads Docker's configuration, or else Podman's, which has the same form; nil is
-// none.
+// configuration reads Docker's configuration, or else Podman's, which has the same form. It
+// returns nil if there is neither.
 func configuration() (*configfile.ConfigFile, error) {
 	home, _ := os.UserHomeDir()
 	docker := os.Getenv("DOCKER_CONFIG")

@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 )
 
-// direct is go-containerregistry's transport, but for names of this machine: they stay on it.
-// Neither HTTP_PROXY nor a name server gets to say where they lead, since plain HTTP is spoken
-// with them (https://www.rfc-editor.org/rfc/rfc6761#section-6.3).
+// direct is go-containerregistry's transport, except that connections to localhost and its
+// subdomains stay on this machine. Plain HTTP is used with them, so neither HTTP_PROXY nor a name
+// server may redirect them (https://www.rfc-editor.org/rfc/rfc6761#section-6.3).
 var direct = sync.OnceValue(func() *http.Transport {
 	t := remote.DefaultTransport.(*http.Transport).Clone()
 	proxy, dial := t.Proxy, t.DialContext

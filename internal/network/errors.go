@@ -12,24 +12,25 @@ import (
 	"github.com/slipway-dev/slipway/internal/output"
 )
 
-// Missing reports whether err says that a registry does not have what was asked for.
+// Missing reports whether err means that a registry does not have what was requested.
 func Missing(err error) bool {
 	var e *transport.Error
 	return errors.As(err, &e) && e.StatusCode == http.StatusNotFound
 }
 
-// Unreadable is an error of this machine's disk, not of the registry: trying again does not help.
+// Unreadable is an error of this machine's disk, not of the registry: a retry does not help.
 type Unreadable struct{ Err error }
 
 func (u Unreadable) Error() string { return u.Err.Error() }
 func (u Unreadable) Unwrap() error { return u.Err }
 
-// maxRepeated bounds in bytes what errors repeat of an answer: a proxy may send a page of HTML.
+// maxRepeated bounds in bytes how much of an answer errors quote: a proxy may send a page of
+// HTML.
 const maxRepeated = 640
 
-// Clean takes the query out of URLs in an error, since upload locations and redirects have
-// signatures there, and shortens the answer of a registry to one line. Where a registry denies
-// something or goes quiet, it adds what can be done. It does so once.
+// Clean removes the query from URLs in an error, since upload locations and redirects contain
+// signatures, and shortens a registry's answer to one line. If a registry denies something or
+// stalls, it adds a remedy. It does so once.
 func Clean(err error) error {
 	if err == nil || errors.As(err, &cleaned{}) {
 		return err
@@ -37,7 +38,7 @@ func Clean(err error) error {
 	var e *url.Error
 	if errors.As(err, &e) {
 		if u, parseErr := url.Parse(e.URL); parseErr == nil {
-			err = reworded{err, strings.ReplaceAll(err.Error(), e.URL, bare(u))}
+			err = reworded{err, strings.ReplaceAll(err.Error(), e.URL, redactURL(u))}
 		}
 	}
 	var quiet *stalled
@@ -65,13 +66,13 @@ type cleaned struct{ error }
 
 func (c cleaned) Unwrap() error { return c.error }
 
-// bare is a URL without what may be secret in it.
-func bare(u *url.URL) string {
+// redactURL returns a URL without its secret parts: user and query.
+func redactURL(u *url.URL) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
 }
 
-// reworded is an error with another text. The error itself is left as it is, since other
-// goroutines may hold it, too.
+// reworded is an error with another text. The error itself stays unchanged, since other
+// goroutines may have it.
 type reworded struct {
 	error
 	text string

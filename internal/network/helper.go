@@ -16,7 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/subprocess"
 )
 
-// ask runs a credential helper. Where it takes too long, it is killed with its children.
+// ask runs a credential helper. One that takes too long is killed with its children.
 func (k keychain) ask(ctx context.Context, helper, server string) (types.AuthConfig, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, k.limit, errors.New("it took too long"))
 	defer cancel()

@@ -20,7 +20,7 @@ func Loopback(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// secure refuses to speak plain HTTP with any machine but this one, and to leave HTTPS for it.
+// secure refuses plain HTTP with other machines, and redirects from HTTPS to HTTP.
 type secure struct{ inner http.RoundTripper }
 
 func (s secure) RoundTrip(q *http.Request) (*http.Response, error) {

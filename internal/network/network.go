@@ -1,15 +1,15 @@
-// Package network moves manifests and blobs between this machine and registries.
+// Package network makes requests to registries and other servers.
 //
-// Its [Client] is the only way from Slipway to the network: a push, a pull, a base image, a look at
-// a tag and a download for a Dockerfile all go through it, so that one set of rules holds for them:
+// All packages make their requests through its [Client]: a push, a pull, a base image, a lookup
+// of a tag and a download for a Dockerfile follow the same rules:
 //
-//   - Plain HTTP is spoken with loopback addresses only, also after a redirect and for token services.
+//   - Plain HTTP is for loopback addresses only, also after a redirect and for token services.
 //   - Credentials come from the Docker configuration (~/.docker/config.json or DOCKER_CONFIG), the
-//     helpers that it names, or Podman's auth.json. They go to the host that they are for.
-//   - A request is made again where a server is busy (429), broken (5xx) or drops the connection, and
-//     not before the time that Retry-After asks for. A server that goes quiet has dropped it.
-//   - What does not answer as a registry does is an error, so that a captive portal takes no push.
-//   - Manifests and answers that are not blobs have a bounded size.
+//     helpers that it names, or Podman's auth.json. They are sent only to the host they are for.
+//   - A request is retried if a server is busy (429), fails (5xx) or drops the connection, and not
+//     before the time that Retry-After gives. A stalled server counts as a dropped connection.
+//   - An answer that no registry gives is an error, so that a captive portal accepts no push.
+//   - Manifests and other answers that are not blobs have a bounded size.
 //
 // test/repository checks that no other package opens connections of its own.
 package network
@@ -26,24 +26,24 @@ import (
 // Agent names this program to servers. The command sets it to slipway/VERSION when it starts.
 var Agent = "slipway"
 
-// Options say how registries are talked to. The zero value suits every registry.
+// Options tell how to make requests. The zero value suits every registry.
 type Options struct {
 	Progress *progress.Printer
-	// Jobs is how many blobs or manifests are on their way at the same time; 0 is 4.
+	// Jobs is how many blobs or manifests are transferred at the same time; 0 is 4.
 	Jobs int
-	// Transport carries the requests; nil is one that heeds HTTPS_PROXY.
+	// Transport makes the requests; nil is one that uses HTTPS_PROXY.
 	Transport http.RoundTripper
 	// Keychain finds credentials; nil is the Docker configuration.
 	Keychain authn.Keychain
-	// Wait is how long to wait before the first retry; it doubles from one to the next. 0 is one
+	// Wait is how long to wait before the first retry; it doubles with each retry. 0 is one
 	// second.
 	Wait time.Duration
-	// Attempts is how often a request is made in all, while the server answers 429 or 5xx or drops
+	// Attempts is how often a request is made in all while the server answers 429 or 5xx or drops
 	// the connection; 0 is 6.
 	Attempts int
-	// Idle is how long nothing may move on a request before it counts as a dropped connection; 0 is
-	// a minute. It bounds dialing, waiting for an answer and each piece of a body. A transfer that
-	// moves fewer than 256 bytes a second for so long counts as dropped, too.
+	// Idle is how long a request may stall before it counts as a dropped connection; 0 is a
+	// minute. It bounds dialing, waiting for an answer and each piece of a body. A transfer that
+	// moves fewer than 256 bytes a second for that time has stalled, too.
 	Idle time.Duration
 	// HelperTime is how long a credential helper may take; 0 is a minute.
 	HelperTime time.Duration

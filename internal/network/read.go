@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 )
 
-// Head returns what a reference stands for. Where HEAD fails, GET says why, and helps with
-// registries that leave out the digest.
+// Head resolves a reference. If HEAD fails, GET tells why, and helps with registries that omit
+// the digest.
 func (c *Client) Head(ctx context.Context, ref name.Reference) (*v1.Descriptor, error) {
 	s, err := c.Session(ctx, ref.Context(), ref.Context().Scope(transport.PullScope))
 	if err != nil {
@@ -34,14 +34,14 @@ func (c *Client) Head(ctx context.Context, ref name.Reference) (*v1.Descriptor, 
 		}
 		d = &full.Descriptor
 	}
-	// as a proxy has it that asks for a login, or a website
+	// as of a website, or a proxy that asks for a login
 	if strings.HasPrefix(string(d.MediaType), "text/") {
-		return nil, fmt.Errorf("%s answers with %s where a manifest is expected: it is no registry, or something stands before it", ref.Context().RegistryStr(), d.MediaType)
+		return nil, fmt.Errorf("%s answers with %s where a manifest is expected: it is not a registry, or a proxy answers in its place", ref.Context().RegistryStr(), d.MediaType)
 	}
 	return d, nil
 }
 
-// Get reads the manifest or index that a reference stands for.
+// Get reads the manifest or index that a reference names.
 func (c *Client) Get(ctx context.Context, ref name.Reference) (*remote.Descriptor, error) {
 	s, err := c.Session(ctx, ref.Context(), ref.Context().Scope(transport.PullScope))
 	if err != nil {
@@ -50,9 +50,9 @@ func (c *Client) Get(ctx context.Context, ref name.Reference) (*remote.Descripto
 	return s.Get(ctx, ref)
 }
 
-// Blob reads a blob of a repository: use gets its bytes, anew where they broke off before. The
-// reader has at most one byte more than d says, which is enough to know that the blob is another
-// one.
+// Blob reads a blob of a repository. It passes the bytes to use, and again from the start after
+// the connection broke off. The reader has at most one byte more than d.Size, which is enough to
+// detect a longer blob.
 func (c *Client) Blob(ctx context.Context, repo name.Repository, d v1.Descriptor, use func(io.Reader) error) error {
 	return c.Retry(ctx, func() error {
 		r, err := c.open(ctx, repo, d)
@@ -64,8 +64,8 @@ func (c *Client) Blob(ctx context.Context, repo name.Repository, d v1.Descriptor
 	})
 }
 
-// open asks the repository for the blob, and then the places that its descriptor names: layers of
-// old Windows bases lie elsewhere than in their registry
+// open requests the blob from the repository, and then from the URLs in its descriptor: the
+// registry of old Windows bases does not have their layers
 // (https://github.com/opencontainers/image-spec/blob/main/layer.md#non-distributable-layers).
 func (c *Client) open(ctx context.Context, repo name.Repository, d v1.Descriptor) (io.ReadCloser, error) {
 	s, err := c.Session(ctx, repo, repo.Scope(transport.PullScope))
@@ -88,7 +88,8 @@ func (c *Client) open(ctx context.Context, repo name.Repository, d v1.Descriptor
 	return nil, err
 }
 
-// Download reads what a URL stands for: use gets its bytes, anew where they broke off before.
+// Download reads a URL. It passes the bytes to use, and again from the start after the connection
+// broke off.
 func (c *Client) Download(ctx context.Context, u string, use func(io.Reader) error) error {
 	return c.Retry(ctx, func() error {
 		r, err := c.openURL(ctx, u)
@@ -111,7 +112,7 @@ func (c *Client) openURL(ctx context.Context, u string) (io.ReadCloser, error) {
 	}
 	if a.StatusCode != http.StatusOK {
 		a.Body.Close()
-		return nil, fmt.Errorf("%s answers %s", bare(a.Request.URL), a.Status)
+		return nil, fmt.Errorf("%s answers %s", redactURL(a.Request.URL), a.Status)
 	}
 	return a.Body, nil
 }

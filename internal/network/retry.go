@@ -18,26 +18,25 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 )
 
-// maxWait bounds the time between two attempts, also where a registry asks for more by Retry-After.
+// maxWait bounds the time between two attempts, also if Retry-After asks for more.
 const maxWait = 2 * time.Minute
 
 // settling is how often [Client.Settle] asks.
 const settling = 3
 
-// retrying is a RoundTripper that makes a request again when the registry is busy (429), broken
-// (5xx) or drops the connection. Bytes of a blob are an exception: an upload that broke off is
-// begun anew by [Client.Retry], since what has arrived is not known. Where a registry says
-// Retry-After, all requests to it wait.
+// retrying is a RoundTripper that retries a request if the registry is busy (429), fails (5xx) or
+// drops the connection. It does not retry uploads of blobs: how much has arrived is unknown, so
+// [Client.Retry] begins them again. After a Retry-After, all requests to that registry wait.
 type retrying struct {
 	inner http.RoundTripper
 	o     Options
 
-	mu   sync.Mutex
-	hold map[string]time.Time // host → when it may be asked again
+	mu        sync.Mutex
+	notBefore map[string]time.Time // by host
 }
 
 func newRetrying(inner http.RoundTripper, o Options) *retrying {
-	return &retrying{inner: inner, o: o, hold: map[string]time.Time{}}
+	return &retrying{inner: inner, o: o, notBefore: map[string]time.Time{}}
 }
 
 func (r *retrying) RoundTrip(q *http.Request) (*http.Response, error) {
@@ -59,7 +58,7 @@ func (r *retrying) RoundTrip(q *http.Request) (*http.Response, error) {
 			io.Copy(io.Discard, io.LimitReader(a.Body, 64<<10)) //nolint:errcheck
 			a.Body.Close()
 		}
-		r.o.say(err, attempt)
+		r.o.warn(err, attempt)
 		if err := pause(q.Context(), r.o.backoff(attempt)); err != nil {
 			return nil, err
 		}
@@ -75,7 +74,7 @@ func (r *retrying) RoundTrip(q *http.Request) (*http.Response, error) {
 func (r *retrying) until(host string) time.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.hold[host]
+	return r.notBefore[host]
 }
 
 // holdBack notes a Retry-After, which is a number of seconds or a date.
@@ -91,19 +90,19 @@ func (r *retrying) holdBack(host, after string) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if t.After(r.hold[host]) {
-		r.hold[host] = t
+	if t.After(r.notBefore[host]) {
+		r.notBefore[host] = t
 	}
 }
 
-// uploads reports whether a request carries bytes of a blob, or closes their session, wherever a
-// registry wants them sent.
+// uploads reports whether a request sends bytes of a blob, or closes an upload, at whatever
+// location the registry chose.
 func uploads(method, path string) bool {
 	return method == http.MethodPatch || method == http.MethodPut && !strings.Contains(path, "/manifests/")
 }
 
-// Retry does work that consists of several requests again from its start, where making a single one
-// again could not help: an upload failed, or a body broke off.
+// Retry calls work that consists of several requests, and calls it again if an upload failed or a
+// body broke off, where repeating one request does not help.
 func (c *Client) Retry(ctx context.Context, work func() error) error { return c.o.retry(ctx, work) }
 
 // retry is [Client.Retry].
@@ -116,15 +115,15 @@ func (o Options) retry(ctx context.Context, work func() error) error {
 		if !broken(err) || attempt >= o.Attempts {
 			return err
 		}
-		o.say(err, attempt)
+		o.warn(err, attempt)
 		if err := pause(ctx, o.backoff(attempt)); err != nil {
 			return err
 		}
 	}
 }
 
-// Settle asks until the answer is the one that is wanted, which done says, or for the third time:
-// what a server has just been told may not have reached all of its parts yet.
+// Settle calls ask until it is done, at most three times: all parts of a server may not have seen
+// a recent change yet.
 func (c *Client) Settle(ctx context.Context, ask func() (done bool, err error)) error {
 	for attempt := 1; ; attempt++ {
 		done, err := ask()
@@ -137,8 +136,7 @@ func (c *Client) Settle(ctx context.Context, ask func() (done bool, err error)) 
 	}
 }
 
-// broken reports whether work ended by something that has not been tried again yet and may go
-// well the next time.
+// broken reports whether work ended by an error that was not retried yet and may not occur again.
 func broken(err error) bool {
 	if errors.As(err, &Unreadable{}) {
 		return false
@@ -154,11 +152,11 @@ func broken(err error) bool {
 	return dropped(err)
 }
 
-// knocks is how often a host is asked that nobody answers at: it may be starting again, but more
-// often its name or port is wrong, and nobody should wait long to hear that.
+// knocks is how often to try a host that refuses connections: it may be restarting, but more
+// often its name or port is wrong, and the user should learn that soon.
 const knocks = 3
 
-// attempts is how often a request is made in all that ended by err, which may be nil.
+// attempts is how often a request that ended by err, which may be nil, is made in all.
 func (o Options) attempts(err error) int {
 	if refused(err) {
 		return min(o.Attempts, knocks)
@@ -166,13 +164,13 @@ func (o Options) attempts(err error) int {
 	return o.Attempts
 }
 
-// refused reports whether there was nobody to make a connection with.
+// refused reports whether no connection could be made.
 func refused(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.EHOSTUNREACH) || errors.Is(err, syscall.ENETUNREACH)
 }
 
-// say tells the user that a server has gone quiet: it takes long to notice, and longer to give up.
-func (o Options) say(err error, attempt int) {
+// warn tells the user about a stalled server: it takes long to notice, and longer to give up.
+func (o Options) warn(err error, attempt int) {
 	var quiet *stalled
 	if errors.As(err, &quiet) {
 		o.Progress.Printf("%v: trying again (%d of %d)", quiet, attempt+1, o.Attempts)
@@ -180,7 +178,7 @@ func (o Options) say(err error, attempt int) {
 }
 
 // backoff is how long to wait after an attempt: twice as long as before, and up to half of that
-// more, so that clients which were turned away together do not come back together.
+// more, so that clients do not all come back at the same time.
 func (o Options) backoff(attempt int) time.Duration {
 	d := min(o.Wait<<(attempt-1), maxWait)
 	return d + rand.N(d/2+1)
@@ -204,9 +202,8 @@ func busy(status int) bool {
 	return status == http.StatusTooManyRequests || status == http.StatusRequestTimeout || status >= 500 && status != http.StatusNotImplemented
 }
 
-// dropped reports whether a connection broke off, or took too long, where the next one may fare
-// better. A body that is being written while the connection breaks off may be told that it is
-// closed, by net/http itself.
+// dropped reports whether a connection broke off or timed out, so that the next one may succeed.
+// net/http may close a body that is being written while the connection breaks off.
 func dropped(err error) bool {
 	for _, e := range []error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE, syscall.ECONNABORTED} {
 		if errors.Is(err, e) {
@@ -214,7 +211,7 @@ func dropped(err error) bool {
 		}
 	}
 	var quiet *stalled
-	var header textproto.ProtocolError // what is left of an answer that broke off within its header
+	var header textproto.ProtocolError // the rest of an answer that broke off within its header
 	var timeout net.Error
 	return refused(err) || errors.As(err, &quiet) || errors.As(err, &header) || errors.As(err, &timeout) && timeout.Timeout()
 }

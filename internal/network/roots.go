@@ -9,8 +9,8 @@ import (
 )
 
 // TrustFile returns a transport for [Options] that trusts the certificate authorities of a PEM
-// file beside those of the system: private registries often have their own. Apart from that it is
-// the default.
+// file in addition to those of the system: private registries often have their own. Otherwise it
+// is the default transport.
 func TrustFile(path string) (http.RoundTripper, error) {
 	pem, err := os.ReadFile(path)
 	if err != nil {
@@ -21,7 +21,7 @@ func TrustFile(path string) (http.RoundTripper, error) {
 		pool = x509.NewCertPool() // a machine without any
 	}
 	if !pool.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("reading certificate authorities: %s holds no certificate in PEM form (-----BEGIN CERTIFICATE-----)", path)
+		return nil, fmt.Errorf("reading certificate authorities: %s contains no certificate in PEM form (-----BEGIN CERTIFICATE-----)", path)
 	}
 	t := direct().Clone()
 	t.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}

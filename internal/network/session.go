@@ -14,8 +14,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/oci"
 )
 
-// Session is an authenticated way to one repository. Requests are retried below it, so nothing
-// above it does so but [Client.Retry].
+// Session is an authenticated connection to one repository. It retries requests itself; only
+// [Client.Retry] retries above it.
 type Session struct {
 	repo   name.Repository
 	o      Options
@@ -49,24 +49,24 @@ func (s *Session) begin(ctx context.Context, c *Client, scopes []string) error {
 	return err
 }
 
-// Head returns what the registry says that a reference stands for.
+// Head resolves a reference.
 func (s *Session) Head(ctx context.Context, ref name.Reference) (*v1.Descriptor, error) {
 	return s.puller.Head(ctx, ref)
 }
 
-// Get reads a manifest or an index, also where its body breaks off at first.
+// Get reads a manifest or an index, again if its body breaks off.
 func (s *Session) Get(ctx context.Context, ref name.Reference) (d *remote.Descriptor, err error) {
 	err = s.o.retry(ctx, func() error {
 		d, err = s.puller.Get(ctx, ref)
 		return err
 	})
 	if err == nil && len(d.Manifest) > oci.MaxManifest {
-		return nil, fmt.Errorf("%s has %d bytes, and a manifest may have %d", ref, len(d.Manifest), oci.MaxManifest)
+		return nil, fmt.Errorf("%s has %d bytes: a manifest may have at most %d", ref, len(d.Manifest), oci.MaxManifest)
 	}
 	return d, err
 }
 
-// Layer is a blob of the repository, which is read when it is opened.
+// Layer returns a blob of the repository, which is read when it is opened.
 func (s *Session) Layer(ctx context.Context, h v1.Hash) (v1.Layer, error) {
 	return s.puller.Layer(ctx, s.repo.Digest(h.String()))
 }
@@ -90,8 +90,8 @@ func (s *Session) Tags(ctx context.Context) (list []string, err error) {
 	return list, err
 }
 
-// Referrers lists what has a manifest as its subject, by the referrers API, or by the list that
-// stands in for it.
+// Referrers lists the manifests that have a subject, by the referrers API, or by the tag that
+// replaces it.
 func (s *Session) Referrers(ctx context.Context, subject name.Digest) (list []v1.Descriptor, err error) {
 	err = s.o.retry(ctx, func() error {
 		index, err := remote.Referrers(subject, remote.WithContext(ctx), remote.WithTransport(s.rt))

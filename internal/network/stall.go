@@ -10,26 +10,24 @@ import (
 	"time"
 )
 
-// patience is how much longer than Options.Idle a server may take to answer once it has been sent
-// a body: the kernel may still be sending it, and some registries hash or copy a blob before they
+// patience is how much longer than Options.Idle a server may take to answer after it was sent a
+// body: the kernel may still be sending it, and some registries hash or copy a blob before they
 // answer.
 const patience = 5
 
 // floor is the least number of bytes per second that a transfer must move while it waits for the
-// network. It is far below the slowest link that anybody uses, and above what keeps a connection
-// open for its own sake.
+// network. It is far below the slowest link in use, and above what keeps an idle connection open.
 const floor = 256
 
-// watchful ends requests whose server has gone quiet. It looks at requests, not at connections,
-// since one connection of HTTP/2 carries many. The time that the other end of a body takes does
-// not count: a slow disk is not a slow server.
+// watchful ends requests that stall. It watches requests, not connections, since one connection
+// of HTTP/2 has many. The time that the local end of a body takes does not count: a slow disk is
+// not a slow server.
 type watchful struct {
 	inner http.RoundTripper
 	idle  time.Duration
 }
 
-// RoundTrip gives the server w.idle for dialing, the handshake, each piece of a body and the
-// header.
+// RoundTrip allows w.idle each for dialing, the handshake, every piece of a body, and the header.
 func (w watchful) RoundTrip(q *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(q.Context())
 	g := &guard{cancel: cancel, host: q.URL.Host, idle: w.idle}
@@ -58,7 +56,7 @@ func (w watchful) RoundTrip(q *http.Request) (*http.Response, error) {
 	return a, nil
 }
 
-// stalled is the error of a request whose server has gone quiet. It counts as a dropped connection.
+// stalled is the error of a request that stalled. It counts as a dropped connection.
 type stalled struct {
 	host string
 	slow bool // it moved something, but too little
@@ -72,7 +70,7 @@ func (s *stalled) Error() string {
 	return fmt.Sprintf("%s has not moved a byte for %v", s.host, s.idle)
 }
 
-// guard cancels a request when nothing moves for too long.
+// guard cancels a request that stalls.
 type guard struct {
 	cancel context.CancelCauseFunc
 	host   string
@@ -80,9 +78,9 @@ type guard struct {
 
 	mu    sync.Mutex
 	timer *time.Timer
-	since time.Time     // when the wait that is under way began; zero where none is
-	spent time.Duration // what waits took, up to idle
-	bytes int64         // what they moved
+	since time.Time     // when the current wait began; zero if there is none
+	spent time.Duration // the time of past waits, up to idle
+	bytes int64         // moved in them
 	ended bool
 }
 
@@ -102,7 +100,7 @@ func (g *guard) expect(d time.Duration) {
 	g.timer = time.AfterFunc(d, func() { g.cancel(&stalled{host: g.host, idle: d}) })
 }
 
-// moved ends a wait, in which n bytes were moved. It is false where they were too few.
+// moved ends a wait in which n bytes were moved. It is false if they were too few.
 func (g *guard) moved(n int64) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -114,7 +112,7 @@ func (g *guard) moved(n int64) bool {
 	}
 	g.spent += time.Since(g.since)
 	g.since = time.Time{}
-	if g.bytes += n; n == 0 { // what was waited for is no part of a body
+	if g.bytes += n; n == 0 { // the wait was not for a body
 		g.spent, g.bytes = 0, 0
 		return true
 	}
@@ -129,7 +127,7 @@ func (g *guard) moved(n int64) bool {
 	return enough
 }
 
-// end lets go of the request.
+// end stops watching the request.
 func (g *guard) end() {
 	g.mu.Lock()
 	if g.ended = true; g.timer != nil {
@@ -139,7 +137,7 @@ func (g *guard) end() {
 	g.cancel(nil)
 }
 
-// why returns the reason for which the guard ended the request, or else err.
+// why returns the reason for which the guard canceled the request, or else err.
 func (g *guard) why(ctx context.Context, err error) error {
 	var s *stalled
 	if errors.As(context.Cause(ctx), &s) {
@@ -148,7 +146,8 @@ func (g *guard) why(ctx context.Context, err error) error {
 	return err
 }
 
-// outgoing is a body on its way to the server, which takes a piece when it asks for the next one.
+// outgoing is a body that is sent to the server. A piece counts as sent when the next one is
+// read.
 type outgoing struct {
 	io.ReadCloser
 	g    *guard

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 )
 
-// MayPush begins an upload to the repository, which a registry refuses to whoever may not push
-// there, and gives it up again. The session must have the scope to push.
+// MayPush begins an upload to the repository, which a registry refuses without the right to push,
+// and cancels it. The session must have the scope to push.
 func (s *Session) MayPush(ctx context.Context) error {
 	uploads := s.repo.Scheme() + "://" + s.repo.RegistryStr() + "/v2/" + s.repo.RepositoryStr() + "/blobs/uploads/"
 	q, err := http.NewRequestWithContext(ctx, http.MethodPost, uploads, nil)
@@ -23,12 +23,12 @@ func (s *Session) MayPush(ctx context.Context) error {
 	if err := transport.CheckError(a, http.StatusAccepted); err != nil {
 		return err
 	}
-	s.giveUp(ctx, a)
+	s.cancelUpload(ctx, a)
 	return nil
 }
 
-// giveUp ends an upload that has begun. A registry that cannot drops it by itself after a while.
-func (s *Session) giveUp(ctx context.Context, begun *http.Response) {
+// cancelUpload cancels an upload. A registry that cannot do this drops the upload after a while.
+func (s *Session) cancelUpload(ctx context.Context, begun *http.Response) {
 	at, err := begun.Location()
 	if err != nil {
 		return

@@ -6,8 +6,8 @@ import (
 	"reflect"
 )
 
-// Fprintf is [fmt.Fprintf] with [Line] applied to every argument that is a text, or an error: only
-// the format adds lines and columns.
+// Fprintf is [fmt.Fprintf] with [Line] applied to every argument that is a string or an error:
+// only the format adds lines and columns.
 func Fprintf(w io.Writer, format string, args ...any) (int, error) {
 	safe := make([]any, len(args))
 	for i, a := range args {

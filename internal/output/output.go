@@ -1,14 +1,13 @@
-// Package output makes text safe to show: it takes secrets out and escapes what a terminal would
-// obey.
+// Package output makes text safe to show: it redacts secrets and escapes terminal sequences.
 //
-// Much of what slipway prints was written by others: the answers of registries, the names in a
-// bundle, the files of a build context. All of it goes through one [Writer], which the command puts
-// before standard output and standard error, so that no caller has to remember. The Writer works on
-// lines. [Line] and [Excerpt] are for text that becomes a part of a line: they escape line breaks,
-// too, so that nobody can add a line to a message or a row to a table.
+// Others wrote much of what slipway prints: answers of registries, names in a bundle, files of a
+// build context. All of it passes one [Writer], which the command puts in front of standard
+// output and standard error, so that no caller can forget it. The Writer works on lines. [Line]
+// and [Excerpt] are for text that becomes part of a line: they escape line breaks, too, so that
+// nobody can add a line to a message or a row to a table.
 //
-// Text that needs no change comes out byte for byte. What is escaped inside a JSON string is still
-// JSON and has the same value.
+// Safe text is unchanged, byte for byte. An escaped JSON string is still JSON and has the same
+// value.
 package output
 
 import (
@@ -25,8 +24,8 @@ func Text(s string) string { return printable(Redact(s), "\n\t") }
 // Line returns s without secrets, with all but printable characters escaped, on one line.
 func Line(s string) string { return printable(Redact(s), "") }
 
-// Excerpt is [Line] of the first n bytes of s. Secrets are taken out first: a part of one would not
-// be recognized.
+// Excerpt is [Line] of the first n bytes of s. It redacts secrets first, since a part of one
+// would not be recognized.
 func Excerpt(s string, n int) string {
 	s = Redact(strings.TrimSpace(s))
 	if len(s) <= n {
@@ -38,10 +37,10 @@ func Excerpt(s string, n int) string {
 	return printable(s[:n], "") + "…"
 }
 
-// IsLine reports whether s is what [Line] leaves as it is, secrets apart.
+// IsLine reports whether [Line] leaves s unchanged, apart from secrets.
 func IsLine(s string) bool { return printable(s, "") == s }
 
-// printable escapes all characters that a reader cannot see, but for those in keep.
+// printable escapes all characters that are invisible, except those in keep.
 func printable(s, keep string) string {
 	shown := func(r rune) bool { return visible(r) || strings.ContainsRune(keep, r) }
 	if utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !shown(r) }) < 0 {
@@ -63,15 +62,14 @@ func printable(s, keep string) string {
 	return b.String()
 }
 
-// visible reports whether a character is shown as itself. Control characters, marks that change the
-// direction of text, characters of no width and line separators are not, nor is what Unicode tells
-// programs to ignore.
+// visible reports whether a character is shown as itself. Control characters, marks that change
+// the direction of text, characters without width and line separators are not, nor are those that
+// Unicode tells programs to ignore.
 func visible(r rune) bool {
 	return (unicode.IsPrint(r) || unicode.Is(unicode.Zs, r)) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
-// escape writes a character in ASCII, in a form that JSON has as well wherever a JSON encoder
-// leaves the character as it is.
+// escape writes a character in ASCII, if possible in a form that is valid in JSON.
 func escape(r rune) string {
 	switch {
 	case r == '\n':

@@ -17,7 +17,7 @@ type pattern struct {
 // all redacts the second group.
 func all(g []string) string { return g[1] + Redacted + g[3] }
 
-// patterns are what Redact looks for beside the registered secrets.
+// patterns are the forms that Redact looks for in addition to registered secrets.
 var patterns = []pattern{
 	// https://user:password@host, and https://token@host. A password may have unescaped slashes and
 	// at signs. ssh://git@host is an account.
@@ -26,14 +26,14 @@ var patterns = []pattern{
 	{[]string{"authorization"}, regexp.MustCompile(`(?i)(authorization\\?["']?\s*[:=]\s*\[?\\?["']?)([^\s"'\\,\[\]]{8,})()`), encoded},
 	{[]string{"basic"}, regexp.MustCompile(`(?i)(\bbasic\s+)([a-z0-9+/_-]{12,}=*)()`), encoded},
 	{[]string{"bearer"}, regexp.MustCompile(`(?i)(\bbearer\s+)([a-z0-9+/._~-]{16,}=*)()`), encoded},
-	// What a token service answers, and what a body that echoes it has, once or twice in quotes.
+	// The answer of a token service, and a body that repeats it, in quotes or in escaped quotes.
 	{[]string{"token", "passw", "secret", "auth"}, regexp.MustCompile(`(?i)(\\?"(?:access_?token|refresh_?token|id_?token|identity_?token|registry_?token|token|password|passwd|client_?secret|secret|auth)\\?"\s*:\s*\\?")([^"\\]+)()`), all},
 	{[]string{"eyj"}, regexp.MustCompile(`(\b)(eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*)()`), all},
 	// Signed URLs of S3, CloudFront, Google, Azure and of registries.
 	{[]string{"="}, regexp.MustCompile(`(?i)([?&](?:x-amz-(?:signature|credential|security-token)|x-goog-(?:signature|credential)|awsaccesskeyid|key-pair-id|policy|signature|sig|access_token|token|_state|password)=)([^&\s"'<>]+)()`), all},
 }
 
-// userinfo redacts the account of a URL, unless it is a name alone that SSH takes.
+// userinfo redacts the account of a URL, unless it is only a user name for SSH.
 func userinfo(g []string) string {
 	if !strings.Contains(g[2], ":") && strings.HasSuffix(strings.ToLower(g[1]), "ssh://") {
 		return g[0]
@@ -51,8 +51,8 @@ func encoded(g []string) string {
 	return g[0]
 }
 
-// Redact returns s without the secrets that are registered, and without what has the form of one:
-// the account in a URL, an Authorization header, a token, the signature of a URL.
+// Redact returns s without registered secrets, and without text that has the form of one: the
+// account in a URL, an Authorization header, a token, the signature of a URL.
 func Redact(s string) string {
 	s = redactKnown(s)
 	lower := strings.ToLower(s)

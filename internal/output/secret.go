@@ -11,24 +11,24 @@ import (
 	"unicode/utf8"
 )
 
-// Redacted stands where a secret was.
+// Redacted replaces a secret.
 const Redacted = "[redacted]"
 
 const (
-	minSecret = 4 // bytes; what is shorter would take common words out of every message
-	minPart   = 8 // bytes; what is shorter is redacted only as a word of its own: "test" is a password, and a part of many names
+	minSecret = 4 // bytes; shorter values would redact common words
+	minPart   = 8 // bytes; shorter values are redacted only as words: "test" is a password, and a part of many names
 )
 
-// secrets are the values that must not be printed, in all their forms, the longest first, since one
-// may contain another.
+// secrets are the registered values in all their forms, the longest first, since one may contain
+// another.
 var secrets struct {
 	sync.RWMutex
 	forms []string
 }
 
 // Secret registers values that must not be printed: passwords, tokens, credentials. They are
-// redacted as they are and in the forms that protocols give them: base64, URL-escaped, JSON. It
-// does not take values of fewer than 4 bytes.
+// redacted in the forms that protocols give them, too: base64, URL-escaped, JSON. Values of fewer
+// than 4 bytes are ignored.
 func Secret(values ...string) {
 	secrets.Lock()
 	defer secrets.Unlock()
@@ -42,8 +42,8 @@ func Secret(values ...string) {
 	slices.SortStableFunc(secrets.forms, func(a, b string) int { return len(b) - len(a) })
 }
 
-// Login registers the credentials of an account. The user's name is no secret; both together, as
-// HTTP sends them, are.
+// Login registers the credentials of an account: the password, and user and password as HTTP
+// sends them. The user's name alone is not a secret.
 func Login(user, password string) {
 	Secret(password)
 	if len(password) >= minSecret {
@@ -73,7 +73,7 @@ func forms(v string) []string {
 	return all
 }
 
-// redactKnown takes the registered secrets out of s.
+// redactKnown redacts the registered secrets in s.
 func redactKnown(s string) string {
 	secrets.RLock()
 	defer secrets.RUnlock()
@@ -83,7 +83,7 @@ func redactKnown(s string) string {
 	return s
 }
 
-// without replaces secret in s; a short one only where it is a word.
+// without replaces secret in s; a short one only if it is a word.
 func without(s, secret string) string {
 	if len(secret) >= minPart {
 		return strings.ReplaceAll(s, secret, Redacted)

@@ -10,15 +10,15 @@ import (
 	"github.com/mattn/go-isatty"
 )
 
-// Writer writes lines as [Text] has them. It keeps the beginning of a line until the rest comes or
-// Flush is called, since a secret may come in parts. Several goroutines may use it.
+// Writer writes lines as [Text] returns them. It keeps the beginning of a line until the rest
+// comes or Flush is called, since a secret may come in parts. Several goroutines may use it.
 type Writer struct {
 	mu   sync.Mutex
 	w    io.Writer
-	line []byte // what has no end yet
+	line []byte // without its end yet
 }
 
-// New returns a Writer that writes to w, or w itself where it is one.
+// New returns a Writer that writes to w, or w itself if it is one.
 func New(w io.Writer) *Writer {
 	if o, ok := w.(*Writer); ok {
 		return o
@@ -26,7 +26,7 @@ func New(w io.Writer) *Writer {
 	return &Writer{w: w}
 }
 
-// Write writes the lines that p ends, and keeps what follows.
+// Write writes the lines that p ends, and keeps the rest.
 func (o *Writer) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -47,7 +47,7 @@ func (o *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Flush writes what has no end of line yet.
+// Flush writes an unfinished line.
 func (o *Writer) Flush() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -64,7 +64,7 @@ func (o *Writer) flush() error {
 	return err
 }
 
-// Red writes s, in red where the Writer leads to a terminal whose user has nothing against colors
+// Red writes s, in red if the Writer leads to a terminal, unless NO_COLOR is set
 // (https://no-color.org).
 func (o *Writer) Red(s string) error {
 	s = Line(s)
@@ -80,9 +80,9 @@ func (o *Writer) Red(s string) error {
 	return err
 }
 
-// Terminal returns the terminal that the Writer leads to, or nil where it is a file, or a terminal
-// that obeys no sequences. What is written to it directly is not made safe: it is for sequences of
-// the program's own, and for text that has been through [Line] or [Text].
+// Terminal returns the terminal that the Writer leads to, or nil if there is none, or it
+// understands no sequences. Text that is written to it directly is not made safe: it is for the
+// sequences of the program itself, and for text from [Line] or [Text].
 func (o *Writer) Terminal() *os.File {
 	f, ok := o.w.(*os.File)
 	if !ok || os.Getenv("TERM") == "dumb" || !isatty.IsTerminal(f.Fd()) {

@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// doing is what this process works on, oldest first.
+// doing lists what this process works on, oldest first.
 var doing struct {
 	sync.Mutex
 	list []*string
 }
 
-// Doing notes that this process works on something until done is called. Tasks are noted without
-// it.
+// Doing notes that this process works on something until done is called. Tasks do this
+// themselves.
 func Doing(what string) (done func()) {
 	entry := &what
 	doing.Lock()
@@ -25,7 +25,7 @@ func Doing(what string) (done func()) {
 	}
 }
 
-// Unfinished lists what this process works on, for a message that says why it does not end.
+// Unfinished lists what this process works on, for a message about why it does not end.
 func Unfinished() []string {
 	doing.Lock()
 	defer doing.Unlock()

@@ -12,7 +12,7 @@ func Size(n int64) string {
 		return fmt.Sprintf("%d B", n)
 	}
 	f, unit := float64(n), 0
-	for f >= step-0.05 && unit < 4 { // 999.95 would be written 1000.0
+	for f >= step-0.05 && unit < 4 { // 999.95 would become 1000.0
 		f /= step
 		unit++
 	}

@@ -1,10 +1,9 @@
 // Package progress tells a person or a CI log what a long run is doing.
 //
-// On a terminal, tasks are bars that move (github.com/vbauerster/mpb); in a log, a task is a line
-// when it starts, now and then a line between, and a line when it ends, so that the log of a
-// ten-minute build is neither silent nor long. A nil *Printer prints nothing: that is -q.
-// Everything goes to one writer, usually standard error; results go to standard output and are no
-// business of this package.
+// On a terminal, tasks are moving bars (github.com/vbauerster/mpb). In a log, a task prints a
+// line when it starts, one now and then, and one when it ends, so that the log of a ten-minute
+// build is neither silent nor long. A nil *Printer prints nothing: that is -q. Everything goes to
+// one writer, usually standard error. Results go to standard output, without this package.
 package progress
 
 import (
@@ -21,23 +20,23 @@ import (
 	"github.com/slipway-dev/slipway/internal/output"
 )
 
-// Printer shows tasks and lines. Its methods may be called by several goroutines, and on nil.
+// Printer shows tasks and lines. Several goroutines may call its methods, which also work on nil.
 type Printer struct {
 	mu    sync.Mutex
 	w     *output.Writer
-	bars  *mpb.Progress  // nil when the output is no terminal, and after Close
-	tasks map[*Task]bool // those that run
+	bars  *mpb.Progress  // nil if the output is not a terminal, and after Close
+	tasks map[*Task]bool // the running ones
 	// every is how often a running task reports itself in a log.
 	every time.Duration
 }
 
-// New returns a printer for w. Bars are drawn where w is a terminal that can move its cursor;
-// elsewhere, and with TERM=dumb or CI set, lines are printed.
+// New returns a printer for w. It draws bars if w is a terminal that can move its cursor, unless
+// TERM=dumb or CI is set; otherwise it prints lines.
 func New(w io.Writer) *Printer {
 	p := &Printer{w: output.New(w), tasks: map[*Task]bool{}, every: 15 * time.Second}
 	if f := p.w.Terminal(); f != nil && os.Getenv("CI") == "" {
-		// The bars write sequences that no Writer lets through, to the terminal itself: all text
-		// for them goes through output.Line.
+		// Bars write sequences that no Writer passes on, directly to the terminal: all their text
+		// goes through output.Line.
 		p.bars = mpb.New(mpb.WithOutput(f), mpb.WithWidth(30), mpb.WithRefreshRate(120*time.Millisecond), mpb.WithAutoRefresh())
 	}
 	return p
@@ -61,12 +60,11 @@ func (p *Printer) line(s string) {
 			return
 		}
 	}
-	io.WriteString(p.w, s) //nolint:errcheck // a message that cannot be shown is no reason to stop
+	io.WriteString(p.w, s) //nolint:errcheck // the work does not depend on messages
 }
 
-// Close ends the display; tasks that still run are reported as stopped. Lines that are printed
-// later appear as in a log, so that Close may be called before the result is printed and again by
-// a defer.
+// Close ends the display and reports running tasks as stopped. Later lines appear as in a log, so
+// Close may be called before the result is printed and again by a defer.
 func (p *Printer) Close() {
 	if p == nil {
 		return

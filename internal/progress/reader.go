@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// Reader returns a reader of r that counts in t what was read, and ends with the cause of ctx
-// once that is done. A nil t counts nothing. It lives as long as one copy.
+// Reader returns a reader of r that counts in t what it reads, and fails with the cause of ctx
+// once that is done. A nil t counts nothing. Use it for one copy.
 func Reader(ctx context.Context, r io.Reader, t *Task) io.Reader {
 	return readerFunc(func(p []byte) (int, error) {
 		if ctx.Err() != nil {
@@ -28,7 +28,7 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// Meter counts the bytes of one attempt in a task, and takes them back where the attempt fails.
+// Meter counts the bytes of one attempt in a task, and subtracts them if the attempt fails.
 type Meter struct {
 	Task *Task
 	n    int64
@@ -40,7 +40,7 @@ func (m *Meter) Write(p []byte) (int, error) {
 	return m.Task.Write(p)
 }
 
-// Rewind takes back what was counted.
+// Rewind subtracts what was counted.
 func (m *Meter) Rewind() {
 	m.Task.Add(-m.n)
 	m.n = 0

@@ -12,17 +12,16 @@ import (
 	"github.com/slipway-dev/slipway/internal/output"
 )
 
-// Unit says what a task counts.
+// Unit is what a task counts.
 type Unit int
 
-// What tasks count.
+// The units.
 const (
 	Items Unit = iota
 	Bytes
 )
 
-// Task is a piece of work that has begun. End it with Done or Fail. A nil *Task may be used: it
-// shows nothing.
+// Task is a piece of work in progress. End it with Done or Fail. A nil *Task shows nothing.
 type Task struct {
 	p     *Printer
 	name  string
@@ -30,7 +29,7 @@ type Task struct {
 	start time.Time
 	total atomic.Int64
 	now   atomic.Int64
-	note  atomic.Value // string: what is being worked on
+	note  atomic.Value // string: see Note
 	bar   *mpb.Bar
 	quit  chan struct{}
 	done  func() // see Doing
@@ -48,7 +47,7 @@ func (p *Printer) Start(name string, unit Unit, total int64) *Task {
 	p.mu.Lock()
 	p.tasks[t] = true
 	if p.bars != nil {
-		// An error says that the display has ended: the task is then shown as in a log.
+		// An error means that the display has ended: the task is then shown as in a log.
 		t.bar, _ = p.bars.Add(total, mpb.BarStyle().Build(),
 			mpb.BarRemoveOnComplete(),
 			mpb.PrependDecorators(decor.Name(output.Line(name), decor.WCSyncSpaceR)),
@@ -73,7 +72,7 @@ func (t *Task) Add(n int64) {
 	}
 }
 
-// Write counts len(p) bytes, so that a task can stand in an io.MultiWriter or behind io.TeeReader.
+// Write counts len(p) bytes, so that a task can be part of an io.MultiWriter or io.TeeReader.
 func (t *Task) Write(p []byte) (int, error) {
 	t.Add(int64(len(p)))
 	return len(p), nil
@@ -90,7 +89,7 @@ func (t *Task) Total(n int64) {
 	}
 }
 
-// Note says what the task works on right now: a package, a file, an image.
+// Note shows what the task works on right now: a package, a file, an image.
 func (t *Task) Note(s string) {
 	if t != nil {
 		t.note.Store(s)
@@ -100,7 +99,7 @@ func (t *Task) Note(s string) {
 // Done ends the task and prints its line: name, result and how long it took.
 func (t *Task) Done(format string, args ...any) { t.end("✓", fmt.Sprintf(format, args...)) }
 
-// Fail ends a task that did not come to its end. The error itself is printed by whoever handles it.
+// Fail marks the task as failed. The caller prints the error.
 func (t *Task) Fail() { t.end("✗", "stopped") }
 
 func (t *Task) end(mark, result string) {
@@ -137,7 +136,7 @@ func (t *Task) report() {
 	}
 }
 
-// state says how far the task is, how fast, and how long the rest will take.
+// state returns how far the task is, how fast, and how long the rest will take.
 func (t *Task) state() string {
 	now, total, spent := t.now.Load(), t.total.Load(), time.Since(t.start)
 	s := t.count(now)

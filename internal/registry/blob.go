@@ -15,7 +15,7 @@ func (r *Registry) blob(w http.ResponseWriter, q *http.Request, which string) {
 		fail(w, http.StatusBadRequest, "DIGEST_INVALID", err.Error())
 		return
 	}
-	f, err := os.Open(r.store.Path(h)) // in any order; who pulls a blob compares it with its digest
+	f, err := os.Open(r.store.Path(h)) // unverified, for ranges; who pulls a blob compares it with its digest
 	if err != nil {
 		fail(w, http.StatusNotFound, "BLOB_UNKNOWN", h.String()+" is not in the registry")
 		return

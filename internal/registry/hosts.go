@@ -11,17 +11,16 @@ import (
 	"github.com/slipway-dev/slipway/internal/network"
 )
 
-// guard answers requests only for hosts that the server is meant to be known by. A page that a
-// browser on this machine shows may have its own name resolve to 127.0.0.1, and could then read
-// what is served: the name in the request gives it away.
+// guard answers requests only for hosts that the server is known by. A page in a browser on this
+// machine may have its own name resolve to 127.0.0.1 to read what is served (DNS rebinding); the
+// name in the request reveals that.
 type guard struct {
 	inner http.Handler
 	at    net.IP
 	names []string // further names, in lower case
 }
 
-// newGuard returns a guard for a server that was told to listen at addr and does so at that
-// address.
+// newGuard returns a guard for a server that was told to listen at addr and listens at at.
 func newGuard(inner http.Handler, addr string, at net.Addr) *guard {
 	g := &guard{inner: inner}
 	if tcp, ok := at.(*net.TCPAddr); ok {
@@ -45,13 +44,13 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	text := fmt.Sprintf("this server is not known by the name %.255q: use the address that it prints, or start it with -addr=NAME:PORT", q.Host)
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusForbidden)
-	// a client that is gone needs no answer
+	// the client may be gone
 	json.NewEncoder(w).Encode(map[string]any{"errors": []map[string]string{{"code": "DENIED", "message": text}}}) //nolint:errcheck
 }
 
 // knows reports whether a request for host is meant for this server. Names of the loopback
-// interface are, unless it listens at another address alone. An address as such belongs to whom the
-// connection leads to, so that all interfaces answer to any.
+// interface are, unless the server listens at another address alone. A server on all interfaces
+// answers to any IP address, since only its own lead to it.
 func (g *guard) knows(host string) bool {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h

@@ -30,8 +30,8 @@ func (r *Registry) listTags(w http.ResponseWriter, q *http.Request, repo string)
 	}{repo, page(w, q, tags)})
 }
 
-// listReferrers answers with an index of the artifacts about a manifest; none is an empty index,
-// not an error.
+// listReferrers answers with an index of the artifacts that refer to a manifest. If there are
+// none, the index is empty.
 func (r *Registry) listReferrers(w http.ResponseWriter, q *http.Request, which string) {
 	h, err := v1.NewHash(which)
 	if err != nil {
@@ -52,8 +52,8 @@ func (r *Registry) listReferrers(w http.ResponseWriter, q *http.Request, which s
 	reply(w, http.StatusOK, m)
 }
 
-// page cuts a sorted list down to what the query asks for, n names after last, and links to the
-// rest.
+// page returns the part of a sorted list that the query asks for, n names after last, and links
+// to the next.
 func page(w http.ResponseWriter, q *http.Request, all []string) []string {
 	v := q.URL.Query()
 	if last := v.Get("last"); last != "" {
@@ -76,7 +76,7 @@ func page(w http.ResponseWriter, q *http.Request, all []string) []string {
 	return all
 }
 
-// reply writes v as JSON. A client that is gone gets nothing, and nobody needs to know.
+// reply writes v as JSON. It ignores errors: the client is gone.
 func reply(w http.ResponseWriter, status int, v any) {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -80,8 +80,8 @@ func (r *Registry) putManifest(w http.ResponseWriter, q *http.Request, repo, whi
 	w.WriteHeader(http.StatusCreated)
 }
 
-// required lists what must be there before a manifest is put: all that it lists, but for layers
-// that may be left elsewhere.
+// required lists what the registry must have before a manifest is put: everything that it lists
+// except non-distributable layers.
 func required(m *oci.Tree) []v1.Descriptor {
 	var all []v1.Descriptor
 	for _, c := range m.Children {

@@ -1,10 +1,10 @@
 // Package registry is the embedded OCI registry: the distribution API over a store.
 //
-// It is what a snapshot publishes to and what "slipway serve" serves, and it follows
-// https://github.com/opencontainers/distribution-spec/blob/main/spec.md. Blobs and manifests are
-// those of the store, whichever repository asks, so that pushing what the store has copies
-// nothing; tags are those of a lock, and of pushes since then, in memory. A tag may be pushed
-// anew: a registry that lives for one run has no history to protect.
+// A snapshot publishes to it, and "slipway serve" serves it. It follows
+// https://github.com/opencontainers/distribution-spec/blob/main/spec.md. All repositories share
+// the blobs and manifests of the store, so that pushing what the store has copies nothing. Tags
+// come from a lock and from pushes, and are in memory. A tag may be pushed again: a registry that
+// lives for one run has no history to protect.
 package registry
 
 import (
@@ -23,22 +23,22 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// Host is the embedded registry's name in references. It resolves nowhere.
+// Host is the embedded registry's name in references. It does not resolve.
 const Host = "slipway.local"
 
-// Registry is an http.Handler, safe for concurrent use.
+// Registry is an http.Handler. Several goroutines may use it.
 type Registry struct {
 	store *store.Store
 
 	mu        sync.Mutex
 	tags      map[string]map[string]v1.Hash // repository → tag → digest
 	referrers map[v1.Hash][]v1.Descriptor   // subject → artifacts about it
-	uploads   map[string]*store.Blob        // session → what has arrived
+	uploads   map[string]*store.Blob        // by session
 }
 
-// New returns a registry of what st holds, with the names of l; l may be nil. An image that the
-// lock names HOST/PATH:TAG is PATH:TAG here, and so is one of a third party, which makes the
-// registry a mirror of both.
+// New returns a registry over st, with the names of l, which may be nil. An image HOST/PATH:TAG
+// of the lock is PATH:TAG here, and so is a third-party image, which makes the registry a mirror
+// of both.
 func New(st *store.Store, l *lock.Lock) *Registry {
 	r := &Registry{store: st, tags: map[string]map[string]v1.Hash{}, referrers: map[v1.Hash][]v1.Descriptor{}, uploads: map[string]*store.Blob{}}
 	if l == nil {
@@ -60,7 +60,7 @@ func New(st *store.Store, l *lock.Lock) *Registry {
 	return r
 }
 
-// refer makes what refers to the image h known: by cosign's tags, and else by the referrers API.
+// refer adds the referrers of the image h: as tags of cosign, or else to the referrers API.
 func (r *Registry) refer(repo string, h v1.Hash, all []oci.Referrer) {
 	for _, a := range all {
 		if a.Tag != "" {
@@ -75,7 +75,7 @@ func (r *Registry) refer(repo string, h v1.Hash, all []oci.Referrer) {
 	}
 }
 
-// tag names a digest; with an empty tag it only makes the repository known.
+// tag names a digest; an empty tag only adds the repository.
 func (r *Registry) tag(repo, tag string, h v1.Hash) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -107,8 +107,8 @@ func (r *Registry) list(repo string) ([]string, bool) {
 	return slices.Sorted(maps.Keys(t)), ok
 }
 
-// route is a path of the API: repository, kind of resource, and which. A repository's own path
-// may hold "blobs" or "tags", so the last such element counts.
+// route matches a path of the API: repository, kind of resource, and which one. The path of a
+// repository may contain "blobs" or "tags", so the last such element counts.
 var route = regexp.MustCompile(`^/v2/(` + imagename.Path + `)/(blobs|manifests|tags|referrers)/(uploads/[A-Za-z0-9]*|[^/]+)$`)
 
 // ServeHTTP answers one request of the distribution API.
@@ -147,8 +147,8 @@ func (r *Registry) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	}
 }
 
-// split takes a reference apart into the repository's path and the tag, which is empty beside a
-// digest alone.
+// split splits a reference into the path of the repository and the tag, which is empty if there
+// is only a digest.
 func split(ref string) (path, tag string) {
 	ref, _, _ = strings.Cut(ref, "@")
 	host, rest, ok := strings.Cut(ref, "/")

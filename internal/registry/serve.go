@@ -10,11 +10,10 @@ import (
 	"time"
 )
 
-// Serve answers requests at addr (127.0.0.1:5000, or 127.0.0.1:0 for a port that is free) until
-// ctx ends; then it lets requests that are under way finish for 5 seconds and returns nil. Once
-// it listens, it calls ready with its address. A handler that is an io.Closer is closed in the
-// end. Requests for a host that is neither a name of the loopback interface nor the address are
-// refused.
+// Serve answers requests at addr (127.0.0.1:5000, or 127.0.0.1:0 for a free port) until ctx ends;
+// then it waits at most 5 seconds for open requests and returns nil. It calls ready with its
+// address once it listens. A handler that is an io.Closer is closed at the end. Requests for a
+// host that is neither a name of the loopback interface nor the address are refused.
 func Serve(ctx context.Context, addr string, h http.Handler, ready func(net.Addr)) (err error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", addr)

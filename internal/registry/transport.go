@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Transport is a RoundTripper that calls h in this process, whatever host a request names: no
-// socket, no copy of the body.
+// Transport returns a RoundTripper that calls h in this process, whatever host a request names,
+// without a socket and without copying the body.
 func Transport(h http.Handler) http.RoundTripper { return transport{h} }
 
 type transport struct{ handler http.Handler }
@@ -46,7 +46,7 @@ func (t transport) RoundTrip(q *http.Request) (*http.Response, error) {
 	return a, nil
 }
 
-// response is an http.ResponseWriter whose body is read at the other end of a pipe.
+// response is an http.ResponseWriter whose body is read from a pipe.
 type response struct {
 	header, sent http.Header
 	status       int

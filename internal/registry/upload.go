@@ -11,8 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// upload is a push of one blob: POST opens a session, or mounts a blob that any repository has;
-// PATCH sends bytes in order; PUT closes it under a digest; DELETE gives it up.
+// upload answers a push of one blob: POST opens a session, or mounts a blob that any repository
+// has; PATCH sends bytes in order; PUT closes the session under a digest; DELETE cancels it.
 func (r *Registry) upload(w http.ResponseWriter, q *http.Request, repo, session string) {
 	if q.Method == http.MethodPost && session == "" {
 		r.openUpload(w, q, repo)
@@ -84,7 +84,7 @@ func (r *Registry) closeUpload(w http.ResponseWriter, q *http.Request, repo stri
 	created(w, repo, want)
 }
 
-// take removes a session, so that one request at a time writes to it; give brings it back.
+// take removes a session, so that one request at a time writes to it; give adds it again.
 func (r *Registry) take(session string) (*store.Blob, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -99,7 +99,7 @@ func (r *Registry) give(session string, b *store.Blob) {
 	r.uploads[session] = b
 }
 
-// Close drops uploads that were not finished.
+// Close drops unfinished uploads.
 func (r *Registry) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -4,8 +4,8 @@ package subprocess
 
 import "os/exec"
 
-// group leaves cmd as it is: it is killed when its context ends.
+// group leaves cmd unchanged: it is killed when its context ends.
 func group(*exec.Cmd) {}
 
-// Kill does nothing: a program is killed at once here.
+// Kill does nothing: a program is killed at once on this system.
 func Kill() {}

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// interrupted are the groups that were told to end a moment ago.
+// interrupted has the groups that were interrupted less than Grace ago.
 var interrupted struct {
 	sync.Mutex
 	groups []int
@@ -27,17 +27,17 @@ func group(cmd *exec.Cmd) {
 			interrupted.Lock()
 			defer interrupted.Unlock()
 			interrupted.groups = slices.DeleteFunc(interrupted.groups, func(g int) bool { return g == id })
-			syscall.Kill(-id, syscall.SIGKILL) //nolint:errcheck // it has ended by then, as a rule
+			syscall.Kill(-id, syscall.SIGKILL) //nolint:errcheck // usually it has ended
 		})
 		return syscall.Kill(-id, syscall.SIGINT)
 	}
 }
 
-// Kill kills what was interrupted and still runs. It is for a process that is about to exit.
+// Kill kills interrupted programs that still run. A process that is about to exit calls it.
 func Kill() {
 	interrupted.Lock()
 	defer interrupted.Unlock()
 	for _, id := range interrupted.groups {
-		syscall.Kill(-id, syscall.SIGKILL) //nolint:errcheck // it has ended, as a rule
+		syscall.Kill(-id, syscall.SIGKILL) //nolint:errcheck // usually it has ended
 	}
 }

@@ -1,8 +1,8 @@
 // Package subprocess runs other programs so that they end with the work that needs them.
 //
-// A command has a process group of its own. Where its context ends, the group is interrupted, and
-// killed [Grace] later: that reaches what the program has started, too (compilers, linkers,
-// sleeping shells). A program in a group of its own cannot read from the terminal.
+// A command has its own process group. When its context ends, the group is interrupted, and
+// killed [Grace] later: that reaches children, too (compilers, linkers, sleeping shells). A
+// program in its own group cannot read from the terminal.
 package subprocess
 
 import (
@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// Grace is how long a program that was interrupted may take to end.
+// Grace is how long an interrupted program may take to end.
 const Grace = 5 * time.Second
 
 // Command is exec.CommandContext for a program that ends, with its children, when ctx does. Its
-// Wait returns soon after, even where a child still holds an open pipe.
+// Wait returns soon after, even if a child keeps a pipe open.
 func Command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.WaitDelay = Grace + time.Second
