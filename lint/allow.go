@@ -9,21 +9,20 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// allow is a comment or an entry of slipway.yaml that allows findings of one rule.
+// allow is a comment or an entry of slipway.yaml that allows findings of a rule.
 type allow struct {
 	pos          yamlfile.Pos
 	rule, reason string
 	kind         string // "inSource" or "external", as SARIF has it
 	used         bool
 
-	// Of a comment: the line that it is about, and the number of the object, -1 where it is not
-	// about a whole one.
+	// of a comment: the line that it applies to, and the number of the object if it applies to
+	// all of an object, otherwise -1
 	line, object int
-	// Of an entry in slipway.yaml.
-	entry product.Allow
+	entry        product.Allow // of slipway.yaml
 }
 
-// key is what comments are found by: rule and file and line, or rule and object.
+// key finds comments: by rule, file and line, or by rule and object.
 type key struct {
 	rule, file   string
 	line, object int
@@ -36,15 +35,15 @@ func (a *allow) key() key {
 	return key{a.rule, a.pos.File, a.line, -1}
 }
 
-// covers reports whether an entry of slipway.yaml is about a finding.
+// covers reports whether an entry of slipway.yaml allows a finding.
 func (a *allow) covers(l located) bool {
 	e := a.entry
 	return e.Rule == l.Rule && (e.Object == "" || e.Object == l.Object) &&
 		(e.Path == "" || e.Path == l.Path || strings.HasPrefix(l.Path, e.Path+".") || strings.HasPrefix(l.Path, e.Path+"["))
 }
 
-// allow parts the findings into those that stand and those that are allowed, and adds what is
-// wrong with the allowing.
+// allow divides the findings into those that are allowed and the others, and reports comments and
+// entries that are wrong or allow nothing.
 func (c *checker) allow() {
 	comments := map[key][]*allow{}
 	for _, a := range c.allows {
@@ -79,20 +78,20 @@ func (c *checker) allow() {
 	}
 }
 
-// fault returns the rule that an allow breaks itself, and what is wrong.
+// fault returns the rule that the comment or entry itself breaks, and how.
 func (a *allow) fault() (id, what string) {
 	known := slices.ContainsFunc(rules, func(r Rule) bool { return r.ID == a.rule })
 	switch {
 	case a.rule == "":
 		return "allow-unknown", "slipway:allow names no rule"
 	case !known:
-		return "allow-unknown", fmt.Sprintf("there is no rule %s to allow", a.rule)
+		return "allow-unknown", fmt.Sprintf("rule %s does not exist", a.rule)
 	case strings.HasPrefix(a.rule, "allow-"):
-		return "allow-unknown", fmt.Sprintf("%s cannot be allowed: mend what it is about", a.rule)
+		return "allow-unknown", fmt.Sprintf("findings of %s cannot be allowed", a.rule)
 	case a.reason == "":
 		return "allow-reason", fmt.Sprintf("%s is allowed without a reason", a.rule)
 	case !a.used:
-		return "allow-unused", fmt.Sprintf("nothing is found here that %s is about", a.rule)
+		return "allow-unused", fmt.Sprintf("this allows nothing: %s has no finding here", a.rule)
 	}
 	return "", ""
 }

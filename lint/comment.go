@@ -10,22 +10,22 @@ import (
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
-// comments returns what the comments of a file allow; its objects are numbered from first. One
-// beside a field is about that line, one on a line of its own about the next line that is no
-// comment or, where an object begins there, about the whole object.
+// comments returns what the comments of a file allow; its objects are numbered from first. A
+// comment behind a field applies to its line. A comment on a line of its own applies to the next
+// line that is not a comment or, if an object begins there, to all of the object.
 func comments(f File, objects []workload.Object, first int) []*allow {
 	if !strings.Contains(string(f.Text), directive) {
 		return nil
 	}
 	lines := strings.Split(strings.ReplaceAll(string(f.Text), "\r\n", "\n"), "\n")
 	texts := scalars(lines, objects)
-	begins := map[int]int{} // the object that begins in a line
+	begins := map[int]int{} // the object that begins on a line
 	for n, o := range slices.Backward(objects) {
 		begins[o.Pos().Line-1] = first + n
 	}
 	var all []*allow
 	for n, line := range lines {
-		start, text := find(line, func(column int) bool { return texts.hold(n, column) })
+		start, text := find(line, func(column int) bool { return texts.contain(n, column) })
 		if start < 0 {
 			continue
 		}
@@ -55,8 +55,8 @@ var (
 	skipped   = regexp.MustCompile(`^(?:---)?[ \t]*(?:#.*)?$`)
 )
 
-// find returns where a line's comment begins, -1 where it has none, and what follows
-// slipway:allow. A comment begins a line or stands after a blank, and not where inText says.
+// find returns where a line's slipway:allow comment begins, -1 if it has none, and the text behind
+// slipway:allow. A comment begins a line or follows a blank, outside of quoted texts (inText).
 func find(line string, inText func(column int) bool) (start int, text string) {
 	for _, at := range comment.FindAllStringIndex(line, -1) {
 		if at[0] > 0 && line[at[0]-1] != ' ' && line[at[0]-1] != '\t' || inText(column(line, at[0])) {
@@ -67,12 +67,11 @@ func find(line string, inText func(column int) bool) (start int, text string) {
 	return -1, ""
 }
 
-// column is the character at a byte of a line, the first of which is 1.
+// column returns the column of a byte of a line; the first column is 1.
 func column(line string, n int) int { return 1 + utf8.RuneCountInString(line[:n]) }
 
-// next returns the line that a comment before line n is about, which has no fields where the
-// comment allows nothing, and the next line that has any: where an object begins there, the
-// comment is about that. Only on the way to an object are blank lines passed over.
+// next returns the line that a comment before line n applies to, which may be blank, and the next
+// line that is neither blank nor a comment: if an object begins there, the comment applies to it.
 func next(lines []string, n int) (target, landing int) {
 	target = -1
 	for ; n < len(lines); n++ {

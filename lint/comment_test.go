@@ -136,7 +136,7 @@ data:
 `
 	var got []string
 	for _, f := range check(t, "m.yaml", text).Findings {
-		got = append(got, strings.TrimSuffix(strings.TrimPrefix(f.What, "there is no rule "), " to allow"))
+		got = append(got, strings.TrimSuffix(strings.TrimPrefix(f.What, "rule "), " does not exist"))
 	}
 	want := []string{"one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}
 	if !slices.Equal(got, want) {

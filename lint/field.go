@@ -17,34 +17,34 @@ func ifHostNetwork(p *pod, report reportFunc) {
 	}
 }
 
-// privileged finds containers that ask for privileges, and those that do not where the API server
-// refuses the field itself.
+// privileged reports containers that ask for privileges and, if the API server refuses the field
+// itself, every container that has it.
 func privileged(p *pod, report reportFunc) {
 	inSecurity("privileged", func(s *corev1.SecurityContext) bool {
 		return s.Privileged != nil && (*s.Privileged || p.named(windows))
 	})(p, report)
 }
 
-// shareProcessNamespace is as [privileged] for that field.
+// shareProcessNamespace is [privileged] for that field.
 func shareProcessNamespace(p *pod, report reportFunc) {
 	if share := p.spec.ShareProcessNamespace; share != nil && (*share || p.named(windows)) {
 		report("", "shareProcessNamespace")
 	}
 }
 
-// hostNetPolicy finds the DNS policy of pods on the host's network in a pod that is not there.
+// hostNetPolicy reports the DNS policy for the host's network in a pod that is not on it.
 func hostNetPolicy(p *pod, report reportFunc) {
 	if p.spec.DNSPolicy == corev1.DNSClusterFirstWithHostNet && (!p.spec.HostNetwork || !p.hostProcess()) {
 		report("", "dnsPolicy")
 	}
 }
 
-// subPaths finds mounts of a part of a volume.
+// subPaths reports mounts of a part of a volume.
 func subPaths(p *pod, report reportFunc) {
 	if p.hostProcess() {
 		return
 	}
-	written := map[string]bool{} // volumes of files that the kubelet itself writes
+	written := map[string]bool{} // volumes whose files the kubelet writes
 	for _, v := range p.spec.Volumes {
 		written[v.Name] = v.ConfigMap != nil || v.Secret != nil || v.Projected != nil || v.DownwardAPI != nil
 	}
@@ -59,12 +59,12 @@ func subPaths(p *pod, report reportFunc) {
 	})(p, report)
 }
 
-// windowsGrace is how long, in seconds, Windows itself lets the processes of a container end.
+// windowsGrace is the time in seconds after which Windows itself ends the processes of a container.
 const windowsGrace = 5
 
-// gracePeriods finds grace periods that are longer than what Windows itself gives: the pod's, and
-// those of probes that end a container. HostProcess containers have the registry of their node.
-// The default of 30 seconds, which nobody asked for, is none.
+// gracePeriods reports grace periods that are longer than what Windows itself gives: the pod's, and
+// those of probes that end a container. It accepts the default of 30 seconds and HostProcess
+// containers, which use the registry of their node.
 func gracePeriods(p *pod, report reportFunc) {
 	if p.hostProcess() {
 		return
@@ -84,8 +84,8 @@ func gracePeriods(p *pod, report reportFunc) {
 	})(p, report)
 }
 
-// withoutRequests finds containers that request no CPU or no memory. A limit stands for a missing
-// request; ephemeral containers cannot have any.
+// withoutRequests reports containers that request no CPU or no memory. A limit is the default of a
+// request; ephemeral containers cannot have requests.
 func withoutRequests(p *pod, report reportFunc) {
 	for _, c := range workload.Containers(p.spec) {
 		if c.Path[0] == "ephemeralContainers" {
@@ -134,7 +134,7 @@ func fileHostPath(v corev1.Volume, report reportFunc) {
 	}
 }
 
-// fileModes finds the modes of the files in a volume: defaultMode, and mode of items.
+// fileModes reports the modes of the files in a volume: defaultMode, and mode of items.
 func fileModes(v corev1.Volume, report reportFunc) {
 	switch {
 	case v.Secret != nil:
@@ -159,8 +159,8 @@ func fileModes(v corev1.Volume, report reportFunc) {
 	}
 }
 
-func modes(whole *int32, items []*int32, report reportFunc) {
-	if whole != nil {
+func modes(byDefault *int32, items []*int32, report reportFunc) {
+	if byDefault != nil {
 		report("", "defaultMode")
 	}
 	for n, m := range items {

@@ -26,23 +26,23 @@ func hostProcessNetwork(p *pod, report reportFunc) {
 	}
 }
 
-// hostProcessMixed finds containers that differ from the rest. The API server also refuses a
-// container that contradicts its pod, even where all containers agree.
+// hostProcessMixed reports containers that differ from the others. The API server also refuses a
+// container that contradicts its pod, even if all containers agree.
 func hostProcessMixed(p *pod, report reportFunc) {
 	if !p.hostProcess() {
 		return
 	}
-	var whole *bool
+	var ofPod *bool
 	if sc := p.spec.SecurityContext; sc != nil && sc.WindowsOptions != nil {
-		whole = sc.WindowsOptions.HostProcess
+		ofPod = sc.WindowsOptions.HostProcess
 	}
 	for _, c := range workload.Containers(p.spec) {
 		own := c.SecurityContext != nil && c.SecurityContext.WindowsOptions != nil && c.SecurityContext.WindowsOptions.HostProcess != nil
 		switch {
-		case own && whole != nil && *c.SecurityContext.WindowsOptions.HostProcess != *whole:
-			below(report, c.Path...)(fmt.Sprintf("container %s contradicts its pod, whose hostProcess is %t", c.Name, *whole), "securityContext", "windowsOptions", "hostProcess")
+		case own && ofPod != nil && *c.SecurityContext.WindowsOptions.HostProcess != *ofPod:
+			below(report, c.Path...)(fmt.Sprintf("container %s contradicts its pod, whose hostProcess is %t", c.Name, *ofPod), "securityContext", "windowsOptions", "hostProcess")
 		case !isHostProcess(p.spec, c):
-			report(fmt.Sprintf("container %s is no HostProcess container, but others of its pod are", c.Name), c.Path...)
+			report(fmt.Sprintf("container %s is not a HostProcess container, but others of its pod are", c.Name), c.Path...)
 		}
 	}
 }
@@ -57,20 +57,20 @@ func hostProcessUser(p *pod, report reportFunc) {
 		case user.value == nil:
 			report(fmt.Sprintf("container %s has no runAsUserName", c.Name), c.Path...)
 		case strings.EqualFold(*user.value, "ContainerUser") || strings.EqualFold(*user.value, "ContainerAdministrator"):
-			report(fmt.Sprintf("no node has the account %s: it is one of containers", *user.value), user.path...)
+			report(fmt.Sprintf("only containers have the account %s, not nodes", *user.value), user.path...)
 		}
 	}
 }
 
 func hostProcessNonRoot(p *pod, report reportFunc) {
 	for _, c := range workload.Containers(p.spec) {
-		if path, holds := nonRoot(p.spec, c); holds && isHostProcess(p.spec, c) {
+		if path, is := nonRoot(p.spec, c); is && isHostProcess(p.spec, c) {
 			report("", path...)
 		}
 	}
 }
 
-// hostProcessPipe finds volumes that are named pipes or sockets of the node.
+// hostProcessPipe reports volumes that are named pipes or sockets of the node.
 func hostProcessPipe(p *pod, report reportFunc) {
 	if !p.hostProcess() {
 		return

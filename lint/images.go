@@ -27,7 +27,7 @@ func catalog(l *lock.Lock) (images lock.Catalog, platforms []platform.Platform) 
 	return images, slices.CompactFunc(platforms, platform.Same)
 }
 
-// has reports whether an image is made for an operating system.
+// has reports whether a platform of an image has an operating system.
 func has(i lock.CatalogImage, os string) bool {
 	return slices.ContainsFunc(i.Platforms, func(p platform.Platform) bool { return p.OS == os })
 }
@@ -44,7 +44,7 @@ func format(list []platform.Platform) string {
 	return strings.Join(all, ", ")
 }
 
-// ask looks up in registries what is pinned and not in the lock.
+// ask looks up pinned images that are not in the lock in their registries.
 func (c *checker) ask(ctx context.Context) error {
 	if c.options.Remote == nil {
 		return nil

@@ -16,14 +16,14 @@ func kpackSelector(p *pod, report reportFunc) {
 	}
 }
 
-// windowsTaints are those that Windows nodes usually have.
+// windowsTaints are the usual taints of Windows nodes.
 var windowsTaints = []corev1.Taint{
 	{Key: "os", Value: windows, Effect: corev1.TaintEffectNoSchedule},
 	{Key: "node.kubernetes.io/os", Value: windows, Effect: corev1.TaintEffectNoSchedule},
 }
 
 // kpackTolerations checks kpack's kinds whose builds run on Windows. A RuntimeClass that the
-// manifest does not have may bring tolerations.
+// manifest lacks may add tolerations.
 func (c *checker) kpackTolerations(p *pod) {
 	if !p.kpack || slices.ContainsFunc(windowsTaints, func(t corev1.Taint) bool { return workload.Tolerates(p.spec, t) }) || !c.buildsOnWindows(p) {
 		return
@@ -36,9 +36,9 @@ func (c *checker) kpackTolerations(p *pod) {
 	c.inPod(p, rule("kpack-windows-toleration"), "", "tolerations")
 }
 
-// buildsOnWindows reports whether kpack will start a build's pod on Windows: where the pod
-// selects Windows, or where the builder, or the stack of a builder in the manifest, is of Windows
-// by the lock or by its name.
+// buildsOnWindows reports whether kpack will start a build's pod on Windows: if the pod selects
+// Windows, or if the builder, or the stack of a builder in the manifest, is for Windows according
+// to the lock or to its name.
 func (c *checker) buildsOnWindows(p *pod) bool {
 	if slices.Contains(p.os, windows) {
 		return true
@@ -72,7 +72,7 @@ func (c *checker) windowsStack(n *yaml.Node) bool {
 	return workload.IsWindowsName(yamlfile.Text(n, "spec", "id")) || c.windowsImage(yamlfile.Text(n, "spec", "buildImage", "image")) || c.windowsImage(yamlfile.Text(n, "spec", "runImage", "image"))
 }
 
-// windowsImage reports whether an image is one of Windows alone.
+// windowsImage reports whether an image is for Windows only.
 func (c *checker) windowsImage(ref string) bool {
 	if i, ok := c.images.Find(ref); ok {
 		return has(i, windows) && !has(i, linux)

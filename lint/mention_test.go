@@ -70,7 +70,7 @@ func TestMentions(t *testing.T) {
 		"16:27: " + in + "args[4]: " + shell + " is an image neither of the product nor of images.txt: add a line to images.txt" + unlisted,
 		"17:31: " + in + "args[6]: " + win + " is an image neither of the product nor of images.txt: add a line to images.txt" + unlisted,
 		"20:43: " + in + "env[0].value: alpine:3.20 is not pinned by digest: write repository@sha256:…" + pinned,
-		"20:79: " + in + "env[1].value: slipway.local/demo/tool@" + digest(0xff) + " has another digest than the lock: write " + tool + "; instead: the digest that release.lock.json has [image-digest]",
+		"20:79: " + in + "env[1].value: slipway.local/demo/tool@" + digest(0xff) + " has another digest than the lock: write " + tool + "; instead: the digest in release.lock.json [image-digest]",
 		`26:16: ConfigMap demo/config: data["config.yaml"]: quay.io/a/b:v1 is not pinned by digest: write repository@sha256:…` + pinned,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -142,7 +142,7 @@ func TestUnused(t *testing.T) {
 		return got
 	}
 	base := "slipway.yaml:9:5: bases[old]: nothing uses the base old; instead: a use of it, or no such entry [product-unused]"
-	image := "slipway.yaml:2:5: images[tool]: no manifest names the image tool; instead: the image in a template, {{image \"NAME\"}} among release.values, or no such image [image-unused]"
+	image := "slipway.yaml:2:5: images[tool]: no manifest names the image tool; instead: the image in a template, {{image \"NAME\"}} in release.values, or no such image [image-unused]"
 	if diff := cmp.Diff([]string{image, base}, find(lint.Options{Lock: l, Product: p})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -17,7 +17,7 @@ const (
 	windows = platform.Windows
 )
 
-// systems returns the operating systems that a pod is for: those that it selects, or else the one
+// osOf returns the operating systems that a pod is for: those that it selects, or else the one
 // that it names.
 func osOf(spec *corev1.PodSpec) []string {
 	list, selects := workload.OperatingSystems(spec)
@@ -53,7 +53,7 @@ func osConflict(p *pod, report reportFunc) {
 	}
 }
 
-// osField is where a pod says first which nodes it wants.
+// osField is the path of the first field by which a pod selects nodes.
 func osField(spec *corev1.PodSpec) []any {
 	if len(spec.NodeSelector) > 0 {
 		return []any{"nodeSelector"}
@@ -63,12 +63,11 @@ func osField(spec *corev1.PodSpec) []any {
 
 var requiredAffinity = []any{"affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"}
 
-// selector is a value that a pod selects a label by; the value is empty where only the label's
-// being there matters.
+// selector is a value by which a pod selects a label. Operators such as Exists have no value.
 type selector struct {
 	label, value []any // their paths below the pod's spec
 	text         string
-	has          bool // there is a value
+	has          bool // it has a value
 }
 
 // selectors returns where a pod selects nodes by a label, in required and in preferred terms.
@@ -117,7 +116,7 @@ func osUnknown(p *pod, report reportFunc) {
 	for _, s := range unknownOS(p.spec) {
 		what := fmt.Sprintf("no node has kubernetes.io/os: %q", s.text)
 		if lower := strings.ToLower(s.text); lower == linux || lower == windows {
-			what += fmt.Sprintf("; is %s meant?", lower)
+			what += fmt.Sprintf("; did you mean %s?", lower)
 		}
 		report(what, s.value...)
 	}
@@ -137,7 +136,7 @@ func windowsWithoutName(p *pod, report reportFunc) {
 
 func windowsOptionsOnLinux(p *pod, report reportFunc) {
 	if slices.Contains(p.os, windows) {
-		return // for nodes of both systems: its Windows half needs them
+		return // a pod for both operating systems needs them on Windows
 	}
 	each(
 		inPodSecurity("windowsOptions", func(s *corev1.PodSecurityContext) bool { return s.WindowsOptions != nil }),
@@ -145,7 +144,7 @@ func windowsOptionsOnLinux(p *pod, report reportFunc) {
 	)(p, report)
 }
 
-// appArmorAnnotations finds the annotations that chose a profile before there was a field.
+// appArmorAnnotations reports the annotations that chose a profile before the field existed.
 func appArmorAnnotations(p *pod, report reportFunc) {
 	for _, key := range slices.Sorted(maps.Keys(p.annotations)) {
 		if strings.HasPrefix(key, corev1.DeprecatedAppArmorBetaContainerAnnotationKeyPrefix) {

@@ -32,8 +32,8 @@ func (c *checker) image(p *pod, ref workload.Reference) {
 	}
 }
 
-// runs checks that an image runs on every node of a system that the pod may land on: every such
-// platform of the release or, where the release is not known, one platform at least.
+// runs checks that an image runs on every node of an operating system that the pod may run on: on
+// every such platform of the release or, if the release is not known, on at least one platform.
 func (c *checker) runs(p *pod, i lock.CatalogImage, os string, report func(id, what string, args ...any)) {
 	if !has(i, os) {
 		report("image-os", "the pod runs on %s, and the image is made for %s", os, format(i.Platforms))
@@ -46,7 +46,7 @@ func (c *checker) runs(p *pod, i lock.CatalogImage, os string, report func(id, w
 		}
 	}
 	if len(hosts) == 0 && !slices.ContainsFunc(i.Platforms, func(h platform.Platform) bool { return h.OS == os && admits(p, h) }) {
-		report("image-architecture", "the pod selects nodes that none of the image's platforms is for: %s", format(i.Platforms))
+		report("image-architecture", "the image has no platform for the nodes that the pod selects: %s", format(i.Platforms))
 		return
 	}
 	var archs, builds []platform.Platform
@@ -62,18 +62,18 @@ func (c *checker) runs(p *pod, i lock.CatalogImage, os string, report func(id, w
 		}
 	}
 	if len(archs) > 0 {
-		report("image-architecture", "the pod may land on nodes with %s, and the image is made for %s", format(archs), format(i.Platforms))
+		report("image-architecture", "the pod may run on nodes with %s, and the image is made for %s", format(archs), format(i.Platforms))
 	}
 	if len(builds) > 0 {
-		report("image-windows-build", "nothing in the image runs on nodes with %s: it is made for %s", format(builds), format(i.Platforms))
+		report("image-windows-build", "no manifest of the image runs on nodes with %s: it is made for %s", format(builds), format(i.Platforms))
 	}
 }
 
-// labelArchBeta is what [corev1.LabelArchStable] was called before Kubernetes 1.14. The kubelet
-// still sets both to the same value.
+// labelArchBeta is the name of [corev1.LabelArchStable] before Kubernetes 1.14. The kubelet still
+// sets both to the same value.
 const labelArchBeta = "beta.kubernetes.io/arch"
 
-// admits reports whether a pod may land on nodes of a platform.
+// admits reports whether a pod may run on nodes of a platform.
 func admits(p *pod, h platform.Platform) bool {
 	n := workload.Node{
 		Labels: map[string]string{

@@ -10,29 +10,28 @@ import (
 	"github.com/slipway-dev/slipway/internal/workload"
 )
 
-// span is a part of a file: from a character of one line to one of a later line. Lines count from
-// 0, columns from 1.
+// span is a part of a file that may have several lines. Lines count from 0, columns from 1.
 type span struct{ line, column, lastLine, lastColumn int }
 
-func (s span) holds(line, column int) bool {
+func (s span) contains(line, column int) bool {
 	return (line > s.line || line == s.line && column >= s.column) && (line < s.lastLine || line == s.lastLine && column <= s.lastColumn)
 }
 
-// spans are sorted, and none overlaps another.
+// spans are sorted and do not overlap.
 type spans []span
 
-// hold reports whether a character is in one of them.
-func (s spans) hold(line, column int) bool {
+// contain reports whether a character is in one of the spans.
+func (s spans) contain(line, column int) bool {
 	n, _ := slices.BinarySearchFunc(s, span{line: line, column: column + 1}, compareSpans)
-	return n > 0 && s[n-1].holds(line, column)
+	return n > 0 && s[n-1].contains(line, column)
 }
 
 func compareSpans(a, b span) int {
 	return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column))
 }
 
-// scalars returns where texts stand in which a "#" begins no comment: those in quotes, and blocks
-// after | and >.
+// scalars returns the texts in which "#" does not begin a comment: those in quotes, and blocks after
+// | and >.
 func scalars(lines []string, objects []workload.Object) spans {
 	s := &scalarFinder{lines: lines, seen: map[*yaml.Node]bool{}}
 	for _, o := range objects {
@@ -48,7 +47,7 @@ type scalarFinder struct {
 	spans spans
 }
 
-// node looks at a value whose block would be indented more than indent characters.
+// node adds the texts of a value whose block would be indented by more than indent characters.
 func (s *scalarFinder) node(n *yaml.Node, indent int) {
 	if s.seen[n] || n.Line < 1 || n.Line > len(s.lines) {
 		return
@@ -79,8 +78,8 @@ func (s *scalarFinder) node(n *yaml.Node, indent int) {
 	}
 }
 
-// block finds the end of a block: the first line that is indented less than the block's first
-// one. The line with the | is not part of it.
+// block adds a block, which ends before the first line that is indented less than its first line.
+// The line with the | is not part of it.
 func (s *scalarFinder) block(n *yaml.Node, indent int) {
 	last, own := n.Line-1, -1
 	for l := n.Line; l < len(s.lines); l++ {
@@ -92,7 +91,7 @@ func (s *scalarFinder) block(n *yaml.Node, indent int) {
 		if own < 0 {
 			own = deep
 			if head := []rune(s.lines[n.Line-1]); slices.ContainsFunc(head[min(n.Column-1, len(head)):], func(r rune) bool { return r >= '1' && r <= '9' }) {
-				own = indent + 1 // the block says how deep it is, and its first line may be deeper
+				own = indent + 1 // a number gives the indentation, and the first line may be indented more
 			}
 		}
 		if deep < own || deep <= indent {
@@ -105,7 +104,7 @@ func (s *scalarFinder) block(n *yaml.Node, indent int) {
 	}
 }
 
-// quoted finds the closing quote.
+// quoted adds a text up to its closing quote.
 func (s *scalarFinder) quoted(n *yaml.Node, quote rune) {
 	open := false
 	column := n.Column
@@ -114,7 +113,7 @@ func (s *scalarFinder) quoted(n *yaml.Node, quote rune) {
 		for i := column - 1; i < len(line); i++ {
 			switch {
 			case !open:
-				open = line[i] == quote // an anchor or a tag may stand before it
+				open = line[i] == quote // an anchor or a tag may precede it
 			case quote == '"' && line[i] == '\\':
 				i++
 			case line[i] != quote:

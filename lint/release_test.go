@@ -203,9 +203,9 @@ func TestRelease(t *testing.T) {
 
 		{
 			name: "no system", manifest: object("v1", "Pod", onePod),
-			want: []string{"m.yaml:5:", "Pod demo/o: spec: the pod may land on a node of any operating system"},
+			want: []string{"m.yaml:5:", "Pod demo/o: spec: the pod may run on a node of any operating system"},
 		},
-		{name: "spec.os alone", manifest: object("v1", "Pod", "os: {name: linux}\n"+onePod), want: []string{"os.name does not steer the scheduler"}},
+		{name: "spec.os alone", manifest: object("v1", "Pod", "os: {name: linux}\n"+onePod), want: []string{"the scheduler ignores os.name"}},
 		{name: "spec.os of another system", manifest: object("v1", "Pod", "os: {name: windows}\n"+linux+onePod), want: []string{"os.name is windows, but the pod selects nodes with linux"}},
 		{
 			name: "affinity", manifest: object("v1", "Pod", "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/os, operator: In, values: [linux]}]}]}}}\n"+onePod),

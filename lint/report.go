@@ -21,15 +21,15 @@ type Finding struct {
 	What    string `json:"what"`    // what is wrong
 	Instead string `json:"instead"` // what to write instead
 	Link    string `json:"link"`
-	Reason  string `json:"reason,omitempty"` // why it is allowed, where it is
+	Reason  string `json:"reason,omitempty"` // why it is allowed, if it is
 	// Origin is the place in a template that the line was rendered from: config/app.yaml:12.
 	Origin string `json:"origin,omitempty"`
 
 	allowedIn string // "inSource" by a comment, "external" by slipway.yaml
-	folds     bool   // one of its rule stands for all of a file
+	folds     bool   // text output shows one of its rule for each file
 }
 
-// Report is what [Check] found.
+// Report is the result of [Check].
 type Report struct {
 	Files    []string  `json:"files"`
 	Objects  int       `json:"objects"`
@@ -37,11 +37,11 @@ type Report struct {
 	Findings []Finding `json:"findings"` // sorted by place
 	// those that a comment or slipway.yaml allows, sorted by place
 	Allowed []Finding `json:"allowed"`
-	// Unchecked says what was not looked at, and why; "" is nothing.
+	// Unchecked tells what was not checked, and why; "" if everything was.
 	Unchecked string `json:"unchecked,omitempty"`
 }
 
-// Count returns how many findings have a severity.
+// Count returns the number of findings of a severity.
 func (r *Report) Count(s Severity) int {
 	n := 0
 	for _, f := range r.Findings {
@@ -75,8 +75,7 @@ func (f Finding) pos() string {
 	return cmp.Or(f.Origin, fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Column))
 }
 
-// sentence begins a text with a capital, unless it begins with a name, and ends it with a full
-// stop.
+// sentence starts a text with a capital, unless it starts with a name, and adds a full stop.
 func sentence(s string) string {
 	word, _, _ := strings.Cut(s, " ")
 	if lower.MatchString(word) {
@@ -87,7 +86,7 @@ func sentence(s string) string {
 
 var lower = regexp.MustCompile(`^[a-z]+$`)
 
-// plain takes the marks of Markdown out of a rule's text.
+// plain removes Markdown from a rule's text.
 func plain(s string) string { return strings.ReplaceAll(s, "`", "") }
 
 // WriteTable writes the findings for a person, in the file's order, and a line that counts them. Advice that is the same for every pod
@@ -114,7 +113,7 @@ func (r *Report) write(w io.Writer, verbose bool) error {
 	return err
 }
 
-// Fold is a finding that stands for More others of its rule in its file.
+// Fold is a finding that represents More others of its rule in its file.
 type Fold struct {
 	Finding
 	More int
@@ -146,7 +145,7 @@ func (r *Report) Folded(verbose bool) []Fold {
 	return list
 }
 
-// Summary counts what was found, in one line.
+// Summary returns the number of findings in one line.
 func (r *Report) Summary() string {
 	counts := "nothing found"
 	if len(r.Findings) > 0 {

@@ -2,52 +2,50 @@ package lint
 
 import "slices"
 
-// Severity says what a finding means for a release.
+// Severity is what a finding means for a release.
 type Severity string
 
-// The severities, the gravest first.
+// The severities, the most serious first.
 const (
-	// the API server refuses the pod, or it does not do on a node what the manifest says: it
-	// stops a release
+	// the API server refuses the object, or a node does not do what the manifest says: ends a
+	// release
 	Error   Severity = "error"
-	Warning Severity = "warning" // the pod may run, but not everywhere, or not as its author thinks
+	Warning Severity = "warning" // the pod may run, but not everywhere, or not as its author intends
 	Note    Severity = "note"    // it works today, but not with every runtime that a node may have
 )
 
-// Rule is one thing that Linux or Windows nodes cannot run, or run in another way than the
-// manifest seems to say.
+// Rule is one kind of mistake in a manifest.
 type Rule struct {
-	ID       string   // as in findings and in "slipway:allow"
+	ID       string   // in findings and after slipway:allow
 	Severity Severity // of its findings
-	OS       string   // the system whose pods it is about; "" is both
-	Title    string   // what is wrong, in a sentence without its full stop
-	Reason   string   // what a node, the scheduler or the API server does with it, and why
+	OS       string   // the operating system of the pods that it applies to; "" for both
+	Title    string   // what is wrong: a sentence without full stop
+	Reason   string   // what a node, the scheduler or the API server does, and why
 	Instead  string   // what to write instead
-	Link     string   // where that is documented
-	Since    string   // the Kubernetes release that has the field; "" where every supported one has it
-	Rejected string   // the Kubernetes release since which the API server refuses it where spec.os.name is the system; "" where it does not
-	Changed  string   // where the Kubernetes of today differs from the enhancement of 2019
-	// Ignored marks a field that a Windows node ignores, to the harm of nobody: its findings are
-	// warnings where spec.os.name does not make the API server refuse the pod.
+	Link     string   // documentation
+	Since    string   // first Kubernetes release with the field; "" if every supported one has it
+	Rejected string   // first Kubernetes release whose API server refuses it if spec.os.name is OS; "" if none does
+	Changed  string   // how Kubernetes today differs from the enhancement of 2019
+	// Ignored marks a field that Windows nodes ignore without harm: its findings are warnings unless
+	// the API server refuses the pod because of spec.os.name.
 	Ignored bool
-	// Folds marks advice that is the same for every pod of a file: text output has it once for each
-	// file.
+	// Folds marks advice that is the same for every pod: text output has it once for each file.
 	Folds bool
 	// Strict marks a rule whose findings are errors in a release if the text must be an image.
 	Strict bool
 	// ReleaseOnly marks a rule that needs all manifests of a release.
 	ReleaseOnly bool
 
-	// find calls found for each place in a pod that breaks the rule. It is nil for rules about
-	// something else than a pod's fields: images, and the comments that allow findings.
+	// check calls report for each place of a pod that breaks the rule. It is nil for rules about
+	// anything but the fields of pods.
 	check func(p *pod, report reportFunc)
 }
 
-// reportFunc takes what is wrong, where that says more than the rule's title, and where: a path of
-// keys and indices below the pod's spec, none for the spec itself.
+// reportFunc reports a place that breaks a rule: what is wrong, "" for the rule's title, and a path
+// of keys and indices below the pod's spec.
 type reportFunc func(what string, path ...any)
 
-// Enhancement is the text that first said what works on Windows nodes, and what never will.
+// Enhancement is the proposal that first listed what works on Windows nodes, and what never will.
 const Enhancement = "https://github.com/kubernetes/enhancements/tree/master/keps/sig-windows/116-windows-node-support#api-reference"
 
 // Pages of the Kubernetes documentation that rules refer to.
@@ -105,8 +103,8 @@ func rule(id string) Rule {
 	return rules[slices.IndexFunc(rules, func(r Rule) bool { return r.ID == id })]
 }
 
-// about reports whether the rule is about a pod's systems. Where the pod names none, only the
-// rules for both are.
+// about reports whether the rule applies to pods for some operating systems. To a pod that selects
+// none, only rules for both apply.
 func (r Rule) about(os []string) bool { return r.OS == "" || slices.Contains(os, r.OS) }
 
 // severity returns the severity of the rule's findings in a pod.
@@ -117,7 +115,7 @@ func (r Rule) severity(p *pod) Severity {
 	return r.Severity
 }
 
-// HelpURI is where the rule is described: its heading in docs/rules.md.
+// HelpURI returns the address of the rule's description in docs/rules.md.
 func (r Rule) HelpURI() string { return rulesPage + "#" + r.ID }
 
 const rulesPage = "https://github.com/slipway-dev/slipway/blob/main/docs/rules.md"

@@ -11,11 +11,11 @@ var volumeRules = []Rule{
 	{
 		ID: "windows-sub-path", Severity: Warning, OS: windows,
 		check:   subPaths,
-		Title:   "mounting a part of a volume is documented as not supported on Windows",
-		Reason:  "The documentation says that only a whole volume can be mounted. The kubelet does have code for it, and containerd mounts what it finds; but no release promises so. Parts of ConfigMap, Secret, projected and downward API volumes are not found: conformance tests mount those on Windows nodes with containerd. Nor are those of HostProcess pods, whose processes see the node's own files.",
-		Instead: "the whole volume in a directory of its own",
+		Title:   "the documentation does not support mounting a part of a volume on Windows",
+		Reason:  "According to the documentation only an entire volume can be mounted. The kubelet has code for parts, and containerd mounts them, but no release promises so. The rule does not apply to ConfigMap, Secret, projected and downward API volumes, of which conformance tests mount parts on Windows nodes with containerd, nor to HostProcess pods, whose processes see the node's own files.",
+		Instead: "the entire volume in a directory of its own",
 		Link:    linkStorage,
-		Changed: "It could not work: Docker mounted whole volumes only.",
+		Changed: "It could not work: Docker mounted entire volumes only.",
 	},
 	{
 		ID: "windows-file-mount", Severity: Note, OS: windows, check: inVolumes(fileHostPath),
@@ -33,10 +33,10 @@ var volumeRules = []Rule{
 			}
 		}),
 		Title:   "mounts do not propagate on Windows",
-		Reason:  "The kubelet asks for a private mount whatever the field says: what either side mounts later, the other does not see.",
-		Instead: "leave it out, or a HostProcess container, which sees the node's own filesystem",
+		Reason:  "The kubelet asks for a private mount whatever the field's value: neither side sees later mounts of the other.",
+		Instead: "remove it, or a HostProcess container, which sees the node's own filesystem",
 		Link:    linkPod,
-		Changed: "Early documentation for 1.14 had HostToContainer as the one mode that works; the enhancement says, as the kubelet does, that none is supported.",
+		Changed: "Early documentation for 1.14 listed HostToContainer as the one supported mode; enhancement and kubelet support none.",
 	},
 	{
 		ID: "windows-volume-devices", Severity: Error, OS: windows,
@@ -46,7 +46,7 @@ var volumeRules = []Rule{
 			}
 		}),
 		Title:   "Windows containers have no raw block devices",
-		Reason:  "Windows cannot attach a block device to a container: the pod is not started.",
+		Reason:  "Windows cannot attach a block device to a container: the pod does not start.",
 		Instead: "`volumeMounts` of a volume with a filesystem",
 		Link:    linkPod,
 	},
@@ -58,15 +58,15 @@ var volumeRules = []Rule{
 			}
 		}),
 		Title:   "Windows has no volumes in memory",
-		Reason:  "Windows has no RAM disk of its own. The kubelet tries to mount a tmpfs, which it cannot there, and the pod is not started.",
+		Reason:  "Windows has no RAM disk. The kubelet tries to mount a tmpfs, which fails, and the pod does not start.",
 		Instead: "`emptyDir: {}`, which is on disk",
 		Link:    linkStorage,
 	},
 	{
 		ID: "windows-default-mode", Severity: Warning, OS: windows, check: inVolumes(fileModes),
 		Title:   "files have no mode on Windows",
-		Reason:  "Modes are for numeric users. Everybody in the container can read the file, whatever the mode says.",
-		Instead: "leave it out",
+		Reason:  "Modes are for numeric users. Every account in the container can read the file, whatever its mode.",
+		Instead: "remove it",
 		Link:    linkStorage,
 	},
 	{
@@ -76,8 +76,8 @@ var volumeRules = []Rule{
 				report("", "nfs")
 			}
 		}),
-		Title:   "Windows nodes mount no NFS",
-		Reason:  "The kubelet mounts disks and SMB shares there; everything else is an error, and the pod is not started.",
+		Title:   "Windows nodes cannot mount NFS",
+		Reason:  "The kubelet mounts disks and SMB shares there; everything else is an error, and the pod does not start.",
 		Instead: "an SMB share through the CSI driver smb.csi.k8s.io, or another CSI driver for Windows",
 		Link:    linkStorage,
 	},
@@ -91,7 +91,7 @@ var volumeRules = []Rule{
 				report("", "fc")
 			}
 		}),
-		Title:   "Windows nodes have no such volume plugin",
+		Title:   "Windows nodes do not have the volume plugin",
 		Reason:  "The plugins for iSCSI and FC run programs of a Linux node.",
 		Instead: "a CSI driver for Windows",
 		Link:    linkStorage + "#in-tree-volume-plugins",
@@ -106,7 +106,7 @@ var volumeRules = []Rule{
 				}
 			}
 		}),
-		Title:   "a Windows node has no sockets or devices among its files",
+		Title:   "the files of a Windows node include no sockets or devices",
 		Reason:  "The kubelet finds something else at the path, or nothing, and does not start the pod.",
 		Instead: "a named pipe, `path: \\\\.\\pipe\\NAME`, without a type",
 		Link:    "https://kubernetes.io/docs/concepts/storage/volumes/#hostpath",

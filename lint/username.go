@@ -11,13 +11,13 @@ import (
 	"github.com/slipway-dev/slipway/internal/workload"
 )
 
-// windowsOption is what the windowsOptions of a pod or container say, and where.
+// windowsOption is a value of the windowsOptions of a pod or container.
 type windowsOption[T any] struct {
 	value *T
-	path  []any // of the field, below the pod's spec; of the container, where there is no value
+	path  []any // of the field, below the pod's spec; of the container if there is no value
 }
 
-// option returns what holds for a container: its own option, or else the pod's.
+// option returns the option of a container: its own, or else the pod's.
 func option[T any](spec *corev1.PodSpec, c workload.Container, field string, get func(*corev1.WindowsSecurityContextOptions) *T) windowsOption[T] {
 	if sc := c.SecurityContext; sc != nil && sc.WindowsOptions != nil && get(sc.WindowsOptions) != nil {
 		return windowsOption[T]{get(sc.WindowsOptions), slices.Concat(c.Path, []any{"securityContext", "windowsOptions", field})}
@@ -32,8 +32,8 @@ func userName(spec *corev1.PodSpec, c workload.Container) windowsOption[string] 
 	return option(spec, c, "runAsUserName", func(o *corev1.WindowsSecurityContextOptions) *string { return o.RunAsUserName })
 }
 
-// nonRoot reports whether runAsNonRoot holds for a container, and where that stands.
-func nonRoot(spec *corev1.PodSpec, c workload.Container) (path []any, holds bool) {
+// nonRoot returns runAsNonRoot of a container, its own or the pod's, and the path of the field.
+func nonRoot(spec *corev1.PodSpec, c workload.Container) (path []any, is bool) {
 	if sc := c.SecurityContext; sc != nil && sc.RunAsNonRoot != nil {
 		return slices.Concat(c.Path, []any{"securityContext", "runAsNonRoot"}), *sc.RunAsNonRoot
 	}
@@ -43,15 +43,15 @@ func nonRoot(spec *corev1.PodSpec, c workload.Container) (path []any, holds bool
 	return nil, false
 }
 
-// rootByName finds runAsNonRoot beside the account that the kubelet takes for root. HostProcess
-// pods have a rule of their own.
+// rootByName reports runAsNonRoot with the account that the kubelet treats as root. HostProcess pods
+// have a rule of their own.
 func rootByName(p *pod, report reportFunc) {
 	if p.hostProcess() {
 		return
 	}
 	for _, c := range workload.Containers(p.spec) {
 		user := userName(p.spec, c)
-		if path, holds := nonRoot(p.spec, c); holds && user.value != nil && strings.EqualFold(*user.value, "ContainerAdministrator") {
+		if path, is := nonRoot(p.spec, c); is && user.value != nil && strings.EqualFold(*user.value, "ContainerAdministrator") {
 			report("", path...)
 		}
 	}
@@ -71,7 +71,7 @@ const (
 	maxUser   = 104
 )
 
-// userNameFault says what is wrong with a runAsUserName, or "".
+// userNameFault returns what is wrong with a runAsUserName, or "".
 func userNameFault(name string) string {
 	domain, user, hasDomain := strings.Cut(name, `\`)
 	if !hasDomain {
@@ -107,7 +107,7 @@ func badUserName(p *pod, report reportFunc) {
 			continue
 		}
 		if fault := userNameFault(*user.value); fault != "" {
-			report(fmt.Sprintf("runAsUserName %q is not one of an account: %s", *user.value, fault), user.path...)
+			report(fmt.Sprintf("runAsUserName %q cannot name an account: %s", *user.value, fault), user.path...)
 		}
 	}
 }

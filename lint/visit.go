@@ -8,7 +8,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/workload"
 )
 
-// inSpec finds a field of the pod's spec.
+// inSpec checks a field of the pod's spec.
 func inSpec(field string, is func(*corev1.PodSpec) bool) func(*pod, reportFunc) {
 	return func(p *pod, report reportFunc) {
 		if is(p.spec) {
@@ -17,7 +17,7 @@ func inSpec(field string, is func(*corev1.PodSpec) bool) func(*pod, reportFunc) 
 	}
 }
 
-// inPodSecurity finds a field of the pod's securityContext.
+// inPodSecurity checks a field of the pod's securityContext.
 func inPodSecurity(field string, is func(*corev1.PodSecurityContext) bool) func(*pod, reportFunc) {
 	return func(p *pod, report reportFunc) {
 		if sc := p.spec.SecurityContext; sc != nil && is(sc) {
@@ -26,7 +26,7 @@ func inPodSecurity(field string, is func(*corev1.PodSecurityContext) bool) func(
 	}
 }
 
-// inSecurity finds a field of the securityContext of each container.
+// inSecurity checks a field of the securityContext of each container.
 func inSecurity(field string, is func(*corev1.SecurityContext) bool) func(*pod, reportFunc) {
 	return inContainers(func(c workload.Container, report reportFunc) {
 		if c.SecurityContext != nil && is(c.SecurityContext) {
@@ -35,7 +35,7 @@ func inSecurity(field string, is func(*corev1.SecurityContext) bool) func(*pod, 
 	})
 }
 
-// inContainers looks at each container; paths are below the container.
+// inContainers checks each container; paths are below the container.
 func inContainers(look func(c workload.Container, report reportFunc)) func(*pod, reportFunc) {
 	return func(p *pod, report reportFunc) {
 		for _, c := range workload.Containers(p.spec) {
@@ -44,7 +44,7 @@ func inContainers(look func(c workload.Container, report reportFunc)) func(*pod,
 	}
 }
 
-// inMounts looks at each volumeMount of each container; paths are below the mount.
+// inMounts checks each volumeMount of each container; paths are below the mount.
 func inMounts(look func(m corev1.VolumeMount, report reportFunc)) func(*pod, reportFunc) {
 	return inContainers(func(c workload.Container, report reportFunc) {
 		for n, m := range c.VolumeMounts {
@@ -53,7 +53,7 @@ func inMounts(look func(m corev1.VolumeMount, report reportFunc)) func(*pod, rep
 	})
 }
 
-// inVolumes looks at each volume; paths are below the volume.
+// inVolumes checks each volume; paths are below the volume.
 func inVolumes(look func(v corev1.Volume, report reportFunc)) func(*pod, reportFunc) {
 	return func(p *pod, report reportFunc) {
 		for n, v := range p.spec.Volumes {
@@ -62,7 +62,7 @@ func inVolumes(look func(v corev1.Volume, report reportFunc)) func(*pod, reportF
 	}
 }
 
-// each runs several.
+// each applies several checks.
 func each(finds ...func(*pod, reportFunc)) func(*pod, reportFunc) {
 	return func(p *pod, report reportFunc) {
 		for _, f := range finds {
@@ -71,12 +71,12 @@ func each(finds ...func(*pod, reportFunc)) func(*pod, reportFunc) {
 	}
 }
 
-// below is a reportFunc whose paths begin at base.
+// below returns a reportFunc whose paths are below base.
 func below(report reportFunc, base ...any) reportFunc {
 	return func(what string, path ...any) { report(what, slices.Concat(base, path)...) }
 }
 
-// metadata as a path's first key leads into the pod's metadata instead of its spec.
+// metadata as the first key of a path means the pod's metadata instead of its spec.
 const metadata metaKey = "metadata"
 
 type metaKey string

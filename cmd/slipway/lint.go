@@ -28,8 +28,8 @@ func newLint(f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lint [MANIFEST ...]",
 		Short: "Check manifests against what Linux and Windows nodes can run",
-		Long: `Lint looks at every pod that the manifests make, and says which fields its nodes do not have, what the API server refuses, and which image
-has nothing for a node that the pod may land on. Without a manifest it reads release.yaml in the output directory; "-" is standard input.
+		Long: `Lint checks every object and every pod of the manifests: which fields the API server refuses or the pod's nodes lack, and which image has no
+platform for a node that the pod may run on. Without a manifest it reads release.yaml in the output directory; "-" is standard input.
 docs/rules.md lists the rules.
 
 The images are those of release.lock.json beside the first manifest, or of -lock. With -remote the registries of other images are asked.
