@@ -10,15 +10,15 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// cold cuts the release in a fresh clone with an empty build cache, against the bare go commands
+// cold makes the release in a fresh clone with an empty build cache, against the plain go commands
 // that compile the same programs and slipway itself, one after the other, with an empty build
 // cache too. The module cache is warm for both.
 func (b *bench) cold(ctx context.Context) (comparison, error) {
-	bare, err := b.bare(ctx)
+	plain, err := b.plain(ctx)
 	if err != nil {
 		return comparison{}, err
 	}
-	theirs, err := measure(ctx, "go build of the same programs", bare...)
+	theirs, err := measure(ctx, "go build of the same programs", plain...)
 	if err != nil {
 		return comparison{}, err
 	}
@@ -31,8 +31,8 @@ func (b *bench) cold(ctx context.Context) (comparison, error) {
 	return comparison{title: "A release with nothing compiled yet", ours: ours, other: []figure{theirs}}, err
 }
 
-// bare lists the go commands that a maintainer would write for what kpack's slipway.yaml declares.
-func (b *bench) bare(ctx context.Context) ([][]string, error) {
+// plain lists the go commands that a maintainer would write for what kpack's slipway.yaml declares.
+func (b *bench) plain(ctx context.Context) ([][]string, error) {
 	p, err := product.Load(product.Options{Path: b.product})
 	if err != nil {
 		return nil, err
@@ -42,9 +42,9 @@ func (b *bench) bare(ctx context.Context) ([][]string, error) {
 		return nil, err
 	}
 	command := func(dir, goos string, packages ...string) []string {
-		out := filepath.Join(b.tmp, "bare", filepath.Base(dir), goos) + string(filepath.Separator)
+		out := filepath.Join(b.tmp, "plain", filepath.Base(dir), goos) + string(filepath.Separator)
 		return append([]string{
-			"env", "-C", dir, "GOWORK=off", "GOFLAGS=", "CGO_ENABLED=0", "GOARCH=amd64", "GOOS=" + goos, "GOCACHE=" + filepath.Join(b.tmp, "cache-bare"),
+			"env", "-C", dir, "GOWORK=off", "GOFLAGS=", "CGO_ENABLED=0", "GOARCH=amd64", "GOOS=" + goos, "GOCACHE=" + filepath.Join(b.tmp, "cache-plain"),
 			"go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out,
 		}, packages...)
 	}

@@ -24,7 +24,7 @@ import (
 // publish pushes all images to an empty registry, and once more; crane copies them from slipway's
 // embedded registry, image by image, as scripts do. Both push to Debian's docker-registry, each
 // to one of its own. The bytes are those of the blobs that go over the wire: slipway sends each
-// once and mounts it where it stands a second time; crane, which knows one image at a time, sends
+// once and mounts it where it is needed again; crane, which knows one image at a time, sends
 // it to each.
 func (b *bench) publish(ctx context.Context) (comparison, error) {
 	l, st, err := readRelease(b.dist, b.store)

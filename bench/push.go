@@ -19,7 +19,7 @@ import (
 
 // push pushes the bundle for all platforms to an empty registry, and once more. skopeo and crane
 // push the same images, one after the other as scripts do, from OCI layouts: these are unpacked
-// already; what that takes stands in a row of its own. Each pushes to a docker-registry of its
+// already; what that takes has a row of its own. Each pushes to a docker-registry of its
 // own.
 func (b *bench) push(ctx context.Context) (comparison, error) {
 	l, err := lock.Read(filepath.Join(b.dist, lock.Name))

@@ -24,7 +24,7 @@ type archives struct {
 	// a docker-archive with manifest.json at its end, as docker save and RKE2's bundle for
 	// Windows have it
 	last    string
-	name    string // the image that stands last in both, by its tag
+	name    string // the last image in both, by its tag
 	wharfie string // the program
 }
 
@@ -33,12 +33,12 @@ func (b *bench) absent(ctx context.Context) (comparison, error) {
 	return b.readers(ctx, "Looking for an image that is not there", "lookup", "registry.invalid/none:1")
 }
 
-// lookup looks up the image that stands last.
+// lookup looks up the last image.
 func (b *bench) lookup(ctx context.Context) (comparison, error) {
 	return b.readers(ctx, "Looking up the last image", "lookup", "")
 }
 
-// read reads the layers of the image that stands last, decompressed, to their end.
+// read reads the layers of the last image, decompressed, to their end.
 func (b *bench) read(ctx context.Context) (comparison, error) {
 	return b.readers(ctx, "Reading the layers of the last image", "read", "")
 }

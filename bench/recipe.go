@@ -60,12 +60,12 @@ func (b *bench) recipe(ctx context.Context) (comparison, error) {
 	if err != nil {
 		return comparison{}, err
 	}
-	bare, err := b.programsOnly(ctx)
+	programs, err := b.programsOnly(ctx)
 	if err != nil {
 		return comparison{}, err
 	}
 	compressed, err := measure(ctx, "slipway release: layers compressed, then packed",
-		[]string{b.slipway, "release", "-q", "-product", b.product, "-store", bare, "-out", filepath.Join(b.tmp, "dist-compressed")})
+		[]string{b.slipway, "release", "-q", "-product", b.product, "-store", programs, "-out", filepath.Join(b.tmp, "dist-compressed")})
 	compressed.bytes = size(filepath.Join(b.tmp, "dist-compressed", filepath.Base(whole)))
 	return comparison{
 		title: fmt.Sprintf("Packing: %d bundles at once against one bundle of the same images", len(bundles)),

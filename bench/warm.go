@@ -26,11 +26,11 @@ func (b *bench) warm(ctx context.Context) (comparison, error) {
 	if err != nil {
 		return comparison{}, err
 	}
-	bare, err := b.programsOnly(ctx)
+	programs, err := b.programsOnly(ctx)
 	if err != nil {
 		return comparison{}, err
 	}
-	compressed, err := measure(ctx, "slipway release, layers and bundles gone, programs there", release(bare, filepath.Join(b.tmp, "dist-bare")))
+	compressed, err := measure(ctx, "slipway release, layers and bundles gone, programs there", release(programs, filepath.Join(b.tmp, "dist-programs")))
 	return comparison{title: "A release in which nothing changed", ours: ours, other: []figure{packed, compressed}}, err
 }
 

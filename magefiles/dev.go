@@ -51,7 +51,7 @@ func Fuzz(
 	return errors.Join(errs...)
 }
 
-// Bench measures releases, publications, and the packing, reading and pushing of bundles beside
+// Bench measures releases, publications, and the packing, reading and pushing of bundles against
 // what others take for the same, and prints ratios.
 func Bench(
 	ctx context.Context,

@@ -1,4 +1,4 @@
-// Package buildkit holds what build/dockerfile makes of a Dockerfile beside what BuildKit makes
+// Package buildkit compares what build/dockerfile makes of a Dockerfile with what BuildKit makes
 // of it.
 //
 // The test builds buildkitd and buildctl from the Go module in daemon/ (once; they are kept in
@@ -9,6 +9,6 @@
 //
 // The daemon is v0.33.1, although the parser of the main module is v0.34.2: v0.34 needs versions
 // of other modules that the module proxy does not give out. Their frontends differ in two things,
-// which are held by goldens alone: v0.34 refuses --link with a --chown by name, and reads escapes
+// which only goldens check: v0.34 refuses --link with a --chown by name, and reads escapes
 // in the patterns of ${VARIABLE#pattern} and its like another way.
 package buildkit

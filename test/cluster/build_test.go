@@ -38,7 +38,7 @@ func placed(name string) (text string, p placement, err error) {
 }
 
 // windowsBuild: the pod of a Build with a Windows builder runs our Windows helpers, is for
-// Windows nodes, keeps what its user said of where it runs, and the scheduler binds it to the
+// Windows nodes, keeps where its user wants it to run, and the scheduler binds it to the
 // Windows node.
 func windowsBuild(ctx context.Context, t testing.TB, c *cluster) error {
 	return c.build(ctx, t, "windows-build", windows)
@@ -65,7 +65,7 @@ func (c *cluster) build(ctx context.Context, t testing.TB, name string, on node.
 	return c.pod(ctx, t, name, latest(builder), want, on)
 }
 
-// windowsImage: what an Image says of where its builds run gets through to the pod, too.
+// windowsImage: where an Image wants its builds to run reaches the pod, too.
 func windowsImage(ctx context.Context, t testing.TB, c *cluster) error {
 	return c.image2pod(ctx, t, "windows-image", windows)
 }
@@ -127,7 +127,7 @@ func withoutTolerations(ctx context.Context, _ testing.TB, c *cluster) error {
 	return nil
 }
 
-// pod holds the pod of a Build to what it must be.
+// pod checks the pod of a Build.
 func (c *cluster) pod(ctx context.Context, t testing.TB, build, builder string, want placement, on node.Spec) error {
 	pod, err := c.scheduled(ctx, build)
 	if err != nil {
@@ -151,7 +151,7 @@ func (c *cluster) pod(ctx context.Context, t testing.TB, build, builder string, 
 	return c.pullable(ctx, pod, on)
 }
 
-// images holds the containers of a build's pod to the images they are to run; those that are not
+// images checks that the containers of a build's pod have their images; those that are not
 // named run the rest.
 func (*cluster) images(_ testing.TB, pod *corev1.Pod, want map[string]string, rest string) error {
 	var errs []error

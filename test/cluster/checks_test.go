@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// check is one thing that has to be true of a release on a cluster. Those that stand before it
-// hold.
+// check is one thing that has to be true of a release on a cluster. Those before it in the
+// list have passed.
 type check struct {
 	name string
 	run  func(context.Context, testing.TB, *cluster) error

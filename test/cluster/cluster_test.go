@@ -71,7 +71,7 @@ func start(t *testing.T, r *release, programs string, manifest []byte) *cluster 
 		}
 	}
 	c.agent = &node.Agent{Client: c.kube, Net: plane.Namespace, Node: linux, Namespace: "kpack", Dir: dir, Inside: func(n *namespace.Namespace) error {
-		// A snapshot stands on stand-ins and can be pushed to a loopback address only: so every
+		// A snapshot has stub bases and can be pushed to a loopback address only: so every
 		// pod has the registry there.
 		s, err := serve(n, own)
 		if err == nil {

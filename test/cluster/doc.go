@@ -3,7 +3,7 @@
 // in a network namespace of their own; the release comes there as an operator brings it, out of
 // the airgap bundle by `slipway airgap push`, and by `kubectl apply` of the renamed release.yaml;
 // controller and webhook are the programs of the released images, run as their pods say. Only
-// kubelets are stood in for, by package node.
+// kubelets are replaced, by package node.
 //
 // What is checked is a list of named checks. The test of these tests are releases that are
 // broken, each in one way: each must fail by the check that is there for it.

@@ -50,7 +50,7 @@ type report struct {
 	}
 }
 
-// TestNodes holds what `slipway nodes` reads from a real apiserver and says of it against the
+// TestNodes compares what `slipway nodes` reads from a real apiserver and reports with the
 // real scheduler: for each pod and each node, a copy of the pod that must go to that node is
 // bound, or it is not.
 func TestNodes(t *testing.T) {
@@ -161,7 +161,7 @@ func (c *cluster) spread(ctx context.Context, list []*unstructured.Unstructured)
 	return nil
 }
 
-// verdict waits for what the scheduler says of a pod.
+// verdict waits for the scheduler's decision on a pod.
 func (c *cluster) verdict(ctx context.Context, name string) (bound bool, why string, err error) {
 	err = wait.PollUntilContextTimeout(ctx, tick, patience, true, func(ctx context.Context) (bool, error) {
 		pod, err := c.kube.CoreV1().Pods(metav1.NamespaceDefault).Get(ctx, name, metav1.GetOptions{})

@@ -127,7 +127,7 @@ func (c *cluster) child(ctx context.Context, ref name.Digest, host platform.Plat
 	return index.Image(m.Manifests[best].Digest)
 }
 
-// entries reads a whole layer, which verifies it, and returns the names in it.
+// entries reads a layer to its end, which verifies it, and returns the names in it.
 func entries(l v1.Layer) ([]string, error) {
 	rc, err := l.Uncompressed()
 	if err != nil {

@@ -79,7 +79,7 @@ func (c containerd) names(t *testing.T, namespace string) map[string]string {
 // and busy: whoever waits in vain learns it later, nothing else.
 const patience = 10 * time.Minute
 
-// starts starts a container of an image, and says whether its program said what it is to say. Of
+// starts starts a container of an image, and reports whether its program printed what it should. Of
 // a container that ends at once ctr may give up the pipes before it has read them, when the
 // machine is busy: so one of which nothing was heard is started again, a few times.
 func (c containerd) starts(t *testing.T, namespace, image string, run run) bool {
@@ -103,7 +103,7 @@ func (c containerd) starts(t *testing.T, namespace, image string, run run) bool 
 	return false
 }
 
-// heard tells whether something was said beside ctr's own warnings.
+// heard reports whether something was printed besides ctr's own warnings.
 func heard(out string) bool {
 	for line := range strings.Lines(out) {
 		if !strings.Contains(line, "level=warning") {
@@ -113,7 +113,7 @@ func heard(out string) bool {
 	return false
 }
 
-// compare holds the names in containerd against those of the lock.
+// compare compares the names in containerd with those of the lock.
 func compare(t *testing.T, got map[string]string, want []image) {
 	t.Helper()
 	for _, i := range want {

@@ -148,7 +148,7 @@ func (c containerd) testImport(t *testing.T, r release, b bundle, m mode, ns str
 	s.record(t, c.version, call, r, b)
 }
 
-// collect has containerd throw away all that no image holds.
+// collect has containerd remove what no image refers to.
 func (c containerd) collect(t *testing.T, ns, image string) {
 	t.Helper()
 	c.list(t, ns, "images", "tag", image, "collected")

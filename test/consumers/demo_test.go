@@ -101,7 +101,7 @@ func makeDemo(t *testing.T, dir string) release {
 	return release{name: "storetest", dir: dir, lock: l, runs: []run{{"hello", []string{"/hello"}, "hello from the demo"}}, demo: true}
 }
 
-// sbom puts an SBOM into the store that refers to an image. It travels in the image's bundles,
+// sbom puts an SBOM into the store that refers to an image. It is included in the image's bundles,
 // and no consumer may stumble over it.
 func sbom(t *testing.T, st *store.Store, i lock.Image) oci.Referrer {
 	t.Helper()
@@ -115,7 +115,7 @@ func sbom(t *testing.T, st *store.Store, i lock.Image) oci.Referrer {
 	return oci.Referrer{ArtifactType: kind, MediaType: d.MediaType, Digest: d.Digest, Size: d.Size}
 }
 
-// pause is a stand-in for the program that holds a pod's sandbox: it waits to be told to end.
+// pause replaces the program of a pod's sandbox: it waits for a signal.
 const pause = `import ("os"; "os/signal"; "syscall")
 
 func main() {

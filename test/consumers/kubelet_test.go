@@ -75,7 +75,7 @@ func (c containerd) testKubelet(t *testing.T) {
 	}
 }
 
-// asKubelet holds what CRI says of a bundle's images against the lock, starts a pod of one of
+// asKubelet compares what CRI reports of a bundle's images with the lock, starts a pod of one of
 // them where it can, and removes them all, as a kubelet does that needs room. pins says whether
 // images are known by digest, too, and kept whether a kubelet leaves them when it looks for room
 // itself. Nothing is pulled: nobody asks for that.
@@ -152,7 +152,7 @@ func (c containerd) asKubelet(t *testing.T, call string, r release, b bundle, pi
 	}
 }
 
-// status is what CRI says of an image; nil where it does not know the name, for which a kubelet
+// status returns what CRI reports of an image; nil where it does not know the name, for which a kubelet
 // would pull.
 func (k kubelet) status(t *testing.T, name string) *cri.Image {
 	t.Helper()
@@ -163,7 +163,7 @@ func (k kubelet) status(t *testing.T, name string) *cri.Image {
 	return s.Image
 }
 
-// wait returns what CRI says of an image once that has the names that are wanted. It learns of
+// wait returns what CRI reports of an image once that has the names that are wanted. It learns of
 // images by events, after they were made.
 func (k kubelet) wait(t *testing.T, name string, want *cri.Image) (got *cri.Image) {
 	t.Helper()

@@ -42,7 +42,7 @@ func TestDocker29Load(t *testing.T) {
 }
 
 // TestPodmanLoad gives them to podman load, which takes the archive for a docker-archive, since
-// it holds more than one image.
+// it has more than one image.
 func TestPodmanLoad(t *testing.T) {
 	t.Parallel()
 	testprog.Need(t, "zstd")
@@ -77,7 +77,7 @@ func (l loader) say(ctx context.Context, args ...string) (string, error) {
 	return string(out), err
 }
 
-// id is what the program says that a name stands for; empty where it does not know it.
+// id returns the image ID that the program has for a name, or "" if it does not know the name.
 func (l loader) id(t *testing.T, name string) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), l.program, l.args("image", "inspect", "--format", "{{.Id}}", name)...).Output()

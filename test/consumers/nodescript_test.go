@@ -14,7 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// finish writes what a release has beside its bundles: the scripts for nodes, and the checksums.
+// finish writes what a release has besides its bundles: the scripts for nodes, and the checksums.
 func finish(t *testing.T, dir string, l *lock.Lock, bundles []product.Bundle, files []airgap.File) {
 	t.Helper()
 	all, err := airgap.Scripts(l, bundles, files)

@@ -10,7 +10,7 @@ import (
 )
 
 // runs starts a pod with a container of an image, which is asked for as release.yaml has it, and
-// says whether its program said what it is to say.
+// reports whether its program printed what it should.
 func (k kubelet) runs(t *testing.T, pinned, tagged string, pins bool, run run) bool {
 	t.Helper()
 	name := pinned

@@ -169,7 +169,7 @@ func tagged(t *testing.T, i lock.ThirdParty) string {
 	return strings.Replace(tag.Name(), name.DefaultRegistry, "docker.io", 1)
 }
 
-// TestList: the list beside a bundle names its images, and nothing else stands in it.
+// TestList checks that the list next to a bundle has the names of its images and nothing else.
 func TestList(t *testing.T) {
 	each(t, func(t *testing.T, r release, b bundle) {
 		var want strings.Builder

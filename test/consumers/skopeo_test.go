@@ -30,7 +30,7 @@ func skopeoCopy(t *testing.T, ref string, options ...string) string {
 	return digest(data)
 }
 
-// TestSkopeoLayout reads every bundle as an image layout: the index that a name stands for is the
+// TestSkopeoLayout reads every bundle as an image layout: the index that a name refers to is the
 // one that the lock pins. What is for Linux is also copied, and what is complete with all its
 // platforms.
 func TestSkopeoLayout(t *testing.T) {

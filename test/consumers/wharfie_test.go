@@ -87,7 +87,7 @@ func TestWharfie(t *testing.T) {
 	})
 }
 
-// whole reads a layer to its end and checks what is in it.
+// whole reads a layer to its end and checks its content.
 func whole(t *testing.T, l v1.Layer) {
 	t.Helper()
 	want, err := l.DiffID()

@@ -49,7 +49,7 @@ type product struct {
 	env             []string
 }
 
-// copied copies an example, so that a test may change it and leaves nothing beside it.
+// copied copies an example, so that a test may change it and leaves nothing next to it.
 func copied(t *testing.T, example string) *product {
 	t.Helper()
 	p := &product{dir: t.TempDir(), out: t.TempDir(), store: t.TempDir()}

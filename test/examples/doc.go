@@ -1,3 +1,3 @@
-// Package examples cuts the products of examples/ as a user does, with the command, and looks at
-// what comes of it. What they take from the internet lies on loopback.
+// Package examples releases the products of examples/ as a user does, with the command, and checks
+// the result. What they download is served on loopback.
 package examples

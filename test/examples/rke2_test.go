@@ -164,7 +164,7 @@ func runtimeImage(t *testing.T, l *lock.Lock) {
 	}
 }
 
-// linuxFiles and windowsFiles are what the runtime images hold.
+// linuxFiles and windowsFiles are the files of the runtime images.
 var (
 	linuxFiles = []string{
 		"/bin/containerd", "/bin/containerd-shim-runc-v2", "/bin/crictl", "/bin/ctr", "/bin/kubectl", "/bin/kubelet", "/bin/runc",
@@ -176,7 +176,7 @@ var (
 	}
 )
 
-// holds compares an image's files with the names wanted. Each says in its content where it comes
+// holds compares an image's files with the names wanted. The content of each names where it comes
 // from, but for the CNI plugins, which are programs for Windows.
 func holds(t *testing.T, on string, files map[string][]byte, want []string) {
 	t.Helper()

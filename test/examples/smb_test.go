@@ -93,8 +93,8 @@ func version(t *testing.T, program []byte) {
 }
 
 // wineVersion does the same with the entrypoint of an image for Windows, on a drive that has the
-// image's files. Those of its system are wine's: what lies below Windows in the image stands in
-// for Microsoft's.
+// image's files. System files are wine's: what is below Windows in the image replaces
+// Microsoft's.
 func wineVersion(t *testing.T, files map[string][]byte, entrypoint []string) {
 	t.Helper()
 	d := wine.New(t)
@@ -122,7 +122,7 @@ func checkVersion(t *testing.T, os, out string, err error) {
 	}
 }
 
-// manifest holds release.yaml to the lock, and the Windows DaemonSet to what a Windows node needs.
+// manifest checks release.yaml against the lock, and the Windows DaemonSet against what a node needs.
 func manifest(t *testing.T, p *product, l *lock.Lock) {
 	b, err := os.ReadFile(filepath.Join(p.out, "release.yaml"))
 	must(t, err)

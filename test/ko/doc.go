@@ -1,4 +1,4 @@
-// Package ko holds an image of one Go program beside what google/ko makes of the same program on
+// Package ko compares an image of one Go program with google/ko's image of the same program on
 // the same base: the same files with the same bytes and modes, the same configuration. Where the
 // two differ on purpose, a test says so.
 //

@@ -247,7 +247,7 @@ type file struct {
 	SD       string // the Windows security descriptor
 }
 
-// files returns what the layers above the base hold, and how many there are. Names have no slash
+// files returns the files of the layers above the base, and how many layers there are. Names have no slash
 // at either end.
 func files(t *testing.T, p pair, img v1.Image) (map[string]file, int) {
 	t.Helper()

@@ -17,7 +17,7 @@ func TestBesideKo(t *testing.T) {
 		p := all["app linux/amd64"]
 		ours, _ := files(t, p, p.ours)
 		kos, _ := files(t, p, p.kos)
-		// /var and /var/run are the base's, and lie in the layer only because the data lies in
+		// /var and /var/run are the base's, and are in the layer only because the data lies in
 		// them: ko makes them read-only for all.
 		differs(t, ours, kos, "var", func(f *file) { f.Mode = 0o755 })
 		differs(t, ours, kos, "var/run", func(f *file) { f.Mode = 0o755 })
@@ -107,7 +107,7 @@ func windowsFiles(t *testing.T, program string, ours, kos map[string]file) {
 	}
 }
 
-// differs holds that a file of ours is ko's after change, and was another before.
+// differs checks that a file of ours equals ko's after change, and differed before.
 func differs(t *testing.T, ours, kos map[string]file, name string, change func(*file)) {
 	t.Helper()
 	f, ok := kos[name]
@@ -122,7 +122,7 @@ func differs(t *testing.T, ours, kos map[string]file, name string, change func(*
 	kos[name] = f
 }
 
-// gone holds that ko has something that we leave out.
+// gone checks that ko has a file that we omit.
 func gone(t *testing.T, ours, kos map[string]file, name string) {
 	t.Helper()
 	_, we := ours[name]

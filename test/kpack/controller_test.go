@@ -79,7 +79,7 @@ func deployed(t *testing.T, objects []runtime.Object, name string) (corev1.Conta
 }
 
 // TestController: the controller's Deployment sets every variable that its code reads, its images
-// are those of the lock, and the variables of the Windows RFC stand beside kpack's names.
+// are those of the lock, and the variables of the Windows RFC are set besides kpack's names.
 func TestController(t *testing.T) {
 	r := cut(t)
 	objects := r.objects(t)

@@ -81,7 +81,7 @@ func cut(t *testing.T) release {
 	return r
 }
 
-// split returns the documents of a manifest that hold an object.
+// split returns the documents of a manifest that have an object.
 func split(t *testing.T, manifest []byte) [][]byte {
 	t.Helper()
 	var docs [][]byte

@@ -40,7 +40,7 @@ func samples(t *testing.T) map[string]runtime.Object {
 	return all
 }
 
-// TestSamples holds every sample of an object of kpack's to what kpack's webhook checks.
+// TestSamples runs the checks of kpack's webhook on every sample of an object of kpack.
 func TestSamples(t *testing.T) {
 	kinds := map[string]bool{}
 	for file, o := range samples(t) {

@@ -113,7 +113,7 @@ func TestWithoutSystem(t *testing.T) {
 	}
 }
 
-// warned holds that a field which the API server takes, and nodes ignore, is no error.
+// warned checks that a field which the API server accepts, and nodes ignore, is not an error.
 func warned(t *testing.T, id, text string) {
 	t.Helper()
 	report, err := lint.Check(t.Context(), []lint.File{{Name: "bad.yaml", Text: []byte(text)}}, lint.Options{})

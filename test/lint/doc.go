@@ -1,6 +1,6 @@
-// Package lint holds package lint against those who decide in the end: each rule says since when
+// Package lint compares package lint with those who decide in the end: each rule states since when
 // the API server refuses what it is about, and the validation of a real one is asked; what is
-// written as SARIF is held against the standard's JSON schema.
+// written as SARIF is validated by the standard's JSON schema.
 //
 // It is a module of its own, so that the API server's many dependencies stay out of Slipway's.
 package lint

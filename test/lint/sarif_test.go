@@ -13,7 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// TestSARIF holds a report with findings of each severity, two ways of allowing, and one with
+// TestSARIF validates a report with findings of each severity, two ways of allowing, and one with
 // nothing in it against the schema of SARIF 2.1.0.
 func TestSARIF(t *testing.T) {
 	text, err := os.ReadFile("../../lint/testdata/report.yaml")

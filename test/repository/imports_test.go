@@ -1,4 +1,4 @@
-// Package repository holds what is true of the repository as a whole.
+// Package repository checks rules that concern the repository, not one package.
 package repository
 
 import (

@@ -9,7 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// TestWindowsTable holds the table in docs/windows.md to what package platform decides.
+// TestWindowsTable compares the table in docs/windows.md with what package platform decides.
 func TestWindowsTable(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join(root, "docs", "windows.md"))
 	if err != nil {

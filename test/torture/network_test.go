@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// trouble is a way in which a registry, or what stands before it, does not answer as it should.
+// trouble is a way in which a registry, or a proxy before it, does not answer as it should.
 type trouble struct {
 	name string
 	// passes marks what a client has to get over when it happens once.

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// proxy is what stands between slipway and a registry, at an address that stays.
+// proxy is between slipway and a registry, at an address that stays.
 type proxy struct {
 	address string
 	mu      sync.Mutex

@@ -142,7 +142,7 @@ var ofBase = sync.OnceValue(func() v1.Hash {
 
 const baseFile = "Files/Windows/base"
 
-// content is all that a registry has: what its names stand for, and the requests that push it
+// content is all that a registry has: what its names refer to, and the requests that push it
 // again.
 type content struct {
 	tags map[string]string // repository:tag → digest

@@ -193,7 +193,7 @@ func each(t *testing.T, all []*worker, work func(w *worker) bool) {
 	wg.Wait()
 }
 
-// pick orders the cases by chance and takes those that are wanted.
+// pick shuffles the cases and returns those that are wanted.
 func pick(cases []fault, seed uint64) (picked []fault) {
 	var wanted *regexp.Regexp
 	if *only != "" {

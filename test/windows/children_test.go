@@ -20,7 +20,7 @@ import (
 
 var fourParts = regexp.MustCompile(`^10\.0\.[1-9][0-9]*\.[1-9][0-9]*$`)
 
-// TestWindowsChildren holds that each image for Windows has one child per LTSC build, and that
+// TestWindowsChildren checks that each image for Windows has one child per LTSC build, and that
 // each child says its version wherever a host looks for it
 // (https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/version-compatibility).
 func TestWindowsChildren(t *testing.T) {
@@ -70,7 +70,7 @@ func checkWindows(t *testing.T, c child) {
 	}
 }
 
-// TestIndexes holds that an index repeats what its children say, Linux first.
+// TestIndexes checks that an index has the platforms of its children, Linux first.
 func TestIndexes(t *testing.T) {
 	r := cut(t)
 	for _, i := range r.lock.Images {
@@ -107,7 +107,7 @@ func TestIndexes(t *testing.T) {
 	}
 }
 
-// TestOneWindowsBuild holds that a program for Windows is compiled and compressed once, whatever
+// TestOneWindowsBuild checks that a program for Windows is compiled and compressed once, whatever
 // the number of releases.
 func TestOneWindowsBuild(t *testing.T) {
 	for name, list := range cut(t).children(t, platform.Windows) {
@@ -135,7 +135,7 @@ func TestOneWindowsBuild(t *testing.T) {
 	}
 }
 
-// TestWindowsPrograms holds that what kpack runs in a Windows build pod lies there and is a
+// TestWindowsPrograms checks that what kpack runs in a Windows build pod is there and is a
 // Windows program.
 func TestWindowsPrograms(t *testing.T) {
 	r := cut(t)
@@ -157,7 +157,7 @@ func TestWindowsPrograms(t *testing.T) {
 	}
 }
 
-// TestLinuxChildren holds that what Linux nodes run is static, for their architecture, and not
+// TestLinuxChildren checks that what Linux nodes run is static, for their architecture, and not
 // root by number, since Kubernetes checks runAsNonRoot by number only.
 func TestLinuxChildren(t *testing.T) {
 	nonRoot := regexp.MustCompile(`^[1-9][0-9]*(:[1-9][0-9]*)?$`)

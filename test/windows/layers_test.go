@@ -45,7 +45,7 @@ func windowsLayers(t *testing.T, r release) map[string]v1.Layer {
 	return all
 }
 
-// TestLayerRules holds the layers to what hcsshim's pkg/ociwclayer accepts (import.go, and
+// TestLayerRules checks the layers by what hcsshim's pkg/ociwclayer accepts (import.go, and
 // internal/wclayer/legacy.go below it), and to the names that Windows has.
 func TestLayerRules(t *testing.T) {
 	for digest, l := range windowsLayers(t, cut(t)) {
@@ -71,7 +71,7 @@ func TestLayerRules(t *testing.T) {
 	}
 }
 
-// TestRulesCatch holds that the rules find what they are for.
+// TestRulesCatch checks that each rule finds what it is for.
 func TestRulesCatch(t *testing.T) {
 	seen := map[string]byte{"Files": tar.TypeDir, "Files/a": tar.TypeReg, "Files/d": tar.TypeDir}
 	const sd = "AQAAgBQAAAAkAAAAAAAAAAAAAAABAgAAAAAABSAAAAAhAgAAAQIAAAAAAAUgAAAAIQIAAA=="

@@ -36,7 +36,7 @@ func kpack(lifecycle string) map[string]call {
 	all := map[string]call{
 		"cnb/process/build-init": usage("-dns-probe-hostname"),
 		"cnb/process/completion": usage("-notary-v1-url"),
-		// It has no flags: it starts what stands behind --, here the entrypoint that it lies
+		// It has no flags: it starts what follows --, here the entrypoint that it lies
 		// beside, by a path without .exe, as kpack writes it.
 		"cnb/process/network-wait-launcher": {args: []string{"localhost", "--"}, ok: true},
 		// Nor has the launcher, which looks for a command to start.

@@ -32,7 +32,7 @@ func TestReencode(t *testing.T) {
 	}
 }
 
-// TestReencodeEverything does the same with all that a Windows layer can hold.
+// TestReencodeEverything does the same with all that a Windows layer can have.
 func TestReencodeEverything(t *testing.T) {
 	w := newDrive(t)
 	w.compile(t, "reencode")
@@ -108,7 +108,7 @@ func compareHeaders(t *testing.T, l v1.Layer, again string) {
 	}
 }
 
-// everything is a layer with every kind of entry that a Windows layer can hold.
+// everything is a layer with every kind of entry that a Windows layer can have.
 func everything(t *testing.T, at time.Time) v1.Layer {
 	t.Helper()
 	st, err := store.Open(filepath.Join(t.TempDir(), ".slipway"))
@@ -154,7 +154,7 @@ func everything(t *testing.T, at time.Time) v1.Layer {
 	return file
 }
 
-// TestFold holds that names are one for us where they are for Windows: wine has the table that NTFS has.
+// TestFold checks that names are equal for us where they are for Windows: wine has the table that NTFS has.
 func TestFold(t *testing.T) {
 	w := newDrive(t)
 	w.compile(t, "upcase")

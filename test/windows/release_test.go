@@ -131,7 +131,7 @@ func each(t *testing.T, l v1.Layer, visit func(h *tar.Header, r io.Reader)) {
 	}
 }
 
-// unpack puts the layers into dir as the system would: for Windows what lies under Files/.
+// unpack puts the layers into dir as the runtime does: for Windows what is below Files/.
 func unpack(t *testing.T, dir, os string, layers ...v1.Layer) {
 	t.Helper()
 	for _, l := range layers {

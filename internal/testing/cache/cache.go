@@ -11,7 +11,7 @@ import (
 
 // Program returns the path of a program in a directory of the cache. Where it is not there, build
 // makes it in the directory that it is given, which is another one: the program gets its place
-// when it is whole, so that an interrupted build leaves nothing that looks like it, and two
+// when it is complete, so that an interrupted build leaves nothing that looks like it, and two
 // checkouts may build it at the same time.
 func Program(ctx context.Context, dir, name string, build func(ctx context.Context, dir string) error) (string, error) {
 	root, err := os.UserCacheDir()

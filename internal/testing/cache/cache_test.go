@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestProgram: a program is made once, gets its place when it is whole, and whoever makes it at
+// TestProgram: a program is made once, gets its place when it is complete, and whoever makes it at
 // the same time gets one, too.
 func TestProgram(t *testing.T) {
 	root := t.TempDir()

@@ -16,7 +16,7 @@ func Packaged(program, version string) string {
 var majorMinor = regexp.MustCompile(`\d+\.\d+`)
 
 // Built names a program that comes as a Go module, likewise: "containerd 2.4". The version may
-// stand anywhere in what is given.
+// be anywhere in the text.
 func Built(program, version string) string {
 	return program + " " + majorMinor.FindString(version)
 }

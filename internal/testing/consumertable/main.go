@@ -14,10 +14,10 @@ import (
 )
 
 // home is the distribution that the page is about. What another distribution's programs do is
-// told, not held against the page.
+// printed, not compared with the page.
 const home = "Debian 12"
 
-// Main runs a module's tests and then holds its tables against the page, or writes them there
+// Main runs a module's tests and then compares its tables with the page, or writes them there
 // where -update is given. It returns the exit code. suite is the
 // directory of the tests in the repository: consumers of it that SLIPWAY_WITHOUT leaves out excuse
 // missing rows.
@@ -46,7 +46,7 @@ func set(name string) bool {
 	return f != nil && f.Value.String() != f.DefValue
 }
 
-// comparison is how tables are held against the page.
+// comparison is how tables are compared with the page.
 type comparison struct {
 	partial bool     // not all tests ran
 	update  bool     // write

@@ -27,7 +27,7 @@ func natural(a, b string) int {
 	return cmp.Compare(a, b)
 }
 
-// digits is how many stand at the start of s.
+// digits returns how many digits s begins with.
 func digits(s string) int {
 	return len(s) - len(strings.TrimLeft(s, "0123456789"))
 }

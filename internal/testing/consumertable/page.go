@@ -47,7 +47,7 @@ func (p *page) rows(t *Table) ([]string, error) {
 	return lines[min(len(lines), len(t.head())):], nil
 }
 
-// check holds what was seen against the page. What the page has besides is missing, unless the
+// check compares what was seen with the page. Other rows of the page are missing, unless the
 // run was a partial one.
 func (p *page) check(t *Table, seen []string) (missing []string, err error) {
 	rows, err := p.rows(t)

@@ -1,9 +1,9 @@
 // Package consumertable keeps the tables of docs/consumers.md: what tests saw real programs do, a row
 // for each way to call one.
 //
-// A test records rows. When all tests of a module are through, [Main] holds the rows against the
+// A test records rows. After all tests of a module [Main] compares the rows with the
 // page, or writes them there with -update. A row is what was seen, not what was wanted: the tests
-// themselves say what is wrong. Rows hold neither times nor paths, and of versions major and
+// themselves say what is wrong. Rows have neither times nor paths, and of versions major and
 // minor only, so that they are the same from run to run.
 package consumertable
 
@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// Table is one of the page's tables. It stands between the comments <!-- table NAME --> and <!--
+// Table is one of the page's tables. It is between the comments <!-- table NAME --> and <!--
 // end -->.
 type Table struct {
 	Name    string
@@ -33,7 +33,7 @@ type row struct {
 	test  string // that saw it first
 }
 
-// Record adds a row to the table, a cell for each column, or fails the test where another said
+// Record adds a row to the table, a cell for each column, or fails the test where another has
 // something else for the same keys.
 func (t *Table) Record(tb testing.TB, cells ...string) {
 	tb.Helper()
@@ -64,7 +64,7 @@ func (t *Table) lines() []string {
 	return sorted(all)
 }
 
-// head is what stands above the rows.
+// head returns the lines above the rows.
 func (t *Table) head() []string {
 	return []string{line(t.Columns), "|" + strings.Repeat("---|", len(t.Columns))}
 }

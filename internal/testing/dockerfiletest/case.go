@@ -1,8 +1,8 @@
 // Package dockerfiletest sets up Dockerfiles with all they copy from, so that several tests
 // evaluate the same ones.
 //
-// A case is a txtar archive. It holds Dockerfile, the build context under context/, further
-// contexts under contexts/NAME/, and images to stand on under images/NAME (see [Image]), and
+// A case is a txtar archive. It has Dockerfile, the build context under context/, further
+// contexts under contexts/NAME/, and base images under images/NAME (see [Image]), and
 // archives tars/NAME written the same way, which become context/NAME. The lines before the first
 // file are directives:
 //
@@ -45,7 +45,7 @@ type Case struct {
 	// Input lacks only the platform.
 	Input     dockerfile.Input
 	Platforms []string
-	// Dir holds the case on disk: Dockerfile, context, contexts/NAME. Contexts made of single
+	// Dir has the case on disk: Dockerfile, context, contexts/NAME. Contexts made of single
 	// files lie there as directories too.
 	Dir string
 	// Images are written as in [Image].

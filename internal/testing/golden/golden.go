@@ -1,4 +1,4 @@
-// Package golden holds what tests find against files in testdata.
+// Package golden compares what tests find with files in testdata.
 //
 // A package that uses it has a flag of its own, which `go tool mage golden` looks for:
 //

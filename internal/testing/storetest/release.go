@@ -34,7 +34,7 @@ func Open(tb testing.TB) *store.Store {
 // Release fills st with a product of three images and returns its lock as build does, without
 // repositories: "agent", an index over linux/amd64, linux/arm64 and windows/amd64 for each LTSC
 // release (one Windows layer on three bases); "server", an index over linux/amd64 alone;
-// "lifecycle", a single manifest with a Linux and a Windows layer. Layers hold size
+// "lifecycle", a single manifest with a Linux and a Windows layer. Layers have size
 // random-looking bytes each.
 func Release(tb testing.TB, st *store.Store, size int) *lock.Lock {
 	tb.Helper()

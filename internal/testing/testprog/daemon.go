@@ -34,7 +34,7 @@ snapshotter = "native"
 `)
 }
 
-// containerd starts a containerd in a new directory, which stands for DIR in what of its
+// containerd starts a containerd in a new directory, which replaces DIR in what of its
 // configuration is of its generation.
 func containerd(t testing.TB, program string, env []string, config string) (socket string) {
 	t.Helper()

@@ -54,7 +54,7 @@ var drive = sync.OnceValues(func() (Drive, error) {
 	d := in(dir)
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	// Its output is left alone: wine's services would hold a pipe open.
+	// Its output is not captured: wine's services would keep a pipe open.
 	if err := d.command(ctx, nil, "wine", "wineboot", "--init").Run(); err != nil {
 		return Drive{}, fmt.Errorf("making a drive for wine: %w", err)
 	}

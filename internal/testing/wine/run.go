@@ -23,7 +23,7 @@ func (d Drive) RunWith(t testing.TB, in io.Reader, env []string, program string,
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	// Files and no pipes, which wine's services would hold open.
+	// Files, not pipes, which wine's services would keep open.
 	dir := t.TempDir()
 	stdout, err := os.Create(filepath.Join(dir, "out"))
 	if err != nil {
@@ -49,7 +49,7 @@ func (d Drive) RunWith(t testing.TB, in io.Reader, env []string, program string,
 		}
 		printed[n] = string(b)
 	}
-	// Debian's wrapper says each time that there is no wine for 32 bits.
+	// Debian's wrapper complains each time that wine for 32 bits is missing.
 	if _, own, ok := strings.Cut(printed[1], `apt-get install wine32:i386"`+"\n"); ok {
 		printed[1] = own
 	}

@@ -29,7 +29,7 @@ const (
 	serviceRange   = "10.96.0.0/24"
 )
 
-// SecondScheduler is a scheduler's name that pods may ask for, beside default-scheduler.
+// SecondScheduler is a scheduler's name that pods may ask for, besides default-scheduler.
 const SecondScheduler = "build-scheduler"
 
 // Plane is a control plane that runs.

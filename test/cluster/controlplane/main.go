@@ -1,6 +1,6 @@
 // Controlplane builds etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kubectl
 // into the user's cache and prints the directory they are in. What is there is not built again:
-// the directory's name stands for this module's versions and the compiler's. A cold build takes
+// the directory is named after this module's versions and the compiler's. A cold build takes
 // some ten minutes on two cores.
 //
 // The programs are the tools of this module, which has nothing else: Kubernetes wants versions of

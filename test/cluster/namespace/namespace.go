@@ -25,7 +25,7 @@ type Namespace struct {
 }
 
 // New makes a namespace in which only the loopback interface is up, with addresses (192.0.2.1/24)
-// beside 127.0.0.1. It takes the right to do so (CAP_SYS_ADMIN): errors.Is(err, unix.EPERM) where
+// besides 127.0.0.1. It takes the right to do so (CAP_SYS_ADMIN): errors.Is(err, unix.EPERM) where
 // that is lacking.
 func New(addresses ...string) (*Namespace, error) {
 	n := &Namespace{work: make(chan func()), quit: make(chan struct{}), done: make(chan struct{})}

@@ -111,7 +111,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestClosed: what comes to a namespace while it is closed is done or refused, and what comes
+// TestClosed: what reaches a namespace while it is closed is done or refused, and what comes
 // later is refused.
 func TestClosed(t *testing.T) {
 	testprog.Need(t, "cluster")

@@ -221,7 +221,7 @@ func (a *Agent) run(ctx context.Context, pod *corev1.Pod, address string, networ
 	})
 }
 
-// report says of a pod that it runs, which makes it an endpoint of its Services.
+// report marks a pod as running, which makes it an endpoint of its Services.
 func (a *Agent) report(ctx context.Context, pod *corev1.Pod, address string, container corev1.ContainerStatus) error {
 	now := metav1.Now()
 	status := corev1.PodStatus{

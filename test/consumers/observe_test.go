@@ -55,7 +55,7 @@ func (s *sight) digest(t *testing.T, i image, p platform.Platform, d string) {
 	case ok && d == child.Config.String():
 		kind = "image ID"
 	case i.children == nil:
-		return // the lock does not say what an index of others holds
+		return // the lock does not list the manifests of a third-party index
 	default:
 		t.Errorf("%s is %s, which is neither its digest %s nor that of its manifest %s or configuration %s", i.name, d, i.digest, child.Digest, child.Config)
 		return
