@@ -65,7 +65,7 @@ func PackDelta(ctx context.Context, st *store.Store, l *lock.Lock, bundles []pro
 		b.path = path
 		bases = append(bases, b)
 	}
-	plans, err := newPlans(st, l, bundles, o.First)
+	plans, err := newPlans(st, l, bundles, o.First, o.Partial)
 	if err != nil {
 		return nil, err
 	}

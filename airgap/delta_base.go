@@ -77,9 +77,7 @@ func (b *base) layers(st *store.Store, bundle product.Bundle, first string) (map
 		}
 		return has, true, nil
 	}
-	old := *b.lock
-	old.Partial = []string{bundle.Name} // one bundle need not hold all images
-	plans, err := newPlans(st, &old, []product.Bundle{bundle}, first)
+	plans, err := newPlans(st, b.lock, []product.Bundle{bundle}, first, true)
 	if err != nil {
 		return nil, false, fmt.Errorf("%s: this store has not all of that release: name its bundle instead: %w", b.File, err)
 	}

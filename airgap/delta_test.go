@@ -151,9 +151,7 @@ func TestDeltaRefused(t *testing.T) {
 	says(err, "is no delta")
 	_, err = Apply(t.Context(), delta, delta, out, nil)
 	says(err, "is a delta")
-	part := *n
-	part.Partial = []string{"linux/amd64"}
-	_, err = PackDelta(t.Context(), st, &part, bundles(t)[:1], []string{old[5].Path}, PackOptions{Dir: dir})
+	_, err = PackDelta(t.Context(), st, n, bundles(t)[:1], []string{old[5].Path}, PackOptions{Dir: dir, Partial: true})
 	says(err, "is for all platforms, and this release has no such bundle")
 	_, err = PackDelta(t.Context(), st, n, bundles(t), []string{delta}, PackOptions{Dir: dir})
 	says(err, "is a delta")

@@ -77,7 +77,7 @@ func TestNondistributable(t *testing.T) {
 	p := storetest.Product(t, l)
 	p.Registry = at.host()
 	p.Airgap.Images = []product.ThirdParty{{Reference: ref, Text: reference}}
-	l, err = publish.Publish(t.Context(), p, st, l, network.Options{Wait: time.Microsecond})
+	l, err = publish.Publish(t.Context(), p, st, storetest.Built(l), network.Options{Wait: time.Microsecond})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,18 +28,20 @@ import (
 type PackOptions struct {
 	Dir string // directory of the files; empty is the current one
 	// the image that stands first, by its name in the lock or its reference there; empty is none
-	First    string
+	First string
+	// Partial allows images that no bundle holds, and leaves out bundles that would be empty: for
+	// bundles of selected platforms or images.
+	Partial  bool
 	Progress *progress.Printer // nil: quiet
 }
 
 // Pack writes one file per bundle, and the list of its images beside it: the images of the lock,
 // then those of images.txt. Every blob must be in the store. The image named first, which a node
 // needs before the others, comes first in each bundle that holds it. An image that is in no bundle
-// is an error, unless the lock is partial; a partial lock's bundles that would be empty are not
-// written. Files appear under their names when they are complete. One that was packed from the same
+// is an error, and so is a bundle that would be empty, unless o.Partial is set. Files appear under their names when they are complete. One that was packed from the same
 // inputs before, and still has the same bytes, is kept. The caller has locked the directory.
 func Pack(ctx context.Context, st *store.Store, l *lock.Lock, bundles []product.Bundle, o PackOptions) ([]File, error) {
-	plans, err := newPlans(st, l, bundles, o.First)
+	plans, err := newPlans(st, l, bundles, o.First, o.Partial)
 	if err != nil || len(plans) == 0 {
 		return nil, err
 	}

@@ -69,7 +69,7 @@ func bigPacker(t *testing.T) (*packer, *plan) {
 	t.Helper()
 	st, l := demo(t, 100)
 	add(t, st, l, "big", newBig(t, "\x1f\x8b", min(256<<20, bigLayer)))
-	plans, err := newPlans(st, l, bundles(t)[5:], "")
+	plans, err := newPlans(st, l, bundles(t)[5:], "", false)
 	if err != nil {
 		t.Fatal(err)
 	}

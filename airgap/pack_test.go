@@ -146,12 +146,15 @@ func TestMislabelled(t *testing.T) {
 	}
 }
 
-// TestPartial: a lock that -platforms or -only cut down need not fill every bundle.
+// TestPartial packs some images only, which need not fill every bundle.
 func TestPartial(t *testing.T) {
 	st, l := demo(t, 100)
-	l.Partial, l.Images = []string{"server"}, l.Images[1:2]
+	l.Images = l.Images[1:2]
 	l.ThirdParty = nil
-	files := pack(t, st, l, t.TempDir(), bundles(t)...)
+	files, err := Pack(t.Context(), st, l, bundles(t), PackOptions{Dir: t.TempDir(), Partial: true})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if len(files) != 2 || len(files[0].Images) != 1 || len(files[1].Images) != 1 {
 		t.Errorf("got %d files, want those for linux/amd64 and for all", len(files))
 	}

@@ -40,7 +40,8 @@ type pick struct {
 }
 
 // newPlans decides what is in each bundle. All that is wrong with the list is reported in one go.
-func newPlans(st *store.Store, l *lock.Lock, bundles []product.Bundle, first string) ([]*plan, error) {
+// With partial, bundles need not have all images of l.
+func newPlans(st *store.Store, l *lock.Lock, bundles []product.Bundle, first string, partial bool) ([]*plan, error) {
 	items, absent, err := list(st, l)
 	if err != nil {
 		return nil, err
@@ -68,7 +69,7 @@ func newPlans(st *store.Store, l *lock.Lock, bundles []product.Bundle, first str
 		}
 		plans = append(plans, p)
 	}
-	if len(l.Partial) > 0 {
+	if partial {
 		return slices.DeleteFunc(plans, func(p *plan) bool { return len(p.picks) == 0 }), nil
 	}
 	var errs []error

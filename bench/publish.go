@@ -15,6 +15,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/registry"
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
@@ -88,7 +89,7 @@ func publishTo(ctx context.Context, path, dist, dir, registry string) error {
 	if err != nil {
 		return err
 	}
-	_, err = publish.Publish(ctx, p, st, l, network.Options{})
+	_, err = publish.Publish(ctx, p, st, storetest.Built(l), network.Options{})
 	return err
 }
 

@@ -16,10 +16,12 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/build/base"
+	"github.com/slipway-dev/slipway/build/built"
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/stagefile"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/store"
@@ -47,11 +49,10 @@ func New(p *product.Product, trees map[string]source.Tree, st *store.Store, pr *
 	}
 }
 
-// Build builds every image of p and returns a lock that names them by digest. Repositories and
-// tags are left to publish; every blob that the lock names, directly or through an index, is in
-// st. What is wrong without a doubt is reported before anything is compiled, and images that fail
+// Build builds every image of p. Every blob that the result names, directly or through an index,
+// is in st. What is wrong without a doubt is reported before anything is compiled, and images that fail
 // are all reported.
-func Build(ctx context.Context, p *product.Product, st *store.Store, pr *progress.Printer) (*lock.Lock, error) {
+func Build(ctx context.Context, p *product.Product, st *store.Store, pr *progress.Printer) (*built.Result, error) {
 	trees, missing := Sources(ctx, p)
 	b := New(p, trees, st, pr)
 	if _, err := b.Check(ctx); err != nil || missing != nil {
@@ -61,7 +62,7 @@ func Build(ctx context.Context, p *product.Product, st *store.Store, pr *progres
 }
 
 // Images builds every image, as [Build] does after its checks.
-func (b *Builder) Images(ctx context.Context) (*lock.Lock, error) {
+func (b *Builder) Images(ctx context.Context) (*built.Result, error) {
 	p := b.product
 	all, err := Programs(p, b.trees)
 	if err != nil {
@@ -70,14 +71,14 @@ func (b *Builder) Images(ctx context.Context) (*lock.Lock, error) {
 	set, wait := program.Start(ctx, b.store, b.progress, all)
 	b.programs = set
 
-	images := make([]lock.Image, len(p.Images))
+	images := make([]built.Image, len(p.Images))
 	failures := make([]error, len(p.Images)+1) // the last is that of the artifacts
 	var g errgroup.Group
 	for i, img := range p.Images {
 		g.Go(func() error {
 			var err error
 			if images[i], err = kinds[img.Kind].build(b, ctx, img); err != nil {
-				images[i], failures[i] = lock.Image{}, fmt.Errorf("building image %s: %w", img.Name, err)
+				images[i], failures[i] = built.Image{}, fmt.Errorf("building image %s: %w", img.Name, err)
 			}
 			return nil
 		})
@@ -95,10 +96,11 @@ func (b *Builder) Images(ctx context.Context) (*lock.Lock, error) {
 	if err := report(compiled, failures); err != nil {
 		return nil, err
 	}
-	l := newLock(p, b.trees, images)
-	l.Artifacts = files
-	l.Go, err = source.Version(ctx)
-	return l, err
+	goVersion, err := source.Version(ctx)
+	return &built.Result{
+		BuildVersion: stagefile.Build.Version, Name: p.Name, Version: p.Version, Created: Created(p, b.trees), Go: goVersion,
+		Selected: p.Selected, Sources: lockSources(p, b.trees), Images: images, Artifacts: files,
+	}, err
 }
 
 // report joins failures. An image or artifact that misses a program says no more than the
@@ -136,16 +138,14 @@ func Sources(ctx context.Context, p *product.Product) (map[string]source.Tree, e
 	return m, errors.Join(failures...)
 }
 
-func newLock(p *product.Product, trees map[string]source.Tree, images []lock.Image) *lock.Lock {
-	l := &lock.Lock{
-		SchemaVersion: lock.SchemaVersion, Name: p.Name, Version: p.Version,
-		Created: Created(p, trees), Partial: p.Selected, Images: images,
-	}
+// lockSources are the sources as the lock has them.
+func lockSources(p *product.Product, trees map[string]source.Tree) []lock.Source {
+	var all []lock.Source
 	for _, s := range p.Sources {
 		t := trees[s.Name].Source
-		l.Sources = append(l.Sources, lock.Source{Name: t.Name, Module: t.Module, Sum: t.Sum, Revision: t.Revision})
+		all = append(all, lock.Source{Name: t.Name, Module: t.Module, Sum: t.Sum, Revision: t.Revision})
 	}
-	return l
+	return all
 }
 
 // Created returns the time of the release: SOURCE_DATE_EPOCH, or the newest commit among the

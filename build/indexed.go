@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/build/base"
+	"github.com/slipway-dev/slipway/build/built"
 	"github.com/slipway-dev/slipway/build/manifest"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lock"
@@ -31,7 +32,7 @@ type content struct {
 }
 
 // index builds an image with one child per platform, which compose makes, and the index over them.
-func (b *Builder) index(i product.Image, compose func(platform.Platform) (content, error)) (lock.Image, error) {
+func (b *Builder) index(i product.Image, compose func(platform.Platform) (content, error)) (built.Image, error) {
 	children := make([]child, len(i.Platforms))
 	failures := make([]error, len(i.Platforms))
 	var g errgroup.Group
@@ -47,10 +48,10 @@ func (b *Builder) index(i product.Image, compose func(platform.Platform) (conten
 	}
 	g.Wait() //nolint:errcheck // failures are kept by index: every one is reported
 	if err := join(i.Platforms, failures); err != nil {
-		return lock.Image{}, err
+		return built.Image{}, err
 	}
 	b.tell(i, children)
-	out := lock.Image{Name: i.Name, Kind: i.Kind, MediaType: types.OCIImageIndex}
+	out := built.Image{Name: i.Name, Kind: i.Kind, MediaType: types.OCIImageIndex}
 	var descriptors []v1.Descriptor
 	for _, c := range children {
 		descriptors = append(descriptors, c.descriptor)
@@ -58,7 +59,7 @@ func (b *Builder) index(i product.Image, compose func(platform.Platform) (conten
 	}
 	raw, err := oci.MakeIndex(descriptors, b.annotations(i))
 	if err != nil {
-		return lock.Image{}, err
+		return built.Image{}, err
 	}
 	out.Digest, err = b.store.PutBytes(raw)
 	out.Size = int64(len(raw))

@@ -17,6 +17,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/build/built"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
@@ -25,7 +26,7 @@ import (
 )
 
 // children returns what an image of a lock lists.
-func children(t *testing.T, st *store.Store, i lock.Image) []storetest.Listed {
+func children(t *testing.T, st *store.Store, i built.Image) []storetest.Listed {
 	t.Helper()
 	idx, err := storetest.OpenIndex(st, i.Digest)
 	if err != nil {
@@ -36,7 +37,7 @@ func children(t *testing.T, st *store.Store, i lock.Image) []storetest.Listed {
 
 // describe writes an index's annotations, and of each child what is set and what lies in the
 // layers that are not the base's.
-func describe(t *testing.T, st *store.Store, i lock.Image, idx v1.ImageIndex) string {
+func describe(t *testing.T, st *store.Store, i built.Image, idx v1.ImageIndex) string {
 	t.Helper()
 	var s strings.Builder
 	m, err := idx.IndexManifest()
@@ -107,7 +108,7 @@ func image(t *testing.T, img v1.Image) string {
 	return s.String()
 }
 
-func cut(t *testing.T, p *product.Product, st *store.Store) *lock.Lock {
+func cut(t *testing.T, p *product.Product, st *store.Store) *built.Result {
 	t.Helper()
 	l, err := build.Build(t.Context(), p, st, nil)
 	if err != nil {

@@ -3,7 +3,7 @@ package build
 import (
 	"context"
 
-	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/build/built"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -23,7 +23,7 @@ type kind struct {
 	// check finds what is wrong with an image without a compiler.
 	check func(*Builder, context.Context, product.Image) finding
 	// build puts the image into the store.
-	build func(*Builder, context.Context, product.Image) (lock.Image, error)
+	build func(*Builder, context.Context, product.Image) (built.Image, error)
 	// systems are the operating systems that one manifest serves; nil if the image is an index
 	// with a manifest per platform.
 	systems []string
@@ -53,7 +53,7 @@ func indexed(
 		check: func(b *Builder, ctx context.Context, i product.Image) finding {
 			return checkPlatforms(i, func(p platform.Platform) finding { return check(b, ctx, i, p) })
 		},
-		build: func(b *Builder, ctx context.Context, i product.Image) (lock.Image, error) {
+		build: func(b *Builder, ctx context.Context, i product.Image) (built.Image, error) {
 			return b.index(i, func(p platform.Platform) (content, error) { return compose(b, ctx, i, p) })
 		},
 	}

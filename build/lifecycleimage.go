@@ -6,6 +6,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/build/base"
+	"github.com/slipway-dev/slipway/build/built"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/lifecycle"
 	"github.com/slipway-dev/slipway/build/manifest"
@@ -40,11 +41,11 @@ func (b *Builder) checkLifecycle(_ context.Context, i product.Image) (f finding)
 }
 
 // lifecycle builds the one manifest that carries the lifecycle for every system.
-func (b *Builder) lifecycle(ctx context.Context, i product.Image) (lock.Image, error) {
+func (b *Builder) lifecycle(ctx context.Context, i product.Image) (built.Image, error) {
 	spec := i.Content.(*product.LifecycleImage)
 	m, err := lifecycle.ReadMetadata(b.trees[spec.Source].Dir, spec.Version)
 	if err != nil {
-		return lock.Image{}, err
+		return built.Image{}, err
 	}
 	c := content{base: base.Base{Platform: lifecycle.Systems[0]}}
 	byOS := map[string]layer.Layer{}
@@ -53,32 +54,32 @@ func (b *Builder) lifecycle(ctx context.Context, i product.Image) (lock.Image, e
 		for _, prog := range lifecycle.Programs {
 			out, err := b.programs.File(ctx, lifecycleProgram(i, prog.Name), p)
 			if err != nil {
-				return lock.Image{}, err
+				return built.Image{}, err
 			}
 			files[prog.Name] = out.Content
 			if err := checkPrograms(ctx, i, p, []layer.Entry{{Path: lifecycle.Root + "/" + fileName(prog.Name, p.OS), Content: out.Content}}); err != nil {
-				return lock.Image{}, err
+				return built.Image{}, err
 			}
 		}
 		l, err := lifecycle.Layer(ctx, b.store, p.OS, files)
 		if err != nil {
-			return lock.Image{}, err
+			return built.Image{}, err
 		}
 		byOS[p.OS] = l
 		c.layers = append(c.layers, manifest.Layer{Layer: l, CreatedBy: "slipway build: lifecycle " + m.Version + " for " + p.OS})
 	}
 	labels, err := lifecycle.Labels(m, byOS["linux"], byOS["windows"])
 	if err != nil {
-		return lock.Image{}, err
+		return built.Image{}, err
 	}
 	c.config = v1.Config{Labels: labels}
 	only, err := b.write(i, c)
 	if err != nil {
-		return lock.Image{}, err
+		return built.Image{}, err
 	}
 	only.lock.Systems = lifecycleSystems()
 	d := only.descriptor
-	return lock.Image{
+	return built.Image{
 		Name: i.Name, Kind: i.Kind, MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Children: []lock.Child{only.lock},
 	}, nil
 }

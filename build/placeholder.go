@@ -10,8 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// Placeholder returns the lock that [Builder.Images] would, as far as it is known before anything
-// is built: with made-up digests, by which what is rendered can be checked. It must not be
+// Placeholder returns a lock as far as it is known before anything is built: without names of
+// images, and with made-up digests, by which what is rendered can be checked. It must not be
 // written anywhere.
 func Placeholder(p *product.Product, trees map[string]source.Tree) *lock.Lock {
 	var images []lock.Image
@@ -27,7 +27,10 @@ func Placeholder(p *product.Product, trees map[string]source.Tree) *lock.Lock {
 		}
 		images = append(images, image)
 	}
-	return newLock(p, trees, images)
+	return &lock.Lock{
+		SchemaVersion: lock.SchemaVersion, Name: p.Name, Version: p.Version, Created: Created(p, trees),
+		Sources: lockSources(p, trees), Images: images,
+	}
 }
 
 // PlaceholderDigest makes up the digest of what a text names.

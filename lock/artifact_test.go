@@ -24,7 +24,7 @@ func TestMergeArtifacts(t *testing.T) {
 		t.Error(d)
 	}
 	windows.Artifacts[0].Digest = hash("5")
-	if _, err := lock.Merge(linux, windows); err == nil || !strings.Contains(err.Error(), "merging locks: kp.linux-amd64.tar.gz: it is "+hash("0").String()+" in one lock and "+hash("5").String()+" in another") {
+	if _, err := lock.Merge(linux, windows); err == nil || !strings.Contains(err.Error(), "merging parts: kp.linux-amd64.tar.gz: it is "+hash("0").String()+" in one part and "+hash("5").String()+" in another") {
 		t.Errorf("two files of one name: %v", err)
 	}
 }
@@ -39,7 +39,7 @@ func TestArtifactNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := lock.Decode(bytes.NewReader(b)); err == nil || !strings.Contains(err.Error(), "it is no file name") {
+		if _, err := lock.Decode(bytes.NewReader(b)); err == nil || !strings.Contains(err.Error(), "not a file name") {
 			t.Errorf("an artifact %q: %v", name, err)
 		}
 	}

@@ -16,13 +16,13 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// SchemaVersion is the newest format this code writes and reads.
+// SchemaVersion is the format of locks.
 const SchemaVersion = 1
 
 // Name is the file's name in dist/.
 const Name = "release.lock.json"
 
-// Lock is one release. Lists keep the order of slipway.yaml and images.txt; equal releases have
+// Lock is one release, published and complete: every image has a name and a digest. Lists keep the order of slipway.yaml and images.txt; equal releases have
 // equal bytes.
 type Lock struct {
 	SchemaVersion int    `json:"schemaVersion"`
@@ -37,10 +37,7 @@ type Lock struct {
 	Go string `json:"go,omitempty"`
 	// Snapshot says that no registry was named: the repositories exist in the embedded registry
 	// only.
-	Snapshot bool `json:"snapshot"`
-	// Partial names the platforms or images that -platforms or -only selected, where the release
-	// is not whole.
-	Partial    []string     `json:"partial,omitempty"`
+	Snapshot   bool         `json:"snapshot"`
 	Sources    []Source     `json:"sources"`
 	Images     []Image      `json:"images"`
 	ThirdParty []ThirdParty `json:"thirdParty,omitempty"`
@@ -63,15 +60,11 @@ type Image struct {
 	Repository string          `json:"repository"` // registry/repository without tag
 	Tag        string          `json:"tag"`
 	MediaType  types.MediaType `json:"mediaType"`
-	// Digest of the index, or of the manifest where there is no index. In a partial lock the
-	// index is over the children that were selected and exists in the store only.
-	Digest v1.Hash `json:"digest"`
-	Size   int64   `json:"size"` // bytes of that index or manifest
-	// Annotations of the index, in a partial lock, so that the whole index can be made of several
-	// locks.
-	Annotations map[string]string `json:"annotations,omitempty"`
-	Children    []Child           `json:"children"`
-	Referrers   []oci.Referrer    `json:"referrers,omitempty"`
+	// Digest of the index, or of the manifest where there is no index.
+	Digest    v1.Hash        `json:"digest"`
+	Size      int64          `json:"size"` // bytes of that index or manifest
+	Children  []Child        `json:"children"`
+	Referrers []oci.Referrer `json:"referrers,omitempty"`
 }
 
 // Child is one manifest. Of a single-manifest image the only child is the image itself.

@@ -6,94 +6,95 @@ import (
 	"reflect"
 	"slices"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// Merge joins locks of one release that were made for different platforms or images. They must
-// agree on name, version, registry, sources, and on the digest of everything that stands in
-// several of them. Images and third-party images keep the order in which they first stand in a
-// lock; an image's children are sorted. An image whose children come from several locks gets a
-// zero Digest and Size, because the index over them does not exist yet: publish.Merge makes it.
-// Partial names all that was selected.
-func Merge(locks ...*Lock) (*Lock, error) {
-	if len(locks) == 0 {
-		return nil, errors.New("merging locks: there is none: name the release.lock.json of each part")
+// Merge joins parts of one release that were made for different platforms or images. They must
+// agree on name, version, registry, sources, and on the digest of everything that several of them
+// have. Images and third-party images keep the order in which they first come; an image's
+// children are sorted. Selected names all that was selected.
+func Merge(parts ...*Part) (*Part, error) {
+	if len(parts) == 0 {
+		return nil, errors.New("merging parts: there is none: name the " + PartName + " of each part")
 	}
-	out := *locks[0]
-	out.Images, out.ThirdParty, out.Artifacts, out.Partial = nil, nil, nil, nil
-	for _, l := range locks {
-		if err := sameRelease(&out, l); err != nil {
-			return nil, fmt.Errorf("merging locks: %w", err)
+	out := *parts[0]
+	out.Images, out.ThirdParty, out.Artifacts, out.Selected = nil, nil, nil, nil
+	for _, p := range parts {
+		if err := sameRelease(&out, p); err != nil {
+			return nil, fmt.Errorf("merging parts: %w", err)
 		}
-		for _, i := range l.Images {
+		for _, i := range p.Images {
 			if err := out.mergeImage(i); err != nil {
-				return nil, fmt.Errorf("merging locks: %s: %w", i.Name, err)
+				return nil, fmt.Errorf("merging parts: %s: %w", i.Name, err)
 			}
 		}
-		for _, t := range l.ThirdParty {
+		for _, t := range p.ThirdParty {
 			if err := out.mergeThirdParty(t); err != nil {
-				return nil, fmt.Errorf("merging locks: %s: %w", t.Reference, err)
+				return nil, fmt.Errorf("merging parts: %s: %w", t.Reference, err)
 			}
 		}
-		for _, a := range l.Artifacts {
+		for _, a := range p.Artifacts {
 			if err := out.mergeArtifact(a); err != nil {
-				return nil, fmt.Errorf("merging locks: %s: %w", a.File, err)
+				return nil, fmt.Errorf("merging parts: %s: %w", a.File, err)
 			}
 		}
-		for _, p := range l.Partial {
-			if !slices.Contains(out.Partial, p) {
-				out.Partial = append(out.Partial, p)
-			}
-		}
+		out.Selected = union(out.Selected, p.Selected)
 	}
 	return &out, nil
 }
 
-// sameRelease holds two locks to one release.
-func sameRelease(a, b *Lock) error {
-	for _, f := range []struct {
-		name string
-		a, b any
-	}{
-		{"schemaVersion", a.SchemaVersion, b.SchemaVersion},
+// field is a value that two parts must agree on.
+type field struct {
+	name string
+	a, b any
+}
+
+// differ returns the first field whose values are not equal.
+func differ(fields []field) (field, bool) {
+	at := slices.IndexFunc(fields, func(f field) bool { return !reflect.DeepEqual(f.a, f.b) })
+	if at < 0 {
+		return field{}, false
+	}
+	return fields[at], true
+}
+
+// sameRelease reports what shows that two parts are of different releases.
+func sameRelease(a, b *Part) error {
+	f, ok := differ([]field{
+		{"partVersion", a.PartVersion, b.PartVersion},
 		{"name", a.Name, b.Name},
 		{"version", a.Version, b.Version},
 		{"registry", a.Registry, b.Registry},
 		{"snapshot", a.Snapshot, b.Snapshot},
 		{"created", a.Created.UTC(), b.Created.UTC()},
 		{"sources", a.Sources, b.Sources},
-	} {
-		if !reflect.DeepEqual(f.a, f.b) {
-			return fmt.Errorf("they are of different releases: %s is %v in one and %v in another", f.name, f.a, f.b)
-		}
+	})
+	if ok {
+		return fmt.Errorf("they are of different releases: %s is %v in one and %v in another", f.name, f.a, f.b)
 	}
 	return nil
 }
 
-func (l *Lock) mergeImage(i Image) error {
-	at := slices.IndexFunc(l.Images, func(o Image) bool { return o.Name == i.Name })
+func (p *Part) mergeImage(i PartImage) error {
+	at := slices.IndexFunc(p.Images, func(o PartImage) bool { return o.Name == i.Name })
 	if at < 0 {
 		i.Children = slices.Clone(i.Children)
-		l.Images = append(l.Images, i)
+		p.Images = append(p.Images, i)
 		return nil
 	}
-	have := &l.Images[at]
-	for _, f := range []struct {
-		name string
-		a, b any
-	}{
+	have := &p.Images[at]
+	f, ok := differ([]field{
 		{"kind", have.Kind, i.Kind},
 		{"repository", have.Repository, i.Repository},
 		{"tag", have.Tag, i.Tag},
 		{"media type", have.MediaType, i.MediaType},
 		{"annotations", have.Annotations, i.Annotations},
-		{"referrers", have.Referrers, i.Referrers},
-	} {
-		if !reflect.DeepEqual(f.a, f.b) {
-			return fmt.Errorf("its %s is %v in one lock and %v in another", f.name, f.a, f.b)
-		}
+	})
+	if ok {
+		return fmt.Errorf("its %s is %v in one part and %v in another", f.name, f.a, f.b)
+	}
+	if !i.MediaType.IsIndex() && !slices.EqualFunc(have.Children, i.Children, func(a, b Child) bool { return a.Digest == b.Digest }) {
+		return fmt.Errorf("it has no index, so it can have one child only: %s or %s", have.Children[0].Digest, i.Children[0].Digest)
 	}
 	for _, c := range i.Children {
 		k := slices.IndexFunc(have.Children, func(o Child) bool { return o.Platform == c.Platform })
@@ -101,37 +102,26 @@ func (l *Lock) mergeImage(i Image) error {
 		case k < 0:
 			have.Children = append(have.Children, c)
 		case have.Children[k].Digest != c.Digest:
-			return fmt.Errorf("%s is %s in one lock and %s in another: build both from the same sources with the same slipway and Go", c.Platform, have.Children[k].Digest, c.Digest)
+			return fmt.Errorf("%s is %s in one part and %s in another: build both from the same sources with the same slipway and Go", c.Platform, have.Children[k].Digest, c.Digest)
 		case !reflect.DeepEqual(have.Children[k], c):
-			return fmt.Errorf("the locks describe %s differently although its digest is the same", c.Platform)
+			return fmt.Errorf("the parts describe %s differently although its digest is the same", c.Platform)
 		}
 	}
-	if have.Digest != i.Digest {
-		if !i.MediaType.IsIndex() {
-			return fmt.Errorf("it has no index, so it can have one child only: %s or %s", have.Digest, i.Digest)
-		}
-		have.Digest, have.Size = v1.Hash{}, 0
-	}
-	have.sort()
+	slices.SortStableFunc(have.Children, func(a, b Child) int { return platform.Compare(a.Platform, b.Platform) })
 	return nil
 }
 
-// sort puts children into the order of an index.
-func (i *Image) sort() {
-	slices.SortStableFunc(i.Children, func(a, b Child) int { return platform.Compare(a.Platform, b.Platform) })
-}
-
-func (l *Lock) mergeThirdParty(t ThirdParty) error {
-	at := slices.IndexFunc(l.ThirdParty, func(o ThirdParty) bool { return o.Reference == t.Reference })
+func (p *Part) mergeThirdParty(t ThirdParty) error {
+	at := slices.IndexFunc(p.ThirdParty, func(o ThirdParty) bool { return o.Reference == t.Reference })
 	if at < 0 {
-		l.ThirdParty = append(l.ThirdParty, t)
+		p.ThirdParty = append(p.ThirdParty, t)
 		return nil
 	}
-	switch have := &l.ThirdParty[at]; {
+	switch have := &p.ThirdParty[at]; {
 	case have.LeftOut != "":
 		*have = t
 	case t.LeftOut == "" && have.Digest != t.Digest:
-		return fmt.Errorf("it is %s in one lock and %s in another: pin it in images.txt with one of these digests", have.Digest, t.Digest)
+		return fmt.Errorf("it is %s in one part and %s in another: pin it in images.txt with one of these digests", have.Digest, t.Digest)
 	default:
 		have.Fallbacks = union(have.Fallbacks, t.Fallbacks)
 		// somebody may have signed it between the parts
@@ -140,13 +130,13 @@ func (l *Lock) mergeThirdParty(t ThirdParty) error {
 	return nil
 }
 
-func (l *Lock) mergeArtifact(a Artifact) error {
-	at := slices.IndexFunc(l.Artifacts, func(o Artifact) bool { return o.File == a.File })
+func (p *Part) mergeArtifact(a Artifact) error {
+	at := slices.IndexFunc(p.Artifacts, func(o Artifact) bool { return o.File == a.File })
 	switch {
 	case at < 0:
-		l.Artifacts = append(l.Artifacts, a)
-	case l.Artifacts[at] != a:
-		return fmt.Errorf("it is %s in one lock and %s in another: build both from the same sources with the same slipway and Go", l.Artifacts[at].Digest, a.Digest)
+		p.Artifacts = append(p.Artifacts, a)
+	case p.Artifacts[at] != a:
+		return fmt.Errorf("it is %s in one part and %s in another: build both from the same sources with the same slipway and Go", p.Artifacts[at].Digest, a.Digest)
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/publish"
 )
 
@@ -66,14 +67,14 @@ func TestCredentials(t *testing.T) {
 			o.Transport, o.Progress = s.Client().Transport, progress.New(&log)
 
 			login(t, host, "ann", "wrong")
-			_, err := publish.Publish(t.Context(), p, st, l, o)
+			_, err := publish.Publish(t.Context(), p, st, storetest.Built(l), o)
 			if err == nil || !strings.Contains(err.Error(), "docker login") {
 				t.Errorf("with a wrong password: %v", err)
 			}
 			leaks(t, fmt.Sprint(err), "wrong")
 
 			login(t, host, "ann", password)
-			out, err := publish.Publish(t.Context(), p, st, l, o)
+			out, err := publish.Publish(t.Context(), p, st, storetest.Built(l), o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -141,7 +142,7 @@ func TestErrorsHideSignatures(t *testing.T) {
 	})
 	o := quick
 	o.Attempts = 2
-	_, err := publish.Publish(t.Context(), p, st, l, o)
+	_, err := publish.Publish(t.Context(), p, st, storetest.Built(l), o)
 	if err == nil || strings.Contains(err.Error(), "hush") {
 		t.Errorf("got %v", err)
 	}

@@ -13,29 +13,29 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// Merge joins the locks of partial releases, whose manifests are in p's registry, makes the index
-// of each image, byte for byte as a complete release makes it, and tags it. The locks must have
-// everything that p consists of. The store gets the indexes only; to pack a bundle, pull the
-// rest.
-func Merge(ctx context.Context, p *product.Product, st *store.Store, locks []*lock.Lock, o network.Options) (*lock.Lock, error) {
-	l, err := lock.Merge(locks...)
+// Merge joins parts of a release, whose manifests are in p's registry, makes the index of each
+// image, byte for byte as [Publish] makes it, and tags it. The parts must have all that p consists
+// of. The store gets the indexes only; to pack a bundle, pull the rest.
+func Merge(ctx context.Context, p *product.Product, st *store.Store, parts []*lock.Part, o network.Options) (*lock.Lock, error) {
+	joined, err := lock.Merge(parts...)
 	if err != nil {
 		return nil, err
 	}
-	if err := complete(p, l); err != nil {
-		return nil, fmt.Errorf("merging locks: %w", err)
+	if err := checkComplete(p, joined); err != nil {
+		return nil, fmt.Errorf("merging parts: %w", err)
 	}
-	l.Partial = nil
 	c := newClient(o, st, p)
-	var images []transfer.Image
-	for n := range l.Images {
-		img, err := mergeIndex(ctx, c, st, &l.Images[n])
+	var images []lock.Image
+	var planned []transfer.Image
+	for _, i := range joined.Images {
+		img, push, err := mergeIndex(ctx, c, st, i)
 		if err != nil {
-			return nil, fmt.Errorf("merging %s: %w", l.Images[n].Name, network.Clean(err))
+			return nil, fmt.Errorf("merging %s: %w", i.Name, network.Clean(err))
 		}
-		images = append(images, img)
+		images, planned = append(images, img), append(planned, push)
 	}
-	if _, err := c.Push(ctx, images, transfer.Source{}, options); err != nil {
+	l := joined.Lock(images)
+	if _, err := c.Push(ctx, planned, transfer.Source{}, options); err != nil {
 		return nil, err
 	}
 	if err := fetchReferrers(ctx, c, st, l, func(int) bool { return false }); err != nil {
@@ -44,9 +44,9 @@ func Merge(ctx context.Context, p *product.Product, st *store.Store, locks []*lo
 	return l, remember(st, l)
 }
 
-// complete checks that a lock has everything that the product consists of, and puts the images
-// into the product's order.
-func complete(p *product.Product, l *lock.Lock) error {
+// checkComplete checks that the joined parts have everything that the product consists of, and
+// puts the images into the product's order.
+func checkComplete(p *product.Product, l *lock.Part) error {
 	switch {
 	case l.Name != p.Name || l.Version != p.Version:
 		return fmt.Errorf("they are of %s %s, and %s is of %s %s", l.Name, l.Version, p.Path, p.Name, p.Version)
@@ -55,31 +55,32 @@ func complete(p *product.Product, l *lock.Lock) error {
 	case len(l.Images) > len(p.Images):
 		return fmt.Errorf("they have %d images, and %s has %d", len(l.Images), p.Path, len(p.Images))
 	}
-	var images []lock.Image
+	var images []lock.PartImage
 	for _, want := range p.Images {
-		i, ok := l.Image(want.Name)
-		if !ok {
-			return fmt.Errorf("none has %s: build and publish it with -only %s", want.Name, want.Name)
+		at := slices.IndexFunc(l.Images, func(i lock.PartImage) bool { return i.Name == want.Name })
+		if at < 0 {
+			return fmt.Errorf("none has %s: build and publish it with -images %s", want.Name, want.Name)
 		}
-		if lacks, ok := unbuilt(i, want); ok {
+		i := l.Images[at]
+		if lacks, ok := unbuilt(i.MediaType, i.Children, want); ok {
 			return fmt.Errorf("none has %s for %s: build and publish it with -platforms %s", want.Name, lacks, lacks)
 		}
 		images = append(images, i)
 	}
 	l.Images = images
-	return completeArtifacts(p, l)
+	return checkArtifacts(p, l)
 }
 
-// completeArtifacts checks that the lock has the files of all artifacts, and puts them into the
+// checkArtifacts checks that the parts have the files of all artifacts, and puts them into the
 // product's order.
-func completeArtifacts(p *product.Product, l *lock.Lock) error {
+func checkArtifacts(p *product.Product, l *lock.Part) error {
 	var all []lock.Artifact
 	for _, a := range p.Artifacts {
 		for _, on := range a.Platforms {
 			for _, f := range p.Files(a, on) {
 				at := slices.IndexFunc(l.Artifacts, func(o lock.Artifact) bool { return o.File == f.Name })
 				if at < 0 {
-					return fmt.Errorf("none has %s: build its part with -platforms %s, and without -only, which makes no artifacts", f.Name, on.OS)
+					return fmt.Errorf("none has %s: build its part with -platforms %s, and without -images, which makes no artifacts", f.Name, on.OS)
 				}
 				all = append(all, l.Artifacts[at])
 			}
@@ -91,54 +92,36 @@ func completeArtifacts(p *product.Product, l *lock.Lock) error {
 
 // mergeIndex plans the push of an image's tag: of the index over its children, or of its only
 // manifest, which it reads from the registry.
-func mergeIndex(ctx context.Context, c *transfer.Client, st *store.Store, i *lock.Image) (transfer.Image, error) {
-	img, err := newImage(*i)
+func mergeIndex(ctx context.Context, c *transfer.Client, st *store.Store, i lock.PartImage) (lock.Image, transfer.Image, error) {
+	img, raw, err := i.Image()
 	if err != nil {
-		return transfer.Image{}, err
+		return img, transfer.Image{}, err
 	}
-	repo := img.Ref.Context()
+	planned, err := newImage(img)
+	if err != nil {
+		return img, planned, err
+	}
+	repo := planned.Ref.Context()
 	if _, err := c.Session(ctx, repo, repo.Scope("push,pull")); err != nil {
-		return transfer.Image{}, err
+		return img, planned, err
 	}
 	for _, child := range i.Children {
 		ref := repo.Digest(child.Digest.String())
 		if _, err := c.Head(ctx, ref); err != nil {
-			return transfer.Image{}, fmt.Errorf("%s: %s: publish that part again: %w", child.Platform, ref, err)
+			return img, planned, fmt.Errorf("%s: %s: publish that part again: %w", child.Platform, ref, err)
 		}
 	}
-	var raw []byte
-	if i.MediaType.IsIndex() {
-		if raw, err = oci.MakeIndex(descriptors(*i), i.Annotations); err != nil {
-			return transfer.Image{}, err
-		}
-	} else {
-		only, err := c.Get(ctx, repo.Digest(i.Digest.String()))
+	if raw == nil {
+		only, err := c.Get(ctx, repo.Digest(img.Digest.String()))
 		if err != nil {
-			return transfer.Image{}, err
+			return img, planned, err
 		}
 		raw = only.Manifest
 	}
-	if i.Digest, err = st.PutBytes(raw); err != nil {
-		return transfer.Image{}, err
+	if _, err := st.PutBytes(raw); err != nil {
+		return img, planned, err
 	}
-	i.Size, i.Annotations = int64(len(raw)), nil
 	// without Children and Layers: the registry has them
-	img.Tree = &oci.Tree{Desc: descriptor(*i), Raw: raw}
-	return img, nil
-}
-
-// annotations reads the annotations of an image's index in the store.
-func annotations(st *store.Store, i lock.Image) (map[string]string, error) {
-	if !i.MediaType.IsIndex() {
-		return nil, nil
-	}
-	raw, err := st.Get(descriptor(i))
-	if err != nil {
-		return nil, err
-	}
-	t, err := oci.Parse(descriptor(i), raw)
-	if err != nil {
-		return nil, err
-	}
-	return t.Annotations, nil
+	planned.Tree = &oci.Tree{Desc: descriptor(img), Raw: raw}
+	return img, planned, nil
 }

@@ -1,8 +1,8 @@
 package publish_test
 
 import (
-	"bytes"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -54,26 +54,26 @@ func reindex(t *testing.T, st *store.Store, l *lock.Lock, keep func(platform.Pla
 	return &out
 }
 
-// part publishes what one job of a matrix builds, from a store of its own, and returns the lock
+// part publishes what one job of a matrix builds, from a store of its own, and returns the part
 // as it is written to a file.
-func part(t *testing.T, registry, system string) *lock.Lock {
+func part(t *testing.T, registry, system string) *lock.Part {
 	t.Helper()
 	p, st, l := cut(t, 2000)
 	p.Registry = registry
 	p = storetest.Only(p, system)
 	l = reindex(t, st, l, func(p platform.Platform) bool { return p.OS == system })
-	out, err := publish.Publish(t.Context(), p, st, l, quick)
+	out, err := publish.PublishPart(t.Context(), p, st, storetest.Built(l), quick)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, ok, err := st.Resolve(out.Images[0].Tagged()); ok || err != nil {
+	if _, ok, err := st.Resolve(out.Images[0].Repository + ":" + out.Images[0].Tag); ok || err != nil {
 		t.Errorf("the store names a part as if it were the whole: %v", err)
 	}
-	b, err := out.Encode()
-	if err != nil {
+	path := filepath.Join(t.TempDir(), lock.PartName)
+	if err := out.Write(path); err != nil {
 		t.Fatal(err)
 	}
-	read, err := lock.Decode(bytes.NewReader(b))
+	read, err := lock.ReadPart(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestMerge(t *testing.T) {
 
 	p, st, l := cut(t, 2000)
 	p.Registry = whole.Host()
-	want, err := publish.Publish(t.Context(), p, st, reindex(t, st, l, everything), quick)
+	want, err := publish.Publish(t.Context(), p, st, storetest.Built(reindex(t, st, l, everything)), quick)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestMerge(t *testing.T) {
 	fresh := storetest.Open(t)
 	slices.Reverse(linux.Images) // the product says what the order is
 	parts.Reset()
-	got, err := publish.Merge(t.Context(), p, fresh, []*lock.Lock{windows, linux}, quick)
+	got, err := publish.Merge(t.Context(), p, fresh, []*lock.Part{windows, linux}, quick)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestMerge(t *testing.T) {
 
 	// A second time nothing is sent, and the store can be filled from the registry.
 	parts.Reset()
-	if _, err := publish.Merge(t.Context(), p, fresh, []*lock.Lock{linux, windows}, quick); err != nil {
+	if _, err := publish.Merge(t.Context(), p, fresh, []*lock.Part{linux, windows}, quick); err != nil {
 		t.Fatal(err)
 	}
 	if n := parts.Count("PUT", ""); n != 0 {
@@ -156,9 +156,9 @@ func anywhere(t *testing.T, l *lock.Lock, host string) string {
 
 func TestMergeSnapshot(t *testing.T) {
 	p, st, l := cut(t, 1000)
-	var locks []*lock.Lock
+	var locks []*lock.Part
 	for _, system := range []string{platform.Linux, platform.Windows} {
-		part, err := publish.Publish(t.Context(), storetest.Only(p, system), st, reindex(t, st, l, func(p platform.Platform) bool { return p.OS == system }), quick)
+		part, err := publish.PublishPart(t.Context(), storetest.Only(p, system), st, storetest.Built(reindex(t, st, l, func(p platform.Platform) bool { return p.OS == system })), quick)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,7 +168,7 @@ func TestMergeSnapshot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := publish.Publish(t.Context(), p, st, reindex(t, st, l, func(platform.Platform) bool { return true }), quick)
+	want, err := publish.Publish(t.Context(), p, st, storetest.Built(reindex(t, st, l, func(platform.Platform) bool { return true })), quick)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,19 +181,19 @@ func TestMergeFails(t *testing.T) {
 	s := registrytest.Serve(t)
 	linux, windows := part(t, s.Host(), platform.Linux), part(t, s.Host(), platform.Windows)
 	for name, tt := range map[string]struct {
-		locks   []*lock.Lock
+		locks   []*lock.Part
 		change  func(*product.Product)
 		trouble func(http.ResponseWriter, *http.Request) bool
 		want    string
 	}{
-		"no lock":          {want: "name the release.lock.json"},
-		"a platform lacks": {locks: []*lock.Lock{linux}, want: "none has agent for windows/amd64:10.0.26100.1: build and publish it with -platforms"},
-		"an image lacks":   {locks: []*lock.Lock{windows}, want: "-platforms linux/amd64"},
-		"another product":  {locks: []*lock.Lock{linux, windows}, change: func(p *product.Product) { p.Version = "2" }, want: "they are of demo 1.2.3"},
-		"another registry": {locks: []*lock.Lock{linux, windows}, change: func(p *product.Product) { p.Registry = "" }, want: "name it with -registry"},
-		"new image":        {locks: []*lock.Lock{linux, windows}, change: func(p *product.Product) { p.Images = append(p.Images, product.Image{Name: "new"}) }, want: "-only new"},
+		"no part":          {want: "name the release.part.json"},
+		"a platform lacks": {locks: []*lock.Part{linux}, want: "none has agent for windows/amd64:10.0.26100.1: build and publish it with -platforms"},
+		"an image lacks":   {locks: []*lock.Part{windows}, want: "-platforms linux/amd64"},
+		"another product":  {locks: []*lock.Part{linux, windows}, change: func(p *product.Product) { p.Version = "2" }, want: "they are of demo 1.2.3"},
+		"another registry": {locks: []*lock.Part{linux, windows}, change: func(p *product.Product) { p.Registry = "" }, want: "name it with -registry"},
+		"new image":        {locks: []*lock.Part{linux, windows}, change: func(p *product.Product) { p.Images = append(p.Images, product.Image{Name: "new"}) }, want: "-images new"},
 		"not pushed": {
-			locks: []*lock.Lock{linux, windows}, want: "publish that part again",
+			locks: []*lock.Part{linux, windows}, want: "publish that part again",
 			trouble: func(w http.ResponseWriter, q *http.Request) bool {
 				if strings.Contains(q.URL.Path, "/manifests/sha256:") {
 					http.NotFound(w, q)

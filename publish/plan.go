@@ -25,16 +25,16 @@ var options = transfer.PushOptions{
 	},
 }
 
-// plan reads every manifest of l, and checks that each blob is in the store in full size. Of a
-// partial lock, only the manifests of single platforms are pushed.
-func plan(st *store.Store, l *lock.Lock) ([]transfer.Image, error) {
+// plan reads every manifest of l, and checks that each blob is in the store in full size.
+// With byDigest, only the manifests of single platforms are to be pushed.
+func plan(st *store.Store, l *lock.Lock, byDigest bool) ([]transfer.Image, error) {
 	var all []transfer.Image
 	for _, i := range l.Images {
 		img, err := planImage(st, i)
 		if err != nil {
 			return nil, fmt.Errorf("publishing %s: %w", i.Name, err)
 		}
-		img.ByDigest = len(l.Partial) > 0
+		img.ByDigest = byDigest
 		all = append(all, img)
 	}
 	return all, nil

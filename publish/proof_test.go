@@ -44,13 +44,13 @@ func TestProof(t *testing.T) {
 					tt.then(w)
 					return true
 				}
-				var locks []*lock.Lock
+				var locks []*lock.Part
 				if what == "a part" {
 					p = storetest.Only(p, "linux")
 				}
 				if what == "a merged tag" {
 					for _, system := range []string{"linux", "windows"} {
-						part, err := publish.Publish(t.Context(), storetest.Only(p, system), st, l, quick)
+						part, err := publish.PublishPart(t.Context(), storetest.Only(p, system), st, storetest.Built(l), quick)
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -59,10 +59,13 @@ func TestProof(t *testing.T) {
 				}
 				s.Disturb(lose)
 				var err error
-				if locks == nil {
-					_, err = publish.Publish(t.Context(), p, st, l, quick)
-				} else {
+				switch what {
+				case "a part":
+					_, err = publish.PublishPart(t.Context(), p, st, storetest.Built(l), quick)
+				case "a merged tag":
 					_, err = publish.Merge(t.Context(), p, st, locks, quick)
+				default:
+					_, err = publish.Publish(t.Context(), p, st, storetest.Built(l), quick)
 				}
 				if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), s.Host()) {
 					t.Errorf("the error does not say %q: %v", tt.want, err)
@@ -72,7 +75,7 @@ func TestProof(t *testing.T) {
 				if what == "a part" {
 					return
 				}
-				out, err := publish.Publish(t.Context(), p, st, l, quick)
+				out, err := publish.Publish(t.Context(), p, st, storetest.Built(l), quick)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -9,8 +9,8 @@ package publish
 import (
 	"context"
 	"fmt"
-	"slices"
 
+	"github.com/slipway-dev/slipway/build/built"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/registry"
 	"github.com/slipway-dev/slipway/internal/transfer"
@@ -19,75 +19,120 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// Publish pushes the images of l that p selects to p's registry, or to the embedded one if p has
-// none, and fetches the third-party images into st. All blobs of the images must be in st, except
-// for layers of bases. It returns a new lock: l with registry, names and third-party images
-// filled in, and without the images that p does not select. If p or l is partial, manifests are
-// pushed by digest only and nothing is tagged; [Merge] joins such locks. An l that lacks an image
-// or platform of p is an error.
-func Publish(ctx context.Context, p *product.Product, st *store.Store, l *lock.Lock, o network.Options) (*lock.Lock, error) {
-	images, err := selection(p, st, l)
+// Publish pushes the images of r to p's registry, or to the embedded one if p has none, and
+// fetches the third-party images into st. All blobs of the images must be in st, except for layers
+// of bases. An r that lacks an image or platform of p is an error. [PublishPart] is for a p or an
+// r with a selection.
+func Publish(ctx context.Context, p *product.Product, st *store.Store, r *built.Result, o network.Options) (*lock.Lock, error) {
+	part, err := newPart(p, st, r)
 	if err != nil {
 		return nil, err
 	}
-	named := withNames(p, l, images)
-	if err := refuseStandIns(named); err != nil {
+	if len(part.Selected) > 0 {
+		return nil, fmt.Errorf("publishing %s %s: only %v was built: build all of it, or publish a part with -platforms or -images", p.Name, p.Version, part.Selected)
+	}
+	images, err := complete(st, part)
+	if err != nil {
 		return nil, err
 	}
-	if len(named.Partial) > 0 {
-		for n, i := range named.Images {
-			var err error
-			if named.Images[n].Annotations, err = annotations(st, i); err != nil {
-				return nil, fmt.Errorf("publishing %s: %w", i.Name, err)
-			}
-		}
+	l := part.Lock(images)
+	c := newClient(o, st, p)
+	pushed, err := push(ctx, c, p, st, l, o, false)
+	if err != nil {
+		return nil, err
 	}
-	planned, err := plan(st, named)
+	isNew := func(n int) bool { return !pushed.Outcomes[n].Existed }
+	if err := fetchReferrers(ctx, c, st, l, isNew); err != nil {
+		return nil, err
+	}
+	return l, remember(st, l)
+}
+
+// PublishPart does as [Publish] for selected platforms or images. It pushes manifests by digest
+// only and tags nothing: the indexes come with [Merge], which joins parts.
+func PublishPart(ctx context.Context, p *product.Product, st *store.Store, r *built.Result, o network.Options) (*lock.Part, error) {
+	part, err := newPart(p, st, r)
+	if err != nil {
+		return nil, err
+	}
+	images, err := complete(st, part)
+	if err != nil {
+		return nil, err
+	}
+	l := part.Lock(images)
+	if _, err := push(ctx, newClient(o, st, p), p, st, l, o, true); err != nil {
+		return nil, err
+	}
+	part.ThirdParty = l.ThirdParty
+	return part, nil
+}
+
+// push pushes the images of l, and adds the third-party images to it.
+func push(ctx context.Context, c *transfer.Client, p *product.Product, st *store.Store, l *lock.Lock, o network.Options, byDigest bool) (*transfer.Result, error) {
+	planned, err := plan(st, l, byDigest)
 	if err != nil {
 		return nil, err
 	}
 	// First: a release whose images.txt is wrong is not published at all.
-	if named.ThirdParty, err = thirdParty(ctx, p, st, o); err != nil {
+	if l.ThirdParty, err = thirdParty(ctx, p, st, o); err != nil {
 		return nil, err
 	}
-	c := newClient(o, st, p)
-	r, err := c.Push(ctx, planned, c.FromStore(ctx, st, planned), options)
+	return c.Push(ctx, planned, c.FromStore(ctx, st, planned), options)
+}
+
+// newPart returns what p selects of r, with the names that the images will have.
+func newPart(p *product.Product, st *store.Store, r *built.Result) (*lock.Part, error) {
+	images, err := selection(p, st, r)
 	if err != nil {
 		return nil, err
 	}
-	if len(named.Partial) == 0 { // no registry has the indexes of a part: Merge does this
-		isNew := func(n int) bool { return !r.Outcomes[n].Existed }
-		if err := fetchReferrers(ctx, c, st, named, isNew); err != nil {
-			return nil, err
+	host := registryOf(p)
+	part := &lock.Part{
+		PartVersion: lock.PartVersion, Selected: union(r.Selected, p.Selected), Name: r.Name, Version: r.Version, Created: r.Created,
+		Registry: host, Go: r.Go, Snapshot: p.Snapshot(), Sources: r.Sources, Images: images, Artifacts: r.Artifacts,
+	}
+	for n := range part.Images {
+		i := &part.Images[n]
+		i.Repository, i.Tag = host+"/"+p.Name+"/"+i.Name, p.Version
+	}
+	return part, refuseStubs(part)
+}
+
+// complete makes the indexes of a part's images in the store.
+func complete(st *store.Store, part *lock.Part) ([]lock.Image, error) {
+	var images []lock.Image
+	for _, i := range part.Images {
+		img, index, err := i.Image()
+		if err == nil && index != nil {
+			_, err = st.PutBytes(index)
 		}
+		if err != nil {
+			return nil, fmt.Errorf("publishing %s: %w", i.Name, err)
+		}
+		images = append(images, img)
 	}
-	return named, remember(st, named)
+	return images, nil
 }
 
-// Names returns a copy of l with the names under which [Publish] publishes its images.
-func Names(p *product.Product, l *lock.Lock) *lock.Lock { return withNames(p, l, l.Images) }
-
-// withNames returns a copy of l with some of its images, and gives these their names.
-func withNames(p *product.Product, l *lock.Lock, images []lock.Image) *lock.Lock {
-	named := *l
-	named.Registry, named.Snapshot, named.Partial = p.Registry, p.Snapshot(), union(l.Partial, p.Selected)
-	if named.Snapshot {
-		named.Registry = registry.Host
+// Names adds to l the names under which [Publish] publishes its images.
+func Names(p *product.Product, l *lock.Lock) {
+	l.Registry, l.Snapshot = registryOf(p), p.Snapshot()
+	for n := range l.Images {
+		i := &l.Images[n]
+		i.Repository, i.Tag = l.Registry+"/"+p.Name+"/"+i.Name, p.Version
 	}
-	named.Images = slices.Clone(images)
-	for n := range named.Images {
-		i := &named.Images[n]
-		i.Repository = named.Registry + "/" + p.Name + "/" + i.Name
-		i.Tag = p.Version
-	}
-	return &named
 }
 
-// remember names complete images in the store's own index, where readers of layouts find them.
+// registryOf is the registry of the names of p's images.
+func registryOf(p *product.Product) string {
+	if p.Snapshot() {
+		return registry.Host
+	}
+	return p.Registry
+}
+
+// remember names images in the store's own index, where readers of layouts find them.
 func remember(st *store.Store, l *lock.Lock) error {
-	if len(l.Partial) > 0 {
-		return nil // a name means a complete image
-	}
 	for _, i := range l.Images {
 		if err := st.Tag(i.Tagged(), descriptor(i)); err != nil {
 			return err

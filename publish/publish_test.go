@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/publish"
 )
 
 func TestSnapshot(t *testing.T) {
 	p, st, l := cut(t, 1000)
 	for range 2 { // a snapshot can be cut again
-		out, err := publish.Publish(t.Context(), p, st, l, network.Options{})
+		out, err := publish.Publish(t.Context(), p, st, storetest.Built(l), network.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

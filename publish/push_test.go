@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/publish"
 )
@@ -21,7 +22,7 @@ func TestPush(t *testing.T) {
 	p, st, l := cut(t, 5000)
 	s := registrytest.Serve(t)
 	p.Registry = s.Host() + "/acme"
-	out, err := publish.Publish(t.Context(), p, st, l, quick)
+	out, err := publish.Publish(t.Context(), p, st, storetest.Built(l), quick)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +60,7 @@ func TestPush(t *testing.T) {
 	}
 
 	// Once more: one HEAD per tag, questions for what refers to the images, and nothing else.
-	if _, err := publish.Publish(t.Context(), p, st, l, quick); err != nil {
+	if _, err := publish.Publish(t.Context(), p, st, storetest.Built(l), quick); err != nil {
 		t.Fatal(err)
 	}
 	calls, sent = s.Reset()
@@ -84,7 +85,7 @@ func TestMount(t *testing.T) {
 	// sent or mounted.
 	s.Inner = registrytest.Separate(s.Inner)
 	p.Registry = s.Host()
-	out, err := publish.Publish(t.Context(), p, st, l, quick)
+	out, err := publish.Publish(t.Context(), p, st, storetest.Built(l), quick)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +119,7 @@ func TestMountFromBase(t *testing.T) {
 	s := registrytest.Serve(t)
 	p.Registry = s.Host()
 	l.Images[0].Children[0].Base = &lock.Base{Name: s.Host() + "/bases/static@" + l.Images[0].Children[0].Digest.String(), Digest: l.Images[0].Children[0].Digest}
-	if _, err := publish.Publish(t.Context(), p, st, l, quick); err != nil {
+	if _, err := publish.Publish(t.Context(), p, st, storetest.Built(l), quick); err != nil {
 		t.Fatal(err)
 	}
 	if s.Count("POST", "from=bases%2Fstatic") == 0 {
@@ -142,7 +143,7 @@ func TestTagConflict(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Reset()
-	_, err = publish.Publish(t.Context(), p, st, l, quick)
+	_, err = publish.Publish(t.Context(), p, st, storetest.Built(l), quick)
 	have, _ := other.Digest()
 	want := l.Images[1].Digest
 	for _, part := range []string{"demo/server:1.2.3", have.String(), want.String()} {
@@ -176,7 +177,7 @@ func TestDamagedBlob(t *testing.T) {
 	if err := os.WriteFile(st.Path(layer.Digest), b, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, err = publish.Publish(t.Context(), p, st, l, quick)
+	_, err = publish.Publish(t.Context(), p, st, storetest.Built(l), quick)
 	for _, part := range []string{"server", st.Path(layer.Digest), "is damaged", "slipway store verify -repair"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("the error does not name %s: %v", part, err)
@@ -196,7 +197,7 @@ func TestDamagedBlob(t *testing.T) {
 	if err := os.Truncate(st.Path(layer.Digest), 10); err != nil {
 		t.Fatal(err)
 	}
-	_, err = publish.Publish(t.Context(), p, st, l, quick)
+	_, err = publish.Publish(t.Context(), p, st, storetest.Built(l), quick)
 	if err == nil || !strings.Contains(err.Error(), "is damaged: "+st.Path(layer.Digest)) {
 		t.Errorf("a blob cut short: %v", err)
 	}
@@ -217,7 +218,7 @@ func TestCancel(t *testing.T) {
 		}
 		return false
 	})
-	_, err := publish.Publish(ctx, p, st, l, quick)
+	_, err := publish.Publish(ctx, p, st, storetest.Built(l), quick)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
 	}
@@ -226,7 +227,7 @@ func TestCancel(t *testing.T) {
 	}
 	// The next run goes on.
 	s.Disturb(nil)
-	out, err := publish.Publish(t.Context(), p, st, l, quick)
+	out, err := publish.Publish(t.Context(), p, st, storetest.Built(l), quick)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,7 +256,7 @@ func TestStandIn(t *testing.T) {
 			p.Registry = tt.registry
 			o := quick
 			o.Transport = sealed{o.Transport, !tt.refused}
-			_, err := publish.Publish(t.Context(), p, st, l, o)
+			_, err := publish.Publish(t.Context(), p, st, storetest.Built(l), o)
 			if refused := err != nil && strings.Contains(err.Error(), "stand-in"); refused != tt.refused || err != nil && !refused {
 				t.Errorf("registry %q, %s: %v", tt.registry, name, err)
 			}
@@ -281,7 +282,7 @@ func BenchmarkPublish(b *testing.B) {
 	for b.Loop() {
 		s := registrytest.Serve(b)
 		p.Registry = s.Host()
-		if _, err := publish.Publish(b.Context(), p, st, l, quick); err != nil {
+		if _, err := publish.Publish(b.Context(), p, st, storetest.Built(l), quick); err != nil {
 			b.Fatal(err)
 		}
 		_, sent := s.Reset()

@@ -66,7 +66,7 @@ func TestReachThere(t *testing.T) {
 	s := registrytest.Serve(t)
 	p, st, l := cut(t, 1000)
 	p.Registry, p.Airgap.Images = s.Host()+"/team", nil
-	if _, err := publish.Publish(t.Context(), p, st, l, quick); err != nil {
+	if _, err := publish.Publish(t.Context(), p, st, storetest.Built(l), quick); err != nil {
 		t.Fatal(err)
 	}
 	s.Reset()

@@ -146,7 +146,7 @@ func TestReferrers(t *testing.T) {
 			want := attach(t, repo, h, v1.Descriptor{MediaType: types.OCIImageIndex, Digest: h, Size: n}, child)
 			p.Airgap.Images = list(t, s.Host()+"/tool:1", s.Host()+"/tool@"+h.String())
 
-			out, err := publish.Publish(t.Context(), p, st, l, quick)
+			out, err := publish.Publish(t.Context(), p, st, storetest.Built(l), quick)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -168,7 +168,7 @@ func TestReferrers(t *testing.T) {
 			want = attach(t, own, i.Digest, v1.Descriptor{MediaType: i.MediaType, Digest: i.Digest, Size: i.Size})
 			p.Airgap.Images = p.Airgap.Images[1:]
 			s.Reset()
-			again, err := publish.Publish(t.Context(), p, st, l, quick)
+			again, err := publish.Publish(t.Context(), p, st, storetest.Built(l), quick)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -208,7 +208,7 @@ func TestReferrersFail(t *testing.T) {
 		w.WriteHeader(http.StatusForbidden)
 		return true
 	})
-	_, err := publish.Publish(t.Context(), p, st, l, quick)
+	_, err := publish.Publish(t.Context(), p, st, storetest.Built(l), quick)
 	if err == nil || !strings.Contains(err.Error(), "looking for what refers to "+s.Host()+"/pause@") || !strings.Contains(err.Error(), "403") {
 		t.Errorf("error %v", err)
 	}
@@ -241,7 +241,7 @@ func TestFallbacks(t *testing.T) {
 	for _, v := range []string{"10.0.17763", "10.0.20348", "10.0.26100"} {
 		p.Airgap.Bundles = append(p.Airgap.Bundles, product.Bundle{Name: v, Platform: platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: v}})
 	}
-	out, err := publish.Publish(t.Context(), p, st, l, quick)
+	out, err := publish.Publish(t.Context(), p, st, storetest.Built(l), quick)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/publish"
 )
 
@@ -49,7 +50,7 @@ func TestRetry(t *testing.T) {
 				}
 				return !again
 			})
-			out, err := publish.Publish(t.Context(), p, st, l, quick)
+			out, err := publish.Publish(t.Context(), p, st, storetest.Built(l), quick)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -80,7 +81,7 @@ func TestConnectionClosed(t *testing.T) {
 		}
 		return http.DefaultTransport.RoundTrip(q)
 	})
-	out, err := publish.Publish(t.Context(), p, st, l, o)
+	out, err := publish.Publish(t.Context(), p, st, storetest.Built(l), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +112,7 @@ func TestUploadBreaksOff(t *testing.T) {
 		w.WriteHeader(http.StatusBadGateway)
 		return true
 	})
-	out, err := publish.Publish(t.Context(), p, st, l, quick)
+	out, err := publish.Publish(t.Context(), p, st, storetest.Built(l), quick)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +132,7 @@ func TestRetryEnds(t *testing.T) {
 	})
 	o := quick
 	o.Jobs, o.Attempts = 1, 3
-	_, err := publish.Publish(t.Context(), p, st, l, o)
+	_, err := publish.Publish(t.Context(), p, st, storetest.Built(l), o)
 	if err == nil || !strings.Contains(err.Error(), "the disk is full") {
 		t.Errorf("the error does not say what the registry said: %v", err)
 	}
@@ -163,7 +164,7 @@ func TestRetryAfter(t *testing.T) {
 	})
 	o := quick
 	o.Jobs = 1 // no request is under way together with the one that is turned away
-	if _, err := publish.Publish(t.Context(), p, st, l, o); err != nil {
+	if _, err := publish.Publish(t.Context(), p, st, storetest.Built(l), o); err != nil {
 		t.Fatal(err)
 	}
 	mu.Lock()
@@ -198,7 +199,7 @@ func TestRefusals(t *testing.T) {
 			})
 			o := quick
 			o.Jobs = 1
-			_, err := publish.Publish(t.Context(), p, st, l, o)
+			_, err := publish.Publish(t.Context(), p, st, storetest.Built(l), o)
 			for _, w := range append(tt.want, "pushing blob sha256:") {
 				if err == nil || !strings.Contains(err.Error(), w) {
 					t.Errorf("the error does not say %q: %v", w, err)
@@ -221,7 +222,7 @@ func TestPlainHTTP(t *testing.T) {
 		}
 		return nil, &net.OpError{Op: "dial", Err: net.ErrClosed}
 	})
-	_, err := publish.Publish(t.Context(), p, st, l, o)
+	_, err := publish.Publish(t.Context(), p, st, storetest.Built(l), o)
 	if err == nil || !strings.Contains(err.Error(), "loopback addresses only") {
 		t.Errorf("got %v", err)
 	}

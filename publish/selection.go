@@ -5,7 +5,9 @@ import (
 	"slices"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/slipway-dev/slipway/build/built"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
@@ -13,29 +15,29 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// selection returns the images of l that p consists of, in p's order and with p's platforms only:
-// build may have made more than publish is to push, but never less. For a complete p, anything
-// more in l is an error, too: it was built from another slipway.yaml.
-func selection(p *product.Product, st *store.Store, l *lock.Lock) ([]lock.Image, error) {
-	var images []lock.Image
+// selection returns the images of r that p consists of, in p's order and with p's platforms only:
+// build may have made more than publish is to push, but never less. What r has beyond a p that is
+// complete is an error, too, for it was built from another slipway.yaml.
+func selection(p *product.Product, st *store.Store, r *built.Result) ([]lock.PartImage, error) {
+	var images []lock.PartImage
 	for _, want := range p.Images {
-		i, ok := l.Image(want.Name)
+		i, ok := r.Image(want.Name)
 		if !ok {
-			return nil, fmt.Errorf("publishing %s: the lock has none%s: build it first, or select what was built with -only", want.Name, built(l))
+			return nil, fmt.Errorf("publishing %s: build made none%s: build it first, or select what was built with -images", want.Name, because(r))
 		}
-		if lacks, ok := unbuilt(i, want); ok {
-			return nil, fmt.Errorf("publishing %s: the lock has none for %s%s: build it first, or select what was built with -platforms", want.Name, lacks, built(l))
+		if lacks, ok := unbuilt(i.MediaType, i.Children, want); ok {
+			return nil, fmt.Errorf("publishing %s: build made none for %s%s: build it first, or select what was built with -platforms", want.Name, lacks, because(r))
 		}
-		rest, err := restrict(st, i, want)
+		restricted, err := restrict(st, i, want)
 		if err != nil {
 			return nil, fmt.Errorf("publishing %s: %w", want.Name, err)
 		}
-		if len(p.Selected) == 0 && len(rest.Children) < len(i.Children) {
-			return nil, fmt.Errorf("publishing %s: the lock has platforms of it that %s has not: build it again", want.Name, p.Path)
+		if len(p.Selected) == 0 && len(restricted.Children) < len(i.Children) {
+			return nil, fmt.Errorf("publishing %s: build made platforms of it that %s has not: build it again", want.Name, p.Path)
 		}
-		images = append(images, rest)
+		images = append(images, restricted)
 	}
-	for _, i := range l.Images {
+	for _, i := range r.Images {
 		known := slices.ContainsFunc(p.Images, func(want product.Image) bool { return want.Name == i.Name })
 		if len(p.Selected) == 0 && !known {
 			return nil, fmt.Errorf("publishing %s: %s has no such image: build again", i.Name, p.Path)
@@ -44,66 +46,48 @@ func selection(p *product.Product, st *store.Store, l *lock.Lock) ([]lock.Image,
 	return images, nil
 }
 
-// built tells, for an error, which parts a partial lock has.
-func built(l *lock.Lock) string {
-	if len(l.Partial) == 0 {
+// because tells what was built, if that is not all of the product.
+func because(r *built.Result) string {
+	if len(r.Selected) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", because only %v was built", l.Partial)
+	return fmt.Sprintf(", because only %v was built", r.Selected)
 }
 
-// unbuilt returns the first platform that an image should have and lacks. A single manifest is
-// for all platforms of its image.
-func unbuilt(i lock.Image, want product.Image) (platform.Platform, bool) {
-	if !i.MediaType.IsIndex() {
+// unbuilt returns the first platform that an image should have and has not. A single manifest
+// carries all of its systems.
+func unbuilt(mt types.MediaType, children []lock.Child, want product.Image) (platform.Platform, bool) {
+	if !mt.IsIndex() {
 		return platform.Platform{}, false
 	}
 	for _, p := range want.Platforms {
-		if !slices.ContainsFunc(i.Children, func(c lock.Child) bool { return isFor(c, p) }) {
+		if !slices.ContainsFunc(children, func(c lock.Child) bool { return platform.Same(c.Platform, p) }) {
 			return p, true
 		}
 	}
 	return platform.Platform{}, false
 }
 
-// restrict removes an image's other platforms. The index over the rest is in the store only, like
-// every index of a partial release.
-func restrict(st *store.Store, i lock.Image, want product.Image) (lock.Image, error) {
+// restrict returns an image with p's platforms only, and with the annotations of its index.
+func restrict(st *store.Store, i built.Image, want product.Image) (lock.PartImage, error) {
+	out := lock.PartImage{Name: i.Name, Kind: i.Kind, MediaType: i.MediaType, Children: i.Children}
 	if !i.MediaType.IsIndex() {
-		return i, nil
+		return out, nil
 	}
-	rest := i
-	rest.Children = slices.DeleteFunc(slices.Clone(i.Children), func(c lock.Child) bool {
-		return !slices.ContainsFunc(want.Platforms, func(p platform.Platform) bool { return isFor(c, p) })
+	out.Children = slices.DeleteFunc(slices.Clone(i.Children), func(c lock.Child) bool {
+		return !slices.ContainsFunc(want.Platforms, func(p platform.Platform) bool { return platform.Same(c.Platform, p) })
 	})
-	if len(rest.Children) == len(i.Children) {
-		return i, nil
-	}
-	about, err := annotations(st, i)
+	d := v1.Descriptor{MediaType: i.MediaType, Digest: i.Digest, Size: i.Size}
+	raw, err := st.Get(d)
 	if err != nil {
-		return i, err
+		return out, err
 	}
-	raw, err := oci.MakeIndex(descriptors(rest), about)
+	t, err := oci.Parse(d, raw)
 	if err != nil {
-		return i, err
+		return out, err
 	}
-	rest.Digest, err = st.PutBytes(raw)
-	rest.Size = int64(len(raw))
-	return rest, err
-}
-
-// isFor reports whether a child is the one for a platform.
-func isFor(c lock.Child, p platform.Platform) bool {
-	return platform.Same(c.Platform, p)
-}
-
-// descriptors returns the descriptors of an image's children, as an index lists them.
-func descriptors(i lock.Image) []v1.Descriptor {
-	var all []v1.Descriptor
-	for _, c := range i.Children {
-		all = append(all, v1.Descriptor{MediaType: c.MediaType, Digest: c.Digest, Size: c.Size, Platform: c.Platform.V1()})
-	}
-	return all
+	out.Annotations = t.Annotations
+	return out, nil
 }
 
 // union joins what two stages have selected, each name once.

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/build/built"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
-	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
@@ -33,7 +33,7 @@ func TestPublishPart(t *testing.T) {
 			p.Registry = s.Host()
 			l = reindex(t, st, l, func(platform.Platform) bool { return true })
 			p = tt.part(p)
-			out, err := publish.Publish(t.Context(), p, st, l, quick)
+			out, err := publish.PublishPart(t.Context(), p, st, storetest.Built(l), quick)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -54,8 +54,8 @@ func TestPublishPart(t *testing.T) {
 					t.Errorf("%s has %d children, want %d", name, got[name], n)
 				}
 			}
-			if !slices.Equal(out.Partial, p.Selected) {
-				t.Errorf("the lock says %v, want %v", out.Partial, p.Selected)
+			if !slices.Equal(out.Selected, p.Selected) {
+				t.Errorf("the part has %v, want %v", out.Selected, p.Selected)
 			}
 			if n := s.Count("PUT", "/manifests/sha256:"); n != want {
 				t.Errorf("%d manifests were pushed, want %d", n, want)
@@ -64,7 +64,11 @@ func TestPublishPart(t *testing.T) {
 				t.Errorf("a part was tagged %d times", n)
 			}
 			// The index of the part is in the store, where packing looks for it.
-			if _, err := airgap.Pack(t.Context(), st, out, []product.Bundle{{Name: "all"}}, airgap.PackOptions{Dir: t.TempDir()}); err != nil {
+			local, err := out.Local()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := airgap.Pack(t.Context(), st, local, []product.Bundle{{Name: "all"}}, airgap.PackOptions{Dir: t.TempDir()}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -73,37 +77,38 @@ func TestPublishPart(t *testing.T) {
 
 // TestPublishPartlyBuilt publishes where less was built than is to be published, or something else.
 func TestPublishPartlyBuilt(t *testing.T) {
-	linux := func(l *lock.Lock) { l.Partial = []string{"linux/amd64"} }
+	linux := func(r *built.Result) { r.Selected = []string{"linux/amd64"} }
 	for name, tt := range map[string]struct {
 		product func(*product.Product)
-		lock    func(*lock.Lock)
+		built   func(*built.Result)
 		keep    string // the operating system that was built; empty is all
 		want    string
 	}{
 		"platforms lack": {
-			lock: linux, keep: platform.Linux,
-			want: "publishing agent: the lock has none for windows/amd64:10.0.26100.1, because only [linux/amd64] was built: build it first, or select what was built with -platforms",
+			built: linux, keep: platform.Linux,
+			want: "publishing agent: build made none for windows/amd64:10.0.26100.1, because only [linux/amd64] was built: build it first, or select what was built with -platforms",
 		},
 		"an image lacks": {
-			lock: func(l *lock.Lock) { l.Images, l.Partial = l.Images[:1], []string{"agent"} },
-			want: "publishing server: the lock has none, because only [agent] was built: build it first, or select what was built with -only",
+			built: func(r *built.Result) { r.Images, r.Selected = r.Images[:1], []string{"agent"} },
+			want:  "publishing server: build made none, because only [agent] was built: build it first, or select what was built with -images",
 		},
-		"a new image":     {product: func(p *product.Product) { p.Images = append(p.Images, product.Image{Name: "new"}) }, want: "publishing new: the lock has none: build it first"},
+		"a new image":     {product: func(p *product.Product) { p.Images = append(p.Images, product.Image{Name: "new"}) }, want: "publishing new: build made none: build it first"},
 		"a former image":  {product: func(p *product.Product) { p.Images = p.Images[1:] }, want: "publishing agent: slipway.yaml has no such image: build again"},
-		"former platform": {product: func(p *product.Product) { p.Images[0].Platforms = p.Images[0].Platforms[1:] }, want: "publishing agent: the lock has platforms of it that slipway.yaml has not: build it again"},
+		"former platform": {product: func(p *product.Product) { p.Images[0].Platforms = p.Images[0].Platforms[1:] }, want: "publishing agent: build made platforms of it that slipway.yaml has not: build it again"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := registrytest.Serve(t)
 			p, st, l := cut(t, 1000)
 			p.Registry = s.Host()
 			l = reindex(t, st, l, func(p platform.Platform) bool { return tt.keep == "" || p.OS == tt.keep })
-			if tt.lock != nil {
-				tt.lock(l)
+			r := storetest.Built(l)
+			if tt.built != nil {
+				tt.built(r)
 			}
 			if tt.product != nil {
 				tt.product(p)
 			}
-			_, err := publish.Publish(t.Context(), p, st, l, quick)
+			_, err := publish.Publish(t.Context(), p, st, r, quick)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
@@ -114,20 +119,24 @@ func TestPublishPartlyBuilt(t *testing.T) {
 	}
 }
 
-// TestPublishStaysPartial publishes a partial lock that holds all of a product: it stays what
-// build said it is.
+// TestPublishStaysPartial publishes a part that has all of a product: it stays a part, as it was
+// built.
 func TestPublishStaysPartial(t *testing.T) {
 	s := registrytest.Serve(t)
 	p, st, l := cut(t, 1000)
 	p.Registry = s.Host()
-	l.Partial = []string{"agent", "server"}
+	r := storetest.Built(l)
+	r.Selected = []string{"agent", "server"}
+	if _, err := publish.Publish(t.Context(), p, st, r, quick); err == nil || !strings.Contains(err.Error(), "only [agent server] was built") {
+		t.Errorf("a part was published as a release: %v", err)
+	}
 	p.Selected = []string{"server", "lifecycle"}
-	out, err := publish.Publish(t.Context(), p, st, l, quick)
+	out, err := publish.PublishPart(t.Context(), p, st, r, quick)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"agent", "server", "lifecycle"}; !slices.Equal(out.Partial, want) {
-		t.Errorf("the lock says %v, want %v", out.Partial, want)
+	if want := []string{"agent", "server", "lifecycle"}; !slices.Equal(out.Selected, want) {
+		t.Errorf("the part has %v, want %v", out.Selected, want)
 	}
 	if n := s.Count("PUT", "/manifests/1.2.3"); n != 0 {
 		t.Errorf("a part was tagged %d times", n)

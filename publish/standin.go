@@ -8,8 +8,8 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// refuseStandIns keeps images that cannot run out of registries where somebody would run them.
-func refuseStandIns(l *lock.Lock) error {
+// refuseStubs keeps images that cannot run out of registries where somebody would run them.
+func refuseStubs(l *lock.Part) error {
 	host, _, _ := strings.Cut(l.Registry, "/")
 	if l.Snapshot || network.Loopback(host) {
 		return nil

@@ -60,7 +60,7 @@ func TestThirdParty(t *testing.T) {
 	p.Registry = s.Host()
 	pinned := fmt.Sprintf("%s/pause:3.9@%s", s.Host(), h) // the tag does not exist: the digest wins
 	p.Airgap.Images = list(t, s.Host()+"/pause:3.10", pinned)
-	out, err := publish.Publish(t.Context(), p, st, l, quick)
+	out, err := publish.Publish(t.Context(), p, st, storetest.Built(l), quick)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestThirdParty(t *testing.T) {
 	// Complete by its digest: not a request for it.
 	p.Airgap.Images = list(t, pinned)
 	s.Reset()
-	if _, err := publish.Publish(t.Context(), p, st, l, quick); err != nil {
+	if _, err := publish.Publish(t.Context(), p, st, storetest.Built(l), quick); err != nil {
 		t.Fatal(err)
 	}
 	if n := s.Count("GET", "/pause/") + s.Count("HEAD", "/pause/"); n != 0 {
@@ -108,7 +108,7 @@ func TestThirdParty(t *testing.T) {
 		t.Fatal(err)
 	}
 	remove(t, st, m.Layers[1].Digest)
-	if _, err := publish.Publish(t.Context(), p, st, l, quick); err != nil {
+	if _, err := publish.Publish(t.Context(), p, st, storetest.Built(l), quick); err != nil {
 		t.Fatal(err)
 	}
 	if n := s.Count("GET", "/pause/blobs/"); n != 1 {
@@ -121,7 +121,7 @@ func TestThirdParty(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p.Airgap.Images = range [][]product.ThirdParty{list(t, pinned), list(t, s.Host()+"/pause:3.10")} {
-		if _, err := publish.Publish(t.Context(), p, st, l, quick); err == nil || !strings.Contains(err.Error(), "is damaged: "+st.Path(m.Layers[1].Digest)) {
+		if _, err := publish.Publish(t.Context(), p, st, storetest.Built(l), quick); err == nil || !strings.Contains(err.Error(), "is damaged: "+st.Path(m.Layers[1].Digest)) {
 			t.Errorf("with a blob that was cut short: %v", err)
 		}
 	}
@@ -139,7 +139,7 @@ func TestThirdPartyInSnapshot(t *testing.T) {
 	var log strings.Builder
 	o := quick
 	o.Progress = progress.New(&log)
-	out, err := publish.Publish(t.Context(), p, st, l, o)
+	out, err := publish.Publish(t.Context(), p, st, storetest.Built(l), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestThirdPartyInSnapshot(t *testing.T) {
 		t.Errorf("the log says %s", log.String())
 	}
 	// Which is in the store by now, from the first: this time by digest.
-	out, err = publish.Publish(t.Context(), p, st, l, quick)
+	out, err = publish.Publish(t.Context(), p, st, storetest.Built(l), quick)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func TestThirdPartyFails(t *testing.T) {
 			p.Airgap.Images = list(t, tt.reference)
 			s.Disturb(tt.trouble)
 			s.Reset()
-			_, err := publish.Publish(t.Context(), p, st, l, quick)
+			_, err := publish.Publish(t.Context(), p, st, storetest.Built(l), quick)
 			for _, w := range tt.want {
 				if err == nil || !strings.Contains(err.Error(), w) {
 					t.Errorf("the error does not say %q: %v", w, err)

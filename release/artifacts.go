@@ -18,7 +18,7 @@ import (
 )
 
 // artifacts brings those of the lock into dist/ and returns their names. They come from the
-// store, or from beside the lock of the part that another machine made.
+// store, or from beside the file of the part that another machine made.
 func (c *cut) artifacts(ctx context.Context, l *lock.Lock) ([]string, error) {
 	names := make([]string, len(l.Artifacts))
 	err := each(len(l.Artifacts), func(i int) error {
@@ -56,7 +56,7 @@ func (c *cut) find(ctx context.Context, a lock.Artifact) (func() (io.ReadCloser,
 	case here:
 		return func() (io.ReadCloser, error) { return c.store.Open(a.Digest) }, nil
 	}
-	for _, dir := range c.options.Parts {
+	for _, dir := range c.options.ArtifactDirs {
 		path := filepath.Join(dir, a.File)
 		switch h, err := digest(ctx, path); {
 		case errors.Is(err, fs.ErrNotExist):
@@ -68,5 +68,5 @@ func (c *cut) find(ctx context.Context, a lock.Artifact) (func() (io.ReadCloser,
 			return func() (io.ReadCloser, error) { return os.Open(path) }, nil
 		}
 	}
-	return nil, fmt.Errorf("no part has it: copy it from the machine that made it, beside the %s of that part", lock.Name)
+	return nil, fmt.Errorf("no part has it: copy it from the machine that made it, beside the %s of that part", lock.PartName)
 }

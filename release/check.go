@@ -84,7 +84,8 @@ func rendered(ctx context.Context, p *product.Product, trees map[string]source.T
 // placeholder is the lock that publish would return, with made-up digests. Of the images of
 // others no more is known than images.txt says.
 func placeholder(p *product.Product, trees map[string]source.Tree) *lock.Lock {
-	l := publish.Names(p, build.Placeholder(p, trees))
+	l := build.Placeholder(p, trees)
+	publish.Names(p, l)
 	for _, t := range p.Airgap.Images {
 		party := lock.ThirdParty{Reference: t.Text, LeftOut: "it is not looked at yet"}
 		if _, pinned := t.Reference.(name.Digest); !pinned && (!p.Snapshot() || network.Loopback(t.Reference.Context().RegistryStr())) {

@@ -11,7 +11,9 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/build/built"
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/stagefile"
 	"github.com/slipway-dev/slipway/lock"
 )
 
@@ -54,7 +56,7 @@ func clean(dir string, d *disk.Dir) error {
 }
 
 func cleanFiles(dir string, entries []fs.DirEntry) error {
-	l, err := lock.Read(filepath.Join(dir, lock.Name))
+	product, artifacts, err := made(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("cleaning %s: it has no %s, so it may not be slipway's: remove it by hand", dir, lock.Name)
@@ -67,7 +69,7 @@ func cleanFiles(dir string, entries []fs.DirEntry) error {
 		if isList {
 			name = strings.TrimPrefix(name, ".") // of the list that an interrupted split leaves
 		}
-		if strings.HasPrefix(name, l.Name+"-images") && (isList || isBundle(name)) {
+		if strings.HasPrefix(name, product+"-images") && (isList || isBundle(name)) {
 			bundles = append(bundles, e.Name())
 		}
 	}
@@ -76,17 +78,44 @@ func cleanFiles(dir string, entries []fs.DirEntry) error {
 			bundles = append(bundles, name+airgap.DeltaSuffix)
 		}
 	}
-	for _, a := range l.Artifacts {
+	for _, a := range artifacts {
 		bundles = append(bundles, a.File)
 	}
-	for _, name := range slices.Concat([]string{SumsName}, bundles, []string{Manifest, "load-images.sh", "load-images.ps1", binaryPath, lock.Name}) {
+	for _, name := range slices.Concat([]string{SumsName}, bundles, []string{Manifest, "load-images.sh", "load-images.ps1", binaryPath}) {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("cleaning: %w", err)
 		}
 	}
+	if err := Supersede(dir); err != nil {
+		return fmt.Errorf("cleaning: %w", err)
+	}
 	// it stays where something else is in it
 	os.Remove(filepath.Join(dir, filepath.Dir(binaryPath))) //nolint:errcheck
 	return nil
+}
+
+// made returns the product and the artifacts of the release in dir, or of the part or the stage of
+// one.
+func made(dir string) (product string, artifacts []lock.Artifact, err error) {
+	l, err := lock.Read(filepath.Join(dir, lock.Name))
+	if !errors.Is(err, fs.ErrNotExist) {
+		if err != nil {
+			return "", nil, err
+		}
+		return l.Name, l.Artifacts, nil
+	}
+	p, err := lock.ReadPart(filepath.Join(dir, lock.PartName))
+	if !errors.Is(err, fs.ErrNotExist) {
+		if err != nil {
+			return "", nil, err
+		}
+		return p.Name, p.Artifacts, nil
+	}
+	r, err := built.Read(filepath.Join(dir, stagefile.Build.Name))
+	if err != nil {
+		return "", nil, err
+	}
+	return r.Name, r.Artifacts, nil
 }
 
 // listed returns the bundles that SHA256SUMS names. It may be that of another program, so nothing

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/build/built"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/network"
@@ -23,15 +24,15 @@ import (
 // Manifest is the rendered manifest's name in dist/.
 const Manifest = "release.yaml"
 
-// Options say where a release is cut.
+// Options say where a release is made.
 type Options struct {
-	Out      string            // the directory of the release's files, made where it is missing; "" is dist
-	Store    string            // the directory of the store; "" is .slipway beside slipway.yaml
-	Slipway  bool              // put the static linux/amd64 slipway for operators into bin/
-	Progress *progress.Printer // nil is quiet
-	// Parts are directories in which [Merge] finds the artifacts that other machines made: those
-	// of the locks.
-	Parts []string
+	Out           string            // the directory of the release's files, made if missing; "" is dist
+	Store         string            // the directory of the store; "" is .slipway beside slipway.yaml
+	IncludeBinary bool              // put the static linux/amd64 slipway for operators into bin/
+	Progress      *progress.Printer // nil is quiet
+	// ArtifactDirs are where [Merge] finds the artifacts that other machines made: the directories
+	// of the parts.
+	ArtifactDirs []string
 }
 
 // Cut checks p, and then builds, publishes, renders and packs it and writes the checksums. What
@@ -66,15 +67,16 @@ func (c *cut) all(ctx context.Context) (*Summary, error) {
 	binary, stop := c.slipway(ctx)
 	defer stop()
 
-	l, err := builder.Images(ctx)
+	built, err := builder.Images(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if l, err = publish.Publish(ctx, p, c.store, l, network.Options{Progress: o.Progress}); err != nil {
-		return nil, err
-	}
 	if len(p.Selected) > 0 {
-		return c.told(c.part(ctx, l))
+		return c.told(c.part(ctx, built))
+	}
+	l, err := publish.Publish(ctx, p, c.store, built, network.Options{Progress: o.Progress})
+	if err != nil {
+		return nil, err
 	}
 	if !l.Snapshot { // bundles hold the layers of bases, too, which nothing has needed here so far
 		if err := transfer.New(network.Options{Progress: o.Progress}).Pull(ctx, c.store, l); err != nil {
@@ -90,7 +92,7 @@ func (c *cut) pack(ctx context.Context, l *lock.Lock, binary func() error) (*Sum
 	if err != nil {
 		return nil, err
 	}
-	if err := c.unseal(); err != nil {
+	if c.before, err = InvalidateSums(c.out); err != nil {
 		return nil, err
 	}
 	bundles, err := airgap.Pack(ctx, c.store, l, c.product.Airgap.Bundles, airgap.PackOptions{Dir: c.out, First: c.product.Airgap.FirstImage, Progress: c.options.Progress})
@@ -155,23 +157,34 @@ func begin(ctx context.Context, p *product.Product, o Options) (*cut, error) {
 
 func (c *cut) end() { c.unlock() }
 
-// part ends a release that is not whole.
-func (c *cut) part(ctx context.Context, l *lock.Lock) (*Summary, error) {
-	if err := c.unseal(); err != nil {
+// part publishes a part of a release, and ends there.
+func (c *cut) part(ctx context.Context, built *built.Result) (*Summary, error) {
+	part, err := publish.PublishPart(ctx, c.product, c.store, built, network.Options{Progress: c.options.Progress})
+	if err != nil {
+		return nil, err
+	}
+	l, err := part.Local()
+	if err != nil {
+		return nil, err
+	}
+	if c.before, err = InvalidateSums(c.out); err != nil {
 		return nil, err
 	}
 	artifacts, err := c.artifacts(ctx, l)
 	if err != nil {
 		return nil, err
 	}
-	if err := l.Write(filepath.Join(c.out, lock.Name)); err != nil {
+	if err := part.Write(filepath.Join(c.out, lock.PartName)); err != nil {
+		return nil, err
+	}
+	if err := Supersede(c.out, lock.PartName); err != nil {
 		return nil, err
 	}
 	if len(c.before) > 0 {
-		c.options.Progress.Printf("the other files in %s are of an earlier release that was whole; its %s is gone", c.options.Out, SumsName)
+		c.options.Progress.Printf("the other files in %s are of an earlier, complete release; its %s is gone", c.options.Out, SumsName)
 	}
-	c.options.Progress.Printf("only %v was selected: stopping before render; %s joins the locks of all parts and goes on from there", l.Partial, howto.Run("merge"))
-	return summarize(c.options.Out, l, nil, append(artifacts, lock.Name))
+	c.options.Progress.Printf("only %v was selected: stopping before render; %s joins all parts and goes on from there", part.Selected, howto.Run("merge"))
+	return summarize(c.options.Out, l, part.Selected, nil, append(artifacts, lock.PartName))
 }
 
 // finish writes what is small, and the checksums last: a directory with fresh SHA256SUMS is a
@@ -185,6 +198,9 @@ func (c *cut) finish(ctx context.Context, l *lock.Lock, manifest []byte, bundles
 		others = append(others, Manifest)
 	}
 	if err := l.Write(filepath.Join(c.out, lock.Name)); err != nil {
+		return nil, err
+	}
+	if err := Supersede(c.out, lock.Name); err != nil {
 		return nil, err
 	}
 	scripts, err := c.scripts(l, bundles)
@@ -202,5 +218,5 @@ func (c *cut) finish(ctx context.Context, l *lock.Lock, manifest []byte, bundles
 	if err := c.sweep(names, bundles); err != nil {
 		return nil, err
 	}
-	return summarize(c.options.Out, l, bundles, append(names, SumsName))
+	return summarize(c.options.Out, l, nil, bundles, append(names, SumsName))
 }

@@ -160,12 +160,12 @@ func TestCutPart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(summary.Partial) == 0 {
+	if len(summary.Selected) == 0 {
 		t.Error("the summary does not say that the release is a part")
 	}
 	got := files(t, out)
-	if len(got) != 3 || got[lock.Name] == "" || got["hello.linux-amd64"] == "" || got["hello-tools.linux-amd64.tar.gz"] == "" {
-		t.Errorf("a part has files %v, want only %s and the artifacts", got, lock.Name)
+	if len(got) != 3 || got[lock.PartName] == "" || got["hello.linux-amd64"] == "" || got["hello-tools.linux-amd64.tar.gz"] == "" {
+		t.Errorf("a part has files %v, want only %s and the artifacts", got, lock.PartName)
 	}
 }
 
@@ -180,7 +180,7 @@ func TestCutStopsAtAWrongHash(t *testing.T) {
 		GoModSum: "h1:pXiqmnSA92OHEEa9HXL2W4E7lf9JzCmGVUdgjX3N/iU=", Revision: "9b12f366a942ebc7254abc7f32ca05068b455fb7",
 		Created: time.Date(2025, 1, 14, 18, 15, 44, 0, time.UTC),
 	})
-	_, err = release.Cut(context.Background(), p, release.Options{Out: out, Slipway: true})
+	_, err = release.Cut(context.Background(), p, release.Options{Out: out, IncludeBinary: true})
 	if err == nil || !strings.Contains(err.Error(), "hash mismatch") {
 		t.Fatalf("got error %v, want a hash mismatch", err)
 	}

@@ -159,7 +159,7 @@ func TestCutToRegistry(t *testing.T) {
 	})
 
 	t.Run("two parts merge into the same release", func(t *testing.T) {
-		var locks []*lock.Lock
+		var parts []*lock.Part
 		var dirs []string
 		for _, os := range []string{"linux", "windows"} {
 			out := t.TempDir()
@@ -169,11 +169,11 @@ func TestCutToRegistry(t *testing.T) {
 			if _, err := cut(t, product.Options{Path: there, Registry: host + "/parts", Platforms: []string{os}}, out); err != nil {
 				t.Fatal(err)
 			}
-			l, err := lock.Read(filepath.Join(out, lock.Name))
+			part, err := lock.ReadPart(filepath.Join(out, lock.PartName))
 			if err != nil {
 				t.Fatal(err)
 			}
-			locks, dirs = append(locks, l), append(dirs, out)
+			parts, dirs = append(parts, part), append(dirs, out)
 		}
 		here, out := hello(t), t.TempDir()
 		onRegistry(t, here, host)
@@ -181,10 +181,10 @@ func TestCutToRegistry(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := release.Merge(context.Background(), p, locks, release.Options{Out: out, Parts: dirs[1:]}); err == nil || !strings.Contains(err.Error(), "hello-tools.linux-amd64.tar.gz: no part has it") {
+		if _, err := release.Merge(context.Background(), p, parts, release.Options{Out: out, ArtifactDirs: dirs[1:]}); err == nil || !strings.Contains(err.Error(), "hello-tools.linux-amd64.tar.gz: no part has it") {
 			t.Errorf("without the artifacts of a part: %v", err)
 		}
-		if _, err := release.Merge(context.Background(), p, locks, release.Options{Out: out, Parts: dirs}); err != nil {
+		if _, err := release.Merge(context.Background(), p, parts, release.Options{Out: out, ArtifactDirs: dirs}); err != nil {
 			t.Fatal(err)
 		}
 		got, err := lock.Read(filepath.Join(out, lock.Name))
@@ -196,13 +196,13 @@ func TestCutToRegistry(t *testing.T) {
 				t.Errorf("%s is %s when merged, %s when built at once", i.Name, got.Images[n].Digest, i.Digest)
 			}
 		}
-		wholeFiles, parts := files(t, whole), files(t, out)
-		if len(parts) != len(wholeFiles) {
-			t.Errorf("merged into %v, whole %v", parts, wholeFiles)
+		wholeFiles, merged := files(t, whole), files(t, out)
+		if len(merged) != len(wholeFiles) {
+			t.Errorf("merged into %v, whole %v", merged, wholeFiles)
 		}
 		for _, name := range []string{"hello-tools.linux-amd64.tar.gz", "hello-tools.windows-amd64.zip", "hello.linux-amd64", "hello.windows-amd64.exe"} {
-			if parts[name] == "" || parts[name] != wholeFiles[name] {
-				t.Errorf("%s is %q when merged, %q when built at once", name, parts[name], wholeFiles[name])
+			if merged[name] == "" || merged[name] != wholeFiles[name] {
+				t.Errorf("%s is %q when merged, %q when built at once", name, merged[name], wholeFiles[name])
 			}
 		}
 	})
@@ -212,9 +212,9 @@ func TestCutToRegistry(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		part := *want
+		part := partOf(want)
 		part.Artifacts = part.Artifacts[1:]
-		_, err = release.Merge(context.Background(), p, []*lock.Lock{&part}, release.Options{Out: t.TempDir()})
+		_, err = release.Merge(context.Background(), p, []*lock.Part{part}, release.Options{Out: t.TempDir()})
 		if err == nil || !strings.Contains(err.Error(), "none has hello-tools.linux-amd64.tar.gz: build its part with -platforms linux") {
 			t.Errorf("a release without one of its artifacts: %v", err)
 		}
@@ -225,11 +225,22 @@ func TestCutToRegistry(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		part := *want
+		part := partOf(want)
 		part.Images = part.Images[:1]
-		part.Partial = []string{"hello"}
-		if _, err := release.Merge(context.Background(), p, []*lock.Lock{&part}, release.Options{Out: t.TempDir()}); err == nil {
+		if _, err := release.Merge(context.Background(), p, []*lock.Part{part}, release.Options{Out: t.TempDir()}); err == nil {
 			t.Error("a release without one of its images was merged")
 		}
 	})
+}
+
+// partOf is a part that has all of a release.
+func partOf(l *lock.Lock) *lock.Part {
+	p := &lock.Part{
+		PartVersion: lock.PartVersion, Selected: []string{"hello"}, Name: l.Name, Version: l.Version, Created: l.Created,
+		Registry: l.Registry, Go: l.Go, Snapshot: l.Snapshot, Sources: l.Sources, ThirdParty: l.ThirdParty, Artifacts: l.Artifacts,
+	}
+	for _, i := range l.Images {
+		p.Images = append(p.Images, lock.PartImage{Name: i.Name, Kind: i.Kind, Repository: i.Repository, Tag: i.Tag, MediaType: i.MediaType, Children: i.Children})
+	}
+	return p
 }

@@ -10,26 +10,41 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/internal/stagefile"
 )
 
-// unseal takes SHA256SUMS away before the first file of the release changes: a directory that has
-// one is complete. What it listed is remembered for [cut.sweep].
-func (c *cut) unseal() error {
-	path := filepath.Join(c.out, SumsName)
+// InvalidateSums removes SHA256SUMS from dir and returns the names that it listed. Whoever changes
+// a file of a release calls it first: a directory with SHA256SUMS is a complete release.
+func InvalidateSums(dir string) (listed []string, err error) {
+	path := filepath.Join(dir, SumsName)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return nil, nil
 	}
 	if err != nil {
-		return fmt.Errorf("reading %s: %w", SumsName, err)
+		return nil, fmt.Errorf("reading %s: %w", SumsName, err)
 	}
 	for line := range strings.Lines(string(text)) {
 		if _, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "  "); ok && filepath.IsLocal(filepath.FromSlash(name)) {
-			c.before = append(c.before, name)
+			listed = append(listed, name)
 		}
 	}
 	if err := os.Remove(path); err != nil {
-		return fmt.Errorf("removing the %s of the release before: %w", SumsName, err)
+		return nil, fmt.Errorf("removing the %s of the previous release: %w", SumsName, err)
+	}
+	return listed, nil
+}
+
+// Supersede removes the files by which commands hand a release to one another, but for those
+// named: they describe an older state.
+func Supersede(dir string, keep ...string) error {
+	for _, k := range []stagefile.Kind{stagefile.Build, stagefile.Part, stagefile.Lock} {
+		if slices.Contains(keep, k.Name) {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, k.Name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("removing an older %s: %w", k.Name, err)
+		}
 	}
 	return nil
 }

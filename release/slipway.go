@@ -27,7 +27,7 @@ var binaryPath = filepath.Join("bin", "slipway")
 // module that has slipway among its tools compiles the version that it names; elsewhere the
 // running program is taken, where it is a static one for linux/amd64.
 func (c *cut) slipway(ctx context.Context) (put func() error, stop func()) {
-	if !c.options.Slipway || len(c.product.Selected) > 0 {
+	if !c.options.IncludeBinary || len(c.product.Selected) > 0 {
 		return func() error { return nil }, func() {}
 	}
 	on := platform.Platform{OS: platform.Linux, Architecture: "amd64"}

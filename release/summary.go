@@ -22,7 +22,7 @@ type Summary struct {
 	Version  string    `json:"version"`
 	Registry string    `json:"registry"`
 	Snapshot bool      `json:"snapshot"`
-	Partial  []string  `json:"partial,omitempty"`
+	Selected []string  `json:"selected,omitempty"`
 	Images   []Image   `json:"images"`
 	LeftOut  []LeftOut `json:"leftOut,omitempty"`
 	Out      string    `json:"out"`
@@ -64,14 +64,11 @@ type File struct {
 	Size int64  `json:"size"`
 }
 
-func summarize(out string, l *lock.Lock, bundles []airgap.File, names []string) (*Summary, error) {
-	s := &Summary{Name: l.Name, Version: l.Version, Registry: l.Registry, Snapshot: l.Snapshot, Partial: l.Partial, Out: out, StandIns: standIns(l)}
+func summarize(out string, l *lock.Lock, selected []string, bundles []airgap.File, names []string) (*Summary, error) {
+	s := &Summary{Name: l.Name, Version: l.Version, Registry: l.Registry, Snapshot: l.Snapshot, Selected: selected, Out: out, StandIns: standIns(l)}
 	absent := map[string]bool{} // from the whole release: bundles need not say it again
 	for _, i := range l.Images {
-		line := Image{Name: i.Name, Digest: i.Digest.String()}
-		if i.Repository != "" {
-			line.Reference = i.Reference()
-		}
+		line := Image{Name: i.Name, Digest: i.Digest.String(), Reference: i.Reference()}
 		for _, c := range i.Children {
 			p := c.Platform.String()
 			if len(c.Systems) > 0 {

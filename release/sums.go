@@ -24,7 +24,7 @@ func (c *cut) sums(ctx context.Context, l *lock.Lock, bundles []airgap.File, oth
 	for _, b := range bundles {
 		names = append(names, filepath.Base(b.Path), filepath.Base(b.List))
 	}
-	if _, err := os.Stat(filepath.Join(c.out, binaryPath)); err == nil && c.options.Slipway {
+	if _, err := os.Stat(filepath.Join(c.out, binaryPath)); err == nil && c.options.IncludeBinary {
 		names = append(names, filepath.ToSlash(binaryPath))
 	}
 	slices.Sort(names)

@@ -14,9 +14,7 @@ package render
 
 import (
 	"context"
-	"fmt"
 
-	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
@@ -39,14 +37,9 @@ type Options struct {
 	Progress *progress.Printer // gets ytt's warnings; nil is quiet
 }
 
-// Render returns release.yaml. The lock must be whole and have the names and digests
-// under which the images are published: an index of a part is in no registry. A template that ytt
-// refuses, a value that the templates' schema does not know, a workload or container that
+// Render returns release.yaml. A template that ytt refuses, a value that the templates' schema does not know, a workload or container that
 // release.env names and no template makes, and every finding of [Check] is an error.
 func Render(ctx context.Context, p *product.Product, l *lock.Lock, o Options) (*Manifest, error) {
-	if len(l.Partial) > 0 {
-		return nil, fmt.Errorf("rendering %s %s: only %v was selected: build and publish all of it, or join the locks of all parts with %s", l.Name, l.Version, l.Partial, howto.Run("merge"))
-	}
 	defer progress.Doing("rendering the templates of " + p.Name)()
 	files, err := templates(ctx, p)
 	if err != nil {

@@ -76,19 +76,6 @@ func configMap(name, key, value string) string {
 	return references.Replace("---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + ", namespace: demo}\ndata:\n  " + key + ": " + value + "\n")
 }
 
-// TestPart renders a lock of a part, whose digests no registry has.
-func TestPart(t *testing.T) {
-	p, l := small(t, map[string]string{"a.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: small}\n"})
-	if _, err := render.Render(t.Context(), p, l, render.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	l.Partial = []string{"linux/amd64"}
-	_, err := render.Render(t.Context(), p, l, render.Options{})
-	if want := "rendering small 1.2.3: only [linux/amd64] was selected"; err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "slipway merge") {
-		t.Errorf("got %v, want %q", err, want)
-	}
-}
-
 // TestPlain renders a small product whose templates are plain YAML, beside files that ytt does
 // not take for templates.
 func TestPlain(t *testing.T) {

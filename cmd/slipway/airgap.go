@@ -16,6 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/release"
 )
 
 func newAirgap(f *flags) *cobra.Command {
@@ -47,27 +48,27 @@ the bundle of both. An older release.lock.json stands for all bundles of its rel
 		Args: usage(cobra.NoArgs),
 		RunE: f.beside(func(cmd *cobra.Command, s stage) error {
 			if len(since) == 0 { // a delta changes no file of the release
-				if err := s.outdate(); err != nil {
+				if _, err := release.InvalidateSums(f.out); err != nil {
 					return err
 				}
 			}
-			l, err := s.published()
+			l, partial, err := s.packable()
 			if err != nil {
 				return err
 			}
-			part := f.selected(s.product, l)
+			l = f.selected(s.product, l)
 			// layers of bases lie in the registry alone, where nothing has needed them here
 			if !l.Snapshot {
-				if err := transfer.New(network.Options{Progress: s.progress}).Pull(cmd.Context(), s.store, part); err != nil {
+				if err := transfer.New(network.Options{Progress: s.progress}).Pull(cmd.Context(), s.store, l); err != nil {
 					return err
 				}
 			}
-			o := airgap.PackOptions{Dir: f.out, First: s.product.Airgap.FirstImage, Progress: s.progress}
+			o := airgap.PackOptions{Dir: f.out, First: s.product.Airgap.FirstImage, Partial: partial || len(s.product.Selected) > 0, Progress: s.progress}
 			var packed []airgap.File
 			if len(since) > 0 {
-				packed, err = airgap.PackDelta(cmd.Context(), s.store, part, bundles(s.product), since, o)
+				packed, err = airgap.PackDelta(cmd.Context(), s.store, l, bundles(s.product), since, o)
 			} else {
-				packed, err = airgap.Pack(cmd.Context(), s.store, part, bundles(s.product), o)
+				packed, err = airgap.Pack(cmd.Context(), s.store, l, bundles(s.product), o)
 			}
 			if err != nil {
 				return err
@@ -93,7 +94,6 @@ func (f *flags) selected(p *product.Product, l *lock.Lock) *lock.Lock {
 		return l
 	}
 	part := *l
-	part.Partial = p.Selected
 	part.Images = slices.DeleteFunc(slices.Clone(l.Images), func(i lock.Image) bool {
 		return !slices.ContainsFunc(p.Images, func(want product.Image) bool { return want.Name == i.Name })
 	})

@@ -4,24 +4,25 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/internal/stagefile"
 )
 
 func newBuild(f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "build",
 		Short: "Build the images into the store",
-		Long: `Build compiles the programs and makes the images into the store, and writes release.lock.json with their digests. The images have no
+		Long: `Build compiles the programs and makes the images into the store, and writes release.build.json with their digests. The images have no
 repository yet: publish gives them one. It needs Go.`,
 		Example: `  slipway build
   slipway build -platforms=linux/amd64,windows/amd64:ltsc2022
   slipway build -only=controller,webhook -q`,
 		Args: usage(cobra.NoArgs),
 		RunE: f.stage(func(cmd *cobra.Command, s stage) error {
-			l, err := build.Build(cmd.Context(), s.product, s.store, s.progress)
+			r, err := build.Build(cmd.Context(), s.product, s.store, s.progress)
 			if err != nil {
 				return err
 			}
-			return s.write(cmd, l)
+			return s.write(cmd, r, stagefile.Build.Name, builtImages(r))
 		}),
 	}
 	f.addProduct(cmd)

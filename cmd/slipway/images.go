@@ -5,23 +5,42 @@ import (
 	"io"
 	"text/tabwriter"
 
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/slipway-dev/slipway/build/built"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// images are those of a lock as a result to print; as JSON it is the lock itself.
-type images struct{ *lock.Lock }
+// images is a table of images.
+type images []imageRow
 
-func (l images) WriteTable(w io.Writer) error {
+type imageRow struct {
+	name     string
+	digest   v1.Hash
+	children []lock.Child
+}
+
+// builtImages are images without names in a registry.
+func builtImages(r *built.Result) (list images) {
+	for _, i := range r.Images {
+		list = append(list, imageRow{i.Name, i.Digest, i.Children})
+	}
+	return list
+}
+
+func lockImages(l *lock.Lock) (list images) {
+	for _, i := range l.Images {
+		list = append(list, imageRow{i.Tagged(), i.Digest, i.Children})
+	}
+	return list
+}
+
+func (list images) WriteTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "IMAGE\tPLATFORM\tSIZE\tDIGEST")
-	for _, i := range l.Images {
-		name := i.Name
-		if i.Repository != "" {
-			name = i.Tagged()
-		}
-		fmt.Fprintf(t, "%s\t\t\t%s\n", name, i.Digest)
-		for _, c := range i.Children {
+	for _, i := range list {
+		fmt.Fprintf(t, "%s\t\t\t%s\n", i.name, i.digest)
+		for _, c := range i.children {
 			fmt.Fprintf(t, "\t%s\t%s\t%s\n", c.Platform, progress.Size(c.Content), c.Digest)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/stagefile"
+	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/publish"
 )
 
@@ -11,22 +13,34 @@ func newPublish(f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "publish",
 		Short: "Push the images that were built",
-		Long: `Publish pushes what release.lock.json lists to the registry, or to the embedded one where none is named, resolves images.txt, and
-writes release.lock.json anew with every repository. What the registry has is not sent again; a tag that stands for another digest is an
+		Long: `Publish pushes what release.build.json lists to the registry, or to the embedded one where none is named, resolves images.txt, and
+writes release.lock.json. With -platforms or -images it writes release.part.json instead, for slipway merge. What the registry has is not sent again; a tag that stands for another digest is an
 error. Credentials come from the usual Docker configuration.`,
 		Example: `  slipway publish
   slipway publish -registry=ghcr.io/me/kpack`,
 		Args: usage(cobra.NoArgs),
 		RunE: f.stage(func(cmd *cobra.Command, s stage) error {
-			l, err := s.lock("build")
+			r, err := s.built()
 			if err != nil {
 				return err
 			}
-			l, err = publish.Publish(cmd.Context(), s.product, s.store, l, network.Options{Progress: s.progress})
+			o := network.Options{Progress: s.progress}
+			if len(s.product.Selected) == 0 {
+				l, err := publish.Publish(cmd.Context(), s.product, s.store, r, o)
+				if err != nil {
+					return err
+				}
+				return s.write(cmd, l, lock.Name, lockImages(l), stagefile.Build.Name)
+			}
+			p, err := publish.PublishPart(cmd.Context(), s.product, s.store, r, o)
 			if err != nil {
 				return err
 			}
-			return s.write(cmd, l)
+			l, err := p.Local()
+			if err != nil {
+				return err
+			}
+			return s.write(cmd, p, lock.PartName, lockImages(l), stagefile.Build.Name)
 		}),
 	}
 	f.addProduct(cmd)

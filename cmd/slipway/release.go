@@ -27,7 +27,7 @@ It needs Go to build programs, and credentials for -registry in the usual Docker
 				return err
 			}
 			pr := f.printer(cmd)
-			summary, err := release.Cut(cmd.Context(), p, release.Options{Out: f.out, Store: f.storeDir(), Progress: pr, Slipway: binary})
+			summary, err := release.Cut(cmd.Context(), p, release.Options{Out: f.out, Store: f.storeDir(), Progress: pr, IncludeBinary: binary})
 			pr.Close()
 			if err != nil {
 				return err

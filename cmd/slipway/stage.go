@@ -4,13 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/build/built"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/stagefile"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/release"
@@ -29,20 +30,11 @@ type stage struct {
 // directory held, its checksums outdated.
 func (f *flags) stage(run func(*cobra.Command, stage) error) func(*cobra.Command, []string) error {
 	return f.beside(func(cmd *cobra.Command, s stage) error {
-		if err := s.outdate(); err != nil {
+		if _, err := release.InvalidateSums(f.out); err != nil {
 			return err
 		}
 		return run(cmd, s)
 	})
-}
-
-// outdate takes the checksums of the release away, since a stage that runs alone changes what
-// they are of: a directory with SHA256SUMS is a complete release.
-func (s stage) outdate() error {
-	if err := os.Remove(filepath.Join(s.flags.out, release.SumsName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("removing outdated checksums: %w", err)
-	}
-	return nil
 }
 
 // beside is stage for what changes nothing that the checksums are of.
@@ -68,35 +60,77 @@ func (f *flags) beside(run func(*cobra.Command, stage) error) func(*cobra.Comman
 	}
 }
 
-// lock reads what an earlier stage wrote; before names that stage for the message.
-func (s stage) lock(before string) (*lock.Lock, error) {
-	path := filepath.Join(s.flags.out, lock.Name)
-	l, err := lock.Read(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s is missing: run %s first", path, howto.Run(before))
-	case err != nil:
-		return nil, err
-	case l.Name != s.product.Name || l.Version != s.product.Version:
-		return nil, fmt.Errorf("%s is of %s %s, not of %s %s: run %s first", path, l.Name, l.Version, s.product.Name, s.product.Version, howto.Run(before))
+// built reads what build wrote.
+func (s stage) built() (*built.Result, error) {
+	r, err := built.Read(s.path(stagefile.Build.Name))
+	if err != nil {
+		return nil, s.missing(err, stagefile.Build.Name, "build")
 	}
-	return l, nil
+	return r, s.same(stagefile.Build.Name, r.Name, r.Version, "build")
 }
 
 // published reads the lock that publish wrote.
 func (s stage) published() (*lock.Lock, error) {
-	l, err := s.lock("publish")
-	if err == nil && l.Registry == "" {
-		return nil, fmt.Errorf("%s has no repositories yet: run %s first", filepath.Join(s.flags.out, lock.Name), howto.Run("publish"))
+	l, err := lock.Read(s.path(lock.Name))
+	if errors.Is(err, fs.ErrNotExist) {
+		if p, err := lock.ReadPart(s.path(lock.PartName)); err == nil {
+			return nil, fmt.Errorf("%s is for %v only: publish all of it, or join all parts with %s", s.path(lock.PartName), p.Selected, howto.Run("merge"))
+		}
 	}
-	return l, err
+	if err != nil {
+		return nil, s.missing(err, lock.Name, "publish")
+	}
+	return l, s.same(lock.Name, l.Name, l.Version, "publish")
 }
 
-// write writes the lock and prints its images.
-func (s stage) write(cmd *cobra.Command, l *lock.Lock) error {
-	if err := l.Write(filepath.Join(s.flags.out, lock.Name)); err != nil {
+// packable reads what publish wrote: the lock, or that of a part.
+func (s stage) packable() (l *lock.Lock, partial bool, err error) {
+	p, err := lock.ReadPart(s.path(lock.PartName))
+	if errors.Is(err, fs.ErrNotExist) {
+		l, err = s.published()
+		return l, false, err
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	if err := s.same(lock.PartName, p.Name, p.Version, "publish"); err != nil {
+		return nil, false, err
+	}
+	l, err = p.Local()
+	return l, true, err
+}
+
+// path is that of a file in the output directory.
+func (s stage) path(name string) string { return filepath.Join(s.flags.out, name) }
+
+// missing names the command that writes a file, where err is that it does not exist.
+func (s stage) missing(err error, name, before string) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s is missing: run %s first", s.path(name), howto.Run(before))
+	}
+	return err
+}
+
+// same reports a file of another product or version.
+func (s stage) same(file, name, version, before string) error {
+	if name != s.product.Name || version != s.product.Version {
+		return fmt.Errorf("%s is of %s %s, not of %s %s: run %s first", s.path(file), name, version, s.product.Name, s.product.Version, howto.Run(before))
+	}
+	return nil
+}
+
+// write writes what a stage made, removes what an earlier run of it or of a later stage wrote, but
+// for the files to keep, and prints the images.
+func (s stage) write(cmd *cobra.Command, v interface{ Write(path string) error }, name string, list images, keep ...string) error {
+	if err := v.Write(s.path(name)); err != nil {
+		return err
+	}
+	if err := release.Supersede(s.flags.out, append(keep, name)...); err != nil {
 		return err
 	}
 	s.progress.Close()
-	return s.flags.show(cmd, images{l})
+	if s.flags.json {
+		return writeJSON(cmd.OutOrStdout(), v)
+	}
+	return list.WriteTable(cmd.OutOrStdout())
 }

@@ -18,7 +18,7 @@ import (
 func TestServe(t *testing.T) {
 	st := storetest.Open(t)
 	l := storetest.Release(t, st, 3000)
-	out, err := publish.Publish(t.Context(), storetest.Product(t, l), st, l, network.Options{})
+	out, err := publish.Publish(t.Context(), storetest.Product(t, l), st, storetest.Built(l), network.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func (c *Client) Pull(ctx context.Context, st *store.Store, l *lock.Lock) error 
 				return err
 			}
 		}
-		if len(l.Partial) == 0 {
+		if !st.Has(i.Digest) { // an index that was made here may not be in the registry yet
 			if err := want(i.Tagged(), i.Digest); err != nil {
 				return err
 			}

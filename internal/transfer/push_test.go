@@ -33,7 +33,7 @@ func TestPushNotInSource(t *testing.T) {
 	first.Images = l.Images[:1]
 	p := storetest.Product(t, &first)
 	p.Registry = s.Host()
-	if _, err := publish.Publish(t.Context(), p, st, &first, quick); err != nil {
+	if _, err := publish.Publish(t.Context(), p, st, storetest.Built(&first), quick); err != nil {
 		t.Fatal(err)
 	}
 	single := l.Images[2].Children[0]

@@ -6,6 +6,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/registry"
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
 	"github.com/slipway-dev/slipway/publish"
 )
@@ -15,7 +16,7 @@ import (
 func TestDocker(t *testing.T) {
 	socket := testprog.Dockerd(t)
 	p, st, l := cut(t)
-	l, err := publish.Publish(t.Context(), p, st, l, network.Options{})
+	l, err := publish.Publish(t.Context(), p, st, storetest.Built(l), network.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

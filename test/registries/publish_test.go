@@ -65,7 +65,7 @@ func TestPublish(t *testing.T) {
 			p, st, l := cut(t)
 			p.Registry = r.host + "/acme"
 			o := network.Options{Transport: r.transport, Wait: time.Millisecond}
-			out, err := publish.Publish(t.Context(), p, st, l, o)
+			out, err := publish.Publish(t.Context(), p, st, storetest.Built(l), o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -79,7 +79,7 @@ func TestPublish(t *testing.T) {
 					t.Errorf("%d blobs were sent, the release has %d", c["PATCH"], want)
 				}
 			}
-			if _, err := publish.Publish(t.Context(), p, st, l, o); err != nil {
+			if _, err := publish.Publish(t.Context(), p, st, storetest.Built(l), o); err != nil {
 				t.Fatal(err)
 			}
 			if r.requests != nil {
@@ -96,7 +96,7 @@ func TestPublish(t *testing.T) {
 			other.Images[0].Name, other.Images[1].Name = "agent", "server"
 			same := storetest.Product(t, &other)
 			same.Registry = p.Registry
-			if _, err := publish.Publish(t.Context(), same, st, &other, o); err == nil || !strings.Contains(err.Error(), "raise version") {
+			if _, err := publish.Publish(t.Context(), same, st, storetest.Built(&other), o); err == nil || !strings.Contains(err.Error(), "raise version") {
 				t.Errorf("another release under the same version: %v", err)
 			}
 		})
@@ -113,7 +113,7 @@ func TestWrongPassword(t *testing.T) {
 			login(t, r.host, "wrong password")
 			p, st, l := cut(t)
 			p.Registry = r.host
-			_, err := publish.Publish(t.Context(), p, st, l, network.Options{Wait: time.Millisecond})
+			_, err := publish.Publish(t.Context(), p, st, storetest.Built(l), network.Options{Wait: time.Millisecond})
 			if err == nil || !strings.Contains(err.Error(), "docker login") || strings.Contains(err.Error(), "wrong password") {
 				t.Errorf("got %v", err)
 			}
@@ -129,11 +129,11 @@ func TestParts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := start(t)
-			var locks []*lock.Lock
+			var locks []*lock.Part
 			for _, os := range []string{platform.Linux, platform.Windows} {
 				p, st, l := cut(t)
 				p.Registry = r.host
-				part, err := publish.Publish(t.Context(), storetest.Only(p, os), st, l, network.Options{})
+				part, err := publish.PublishPart(t.Context(), storetest.Only(p, os), st, storetest.Built(l), network.Options{})
 				if err != nil {
 					t.Fatal(err)
 				}

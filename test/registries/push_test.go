@@ -13,6 +13,7 @@ import (
 
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
@@ -24,7 +25,7 @@ import (
 func bundle(t *testing.T, system string) (*airgap.Bundle, *lock.Lock) {
 	t.Helper()
 	p, st, l := cut(t)
-	l, err := publish.Publish(t.Context(), p, st, l, network.Options{})
+	l, err := publish.Publish(t.Context(), p, st, storetest.Built(l), network.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

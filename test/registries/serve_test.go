@@ -10,6 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/registry"
 	embedded "github.com/slipway-dev/slipway/internal/registry"
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
 	"github.com/slipway-dev/slipway/publish"
 )
@@ -19,7 +20,7 @@ import (
 func TestServe(t *testing.T) {
 	testprog.Need(t, "skopeo")
 	p, st, l := cut(t)
-	l, err := publish.Publish(t.Context(), p, st, l, network.Options{})
+	l, err := publish.Publish(t.Context(), p, st, storetest.Built(l), network.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

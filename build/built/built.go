@@ -1,0 +1,72 @@
+// Package built is what build hands to publish: images by digest, which have no names in a registry
+// yet. It imports no build code, so that publish and its tests need none.
+package built
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/slipway-dev/slipway/internal/stagefile"
+	"github.com/slipway-dev/slipway/lock"
+)
+
+// Result is what was built, for all of a product or for selected platforms and images.
+type Result struct {
+	BuildVersion int       `json:"buildVersion"` // of the file's format
+	Name         string    `json:"name"`         // the product's
+	Version      string    `json:"version"`      // the product's
+	Created      time.Time `json:"created"`      // as in the lock
+	Go           string    `json:"go,omitempty"` // the toolchain that compiled the programs
+	// Selected names the platforms and images that -platforms and -images selected; it is empty if
+	// all of the product was built.
+	Selected  []string        `json:"selected,omitempty"`
+	Sources   []lock.Source   `json:"sources"`
+	Images    []Image         `json:"images"` // in the order of slipway.yaml
+	Artifacts []lock.Artifact `json:"artifacts,omitempty"`
+}
+
+// Image is an image in the store: an index with one child per platform, or a single manifest.
+type Image struct {
+	Name      string          `json:"name"` // as in slipway.yaml
+	Kind      string          `json:"kind"`
+	MediaType types.MediaType `json:"mediaType"`
+	Digest    v1.Hash         `json:"digest"` // of the index or manifest
+	Size      int64           `json:"size"`   // bytes of that index or manifest
+	Children  []lock.Child    `json:"children"`
+}
+
+// Image returns the image of that name.
+func (r *Result) Image(name string) (Image, bool) {
+	for _, i := range r.Images {
+		if i.Name == name {
+			return i, true
+		}
+	}
+	return Image{}, false
+}
+
+// Write writes the result to a file that appears only when it is complete. The caller has locked
+// its directory.
+func (r *Result) Write(path string) error { return stagefile.Build.Write(path, r) }
+
+// Read reads what [Result.Write] wrote.
+func Read(path string) (*Result, error) {
+	var r Result
+	if err := stagefile.Build.Read(path, &r); err != nil {
+		return nil, err
+	}
+	for _, i := range r.Images {
+		err := lock.CheckChildren(i.Children)
+		if err == nil && i.Digest == (v1.Hash{}) {
+			err = errors.New("the digest is missing")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, stagefile.Build.Invalid(fmt.Errorf("image %q: %w", i.Name, err)))
+		}
+	}
+	return &r, nil
+}

@@ -1,0 +1,146 @@
+// Package stagefile reads and writes the JSON files by which commands hand a release to one
+// another: what slipway build made, a part of a release that slipway merge joins, and the lock of
+// a release. Each has a name and a version key of its own, so that a command which is given
+// another file can say what to do.
+package stagefile
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/howto"
+)
+
+// Kind is one of the files.
+type Kind struct {
+	Name    string        // in dist/
+	Version int           // the newest format that this code writes and reads
+	key     string        // of the version in the file
+	what    string        // for messages
+	remedy  func() string // for who needs another kind
+}
+
+// The kinds of files.
+var (
+	Build = Kind{
+		Name: "release.build.json", Version: 1, key: "buildVersion", what: "what slipway build made",
+		remedy: func() string { return "run " + howto.Run("publish") + " first" },
+	}
+	Part = Kind{
+		Name: "release.part.json", Version: 1, key: "partVersion", what: "a part of a release",
+		remedy: func() string { return "join all parts with " + howto.Run("merge") + " first" },
+	}
+	Lock = Kind{
+		Name: "release.lock.json", Version: 1, key: "schemaVersion", what: "the lock of a release",
+		remedy: func() string { return "" },
+	}
+)
+
+// maxSize bounds a file in bytes; real ones have a few hundred KiB.
+const maxSize = 64 << 20
+
+// Read reads a regular file into v. A newer version, an unknown field, trailing text and a file
+// of another kind are errors that name the file.
+func (k Kind) Read(path string, v any) error {
+	switch fi, err := os.Stat(path); { // before it is opened: a pipe would wait for a writer
+	case err != nil:
+		return fmt.Errorf("reading %s: %w", k.what, err)
+	case !fi.Mode().IsRegular():
+		return fmt.Errorf("reading %s: %s is not a regular file: name the %s of a release", k.what, path, k.Name)
+	case fi.Size() == 0:
+		return fmt.Errorf("reading %s: %s is empty: name the %s of a release", k.what, path, k.Name)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", k.what, err)
+	}
+	defer f.Close()
+	if err := k.Decode(f, v); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// Decode reads at most 64 MiB from r into v.
+func (k Kind) Decode(r io.Reader, v any) error {
+	b, err := io.ReadAll(io.LimitReader(r, maxSize+1))
+	if err != nil {
+		return err
+	}
+	if len(b) > maxSize {
+		return fmt.Errorf("the file is larger than %d MiB: it is not %s", maxSize>>20, k.what)
+	}
+	if err := k.identify(b); err != nil {
+		return err
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return k.Invalid(err)
+	}
+	return nil
+}
+
+// versions are the version keys of all kinds.
+type versions struct {
+	Build int `json:"buildVersion"`
+	Part  int `json:"partVersion"`
+	Lock  int `json:"schemaVersion"`
+}
+
+// identify checks the version key. What comes behind the first value is refused, too.
+func (k Kind) identify(b []byte) error {
+	var head versions
+	if err := json.Unmarshal(b, &head); err != nil {
+		return k.Invalid(err)
+	}
+	found := map[string]int{Build.key: head.Build, Part.key: head.Part, Lock.key: head.Lock}
+	switch version := found[k.key]; {
+	case version > k.Version:
+		return fmt.Errorf("%s %d is newer than %d, which this slipway reads: use a newer slipway", k.key, version, k.Version)
+	case version > 0:
+		return nil
+	}
+	for _, other := range []Kind{Build, Part, Lock} {
+		if found[other.key] < 1 {
+			continue
+		}
+		if remedy := other.remedy(); remedy != "" {
+			return fmt.Errorf("this is %s: %s", other.what, remedy)
+		}
+		return fmt.Errorf("this is %s: name %s, a %s", other.what, k.what, k.Name)
+	}
+	return k.Invalid(errors.New(k.key + " is missing"))
+}
+
+// Invalid wraps an error about the contents of a file.
+func (k Kind) Invalid(err error) error { return fmt.Errorf("not %s: %w", k.what, err) }
+
+// Encode returns the bytes of a file: indented JSON with a final newline.
+func (k Kind) Encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(v); err != nil {
+		return nil, fmt.Errorf("encoding %s: %w", k.what, err)
+	}
+	return b.Bytes(), nil
+}
+
+// Write writes a file that appears only when it is complete. The caller has locked its directory.
+func (k Kind) Write(path string, v any) error {
+	b, err := k.Encode(v)
+	if err != nil {
+		return err
+	}
+	if err := disk.Write(path, b, disk.ModeFile); err != nil {
+		return fmt.Errorf("writing %s: %w", k.what, err)
+	}
+	return nil
+}
