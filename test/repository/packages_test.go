@@ -38,7 +38,7 @@ func TestPackagesPage(t *testing.T) {
 	}
 	for _, row := range rows {
 		if !found[row] {
-			t.Logf("docs/packages.md lists %s, which is no package of this module", row)
+			t.Errorf("docs/packages.md lists %s, which is no package of this module", row)
 		}
 	}
 }

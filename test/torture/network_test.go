@@ -33,8 +33,7 @@ var troubles = []trouble{
 	}},
 	{"reset-in-body", true, reads, func(w http.ResponseWriter, r *http.Request, h http.Handler) { partly(w, ask(h, r), true) }},
 	{"reset-in-upload", true, uploads, func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
-		// it is dropped in any case
-		io.CopyN(io.Discard, r.Body, r.ContentLength/2) //nolint:errcheck
+		io.CopyN(io.Discard, r.Body, r.ContentLength/2) //nolint:errcheck // it is dropped in any case
 		reset(w, "")
 	}},
 	{"short-body", true, reads, func(w http.ResponseWriter, r *http.Request, h http.Handler) { partly(w, ask(h, r), false) }},
@@ -146,10 +145,8 @@ func reset(w http.ResponseWriter, bytes string) {
 	if err != nil {
 		return
 	}
-	// the client may have gone
-	io.WriteString(c, bytes) //nolint:errcheck
-	// then it ends in another way
-	c.(*net.TCPConn).SetLinger(0)                                //nolint:errcheck
+	io.WriteString(c, bytes)                                     //nolint:errcheck // the client may have gone
+	c.(*net.TCPConn).SetLinger(0)                                //nolint:errcheck // then it ends in another way
 	time.Sleep(time.Duration(len(bytes)) * time.Millisecond / 4) // a reset overtakes what was sent
 	c.Close()
 }

@@ -117,12 +117,9 @@ func seed(host string) error {
 func layerOf(file string) (v1.Layer, error) {
 	var text bytes.Buffer
 	tw := tar.NewWriter(&text)
-	// to memory
-	tw.WriteHeader(&tar.Header{Name: file, Typeflag: tar.TypeReg, Size: 1 << 16, Mode: 0o644}) //nolint:errcheck
-	// to memory
-	tw.Write(bytes.Repeat([]byte("0123456789abcdef"), 1<<12)) //nolint:errcheck
-	// to memory
-	tw.Close() //nolint:errcheck
+	tw.WriteHeader(&tar.Header{Name: file, Typeflag: tar.TypeReg, Size: 1 << 16, Mode: 0o644}) //nolint:errcheck // to memory
+	tw.Write(bytes.Repeat([]byte("0123456789abcdef"), 1<<12))                                  //nolint:errcheck // to memory
+	tw.Close()                                                                                 //nolint:errcheck // to memory
 	return tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text.Bytes())), nil })
 }
 
@@ -170,12 +167,10 @@ func request(h http.Handler, method, path, mediaType string, body []byte) *httpt
 func crawl(h http.Handler, paths []string) content {
 	c := content{tags: map[string]string{}}
 	var catalog struct{ Repositories []string }
-	// an empty list then
-	json.Unmarshal(request(h, "GET", "/v2/_catalog?n=1000", "", nil).Body.Bytes(), &catalog) //nolint:errcheck
+	json.Unmarshal(request(h, "GET", "/v2/_catalog?n=1000", "", nil).Body.Bytes(), &catalog) //nolint:errcheck // an empty list then
 	for _, repo := range catalog.Repositories {
 		var list struct{ Tags []string }
-		// as above
-		json.Unmarshal(request(h, "GET", "/v2/"+repo+"/tags/list", "", nil).Body.Bytes(), &list) //nolint:errcheck
+		json.Unmarshal(request(h, "GET", "/v2/"+repo+"/tags/list", "", nil).Body.Bytes(), &list) //nolint:errcheck // as above
 		for _, tag := range list.Tags {
 			c.tags[repo+":"+tag] = c.manifest(h, repo, tag)
 		}

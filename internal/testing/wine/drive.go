@@ -89,8 +89,7 @@ func Close() error {
 		return nil
 	}
 	for _, flag := range []string{"-k", "-w"} {
-		// it fails where none runs
-		in(made).command(context.Background(), nil, "wineserver", flag).Run() //nolint:errcheck
+		in(made).command(context.Background(), nil, "wineserver", flag).Run() //nolint:errcheck // it fails where none runs
 	}
 	return os.RemoveAll(made)
 }

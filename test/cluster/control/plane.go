@@ -119,8 +119,7 @@ func (p *Plane) Logs() string {
 }
 
 func (p *Plane) start(args ...string) error {
-	// it ends with the namespace
-	cmd := exec.Command(filepath.Join(p.programs, args[0]), args[1:]...) //nolint:noctx
+	cmd := exec.Command(filepath.Join(p.programs, args[0]), args[1:]...) //nolint:noctx // it ends with the namespace
 	s, err := p.Namespace.Start(args[0], p.Dir, cmd)
 	if err != nil {
 		return err

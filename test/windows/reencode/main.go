@@ -119,8 +119,7 @@ func file(w *tar.Writer, r *tar.Reader, h *tar.Header, text io.Writer) (*tar.Hea
 		return nil, fmt.Errorf("%s: %w", h.Name, err)
 	}
 	if _, err := back.Next(); !errors.Is(err, io.EOF) {
-		// it may be nil
-		return nil, fmt.Errorf("%s: more than one entry came back: %v", h.Name, err) //nolint:errorlint
+		return nil, fmt.Errorf("%s: more than one entry came back: %v", h.Name, err) //nolint:errorlint // it may be nil
 	}
 	<-read
 	return next, nextErr
