@@ -37,8 +37,8 @@ func TestPackagesPage(t *testing.T) {
 		}
 	}
 	for _, row := range rows {
-		if !found[row] {
-			t.Errorf("docs/packages.md lists %s, which is no package of this module", row)
+		if fi, err := os.Stat(filepath.Join(root, row)); err != nil || !fi.IsDir() {
+			t.Errorf("docs/packages.md lists %s, which does not exist", row)
 		}
 	}
 }
