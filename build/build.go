@@ -4,7 +4,8 @@
 // anything is compiled. Then programs compile (build/program) while images wait for theirs and
 // are put together as they come (build/layer, build/manifest, internal/oci), in one of three ways:
 // an image of one Go program with ko's conventions, a Dockerfile (build/dockerfile), or the
-// buildpacks lifecycle (build/lifecycle). What they stand on comes from build/base.
+// buildpacks lifecycle (build/lifecycle). Bases come from build/base. kinds.go is the table of
+// these ways.
 package build
 
 import (
@@ -103,8 +104,8 @@ func (b *Builder) Images(ctx context.Context) (*built.Result, error) {
 	}, err
 }
 
-// report joins failures. An image or artifact that misses a program says no more than the
-// compiler's message does, so it is not repeated.
+// report joins failures. An image or artifact that lacks a program adds nothing to the
+// compiler's message, so it is not repeated.
 func report(compiled error, others []error) error {
 	all := []error{compiled}
 	for _, err := range others {
@@ -116,8 +117,8 @@ func report(compiled error, others []error) error {
 	return errors.Join(all...)
 }
 
-// Sources makes all sources of p available and verifies them. Every failure is reported; beside
-// an error are the sources that did not fail.
+// Sources makes all sources of p available and verifies them. Every failure is reported; the
+// sources that did not fail are returned beside the error.
 func Sources(ctx context.Context, p *product.Product) (map[string]source.Tree, error) {
 	trees := make([]source.Tree, len(p.Sources))
 	failures := make([]error, len(p.Sources))

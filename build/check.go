@@ -13,9 +13,9 @@ import (
 )
 
 // Check finds what would stop the build, as far as that can be known without a compiler: main
-// packages that are not there, every mistake in a Dockerfile and what it copies, bases, and what
+// packages that do not exist, every error in a Dockerfile and what it copies, bases, and what
 // the product has left open. With a registry bases are asked for, unless [Builder.Offline] was
-// called. All mistakes are reported. demands are those of a release to a registry that a snapshot
+// called. All errors are reported. demands are those of a release to a registry that a snapshot
 // goes without, one line each.
 //
 // What takes the bytes of programs, or of an image that is not in the store, is found by

@@ -17,7 +17,7 @@ import (
 // most is how many programs of another system one error names.
 const most = 5
 
-// checkPrograms refuses the programs of another system among the files that go into an image: a node would
+// checkPrograms refuses programs for another platform among the files that go into an image: a node would
 // find them only when it starts them.
 func checkPrograms(ctx context.Context, i product.Image, p platform.Platform, entries []layer.Entry) error {
 	var errs []error
@@ -39,7 +39,7 @@ func checkPrograms(ctx context.Context, i product.Image, p platform.Platform, en
 			if damage := readAll(ctx, e.Content); damage != nil {
 				return fmt.Errorf("%s: %w", e.Path, damage)
 			}
-			errs = append(errs, fmt.Errorf("%s: %w: take the file that was built for it, or name this one under allowOtherPlatforms where the image only carries it", e.Path, err))
+			errs = append(errs, fmt.Errorf("%s: %w: take the file that was built for it, or name this one under allowOtherPlatforms if the image only contains it", e.Path, err))
 		}
 	}
 	if n := len(errs); n > most {
@@ -48,8 +48,8 @@ func checkPrograms(ctx context.Context, i product.Image, p platform.Platform, en
 	return errors.Join(errs...)
 }
 
-// readAll reads a file to its end, where its reader says whether it is damaged: then its head says
-// nothing.
+// readAll reads a file to its end, where its reader reports damage, which makes its head
+// meaningless.
 func readAll(ctx context.Context, c layer.Content) error {
 	r, err := c.Open()
 	if err != nil {

@@ -36,7 +36,7 @@ func TestCompiledProgramsFit(t *testing.T) {
 			t.Run(image.name+", "+tc.name, func(t *testing.T) {
 				dir := carry(t, image.files)
 				relink(t, dir, tc.os, tc.program)
-				want := image.where[tc.os] + tc.what + ": take the file that was built for it, or name this one under allowOtherPlatforms where the image only carries it"
+				want := image.where[tc.os] + tc.what + ": take the file that was built for it, or name this one under allowOtherPlatforms if the image only contains it"
 				if l, err := build.Build(t.Context(), load(t, dir), storetest.Open(t), nil); err == nil || err.Error() != want {
 					t.Errorf("the error is\n%v, want\n%s\n(%+v)", err, want, l)
 				}

@@ -133,9 +133,9 @@ func TestProgramsFit(t *testing.T) {
 // stages it is for what it is there for.
 func TestOtherSystem(t *testing.T) {
 	for _, tc := range []struct{ from, says string }{
-		{"FROM --platform=linux/amd64 static", "windows/amd64:ltsc2022: it would be called an image for windows/amd64:ltsc2022 and stands on a base for linux/amd64: "},
-		{"FROM --platform=windows/amd64:ltsc2022 nanoserver", "linux/amd64: it would be called an image for linux/amd64 and stands on a base for windows/amd64:10.0.20348.1: "},
-		{"FROM --platform=windows/amd64:ltsc2022 nanoserver", "windows/amd64:ltsc2019: it would be called an image for windows/amd64:ltsc2019 and stands on a base for windows/amd64:10.0.20348.1: "},
+		{"FROM --platform=linux/amd64 static", "windows/amd64:ltsc2022: the image is for windows/amd64:ltsc2022 and its base for linux/amd64: "},
+		{"FROM --platform=windows/amd64:ltsc2022 nanoserver", "linux/amd64: the image is for linux/amd64 and its base for windows/amd64:10.0.20348.1: "},
+		{"FROM --platform=windows/amd64:ltsc2022 nanoserver", "windows/amd64:ltsc2019: the image is for windows/amd64:ltsc2019 and its base for windows/amd64:10.0.20348.1: "},
 		{"FROM --platform=linux/amd64 static AS other\nFROM scratch\nCOPY --from=other /etc/passwd /etc/", ""},
 	} {
 		t.Run(tc.from, func(t *testing.T) {

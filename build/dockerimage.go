@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// binaries is the named context that holds the programs of slipway.yaml, as
+// binaries is the named context with the programs of slipway.yaml, as
 // <os>_<arch>/<name>[.exe].
 const binaries = "binaries"
 
@@ -114,7 +114,7 @@ func (b *Builder) checkStart(ctx context.Context, r dockerfile.Result, p platfor
 	return err
 }
 
-// completeBase completes what a Dockerfile stands on by the full os.version, which comes from the
+// completeBase completes the base of a Dockerfile by the full os.version, which comes from the
 // base, or from the platform for scratch.
 func (b *Builder) completeBase(ctx context.Context, on base.Base, p platform.Platform) (base.Base, error) {
 	if on.Image == nil {
@@ -122,7 +122,7 @@ func (b *Builder) completeBase(ctx context.Context, on base.Base, p platform.Pla
 	}
 	got := on.Platform
 	if got.OS != p.OS || got.Architecture != p.Architecture || platform.Short(got.OSVersion) != platform.Short(p.OSVersion) {
-		return base.Base{}, fmt.Errorf("it would be called an image for %s and stands on a base for %s: take --platform out of its last FROM, or name another base", p, got)
+		return base.Base{}, fmt.Errorf("the image is for %s and its base for %s: take --platform out of its last FROM, or name another base", p, got)
 	}
 	p.OSVersion = got.OSVersion
 	return base.Base{Image: on.Image, Platform: p, Info: on.Info}, nil

@@ -19,7 +19,7 @@ import (
 )
 
 // Where ko puts things (https://ko.build): the program, and the files of the kodata directory
-// beside its main package.
+// next to its main package.
 const (
 	koApp  = "/ko-app"
 	koData = "/var/run/ko"
@@ -31,7 +31,7 @@ func goPrograms(_ *product.Product, i product.Image) []string {
 
 // goImage puts one Go program on a base, by ko's conventions. It differs from ko where ko's image
 // does not work as it should on Windows: the program has its .exe, and PATH is separated by
-// semicolons; and where there is no kodata there is no empty layer.
+// semicolons; and without kodata there is no empty layer.
 func (b *Builder) goImage(ctx context.Context, i product.Image, p platform.Platform) (content, error) {
 	under, err := b.bases.Resolve(ctx, i.Bases[p.OS], p)
 	if err != nil {
@@ -137,7 +137,7 @@ func appendPath(env []string, dir, separator, usual string) []string {
 	return append(out, "PATH="+usual+separator+dir)
 }
 
-// kodata lists the files beside a main package that ko's convention takes along. Links are
+// kodata lists the files next to a main package that ko's convention includes. Links are
 // followed, but not out of the directory.
 func kodata(tree, pkg string, content func(file string) (layer.Content, error)) ([]layer.Entry, error) {
 	root := filepath.Join(tree, filepath.FromSlash(pkg), "kodata")

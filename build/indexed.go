@@ -84,8 +84,8 @@ func (b *Builder) tell(i product.Image, children []child) {
 	}
 }
 
-// join joins the failures of an image's platforms. A mistake in a Dockerfile is the same on every
-// platform: it is said once, with the first of them.
+// join joins the failures of an image's platforms. An error in a Dockerfile is the same on every
+// platform: it is reported once, with the first of them.
 func join(on []platform.Platform, failures []error) error {
 	said := map[string]bool{}
 	var all []error

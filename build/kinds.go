@@ -8,7 +8,7 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// kinds says how images of each kind of slipway.yaml are built. A new kind is an entry here and in
+// kinds is how images of each kind of slipway.yaml are built. A new kind is an entry here and in
 // the table of package product, and a file with the functions.
 var kinds = map[string]kind{
 	"go":         indexed(goPrograms, (*Builder).checkGoImage, (*Builder).goImage),

@@ -40,7 +40,7 @@ func (b *Builder) checkLifecycle(_ context.Context, i product.Image) (f finding)
 	return f
 }
 
-// lifecycle builds the one manifest that carries the lifecycle for every system.
+// lifecycle builds the one manifest with the lifecycle for every operating system.
 func (b *Builder) lifecycle(ctx context.Context, i product.Image) (built.Image, error) {
 	spec := i.Content.(*product.LifecycleImage)
 	m, err := lifecycle.ReadMetadata(b.trees[spec.Source].Dir, spec.Version)

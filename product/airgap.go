@@ -27,7 +27,7 @@ func (c *checker) airgap() {
 	}
 }
 
-// first looks for the image that is to stand first. One of images.txt may be named without its
+// first resolves firstImage. An image of images.txt may be named without its
 // digest.
 func (c *checker) first() {
 	in := &c.in.Airgap
@@ -67,7 +67,7 @@ func (c *checker) bundle(in *bundleYAML) Bundle {
 	return b
 }
 
-// imageList reads images.txt, whose path starts beside slipway.yaml.
+// imageList reads images.txt; its path is relative to slipway.yaml.
 func (c *checker) imageList(s *string) {
 	full, why := c.stat(*s, isRegular, "file")
 	if why != "" {
@@ -88,7 +88,7 @@ func (c *checker) imageList(s *string) {
 	}
 }
 
-// cause is what an operation on a file says, without the path.
+// cause returns the error of an operation on a file without the path.
 func cause(err error) error {
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
 		return p.Err

@@ -13,7 +13,7 @@ type ArtifactFile struct {
 }
 
 // Files returns the files that an artifact is on one of its platforms: each program alone, then
-// the archive. There are none where none of its programs is for that system.
+// the archive. None if no program of it is for that operating system.
 func (p *Product) Files(a Artifact, on platform.Platform) []ArtifactFile {
 	var all []ArtifactFile
 	slug, exe := on.Slug(), ""

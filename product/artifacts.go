@@ -98,7 +98,7 @@ func (c *checker) artifactFiles(in *artifactYAML, a Artifact) map[string]string 
 	return all
 }
 
-// ofSystem reports a key that is none of the artifact's operating systems.
+// ofSystem reports a key that is not one of the artifact's operating systems.
 func (c *checker) ofSystem(of any, os string, a Artifact) {
 	if !isOS(os) {
 		c.KeyErrorf(of, os, "unknown operating system %s: use linux or windows", os)
@@ -107,7 +107,7 @@ func (c *checker) ofSystem(of any, os string, a Artifact) {
 	}
 }
 
-// releaseless drops the Windows releases of sorted platforms, and so what is then there twice.
+// releaseless drops the Windows releases of sorted platforms, and then duplicates.
 func releaseless(list []platform.Platform) []platform.Platform {
 	var all []platform.Platform
 	for _, p := range list {

@@ -36,7 +36,7 @@ func (c *checker) base(in *baseYAML) {
 		b.Images, b.AnyBuild = c.microsoft(in), mcr[in.Microsoft].anyBuild
 	}
 	if in.Repository != "" && in.Microsoft == "" {
-		c.Errorf(&in.Repository, "repository goes with microsoft alone: write the whole references under images")
+		c.Errorf(&in.Repository, "repository goes with microsoft alone: write full references under images")
 	}
 	slices.SortFunc(b.Images, func(x, y BaseImage) int {
 		return cmp.Or(platform.Compare(x.Platform, y.Platform), cmp.Compare(x.Reference.Name(), y.Reference.Name()))
@@ -97,7 +97,7 @@ func (c *checker) microsoft(in *baseYAML) []BaseImage {
 		if tag == "" {
 			if tag = platform.Release(p.OSVersion); tag == platform.Short(p.OSVersion) {
 				if tag == p.OSVersion {
-					c.At(at, "%s has no tag for %s, which is no LTSC release: give the platform its version in full, or name the image under images", in.Microsoft, p.String())
+					c.At(at, "%s has no tag for %s, which is not an LTSC release: give the platform its version in full, or name the image under images", in.Microsoft, p.String())
 					continue
 				}
 				tag = p.OSVersion

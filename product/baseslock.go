@@ -12,17 +12,17 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// BasesLock is the name of the file beside slipway.yaml that pins the bases of registries.
+// BasesLock is the name of the file next to slipway.yaml that pins the bases of registries.
 const BasesLock = "bases.lock.yaml"
 
-// LockedBase is what bases.lock.yaml says of a base for one platform.
+// LockedBase is an entry of bases.lock.yaml: a base for one platform.
 type LockedBase struct {
 	Base     string // its name in slipway.yaml
 	Platform platform.Platform
-	// repository:tag as slipway.yaml has it, without a digest; repository alone where there is no
+	// repository:tag as slipway.yaml has it, without a digest; the repository if there is no
 	// tag
 	Reference string
-	Digest    v1.Hash // of the index, or of the manifest where there is none
+	Digest    v1.Hash // of the index, or of the manifest if there is no index
 	// OSVersion is the Windows version in full, of the image for the platform. It is empty for
 	// Linux, for bases of any build, and where the digest did not come out of the registry.
 	OSVersion string
@@ -70,7 +70,7 @@ func parseBasesLock(path string, b []byte) (list []LockedBase, errs yamlfile.Err
 		}
 		for _, o := range list {
 			if o.Base == e.Base && platform.Same(o.Platform, e.Platform) {
-				d.Errorf(&in.Bases[i].Base, "base %s stands here twice for %s: run %s", e.Base, e.Platform, howto.Run("bases"))
+				d.Errorf(&in.Bases[i].Base, "base %s is listed twice for %s: run %s", e.Base, e.Platform, howto.Run("bases"))
 			}
 		}
 		list = append(list, e)
@@ -90,17 +90,17 @@ func lockedBase(d *yamlfile.Document, in *lockedBaseYAML) (LockedBase, bool) {
 		d.Errorf(&in.Platform, "%v", err)
 	}
 	if _, err := name.ParseReference(in.Reference, name.WithDefaultTag("")); err != nil || strings.Contains(in.Reference, "@") {
-		d.Errorf(&in.Reference, "%q is no repository:tag: run %s", in.Reference, howto.Run("bases"))
+		d.Errorf(&in.Reference, "%q is not repository:tag: run %s", in.Reference, howto.Run("bases"))
 	}
 	if e.Digest, err = v1.NewHash(in.Digest); err != nil || e.Digest.Algorithm != "sha256" {
 		d.Errorf(&in.Digest, "a digest is sha256: and 64 hexadecimal digits: run %s", howto.Run("bases"))
 	}
 	if in.OSVersion != "" && (e.Platform.OS != platform.Windows || strings.Count(in.OSVersion, ".") != 3 || platform.Short(in.OSVersion) != platform.Short(e.Platform.OSVersion)) {
-		d.Errorf(&in.OSVersion, "%q is no version of %s in four parts: run %s", in.OSVersion, in.Platform, howto.Run("bases"))
+		d.Errorf(&in.OSVersion, "%q is not a four-part version of %s: run %s", in.OSVersion, in.Platform, howto.Run("bases"))
 	}
 	if in.Created != "" {
 		if e.Created, err = time.Parse(time.RFC3339, in.Created); err != nil {
-			d.Errorf(&in.Created, "%q is no time such as 2025-01-16T21:57:50Z: run %s", in.Created, howto.Run("bases"))
+			d.Errorf(&in.Created, "%q is not a time such as 2025-01-16T21:57:50Z: run %s", in.Created, howto.Run("bases"))
 		}
 	}
 	return e, len(d.Errors) == before

@@ -26,7 +26,7 @@ func newChecker(path, dir string, b []byte) *checker {
 	return c
 }
 
-// check fills in everything that slipway.yaml says.
+// check fills in everything from slipway.yaml.
 func (c *checker) check() {
 	c.identity()
 	c.platforms()
@@ -98,7 +98,7 @@ func (c *checker) platform(s *string, before []platform.Platform) (platform.Plat
 func sameSystem(a, b platform.Platform) string {
 	x, y := a.String(), b.String()
 	if x == y {
-		return x + " stands here twice: keep one"
+		return x + " is listed twice: keep one"
 	}
 	if a.OS == platform.Windows {
 		return x + " and " + y + " are one Windows build, and a node takes either: keep one"

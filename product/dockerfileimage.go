@@ -9,7 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
-// binaries is the named context of Dockerfiles that holds the programs of slipway.yaml.
+// binaries is the named context of Dockerfiles with the programs of slipway.yaml.
 const binaries = "binaries"
 
 // dockerfileYAML is an image that a Dockerfile describes; RUN is not available. Paths are seen
@@ -22,7 +22,7 @@ type dockerfileYAML struct {
 	// The directory that COPY and ADD read. Without one they read named contexts only. The store,
 	// the output directory and .git are never part of it.
 	Context string `yaml:"context,omitempty"`
-	// The stage to build, the last where there is none.
+	// The stage to build; the last if there is none.
 	Target string `yaml:"target,omitempty"`
 	// Build arguments.
 	Args map[string]string `yaml:"args,omitempty"`
@@ -40,7 +40,7 @@ type DockerfileImage struct {
 	Context string // absolute directory; the build context
 	Target  string // stage to build; empty is the last
 	Args    map[string]string
-	// Programs are the Programs that the named context "binaries" holds, as
+	// Programs are the Programs in the named context "binaries", as
 	// <os>_<arch>/<name>[.exe]; empty means all.
 	Programs []string
 	// Contexts are further named contexts: absolute directories.
@@ -114,7 +114,7 @@ func (c *checker) contexts(d *dockerfileYAML) map[string]string {
 	for _, name := range slices.Sorted(maps.Keys(d.Contexts)) {
 		switch {
 		case name == binaries:
-			c.KeyErrorf(&d.Contexts, name, "the context binaries holds the programs of slipway.yaml: take another name")
+			c.KeyErrorf(&d.Contexts, name, "the context binaries contains the programs of slipway.yaml: take another name")
 		case name == scratch || slices.Contains(c.bases.list, name):
 			c.KeyErrorf(&d.Contexts, name, "%s is a base: take another name, since FROM and --from know both", name)
 		case strings.ToLower(name) != name || !fileForm.MatchString(name):

@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
-// maxEpoch is the last second that all files of a release can hold: zip archives count seconds in
+// maxEpoch is the last second that all files of a release can store: zip archives count seconds in
 // 32 bits. The headers of tar archives end in 2242.
 const maxEpoch = 1<<32 - 1
 
@@ -39,23 +39,23 @@ func (c *checker) environment(registry string, getenv func(string) string) {
 	const remedy = "set it to seconds since 1970, as in $(git log -1 --format=%ct), or unset it"
 	switch {
 	case errors.Is(err, strconv.ErrRange) && !strings.HasPrefix(epoch, "-") || err == nil && n > maxEpoch:
-		c.At(yamlfile.Pos{}, "SOURCE_DATE_EPOCH %q lies after %s, which is the last time that zip and tar archives hold: %s", epoch, lastTime, remedy)
+		c.At(yamlfile.Pos{}, "SOURCE_DATE_EPOCH %q is after %s, the last time that zip and tar archives can store: %s", epoch, lastTime, remedy)
 		return
 	case errors.Is(err, strconv.ErrRange) || err == nil && n < 0:
-		c.At(yamlfile.Pos{}, "SOURCE_DATE_EPOCH %q lies before 1970: %s", epoch, remedy)
+		c.At(yamlfile.Pos{}, "SOURCE_DATE_EPOCH %q is before 1970: %s", epoch, remedy)
 		return
 	case err != nil:
-		c.At(yamlfile.Pos{}, "SOURCE_DATE_EPOCH %q is no time: %s", epoch, remedy)
+		c.At(yamlfile.Pos{}, "SOURCE_DATE_EPOCH %q is not a time: %s", epoch, remedy)
 		return
 	}
 	c.out.Created, c.out.SourceDateEpoch = time.Unix(n, 0).UTC(), true
 }
 
-// noAccount is said instead of a text that has a password in it.
+// noAccount replaces a text that has a password in it.
 const noAccount = "has a user's name and password in it, which do not belong here: take them out, and log in with docker login or a credential helper"
 
-// CheckRegistry says what is wrong with s as host[/prefix] of a registry. It quotes s, unless that
-// holds credentials.
+// CheckRegistry returns an error unless s is host[/prefix] of a registry. It quotes s, unless that
+// has credentials.
 func CheckRegistry(s string) error {
 	if output.Account(s) || strings.Contains(s, "@") {
 		return errors.New(noAccount)
@@ -66,7 +66,7 @@ func CheckRegistry(s string) error {
 	return nil
 }
 
-// badRegistry says why s is no host[/prefix]; "" where it is one.
+// badRegistry returns why s is not host[/prefix]; "" if it is.
 func badRegistry(s string) string {
 	if strings.Contains(s, "://") {
 		return "has a scheme: write host[/prefix] alone"

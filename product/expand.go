@@ -27,7 +27,7 @@ var (
 	releaseFields = []string{"Version"}
 )
 
-// sampleDigest stands for digests that are not known yet.
+// sampleDigest replaces digests that are not known yet.
 var sampleDigest = strings.Repeat("0", 64)
 
 func expand(text string, info BuildInfo, fields []string, image func(string) (string, error)) (string, error) {
@@ -37,7 +37,7 @@ func expand(text string, info BuildInfo, fields []string, image func(string) (st
 	tree := parse.New("")
 	tree.Mode = parse.SkipFuncCheck
 	if _, err := tree.Parse(text, "", "", map[string]*parse.Tree{}); err != nil {
-		return "", fmt.Errorf("template %q: %s: check its braces and quotes", text, said(err))
+		return "", fmt.Errorf("template %q: %s: check its braces and quotes", text, reasonOf(err))
 	}
 	w := walker{fields: fields, functions: []string{"slice", "eq", "ne", "and", "or", "not"}}
 	if image != nil {
@@ -48,22 +48,22 @@ func expand(text string, info BuildInfo, fields []string, image func(string) (st
 	}
 	t, err := template.New("").Funcs(template.FuncMap{"image": image}).Parse(text)
 	if err != nil {
-		return "", fmt.Errorf("template %q: %s: check it", text, said(err))
+		return "", fmt.Errorf("template %q: %s: check it", text, reasonOf(err))
 	}
 	var b strings.Builder
 	if err := t.Execute(&b, info); err != nil {
 		if known := errorText(""); errors.As(err, &known) {
 			return "", known
 		}
-		return "", fmt.Errorf("template %q: %s: correct it", text, said(err))
+		return "", fmt.Errorf("template %q: %s: correct it", text, reasonOf(err))
 	}
 	return b.String(), nil
 }
 
 var templatePrefix = regexp.MustCompile(`^template: [^ ]*:\d+(:\d+)?: (executing "" at <.*>: )?(error calling [a-z]+: )?`)
 
-// said is what text/template says, without where in the text.
-func said(err error) string { return templatePrefix.ReplaceAllString(err.Error(), "") }
+// reasonOf returns the message of text/template without its position.
+func reasonOf(err error) string { return templatePrefix.ReplaceAllString(err.Error(), "") }
 
 // walker looks for what is unknown in a template, also in branches that are not taken.
 type walker struct {

@@ -17,12 +17,12 @@ type productYAML struct {
 	Version string `yaml:"version" jsonschema:"required"`
 	// One sentence on what the product is.
 	Description string `yaml:"description,omitempty"`
-	// The systems of the release: linux/amd64, windows/amd64:ltsc2022, … (a Windows release by
+	// The platforms of the release: linux/amd64, windows/amd64:ltsc2022, … (a Windows release by
 	// its LTSC name or its version).
 	Platforms []string `yaml:"platforms" jsonschema:"required,minItems=1"`
 	// Where programs and templates come from.
 	Sources []sourceYAML `yaml:"sources,omitempty"`
-	// What images stand on. The name scratch, for nothing at all, needs no entry.
+	// Base images. The name scratch, for no base at all, needs no entry.
 	Bases []baseYAML `yaml:"bases,omitempty"`
 	// Go programs to compile, for go images and for the named context "binaries" of Dockerfiles.
 	Programs []programYAML `yaml:"programs,omitempty"`
@@ -33,9 +33,9 @@ type productYAML struct {
 	Artifacts []artifactYAML `yaml:"artifacts,omitempty"`
 	// How release.yaml is made.
 	Release releaseYAML `yaml:"release,omitempty"`
-	// What the check of release.yaml passes over.
+	// Findings that the check of release.yaml allows.
 	Lint lintYAML `yaml:"lint,omitempty"`
-	// What the airgap bundles hold.
+	// What the airgap bundles contain.
 	Airgap airgapYAML `yaml:"airgap,omitempty"`
 }
 
@@ -49,7 +49,7 @@ type sourceYAML struct {
 	Sum string `yaml:"sum,omitempty" jsonschema:"oneof_required=module" yamlfile:"asked"`
 	// The hash of the module's go.mod, h1:… as in go.sum.
 	GoModSum string `yaml:"goModSum,omitempty"`
-	// A directory instead of a module, seen from this file.
+	// A directory instead of a module, relative to this file.
 	Directory string `yaml:"directory,omitempty" jsonschema:"oneof_required=directory"`
 	// The commit. A directory without one is asked for that of its git repository.
 	Revision string `yaml:"revision,omitempty" jsonschema:"oneof_required=module" yamlfile:"asked"`
@@ -69,7 +69,7 @@ type sourceYAML struct {
 	Env []string `yaml:"env,omitempty"`
 }
 
-// baseYAML is an image for others to stand on.
+// baseYAML is a base image.
 type baseYAML struct {
 	// The name by which images and FROM in Dockerfiles refer to the base.
 	Name string `yaml:"name" jsonschema:"required"`
@@ -78,8 +78,8 @@ type baseYAML struct {
 	// static:nonroot does. static-root has the same files and runs as root in /, as distroless
 	// static:latest does. scratch is empty.
 	Builtin string `yaml:"builtin,omitempty" jsonschema:"oneof_required=builtin,enum=static,enum=static-root,enum=scratch"`
-	// An image of a registry for each platform: repository:tag, whose digest bases.lock.yaml
-	// holds, or repository:tag@sha256:….
+	// An image of a registry for each platform: repository:tag, whose digest is in
+	// bases.lock.yaml, or repository:tag@sha256:….
 	Images map[string]string `yaml:"images,omitempty" jsonschema:"oneof_required=images,minProperties=1"`
 	// One of Microsoft's bases, for every Windows platform of the release: nanoserver,
 	// servercore, or hostprocess, which is one image for all Windows builds, of programs that run
@@ -94,7 +94,7 @@ type baseYAML struct {
 type programYAML struct {
 	// The program's file name, without .exe.
 	Name string `yaml:"name" jsonschema:"required"`
-	// The source that holds the package.
+	// The source of the package.
 	Source string `yaml:"source" jsonschema:"required"`
 	// The package's directory in the source, with ./ before it: ./cmd/controller.
 	Package string `yaml:"package" jsonschema:"required"`
@@ -104,7 +104,7 @@ type programYAML struct {
 	Flags []string `yaml:"flags,omitempty"`
 	// Environment of go build, after that of the source: NAME=value.
 	Env []string `yaml:"env,omitempty"`
-	// The operating systems that the program is for; all of the release where there are none.
+	// The operating systems that the program is for; all of the release if none is named.
 	OS []string `yaml:"os,omitempty" jsonschema:"enum=linux,enum=windows"`
 }
 
@@ -117,8 +117,8 @@ type imageYAML struct {
 	// The source whose url, revision, created and licenses label the image. A go image has its
 	// program's, a lifecycle image the lifecycle's.
 	Source string `yaml:"source,omitempty"`
-	// The release's platforms that the image is for, or whole operating systems: linux, windows.
-	// All where there are none.
+	// The release's platforms that the image is for, or operating systems: linux, windows.
+	// All if none is named.
 	Platforms []string `yaml:"platforms,omitempty"`
 	// The base of a go image for each operating system.
 	Bases map[string]string `yaml:"bases,omitempty"`
@@ -126,9 +126,9 @@ type imageYAML struct {
 	Labels map[string]string `yaml:"labels,omitempty"`
 	// How layers are compressed. What reads zstd is containerd 1.5, Docker 23 and later.
 	Compression string `yaml:"compression,omitempty" jsonschema:"enum=gzip,enum=zstd,default=gzip"`
-	// Files and directories of the image whose programs are for another system or architecture,
-	// which the image only carries: /downloads, /cnb/*/windows. Elsewhere such a program is a
-	// mistake. Windows paths are written with slashes and without the drive.
+	// Files and directories of the image with programs for other platforms, which the image
+	// contains but does not run: /downloads, /cnb/*/windows. Elsewhere such a program is an
+	// error. Windows paths are written with slashes and without the drive.
 	AllowOtherPlatforms []string `yaml:"allowOtherPlatforms,omitempty"`
 	// An image of one Go program, with ko's conventions.
 	Go *goYAML `yaml:"go,omitempty" jsonschema:"oneof_required=go"`
@@ -142,25 +142,25 @@ type imageYAML struct {
 type artifactYAML struct {
 	// What an archive's file name starts with: NAME.linux-amd64.tar.gz.
 	Name string `yaml:"name" jsonschema:"required"`
-	// The programs it holds.
+	// The programs of the artifact.
 	Programs []string `yaml:"programs" jsonschema:"required,minItems=1"`
-	// The release's platforms that it is for, or whole operating systems: linux, windows. All
-	// where there are none.
+	// The release's platforms that it is for, or operating systems: linux, windows. All
+	// if none is named.
 	Platforms []string `yaml:"platforms,omitempty"`
 	// binary is each program as a file of its own, PROGRAM.linux-amd64 or
-	// PROGRAM.windows-amd64.exe; archive is all of them in one. An archive where there is none.
+	// PROGRAM.windows-amd64.exe; archive is all of them in one. An archive if none is named.
 	Forms []string `yaml:"forms,omitempty" jsonschema:"enum=archive,enum=binary"`
 	// The format of the archive for each operating system, tar.gz or zip: tar.gz for linux and
 	// zip for windows where none is named.
 	Formats map[string]string `yaml:"formats,omitempty"`
-	// The directory of the programs in the archive; its root where there is none.
+	// The directory of the programs in the archive; its root if none is named.
 	Directory string `yaml:"directory,omitempty"`
-	// A directory for each operating system, seen from this file, whose files lie in the archive
-	// beside the programs.
+	// A directory for each operating system, relative to this file, whose files are added to
+	// the archive.
 	Files map[string]string `yaml:"files,omitempty"`
 }
 
-// releaseYAML says how release.yaml is rendered.
+// releaseYAML configures how release.yaml is rendered.
 type releaseYAML struct {
 	// Files and directories of ytt templates, overlays among them.
 	Templates []templateYAML `yaml:"templates,omitempty"`
@@ -173,7 +173,7 @@ type releaseYAML struct {
 
 // templateYAML is a file or directory of templates.
 type templateYAML struct {
-	// The source that holds it; none for this file's own directory.
+	// The source that it is in; none for this file's own directory.
 	Source string `yaml:"source,omitempty"`
 	// Its path there.
 	Path string `yaml:"path" jsonschema:"required"`
@@ -201,7 +201,7 @@ type variableYAML struct {
 	Value string `yaml:"value" jsonschema:"required" yamlfile:"empty"`
 }
 
-// lintYAML says what the check of release.yaml passes over.
+// lintYAML configures the check of release.yaml.
 type lintYAML struct {
 	// Findings that are known and meant. One that allows nothing is a finding itself.
 	Allow []allowYAML `yaml:"allow,omitempty"`
@@ -211,25 +211,25 @@ type lintYAML struct {
 type allowYAML struct {
 	// The rule, as findings name it: windows-sub-path.
 	Rule string `yaml:"rule" jsonschema:"required"`
-	// The object, as findings name it: Deployment kpack/kpack-controller. All where there is none.
+	// The object, as findings name it: Deployment kpack/kpack-controller. All if none is named.
 	Object string `yaml:"object,omitempty"`
-	// The field, or one around it, as findings name it: spec.template.spec.volumes. All where
-	// there is none.
+	// The field, or one around it, as findings name it: spec.template.spec.volumes. All if
+	// none is named.
 	Path string `yaml:"path,omitempty"`
 	// Why it is meant.
 	Reason string `yaml:"reason" jsonschema:"required"`
 }
 
-// airgapYAML says what the airgap bundles hold.
+// airgapYAML configures the airgap bundles.
 type airgapYAML struct {
-	// A file of image references, one per line, that the bundles hold besides the product's own
+	// A file of image references, one per line, that the bundles include besides the product's own
 	// images.
 	Images string `yaml:"images,omitempty"`
-	// The image that stands first in every bundle that holds it, since a node needs it before the
+	// The image that comes first in every bundle that includes it, since a node needs it before the
 	// others: an image of the release by its name, or one of the file above, with or without its
 	// digest.
 	FirstImage string `yaml:"firstImage,omitempty"`
-	// The bundles. Where there are none: one for each platform, and one for all platforms.
+	// The bundles. By default one for each platform, and one for all platforms.
 	Bundles []bundleYAML `yaml:"bundles,omitempty"`
 }
 
@@ -237,6 +237,6 @@ type airgapYAML struct {
 type bundleYAML struct {
 	// Its file name without .tar.zst.
 	Name string `yaml:"name" jsonschema:"required"`
-	// The system it serves; all where there is none.
+	// The platform that it is for; all if none is named.
 	Platform string `yaml:"platform,omitempty"`
 }

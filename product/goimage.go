@@ -8,8 +8,8 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// goYAML is an image of one Go program at /ko-app/NAME, with the files of kodata beside its main
-// package.
+// goYAML is an image of one Go program at /ko-app/NAME, with the files of kodata next to its
+// main package.
 type goYAML struct {
 	// The program.
 	Program string `yaml:"program" jsonschema:"required"`
@@ -48,7 +48,7 @@ func (c *checker) checkBase(in *imageYAML, os string, on []platform.Platform) {
 	use, ok := in.Bases[os]
 	if !ok {
 		if !c.Bad(&in.Bases) && !c.Bad(yamlfile.Entry(&in.Bases, os)) {
-			c.Errorf(&in.Go, "image %s has no base for %s: name one under bases, beside go", in.Name, os)
+			c.Errorf(&in.Go, "image %s has no base for %s: name one under bases, next to go", in.Name, os)
 		}
 		return
 	}

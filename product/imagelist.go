@@ -23,7 +23,7 @@ func parseImageList(m *yamlfile.Errors, file string, b []byte) []ThirdParty {
 		before, _, _ := strings.Cut(line, text)
 		pos := yamlfile.Pos{File: file, Line: n, Column: utf8.RuneCountInString(before) + 1}
 		if strings.ContainsAny(text, " \t\r") {
-			m.At(pos, "more than one word stands here: write one reference per line")
+			m.At(pos, "more than one word on this line: write one reference per line")
 			continue
 		}
 		ref, tag, err := parseReference(text)
@@ -42,7 +42,7 @@ func parseImageList(m *yamlfile.Errors, file string, b []byte) []ThirdParty {
 	return all
 }
 
-// withoutComment cuts a line at a # that stands first or after a space.
+// withoutComment removes a comment: a # at the start or after a space, and what follows.
 func withoutComment(line string) string {
 	for i := range len(line) {
 		if line[i] == '#' && (i == 0 || line[i-1] == ' ' || line[i-1] == '\t') {

@@ -24,7 +24,7 @@ func (c *checker) image(in *imageYAML) {
 	}
 	for n, pattern := range in.AllowOtherPlatforms {
 		if _, err := path.Match(pattern, ""); err != nil || !path.IsAbs(pattern) || path.Clean(pattern) != pattern {
-			c.Errorf(&in.AllowOtherPlatforms[n], "%q is no pattern for paths of an image: write an absolute path, in which * stands for a part of a name", pattern)
+			c.Errorf(&in.AllowOtherPlatforms[n], "%q is not a pattern for paths of an image: write an absolute path, in which * matches part of a name", pattern)
 		}
 	}
 	for _, k := range imageKinds {
@@ -65,7 +65,7 @@ func (c *checker) partly() bool {
 	return len(c.out.Platforms) != len(c.in.Platforms) || len(c.in.Platforms) == 0
 }
 
-// pick returns the platforms that s stands for: one, or all of an operating system.
+// pick returns the platforms that s names: one, or all of an operating system.
 func pick(s string, from []platform.Platform) ([]platform.Platform, error) {
 	if isOS(s) {
 		all := slices.DeleteFunc(slices.Clone(from), func(p platform.Platform) bool { return p.OS != s })

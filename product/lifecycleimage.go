@@ -21,7 +21,7 @@ type LifecycleImage struct {
 func (l *LifecycleImage) uses(u *uses) { add(u.sources, l.Source) }
 
 // lifecycleImage reads an image that is one manifest for linux/amd64, whatever the release has
-// besides: kpack takes that one from an index, and its layers carry both systems.
+// besides: kpack takes that one from an index, and its layers serve both operating systems.
 func (c *checker) lifecycleImage(in *imageYAML, i *Image) Content {
 	c.refer(&in.Lifecycle.Source, c.sources)
 	if i.Source == "" {
@@ -31,7 +31,7 @@ func (c *checker) lifecycleImage(in *imageYAML, i *Image) Content {
 		c.Errorf(&in.Compression, "kpack loads a lifecycle of gzip layers only: take compression out")
 	}
 	if c.Given(&in.Platforms) {
-		c.Errorf(&in.Platforms, "a lifecycle image is always one manifest for linux/amd64 that holds both systems: take platforms out")
+		c.Errorf(&in.Platforms, "a lifecycle image is always one manifest for linux/amd64 with layers for both operating systems: take platforms out")
 	}
 	amd64 := platform.Platform{OS: platform.Linux, Architecture: "amd64"}
 	if _, ok := findPlatform(c.out.Platforms, amd64); !ok && !c.partly() {

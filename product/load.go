@@ -10,20 +10,20 @@ import (
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
-// Options say which product to load and what of it. The zero value is all of slipway.yaml in the
+// Options select a product and the parts of it to load. The zero value is all of slipway.yaml in the
 // current directory.
 type Options struct {
 	Path string // of slipway.yaml; "" is slipway.yaml
-	// Registry is host[/prefix]; "" is what the environment variable SLIPWAY_REGISTRY says, and a
-	// snapshot where it says nothing.
+	// Registry is host[/prefix]; "" means the environment variable SLIPWAY_REGISTRY, and a
+	// snapshot if that is empty.
 	Registry string
-	// Platforms and Only restrict the product to platforms (linux and windows stand for all of
+	// Platforms and Only restrict the product to platforms (linux and windows mean all of
 	// theirs) and to images by name.
 	Platforms, Only []string
-	// Made are the directories that this run writes: store and output. [Product.MadeIn] says what
-	// follows from them.
+	// Made are the directories that this run writes: store and output. [Product.MadeIn] excludes
+	// them.
 	Made []string
-	// Bases loads the product to lock its bases anew: without a registry, and whatever
+	// Bases loads the product to renew bases.lock.yaml: without a registry, and whatever
 	// bases.lock.yaml has wrong.
 	Bases bool
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // MadeIn returns the directories below dir that Slipway writes itself, relative to dir and with
-// slashes. They are no part of a source's revision or of a build context, or else each run would
+// slashes. They are not part of a source's revision or of a build context, or else each run would
 // pack what the one before it made.
 func (p *Product) MadeIn(dir string) []string {
 	dir = resolved(dir)

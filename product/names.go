@@ -9,7 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
-// form is what a text must look like, and what to say if it does not.
+// form is the form of a text and the remedy for texts that do not have it.
 type form struct {
 	*regexp.Regexp
 
@@ -47,7 +47,7 @@ func (c *checker) checkForm(s *string, what string, f form) {
 type names struct {
 	kind string
 	list []string
-	// open says that there may be more, because some could not be read.
+	// open means that there may be more, because some could not be read.
 	open bool
 }
 
@@ -60,7 +60,7 @@ func each[T any](list []T, field func(*T) *string) []*string {
 	return all
 }
 
-// collect gathers names and reports those that are malformed or stand twice. of is the address of
+// collect gathers names and reports those that are malformed or duplicates. of is the address of
 // the list they come from.
 func (c *checker) collect(kind string, of any, all []*string, f form) names {
 	n := names{kind: kind, open: c.Bad(of)}
@@ -78,7 +78,7 @@ func (c *checker) collect(kind string, of any, all []*string, f form) names {
 	return n
 }
 
-// refer reports whether a name stands for something; one that does not is a mistake.
+// refer reports whether a name exists; an unknown one is an error.
 func (c *checker) refer(s *string, n names) bool {
 	if *s == "" {
 		return false
@@ -90,7 +90,7 @@ func (c *checker) refer(s *string, n names) bool {
 	return why == "" && slices.Contains(n.list, *s)
 }
 
-// unknown says that there is no such name; it is "" where there is or may be one.
+// unknown returns an error text for a name that does not exist; "" if it does or may.
 func (n names) unknown(s string) string {
 	if n.open || slices.Contains(n.list, s) {
 		return ""
@@ -102,11 +102,11 @@ func (n names) unknown(s string) string {
 	return what + yamlfile.Suggest(s, n.list)
 }
 
-// once reports a list of texts that has one twice.
+// once reports the duplicates of a list.
 func (c *checker) once(list []string) {
 	for i := range list {
 		if list[i] != "" && slices.Contains(list[:i], list[i]) {
-			c.Errorf(&list[i], "%s stands here twice: keep one", list[i])
+			c.Errorf(&list[i], "%s is listed twice: keep one", list[i])
 		}
 	}
 }
@@ -121,7 +121,7 @@ func (c *checker) assigned(list []string) {
 		switch {
 		case list[i] == "":
 		case !ok || k == "":
-			c.Errorf(&list[i], "%q is no variable: write NAME=value", list[i])
+			c.Errorf(&list[i], "%q is not a variable: write NAME=value", list[i])
 		case k == "GOOS" || k == "GOARCH":
 			c.Errorf(&list[i], "%s comes from the platform that is built for: take it out, or restrict the program with os", k)
 		}

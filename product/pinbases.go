@@ -14,10 +14,10 @@ import (
 )
 
 // locked pins the bases by bases.lock.yaml, where that is there. Bases that nothing pins, and
-// those of which slipway.yaml and the lock say different things, become demands of a release to a
+// those that differ between slipway.yaml and the lock, become demands of a release to a
 // registry; a snapshot builds on stub bases and goes on.
 //
-// With anew the file is about to be written again: only a format that is too new matters then.
+// With anew the file is about to be replaced: then only a format that is too new is an error.
 func (c *checker) locked(anew bool) error {
 	path := filepath.Join(filepath.Dir(c.out.Path), BasesLock)
 	entries, m, newer, err := readBasesLock(path)

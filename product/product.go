@@ -1,8 +1,8 @@
 // Package product reads what a release is made of: slipway.yaml, images.txt and the environment.
 //
 // It is the only package that reads those. Everything after it works with the [Product] it
-// returns, in which every reference, platform and name has been checked; a mistake is reported
-// with file, line and column, all mistakes at once.
+// returns, in which every reference, platform and name has been checked; everything
+// wrong is reported at once, with file, line and column.
 package product
 
 import (
@@ -32,10 +32,10 @@ type Product struct {
 	Version     string
 	Description string
 	// Created is SOURCE_DATE_EPOCH, or else the newest commit time among those Sources that
-	// slipway.yaml gives one; UTC, whole seconds. It is zero where it gives none: build then
+	// slipway.yaml gives one; UTC, whole seconds. It is zero if it gives none: build then
 	// takes the times that git knows.
 	Created time.Time
-	// SourceDateEpoch says that Created comes from SOURCE_DATE_EPOCH, which then dates every
+	// SourceDateEpoch means that Created comes from SOURCE_DATE_EPOCH, which then dates every
 	// image; without it an image has the time of its source.
 	SourceDateEpoch bool
 	// Made are the absolute directories that Slipway writes: store and output.
@@ -75,15 +75,15 @@ type Source struct {
 	Module, Sum, GoModSum string
 	// Directory is absolute; empty for a module.
 	Directory string
-	// Own says that the directory lies in the repository of slipway.yaml. What its files say about
-	// the build is then as trusted as slipway.yaml; that of others can run no command and reach no
+	// Own means that the directory is in the repository of slipway.yaml. Build settings in its files
+	// are then as trusted as slipway.yaml; those of other sources can run no command and reach no
 	// other file.
 	Own      bool
 	Revision string    // commit
 	Created  time.Time // its time; for a directory filled from git where slipway.yaml has none
 	URL      string    // of the repository, for org.opencontainers.image.source
 	Licenses string    // SPDX expression, for org.opencontainers.image.licenses
-	// Ldflags, Flags and Env hold for every program of the source. Ldflags are text/template
+	// Ldflags, Flags and Env apply to every program of the source. Ldflags are text/template
 	// strings over [BuildInfo].
 	Ldflags, Flags, Env []string
 }
@@ -95,20 +95,20 @@ type BuildInfo struct {
 	Version, Revision, Created, SourceVersion string
 }
 
-// Base is an image to stand on, by operating system and, for Windows, by release.
+// Base is a base image, by operating system and, for Windows, by release.
 type Base struct {
 	Name string
 	// Builtin is "static" or "static-root" (Linux bases made in process), or "scratch"; then Images
 	// is empty.
 	Builtin string
-	// Images holds one reference per platform, sorted; each pinned by slipway.yaml or
+	// Images has one reference per platform, sorted; each pinned by slipway.yaml or
 	// bases.lock.yaml unless this is a snapshot.
 	Images []BaseImage
 	// Microsoft names a Windows base image family: "nanoserver", "servercore" or "hostprocess".
 	// Images are then those of the release's Windows platforms.
 	Microsoft string
-	// AnyBuild says that one image serves every Windows build, as that of HostProcess containers
-	// does: its own os.version says nothing.
+	// AnyBuild means that one image serves every Windows build, as that of HostProcess containers
+	// does: its own os.version is meaningless.
 	AnyBuild bool
 }
 
@@ -116,12 +116,12 @@ type Base struct {
 type BaseImage struct {
 	Platform  platform.Platform
 	Reference name.Reference
-	// Tag is the tag beside the digest; empty where there is none.
+	// Tag is the tag of a reference with tag and digest; empty if it has none.
 	Tag string
 	Pos yamlfile.Pos
-	// Lock is what bases.lock.yaml says of the image; nil where it says nothing.
+	// Lock is the entry of bases.lock.yaml for the image; nil if there is none.
 	Lock *LockedBase
-	// Inline says that the digest stands in slipway.yaml itself: the image is this one, wherever
+	// Inline means that the digest is in slipway.yaml itself: the image is this one, wherever
 	// its tag has moved.
 	Inline bool
 }
@@ -174,11 +174,11 @@ type Artifact struct {
 	Binary, Archive bool
 	Formats         map[string]string // of the archive by operating system: "tar.gz" or "zip"
 	Directory       string            // of the programs in the archive, slash-separated; "" is its root
-	// by operating system, the absolute directory whose files lie in the archive, too
+	// by operating system, the absolute directory whose files are added to the archive
 	Files map[string]string
 }
 
-// Release says how release.yaml is rendered.
+// Release configures how release.yaml is rendered.
 type Release struct {
 	Templates []Template
 	// Values are ytt data values; strings in them are templates for [ExpandImages]: {{.Version}},
@@ -202,7 +202,7 @@ type WorkloadEnv struct {
 // Variable is an environment variable; Value is a template like Release.Values.
 type Variable struct{ Name, Value string }
 
-// Lint says what the check of release.yaml passes over.
+// Lint configures the check of release.yaml.
 type Lint struct {
 	Allow []Allow
 }
@@ -216,7 +216,7 @@ type Allow struct {
 	Pos    yamlfile.Pos
 }
 
-// Airgap says which bundles there are.
+// Airgap lists the bundles and what they include besides the product's images.
 type Airgap struct {
 	Images []ThirdParty
 	// FirstImage is the image that comes first in bundles: the Name of one of the product's, or the

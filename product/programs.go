@@ -59,9 +59,9 @@ func (c *checker) goFlags(ldflags, flags, env []string, s Source) {
 		switch name, _, _ := strings.Cut(strings.TrimLeft(flags[i], "-"), "="); {
 		case flags[i] == "":
 		case !strings.HasPrefix(flags[i], "-"):
-			c.Errorf(&flags[i], "%q is no flag of go build: start it with -, and write name and value as one, -name=value", flags[i])
+			c.Errorf(&flags[i], "%q is not a flag of go build: start it with -, and write name and value as one, -name=value", flags[i])
 		case slices.Contains([]string{"o", "ldflags", "C"}, name):
-			c.Errorf(&flags[i], "-%s is set by slipway: take it out; what the linker gets stands under ldflags", name)
+			c.Errorf(&flags[i], "-%s is set by slipway: take it out; flags for the linker go under ldflags", name)
 		}
 	}
 	c.assigned(env)

@@ -14,7 +14,7 @@ import (
 const referenceForms = "write repository:tag, repository@sha256:…, or repository:tag@sha256:…"
 
 // parseReference reads an image reference, which must have a tag, a digest or both, and returns
-// the tag beside a digest, too. An image without a registry is one of Docker Hub, as usual.
+// the tag of a reference with a digest, too. An image without a registry is one of Docker Hub, as usual.
 func parseReference(s string) (ref name.Reference, tag string, err error) {
 	bad := func(why string) (name.Reference, string, error) {
 		return nil, "", fmt.Errorf("malformed image reference %s: %s", s, why)
@@ -31,11 +31,11 @@ func parseReference(s string) (ref name.Reference, tag string, err error) {
 		return bad(reason(err) + ": " + referenceForms)
 	}
 	if !imagename.IsHost(t.RegistryStr()) {
-		return bad(fmt.Sprintf("%q is no host: %s", t.RegistryStr(), referenceForms))
+		return bad(fmt.Sprintf("%q is not a host: %s", t.RegistryStr(), referenceForms))
 	}
 	for _, part := range strings.Split(t.RepositoryStr(), "/") {
 		if !repositoryForm.MatchString(part) {
-			return bad(fmt.Sprintf("%q is no part of a repository's name: %s", part, repositoryForm.remedy))
+			return bad(fmt.Sprintf("%q is not part of a repository's name: %s", part, repositoryForm.remedy))
 		}
 	}
 	if !pinned {
@@ -46,12 +46,12 @@ func parseReference(s string) (ref name.Reference, tag string, err error) {
 	}
 	d, err := name.NewDigest(s, name.WithDefaultTag(""))
 	if err != nil || !strings.HasPrefix(digest, "sha256:") {
-		return bad("a digest is sha256: and 64 hexadecimal digits: copy it whole")
+		return bad("a digest is sha256: and 64 hexadecimal digits: copy all of it")
 	}
 	return d, t.TagStr(), nil
 }
 
-// reason is what go-containerregistry says, without the words that say the same each time.
+// reason returns the message of go-containerregistry without its fixed prefix.
 func reason(err error) string {
 	if bad := (*name.ErrBadName)(nil); errors.As(err, &bad) {
 		return strings.TrimPrefix(bad.Error(), "could not parse reference: ")

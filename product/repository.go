@@ -21,7 +21,7 @@ func repository(dir string) string {
 	}
 }
 
-// root returns the directory that holds what belongs to the product: its git repository, or the
+// root returns the directory of everything that belongs to the product: its git repository, or the
 // directory of slipway.yaml.
 func (c *checker) root() string {
 	if r := repository(c.out.Dir); r != "" {
@@ -42,8 +42,8 @@ func (c *checker) own(dir string) bool {
 	return nearest == root || nearest == "" || !within(root, nearest)
 }
 
-// escapes says that a path within root leads out of it by symbolic links; "" where it does not. A
-// path that is outside as it is written is none of these: slipway.yaml says so openly.
+// escapes returns an error text for a path within root that leads out of it by symbolic links, ""
+// otherwise. A path that is written as one outside of root is allowed: slipway.yaml shows it.
 func escapes(root, full, shown string) (why string) {
 	if !within(root, full) {
 		return ""

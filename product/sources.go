@@ -38,7 +38,7 @@ func (c *checker) source(in *sourceYAML) {
 		s.Created = c.time(&in.Created)
 	}
 	if u, err := url.Parse(in.URL); in.URL != "" && (err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "") {
-		c.Errorf(&in.URL, "%q is no address of a web page: write https://…", in.URL)
+		c.Errorf(&in.URL, "%q is not the address of a web page: write https://…", in.URL)
 	}
 	c.goFlags(in.Ldflags, in.Flags, in.Env, s)
 	c.out.Sources = append(c.out.Sources, s)
@@ -82,7 +82,7 @@ func majorPath(path, version string) (right string, ok bool) {
 	return prefix + "@" + version + right, module.Check(prefix, version) == nil
 }
 
-// hash holds a hash to the form of go.sum (golang.org/x/mod/sumdb/dirhash.Hash1): h1: and the
+// hash checks that a hash has the form of go.sum (golang.org/x/mod/sumdb/dirhash.Hash1): h1: and the
 // base64 of a SHA-256.
 func (c *checker) hash(s *string) {
 	if *s == "" {
@@ -91,7 +91,7 @@ func (c *checker) hash(s *string) {
 	h, ok := strings.CutPrefix(*s, "h1:")
 	b, err := base64.StdEncoding.Strict().DecodeString(h)
 	if !ok || err != nil || len(b) != 32 {
-		c.Errorf(s, "%q is no hash of a module: write h1: and 44 characters, as go.sum or go mod download -json has it", *s)
+		c.Errorf(s, "%q is not the hash of a module: write h1: and 44 characters, as go.sum or go mod download -json has it", *s)
 	}
 }
 
@@ -116,7 +116,7 @@ func (c *checker) path(s *string, is func(fs.FileInfo) bool, what string) string
 	return full
 }
 
-// stat finds a path seen from slipway.yaml, and says why it is not what it should be.
+// stat resolves a path relative to slipway.yaml and returns why it is not what it should be.
 func (c *checker) stat(s string, is func(fs.FileInfo) bool, what string) (full, why string) {
 	full = filepath.FromSlash(s)
 	if !filepath.IsAbs(full) {
@@ -124,9 +124,9 @@ func (c *checker) stat(s string, is func(fs.FileInfo) bool, what string) (full, 
 	}
 	switch fi, err := os.Stat(full); {
 	case err != nil:
-		return full, "there is no " + what + " " + s + ": correct the path, which starts beside " + filepath.Base(c.out.Path)
+		return full, "there is no " + what + " " + s + ": correct the path, which is relative to " + filepath.Base(c.out.Path)
 	case !is(fi):
-		return full, s + " is no " + what + ": correct the path"
+		return full, s + " is not a " + what + ": correct the path"
 	}
 	return full, escapes(c.root(), full, s)
 }
@@ -135,11 +135,11 @@ func (c *checker) time(s *string) time.Time {
 	t, err := time.Parse(time.RFC3339, *s)
 	switch {
 	case err != nil:
-		c.Errorf(s, "%q is no time: write it as 2025-01-16T21:57:50Z", *s)
+		c.Errorf(s, "%q is not a time: write it as 2025-01-16T21:57:50Z", *s)
 	case t.Unix() < 0:
-		c.Errorf(s, "%s lies before 1970: write the commit's time", *s)
+		c.Errorf(s, "%s is before 1970: write the commit's time", *s)
 	case t.Unix() > maxEpoch:
-		c.Errorf(s, "%s lies after %s, which is the last time that zip and tar archives hold: write the commit's time", *s, lastTime)
+		c.Errorf(s, "%s is after %s, the last time that zip and tar archives can store: write the commit's time", *s, lastTime)
 	}
 	return t.UTC().Truncate(time.Second)
 }

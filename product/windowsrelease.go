@@ -15,7 +15,7 @@ func OtherRelease(reference string, p platform.Platform) error {
 	tagged, _, _ := strings.Cut(reference, "@")
 	tag, err := name.NewTag(tagged, name.WithDefaultTag(""))
 	if err != nil || p.OS != platform.Windows || p.OSVersion == "" {
-		return nil //nolint:nilerr // what is no reference is reported where it is parsed
+		return nil //nolint:nilerr // the parser has reported it
 	}
 	v := platform.TagVersion(tag.TagStr())
 	if v == "" || v == platform.Short(p.OSVersion) {

@@ -34,7 +34,7 @@ func EncodeBases(list []LockedBase) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// WriteBases writes bases.lock.yaml beside the product's slipway.yaml. While another process has
+// WriteBases writes bases.lock.yaml next to the product's slipway.yaml. While another process has
 // locked that directory, it waits, which it tells through the callback, once.
 func WriteBases(ctx context.Context, p *Product, list []LockedBase, waiting func()) error {
 	b, err := EncodeBases(list)

@@ -27,7 +27,7 @@ func compile(ctx context.Context, quiet bool) (binary string, err error) {
 	defer func() { t.stop(err) }()
 	out, err := goCommand(ctx, "list", "-deps", "-f", `{{if and .Stale (ne .Name "main")}}{{.ImportPath}}{{end}}`, command).Output()
 	if err != nil {
-		return "", fmt.Errorf("looking up the packages of slipway: %w", said(err))
+		return "", fmt.Errorf("looking up the packages of slipway: %w", withStderr(err))
 	}
 	t.expect(len(strings.Fields(string(out))))
 
@@ -59,8 +59,8 @@ func isPackage(line string) bool {
 	return line != "" && !strings.ContainsAny(line, " \t#")
 }
 
-// goCommand is a go command whose packages the build of dist/bin/slipway shares: the same flags,
-// for this machine.
+// goCommand returns a go command with the flags of the build of dist/bin/slipway, which can reuse
+// its packages.
 func goCommand(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Env = append(os.Environ(), "GOOS=", "GOARCH=", "CGO_ENABLED=0", "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -trimpath"))
@@ -68,8 +68,8 @@ func goCommand(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// said adds what the go command wrote to standard error.
-func said(err error) error {
+// withStderr adds what the go command wrote to standard error.
+func withStderr(err error) error {
 	if exit, ok := err.(*exec.ExitError); ok { //nolint:errorlint // comes straight from Output
 		return fmt.Errorf("%w\n%s", err, exit.Stderr)
 	}

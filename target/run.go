@@ -57,7 +57,7 @@ func run(ctx context.Context, words []string, o options) error {
 }
 
 // execute runs the command to its end; where ctx ends first, it is interrupted and cleans up. It
-// has told its errors itself, so the one returned says only which command it was and hands on its
+// has printed its errors, so the one returned only names the command and passes on its
 // exit code.
 func execute(ctx context.Context, binary string, args []string) error {
 	cmd := exec.CommandContext(ctx, binary, args...)

@@ -1,4 +1,4 @@
-// Package target holds Slipway's release targets for the magefile of any product:
+// Package target has Slipway's release targets for the magefile of any product:
 //
 //	//go:build mage
 //
@@ -17,7 +17,7 @@ package target
 
 import "context"
 
-// Release cuts the whole release: images, release.yaml, airgap bundles, checksums.
+// Release cuts the release: images, release.yaml, airgap bundles, checksums.
 func Release(
 	ctx context.Context,
 	product *string, // the product's description (slipway.yaml)
@@ -90,7 +90,7 @@ func Airgap(
 	return run(ctx, []string{"airgap", "pack"}, options{product, registry, platforms, only, out, q})
 }
 
-// Bases locks the bases of slipway.yaml at what their tags stand for now, and prints what has
+// Bases locks the bases of slipway.yaml at the current digests of their tags, and prints what
 // changed.
 func Bases(
 	ctx context.Context,

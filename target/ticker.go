@@ -8,7 +8,7 @@ import (
 )
 
 // ticker tells how far the compilation is: on a terminal in one line that changes, elsewhere by a
-// line every five seconds. It says nothing while nothing is to be compiled.
+// line every five seconds. It prints nothing while there is nothing to compile.
 type ticker struct {
 	w        *os.File
 	terminal bool
@@ -24,7 +24,7 @@ type ticker struct {
 }
 
 // newTicker starts one. Where the number of packages is not known within half a second (the
-// modules are being downloaded), it says so.
+// modules are being downloaded), it prints that.
 func newTicker(w *os.File, quiet bool) *ticker {
 	t := &ticker{w: w, total: -1, start: time.Now(), every: 5 * time.Second}
 	if quiet {

@@ -33,7 +33,7 @@ type written struct {
 	Size   int64   `json:"size"`
 }
 
-// zipEpoch is the first time that a zip can hold: an earlier one would wrap to a time far in the
+// zipEpoch is the first time that a zip can store: an earlier one would wrap to a time far in the
 // future.
 var zipEpoch = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 

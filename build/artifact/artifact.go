@@ -39,7 +39,7 @@ type Input struct {
 	Platform platform.Platform // without a Windows release
 	Programs []Program
 	ModTime  time.Time // of everything in an archive
-	// directories in that of the artifact's files that are none of them, relative to it
+	// directories to omit from that of the artifact's files, relative to it
 	Except []string
 }
 
@@ -112,7 +112,7 @@ func (in Input) archive(ctx context.Context, st *store.Store) (v1.Hash, int64, e
 	return writeTar(ctx, st, entries, in.ModTime)
 }
 
-// entries lists what the archive holds, sorted by path.
+// entries lists the files of the archive, sorted by path.
 func (in Input) entries(st *store.Store) ([]layer.Entry, error) {
 	var all []layer.Entry
 	if dir := in.Artifact.Files[in.Platform.OS]; dir != "" {
@@ -124,7 +124,7 @@ func (in Input) entries(st *store.Store) ([]layer.Entry, error) {
 	for _, p := range in.Programs {
 		name := path.Join("/", in.Artifact.Directory, p.File)
 		if slices.ContainsFunc(all, func(e layer.Entry) bool { return e.Path == name }) {
-			return nil, fmt.Errorf("%s is there twice, as a program and under files: rename one", name[1:])
+			return nil, fmt.Errorf("%s exists twice, as a program and under files: rename one", name[1:])
 		}
 		all = append(all, layer.Entry{Path: name, Mode: 0o755, Content: p.Content})
 	}

@@ -101,14 +101,14 @@ func TestBeforeZip(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	in := input(t, "linux", "zip")
 	write(t, filepath.Join(in.Artifact.Files["linux"], "bin", "tool"), 0o755)
-	if _, err := artifact.Make(t.Context(), open(t), in); err == nil || !strings.Contains(err.Error(), "making demo.linux.zip: bin/tool is there twice") {
+	if _, err := artifact.Make(t.Context(), open(t), in); err == nil || !strings.Contains(err.Error(), "making demo.linux.zip: bin/tool exists twice") {
 		t.Errorf("a file in the place of the program: %v", err)
 	}
 	in = input(t, "linux", "zip")
 	if err := os.Symlink("LICENSE", filepath.Join(in.Artifact.Files["linux"], "share", "link")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := artifact.Make(t.Context(), open(t), in); err == nil || !strings.Contains(err.Error(), "share/link is no plain file") {
+	if _, err := artifact.Make(t.Context(), open(t), in); err == nil || !strings.Contains(err.Error(), "share/link is not a regular file") {
 		t.Errorf("a symbolic link: %v", err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// tree lists the files below a directory. An archive holds plain files only: what else is there is
+// tree lists the files below a directory. An archive has regular files only: anything else is
 // an error, since not every system can unpack it. The directories in except and .git are left out.
 func tree(st *store.Store, dir string, except []string) ([]layer.Entry, error) {
 	var all []layer.Entry
@@ -29,7 +29,7 @@ func tree(st *store.Store, dir string, except []string) ([]layer.Entry, error) {
 			return nil
 		}
 		if !d.Type().IsRegular() {
-			return fmt.Errorf("%s is no plain file: take it out, or put a copy of the file in its place", p)
+			return fmt.Errorf("%s is not a regular file: take it out, or replace it with a copy", p)
 		}
 		fi, err := os.Stat(p)
 		if err != nil {

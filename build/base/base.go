@@ -1,4 +1,4 @@
-// Package base provides what images stand on: built-in bases, bases of registries, and in a
+// Package base provides base images: built-in bases, bases of registries, and in a
 // snapshot stubs of those.
 package base
 
@@ -22,7 +22,7 @@ import (
 type Base struct {
 	// Image is nil for scratch.
 	Image v1.Image
-	// Platform has the full os.version, all four parts, that images on the base must carry.
+	// Platform has the full os.version, all four parts, that images on the base must have.
 	Platform platform.Platform
 	Info     *Info // nil for scratch
 	// Demand is why a release to a registry would refuse the base, where a snapshot takes it; nil
@@ -58,7 +58,7 @@ func (b Base) Here(st *store.Store) (bool, error) {
 	return true, nil
 }
 
-// Resolver finds bases by name and keeps what it found. It may be used by several goroutines.
+// Resolver finds bases by name and caches them. It may be used by several goroutines.
 type Resolver struct {
 	Bases    []product.Base // those of slipway.yaml
 	File     string         // path of slipway.yaml, for messages
@@ -73,7 +73,7 @@ type Resolver struct {
 	found map[string]func() (Base, error)
 }
 
-// Resolve returns the base that name stands for, on platform p: "scratch", a base of
+// Resolve returns the base of a name for platform p: "scratch", a base of
 // slipway.yaml, or an image reference. A reference is fetched from its registry into the store;
 // in a snapshot it is replaced by a stub.
 func (r *Resolver) Resolve(ctx context.Context, name string, p platform.Platform) (Base, error) {

@@ -14,7 +14,7 @@ import (
 )
 
 // choose returns the image itself or the child of an index that is for p, and the platform that
-// its configuration says. Where the index leaves out an os.version, that of the configuration
+// its configuration has. If the index omits an os.version, that of the configuration
 // counts. A base of any build is chosen by system and architecture alone.
 func choose(ctx context.Context, c *network.Client, desc *remote.Descriptor, p platform.Platform, anyBuild bool) (img v1.Image, got platform.Platform, err error) {
 	err = c.Retry(ctx, func() error { // children and configurations are read here
@@ -47,12 +47,12 @@ func pick(desc *remote.Descriptor, p platform.Platform, anyBuild bool) (v1.Image
 	var chosen []child
 	var have []string
 	for _, d := range m.Manifests {
-		said := platform.From(d.Platform)
-		if !said.IsImage() || !d.MediaType.IsImage() {
+		listed := platform.From(d.Platform)
+		if !listed.IsImage() || !d.MediaType.IsImage() {
 			continue
 		}
-		if machine(said) != machine(p) || p.OS == platform.Windows && !anyBuild && said.OSVersion != "" && !platform.Same(said, p) {
-			have = append(have, said.String())
+		if machine(listed) != machine(p) || p.OS == platform.Windows && !anyBuild && listed.OSVersion != "" && !platform.Same(listed, p) {
+			have = append(have, listed.String())
 			continue
 		}
 		img, err := idx.Image(d.Digest)
@@ -64,9 +64,9 @@ func pick(desc *remote.Descriptor, p platform.Platform, anyBuild bool) (v1.Image
 			return nil, platform.Platform{}, err
 		}
 		if got.OS == platform.Windows && got.OSVersion == "" {
-			got.OSVersion = said.OSVersion // some bases have it in the index alone
+			got.OSVersion = listed.OSVersion // some bases have it in the index alone
 		}
-		if said.OSVersion == "" && p.OS == platform.Windows && !anyBuild && got.OSVersion != "" && !platform.Same(got, p) {
+		if listed.OSVersion == "" && p.OS == platform.Windows && !anyBuild && got.OSVersion != "" && !platform.Same(got, p) {
 			have = append(have, got.String())
 			continue
 		}

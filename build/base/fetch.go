@@ -25,7 +25,7 @@ func (r *Resolver) fetch(ctx context.Context, b product.BaseImage, anyBuild bool
 		return Base{}, fmt.Errorf("%s: %w", ref, err)
 	}
 	if b.Lock != nil && b.Lock.OSVersion != "" && b.Lock.OSVersion != got.OSVersion {
-		return Base{}, fmt.Errorf("%s has the os.version %s, and %s says %s: run %s", ref, got.OSVersion, b.Lock.Pos, b.Lock.OSVersion, howto.Run("bases"))
+		return Base{}, fmt.Errorf("%s has the os.version %s, and %s has %s: run %s", ref, got.OSVersion, b.Lock.Pos, b.Lock.OSVersion, howto.Run("bases"))
 	}
 	d, err := img.Digest()
 	if err != nil {
@@ -41,7 +41,7 @@ func (r *Resolver) fetch(ctx context.Context, b product.BaseImage, anyBuild bool
 	return Base{Image: local, Platform: got, Info: &Info{Name: ref.String(), Digest: d}}, nil
 }
 
-// moved tells where the tag of a base that bases.lock.yaml pins stands for something else by now:
+// moved returns a warning if the tag of a base that bases.lock.yaml pins has moved:
 // a newer base has fixes. The lock decides all the same, so neither that nor a tag that cannot be
 // looked at stops a release.
 func (r *Resolver) moved(ctx context.Context, b product.BaseImage) string {
@@ -51,7 +51,7 @@ func (r *Resolver) moved(ctx context.Context, b product.BaseImage) string {
 	tag := b.Reference.Context().Tag(b.Tag)
 	head, err := r.Client.Head(ctx, tag)
 	if err != nil {
-		return fmt.Sprintf("whether %s has moved since it was locked cannot be said: %v", tag, network.Clean(err))
+		return fmt.Sprintf("whether %s has moved since it was locked is not known: %v", tag, network.Clean(err))
 	}
 	if head.Digest != b.Lock.Digest {
 		return fmt.Sprintf("%s has moved to %s; this release is built on %s of %s: run %s to take the new one",

@@ -13,7 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
-// lazy is a base whose manifest and configuration are in the store, and whose layers come there
+// lazy is a base whose manifest and configuration are in the store, and whose layers are fetched
 // when somebody reads them. Most images never need their base's layers here: they name them, and
 // the registry that the images go to has them or mounts them.
 type lazy struct {
@@ -57,7 +57,7 @@ func (r *Resolver) begin(ctx context.Context, repo name.Repository, remote v1.Im
 		return nil, err
 	}
 	if len(cf.RootFS.DiffIDs) != len(layers) {
-		return nil, fmt.Errorf("its configuration has %d layers and its manifest %d: use a base that is whole", len(cf.RootFS.DiffIDs), len(layers))
+		return nil, fmt.Errorf("its configuration has %d layers and its manifest %d: use a base that is complete", len(cf.RootFS.DiffIDs), len(layers))
 	}
 	l := &lazy{Image: local, layers: map[v1.Hash]*lazyLayer{}}
 	for n, layer := range layers {

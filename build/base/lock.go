@@ -22,10 +22,9 @@ type Change struct {
 	// nil where it was not locked, or as another reference
 	Old *LockedBase `json:"old,omitempty"`
 	New LockedBase  `json:"new"`
-	// Changed says that Old and New are different.
+	// Changed reports whether Old and New differ.
 	Changed bool `json:"changed"`
-	// Moved is what the tag stands for by now, where the digest is written into slipway.yaml and
-	// is another.
+	// Moved is the current digest of the tag, if slipway.yaml pins another.
 	Moved string `json:"moved,omitempty"`
 }
 
@@ -36,8 +35,8 @@ type LockedBase struct {
 	Created   string `json:"created,omitempty"` // a day: 2025-01-16
 }
 
-// Lock asks registries what the bases of p stand for: tags as they stand now, digests in
-// slipway.yaml as they are. It returns what bases.lock.yaml is to hold, in the order of
+// Lock resolves the bases of p in their registries: tags to their current digests, digests in
+// slipway.yaml as they are. It returns the entries for bases.lock.yaml, in the order of
 // slipway.yaml, and what is new in it. All failures are reported.
 func Lock(ctx context.Context, p *product.Product, c *network.Client) ([]product.LockedBase, []Change, error) {
 	type job struct {

@@ -211,7 +211,7 @@ func TestLockedVersion(t *testing.T) {
 	}
 	r := base.Resolver{Bases: p.Bases, File: p.Path, Snapshot: p.Snapshot(), Store: storetest.Open(t), Client: client}
 	_, err = r.Resolve(t.Context(), "on", parse(t, "windows/amd64:ltsc2019"))
-	if err == nil || !strings.Contains(err.Error(), "has the os.version 10.0.17763.7, and ") || !strings.Contains(err.Error(), "says 10.0.17763.8: run slipway bases") {
+	if err == nil || !strings.Contains(err.Error(), "has the os.version 10.0.17763.7, and ") || !strings.Contains(err.Error(), "has 10.0.17763.8: run slipway bases") {
 		t.Errorf("got %v", err)
 	}
 }

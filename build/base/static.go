@@ -61,7 +61,7 @@ func static(ctx context.Context, st *store.Store, builtin string, p platform.Pla
 }
 
 // roots returns Mozilla's certificate roots in PEM. Roots that Mozilla trusts only under a
-// condition are left out: a PEM file cannot say the condition.
+// condition are left out: a PEM file cannot express the condition.
 func roots() string {
 	var b bytes.Buffer
 	for r := range bundle.Roots() {

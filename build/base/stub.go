@@ -12,11 +12,11 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// StubLabel marks an image, and every image on it, that stands on a made-up base.
+// StubLabel marks a stub base and every image on it.
 const StubLabel = "dev.slipway.base.stub"
 
-// stub makes an image in place of one that only a registry has: it carries the right
-// os.version, architecture and environment, one file that says what it is, and the label
+// stub makes an image in place of one that only a registry has: it has the right
+// os.version, architecture and environment, one file that explains what it is, and the label
 // [StubLabel]. It cannot run, and publish keeps it off real registries.
 func stub(ctx context.Context, st *store.Store, ref name.Reference, p platform.Platform) (Base, error) {
 	p = full(p)

@@ -1,8 +1,8 @@
-// Package executable says which system a program is made for, by the head of its file: ELF for
+// Package executable finds out which platform a program is made for, by the head of its file: ELF for
 // Linux and its kin, PE for Windows.
 //
-// It is for finding programs that lie in an image by mistake, so it knows only what a system
-// starts or loads. Data in the same formats is none: object files and eBPF (ELF without a type of
+// It is for finding programs that are in an image by mistake, so it knows only files that a system
+// starts or loads. Data in the same formats does not count: object files and eBPF (ELF without a type of
 // program), .NET assemblies, which run wherever .NET does, and what firmware starts.
 package executable
 
@@ -32,11 +32,11 @@ func (s System) String() string {
 	return fmt.Sprintf("%s %s program for %s/%s", article, s.Format, s.OS, s.Architecture)
 }
 
-// head is how much of a file is looked at, in bytes: a PE header may stand behind a program for
+// head is how much of a file is looked at, in bytes: a PE header may follow a program for
 // DOS.
 const head = 64 << 10
 
-// Read looks at the head of a file. ok is false for all that is no program; the error is only
+// Read reads the head of a file. ok is false for a file that is not a program; the error is only
 // that of the reader.
 func Read(r io.Reader) (s System, ok bool, err error) {
 	b := make([]byte, 4)
@@ -81,7 +81,7 @@ func at(b []byte, order binary.ByteOrder, offset, n int) uint64 {
 	return uint64(b[offset])
 }
 
-// also are architectures whose programs a system runs beside its own.
+// also are architectures whose programs a system runs besides its own.
 var also = map[string][]string{
 	"linux/amd64": {"386"}, "linux/arm64": {"arm"}, "windows/amd64": {"386"},
 }

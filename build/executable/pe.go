@@ -16,7 +16,7 @@ const (
 	subsystem         = 68
 )
 
-// readPE reads the headers of a PE file. A file that only begins as one is none.
+// readPE reads the headers of a PE file. A file that only begins like one is not a program.
 func readPE(b []byte) (System, bool) {
 	le := binary.LittleEndian
 	start := int(at(b, le, offsetOfSignature, 4))

@@ -37,7 +37,7 @@ func arrange(entries []Entry, os string) ([]Entry, error) {
 			if !ok {
 				byPath[dir] = Entry{Path: dir, Type: parentDir, Mode: 0o755}
 			} else if parent.Type != Dir && parent.Type != parentDir {
-				return nil, fmt.Errorf("%s lies in %s, which is no directory", p, dir)
+				return nil, fmt.Errorf("%s lies in %s, which is not a directory", p, dir)
 			}
 		}
 	}
@@ -53,7 +53,7 @@ func arrange(entries []Entry, os string) ([]Entry, error) {
 		if e.Type == Hardlink {
 			target, ok := byPath[e.Linkname]
 			if !ok || target.Type != Regular {
-				return nil, fmt.Errorf("%s is a hard link to %s, which is no file of this layer", e.Path, e.Linkname)
+				return nil, fmt.Errorf("%s is a hard link to %s, which is not a file of this layer", e.Path, e.Linkname)
 			}
 			// The two are one file, and who unpacks the link sets these again.
 			e.Mode, e.UID, e.GID, e.ModTime = target.Mode, target.UID, target.GID, target.ModTime
@@ -83,7 +83,7 @@ func check(e Entry, os string) error {
 	return windowsName(e.Path)
 }
 
-// parentDir is a directory nobody asked for: it is there because something lies in it. On Windows
+// parentDir is a directory that was not asked for: it exists for the entries in it. On Windows
 // it has no security descriptor of its own, so that a directory of the base keeps the one it has.
 const parentDir Type = 0xff
 

@@ -15,7 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// Bytes returns content that is held in memory, for small files.
+// Bytes returns content in memory, for small files.
 func Bytes(b []byte) Content {
 	h, n, _ := v1.SHA256(bytes.NewReader(b)) // reading from memory cannot fail
 	return Content{Digest: h, Size: n, Open: func() (io.ReadCloser, error) {
@@ -23,7 +23,7 @@ func Bytes(b []byte) Content {
 	}}
 }
 
-// settled is how long ago a file must have been touched before its size and times stand for its
+// settled is how long ago a file must have been touched before its size and times identify its
 // content: a second write within the clock's tick would otherwise go unseen.
 const settled = 2 * time.Second
 
@@ -39,7 +39,7 @@ func File(st *store.Store, path string) (Content, error) {
 		return Content{}, err
 	}
 	if !fi.Mode().IsRegular() {
-		return Content{}, fmt.Errorf("%s is no regular file", path)
+		return Content{}, fmt.Errorf("%s is not a regular file", path)
 	}
 	c := Content{Size: fi.Size()}
 	inode, changed := identity(fi)

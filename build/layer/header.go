@@ -55,7 +55,7 @@ const (
 	attrReparse   = 0x400 // a symbolic link, among others
 )
 
-// Types of files as Unix has them beside the permissions, which go-winio writes, too.
+// File types of Unix modes, which go-winio writes, too.
 const (
 	modeDirectory = 0o040000
 	modeRegular   = 0o100000
@@ -108,7 +108,7 @@ func windowsFile(h *tar.Header, attr int) *tar.Header {
 	return h
 }
 
-// paxTime writes a time as the decimal number of seconds that PAX records hold.
+// paxTime writes a time as the decimal number of seconds of PAX records.
 func paxTime(t time.Time) string {
 	sec, nsec := t.Unix(), t.Nanosecond()
 	if nsec == 0 {

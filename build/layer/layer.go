@@ -3,7 +3,7 @@
 //
 // A layer is a list of entries, the same for Linux and Windows; the writer puts them into the
 // form the system reads. For Linux that is a plain tar. For Windows everything lies under Files/
-// beside an empty Hives/, and PAX records carry the security descriptor and the file attributes
+// next to an empty Hives/, and PAX records have the security descriptor and the file attributes
 // (MSWINDOWS.rawsd, MSWINDOWS.fileattr), as github.com/Microsoft/hcsshim/pkg/ociwclayer and
 // github.com/Microsoft/go-winio/backuptar read them.
 //
@@ -20,14 +20,14 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// Type says what an entry is.
+// Type is the type of an entry.
 type Type uint8
 
 // The types of an entry.
 const (
 	Regular  Type = iota
 	Dir           // an explicit directory; parents of other entries need none
-	Symlink       // Linkname is the target, as it stands in the link
+	Symlink       // Linkname is the target, as the link has it
 	Hardlink      // Linkname is the absolute path of another entry of the same layer
 )
 
@@ -44,7 +44,7 @@ type Entry struct {
 	Content Content
 }
 
-// Content is what a regular file holds. Open is called once at most per layer; a reader that
+// Content is the content of a regular file. Open is called at most once per layer; a reader that
 // gives more or fewer than Size bytes is an error.
 type Content struct {
 	// sha256 of the bytes: entries with equal digests need not be read again to know the layer
@@ -62,7 +62,7 @@ const (
 	Zstd Compression = "zstd"
 )
 
-// Options say how a layer is written. The zero value writes a gzip layer for Linux.
+// Options configure how a layer is written. The zero value writes a gzip layer for Linux.
 type Options struct {
 	OS          string // "linux" (also for "") or "windows"
 	Compression Compression

@@ -26,7 +26,7 @@ import (
 // other headers.
 const format = 2
 
-// Write puts a layer into the store, in one pass over its files, and returns what it is called.
+// Write puts a layer into the store, in one pass over its files, and returns its descriptor.
 // The entries may come in any order; of two with one path the later counts. A layer that the same
 // entries made before is not written again.
 //

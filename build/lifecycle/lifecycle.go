@@ -1,10 +1,10 @@
 // Package lifecycle makes the buildpacks lifecycle image in the form that kpack's controller
-// loads (github.com/pivotal/kpack/pkg/config.LifecycleProvider): one manifest that holds a Linux
+// loads (github.com/pivotal/kpack/pkg/config.LifecycleProvider): one manifest with a Linux
 // and a Windows layer, labels "linux" and "windows" that name the layers by their diff IDs, and
 // the label io.buildpacks.lifecycle.metadata with the version and the APIs.
 //
-// kpack mounts one of the layers into the builder images it makes, so the layers stand for
-// themselves: /cnb/lifecycle and nothing else. It writes them with Docker's gzip media type, so
+// kpack mounts one of the layers into the builder images it makes, so each layer is complete
+// by itself: /cnb/lifecycle and nothing else. It writes them with Docker's gzip media type, so
 // gzip they must be.
 package lifecycle
 
@@ -34,7 +34,7 @@ var phases = []string{"analyzer", "builder", "creator", "detector", "exporter", 
 // linuxPhases work with containers that only Linux has.
 var linuxPhases = []string{"extender"}
 
-// Systems are the systems that the image holds layers for, in the order of its layers.
+// Systems are the platforms that the image has layers for, in the order of its layers.
 var Systems = []platform.Platform{{OS: platform.Linux, Architecture: "amd64"}, {OS: platform.Windows, Architecture: "amd64"}}
 
 // Files are the compiled programs for one system, by name without .exe.

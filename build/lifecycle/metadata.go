@@ -19,14 +19,14 @@ type Metadata struct {
 	APIs    APIs   `json:"apis"`
 }
 
-// API holds the oldest API versions, for readers that know only one of each
+// API has the oldest API versions, for readers that know only one of each
 // (https://github.com/buildpacks/rfcs/blob/main/text/0011-lifecycle-descriptor.md).
 type API struct {
 	Buildpack string `json:"buildpack"`
 	Platform  string `json:"platform"`
 }
 
-// APIs holds the versions of the Buildpack API and the Platform API that the lifecycle speaks.
+// APIs has the versions of the Buildpack API and the Platform API that the lifecycle supports.
 type APIs struct {
 	Buildpack Versions `json:"buildpack"`
 	Platform  Versions `json:"platform"`
@@ -39,7 +39,7 @@ type Versions struct {
 }
 
 // ReadMetadata gathers what the lifecycle's own packager would write into lifecycle.toml, without
-// running it: the API lists stand in api/apis.go, the oldest versions in lifecycle.toml. dir is
+// running it: the API lists are in api/apis.go, the oldest versions in lifecycle.toml. dir is
 // the lifecycle's module.
 func ReadMetadata(dir, version string) (Metadata, error) {
 	m := Metadata{Version: version}

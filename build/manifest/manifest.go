@@ -22,7 +22,7 @@ import (
 type Image struct {
 	Platform platform.Platform // with the full os.version on Windows
 	Base     v1.Image          // nil: from scratch; its layers are in the store
-	Config   v1.Config         // the whole configuration, what the base had included
+	Config   v1.Config         // complete, including what comes from the base
 	Created  time.Time
 	Layers   []Layer
 	// History goes behind the base's; nil means one record per layer.

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// This file says what the .ko.yaml of a source of others may tell the go command. Everything it may
-// say changes nothing but the program, which is theirs anyway. Whatever could run a command on this
-// machine, read or write a file beside the source, or reach another server is missing here, and so
-// is what nobody has thought of yet: the lists name what is allowed.
+// This file lists what the .ko.yaml of a third-party source may tell the go command. All of it
+// changes nothing but the program, which is theirs anyway. Whatever could run a command on this
+// machine, read or write a file outside of the source, or reach another server is missing here, and so
+// is everything unknown: the lists name what is allowed.
 
 // variables are the environment variables that may be set, each with the values that it may have.
 // They choose instructions, experiments of the toolchain and its FIPS 140 module. Not among them,
@@ -67,7 +67,7 @@ var linkFlags = map[string]flagRule{
 	"extldflags": {value: one("-static")},
 }
 
-// flagRule says how a flag is written. One that may stand alone takes a value after = only, others
+// flagRule is the form of a flag. One that may have no value takes a value after = only, others
 // in the next word, too.
 type flagRule struct {
 	alone bool
@@ -129,7 +129,7 @@ func refused(list []string, rules map[string]flagRule) []refusal {
 		name, ok := strings.CutPrefix(arg, "-")
 		name = strings.TrimPrefix(name, "-")
 		if !ok || name == "" || name[0] == '-' || name[0] == '=' {
-			all = append(all, refusal{at, "this is no flag"})
+			all = append(all, refusal{at, "this is not a flag"})
 			continue
 		}
 		name, value, given := strings.Cut(name, "=")

@@ -22,7 +22,7 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// Set holds programs that are being compiled. Whoever needs one waits for it with [Set.File].
+// Set is a set of programs that are being compiled. [Set.File] waits for one.
 type Set struct {
 	done    map[string]chan struct{} // by id of a program; closed when its batch has ended
 	mu      sync.Mutex
@@ -108,7 +108,7 @@ func (s *Set) File(ctx context.Context, name string, on platform.Platform) (Outp
 // wait returns.
 type ErrFailed struct{ Name, Platform string }
 
-// Error says which program is missing.
+// Error names the program that is missing.
 func (e ErrFailed) Error() string {
 	return fmt.Sprintf("program %s for %s did not compile", e.Name, e.Platform)
 }

@@ -33,7 +33,7 @@ func (p Program) Check() error {
 		}
 		seen = true
 		if ok, err := of.MatchFile(dir, f.Name()); err != nil || !ok {
-			here = here || err != nil // the compiler says what is wrong with it
+			here = here || err != nil // the compiler reports what is wrong with it
 			continue
 		}
 		here = true

@@ -16,7 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// koFile is the part of ko's configuration that says how a program is built
+// koFile is the part of ko's configuration that configures how a program is built
 // (https://ko.build/configuration/).
 type koFile struct {
 	DefaultEnv     []koString `yaml:"defaultEnv"`
@@ -34,7 +34,7 @@ type koBuild struct {
 	Ldflags koStrings  `yaml:"ldflags"`
 }
 
-// koString is a text and where it stands in the file.
+// koString is a text and its position in the file.
 type koString struct {
 	text         string
 	line, column int
@@ -73,7 +73,7 @@ func (s *koFlags) UnmarshalYAML(n *yaml.Node) error {
 	return n.Decode((*[]koString)(s))
 }
 
-// koSettings are what a .ko.yaml says about one program.
+// koSettings are the settings of a .ko.yaml for one program.
 type koSettings struct{ env, flags, ldflags []koString }
 
 // readKo fills in what slipway.yaml leaves open from the tree's .ko.yaml, where it has one. A list
@@ -126,7 +126,7 @@ func (p *Program) take(to *[]string, l koList) error {
 	var errs []error
 	fail := func(at koString, format string, args ...any) {
 		where := fmt.Sprintf("%s:%d:%d: ", l.file, at.line, at.column)
-		remedy := fmt.Sprintf(": give source %s or program %s its own %s in slipway.yaml, which then stand for these", p.Tree.Source.Name, p.Name, l.field)
+		remedy := fmt.Sprintf(": give source %s or program %s its own %s in slipway.yaml, which replace these", p.Tree.Source.Name, p.Name, l.field)
 		errs = append(errs, errors.New(where+fmt.Sprintf(format, args...)+remedy))
 	}
 	taken := make([]string, len(l.list))

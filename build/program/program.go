@@ -34,8 +34,8 @@ type Program struct {
 	Tree     source.Tree
 	Package  string // "./cmd/controller", relative to the tree
 	Platform platform.Platform
-	// Ldflags, Flags and Env go to the go command as they are; -trimpath and CGO_ENABLED=0 stand
-	// unless they say otherwise.
+	// Ldflags, Flags and Env go to the go command as they are; -trimpath and CGO_ENABLED=0 apply
+	// unless these override them.
 	Ldflags, Flags, Env []string
 }
 
@@ -86,7 +86,7 @@ func modulePath(tree source.Tree) string {
 	}
 	b, err := os.ReadFile(filepath.Join(tree.Dir, "go.mod"))
 	if err != nil {
-		return "" // the go command will say what is missing
+		return "" // the go command will report what is missing
 	}
 	return modfile.ModulePath(b)
 }

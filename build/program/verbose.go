@@ -9,7 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
-// verbose reads what go build -v says: the import path of each package when it is compiled, and
+// verbose reads what go build -v prints: the import path of each package when it is compiled, and
 // messages.
 type verbose struct {
 	task *progress.Task

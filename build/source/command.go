@@ -39,7 +39,7 @@ func (t Tree) Go(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// installed keeps the go command from running another toolchain, where the user has not said which.
+// installed keeps the go command from running another toolchain, unless the user has chosen one.
 func installed(env []string) []string {
 	if lookup(env, "GOTOOLCHAIN") == "" {
 		env = append(env, "GOTOOLCHAIN=local")

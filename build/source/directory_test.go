@@ -121,12 +121,12 @@ func TestDirectoryWithoutGit(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	refused(t, product.Source{Name: "app", Directory: dir}, "source app", `"git"`, remedy)
 
-	refused(t, product.Source{Name: "app", Directory: filepath.Join(dir, "none")}, "source app", "no directory")
+	refused(t, product.Source{Name: "app", Directory: filepath.Join(dir, "none")}, "source app", "not a directory")
 	file := filepath.Join(dir, "file")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, product.Source{Name: "app", Directory: file}, "source app", "no directory")
+	refused(t, product.Source{Name: "app", Directory: file}, "source app", "not a directory")
 }
 
 // repository makes a git repository of one commit and returns its directory and HEAD.

@@ -22,7 +22,7 @@ const giveThem = "commit the directory to git, or give revision and created in s
 // except, and its commit time.
 func directory(ctx context.Context, s product.Source, except []string) (Tree, error) {
 	if fi, err := os.Stat(s.Directory); err != nil || !fi.IsDir() {
-		return Tree{}, fmt.Errorf("source %s: %s is no directory", s.Name, s.Directory)
+		return Tree{}, fmt.Errorf("source %s: %s is not a directory", s.Name, s.Directory)
 	}
 	if (s.Revision == "" || s.Created.IsZero()) && !s.Own {
 		if err := askable(ctx, s.Directory); err != nil {

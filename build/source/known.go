@@ -15,11 +15,11 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// known is what the module proxy and the module's files say about a version of a module, as
-// slipway.yaml has it.
+// known are the facts about a version of a module from the module proxy and the module's files, in
+// the form of slipway.yaml.
 type known struct{ sum, goModSum, revision, created string }
 
-// lookAt hashes a module that was downloaded and reads what the proxy said of its origin.
+// lookAt hashes a module that was downloaded and reads the origin that the proxy reported.
 func lookAt(s product.Source, dir, gomod string) (known, error) {
 	var k known
 	var err error
@@ -29,7 +29,7 @@ func lookAt(s product.Source, dir, gomod string) (known, error) {
 	if k.sum, err = dirhash.HashDir(dir, s.Module, dirhash.Hash1); err != nil {
 		return k, fmt.Errorf("hashing %s: %w", dir, err)
 	}
-	// The go command keeps the proxy's answer beside go.mod
+	// The go command keeps the proxy's answer next to go.mod
 	// (https://go.dev/ref/mod#goproxy-protocol). It may be missing, and not every proxy knows the
 	// origin.
 	var info struct {
@@ -106,8 +106,8 @@ func (k known) lines(s product.Source, wanted func(have, is string) bool) string
 // indent is that of a source's fields.
 func indent(s product.Source) string { return strings.Repeat(" ", max(s.Pos.Column-1, 4)) }
 
-// verify holds a module to what slipway.yaml says about it. Where the proxy names a commit,
-// revision and created are held to that, too: they label and date the images, and nothing else
+// verify compares a module with slipway.yaml. If the proxy names a commit,
+// revision and created are compared with that, too: they label and date the images, and nothing else
 // checks them.
 func verify(s product.Source, dir, gomod string) error {
 	k, err := lookAt(s, dir, gomod)
