@@ -103,7 +103,7 @@ func (b *builder) addURL(ctx context.Context, cp *copier, src, dest string, c *i
 	var content layer.Content
 	switch {
 	case b.in.Check && unpack:
-		cp.dst.open, cp.matched = true, true // it holds what the archive does
+		cp.dst.open, cp.matched = true, true // it has what the archive has
 		return nil
 	case b.in.Check:
 	default:
@@ -155,7 +155,7 @@ func (b *builder) download(ctx context.Context, src string, digest v1.Hash) erro
 
 func (b *builder) fetch(ctx context.Context, src string, digest v1.Hash) error {
 	err := b.in.Client.Download(ctx, src, func(r io.Reader) error {
-		all := &whole{Reader: r}
+		all := &complete{Reader: r}
 		err := b.in.Store.Put(digest, all)
 		if err != nil && all.read {
 			return fmt.Errorf("%w: the file has changed, or --checksum is wrong", err)
@@ -168,13 +168,13 @@ func (b *builder) fetch(ctx context.Context, src string, digest v1.Hash) error {
 	return nil
 }
 
-// whole notes whether its reader was read to the end: then an error is not the network's.
-type whole struct {
+// complete records whether its reader was read to the end: then an error is not the network's.
+type complete struct {
 	io.Reader
 	read bool
 }
 
-func (w *whole) Read(p []byte) (int, error) {
+func (w *complete) Read(p []byte) (int, error) {
 	n, err := w.Reader.Read(p)
 	w.read = w.read || errors.Is(err, io.EOF)
 	return n, err

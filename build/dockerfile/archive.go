@@ -24,7 +24,7 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// decompress returns what a reader holds, whichever of the compressions that docker knows it has,
+// decompress decompresses a reader, whichever of the compressions that docker knows it has,
 // or none.
 func decompress(r io.Reader) (io.ReadCloser, error) {
 	b := bufio.NewReaderSize(r, 1<<16)
@@ -67,8 +67,8 @@ func isArchive(c layer.Content) (bool, error) {
 	return err == nil, nil
 }
 
-// unpack lays the files of an archive into dest and reports whether it was one. asked says that
-// --unpack stands in the file: then a zip is an archive, too.
+// unpack lays the files of an archive into dest and reports whether it was one. asked means that the
+// file has --unpack: then a zip is an archive, too.
 func (b *builder) unpack(ctx context.Context, cp *copier, c layer.Content, dest string, asked bool) (bool, error) {
 	open := func() (io.ReadCloser, error) {
 		r, err := c.Open()
@@ -149,7 +149,7 @@ func (c *copier) extract(root string, h *tar.Header, n *node) error {
 			return err
 		}
 		if n == nil || n.kind == layer.Dir {
-			return fmt.Errorf("the archive has a hard link %s to %s, which is no file before it", h.Name, h.Linkname)
+			return fmt.Errorf("the archive has a hard link %s to %s, which is not a file before it", h.Name, h.Linkname)
 		}
 	}
 	if n.odd != "" {

@@ -30,7 +30,7 @@ type copier struct {
 
 type owner struct{ uid, gid int }
 
-// chmod is what --chmod says.
+// chmod is the value of --chmod.
 type chmod struct {
 	octal *fs.FileMode
 	set   *mode.Set
@@ -239,7 +239,7 @@ func (c *copier) makeParents() error {
 		case err != nil:
 			return err
 		case there != nil && there.kind != layer.Dir:
-			return fmt.Errorf("%s is no directory and cannot be replaced by one", p.dir)
+			return fmt.Errorf("%s is not a directory and cannot be replaced by one", p.dir)
 		case there != nil && (i == 0 || c.windows):
 			if _, err := c.dst.claim(p.dir); err != nil && i > 0 {
 				return err

@@ -114,7 +114,7 @@ func TestForeignDiffID(t *testing.T) {
 	must(t, err)
 	forged, err := mutate.ConfigFile(img, cf)
 	must(t, err)
-	if _, err := copyFrom(t, st, forged); err == nil || !strings.Contains(err.Error(), "the image's configuration says") {
+	if _, err := copyFrom(t, st, forged); err == nil || !strings.Contains(err.Error(), "the image's configuration has") {
 		t.Errorf("a configuration that lies: %v", err)
 	}
 }

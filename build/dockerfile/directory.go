@@ -27,7 +27,7 @@ type directory struct {
 	store  *store.Store
 	dir    string
 	root   *os.Root
-	except []string                       // directories that are no part of it, slash-separated
+	except []string                       // directories that are not part of it, slash-separated
 	ignore *patternmatcher.PatternMatcher // nil for nothing
 }
 
@@ -106,7 +106,7 @@ func (d *directory) lstat(p string) (*node, error) {
 		}
 		n.link = filepath.ToSlash(link)
 	case fs.ModeSocket:
-		return nil, nil // as BuildKit: a socket is no file that could be sent
+		return nil, nil // as BuildKit: a socket cannot be sent
 	default:
 		n.odd = "a device or pipe"
 	}

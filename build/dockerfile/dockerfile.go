@@ -2,7 +2,7 @@
 // running anything.
 //
 // The file is read by BuildKit's own parser (github.com/moby/buildkit/frontend/dockerfile), and
-// what it means is what BuildKit's reference says
+// its meaning is that of BuildKit's reference
 // (https://docs.docker.com/reference/dockerfile/): stages, variables, the rules of COPY about
 // slashes, wildcards, symbolic links and .dockerignore. The result is not an image yet but its
 // parts: the base, the configuration, and the entries of each layer, which package layer writes.
@@ -16,32 +16,43 @@
 // Git sources, URLs of plain HTTP, and URLs without --checksum, because the same file would give
 // other bytes tomorrow.
 //
-// Devices, pipes, sparse files, and files of another image that carry capabilities, because a
-// layer entry cannot say what they are.
+// Devices, pipes, sparse files, and files of another image with capabilities, because a
+// layer entry cannot express them.
 //
-// Only the stages that the target needs are evaluated; the rest may hold what it likes.
+// Only the stages that the target needs are evaluated; errors in the others are not found.
 //
 // # Where the result differs from BuildKit's
 //
-// The tests in test/buildkit hold this package beside a real buildkitd. What they leave to be
-// different:
+// The tests in test/buildkit compare this package with a real buildkitd. The differences that they
+// allow:
 //
-//   - All times are Input.ModTime, and files that are hard links of each other become separate files. Extended attributes are dropped.
-//   - A COPY or ADD all of whose sources match nothing is an error, as it was with docker's classic builder; BuildKit goes on without the
-//     files, and the image fails on a node. Beside a source that matches, one that does not is fine.
-//   - .git is never part of a context, wherever in it: it changes without any change of a file. Nor is what Input.Except names.
+//   - All times are Input.ModTime, and files that are hard links of each other become separate
+//     files. Extended attributes are dropped.
+//   - A COPY or ADD all of whose sources match nothing is an error, as it was with docker's
+//     classic builder; BuildKit goes on without the files, and the image fails on a node. If one
+//     source matches, others need not.
+//   - .git is never part of a context, wherever in it: it changes without any change of a file.
+//     Nor is what Input.Except names.
 //   - An instruction that changes no file makes no layer; BuildKit adds an empty one.
-//   - "# syntax=" and "# check=" are comments: there is one frontend, this one, and it is not fetched.
-//   - Layers for Windows always have the layout that Windows reads. BuildKit on Linux gives an image from scratch the layout of Linux.
-//   - Sources for Windows may have backslashes everywhere; BuildKit on Linux does not find such a source in a named context.
-//   - In a Windows stage case does not count, neither in paths nor in names of variables, and names that Windows cannot have, or takes for
-//     one, are errors. BuildKit on Linux makes two files of C:\Windows\a and c:\windows\A.
-//   - In a Windows stage a list of CMD or ENTRYPOINT that is no JSON, such as ["C:\app\run.exe"], is an error; BuildKit lets cmd run it as it
-//     stands, which never works.
-//   - A user or group name that the stage's /etc/passwd or /etc/group does not know is an error; BuildKit takes root.
-//   - EXPOSE with an address or port of the host is an error; BuildKit drops that part with a warning.
-//   - ADD --unpack takes zip archives, too, in which most of what is made for Windows comes; BuildKit copies those.
-//   - HEALTHCHECK --start-interval is refused: the configuration of go-containerregistry has no place for it.
+//   - "# syntax=" and "# check=" are comments: there is one frontend, this one, and it is not
+//     fetched.
+//   - Layers for Windows always have the layout that Windows reads. BuildKit on Linux gives an
+//     image from scratch the layout of Linux.
+//   - Sources for Windows may have backslashes everywhere; BuildKit on Linux does not find such a
+//     source in a named context.
+//   - In a Windows stage case does not count, neither in paths nor in names of variables, and
+//     names that Windows cannot have, or takes for one, are errors. BuildKit on Linux makes two
+//     files of C:\Windows\a and c:\windows\A.
+//   - In a Windows stage a list of CMD or ENTRYPOINT that is not JSON, such as
+//     ["C:\app\run.exe"], is an error; BuildKit lets cmd run it as it is, which never works.
+//   - A user or group name that the stage's /etc/passwd or /etc/group does not know is an error;
+//     BuildKit takes root.
+//   - EXPOSE with an address or port of the host is an error; BuildKit drops that part with a
+//     warning.
+//   - ADD --unpack takes zip archives, too, in which most of what is made for Windows comes;
+//     BuildKit copies those.
+//   - HEALTHCHECK --start-interval is refused: the configuration of go-containerregistry has no
+//     place for it.
 package dockerfile
 
 import (
@@ -61,16 +72,16 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// Input says what to evaluate. Platform and Store are mandatory, and File or Source.
+// Input is a Dockerfile and how to evaluate it. Platform and Store are mandatory, and File or Source.
 type Input struct {
 	// File is the Dockerfile's path: read where Source is nil, and named in messages.
-	// FILE.dockerignore beside it goes before the .dockerignore of the context.
+	// FILE.dockerignore next to it goes before the .dockerignore of the context.
 	File   string
 	Source []byte
 	// Context is the absolute directory that COPY and ADD read from. Nothing outside it is read,
-	// symbolic links included. Empty means that there is none.
+	// symbolic links included. Empty means none.
 	Context string
-	// Except are directories in Context that are no part of it, relative to it and with slashes.
+	// Except are directories in Context that are not part of it, relative to it and with slashes.
 	// Nor is any .git.
 	Except []string
 	// Contexts are further places to copy from, by the name that FROM and --from use.
@@ -79,7 +90,7 @@ type Input struct {
 	Args map[string]string
 	// Target is the name or number of the stage to build; empty is the last.
 	Target string
-	// Platform is what the image is for. BuildPlatform is what BUILDPLATFORM says; the zero value
+	// Platform is what the image is for. BuildPlatform is the value of BUILDPLATFORM; the zero value
 	// is linux/amd64, whatever machine this is.
 	Platform, BuildPlatform platform.Platform
 	// ModTime is the time in the history.
@@ -89,7 +100,7 @@ type Input struct {
 	Base func(ctx context.Context, name string, p platform.Platform) (base.Base, error)
 	// Check evaluates the file as far as it can be without the bytes of files and without a
 	// download: Result.Layers then have entries without content, and what an image that is not at
-	// hand, or a URL, would bring is taken for granted.
+	// hand, or a URL, would provide is assumed to exist.
 	Check bool
 	// Client downloads what ADD names by URL; nil is one with the default options. Downloads are
 	// kept in Store under their digest.
@@ -100,7 +111,7 @@ type Input struct {
 // Context is a named context: a directory, or single files.
 type Context struct {
 	Dir    string          // absolute; empty where Files count
-	Except []string        // directories in Dir that are no part of it, as in Input
+	Except []string        // directories in Dir that are not part of it, as in Input
 	Files  map[string]File // by slash-separated path: "linux_amd64/build-init"
 }
 
@@ -113,10 +124,10 @@ type File struct {
 // Result is an image in parts.
 type Result struct {
 	Base base.Base
-	// Others are the images besides Base that stages stand on or that files were copied from,
+	// Others are the images besides Base that are bases of stages or that files were copied from,
 	// sorted by name.
 	Others []base.Info
-	// Config is the whole configuration, with what the base brought.
+	// Config is the complete configuration, including that of the base.
 	Config v1.Config
 	Author string // of MAINTAINER
 	// Layers go on top of the base's, in this order.
@@ -139,8 +150,8 @@ type Layer struct {
 // maxSource bounds a Dockerfile and its .dockerignore in bytes, as BuildKit does.
 const maxSource = 1 << 20
 
-// Build evaluates a Dockerfile. The error joins all mistakes that were found, each with
-// file:line:column; beside it there are Demands only.
+// Build evaluates a Dockerfile. The error joins everything wrong that was found, each with
+// file:line:column; besides it the result has only Demands.
 func Build(ctx context.Context, in Input) (Result, error) {
 	if in.Store == nil {
 		return Result{}, errors.New("building from a Dockerfile: no store given")

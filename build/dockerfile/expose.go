@@ -54,7 +54,7 @@ func parsePorts(s string) ([]string, error) {
 	first, err1 := strconv.ParseUint(low, 10, 16)
 	last, err2 := strconv.ParseUint(high, 10, 16)
 	if err1 != nil || err2 != nil || last < first {
-		return nil, fmt.Errorf("port %q is no port or range of ports: write 8080, 8080/udp or 8000-8010", s)
+		return nil, fmt.Errorf("port %q is not a port or range of ports: write 8080, 8080/udp or 8000-8010", s)
 	}
 	var ports []string
 	for p := first; p <= last; p++ {

@@ -9,7 +9,7 @@ import (
 
 // caseless makes of an empty tree one in which names that differ only in case are one, as on
 // Windows: a name keeps the spelling it came with, and every other spelling finds it. Without
-// that a copy to C:\windows would make a second directory beside the base's C:\Windows, which
+// that a copy to C:\windows would make a second directory next to the base's C:\Windows, which
 // takes that one's place when the image is run, with other permissions.
 func (t *tree) caseless(exact bool) { t.spelling, t.exact = map[string]string{}, exact }
 

@@ -20,8 +20,8 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// imageFiles is an image to stand on or to copy from. Its layers are read when it first matters
-// what is in them.
+// imageFiles is a base image or one to copy from. Its layers are read when their content is first
+// needed.
 type imageFiles struct {
 	base  base.Base
 	files func() (*tree, error)
@@ -108,7 +108,7 @@ func layersOf(img v1.Image) ([]v1.Layer, []v1.Hash, error) {
 		return nil, nil, err
 	}
 	if n := len(cf.RootFS.DiffIDs); n != len(layers) {
-		return nil, nil, fmt.Errorf("its configuration has %d layers and its manifest %d: use an image that is sound", n, len(layers))
+		return nil, nil, fmt.Errorf("its configuration has %d layers and its manifest %d: use an image that is not damaged", n, len(layers))
 	}
 	return layers, cf.RootFS.DiffIDs, nil
 }
@@ -154,8 +154,8 @@ func (b *builder) readImage(ctx context.Context, img v1.Image) (*tree, error) {
 // The record of a layer's files in the store; another form of it has another number.
 const indexKind, indexFormat = "tar", "3 "
 
-// index lists what a layer holds. The store remembers it, so that a base is read once. The bytes
-// must have the digest that the image's configuration says, since that is what the list is
+// index lists the files of a layer. The store remembers it, so that a base is read once. The bytes
+// must have the digest in the image's configuration, since that is what the list is
 // remembered by.
 func (b *builder) index(ctx context.Context, l v1.Layer, diffID v1.Hash) ([]tarEntry, error) {
 	var entries []tarEntry
@@ -205,15 +205,15 @@ func (b *builder) spoolLayer(ctx context.Context, l v1.Layer, diffID v1.Hash) (s
 	return b.in.Store.PathKept(k), same(k.Digest, diffID)
 }
 
-// same compares a layer's tar with what the configuration says of it.
+// same compares a layer's tar with its digest in the configuration.
 func same(got, diffID v1.Hash) error {
 	if got != diffID {
-		return fmt.Errorf("its tar has digest %s, the image's configuration says %s: use an image that is sound", got, diffID)
+		return fmt.Errorf("its tar has digest %s, the image's configuration has %s: use an image that is not damaged", got, diffID)
 	}
 	return nil
 }
 
-// blame says which layer an error is about, and that it is damaged in the store, where it is: a
+// blame adds to an error the layer that it is about, and that it is damaged in the store, if it is: a
 // decompressor sees damage before the reader of the blob does, which compares the digest at the
 // end.
 func (b *builder) blame(ctx context.Context, l v1.Layer, err error) error {
@@ -240,7 +240,7 @@ func (t *tree) apply(e tarEntry, windows bool, n *node) error {
 	if windows {
 		var ok bool
 		if name, ok = strings.CutPrefix(name, "/Files"); !ok || name == "" || name[0] != '/' {
-			return nil // Hives and what else is no file of the image
+			return nil // Hives and anything else that is not a file of the image
 		}
 		link = strings.TrimPrefix(link, "/Files")
 	}

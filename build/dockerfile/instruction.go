@@ -153,7 +153,7 @@ func (s *stage) checkCommandLine(c instructions.ShellDependantCmdLine) error {
 	line := strings.TrimSpace(strings.Join(c.CmdLine, " "))
 	list := strings.HasPrefix(line, "[") && strings.HasPrefix(strings.TrimSpace(line[1:]), `"`) && strings.HasSuffix(line, "]")
 	if s.windows() && c.PrependShell && list {
-		return located{"[", fmt.Errorf(`%s is no list in JSON, and cmd cannot run it: write each backslash twice, as in "C:\\run.exe"`, line)}
+		return located{"[", fmt.Errorf(`%s is not a list in JSON, and cmd cannot run it: write each backslash twice, as in "C:\\run.exe"`, line)}
 	}
 	return nil
 }
@@ -218,7 +218,7 @@ func (b *builder) workdir(s *stage, c *instructions.WorkdirCommand) error {
 			return err
 		}
 	} else if there.kind != layer.Dir {
-		return fmt.Errorf("%s is no directory", p)
+		return fmt.Errorf("%s is not a directory", p)
 	}
 	return b.commit(s, "WORKDIR "+s.dir())
 }

@@ -58,7 +58,7 @@ func numeric(s string) bool {
 	return ok || s == ""
 }
 
-// account finds the line of a name and returns its fields as numbers; those that are none are 0.
+// account finds the line of a name and returns its fields as numbers; those that are not numbers are 0.
 func account(t files, file, name string, fields int) ([]int, error) {
 	unknown := fmt.Errorf("%s of this stage does not know %q: write the number", file, name)
 	p, err := follow(t, file)
@@ -87,7 +87,7 @@ func account(t files, file, name string, fields int) ([]int, error) {
 		return nil, err
 	}
 	defer r.Close()
-	text, err := io.ReadAll(r) // to the end, where the reader says whether the file is damaged
+	text, err := io.ReadAll(r) // to the end, where the reader reports whether the file is damaged
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", file, err)
 	}

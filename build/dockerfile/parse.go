@@ -12,7 +12,7 @@ import (
 	"github.com/moby/buildkit/frontend/dockerfile/shell"
 )
 
-// builder holds the evaluation of one file.
+// builder is the evaluation of one file.
 type builder struct {
 	in       Input
 	report   *report
@@ -77,7 +77,7 @@ func (b *builder) parse(src []byte) {
 			b.last().commands = append(b.last().commands, command{Command: c, at: n.Location()})
 		case instructions.Command:
 			if len(b.stages) == 0 {
-				b.report.add(n.Location(), "", fmt.Errorf("%s stands before the first FROM, where only ARG may: move it below", strings.ToUpper(n.Value)))
+				b.report.add(n.Location(), "", fmt.Errorf("%s is before the first FROM, where only ARG may be: move it below", strings.ToUpper(n.Value)))
 				continue
 			}
 			b.last().commands = append(b.last().commands, command{Command: c, at: n.Location()})
@@ -94,7 +94,7 @@ func (b *builder) parse(src []byte) {
 
 func (b *builder) last() *stage { return b.stages[len(b.stages)-1] }
 
-// remedy says what to do about an instruction that BuildKit's parser does not take.
+// remedy returns what to do about an instruction that BuildKit's parser refuses.
 func remedy(err error) error {
 	var unknown *instructions.UnknownInstructionError
 	if errors.As(err, &unknown) {
@@ -121,7 +121,7 @@ func (b *builder) setGlobals(args []*instructions.ArgCommand) {
 	}
 }
 
-// nameStages expands the names of bases and connects stages that stand on earlier ones.
+// nameStages expands the names of bases and connects stages with the earlier ones that they start from.
 func (b *builder) nameStages() {
 	for i, s := range b.stages {
 		name, err := b.word(s.BaseName, b.globals)
@@ -142,7 +142,7 @@ func (b *builder) nameStages() {
 	}
 }
 
-// target returns the stage to build, nil where there is none.
+// target returns the stage to build, nil if there is none.
 func (b *builder) target() *stage {
 	if b.broken || len(b.stages) == 0 {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
 )
 
-// report collects the mistakes in one file.
+// report collects the errors in one file.
 type report struct {
 	file   string
 	source []byte
@@ -35,7 +35,7 @@ type located struct {
 
 func (l located) Unwrap() error { return l.error }
 
-// add notes a mistake of an instruction. Its column is where word stands in it, or its beginning.
+// add adds an error in an instruction. Its column is that of word, or of the instruction.
 // Joined errors are noted one by one.
 func (r *report) add(at []parser.Range, word string, err error) {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
@@ -72,7 +72,7 @@ func (r *report) position(at []parser.Range, word string) (line, column int) {
 	return start, len(text) - len(bytes.TrimLeft(text, " \t")) + 1
 }
 
-// err joins the mistakes in the order of the file; nil where there are none.
+// err joins the errors in the order of the file; nil if there are none.
 func (r *report) err() error { return errors.Join(r.sorted()...) }
 
 func (r *report) sorted() []error {
@@ -87,7 +87,7 @@ func (r *report) sorted() []error {
 	return errs
 }
 
-// quoted returns the first word of a message that stands in the source: BuildKit's messages name
+// quoted returns the first word of a message that is in the source: BuildKit's messages name
 // flags and instructions.
 func quoted(err error) string {
 	for _, w := range strings.Fields(err.Error()) {

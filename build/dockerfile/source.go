@@ -16,7 +16,7 @@ import (
 func (b *builder) source(ctx context.Context, s *stage, from string) (files, base.Base, error) {
 	if other := b.find(from); other != nil {
 		if other.index >= s.index {
-			return nil, base.Base{}, fmt.Errorf("stage %s stands below: move it above this stage", from)
+			return nil, base.Base{}, fmt.Errorf("stage %s is defined below: move it above this stage", from)
 		}
 		b.eval(ctx, other)
 		if other.failed || other.tree == nil {
@@ -33,7 +33,7 @@ func (b *builder) source(ctx context.Context, s *stage, from string) (files, bas
 	}
 	found, img, err := b.image(ctx, from, normalize(b.in.Platform))
 	if err != nil {
-		return nil, base.Base{}, fmt.Errorf("--from=%s is no stage above and no named context (%s): %w", from, b.contextNames(), err)
+		return nil, base.Base{}, fmt.Errorf("--from=%s is neither a stage above nor a named context (%s): %w", from, b.contextNames(), err)
 	}
 	if found.Image == nil {
 		return newTree(nil), found, nil

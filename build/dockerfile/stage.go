@@ -21,23 +21,23 @@ type stage struct {
 	instructions.Stage
 	index    int
 	base     string // BaseName with its variables expanded
-	from     *stage // the earlier stage it stands on, nil for others
+	from     *stage // the earlier stage it starts from, or nil
 	commands []command
 
-	failed    bool // its mistakes have been reported
+	failed    bool // its errors have been reported
 	evaluated bool
 	baseImage base.Base
 	platform  platform.Platform
 	config    v1.Config
 	author    string
 	env       *environment // ENV and ARG
-	starts    bool         // it or a stage that it stands on has ENTRYPOINT or CMD
+	starts    bool         // it or a stage that it starts from has ENTRYPOINT or CMD
 	startAt   []parser.Range
 	cmdSet    bool // by a CMD of this stage, which ENTRYPOINT keeps
 	tree      *tree
 	layers    []Layer
 	history   []v1.History
-	onBuild   []string // triggers of this stage for those that stand on it
+	onBuild   []string // triggers of this stage for those that start from it
 }
 
 func (s *stage) result() Result {
@@ -84,10 +84,10 @@ func (b *builder) eval(ctx context.Context, s *stage) {
 	}
 }
 
-// errReported stands for a failure whose cause is in the report.
+// errReported is a failure whose cause is in the report.
 var errReported = errors.New("reported")
 
-// begin gives a stage the state that FROM says.
+// begin gives a stage the state after FROM.
 func (b *builder) begin(ctx context.Context, s *stage) {
 	fail := func(err error) {
 		s.failed, s.tree = true, nil
@@ -185,7 +185,7 @@ func (b *builder) beginFrom(ctx context.Context, s *stage) ([]string, error) {
 	}
 	base, img, err := b.image(ctx, s.base, s.platform)
 	if err != nil {
-		return nil, fmt.Errorf("%s is no stage above and no named context (%s): %w", s.base, b.contextNames(), err)
+		return nil, fmt.Errorf("%s is neither a stage above nor a named context (%s): %w", s.base, b.contextNames(), err)
 	}
 	if base.Demand != nil {
 		b.demands.add(s.Location, s.BaseName, base.Demand)

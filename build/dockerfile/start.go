@@ -20,7 +20,7 @@ import (
 type start struct {
 	file   string
 	source []byte
-	at     []parser.Range // of ENTRYPOINT or CMD, or of FROM where the base says it
+	at     []parser.Range // of ENTRYPOINT or CMD, or of FROM if they come from the base
 	own    bool           // ENTRYPOINT or CMD is in this file
 	tree   *tree
 	config v1.Config
@@ -31,7 +31,7 @@ type start struct {
 // CheckStart returns an error if the image lacks the program that it starts, which a node would
 // tell only when a pod runs. The program is the first word of the entrypoint, or of the command
 // where there is no entrypoint. known reports whether the base's files can be looked at; if they
-// cannot, and no layer of the Dockerfile has the program, a note says so instead. An image that
+// cannot, and no layer of the Dockerfile has the program, a note reports that instead. An image that
 // starts nothing by itself is left to those who run it.
 func (r Result) CheckStart(known bool) (note string, err error) {
 	s := r.start
@@ -59,7 +59,7 @@ func (r Result) CheckStart(known bool) (note string, err error) {
 	case !s.own:
 		return "", nil // it is the base's, which has its program
 	}
-	report.add(s.at, "", fmt.Errorf("%s %s: no COPY or ADD brings it, and what the base has is not known here: see to it that the base has it", word, name))
+	report.add(s.at, "", fmt.Errorf("%s %s: no COPY or ADD adds it, and the files of the base are not known here: make sure that the base has it", word, name))
 	return report.err().Error(), nil
 }
 
@@ -70,7 +70,7 @@ func first(list []string) string {
 	return list[0]
 }
 
-// missing says why a program cannot be started in a tree; "" where it can. certain means that files
+// missing returns why a program cannot be started in a tree; "" if it can. certain means that files
 // which are not in the tree would not help.
 func (s start) missing(t *tree, name string) (why string, certain bool, err error) {
 	candidates := s.candidates(name)
@@ -92,7 +92,7 @@ func (s start) missing(t *tree, name string) (why string, certain bool, err erro
 				why = cmp.Or(why, fmt.Sprintf("%s is a symbolic link to %s, and nothing is there: copy that file, too", p, link.link))
 			}
 		case n.kind != layer.Regular || n.odd != "":
-			why, certain = cmp.Or(why, p+" is no file: name the program in it"), len(candidates) == 1
+			why, certain = cmp.Or(why, p+" is not a file: name the program in it"), len(candidates) == 1
 		case !s.runs(t, n):
 			why = cmp.Or(why, fmt.Sprintf("%s has mode %#o, which does not let user %s execute it: copy it with --chmod=0755", p, n.mode.Perm(), cmp.Or(s.config.User, "root")))
 			certain = len(candidates) == 1
@@ -107,7 +107,7 @@ func (s start) missing(t *tree, name string) (why string, certain bool, err erro
 	return why, certain, nil
 }
 
-// interpreted says that the interpreter of a script, or the loader of a program with shared
+// interpreted reports that the interpreter of a script, or the loader of a program with shared
 // libraries, is not there. Only files of the image's own layers are looked at: a base has what its
 // files need.
 func (s start) interpreted(t *tree, shown, p string) (why string, err error) {
@@ -138,7 +138,8 @@ func (s start) interpreted(t *tree, shown, p string) (why string, err error) {
 	return fmt.Sprintf("%s needs %s to start, which the image does not have: name a base that has it, or build the program so that it needs none (CGO_ENABLED=0 in Go)", shown, by), nil
 }
 
-// nowhere says that no file has the name of a program, and what was probably meant.
+// nowhere returns the error for a program that no file has the name of, with what was probably
+// meant.
 func (s start) nowhere(name string) string {
 	why := "the image has no such file"
 	if !strings.Contains(name, "/") && s.on.OS != platform.Windows {

@@ -31,7 +31,7 @@ func TestCheckStart(t *testing.T) {
 		{name: "of its group", lines: "COPY --chmod=0050 a /a\nUSER 1000\nENTRYPOINT [\"/a\"]"},
 		{name: "of an earlier stage", lines: "COPY --chmod=0755 a /a\nENTRYPOINT [\"/a\"]\nFROM first\nLABEL a=b"},
 
-		{name: "nowhere", lines: "COPY --chmod=0755 a /\nENTRYPOINT [\"/program\"]", says: `3:1: ENTRYPOINT /program: the image has no such file: copy it, or correct the name`, note: "3:1: ENTRYPOINT /program: no COPY or ADD brings it"},
+		{name: "nowhere", lines: "COPY --chmod=0755 a /\nENTRYPOINT [\"/program\"]", says: `3:1: ENTRYPOINT /program: the image has no such file: copy it, or correct the name`, note: "3:1: ENTRYPOINT /program: no COPY or ADD adds it"},
 		{name: "a command that is nowhere", lines: "CMD [\"/program\"]", says: `2:1: CMD /program: the image has no such file`, note: "2:1: CMD /program: no COPY"},
 		{name: "elsewhere", lines: "COPY --chmod=0755 a /cnb/program\nENTRYPOINT [\"/bin/program\"]", says: "3:1: ENTRYPOINT /bin/program: the image has no such file: did you mean /cnb/program?", note: "3:1: "},
 		{name: "misspelled", lines: "COPY --chmod=0755 a /bin/program\nENTRYPOINT [\"/bin/progam\"]", says: "did you mean /bin/program?", note: "3:1: "},
@@ -40,7 +40,7 @@ func TestCheckStart(t *testing.T) {
 		{name: "not in the working directory", lines: "WORKDIR /opt\nCOPY --chmod=0755 a /program\nENTRYPOINT [\"./program\"]", says: "did you mean /program?", note: "4:1: "},
 		{name: "a variable", lines: "ARG x=/a\nENTRYPOINT [\"$x/program\"]", says: "variables are not expanded here", note: "3:1: "},
 		{name: "no shell", lines: "ENTRYPOINT /program", says: "/bin/sh: the image has no such file, which the shell form needs: write a list", note: "2:1: "},
-		{name: "a directory", lines: "COPY a /program/a\nENTRYPOINT [\"/program\"]", says: "/program is no file", note: "-"},
+		{name: "a directory", lines: "COPY a /program/a\nENTRYPOINT [\"/program\"]", says: "/program is not a file", note: "-"},
 		{name: "not executable", lines: "COPY --chmod=0644 a /program\nENTRYPOINT [\"/program\"]", says: "/program has mode 0644, which does not let user root execute it: copy it with --chmod=0755", note: "-"},
 		{name: "executable by others only", lines: "COPY --chmod=0700 a /program\nUSER 1000\nENTRYPOINT [\"/program\"]", says: "mode 0700, which does not let user 1000", note: "-"},
 		{name: "executable by all but the user", lines: "COPY --chmod=0077 --chown=1000 a /program\nUSER 1000\nENTRYPOINT [\"/program\"]", says: "mode 077", note: "-"},

@@ -93,7 +93,7 @@ func fromWindows(link string) string {
 }
 
 // node returns the entry as a file whose content lies in an uncompressed tar that the store keeps;
-// file says where.
+// file reports where.
 func (e tarEntry) node(st *store.Store, file func() (string, error)) *node {
 	return &node{
 		kind: e.Kind, odd: e.Odd, mode: e.Mode, uid: e.UID, gid: e.GID, link: e.Link,

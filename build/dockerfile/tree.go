@@ -22,7 +22,7 @@ type files interface {
 
 // node is one file. It does not change once it is in a tree.
 type node struct {
-	kind     layer.Type // Regular, Dir, Symlink; odd says what else
+	kind     layer.Type // Regular, Dir, Symlink; odd names any other
 	odd      string     // why the file cannot be copied, empty for those that can
 	mode     fs.FileMode
 	uid, gid int
@@ -40,7 +40,7 @@ type tree struct {
 	names   map[string]map[string]bool // what lies in each directory
 	opaque  map[string]bool            // directories that hide all that is below
 	touched map[string]bool            // paths set since the last begin
-	// it may hold more than is known: an image that is not at hand lies at its bottom, or was
+	// it may have more than is known: an image that is not at hand lies at its bottom, or was
 	// copied into it
 	open bool
 
@@ -183,7 +183,7 @@ func (t *tree) mkdirAll(p string, dir *node) error {
 	case n == nil:
 		return t.set(p, dir)
 	case n.kind != layer.Dir:
-		return fmt.Errorf("%s is no directory", p)
+		return fmt.Errorf("%s is not a directory", p)
 	}
 	_, err = t.claim(p)
 	return err

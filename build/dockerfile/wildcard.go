@@ -9,7 +9,7 @@ import (
 )
 
 // glob returns the paths that a source of COPY means. One without wildcards is returned as it is;
-// one whose wildcards match nothing gives no path and no error, since it may stand beside others.
+// one whose wildcards match nothing gives no path and no error, since others may match.
 func glob(f files, src string) ([]string, error) {
 	parts := strings.Split(strings.Trim(src, "/"), "/")
 	first := 0
@@ -83,7 +83,7 @@ func wild(s string) bool {
 	return false
 }
 
-// missing says that a source is not there, and what is.
+// missing returns the error for a source that does not exist, with those that do.
 func missing(f files, p string) error {
 	dir := path.Dir(path.Clean(p))
 	for dir != "/" {
