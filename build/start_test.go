@@ -31,7 +31,7 @@ func TestStarts(t *testing.T) {
 		{"static", "building image csi: linux/amd64: %DIR%/Dockerfile:7:1: ENTRYPOINT /csi-node-driver-registrar: the image has no such file: did you mean /home/nonroot/csi-node-driver-registrar?", ""},
 		{"scratch", "", ""},
 		{"busybox", "", ""},
-		{"shell", "", "warning: image csi for linux/amd64, linux/arm64: %DIR%/Dockerfile:7:1: ENTRYPOINT /bin/sh: no COPY or ADD adds it, and what the base has is not known here"},
+		{"shell", "", "warning: image csi for linux/amd64, linux/arm64: %DIR%/Dockerfile:7:1: ENTRYPOINT /bin/sh: no COPY or ADD adds it, and the files of the base are not known here"},
 	} {
 		t.Run(tc.base, func(t *testing.T) {
 			dir := t.TempDir()
