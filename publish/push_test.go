@@ -105,15 +105,6 @@ func TestMount(t *testing.T) {
 	}
 }
 
-func tag(tb testing.TB, s string) name.Tag {
-	tb.Helper()
-	ref, err := name.NewTag(s)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return ref
-}
-
 func TestMountFromBase(t *testing.T) {
 	p, st, l := cut(t, 5000)
 	s := registrytest.Serve(t)
@@ -257,7 +248,7 @@ func TestStandIn(t *testing.T) {
 			o := quick
 			o.Transport = sealed{o.Transport, !tt.refused}
 			_, err := publish.Publish(t.Context(), p, st, storetest.Built(l), o)
-			if refused := err != nil && strings.Contains(err.Error(), "stand-in"); refused != tt.refused || err != nil && !refused {
+			if refused := err != nil && strings.Contains(err.Error(), "a stub base"); refused != tt.refused || err != nil && !refused {
 				t.Errorf("registry %q, %s: %v", tt.registry, name, err)
 			}
 		}

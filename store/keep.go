@@ -78,11 +78,7 @@ func (s *Store) Kept(path string) (k Kept, ok bool) {
 // ends with a [*DamagedError].
 func (s *Store) OpenKept(k Kept) (io.ReadCloser, error) {
 	path := s.PathKept(k)
-	r, err := open(path, k.Digest, func(why string) error { return s.damaged(k.Path, path, why) })
-	if err != nil {
-		return nil, err
-	}
-	return r, nil
+	return open(path, k.Digest, func(why string) error { return s.damaged(k.Path, path, why) })
 }
 
 // OpenKeptPart opens size bytes of a kept file, from offset on, as [Store.OpenKept] does. They

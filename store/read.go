@@ -36,10 +36,7 @@ func (s *Store) Open(h v1.Hash) (io.ReadCloser, error) {
 	if Missing(err) {
 		return nil, &missingError{h, s.dir}
 	}
-	if err != nil {
-		return nil, err
-	}
-	return r, nil
+	return r, err
 }
 
 // Check reports whether the blob that a descriptor names is in the store in full size. It does
@@ -72,7 +69,7 @@ func (s *Store) Prove(ctx context.Context, h v1.Hash) error {
 }
 
 // open opens a file whose bytes must have a digest; damaged makes the error if they do not.
-func open(path string, want v1.Hash, damaged func(why string) error) (*checked, error) {
+func open(path string, want v1.Hash, damaged func(why string) error) (io.ReadCloser, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

@@ -59,8 +59,8 @@ func (s *Store) Recall(kind, key string, v any) (bool, error) {
 
 // Forget removes a record that turned out to be wrong.
 func (s *Store) Forget(kind, key string) {
-	// whoever reads the record compares it with the disk
-	os.Remove(filepath.Join(s.dir, "cache", kind, recordName(key))) //nolint:errcheck
+	path := filepath.Join(s.dir, "cache", kind, recordName(key))
+	os.Remove(path) //nolint:errcheck // whoever reads the record compares it with the disk
 }
 
 // readRecord returns the value of a record if its checksum is right.

@@ -60,8 +60,7 @@ func remove(dir string, d *disk.Dir) error {
 			return fmt.Errorf("removing store: %w", err)
 		}
 	}
-	// it stays if it has other files
-	os.Remove(filepath.Join(dir, "bin"))       //nolint:errcheck
+	os.Remove(filepath.Join(dir, "bin"))       //nolint:errcheck // it stays if it has other files
 	if err := disk.Unignore(dir); err != nil { // last: it marks the rest of a store as ours
 		return fmt.Errorf("removing store: %w", err)
 	}

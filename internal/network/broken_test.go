@@ -26,7 +26,7 @@ func TestBrokenBody(t *testing.T) {
 		switch {
 		case q.URL.Path == "/token":
 			// the client of this very test
-			w.Write([]byte(`{"token":"abcdefgh"}`)) //nolint:errcheck
+			w.Write([]byte(`{"token":"abcdefgh"}`)) //nolint:errcheck // the client of this test
 		case q.Header.Get("Authorization") == "":
 			w.Header().Set("WWW-Authenticate", `Bearer realm="`+s.URL+`/token",service="test"`)
 			w.WriteHeader(http.StatusUnauthorized)

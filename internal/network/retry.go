@@ -54,8 +54,7 @@ func (r *retrying) RoundTrip(q *http.Request) (*http.Response, error) {
 			return a, err
 		}
 		if a != nil {
-			// only to use the connection again
-			io.Copy(io.Discard, io.LimitReader(a.Body, 64<<10)) //nolint:errcheck
+			io.Copy(io.Discard, io.LimitReader(a.Body, 64<<10)) //nolint:errcheck // to reuse the connection
 			a.Body.Close()
 		}
 		r.o.warn(err, attempt)

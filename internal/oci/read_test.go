@@ -205,8 +205,12 @@ func TestReaderCountsAllTrees(t *testing.T) {
 func TestReferringTo(t *testing.T) {
 	hash := func(s string) v1.Hash { return v1.Hash{Algorithm: "sha256", Hex: s} }
 	all := []oci.Referrer{
-		{Digest: hash("a")}, {Digest: hash("b"), Subject: hash("child")}, {Digest: hash("c"), Subject: hash("other")},
-		{Digest: hash("d"), Subject: hash("b")}, {Digest: hash("e"), Subject: hash("c")}, {Digest: hash("f"), Subject: hash("image")},
+		{Digest: hash("a")},
+		{Digest: hash("b"), Subject: hash("child")},
+		{Digest: hash("c"), Subject: hash("other")},
+		{Digest: hash("d"), Subject: hash("b")},
+		{Digest: hash("e"), Subject: hash("c")},
+		{Digest: hash("f"), Subject: hash("image")},
 	}
 	var got string
 	for _, r := range oci.ReferringTo(all, func(r oci.Referrer) oci.Referrer { return r }, hash("image"), hash("child")) {

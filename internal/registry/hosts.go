@@ -44,8 +44,8 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	text := fmt.Sprintf("this server is not known by the name %.255q: use the address that it prints, or start it with -addr=NAME:PORT", q.Host)
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusForbidden)
-	// the client may be gone
-	json.NewEncoder(w).Encode(map[string]any{"errors": []map[string]string{{"code": "DENIED", "message": text}}}) //nolint:errcheck
+	body := map[string]any{"errors": []map[string]string{{"code": "DENIED", "message": text}}}
+	json.NewEncoder(w).Encode(body) //nolint:errcheck // the client may be gone
 }
 
 // knows reports whether a request for host is meant for this server. Names of the loopback

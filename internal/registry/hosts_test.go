@@ -46,7 +46,7 @@ func TestServeRefusesOtherHosts(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	at, ended := make(chan net.Addr), make(chan error)
 	// the test sees it
-	hello := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "secret") }) //nolint:errcheck
+	hello := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "secret") }) //nolint:errcheck // the client of this test
 	go func() { ended <- Serve(ctx, "127.0.0.1:0", hello, func(a net.Addr) { at <- a }) }()
 	addr := (<-at).String()
 	_, port, err := net.SplitHostPort(addr)

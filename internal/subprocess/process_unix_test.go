@@ -58,12 +58,12 @@ func TestCancel(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			cancelled(t, script)
+			testCancel(t, script)
 		})
 	}
 }
 
-func cancelled(t *testing.T, script string) {
+func testCancel(t *testing.T, script string) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	cmd := subprocess.Command(ctx, "sh", "-c", script)

@@ -27,7 +27,7 @@ type put struct {
 // RawManifest returns the document.
 func (m put) RawManifest() ([]byte, error) { return m.Raw, nil }
 
-// MediaType returns how the document is labelled.
+// MediaType returns how the document is labeled.
 func (m put) MediaType() (types.MediaType, error) { return m.Desc.MediaType, nil }
 
 // putManifests puts the manifests of single platforms by digest.

@@ -8,7 +8,7 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// refuseStubs keeps images that cannot run out of registries where somebody would run them.
+// refuseStubs refuses to publish images on stub bases, which cannot run, but on this machine.
 func refuseStubs(l *lock.Part) error {
 	host, _, _ := strings.Cut(l.Registry, "/")
 	if l.Snapshot || network.Loopback(host) {
@@ -17,7 +17,7 @@ func refuseStubs(l *lock.Part) error {
 	for _, i := range l.Images {
 		for _, c := range i.Children {
 			if name := c.StandIn(); name != "" {
-				return fmt.Errorf("publishing %s: %s stands on %s, a stand-in of snapshots that cannot run: pin the real base in slipway.yaml and build with -registry %s",
+				return fmt.Errorf("publishing %s: %s has the base %s, a stub base of snapshots that cannot run: pin the real base in slipway.yaml and build with -registry %s",
 					i.Name, c.Platform, name, l.Registry)
 			}
 		}
