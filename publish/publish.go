@@ -1,9 +1,10 @@
 // Package publish gives a release its names: it pushes what build made into an OCI registry, or
 // into the embedded one for a snapshot, and records the references in the lock.
 //
-// [Publish] pushes the images of a lock, fetches the third-party images, and returns the lock with
-// names. [Merge] joins partial releases that were published by digest, and tags the images.
-// [Reach] checks before a build whether all this can succeed. Package transfer moves the images.
+// [Publish] pushes the images that build made, fetches the third-party images, and returns the
+// lock. [PublishPart] pushes selected platforms or images by digest; [Merge] joins such parts, and
+// tags the images. [Reach] checks before a build whether all this can succeed. Package transfer
+// moves the images.
 package publish
 
 import (
