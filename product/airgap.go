@@ -76,7 +76,7 @@ func (c *checker) imageList(s *string) {
 	}
 	shown := *s
 	if !filepath.IsAbs(shown) {
-		shown = filepath.Join(filepath.Dir(c.Document.Name), shown)
+		shown = filepath.Join(filepath.Dir(c.Name), shown)
 	}
 	b, err := yamlfile.ReadText(full, maxFile)
 	if err != nil {

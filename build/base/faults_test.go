@@ -39,8 +39,7 @@ func TestFaults(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			// the client of this very test
-			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Le") //nolint:errcheck
+			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Le") //nolint:errcheck // the client of this very test
 			c.Close()
 		},
 		"half a body": func(w http.ResponseWriter, q *http.Request, next http.Handler) {
@@ -50,8 +49,7 @@ func TestFaults(t *testing.T) {
 				w.Header()[k] = v
 			}
 			w.WriteHeader(whole.Code)
-			// the client of this very test
-			w.Write(whole.Body.Bytes()[:whole.Body.Len()/2]) //nolint:errcheck
+			w.Write(whole.Body.Bytes()[:whole.Body.Len()/2]) //nolint:errcheck // the client of this very test
 			w.(http.Flusher).Flush()
 			panic(http.ErrAbortHandler)
 		},

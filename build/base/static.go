@@ -66,8 +66,7 @@ func roots() string {
 	var b bytes.Buffer
 	for r := range bundle.Roots() {
 		if r.Constraint == nil {
-			// a buffer takes all
-			pem.Encode(&b, &pem.Block{Type: "CERTIFICATE", Bytes: r.Certificate}) //nolint:errcheck
+			pem.Encode(&b, &pem.Block{Type: "CERTIFICATE", Bytes: r.Certificate}) //nolint:errcheck // a buffer takes all
 		}
 	}
 	return b.String()

@@ -61,8 +61,7 @@ func zipAsTar(c layer.Content) (io.ReadCloser, error) {
 // zipEntry copies one file. A zip of Windows tells no mode, and may have backslashes in names.
 func zipEntry(t *tar.Writer, f *zip.File) error {
 	name := strings.ReplaceAll(f.Name, `\`, "/")
-	// a size beyond 2^63 fails in WriteHeader
-	h := &tar.Header{Name: name, Typeflag: tar.TypeReg, Mode: int64(f.Mode().Perm()), Size: int64(f.UncompressedSize64), ModTime: f.Modified} //nolint:gosec
+	h := &tar.Header{Name: name, Typeflag: tar.TypeReg, Mode: int64(f.Mode().Perm()), Size: int64(f.UncompressedSize64), ModTime: f.Modified} //nolint:gosec // a size beyond 2^63 fails in WriteHeader
 	switch {
 	case strings.HasSuffix(name, "/"):
 		h.Typeflag, h.Size = tar.TypeDir, 0

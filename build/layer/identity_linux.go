@@ -13,6 +13,5 @@ func identity(fi fs.FileInfo) (inode uint64, changed time.Time) {
 	if !ok {
 		return 0, time.Time{}
 	}
-	// 32 bits on some systems
-	return st.Ino, time.Unix(int64(st.Ctim.Sec), int64(st.Ctim.Nsec)) //nolint:unconvert
+	return st.Ino, time.Unix(int64(st.Ctim.Sec), int64(st.Ctim.Nsec)) //nolint:unconvert // 32 bits on some systems
 }

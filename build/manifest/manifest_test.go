@@ -100,8 +100,7 @@ func dockerBase(t *testing.T) v1.Image {
 		t.Fatal(err)
 	}
 	cf = cf.DeepCopy()
-	// bases have it, deprecated or not
-	cf.Author, cf.Container, cf.DockerVersion = "somebody", "0123456789ab", "20.10" //nolint:staticcheck
+	cf.Author, cf.Container, cf.DockerVersion = "somebody", "0123456789ab", "20.10" //nolint:staticcheck // bases have it, deprecated or not
 	cf.OS, cf.Architecture, cf.OSVersion, cf.OSFeatures = "windows", "amd64", "10.0.20348.1", []string{"win32k"}
 	cf.Config = v1.Config{Env: []string{"A=b"}, Cmd: []string{"cmd"}}
 	if i, err = mutate.ConfigFile(i, cf); err != nil {
