@@ -21,7 +21,7 @@ import (
 // alone matches the tests that run without the race detector only. They measure memory, kill
 // processes, or repeat a release for each way to damage a file: the detector makes them five to
 // ten times as slow, and others have the same goroutines.
-const alone = `TestMemory\w*|TestInterrupt|TestTorture|TestDamage|TestBaseLayers|TestSplitKilled`
+const alone = `TestMemory\w*|TestInterrupt|TestTorture|TestDamage|TestDamageFetched|TestBaseLayers|TestSplitKilled`
 
 // both matches the tests that run with fewer cases under the race detector, and therefore without
 // it, too.
