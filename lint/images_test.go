@@ -47,7 +47,7 @@ func TestImages(t *testing.T) {
 		{name: "a build that is not selected", manifest: windows(agent, ", node.kubernetes.io/windows-build: 10.0.26100")},
 		{name: "third-party", manifest: windows("registry.k8s.io/pause@"+digest(9), "")},
 		{name: "third-party that a snapshot left out", manifest: windows("quay.io/offline/tool@"+digest(11), "")},
-		{name: "not in the lock", manifest: windows(remote, ""), rule: "image-unknown", what: remote + " is an image neither of the product nor of images.txt"},
+		{name: "not in the lock", manifest: windows(remote, ""), rule: "image-unknown", what: "neither the product nor images.txt has the image " + remote + ""},
 		{name: "not in the lock, but in its registry", manifest: linux(remote, ", kubernetes.io/arch: amd64"), remote: true},
 		{name: "without a build, in its registry", manifest: windows(remote, ""), remote: true, rule: "image-windows-build", what: "windows/amd64:10.0.17763.6893"},
 		{

@@ -65,10 +65,10 @@ func TestMentions(t *testing.T) {
 	pinned := "; instead: repository@sha256:… of the index [image-unpinned]"
 	ko := "; instead: the reference of the image that has the program: in templates of slipway.yaml {{image \"NAME\"}} as a value [image-ko]"
 	want := []string{
-		"14:32: " + in + "args[1]: only ko knows what ko://github.com/tektoncd/pipeline/cmd/tool is, and no runtime: write " + tool + ko,
-		"15:11: " + in + "args[2]: only ko knows what ko://github.com/tektoncd/pipeline/cmd/nop is, and no runtime: write the reference of the image that has the program" + ko,
-		"16:27: " + in + "args[4]: " + shell + " is an image neither of the product nor of images.txt: add a line to images.txt" + unlisted,
-		"17:31: " + in + "args[6]: " + win + " is an image neither of the product nor of images.txt: add a line to images.txt" + unlisted,
+		"14:32: " + in + "args[1]: only ko resolves ko://github.com/tektoncd/pipeline/cmd/tool, no runtime does: write " + tool + ko,
+		"15:11: " + in + "args[2]: only ko resolves ko://github.com/tektoncd/pipeline/cmd/nop, no runtime does: write the reference of the image that has the program" + ko,
+		"16:27: " + in + "args[4]: " + "neither the product nor images.txt has the image " + shell + ": add a line to images.txt" + unlisted,
+		"17:31: " + in + "args[6]: " + "neither the product nor images.txt has the image " + win + ": add a line to images.txt" + unlisted,
 		"20:43: " + in + "env[0].value: alpine:3.20 is not pinned by digest: write repository@sha256:…" + pinned,
 		"20:79: " + in + "env[1].value: slipway.local/demo/tool@" + digest(0xff) + " has another digest than the lock: write " + tool + "; instead: the digest in release.lock.json [image-digest]",
 		`26:16: ConfigMap demo/config: data["config.yaml"]: quay.io/a/b:v1 is not pinned by digest: write repository@sha256:…` + pinned,

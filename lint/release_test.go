@@ -90,11 +90,11 @@ func TestRelease(t *testing.T) {
 		{
 			name: "names of ko", manifest: deployment("image: ko://example.com/cmd/app\nargs: [-entrypoint-image, ko://example.com/cmd/tools, --a=ko://example.com/cmd/b]\nenv: [{name: A_IMAGE, value: ko://example.com/cmd/c}]") + configMap("a", "note", "the name ko://example.com/cmd/d is of a Go package"),
 			want: []string{
-				"m.yaml:12:", "Deployment demo/app: spec.template.spec.containers[0].image: only ko knows what ko://example.com/cmd/app is, and no runtime: write $APP",
-				"m.yaml:13:", "Deployment demo/app: spec.template.spec.containers[0].args[1]: only ko knows what ko://example.com/cmd/tools is, and no runtime: write $TOOLS",
-				"m.yaml:13:", "Deployment demo/app: spec.template.spec.containers[0].args[2]: only ko knows what ko://example.com/cmd/b is, and no runtime: write the reference of the image that has the program",
-				"m.yaml:14:", "Deployment demo/app: spec.template.spec.containers[0].env[0].value: only ko knows what ko://example.com/cmd/c is, ",
-				"m.yaml:20:", "ConfigMap demo/a: data.note: only ko knows what ko://example.com/cmd/d is, ",
+				"m.yaml:12:", "Deployment demo/app: spec.template.spec.containers[0].image: only ko resolves ko://example.com/cmd/app, no runtime does: write $APP",
+				"m.yaml:13:", "Deployment demo/app: spec.template.spec.containers[0].args[1]: only ko resolves ko://example.com/cmd/tools, no runtime does: write $TOOLS",
+				"m.yaml:13:", "Deployment demo/app: spec.template.spec.containers[0].args[2]: only ko resolves ko://example.com/cmd/b, no runtime does: write the reference of the image that has the program",
+				"m.yaml:14:", "Deployment demo/app: spec.template.spec.containers[0].env[0].value: only ko resolves ko://example.com/cmd/c, ",
+				"m.yaml:20:", "ConfigMap demo/a: data.note: only ko resolves ko://example.com/cmd/d, ",
 			},
 		},
 		{name: "third-party by its short name", manifest: deployment("image: $BUSYBOX")},
@@ -107,15 +107,15 @@ func TestRelease(t *testing.T) {
 		{name: "third-party by tag", manifest: deployment("image: registry.k8s.io/pause:3.10"), want: []string{"write $PAUSE"}},
 		{
 			name: "tag and digest", manifest: deployment("image: slipway.local/kpack/app:1.2.3@" + digest(1)),
-			want: []string{"has a tag beside the digest: write $APP"},
+			want: []string{"has a tag and a digest: write $APP"},
 		},
 		{name: "wrong digest", manifest: deployment("image: slipway.local/kpack/app@$OTHER"), want: []string{"another digest than the lock: write $APP"}},
 		{
 			name: "third-party with a wrong digest", manifest: deployment("image: registry.k8s.io/pause@$OTHER"),
 			want: []string{"another digest than the lock: write $PAUSE"},
 		},
-		{name: "unknown", manifest: deployment("image: nginx@$OTHER"), want: []string{"neither of the product nor of images.txt"}},
-		{name: "no reference", manifest: deployment("image: UPPER/Case"), want: []string{`"UPPER/Case" is no image reference`}},
+		{name: "unknown", manifest: deployment("image: nginx@$OTHER"), want: []string{"neither the product nor images.txt has the image"}},
+		{name: "no reference", manifest: deployment("image: UPPER/Case"), want: []string{`"UPPER/Case" is not an image reference`}},
 		{name: "empty", manifest: deployment(`image: ""`), want: []string{"containers[0].image: the image is empty"}},
 
 		{name: "variable", manifest: deployment("image: $APP\nenv: [{name: INIT_IMAGE, value: $TOOLS}]")},

@@ -111,19 +111,19 @@ func (list Catalog) FindTagged(ref string) (CatalogImage, bool) {
 // Fault is what is wrong with a reference of an image.
 type Fault int
 
-// The faults of a reference.
+// Faults of a reference.
 const (
 	NoFault      Fault = iota
 	Malformed          // empty, or no reference at all
 	KoName             // a name that ko is to resolve
 	Unpinned           // without a digest
-	TagAndDigest       // of which one says nothing
+	TagAndDigest       // runtimes ignore the tag
 	OtherDigest        // of a repository in the lock, whose digest is another
 	Unknown            // of no repository in the lock
 )
 
-// Resolve returns the image that a reference names, or what is wrong with the reference, and the
-// same in words with the remedy.
+// Resolve returns the image that a reference names, or what is wrong with the reference, also in
+// words with the remedy.
 func (list Catalog) Resolve(ref string) (CatalogImage, Fault, string) {
 	if ref == "" {
 		return CatalogImage{}, Malformed, "the image is empty"
@@ -131,11 +131,11 @@ func (list Catalog) Resolve(ref string) (CatalogImage, Fault, string) {
 	r, err := name.ParseReference(ref)
 	switch {
 	case koName(ref) == ref:
-		return CatalogImage{}, KoName, fmt.Sprintf("only ko knows what %s is, and no runtime: %s", ref, list.instead(ref))
+		return CatalogImage{}, KoName, fmt.Sprintf("only ko resolves %s, no runtime does: %s", ref, list.instead(ref))
 	case err != nil && strings.Contains(ref, "{{"):
-		return CatalogImage{}, Malformed, fmt.Sprintf("%q is no image reference, but an action of a template: render the template first, as with helm template", ref)
+		return CatalogImage{}, Malformed, fmt.Sprintf("%q is an action of a template, not an image reference: render the template first, as with helm template", ref)
 	case err != nil:
-		return CatalogImage{}, Malformed, fmt.Sprintf("%q is no image reference: %v", ref, err)
+		return CatalogImage{}, Malformed, fmt.Sprintf("%q is not an image reference: %v", ref, err)
 	}
 	of := slices.IndexFunc(list, func(k CatalogImage) bool { return k.Repository.Name() == r.Context().Name() })
 	wanted := "repository@sha256:…"
@@ -148,16 +148,16 @@ func (list Catalog) Resolve(ref string) (CatalogImage, Fault, string) {
 	case !pinned:
 		return CatalogImage{}, Unpinned, fmt.Sprintf("%s is not pinned by digest: write %s", ref, wanted)
 	case strings.Contains(before[strings.LastIndex(before, "/")+1:], ":"):
-		return CatalogImage{}, TagAndDigest, fmt.Sprintf("%s has a tag beside the digest: write %s@%s", ref, r.Context().Name(), digest.DigestStr())
+		return CatalogImage{}, TagAndDigest, fmt.Sprintf("%s has a tag and a digest: write %s@%s", ref, r.Context().Name(), digest.DigestStr())
 	case found:
 		return k, NoFault, ""
 	case of >= 0:
 		return CatalogImage{}, OtherDigest, fmt.Sprintf("%s has another digest than the lock: write %s", ref, wanted)
 	}
-	return CatalogImage{}, Unknown, fmt.Sprintf("%s is an image neither of the product nor of images.txt: add a line to images.txt", ref)
+	return CatalogImage{}, Unknown, fmt.Sprintf("neither the product nor images.txt has the image %s: add a line to images.txt", ref)
 }
 
-// instead says what to write for a name of ko, whose last part is often the name of an image.
+// instead returns the remedy for a name of ko, whose last part is often the name of an image.
 func (list Catalog) instead(ref string) string {
 	for _, k := range list {
 		if k.Product && k.Name == path.Base(ref) && k.Reference != "" {

@@ -40,13 +40,13 @@ func TestResolve(t *testing.T) {
 		{"docker.io/library/busybox" + at("d"), "busybox:1.36", lock.NoFault, ""},
 		{"quay.io/offline/tool" + at("e"), "quay.io/offline/tool:1", lock.NoFault, ""},
 		{"", "", lock.Malformed, "the image is empty"},
-		{"A B", "", lock.Malformed, `"A B" is no image reference`},
+		{"A B", "", lock.Malformed, `"A B" is not an image reference`},
 		{"ghcr.io/me/app:1", "", lock.Unpinned, "ghcr.io/me/app:1 is not pinned by digest: write ghcr.io/me/app" + at("a")},
 		{"quay.io/offline/tool", "", lock.Unpinned, "write repository@sha256:…"},
 		{"nginx", "", lock.Unpinned, "write repository@sha256:…"},
 		{"ghcr.io/me/app:1" + at("a"), "", lock.TagAndDigest, "write ghcr.io/me/app" + at("a")},
 		{"ghcr.io/me/app" + at("b"), "", lock.OtherDigest, "another digest than the lock: write ghcr.io/me/app" + at("a")},
-		{"nginx" + at("a"), "", lock.Unknown, "neither of the product nor of images.txt"},
+		{"nginx" + at("a"), "", lock.Unknown, "neither the product nor images.txt has the image"},
 	} {
 		k, fault, what := images.Resolve(tt.ref)
 		if k.Name != tt.name || fault != tt.fault || !strings.Contains(what, tt.what) || (what == "") != (fault == lock.NoFault) {

@@ -8,18 +8,18 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 )
 
-// Mentions returns the image references in a text of a manifest, such as an argument, the value
-// of a variable or a file in a ConfigMap; called is what the text is called there. These count:
+// Mentions returns the image references in a text of a manifest, such as an argument, the value of
+// a variable or a file in a ConfigMap; called is the name of the text there. These count:
 //
-//   - a name that ko is to resolve (ko://…), anywhere;
+//   - a name that ko resolves (ko://…), anywhere;
 //   - a reference with a digest, anywhere;
-//   - a reference to an image of the list, with a tag where it is not one of the product, anywhere;
-//   - HOST/PATH:TAG as all of a value, where HOST has a dot or a port, unless it is called a tag: that
-//     is for an image which is yet to be made;
+//   - a reference to an image of the product, or with a tag to another image of the catalog, anywhere;
+//   - HOST/PATH:TAG as the only word of a value, if HOST has a dot or a port, unless it is called a
+//     tag: that is for an image which something will make;
 //   - PATH:TAG as the value of something that is called an image: --shell-image, FOO_IMAGE, image.
 //
 // A value is the text, one of its lines, or what follows a name in a line: --flag=VALUE, key:
-// VALUE. Of comments and of examples, which by convention are called _example, only the first
+// VALUE. In comments and in examples, which by convention are called _example, only the first form
 // counts.
 func (list Catalog) Mentions(called, text string) []string {
 	var found []string
@@ -39,7 +39,7 @@ func (list Catalog) Mentions(called, text string) []string {
 	return found
 }
 
-// KoNames returns the names in a text that ko is to resolve.
+// KoNames returns the names in a text that ko resolves.
 func KoNames(text string) []string {
 	var found []string
 	if !strings.Contains(text, ko) {
@@ -58,14 +58,14 @@ func KoNames(text string) []string {
 // word is a part of a text that may be a reference.
 type word struct {
 	text   string
-	called string // "" where it does not follow a name
-	whole  bool   // it is all of a value
+	called string // "" if it does not follow a name
+	only   bool   // it is the only word of a value
 }
 
-// wordForm leaves out what cannot be in a reference, and "=", which separates it from a name.
+// wordForm excludes what cannot be in a reference, and "=", which separates it from a name.
 var wordForm = regexp.MustCompile("[^\\s\"'`,;(){}\\[\\]<>=|\\\\]+")
 
-// wordsOf takes a line apart.
+// wordsOf returns the words of a line.
 func wordsOf(line, called string) []word {
 	var list []word
 	before, end := "", 0
@@ -77,22 +77,22 @@ func wordsOf(line, called string) []word {
 		w := word{text: strings.TrimPrefix(strings.TrimRight(text, ".:"), "docker://")}
 		switch {
 		case before == "":
-			w.called, w.whole = called, true
+			w.called, w.only = called, true
 		case strings.TrimSpace(line[end:at[0]]) == ",":
 			w.called = list[len(list)-1].called
 		case strings.ContainsAny(line[end:at[0]], "=:") || strings.HasSuffix(before, ":") || strings.HasPrefix(before, "-"):
-			w.called, w.whole = before, len(list) == 1
+			w.called, w.only = before, len(list) == 1
 		}
 		before, end = text, at[1]
 		list = append(list, w)
 	}
-	for i := range list { // what is followed by something else is not all of a value
-		list[i].whole = list[i].whole && i == len(list)-1
+	for i := range list { // a word before another one is not the only one
+		list[i].only = list[i].only && i == len(list)-1
 	}
 	return list
 }
 
-// koName returns the name in a word that ko is to resolve, or "".
+// koName returns the name in a word that ko resolves, or "".
 func koName(word string) string {
 	at := strings.Index(word, ko)
 	if at < 0 || at > 0 && isLetter(word[at-1]) || len(word) == at+len(ko) {
@@ -115,7 +115,7 @@ var referenceForm = func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:(` + host + `)/)?(` + part + `(?:/` + part + `)*)(?::(\w[\w.-]{0,127}))?(?:@(sha256:[0-9a-f]{64}))?$`)
 }()
 
-// counts reports whether a word is a reference, as [Catalog.Mentions] says.
+// counts reports whether a word is a reference by the rules of [Catalog.Mentions].
 func (list Catalog) counts(w word) bool {
 	m := referenceForm.FindStringSubmatch(w.text)
 	if m == nil {
@@ -140,13 +140,13 @@ func (list Catalog) counts(w word) bool {
 	case isImage(w.called):
 		return true
 	}
-	return w.whole && host != "" && !value.MatchString(tag) && !strings.EqualFold(w.called, "tag")
+	return w.only && host != "" && !value.MatchString(tag) && !strings.EqualFold(w.called, "tag")
 }
 
-// value finds what follows a colon as a port or as the value of a label rather than as a tag.
+// value matches a port or the value of a label, which follows a colon but is not a tag.
 var value = regexp.MustCompile(`^(?:[0-9]+|true|false)$`)
 
-// imageWord finds the word image in a name: shell-image, FOO_IMAGE, initImage, images.
+// imageWord matches the word image in a name: shell-image, FOO_IMAGE, initImage, images.
 var imageWord = regexp.MustCompile(`(?:^|[^a-zA-Z]|[a-z])Images?(?:$|[^a-z])|(?:^|[^a-zA-Z])images?(?:$|[^a-z])|(?:^|[^a-zA-Z])IMAGES?(?:$|[^a-zA-Z])`)
 
 func isImage(called string) bool { return imageWord.MatchString(called) }

@@ -14,17 +14,17 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// Cluster says which cluster nodes are asked of.
+// Cluster names a cluster.
 type Cluster struct {
 	Kubeconfig string // a file; "" follows kubectl's rules: $KUBECONFIG, ~/.kube/config, and inside of a pod its service account
 	Context    string // of the kubeconfig; "" is its current one
 	UserAgent  string
 }
 
-// pageSize is how many nodes are asked for at once; kubectl asks for as many.
+// pageSize is the number of nodes of a request; kubectl uses the same.
 const pageSize = 500
 
-// List asks a cluster for its nodes, page by page.
+// List returns the nodes of a cluster, which it requests page by page.
 func List(ctx context.Context, c Cluster) ([]Node, error) {
 	config, err := c.config()
 	if err != nil {
@@ -41,7 +41,7 @@ func List(ctx context.Context, c Cluster) ([]Node, error) {
 		err := client.Get().Resource("nodes").VersionedParams(&o, parameters).Do(ctx).Into(&page)
 		switch {
 		case apierrors.IsResourceExpired(err) && o.Continue != "":
-			// the pages belong to a state that is gone: all at once, then
+			// the pages belong to a state that has expired: request all at once
 			list, o = nil, metav1.ListOptions{}
 			continue
 		case err != nil:
@@ -71,11 +71,11 @@ func (c Cluster) config() (*rest.Config, error) {
 	return config, nil
 }
 
-// parameters writes list options into a query.
+// parameters encodes list options as a query.
 var parameters = runtime.NewParameterCodec(scheme)
 
-// scheme has what nodes need and no more: the one of client-go brings every API of Kubernetes
-// into the program.
+// scheme has only what a list of nodes needs: client-go's scheme would add every API of Kubernetes
+// to the program.
 var scheme = func() *runtime.Scheme {
 	s := runtime.NewScheme()
 	s.AddKnownTypes(corev1.SchemeGroupVersion, &corev1.Node{}, &corev1.NodeList{})

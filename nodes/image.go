@@ -10,13 +10,13 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// imageName returns what an image is called in a report.
+// imageName returns the name of an image in reports.
 func imageName(i lock.CatalogImage) string {
 	name, _, _ := strings.Cut(i.Name, "@")
 	return name
 }
 
-// lacks returns why a node's runtime takes no manifest of an image; ok is that it takes one.
+// lacks returns why a node's runtime accepts no manifest of an image; ok reports that it accepts one.
 func lacks(i lock.CatalogImage, n Node) (r Reason, ok bool) {
 	os := func(p platform.Platform) bool { return p.OS == n.Platform.OS }
 	machine := func(p platform.Platform) bool { return os(p) && p.Architecture == n.Platform.Architecture }
@@ -31,13 +31,13 @@ func lacks(i lock.CatalogImage, n Node) (r Reason, ok bool) {
 	case !slices.ContainsFunc(i.Platforms, machine):
 		return Reason{"architecture", text}, false
 	case n.Platform.OS == platform.Windows && n.Platform.OSVersion == "":
-		return Reason{"windows-build", text + ", and the node does not tell its Windows build"}, false
+		return Reason{"windows-build", text + ", and the node does not report its Windows build"}, false
 	}
 	return Reason{"windows-build", text + ", the node has build " + n.Platform.OSVersion}, false
 }
 
-// runs reports whether a node's runtime takes one of the images. What a Windows node of an
-// unknown build takes for sure is an image of any build.
+// runs reports whether a node's runtime accepts one of the platforms. For a Windows node of unknown
+// build only a platform for any build is certain.
 func (n Node) runs(images []platform.Platform) bool {
 	if n.Platform.OS == platform.Windows && n.Platform.OSVersion == "" {
 		images = slices.DeleteFunc(slices.Clone(images), func(p platform.Platform) bool { return p.OSVersion != "" })

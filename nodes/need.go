@@ -9,15 +9,15 @@ import (
 	"k8s.io/component-helpers/resource"
 )
 
-// needs holds what a pod asks for against all that a node has for pods. What other pods take of
-// it changes by the minute.
+// needs compares the requests of a pod with the allocatable resources of a node. The share of other
+// pods changes constantly and is ignored.
 func needs(spec *corev1.PodSpec, n Node) []Reason {
 	has := n.object.Status.Allocatable
 	if len(has) == 0 {
 		return nil // a node that no kubelet has joined yet
 	}
 	var reasons []Reason
-	asked := resource.PodRequests(&corev1.Pod{Spec: *asking(spec)}, resource.PodResourcesOptions{})
+	asked := resource.PodRequests(&corev1.Pod{Spec: *withRequests(spec)}, resource.PodResourcesOptions{})
 	for _, name := range slices.Sorted(maps.Keys(asked)) {
 		want := asked[name]
 		have, ok := has[name]
@@ -32,9 +32,9 @@ func needs(spec *corev1.PodSpec, n Node) []Reason {
 	return reasons
 }
 
-// asking is a specification as the apiserver keeps it: what a container has a limit for and does
-// not ask for, it asks for up to its limit.
-func asking(spec *corev1.PodSpec) *corev1.PodSpec {
+// withRequests returns the spec as the API server defaults it: a container with a limit and without
+// a request requests the limit.
+func withRequests(spec *corev1.PodSpec) *corev1.PodSpec {
 	spec = spec.DeepCopy()
 	for _, list := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
 		for i := range list {

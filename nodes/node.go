@@ -11,22 +11,22 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// Node is a node of a cluster, as far as it decides what runs on it.
+// Node is a node of a cluster with the properties that determine what runs on it.
 type Node struct {
 	Name string
-	// Platform is what the node runs images of. Of a Windows node OSVersion has three or four
-	// parts, or is empty where the node tells no build.
+	// Platform is the node's own. OSVersion of a Windows node has three or four parts, or is empty
+	// if the node does not report its build.
 	Platform platform.Platform
-	// BuildFrom is where the Windows build comes from: "label", "kernelVersion" or "osImage";
-	// empty where there is none.
+	// BuildFrom is the source of the Windows build: "label", "kernelVersion" or "osImage"; empty if
+	// there is none.
 	BuildFrom string
-	// Notes are what the node says twice and differently, or not at all.
+	// Notes are contradictions and omissions in what the node reports.
 	Notes []string
 
 	object corev1.Node // labels, spec and allocatable
 }
 
-// MarshalJSON writes what a script may want to know of a node.
+// MarshalJSON writes the properties that scripts may need.
 func (n Node) MarshalJSON() ([]byte, error) {
 	taints := []string{}
 	for _, t := range n.object.Spec.Taints {
@@ -43,8 +43,7 @@ func (n Node) MarshalJSON() ([]byte, error) {
 	}{n.Name, n.platform(), n.Platform.OSVersion, n.BuildFrom, taints, n.object.Spec.Unschedulable, n.Notes})
 }
 
-// platform writes the node's system: windows/amd64:ltsc2022, or windows/amd64 where it tells no
-// build.
+// platform writes the node's platform: windows/amd64:ltsc2022, or windows/amd64 without a build.
 func (n Node) platform() string {
 	switch {
 	case n.Platform.OS == "" || n.Platform.Architecture == "":
@@ -57,30 +56,30 @@ func (n Node) platform() string {
 	return p.String()
 }
 
-// newNode reads what a node says of itself. The kubelet sets nodeInfo, and labels from it; where
-// nodeInfo is empty, as on nodes that no kubelet has joined yet, the labels count.
+// newNode reads what a node reports. The kubelet sets nodeInfo, and labels from it; if nodeInfo is
+// empty, as on nodes that no kubelet has joined yet, the labels count.
 func newNode(o *corev1.Node) Node {
 	n := Node{Name: o.Name}
 	n.object.Name, n.object.Labels, n.object.Spec, n.object.Status.Allocatable = o.Name, o.Labels, o.Spec, o.Status.Allocatable
 	info := o.Status.NodeInfo
-	n.Platform.OS = n.told("operating system", info.OperatingSystem, corev1.LabelOSStable)
-	n.Platform.Architecture = n.told("architecture", info.Architecture, corev1.LabelArchStable)
+	n.Platform.OS = n.reported("operating system", info.OperatingSystem, corev1.LabelOSStable)
+	n.Platform.Architecture = n.reported("architecture", info.Architecture, corev1.LabelArchStable)
 	if n.Platform.OS == platform.Windows {
 		n.build(info)
 	}
 	return n
 }
 
-// told returns what nodeInfo says, or else the label.
-func (n *Node) told(what, info, label string) string {
+// reported returns the value in nodeInfo, or else the label.
+func (n *Node) reported(what, info, label string) string {
 	value := n.object.Labels[label]
 	switch {
 	case info == "" && value == "":
-		n.Notes = append(n.Notes, fmt.Sprintf("the node does not tell its %s: nodeInfo has none, and the label %s is missing", what, label))
+		n.Notes = append(n.Notes, fmt.Sprintf("the node does not report its %s: nodeInfo has none, and the label %s is missing", what, label))
 	case info == "":
 		return value
 	case value != "" && value != info:
-		n.Notes = append(n.Notes, fmt.Sprintf("the label %s says %s, but the node is %s: correct the label", label, value, info))
+		n.Notes = append(n.Notes, fmt.Sprintf("the label %s is %s, but the node is %s: correct the label", label, value, info))
 	}
 	return info
 }
@@ -97,17 +96,17 @@ func (n *Node) build(info corev1.NodeSystemInfo) {
 		kernel = ""
 	}
 	label := n.object.Labels[corev1.LabelWindowsBuild]
-	fits := buildForm.MatchString(label)
+	valid := buildForm.MatchString(label)
 	switch {
-	case fits:
+	case valid:
 		n.Platform.OSVersion, n.BuildFrom = label, "label"
 		if kernel != "" && platform.Build(kernel) != platform.Build(label) {
-			n.Notes = append(n.Notes, fmt.Sprintf("the label %s says %s, but the node runs %s: correct the label", corev1.LabelWindowsBuild, label, kernel))
+			n.Notes = append(n.Notes, fmt.Sprintf("the label %s is %s, but the node runs %s: correct the label", corev1.LabelWindowsBuild, label, kernel))
 			n.Platform.OSVersion, n.BuildFrom = kernel, "kernelVersion"
 		}
 		return
 	case label != "":
-		n.Notes = append(n.Notes, fmt.Sprintf("the label %s is %q, which is no Windows build such as 10.0.20348: correct it", corev1.LabelWindowsBuild, label))
+		n.Notes = append(n.Notes, fmt.Sprintf("the label %s is %q, not a Windows build such as 10.0.20348: correct it", corev1.LabelWindowsBuild, label))
 	}
 	if kernel != "" {
 		n.Platform.OSVersion, n.BuildFrom = kernel, "kernelVersion"
@@ -121,6 +120,6 @@ func (n *Node) build(info corev1.NodeSystemInfo) {
 			}
 		}
 	}
-	n.Notes = append(n.Notes, fmt.Sprintf("the node does not tell its Windows build: the label %s is missing, and nodeInfo has kernelVersion %q and osImage %q",
+	n.Notes = append(n.Notes, fmt.Sprintf("the node does not report its Windows build: the label %s is missing, and nodeInfo has kernelVersion %q and osImage %q",
 		corev1.LabelWindowsBuild, info.KernelVersion, info.OSImage))
 }

@@ -1,12 +1,12 @@
-// Package nodes says which nodes of a cluster run the pods and images of a release, and why the
-// others do not.
+// Package nodes finds out which nodes of a cluster run the pods and images of a release, and why
+// the others do not.
 //
-// It decides what the scheduler, the kubelet and the container runtime decide one after the
-// other, and with the code of Kubernetes where there is some (k8s.io/component-helpers): node
-// selector and required affinity, taints without tolerations, what the pod asks for beside what
-// the node has, the pod's os, and for every image whether it has a manifest that the node's
-// runtime takes (package platform). It leaves out what changes by the minute: free capacity,
-// ports, volumes, other pods.
+// It decides what the scheduler, the kubelet and the container runtime decide one after the other,
+// with the code of Kubernetes if there is some (k8s.io/component-helpers): node selector and
+// required affinity, taints without tolerations, the pod's requests and the node's allocatable
+// resources, the pod's os, and for every image whether it has a manifest that the node's runtime
+// accepts (package platform). It ignores what changes constantly: free capacity, ports, volumes,
+// other pods.
 //
 // Nodes come from a file ([Read]) or from a cluster ([List]).
 package nodes
@@ -18,19 +18,19 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// Report is what [Check] finds.
+// Report is the result of [Check].
 type Report struct {
 	Nodes  []Node  `json:"nodes"`
 	Pods   []Pod   `json:"pods"`
 	Images []Image `json:"images"`
 }
 
-// Pod is what an object of the release makes pods of.
+// Pod is the pod of an object of the release.
 type Pod struct {
 	Object string `json:"object"` // kind namespace/name
 	Place  string `json:"place"`  // file:line:column
 	Path   string `json:"path"`   // of the pod's spec in the document
-	// Notes are what the release does not tell and the answer depends on.
+	// Notes are circumstances outside of the release that the answer depends on.
 	Notes    []string  `json:"notes,omitempty"`
 	Verdicts []Verdict `json:"nodes"`
 }
@@ -41,10 +41,10 @@ type Image struct {
 	Reference string    `json:"reference"` // repository@digest
 	Platforms []string  `json:"platforms"`
 	Notes     []string  `json:"notes,omitempty"`
-	Verdicts  []Verdict `json:"nodes"` // empty where nothing is known of its platforms
+	Verdicts  []Verdict `json:"nodes"` // empty if nothing is known of its platforms
 }
 
-// Verdict is whether a node runs something.
+// Verdict is whether a node runs a pod or image.
 type Verdict struct {
 	Node    string   `json:"node"`
 	Runs    bool     `json:"runs"`
@@ -59,8 +59,8 @@ type Reason struct {
 	Text string `json:"text"`
 }
 
-// Unmet is the error that some pods or images have no node. A caller that has told the reasons
-// asks for it by errors.As.
+// Unmet is the error for a pod or image without a node. A caller that has printed the report, with
+// the reasons, recognizes it by errors.As.
 type Unmet struct {
 	What string // the pod or image
 	Why  string
@@ -68,7 +68,7 @@ type Unmet struct {
 
 func (u *Unmet) Error() string { return u.What + " has no node that can run it" + u.Why }
 
-// Check holds the objects of a release and the images of its lock against nodes.
+// Check finds out which nodes run the pods of objects and the images of their lock.
 func Check(objects []workload.Object, l *lock.Lock, list []Node) *Report {
 	c := checker{images: l.Catalog(), classes: workload.NewRuntimeClasses(objects), nodes: list}
 	r := &Report{Nodes: list, Pods: []Pod{}, Images: []Image{}}

@@ -13,7 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// pod says which nodes run the pods of an object.
+// pod reports which nodes run the pod of an object.
 func (c checker) pod(o workload.Object) Pod {
 	spec, notes := c.admitted(o)
 	out := Pod{Object: o.String(), Place: o.Pod.At().String(), Path: o.Pod.Path(), Notes: notes, Verdicts: []Verdict{}}
@@ -36,10 +36,10 @@ func (c checker) pod(o workload.Object) Pod {
 		run = append(run, i)
 	}
 	for _, n := range c.nodes {
-		reasons := stays(spec, n)
-		said := elsewhere(reasons)
+		reasons := excluded(spec, n)
+		wrong := wrongOS(reasons)
 		for _, i := range run {
-			if r, ok := lacks(i, n); !ok && (!said || r.Kind != "os") {
+			if r, ok := lacks(i, n); !ok && (!wrong || r.Kind != "os") {
 				reasons = append(reasons, r)
 			}
 		}
@@ -48,26 +48,26 @@ func (c checker) pod(o workload.Object) Pod {
 	return out
 }
 
-// admitted returns the pod's spec as it reaches the scheduler, and notes about what else may be
-// added on the way there.
+// admitted returns the pod's spec as the scheduler gets it, and notes about what else a cluster may
+// add to it.
 func (c checker) admitted(o workload.Object) (*corev1.PodSpec, []string) {
 	spec, notes := o.Admitted(c.classes)
 	if o.Pod.Kind != workload.Template {
 		spec.Containers = []corev1.Container{{Name: "build", Resources: o.Pod.Resources}}
-		notes = append([]string{"kpack adds the builder's images and a node selector for its system, which the release does not tell"}, notes...)
+		notes = append([]string{"kpack adds the builder's images and a node selector for its system, which are not in the release"}, notes...)
 	}
 	return spec, notes
 }
 
-// elsewhere reports whether the reasons say already that the node has the wrong operating system.
-func elsewhere(reasons []Reason) bool {
+// wrongOS reports whether the reasons include the operating system of the node.
+func wrongOS(reasons []Reason) bool {
 	return slices.ContainsFunc(reasons, func(r Reason) bool { return r.Kind == "os" })
 }
 
-// stays returns why a pod does not come onto a node, images aside.
-func stays(spec *corev1.PodSpec, n Node) []Reason {
+// excluded returns why a pod does not run on a node, apart from its images.
+func excluded(spec *corev1.PodSpec, n Node) []Reason {
 	reasons := append(selects(spec, n), affine(spec, n)...)
-	if spec.OS != nil && n.Platform.OS != "" && string(spec.OS.Name) != n.Platform.OS && !elsewhere(reasons) {
+	if spec.OS != nil && n.Platform.OS != "" && string(spec.OS.Name) != n.Platform.OS && !wrongOS(reasons) {
 		reasons = append(reasons, Reason{"os", fmt.Sprintf("os.name is %s, the node's is %s: its kubelet refuses the pod", spec.OS.Name, n.Platform.OS)})
 	}
 	if spec.NodeName != "" && spec.NodeName != n.Name {
@@ -77,7 +77,7 @@ func stays(spec *corev1.PodSpec, n Node) []Reason {
 	return append(reasons, needs(spec, n)...)
 }
 
-// selects holds the node selector against a node's labels.
+// selects compares the node selector with a node's labels.
 func selects(spec *corev1.PodSpec, n Node) []Reason {
 	var reasons []Reason
 	for _, key := range sortedKeys(spec.NodeSelector) {
@@ -95,7 +95,7 @@ func selects(spec *corev1.PodSpec, n Node) []Reason {
 	return reasons
 }
 
-// selectorKind says what a label is about.
+// selectorKind returns the kind of reason for a label.
 func selectorKind(label string) string {
 	switch label {
 	case corev1.LabelOSStable, "beta.kubernetes.io/os":
@@ -108,7 +108,7 @@ func selectorKind(label string) string {
 	return "selector"
 }
 
-// affine holds the required node affinity against a node.
+// affine compares the required node affinity with a node.
 func affine(spec *corev1.PodSpec, n Node) []Reason {
 	if spec.Affinity == nil || spec.Affinity.NodeAffinity == nil || spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
 		return nil
@@ -134,13 +134,13 @@ func terms(s *corev1.NodeSelector) string {
 			}
 			one = append(one, text)
 		}
-		all = append(all, cmp.Or(strings.Join(one, " and "), "nothing, which no node has"))
+		all = append(all, cmp.Or(strings.Join(one, " and "), "nothing, which matches no node"))
 	}
 	return strings.Join(all, ", or ")
 }
 
-// tainted lists the taints that keep a pod away. One that names its node goes around the
-// scheduler, but not around NoExecute.
+// tainted lists the taints that exclude a pod. A pod that names its node bypasses the scheduler, but
+// not NoExecute.
 func tainted(spec *corev1.PodSpec, n Node) []Reason {
 	taints := slices.Clone(n.object.Spec.Taints)
 	cordon := corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}

@@ -12,8 +12,8 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// maxFile bounds a file of nodes in bytes. A cluster of 5000 nodes, the most that Kubernetes
-// supports, has a few hundred MiB.
+// maxFile bounds a file of nodes in bytes. 5000 nodes, the most that Kubernetes supports, take a few
+// hundred MiB.
 const maxFile = 1 << 30
 
 // ReadFile reads nodes from a file; "-" is standard input.
@@ -35,8 +35,8 @@ func ReadFile(path string) ([]Node, error) {
 }
 
 // Read reads what "kubectl get nodes -o json" prints: a List or NodeList of nodes, or one node;
-// file is its name for messages. Fields that this code does not know are passed over, since a
-// cluster may be newer; all else that is no Node is an error with its place.
+// file is its name for messages. Unknown fields are skipped, since a cluster may be newer; everything
+// else that is not a Node is an error with its position.
 func Read(file string, text []byte) ([]Node, error) {
 	r := reader{file, text}
 	if len(text) > maxFile {
@@ -50,7 +50,7 @@ func Read(file string, text []byte) ([]Node, error) {
 	if err := json.Unmarshal(text, &head); err != nil {
 		return nil, r.json(0, err)
 	}
-	// Kubernetes tells KIND from kind, and json does not
+	// Kubernetes distinguishes KIND from kind, encoding/json does not
 	head.APIVersion, head.Kind, head.Items = "", "", nil
 	switch strict, err := kjson.UnmarshalStrict(text, &head, kjson.DisallowDuplicateFields); {
 	case err != nil:
@@ -81,7 +81,7 @@ type reader struct {
 	text []byte
 }
 
-// list reads the items; typed says that they are nodes without saying so.
+// list reads the items; those of a typed list need no kind.
 func (r reader) list(typed bool) ([]Node, error) {
 	dec := json.NewDecoder(bytes.NewReader(r.text))
 	if err := items(dec); err != nil {
@@ -100,7 +100,7 @@ func (r reader) list(typed bool) ([]Node, error) {
 			return nil, err
 		}
 		if other, ok := first[n.Name]; ok {
-			return nil, r.errorf(at, "node %s is there twice, first on line %d: keep one", n.Name, r.line(other))
+			return nil, r.errorf(at, "node %s is listed twice, first on line %d: keep one", n.Name, r.line(other))
 		}
 		first[n.Name] = at
 		list = append(list, *n)
@@ -108,7 +108,7 @@ func (r reader) list(typed bool) ([]Node, error) {
 	return list, nil
 }
 
-// items goes to the first of the items.
+// items advances to the first item.
 func items(dec *json.Decoder) error {
 	if _, err := dec.Token(); err != nil {
 		return err
@@ -138,8 +138,8 @@ func (r reader) item(at int, raw []byte, typed bool) (*Node, error) {
 	if err := json.Unmarshal(raw, &head); err != nil {
 		return nil, r.json(at, err)
 	}
-	bare := typed && head.APIVersion == "" && head.Kind == ""
-	if !bare && (head.APIVersion != "v1" || head.Kind != "Node") {
+	untyped := typed && head.APIVersion == "" && head.Kind == ""
+	if !untyped && (head.APIVersion != "v1" || head.Kind != "Node") {
 		return nil, r.errorf(at, "this is %s %s, not a node: make the file with kubectl get nodes -o json", orNone(head.APIVersion), orNone(head.Kind))
 	}
 	return r.node(at, raw)
@@ -151,7 +151,7 @@ func (r reader) node(at int, raw []byte) (*Node, error) {
 	if err != nil {
 		var again corev1.Node
 		if err := json.Unmarshal(raw, &again); err != nil {
-			return nil, r.json(at, err) // this decoder tells where
+			return nil, r.json(at, err) // the error of this decoder has an offset
 		}
 		return nil, r.errorf(at, "%v", err)
 	}
@@ -172,7 +172,7 @@ func (r reader) node(at int, raw []byte) (*Node, error) {
 	return &n, nil
 }
 
-// json says where a decoder's error is; at is where the text that it read begins.
+// json adds the position to an error of a decoder that read the text from at.
 func (r reader) json(at int, err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -180,9 +180,9 @@ func (r reader) json(at int, err error) error {
 	case errors.As(err, &syntax):
 		return r.errorf(at+int(syntax.Offset)-1, "this is not JSON (%v): make the file with kubectl get nodes -o json", syntax)
 	case errors.As(err, &kind):
-		return r.errorf(at+int(kind.Offset)-1, "%s: %s is not what stands in a node there", kind.Field, kind.Value)
+		return r.errorf(at+int(kind.Offset)-1, "%s: a node has another type than %s there", kind.Field, kind.Value)
 	}
-	return r.errorf(at, "this is no list of nodes (%v): make the file with kubectl get nodes -o json", err)
+	return r.errorf(at, "this is not a list of nodes (%v): make the file with kubectl get nodes -o json", err)
 }
 
 // errorf writes an error at an offset.

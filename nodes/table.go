@@ -9,11 +9,11 @@ import (
 	"github.com/slipway-dev/slipway/internal/output"
 )
 
-// most is how many nodes a line of the table names.
+// most is the number of nodes that a line of the table names.
 const most = 3
 
-// WriteTable writes the nodes, then for each pod and image a line for the nodes that run it and
-// one for each reason that others have.
+// WriteTable writes the nodes, then for each pod and image a line for the nodes that run it and one
+// for each reason of the others.
 func (r *Report) WriteTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "NODE\tPLATFORM\tTAINTS\tNOTE")
@@ -37,7 +37,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 	return t.Flush()
 }
 
-// lines writes one thing: nodes of one verdict stand together.
+// lines writes the verdicts on a pod or image; nodes of equal verdicts share a line.
 func lines(w io.Writer, what string, verdicts []Verdict, notes []string) {
 	type group struct {
 		runs, why string

@@ -153,7 +153,7 @@ spec:
 		"slipway.yaml:1:1: release.values.windows_helper.image: it is named for Windows, but image app has no files for windows",
 		"app.yaml:14: Deployment demo/app: spec.template.spec.containers[0].image: nginx is not pinned",
 		"slipway.yaml: Deployment demo/app: spec.template.spec.containers[0].env[0].value: init is not pinned",
-		"app.yaml:15: Deployment demo/app: spec.template.spec.containers[0].args[0]: only ko knows what ko://example.com/cmd/a is",
+		"app.yaml:15: Deployment demo/app: spec.template.spec.containers[0].args[0]: only ko resolves ko://example.com/cmd/a,",
 	})
 	p.Lint.Allow = []product.Allow{{Rule: "image-ko", Object: "Deployment demo/app", Reason: "it is documentation"}}
 	if _, err := release.Render(t.Context(), p, l, nil); err == nil || strings.Contains(err.Error(), "ko://") {

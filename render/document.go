@@ -16,8 +16,7 @@ type document struct {
 	APIVersion, Kind, Namespace, Name string
 
 	yaml *yamlmeta.Document
-	// from a position's file to the name that a user knows; a file that is not in it stands for
-	// itself
+	// from a file of a position to the name that a user knows, if that differs
 	origin map[string]string
 }
 
@@ -37,7 +36,7 @@ func documents(set *yamlmeta.DocumentSet, origin map[string]string) ([]document,
 	return docs, errors.Join(errs...)
 }
 
-// objects returns the object in y, or the items where it is a List.
+// objects returns the object in y, or the items of a List.
 func objects(y *yamlmeta.Document, origin map[string]string) ([]document, error) {
 	y.Value = yamlmeta.NewASTFromInterfaceWithPosition(y.Value, y.Position)
 	d := document{yaml: y, origin: origin}
@@ -51,7 +50,7 @@ func objects(y *yamlmeta.Document, origin map[string]string) ([]document, error)
 	}
 	for _, f := range []struct{ name, value string }{{"apiVersion", d.APIVersion}, {"kind", d.Kind}, {"metadata.name", d.Name}} {
 		if f.value == "" {
-			return nil, fmt.Errorf("%s: the document has no %s: it is no Kubernetes object", d.position(y.Position), f.name)
+			return nil, fmt.Errorf("%s: the document has no %s: it is not a Kubernetes object", d.position(y.Position), f.name)
 		}
 	}
 	return []document{d}, nil
@@ -113,7 +112,7 @@ func child(v any, key string) any {
 	return nil
 }
 
-// position writes where a node comes from: config/controller.yaml:12.
+// position writes the place that a node comes from: config/controller.yaml:12.
 func (d document) position(p *filepos.Position) string {
 	file := p.GetFile()
 	if o, ok := d.origin[file]; ok {
@@ -137,7 +136,7 @@ func fieldPath(path []string) string {
 	return b.String()
 }
 
-// item names an item of an array: [controller] where it has a name, or [3].
+// item writes the index of an item: [controller] if it has a name, or [3].
 func item(n int, v any) string {
 	if name, ok := child(v, "name").(string); ok && name != "" {
 		return "[" + name + "]"
@@ -145,7 +144,7 @@ func item(n int, v any) string {
 	return fmt.Sprintf("[%d]", n)
 }
 
-// duplicateKeys refuses maps that have a key twice, of which readers take one or the other.
+// duplicateKeys refuses maps with a key twice: readers use the first or the last.
 func (d document) duplicateKeys() error { return d.unique(d.yaml.Value, nil) }
 
 func (d document) unique(v any, path []string) error {
@@ -155,7 +154,7 @@ func (d document) unique(v any, path []string) error {
 		for _, i := range v.Items {
 			key := fmt.Sprint(i.Key)
 			if seen[key] {
-				return fmt.Errorf("%s: %s is there twice", d.position(i.Position), fieldPath(append(path, key)))
+				return fmt.Errorf("%s: duplicate key %s", d.position(i.Position), fieldPath(append(path, key)))
 			}
 			seen[key] = true
 			if err := d.unique(i.Value, append(path, key)); err != nil {

@@ -35,7 +35,7 @@ func setEnv(docs []document, p *product.Product, l *lock.Lock) error {
 	return errors.Join(errs...)
 }
 
-// findContainer returns the container that w names.
+// findContainer returns the container of a workload.
 func findContainer(docs []document, w product.WorkloadEnv) (*yamlmeta.Map, error) {
 	var near []string
 	for _, d := range docs {
@@ -63,13 +63,13 @@ func findContainer(docs []document, w product.WorkloadEnv) (*yamlmeta.Map, error
 				}
 			}
 		}
-		return nil, fmt.Errorf("%s has no container %q, but: %s", d, w.Container, strings.Join(names, ", "))
+		return nil, fmt.Errorf("%s has no container %q: name one of %s", d, w.Container, strings.Join(names, ", "))
 	}
 	wanted := document{Kind: w.Kind, Namespace: w.Namespace, Name: w.Name}
-	return nil, fmt.Errorf("the templates make no %s, but: %s", wanted, strings.Join(near, ", "))
+	return nil, fmt.Errorf("the templates make no %s: name one of %s", wanted, strings.Join(near, ", "))
 }
 
-// setVariable replaces a container's variable where it stands, or appends it.
+// setVariable replaces a container's variable in place, or appends it.
 func setVariable(c *yamlmeta.Map, name, value string, pos *filepos.Position) {
 	variable := &yamlmeta.Map{Position: pos, Items: []*yamlmeta.MapItem{
 		{Key: "name", Value: name, Position: pos},

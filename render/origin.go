@@ -12,8 +12,8 @@ type origins struct {
 	before   int // lines before the document
 }
 
-// add records the origin of every line that n, which was read from what v was written to, begins
-// on. Below the same key or index the two trees have the same value.
+// add records the origin of every line on which a value below n begins. n was read from the text
+// that v was written to, so both trees have the same form.
 func (o origins) add(n *yaml.Node, v any) {
 	switch v := v.(type) {
 	case *yamlmeta.Map:

@@ -11,9 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// pin writes the digest into images of others that the templates name by a tag which stands in
-// images.txt, too: manifests of other projects name their images so. What images.txt does not
-// have stays, and is found by the check.
+// pin replaces the tag of third-party images by their digest if images.txt has the same tag:
+// manifests of other projects name their images by tag. lint reports images that stay unpinned.
 func pin(docs []document, l *lock.Lock) {
 	pins := pinsOf(l)
 	if len(pins) == 0 {
@@ -29,8 +28,8 @@ func pin(docs []document, l *lock.Lock) {
 	}
 }
 
-// pinsOf maps repository:tag of images of others, in full, to the digest. In a snapshot the one
-// of images.txt has to do.
+// pinsOf maps full repository:tag of third-party images to their digests. Snapshots use the digest
+// from images.txt.
 func pinsOf(l *lock.Lock) map[string]string {
 	pins := map[string]string{}
 	for _, t := range l.ThirdParty {

@@ -33,8 +33,8 @@ func manifest(l *lock.Lock, docs []document, values map[string]any) (*Manifest, 
 	return m, nil
 }
 
-// head says what the file is and how it was made. It has neither time nor machine: the same
-// release has the same bytes.
+// head describes the file and how it was made. It names neither time nor machine: the same release
+// has the same bytes.
 func head(l *lock.Lock) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s\n\nMade by: slipway release\n", l.Name, l.Version)

@@ -1,15 +1,14 @@
-// Package render makes release.yaml: what an operator applies to a cluster, every image in it
-// pinned by digest.
+// Package render makes release.yaml, which an operator applies to a cluster.
 //
-// The templates of slipway.yaml go through ytt (https://carvel.dev/ytt), which is linked in; a
-// YAML file without ytt's annotations is a template too and comes out as it is. Their data values
-// are those of slipway.yaml, checked against the schema that the templates bring. Then the
-// environment variables of slipway.yaml are put in, images of images.txt that a template names by
-// their tag get their digest, the documents are sorted so that "kubectl apply -f" meets each
-// after what it needs, and all of them are checked against the lock (see [Check]): a mistake that
-// a cluster would report late, or never, ends the release here.
+// The templates of slipway.yaml are evaluated by ytt (https://carvel.dev/ytt), which is linked in;
+// a YAML file without ytt's annotations is a template, too, and stays as it is. Their data values
+// are those of slipway.yaml, checked against the schema of the templates. Then render adds the
+// environment variables of slipway.yaml, gives third-party images that a template names by tag
+// their digest from the lock, and sorts the documents so that "kubectl apply -f" meets each after
+// those that it needs.
 //
-// The bytes depend on the templates, slipway.yaml and the lock only.
+// The bytes depend on the templates, slipway.yaml and the lock only. Whether the result is right
+// is for package lint to judge; [Manifest.Origin] lets it name the line of a template.
 package render
 
 import (
@@ -32,13 +31,13 @@ type Manifest struct {
 // line of a template, or slipway.yaml. It is "" if it is not known.
 func (m *Manifest) Origin(line int) string { return m.origins[line] }
 
-// Options say how a release is rendered.
+// Options are settings of [Render].
 type Options struct {
 	Progress *progress.Printer // gets ytt's warnings; nil is quiet
 }
 
-// Render returns release.yaml. A template that ytt refuses, a value that the templates' schema does not know, a workload or container that
-// release.env names and no template makes, and every finding of [Check] is an error.
+// Render returns release.yaml. It is an error if ytt refuses a template, if the templates' schema
+// lacks a value, and if release.env names a workload or container that no template makes.
 func Render(ctx context.Context, p *product.Product, l *lock.Lock, o Options) (*Manifest, error) {
 	defer progress.Doing("rendering the templates of " + p.Name)()
 	files, err := templates(ctx, p)

@@ -211,7 +211,7 @@ func TestRefuses(t *testing.T) {
 			name:      "no such template",
 			templates: map[string]string{"ns.yaml": ok},
 			change:    func(p *product.Product) { p.Release.Templates[0].Path = "nowhere" },
-			want:      []string{"template nowhere is not there", "slipway.yaml"},
+			want:      []string{"template nowhere does not exist", "slipway.yaml"},
 		},
 		{
 			name:      "no templates",
@@ -223,7 +223,7 @@ func TestRefuses(t *testing.T) {
 			name:      "two files of one name",
 			templates: map[string]string{"ns.yaml": ok},
 			change:    func(p *product.Product) { p.Release.Templates = append(p.Release.Templates, p.Release.Templates[0]) },
-			want:      []string{"deploy/ns.yaml", "both ns.yaml"},
+			want:      []string{"deploy/ns.yaml", "both as ns.yaml"},
 		},
 		{
 			name:      "no object",
@@ -233,7 +233,7 @@ func TestRefuses(t *testing.T) {
 		{
 			name:      "a key twice",
 			templates: map[string]string{"ns.yaml": "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: n\n  name: m\n"},
-			want:      []string{"deploy/ns.yaml:5: metadata.name is there twice"},
+			want:      []string{"deploy/ns.yaml:5: duplicate key metadata.name"},
 		},
 		{
 			name:      "no such workload",
@@ -246,8 +246,8 @@ func TestRefuses(t *testing.T) {
 				}
 			},
 			want: []string{
-				"slipway.yaml: release.env: the templates make no Deployment demo/other, but: Deployment demo/app",
-				"no Deployment other/app,", "no DaemonSet demo/app,",
+				"slipway.yaml: release.env: the templates make no Deployment demo/other: name one of Deployment demo/app",
+				"no Deployment other/app:", "no DaemonSet demo/app:",
 			},
 		},
 		{
@@ -256,7 +256,7 @@ func TestRefuses(t *testing.T) {
 			change: func(p *product.Product) {
 				p.Release.Env = []product.WorkloadEnv{{Kind: "Deployment", Namespace: "demo", Name: "app", Container: "other"}}
 			},
-			want: []string{`Deployment demo/app has no container "other", but: main`},
+			want: []string{`Deployment demo/app has no container "other": name one of main`},
 		},
 		{
 			name:      "unknown image in a variable",

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// order lists kinds as "kubectl apply -f" should meet them on a cluster that has none: what
-// others need, first. Kinds of the same rank and those that are not listed, which are custom
-// resources for the most part, go by kind.
+// order lists kinds in the order in which "kubectl apply -f" should create them: those that others
+// need first. Kinds of the same rank, and kinds that are not listed, mostly custom resources, are
+// sorted by kind.
 var order = [][]string{
 	{"Namespace"},
 	{"CustomResourceDefinition"},

@@ -50,7 +50,7 @@ func expand(text string, p *product.Product, l *lock.Lock) (string, error) {
 	return product.ExpandImages(text, product.BuildInfo{Version: p.Version}, func(name string) (string, error) {
 		i, ok := l.Image(name)
 		if !ok {
-			return "", fmt.Errorf("there is no image %q in the lock", name)
+			return "", fmt.Errorf("the lock has no image %q", name)
 		}
 		return i.Reference(), nil
 	})

@@ -24,10 +24,10 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// valuesFile is the name under which ytt speaks of the data values.
+// valuesFile is the name of the data values in ytt's messages.
 const valuesFile = "release.values"
 
-// templateFiles is what ytt reads, and where each file comes from.
+// templateFiles are the files that ytt reads.
 type templateFiles struct {
 	files []*files.File
 	// origin maps the path that ytt knows, relative to the template's directory, to one that a
@@ -53,7 +53,7 @@ func templates(ctx context.Context, p *product.Product) (templateFiles, error) {
 		root := filepath.Join(dir, filepath.FromSlash(tpl.Path))
 		fi, err := os.Stat(root)
 		if errors.Is(err, os.ErrNotExist) {
-			return t, fmt.Errorf("template %s is not there: correct release.templates in %s", shown, p.Path)
+			return t, fmt.Errorf("template %s does not exist: correct release.templates in %s", shown, p.Path)
 		}
 		if err != nil {
 			return t, fmt.Errorf("reading template %s: %w", shown, err)
@@ -68,7 +68,7 @@ func templates(ctx context.Context, p *product.Product) (templateFiles, error) {
 				origin = path.Join(shown, rel)
 			}
 			if first, ok := t.origin[rel]; ok {
-				return t, fmt.Errorf("templates %s and %s are both %s to ytt: rename one", first, origin, rel)
+				return t, fmt.Errorf("ytt sees templates %s and %s both as %s: rename one", first, origin, rel)
 			}
 			t.origin[rel] = origin
 			t.files = append(t.files, f)
@@ -85,9 +85,8 @@ func templates(ctx context.Context, p *product.Product) (templateFiles, error) {
 	return t, nil
 }
 
-// plain refuses a file that is a Helm template, one on which ytt's parser panics, and one that
-// has a key twice and is no template: ytt would quietly take the last one. In templates ytt
-// refuses it. Whatever else is wrong with a file, ytt says better.
+// plain refuses Helm templates, files on which ytt's parser panics, and plain YAML files with a key
+// twice, of which ytt would use the last value. ytt itself reports all other mistakes.
 func plain(f *files.File, origin map[string]string) error {
 	if f.Type() != files.TypeYAML || !f.IsTemplate() {
 		return nil
@@ -115,7 +114,7 @@ func plain(f *files.File, origin map[string]string) error {
 	return errors.Join(errs...)
 }
 
-// parse is ytt's parser. It panics on some texts: then the error has a place in the file.
+// parse calls ytt's parser. If that panics, the error has a position in the file.
 func parse(file string, text []byte, o yamlmeta.DocSetOpts) (set *yamlmeta.DocumentSet, err error) {
 	defer func() {
 		if placed(err) {
@@ -126,7 +125,7 @@ func parse(file string, text []byte, o yamlmeta.DocSetOpts) (set *yamlmeta.Docum
 	return yamlmeta.NewDocumentSetFromBytes(text, o)
 }
 
-// placed reports whether an error says where in a file it is.
+// placed reports whether an error has a position in a file.
 func placed(err error) bool {
 	at := (*yamlfile.Error)(nil)
 	return errors.As(err, &at)

@@ -9,37 +9,37 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// LabelOSBeta is what [corev1.LabelOSStable] was called before Kubernetes 1.14. The kubelet still
-// sets both to the same value.
+// LabelOSBeta is the name of [corev1.LabelOSStable] before Kubernetes 1.14. The kubelet still sets
+// both to the same value.
 const LabelOSBeta = "beta.kubernetes.io/os"
 
-// labelsControlPlane are those of nodes that run the control plane, by their names of today and
-// before Kubernetes 1.24. The control plane runs on Linux.
+// labelsControlPlane are the labels of nodes that run the control plane, today and before Kubernetes
+// 1.24. The control plane runs on Linux.
 var labelsControlPlane = []string{"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"}
 
-// Node is what is known of a node that a pod may select.
+// Node describes a node, of which not every label is known.
 type Node struct {
 	Labels map[string]string
-	// labels that it does not have; one that is neither here nor in Labels is unknown
+	// labels that the node does not have; a label in neither field is unknown
 	Without []string
 }
 
 // Admits reports whether a pod's node selector and required node affinity let it run on a node.
-// What they ask of unknown labels is taken to be so.
+// Unknown labels match.
 func Admits(spec *corev1.PodSpec, n Node) bool {
 	for k, v := range spec.NodeSelector {
-		if !n.fits(corev1.NodeSelectorRequirement{Key: k, Operator: corev1.NodeSelectorOpIn, Values: []string{v}}) {
+		if !n.matches(corev1.NodeSelectorRequirement{Key: k, Operator: corev1.NodeSelectorOpIn, Values: []string{v}}) {
 			return false
 		}
 	}
 	terms, required := requiredTerms(spec)
 	return !required || slices.ContainsFunc(terms, func(t corev1.NodeSelectorTerm) bool {
-		return !slices.ContainsFunc(t.MatchExpressions, func(r corev1.NodeSelectorRequirement) bool { return !n.fits(r) })
+		return !slices.ContainsFunc(t.MatchExpressions, func(r corev1.NodeSelectorRequirement) bool { return !n.matches(r) })
 	})
 }
 
-// requiredTerms returns the alternatives of the required node affinity. A term that asks nothing
-// matches no node.
+// requiredTerms returns the alternatives of the required node affinity. An empty term matches no
+// node.
 func requiredTerms(spec *corev1.PodSpec) (terms []corev1.NodeSelectorTerm, required bool) {
 	if spec.Affinity == nil || spec.Affinity.NodeAffinity == nil || spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
 		return nil, false
@@ -52,8 +52,8 @@ func requiredTerms(spec *corev1.PodSpec) (terms []corev1.NodeSelectorTerm, requi
 	return terms, true
 }
 
-// fits reports whether a node may have what is asked of one label.
-func (n Node) fits(r corev1.NodeSelectorRequirement) bool {
+// matches reports whether a node may match a requirement.
+func (n Node) matches(r corev1.NodeSelectorRequirement) bool {
 	value, has := n.Labels[r.Key]
 	if !has && !slices.Contains(n.Without, r.Key) {
 		return true
@@ -81,11 +81,10 @@ func (n Node) fits(r corev1.NodeSelectorRequirement) bool {
 	return false
 }
 
-// OperatingSystems returns the operating systems of the nodes that a pod may run on, sorted, by its node
-// selector and required node affinity; of systems that Kubernetes has no nodes with, those that
-// the pod itself names. selects is false where these leave the system open, and names are then
-// those of all nodes. The label node.kubernetes.io/windows-build is on Windows nodes alone, and
-// those of control-plane nodes on Linux nodes alone.
+// OperatingSystems returns the operating systems, sorted, of the nodes that a pod may run on
+// according to its node selector and required node affinity: linux, windows, and others that the
+// pod names. selects is false if the pod does not restrict the operating system. Only Windows nodes
+// have the label node.kubernetes.io/windows-build, and only Linux nodes those of the control plane.
 func OperatingSystems(spec *corev1.PodSpec) (names []string, selects bool) {
 	all := []string{platform.Linux, platform.Windows}
 	for _, key := range []string{corev1.LabelOSStable, LabelOSBeta} {
@@ -100,23 +99,23 @@ func OperatingSystems(spec *corev1.PodSpec) (names []string, selects bool) {
 	}
 
 	terms, _ := requiredTerms(spec)
-	said := len(terms) > 0
+	byAffinity := len(terms) > 0
 	for _, t := range terms {
-		says := false
+		restricts := false
 		for _, r := range t.MatchExpressions {
 			switch {
 			case r.Key == corev1.LabelWindowsBuild:
-				says = says || r.Operator != corev1.NodeSelectorOpNotIn
+				restricts = restricts || r.Operator != corev1.NodeSelectorOpNotIn
 			case slices.Contains(labelsControlPlane, r.Key):
-				says = says || r.Operator == corev1.NodeSelectorOpIn || r.Operator == corev1.NodeSelectorOpExists
+				restricts = restricts || r.Operator == corev1.NodeSelectorOpIn || r.Operator == corev1.NodeSelectorOpExists
 			case r.Key != corev1.LabelOSStable && r.Key != LabelOSBeta:
 			case r.Operator == corev1.NodeSelectorOpIn:
-				all, says = append(all, r.Values...), true
+				all, restricts = append(all, r.Values...), true
 			case r.Operator == corev1.NodeSelectorOpNotIn:
-				says = says || slices.Contains(r.Values, platform.Linux) || slices.Contains(r.Values, platform.Windows)
+				restricts = restricts || slices.Contains(r.Values, platform.Linux) || slices.Contains(r.Values, platform.Windows)
 			}
 		}
-		said = said && says
+		byAffinity = byAffinity && restricts
 	}
 	slices.Sort(all)
 	for _, os := range slices.Compact(all) {
@@ -124,10 +123,10 @@ func OperatingSystems(spec *corev1.PodSpec) (names []string, selects bool) {
 			names = append(names, os)
 		}
 	}
-	return names, selects || said
+	return names, selects || byAffinity
 }
 
-// nodeOf is what is known of a node by its system.
+// nodeOf returns a node of which only the operating system is known.
 func nodeOf(os string) Node {
 	n := Node{Labels: map[string]string{corev1.LabelOSStable: os, LabelOSBeta: os}}
 	switch os {

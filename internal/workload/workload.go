@@ -9,8 +9,8 @@
 // column ([Pod.At]) and the field's path ([Pod.Path]).
 //
 // The package also answers what several checks ask about a pod: what a cluster adds when it admits
-// the pod ([Object.Admitted]), which operating systems it may run on ([OperatingSystems]), which nodes it
-// selects ([Admits]), which images it names ([References]).
+// the pod ([Object.Admitted]), which operating systems it may run on ([OperatingSystems]), which
+// nodes it selects ([Admits]), which images it names ([References]).
 package workload
 
 import (
