@@ -20,10 +20,10 @@ func newNodes(f *flags) *cobra.Command {
 	var cluster nodes.Cluster
 	cmd := &cobra.Command{
 		Use:   "nodes",
-		Short: "Say which nodes run a release's pods and images, and why the others do not",
-		Long: `Nodes holds every pod template of release.yaml and every image of release.lock.json against the nodes of a cluster: operating system,
-architecture, Windows build, taints without tolerations, node selectors, required affinity, and what a pod asks for beside what a node has.
-What changes by the minute is left out: free capacity, ports, volumes. kpack's Image and Build count as pods.
+		Short: "Report which nodes run a release's pods and images, and why the others do not",
+		Long: `Nodes compares every pod template of release.yaml and every image of release.lock.json with the nodes of a cluster: operating system,
+architecture, Windows build, taints without tolerations, node selectors, required affinity, and the pod's requests. It ignores what changes
+constantly: free capacity, ports, volumes. kpack's Image and Build count as pods.
 
 Nodes come from the cluster that kubectl would talk to, or with -nodes from a file that "kubectl get nodes -o json" has written.
 

@@ -254,8 +254,7 @@ func FuzzRead(f *testing.F) {
 		}
 		if joined, ok := err.(interface{ Unwrap() []error }); ok {
 			for _, e := range joined.Unwrap() {
-				// as above
-				if e, ok := e.(*yamlfile.Error); !ok || !in(e.Pos) || strings.Contains(e.Text, "%!") { //nolint:errorlint
+				if e, ok := e.(*yamlfile.Error); !ok || !in(e.Pos) || strings.Contains(e.Text, "%!") { //nolint:errorlint // Read joins errors of this type
 					t.Errorf("the error %v has no place in the file", e)
 				}
 			}
