@@ -33,7 +33,7 @@ func demo(tb testing.TB, size int) (*store.Store, *lock.Lock) {
 	}
 	for n := range l.Images[0].Children {
 		if c := &l.Images[0].Children[n]; c.OSVersion != "" {
-			c.Base = &lock.Base{Name: "builtin:nanoserver", StandIn: true}
+			c.Base = &lock.Base{Name: "builtin:nanoserver", Stub: true}
 		}
 	}
 	pause := storetest.Index(tb, st, "pause",
@@ -45,7 +45,7 @@ func demo(tb testing.TB, size int) (*store.Store, *lock.Lock) {
 	l.ThirdParty = []lock.ThirdParty{
 		{Reference: "pause:3.9@" + pause.Digest.String(), MediaType: types.OCIImageIndex, Digest: pause.Digest, Size: pause.Size},
 		{Reference: "registry.example/tool@" + tool.Digest.String(), MediaType: types.OCIImageIndex, Digest: tool.Digest, Size: tool.Size},
-		{Reference: "registry.invalid/gone:1", LeftOut: "a snapshot reaches no registry"},
+		{Reference: "registry.invalid/gone:1", Omitted: "a snapshot reaches no registry"},
 	}
 	return st, l
 }

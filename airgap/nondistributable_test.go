@@ -130,13 +130,13 @@ func own17763(t *testing.T, st *store.Store, img v1.Image) *lock.Lock {
 	}
 	i.Size = int64(len(raw))
 	c := &i.Children[0]
-	c.Digest, c.Size, c.Config, c.Content = d.Digest, d.Size, config, 0
+	c.Digest, c.Size, c.Config, c.LayerBytes = d.Digest, d.Size, config, 0
 	im, err := img.Manifest()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, layer := range im.Layers {
-		c.Content += layer.Size
+		c.LayerBytes += layer.Size
 	}
 	l := storetest.Release(t, storetest.Open(t), 10)
 	l.Images = []lock.Image{i}

@@ -105,8 +105,8 @@ func list(st *store.Store, l *lock.Lock) (items []item, absent []LeftOut, err er
 		add(own(st, i))
 	}
 	for _, t := range l.ThirdParty {
-		if t.LeftOut != "" {
-			absent = append(absent, LeftOut{t.Reference, t.LeftOut})
+		if t.Omitted != "" {
+			absent = append(absent, LeftOut{t.Reference, t.Omitted})
 			continue
 		}
 		add(foreign(st, t))

@@ -115,7 +115,7 @@ func disagreements(c *Contents, l *lock.Lock, whole bool) []string {
 	}
 	for _, t := range l.ThirdParty {
 		switch {
-		case t.LeftOut == "":
+		case t.Omitted == "":
 			check(t.Reference, t.Digest, nil)
 		case missed && !leftOut[t.Reference]:
 			differ("%s is left out in the lock, and the bundle does not say so", t.Reference)

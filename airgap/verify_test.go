@@ -209,7 +209,7 @@ func TestVerifyLock(t *testing.T) {
 			}
 		}, "it says stand-in bases true, the lock false"},
 		{"third party", func(l *lock.Lock) { l.ThirdParty[0].Digest = other }, "pause:3.9 is sha256:"},
-		{"left out", func(l *lock.Lock) { l.ThirdParty[0] = lock.ThirdParty{Reference: "x:1", LeftOut: "gone"} }, "x:1 is left out in the lock"},
+		{"left out", func(l *lock.Lock) { l.ThirdParty[0] = lock.ThirdParty{Reference: "x:1", Omitted: "gone"} }, "x:1 is left out in the lock"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, l := demo(t, 100)

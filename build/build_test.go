@@ -93,11 +93,11 @@ func check(t *testing.T, img v1.Image, c lock.Child) {
 	for _, l := range m.Layers {
 		content += l.Size
 	}
-	if cf.OSVersion != c.OSVersion || config != c.Config || content != c.Content || m.MediaType != types.OCIManifestSchema1 {
+	if cf.OSVersion != c.OSVersion || config != c.Config || content != c.LayerBytes || m.MediaType != types.OCIManifestSchema1 {
 		t.Errorf("%s: version %q, config %s, %d bytes; the lock says %+v", c.Platform, cf.OSVersion, config, content, c)
 	}
 	windows := strings.HasPrefix(c.Platform.String(), "windows/")
-	if c.Base == nil || c.Base.StandIn != windows || windows == (c.Base.Name == "builtin:static") {
+	if c.Base == nil || c.Base.Stub != windows || windows == (c.Base.Name == "builtin:static") {
 		t.Errorf("%s: the base is %+v", c.Platform, c.Base)
 	}
 }

@@ -144,10 +144,10 @@ func (b *Builder) write(i product.Image, c content) (child, error) {
 		MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Config: config, Base: lockBase(c.base.Info),
 	}
 	for _, f := range c.from {
-		out.From = append(out.From, *lockBase(&f))
+		out.CopiedFrom = append(out.CopiedFrom, *lockBase(&f))
 	}
 	for _, l := range mf.Layers {
-		out.Content += l.Size
+		out.LayerBytes += l.Size
 	}
 	return child{d, out, c.note}, nil
 }
@@ -190,5 +190,5 @@ func lockBase(i *base.Info) *lock.Base {
 	if i == nil {
 		return nil
 	}
-	return &lock.Base{Name: i.Name, Digest: i.Digest, StandIn: i.Stub}
+	return &lock.Base{Name: i.Name, Digest: i.Digest, Stub: i.Stub}
 }

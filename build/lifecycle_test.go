@@ -49,7 +49,7 @@ func TestLifecycle(t *testing.T) {
 	l := cut(t, load(t, carry(t, small)), st)
 	i, ok := l.Image("lifecycle")
 	if !ok || i.Kind != "lifecycle" || i.MediaType != types.OCIManifestSchema1 || len(i.Children) != 1 || i.Children[0].Digest != i.Digest ||
-		!slices.Equal(i.Children[0].Systems, []string{"linux", "windows"}) || i.Children[0].Base != nil {
+		!slices.Equal(i.Children[0].ExtraOS, []string{"linux", "windows"}) || i.Children[0].Base != nil {
 		t.Fatalf("the lock says %+v", i)
 	}
 	img, err := st.Image(i.Digest)

@@ -77,7 +77,7 @@ func (b *Builder) lifecycle(ctx context.Context, i product.Image) (built.Image, 
 	if err != nil {
 		return built.Image{}, err
 	}
-	only.lock.Systems = lifecycleSystems()
+	only.lock.ExtraOS = lifecycleSystems()
 	d := only.descriptor
 	return built.Image{
 		Name: i.Name, Kind: i.Kind, MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Children: []lock.Child{only.lock},

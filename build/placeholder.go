@@ -20,7 +20,7 @@ func Placeholder(p *product.Product, trees map[string]source.Tree) *lock.Lock {
 		for _, on := range i.Platforms {
 			digest := PlaceholderDigest(i.Name + " " + on.String())
 			child := lock.Child{Platform: on, OSVersion: on.OSVersion, MediaType: types.OCIManifestSchema1, Digest: digest, Config: digest}
-			if child.Systems = kinds[i.Kind].systems; child.Systems != nil {
+			if child.ExtraOS = kinds[i.Kind].systems; child.ExtraOS != nil {
 				image.MediaType = child.MediaType
 			}
 			image.Children = append(image.Children, child)

@@ -29,13 +29,13 @@ func small() *lock.Lock {
 	linux := platform.Platform{OS: "linux", Architecture: "amd64"}
 	windows := platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.1"}
 	lifecycle := image(3, "lifecycle", linux)
-	lifecycle.Children[0].Systems = []string{"linux", "windows"}
+	lifecycle.Children[0].ExtraOS = []string{"linux", "windows"}
 	return &lock.Lock{
 		Images: []lock.Image{image(1, "app", linux), image(2, "tools", linux, windows), lifecycle},
 		ThirdParty: []lock.ThirdParty{
 			{Reference: "registry.k8s.io/pause:3.10", Digest: hash(9), Platforms: []platform.Platform{linux, windows}},
 			{Reference: "busybox:1.36", Digest: hash(10), Platforms: []platform.Platform{linux}},
-			{Reference: "quay.io/offline/tool:1", LeftOut: "no registry was named"},
+			{Reference: "quay.io/offline/tool:1", Omitted: "no registry was named"},
 		},
 	}
 }

@@ -51,10 +51,10 @@ func TestChildStandIn(t *testing.T) {
 		t.Errorf("a base that stands in: %q", got)
 	}
 	c.Base = nil
-	if got := c.StandIn(); got != c.From[0].Name {
+	if got := c.StandIn(); got != c.CopiedFrom[0].Name {
 		t.Errorf("files that stand in: %q", got)
 	}
-	c.From[0].StandIn = false
+	c.CopiedFrom[0].Stub = false
 	if got := c.StandIn(); got != "" {
 		t.Errorf("everything is real: %q", got)
 	}

@@ -47,7 +47,7 @@ func (l *Lock) Catalog() Catalog {
 		for _, c := range i.Children {
 			k.Platforms = append(k.Platforms, c.Platform)
 			k.Manifests = append(k.Manifests, c.Digest.String())
-			k.ExtraOS = append(k.ExtraOS, c.Systems...)
+			k.ExtraOS = append(k.ExtraOS, c.ExtraOS...)
 		}
 		list = append(list, k)
 	}
@@ -58,8 +58,8 @@ func (l *Lock) Catalog() Catalog {
 			continue
 		}
 		k := CatalogImage{Name: t.Reference, Repository: tag.Context(), Tag: tag.TagStr(), Platforms: t.Platforms}
-		if t.LeftOut != "" {
-			k.Unresolved = "the snapshot omits it: " + t.LeftOut
+		if t.Omitted != "" {
+			k.Unresolved = "the snapshot omits it: " + t.Omitted
 		}
 		if t.Digest.Hex != "" {
 			k.Digest = t.Digest.String()

@@ -16,12 +16,12 @@ func TestResolve(t *testing.T) {
 	l := &lock.Lock{
 		Images: []lock.Image{
 			{Name: "app", Repository: "ghcr.io/me/app", Tag: "1", Digest: hex("a"), Children: []lock.Child{{Platform: platform.Platform{OS: "linux", Architecture: "amd64"}}, {Platform: platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.1"}}}},
-			{Name: "lifecycle", Repository: "ghcr.io/me/lifecycle", Tag: "1", Digest: hex("b"), Children: []lock.Child{{Platform: platform.Platform{OS: "linux", Architecture: "amd64"}, Systems: []string{"linux", "windows"}}}},
+			{Name: "lifecycle", Repository: "ghcr.io/me/lifecycle", Tag: "1", Digest: hex("b"), Children: []lock.Child{{Platform: platform.Platform{OS: "linux", Architecture: "amd64"}, ExtraOS: []string{"linux", "windows"}}}},
 			{Name: "unpublished", Digest: hex("c")},
 		},
 		ThirdParty: []lock.ThirdParty{
 			{Reference: "busybox:1.36", Digest: hex("d"), Platforms: []platform.Platform{{OS: "linux", Architecture: "amd64"}}},
-			{Reference: "quay.io/offline/tool:1", LeftOut: "no network"},
+			{Reference: "quay.io/offline/tool:1", Omitted: "no network"},
 		},
 	}
 	images := l.Catalog()

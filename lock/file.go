@@ -79,7 +79,7 @@ func CheckChildren(children []Child) error {
 		if c.Base != nil {
 			digests = append(digests, c.Base.Digest)
 		}
-		for _, f := range c.From {
+		for _, f := range c.CopiedFrom {
 			digests = append(digests, f.Digest)
 		}
 		if slices.Contains(digests, v1.Hash{}) {
@@ -107,7 +107,7 @@ func checkReferrers(list []oci.Referrer) error {
 // checkOthers checks what a lock and a part of a release have besides images of the product.
 func checkOthers(thirdParty []ThirdParty, artifacts []Artifact) error {
 	for _, t := range thirdParty {
-		if t.LeftOut == "" && t.Digest == (v1.Hash{}) {
+		if t.Omitted == "" && t.Digest == (v1.Hash{}) {
 			return fmt.Errorf("image %q: the digest is missing", t.Reference)
 		}
 		if err := checkReferrers(t.Referrers); err != nil {

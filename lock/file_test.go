@@ -34,14 +34,14 @@ func parse(s string) (p platform.Platform) {
 // example is a lock with every field.
 func example() *lock.Lock {
 	child := func(on, c string) lock.Child {
-		return lock.Child{Platform: parse(on), MediaType: types.OCIManifestSchema1, Digest: hash(c), Size: 500, Config: hash("c"), Content: 12345}
+		return lock.Child{Platform: parse(on), MediaType: types.OCIManifestSchema1, Digest: hash(c), Size: 500, Config: hash("c"), LayerBytes: 12345}
 	}
 	windows := child("windows/amd64:10.0.17763.6893", "2")
 	windows.OSVersion = "10.0.17763.6893"
-	windows.Base = &lock.Base{Name: "mcr.microsoft.com/windows/nanoserver@" + hash("b").String(), Digest: hash("b"), StandIn: true}
-	windows.From = []lock.Base{{Name: "mcr.microsoft.com/windows/servercore@" + hash("8").String(), Digest: hash("8"), StandIn: true}}
+	windows.Base = &lock.Base{Name: "mcr.microsoft.com/windows/nanoserver@" + hash("b").String(), Digest: hash("b"), Stub: true}
+	windows.CopiedFrom = []lock.Base{{Name: "mcr.microsoft.com/windows/servercore@" + hash("8").String(), Digest: hash("8"), Stub: true}}
 	life := child("linux/amd64", "4")
-	life.Systems = []string{"linux", "windows"}
+	life.ExtraOS = []string{"linux", "windows"}
 	return &lock.Lock{
 		SchemaVersion: 1, Name: "kpack", Version: "0.16.1", Created: time.Date(2025, 1, 16, 21, 57, 50, 0, time.UTC),
 		Registry: "ghcr.io/acme", Snapshot: true,
@@ -64,7 +64,7 @@ func example() *lock.Lock {
 				Fallbacks: []lock.Fallback{{Platform: parse("windows/amd64:ltsc2025"), Runs: parse("windows/amd64:10.0.20348.1")}},
 				Referrers: []oci.Referrer{{ArtifactType: "application/x", MediaType: types.OCIManifestSchema1, Digest: hash("f"), Size: 4, Subject: hash("9"), Tag: "sha256-" + hash("9").Hex + ".sig"}},
 			},
-			{Reference: "registry.k8s.io/other:1", LeftOut: "no network"},
+			{Reference: "registry.k8s.io/other:1", Omitted: "no network"},
 		},
 		Artifacts: []lock.Artifact{
 			{File: "kp.linux-amd64", Platform: platform.Platform{OS: "linux", Architecture: "amd64"}, Digest: hash("7"), Size: 70, Executable: true},
@@ -167,7 +167,7 @@ func TestQuestions(t *testing.T) {
 	if !l.StandIn() {
 		t.Error("the stand-in was not seen")
 	}
-	l.Images[0].Children[1].Base.StandIn, l.Images[0].Children[1].From = false, nil
+	l.Images[0].Children[1].Base.Stub, l.Images[0].Children[1].CopiedFrom = false, nil
 	if l.StandIn() {
 		t.Error("a stand-in was seen")
 	}
@@ -180,7 +180,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Add(b)
 	f.Add([]byte(`{"schemaVersion":1}`))
-	f.Add([]byte(`{"schemaVersion":1,"created":"2025-01-16T21:57:50+02:00","thirdParty":[{"reference":"x","leftOut":"y"}]}`))
+	f.Add([]byte(`{"schemaVersion":1,"created":"2025-01-16T21:57:50+02:00","thirdParty":[{"reference":"x","omitted":"y"}]}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		l, err := lock.Decode(bytes.NewReader(b))
 		if err != nil {

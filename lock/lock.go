@@ -77,22 +77,22 @@ type Child struct {
 	Digest    v1.Hash         `json:"digest"`
 	Size      int64           `json:"size"` // bytes of the manifest
 	// digest of the image configuration, which docker calls the image ID
-	Config  v1.Hash `json:"config"`
-	Content int64   `json:"content"`        // bytes of all layers as stored (compressed)
-	Base    *Base   `json:"base,omitempty"` // nil for an image from scratch
-	// From are the other images that its Dockerfile takes files from.
-	From []Base `json:"from,omitempty"`
-	// Systems lists the operating systems whose files a single manifest carries, where they are
-	// more than its platform's: the lifecycle image holds a Linux and a Windows layer.
-	Systems []string `json:"systems,omitempty"`
+	Config     v1.Hash `json:"config"`
+	LayerBytes int64   `json:"layerBytes"`     // bytes of all layers as stored (compressed)
+	Base       *Base   `json:"base,omitempty"` // nil for an image from scratch
+	// CopiedFrom are the other images that its Dockerfile copies files from.
+	CopiedFrom []Base `json:"copiedFrom,omitempty"`
+	// ExtraOS lists the operating systems that a single manifest has files for, if they are more than
+	// its platform's: the lifecycle image holds a Linux and a Windows layer.
+	ExtraOS []string `json:"extraOS,omitempty"`
 }
 
 // Base is the image a child stands on.
 type Base struct {
 	Name   string  `json:"name"` // reference with digest, or builtin:NAME
 	Digest v1.Hash `json:"digest"`
-	// StandIn says that the base was made up for a snapshot and cannot run.
-	StandIn bool `json:"standIn,omitempty"`
+	// Stub reports whether the base was made up for a snapshot and cannot run.
+	Stub bool `json:"stub,omitempty"`
 }
 
 // Artifact is a file in dist/ for people to download: a program, or an archive of programs.
@@ -115,7 +115,7 @@ type Fallback struct {
 type ThirdParty struct {
 	Reference string          `json:"reference"` // as written
 	MediaType types.MediaType `json:"mediaType,omitempty"`
-	// what the reference stood for; zero where LeftOut
+	// what the reference stood for; zero if Omitted
 	Digest    v1.Hash             `json:"digest,omitzero"`
 	Size      int64               `json:"size,omitempty"` // bytes of the index or manifest
 	Platforms []platform.Platform `json:"platforms,omitempty"`
@@ -123,9 +123,8 @@ type ThirdParty struct {
 	// for them carry what Runs names.
 	Fallbacks []Fallback     `json:"fallbacks,omitempty"`
 	Referrers []oci.Referrer `json:"referrers,omitempty"`
-	// LeftOut says why a snapshot does not hold the image. A release to a registry never leaves
-	// one out.
-	LeftOut string `json:"leftOut,omitempty"`
+	// Omitted is why a snapshot does not have the image. A release to a registry has all of them.
+	Omitted string `json:"omitted,omitempty"`
 }
 
 // Reference returns repository@digest, the form that release.yaml pins.
@@ -148,7 +147,7 @@ func (l *Lock) Image(name string) (Image, bool) {
 // a child's Systems.
 func (i Image) Runs(os string) bool {
 	for _, c := range i.Children {
-		if c.Platform.OS == os || slices.Contains(c.Systems, os) {
+		if c.Platform.OS == os || slices.Contains(c.ExtraOS, os) {
 			return true
 		}
 	}
@@ -158,20 +157,20 @@ func (i Image) Runs(os string) bool {
 // StandIn names the image in whose place something made up is in the child: the base it stands
 // on, or one that files were copied from. It is "" where everything is real.
 func (c Child) StandIn() string {
-	if all := c.StandIns(); len(all) > 0 {
+	if all := c.Stubs(); len(all) > 0 {
 		return all[0]
 	}
 	return ""
 }
 
 // StandIns names all of them, the base first.
-func (c Child) StandIns() []string {
+func (c Child) Stubs() []string {
 	var all []string
-	if c.Base != nil && c.Base.StandIn {
+	if c.Base != nil && c.Base.Stub {
 		all = append(all, c.Base.Name)
 	}
-	for _, b := range c.From {
-		if b.StandIn && !slices.Contains(all, b.Name) {
+	for _, b := range c.CopiedFrom {
+		if b.Stub && !slices.Contains(all, b.Name) {
 			all = append(all, b.Name)
 		}
 	}

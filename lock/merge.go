@@ -118,9 +118,9 @@ func (p *Part) mergeThirdParty(t ThirdParty) error {
 		return nil
 	}
 	switch have := &p.ThirdParty[at]; {
-	case have.LeftOut != "":
+	case have.Omitted != "":
 		*have = t
-	case t.LeftOut == "" && have.Digest != t.Digest:
+	case t.Omitted == "" && have.Digest != t.Digest:
 		return fmt.Errorf("it is %s in one part and %s in another: pin it in images.txt with one of these digests", have.Digest, t.Digest)
 	default:
 		have.Fallbacks = union(have.Fallbacks, t.Fallbacks)

@@ -52,7 +52,7 @@ func release() *lock.Lock {
 		},
 		ThirdParty: []lock.ThirdParty{
 			{Reference: "registry.k8s.io/pause:3.10", Digest: hash("e"), Platforms: []platform.Platform{{OS: "linux", Architecture: "amd64"}, {OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.1"}, {OS: "windows", Architecture: "arm64"}}},
-			{Reference: "registry.k8s.io/other:1", LeftOut: "no network"},
+			{Reference: "registry.k8s.io/other:1", Omitted: "no network"},
 		},
 	}
 }

@@ -17,9 +17,9 @@ type Options struct {
 	// Registry is host[/prefix]; "" means the environment variable SLIPWAY_REGISTRY, and a
 	// snapshot if that is empty.
 	Registry string
-	// Platforms and Only restrict the product to platforms (linux and windows mean all of
+	// Platforms and Images restrict the product to platforms (linux and windows mean all of
 	// theirs) and to images by name.
-	Platforms, Only []string
+	Platforms, Images []string
 	// Made are the directories that this run writes: store and output. [Product.MadeIn] excludes
 	// them.
 	Made []string

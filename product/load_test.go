@@ -121,7 +121,7 @@ func parseOptions(t *testing.T, comment string) Options {
 		return func(s string) error { *to = strings.Split(s, ","); return nil }
 	}
 	fs.Func("platforms", "", list(&o.Platforms))
-	fs.Func("only", "", list(&o.Only))
+	fs.Func("images", "", list(&o.Images))
 	var args []string
 	for line := range strings.Lines(comment) {
 		if !strings.HasPrefix(line, "#") {

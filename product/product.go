@@ -42,7 +42,7 @@ type Product struct {
 	Made []string
 	// Registry is host[/prefix] from -registry or SLIPWAY_REGISTRY; empty means a snapshot.
 	Registry string
-	// Selected names the platforms and images that -platforms and -only selected; empty means all.
+	// Selected names the platforms and images that -platforms and -images selected; empty means all.
 	// Platforms and Images below are only those.
 	Selected []string
 

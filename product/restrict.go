@@ -16,7 +16,7 @@ func (c *checker) restrict(o Options) {
 		return // what could be selected is not known
 	}
 	platforms := c.selectPlatforms(o.Platforms)
-	only := c.selectImages(o.Only)
+	only := c.selectImages(o.Images)
 	if len(c.Errors) > 0 {
 		return
 	}
@@ -43,15 +43,15 @@ func (c *checker) restrict(o Options) {
 		switch {
 		case len(i.Platforms) > 0:
 			images = append(images, i)
-		case len(o.Only) > 0:
-			c.At(yamlfile.Pos{}, "-only %s: the image is for %s: select one of these with -platforms", i.Name, formatAll(all))
+		case len(o.Images) > 0:
+			c.At(yamlfile.Pos{}, "-images %s: the image is for %s: select one of these with -platforms", i.Name, formatAll(all))
 		}
 	}
 	if len(images) == 0 && len(c.Errors) == 0 {
 		c.At(yamlfile.Pos{}, "-platforms %s: no image is for these: select others", strings.Join(o.Platforms, ","))
 	}
 	p.Images = images
-	p.Artifacts = restrictArtifacts(p.Artifacts, platforms, o.Only)
+	p.Artifacts = restrictArtifacts(p.Artifacts, platforms, o.Images)
 }
 
 // restrictArtifacts cuts artifacts down to platforms. Those that select images do not want any.
@@ -94,7 +94,7 @@ func (c *checker) selectImages(values []string) []string {
 	}
 	for _, s := range values {
 		if !slices.Contains(c.images.list, s) {
-			c.At(yamlfile.Pos{}, "-only %s: unknown image: use %s", s, strings.Join(c.images.list, ", "))
+			c.At(yamlfile.Pos{}, "-images %s: unknown image: use %s", s, strings.Join(c.images.list, ", "))
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(c.images.list), func(s string) bool { return !slices.Contains(values, s) })

@@ -69,7 +69,7 @@ func planImage(st *store.Store, i lock.Image) (transfer.Image, error) {
 		if img.Bases[c.Digest], err = name.ParseReference(c.Base.Name); err != nil {
 			return img, fmt.Errorf("%s: base: %w", c.Platform, err)
 		}
-		remote[c.Digest] = !c.Base.StandIn
+		remote[c.Digest] = !c.Base.Stub
 	}
 	for t := range img.Tree.All() {
 		if err := checkBlobs(st, t, remote[t.Desc.Digest]); err != nil {

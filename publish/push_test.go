@@ -227,7 +227,7 @@ func TestCancel(t *testing.T) {
 
 func TestStandIn(t *testing.T) {
 	p, st, l := cut(t, 1000)
-	made := lock.Base{Name: "mcr.microsoft.com/windows/nanoserver:ltsc2025@" + l.Images[0].Digest.String(), Digest: l.Images[0].Digest, StandIn: true}
+	made := lock.Base{Name: "mcr.microsoft.com/windows/nanoserver:ltsc2025@" + l.Images[0].Digest.String(), Digest: l.Images[0].Digest, Stub: true}
 	child := &l.Images[0].Children[2]
 	for _, tt := range []struct {
 		registry string
@@ -240,8 +240,8 @@ func TestStandIn(t *testing.T) {
 		{"10.0.0.1:5000", true},
 	} {
 		for name, stand := range map[string]func(){
-			"a base":               func() { child.Base, child.From = &made, nil },
-			"what files come from": func() { child.Base, child.From = nil, []lock.Base{made} },
+			"a base":               func() { child.Base, child.CopiedFrom = &made, nil },
+			"what files come from": func() { child.Base, child.CopiedFrom = nil, []lock.Base{made} },
 		} {
 			stand()
 			p.Registry = tt.registry

@@ -40,7 +40,7 @@ func thirdParty(ctx context.Context, p *product.Product, st *store.Store, o netw
 				return nil, fmt.Errorf("%s: %w", t.Text, err)
 			}
 		case p.Snapshot() && !network.Loopback(t.Reference.Context().RegistryStr()):
-			all[n].LeftOut = noNetwork
+			all[n].Omitted = noNetwork
 			o.Progress.Printf("leaving out %s: %s", t.Text, noNetwork)
 		default:
 			fetch = append(fetch, &transfer.Wanted{Ref: t.Reference, Name: t.Text, Remedy: "check the line " + t.Pos.String() + ", or the network and the credentials for " + t.Reference.Context().RegistryStr(), Done: found})

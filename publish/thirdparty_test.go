@@ -66,7 +66,7 @@ func TestThirdParty(t *testing.T) {
 	}
 	want := []platform.Platform{{OS: "linux", Architecture: "amd64"}, {OS: "linux", Architecture: "arm64", Variant: "v8"}, {OS: "windows", Architecture: "amd64", OSVersion: "10.0.17763.6893"}}
 	for n, tp := range out.ThirdParty {
-		if tp.Digest != h || tp.LeftOut != "" || !slices.Equal(tp.Platforms, want) || tp.MediaType != types.DockerManifestList || tp.Reference != p.Airgap.Images[n].Text {
+		if tp.Digest != h || tp.Omitted != "" || !slices.Equal(tp.Platforms, want) || tp.MediaType != types.DockerManifestList || tp.Reference != p.Airgap.Images[n].Text {
 			t.Errorf("the lock has %+v", tp)
 		}
 	}
@@ -144,7 +144,7 @@ func TestThirdPartyInSnapshot(t *testing.T) {
 		t.Fatal(err)
 	}
 	tp := out.ThirdParty
-	if tp[0].Digest != h || tp[1].LeftOut == "" || !strings.Contains(tp[1].LeftOut, "-registry") || tp[1].Digest != (v1.Hash{}) {
+	if tp[0].Digest != h || tp[1].Omitted == "" || !strings.Contains(tp[1].Omitted, "-registry") || tp[1].Digest != (v1.Hash{}) {
 		t.Errorf("the lock has %+v", tp)
 	}
 	if !strings.Contains(log.String(), "leaving out registry.k8s.io/pause:3.10: ") {
@@ -155,7 +155,7 @@ func TestThirdPartyInSnapshot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tp := out.ThirdParty[2]; tp.Digest != h || tp.LeftOut != "" {
+	if tp := out.ThirdParty[2]; tp.Digest != h || tp.Omitted != "" {
 		t.Errorf("the lock has %+v", tp)
 	}
 	b, err := out.Encode()

@@ -19,7 +19,7 @@ import (
 
 // artifacts brings those of the lock into dist/ and returns their names. They come from the
 // store, or from beside the file of the part that another machine made.
-func (c *cut) artifacts(ctx context.Context, l *lock.Lock) ([]string, error) {
+func (c *run) artifacts(ctx context.Context, l *lock.Lock) ([]string, error) {
 	names := make([]string, len(l.Artifacts))
 	err := each(len(l.Artifacts), func(i int) error {
 		a := l.Artifacts[i]
@@ -32,7 +32,7 @@ func (c *cut) artifacts(ctx context.Context, l *lock.Lock) ([]string, error) {
 	return names, err
 }
 
-func (c *cut) artifact(ctx context.Context, a lock.Artifact) error {
+func (c *run) artifact(ctx context.Context, a lock.Artifact) error {
 	to := filepath.Join(c.out, a.File)
 	if old, err := digest(ctx, to); err == nil && old == a.Digest {
 		return nil
@@ -49,7 +49,7 @@ func (c *cut) artifact(ctx context.Context, a lock.Artifact) error {
 }
 
 // find returns what opens a file that has the artifact's bytes.
-func (c *cut) find(ctx context.Context, a lock.Artifact) (func() (io.ReadCloser, error), error) {
+func (c *run) find(ctx context.Context, a lock.Artifact) (func() (io.ReadCloser, error), error) {
 	switch here, err := c.store.Check(v1.Descriptor{Digest: a.Digest, Size: a.Size}); {
 	case err != nil:
 		return nil, err

@@ -120,7 +120,7 @@ func TestBaseLayers(t *testing.T) {
 		onRegistry(t, yaml, bases.host)
 		bases.reset()
 		target.reset()
-		if _, err := cut(t, product.Options{Path: yaml, Registry: to.host + prefix, Platforms: []string{"windows"}, Only: []string{"hello"}}, out); err != nil {
+		if _, err := cut(t, product.Options{Path: yaml, Registry: to.host + prefix, Platforms: []string{"windows"}, Images: []string{"hello"}}, out); err != nil {
 			t.Fatal(err)
 		}
 		return out
@@ -133,7 +133,7 @@ func TestBaseLayers(t *testing.T) {
 	if gets, mounted := bases.sum(downloads, layers), bases.sum(mounts, layers); gets != 0 || mounted != 3 {
 		t.Errorf("bases in the target registry: %d layers are downloaded, %d mounted; want none and 3", gets, mounted)
 	}
-	l, err := lock.Read(filepath.Join(out, lock.Name))
+	l, err := lock.ReadPart(filepath.Join(out, lock.PartName))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ func Check(ctx context.Context, p *product.Product) (before []string, err error)
 
 // check is the first stage of a release: nothing is compiled before all has been found that is
 // certain without it. With a registry it asks for bases, and whether it may push.
-func (c *cut) check(ctx context.Context) (*build.Builder, error) {
+func (c *run) check(ctx context.Context) (*build.Builder, error) {
 	p := c.product
 	trees, missing := build.Sources(ctx, p)
 	b := build.New(p, trees, c.store, c.options.Progress)
@@ -87,7 +87,7 @@ func placeholder(p *product.Product, trees map[string]source.Tree) *lock.Lock {
 	l := build.Placeholder(p, trees)
 	publish.Names(p, l)
 	for _, t := range p.Airgap.Images {
-		party := lock.ThirdParty{Reference: t.Text, LeftOut: "it is not looked at yet"}
+		party := lock.ThirdParty{Reference: t.Text, Omitted: "it is not looked at yet"}
 		if _, pinned := t.Reference.(name.Digest); !pinned && (!p.Snapshot() || network.Loopback(t.Reference.Context().RegistryStr())) {
 			party.Digest = build.PlaceholderDigest(t.Text) // publish finds it out
 		}
@@ -117,7 +117,7 @@ func hide(err error, l *lock.Lock) error {
 }
 
 // told adds to a summary what the check has found.
-func (c *cut) told(s *Summary, err error) (*Summary, error) {
+func (c *run) told(s *Summary, err error) (*Summary, error) {
 	if err == nil {
 		s.BeforeRelease = c.demands
 	}

@@ -12,13 +12,13 @@ import (
 
 // Merge makes one release out of parts, which other machines built with platforms or images
 // selected and pushed to p's registry: it makes and tags the indexes, brings what the store lacks
-// from the registry, and then does what [Cut] does after publish. The parts must have all that p
+// from the registry, and then does what [Release] does after publish. The parts must have all that p
 // consists of.
 func Merge(ctx context.Context, p *product.Product, parts []*lock.Part, o Options) (*Summary, error) {
-	return mend(ctx, p, o, func(c *cut, ctx context.Context) (*Summary, error) { return c.merge(ctx, parts) })
+	return mend(ctx, p, o, func(c *run, ctx context.Context) (*Summary, error) { return c.merge(ctx, parts) })
 }
 
-func (c *cut) merge(ctx context.Context, parts []*lock.Part) (*Summary, error) {
+func (c *run) merge(ctx context.Context, parts []*lock.Part) (*Summary, error) {
 	p, o := c.product, c.options
 	binary, stop := c.slipway(ctx)
 	defer stop()

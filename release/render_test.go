@@ -27,7 +27,7 @@ func image(n int, name string, platforms ...platform.Platform) lock.Image {
 	for _, p := range platforms {
 		i.Children = append(i.Children, lock.Child{
 			Platform: p, Digest: digest(100 + n),
-			Base: &lock.Base{Name: "base", Digest: digest(200 + n), StandIn: p.OS == platform.Windows},
+			Base: &lock.Base{Name: "base", Digest: digest(200 + n), Stub: p.OS == platform.Windows},
 		})
 	}
 	return i
@@ -42,7 +42,7 @@ func kpack(t *testing.T) (*product.Product, *lock.Lock) {
 	}
 	both := []platform.Platform{linux, windows("10.0.26100.1"), windows("10.0.17763.1")}
 	lifecycle := image(7, "lifecycle", linux)
-	lifecycle.Children[0].Systems = []string{"linux", "windows"}
+	lifecycle.Children[0].ExtraOS = []string{"linux", "windows"}
 	l := &lock.Lock{
 		SchemaVersion: lock.SchemaVersion, Name: "kpack", Version: "0.16.1", Registry: "slipway.local/kpack", Snapshot: true,
 		Created: time.Date(2025, 1, 16, 21, 57, 50, 0, time.UTC),
@@ -74,7 +74,7 @@ func TestKpackFaults(t *testing.T) {
 	}{
 		{
 			"a lifecycle without Windows layer",
-			func(_ *product.Product, l *lock.Lock) { l.Images[6].Children[0].Systems = nil },
+			func(_ *product.Product, l *lock.Lock) { l.Images[6].Children[0].ExtraOS = nil },
 			[]string{".value: it is named for Windows, but image lifecycle has no files for windows"},
 		},
 		{

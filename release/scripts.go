@@ -10,7 +10,7 @@ import (
 )
 
 // scripts writes those that load the bundles on nodes, and returns their names.
-func (c *cut) scripts(l *lock.Lock, bundles []airgap.File) ([]string, error) {
+func (c *run) scripts(l *lock.Lock, bundles []airgap.File) ([]string, error) {
 	all, err := airgap.Scripts(l, c.product.Airgap.Bundles, bundles)
 	if err != nil {
 		return nil, err

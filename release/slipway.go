@@ -26,7 +26,7 @@ var binaryPath = filepath.Join("bin", "slipway")
 // into dist/bin; stop ends the compilation, if it still runs, and must be called in any case. A
 // module that has slipway among its tools compiles the version that it names; elsewhere the
 // running program is taken, where it is a static one for linux/amd64.
-func (c *cut) slipway(ctx context.Context) (put func() error, stop func()) {
+func (c *run) slipway(ctx context.Context) (put func() error, stop func()) {
 	if !c.options.IncludeBinary || len(c.product.Selected) > 0 {
 		return func() error { return nil }, func() {}
 	}
@@ -56,7 +56,7 @@ func (c *cut) slipway(ctx context.Context) (put func() error, stop func()) {
 }
 
 // self installs the running program.
-func (c *cut) self(ctx context.Context) error {
+func (c *run) self(ctx context.Context) error {
 	exe, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("finding the running slipway: %w", err)
@@ -87,7 +87,7 @@ func unfit(exe string) string {
 	return ""
 }
 
-func (c *cut) install(ctx context.Context, file layer.Content) error {
+func (c *run) install(ctx context.Context, file layer.Content) error {
 	to := filepath.Join(c.out, binaryPath)
 	if old, err := digest(ctx, to); err == nil && old == file.Digest {
 		return nil

@@ -71,17 +71,17 @@ func summarize(out string, l *lock.Lock, selected []string, bundles []airgap.Fil
 		line := Image{Name: i.Name, Digest: i.Digest.String(), Reference: i.Reference()}
 		for _, c := range i.Children {
 			p := c.Platform.String()
-			if len(c.Systems) > 0 {
-				p += " (" + strings.Join(c.Systems, " + ") + ")"
+			if len(c.ExtraOS) > 0 {
+				p += " (" + strings.Join(c.ExtraOS, " + ") + ")"
 			}
 			line.Platforms = append(line.Platforms, p)
-			line.Size += c.Content
+			line.Size += c.LayerBytes
 		}
 		s.Images = append(s.Images, line)
 	}
 	for _, t := range l.ThirdParty {
-		if t.LeftOut != "" {
-			s.LeftOut = append(s.LeftOut, LeftOut{Image: t.Reference, From: "the release", Reason: t.LeftOut})
+		if t.Omitted != "" {
+			s.LeftOut = append(s.LeftOut, LeftOut{Image: t.Reference, From: "the release", Reason: t.Omitted})
 			absent[t.Reference] = true
 		}
 	}
@@ -108,7 +108,7 @@ func standIns(l *lock.Lock) []StandIn {
 	var all []StandIn
 	for _, i := range l.Images {
 		for _, c := range i.Children {
-			for _, name := range c.StandIns() {
+			for _, name := range c.Stubs() {
 				n := slices.IndexFunc(all, func(s StandIn) bool { return s.Name == name && s.Platform == c.Platform })
 				if n < 0 {
 					n, all = len(all), append(all, StandIn{Name: name, Platform: c.Platform})

@@ -19,7 +19,7 @@ const SumsName = "SHA256SUMS"
 // sums writes SHA256SUMS over everything this release put into dist/ and returns the names, sorted.
 // The digests of bundles and artifacts were taken in this run, while the files were written or
 // read; all others are read here, on all cores.
-func (c *cut) sums(ctx context.Context, l *lock.Lock, bundles []airgap.File, others []string) ([]string, error) {
+func (c *run) sums(ctx context.Context, l *lock.Lock, bundles []airgap.File, others []string) ([]string, error) {
 	names := append([]string{lock.Name}, others...)
 	for _, b := range bundles {
 		names = append(names, filepath.Base(b.Path), filepath.Base(b.List))

@@ -33,7 +33,7 @@ func image(n int, name string, platforms ...platform.Platform) lock.Image {
 	for _, p := range platforms {
 		i.Children = append(i.Children, lock.Child{
 			Platform: p, Digest: digest(100 + n),
-			Base: &lock.Base{Name: "base", Digest: digest(200 + n), StandIn: p.OS == platform.Windows},
+			Base: &lock.Base{Name: "base", Digest: digest(200 + n), Stub: p.OS == platform.Windows},
 		})
 	}
 	return i
@@ -48,7 +48,7 @@ func kpack(t *testing.T) (*product.Product, *lock.Lock) {
 	}
 	both := []platform.Platform{linux, windows("10.0.26100.1"), windows("10.0.17763.1")}
 	lifecycle := image(7, "lifecycle", linux)
-	lifecycle.Children[0].Systems = []string{"linux", "windows"}
+	lifecycle.Children[0].ExtraOS = []string{"linux", "windows"}
 	l := &lock.Lock{
 		SchemaVersion: lock.SchemaVersion, Name: "kpack", Version: "0.16.1", Registry: "slipway.local/kpack", Snapshot: true,
 		Created: time.Date(2025, 1, 16, 21, 57, 50, 0, time.UTC),

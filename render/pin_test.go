@@ -23,7 +23,7 @@ func TestPin(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p, l := small(t, map[string]string{"a.yaml": manifest(tt.image)})
-			l.ThirdParty = append(l.ThirdParty, lock.ThirdParty{Reference: snapshot + "@" + digest(12).String(), LeftOut: "no network"})
+			l.ThirdParty = append(l.ThirdParty, lock.ThirdParty{Reference: snapshot + "@" + digest(12).String(), Omitted: "no network"})
 			m, err := render.Render(t.Context(), p, l, render.Options{})
 			if err != nil {
 				t.Fatal(err)

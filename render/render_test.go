@@ -31,14 +31,14 @@ func small(t testing.TB, templates map[string]string) (*product.Product, *lock.L
 	}
 	p.Release.Templates = []product.Template{{Path: "deploy"}}
 	lifecycle := image(3, "lifecycle", platform.Platform{OS: "linux", Architecture: "amd64"})
-	lifecycle.Children[0].Systems = []string{"linux", "windows"}
+	lifecycle.Children[0].ExtraOS = []string{"linux", "windows"}
 	l := &lock.Lock{
 		SchemaVersion: lock.SchemaVersion, Name: "small", Version: "1.2.3", Registry: "slipway.local/kpack",
 		Images: []lock.Image{image(1, "app", platform.Platform{OS: "linux", Architecture: "amd64"}), image(2, "tools", platform.Platform{OS: "linux", Architecture: "amd64"}, platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.1"}), lifecycle},
 		ThirdParty: []lock.ThirdParty{
 			{Reference: "registry.k8s.io/pause:3.10", Digest: digest(9), Platforms: []platform.Platform{{OS: "linux", Architecture: "amd64"}, {OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.1"}}},
 			{Reference: "busybox:1.36", Digest: digest(10), Platforms: []platform.Platform{{OS: "linux", Architecture: "amd64"}}},
-			{Reference: "quay.io/offline/tool:1", LeftOut: "no registry was named"},
+			{Reference: "quay.io/offline/tool:1", Omitted: "no registry was named"},
 		},
 	}
 	return p, l

@@ -14,8 +14,8 @@ import (
 
 // options are the flags of a target as mage parsed them: nil where the user gave none.
 type options struct {
-	product, registry, platforms, only, out *string
-	q                                       *bool
+	product, registry, platforms, images, out *string
+	q                                         *bool
 }
 
 // args writes the options as the slipway command takes them.
@@ -28,7 +28,7 @@ func (o options) args() []string {
 		{"product", o.product},
 		{"registry", o.registry},
 		{"platforms", o.platforms},
-		{"only", o.only},
+		{"images", o.images},
 		{"out", o.out},
 	} {
 		if f.value != nil {

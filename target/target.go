@@ -23,11 +23,11 @@ func Release(
 	product *string, // the product's description (slipway.yaml)
 	registry *string, // host[/prefix] to push to; none makes a snapshot
 	platforms *string, // only these platforms, separated by commas
-	only *string, // only these images, separated by commas
+	images *string, // only these images, separated by commas
 	out *string, // directory for the release's files (dist)
 	q *bool, // print only the result and errors
 ) error {
-	return run(ctx, []string{"release"}, options{product, registry, platforms, only, out, q})
+	return run(ctx, []string{"release"}, options{product, registry, platforms, images, out, q})
 }
 
 // Build builds the images into the store.
@@ -36,11 +36,11 @@ func Build(
 	product *string, // the product's description (slipway.yaml)
 	registry *string, // host[/prefix] to pull bases from; none makes a snapshot
 	platforms *string, // only these platforms, separated by commas
-	only *string, // only these images, separated by commas
+	images *string, // only these images, separated by commas
 	out *string, // directory for the release's files (dist)
 	q *bool, // print only the result and errors
 ) error {
-	return run(ctx, []string{"build"}, options{product, registry, platforms, only, out, q})
+	return run(ctx, []string{"build"}, options{product, registry, platforms, images, out, q})
 }
 
 // Publish pushes the images that were built and writes release.lock.json.
@@ -49,11 +49,11 @@ func Publish(
 	product *string, // the product's description (slipway.yaml)
 	registry *string, // host[/prefix] to push to; none makes a snapshot
 	platforms *string, // only these platforms, separated by commas
-	only *string, // only these images, separated by commas
+	images *string, // only these images, separated by commas
 	out *string, // directory for the release's files (dist)
 	q *bool, // print only the result and errors
 ) error {
-	return run(ctx, []string{"publish"}, options{product, registry, platforms, only, out, q})
+	return run(ctx, []string{"publish"}, options{product, registry, platforms, images, out, q})
 }
 
 // Render writes release.yaml, every image pinned by digest.
@@ -83,11 +83,11 @@ func Airgap(
 	product *string, // the product's description (slipway.yaml)
 	registry *string, // host[/prefix] that the images were published to
 	platforms *string, // only the bundles of these platforms, separated by commas
-	only *string, // only these images, separated by commas
+	images *string, // only these images, separated by commas
 	out *string, // directory for the release's files (dist)
 	q *bool, // print only the result and errors
 ) error {
-	return run(ctx, []string{"airgap", "pack"}, options{product, registry, platforms, only, out, q})
+	return run(ctx, []string{"airgap", "pack"}, options{product, registry, platforms, images, out, q})
 }
 
 // Bases locks the bases of slipway.yaml at the current digests of their tags, and prints what

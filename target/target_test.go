@@ -96,13 +96,13 @@ func read(t *testing.T, path string) string {
 }
 
 func TestArgs(t *testing.T) {
-	product, only, yes, no := "a b.yaml", "controller,webhook", true, false
+	product, images, yes, no := "a b.yaml", "controller,webhook", true, false
 	for want, o := range map[string]options{
-		"":                           {},
-		"--quiet":                    {q: &yes},
-		"--product=a b.yaml":         {product: &product, q: &no},
-		"--only=controller,webhook":  {only: &only},
-		"--registry=a b.yaml --out=": {registry: &product, out: new(string)},
+		"":                            {},
+		"--quiet":                     {q: &yes},
+		"--product=a b.yaml":          {product: &product, q: &no},
+		"--images=controller,webhook": {images: &images},
+		"--registry=a b.yaml --out=":  {registry: &product, out: new(string)},
 	} {
 		if got := strings.Join(o.args(), " "); got != want {
 			t.Errorf("args = %q, want %q", got, want)

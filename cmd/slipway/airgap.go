@@ -43,7 +43,7 @@ With -since, pack writes deltas instead: NAME.tar.zst.delta has only the layers 
 the bundle of both. An older release.lock.json stands for all bundles of its release.`,
 		Example: `  slipway airgap pack
   slipway airgap pack -platforms=windows/amd64:ltsc2022
-  slipway airgap pack -only=controller
+  slipway airgap pack -images=controller
   slipway airgap pack -since=old/kpack-images.tar.zst`,
 		Args: usage(cobra.NoArgs),
 		RunE: f.beside(func(cmd *cobra.Command, s stage) error {
@@ -74,7 +74,7 @@ the bundle of both. An older release.lock.json stands for all bundles of its rel
 				return err
 			}
 			if len(packed) == 0 {
-				return fmt.Errorf("nothing was packed: no bundle for one platform takes %v: pack without -platforms and -only", s.product.Selected)
+				return fmt.Errorf("nothing was packed: no bundle for one platform takes %v: pack without -platforms and -images", s.product.Selected)
 			}
 			s.progress.Close()
 			return f.show(cmd, files{packed})
@@ -87,7 +87,7 @@ the bundle of both. An older release.lock.json stands for all bundles of its rel
 	return cmd
 }
 
-// selected is the part of a lock that p selects. -only names images of the product, so that those
+// selected is the part of a lock that p selects. -images names images of the product, so that those
 // of images.txt are none of them.
 func (f *flags) selected(p *product.Product, l *lock.Lock) *lock.Lock {
 	if len(p.Selected) == 0 {
@@ -97,7 +97,7 @@ func (f *flags) selected(p *product.Product, l *lock.Lock) *lock.Lock {
 	part.Images = slices.DeleteFunc(slices.Clone(l.Images), func(i lock.Image) bool {
 		return !slices.ContainsFunc(p.Images, func(want product.Image) bool { return want.Name == i.Name })
 	})
-	if len(f.only) > 0 {
+	if len(f.images) > 0 {
 		part.ThirdParty = nil
 	}
 	return &part

@@ -15,7 +15,7 @@ func newBuild(f *flags) *cobra.Command {
 repository yet: publish gives them one. It needs Go.`,
 		Example: `  slipway build
   slipway build -platforms=linux/amd64,windows/amd64:ltsc2022
-  slipway build -only=controller,webhook -q`,
+  slipway build -images=controller,webhook -q`,
 		Args: usage(cobra.NoArgs),
 		RunE: f.stage(func(cmd *cobra.Command, s stage) error {
 			r, err := build.Build(cmd.Context(), s.product, s.store, s.progress)

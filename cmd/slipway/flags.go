@@ -18,7 +18,7 @@ type flags struct {
 	product   string
 	registry  string
 	platforms []string
-	only      []string
+	images    []string
 	out       string
 	store     string
 	quiet     bool
@@ -35,7 +35,7 @@ func (f *flags) addProduct(cmd *cobra.Command) {
 // addSelection adds the flags that cut a release down to a part of it.
 func (f *flags) addSelection(cmd *cobra.Command) {
 	f.addPlatforms(cmd)
-	cmd.Flags().StringSliceVar(&f.only, "only", nil, "only these images, by the names they have in slipway.yaml")
+	cmd.Flags().StringSliceVar(&f.images, "images", nil, "only these images, by the names they have in slipway.yaml")
 }
 
 func (f *flags) addPlatforms(cmd *cobra.Command) {
@@ -70,7 +70,7 @@ func (f *flags) addJSON(cmd *cobra.Command) {
 // load reads the product that the flags name.
 func (f *flags) load() (*product.Product, error) {
 	return product.Load(product.Options{
-		Path: f.product, Registry: f.registry, Platforms: f.platforms, Only: f.only, Made: []string{f.storeDir(), f.out},
+		Path: f.product, Registry: f.registry, Platforms: f.platforms, Images: f.images, Made: []string{f.storeDir(), f.out},
 	})
 }
 

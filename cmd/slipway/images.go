@@ -41,7 +41,7 @@ func (list images) WriteTable(w io.Writer) error {
 	for _, i := range list {
 		fmt.Fprintf(t, "%s\t\t\t%s\n", i.name, i.digest)
 		for _, c := range i.children {
-			fmt.Fprintf(t, "\t%s\t%s\t%s\n", c.Platform, progress.Size(c.Content), c.Digest)
+			fmt.Fprintf(t, "\t%s\t%s\t%s\n", c.Platform, progress.Size(c.LayerBytes), c.Digest)
 		}
 	}
 	return t.Flush()

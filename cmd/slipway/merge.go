@@ -14,7 +14,7 @@ func newMerge(f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge PART ...",
 		Short: "Make one release out of parts that several machines built",
-		Long: `Merge joins the release.part.json of parts, each of which one machine built and pushed with release -platforms or -only. It makes and tags
+		Long: `Merge joins the release.part.json of parts, each of which one machine built and pushed with release -platforms or -images. It makes and tags
 the index of every image, brings from the registry what the store lacks, and then does what release does after publish: release.yaml, airgap
 bundles, checksums. The parts must make up the whole product, and -registry must be theirs. Artifacts are taken from the directories of the parts.`,
 		Example: `  slipway release -registry=ghcr.io/me/kpack -platforms=linux   -out=dist-linux

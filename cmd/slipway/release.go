@@ -15,7 +15,7 @@ func newRelease(f *flags) *cobra.Command {
 the output directory: release.yaml, release.lock.json, the airgap bundles with their image lists, the slipway binary for operators, and
 SHA256SUMS over all of them. What is unchanged since the last run is neither built, compressed nor sent again.
 
-With -platforms or -only the release is not whole: the selected images are built and published, and nothing is rendered.
+With -platforms or -images the release is not whole: the selected images are built and published, and nothing is rendered.
 It needs Go to build programs, and credentials for -registry in the usual Docker configuration.`,
 		Example: `  slipway release
   slipway release -registry=ghcr.io/me/kpack
@@ -27,7 +27,7 @@ It needs Go to build programs, and credentials for -registry in the usual Docker
 				return err
 			}
 			pr := f.printer(cmd)
-			summary, err := release.Cut(cmd.Context(), p, release.Options{Out: f.out, Store: f.storeDir(), Progress: pr, IncludeBinary: binary})
+			summary, err := release.Release(cmd.Context(), p, release.Options{Out: f.out, Store: f.storeDir(), Progress: pr, IncludeBinary: binary})
 			pr.Close()
 			if err != nil {
 				return err

@@ -52,7 +52,7 @@ func New(st *store.Store, l *lock.Lock) *Registry {
 		r.refer(path, i.Digest, i.Referrers)
 	}
 	for _, t := range l.ThirdParty {
-		if path, tag := split(t.Reference); t.LeftOut == "" && path != "" {
+		if path, tag := split(t.Reference); t.Omitted == "" && path != "" {
 			r.tag(path, tag, t.Digest)
 			r.refer(path, t.Digest, t.Referrers)
 		}

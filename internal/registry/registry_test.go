@@ -158,7 +158,7 @@ func TestThirdParty(t *testing.T) {
 	for _, reference := range []string{"registry.k8s.io/pause:3.10", "busybox:1", "grafana/grafana:12@" + d.String(), "localhost/x:1", "quay.io/left/out:1"} {
 		tp := lock.ThirdParty{Reference: reference, Digest: d}
 		if strings.Contains(reference, "left") {
-			tp = lock.ThirdParty{Reference: reference, LeftOut: "no network"}
+			tp = lock.ThirdParty{Reference: reference, Omitted: "no network"}
 		}
 		l.ThirdParty = append(l.ThirdParty, tp)
 	}

@@ -50,7 +50,7 @@ func (c *Client) Pull(ctx context.Context, st *store.Store, l *lock.Lock) error 
 		}
 	}
 	for _, t := range l.ThirdParty {
-		if t.LeftOut == "" {
+		if t.Omitted == "" {
 			if err := want(t.Reference, t.Digest); err != nil {
 				return err
 			}

@@ -148,7 +148,7 @@ func (r release) images(t *testing.T, b bundle) []image {
 	}
 	for _, i := range r.lock.ThirdParty {
 		carried := slices.ContainsFunc(i.Platforms, func(p platform.Platform) bool { return platform.Runs(b.target(), p) })
-		if i.LeftOut == "" && (b.platform.IsZero() || carried) {
+		if i.Omitted == "" && (b.platform.IsZero() || carried) {
 			all = append(all, image{name: tagged(t, i), digest: i.Digest, platforms: i.Platforms, single: !i.MediaType.IsIndex()})
 		}
 	}

@@ -69,8 +69,8 @@ func TestWharfie(t *testing.T) {
 						whole(t, l)
 					}
 				}
-				if content != child.Content && !plain(t, layers) {
-					t.Errorf("layers of %d bytes, the lock has %d", content, child.Content)
+				if content != child.LayerBytes && !plain(t, layers) {
+					t.Errorf("layers of %d bytes, the lock has %d", content, child.LayerBytes)
 				}
 			})
 		}

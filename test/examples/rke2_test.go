@@ -105,8 +105,8 @@ func TestRKE2(t *testing.T) {
 		p := copied(t, "rke2-runtime")
 		l := p.cut(t, "-platforms=linux/arm64")
 		c := l.Images[0].Children[0]
-		if c.StandIn() == "" || len(c.From) != 4 {
-			t.Errorf("the image has files of %+v", c.From)
+		if c.StandIn() == "" || len(c.CopiedFrom) != 4 {
+			t.Errorf("the image has files of %+v", c.CopiedFrom)
 		}
 	})
 	t.Run("as it stands the example asks for the checksums", func(t *testing.T) {
@@ -135,7 +135,7 @@ func runtimeImage(t *testing.T, l *lock.Lock) {
 		if cf.OSVersion != desc.Platform.OSVersion {
 			t.Errorf("%s: os.version is %q in the configuration", platforms[n], cf.OSVersion)
 		}
-		from := len(l.Images[0].Children[n].From)
+		from := len(l.Images[0].Children[n].CopiedFrom)
 		want := linuxFiles
 		if cf.OS == platform.Windows {
 			want = windowsFiles

@@ -51,8 +51,8 @@ func TestSMB(t *testing.T) {
 			if cf.OS == platform.Windows && !strings.Contains(string(files["/Windows/System32/netapi32.dll"]), "replaces /Windows/System32/netapi32.dll of mcr.microsoft.com/windows/servercore:ltsc20") {
 				t.Errorf("%s: netapi32.dll is %q", c.Platform, files["/Windows/System32/netapi32.dll"])
 			}
-			if cf.OS == platform.Windows && (len(c.From) != 1 || !c.From[0].StandIn) {
-				t.Errorf("%s: the lock says that files come from %+v", c.Platform, c.From)
+			if cf.OS == platform.Windows && (len(c.CopiedFrom) != 1 || !c.CopiedFrom[0].Stub) {
+				t.Errorf("%s: the lock says that files come from %+v", c.Platform, c.CopiedFrom)
 			}
 			if cf.OS == runtime.GOOS && runtime.GOARCH == "amd64" {
 				version(t, files[program])

@@ -58,7 +58,7 @@ func Release(tb testing.TB, st *store.Store, size int) *lock.Lock {
 	single := Index(tb, st, "lifecycle", Child{Platform: agent[0], Layers: []v1.Layer{Layer(tb, "cnb/lifecycle/lifecycle", "linux", size), windows}})
 	single.Kind = "lifecycle"
 	single.MediaType, single.Digest, single.Size = single.Children[0].MediaType, single.Children[0].Digest, single.Children[0].Size
-	single.Children[0].Systems = []string{platform.Linux, platform.Windows}
+	single.Children[0].ExtraOS = []string{platform.Linux, platform.Windows}
 	l.Images = append(l.Images, single)
 	return l
 }
@@ -94,7 +94,7 @@ func Index(tb testing.TB, st *store.Store, name string, children ...Child) lock.
 		for _, l := range c.Layers {
 			n, err := l.Size()
 			must(tb, err)
-			lc.Content += n
+			lc.LayerBytes += n
 		}
 		img.Children = append(img.Children, lc)
 	}

@@ -1,4 +1,4 @@
-// Package release cuts a whole release: every stage in its order.
+// Package release makes a complete release: every stage in its order.
 package release
 
 import (
@@ -35,16 +35,16 @@ type Options struct {
 	ArtifactDirs []string
 }
 
-// Cut checks p, and then builds, publishes, renders and packs it and writes the checksums. What
+// Release checks p, and then builds, publishes, renders and packs it and writes the checksums. What
 // is current is not made again; where it turns out to be damaged in the store, the store is
-// repaired and the release cut once more. With platforms or images selected it ends after
+// repaired and the release made once more. With platforms or images selected it ends after
 // publish: the rest needs a whole release.
-func Cut(ctx context.Context, p *product.Product, o Options) (*Summary, error) {
-	return mend(ctx, p, o, (*cut).all)
+func Release(ctx context.Context, p *product.Product, o Options) (*Summary, error) {
+	return mend(ctx, p, o, (*run).all)
 }
 
 // mend begins a release and calls f, again where the store had to be repaired.
-func mend(ctx context.Context, p *product.Product, o Options, f func(*cut, context.Context) (*Summary, error)) (s *Summary, err error) {
+func mend(ctx context.Context, p *product.Product, o Options, f func(*run, context.Context) (*Summary, error)) (s *Summary, err error) {
 	c, err := begin(ctx, p, o)
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func mend(ctx context.Context, p *product.Product, o Options, f func(*cut, conte
 }
 
 // all is every stage in its order.
-func (c *cut) all(ctx context.Context) (*Summary, error) {
+func (c *run) all(ctx context.Context) (*Summary, error) {
 	p, o := c.product, c.options
 	builder, err := c.check(ctx)
 	if err != nil {
@@ -87,7 +87,7 @@ func (c *cut) all(ctx context.Context) (*Summary, error) {
 }
 
 // pack is what follows publish: release.yaml, what is found in it, bundles, the binary, checksums.
-func (c *cut) pack(ctx context.Context, l *lock.Lock, binary func() error) (*Summary, error) {
+func (c *run) pack(ctx context.Context, l *lock.Lock, binary func() error) (*Summary, error) {
 	manifest, err := c.manifest(ctx, l)
 	if err != nil {
 		return nil, err
@@ -107,15 +107,15 @@ func (c *cut) pack(ctx context.Context, l *lock.Lock, binary func() error) (*Sum
 
 // manifest returns release.yaml; nil for a product without templates, whose images are not for a
 // cluster.
-func (c *cut) manifest(ctx context.Context, l *lock.Lock) ([]byte, error) {
+func (c *run) manifest(ctx context.Context, l *lock.Lock) ([]byte, error) {
 	if len(c.product.Release.Templates) == 0 {
 		return nil, judge(ctx, c.product, l, &render.Manifest{}, c.options.Progress)
 	}
 	return Render(ctx, c.product, l, c.options.Progress)
 }
 
-// cut is a release being made.
-type cut struct {
+// run is a release being made.
+type run struct {
 	product *product.Product
 	options Options
 	out     string
@@ -125,7 +125,7 @@ type cut struct {
 	before  []string // what SHA256SUMS of the release before listed
 }
 
-func begin(ctx context.Context, p *product.Product, o Options) (*cut, error) {
+func begin(ctx context.Context, p *product.Product, o Options) (*run, error) {
 	if o.Out == "" {
 		o.Out = "dist"
 	}
@@ -152,13 +152,13 @@ func begin(ctx context.Context, p *product.Product, o Options) (*cut, error) {
 		leave()
 		return nil, err
 	}
-	return &cut{product: p, options: o, out: out, store: st, unlock: func() { unlock(); leave() }}, nil
+	return &run{product: p, options: o, out: out, store: st, unlock: func() { unlock(); leave() }}, nil
 }
 
-func (c *cut) end() { c.unlock() }
+func (c *run) end() { c.unlock() }
 
 // part publishes a part of a release, and ends there.
-func (c *cut) part(ctx context.Context, built *built.Result) (*Summary, error) {
+func (c *run) part(ctx context.Context, built *built.Result) (*Summary, error) {
 	part, err := publish.PublishPart(ctx, c.product, c.store, built, network.Options{Progress: c.options.Progress})
 	if err != nil {
 		return nil, err
@@ -189,7 +189,7 @@ func (c *cut) part(ctx context.Context, built *built.Result) (*Summary, error) {
 
 // finish writes what is small, and the checksums last: a directory with fresh SHA256SUMS is a
 // complete release.
-func (c *cut) finish(ctx context.Context, l *lock.Lock, manifest []byte, bundles []airgap.File) (*Summary, error) {
+func (c *run) finish(ctx context.Context, l *lock.Lock, manifest []byte, bundles []airgap.File) (*Summary, error) {
 	var others []string
 	if manifest != nil {
 		if err := disk.Write(filepath.Join(c.out, Manifest), manifest, disk.ModeFile); err != nil {

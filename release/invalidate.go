@@ -53,7 +53,7 @@ func Supersede(dir string, keep ...string) error {
 // bundle for a platform that was dropped would be picked up by whoever copies the directory. So
 // would a delta that makes a bundle of an earlier release; one that makes a bundle of this one
 // stays.
-func (c *cut) sweep(names []string, bundles []airgap.File) error {
+func (c *run) sweep(names []string, bundles []airgap.File) error {
 	old := c.before
 	for _, name := range slices.Concat(c.before, names) {
 		if strings.HasSuffix(name, ".tar.zst") {
@@ -90,7 +90,7 @@ func (c *cut) sweep(names []string, bundles []airgap.File) error {
 }
 
 // current reports whether a file is a delta that makes one of the bundles.
-func (c *cut) current(name string, bundles []airgap.File) bool {
+func (c *run) current(name string, bundles []airgap.File) bool {
 	if !strings.HasSuffix(name, airgap.DeltaSuffix) {
 		return false
 	}

@@ -41,7 +41,7 @@ func cut(t *testing.T, options product.Options, out string) (*release.Summary, e
 	if err != nil {
 		t.Fatal(err)
 	}
-	return release.Cut(context.Background(), p, release.Options{Out: out})
+	return release.Release(context.Background(), p, release.Options{Out: out})
 }
 
 // files returns the sha256 of every file below dir. The .gitignore there is not of the release.
@@ -180,7 +180,7 @@ func TestCutStopsAtAWrongHash(t *testing.T) {
 		GoModSum: "h1:pXiqmnSA92OHEEa9HXL2W4E7lf9JzCmGVUdgjX3N/iU=", Revision: "9b12f366a942ebc7254abc7f32ca05068b455fb7",
 		Created: time.Date(2025, 1, 14, 18, 15, 44, 0, time.UTC),
 	})
-	_, err = release.Cut(context.Background(), p, release.Options{Out: out, IncludeBinary: true})
+	_, err = release.Release(context.Background(), p, release.Options{Out: out, IncludeBinary: true})
 	if err == nil || !strings.Contains(err.Error(), "hash mismatch") {
 		t.Fatalf("got error %v, want a hash mismatch", err)
 	}
@@ -239,7 +239,7 @@ func TestCutAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.Airgap.Bundles = append(p.Airgap.Bundles, product.Bundle{Name: "no/such/directory"})
-		if _, err := release.Cut(context.Background(), p, release.Options{Out: out}); err == nil {
+		if _, err := release.Release(context.Background(), p, release.Options{Out: out}); err == nil {
 			t.Fatal("a bundle was packed into a directory that is not there")
 		}
 		if files(t, out)[release.SumsName] != "" {
@@ -288,7 +288,7 @@ func TestCutAgain(t *testing.T) {
 	})
 
 	t.Run("a part is not sealed as a whole", func(t *testing.T) {
-		if _, err := cut(t, product.Options{Path: yaml, Only: []string{"hello"}}, out); err != nil {
+		if _, err := cut(t, product.Options{Path: yaml, Images: []string{"hello"}}, out); err != nil {
 			t.Fatal(err)
 		}
 		if files(t, out)[release.SumsName] != "" {
@@ -305,7 +305,7 @@ func TestCutCancelled(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := release.Cut(ctx, p, release.Options{Out: out}); err == nil {
+	if _, err := release.Release(ctx, p, release.Options{Out: out}); err == nil {
 		t.Fatal("an interrupted release succeeded")
 	}
 	if got := files(t, out); len(got) > 0 {
