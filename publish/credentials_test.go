@@ -105,7 +105,7 @@ func leaks(t *testing.T, text, secret string) {
 	t.Helper()
 	for _, s := range []string{secret + "@", ":" + secret, base64.StdEncoding.EncodeToString([]byte("ann:" + secret)), token} {
 		if strings.Contains(text, s) {
-			t.Errorf("a credential stands in %s", text)
+			t.Errorf("%s contains a credential", text)
 		}
 	}
 }

@@ -50,8 +50,8 @@ func blobs(tb testing.TB, st *store.Store, l *lock.Lock) map[v1.Hash]map[string]
 	return all
 }
 
-// whole looks whether a store has the manifest of an image and every blob it refers to.
-func whole(tb testing.TB, st *store.Store, h v1.Hash) {
+// hasImage checks that a store has the manifest of an image and every blob that it lists.
+func hasImage(tb testing.TB, st *store.Store, h v1.Hash) {
 	tb.Helper()
 	img, err := st.Image(h)
 	if err != nil {

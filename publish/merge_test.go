@@ -67,7 +67,7 @@ func part(t *testing.T, registry, system string) *lock.Part {
 		t.Fatal(err)
 	}
 	if _, ok, err := st.Resolve(out.Images[0].Repository + ":" + out.Images[0].Tag); ok || err != nil {
-		t.Errorf("the store names a part as if it were the whole: %v", err)
+		t.Errorf("the store names a part like a complete image: %v", err)
 	}
 	path := filepath.Join(t.TempDir(), lock.PartName)
 	if err := out.Write(path); err != nil {
@@ -81,11 +81,11 @@ func part(t *testing.T, registry, system string) *lock.Part {
 }
 
 func TestMerge(t *testing.T) {
-	whole, parts := registrytest.Serve(t), registrytest.Serve(t)
+	complete, parts := registrytest.Serve(t), registrytest.Serve(t)
 	everything := func(platform.Platform) bool { return true }
 
 	p, st, l := cut(t, 2000)
-	p.Registry = whole.Host()
+	p.Registry = complete.Host()
 	want, err := publish.Publish(t.Context(), p, st, storetest.Built(reindex(t, st, l, everything)), quick)
 	if err != nil {
 		t.Fatal(err)
@@ -115,8 +115,8 @@ func TestMerge(t *testing.T) {
 	if n := parts.Count("PUT", ""); n != len(got.Images) {
 		t.Errorf("%d manifests were pushed, want one for each of %d images", n, len(got.Images))
 	}
-	if a, b := anywhere(t, want, whole.Host()), anywhere(t, got, parts.Host()); a != b {
-		t.Errorf("the lock of the parts differs from that of the whole:\n%s\n%s", b, a)
+	if a, b := anywhere(t, want, complete.Host()), anywhere(t, got, parts.Host()); a != b {
+		t.Errorf("the lock of the parts differs from the lock of a complete release:\n%s\n%s", b, a)
 	}
 
 	// A second time nothing is sent, and the store can be filled from the registry.
@@ -173,7 +173,7 @@ func TestMergeSnapshot(t *testing.T) {
 		t.Fatal(err)
 	}
 	if a, b := anywhere(t, want, ""), anywhere(t, got, ""); a != b {
-		t.Errorf("the lock of the parts differs from that of the whole:\n%s\n%s", b, a)
+		t.Errorf("the lock of the parts differs from the lock of a complete release:\n%s\n%s", b, a)
 	}
 }
 

@@ -109,7 +109,7 @@ func same(t *testing.T, st *store.Store, got, want []oci.Referrer) {
 		}
 	}
 	for _, r := range got {
-		whole(t, st, r.Digest)
+		hasImage(t, st, r.Digest)
 	}
 }
 
@@ -213,7 +213,7 @@ func TestReferrersFail(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	if n := s.Count("PUT", "/demo/") + s.Count("POST", "/demo/"); n != 0 {
-		t.Errorf("%d requests pushed images although the release cannot be whole", n)
+		t.Errorf("%d requests pushed images although the release cannot be complete", n)
 	}
 }
 

@@ -42,7 +42,7 @@ func TestPublishPart(t *testing.T) {
 			for _, i := range out.Images {
 				got[i.Name] = len(i.Children)
 				want += len(i.Children)
-				if whole, _ := l.Image(i.Name); i.Annotations["org.opencontainers.image.title"] != i.Name && whole.MediaType.IsIndex() {
+				if img, _ := l.Image(i.Name); i.Annotations["org.opencontainers.image.title"] != i.Name && img.MediaType.IsIndex() {
 					t.Errorf("%s has the annotations %v", i.Name, i.Annotations)
 				}
 			}

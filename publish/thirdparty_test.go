@@ -163,7 +163,7 @@ func TestThirdPartyInSnapshot(t *testing.T) {
 		t.Fatal(err)
 	}
 	if bytes.Contains(b, []byte(`"digest": ":"`)) {
-		t.Error("a digest that is not known stands in the lock")
+		t.Error("the lock has an unknown digest")
 	}
 }
 
@@ -197,7 +197,7 @@ func TestThirdPartyFails(t *testing.T) {
 				}
 			}
 			if n := s.Count("PUT", "") + s.Count("POST", ""); n != 0 {
-				t.Error("images were pushed although the release cannot be whole")
+				t.Error("images were pushed although the release cannot be complete")
 			}
 			if st.Has(h) {
 				t.Error("the index is in the store without all it names")
@@ -242,6 +242,6 @@ func complete(t *testing.T, st *store.Store, h v1.Hash) {
 		t.Fatal(err)
 	}
 	for _, d := range m.Manifests {
-		whole(t, st, d.Digest)
+		hasImage(t, st, d.Digest)
 	}
 }

@@ -14,25 +14,25 @@ import (
 
 func TestRemove(t *testing.T) {
 	for name, tt := range map[string]struct {
-		files []string // beside the store
+		files []string // next to the store
 		store bool
 		// ignored says that the .gitignore of a store is there.
 		ignored bool
 		left    bool
 		want    string
 	}{
-		"a store":             {store: true},
-		"with a binary":       {store: true, files: []string{"bin/slipway"}},
-		"a binary alone":      {files: []string{"bin/slipway"}},
-		"half removed":        {ignored: true, files: []string{"blobs/sha256/abc", "work/go/main.go"}},
-		"beside our ignore":   {ignored: true, files: []string{"blobs/sha256/abc", "thesis.txt"}, left: true, want: "remove it by hand"},
-		"nothing":             {},
-		"with another file":   {store: true, files: []string{"thesis.txt"}, left: true},
-		"another binary":      {files: []string{"bin/mine"}, left: true},
-		"another layout":      {files: []string{"oci-layout", "index.json", "blobs/sha256/abc"}, left: true, want: "remove it by hand"},
-		"beside slipway.yaml": {store: true, files: []string{"slipway.yaml"}, left: true, want: "it also has slipway.yaml"},
-		"a module":            {store: true, files: []string{"go.mod"}, left: true, want: "it also has go.mod"},
-		"a checkout":          {store: true, files: []string{".git/config"}, left: true, want: "it also has .git"},
+		"a store":              {store: true},
+		"with a binary":        {store: true, files: []string{"bin/slipway"}},
+		"a binary alone":       {files: []string{"bin/slipway"}},
+		"half removed":         {ignored: true, files: []string{"blobs/sha256/abc", "work/go/main.go"}},
+		"next to our ignore":   {ignored: true, files: []string{"blobs/sha256/abc", "thesis.txt"}, left: true, want: "remove it by hand"},
+		"nothing":              {},
+		"with another file":    {store: true, files: []string{"thesis.txt"}, left: true},
+		"another binary":       {files: []string{"bin/mine"}, left: true},
+		"another layout":       {files: []string{"oci-layout", "index.json", "blobs/sha256/abc"}, left: true, want: "remove it by hand"},
+		"next to slipway.yaml": {store: true, files: []string{"slipway.yaml"}, left: true, want: "it also has slipway.yaml"},
+		"a module":             {store: true, files: []string{"go.mod"}, left: true, want: "it also has go.mod"},
+		"a checkout":           {store: true, files: []string{".git/config"}, left: true, want: "it also has .git"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "store")
@@ -59,7 +59,7 @@ func TestRemove(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			err := store.Remove(t.Context(), dir, func() { t.Error("nobody else holds it") })
+			err := store.Remove(t.Context(), dir, func() { t.Error("nobody else uses it") })
 			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}

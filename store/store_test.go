@@ -62,7 +62,7 @@ func TestPut(t *testing.T) {
 		r    io.Reader
 		want string // of the error
 	}{
-		"whole":       {bytes.NewReader(content), ""},
+		"complete":    {bytes.NewReader(content), ""},
 		"other bytes": {strings.NewReader("other"), "arrived with digest " + digest([]byte("other")).String()},
 		"too short":   {bytes.NewReader(content[1:]), "arrived with digest"},
 		"breaks off":  {io.MultiReader(bytes.NewReader(content[:100]), iotest.ErrReader(errors.New("the line is dead"))), "the line is dead"},
@@ -113,7 +113,7 @@ func TestPutConcurrently(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := files(t, st); !slices.Equal(got, []string{h.Hex}) {
-		t.Errorf("the store holds %v", got)
+		t.Errorf("the store has %v", got)
 	}
 	if _, err := st.ReadAll(h, 1<<20); err != nil {
 		t.Error(err)
@@ -153,7 +153,7 @@ func TestBlob(t *testing.T) {
 	dropped.Abort()
 	dropped.Abort()
 	if got := files(t, st); len(got) != 1 {
-		t.Errorf("the store holds %v", got)
+		t.Errorf("the store has %v", got)
 	}
 }
 

@@ -109,7 +109,7 @@ func TestVerify(t *testing.T) {
 		}
 	}
 	if _, err := store.Existing(t.TempDir()); err == nil || !strings.Contains(err.Error(), "not a store of slipway") {
-		t.Errorf("a directory that is no store: %v", err)
+		t.Errorf("a directory that is not a store: %v", err)
 	}
 }
 
@@ -119,7 +119,7 @@ func flipped(b []byte, at int) []byte {
 	return b
 }
 
-// TestOpenMends holds that the files of the layout are made anew where the directory is slipway's,
+// TestOpenMends checks that the files of the layout are replaced in a directory of slipway,
 // and that names of images stay that can.
 func TestOpenMends(t *testing.T) {
 	st, _, _ := filled(t)
@@ -167,7 +167,7 @@ func TestOpenMends(t *testing.T) {
 	}
 }
 
-// TestMend holds that a function is called again where what stopped it was damage, and not
+// TestMend checks that a function is called again where what stopped it was damage, and not
 // otherwise.
 func TestMend(t *testing.T) {
 	st, blob, _ := filled(t)
@@ -197,7 +197,7 @@ func TestMend(t *testing.T) {
 	}
 }
 
-// TestReplace holds that writing a blob takes the place of a damaged one.
+// TestReplace checks that writing a blob replaces a damaged one.
 func TestReplace(t *testing.T) {
 	st := open(t)
 	content := []byte("content")
@@ -239,7 +239,7 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// FuzzRecord holds that only what was recorded is recalled, under the key that it was recorded
+// FuzzRecord checks that only what was recorded is recalled, under the key that it was recorded
 // under.
 func FuzzRecord(f *testing.F) {
 	st := open(f)

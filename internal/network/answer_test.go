@@ -107,9 +107,9 @@ func TestRedirect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	carried := make(chan string, 100)
+	credentials := make(chan string, 100)
 	behind := func(w http.ResponseWriter, q *http.Request) {
-		carried <- q.Header.Get("Authorization")
+		credentials <- q.Header.Get("Authorization")
 		s.Inner.ServeHTTP(w, q)
 	}
 	plain := httptest.NewServer(http.HandlerFunc(behind))
@@ -149,9 +149,9 @@ func TestRedirect(t *testing.T) {
 			}
 		})
 	}
-	close(carried)
+	close(credentials)
 	n := 0
-	for header := range carried {
+	for header := range credentials {
 		if n++; header != "" {
 			t.Errorf("another server was sent %q", header)
 		}

@@ -48,12 +48,12 @@ func TestBrokenBody(t *testing.T) {
 		s.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
 			if !broken && strings.Contains(q.URL.Path, what) {
 				broken = true
-				whole := httptest.NewRecorder()
-				if !token(whole, q) {
-					s.Inner.ServeHTTP(whole, q)
+				full := httptest.NewRecorder()
+				if !token(full, q) {
+					s.Inner.ServeHTTP(full, q)
 				}
-				w.Header().Set("Content-Type", whole.Header().Get("Content-Type"))
-				w.Write(whole.Body.Bytes()[:whole.Body.Len()/2]) //nolint:errcheck // as above
+				w.Header().Set("Content-Type", full.Header().Get("Content-Type"))
+				w.Write(full.Body.Bytes()[:full.Body.Len()/2]) //nolint:errcheck // as above
 				w.(http.Flusher).Flush()
 				panic(http.ErrAbortHandler)
 			}

@@ -125,7 +125,7 @@ func TestAnswers(t *testing.T) {
 				Errors []struct{ Code, Message string }
 			}
 			if err := json.Unmarshal([]byte(body), &e); err != nil || len(e.Errors) != 1 || e.Errors[0].Message == "" {
-				t.Errorf("%s %s: the error is no error of the specification: %s", tt.method, tt.path, body)
+				t.Errorf("%s %s: the error does not have the form of the specification: %s", tt.method, tt.path, body)
 			}
 		}
 	}

@@ -21,8 +21,8 @@ func TestCounted(t *testing.T) {
 		want int // bytes, at most
 		err  error
 	}{
-		"whole":                   {bytes.NewReader(data), 10, nil},
-		"whole, with its end":     {iotest.DataErrReader(bytes.NewReader(data)), 10, nil},
+		"complete":                {bytes.NewReader(data), 10, nil},
+		"complete, with its end":  {iotest.DataErrReader(bytes.NewReader(data)), 10, nil},
 		"byte by byte":            {iotest.OneByteReader(bytes.NewReader(data)), 10, nil},
 		"error behind":            {io.MultiReader(bytes.NewReader(data), iotest.ErrReader(bad)), 9, bad},
 		"error behind, in bytes":  {iotest.OneByteReader(io.MultiReader(bytes.NewReader(data), iotest.ErrReader(bad))), 9, bad},
