@@ -74,7 +74,8 @@ func (b *Builder) checkPackages() error {
 	return errors.Join(errs...)
 }
 
-// checkPlatforms checks an image for all its platforms. An error that several have is reported once,
+// checkPlatforms checks an image for all its platforms. An error that several have is reported
+// once,
 // with the first of them.
 func checkPlatforms(i product.Image, check func(platform.Platform) finding) finding {
 	found := make([]finding, len(i.Platforms))

@@ -31,7 +31,8 @@ type content struct {
 	note    string // what could not be checked; "" for nothing
 }
 
-// index builds an image with one child per platform, which compose makes, and the index over them.
+// index builds an image with one child per platform, which compose makes, and the index over
+// them.
 func (b *Builder) index(i product.Image, compose func(platform.Platform) (content, error)) (built.Image, error) {
 	children := make([]child, len(i.Platforms))
 	failures := make([]error, len(i.Platforms))

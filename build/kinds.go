@@ -17,7 +17,8 @@ var kinds = map[string]kind{
 }
 
 type kind struct {
-	// programs lists the programs that an image may contain, each with the platforms to compile it
+	// programs lists the programs that an image may contain, each with the platforms to compile
+	// it
 	// for.
 	programs func(*product.Product, product.Image) []wanted
 	// check finds what is wrong with an image without a compiler.
@@ -35,7 +36,8 @@ type wanted struct {
 	on      []platform.Platform
 }
 
-// indexed is a kind whose images are an index with a manifest per platform; check and compose work
+// indexed is a kind whose images are an index with a manifest per platform; check and compose
+// work
 // on one platform.
 func indexed(
 	programs func(*product.Product, product.Image) []string,

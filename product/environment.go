@@ -12,7 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
-// maxEpoch is the last second that all files of a release can store: zip archives count seconds in
+// maxEpoch is the last second that all files of a release can store: zip archives count seconds
+// in
 // 32 bits. The headers of tar archives end in 2242.
 const maxEpoch = 1<<32 - 1
 
@@ -54,7 +55,8 @@ func (c *checker) environment(registry string, getenv func(string) string) {
 // noAccount replaces a text that has a password in it.
 const noAccount = "has a user's name and password in it, which do not belong here: take them out, and log in with docker login or a credential helper"
 
-// CheckRegistry returns an error unless s is host[/prefix] of a registry. It quotes s, unless that
+// CheckRegistry returns an error unless s is host[/prefix] of a registry. It quotes s, unless
+// that
 // has credentials.
 func CheckRegistry(s string) error {
 	if output.Account(s) || strings.Contains(s, "@") {

@@ -1,6 +1,7 @@
 package product
 
-// The types in this file are slipway.yaml: their fields in Go are its fields in YAML. The comments
+// The types in this file are slipway.yaml: their fields in Go are its fields in YAML. The
+// comments
 // go into slipway.schema.json, which editors show, and the jsonschema tags are obeyed by the
 // decoder, too: required, enum and oneof_required. Fields with the tag yamlfile:"asked" are
 // required, too, but a later stage reports them, which can ask for their values.
@@ -73,7 +74,8 @@ type sourceYAML struct {
 type baseYAML struct {
 	// The name by which images and FROM in Dockerfiles refer to the base.
 	Name string `yaml:"name" jsonschema:"required"`
-	// A base that slipway makes itself. static is a Linux base with certificate roots, accounts and
+	// A base that slipway makes itself. static is a Linux base with certificate roots, accounts
+	// and
 	// /tmp, and without a shell: it runs as user 65532 in /home/nonroot, as distroless
 	// static:nonroot does. static-root has the same files and runs as root in /, as distroless
 	// static:latest does. scratch is empty.
@@ -110,7 +112,8 @@ type programYAML struct {
 
 // imageYAML is one image of the release, over all its platforms.
 type imageYAML struct {
-	// The last part of the image's repository: lower case letters, digits, and . _ - between them.
+	// The last part of the image's repository: lower case letters, digits, and . _ - between
+	// them.
 	Name string `yaml:"name" jsonschema:"required"`
 	// One sentence on what the image is for, for the label org.opencontainers.image.description.
 	Description string `yaml:"description,omitempty"`
@@ -222,10 +225,12 @@ type allowYAML struct {
 
 // airgapYAML configures the airgap bundles.
 type airgapYAML struct {
-	// A file of image references, one per line, that the bundles include besides the product's own
+	// A file of image references, one per line, that the bundles include besides the product's
+	// own
 	// images.
 	Images string `yaml:"images,omitempty"`
-	// The image that comes first in every bundle that includes it, since a node needs it before the
+	// The image that comes first in every bundle that includes it, since a node needs it before
+	// the
 	// others: an image of the release by its name, or one of the file above, with or without its
 	// digest.
 	FirstImage string `yaml:"firstImage,omitempty"`

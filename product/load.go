@@ -10,7 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
-// Options select a product and the parts of it to load. The zero value is all of slipway.yaml in the
+// Options select a product and the parts of it to load. The zero value is all of slipway.yaml in
+// the
 // current directory.
 type Options struct {
 	Path string // of slipway.yaml; "" is slipway.yaml

@@ -33,7 +33,8 @@ func resolved(path string) string {
 	return path
 }
 
-// made returns absolute paths of the directories that Slipway writes: those that the options name,
+// made returns absolute paths of the directories that Slipway writes: those that the options
+// name,
 // and the usual store, which may be there from an earlier run.
 func (c *checker) made(dirs []string) ([]string, error) {
 	all := []string{filepath.Join(c.out.Dir, ".slipway")}

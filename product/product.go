@@ -69,13 +69,15 @@ type Product struct {
 type Source struct {
 	Name string
 	Pos  yamlfile.Pos
-	// Module is path@version of a Go module, whose content must have the hash Sum (h1:…) and whose
+	// Module is path@version of a Go module, whose content must have the hash Sum (h1:…) and
+	// whose
 	// go.mod the hash GoModSum. Without Sum, Revision or Created it cannot be built: build then
 	// says which they are.
 	Module, Sum, GoModSum string
 	// Directory is absolute; empty for a module.
 	Directory string
-	// Own means that the directory is in the repository of slipway.yaml. Build settings in its files
+	// Own means that the directory is in the repository of slipway.yaml. Build settings in its
+	// files
 	// are then as trusted as slipway.yaml; those of other sources can run no command and reach no
 	// other file.
 	Own      bool
@@ -98,7 +100,8 @@ type BuildInfo struct {
 // Base is a base image, by operating system and, for Windows, by release.
 type Base struct {
 	Name string
-	// Builtin is "static" or "static-root" (Linux bases made in process), or "scratch"; then Images
+	// Builtin is "static" or "static-root" (Linux bases made in process), or "scratch"; then
+	// Images
 	// is empty.
 	Builtin string
 	// Images has one reference per platform, sorted; each pinned by slipway.yaml or
@@ -219,7 +222,8 @@ type Allow struct {
 // Airgap lists the bundles and what they include besides the product's images.
 type Airgap struct {
 	Images []ThirdParty
-	// FirstImage is the image that comes first in bundles: the Name of one of the product's, or the
+	// FirstImage is the image that comes first in bundles: the Name of one of the product's, or
+	// the
 	// Text of one of Images; "" is none.
 	FirstImage string
 	Bundles    []Bundle

@@ -14,7 +14,8 @@ import (
 const referenceForms = "write repository:tag, repository@sha256:…, or repository:tag@sha256:…"
 
 // parseReference reads an image reference, which must have a tag, a digest or both, and returns
-// the tag of a reference with a digest, too. An image without a registry is one of Docker Hub, as usual.
+// the tag of a reference with a digest, too. An image without a registry is one of Docker Hub, as
+// usual.
 func parseReference(s string) (ref name.Reference, tag string, err error) {
 	bad := func(why string) (name.Reference, string, error) {
 		return nil, "", fmt.Errorf("malformed image reference %s: %s", s, why)

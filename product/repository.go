@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// repository returns the root of the git repository that dir belongs to, or "" where it belongs to
+// repository returns the root of the git repository that dir belongs to, or "" where it belongs
+// to
 // none. No git command runs: the repository may be somebody else's.
 func repository(dir string) string {
 	for {
@@ -21,7 +22,8 @@ func repository(dir string) string {
 	}
 }
 
-// root returns the directory of everything that belongs to the product: its git repository, or the
+// root returns the directory of everything that belongs to the product: its git repository, or
+// the
 // directory of slipway.yaml.
 func (c *checker) root() string {
 	if r := repository(c.out.Dir); r != "" {

@@ -82,7 +82,8 @@ func majorPath(path, version string) (right string, ok bool) {
 	return prefix + "@" + version + right, module.Check(prefix, version) == nil
 }
 
-// hash checks that a hash has the form of go.sum (golang.org/x/mod/sumdb/dirhash.Hash1): h1: and the
+// hash checks that a hash has the form of go.sum (golang.org/x/mod/sumdb/dirhash.Hash1): h1: and
+// the
 // base64 of a SHA-256.
 func (c *checker) hash(s *string) {
 	if *s == "" {

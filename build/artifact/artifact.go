@@ -93,7 +93,8 @@ func (in Input) alone(st *store.Store, name string) (v1.Hash, int64, error) {
 	return blob.Commit()
 }
 
-// has reports whether the store has a blob in its full size. One of another size is damaged and is
+// has reports whether the store has a blob in its full size. One of another size is damaged and
+// is
 // made again.
 func has(st *store.Store, h v1.Hash, size int64) bool {
 	n, err := st.Size(h)
@@ -132,7 +133,8 @@ func (in Input) entries(st *store.Store) ([]layer.Entry, error) {
 	return all, nil
 }
 
-// mode is that of a file in an archive: only whether it is executable counts, which git keeps, too.
+// mode is that of a file in an archive: only whether it is executable counts, which git keeps,
+// too.
 func mode(m fs.FileMode) fs.FileMode {
 	if m&0o111 != 0 {
 		return 0o755

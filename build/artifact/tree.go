@@ -12,7 +12,8 @@ import (
 )
 
 // tree lists the files below a directory. An archive has regular files only: anything else is
-// an error, since not every system can unpack it. The directories in except and .git are left out.
+// an error, since not every system can unpack it. The directories in except and .git are left
+// out.
 func tree(st *store.Store, dir string, except []string) ([]layer.Entry, error) {
 	var all []layer.Entry
 	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {

@@ -1,4 +1,5 @@
-// Package built is what build hands to publish: images by digest, which have no names in a registry
+// Package built is what build hands to publish: images by digest, which have no names in a
+// registry
 // yet. It imports no build code, so that publish and its tests need none.
 package built
 
@@ -21,7 +22,8 @@ type Result struct {
 	Version      string    `json:"version"`      // the product's
 	Created      time.Time `json:"created"`      // as in the lock
 	Go           string    `json:"go,omitempty"` // the toolchain that compiled the programs
-	// Selected names the platforms and images that -platforms and -images selected; it is empty if
+	// Selected names the platforms and images that -platforms and -images selected; it is empty
+	// if
 	// all of the product was built.
 	Selected  []string        `json:"selected,omitempty"`
 	Sources   []lock.Source   `json:"sources"`

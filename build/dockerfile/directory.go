@@ -113,7 +113,8 @@ func (d *directory) lstat(p string) (*node, error) {
 	return n, nil
 }
 
-// never reports whether p is never part of a context: what Slipway itself writes, which would grow
+// never reports whether p is never part of a context: what Slipway itself writes, which would
+// grow
 // with each run, and .git, which changes without any file of the source.
 func (d *directory) never(p string) bool {
 	return slices.Contains(strings.Split(p, "/"), ".git") || slices.ContainsFunc(d.except, func(dir string) bool {

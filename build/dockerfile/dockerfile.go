@@ -23,7 +23,8 @@
 //
 // # Where the result differs from BuildKit's
 //
-// The tests in test/buildkit compare this package with a real buildkitd. The differences that they
+// The tests in test/buildkit compare this package with a real buildkitd. The differences that
+// they
 // allow:
 //
 //   - All times are Input.ModTime, and files that are hard links of each other become separate
@@ -72,7 +73,8 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// Input is a Dockerfile and how to evaluate it. Platform and Store are mandatory, and File or Source.
+// Input is a Dockerfile and how to evaluate it. Platform and Store are mandatory, and File or
+// Source.
 type Input struct {
 	// File is the Dockerfile's path: read where Source is nil, and named in messages.
 	// FILE.dockerignore next to it goes before the .dockerignore of the context.
@@ -90,7 +92,8 @@ type Input struct {
 	Args map[string]string
 	// Target is the name or number of the stage to build; empty is the last.
 	Target string
-	// Platform is what the image is for. BuildPlatform is the value of BUILDPLATFORM; the zero value
+	// Platform is what the image is for. BuildPlatform is the value of BUILDPLATFORM; the zero
+	// value
 	// is linux/amd64, whatever machine this is.
 	Platform, BuildPlatform platform.Platform
 	// ModTime is the time in the history.

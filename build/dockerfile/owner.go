@@ -58,7 +58,8 @@ func numeric(s string) bool {
 	return ok || s == ""
 }
 
-// account finds the line of a name and returns its fields as numbers; those that are not numbers are 0.
+// account finds the line of a name and returns its fields as numbers; those that are not numbers
+// are 0.
 func account(t files, file, name string, fields int) ([]int, error) {
 	unknown := fmt.Errorf("%s of this stage does not know %q: write the number", file, name)
 	p, err := follow(t, file)

@@ -121,7 +121,8 @@ func (b *builder) setGlobals(args []*instructions.ArgCommand) {
 	}
 }
 
-// nameStages expands the names of bases and connects stages with the earlier ones that they start from.
+// nameStages expands the names of bases and connects stages with the earlier ones that they start
+// from.
 func (b *builder) nameStages() {
 	for i, s := range b.stages {
 		name, err := b.word(s.BaseName, b.globals)

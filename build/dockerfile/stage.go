@@ -246,7 +246,8 @@ func (s *stage) prepend(triggers []string) error {
 	return nil
 }
 
-// commit closes a layer: what changed in the tree since the last one, and a record in the history.
+// commit closes a layer: what changed in the tree since the last one, and a record in the
+// history.
 func (b *builder) commit(s *stage, createdBy string) error {
 	entries, err := s.tree.entries(s.windows(), !b.in.Check)
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"github.com/slipway-dev/slipway/build/layer"
 )
 
-// slashed is a path of Windows in the form that trees have: with slashes and without the drive C:.
+// slashed is a path of Windows in the form that trees have: with slashes and without the drive
+// C:.
 func slashed(p string) string {
 	p = strings.ReplaceAll(p, `\`, "/")
 	if len(p) > 1 && p[1] == ':' && (p[0] == 'c' || p[0] == 'C') {

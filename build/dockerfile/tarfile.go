@@ -92,7 +92,8 @@ func fromWindows(link string) string {
 	return link
 }
 
-// node returns the entry as a file whose content lies in an uncompressed tar that the store keeps;
+// node returns the entry as a file whose content lies in an uncompressed tar that the store
+// keeps;
 // file reports where.
 func (e tarEntry) node(st *store.Store, file func() (string, error)) *node {
 	return &node{
@@ -111,7 +112,8 @@ func (e tarEntry) node(st *store.Store, file func() (string, error)) *node {
 }
 
 // scan calls do for every file of an uncompressed tar, with the offset and the digest of its
-// content. It reads to the end, so that a reader that compares what it reads with a digest has the
+// content. It reads to the end, so that a reader that compares what it reads with a digest has
+// the
 // last word.
 func scan(ctx context.Context, r io.Reader, do func(e tarEntry, h *tar.Header) error) error {
 	c := &counter{r: progress.Reader(ctx, r, nil)}

@@ -10,7 +10,8 @@ import (
 
 // This file lists what the .ko.yaml of a third-party source may tell the go command. All of it
 // changes nothing but the program, which is theirs anyway. Whatever could run a command on this
-// machine, read or write a file outside of the source, or reach another server is missing here, and so
+// machine, read or write a file outside of the source, or reach another server is missing here,
+// and so
 // is everything unknown: the lists name what is allowed.
 
 // variables are the environment variables that may be set, each with the values that it may have.
@@ -56,8 +57,10 @@ var goFlags = map[string]flagRule{
 	"gcflags": {value: words(only(one("-N", "-l")))},
 }
 
-// linkFlags are the flags of the linker that may be set. -extldflags is for a linker of C, which is
-// not run; it may be what many projects have there. -linkmode, -extld, -r, -L and more choose that
+// linkFlags are the flags of the linker that may be set. -extldflags is for a linker of C, which
+// is
+// not run; it may be what many projects have there. -linkmode, -extld, -r, -L and more choose
+// that
 // linker or what it loads.
 var linkFlags = map[string]flagRule{
 	"s":          {alone: true},
@@ -154,7 +157,8 @@ func refused(list []string, rules map[string]flagRule) []refusal {
 	return all
 }
 
-// words applies a check to flags for packages, which may begin with the pattern of those that they
+// words applies a check to flags for packages, which may begin with the pattern of those that
+// they
 // are for.
 func words(check func([]string) []refusal) func(string) bool {
 	return func(s string) bool {
@@ -209,7 +213,8 @@ func splitQuoted(s string) ([]string, error) {
 	}
 }
 
-// toolVariables and toolFlags refuse, as ko does, a flag that runs a command of the source's choice
+// toolVariables and toolFlags refuse, as ko does, a flag that runs a command of the source's
+// choice
 // while it is compiled.
 func toolVariables(env []string) []refusal {
 	var all []refusal

@@ -36,7 +36,8 @@ type Output struct {
 	Content layer.Content
 }
 
-// newOutput returns a program that the store keeps. Its reader compares it with the digest that it
+// newOutput returns a program that the store keeps. Its reader compares it with the digest that
+// it
 // was kept with.
 func newOutput(st *store.Store, path string, k store.Kept) Output {
 	return Output{Path: path, Content: layer.Content{

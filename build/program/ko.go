@@ -76,7 +76,8 @@ func (s *koFlags) UnmarshalYAML(n *yaml.Node) error {
 // koSettings are the settings of a .ko.yaml for one program.
 type koSettings struct{ env, flags, ldflags []koString }
 
-// readKo fills in what slipway.yaml leaves open from the tree's .ko.yaml, where it has one. A list
+// readKo fills in what slipway.yaml leaves open from the tree's .ko.yaml, where it has one. A
+// list
 // that slipway.yaml gives is not read in .ko.yaml, so that whatever is refused there can be
 // replaced.
 func (p *Program) readKo(info product.BuildInfo) error {

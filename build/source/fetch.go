@@ -16,7 +16,8 @@ import (
 )
 
 // Fetch makes a source available on disk and returns where. It downloads a module that is not in
-// the module cache, which needs the go command, and checks that the content and go.mod of a module
+// the module cache, which needs the go command, and checks that the content and go.mod of a
+// module
 // have the hashes that slipway.yaml pins. Changes in the directories except, relative to that of
 // the source, do not make it dirty.
 func Fetch(ctx context.Context, s product.Source, except ...string) (Tree, error) {
@@ -36,7 +37,8 @@ func Fetch(ctx context.Context, s product.Source, except ...string) (Tree, error
 	return Tree{Source: s, Dir: dir, Fixed: true}, nil
 }
 
-// download returns the module's directory in the module cache and the path of its go.mod there. The
+// download returns the module's directory in the module cache and the path of its go.mod there.
+// The
 // checksum database is not asked about a module whose hash is pinned, since it may not know that
 // one.
 func download(ctx context.Context, mod string, pinned bool) (dir, gomod string, err error) {

@@ -18,7 +18,8 @@ import (
 type Tree struct {
 	Source product.Source // with Revision and Created filled in
 	Dir    string         // absolute
-	// Fixed means that the content is known by a hash and cannot change between runs: a Go module.
+	// Fixed means that the content is known by a hash and cannot change between runs: a Go
+	// module.
 	Fixed bool
 }
 

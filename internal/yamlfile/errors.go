@@ -48,7 +48,8 @@ func (e *Errors) At(pos Pos, format string, args ...any) {
 	}
 }
 
-// newError bounds the text and escapes what a terminal would not show: YAML's quotes hold anything.
+// newError bounds the text and escapes what a terminal would not show: YAML's quotes hold
+// anything.
 func newError(pos Pos, text string) *Error { return &Error{pos, output.Excerpt(text, maxText)} }
 
 // Err returns the errors joined in the order of [Errors.Sorted], nil if there are none.

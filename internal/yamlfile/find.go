@@ -52,7 +52,8 @@ func Text(n *yaml.Node, path ...any) string {
 	return ""
 }
 
-// Field returns key and value of a field of a mapping; nil if n is nil, not a mapping, or lacks the
+// Field returns key and value of a field of a mapping; nil if n is nil, not a mapping, or lacks
+// the
 // field.
 func Field(n *yaml.Node, name string) (key, value *yaml.Node) {
 	if n != nil && n.Kind == yaml.MappingNode {

@@ -9,7 +9,8 @@ import (
 	kyaml "sigs.k8s.io/yaml"
 )
 
-// AppendJSON appends a value as the JSON that kubectl makes of it; the value at without, which may
+// AppendJSON appends a value as the JSON that kubectl makes of it; the value at without, which
+// may
 // be nil, becomes null.
 func AppendJSON(b []byte, n, without *yaml.Node) []byte {
 	switch {

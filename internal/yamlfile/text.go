@@ -9,7 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// ReadText reads at most one byte more than limit of a file, so that [Errors.CheckText] can refuse
+// ReadText reads at most one byte more than limit of a file, so that [Errors.CheckText] can
+// refuse
 // a longer one.
 func ReadText(path string, limit int) ([]byte, error) {
 	f, err := os.Open(path)
@@ -20,7 +21,8 @@ func ReadText(path string, limit int) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, int64(limit)+1))
 }
 
-// CheckText reports a text that is longer than limit, and the first place where it is not text. It
+// CheckText reports a text that is longer than limit, and the first place where it is not text.
+// It
 // returns whether there is neither.
 func (e *Errors) CheckText(file string, b []byte, limit int) bool {
 	if len(b) > limit {
@@ -55,8 +57,10 @@ func mib(n int) string { return fmt.Sprintf("%d MiB", n>>20) }
 // action is how the actions of Go templates begin, of which Helm charts are made.
 var action = regexp.MustCompile(`\{\{-?\s*(?:[.$(]|/\*|[a-zA-Z]+\b)`)
 
-// NotRendered returns an error if a text has actions of a Helm template, and nil otherwise. Such a
-// text may still be YAML: the alerts of Prometheus have actions of their own. Ask only about a text
+// NotRendered returns an error if a text has actions of a Helm template, and nil otherwise. Such
+// a
+// text may still be YAML: the alerts of Prometheus have actions of their own. Ask only about a
+// text
 // that is not YAML.
 func NotRendered(file string, text []byte) *Error {
 	at := action.FindIndex(text)

@@ -1,10 +1,12 @@
 // Package yamlfile reads YAML that people write, strictly and with positions.
 //
 // [Read] turns a file into trees of [yaml.Node] in which aliases and merge keys are resolved and
-// every key is unique. [Decode] fills a Go struct from one document and remembers where each value
+// every key is unique. [Decode] fills a Go struct from one document and remembers where each
+// value
 // came from. [Edit] replaces scalars and leaves every other byte of the file as it is.
 //
-// Errors are collected: a reader reports everything that is wrong with a file, each with file, line
+// Errors are collected: a reader reports everything that is wrong with a file, each with file,
+// line
 // and column ([Errors]). [Options] bound what a hostile file can make a reader do.
 package yamlfile
 
@@ -39,7 +41,8 @@ type File struct {
 	Errors // in Documents or in the text itself
 
 	Name string
-	// Documents are the roots of the documents that are not empty, without aliases and merge keys.
+	// Documents are the roots of the documents that are not empty, without aliases and merge
+	// keys.
 	// A document with errors is missing if Stream is set, and otherwise present without the keys
 	// that are in error.
 	Documents []*yaml.Node
@@ -135,7 +138,8 @@ func firstColumn(b []byte, line int) int {
 	return len(b) - len(bytes.TrimLeft(b, " \t")) + 1
 }
 
-// Guard turns a panic into an error about the file that is read, an [*Error]. Defer it around YAML
+// Guard turns a panic into an error about the file that is read, an [*Error]. Defer it around
+// YAML
 // parsers: they panic on some texts that they should refuse.
 func Guard(file string, err *error) {
 	if r := recover(); r != nil {
