@@ -3,6 +3,7 @@ package airgap
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,49 +11,71 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
-	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/store"
 )
 
-// base is what is there already: a bundle's contents, or a lock.
+// base is the base of a delta: the contents of a bundle, or a lock.
 type base struct {
-	DeltaBase
+	bundle.DeltaBase
 
 	path     string
-	contents *Contents
+	contents *bundle.Contents
 	lock     *lock.Lock
 }
 
-// readBase reads a bundle or a lock, by what the file begins with.
-func readBase(path string) (*base, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("reading the base of a delta: %w", err)
-	}
-	defer f.Close()
-	b := &base{DeltaBase: DeltaBase{File: filepath.Base(path)}}
-	if recognize(f) == nil {
-		if b.contents, err = Inspect(path); err != nil {
+// readBases reads bases, which must be of the product.
+func readBases(paths []string, product string) ([]*base, error) {
+	var all []*base
+	for _, path := range paths {
+		b, err := readBase(path)
+		if err != nil {
 			return nil, err
 		}
-		if b.contents.Delta != nil {
-			return nil, b.contents.Delta.refusal(path)
+		if b.Product != product {
+			return nil, fmt.Errorf("%s is of %s, not of %s: the base of a delta is an older release of the same product", path, b.Product, product)
 		}
-		b.Product, b.Version = b.contents.Product, b.contents.Version
-	} else {
-		if b.lock, err = lock.Read(path); err != nil {
-			return nil, fmt.Errorf("a delta builds on a bundle or on a release.lock.json: %w", err)
-		}
-		b.Product, b.Version = b.lock.Name, b.lock.Version
+		all = append(all, b)
 	}
+	return all, nil
+}
+
+// readBase reads a bundle, or else a lock.
+func readBase(path string) (*base, error) {
+	b := &base{path: path, DeltaBase: bundle.DeltaBase{File: filepath.Base(path)}}
+	var foreign *bundle.FormatError
+	var err error
+	switch b.contents, err = bundle.Inspect(path); {
+	case err == nil && b.contents.Delta != nil:
+		return nil, b.contents.Delta.Refusal(path)
+	case err == nil:
+		b.Product, b.Version = b.contents.Product, b.contents.Version
+	case errors.As(err, &foreign):
+		l, lockErr := lock.Read(path)
+		if lockErr != nil {
+			return nil, fmt.Errorf("the base of a delta is a bundle or a release.lock.json: %w", lockErr)
+		}
+		b.lock, b.Product, b.Version = l, l.Name, l.Version
+	default:
+		return nil, err
+	}
+	b.SHA256, err = fileSum(path)
+	return b, err
+}
+
+func fileSum(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("reading the base of a delta: %w", err)
+	}
+	defer f.Close()
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
-		return nil, fmt.Errorf("reading %s: %w", path, err)
+		return "", fmt.Errorf("reading %s: %w", path, err)
 	}
-	b.SHA256 = hex.EncodeToString(h.Sum(nil))
-	return b, nil
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 func (b *base) serves() string {
@@ -65,49 +88,25 @@ func (b *base) serves() string {
 	return b.contents.Platform.String()
 }
 
-// layers are what the base has for a bundle; false where it is for another one.
-func (b *base) layers(st *store.Store, bundle product.Bundle, first string) (map[v1.Hash]bool, bool, error) {
-	has := map[v1.Hash]bool{}
-	if b.contents != nil {
-		if !platform.Same(bundle.Platform, b.contents.Platform) { // revisions of Windows do not count
+// layers returns what the base has for a target; false if it is for another one.
+func (b *base) layers(st *store.Store, t Target, first string) (map[v1.Hash]bool, bool, error) {
+	contents := b.contents
+	switch {
+	case contents != nil && !platform.Same(t.Platform, contents.Platform): // revisions of Windows do not count
+		return nil, false, nil
+	case contents == nil:
+		plans, err := newPlans(st, b.lock, []Target{t}, first, true)
+		if err != nil {
+			return nil, false, fmt.Errorf("%s: this store has not all of that release: name its bundle instead: %w", b.File, err)
+		}
+		if len(plans) == 0 {
 			return nil, false, nil
 		}
-		for _, l := range b.contents.layers() {
-			has[l.Digest] = true
-		}
-		return has, true, nil
+		contents = plans[0].contents
 	}
-	plans, err := newPlans(st, b.lock, []product.Bundle{bundle}, first, true)
-	if err != nil {
-		return nil, false, fmt.Errorf("%s: this store has not all of that release: name its bundle instead: %w", b.File, err)
+	has := map[v1.Hash]bool{}
+	for _, l := range contents.AllLayers() {
+		has[l.Digest] = true
 	}
-	for _, p := range plans {
-		for _, l := range p.layers {
-			has[l.Digest] = true
-		}
-	}
-	return has, len(plans) > 0, nil
-}
-
-// layers are all layers of a bundle and its referrers, each once.
-func (c *Contents) layers() []Layer {
-	var all []Layer
-	seen := map[v1.Hash]bool{}
-	add := func(list []Layer) {
-		for _, l := range list {
-			if !seen[l.Digest] {
-				seen[l.Digest] = true
-				all = append(all, l)
-			}
-		}
-	}
-	for _, i := range c.Images {
-		for _, ch := range i.Children {
-			add(ch.Layers)
-		}
-		for _, r := range i.Referrers {
-			add(r.Layers)
-		}
-	}
-	return all
+	return has, true, nil
 }

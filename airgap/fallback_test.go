@@ -1,4 +1,4 @@
-package airgap
+package airgap_test
 
 import (
 	"encoding/json"
@@ -8,43 +8,31 @@ import (
 	"github.com/google/go-cmp/cmp"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
-	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
-	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/store"
 )
-
-// sidecar is a third-party image for older Windows builds only.
-func sidecar(tb testing.TB, st *store.Store) lock.ThirdParty {
-	tb.Helper()
-	var children []storetest.Child
-	for _, s := range []string{"windows/amd64:10.0.20348.9", "windows/amd64:10.0.25398.9", "windows/amd64:10.0.19042.9"} {
-		children = append(children, storetest.Child{Platform: parse(tb, s), Layers: []v1.Layer{storetest.Layer(tb, "Files/sidecar.exe", s, 100)}})
-	}
-	i := storetest.Index(tb, st, "sidecar", children...)
-	return lock.ThirdParty{Reference: "registry.example/sidecar:1", MediaType: types.OCIImageIndex, Digest: i.Digest, Size: i.Size}
-}
 
 // TestFallback: of an image of others a bundle holds the build that its nodes run, and says so
 // where it is not their own; an image of the product has its own build or none.
 func TestFallback(t *testing.T) {
 	t.Parallel()
-	st, l := demo(t, 100)
-	l.ThirdParty = append(l.ThirdParty, sidecar(t, st))
-	own := storetest.Index(t, st, "old", storetest.Child{Platform: parse(t, "windows/amd64:10.0.20348.1"), Layers: []v1.Layer{storetest.Layer(t, "Files/old.exe", "old", 100)}})
+	st, l := bundletest.Demo(t, 100)
+	l.ThirdParty = append(l.ThirdParty, bundletest.Sidecar(t, st))
+	own := storetest.Index(t, st, "old", storetest.Child{Platform: bundletest.Parse(t, "windows/amd64:10.0.20348.1"), Layers: []v1.Layer{storetest.Layer(t, "Files/old.exe", "old", 100)}})
 	own.Repository = "slipway.local/demo/old"
 	l.Images = append(l.Images, own)
 	for n, want := range map[int]string{2: "", 3: "windows/amd64:10.0.20348.9", 4: "windows/amd64:10.0.25398.9"} {
-		f := pack(t, st, l, t.TempDir(), bundles(t)...)[n]
-		c, err := Inspect(f.Path)
+		f := bundletest.Pack(t, st, l, t.TempDir(), bundletest.Targets(t)...)[n]
+		c, err := bundle.Inspect(f.Path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := cmp.Diff(f.Images, c.Images); d != "" {
+		if d := cmp.Diff(f.Contents.Images, c.Images, bundletest.Trees); d != "" {
 			t.Errorf("%s (-packed +inspected):\n%s", f.Path, d)
 		}
-		var got Image
+		var got bundle.Image
 		carried := map[string]bool{}
 		for _, i := range c.Images {
 			carried[i.Name] = true
@@ -68,18 +56,18 @@ func TestFallback(t *testing.T) {
 				t.Errorf("%s holds %+v, which no such node runs", f.Path, got)
 			}
 			continue
-		case len(got.Children) != 1 || got.Children[0].Platform.String() != want:
-			t.Errorf("%s holds %+v, want %s", f.Path, got.Children, want)
+		case len(got.Included()) != 1 || got.Included()[0].Platform.String() != want:
+			t.Errorf("%s holds %+v, want %s", f.Path, got.Included(), want)
 		case (!got.Fallback.IsZero()) != (n == 4), n == 4 && got.Fallback.String() != "windows/amd64:ltsc2025":
 			t.Errorf("%s: fallback %q", f.Path, got.Fallback)
 		case (n == 4) != strings.Contains(table.String(), says):
 			t.Errorf("%s: the table says\n%s", f.Path, table.String())
 		}
 		var m tarball.Manifest
-		if err := json.Unmarshal(entries(t, f.Path)[0].data, &m); err != nil {
+		if err := json.Unmarshal(bundletest.Entries(t, f.Path)[0].Data, &m); err != nil {
 			t.Fatal(err)
 		}
-		if last := m[len(m)-1]; last.RepoTags[0] != got.Name || last.Config != blobName(got.Children[0].Config) {
+		if last := m[len(m)-1]; last.RepoTags[0] != got.Name || last.Config != bundletest.BlobName(got.Included()[0].Config.Digest) {
 			t.Errorf("%s: manifest.json ends with %+v", f.Path, last)
 		}
 	}
@@ -87,15 +75,15 @@ func TestFallback(t *testing.T) {
 
 // TestFallbackForged: what a bundle says of a fallback is held against the images in it.
 func TestFallbackForged(t *testing.T) {
-	st, l := demo(t, 100)
-	l.ThirdParty = append(l.ThirdParty, sidecar(t, st))
-	f := pack(t, st, l, t.TempDir(), bundles(t)...)[4]
-	good := headers(t, f.Path)
+	st, l := bundletest.Demo(t, 100)
+	l.ThirdParty = append(l.ThirdParty, bundletest.Sidecar(t, st))
+	f := bundletest.Pack(t, st, l, t.TempDir(), bundletest.Targets(t)...)[4]
+	good := bundletest.Headers(t, f.Path)
 	for _, c := range []struct{ name, from, to, want string }{
-		{"other platform", `fallback":"windows/amd64:ltsc2025"`, `fallback":"windows/amd64:ltsc2022"`, "stands in for"},
-		{"of its own build", `"dev.slipway.image.reference":"registry.example/tool`, `"dev.slipway.image.fallback":"windows/amd64:ltsc2025","x":"`, "does not stand in for"},
+		{"other platform", `fallback":"windows/amd64:ltsc2025"`, `fallback":"windows/amd64:ltsc2022"`, "it is a fallback for"},
+		{"of its own build", `"dev.slipway.image.listed":"registry.example/tool`, `"dev.slipway.image.fallback":"windows/amd64:ltsc2025","x":"`, "is not a fallback for"},
 	} {
-		if _, err := Inspect(relabelled(t, good, c.from, c.to)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := bundle.Inspect(bundletest.Relabelled(t, good, c.from, c.to)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v", c.name, err)
 		}
 	}

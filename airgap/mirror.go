@@ -8,11 +8,12 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/network"
-	"github.com/slipway-dev/slipway/product"
 )
 
-// MirrorOptions say where the images of bundles have been pushed to.
+// MirrorOptions tell where the images of bundles were pushed to.
 type MirrorOptions struct {
 	To string // host[/prefix], as for Push
 	// path on the nodes of a certificate authority to trust for it; empty: the system's
@@ -26,14 +27,13 @@ type ConfigFile struct {
 }
 
 // MirrorConfig makes the files that let nodes pull images by their original names from a private
-// registry, to which [Push] has brought them:
+// registry, to which [Push] sent them:
 //
 //	certs.d/HOST/hosts.toml  for containerd's config_path, one for each host
 //	registries.yaml          for /etc/rancher/rke2 or /etc/rancher/k3s
 //
-// Push replaces the host of a name and keeps the path, and so do these. The hosts themselves stay
-// the last resort of a node.
-func MirrorConfig(bundles []*Contents, o MirrorOptions) ([]ConfigFile, error) {
+// Like Push they replace the host of a name and keep the path. Nodes ask the hosts themselves last.
+func MirrorConfig(bundles []*bundle.Contents, o MirrorOptions) ([]ConfigFile, error) {
 	host, prefix, err := splitTarget(o.To)
 	if err != nil {
 		return nil, err
@@ -77,18 +77,18 @@ func MirrorConfig(bundles []*Contents, o MirrorOptions) ([]ConfigFile, error) {
 	return append(files, ConfigFile{"registries.yaml", []byte(y)}), nil
 }
 
-// splitTarget takes host[/prefix] apart.
+// splitTarget separates the parts of host[/prefix].
 func splitTarget(to string) (host, prefix string, err error) {
-	if err := product.CheckRegistry(to); err != nil {
+	if err := imagename.CheckRegistry(to); err != nil {
 		return "", "", fmt.Errorf("-to %w", err)
 	}
 	host, prefix, _ = strings.Cut(to, "/")
 	return host, prefix, nil
 }
 
-// origins are the hosts that the images have names of, sorted. Two images that the target can
-// hold only one of are an error.
-func origins(bundles []*Contents, to string) ([]string, error) {
+// origins are the hosts in the names of the images, sorted. Two images that would have one name in
+// the target are an error.
+func origins(bundles []*bundle.Contents, to string) ([]string, error) {
 	var hosts []string
 	at := map[string]v1.Hash{}
 	for _, c := range bundles {
@@ -97,10 +97,10 @@ func origins(bundles []*Contents, to string) ([]string, error) {
 			if err != nil {
 				return nil, err
 			}
-			if d, ok := at[t.Name()]; ok && d != i.Digest {
-				return nil, fmt.Errorf("%s would stand for two images, %s and %s: they need targets of their own", t, d, i.Digest)
+			if d, ok := at[t.Name()]; ok && d != i.Digest() {
+				return nil, fmt.Errorf("%s would name two images, %s and %s: use two targets", t, d, i.Digest())
 			}
-			at[t.Name()] = i.Digest
+			at[t.Name()] = i.Digest()
 			host, _, _ := strings.Cut(i.Name, "/")
 			hosts = append(hosts, host)
 		}
@@ -109,8 +109,7 @@ func origins(bundles []*Contents, to string) ([]string, error) {
 	return slices.Compact(hosts), nil
 }
 
-// hostDirectory is what containerd calls the directory of a host: a colon cannot stand in a name
-// on Windows.
+// hostDirectory is containerd's name for the directory of a host: Windows allows no colon in a name.
 func hostDirectory(host string) string {
 	if at := strings.LastIndex(host, ":"); at > 0 {
 		return host[:at] + "_" + host[at+1:] + "_"

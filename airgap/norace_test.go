@@ -1,6 +1,6 @@
 //go:build !race
 
-package airgap
+package airgap_test
 
 const (
 	// bytes of layers in tests of memory: more than packing or verifying may take

@@ -8,34 +8,34 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/transfer"
-	"github.com/slipway-dev/slipway/product"
 )
 
-// PushOptions say where a bundle goes.
+// PushOptions tell where a bundle is pushed.
 type PushOptions struct {
-	// To is host[/prefix]. It takes the place of the host in the name of every image; the path is
-	// kept.
+	// To is host[/prefix]. It replaces the host in the name of every image; the path is kept.
 	To string
-	// Platforms cuts the push down: linux, windows, linux/amd64, windows/amd64:ltsc2022. The
-	// indexes are sparse then, and so they are where the bundle is for one platform; many
-	// registries refuse those. None means all, and that every index has to be complete.
+	// Platforms are those that are pushed: linux, windows, linux/amd64, windows/amd64:ltsc2022. The
+	// indexes are sparse then, as those of a bundle for one platform are; many registries refuse
+	// these. None means all, and that every index must be complete.
 	Platforms []string
-	// Release is the path of a release.yaml; Out gets it with every reference to an image of the
-	// bundle renamed. Out is by default beside it, named after the host.
+	// Release is the path of a release.yaml. It is written to Out with every reference to an image
+	// of the bundle renamed. Out is by default in the same directory, named after the host.
 	Release, Out string
 	Registry     network.Options
 }
 
-// Pushed says what a push did.
+// Pushed is the result of a push.
 type Pushed struct {
 	To     string        `json:"to"`
 	Images []PushedImage `json:"images"`
-	// images that have none of the platforms selected
-	LeftOut []LeftOut `json:"leftOut,omitempty"`
-	// Referrers is how many signatures and other artifacts about images went with them.
+	// Omitted are images that have none of the platforms selected.
+	Omitted []bundle.Omission `json:"omitted,omitempty"`
+	// Referrers is how many signatures and other artifacts of the images were pushed.
 	Referrers int      `json:"referrers"`
 	Blobs     int64    `json:"blobs"` // how many were sent
 	Bytes     int64    `json:"bytes"` // of those
@@ -47,42 +47,40 @@ type PushedImage struct {
 	Name      string `json:"name"`      // in the bundle
 	Target    string `json:"target"`    // registry/repository:tag
 	Reference string `json:"reference"` // registry/repository@digest
-	There     bool   `json:"there"`     // the registry had it before
-	// Lacking are the platforms of the index that the registry does not have: the index is sparse.
-	Lacking []string `json:"lacking,omitempty"`
+	Existed   bool   `json:"existed"`   // the registry had it before
+	// NotInRegistry are the platforms of the index that the registry lacks: the index is sparse.
+	NotInRegistry []string `json:"notInRegistry,omitempty"`
 }
 
 // Push sends the images of bundles to a registry, byte for byte, so that they keep their digests.
-// Several bundles count as one: volumes, or the bundles for several platforms. Blobs are read out
-// of the bundles as they are sent, each once; what the registry has is not sent again, so that a
-// push that was interrupted goes on where it was. Nothing is sent where two images would get one
-// name, where a tag stands for another digest, unless it is one of cosign, which move; or where a
-// reference in release.yaml is not in the bundles.
-func Push(ctx context.Context, bundles []*Bundle, o PushOptions) (*Pushed, error) {
-	if err := product.CheckRegistry(o.To); err != nil {
+// Several bundles are pushed as one: volumes, or the bundles for several platforms. Blobs are read
+// from the bundles as they are sent, each once. What the registry has is not sent again, so that a
+// push that was interrupted continues. Nothing is sent if two images would get one name, if a tag
+// other than cosign's names another digest, or if a reference in release.yaml is not in the bundles.
+func Push(ctx context.Context, bundles []*bundle.Bundle, o PushOptions) (*Pushed, error) {
+	if err := imagename.CheckRegistry(o.To); err != nil {
 		return nil, fmt.Errorf("-to %w", err)
 	}
-	c, err := load(bundles)
+	s, err := newBundleSet(bundles)
 	if err != nil {
 		return nil, err
 	}
-	if host, _, _ := strings.Cut(o.To, "/"); c.standIn() && !network.Loopback(host) {
-		return nil, fmt.Errorf("pushing to %s: images of this bundle stand on stand-ins of snapshots, which cannot run: it can be pushed to a loopback address only; "+
-			"pack a bundle of a release that was built with -registry", o.To)
+	if host, _, _ := strings.Cut(o.To, "/"); s.stubBases() && !network.Loopback(host) {
+		return nil, fmt.Errorf("pushing to %s: the bundle was built on stub bases and cannot run: push to a loopback registry, or pack a release built with -registry", o.To)
 	}
-	if err := collisions(c.images, o.To); err != nil {
+	if err := collisions(s.images, o.To); err != nil {
 		return nil, err
 	}
-	release, err := readRelease(o, c.images)
+	release, err := readRelease(o, s.images)
 	if err != nil {
 		return nil, err
 	}
 	p := &Pushed{To: o.To}
-	images, err := c.selected(o, p)
+	images, err := s.selected(o, p)
 	if err != nil {
 		return nil, err
 	}
-	r, err := transfer.New(o.Registry).Push(ctx, images, c.source(), transfer.PushOptions{Task: "push", Conflict: conflict})
+	r, err := transfer.New(o.Registry).Push(ctx, images, s.source(), transfer.PushOptions{Task: "push", Conflict: conflict})
 	if err != nil {
 		return nil, err
 	}
@@ -93,9 +91,9 @@ func Push(ctx context.Context, bundles []*Bundle, o PushOptions) (*Pushed, error
 		}
 	}
 	for n, out := range r.Outcomes[:len(p.Images)] {
-		p.Images[n].There = out.Existed
+		p.Images[n].Existed = out.Existed
 		for _, d := range out.NotInRegistry {
-			p.Images[n].Lacking = append(p.Images[n].Lacking, oci.PlatformName(d))
+			p.Images[n].NotInRegistry = append(p.Images[n].NotInRegistry, oci.PlatformName(d))
 		}
 	}
 	if release == nil {
@@ -114,19 +112,19 @@ func conflict(i transfer.Image, have v1.Hash) error {
 		i.Name, i.Ref, have, i.Tree.Desc.Digest)
 }
 
-// collisions reports images that would get one name in the registry and are not the same.
-func collisions(images []Image, to string) error {
+// collisions reports different images that would get one name in the registry.
+func collisions(images []bundle.Image, to string) error {
 	var errs []error
-	taken := map[string]Image{}
+	taken := map[string]bundle.Image{}
 	for _, i := range images {
 		t, err := retarget(i.Name, to)
 		if err != nil {
 			return err
 		}
 		first, twice := taken[t.Name()]
-		if twice && first.Digest != i.Digest {
-			errs = append(errs, fmt.Errorf("%s (%s) and %s (%s) would both become %s: they cannot be in one registry below one prefix; make two bundles of them",
-				first.Name, first.Digest, i.Name, i.Digest, t))
+		if twice && first.Digest() != i.Digest() {
+			errs = append(errs, fmt.Errorf("%s (%s) and %s (%s) would both become %s: one registry and prefix cannot have both; make two bundles of them",
+				first.Name, first.Digest(), i.Name, i.Digest(), t))
 		}
 		taken[t.Name()] = i
 	}

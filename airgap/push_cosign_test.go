@@ -1,7 +1,6 @@
-package airgap
+package airgap_test
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -13,10 +12,12 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/static"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
-	"github.com/slipway-dev/slipway/product"
 )
 
 // signatures is the list that cosign keeps of an image: a layer for each, which all have the same
@@ -41,36 +42,40 @@ func signatures(t *testing.T, by ...string) v1.Image {
 // cosign, which moves with every signing: none is ever lost, and nothing stops the push.
 func TestPushSigned(t *testing.T) {
 	t.Parallel()
-	st, l := demo(t, 1000)
+	st, l := bundletest.Demo(t, 1000)
 	agent := &l.Images[0]
 	tag := "sha256-" + agent.Digest.Hex + ".sig"
-	bundle := func(tag string, by ...string) *Bundle {
+	var last string
+	pack := func(tag string, by ...string) *bundle.Bundle {
 		d := storetest.Put(t, st, signatures(t, by...))
 		agent.Referrers = []oci.Referrer{{ArtifactType: "signature", MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Tag: tag}}
-		return opened(t, pack(t, st, l, t.TempDir(), product.Bundle{Name: "signed"})[0].Path)
+		last = bundletest.Pack(t, st, l, t.TempDir(), airgap.Target{Name: "signed"})[0].Path
+		return bundletest.Opened(t, last)
 	}
-	one, two, other := bundle(tag, "upstream"), bundle(tag, "upstream", "again"), bundle(tag, "upstream", "elsewhere")
-	digest := func(b *Bundle) v1.Hash { return b.Contents().Images[0].Referrers[0].Digest }
+	one := pack(tag, "upstream")
+	onePath := last
+	two, other := pack(tag, "upstream", "again"), pack(tag, "upstream", "elsewhere")
+	digest := func(b *bundle.Bundle) v1.Hash { return b.Contents().Images[0].Referrers[0].Digest }
 	for _, c := range []struct {
 		name   string
 		there  v1.Image // under the tag
-		push   []*Bundle
-		want   *Bundle // nil: what was there
+		push   []*bundle.Bundle
+		want   *bundle.Bundle // nil: what was there
 		pushed int
 		says   string
 	}{
-		{"signed once more", signatures(t, "upstream"), []*Bundle{two}, two, 1, ""},
-		{"an earlier release", signatures(t, "upstream", "again"), []*Bundle{one}, nil, 0, "leaving HOST/mirror/demo/agent:" + tag + " as it is"},
-		{"signed by the operator", signatures(t, "upstream", "operator"), []*Bundle{two}, nil, 0, "leaving HOST/mirror/demo/agent:" + tag + " as it is"},
-		{"something else", nothing.Image, []*Bundle{one}, nil, 0, "leaving HOST/mirror/demo/agent:" + tag + " as it is"},
-		{"the same", signatures(t, "upstream"), []*Bundle{one}, one, 1, ""},
-		{"two releases", nil, []*Bundle{one, two}, two, 1, ""},
-		{"two releases, the later first", nil, []*Bundle{two, one}, two, 1, ""},
-		{"two that differ", nil, []*Bundle{two, other}, two, 1, "leaving out " + digest(other).String()},
+		{"signed once more", signatures(t, "upstream"), []*bundle.Bundle{two}, two, 1, ""},
+		{"an earlier release", signatures(t, "upstream", "again"), []*bundle.Bundle{one}, nil, 0, "leaving HOST/mirror/demo/agent:" + tag + " as it is"},
+		{"signed by the operator", signatures(t, "upstream", "operator"), []*bundle.Bundle{two}, nil, 0, "leaving HOST/mirror/demo/agent:" + tag + " as it is"},
+		{"something else", nothing.Image, []*bundle.Bundle{one}, nil, 0, "leaving HOST/mirror/demo/agent:" + tag + " as it is"},
+		{"the same", signatures(t, "upstream"), []*bundle.Bundle{one}, one, 1, ""},
+		{"two releases", nil, []*bundle.Bundle{one, two}, two, 1, ""},
+		{"two releases, the later first", nil, []*bundle.Bundle{two, one}, two, 1, ""},
+		{"two that differ", nil, []*bundle.Bundle{two, other}, two, 1, "leaving out " + digest(other).String()},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := newRegistry(t)
-			repo, err := name.NewRepository(r.host() + "/mirror/demo/agent")
+			r := bundletest.NewRegistry(t)
+			repo, err := name.NewRepository(r.Host() + "/mirror/demo/agent")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -87,14 +92,14 @@ func TestPushSigned(t *testing.T) {
 				want = digest(c.want)
 			}
 			var told strings.Builder
-			o := to(r)
+			o := bundletest.To(r)
 			o.Registry.Progress = progress.New(&told)
-			p, err := Push(t.Context(), c.push, o)
+			p, err := airgap.Push(t.Context(), c.push, o)
 			if err != nil {
 				t.Fatal(err)
 			}
 			o.Registry.Progress.Close()
-			pull(t, p)
+			bundletest.Pull(t, p)
 			d, err := remote.Head(repo.Tag(tag))
 			if err != nil {
 				t.Fatal(err)
@@ -105,7 +110,7 @@ func TestPushSigned(t *testing.T) {
 			if p.Referrers != c.pushed {
 				t.Errorf("%d referrers went along, want %d", p.Referrers, c.pushed)
 			}
-			if says := strings.ReplaceAll(c.says, "HOST", r.host()); !strings.Contains(told.String(), says) || says == "" && strings.Contains(told.String(), "leaving") {
+			if says := strings.ReplaceAll(c.says, "HOST", r.Host()); !strings.Contains(told.String(), says) || says == "" && strings.Contains(told.String(), "leaving") {
 				t.Errorf("it said %q, want %q", told.String(), says)
 			}
 		})
@@ -114,25 +119,15 @@ func TestPushSigned(t *testing.T) {
 	// Another tag of a referrer is packed by nobody, and read by nobody: it could name an image,
 	// or leave the repository.
 	for _, bad := range []string{"latest", "1.2.3", "../../other/manifests/1", tag + "/../x"} {
-		path := relabelled(t, headers(t, one.path(t)), `"dev.slipway.referrer.tag":"`+tag, `"dev.slipway.referrer.tag":"`+bad)
-		if b, err := Open(path); err == nil {
+		path := bundletest.Relabelled(t, bundletest.Headers(t, onePath), `"dev.slipway.referrer.tag":"`+tag, `"dev.slipway.referrer.tag":"`+bad)
+		if b, err := bundle.Open(path); err == nil {
 			b.Close()
 			t.Errorf("a bundle with the tag %q was opened", bad)
 		} else {
-			says(t, err, "is not a tag of cosign")
+			bundletest.Says(t, err, "is not a tag of cosign")
 		}
 		agent.Referrers[0].Tag = bad
-		_, err := Pack(t.Context(), st, l, []product.Bundle{{Name: "signed"}}, PackOptions{Dir: t.TempDir()})
-		says(t, err, "is not a tag of cosign")
+		_, err := airgap.Pack(t.Context(), st, l, []airgap.Target{{Name: "signed"}}, airgap.PackOptions{Dir: t.TempDir()})
+		bundletest.Says(t, err, "is not a tag of cosign")
 	}
-}
-
-// path is where the bundle's file is.
-func (b *Bundle) path(t *testing.T) string {
-	t.Helper()
-	f, ok := b.closer.(*os.File)
-	if !ok {
-		t.Fatal("the bundle is no file")
-	}
-	return f.Name()
 }

@@ -1,57 +1,61 @@
-package airgap
+package airgap_test
 
 import (
 	"path/filepath"
 	"testing"
+
+	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 )
 
 // TestPushDelta pushes a delta to a registry that has its base, to one that has not, and together
 // with the base.
 func TestPushDelta(t *testing.T) {
 	t.Parallel()
-	st, l := demo(t, 20_000)
-	n := later(t, st, l)
+	st, l := bundletest.Demo(t, 20_000)
+	n := bundletest.Later(t, st, l)
 	// a layer that is not compressed, which validate cannot read
 	n.Images = n.Images[:len(n.Images)-1]
 	dir := t.TempDir()
-	all := bundles(t)
-	old := pack(t, st, l, filepath.Join(dir, "old"), all...)[5].Path
-	files, err := PackDelta(t.Context(), st, n, all, []string{old}, PackOptions{Dir: filepath.Join(dir, "new")})
+	all := bundletest.Targets(t)
+	old := bundletest.Pack(t, st, l, filepath.Join(dir, "old"), all...)[5].Path
+	files, err := airgap.PackDelta(t.Context(), st, n, all, []string{old}, airgap.PackOptions{Dir: filepath.Join(dir, "new")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	delta, err := OpenAny(files[0].Path)
+	delta, err := bundle.OpenAny(files[0].Path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer delta.Close()
-	base, r := opened(t, old), newRegistry(t)
+	base, r := bundletest.Opened(t, old), bundletest.NewRegistry(t)
 
-	o := to(r)
+	o := bundletest.To(r)
 	o.Registry.Jobs = 1 // the largest blob first, which the delta has
-	_, err = Push(t.Context(), []*Bundle{delta}, o)
-	says(t, err, "the registry does not have it", filepath.Base(old), "version 1.2.3", "push that first")
-	calls, sent := r.reset(nil)
-	if sent != 0 || count(calls, "PUT", "") != 0 {
+	_, err = airgap.Push(t.Context(), []*bundle.Bundle{delta}, o)
+	bundletest.Says(t, err, "the registry does not have it", filepath.Base(old), "version 1.2.3", "push that first")
+	calls, sent := r.Reset(nil)
+	if sent != 0 || bundletest.Count(calls, "PUT", "") != 0 {
 		t.Errorf("%d bytes were sent, with %v", sent, calls)
 	}
 
-	if _, err := Push(t.Context(), []*Bundle{base}, to(r)); err != nil {
+	if _, err := airgap.Push(t.Context(), []*bundle.Bundle{base}, bundletest.To(r)); err != nil {
 		t.Fatal(err)
 	}
-	_, whole := r.reset(nil)
-	p, err := Push(t.Context(), []*Bundle{delta}, to(r))
+	_, whole := r.Reset(nil)
+	p, err := airgap.Push(t.Context(), []*bundle.Bundle{delta}, bundletest.To(r))
 	if err != nil {
 		t.Fatal(err)
 	}
-	pull(t, p)
-	if _, sent := r.reset(nil); sent == 0 || sent > whole/2 {
+	bundletest.Pull(t, p)
+	if _, sent := r.Reset(nil); sent == 0 || sent > whole/2 {
 		t.Errorf("%d bytes were sent for the delta, %d for the base", sent, whole)
 	}
 
-	r = newRegistry(t)
-	if p, err = Push(t.Context(), []*Bundle{delta, base}, to(r)); err != nil {
+	r = bundletest.NewRegistry(t)
+	if p, err = airgap.Push(t.Context(), []*bundle.Bundle{delta, base}, bundletest.To(r)); err != nil {
 		t.Fatal(err)
 	}
-	pull(t, p)
+	bundletest.Pull(t, p)
 }

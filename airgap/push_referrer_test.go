@@ -1,4 +1,4 @@
-package airgap
+package airgap_test
 
 import (
 	"context"
@@ -14,34 +14,35 @@ import (
 	ggcr "github.com/google/go-containerregistry/pkg/registry"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
-
-	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 )
 
 // TestPushReferrers pushes signatures and an SBOM to registries that can and that cannot list
 // what refers to an image.
 func TestPushReferrers(t *testing.T) {
 	t.Parallel()
-	st, l := signed(t, 1000)
+	st, l := bundletest.Signed(t, 1000)
 	agent := &l.Images[0]
 	// so many that they would get into each other's way
 	for _, name := range []string{"a", "b", "c", "d"} {
-		agent.Referrers = append(agent.Referrers, attached(t, st, "application/x-note", name, "", v1.Descriptor{MediaType: agent.MediaType, Digest: agent.Digest, Size: agent.Size}))
+		agent.Referrers = append(agent.Referrers, bundletest.Attached(t, st, "application/x-note", name, "", v1.Descriptor{MediaType: agent.MediaType, Digest: agent.Digest, Size: agent.Size}))
 	}
-	b := opened(t, pack(t, st, l, t.TempDir(), product.Bundle{Name: "signed"})[0].Path)
+	b := bundletest.Opened(t, bundletest.Pack(t, st, l, t.TempDir(), airgap.Target{Name: "signed"})[0].Path)
 	for what, support := range map[string]bool{"referrers": true, "no referrers": false} {
 		t.Run(what, func(t *testing.T) {
-			r := newRegistry(t)
-			r.inner = ggcr.New(ggcr.Logger(log.New(io.Discard, "", 0)), ggcr.WithReferrersSupport(support))
-			p, err := Push(t.Context(), []*Bundle{b}, to(r))
+			r := bundletest.NewRegistry(t)
+			r.Inner = ggcr.New(ggcr.Logger(log.New(io.Discard, "", 0)), ggcr.WithReferrersSupport(support))
+			p, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, bundletest.To(r))
 			if err != nil {
 				t.Fatal(err)
 			}
-			pull(t, p)
+			bundletest.Pull(t, p)
 			if p.Referrers != 9 || len(p.Images) != len(b.Contents().Images) {
 				t.Errorf("%d referrers of %d images", p.Referrers, len(p.Images))
 			}
-			repo, err := name.NewRepository(r.host() + "/mirror/demo/agent")
+			repo, err := name.NewRepository(r.Host() + "/mirror/demo/agent")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -79,27 +80,27 @@ func TestPushReferrers(t *testing.T) {
 					t.Errorf("%s is referred to by %v, want %v", subject, got, want)
 				}
 			}
-			r.reset(nil)
-			if _, err := Push(t.Context(), []*Bundle{b}, to(r)); err != nil {
+			r.Reset(nil)
+			if _, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, bundletest.To(r)); err != nil {
 				t.Fatal(err)
 			}
-			if calls, _ := r.reset(nil); count(calls, "HEAD", "")+count(calls, "GET", "") != len(calls) {
+			if calls, _ := r.Reset(nil); bundletest.Count(calls, "HEAD", "")+bundletest.Count(calls, "GET", "") != len(calls) {
 				t.Errorf("the second push asked %v", calls)
 			}
 		})
 	}
 
 	// A subset takes what is about it.
-	r := newRegistry(t)
-	r.inner = lenient(r.inner)
-	o := to(r)
+	r := bundletest.NewRegistry(t)
+	r.Inner = bundletest.Lenient(r.Inner)
+	o := bundletest.To(r)
 	o.Platforms = []string{"linux/arm64"}
-	p, err := Push(t.Context(), []*Bundle{b}, o)
+	p, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	calls, _ := r.reset(nil)
-	if n := count(calls, "PUT", ".sig"); p.Referrers != 7 || n != 0 {
+	calls, _ := r.Reset(nil)
+	if n := bundletest.Count(calls, "PUT", ".sig"); p.Referrers != 7 || n != 0 {
 		t.Errorf("%d referrers went with linux/arm64, %d of them signatures of linux/amd64", p.Referrers, n)
 	}
 	for _, c := range calls {
@@ -113,22 +114,22 @@ func TestPushReferrers(t *testing.T) {
 // refers to the image, which the client keeps for this registry: the next push finds that the
 // list lacks it.
 func TestPushReferrerUnlisted(t *testing.T) {
-	st, l := signed(t, 1000)
-	b, r := opened(t, pack(t, st, l, t.TempDir(), product.Bundle{Name: "signed"})[0].Path), newRegistry(t)
+	st, l := bundletest.Signed(t, 1000)
+	b, r := bundletest.Opened(t, bundletest.Pack(t, st, l, t.TempDir(), airgap.Target{Name: "signed"})[0].Path), bundletest.NewRegistry(t)
 	agent := l.Images[0]
 	list := "/mirror/demo/agent/manifests/" + strings.Replace(agent.Digest.String(), ":", "-", 1)
 	ctx, kill := context.WithCancel(t.Context())
-	r.reset(func(_ http.ResponseWriter, q *http.Request) bool {
+	r.Reset(func(_ http.ResponseWriter, q *http.Request) bool {
 		if q.Method != http.MethodPut || !strings.HasSuffix(q.URL.Path, list) {
 			return false
 		}
 		kill()
 		panic(http.ErrAbortHandler)
 	})
-	if _, err := Push(ctx, []*Bundle{b}, to(r)); !errors.Is(err, context.Canceled) {
+	if _, err := airgap.Push(ctx, []*bundle.Bundle{b}, bundletest.To(r)); !errors.Is(err, context.Canceled) {
 		t.Fatalf("got %v, want context.Canceled", err)
 	}
-	repo, err := name.NewRepository(r.host() + "/mirror/demo/agent")
+	repo, err := name.NewRepository(r.Host() + "/mirror/demo/agent")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,8 +137,8 @@ func TestPushReferrerUnlisted(t *testing.T) {
 	if _, err := remote.Head(sbom); err != nil {
 		t.Fatalf("the manifest was to be there: %v", err)
 	}
-	r.reset(nil)
-	if _, err := Push(t.Context(), []*Bundle{b}, to(r)); err != nil {
+	r.Reset(nil)
+	if _, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, bundletest.To(r)); err != nil {
 		t.Fatal(err)
 	}
 	index, err := remote.Referrers(repo.Digest(agent.Digest.String()))
@@ -151,7 +152,7 @@ func TestPushReferrerUnlisted(t *testing.T) {
 	if len(m.Manifests) != 1 || m.Manifests[0].Digest != agent.Referrers[0].Digest {
 		t.Errorf("listed are %+v", m.Manifests)
 	}
-	if calls, _ := r.reset(nil); count(calls, "PATCH", "") != 0 {
+	if calls, _ := r.Reset(nil); bundletest.Count(calls, "PATCH", "") != 0 {
 		t.Errorf("blobs were sent once more: %v", calls)
 	}
 }

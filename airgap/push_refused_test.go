@@ -1,4 +1,4 @@
-package airgap
+package airgap_test
 
 import (
 	"net/http"
@@ -6,13 +6,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 )
 
 // TestPushRefused: a registry that refuses, at whatever step, makes one error of one line that
 // names it, and no name stands for what is not whole.
 func TestPushRefused(t *testing.T) {
-	b := whole(t, 1000)
+	b := bundletest.Whole(t, 1000)
 	deny := func(status int, code, text string) func(http.ResponseWriter) {
 		return func(w http.ResponseWriter) {
 			w.Header().Set("Content-Type", "application/json")
@@ -39,23 +42,23 @@ func TestPushRefused(t *testing.T) {
 		"no registry":         {"", "", func(w http.ResponseWriter) { w.Write([]byte("<html>\n<body>\nWelcome!</body>\n")) }, []string{"answers 200 OK with content type \"text/html", "as no registry does"}}, //nolint:errcheck // as above
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRegistry(t)
-			r.reset(func(w http.ResponseWriter, q *http.Request) bool {
+			r := bundletest.NewRegistry(t)
+			r.Reset(func(w http.ResponseWriter, q *http.Request) bool {
 				if c.method != "" && q.Method != c.method || !strings.Contains(q.URL.Path, c.path) {
 					return false
 				}
 				c.answer(w)
 				return true
 			})
-			o := to(r)
+			o := bundletest.To(r)
 			o.Registry = network.Options{Wait: time.Microsecond, Attempts: 2}
-			_, err := Push(t.Context(), []*Bundle{b}, o)
-			says(t, err, append(c.want, "127.0.0.1:")...)
+			_, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, o)
+			bundletest.Says(t, err, append(c.want, "127.0.0.1:")...)
 			if err != nil && strings.Contains(err.Error(), "\n") {
 				t.Errorf("more than one line: %v", err)
 			}
-			calls, _ := r.reset(nil)
-			if n := count(calls, "PUT", "/manifests/1.2.3"); n > 0 && name != "no tags" {
+			calls, _ := r.Reset(nil)
+			if n := bundletest.Count(calls, "PUT", "/manifests/1.2.3"); n > 0 && name != "no tags" {
 				t.Errorf("%d names were put", n)
 			}
 		})

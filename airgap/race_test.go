@@ -1,6 +1,6 @@
 //go:build race
 
-package airgap
+package airgap_test
 
 // The race detector makes every byte some ten times as dear, and is there to find races, which
 // smaller inputs have, too. What is to be refused is still above its bound.

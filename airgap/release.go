@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/transfer"
@@ -16,29 +17,29 @@ import (
 // maxRelease bounds a release.yaml in bytes; kpack's has 300 KiB.
 const maxRelease = 64 << 20
 
-// Renamed says what was done to a release.yaml.
+// Renamed is the result of renaming the references in a release.yaml.
 type Renamed struct {
 	Path       string `json:"path"`       // of the file that was written
 	References int    `json:"references"` // how many were renamed
-	// Untouched are texts that are longer than a reference and have one of the bundle in them.
-	// They are left as they are.
+	// Untouched are texts that contain a reference to an image of the bundle and more. They are not
+	// changed.
 	Untouched []string `json:"untouched,omitempty"`
 }
 
-// release is a release.yaml that waits for the push.
+// release is a release.yaml that is written after the push.
 type release struct {
 	Renamed
 	bytes []byte
 	pins  []transfer.Pin
 }
 
-// readRelease renames the references of o.Release; nil where there is none.
-func readRelease(o PushOptions, images []Image) (*release, error) {
+// readRelease renames the references of o.Release; it returns nil if that is empty.
+func readRelease(o PushOptions, images []bundle.Image) (*release, error) {
 	if o.Release == "" {
 		return nil, nil
 	}
 	if o.Out == "" {
-		o.Out = beside(o.Release, o.To)
+		o.Out = defaultOut(o.Release, o.To)
 	}
 	in, err := os.Stat(o.Release)
 	if err != nil {
@@ -57,7 +58,7 @@ func readRelease(o PushOptions, images []Image) (*release, error) {
 		return nil, fmt.Errorf("reading release: %w", err)
 	}
 	if len(src) > maxRelease {
-		return nil, fmt.Errorf("%s is larger than %d MiB: it is no release", o.Release, maxRelease>>20)
+		return nil, fmt.Errorf("%s is larger than %d MiB: it is not a release", o.Release, maxRelease>>20)
 	}
 	r, err := rename(src, newRenamer(images, o.To))
 	if err != nil {
@@ -67,14 +68,14 @@ func readRelease(o PushOptions, images []Image) (*release, error) {
 	return r, nil
 }
 
-// beside is release.HOST.yaml for release.yaml.
-func beside(path, to string) string {
+// defaultOut is release.HOST.yaml for release.yaml.
+func defaultOut(path, to string) string {
 	host, _, _ := strings.Cut(to, "/")
 	ext := filepath.Ext(path)
 	return strings.TrimSuffix(path, ext) + "." + strings.NewReplacer(":", "-", "[", "", "]", "").Replace(host) + ext
 }
 
-// finish writes the file once every reference in it can be pulled.
+// finish writes the file if every reference in it can be pulled.
 func (r *release) finish(ctx context.Context, o network.Options) error {
 	if err := transfer.New(o).Check(ctx, r.pins); err != nil {
 		return inFile(r.Path+" is not written, since nodes could not pull what it names", err)

@@ -1,4 +1,4 @@
-package airgap
+package airgap_test
 
 import (
 	"fmt"
@@ -7,18 +7,22 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 )
 
 // TestPushRelease pushes and renames: the file appears once all that it names can be pulled, and
 // not before.
 func TestPushRelease(t *testing.T) {
-	b, r := whole(t, 1000), newRegistry(t)
+	b, r := bundletest.Whole(t, 1000), bundletest.NewRegistry(t)
 	dir := t.TempDir()
-	o := to(r)
+	o := bundletest.To(r)
 	o.Release, o.Out = filepath.Join(dir, "release.yaml"), filepath.Join(dir, "renamed.yaml")
 	var src strings.Builder
 	for n, i := range b.Contents().Images {
-		fmt.Fprintf(&src, "---\n# %d\nkind: ConfigMap\ndata:\n  image: %s\n", n, i.Reference)
+		fmt.Fprintf(&src, "---\n# %d\nkind: ConfigMap\ndata:\n  image: %s\n", n, i.Reference())
 	}
 	write := func(s string) {
 		if err := os.WriteFile(o.Release, []byte(s), 0o644); err != nil {
@@ -33,29 +37,29 @@ func TestPushRelease(t *testing.T) {
 	}
 
 	write(src.String() + "---\nimage: elsewhere.example/x:1\n")
-	_, err := Push(t.Context(), []*Bundle{b}, o)
-	says(t, err, o.Release+": line", "elsewhere.example/x:1 is not in the bundle")
-	if calls, _ := r.reset(nil); len(calls) != 0 {
+	_, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, o)
+	bundletest.Says(t, err, o.Release+": line", "elsewhere.example/x:1 is not in the bundle")
+	if calls, _ := r.Reset(nil); len(calls) != 0 {
 		t.Errorf("the registry was asked %v", calls)
 	}
 	absent()
 
 	// A registry that forgets what it took.
 	write(src.String())
-	agent := b.Contents().Images[0].Digest.String()
-	r.reset(func(w http.ResponseWriter, q *http.Request) bool {
+	agent := b.Contents().Images[0].Digest().String()
+	r.Reset(func(w http.ResponseWriter, q *http.Request) bool {
 		if !strings.HasSuffix(q.URL.Path, "/agent/manifests/"+agent) {
 			return false
 		}
 		w.WriteHeader(http.StatusNotFound)
 		return true
 	})
-	_, err = Push(t.Context(), []*Bundle{b}, o)
-	says(t, err, "renamed.yaml is not written", "/demo/agent@"+agent+" is not in the registry")
+	_, err = airgap.Push(t.Context(), []*bundle.Bundle{b}, o)
+	bundletest.Says(t, err, "renamed.yaml is not written", "/demo/agent@"+agent+" is not in the registry")
 	absent()
 
-	r.reset(nil)
-	p, err := Push(t.Context(), []*Bundle{b}, o)
+	r.Reset(nil)
+	p, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,13 +69,13 @@ func TestPushRelease(t *testing.T) {
 	}
 	want := src.String()
 	for n, i := range b.Contents().Images {
-		want = strings.Replace(want, i.Reference, p.Images[n].Reference, 1)
+		want = strings.Replace(want, i.Reference(), p.Images[n].Reference, 1)
 	}
 	if string(got) != want || p.Release.References != len(p.Images) || p.Release.Path != o.Out {
 		t.Errorf("%d references renamed:\n%s\nwant:\n%s", p.Release.References, got, want)
 	}
-	calls, sent := r.reset(nil)
-	heads := count(calls, "HEAD", "@") + count(calls, "HEAD", "/manifests/sha256:")
+	calls, sent := r.Reset(nil)
+	heads := bundletest.Count(calls, "HEAD", "@") + bundletest.Count(calls, "HEAD", "/manifests/sha256:")
 	if sent != 0 || heads < len(p.Images) {
 		t.Errorf("of %d references %d were looked at", len(p.Images), heads)
 	}

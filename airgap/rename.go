@@ -20,9 +20,9 @@ type scalar struct {
 	image bool // it is the value of a field named image
 }
 
-// rename gives every scalar of src that is a reference to an image of the bundle its new name,
-// byte for byte in place: comments, order and formatting are those of src. All references to
-// images that the bundle does not hold are reported.
+// rename replaces every scalar of src that is a reference to an image of the bundle by its new name,
+// in place: comments, order and formatting are those of src. The error has all references to images
+// that the bundle lacks.
 func rename(src []byte, to *renamer) (*release, error) {
 	if !utf8.Valid(src) {
 		return nil, errors.New("not YAML in UTF-8")
@@ -57,9 +57,9 @@ func rename(src []byte, to *renamer) (*release, error) {
 			}
 			continue
 		}
-		off, ok := locate(src, at.of(s.Line, s.Column), text)
+		off, ok := findScalar(src, at.of(s.Line, s.Column), text)
 		if !ok {
-			errs = append(errs, fmt.Errorf("line %d: %s is written in a way that cannot be renamed in place: write it plainly", s.Line, text))
+			errs = append(errs, fmt.Errorf("line %d: %s cannot be renamed in place: use a plain or quoted scalar", s.Line, text))
 			continue
 		}
 		edits = append(edits, edit{off, len(text), ref.text})
@@ -73,7 +73,7 @@ func rename(src []byte, to *renamer) (*release, error) {
 		return nil, errors.Join(errs...)
 	}
 	r.References, r.bytes = len(edits), apply(src, edits)
-	return r, compare(docs, r.bytes, renamed)
+	return r, checkRenamed(docs, r.bytes, renamed)
 }
 
 func parseYAML(src []byte) (docs []*yaml.Node, err error) {
@@ -96,8 +96,8 @@ func parseYAML(src []byte) (docs []*yaml.Node, err error) {
 	}
 }
 
-// scalars lists the scalars of all documents in order. What an alias stands for is listed where
-// its anchor is.
+// scalars lists the scalars of all documents in order. Those of an alias are listed where its anchor
+// is.
 func scalars(docs []*yaml.Node) (all []scalar) {
 	var visit func(n *yaml.Node, image bool)
 	visit = func(n *yaml.Node, image bool) {
@@ -133,8 +133,8 @@ func apply(src []byte, edits []edit) []byte {
 	return out.Bytes()
 }
 
-// compare makes sure that out says what the documents say, but for the scalars that were renamed.
-func compare(docs []*yaml.Node, out []byte, renamed map[int]string) error {
+// checkRenamed checks that out differs from the documents only in the scalars that were renamed.
+func checkRenamed(docs []*yaml.Node, out []byte, renamed map[int]string) error {
 	again, err := parseYAML(out)
 	if err != nil {
 		return fmt.Errorf("renaming: %w", err)
@@ -149,7 +149,7 @@ func compare(docs []*yaml.Node, out []byte, renamed map[int]string) error {
 		same = after[n].Value == want && after[n].Tag == before[n].Tag && after[n].image == before[n].image
 	}
 	if !same {
-		return errors.New("the references cannot be renamed in place: write them plainly, one to a field")
+		return errors.New("the references cannot be renamed in place: use plain or quoted scalars, one per field")
 	}
 	return nil
 }
@@ -172,11 +172,11 @@ type offsets struct {
 	lines []int
 }
 
-// newOffsets finds where lines begin, by YAML's idea of a line break.
+// newOffsets finds where lines begin; YAML has more line breaks than \n.
 func newOffsets(src []byte) offsets {
 	o := offsets{src: src, lines: []int{0}}
 	if bytes.HasPrefix(src, []byte("\ufeff")) {
-		o.lines[0] = len("\ufeff") // a mark that parsers pass over
+		o.lines[0] = len("\ufeff") // a mark that parsers ignore
 	}
 	for i := 0; i < len(src); {
 		c, n := utf8.DecodeRune(src[i:])
@@ -205,9 +205,9 @@ func (o offsets) of(line, column int) int {
 	return min(at, len(o.src))
 }
 
-// locate finds the text of a scalar that begins at an offset with its anchor, tag, quote or block
+// findScalar finds the text of a scalar that begins at an offset with its anchor, tag, quote or block
 // indicator.
-func locate(src []byte, at int, text string) (int, bool) {
+func findScalar(src []byte, at int, text string) (int, bool) {
 	skip := func(f func(byte) bool) {
 		for at < len(src) && f(src[at]) {
 			at++

@@ -1,4 +1,4 @@
-package airgap
+package airgap_test
 
 import (
 	"bytes"
@@ -7,24 +7,24 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/bundle"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 	"github.com/slipway-dev/slipway/internal/testing/golden"
 )
 
-// digest is a made-up one.
-func digest(c string) v1.Hash { return v1.Hash{Algorithm: "sha256", Hex: strings.Repeat(c, 64)} }
-
 // listed are the images that testdata/rename refers to.
-func listed() []Image {
-	return []Image{
-		{Name: "ghcr.io/acme/kpack/build-init:0.16.1", Digest: digest("a"), Children: []Child{{Digest: digest("d")}}},
-		{Name: "ghcr.io/acme/kpack/lifecycle:0.16.1", Digest: digest("b"), Children: []Child{{Digest: digest("b")}}},
-		{Name: "ghcr.io/acme/kpack/controller:0.16.1", Digest: digest("c")},
-		{Name: "registry.k8s.io/pause:3.9", Digest: digest("f")},
-		{Name: "docker.io/library/busybox:1", Digest: digest("e")},
-		{Name: "tools.example:5000/latest:latest", Digest: digest("1")},
+func listed() []bundle.Image {
+	return []bundle.Image{
+		bundletest.Image("ghcr.io/acme/kpack/build-init:0.16.1", bundletest.Digest("a"), bundletest.Digest("d")),
+		bundletest.Image("ghcr.io/acme/kpack/lifecycle:0.16.1", bundletest.Digest("b"), bundletest.Digest("b")),
+		bundletest.Image("ghcr.io/acme/kpack/controller:0.16.1", bundletest.Digest("c")),
+		bundletest.Image("registry.k8s.io/pause:3.9", bundletest.Digest("f")),
+		bundletest.Image("docker.io/library/busybox:1", bundletest.Digest("e")),
+		bundletest.Image("tools.example:5000/latest:latest", bundletest.Digest("1")),
 	}
 }
 
@@ -33,12 +33,12 @@ func TestRename(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	to := newRenamer(listed(), "registry.internal:5000/mirror")
-	r, err := rename(src, to)
+	to := airgap.NewRenamer(listed(), "registry.internal:5000/mirror")
+	r, err := airgap.Rename(src, to)
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden.Compare(t, *update, "testdata/rename/release.golden.yaml", string(r.bytes))
+	golden.Compare(t, *update, "testdata/rename/release.golden.yaml", string(r.Bytes()))
 	if r.References != 12 {
 		t.Errorf("%d references were renamed", r.References)
 	}
@@ -46,13 +46,13 @@ func TestRename(t *testing.T) {
 		t.Errorf("untouched (-want +got):\n%s", d)
 	}
 	var pins []string
-	for _, p := range r.pins {
+	for _, p := range r.Pins() {
 		pins = append(pins, strings.TrimPrefix(p.Ref.Name(), "registry.internal:5000/mirror/")+" "+p.Digest.Hex[:1])
 	}
 	want := []string{
-		"acme/kpack/build-init@" + digest("a").String() + " a", "acme/kpack/lifecycle@" + digest("b").String() + " b", "pause:3.9 f",
-		"acme/kpack/controller:0.16.1 c", "acme/kpack/controller@" + digest("c").String() + " c", "acme/kpack/build-init@" + digest("d").String() + " d",
-		"library/busybox:1 e", "library/busybox@" + digest("e").String() + " e", "latest:latest 1",
+		"acme/kpack/build-init@" + bundletest.Digest("a").String() + " a", "acme/kpack/lifecycle@" + bundletest.Digest("b").String() + " b", "pause:3.9 f",
+		"acme/kpack/controller:0.16.1 c", "acme/kpack/controller@" + bundletest.Digest("c").String() + " c", "acme/kpack/build-init@" + bundletest.Digest("d").String() + " d",
+		"library/busybox:1 e", "library/busybox@" + bundletest.Digest("e").String() + " e", "latest:latest 1",
 	}
 	if d := cmp.Diff(want, pins); d != "" {
 		t.Errorf("to be pulled (-want +got):\n%s", d)
@@ -64,12 +64,12 @@ func TestRename(t *testing.T) {
 		"mark":          func(b []byte) []byte { return append([]byte("\ufeff"), b...) },
 		"no final line": func(b []byte) []byte { return bytes.TrimSuffix(b, []byte("\n")) },
 	} {
-		got, err := rename(change(src), to)
+		got, err := airgap.Rename(change(src), to)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if d := cmp.Diff(string(change(r.bytes)), string(got.bytes)); d != "" {
+		if d := cmp.Diff(string(change(r.Bytes())), string(got.Bytes())); d != "" {
 			t.Errorf("%s (-want +got):\n%s", name, d)
 		}
 	}
@@ -80,20 +80,20 @@ func TestRenameErrors(t *testing.T) {
 		name, src string
 		want      []string
 	}{
-		{"digest", "a: ghcr.io/acme/kpack/controller@" + digest("9").String(), []string{"line 1: ghcr.io/acme/kpack/controller@sha256:999", "not in the bundle"}},
+		{"digest", "a: ghcr.io/acme/kpack/controller@" + bundletest.Digest("9").String(), []string{"line 1: ghcr.io/acme/kpack/controller@sha256:999", "not in the bundle"}},
 		{
-			"all are listed", "image: gone.example/a:1\nb:\n- {image: gone.example/b}\n- ghcr.io/acme/kpack/controller:9\nc: other.example/x@" + digest("c").String(),
+			"all are listed", "image: gone.example/a:1\nb:\n- {image: gone.example/b}\n- ghcr.io/acme/kpack/controller:9\nc: other.example/x@" + bundletest.Digest("c").String(),
 			[]string{"line 1: gone.example/a:1", "line 3: gone.example/b", "line 4: ghcr.io/acme/kpack/controller:9", "line 5: other.example/x@"},
 		},
 		{"same name elsewhere", "image: quay.io/pause:3.9", []string{"quay.io/pause:3.9"}},
 		{"no YAML", "a: [", []string{"not YAML"}},
 		{"a Helm template", "a: b\n{{- if .Values.a }}\nc: d\n{{- end }}\n", []string{"not YAML", "render a Helm template with helm template first"}},
 		{"no UTF-8", "a: \xff", []string{"UTF-8"}},
-		{"escapes", `image: "registry.k8s.io/pau\x73e:3.9"`, []string{"line 1", "write it plainly"}},
+		{"escapes", `image: "registry.k8s.io/pau\x73e:3.9"`, []string{"line 1", "use a plain or quoted scalar"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := rename([]byte(tt.src), newRenamer(listed(), "registry.internal"))
-			says(t, err, tt.want...)
+			_, err := airgap.Rename([]byte(tt.src), airgap.NewRenamer(listed(), "registry.internal"))
+			bundletest.Says(t, err, tt.want...)
 		})
 	}
 }
@@ -101,10 +101,10 @@ func TestRenameErrors(t *testing.T) {
 // TestRenameInPlace has a new name that YAML would read as something else.
 func TestRenameInPlace(t *testing.T) {
 	src := "image: registry.k8s.io/pause:3.9\n"
-	_, err := rename([]byte(src), newRenamer(listed(), "[::1]:5000"))
-	says(t, err, "YAML")
-	r, err := rename([]byte(strings.ReplaceAll(src, "registry.k8s.io/pause:3.9", `"registry.k8s.io/pause:3.9"`)), newRenamer(listed(), "[::1]:5000"))
-	if err != nil || string(r.bytes) != "image: \"[::1]:5000/pause:3.9\"\n" {
+	_, err := airgap.Rename([]byte(src), airgap.NewRenamer(listed(), "[::1]:5000"))
+	bundletest.Says(t, err, "YAML")
+	r, err := airgap.Rename([]byte(strings.ReplaceAll(src, "registry.k8s.io/pause:3.9", `"registry.k8s.io/pause:3.9"`)), airgap.NewRenamer(listed(), "[::1]:5000"))
+	if err != nil || string(r.Bytes()) != "image: \"[::1]:5000/pause:3.9\"\n" {
 		t.Errorf("quoted: %v", err)
 	}
 }
@@ -116,13 +116,13 @@ func TestRenameLeaves(t *testing.T) {
 		"a: x@sha256:abc", "a: https://registry.k8s.io/pause:3.9", "a: registry.k8s.io/pause", "image: {type: string}", "image: ''", "image: 'two words'",
 		"a: quay.io/some/other:1", "a: 12:30:45", "image: null\n",
 	} {
-		r, err := rename([]byte(src), newRenamer(listed(), "registry.internal"))
+		r, err := airgap.Rename([]byte(src), airgap.NewRenamer(listed(), "registry.internal"))
 		if err != nil {
 			t.Errorf("%q: %v", src, err)
 			continue
 		}
-		if string(r.bytes) != src || r.References != 0 {
-			t.Errorf("%q became %q", src, r.bytes)
+		if string(r.Bytes()) != src || r.References != 0 {
+			t.Errorf("%q became %q", src, r.Bytes())
 		}
 	}
 }
@@ -142,16 +142,16 @@ func FuzzRename(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
-		r, err := rename(src, newRenamer(listed(), "registry.internal:5000/mirror"))
+		r, err := airgap.Rename(src, airgap.NewRenamer(listed(), "registry.internal:5000/mirror"))
 		if err != nil {
 			return
 		}
-		back := bytes.ReplaceAll(r.bytes, []byte("registry.internal:5000/mirror/"), nil)
-		if r.References == 0 && !bytes.Equal(r.bytes, src) {
-			t.Errorf("%q became %q without a reference", src, r.bytes)
+		back := bytes.ReplaceAll(r.Bytes(), []byte("registry.internal:5000/mirror/"), nil)
+		if r.References == 0 && !bytes.Equal(r.Bytes(), src) {
+			t.Errorf("%q became %q without a reference", src, r.Bytes())
 		}
 		if len(back) > len(src) {
-			t.Errorf("%q grew to %q", src, r.bytes)
+			t.Errorf("%q grew to %q", src, r.Bytes())
 		}
 	})
 }
@@ -162,17 +162,17 @@ func TestReadRelease(t *testing.T) {
 	if err := os.WriteFile(path, []byte("image: registry.k8s.io/pause:3.9\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	r, err := readRelease(PushOptions{To: "registry.internal:5000/mirror", Release: path}, listed())
+	r, err := airgap.ReadRelease(airgap.PushOptions{To: "registry.internal:5000/mirror", Release: path}, listed())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := filepath.Join(dir, "release.registry.internal-5000.yaml"); r.Path != want {
 		t.Errorf("it is to be written to %s, want %s", r.Path, want)
 	}
-	_, err = readRelease(PushOptions{To: "registry.internal", Release: path, Out: dir + "/./release.yaml"}, listed())
-	says(t, err, "-out", "another name")
-	_, err = readRelease(PushOptions{To: "registry.internal", Release: path + "x"}, listed())
-	says(t, err, "release.yamlx")
-	_, err = readRelease(PushOptions{To: "registry.internal", Release: path}, nil)
-	says(t, err, path+": line 1: registry.k8s.io/pause:3.9 is not in the bundle")
+	_, err = airgap.ReadRelease(airgap.PushOptions{To: "registry.internal", Release: path, Out: dir + "/./release.yaml"}, listed())
+	bundletest.Says(t, err, "-out", "another name")
+	_, err = airgap.ReadRelease(airgap.PushOptions{To: "registry.internal", Release: path + "x"}, listed())
+	bundletest.Says(t, err, "release.yamlx")
+	_, err = airgap.ReadRelease(airgap.PushOptions{To: "registry.internal", Release: path}, nil)
+	bundletest.Says(t, err, path+": line 1: registry.k8s.io/pause:3.9 is not in the bundle")
 }

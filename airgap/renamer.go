@@ -9,25 +9,26 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
-// renamer knows the references of a bundle and their new names.
+// renamer renames references to the images of a bundle.
 type renamer struct {
 	to    string
-	repos map[string]*carried // by registry/repository
-	names []string            // of repos, sorted
+	repos map[string]*repoContents // by registry/repository
+	names []string                 // of repos, sorted
 }
 
-// carried is what a bundle has of a repository.
-type carried struct {
+// repoContents is what a bundle has of a repository.
+type repoContents struct {
 	path    string // without the registry
 	tags    map[string]v1.Hash
 	digests map[v1.Hash]bool
 }
 
-func newRenamer(images []Image, to string) *renamer {
-	r := &renamer{to: to, repos: map[string]*carried{}}
+func newRenamer(images []bundle.Image, to string) *renamer {
+	r := &renamer{to: to, repos: map[string]*repoContents{}}
 	for _, i := range images {
 		t, err := name.NewTag(i.Name)
 		if err != nil {
@@ -35,24 +36,24 @@ func newRenamer(images []Image, to string) *renamer {
 		}
 		c := r.repos[t.Context().Name()]
 		if c == nil {
-			c = &carried{t.RepositoryStr(), map[string]v1.Hash{}, map[v1.Hash]bool{}}
+			c = &repoContents{t.RepositoryStr(), map[string]v1.Hash{}, map[v1.Hash]bool{}}
 			r.repos[t.Context().Name()] = c
 			if t.RegistryStr() == name.DefaultRegistry {
 				r.repos["docker.io/"+c.path] = c // as people write it
 			}
 		}
-		c.tags[t.TagStr()], c.digests[i.Digest] = i.Digest, true
-		for _, child := range i.Children {
-			c.digests[child.Digest] = true
+		c.tags[t.TagStr()], c.digests[i.Digest()] = i.Digest(), true
+		for _, m := range i.Included() {
+			c.digests[m.Desc.Digest] = true
 		}
 	}
 	r.names = slices.Sorted(maps.Keys(r.repos))
 	return r
 }
 
-// reference renames s; it returns nil for what is no reference. A text with a tag, or with
-// nothing, behind it is one only if the bundle has it, or if it is the value of a field named
-// image: too much else looks like that.
+// reference renames s; it returns nil if that is not a reference. A text with a tag or without both
+// is one only if the bundle has it, or if it is the value of a field named image: too much else looks
+// like that.
 func (r *renamer) reference(s string, image bool) (*reference, error) {
 	if s == "" || len(s) > 1024 || strings.ContainsAny(s, " \t\r\n") || !image && !strings.ContainsAny(s, ":@") {
 		return nil, nil
@@ -98,7 +99,7 @@ func (r *renamer) reference(s string, image bool) (*reference, error) {
 	return moved, nil
 }
 
-// within returns the first repository of the bundle that a text refers to, or nothing.
+// within returns the first repository of the bundle that a text refers to, or "".
 func (r *renamer) within(text string) string {
 	for _, n := range r.names {
 		for _, mark := range []string{"@sha256:", ":"} {

@@ -1,16 +1,14 @@
 package airgap
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
@@ -20,35 +18,28 @@ type packed struct {
 	SHA256 string `json:"sha256"`
 }
 
-const kind = "bundle"
+const recordKind = "bundle"
 
-// packing counts changes of this code that change the bytes of a bundle.
-const packing = 1
-
-// key names everything that the file's bytes follow from, and where the file is.
-func (p *plan) key(path string, docker, oci []byte) (string, error) {
+// reuseKey names everything that the bytes of a file follow from, and where the file is.
+func reuseKey(l *bundle.Layout, path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
 	}
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "%d %d\n%s\n%s\n%s\n", packing, p.created.Unix(), path, docker, oci)
-	if err := json.NewEncoder(&b).Encode([]any{p.head, p.layers}); err != nil {
-		return "", err
-	}
-	return b.String(), nil
+	key, err := l.Key()
+	return path + "\n" + key, err
 }
 
-// recall reports whether the file is there with the bytes that were packed. It is read for that:
-// neither its size nor its time says whether the disk has kept it.
-func (p *packer) recall(ctx context.Context, key string, f *File) (bool, error) {
+// recall reports whether the file exists with the bytes that were packed. It reads the file: neither
+// its size nor its time proves that the disk has kept it.
+func (p *packer) recall(ctx context.Context, key string, f *bundle.File) (bool, error) {
 	var r packed
-	if ok, err := p.st.Recall(kind, key, &r); !ok || err != nil {
+	if ok, err := p.st.Recall(recordKind, key, &r); !ok || err != nil {
 		return false, err
 	}
 	file, err := os.Open(f.Path)
 	if err != nil {
-		return false, nil // what cannot be read is packed again
+		return false, nil // a file that cannot be read is packed again
 	}
 	defer file.Close()
 	fi, err := file.Stat()
@@ -63,6 +54,6 @@ func (p *packer) recall(ctx context.Context, key string, f *File) (bool, error) 
 	return true, nil
 }
 
-func (p *packer) record(key string, f File) error {
-	return p.st.Record(kind, key, packed{f.Size, f.SHA256})
+func (p *packer) record(key string, f bundle.File) error {
+	return p.st.Record(recordKind, key, packed{f.Size, f.SHA256})
 }

@@ -10,9 +10,8 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/platform"
-	"github.com/slipway-dev/slipway/product"
 )
 
 //go:embed scripts
@@ -24,31 +23,31 @@ type Script struct {
 	Data []byte
 }
 
-// machines are what uname -m says of an architecture, as patterns of a shell.
+// machines are what uname -m prints on an architecture, as patterns of a shell.
 var machines = map[string]string{
 	"386": "i386 | i486 | i586 | i686", "amd64": "x86_64 | amd64", "arm64": "aarch64 | arm64", "arm/v6": "armv6l", "arm": "armv7l", "arm/v7": "armv7l",
 	"loong64": "loongarch64", "mips64le": "mips64el", "ppc64le": "ppc64le", "riscv64": "riscv64", "s390x": "s390x",
 }
 
-// nodeBundle is what a script knows of a bundle.
+// nodeBundle is a bundle in a script.
 type nodeBundle struct {
 	File, Platform, Machines, Architecture string
 	Build                                  int
-	Images                                 []Image
+	Images                                 []bundle.Image
 }
 
-// Scripts returns the scripts that load the bundles of a release on nodes: each checks its
-// bundle, which it picks by the node's system, and imports it with ctr. There is none for a
-// system that has no bundle.
-func Scripts(l *lock.Lock, bundles []product.Bundle, files []File) ([]Script, error) {
+// Scripts returns the scripts that load the bundles of a release on nodes. Each chooses the bundle
+// for the node's platform, checks it and imports it with ctr. There is none for an operating system
+// without a bundle.
+func Scripts(product, version string, targets []Target, files []bundle.File) ([]Script, error) {
 	data := struct {
 		Name, Version  string
 		Complete       string // the bundle for all platforms, where there is one
 		Releases       []platform.LTSCRelease
 		Linux, Windows []nodeBundle
-	}{Name: l.Name, Version: l.Version, Releases: platform.LTSC}
-	for _, b := range bundles {
-		at := slices.IndexFunc(files, func(f File) bool { return filepath.Base(f.Path) == b.Name+".tar.zst" })
+	}{Name: product, Version: version, Releases: platform.LTSC}
+	for _, b := range targets {
+		at := slices.IndexFunc(files, func(f bundle.File) bool { return filepath.Base(f.Path) == b.Name+".tar.zst" })
 		switch {
 		case at < 0:
 			continue
@@ -58,7 +57,7 @@ func Scripts(l *lock.Lock, bundles []product.Bundle, files []File) ([]Script, er
 		}
 		n := nodeBundle{
 			File: b.Name + ".tar.zst", Platform: b.Platform.String(), Architecture: b.Platform.Architecture,
-			Build: platform.Build(b.Platform.OSVersion), Images: files[at].Images,
+			Build: platform.Build(b.Platform.OSVersion), Images: files[at].Contents.Images,
 		}
 		if b.Platform.OS == platform.Windows {
 			data.Windows = append(data.Windows, n)

@@ -1,4 +1,4 @@
-package airgap
+package airgap_test
 
 import (
 	"errors"
@@ -9,15 +9,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 	"github.com/slipway-dev/slipway/internal/testing/golden"
-	"github.com/slipway-dev/slipway/lock"
 )
 
 // loaders are the scripts of demo's release.
 func loaders(t *testing.T) map[string]string {
 	t.Helper()
-	st, l := demo(t, 100)
-	all, err := Scripts(l, bundles(t), pack(t, st, l, t.TempDir(), bundles(t)...))
+	st, l := bundletest.Demo(t, 100)
+	all, err := airgap.Scripts(l.Name, l.Version, bundletest.Targets(t), bundletest.Pack(t, st, l, t.TempDir(), bundletest.Targets(t)...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +37,7 @@ func TestScripts(t *testing.T) {
 	for name, text := range all {
 		golden.Compare(t, *update, "testdata/"+name, strings.ReplaceAll(text, "\r\n", "\n"))
 	}
-	none, err := Scripts(&lock.Lock{Name: "demo"}, nil, nil)
+	none, err := airgap.Scripts("demo", "", nil, nil)
 	if err != nil || len(none) != 0 {
 		t.Errorf("scripts for no bundle: %v, %v", none, err)
 	}
@@ -128,10 +129,10 @@ func TestPowerShell(t *testing.T) {
 // TestShellPicks runs the shell script with a ctr that notes its arguments: the bundle of this
 // machine, checked, imported, and named by digest.
 func TestShellPicks(t *testing.T) {
-	st, l := demo(t, 100)
+	st, l := bundletest.Demo(t, 100)
 	dir := t.TempDir()
-	files := pack(t, st, l, dir, bundles(t)...)
-	all, err := Scripts(l, bundles(t), files)
+	files := bundletest.Pack(t, st, l, dir, bundletest.Targets(t)...)
+	all, err := airgap.Scripts(l.Name, l.Version, bundletest.Targets(t), files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,12 +173,12 @@ func TestShellPicks(t *testing.T) {
 		if !strings.HasPrefix(calls, "--address /run/c.sock --namespace k8s.io images import --no-unpack --platform "+p+" ") {
 			t.Errorf("%s: %s", machine, calls)
 		}
-		images := files[0].Images
+		images := files[0].Contents.Images
 		if p == "linux/arm64" {
-			images = files[1].Images
+			images = files[1].Contents.Images
 		}
 		for _, i := range images {
-			if !strings.Contains(calls, "images tag --force "+i.Name+" "+i.Reference+"\n") {
+			if !strings.Contains(calls, "images tag --force "+i.Name+" "+i.Reference()+"\n") {
 				t.Errorf("%s: the digest of %s got no name:\n%s", machine, i.Name, calls)
 			}
 		}

@@ -5,11 +5,13 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// retarget returns the name of an image below another registry[/prefix]: the host is replaced,
-// the path is kept. Docker Hub's short names have the path library/NAME.
+// retarget returns the name of an image below another registry[/prefix]: it replaces the host and
+// keeps the path. Docker Hub's short names have the path library/NAME.
 func retarget(tagged, to string) (name.Tag, error) {
 	t, err := name.NewTag(tagged)
 	if err != nil {
@@ -22,7 +24,7 @@ func retarget(tagged, to string) (name.Tag, error) {
 	return moved, nil
 }
 
-// selection is the platforms that a push is cut down to; none means all.
+// selection is the platforms that are pushed; empty for all.
 type selection []struct {
 	text string
 	os   string // an operating system with all its versions and architectures, or empty
@@ -46,42 +48,41 @@ func newSelection(values []string) (selection, error) {
 	return s, nil
 }
 
-// choose returns the children that nodes of the selected platforms run. Where an image has none
-// for a Windows build, nodes of it run one for an older build.
-func (s selection) choose(children []Child) ([]Child, error) {
+// choose returns the image with those of its included manifests that nodes of the selected platforms
+// run. If it has none for a Windows build, nodes of that run one for an older build.
+func (s selection) choose(i bundle.Image) bundle.Image {
 	if len(s) == 0 {
-		return children, nil
+		return i
 	}
-	var systems []platform.Platform
-	var at []int // of each system in children
-	for n, c := range children {
-		if c.Platform.IsImage() {
-			systems, at = append(systems, c.Platform), append(at, n)
+	var platforms []platform.Platform
+	var at []int // of each platform in i.Manifests
+	for n, m := range i.Manifests {
+		if m.Presence == oci.Included && m.Platform.IsImage() {
+			platforms, at = append(platforms, m.Platform), append(at, n)
 		}
 	}
-	take := make([]bool, len(children))
+	chosen := map[int]bool{}
 	for n := range s {
 		best := -1
 		if s[n].os == "" {
-			best = platform.Best(s[n].host, systems)
+			best = platform.Best(s[n].host, platforms)
 		}
-		for i, p := range systems {
-			if i == best || s[n].os == p.OS {
-				take[at[i]], s[n].used = true, true
+		for p := range platforms {
+			if p == best || s[n].os == platforms[p].OS {
+				chosen[at[p]], s[n].used = true, true
 			}
 		}
 	}
-	var chosen []Child
-	for i, c := range children {
-		if take[i] {
-			chosen = append(chosen, c)
+	return i.Select(func(n int, _ bundle.Manifest) oci.Presence {
+		if chosen[n] {
+			return oci.Included
 		}
-	}
-	return chosen, nil
+		return oci.Absent
+	})
 }
 
-// idle returns the first platform that no image has, or nothing.
-func (s selection) idle() string {
+// unused returns the first selected platform that no image has, or "".
+func (s selection) unused() string {
 	for _, p := range s {
 		if !p.used {
 			return p.text

@@ -12,9 +12,9 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/random"
 
 	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
-	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -34,11 +34,11 @@ func (b *bench) again(ctx context.Context) (comparison, error) {
 		i.Repository += strconv.Itoa(n)
 		many.Images = append(many.Images, i)
 	}
-	files, err := airgap.Pack(ctx, st, &many, []product.Bundle{{Name: "twenty"}}, airgap.PackOptions{Dir: filepath.Join(b.tmp, "twenty")})
+	files, err := airgap.Pack(ctx, st, &many, []airgap.Target{{Name: "twenty"}}, airgap.PackOptions{Dir: filepath.Join(b.tmp, "twenty")})
 	if err != nil {
 		return comparison{}, err
 	}
-	contents, err := airgap.Inspect(files[0].Path)
+	contents, err := bundle.Inspect(files[0].Path)
 	if err != nil {
 		return comparison{}, err
 	}
@@ -118,6 +118,6 @@ func packAll(ctx context.Context, dist, dir, out string) error {
 	if err != nil {
 		return err
 	}
-	_, err = airgap.Pack(ctx, st, l, []product.Bundle{{Name: "curve"}}, airgap.PackOptions{Dir: out})
+	_, err = airgap.Pack(ctx, st, l, []airgap.Target{{Name: "curve"}}, airgap.PackOptions{Dir: out})
 	return err
 }

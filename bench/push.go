@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 
-	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/store"
@@ -26,8 +26,8 @@ func (b *bench) push(ctx context.Context) (comparison, error) {
 	if err != nil {
 		return comparison{}, err
 	}
-	bundle := filepath.Join(b.dist, l.Name+"-images.tar.zst")
-	contents, err := airgap.Inspect(bundle)
+	path := filepath.Join(b.dist, l.Name+"-images.tar.zst")
+	contents, err := bundle.Inspect(path)
 	if err != nil {
 		return comparison{}, err
 	}
@@ -35,7 +35,7 @@ func (b *bench) push(ctx context.Context) (comparison, error) {
 	if err != nil {
 		return comparison{}, err
 	}
-	c, err := b.pushers(ctx, fmt.Sprintf("Pushing %d images of a bundle (%d bytes) to an empty registry", len(contents.Images), size(bundle)), bundle, contents.Images, layouts, true)
+	c, err := b.pushers(ctx, fmt.Sprintf("Pushing %d images of a bundle (%d bytes) to an empty registry", len(contents.Images), size(path)), path, contents.Images, layouts, true)
 	if err != nil {
 		return c, err
 	}
@@ -43,7 +43,7 @@ func (b *bench) push(ctx context.Context) (comparison, error) {
 	if err := os.Mkdir(unpacked, 0o755); err != nil {
 		return c, err
 	}
-	first, err := measure(ctx, "tar -x of the bundle, which these two need first", []string{"tar", "-I", "zstd", "-xf", bundle, "-C", unpacked})
+	first, err := measure(ctx, "tar -x of the bundle, which these two need first", []string{"tar", "-I", "zstd", "-xf", path, "-C", unpacked})
 	c.other = append(c.other, first)
 	return c, err
 }
@@ -57,7 +57,7 @@ type pusher struct {
 // pushers push images to registries of their own, and once more, in turns; without first, only
 // that is compared. The figure of each is the best of three: all of them wait for the registry
 // most of the time, and what else the machine does counts least then.
-func (b *bench) pushers(ctx context.Context, title, bundle string, images []airgap.Image, layouts []string, first bool) (comparison, error) {
+func (b *bench) pushers(ctx context.Context, title, bundle string, images []bundle.Image, layouts []string, first bool) (comparison, error) {
 	ways := []pusher{
 		{"slipway airgap push", func(to string) [][]string { return [][]string{{b.slipway, "airgap", "push", bundle, "-to", to, "-q"}} }},
 		{"skopeo copy --all", func(to string) (all [][]string) {
@@ -112,13 +112,13 @@ func (b *bench) pushTwice(ctx context.Context, way pusher) (once, again figure, 
 }
 
 // target is an image's name in a registry.
-func target(i airgap.Image, registry string) string {
+func target(i bundle.Image, registry string) string {
 	_, path, _ := strings.Cut(i.Name, "/")
 	return registry + "/" + path
 }
 
 // layouts writes each image into a directory of its own, since crane takes no other.
-func (b *bench) layouts(images []airgap.Image) ([]string, error) {
+func (b *bench) layouts(images []bundle.Image) ([]string, error) {
 	st, err := store.Open(b.store)
 	if err != nil {
 		return nil, err
@@ -130,8 +130,8 @@ func (b *bench) layouts(images []airgap.Image) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if i.MediaType.IsIndex() {
-			idx, err := storetest.OpenIndex(st, i.Digest)
+		if i.Tree.Desc.MediaType.IsIndex() {
+			idx, err := storetest.OpenIndex(st, i.Digest())
 			if err == nil {
 				err = p.AppendIndex(idx)
 			}
@@ -139,7 +139,7 @@ func (b *bench) layouts(images []airgap.Image) ([]string, error) {
 				return nil, err
 			}
 		} else {
-			img, err := st.Image(i.Digest)
+			img, err := st.Image(i.Digest())
 			if err == nil {
 				err = p.AppendImage(img)
 			}

@@ -14,7 +14,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/lock"
 )
 
@@ -107,7 +107,7 @@ func (b *bench) arrange(ctx context.Context) (*archives, error) {
 	if err := os.Symlink(from, a.bundle); err != nil {
 		return nil, err
 	}
-	c, err := airgap.Inspect(a.bundle)
+	c, err := bundle.Inspect(a.bundle)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (b *bench) arrange(ctx context.Context) (*archives, error) {
 	saved := filepath.Join(b.tmp, "last.tar")
 	tags := map[v1.Hash]string{}
 	for _, i := range c.Images {
-		tags[i.Children[0].Digest] = i.Name
+		tags[i.Included()[0].Desc.Digest] = i.Name
 	}
 	if err := b.dockerSave(l, saved, func(_ lock.Image, c lock.Child, _ int) string { return tags[c.Digest] }); err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func (b *bench) arrange(ctx context.Context) (*archives, error) {
 // readFrom is what the program does as its own subprocess: it opens a bundle, and finds an image
 // or reads its layers.
 func readFrom(what, path, image string) error {
-	b, err := airgap.Open(path)
+	b, err := bundle.Open(path)
 	if err != nil {
 		return err
 	}
@@ -145,8 +145,8 @@ func readFrom(what, path, image string) error {
 	if err != nil {
 		return err
 	}
-	for _, l := range i.Children[0].Layers {
-		r, _, err := b.Blob(l.Digest)
+	for _, l := range i.Included()[0].Layers {
+		r, err := b.Open(l.Digest)
 		if err != nil {
 			return err
 		}

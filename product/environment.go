@@ -2,7 +2,6 @@ package product
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -27,7 +26,8 @@ func (c *checker) environment(registry string, getenv func(string) string) {
 		from, registry = "SLIPWAY_REGISTRY", getenv("SLIPWAY_REGISTRY")
 	}
 	if registry != "" {
-		if err := CheckRegistry(registry); err != nil {
+		output.Account(registry) // whose password no message may show
+		if err := imagename.CheckRegistry(registry); err != nil {
 			c.At(yamlfile.Pos{}, "%s %v", from, err)
 		}
 		c.out.Registry = registry
@@ -50,45 +50,4 @@ func (c *checker) environment(registry string, getenv func(string) string) {
 		return
 	}
 	c.out.Created, c.out.SourceDateEpoch = time.Unix(n, 0).UTC(), true
-}
-
-// noAccount replaces a text that has a password in it.
-const noAccount = "has a user's name and password in it, which do not belong here: take them out, and log in with docker login or a credential helper"
-
-// CheckRegistry returns an error unless s is host[/prefix] of a registry. It quotes s, unless
-// that
-// has credentials.
-func CheckRegistry(s string) error {
-	if output.Account(s) || strings.Contains(s, "@") {
-		return errors.New(noAccount)
-	}
-	if why := badRegistry(s); why != "" {
-		return fmt.Errorf("%q %s", s, why)
-	}
-	return nil
-}
-
-// badRegistry returns why s is not host[/prefix]; "" if it is.
-func badRegistry(s string) string {
-	if strings.Contains(s, "://") {
-		return "has a scheme: write host[/prefix] alone"
-	}
-	host, prefix, hasPrefix := strings.Cut(s, "/")
-	// Without a dot, a colon or localhost, a first part is a repository of Docker Hub to every
-	// tool.
-	if !strings.ContainsAny(host, ".:") && host != "localhost" {
-		return "names no host: write host[/prefix], such as ghcr.io/" + s + " or docker.io/" + s
-	}
-	if !imagename.IsHost(host) {
-		return "has a malformed host: write host[:port][/prefix]"
-	}
-	if !hasPrefix {
-		return ""
-	}
-	for _, part := range strings.Split(prefix, "/") {
-		if !repositoryForm.MatchString(part) {
-			return "has a malformed prefix: between slashes, " + repositoryForm.remedy
-		}
-	}
-	return ""
 }

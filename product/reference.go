@@ -21,7 +21,7 @@ func parseReference(s string) (ref name.Reference, tag string, err error) {
 		return nil, "", fmt.Errorf("malformed image reference %s: %s", s, why)
 	}
 	if output.Account(s) {
-		return nil, "", errors.New("the image reference " + noAccount)
+		return nil, "", errors.New("the image reference " + imagename.NoAccount)
 	}
 	if strings.Contains(s, "://") {
 		return bad("take the scheme out, and " + referenceForms)

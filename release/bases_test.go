@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/registry"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
-	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -199,7 +199,7 @@ func TestBaseLayers(t *testing.T) {
 	}
 	for name := range files(t, dist) {
 		if filepath.Ext(name) == ".zst" {
-			r, err := airgap.Verify(t.Context(), filepath.Join(dist, name), airgap.VerifyOptions{})
+			r, err := bundle.Verify(t.Context(), filepath.Join(dist, name), bundle.VerifyOptions{})
 			if err != nil || len(r.Problems) > 0 {
 				t.Errorf("%s: %v %+v", name, err, r)
 			}

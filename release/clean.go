@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/build/built"
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/stagefile"
 	"github.com/slipway-dev/slipway/lock"
@@ -65,7 +65,7 @@ func cleanFiles(dir string, entries []fs.DirEntry) error {
 	}
 	bundles := listed(dir)
 	for _, e := range entries {
-		name, isList := e.Name(), strings.HasSuffix(e.Name(), airgap.VolumesSuffix)
+		name, isList := e.Name(), strings.HasSuffix(e.Name(), bundle.VolumesSuffix)
 		if isList {
 			name = strings.TrimPrefix(name, ".") // of the list that an interrupted split leaves
 		}
@@ -75,7 +75,7 @@ func cleanFiles(dir string, entries []fs.DirEntry) error {
 	}
 	for _, name := range slices.Clone(bundles) {
 		if strings.HasSuffix(name, ".tar.zst") {
-			bundles = append(bundles, name+airgap.DeltaSuffix)
+			bundles = append(bundles, name+bundle.DeltaSuffix)
 		}
 	}
 	for _, a := range artifacts {
@@ -136,5 +136,5 @@ func listed(dir string) []string {
 
 // isBundle reports whether a file's name is that of a bundle, of a delta or of the list beside it.
 func isBundle(name string) bool {
-	return strings.HasSuffix(name, ".tar.zst") || strings.HasSuffix(name, ".txt") || strings.HasSuffix(name, ".tar.zst"+airgap.DeltaSuffix)
+	return strings.HasSuffix(name, ".tar.zst") || strings.HasSuffix(name, ".txt") || strings.HasSuffix(name, ".tar.zst"+bundle.DeltaSuffix)
 }

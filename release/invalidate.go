@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/stagefile"
 )
 
@@ -53,16 +53,16 @@ func Supersede(dir string, keep ...string) error {
 // bundle for a platform that was dropped would be picked up by whoever copies the directory. So
 // would a delta that makes a bundle of an earlier release; one that makes a bundle of this one
 // stays.
-func (c *run) sweep(names []string, bundles []airgap.File) error {
+func (c *run) sweep(names []string, bundles []bundle.File) error {
 	old := c.before
 	for _, name := range slices.Concat(c.before, names) {
 		if strings.HasSuffix(name, ".tar.zst") {
-			old = append(old, name+airgap.DeltaSuffix)
+			old = append(old, name+bundle.DeltaSuffix)
 		}
 	}
-	bundle := c.product.Name + "-images*"
+	name := c.product.Name + "-images*"
 	for _, pattern := range []string{
-		bundle + ".tar.zst", bundle + ".txt", bundle + ".tar.zst" + airgap.DeltaSuffix, bundle + airgap.VolumesSuffix, "." + bundle + airgap.VolumesSuffix,
+		name + ".tar.zst", name + ".txt", name + ".tar.zst" + bundle.DeltaSuffix, name + bundle.VolumesSuffix, "." + name + bundle.VolumesSuffix,
 	} {
 		found, err := filepath.Glob(filepath.Join(c.out, pattern))
 		if err != nil {
@@ -90,12 +90,12 @@ func (c *run) sweep(names []string, bundles []airgap.File) error {
 }
 
 // current reports whether a file is a delta that makes one of the bundles.
-func (c *run) current(name string, bundles []airgap.File) bool {
-	if !strings.HasSuffix(name, airgap.DeltaSuffix) {
+func (c *run) current(name string, bundles []bundle.File) bool {
+	if !strings.HasSuffix(name, bundle.DeltaSuffix) {
 		return false
 	}
-	has, err := airgap.Inspect(filepath.Join(c.out, filepath.FromSlash(name)))
-	return err == nil && has.Delta != nil && slices.ContainsFunc(bundles, func(f airgap.File) bool {
+	has, err := bundle.Inspect(filepath.Join(c.out, filepath.FromSlash(name)))
+	return err == nil && has.Delta != nil && slices.ContainsFunc(bundles, func(f bundle.File) bool {
 		return filepath.Base(f.Path) == has.Delta.Bundle && f.SHA256 == has.Delta.SHA256
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/build/built"
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/network"
@@ -95,7 +96,7 @@ func (c *run) pack(ctx context.Context, l *lock.Lock, binary func() error) (*Sum
 	if c.before, err = InvalidateSums(c.out); err != nil {
 		return nil, err
 	}
-	bundles, err := airgap.Pack(ctx, c.store, l, c.product.Airgap.Bundles, airgap.PackOptions{Dir: c.out, First: c.product.Airgap.FirstImage, Progress: c.options.Progress})
+	bundles, err := airgap.Pack(ctx, c.store, l, Targets(c.product.Airgap.Bundles), airgap.PackOptions{Dir: c.out, First: c.product.Airgap.FirstImage, Progress: c.options.Progress})
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +190,7 @@ func (c *run) part(ctx context.Context, built *built.Result) (*Summary, error) {
 
 // finish writes what is small, and the checksums last: a directory with fresh SHA256SUMS is a
 // complete release.
-func (c *run) finish(ctx context.Context, l *lock.Lock, manifest []byte, bundles []airgap.File) (*Summary, error) {
+func (c *run) finish(ctx context.Context, l *lock.Lock, manifest []byte, bundles []bundle.File) (*Summary, error) {
 	var others []string
 	if manifest != nil {
 		if err := disk.Write(filepath.Join(c.out, Manifest), manifest, disk.ModeFile); err != nil {

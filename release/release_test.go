@@ -211,7 +211,7 @@ func packDelta(t *testing.T, yaml, out string, since ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := airgap.PackDelta(t.Context(), st, l, p.Airgap.Bundles, since, airgap.PackOptions{Dir: out, First: p.Airgap.FirstImage}); err != nil {
+	if _, err := airgap.PackDelta(t.Context(), st, l, release.Targets(p.Airgap.Bundles), since, airgap.PackOptions{Dir: out, First: p.Airgap.FirstImage}); err != nil {
 		t.Fatal(err)
 	}
 }

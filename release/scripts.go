@@ -5,13 +5,15 @@ import (
 	"path/filepath"
 
 	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/product"
 )
 
 // scripts writes those that load the bundles on nodes, and returns their names.
-func (c *run) scripts(l *lock.Lock, bundles []airgap.File) ([]string, error) {
-	all, err := airgap.Scripts(l, c.product.Airgap.Bundles, bundles)
+func (c *run) scripts(l *lock.Lock, bundles []bundle.File) ([]string, error) {
+	all, err := airgap.Scripts(l.Name, l.Version, Targets(c.product.Airgap.Bundles), bundles)
 	if err != nil {
 		return nil, err
 	}
@@ -27,4 +29,13 @@ func (c *run) scripts(l *lock.Lock, bundles []airgap.File) ([]string, error) {
 		names = append(names, s.Name)
 	}
 	return names, nil
+}
+
+// Targets returns the bundles of a product as package airgap packs them.
+func Targets(bundles []product.Bundle) []airgap.Target {
+	all := make([]airgap.Target, len(bundles))
+	for n, b := range bundles {
+		all[n] = airgap.Target(b)
+	}
+	return all
 }

@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
@@ -25,8 +26,10 @@ type Summary struct {
 	Selected []string  `json:"selected,omitempty"`
 	Images   []Image   `json:"images"`
 	LeftOut  []LeftOut `json:"leftOut,omitempty"`
-	Out      string    `json:"out"`
-	Files    []File    `json:"files"`
+	// MissingBuilds are the Windows builds that third-party images lack.
+	MissingBuilds []airgap.MissingBuild `json:"missingBuilds,omitempty"`
+	Out           string                `json:"out"`
+	Files         []File                `json:"files"`
 	// StandIns are what a snapshot has in the place of images that only registries have.
 	StandIns []StandIn `json:"standIns,omitempty"`
 	// BeforeRelease is what a release to a registry asks for and this snapshot went without, a
@@ -64,8 +67,8 @@ type File struct {
 	Size int64  `json:"size"`
 }
 
-func summarize(out string, l *lock.Lock, selected []string, bundles []airgap.File, names []string) (*Summary, error) {
-	s := &Summary{Name: l.Name, Version: l.Version, Registry: l.Registry, Snapshot: l.Snapshot, Selected: selected, Out: out, StandIns: standIns(l)}
+func summarize(out string, l *lock.Lock, selected []string, bundles []bundle.File, names []string) (*Summary, error) {
+	s := &Summary{Name: l.Name, Version: l.Version, Registry: l.Registry, Snapshot: l.Snapshot, Selected: selected, Out: out, StandIns: standIns(l), MissingBuilds: airgap.MissingBuilds(l)}
 	absent := map[string]bool{} // from the whole release: bundles need not say it again
 	for _, i := range l.Images {
 		line := Image{Name: i.Name, Digest: i.Digest.String(), Reference: i.Reference()}
@@ -86,7 +89,7 @@ func summarize(out string, l *lock.Lock, selected []string, bundles []airgap.Fil
 		}
 	}
 	for _, b := range bundles {
-		for _, left := range b.LeftOut {
+		for _, left := range b.Contents.Omitted {
 			if absent[left.Name] {
 				continue
 			}
@@ -130,6 +133,9 @@ func (s *Summary) WriteTable(w io.Writer) error {
 		return err
 	}
 	if err := s.writeLeftOut(w); err != nil {
+		return err
+	}
+	if err := airgap.WriteMissingBuilds(w, s.MissingBuilds); err != nil {
 		return err
 	}
 	if err := s.writeFiles(w); err != nil {

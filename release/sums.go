@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/lock"
 )
@@ -19,7 +19,7 @@ const SumsName = "SHA256SUMS"
 // sums writes SHA256SUMS over everything this release put into dist/ and returns the names, sorted.
 // The digests of bundles and artifacts were taken in this run, while the files were written or
 // read; all others are read here, on all cores.
-func (c *run) sums(ctx context.Context, l *lock.Lock, bundles []airgap.File, others []string) ([]string, error) {
+func (c *run) sums(ctx context.Context, l *lock.Lock, bundles []bundle.File, others []string) ([]string, error) {
 	names := append([]string{lock.Name}, others...)
 	for _, b := range bundles {
 		names = append(names, filepath.Base(b.Path), filepath.Base(b.List))

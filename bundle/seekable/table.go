@@ -77,7 +77,7 @@ type FrameError struct {
 }
 
 func (e *FrameError) Error() string {
-	return fmt.Sprintf("damaged between bytes %d and %d: %v", e.From, e.To, e.Err)
+	return fmt.Sprintf("between bytes %d and %d: %v", e.From, e.To, e.Err)
 }
 
 func (e *FrameError) Unwrap() error { return e.Err }

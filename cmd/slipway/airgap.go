@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/transfer"
@@ -32,22 +33,22 @@ func newAirgap(f *flags) *cobra.Command {
 }
 
 func newPack(f *flags) *cobra.Command {
-	var since []string
+	var bases []string
 	cmd := &cobra.Command{
 		Use:   "pack",
 		Short: "Pack the bundles that slipway.yaml lists",
 		Long: `Pack writes one archive per platform and one for all, each with its list of image names, from the store and release.lock.json. The
 archives serve RKE2 and k3s image directories, ctr, docker load, podman and skopeo alike.
 
-With -since, pack writes deltas instead: NAME.tar.zst.delta has only the layers that an older bundle lacks, and slipway airgap apply makes
+With -base, pack writes deltas instead: NAME.tar.zst.delta has only the layers that an older bundle lacks, and slipway airgap apply makes
 the bundle of both. An older release.lock.json stands for all bundles of its release.`,
 		Example: `  slipway airgap pack
   slipway airgap pack -platforms=windows/amd64:ltsc2022
   slipway airgap pack -images=controller
-  slipway airgap pack -since=old/kpack-images.tar.zst`,
+  slipway airgap pack -base=old/kpack-images.tar.zst`,
 		Args: usage(cobra.NoArgs),
 		RunE: f.beside(func(cmd *cobra.Command, s stage) error {
-			if len(since) == 0 { // a delta changes no file of the release
+			if len(bases) == 0 { // a delta changes no file of the release
 				if _, err := release.InvalidateSums(f.out); err != nil {
 					return err
 				}
@@ -64,11 +65,11 @@ the bundle of both. An older release.lock.json stands for all bundles of its rel
 				}
 			}
 			o := airgap.PackOptions{Dir: f.out, First: s.product.Airgap.FirstImage, Partial: partial || len(s.product.Selected) > 0, Progress: s.progress}
-			var packed []airgap.File
-			if len(since) > 0 {
-				packed, err = airgap.PackDelta(cmd.Context(), s.store, l, bundles(s.product), since, o)
+			var packed []bundle.File
+			if len(bases) > 0 {
+				packed, err = airgap.PackDelta(cmd.Context(), s.store, l, targets(s.product), bases, o)
 			} else {
-				packed, err = airgap.Pack(cmd.Context(), s.store, l, bundles(s.product), o)
+				packed, err = airgap.Pack(cmd.Context(), s.store, l, targets(s.product), o)
 			}
 			if err != nil {
 				return err
@@ -77,10 +78,10 @@ the bundle of both. An older release.lock.json stands for all bundles of its rel
 				return fmt.Errorf("nothing was packed: no bundle for one platform takes %v: pack without -platforms and -images", s.product.Selected)
 			}
 			s.progress.Close()
-			return f.show(cmd, files{packed})
+			return f.show(cmd, files{packed, airgap.MissingBuilds(l)})
 		}),
 	}
-	cmd.Flags().StringSliceVar(&since, "since", nil, "older bundles, or an older release.lock.json, to write deltas against")
+	cmd.Flags().StringSliceVar(&bases, "base", nil, "older bundles, or an older release.lock.json, to write deltas against")
 	f.addProduct(cmd)
 	f.addSelection(cmd)
 	f.addJSON(cmd)
@@ -103,40 +104,38 @@ func (f *flags) selected(p *product.Product, l *lock.Lock) *lock.Lock {
 	return &part
 }
 
-// bundles are those of the platforms that were selected; with a selection the one for all
-// platforms would not be whole.
-func bundles(p *product.Product) []product.Bundle {
+// targets are the bundles for the platforms that were selected. With a selection the bundle for all
+// platforms would not be complete.
+func targets(p *product.Product) []airgap.Target {
+	all := release.Targets(p.Airgap.Bundles)
 	if len(p.Selected) == 0 {
-		return p.Airgap.Bundles
+		return all
 	}
-	return slices.DeleteFunc(slices.Clone(p.Airgap.Bundles), func(b product.Bundle) bool {
-		if b.Platform.IsZero() {
-			return true
-		}
-		for _, have := range p.Platforms {
-			if platform.Same(have, b.Platform) {
-				return false
-			}
-		}
-		return true
+	return slices.DeleteFunc(all, func(t airgap.Target) bool {
+		return t.Platform.IsZero() || !slices.ContainsFunc(p.Platforms, func(have platform.Platform) bool { return platform.Same(have, t.Platform) })
 	})
 }
 
 // files are packed bundles as a result to print.
 type files struct {
-	Bundles []airgap.File `json:"bundles"`
+	Bundles []bundle.File `json:"bundles"`
+	// MissingBuilds are the Windows builds that third-party images lack.
+	MissingBuilds []airgap.MissingBuild `json:"missingBuilds,omitempty"`
 }
 
 func (f files) WriteTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "BUNDLE\tIMAGES\tSIZE\tSHA256")
 	for _, b := range f.Bundles {
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\n", filepath.Base(b.Path), len(b.Images), progress.Size(b.Size), b.SHA256)
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\n", filepath.Base(b.Path), len(b.Contents.Images), progress.Size(b.Size), b.SHA256)
 	}
 	for _, b := range f.Bundles {
-		for _, left := range b.LeftOut {
-			fmt.Fprintf(t, "%s\tleaves out %s: %s\n", filepath.Base(b.Path), left.Name, left.Reason)
+		for _, left := range b.Contents.Omitted {
+			fmt.Fprintf(t, "%s\tomits %s: %s\n", filepath.Base(b.Path), left.Name, left.Reason)
 		}
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	return airgap.WriteMissingBuilds(w, f.MissingBuilds)
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
@@ -25,7 +25,7 @@ the older bundle for the same platform; slipway airgap inspect says which one a 
 			}
 			pr := f.printer(cmd)
 			defer pr.Close()
-			made, err := airgap.Apply(cmd.Context(), args[0], base, out, pr)
+			made, err := bundle.Apply(cmd.Context(), args[0], base, out, pr)
 			if err != nil {
 				return err
 			}
@@ -43,9 +43,9 @@ the older bundle for the same platform; slipway airgap inspect says which one a 
 }
 
 // applied is a bundle that was made, as a result to print.
-type applied struct{ *airgap.File }
+type applied struct{ *bundle.File }
 
 func (a applied) WriteTable(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "%s: %d images, %s, sha256 %s\n", a.Path, len(a.Images), progress.Size(a.Size), a.SHA256)
+	_, err := fmt.Fprintf(w, "%s: %d images, %s, sha256 %s\n", a.Path, len(a.Contents.Images), progress.Size(a.Size), a.SHA256)
 	return err
 }

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/bundle"
 )
 
 func newDiff(f *flags) *cobra.Command {
@@ -16,15 +16,15 @@ a registry that has the old images is sent. Only the heads of the bundles are re
   slipway airgap diff -json old/kpack-images.tar.zst dist/kpack-images.tar.zst`,
 		Args: usage(cobra.ExactArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			from, err := airgap.Inspect(args[0])
+			from, err := bundle.Inspect(args[0])
 			if err != nil {
 				return err
 			}
-			to, err := airgap.Inspect(args[1])
+			to, err := bundle.Inspect(args[1])
 			if err != nil {
 				return err
 			}
-			return f.show(cmd, airgap.Diff(from, to))
+			return f.show(cmd, bundle.Diff(from, to))
 		},
 	}
 	f.addJSON(cmd)

@@ -6,13 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/platform"
 )
 
 func newExtract(f *flags) *cobra.Command {
 	var from, system string
-	var o airgap.ExtractOptions
+	var o bundle.ExtractOptions
 	cmd := &cobra.Command{
 		Use:   "extract IMAGE -from=BUNDLE -to=DIR|FILE.tar",
 		Short: "Take one image out of a bundle",
@@ -38,7 +38,7 @@ leave them out with -without-referrers then.`,
 				}
 				o.Platform = p
 			}
-			b, err := airgap.Open(from)
+			b, err := bundle.Open(from)
 			if err != nil {
 				return err
 			}
@@ -64,7 +64,7 @@ leave them out with -without-referrers then.`,
 }
 
 // extracted is an image outside of its bundle as a result to print.
-type extracted struct{ airgap.Extracted }
+type extracted struct{ bundle.Extracted }
 
 func (x extracted) WriteTable(w io.Writer) error {
 	what := x.Name

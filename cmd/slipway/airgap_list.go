@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/bundle"
 )
 
 func newList(f *flags) *cobra.Command {
@@ -18,7 +18,7 @@ func newList(f *flags) *cobra.Command {
   slipway airgap list -digests kpack-images.tar.zst`,
 		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := airgap.Inspect(args[0])
+			c, err := bundle.Inspect(args[0])
 			if err != nil {
 				return err
 			}
@@ -32,8 +32,8 @@ func newList(f *flags) *cobra.Command {
 
 // imageList is the images of a bundle as a result to print.
 type imageList struct {
-	contents *airgap.Contents
-	Images   []airgap.Image `json:"images"`
+	contents *bundle.Contents
+	Images   []bundle.Image `json:"images"`
 	digests  bool
 }
 

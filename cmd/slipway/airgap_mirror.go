@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/disk"
 )
 
@@ -31,9 +32,9 @@ registries.yaml for /etc/rancher/rke2 or /etc/rancher/k3s. Files that are there 
 			if o.To == "" {
 				return usageError{fmt.Errorf("-to is missing: name the registry, as in -to=registry.internal/mirror; see %s -h", cmd.CommandPath())}
 			}
-			var bundles []*airgap.Contents
+			var bundles []*bundle.Contents
 			for _, path := range args {
-				c, err := airgap.Inspect(path)
+				c, err := bundle.Inspect(path)
 				if err != nil {
 					return err
 				}

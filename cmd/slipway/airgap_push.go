@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/progress"
 )
@@ -47,9 +48,9 @@ With -platforms, only the manifests of these platforms are pushed. The indexes a
 					return err
 				}
 			}
-			var bundles []*airgap.Bundle
+			var bundles []*bundle.Bundle
 			for _, path := range args {
-				b, err := airgap.OpenAny(path)
+				b, err := bundle.OpenAny(path)
 				if err != nil {
 					return err
 				}
@@ -88,9 +89,9 @@ func (p pushed) WriteTable(w io.Writer) error {
 		_, digest, _ := strings.Cut(i.Reference, "@")
 		note := ""
 		switch {
-		case len(i.Lacking) > 0:
-			note = "sparse: lacks " + strings.Join(i.Lacking, " ")
-		case i.There:
+		case len(i.NotInRegistry) > 0:
+			note = "sparse: lacks " + strings.Join(i.NotInRegistry, " ")
+		case i.Existed:
 			note = "was there"
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\n", i.Target, digest, note)
@@ -98,8 +99,8 @@ func (p pushed) WriteTable(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	for _, l := range p.LeftOut {
-		fmt.Fprintf(w, "left out: %s: %s\n", l.Name, l.Reason)
+	for _, l := range p.Omitted {
+		fmt.Fprintf(w, "omitted: %s: %s\n", l.Name, l.Reason)
 	}
 	_, err := fmt.Fprintf(w, "%d images, %s sent in %d blobs\n", len(p.Images), progress.Size(p.Bytes), p.Blobs)
 	if r := p.Release; r != nil && err == nil {

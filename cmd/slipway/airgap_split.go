@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/bundle"
 )
 
 func newSplit(f *flags) *cobra.Command {
@@ -20,7 +20,7 @@ NAME.volumes.json says what is where. An image that is larger than a volume is a
 		RunE: func(cmd *cobra.Command, args []string) error {
 			pr := f.printer(cmd)
 			defer pr.Close()
-			v, err := airgap.Split(cmd.Context(), args[0], airgap.SplitOptions{MaxSize: int64(limit), Dir: out, Progress: pr})
+			v, err := bundle.Split(cmd.Context(), args[0], bundle.SplitOptions{MaxSize: int64(limit), Dir: out, Progress: pr})
 			if err != nil {
 				return err
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
 )
@@ -26,17 +27,18 @@ belongs to.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			pr := f.printer(cmd)
 			defer pr.Close()
-			o := airgap.VerifyOptions{Sums: sums, Progress: pr}
+			o := bundle.VerifyOptions{Sums: sums, Progress: pr}
 			if lockFile != "" {
-				var err error
-				if o.Lock, err = lock.Read(lockFile); err != nil {
+				l, err := lock.Read(lockFile)
+				if err != nil {
 					return err
 				}
+				o.Compare = airgap.Compare(l)
 			}
 			var all verified
 			var errs []error
 			for _, path := range args {
-				r, err := airgap.Verify(cmd.Context(), path, o)
+				r, err := bundle.Verify(cmd.Context(), path, o)
 				if cmd.Context().Err() != nil {
 					return err
 				}
@@ -62,7 +64,7 @@ belongs to.`,
 
 // verified are reports as a result to print.
 type verified struct {
-	Bundles []airgap.Report `json:"bundles"`
+	Bundles []bundle.Report `json:"bundles"`
 }
 
 // WriteTable writes a line for each bundle that is right; what is wrong is told as errors.

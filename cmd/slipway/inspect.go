@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/bundle"
 )
 
 func newInspect(f *flags) *cobra.Command {
@@ -16,7 +16,7 @@ read, however large the bundle is.`,
   slipway airgap inspect -json dist/kpack-images.linux-amd64.tar.zst`,
 		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := airgap.Inspect(args[0])
+			c, err := bundle.Inspect(args[0])
 			if err != nil {
 				return err
 			}

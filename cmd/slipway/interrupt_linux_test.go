@@ -175,7 +175,7 @@ func cutHeavy(t *testing.T) string {
 	do("release", "-binary=false", "-out=old")
 	edit("1.0.0", "1.0.1")
 	do("release", "-binary=false")
-	do("airgap", "pack", "-since=old/greet-images.tar.zst")
+	do("airgap", "pack", "-base=old/greet-images.tar.zst")
 	return dir
 }
 

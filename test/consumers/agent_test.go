@@ -29,7 +29,7 @@ func (c containerd) testAgent(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer api.Close() //nolint:errcheck // everything was read
-	each(t, func(t *testing.T, r release, b bundle) {
+	each(t, func(t *testing.T, r release, b packedBundle) {
 		ctx := namespaces.WithNamespace(t.Context(), namespace(r, b, "agent"))
 		got := map[string]string{}
 		for _, i := range importAll(ctx, t, api, b) {
@@ -80,7 +80,7 @@ func (c containerd) testAgent(t *testing.T) {
 
 // importAll is what the agents do with a file in their directory of images: they name what it has
 // by tag, and then by digest, too.
-func importAll(ctx context.Context, t *testing.T, api *client.Client, b bundle) []images.Image {
+func importAll(ctx context.Context, t *testing.T, api *client.Client, b packedBundle) []images.Image {
 	t.Helper()
 	f, err := os.Open(b.path)
 	if err != nil {

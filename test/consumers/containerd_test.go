@@ -46,7 +46,7 @@ func takes(t *testing.T, c containerd) {
 }
 
 // namespace keeps what a test imports from one bundle from what is imported otherwise.
-func namespace(r release, b bundle, mode string) string {
+func namespace(r release, b packedBundle, mode string) string {
 	return r.name + "." + b.label() + "." + mode
 }
 
@@ -130,7 +130,7 @@ func compare(t *testing.T, got map[string]string, want []image) {
 // look notes what containerd has of a bundle: names with their digests, and the platforms of
 // which it has all manifests and configurations. Where one platform was chosen on import, own
 // looks for that only: containerd throws away the rest when it pleases.
-func (c containerd) look(t *testing.T, ns string, r release, b bundle, own string) *sight {
+func (c containerd) look(t *testing.T, ns string, r release, b packedBundle, own string) *sight {
 	t.Helper()
 	var s sight
 	got, content := c.names(t, ns), map[string]bool{}

@@ -30,7 +30,7 @@ func TestCrane(t *testing.T) {
 	version := module(t, "crane", programs, "github.com/google/go-containerregistry")
 	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
 	t.Cleanup(server.Close)
-	each(t, func(t *testing.T, r release, b bundle) {
+	each(t, func(t *testing.T, r release, b packedBundle) {
 		if !r.demo && (b.platform.IsZero() || b.platform.OS != platform.Linux) {
 			return // the small one says as much
 		}

@@ -29,7 +29,7 @@ type mode struct {
 const incomplete = "sha256:[0-9a-f]{64}: not found"
 
 // imports are the ways to import one bundle with one ctr.
-func (c containerd) imports(b bundle) []mode {
+func (c containerd) imports(b packedBundle) []mode {
 	old := !c.newer
 	if b.platform.IsZero() {
 		all := []mode{
@@ -80,7 +80,7 @@ var pinnedByImport = regexp.MustCompile(`^import-\d{4}-\d{2}-\d{2}@sha256:`)
 // testCtr imports bundles by ctr, in every way that takes them and in those that cannot, and
 // starts containers of what was unpacked.
 func (c containerd) testCtr(t *testing.T) {
-	each(t, func(t *testing.T, r release, b bundle) {
+	each(t, func(t *testing.T, r release, b packedBundle) {
 		for n, m := range c.imports(b) {
 			// with what is large, load-images does the same on the older one
 			if !r.demo && (m.demo || m.starts && !c.newer) {
@@ -93,7 +93,7 @@ func (c containerd) testCtr(t *testing.T) {
 	})
 }
 
-func (c containerd) testImport(t *testing.T, r release, b bundle, m mode, ns string) {
+func (c containerd) testImport(t *testing.T, r release, b packedBundle, m mode, ns string) {
 	args := append([]string{"--address", c.socket, "--namespace", ns, "images", "import"}, strings.Fields(m.options)...)
 	if !strings.Contains(m.options, "--no-unpack") {
 		args = append(args, "--snapshotter", "native")
@@ -156,7 +156,7 @@ func (c containerd) collect(t *testing.T, ns, image string) {
 }
 
 // asked asks containerd as a Windows node of a version does, by every rule.
-func (c containerd) asked(t *testing.T, ns string, r release, b bundle, version string) {
+func (c containerd) asked(t *testing.T, ns string, r release, b packedBundle, version string) {
 	t.Helper()
 	api, err := client.New(c.socket)
 	if err != nil {

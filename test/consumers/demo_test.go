@@ -20,7 +20,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
-	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -60,13 +59,13 @@ func makeDemo(t *testing.T, dir string) release {
 	last := &l.Images[len(l.Images)-1]
 	last.Referrers = []oci.Referrer{sbom(t, st, *last)}
 	l.Snapshot, l.Registry = true, "slipway.local"
-	var bundles []product.Bundle
+	var bundles []airgap.Target
 	for i := range l.Images {
 		l.Images[i].Repository, l.Images[i].Tag = "slipway.local/demo/"+l.Images[i].Name, l.Version
 	}
 	for _, s := range []string{"linux/amd64", "linux/arm64", "windows/amd64:ltsc2019", "windows/amd64:ltsc2022", "windows/amd64:ltsc2025"} {
 		p := parse(t, s)
-		bundles = append(bundles, product.Bundle{Name: "demo-images." + p.Slug(), Platform: p})
+		bundles = append(bundles, airgap.Target{Name: "demo-images." + p.Slug(), Platform: p})
 	}
 	// The reference comes last in the list, by tag and digest, under Docker Hub's short form. It
 	// is what testprog.SandboxImage names. Nodes of amd64 could run 386, too, and Windows Server 2025
@@ -92,7 +91,7 @@ func makeDemo(t *testing.T, dir string) release {
 	for _, c := range children {
 		l.ThirdParty[0].Platforms = append(l.ThirdParty[0].Platforms, c.Platform)
 	}
-	bundles = append(bundles, product.Bundle{Name: "demo-images"})
+	bundles = append(bundles, airgap.Target{Name: "demo-images"})
 	files, err := airgap.Pack(t.Context(), st, l, bundles, airgap.PackOptions{Dir: dir})
 	if err != nil {
 		t.Fatal(err)

@@ -63,7 +63,7 @@ func (first) Less(_, _ ocispec.Platform) bool { return false }
 
 // atHosts asks containerd which manifest a Windows node runs of every image that was imported
 // from a bundle, and whether all of it is there.
-func atHosts(t *testing.T, ctx context.Context, api *client.Client, r release, b bundle) { //nolint:revive // t comes first in tests
+func atHosts(t *testing.T, ctx context.Context, api *client.Client, r release, b packedBundle) { //nolint:revive // t comes first in tests
 	t.Helper()
 	if !b.platform.IsZero() && b.platform.OS != platform.Windows {
 		return
@@ -88,7 +88,7 @@ func atHosts(t *testing.T, ctx context.Context, api *client.Client, r release, b
 
 // atHost asks as one node by one rule, and returns the Windows versions of what it runs of our
 // images and of those of others.
-func atHost(t *testing.T, ctx context.Context, api *client.Client, r release, b bundle, version, rule string) (ours, others []string) { //nolint:revive // t comes first in tests
+func atHost(t *testing.T, ctx context.Context, api *client.Client, r release, b packedBundle, version, rule string) (ours, others []string) { //nolint:revive // t comes first in tests
 	t.Helper()
 	host := platform.Platform{OS: platform.Windows, Architecture: "amd64", OSVersion: version}
 	own, foreign := map[string]bool{}, map[string]bool{}

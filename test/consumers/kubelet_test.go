@@ -49,7 +49,7 @@ func (c containerd) testKubelet(t *testing.T) {
 			continue // load-images brings what is large to the older one
 		}
 		p := parse(t, "linux/amd64")
-		b := bundle{path: filepath.Join(r.dir, r.bundle("linux-amd64")), platform: p}
+		b := packedBundle{path: filepath.Join(r.dir, r.bundle("linux-amd64")), platform: p}
 		t.Run(r.name+" agent", func(t *testing.T) {
 			importAll(namespaces.WithNamespace(t.Context(), kubeletNamespace), t, api, b)
 			c.asKubelet(t, agentCall, r, b, true, false)
@@ -79,7 +79,7 @@ func (c containerd) testKubelet(t *testing.T) {
 // them where it can, and removes them all, as a kubelet does that needs room. pins says whether
 // images are known by digest, too, and kept whether a kubelet leaves them when it looks for room
 // itself. Nothing is pulled: nobody asks for that.
-func (c containerd) asKubelet(t *testing.T, call string, r release, b bundle, pins, kept bool) {
+func (c containerd) asKubelet(t *testing.T, call string, r release, b packedBundle, pins, kept bool) {
 	t.Helper()
 	k := newKubelet(t, c.socket)
 	kpack := r.lock.Name == "kpack"

@@ -56,7 +56,7 @@ func TestPodmanLoad(t *testing.T) {
 // starts containers.
 func (l loader) takes(t *testing.T) {
 	t.Helper()
-	each(t, func(t *testing.T, r release, b bundle) {
+	each(t, func(t *testing.T, r release, b packedBundle) {
 		if b.platform.IsZero() || b.platform.String() != "linux/amd64" {
 			return // the one for all platforms is for registries, the others are for other machines
 		}
@@ -87,7 +87,7 @@ func (l loader) id(t *testing.T, name string) string {
 	return "sha256:" + strings.TrimPrefix(strings.TrimSpace(string(out)), "sha256:")
 }
 
-func (l loader) test(t *testing.T, r release, b bundle, call string, load func() (string, error)) {
+func (l loader) test(t *testing.T, r release, b packedBundle, call string, load func() (string, error)) {
 	t.Helper()
 	if out, err := load(); err != nil {
 		t.Fatalf("%s: %v\n%s", call, err, out)
@@ -123,7 +123,7 @@ func (l loader) test(t *testing.T, r release, b bundle, call string, load func()
 }
 
 // pipe decompresses a bundle into a program's standard input and returns all that the program says.
-func pipe(t *testing.T, b bundle, program string, args ...string) (string, error) {
+func pipe(t *testing.T, b packedBundle, program string, args ...string) (string, error) {
 	t.Helper()
 	zstd := exec.CommandContext(t.Context(), "zstd", "--decompress", "--stdout", "--quiet", b.path)
 	tar, err := zstd.StdoutPipe()

@@ -19,6 +19,7 @@ import (
 	"github.com/rancher/wharfie/pkg/registries"
 
 	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/bundle"
 )
 
 // TestMirrorConfig pulls every image of a bundle by its original name as containerd and RKE2 do,
@@ -27,7 +28,7 @@ import (
 func TestMirrorConfig(t *testing.T) {
 	t.Parallel()
 	r := cutDemo(t)
-	b, err := airgap.Open(filepath.Join(r.dir, "demo-images.tar.zst"))
+	b, err := bundle.Open(filepath.Join(r.dir, "demo-images.tar.zst"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +39,7 @@ func TestMirrorConfig(t *testing.T) {
 	for _, i := range b.Contents().Images {
 		pushLayout(t, b, i, to)
 	}
-	files, err := airgap.MirrorConfig([]*airgap.Contents{b.Contents()}, airgap.MirrorOptions{To: to})
+	files, err := airgap.MirrorConfig([]*bundle.Contents{b.Contents()}, airgap.MirrorOptions{To: to})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,8 +61,8 @@ func TestMirrorConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, i := range b.Contents().Images {
-		for _, ref := range []string{i.Name, i.Reference} {
-			if _, d, err := resolver.Resolve(t.Context(), ref); err != nil || d.Digest.String() != i.Digest.String() {
+		for _, ref := range []string{i.Name, i.Reference()} {
+			if _, d, err := resolver.Resolve(t.Context(), ref); err != nil || d.Digest.String() != i.Digest().String() {
 				t.Errorf("containerd finds %s as %s: %v", ref, d.Digest, err)
 			}
 			parsed, err := name.ParseReference(ref)
@@ -73,18 +74,18 @@ func TestMirrorConfig(t *testing.T) {
 				t.Errorf("RKE2 does not find %s: %v", ref, err)
 				continue
 			}
-			if got, err := img.Digest(); err != nil || got != i.Children[0].Digest {
-				t.Errorf("RKE2 finds %s as %s, want %s: %v", ref, got, i.Children[0].Digest, err)
+			if got, err := img.Digest(); err != nil || got != i.Included()[0].Desc.Digest {
+				t.Errorf("RKE2 finds %s as %s, want %s: %v", ref, got, i.Included()[0].Desc.Digest, err)
 			}
 		}
 	}
 }
 
 // pushLayout extracts an image and pushes it from there, its host replaced.
-func pushLayout(t *testing.T, b *airgap.Bundle, i airgap.Image, to string) {
+func pushLayout(t *testing.T, b *bundle.Bundle, i bundle.Image, to string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "image")
-	if _, err := b.Extract(t.Context(), i.Name, airgap.ExtractOptions{To: dir}); err != nil {
+	if _, err := b.Extract(t.Context(), i.Name, bundle.ExtractOptions{To: dir}); err != nil {
 		t.Fatal(err)
 	}
 	p, err := layout.FromPath(dir)
@@ -100,8 +101,8 @@ func pushLayout(t *testing.T, b *airgap.Bundle, i airgap.Image, to string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if i.MediaType.IsIndex() {
-		whole, err := index.ImageIndex(i.Digest)
+	if i.Tree.Desc.MediaType.IsIndex() {
+		whole, err := index.ImageIndex(i.Digest())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +111,7 @@ func pushLayout(t *testing.T, b *airgap.Bundle, i airgap.Image, to string) {
 		}
 		return
 	}
-	img, err := index.Image(i.Digest)
+	img, err := index.Image(i.Digest())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,14 +10,14 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/product"
 )
 
 // finish writes what a release has besides its bundles: the scripts for nodes, and the checksums.
-func finish(t *testing.T, dir string, l *lock.Lock, bundles []product.Bundle, files []airgap.File) {
+func finish(t *testing.T, dir string, l *lock.Lock, bundles []airgap.Target, files []bundle.File) {
 	t.Helper()
-	all, err := airgap.Scripts(l, bundles, files)
+	all, err := airgap.Scripts(l.Name, l.Version, bundles, files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func (c containerd) testLoadImages(t *testing.T) {
 		}
 		t.Run(r.name, func(t *testing.T) {
 			p := parse(t, "linux/amd64")
-			b := bundle{path: filepath.Join(r.dir, r.bundle("linux-amd64")), platform: p}
+			b := packedBundle{path: filepath.Join(r.dir, r.bundle("linux-amd64")), platform: p}
 			const ns = kubeletNamespace // the script's own choice
 			load := func(env ...string) {
 				t.Helper()

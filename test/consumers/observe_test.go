@@ -75,7 +75,7 @@ func (s *sight) has(p string) {
 }
 
 // record puts what was seen into the table.
-func (s *sight) record(t *testing.T, consumer, call string, r release, b bundle) {
+func (s *sight) record(t *testing.T, consumer, call string, r release, b packedBundle) {
 	t.Helper()
 	if t.Failed() {
 		return
@@ -102,7 +102,7 @@ func (s *sight) record(t *testing.T, consumer, call string, r release, b bundle)
 }
 
 // arrived says which platforms came, by what the bundle is for.
-func (s *sight) arrived(t *testing.T, r release, b bundle) string {
+func (s *sight) arrived(t *testing.T, r release, b packedBundle) string {
 	t.Helper()
 	all := map[string]bool{}
 	for _, i := range r.lock.Images {
@@ -124,7 +124,7 @@ func (s *sight) arrived(t *testing.T, r release, b bundle) string {
 }
 
 // refused records what ctr says where it does not take a bundle.
-func refused(t *testing.T, consumer, call string, b bundle, said string) {
+func refused(t *testing.T, consumer, call string, b packedBundle, said string) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(said), "\n")
 	_, said, _ = strings.Cut(lines[len(lines)-1], "ctr: ")
@@ -142,7 +142,7 @@ func orDash(list []string) string {
 }
 
 // kind is what a bundle is for, as the page has it.
-func (b bundle) kind() string {
+func (b packedBundle) kind() string {
 	switch {
 	case b.platform.IsZero():
 		return "all platforms"
@@ -153,4 +153,4 @@ func (b bundle) kind() string {
 }
 
 // label names a bundle in tests.
-func (b bundle) label() string { return strings.TrimSuffix(filepath.Base(b.path), ".tar.zst") }
+func (b packedBundle) label() string { return strings.TrimSuffix(filepath.Base(b.path), ".tar.zst") }

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -44,15 +44,15 @@ type run struct {
 	says    string
 }
 
-// bundle is one archive of a release.
-type bundle struct {
+// packedBundle is one archive of a release.
+type packedBundle struct {
 	path     string
 	platform platform.Platform // zero: all
 	exact    bool              // the page names its Windows release
 }
 
 // target is the platform that its manifest.json lists.
-func (b bundle) target() platform.Platform {
+func (b packedBundle) target() platform.Platform {
 	if !b.platform.IsZero() {
 		return b.platform
 	}
@@ -91,7 +91,7 @@ func releases(t *testing.T) []release {
 }
 
 // each runs f for every bundle of the demo and of the release that `go tool mage test` cuts.
-func each(t *testing.T, f func(*testing.T, release, bundle)) {
+func each(t *testing.T, f func(*testing.T, release, packedBundle)) {
 	t.Helper()
 	for _, r := range releases(t) {
 		paths, err := filepath.Glob(filepath.Join(r.dir, "*.tar.zst"))
@@ -100,11 +100,11 @@ func each(t *testing.T, f func(*testing.T, release, bundle)) {
 		}
 		for _, path := range paths {
 			t.Run(strings.TrimSuffix(filepath.Base(path), ".tar.zst"), func(t *testing.T) {
-				c, err := airgap.Inspect(path)
+				c, err := bundle.Inspect(path)
 				if err != nil {
 					t.Fatal(err)
 				}
-				b := bundle{path: path, platform: c.Platform}
+				b := packedBundle{path: path, platform: c.Platform}
 				f(t, r, b)
 			})
 		}
@@ -137,7 +137,7 @@ func cutRelease(t *testing.T) release {
 }
 
 // images returns what must be in a bundle, by the lock alone.
-func (r release) images(t *testing.T, b bundle) []image {
+func (r release) images(t *testing.T, b packedBundle) []image {
 	t.Helper()
 	var all []image
 	for _, i := range r.lock.Images {
@@ -171,7 +171,7 @@ func tagged(t *testing.T, i lock.ThirdParty) string {
 
 // TestList checks that the list next to a bundle has the names of its images and nothing else.
 func TestList(t *testing.T) {
-	each(t, func(t *testing.T, r release, b bundle) {
+	each(t, func(t *testing.T, r release, b packedBundle) {
 		var want strings.Builder
 		for _, i := range r.images(t, b) {
 			want.WriteString(i.name + "\n")

@@ -37,7 +37,7 @@ func TestSkopeoLayout(t *testing.T) {
 	t.Parallel()
 	testprog.Need(t, "skopeo")
 	version := packaged(t, "skopeo", "skopeo", "--version")
-	each(t, func(t *testing.T, r release, b bundle) {
+	each(t, func(t *testing.T, r release, b packedBundle) {
 		var seen, copied sight
 		call := ""
 		for n, i := range r.images(t, b) {
@@ -86,7 +86,7 @@ func TestSkopeoDocker(t *testing.T) {
 	t.Parallel()
 	testprog.Need(t, "skopeo")
 	version := packaged(t, "skopeo", "skopeo", "--version")
-	each(t, func(t *testing.T, r release, b bundle) {
+	each(t, func(t *testing.T, r release, b packedBundle) {
 		var s sight
 		for n, i := range r.images(t, b) {
 			ref := "docker-archive:" + b.path + ":" + i.name

@@ -22,7 +22,7 @@ import (
 func TestWharfie(t *testing.T) {
 	t.Parallel()
 	version := module(t, "wharfie (RKE2)", "go.mod", "github.com/rancher/wharfie")
-	each(t, func(t *testing.T, r release, b bundle) {
+	each(t, func(t *testing.T, r release, b packedBundle) {
 		dir := t.TempDir()
 		if err := os.Symlink(b.path, filepath.Join(dir, filepath.Base(b.path))); err != nil {
 			t.Fatal(err)

@@ -20,7 +20,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
-	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -258,20 +258,20 @@ func bundles(t *testing.T, p *product, l *lock.Lock) {
 		"rke2-windows-ltsc2022-amd64-images": "windows/amd64:10.0.20348.169",
 		"rke2-windows-2025-amd64-images":     "windows/amd64:10.0.26100.1",
 	} {
-		b, err := airgap.Open(filepath.Join(p.out, file+".tar.zst"))
+		b, err := bundle.Open(filepath.Join(p.out, file+".tar.zst"))
 		must(t, err)
 		images := b.Contents().Images
 		must(t, b.Close())
-		if len(images) != 2 || images[0].Name != l.Images[0].Tagged() || len(images[0].Children) != 1 || len(images[1].Children) != 1 {
+		if len(images) != 2 || images[0].Name != l.Images[0].Tagged() || len(images[0].Included()) != 1 || len(images[1].Included()) != 1 {
 			t.Errorf("%s holds %+v", file, images)
 			continue
 		}
 		on, err := platform.Parse(pause)
 		must(t, err)
-		if !platform.Same(images[0].Children[0].Platform, on) {
-			t.Errorf("%s: the runtime image is for %s", file, images[0].Children[0].Platform)
+		if !platform.Same(images[0].Included()[0].Platform, on) {
+			t.Errorf("%s: the runtime image is for %s", file, images[0].Included()[0].Platform)
 		}
-		if got := images[1].Children[0].Platform; got.String() != pause || !strings.Contains(images[1].Name, "mirrored-pause:3.6") {
+		if got := images[1].Included()[0].Platform; got.String() != pause || !strings.Contains(images[1].Name, "mirrored-pause:3.6") {
 			t.Errorf("%s: the other image is %s for %s, want the pause image for %s", file, images[1].Name, got, pause)
 		}
 	}

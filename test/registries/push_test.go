@@ -12,36 +12,36 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
-	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
 )
 
-// bundle packs a snapshot for all platforms, or for one, and opens the bundle.
-func bundle(t *testing.T, system string) (*airgap.Bundle, *lock.Lock) {
+// packBundle packs a snapshot for all platforms, or for one, and opens the bundle.
+func packBundle(t *testing.T, system string) (*bundle.Bundle, *lock.Lock) {
 	t.Helper()
 	p, st, l := cut(t)
 	l, err := publish.Publish(t.Context(), p, st, storetest.Built(l), network.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := []product.Bundle{{Name: "all"}}
+	b := []airgap.Target{{Name: "all"}}
 	if system != "" {
 		s, err := platform.Parse(system)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b = append([]product.Bundle{{Name: "one", Platform: s}}, b...)
+		b = append([]airgap.Target{{Name: "one", Platform: s}}, b...)
 	}
 	files, err := airgap.Pack(t.Context(), st, l, b, airgap.PackOptions{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	opened, err := airgap.Open(files[0].Path)
+	opened, err := bundle.Open(files[0].Path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestPushBundle(t *testing.T) {
 			testprog.Need(t, "skopeo")
 			r := start(t)
 			config := login(t, r.host, password)
-			b, l := bundle(t, "")
+			b, l := packBundle(t, "")
 			to := r.host + "/mirror"
 			release := filepath.Join(t.TempDir(), "release.yaml")
 			var src string
@@ -102,7 +102,7 @@ func TestPushBundle(t *testing.T) {
 				counter.inner = http.DefaultTransport
 			}
 			o := airgap.PushOptions{To: to, Release: release, Registry: network.Options{Wait: time.Millisecond, Transport: counter}}
-			p, err := airgap.Push(t.Context(), []*airgap.Bundle{b}, o)
+			p, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -120,7 +120,7 @@ func TestPushBundle(t *testing.T) {
 			}
 			arrived(t, r, m, label(t, name), "slipway airgap push BUNDLE -to=REGISTRY -release=release.yaml", "all platforms")
 			counter.writes.Store(0)
-			if p, err = airgap.Push(t.Context(), []*airgap.Bundle{b}, o); err != nil {
+			if p, err = airgap.Push(t.Context(), []*bundle.Bundle{b}, o); err != nil {
 				t.Fatal(err)
 			}
 			if n := counter.writes.Load(); n != 0 || p.Blobs != 0 {
@@ -128,7 +128,7 @@ func TestPushBundle(t *testing.T) {
 			}
 			if r.authorities != "" {
 				o.Registry.Transport = nil
-				if _, err := airgap.Push(t.Context(), []*airgap.Bundle{b}, o); err == nil || !strings.Contains(err.Error(), "certificate") {
+				if _, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, o); err == nil || !strings.Contains(err.Error(), "certificate") {
 					t.Errorf("without -ca-file: %v", err)
 				}
 			}
@@ -161,16 +161,16 @@ func TestPushBundleResumes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := start(t)
-			b, l := bundle(t, "")
+			b, l := packBundle(t, "")
 			ctx, cancel := context.WithCancel(t.Context())
 			// three blobs take nine
 			c := &counting{inner: http.DefaultTransport, stop: cancel, after: 10}
 			o := airgap.PushOptions{To: r.host, Registry: network.Options{Transport: c, Jobs: 1}}
-			if _, err := airgap.Push(ctx, []*airgap.Bundle{b}, o); !errors.Is(err, context.Canceled) {
+			if _, err := airgap.Push(ctx, []*bundle.Bundle{b}, o); !errors.Is(err, context.Canceled) {
 				t.Fatalf("got %v, want context.Canceled", err)
 			}
 			o.Registry = network.Options{}
-			p, err := airgap.Push(t.Context(), []*airgap.Bundle{b}, o)
+			p, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -197,9 +197,9 @@ func TestPushBundleSparse(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := tt.start(t)
-			b, l := bundle(t, "linux/amd64")
+			b, l := packBundle(t, "linux/amd64")
 			o := airgap.PushOptions{To: r.host, Platforms: []string{"linux/amd64"}}
-			p, err := airgap.Push(t.Context(), []*airgap.Bundle{b}, o)
+			p, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, o)
 			if !tt.takes {
 				if err == nil || !strings.Contains(err.Error(), "push the bundle for all platforms") {
 					t.Fatalf("got %v", err)
@@ -210,7 +210,7 @@ func TestPushBundleSparse(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(p.Images) != 2 || len(p.Images[0].Lacking) != 4 {
+			if len(p.Images) != 2 || len(p.Images[0].NotInRegistry) != 4 {
 				t.Fatalf("pushed %+v", p.Images)
 			}
 			m := moved(l, r.host)

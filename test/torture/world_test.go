@@ -62,7 +62,7 @@ var scenarios = []*scenario{
 	{name: "publish-to", registry: memory, before: []string{lock, "build -q" + files + shipto}, command: "publish -q" + files + shipto},
 	{name: "render", before: []string{"build -q" + files, "publish -q" + files}, command: "render -q" + files},
 	{name: "pack", before: []string{"build -q" + files, "publish -q" + files}, command: "airgap pack -q" + files},
-	{name: "pack-since", before: []string{old, "edit", stored}, command: "airgap pack -q -since=old/tiny-images.tar.zst" + files},
+	{name: "pack-base", before: []string{old, "edit", stored}, command: "airgap pack -q -base=old/tiny-images.tar.zst" + files},
 	{name: "split", before: []string{stored, "mv out in"}, command: "airgap split " + bundle + " -out=out", input: bundle},
 	{
 		name: "split-again", before: []string{stored, "mv out in", "airgap split " + bundle + " -out=out"},
@@ -77,7 +77,7 @@ var scenarios = []*scenario{
 		command: "airgap extract slipway.local/tiny/tiny:1.0.0 -from=" + bundle + " -to=image.tar -platform=linux/amd64",
 	},
 	{
-		name: "apply", before: []string{old, "edit", stored, "airgap pack -q -since=old/tiny-images.tar.zst" + files, "mv out in"},
+		name: "apply", before: []string{old, "edit", stored, "airgap pack -q -base=old/tiny-images.tar.zst" + files, "mv out in"},
 		command: "airgap apply " + bundle + ".delta -base=old/tiny-images.tar.zst -out=made.tar.zst", input: bundle + ".delta",
 	},
 	{

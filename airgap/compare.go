@@ -1,0 +1,117 @@
+package airgap
+
+import (
+	"fmt"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// Compare returns a function for [bundle.VerifyOptions] that lists where a bundle differs from the
+// release of l.
+func Compare(l *lock.Lock) func(c *bundle.Contents, complete bool) []string {
+	return func(c *bundle.Contents, complete bool) []string {
+		d := &comparison{contents: c, complete: complete, missed: complete && c.Volume == "", images: map[string]bundle.Image{}, omitted: map[string]bool{}}
+		for _, i := range c.Images {
+			d.images[i.Name] = i
+		}
+		for _, o := range c.Omitted {
+			d.omitted[o.Name] = true
+		}
+		d.compare(l)
+		return d.all
+	}
+}
+
+// comparison collects differences. An image that is not in a volume is not one: it is in another
+// volume. Only the first volume lists what the bundle omits, and each has the stub-base mark of the
+// bundle.
+type comparison struct {
+	contents  *bundle.Contents
+	complete  bool
+	missed    bool // an image that is not in the bundle should be
+	images    map[string]bundle.Image
+	omitted   map[string]bool
+	stubBases bool // a manifest of the bundle has a stub base in the lock
+	all       []string
+}
+
+func (d *comparison) add(format string, args ...any) {
+	d.all = append(d.all, fmt.Sprintf(format, args...))
+}
+
+func (d *comparison) compare(l *lock.Lock) {
+	c := d.contents
+	if c.Product != l.Name || c.Version != l.Version || !c.Created.Equal(l.Created) {
+		d.add("it is a bundle of %s %s, made %s; the lock is of %s %s, made %s", c.Product, c.Version, c.Created, l.Name, l.Version, l.Created)
+	}
+	if c.Snapshot != l.Snapshot {
+		d.add("its snapshot mark is %v, that of the lock %v", c.Snapshot, l.Snapshot)
+	}
+	for _, i := range l.Images {
+		d.image(i.Tagged(), i.Digest, i.Children)
+	}
+	for _, t := range l.ThirdParty {
+		switch {
+		case t.Omitted == "":
+			d.image(t.Reference, t.Digest, nil)
+		case d.missed && !d.omitted[t.Reference]:
+			d.add("the lock omits %s, and the bundle does not list it as omitted", t.Reference)
+		}
+	}
+	for _, i := range c.Images {
+		if _, extra := d.images[i.Name]; extra {
+			d.add("%s is in the bundle, not in the lock", i.Name)
+		}
+	}
+	if d.complete && c.StubBases != d.stubBases && (d.stubBases || c.Volume == "") {
+		d.add("its stub-base mark is %v, that of the lock %v", c.StubBases, d.stubBases)
+	}
+}
+
+// image compares an image of the lock with that of the bundle. Of third-party images there are no
+// children.
+func (d *comparison) image(ref string, digest v1.Hash, children []lock.Child) {
+	name, err := bundle.Name(ref, digest)
+	if err != nil {
+		d.add("the lock has an image without name: %v", err)
+		return
+	}
+	i, ok := d.images[name]
+	delete(d.images, name)
+	switch {
+	case !ok && d.missed && !d.omitted[name] && !d.omitted[ref]:
+		d.add("%s is in the lock, not in the bundle", name)
+	case ok && i.Digest() != digest:
+		d.add("%s is %s in the bundle, %s in the lock", name, i.Digest(), digest)
+	case ok && children != nil:
+		d.manifests(i, children)
+	}
+}
+
+// manifests compares the manifests of an image with its children in the lock.
+func (d *comparison) manifests(i bundle.Image, children []lock.Child) {
+	have := map[v1.Hash]bundle.Manifest{}
+	for _, m := range i.Included() {
+		have[m.Desc.Digest] = m
+	}
+	for _, want := range children {
+		m, ok := have[want.Digest]
+		delete(have, want.Digest)
+		switch {
+		case !ok && d.contents.Platform.IsZero():
+			d.add("%s for %s is in the lock, not in the bundle", i.Name, want.Platform)
+		case ok && (!platform.Same(m.Platform, want.Platform) || m.Config.Digest != want.Config):
+			d.add("%s: %s is for %s in the bundle, for %s in the lock", i.Name, m.Desc.Digest, m.Platform, want.Platform)
+		}
+		d.stubBases = d.stubBases || ok && len(want.Stubs()) > 0
+	}
+	for _, m := range i.Included() {
+		if _, extra := have[m.Desc.Digest]; extra {
+			d.add("%s for %s is in the bundle, not in the lock", i.Name, m.Platform)
+		}
+	}
+}

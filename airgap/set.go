@@ -1,0 +1,87 @@
+package airgap
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/transfer"
+)
+
+// bundleSet is bundles that are pushed together: the volumes of one, the bundles of one release for
+// several platforms, or a delta and its base.
+type bundleSet struct {
+	bundles []*bundle.Bundle
+	images  []bundle.Image // each once, with all that any of the bundles includes of it
+}
+
+func newBundleSet(bundles []*bundle.Bundle) (*bundleSet, error) {
+	s := &bundleSet{bundles: bundles}
+	var errs []error
+	for _, b := range bundles {
+		for _, i := range b.Contents().Images {
+			at := slices.IndexFunc(s.images, func(o bundle.Image) bool { return o.Name == i.Name })
+			switch {
+			case at < 0:
+				s.images = append(s.images, i)
+			case s.images[at].Digest() != i.Digest():
+				errs = append(errs, fmt.Errorf("%s is %s in one bundle and %s in another: push bundles of one release together", i.Name, s.images[at].Digest(), i.Digest()))
+			default:
+				s.images[at] = s.images[at].Union(i)
+			}
+		}
+	}
+	return s, errors.Join(errs...)
+}
+
+// stubBases reports whether an image has a stub base, so that it cannot run.
+func (s *bundleSet) stubBases() bool {
+	return slices.ContainsFunc(s.bundles, func(b *bundle.Bundle) bool { return b.Contents().StubBases })
+}
+
+// platforms names what the bundles are for.
+func (s *bundleSet) platforms() string {
+	var all []string
+	for _, b := range s.bundles {
+		p := "some platforms"
+		if c := b.Contents(); !c.Platform.IsZero() {
+			p = c.Platform.String()
+		}
+		all = append(all, p)
+	}
+	return strings.Join(all, ",")
+}
+
+// source returns the blobs. Layers that a delta lacks must be in another one of the bundles, or in
+// the registry.
+func (s *bundleSet) source() transfer.Source {
+	return transfer.Source{
+		Has: func(h v1.Hash) bool {
+			return slices.ContainsFunc(s.bundles, func(b *bundle.Bundle) bool { return b.Has(h) })
+		},
+		Open: func(h v1.Hash) (io.ReadCloser, error) {
+			for _, b := range s.bundles {
+				if b.Has(h) {
+					return b.Open(h)
+				}
+			}
+			for _, b := range s.bundles {
+				if d := b.Contents().Delta; d != nil && slices.Contains(d.Lacking, h) {
+					return nil, fmt.Errorf("the registry does not have it, and neither has this delta: its base has, %s of version %s: push that first, or both together", d.Base.File, d.Base.Version)
+				}
+			}
+			return nil, fmt.Errorf("%s is not in the bundle", h)
+		},
+	}
+}
+
+// isSparse reports whether a manifest of the image is not included.
+func isSparse(i bundle.Image) bool {
+	return slices.ContainsFunc(i.Manifests, func(m bundle.Manifest) bool { return m.Presence != oci.Included })
+}

@@ -1,0 +1,77 @@
+package bundle
+
+import (
+	"archive/tar"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+)
+
+// Raw returns the bytes of an index, a manifest or a configuration.
+func (b *Bundle) Raw(h v1.Hash) ([]byte, error) {
+	raw, ok := b.head.blobs[h]
+	if !ok {
+		return nil, fmt.Errorf("the bundle has no index, manifest or configuration %s", h)
+	}
+	return raw, nil
+}
+
+// Has reports whether the bundle has a blob. A delta lacks some layers of its images.
+func (b *Bundle) Has(h v1.Hash) bool {
+	_, layer := b.layers[h]
+	_, metadata := b.head.blobs[h]
+	return layer || metadata
+}
+
+// Open opens any blob. It does not decompress what precedes a layer. The last Read reports bytes
+// that do not have the digest.
+func (b *Bundle) Open(h v1.Hash) (io.ReadCloser, error) {
+	if raw, ok := b.head.blobs[h]; ok {
+		return io.NopCloser(bytes.NewReader(raw)), nil
+	}
+	p, ok := b.layers[h]
+	if !ok {
+		return nil, fmt.Errorf("%s is not in the bundle", h)
+	}
+	s, err := b.archive.From(p.off)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", h, readError(err))
+	}
+	tr := tar.NewReader(s)
+	hdr, err := tr.Next()
+	if err == nil && (hdr.Name != blobName(h) || hdr.Typeflag != tar.TypeReg || hdr.Size != p.size) {
+		err = damage("it has %.100q of %d bytes where %s of %d bytes is expected", hdr.Name, hdr.Size, h, p.size)
+	}
+	if err != nil {
+		s.Close()
+		return nil, fmt.Errorf("reading %s: %w", h, readError(err))
+	}
+	return &checked{r: tr, Closer: s, want: h, hash: sha256.New()}, nil
+}
+
+// checked compares what is read with its digest.
+type checked struct {
+	r io.Reader
+	io.Closer
+	want v1.Hash
+	hash hash.Hash
+}
+
+func (c *checked) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.hash.Write(p[:n])
+	if errors.Is(err, io.EOF) {
+		if got := hex.EncodeToString(c.hash.Sum(nil)); got != c.want.Hex {
+			return n, damage("the bytes of blob %s have the digest sha256:%s", c.want, got)
+		}
+	} else if err != nil {
+		err = fmt.Errorf("reading %s: %w", c.want, readError(err))
+	}
+	return n, err
+}

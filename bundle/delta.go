@@ -1,0 +1,110 @@
+package bundle
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/howto"
+	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/progress"
+)
+
+// Delta describes a delta. A delta has the complete head of the bundle that [Apply] makes of it, but
+// lacks layers that its base has. Its file is NAME.tar.zst.delta, so that no node imports it.
+type Delta struct {
+	Base    DeltaBase `json:"base"`
+	Bundle  string    `json:"bundle"`  // the file that Apply makes
+	SHA256  string    `json:"sha256"`  // of that file, in hex
+	Size    int64     `json:"size"`    // of that file
+	Lacking []v1.Hash `json:"lacking"` // layers that the base has, in the order of the archive
+	Bytes   int64     `json:"bytes"`   // of those
+}
+
+// DeltaBase names the base of a delta: a bundle, or the lock of a release.
+type DeltaBase struct {
+	File    string `json:"file"`
+	SHA256  string `json:"sha256"` // of that file, in hex
+	Product string `json:"product"`
+	Version string `json:"version"`
+}
+
+// DeltaSuffix follows the name of the bundle in that of a delta.
+const DeltaSuffix = ".delta"
+
+// Without returns the delta of c: c without the layers that has has. The file of c is f.
+func (c *Contents) Without(has map[v1.Hash]bool, base DeltaBase, f File) (*Contents, error) {
+	_, layers, err := c.order()
+	if err != nil {
+		return nil, err
+	}
+	delta := *c
+	delta.Delta = &Delta{Base: base, Bundle: filepath.Base(f.Path), SHA256: f.SHA256, Size: f.Size, Lacking: []v1.Hash{}}
+	for _, d := range layers {
+		if has[d.Digest] {
+			delta.Delta.Lacking = append(delta.Delta.Lacking, d.Digest)
+			delta.Delta.Bytes += d.Size
+		}
+	}
+	return &delta, nil
+}
+
+// Refusal returns the error of what needs all layers of the bundle.
+func (d *Delta) Refusal(path string) error {
+	return fmt.Errorf("%s is a delta: %d layers (%s) are not in it but in its base, %s of version %s: make the bundle of both with %s %s -base=%s -out=%s",
+		path, len(d.Lacking), progress.Size(d.Bytes), d.Base.File, d.Base.Version, howto.Run("airgap apply"), word(path), word(d.Base.File), word(d.Bundle))
+}
+
+// word returns s for a shell, in quotes if it needs them: others have chosen the names.
+func word(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-+/,:=@%", r)
+	}) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// lacking is the set of layers that only the base has. It is empty for nil, the delta of a bundle.
+func (d *Delta) lacking() map[v1.Hash]bool {
+	all := map[v1.Hash]bool{}
+	if d != nil {
+		for _, h := range d.Lacking {
+			all[h] = true
+		}
+	}
+	return all
+}
+
+// readDelta decodes the annotation of a delta.
+func readDelta(text string) (*Delta, error) {
+	if text == "" {
+		return nil, nil
+	}
+	d := &Delta{}
+	if err := oci.Decode(annotationDelta, []byte(text), d, maxValues); err != nil {
+		return nil, err
+	}
+	if !isChecksum(d.SHA256) || d.Size <= 0 || d.Bytes < 0 || !isFile(d.Bundle) || !strings.HasSuffix(d.Bundle, ".tar.zst") {
+		return nil, invalid("%s does not name a bundle", annotationDelta)
+	}
+	if b := d.Base; !isFile(b.File) || !isChecksum(b.SHA256) || !isText(b.Product, maxNameLen) || !isText(b.Version, maxNameLen) {
+		return nil, invalid("%s does not name a base", annotationDelta)
+	}
+	return d, nil
+}
+
+// isFile reports whether s can be the name of a file on any system and an argument of a command.
+func isFile(s string) bool {
+	return s != "" && s != "." && s != ".." && s[0] != '-' && isText(s, maxNameLen) && !strings.ContainsAny(s, `/\:`)
+}
+
+func isChecksum(s string) bool {
+	_, err := hex.DecodeString(s)
+	return err == nil && len(s) == 2*sha256.Size
+}

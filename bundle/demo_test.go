@@ -1,0 +1,7 @@
+package bundle_test
+
+import (
+	"flag"
+)
+
+var update = flag.Bool("update", false, "write the golden files")

@@ -1,0 +1,134 @@
+package bundle
+
+import (
+	"cmp"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// dockerManifest returns manifest.json. It lists images for one platform, since docker load fails
+// on an image of another operating system and then loads none.
+func (c *Contents) dockerManifest() ([]byte, error) {
+	target := cmp.Or(c.Platform, platform.Platform{OS: platform.Linux, Architecture: "amd64"})
+	all := tarball.Manifest{}
+	for _, i := range c.Images {
+		for _, m := range i.Included() {
+			if m.Runnable && (!i.Fallback.IsZero() || platform.Same(m.Platform, target)) {
+				all = append(all, m.docker(i.Name))
+				break
+			}
+		}
+	}
+	return json.Marshal(all)
+}
+
+// docker returns the manifest as manifest.json lists it. LayerSources has the digests of layers,
+// so that RKE2 need not read the layers to compute them.
+func (m Manifest) docker(name string) tarball.Descriptor {
+	d := tarball.Descriptor{Config: blobName(m.Config.Digest), RepoTags: []string{name}, Layers: []string{}, LayerSources: map[v1.Hash]v1.Descriptor{}}
+	for n, l := range m.Layers {
+		d.Layers = append(d.Layers, blobName(l.Digest))
+		d.LayerSources[m.DiffIDs[n]] = v1.Descriptor{MediaType: l.MediaType, Digest: l.Digest, Size: l.Size}
+	}
+	return d
+}
+
+// indexJSON returns index.json.
+func (c *Contents) indexJSON(metadataBlobs int) ([]byte, error) {
+	m := v1.IndexManifest{SchemaVersion: 2, MediaType: types.OCIImageIndex, Manifests: []v1.Descriptor{}}
+	var err error
+	if m.Annotations, err = c.annotations(metadataBlobs); err != nil {
+		return nil, err
+	}
+	for _, i := range c.Images {
+		m.Manifests = append(m.Manifests, i.descriptor())
+	}
+	for _, i := range c.Images {
+		for _, r := range i.Referrers {
+			m.Manifests = append(m.Manifests, r.descriptor(i))
+		}
+	}
+	return json.Marshal(m)
+}
+
+func (c *Contents) annotations(metadataBlobs int) (map[string]string, error) {
+	a := map[string]string{
+		annotationFormat:   strconv.Itoa(Format),
+		annotationProduct:  c.Product,
+		annotationVersion:  c.Version,
+		annotationCreated:  c.Created.UTC().Format(time.RFC3339),
+		annotationMetadata: strconv.Itoa(metadataBlobs),
+	}
+	if !c.Platform.IsZero() {
+		a[annotationPlatform] = c.Platform.String()
+	}
+	setIf(a, annotationVolume, c.Volume)
+	if c.Snapshot {
+		a[annotationSnapshot] = "true"
+	}
+	if c.StubBases {
+		a[annotationStubBases] = "true"
+	}
+	if c.Delta != nil {
+		b, err := json.Marshal(c.Delta)
+		if err != nil {
+			return nil, err
+		}
+		a[annotationDelta] = string(b)
+	}
+	if len(c.Omitted) > 0 {
+		b, err := json.Marshal(c.Omitted)
+		if err != nil {
+			return nil, err
+		}
+		a[annotationOmitted] = string(b)
+	}
+	return a, nil
+}
+
+// descriptor returns the image as index.json lists it.
+func (i Image) descriptor() v1.Descriptor {
+	d := i.Tree.Desc
+	a := map[string]string{annotationImageName: i.Name, annotationRefName: i.Name}
+	setIf(a, annotationListed, i.Listed)
+	if !i.Fallback.IsZero() {
+		a[annotationFallback] = i.Fallback.String()
+	}
+	var only []string
+	seen := map[v1.Hash]bool{}
+	for _, m := range i.with(oci.ManifestOnly) {
+		if !seen[m.Desc.Digest] {
+			seen[m.Desc.Digest] = true
+			only = append(only, m.Desc.Digest.String())
+		}
+	}
+	setIf(a, annotationManifestOnly, strings.Join(only, " "))
+	return v1.Descriptor{MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Annotations: a}
+}
+
+// descriptor returns the referrer as index.json lists it.
+func (r Referrer) descriptor(i Image) v1.Descriptor {
+	d := r.Descriptor()
+	d.Annotations = map[string]string{
+		annotationSubjectImage:  i.Name,
+		annotationSubjectDigest: r.subject(i.Digest()).String(),
+		annotationArtifact:      r.ArtifactType,
+	}
+	setIf(d.Annotations, annotationTag, r.Tag)
+	return d
+}
+
+func setIf(a map[string]string, key, value string) {
+	if value != "" {
+		a[key] = value
+	}
+}

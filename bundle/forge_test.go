@@ -1,0 +1,1 @@
+package bundle_test

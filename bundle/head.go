@@ -1,0 +1,141 @@
+package bundle
+
+import (
+	"archive/tar"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/oci"
+)
+
+var blobPattern = regexp.MustCompile(`^blobs/sha256/([0-9a-f]{64})$`)
+
+// head is the part of a bundle before its first layer, as it was read.
+type head struct {
+	docker []byte
+	index  v1.IndexManifest
+	blobs  map[v1.Hash][]byte // metadata blobs, which have their digests
+	bad    map[v1.Hash]error  // metadata blobs whose bytes have another digest
+	size   int64              // bytes of the archive up to the first layer
+	layers []v1.Descriptor    // in the order of the archive; known once contents was called
+}
+
+// recognize reports by its first bytes a file that is not a zstd stream. A skippable frame does not
+// begin a bundle, since skopeo would not recognize it.
+func recognize(r io.ReaderAt) error {
+	b := make([]byte, tarBlock)
+	n, err := r.ReadAt(b, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	switch b = b[:n]; {
+	case bytes.HasPrefix(b, []byte("\x28\xb5\x2f\xfd")):
+		return nil
+	case n == tarBlock && string(b[257:262]) == "ustar":
+		return invalid("it is a plain tar archive; a bundle is compressed, so use the file as it was packed")
+	case bytes.HasPrefix(b, []byte("\x1f\x8b")):
+		return invalid("it is compressed by gzip and does not begin with a zstd frame")
+	}
+	return invalid("it does not begin with a zstd frame")
+}
+
+// parseHead reads the decompressed head. With an error it returns what precedes the error.
+func parseHead(r io.Reader) (*head, error) {
+	bounded := &io.LimitedReader{R: r, N: maxHead}
+	tr := tar.NewReader(bounded)
+	h := &head{blobs: map[v1.Hash][]byte{}, bad: map[v1.Hash]error{}}
+	err := h.parse(tr)
+	// an archive that ends before its first entry, as zeros do
+	if errors.Is(err, io.EOF) && h.docker == nil {
+		return h, invalid("it is empty")
+	}
+	if err != nil && bounded.N <= 0 {
+		return h, invalid("its head is larger than %d MiB", maxHead>>20)
+	}
+	h.size = padded(maxHead - bounded.N)
+	return h, err
+}
+
+func (h *head) parse(tr *tar.Reader) error {
+	var err error
+	if h.docker, err = readNamed(tr, "manifest.json"); err != nil {
+		return err
+	}
+	layout, err := readNamed(tr, "oci-layout")
+	if err != nil {
+		return err
+	}
+	var version struct {
+		Version string `json:"imageLayoutVersion"`
+	}
+	if err := oci.Decode("oci-layout", layout, &version, maxValues); err != nil {
+		return err
+	}
+	if version.Version != "1.0.0" {
+		return invalid("its image layout has version %q", version.Version)
+	}
+	index, err := readNamed(tr, "index.json")
+	if err != nil {
+		return err
+	}
+	if err := oci.Decode("index.json", index, &h.index, maxValues); err != nil {
+		return err
+	}
+	n, err := h.metadataBlobs()
+	if err != nil {
+		return err
+	}
+	for range n {
+		if err := h.readBlob(tr); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// metadataBlobs checks the format and returns how many metadata blobs follow.
+func (h *head) metadataBlobs() (int, error) {
+	format, err := strconv.Atoi(h.index.Annotations[annotationFormat])
+	switch {
+	case err != nil || format < 1:
+		return 0, invalid("index.json has no format annotation")
+	case format > Format:
+		return 0, fmt.Errorf("the bundle has format %d, this slipway reads %d: use a newer slipway", format, Format)
+	}
+	n, err := strconv.Atoi(h.index.Annotations[annotationMetadata])
+	if err != nil || n < 0 || n > maxEntries {
+		return 0, invalid("%s is %q, not a number up to %d", annotationMetadata, h.index.Annotations[annotationMetadata], maxEntries)
+	}
+	return n, nil
+}
+
+// readBlob reads the next metadata blob.
+func (h *head) readBlob(tr *tar.Reader) error {
+	name, data, err := readEntry(tr, maxBlob)
+	if err != nil {
+		return err
+	}
+	m := blobPattern.FindStringSubmatch(name)
+	if m == nil {
+		return invalid("unexpected entry %.100q among the blobs", name)
+	}
+	sum := sha256.Sum256(data)
+	digest := v1.Hash{Algorithm: "sha256", Hex: hex.EncodeToString(sum[:])}
+	if named := (v1.Hash{Algorithm: "sha256", Hex: m[1]}); named != digest {
+		h.bad[named] = damage("the bytes of blob %s have the digest %s", named, digest)
+		return nil
+	}
+	if _, twice := h.blobs[digest]; twice {
+		return invalid("it has blob %s twice", digest)
+	}
+	h.blobs[digest] = data
+	return nil
+}

@@ -1,0 +1,143 @@
+package bundle
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/oci"
+)
+
+// layoutFile is the file oci-layout.
+const layoutFile = `{"imageLayoutVersion":"1.0.0"}`
+
+// revision counts changes of this code that change the bytes of a bundle.
+const revision = 2
+
+// Layout is the archive of a bundle: its documents, and the order of its blobs.
+type Layout struct {
+	contents         *Contents
+	docker, index    []byte // manifest.json and index.json
+	metadata, layers []v1.Descriptor
+}
+
+var errTooLarge = errors.New("make smaller bundles")
+
+// NewLayout returns the archive of c, and completes the sums in c. Contents that are larger than
+// readers accept are an error.
+func NewLayout(c *Contents) (*Layout, error) {
+	c.Format = Format
+	c.count()
+	l := &Layout{contents: c}
+	var err error
+	if l.metadata, l.layers, err = c.order(); err != nil {
+		return nil, fmt.Errorf("%w: %w", err, errTooLarge)
+	}
+	var size int64
+	for _, d := range l.metadata {
+		if size += d.Size; d.Size > maxBlob || size > maxHead*3/4 || len(l.metadata) > maxEntries {
+			return nil, fmt.Errorf("manifests and configurations are larger than a reader accepts: %w", errTooLarge)
+		}
+	}
+	if l.docker, err = c.dockerManifest(); err != nil {
+		return nil, err
+	}
+	if l.index, err = c.indexJSON(len(l.metadata)); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(oci.CheckJSON("manifest.json", l.docker, maxDocker), oci.CheckJSON("index.json", l.index, maxValues)); err != nil {
+		return nil, fmt.Errorf("%w: %w", err, errTooLarge)
+	}
+	return l, nil
+}
+
+// Size is how many bytes the blobs have.
+func (l *Layout) Size() int64 {
+	var n int64
+	for _, d := range l.metadata {
+		n += d.Size
+	}
+	for _, d := range l.layers {
+		n += d.Size
+	}
+	return n
+}
+
+// Key is a text that everything follows from that decides the bytes of the file.
+func (l *Layout) Key() (string, error) {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%d %d\n%s\n%s\n", revision, l.contents.Created.Unix(), l.docker, l.index)
+	if err := json.NewEncoder(&b).Encode([]any{l.metadata, l.layers}); err != nil {
+		return "", err
+	}
+	return b.String(), nil
+}
+
+// order returns the blobs in the order of the archive, each once. Referrers come last: no node
+// needs them.
+func (c *Contents) order() (metadata, layers []v1.Descriptor, err error) {
+	o := ordering{seen: map[v1.Hash]bool{}}
+	for _, i := range c.Images {
+		if i.Tree.Desc.MediaType.IsIndex() {
+			o.metadata = o.once(o.metadata, i.Tree.Desc)
+		}
+		for _, m := range i.Included() {
+			o.metadata = o.once(o.metadata, m.Desc, *m.Config)
+		}
+		for _, m := range i.with(oci.ManifestOnly) {
+			o.metadata = o.once(o.metadata, m.Desc)
+		}
+	}
+	for _, i := range c.Images {
+		for _, r := range i.Referrers {
+			small, _ := r.blobs()
+			o.metadata = o.once(o.metadata, small...)
+		}
+	}
+	maps.Copy(o.seen, c.Delta.lacking())
+	for _, i := range c.Images {
+		o.refs += len(i.Manifests)
+		for _, m := range i.Included() {
+			o.refs += len(m.Layers)
+			o.layers = o.once(o.layers, m.Layers...)
+		}
+	}
+	for _, i := range c.Images {
+		for _, r := range i.Referrers {
+			_, large := r.blobs()
+			o.refs += 1 + len(large)
+			o.layers = o.once(o.layers, large...)
+		}
+	}
+	if o.refs > maxRefs || len(o.layers) > maxCount {
+		return nil, nil, errors.New("images have more layers than a reader accepts")
+	}
+	var size int64
+	for _, l := range o.layers {
+		if size += l.Size; size > maxLayers {
+			return nil, nil, fmt.Errorf("layers have more than %d bytes", int64(maxLayers))
+		}
+	}
+	return o.metadata, o.layers, nil
+}
+
+type ordering struct {
+	seen             map[v1.Hash]bool
+	metadata, layers []v1.Descriptor
+	refs             int
+}
+
+// once appends those that have not been seen.
+func (o *ordering) once(list []v1.Descriptor, all ...v1.Descriptor) []v1.Descriptor {
+	for _, d := range all {
+		if !o.seen[d.Digest] {
+			o.seen[d.Digest] = true
+			list = append(list, d)
+		}
+	}
+	return list
+}

@@ -1,0 +1,73 @@
+package bundle
+
+import (
+	"archive/tar"
+	"context"
+	"errors"
+	"io"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+)
+
+// sequence verifies a bundle without a usable seek table from its start to its end, or until it
+// cannot be read.
+func (v *verifier) sequence(ctx context.Context) error {
+	f, err := v.b.archive.From(v.b.head.size)
+	if err != nil {
+		v.problem(Problem{What: readError(err).Error()})
+		return nil
+	}
+	defer f.Close()
+	if v.b.head.size == 0 {
+		return nil // it was reported why
+	}
+	v.report.Blobs += len(v.b.head.blobs)
+	r := v.counted(ctx, f)
+	tr := tar.NewReader(r)
+	seen := map[v1.Hash]bool{}
+	off := v.b.head.size
+	var length int64
+	for err == nil && ctx.Err() == nil {
+		if len(seen) > maxCount {
+			err = invalid("it has more than %d layers", maxCount)
+			break
+		}
+		var h v1.Hash
+		if h, length, err = readBlobHeader(tr); err != nil {
+			break
+		}
+		var got v1.Hash
+		if got, err = digestOf(tr); err != nil {
+			break
+		}
+		_, known := v.b.layers[h]
+		switch {
+		case got != h:
+			v.broken(h, off, damage("its bytes have the digest %s", got))
+		case seen[h]:
+			v.broken(h, off, errors.New("the archive has it twice"))
+		case v.headOK && !known:
+			v.broken(h, off, errors.New("it belongs to no image"))
+		default:
+			v.good()
+		}
+		seen[h] = true
+		off += length
+	}
+	missing := "it is missing"
+	if errors.Is(err, io.EOF) {
+		if err = zeroes(io.LimitReader(r, 3*tarBlock)); err == nil && v.report.Bytes != off-v.b.head.size+2*tarBlock {
+			err = io.ErrUnexpectedEOF // the end is missing, or more follows
+		}
+	}
+	if err != nil && ctx.Err() == nil {
+		v.problem(Problem{What: readError(err).Error(), at: off})
+		missing = "it is behind the part that cannot be read, or missing"
+	}
+	for _, l := range v.b.head.layers {
+		if !seen[l.Digest] {
+			v.broken(l.Digest, v.b.layers[l.Digest].off, errors.New(missing))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,80 @@
+package bundletest
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+)
+
+// Peak is how many bytes of heap are in use at most while f runs.
+func Peak(f func()) int64 {
+	// Twice: the first collection leaves what pools hold, which would count as in use before and
+	// hide as much of what f uses.
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	before, most := m.HeapAlloc, m.HeapAlloc
+	stop := make(chan struct{})
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		tick := time.NewTicker(5 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				return
+			case <-tick.C:
+				var m runtime.MemStats
+				runtime.ReadMemStats(&m)
+				most = max(most, m.HeapAlloc)
+			}
+		}
+	}()
+	f()
+	close(stop)
+	<-watched
+	return int64(most - before)
+}
+
+// Big is a layer that is made as it is read: zeros after a prefix.
+type Big struct {
+	digest v1.Hash
+	prefix string
+	size   int64
+}
+
+func NewBig(tb testing.TB, prefix string, size int64) *Big {
+	tb.Helper()
+	b := &Big{prefix: prefix, size: size}
+	h := sha256.New()
+	if _, err := io.Copy(h, b.Content()); err != nil {
+		tb.Fatal(err)
+	}
+	b.digest = v1.Hash{Algorithm: "sha256", Hex: hex.EncodeToString(h.Sum(nil))}
+	return b
+}
+
+func (b *Big) Content() io.ReadCloser {
+	return io.NopCloser(io.MultiReader(strings.NewReader(b.prefix), io.LimitReader(Zeros{}, b.size-int64(len(b.prefix)))))
+}
+
+func (b *Big) Digest() (v1.Hash, error) { return b.digest, nil }
+
+func (b *Big) DiffID() (v1.Hash, error) { return b.digest, nil }
+
+func (b *Big) Compressed() (io.ReadCloser, error) { return b.Content(), nil }
+
+func (b *Big) Uncompressed() (io.ReadCloser, error) { return b.Content(), nil }
+
+func (b *Big) Size() (int64, error) { return b.size, nil }
+
+func (b *Big) MediaType() (types.MediaType, error) { return types.OCILayer, nil }

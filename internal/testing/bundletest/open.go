@@ -1,0 +1,56 @@
+package bundletest
+
+import (
+	"os"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/slipway-dev/slipway/bundle"
+)
+
+// Again opens a bundle that was decompressed and compressed again by another program: one frame,
+// no seek table.
+func Again(t *testing.T) func(string) (*bundle.Bundle, error) {
+	return func(path string) (*bundle.Bundle, error) {
+		out := t.TempDir() + "/again.tar.zst"
+		return bundle.Open(Recompress(t, path, out))
+	}
+}
+
+func Recompress(t testing.TB, path, out string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw := Unseal(t, data)
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(8<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(out, z.EncodeAll(raw, nil), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func Unseal(t testing.TB, data []byte) []byte {
+	t.Helper()
+	z, err := zstd.NewReader(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := z.DecodeAll(data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+// Large is a bundle that has a layer of size bytes, stored in frames of 1 MiB.
+func Large(tb testing.TB, size int64) string {
+	tb.Helper()
+	st, l := Demo(tb, 100_000)
+	Add(tb, st, l, "big", NewBig(tb, "\x1f\x8b", size))
+	return Pack(tb, st, l, tb.TempDir(), Targets(tb)[5])[0].Path
+}

@@ -1,0 +1,27 @@
+package bundletest
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/slipway-dev/slipway/bundle"
+)
+
+func Verify(t testing.TB, path string, o bundle.VerifyOptions) *bundle.Report {
+	t.Helper()
+	r, err := bundle.Verify(t.Context(), path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func Write(t testing.TB, data []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "changed.tar.zst")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
