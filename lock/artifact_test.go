@@ -2,6 +2,7 @@ package lock_test
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,17 +46,17 @@ func TestArtifactNames(t *testing.T) {
 	}
 }
 
-func TestChildStandIn(t *testing.T) {
+func TestChildStubs(t *testing.T) {
 	c := example().Images[0].Children[1]
-	if got := c.StandIn(); got != c.Base.Name {
-		t.Errorf("a base that stands in: %q", got)
+	if got, want := c.Stubs(), []string{c.Base.Name, c.CopiedFrom[0].Name}; !slices.Equal(got, want) {
+		t.Errorf("a stub base and files of a stub: %q, not %q", got, want)
 	}
 	c.Base = nil
-	if got := c.StandIn(); got != c.CopiedFrom[0].Name {
-		t.Errorf("files that stand in: %q", got)
+	if got, want := c.Stubs(), []string{c.CopiedFrom[0].Name}; !slices.Equal(got, want) {
+		t.Errorf("files of a stub: %q, not %q", got, want)
 	}
 	c.CopiedFrom[0].Stub = false
-	if got := c.StandIn(); got != "" {
+	if got := c.Stubs(); got != nil {
 		t.Errorf("everything is real: %q", got)
 	}
 }

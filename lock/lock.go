@@ -143,27 +143,8 @@ func (l *Lock) Image(name string) (Image, bool) {
 	return Image{}, false
 }
 
-// Runs reports whether the image has files for an operating system: a child of it, or a layer in
-// a child's Systems.
-func (i Image) Runs(os string) bool {
-	for _, c := range i.Children {
-		if c.Platform.OS == os || slices.Contains(c.ExtraOS, os) {
-			return true
-		}
-	}
-	return false
-}
-
-// StandIn names the image in whose place something made up is in the child: the base it stands
-// on, or one that files were copied from. It is "" where everything is real.
-func (c Child) StandIn() string {
-	if all := c.Stubs(); len(all) > 0 {
-		return all[0]
-	}
-	return ""
-}
-
-// StandIns names all of them, the base first.
+// Stubs names the images that something made up replaces in the child: its base, then those that
+// files were copied from. It is nil where every image is real.
 func (c Child) Stubs() []string {
 	var all []string
 	if c.Base != nil && c.Base.Stub {
@@ -177,11 +158,11 @@ func (c Child) Stubs() []string {
 	return all
 }
 
-// StandIn reports whether any child has a stand-in for a base or for files.
-func (l *Lock) StandIn() bool {
+// HasStubs reports whether any child has a stub base, or files of one.
+func (l *Lock) HasStubs() bool {
 	for _, i := range l.Images {
 		for _, c := range i.Children {
-			if c.StandIn() != "" {
+			if len(c.Stubs()) > 0 {
 				return true
 			}
 		}

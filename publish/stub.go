@@ -16,9 +16,9 @@ func refuseStubs(l *lock.Part) error {
 	}
 	for _, i := range l.Images {
 		for _, c := range i.Children {
-			if name := c.StandIn(); name != "" {
+			if stubs := c.Stubs(); len(stubs) > 0 {
 				return fmt.Errorf("publishing %s: %s has the base %s, a stub base of snapshots that cannot run: pin the real base in slipway.yaml and build with -registry %s",
-					i.Name, c.Platform, name, l.Registry)
+					i.Name, c.Platform, stubs[0], l.Registry)
 			}
 		}
 	}

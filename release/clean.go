@@ -89,8 +89,7 @@ func cleanFiles(dir string, entries []fs.DirEntry) error {
 	if err := Supersede(dir); err != nil {
 		return fmt.Errorf("cleaning: %w", err)
 	}
-	// it stays where something else is in it
-	os.Remove(filepath.Join(dir, filepath.Dir(binaryPath))) //nolint:errcheck
+	os.Remove(filepath.Join(dir, filepath.Dir(binaryPath))) //nolint:errcheck // it stays where something else is in it
 	return nil
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// Summary says what a release came to.
+// Summary describes a finished release.
 type Summary struct {
 	Name     string    `json:"name"`
 	Version  string    `json:"version"`
@@ -25,21 +25,21 @@ type Summary struct {
 	Snapshot bool      `json:"snapshot"`
 	Selected []string  `json:"selected,omitempty"`
 	Images   []Image   `json:"images"`
-	LeftOut  []LeftOut `json:"leftOut,omitempty"`
+	Omitted  []Omitted `json:"omitted,omitempty"`
 	// MissingBuilds are the Windows builds that third-party images lack.
 	MissingBuilds []airgap.MissingBuild `json:"missingBuilds,omitempty"`
 	Out           string                `json:"out"`
 	Files         []File                `json:"files"`
-	// StandIns are what a snapshot has in the place of images that only registries have.
-	StandIns []StandIn `json:"standIns,omitempty"`
+	// Stubs replace, in a snapshot, the images that only registries have.
+	Stubs []Stub `json:"stubs,omitempty"`
 	// BeforeRelease is what a release to a registry asks for and this snapshot went without, a
 	// line each.
 	BeforeRelease []string `json:"beforeRelease,omitempty"`
 }
 
-// StandIn is an image that a snapshot made up.
-type StandIn struct {
-	Name     string            `json:"name"` // in whose place it is
+// Stub is an image that a snapshot made up.
+type Stub struct {
+	Name     string            `json:"name"` // of the image that it replaces
 	Platform platform.Platform `json:"platform"`
 	Images   []string          `json:"images"` // of the product, which it is in
 }
@@ -54,8 +54,8 @@ type Image struct {
 	Digest string `json:"digest"`
 }
 
-// LeftOut is an image that a snapshot or a bundle does not hold.
-type LeftOut struct {
+// Omitted is an image that a snapshot or a bundle does not include.
+type Omitted struct {
 	Image  string `json:"image"`
 	From   string `json:"from"` // "the release", or a bundle's name
 	Reason string `json:"reason"`
@@ -68,8 +68,8 @@ type File struct {
 }
 
 func summarize(out string, l *lock.Lock, selected []string, bundles []bundle.File, names []string) (*Summary, error) {
-	s := &Summary{Name: l.Name, Version: l.Version, Registry: l.Registry, Snapshot: l.Snapshot, Selected: selected, Out: out, StandIns: standIns(l), MissingBuilds: airgap.MissingBuilds(l)}
-	absent := map[string]bool{} // from the whole release: bundles need not say it again
+	s := &Summary{Name: l.Name, Version: l.Version, Registry: l.Registry, Snapshot: l.Snapshot, Selected: selected, Out: out, Stubs: stubs(l), MissingBuilds: airgap.MissingBuilds(l)}
+	absent := map[string]bool{} // omitted by the release, and so by every bundle
 	for _, i := range l.Images {
 		line := Image{Name: i.Name, Digest: i.Digest.String(), Reference: i.Reference()}
 		for _, c := range i.Children {
@@ -84,7 +84,7 @@ func summarize(out string, l *lock.Lock, selected []string, bundles []bundle.Fil
 	}
 	for _, t := range l.ThirdParty {
 		if t.Omitted != "" {
-			s.LeftOut = append(s.LeftOut, LeftOut{Image: t.Reference, From: "the release", Reason: t.Omitted})
+			s.Omitted = append(s.Omitted, Omitted{Image: t.Reference, From: "the release", Reason: t.Omitted})
 			absent[t.Reference] = true
 		}
 	}
@@ -93,7 +93,7 @@ func summarize(out string, l *lock.Lock, selected []string, bundles []bundle.Fil
 			if absent[left.Name] {
 				continue
 			}
-			s.LeftOut = append(s.LeftOut, LeftOut{Image: left.Name, From: filepath.Base(b.Path), Reason: left.Reason})
+			s.Omitted = append(s.Omitted, Omitted{Image: left.Name, From: filepath.Base(b.Path), Reason: left.Reason})
 		}
 	}
 	for _, n := range names {
@@ -106,15 +106,15 @@ func summarize(out string, l *lock.Lock, selected []string, bundles []bundle.Fil
 	return s, nil
 }
 
-// standIns lists the stand-ins of a lock.
-func standIns(l *lock.Lock) []StandIn {
-	var all []StandIn
+// stubs lists the stub bases of a lock.
+func stubs(l *lock.Lock) []Stub {
+	var all []Stub
 	for _, i := range l.Images {
 		for _, c := range i.Children {
 			for _, name := range c.Stubs() {
-				n := slices.IndexFunc(all, func(s StandIn) bool { return s.Name == name && s.Platform == c.Platform })
+				n := slices.IndexFunc(all, func(s Stub) bool { return s.Name == name && s.Platform == c.Platform })
 				if n < 0 {
-					n, all = len(all), append(all, StandIn{Name: name, Platform: c.Platform})
+					n, all = len(all), append(all, Stub{Name: name, Platform: c.Platform})
 				}
 				all[n].Images = append(all[n].Images, i.Name)
 			}
@@ -123,16 +123,16 @@ func standIns(l *lock.Lock) []StandIn {
 	return all
 }
 
-// WriteTable writes the summary for a person: the images, what was left out, and the files. That
-// it is of a snapshot stands first and last.
+// WriteTable writes the summary for a person: the images, what was omitted, and the files. It
+// marks a snapshot as such first and last.
 func (s *Summary) WriteTable(w io.Writer) error {
-	if err := s.writeStandIns(w); err != nil {
+	if err := s.writeStubs(w); err != nil {
 		return err
 	}
 	if err := s.writeImages(w); err != nil {
 		return err
 	}
-	if err := s.writeLeftOut(w); err != nil {
+	if err := s.writeOmitted(w); err != nil {
 		return err
 	}
 	if err := airgap.WriteMissingBuilds(w, s.MissingBuilds); err != nil {
@@ -169,39 +169,39 @@ func (s *Summary) writeFiles(w io.Writer) error {
 	return t.Flush()
 }
 
-// writeLeftOut tells once per image and reason from what the image was left out.
-func (s *Summary) writeLeftOut(w io.Writer) error {
-	if len(s.LeftOut) == 0 {
+// writeOmitted lists each omitted image and reason once, with what omits it.
+func (s *Summary) writeOmitted(w io.Writer) error {
+	if len(s.Omitted) == 0 {
 		return nil
 	}
 	type line struct{ image, reason string }
 	var order []line
 	from := map[line][]string{}
-	for _, l := range s.LeftOut {
+	for _, l := range s.Omitted {
 		k := line{l.Image, l.Reason}
 		if from[k] == nil {
 			order = append(order, k)
 		}
 		from[k] = append(from[k], l.From)
 	}
-	fmt.Fprintln(w, "\nLEFT OUT")
+	fmt.Fprintln(w, "\nOMITTED")
 	for _, k := range order {
 		output.Fprintf(w, "%s\n  from %s: %s\n", k.image, strings.Join(from[k], ", "), k.reason)
 	}
 	return nil
 }
 
-// writeStandIns tells a snapshot from a release, and what in it cannot run.
-func (s *Summary) writeStandIns(w io.Writer) error {
+// writeStubs marks a snapshot as such, and lists what in it cannot run.
+func (s *Summary) writeStubs(w io.Writer) error {
 	if !s.Snapshot {
 		return nil
 	}
 	fmt.Fprintf(w, "This is a snapshot of %s %s: no registry was named, and nothing was pushed.\n", s.Name, s.Version)
-	if len(s.StandIns) > 0 {
-		fmt.Fprintln(w, "Images on stand-ins cannot run:")
+	if len(s.Stubs) > 0 {
+		fmt.Fprintln(w, "Images on stub bases cannot run:")
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, i := range s.StandIns {
+	for _, i := range s.Stubs {
 		name, _, _ := strings.Cut(i.Name, "@")
 		fmt.Fprintf(t, "  %s\t%s\t%s\n", i.Platform, name, strings.Join(i.Images, ", "))
 	}
@@ -209,7 +209,7 @@ func (s *Summary) writeStandIns(w io.Writer) error {
 	return t.Flush()
 }
 
-// writeBefore ends the summary of a snapshot with what stands between it and a release.
+// writeBefore ends the summary of a snapshot with what a release would require.
 func (s *Summary) writeBefore(w io.Writer) error {
 	if !s.Snapshot {
 		return nil

@@ -53,8 +53,8 @@ func head(l *lock.Lock) string {
 	if l.Snapshot {
 		fmt.Fprintf(&b, "\nThis is a snapshot: no registry was named. The names %s/… resolve only in the registry\nthat Slipway embeds (slipway serve). For a cluster, cut the release with -registry.\n", l.Registry)
 	}
-	if l.StandIn() {
-		b.WriteString("Its Windows images stand on stand-in bases and do not run.\n")
+	if l.HasStubs() {
+		b.WriteString("Its Windows images have stub bases and cannot run.\n")
 	}
 	return b.String()
 }

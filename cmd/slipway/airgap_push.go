@@ -72,8 +72,7 @@ With -platforms, only the manifests of these platforms are pushed. The indexes a
 	f.addPlatforms(cmd)
 	f.addQuiet(cmd)
 	f.addJSON(cmd)
-	// fails only where the flag is missing
-	cmd.MarkFlagFilename("release", "yaml", "yml") //nolint:errcheck
+	cmd.MarkFlagFilename("release", "yaml", "yml") //nolint:errcheck // fails only where the flag is missing
 	cmd.MarkFlagFilename("out", "yaml", "yml")     //nolint:errcheck // as above
 	cmd.MarkFlagFilename("ca-file", "pem", "crt")  //nolint:errcheck // as above
 	return cmd

@@ -46,8 +46,7 @@ With -check nothing is written, and a base that is not locked, or has moved, is 
 	}
 	cmd.Flags().StringVar(&f.product, "product", product.File, "the product's description")
 	cmd.Flags().BoolVar(&check, "check", false, "write nothing, and fail where something would change")
-	// fails only where the flag is missing
-	cmd.MarkFlagFilename("product", "yaml", "yml") //nolint:errcheck
+	cmd.MarkFlagFilename("product", "yaml", "yml") //nolint:errcheck // fails only where the flag is missing
 	f.addJSON(cmd)
 	return cmd
 }

@@ -50,8 +50,7 @@ With -registry, what only a release to a registry asks for is an error, as that 
 	cmd.Flags().StringVar(&f.registry, "registry", "", "host[/prefix] of the release to check for (default $SLIPWAY_REGISTRY)")
 	f.addSelection(cmd)
 	f.addJSON(cmd)
-	// fails only where the flag is missing
-	cmd.MarkFlagFilename("product", "yaml", "yml") //nolint:errcheck
+	cmd.MarkFlagFilename("product", "yaml", "yml") //nolint:errcheck // fails only where the flag is missing
 	return cmd
 }
 

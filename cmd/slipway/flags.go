@@ -44,8 +44,7 @@ func (f *flags) addPlatforms(cmd *cobra.Command) {
 	for _, r := range platform.LTSC {
 		names = append(names, "windows/amd64:"+r.Name)
 	}
-	// fails only where the flag is missing
-	cmd.RegisterFlagCompletionFunc("platforms", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)) //nolint:errcheck
+	cmd.RegisterFlagCompletionFunc("platforms", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)) //nolint:errcheck // fails only where the flag is missing
 }
 
 // addPlaces adds the flags that say where files are.
@@ -53,8 +52,7 @@ func (f *flags) addPlaces(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.product, "product", product.File, "the product's description")
 	cmd.Flags().StringVar(&f.out, "out", "dist", "directory for the release's files")
 	cmd.Flags().StringVar(&f.store, "store", "", "directory of built images (default .slipway beside slipway.yaml)")
-	// fails only where the flag is missing
-	cmd.MarkFlagFilename("product", "yaml", "yml") //nolint:errcheck
+	cmd.MarkFlagFilename("product", "yaml", "yml") //nolint:errcheck // fails only where the flag is missing
 	cmd.MarkFlagDirname("out")                     //nolint:errcheck // as above
 	cmd.MarkFlagDirname("store")                   //nolint:errcheck // as above
 }

@@ -83,8 +83,7 @@ var temporary = regexp.MustCompile(`/\.slipway-[0-9]+\.tmp(/|$)`)
 
 // unfinished lists what is below a directory under temporary names.
 func unfinished(dir string) (paths []string) {
-	// files come and go
-	filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error { //nolint:errcheck
+	filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error { //nolint:errcheck // files come and go
 		if err == nil && temporary.MatchString(path) {
 			paths = append(paths, path)
 		}

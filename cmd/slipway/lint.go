@@ -53,8 +53,7 @@ as does an entry of lint.allow in slipway.yaml, for release.yaml or with -produc
 	cmd.Flags().BoolVar(&l.sarif, "sarif", false, "print the result as SARIF 2.1.0")
 	cmd.Flags().BoolVar(&l.strict, "strict", false, "let warnings fail, too")
 	cmd.Flags().BoolVarP(&l.verbose, "verbose", "v", false, "list every finding, also of advice that is the same for every pod of a file")
-	// fails only where the flag is missing
-	cmd.MarkFlagFilename("product", "yaml", "yml") //nolint:errcheck
+	cmd.MarkFlagFilename("product", "yaml", "yml") //nolint:errcheck // fails only where the flag is missing
 	cmd.MarkFlagDirname("out")                     //nolint:errcheck // as above
 	cmd.MarkFlagFilename("lock", "json")           //nolint:errcheck // as above
 	return cmd

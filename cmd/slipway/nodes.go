@@ -66,8 +66,7 @@ Exit codes: 0 every pod and image has a node that can run it; 3 one has none; 1 
 	cmd.Flags().StringVar(&file, "nodes", "", "a file from kubectl get nodes -o json, instead of a cluster; - is standard input")
 	cmd.Flags().StringVar(&cluster.Kubeconfig, "kubeconfig", "", "the kubeconfig of the cluster (default as kubectl finds it)")
 	cmd.Flags().StringVar(&cluster.Context, "context", "", "the kubeconfig's context (default its current one)")
-	// fails only where the flag is missing
-	cmd.MarkFlagFilename("release", "yaml", "yml") //nolint:errcheck
+	cmd.MarkFlagFilename("release", "yaml", "yml") //nolint:errcheck // fails only where the flag is missing
 	cmd.MarkFlagFilename("lock", "json")           //nolint:errcheck // as above
 	cmd.MarkFlagFilename("nodes", "json")          //nolint:errcheck // as above
 	f.addJSON(cmd)

@@ -107,8 +107,7 @@ func startRegistry(ts *testscript.TestScript, neg bool, args []string) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if len(args) > 1 && r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, "/v2/"+args[1]+"/") {
 			w.WriteHeader(http.StatusForbidden)
-			// a test's answer
-			io.WriteString(w, `{"errors": [{"code": "DENIED", "message": "requested access is denied"}]}`) //nolint:errcheck
+			io.WriteString(w, `{"errors": [{"code": "DENIED", "message": "requested access is denied"}]}`) //nolint:errcheck // a test's answer
 			return
 		}
 		all.ServeHTTP(w, r)

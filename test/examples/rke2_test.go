@@ -105,7 +105,7 @@ func TestRKE2(t *testing.T) {
 		p := copied(t, "rke2-runtime")
 		l := p.cut(t, "-platforms=linux/arm64")
 		c := l.Images[0].Children[0]
-		if c.StandIn() == "" || len(c.CopiedFrom) != 4 {
+		if len(c.Stubs()) == 0 || len(c.CopiedFrom) != 4 {
 			t.Errorf("the image has files of %+v", c.CopiedFrom)
 		}
 	})

@@ -195,8 +195,8 @@ func toRegistry(t *testing.T, p *product) {
 
 	l := p.cut(t, "-registry="+host+"/out")
 	manifest(t, p, l)
-	if l.StandIn() || len(l.ThirdParty) != 4 {
-		t.Errorf("the release has stand-ins: %v; %d images of others", l.StandIn(), len(l.ThirdParty))
+	if l.HasStubs() || len(l.ThirdParty) != 4 {
+		t.Errorf("the release has stub bases: %v; %d images of others", l.HasStubs(), len(l.ThirdParty))
 	}
 	ref, err := name.NewDigest(l.Images[0].Reference())
 	must(t, err)
