@@ -20,8 +20,7 @@ func TestPushRefused(t *testing.T) {
 		return func(w http.ResponseWriter) {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(status)
-			// the client may be gone
-			w.Write([]byte(`{"errors":[{"code":"` + code + `","message":"` + text + `"}]}`)) //nolint:errcheck
+			w.Write([]byte(`{"errors":[{"code":"` + code + `","message":"` + text + `"}]}`)) //nolint:errcheck // the client may be gone
 		}
 	}
 	for name, c := range map[string]struct {

@@ -33,8 +33,7 @@ func TestDigestOf(t *testing.T) {
 			}
 		}
 		for _, want := range []error{io.ErrUnexpectedEOF, errors.New("broken")} {
-			// as it is
-			if got, err := bundle.DigestOf(io.MultiReader(bytes.NewReader(data[:n]), iotest.ErrReader(want))); err != want || got != (v1.Hash{}) { //nolint:errorlint
+			if got, err := bundle.DigestOf(io.MultiReader(bytes.NewReader(data[:n]), iotest.ErrReader(want))); err != want || got != (v1.Hash{}) { //nolint:errorlint // as it is
 				t.Errorf("%d bytes, then %v: %v, %v", n, want, got, err)
 			}
 		}
