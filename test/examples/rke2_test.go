@@ -103,8 +103,12 @@ func TestRKE2(t *testing.T) {
 	})
 	t.Run("a snapshot says in the image what it lacks", func(t *testing.T) {
 		p := copied(t, "rke2-runtime")
-		l := p.cut(t, "-platforms=linux/arm64")
-		c := l.Images[0].Children[0]
+		if said, err := p.run(t.Context(), t, "release", "-out="+p.out, "-binary=false", "-platforms=linux/arm64"); err != nil {
+			t.Fatalf("slipway release: %v\n%s", err, said)
+		}
+		part, err := lock.ReadPart(filepath.Join(p.out, lock.PartName))
+		must(t, err)
+		c := part.Images[0].Children[0]
 		if len(c.Stubs()) == 0 || len(c.CopiedFrom) != 4 {
 			t.Errorf("the image has files of %+v", c.CopiedFrom)
 		}

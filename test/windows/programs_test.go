@@ -15,6 +15,8 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/build/built"
+	"github.com/slipway-dev/slipway/internal/stagefile"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/store"
@@ -200,9 +202,13 @@ func example(t *testing.T, from string) release {
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%v\n%s", err, said.String())
 	}
-	l, err := lock.Read(filepath.Join(dir, "out", lock.Name))
+	result, err := built.Read(filepath.Join(dir, "out", stagefile.Build.Name))
 	if err != nil {
 		t.Fatal(err)
+	}
+	l := &lock.Lock{Sources: result.Sources}
+	for _, i := range result.Images {
+		l.Images = append(l.Images, lock.Image{Name: i.Name, Kind: i.Kind, Children: i.Children})
 	}
 	st, err := store.Open(filepath.Join(dir, "store"))
 	if err != nil {
