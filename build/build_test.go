@@ -21,8 +21,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// TestExample builds examples/hello and shows what its images are: configurations and files,
-// without digests, which change with Go.
+// TestExample builds examples/hello and compares the images' configurations and files
+// with a golden file. It omits digests, which change with Go versions.
 func TestExample(t *testing.T) {
 	p, st := load(t, copied(t, "../examples/hello")), storetest.Open(t)
 	l := cut(t, p, st)
@@ -46,8 +46,8 @@ func TestExample(t *testing.T) {
 	golden.Compare(t, *update, "testdata/example.golden", all.String())
 }
 
-// TestChildren holds that index, manifests and lock say the same, and that a program for Windows
-// is one layer on three bases.
+// TestChildren checks that index, manifests and lock agree, and that a Windows program is
+// one layer shared by three bases.
 func TestChildren(t *testing.T) {
 	p, st := load(t, copied(t, "../examples/hello")), storetest.Open(t)
 	for _, i := range cut(t, p, st).Images {
@@ -74,7 +74,7 @@ func TestChildren(t *testing.T) {
 	}
 }
 
-// check holds a manifest to what the lock says of it.
+// check compares a manifest with its entry in the lock.
 func check(t *testing.T, img v1.Image, c lock.Child) {
 	t.Helper()
 	cf, err := img.ConfigFile()
@@ -102,7 +102,7 @@ func check(t *testing.T, img v1.Image, c lock.Child) {
 	}
 }
 
-// TestSameBytes builds in two directories with two stores.
+// TestSameBytes builds in two directories with two stores and compares the results.
 func TestSameBytes(t *testing.T) {
 	one := cut(t, load(t, copied(t, "../examples/hello")), storetest.Open(t))
 	two := cut(t, load(t, copied(t, "../examples/hello")), storetest.Open(t))
@@ -111,7 +111,8 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestAgain holds that an unchanged product writes no blob, and a changed file only what it is in.
+// TestAgain checks that building an unchanged product writes no blob, and that a changed
+// file changes only the blobs that contain it.
 func TestAgain(t *testing.T) {
 	dir, st := copied(t, "../examples/hello"), storetest.Open(t)
 	first := cut(t, load(t, dir), st)
@@ -137,8 +138,8 @@ func TestAgain(t *testing.T) {
 			}
 		}
 	}
-	// One program layer per system, and one configuration and one manifest per child, and one
-	// index; for download the program and an archive per system.
+	// One program layer per operating system, one configuration and one manifest per child,
+	// and one index; for download, the program and an archive per operating system.
 	if n := len(blobs(t, st)) - len(before); n != 2+2*4+1+2*2 {
 		t.Errorf("%d blobs were written, want 15", n)
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 )
 
-// TestCompiledProgramsFit holds that a program ends the build that is compiled for this image and
-// comes out as one of another system or machine. The go command is told the system last of all,
-// so it can only be a tool that flags put before the linker.
+// TestCompiledProgramsFit checks that a build fails if a program is compiled for the
+// image's platform but the result is for another. The go command gets the platform last,
+// so only a tool that wraps the linker by flags can cause this.
 func TestCompiledProgramsFit(t *testing.T) {
 	for _, image := range []struct {
 		name  string
@@ -45,8 +45,8 @@ func TestCompiledProgramsFit(t *testing.T) {
 	}
 }
 
-// relink has the source of a product put a program in the place of what is linked for an
-// operating system.
+// relink configures a product so that a given program replaces the linker's
+// output for an operating system.
 func relink(t *testing.T, dir, system, program string) {
 	t.Helper()
 	at := t.TempDir()

@@ -13,8 +13,8 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// carrier is a product of one image that a Dockerfile fills with files/, and of a Go program with
-// data.
+// carrier is a product with an image that a Dockerfile fills from files/, and a
+// Go program with data files.
 const carrier = `apiVersion: slipway/v1
 name: carrier
 version: 1.0.0
@@ -30,7 +30,7 @@ release:
   templates: [{path: config}]
 `
 
-// carry makes the product in a directory, with further files.
+// carry writes the product with additional files to a directory.
 func carry(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -53,7 +53,7 @@ func carry(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// elf and pe are heads of programs for a machine.
+// elf and pe return headers of programs for a machine.
 func elf(machine uint16) string {
 	b := make([]byte, 64)
 	copy(b, "\x7fELF\x02\x01\x01")
@@ -78,8 +78,8 @@ const (
 	peAMD64, peARM64   = 0x8664, 0xaa64
 )
 
-// TestProgramsFit holds that a program of another system or architecture ends the build, whatever
-// kind of image it is in, and that it is named.
+// TestProgramsFit checks that a program for another operating system or architecture
+// fails the build in every kind of image, and that the error names it.
 func TestProgramsFit(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
@@ -128,9 +128,9 @@ func TestProgramsFit(t *testing.T) {
 	}
 }
 
-// TestOtherSystem holds that an image stands on what it is for: FROM --platform in its last stage
-// would make a Windows image of Linux files, or one of a build that it does not say. In other
-// stages it is for what it is there for.
+// TestOtherSystem checks that the last stage's base must match the image's platform. FROM
+// --platform there would put Linux files into a Windows image, or another Windows build
+// than the image declares. Other stages may use any platform.
 func TestOtherSystem(t *testing.T) {
 	for _, tc := range []struct{ from, says string }{
 		{"FROM --platform=linux/amd64 static", "windows/amd64:ltsc2022: the image is for windows/amd64:ltsc2022 and its base for linux/amd64: "},
@@ -153,7 +153,8 @@ programs:
 	}
 }
 
-// TestForeignPrograms holds that an image may carry what slipway.yaml names, and only that.
+// TestForeignPrograms checks that an image may contain the foreign programs that
+// slipway.yaml names, and no others.
 func TestForeignPrograms(t *testing.T) {
 	dir := carry(t, map[string]string{"files/downloads/arm64/run.exe": pe(peARM64), "files/tools/run": elf(elfAMD64), "files/tools/run.exe": pe(peAMD64)})
 	at := filepath.Join(dir, "slipway.yaml")
@@ -166,8 +167,8 @@ func TestForeignPrograms(t *testing.T) {
 	}
 }
 
-// TestExplicitBuilds holds that any builds stand in one index, newest first and each complete,
-// beside those that have names.
+// TestExplicitBuilds checks that an index can list any Windows builds along with those
+// that have names, newest first and each complete.
 func TestExplicitBuilds(t *testing.T) {
 	p, st := load(t, carry(t, nil)), storetest.Open(t)
 	i, ok := cut(t, p, st).Image("files")

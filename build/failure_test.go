@@ -14,13 +14,13 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// TestFailures holds that everything that is wrong is said, each once and with what it belongs
-// to, and that nothing is made then.
+// TestFailures checks that a build reports every error once, with its
+// context, and makes nothing.
 func TestFailures(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		change func(t *testing.T, dir string)
-		says   map[string]int // how often
+		says   map[string]int // text to number of occurrences
 	}{
 		{
 			"a program that does not compile",
@@ -86,8 +86,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestSourcesFirst holds that a wrong source ends the build before anything is compiled, and that
-// all wrong sources are named.
+// TestSourcesFirst checks that wrong sources fail the build before anything is compiled,
+// and that the error names all of them.
 func TestSourcesFirst(t *testing.T) {
 	dir := copied(t, "../examples/hello")
 	t.Setenv("GOPROXY", "off")
@@ -112,7 +112,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestHash holds that the error for a source with a wrong hash can be told apart.
+// TestHash checks that callers can identify the error for a source with a wrong hash.
 func TestHash(t *testing.T) {
 	p := load(t, "..")
 	for n := range p.Sources {

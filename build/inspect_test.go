@@ -25,7 +25,7 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// children returns what an image of a lock lists.
+// children returns the children that an image's index lists.
 func children(t *testing.T, st *store.Store, i built.Image) []storetest.Listed {
 	t.Helper()
 	idx, err := storetest.OpenIndex(st, i.Digest)
@@ -35,8 +35,8 @@ func children(t *testing.T, st *store.Store, i built.Image) []storetest.Listed {
 	return storetest.List(t, idx)
 }
 
-// describe writes an index's annotations, and of each child what is set and what lies in the
-// layers that are not the base's.
+// describe writes an index's annotations, and for each child its settings and the files
+// in the layers above the base.
 func describe(t *testing.T, st *store.Store, i built.Image, idx v1.ImageIndex) string {
 	t.Helper()
 	var s strings.Builder
@@ -126,7 +126,7 @@ func load(t *testing.T, dir string) *product.Product {
 	return p
 }
 
-// copied copies a product into a directory of its own, without what was cut there.
+// copied copies a product to a directory of its own, without its outputs.
 func copied(t *testing.T, from string) string {
 	t.Helper()
 	to := t.TempDir()
@@ -171,7 +171,7 @@ func replace(t *testing.T, path, old, to string) {
 	}
 }
 
-// blobs lists the store's blobs with the times they were written at.
+// blobs lists the store's blobs with their modification times.
 func blobs(t *testing.T, st *store.Store) map[string]string {
 	t.Helper()
 	m := map[string]string{}

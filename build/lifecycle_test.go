@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 )
 
-// small is a module of the lifecycle's shape, with programs that compile in a moment.
+// small is a module with the lifecycle's structure, whose programs compile quickly.
 var small = map[string]string{
 	"slipway.yaml": `apiVersion: slipway/v1
 name: small
@@ -42,8 +42,8 @@ func newApisMustParse(supported, deprecated []string) int { return len(supported
 `,
 }
 
-// TestLifecycle shows the image that kpack's controller loads: one manifest with a layer for each
-// system.
+// TestLifecycle compares the image that kpack's controller loads with a golden file: one
+// manifest with a layer for each operating system.
 func TestLifecycle(t *testing.T) {
 	st := storetest.Open(t)
 	l := cut(t, load(t, carry(t, small)), st)

@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 )
 
-// registrar is a Dockerfile of kubernetes-csi/node-driver-registrar, which is written for
-// distroless static: its COPY goes to the working directory, which is / there.
+// registrar is a Dockerfile of kubernetes-csi/node-driver-registrar. It is written for
+// distroless static, where the working directory, the target of its COPY, is /.
 const registrar = `FROM %BASE%
 LABEL maintainers="Kubernetes Authors"
 LABEL description="CSI Node driver registrar"
@@ -23,8 +23,9 @@ COPY ${binary} csi-node-driver-registrar
 ENTRYPOINT ["/csi-node-driver-registrar"]
 `
 
-// TestStarts holds that an image whose program is not where its entrypoint says is an error that
-// shows the way, and that what a base cannot tell is said in one line for all platforms.
+// TestStarts checks that an entrypoint that names no program of the image is an
+// error with a remedy, and that one note for all platforms reports what cannot be
+// checked in an unknown base.
 func TestStarts(t *testing.T) {
 	for _, tc := range []struct{ base, says, warns string }{
 		{base: "static-root"},

@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
-// FuzzProduct holds that any slipway.yaml is read or refused, the same each time, with positions
-// that are in the file; and that what is read can be relied on.
+// FuzzProduct checks that every slipway.yaml is accepted or refused, with the same result
+// each time and positions inside the file, and that an accepted product is valid.
 func FuzzProduct(f *testing.F) {
 	seed(f, "slipway.yaml")
 	dir := f.TempDir()
@@ -53,8 +53,8 @@ func FuzzProduct(f *testing.F) {
 	})
 }
 
-// FuzzImageList holds that any images.txt is read or refused, and that positions point at the
-// references.
+// FuzzImageList checks that every images.txt is accepted or refused, and that
+// positions point at the references.
 func FuzzImageList(f *testing.F) {
 	seed(f, "images.txt")
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -79,7 +79,7 @@ func FuzzImageList(f *testing.F) {
 	})
 }
 
-// FuzzExpand holds that no template can make much out of little.
+// FuzzExpand checks that no template makes a large output from a small input.
 func FuzzExpand(f *testing.F) {
 	for _, s := range []string{
 		"-X main.v={{.Version}}", "{{slice .Revision 0 7}}", "{{if eq .Version `1`}}a{{else}}b{{end}}", "{{range 1000000000}}x{{end}}",
@@ -102,7 +102,7 @@ func FuzzExpand(f *testing.F) {
 	})
 }
 
-// seed adds the file of that name from all test products.
+// seed adds the files of that name from all test products to the corpus.
 func seed(f *testing.F, name string) {
 	f.Helper()
 	files, err := filepath.Glob("testdata/*/*.txtar")
@@ -122,8 +122,8 @@ func seed(f *testing.F, name string) {
 	}
 }
 
-// FuzzBasesLock holds that any bases.lock.yaml is read or refused, and that what is read is
-// written so that it is read back the same.
+// FuzzBasesLock checks that every bases.lock.yaml is accepted or refused, and that an
+// accepted one is unchanged after writing and reading.
 func FuzzBasesLock(f *testing.F) {
 	seed(f, BasesLock)
 	f.Fuzz(func(t *testing.T, b []byte) {

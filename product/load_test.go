@@ -12,9 +12,9 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// TestLoad loads every archive of testdata: its files in an empty directory, with the options
-// that its comment gives as flags and NAME=value. The file "want" is the product as JSON, or in
-// bad/ the error. Lines of the comment that start with # say what it is about.
+// TestLoad loads every archive of testdata: its files in an empty directory, with the
+// options that its comment gives as flags and NAME=value. The file "want" is the product
+// as JSON or, in bad/, the error. Comment lines that start with # describe the case.
 func TestLoad(t *testing.T) {
 	for _, kind := range []string{"good", "bad"} {
 		files, err := filepath.Glob(filepath.Join("testdata", kind, "*.txtar"))
@@ -33,7 +33,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// result is what loading an archive gives.
+// result returns the result of loading an archive.
 func result(t *testing.T, a *txtar.Archive, bad bool) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -52,7 +52,7 @@ func result(t *testing.T, a *txtar.Archive, bad bool) string {
 	t.Chdir(dir)
 	p, err := Load(parseOptions(t, string(a.Comment)))
 	switch {
-	// what stops a release, once everything else has been checked, too
+	// Demands also fail a release, after all other checks.
 	case bad && err == nil && len(p.Demands) > 0:
 		return strings.ReplaceAll(strings.Join(p.Demands, "\n"), dir, "$DIR") + "\n"
 	case bad && err == nil:
@@ -65,7 +65,7 @@ func result(t *testing.T, a *txtar.Archive, bad bool) string {
 	return strings.ReplaceAll(dump(t, p), dir, "$DIR")
 }
 
-// dump writes a product as JSON without what is empty, and platforms as words.
+// dump formats a product as JSON without empty fields, and platforms as strings.
 func dump(t *testing.T, p *Product) string {
 	t.Helper()
 	raw, err := json.Marshal(p)
@@ -108,7 +108,7 @@ func short(v any) any {
 	return v
 }
 
-// parseOptions reads the comment of an archive, and sets the environment it says.
+// parseOptions parses the comment of an archive and sets the environment variables in it.
 func parseOptions(t *testing.T, comment string) Options {
 	t.Helper()
 	t.Setenv("SLIPWAY_REGISTRY", "")
@@ -138,7 +138,7 @@ func parseOptions(t *testing.T, comment string) Options {
 	return o
 }
 
-// golden holds what was got to the archive's file "want".
+// golden compares got with the archive's file "want".
 func golden(t *testing.T, file string, a *txtar.Archive, got string) {
 	t.Helper()
 	at := len(a.Files)
@@ -183,7 +183,7 @@ func TestOwn(t *testing.T) {
 		}},
 	} {
 		t.Run(tc.path, func(t *testing.T) {
-			// Named, a registry makes a release: every base must be pinned.
+			// A registry makes it a release, in which every base must be pinned.
 			p, err := Load(Options{Path: tc.path, Registry: "registry.example"})
 			if err != nil {
 				t.Fatal(err)

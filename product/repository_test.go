@@ -7,13 +7,13 @@ import (
 	"testing"
 )
 
-// TestWhoseSource holds which directories are the product's own: those of its repository, but for
-// repositories within it.
+// TestWhoseSource checks which directories are the product's own: those of its
+// repository, except for repositories nested in it.
 func TestWhoseSource(t *testing.T) {
 	for _, tc := range []struct {
 		name, product, source string
 		own                   bool
-		made                  []string // directories, and those with .git repositories
+		made                  []string // directories; one ending in .git makes its parent a repository
 		links                 map[string]string
 	}{
 		{name: "no repository", product: "a", source: "a", own: true},
@@ -57,7 +57,8 @@ func TestWhoseSource(t *testing.T) {
 	}
 }
 
-// TestLinksLeadOut holds that no path of slipway.yaml leads out of its repository by a link.
+// TestLinksLeadOut checks that no path in slipway.yaml leads out of its
+// repository through a link.
 func TestLinksLeadOut(t *testing.T) {
 	for _, lines := range []string{
 		"sources: [{name: s, directory: out, revision: a, created: 2025-01-01T00:00:00Z}]\nimages: [{name: i, source: s, dockerfile: {file: Dockerfile}}]",

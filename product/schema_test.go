@@ -19,8 +19,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-// schemaFile is what editors read. It is generated here so that the generator stays out of the
-// program.
+// schemaFile is the schema for editors. This test generates it, so that the program does
+// not contain the generator.
 const schemaFile = "slipway.schema.json"
 
 func TestSchema(t *testing.T) {
@@ -59,7 +59,7 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// TestDescribed holds that editors can say something about every field.
+// TestDescribed checks that the schema has a description of every field.
 func TestDescribed(t *testing.T) {
 	comments := comments(t)
 	seen := map[reflect.Type]bool{}
@@ -120,7 +120,7 @@ func addComments(all map[string]string, d *ast.GenDecl) {
 		if !ok || !isStruct || !strings.HasSuffix(s.Name.Name, "YAML") {
 			continue
 		}
-		// Editors need no name of a Go type.
+		// Editors do not need the Go name at the beginning.
 		_, text, _ := strings.Cut(flat(d.Doc), " ")
 		_, text, _ = strings.Cut(text, " ")
 		if text != "" {

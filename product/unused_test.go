@@ -7,8 +7,8 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// TestUsed loads products of which everything is used: by FROM, by COPY --from, by templates and
-// artifacts.
+// TestUsed loads products in which everything is used: by FROM, by COPY --from, by
+// templates and by artifacts.
 func TestUsed(t *testing.T) {
 	t.Setenv("SLIPWAY_REGISTRY", "")
 	for _, dir := range []string{"..", "../examples/hello", "../examples/csi-driver-smb", "../examples/rke2-runtime"} {

@@ -22,7 +22,7 @@ import (
 
 var at = time.Date(2025, 1, 16, 21, 57, 50, 0, time.UTC)
 
-// input is an artifact of one program and some files, in both forms.
+// input returns an artifact of one program and some files, which has both formats.
 func input(t *testing.T, os, format string) artifact.Input {
 	t.Helper()
 	dir := t.TempDir()
@@ -72,7 +72,7 @@ func TestMake(t *testing.T) {
 			if list := tc.list(t, st.Path(archive.Digest)); strings.Join(list, "\n") != strings.Join(tc.want, "\n") {
 				t.Errorf("the archive holds\n%s\nwant\n%s", strings.Join(list, "\n"), strings.Join(tc.want, "\n"))
 			}
-			// The same files in another directory, at another time, with another umask.
+			// The result does not depend on the directory, the time or the umask.
 			if again := made(t, open(t), input(t, tc.os, tc.format)); again[1].Digest != archive.Digest {
 				t.Errorf("made again it is %s, not %s", again[1].Digest, archive.Digest)
 			}
@@ -80,8 +80,8 @@ func TestMake(t *testing.T) {
 	}
 }
 
-// TestBeforeZip holds that a time before 1980, which a zip cannot hold, does not become one in the
-// future.
+// TestBeforeZip checks that a time before 1980, which zip cannot represent, does not
+// become one in the future.
 func TestBeforeZip(t *testing.T) {
 	in := input(t, "windows", "zip")
 	in.ModTime = time.Unix(0, 0)
@@ -90,7 +90,7 @@ func TestBeforeZip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { z.Close() }) //nolint:errcheck // it was read
+	t.Cleanup(func() { z.Close() }) //nolint:errcheck // opened to read
 	for _, f := range z.File {
 		if dos := f.ModifiedDate >> 9; dos != 0 || f.Modified.Year() != 1980 {
 			t.Errorf("%s is of %s, and %d years after 1980", f.Name, f.Modified, dos)

@@ -28,7 +28,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// TestStatic shows the built-in Linux base: configuration and files.
+// TestStatic compares the configuration and files of the built-in Linux base
+// with a golden file.
 func TestStatic(t *testing.T) {
 	p := &product.Product{Path: "slipway.yaml", Bases: []product.Base{{Name: "static", Builtin: "static"}}}
 	b := resolve(t, p, "static", "linux/amd64")
@@ -63,7 +64,7 @@ func TestStatic(t *testing.T) {
 		t.Error("nonroot is missing")
 	}
 
-	// static-root has the same files, and differs in who runs where.
+	// static-root has the same files, but another user and working directory.
 	p.Bases = append(p.Bases, product.Base{Name: "root", Builtin: "static-root"})
 	root := resolve(t, p, "root", "linux/amd64")
 	cf, err := root.Image.ConfigFile()
@@ -74,7 +75,8 @@ func TestStatic(t *testing.T) {
 		t.Errorf("static-root is %+v, %+v", root.Info, cf.Config)
 	}
 
-	// Another architecture has the same files in another image; another store the same image.
+	// Another architecture has the same files in another image; another
+	// store has the same image.
 	arm := resolve(t, p, "static", "linux/arm64")
 	if armFiles, _ := files(t, arm.Image); armFiles != listing || digest(t, arm.Image) == digest(t, b.Image) {
 		t.Error("linux/arm64 has other files, or the same image")
@@ -98,7 +100,8 @@ func TestScratch(t *testing.T) {
 	}
 }
 
-// TestStub shows the stub that replaces a base of a registry in a snapshot.
+// TestStub compares the stub base that replaces a registry's base in a
+// snapshot with a golden file.
 func TestStub(t *testing.T) {
 	const nano = "mcr.microsoft.com/windows/nanoserver:ltsc2022@sha256:580b7fa4040be7b47d79c25fb73e3d6da2e68f32b95d9d4dfb70bde33564fc4a"
 	p := &product.Product{Path: "slipway.yaml", Bases: []product.Base{{Name: "nano", Images: []product.BaseImage{
@@ -176,8 +179,8 @@ func digest(t *testing.T, i v1.Image) v1.Hash {
 	return h
 }
 
-// config is the configuration as indented JSON, without the digests of layers, which change with
-// every edition of the roots.
+// config returns the configuration as indented JSON. It omits the digests of layers,
+// which change with every edition of the root certificates.
 func config(t *testing.T, i v1.Image) string {
 	t.Helper()
 	cf, err := i.ConfigFile()
@@ -193,7 +196,7 @@ func config(t *testing.T, i v1.Image) string {
 	return string(b) + "\n"
 }
 
-// files lists an image's files and returns what is in them.
+// files returns a listing of an image's files, and their contents.
 func files(t *testing.T, i v1.Image) (string, map[string][]byte) {
 	t.Helper()
 	r := mutate.Extract(i)

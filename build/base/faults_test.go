@@ -21,8 +21,8 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// TestFaults fetches and locks bases while each of their requests fails at first, as the same
-// faults are healed where images are pushed.
+// TestFaults fetches and locks bases while each request fails at first. The retries that
+// pushing relies on must also work here.
 func TestFaults(t *testing.T) {
 	closing := make(chan struct{})
 	faults := map[string]func(w http.ResponseWriter, q *http.Request, next http.Handler){
@@ -64,7 +64,7 @@ func TestFaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inner := registry.New(registry.Logger(log.New(io.Discard, "", 0)))
 			var mu sync.Mutex
-			failed := map[string]bool{} // nil lets everything pass
+			failed := map[string]bool{} // nil lets every request pass
 			failing := false
 			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 				key := q.Method + " " + q.URL.Path

@@ -26,7 +26,8 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// TestFetch takes bases out of a registry: from an index the right child, byte for byte.
+// TestFetch fetches bases from a registry. From an index it must take the
+// right child, byte for byte.
 func TestFetch(t *testing.T) {
 	host := serve(t)
 	images := map[string]v1.Image{}
@@ -109,7 +110,7 @@ func TestFetchErrors(t *testing.T) {
 	}
 }
 
-// TestFetchedOnce holds that many images on one base fetch it once.
+// TestFetchedOnce checks that a base shared by many images is fetched once.
 func TestFetchedOnce(t *testing.T) {
 	host := serve(t)
 	ref := push(t, host+"/base:1", image(t, parse(t, "linux/amd64")))
@@ -124,7 +125,7 @@ func TestFetchedOnce(t *testing.T) {
 	}
 }
 
-// client is the one that resolvers have here.
+// client is the HTTP client of the resolvers in these tests.
 var client = network.New(network.Options{Wait: time.Microsecond})
 
 // serve runs a registry and returns its host.
@@ -162,7 +163,7 @@ func platformOf(t *testing.T, i v1.Image) *v1.Platform {
 	return cf.Platform()
 }
 
-// push pushes and returns the pinned reference, tag@sha256:….
+// push pushes an image and returns its pinned reference, tag@sha256:….
 func push(t *testing.T, tag string, i v1.Image) string {
 	t.Helper()
 	if err := remote.Write(reference(t, tag), i); err != nil {
@@ -192,7 +193,7 @@ func reference(t *testing.T, s string) name.Reference {
 	return r
 }
 
-// same holds that manifest, configuration and layers have the same bytes.
+// same checks that manifest, configuration and layers are identical.
 func same(t *testing.T, got, want v1.Image) {
 	t.Helper()
 	for what, read := range map[string]func(v1.Image) ([]byte, error){
@@ -232,7 +233,7 @@ func same(t *testing.T, got, want v1.Image) {
 }
 
 func TestMain(m *testing.M) {
-	// No credentials of whoever runs the tests.
+	// The tests must not use the credentials of the user who runs them.
 	dir, err := os.MkdirTemp("", "docker-config")
 	if err != nil {
 		log.Fatal(err)

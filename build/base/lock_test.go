@@ -22,8 +22,8 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// load reads a slipway.yaml with the bases given, of a release to a registry, or with anew as
-// slipway bases reads it.
+// load reads a slipway.yaml with the given bases for a release to a registry. If anew is
+// set, it reads the file as slipway bases does.
 func load(t *testing.T, dir, host, bases string, anew bool) (*product.Product, error) {
 	t.Helper()
 	t.Setenv("SLIPWAY_REGISTRY", "")
@@ -43,7 +43,7 @@ images: [{name: a, bases: {windows: on}, go: {program: a}}]
 	return product.Load(product.Options{Path: dir + "/slipway.yaml", Registry: host + "/team", Bases: anew})
 }
 
-// lock locks and returns what has changed.
+// lock locks the bases and returns the changes.
 func lock(t *testing.T, dir, host, bases string) []base.Change {
 	t.Helper()
 	p, err := load(t, dir, host, bases, true)
@@ -60,7 +60,7 @@ func lock(t *testing.T, dir, host, bases string) []base.Change {
 	return changes
 }
 
-// made is an image for a platform, with a date.
+// made returns an image for a platform with a creation date.
 func made(t *testing.T, p platform.Platform, day string) v1.Image {
 	t.Helper()
 	at, err := time.Parse(time.DateOnly, day)
@@ -78,8 +78,8 @@ func windows(version string) platform.Platform {
 	return platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: version}
 }
 
-// silent is an index whose descriptors leave the os.version out, as some registries' copies of
-// Microsoft's bases do.
+// silent returns an index whose descriptors lack os.version, like some registries'
+// copies of Microsoft's bases.
 func silent(images ...v1.Image) v1.ImageIndex {
 	var idx v1.ImageIndex = empty.Index
 	for _, i := range images {
@@ -88,7 +88,7 @@ func silent(images ...v1.Image) v1.ImageIndex {
 	return mutate.IndexMediaType(idx, types.DockerManifestList)
 }
 
-// TestLock locks a base by word at three tags, builds on it, and then moves one of the tags.
+// TestLock locks a named base at three tags, builds on it, and then moves one of the tags.
 func TestLock(t *testing.T) {
 	host, dir := serve(t), t.TempDir()
 	nano := host + "/windows/nanoserver"
@@ -151,8 +151,8 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// TestLockInline: a digest in slipway.yaml stays, wherever its tag goes, and its lock agrees with
-// it.
+// TestLockInline checks that a digest in slipway.yaml stays when its tag moves, and
+// that the lock agrees with it.
 func TestLockInline(t *testing.T) {
 	host, dir := serve(t), t.TempDir()
 	ref := push(t, host+"/core:ltsc2022", made(t, windows("10.0.20348.4773"), "2026-01-13"))
@@ -190,7 +190,7 @@ func TestLockInline(t *testing.T) {
 	}
 }
 
-// TestLockedVersion: what the lock says of a base is held to what the base says.
+// TestLockedVersion checks that a base must have the version that the lock records for it.
 func TestLockedVersion(t *testing.T) {
 	host, dir := serve(t), t.TempDir()
 	bases := "  - {name: on, microsoft: servercore, repository: " + host + "/core}"
@@ -216,8 +216,8 @@ func TestLockedVersion(t *testing.T) {
 	}
 }
 
-// TestHostProcess: one image without a version, or with another's, is the base for every build;
-// each image on it has its own.
+// TestHostProcess checks that a single image with no or any os.version serves as the base
+// for every build, and that each image built on it has the os.version of its own platform.
 func TestHostProcess(t *testing.T) {
 	for name, version := range map[string]string{"no version": "", "one version": "10.0.17763.1"} {
 		t.Run(name, func(t *testing.T) {
@@ -248,8 +248,8 @@ func TestHostProcess(t *testing.T) {
 	}
 }
 
-// TestForeignLayers: layers of old bases say that others may not hand them on, and where to get
-// them. They stay so, byte for byte.
+// TestForeignLayers checks that non-distributable layers of old bases, with the URLs to
+// get them from, are kept byte for byte.
 func TestForeignLayers(t *testing.T) {
 	host := serve(t)
 	i := made(t, windows("10.0.17763.1"), "2019-01-01")
@@ -279,7 +279,7 @@ func TestForeignLayers(t *testing.T) {
 	}
 }
 
-// TestLookAlikes are bases that look like the right one and are not.
+// TestLookAlikes rejects bases that resemble the right one.
 func TestLookAlikes(t *testing.T) {
 	host := serve(t)
 	none, other := made(t, windows(""), "2026-01-13"), made(t, windows("10.0.17763.1"), "2026-01-13")
@@ -320,7 +320,7 @@ func TestLookAlikes(t *testing.T) {
 	}
 }
 
-// TestLockFails: every base that cannot be locked is told, with its place.
+// TestLockFails checks that every base that cannot be locked is reported with its position.
 func TestLockFails(t *testing.T) {
 	host, dir := serve(t), t.TempDir()
 	push(t, host+"/core:ltsc2019", made(t, parse(t, "linux/amd64"), "2026-01-13"))

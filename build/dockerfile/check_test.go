@@ -17,7 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// unasked fails every request.
+// unasked is a transport that fails the test on every request.
 type unasked struct{ t *testing.T }
 
 func (o unasked) RoundTrip(q *http.Request) (*http.Response, error) {
@@ -25,8 +25,9 @@ func (o unasked) RoundTrip(q *http.Request) (*http.Response, error) {
 	return nil, http.ErrServerClosed
 }
 
-// TestCheck checks every testdata/*.txtar: a check downloads nothing, finds no mistake that a
-// build does not, and finds all of them where no image is needed that is not at hand.
+// TestCheck checks every testdata/*.txtar. A check downloads nothing and reports no
+// error that a build does not report. It reports all of a build's errors if no
+// image has to be downloaded.
 func TestCheck(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	must(t, err)
@@ -95,7 +96,7 @@ layer
 file 644 0:0 z "z"
 `
 
-// TestCheckDistant takes for granted what a check cannot know without a download, and nothing else.
+// TestCheckDistant checks that Check assumes only what it cannot know without a download.
 func TestCheckDistant(t *testing.T) {
 	c := dockerfiletest.Load(t, txtar.Parse([]byte(distantCase)))
 	in := c.Input

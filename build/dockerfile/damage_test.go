@@ -19,8 +19,8 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// copyFrom builds an image that copies a file of another one, and returns the file as the build
-// gives it.
+// copyFrom builds an image that copies a file from another image, and returns the
+// file from the built image.
 func copyFrom(t *testing.T, st *store.Store, from v1.Image) ([]byte, error) {
 	t.Helper()
 	p := platform.Platform{OS: "linux", Architecture: "amd64"}
@@ -41,9 +41,9 @@ func copyFrom(t *testing.T, st *store.Store, from v1.Image) ([]byte, error) {
 	return io.ReadAll(content)
 }
 
-// TestDamagedLayer damages a layer of an image that files are copied from, and its unpacked tar.
-// The error names the file that is damaged, whatever the decompressor says, and after a repair of
-// the tar the same bytes come out.
+// TestDamagedLayer damages a layer that files are copied from, and its unpacked tar. The
+// error must name the damaged file, whatever the decompressor reports. After the tar is
+// repaired, the build makes the same bytes as before.
 func TestDamagedLayer(t *testing.T) {
 	st := storetest.Open(t)
 	i := storetest.Index(t, st, "other", storetest.Child{
@@ -99,8 +99,8 @@ func TestDamagedLayer(t *testing.T) {
 	}
 }
 
-// TestForeignDiffID holds that an image cannot make its files those of a layer of another image, by
-// that layer's diffID in its configuration.
+// TestForeignDiffID checks that an image cannot obtain the files of another image's layer
+// by declaring that layer's diffID in its configuration.
 func TestForeignDiffID(t *testing.T) {
 	st := storetest.Open(t)
 	p := platform.Platform{OS: "linux", Architecture: "amd64"}

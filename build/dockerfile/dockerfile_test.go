@@ -25,8 +25,8 @@ import (
 
 var update = flag.Bool("update", false, "write the results into testdata")
 
-// TestGolden evaluates every testdata/*.txtar (package dockerfiletest says what is in one) and
-// holds the result for each platform beside want/PLATFORM in it.
+// TestGolden evaluates every testdata/*.txtar (package dockerfiletest documents the
+// format) and compares the result for each platform with want/PLATFORM in it.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -82,7 +82,7 @@ func evaluate(t *testing.T, in dockerfile.Input, p string) string {
 	return dump(t, r)
 }
 
-// dump writes a result for people: the configuration, then every layer.
+// dump formats a result for readers: the configuration, then every layer.
 func dump(t *testing.T, r dockerfile.Result) string {
 	t.Helper()
 	var b bytes.Buffer

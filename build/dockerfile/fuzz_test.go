@@ -25,12 +25,13 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// offline lets no test reach the network.
+// offline is a transport that keeps tests off the network.
 type offline struct{}
 
 func (offline) RoundTrip(*http.Request) (*http.Response, error) { return nil, errors.New("no network") }
 
-// outside holds a file beside a context whose links lead to it, and says what must not be seen.
+// outside creates a file outside of a context that has links to it, and returns the
+// digest of the data that must not be read.
 func outside(tb testing.TB) (dockerfile.Input, v1.Hash) {
 	tb.Helper()
 	dir := tb.TempDir()
@@ -65,7 +66,8 @@ func outside(tb testing.TB) (dockerfile.Input, v1.Hash) {
 	}, digest
 }
 
-// TestStaysInContext tries the ways out of a context. A source that leads out is looked for inside.
+// TestStaysInContext tries ways to read outside of a context. A source path that leads
+// out must be resolved inside.
 func TestStaysInContext(t *testing.T) {
 	in, secret := outside(t)
 	for _, src := range []string{
@@ -142,7 +144,7 @@ func FuzzBuild(f *testing.F) {
 	})
 }
 
-// FuzzArchive unpacks arbitrary bytes with ADD, and reads them as a layer of a base.
+// FuzzArchive unpacks arbitrary bytes with ADD and reads them as a layer of a base.
 func FuzzArchive(f *testing.F) {
 	for _, name := range []string{"tarball", "fromimage", "windowsimage"} {
 		a, err := txtar.ParseFile("testdata/" + name + ".txtar")
@@ -159,7 +161,7 @@ func FuzzArchive(f *testing.F) {
 	in, secret := outside(f)
 	f.Fuzz(func(t *testing.T, archive []byte) {
 		in := in
-		st, err := store.Open(t.TempDir()) // what is known of a base by its digest is remembered
+		st, err := store.Open(t.TempDir()) // a new store, because results for a base are cached by its digest
 		must(t, err)
 		in.Store = st
 		must(t, os.WriteFile(filepath.Join(in.Context, "dir", "archive"), archive, 0o644))

@@ -11,13 +11,13 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// TestCheckStart holds what an image can start, where the files of its base are known and where
-// they are not.
+// TestCheckStart checks which programs an image can start, with and
+// without the files of its base.
 func TestCheckStart(t *testing.T) {
 	for _, tc := range []struct {
 		name, on, lines string
-		says            string // in the error
-		note            string // where the base is not known; "-" is an error all the same
+		says            string // part of the error
+		note            string // the note if the base is unknown; "-" expects an error as well
 	}{
 		{name: "nothing to start", lines: "COPY a /"},
 		{name: "an absolute path", lines: "COPY --chmod=0755 a /bin/\nENTRYPOINT [\"/bin/a\"]"},

@@ -33,8 +33,8 @@ layer
 file 644 0:0 there.txt "there"
 `
 
-// TestStub copies from images that a snapshot does not have, out of a stage and directly, and
-// from the same ones when they are real.
+// TestStub copies from images that are stubs in a snapshot, through a stage and directly,
+// and copies from the same images when they are real.
 func TestStub(t *testing.T) {
 	c := dockerfiletest.Load(t, txtar.Parse([]byte(stubCase)))
 	in := c.Input

@@ -15,7 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// zipped makes an archive as Windows does: no modes, backslashes.
+// zipped makes an archive like those of Windows: no modes, and backslashes in paths.
 func zipped(t testing.TB, names ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer

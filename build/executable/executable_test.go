@@ -20,8 +20,8 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// elf64 and elf32 are the heads of ELF files. Their sizes are fixed, so that writing them cannot
-// fail.
+// elf64 and elf32 return the headers of ELF files. The headers have a fixed size, so
+// writing them cannot fail.
 func elf64(kind elf.Type, m elf.Machine, abi elf.OSABI, order binary.ByteOrder) []byte {
 	h := elf.Header64{Type: uint16(kind), Machine: uint16(m), Version: uint32(elf.EV_CURRENT)}
 	h.Ident = ident(elf.ELFCLASS64, abi, order)
@@ -45,7 +45,7 @@ func ident(class elf.Class, abi elf.OSABI, order binary.ByteOrder) (id [elf.EI_N
 	return id
 }
 
-// image is the head of a PE file that stands behind so many bytes for DOS.
+// image returns the header of a PE file after a DOS stub of the given size.
 func image(machine, subsystem uint16, wide, managed bool, dos int) []byte {
 	b := bytes.Repeat([]byte{0}, dos)
 	copy(b, "MZ")
@@ -77,7 +77,7 @@ func TestRead(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		file []byte
-		want string // empty: no program
+		want string // empty for a file that is not a program
 	}{
 		{"amd64", elf64(elf.ET_EXEC, elf.EM_X86_64, elf.ELFOSABI_NONE, le), "an ELF program for linux/amd64"},
 		{"marked as Linux", elf64(elf.ET_EXEC, elf.EM_X86_64, elf.ELFOSABI_LINUX, le), "an ELF program for linux/amd64"},
@@ -135,7 +135,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestReal reads programs as the Go linker writes them: this test, and one for Windows.
+// TestReal reads programs written by the Go linker: this test, and one for Windows.
 func TestReal(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -202,8 +202,7 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// FuzzRead holds that what debug/elf and debug/pe take for a program is one here, too, of the
-// same machine, and that nothing else matters.
+// FuzzRead compares the results for files that debug/elf or debug/pe accept with theirs.
 func FuzzRead(f *testing.F) {
 	f.Add(elf64(elf.ET_EXEC, elf.EM_X86_64, elf.ELFOSABI_NONE, binary.LittleEndian))
 	f.Add(elf32(elf.ET_DYN, elf.EM_MIPS, binary.BigEndian))

@@ -21,8 +21,8 @@ func TestInterpreter(t *testing.T) {
 	}
 }
 
-// TestLoader reads programs of this machine and this test, and holds what is found beside what
-// debug/elf finds.
+// TestLoader reads programs of this machine and this test, and compares the
+// results with those of debug/elf.
 func TestLoader(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -36,7 +36,7 @@ func TestLoader(t *testing.T) {
 	for _, p := range append(paths[:min(len(paths), 100)], self) {
 		e, err := elf.Open(p)
 		if err != nil {
-			continue // no ELF file
+			continue // not an ELF file
 		}
 		want := ""
 		for _, s := range e.Progs {

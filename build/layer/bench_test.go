@@ -17,7 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 )
 
-// BenchmarkWrite writes a layer of Go programs, and the same with go-containerregistry's
+// BenchmarkWrite compares writing a layer of Go programs with go-containerregistry's
 // tarball.LayerFromOpener, which ko uses.
 func BenchmarkWrite(b *testing.B) {
 	entries, total := goTools(b)
@@ -47,8 +47,8 @@ func BenchmarkWrite(b *testing.B) {
 	})
 }
 
-// goTools are the programs of the Go distribution: tens of megabytes of what images of Go
-// programs hold.
+// goTools returns the programs of the Go distribution: tens of megabytes of typical
+// content for images of Go programs.
 func goTools(b *testing.B) (entries []layer.Entry, total int64) {
 	b.Helper()
 	out, err := exec.Command("go", "env", "GOROOT").Output()
@@ -73,8 +73,8 @@ func goTools(b *testing.B) (entries []layer.Entry, total int64) {
 	return entries, total
 }
 
-// withRegistryLibrary writes a layer as ko does: the tar in memory, compressed once for its
-// digest and once for its bytes.
+// withRegistryLibrary writes a layer as ko does: it keeps the tar in memory and
+// compresses it once for the digest and once for the bytes.
 func withRegistryLibrary(path string, entries []layer.Entry) (n int64, err error) {
 	var buf bytes.Buffer
 	t := tar.NewWriter(&buf)

@@ -18,11 +18,11 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 )
 
-// compressions are those that every promise about bytes is held for.
+// compressions are those with reproducible output.
 var compressions = []layer.Compression{layer.Gzip, layer.Zstd}
 
-// TestSameBytes holds that neither the number of cores nor the order of the entries nor the place
-// of the store is seen in a layer.
+// TestSameBytes checks that a layer does not depend on the number of cores, the order of
+// entries or the directory of the store.
 func TestSameBytes(t *testing.T) {
 	exe := layer.Bytes(some(t))
 	entries := append(tree(), layer.Entry{Path: "/exe", Mode: 0o755, Content: exe}, layer.Entry{Path: "/exe.again", Mode: 0o755, Content: exe})
@@ -30,7 +30,7 @@ func TestSameBytes(t *testing.T) {
 	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
 	counts := []int{1, 2, 3, 4, 5, 6, 7, 8}
 	if raceDetector {
-		counts = []int{1, 2, 8} // `mage test` runs all without it
+		counts = []int{1, 2, 8} // `mage test` also runs all without the race detector
 	}
 	for _, z := range compressions {
 		for _, system := range []string{"linux", "windows"} {
@@ -55,7 +55,7 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestOptionsShow holds that what is to differ does.
+// TestOptionsShow checks that options which should change a layer do so.
 func TestOptionsShow(t *testing.T) {
 	st := storetest.Open(t)
 	seen := map[string]string{}
@@ -78,8 +78,8 @@ func TestOptionsShow(t *testing.T) {
 	}
 }
 
-// TestWrittenOnce holds that a layer which the store has is not read for, and one that it lost is
-// made again.
+// TestWrittenOnce checks that writing a layer that the store has reads no content, and
+// that a lost layer is made again.
 func TestWrittenOnce(t *testing.T) {
 	for _, z := range compressions {
 		t.Run(string(z), func(t *testing.T) {
@@ -117,8 +117,8 @@ func TestWrittenOnce(t *testing.T) {
 	}
 }
 
-// TestUnknownDigest holds that contents without a digest are read each time: nothing else could
-// tell that they are the same.
+// TestUnknownDigest checks that content without a known digest is read each time, because
+// nothing else shows whether it has changed.
 func TestUnknownDigest(t *testing.T) {
 	st := storetest.Open(t)
 	text := "one"
@@ -152,19 +152,20 @@ func TestFile(t *testing.T) {
 	if c, want := content(), layer.Bytes([]byte("content")); c.Digest != want.Digest || c.Size != want.Size {
 		t.Errorf("the file is %s of %d bytes, want %s of %d", c.Digest, c.Size, want.Digest, want.Size)
 	}
-	// The same size and modification time do not stand for the same bytes: tools set the time to a
-	// constant.
+	// Equal size and modification time do not imply equal bytes: some tools
+	// set the time to a constant.
 	before := content()
 	put("CONTENT", old)
 	if c := content(); c.Digest != layer.Bytes([]byte("CONTENT")).Digest {
 		t.Error("other bytes of the same size and time are not seen")
 	}
-	// A layer made from what the file was supposed to be is refused.
+	// A layer is refused if the file differs from its announced content.
 	if _, err := layer.Write(t.Context(), st, []layer.Entry{{Path: "/file", Content: before}}, layer.Options{}); err == nil || !strings.Contains(err.Error(), path+" has digest") {
 		t.Errorf("a layer of the changed file: %v", err)
 	}
-	// A file that was written just now may be written again within a tick of the clock: its
-	// digest is not remembered. An hour from now is just now on any machine, however slow.
+	// A file that has just been written may change again within one tick of the
+	// clock, so its digest is not remembered. An hour in the future is recent enough
+	// on any machine, however slow.
 	soon := time.Now().Add(time.Hour)
 	put("fresh 1", soon)
 	content()
@@ -181,7 +182,8 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// shuffled changes the order of entries but for those of one path, of which the later counts.
+// shuffled reorders entries, but keeps the order of those with the same
+// path, of which the last wins.
 func shuffled(entries []layer.Entry, seed uint64) []layer.Entry {
 	last := map[string]layer.Entry{}
 	var paths []string
@@ -199,8 +201,8 @@ func shuffled(entries []layer.Entry, seed uint64) []layer.Entry {
 	return out
 }
 
-// some is the beginning of this test's own binary: bytes as they stand in images of Go programs,
-// more than the compressors take at a time.
+// some returns the beginning of this test's own binary: bytes typical of images of Go
+// programs, and more than the compressors process at a time.
 func some(t *testing.T) []byte {
 	t.Helper()
 	path, err := os.Executable()

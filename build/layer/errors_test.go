@@ -13,8 +13,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 )
 
-// TestRefused holds that entries which would make a broken layer make none: the error names the
-// path, and the store stays empty.
+// TestRefused checks that invalid entries make no layer: the error names the path,
+// and the store stays empty.
 func TestRefused(t *testing.T) {
 	file := func(path string) layer.Entry {
 		return layer.Entry{Path: path, Mode: 0o644, Content: layer.Bytes([]byte("x"))}
@@ -24,7 +24,7 @@ func TestRefused(t *testing.T) {
 	}
 	cases := []struct {
 		name    string
-		os      string // empty: on both systems
+		os      string // empty for both
 		entries []layer.Entry
 		says    []string
 	}{
@@ -82,7 +82,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestWindowsNames are names that look like those of devices and are not.
+// TestWindowsNames accepts names that resemble those of Windows devices.
 func TestWindowsNames(t *testing.T) {
 	for _, name := range []string{"console", "com", "com0", "com10", "lpt", "nully", "aux-file", "$con", ".hidden", "a.b.c", "a'b"} {
 		if _, err := layer.Write(t.Context(), storetest.Open(t), []layer.Entry{{Path: "/" + name, Mode: 0o644}}, layer.Options{OS: "windows"}); err != nil {
@@ -91,8 +91,8 @@ func TestWindowsNames(t *testing.T) {
 	}
 }
 
-// TestWindowsPaths holds that a path may be longer than MAX_PATH, and that letters which only
-// Unicode takes for one another are two.
+// TestWindowsPaths accepts paths longer than MAX_PATH, and treats letters that are equal
+// only under Unicode case folding as different.
 func TestWindowsPaths(t *testing.T) {
 	long := strings.Repeat("/"+strings.Repeat("d", 255), 20)
 	entries := []layer.Entry{
@@ -110,8 +110,8 @@ func TestWindowsPaths(t *testing.T) {
 	}
 }
 
-// TestContentThatLies holds that content which is not what it was announced as leaves no blob
-// behind.
+// TestContentThatLies checks that content that differs from its announced size or
+// digest leaves no blob behind.
 func TestContentThatLies(t *testing.T) {
 	broken := errors.New("the disk is gone")
 	open1 := func(r io.Reader) func() (io.ReadCloser, error) {
@@ -160,7 +160,8 @@ func TestCancelled(t *testing.T) {
 		t.Run(string(z), func(t *testing.T) {
 			st := storetest.Open(t)
 			ctx, cancel := context.WithCancel(t.Context())
-			// The content itself cancels: it never ends, so that only the context can end it.
+			// The content cancels the context and never ends, so that only the
+			// context can stop the write.
 			endless := layer.Content{Size: 1 << 60, Open: func() (io.ReadCloser, error) {
 				return io.NopCloser(readerFunc(func(p []byte) (int, error) {
 					cancel()
@@ -185,7 +186,7 @@ func TestUnknownCompression(t *testing.T) {
 	nothingIn(t, st.Dir())
 }
 
-// nothingIn holds that a store has neither blobs, finished or begun, nor records.
+// nothingIn checks that a store has no records and no blobs, not even unfinished ones.
 func nothingIn(t *testing.T, dir string) {
 	t.Helper()
 	for _, sub := range []string{"blobs", "cache", "work"} {

@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// TestWriteTogether has the children of an index ask for one layer at the same time: its files
-// are read, and compressed, once.
+// TestWriteTogether writes one layer concurrently for several children of an index. Its
+// files must be read and compressed once.
 func TestWriteTogether(t *testing.T) {
 	st, err := store.Open(t.TempDir())
 	if err != nil {

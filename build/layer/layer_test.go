@@ -32,11 +32,11 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 var then = time.Date(2025, time.January, 16, 21, 57, 50, 0, time.UTC)
 
-// usersOwn is the security descriptor that our files have; test/windows lets Windows' own code
-// read it.
+// usersOwn is the security descriptor of the files in Windows layers; test/windows has
+// Windows' own code read it.
 const usersOwn = "AQAAgBQAAAAkAAAAAAAAAAAAAAABAgAAAAAABSAAAAAhAgAAAQIAAAAAAAUgAAAAIQIAAA=="
 
-// tree holds an entry of every type that both systems have.
+// tree returns an entry of every type that both operating systems have.
 func tree() []layer.Entry {
 	return []layer.Entry{
 		{Path: "/", Type: layer.Dir, Mode: 0o700},
@@ -59,7 +59,7 @@ func tree() []layer.Entry {
 	}
 }
 
-// TestHeaders shows the whole of a layer's tar: what an image's file system gets.
+// TestHeaders compares all headers of a layer's tar with a golden file.
 func TestHeaders(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
@@ -79,8 +79,8 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestReaders holds that the readers of others get out what went in, and that all the layer says
-// of itself is so.
+// TestReaders checks that other implementations read back what was written, and that the
+// layer's metadata is correct.
 func TestReaders(t *testing.T) {
 	for _, tc := range []struct {
 		compression layer.Compression
@@ -93,7 +93,7 @@ func TestReaders(t *testing.T) {
 	} {
 		t.Run(string(tc.compression), func(t *testing.T) {
 			st := storetest.Open(t)
-			// More than one block of the compressor.
+			// This exceeds one block of the compressor.
 			big := bytes.Repeat([]byte("0123456789abcdef"), 300_000)
 			entries := append(tree(), layer.Entry{Path: "/big", Mode: 0o644, Content: layer.Bytes(big)})
 			l := write(t, st, entries, layer.Options{Compression: tc.compression})

@@ -10,8 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 )
 
-// TestMemory holds that a layer of 1 GiB is not held in memory. Under the race detector, which
-// takes minutes for so much, it is 256 MiB.
+// TestMemory checks that writing a layer of 1 GiB does not keep it in memory. Under the
+// race detector, which would take minutes, the layer has 256 MiB.
 func TestMemory(t *testing.T) {
 	const limit = 64 << 20
 	size := int64(1 << 30)
@@ -42,8 +42,8 @@ func heap() uint64 {
 	return s[0].Value.Uint64() + s[1].Value.Uint64()
 }
 
-// synthetic is content that compresses well, as it costs time and disk otherwise; each 16 MiB it
-// calls every.
+// synthetic is content that compresses well, to save time and disk space. It
+// calls every after each 16 MiB.
 type synthetic struct {
 	left, since int64
 	every       func()

@@ -28,7 +28,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// TestLayer shows what lies in the two layers.
+// TestLayer compares the contents of the two layers with a golden file.
 func TestLayer(t *testing.T) {
 	for _, os := range []string{"linux", "windows"} {
 		t.Run(os, func(t *testing.T) {

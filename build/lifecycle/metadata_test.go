@@ -19,8 +19,8 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// TestMetadataOfTheRealOne holds what we read out of the lifecycle's source beside what its own
-// packager writes into lifecycle.toml.
+// TestMetadataOfTheRealOne compares the metadata that we read from the lifecycle's source
+// with the lifecycle.toml that its own packager writes.
 func TestMetadataOfTheRealOne(t *testing.T) {
 	p, err := product.Load(product.Options{Path: "../../slipway.yaml"})
 	if err != nil {
@@ -78,7 +78,8 @@ func packaged(t *testing.T, dir, version string) lifecycle.Metadata {
 	}
 }
 
-// readTOML reads sections of strings and lists of strings, whose notation is JSON's, too.
+// readTOML reads sections of strings and lists of strings, whose
+// notation is the same as in JSON.
 func readTOML(t *testing.T, text string) (m lifecycle.Metadata) {
 	t.Helper()
 	into := map[string]any{
@@ -131,7 +132,7 @@ func TestReadMetadata(t *testing.T) {
 	if d := cmp.Diff(want, got); err != nil || d != "" {
 		t.Fatalf("%v (-want +got):\n%s", err, d)
 	}
-	// kpack's decoder tells null from an empty list.
+	// kpack's decoder distinguishes null from an empty list.
 	b, err := json.Marshal(got)
 	if err != nil || strings.Contains(string(b), "null") {
 		t.Errorf("the label is %s (%v)", b, err)
@@ -159,8 +160,8 @@ func TestReadMetadataErrors(t *testing.T) {
 	}
 }
 
-// FuzzReadMetadata holds that no source brings slipway down, and that whatever is read has
-// versions.
+// FuzzReadMetadata checks that no source causes a panic, and that
+// accepted metadata has versions.
 func FuzzReadMetadata(f *testing.F) {
 	f.Add(apis, toml)
 	f.Add("package api\n\nvar Platform = newApisMustParse([]string{`0.1`}, nil)\n", "[api]\n platform = \"1\"\n buildpack = \"2\"\n")

@@ -25,7 +25,8 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 var created = time.Date(2025, time.January, 16, 22, 57, 50, 999, time.FixedZone("CET", 3600))
 
-// TestWrite shows configuration and manifest of an image from scratch and of one on a Docker base.
+// TestWrite compares the configuration and manifest of an image from scratch and of one
+// on a Docker base with golden files.
 func TestWrite(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
@@ -47,7 +48,7 @@ func TestWrite(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				// whatever the compressor makes of it
+				// Layer digests depend on the compressor's version.
 				l.Digest, l.Size = v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("ab", 32)}, 4
 				tc.image.Layers = []manifest.Layer{{Layer: l, CreatedBy: "slipway test"}}
 				d, err := manifest.Write(st, tc.image)
@@ -79,8 +80,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// dockerBase is an image as docker builds it: with Docker's media types and marks of who made it,
-// and a layer that lies elsewhere.
+// dockerBase returns an image like those of docker build: with Docker's media types,
+// fields about its author, and a layer with URLs.
 func dockerBase(t *testing.T) v1.Image {
 	t.Helper()
 	foreign := static.NewLayer([]byte("foreign"), types.DockerForeignLayer)

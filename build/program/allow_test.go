@@ -12,8 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// TestOthersMay holds that what projects usually have in their .ko.yaml works for sources of
-// others.
+// TestOthersMay accepts the usual settings of .ko.yaml files in third-party sources.
 func TestOthersMay(t *testing.T) {
 	const text = `
 defaultEnv: [CGO_ENABLED=0, GOAMD64=v2, GOARM64=v8.0, "GOARM64=v8.1,lse", GOEXPERIMENT=jsonv2, GOFIPS140=latest, GOFIPS140=v1.0.0, GO111MODULE=on]
@@ -29,7 +28,8 @@ defaultLdflags: [-s -w, -X main.a=b, "-X 'main.c=d e'", "-X=main.f=-linkmode=ext
 	}
 }
 
-// TestOthersMayNot holds what would run a command on this machine, or reach a file or a server.
+// TestOthersMayNot rejects settings that would run a command on this machine or
+// access a file or a server.
 func TestOthersMayNot(t *testing.T) {
 	for _, env := range []string{
 		"GOFLAGS='-toolexec=sh evil.sh'", "GOFLAGS=-v", "GOCACHEPROG=sh ./evil.sh", "CC=sh evil.sh", "CXX=x", "AR=x", "PKG_CONFIG=x", "CGO_ENABLED=1", "CGO_CFLAGS=-x",
@@ -140,7 +140,7 @@ func notAllowed(t *testing.T, field string, list ...string) {
 			t.Errorf("%s %q: the error is %s", field, list, line)
 		}
 	}
-	// What slipway.yaml says replaces the list, so that there is a way on.
+	// Settings in slipway.yaml replace the list, so users can work around the error.
 	p.Tree.Source.Own = false
 	for _, l := range []*[]string{&p.Env, &p.Flags, &p.Ldflags} {
 		*l = []string{}
@@ -154,8 +154,8 @@ func quote(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
 }
 
-// TestEachIsReported holds that one error has all that is refused, in the order of the file's
-// lists.
+// TestEachIsReported checks that one error reports all refused settings in the
+// order of the file's lists.
 func TestEachIsReported(t *testing.T) {
 	_, err := withKo(t, "defaultEnv: [CC=sh, GOAMD64=v2, CXX=sh]\nbuilds:\n- main: .\n  ldflags: -s -w -extld=sh\n", ".", info, false)
 	var got []string
@@ -169,7 +169,7 @@ func TestEachIsReported(t *testing.T) {
 	}
 }
 
-// TestKoLink holds that a link does not let a .ko.yaml be read from elsewhere.
+// TestKoLink checks that a .ko.yaml cannot be a link to another place.
 func TestKoLink(t *testing.T) {
 	dir, other := t.TempDir(), filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(other, []byte("defaultFlags: [-v]\n"), 0o600); err != nil {

@@ -66,7 +66,7 @@ func TestCheck(t *testing.T) {
 		{"./tagged", linux, "", "has no Go files for linux/amd64"},
 		{"./tagged", linux, "-tags=special", ""},
 		{"./newest", linux, "", ""}, // the go command may be newer than this one
-		{"./broken", linux, "", ""}, // the compiler says what is wrong
+		{"./broken", linux, "", ""}, // the compiler reports the cause
 		{"./cgo", linux, "", ""},    // as above
 	} {
 		p := program.Program{Name: "p", Package: tc.pkg, Platform: tc.on, Tree: source.Tree{Dir: dir, Source: product.Source{Name: "s"}}}

@@ -14,7 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// damages are what happens to a compiled program on disk.
+// damages are ways to damage a compiled program on disk.
 var damages = map[string]func(b []byte) []byte{
 	"empty":                 func([]byte) []byte { return nil },
 	"truncated":             func(b []byte) []byte { return b[:len(b)-100] },
@@ -24,10 +24,9 @@ var damages = map[string]func(b []byte) []byte{
 	"garbage":               func(b []byte) []byte { return bytes.Repeat([]byte{0xa5}, len(b)) },
 }
 
-// TestDamaged holds that a program is never read with other bytes than were compiled. One of a
-// directory is compiled again before it is read; of a module, whose programs are not read to see
-// whether they are current, the reader says that it is damaged, and repairing the store makes it
-// again.
+// TestDamaged checks that a damaged program is never used. A program from a directory is
+// compiled again before it is read. A module's programs are not read to see whether they are
+// current, so the reader reports the damage, and repairing the store makes the program again.
 func TestDamaged(t *testing.T) {
 	for _, fixed := range []bool{false, true} {
 		tree, st := write(t, module), storetest.Open(t)

@@ -105,7 +105,8 @@ func TestParseKoErrors(t *testing.T) {
 	}
 }
 
-// withKo reads a .ko.yaml for a program of a tree that is the product's own, or of others.
+// withKo reads a .ko.yaml for a program of the product's own source
+// tree or of a third party's.
 func withKo(t testing.TB, text, pkg string, info product.BuildInfo, own bool) (Program, error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -116,8 +117,8 @@ func withKo(t testing.TB, text, pkg string, info product.BuildInfo, own bool) (P
 	return p, p.readKo(info)
 }
 
-// TestNew holds what goes before what: slipway.yaml's source, its program, and .ko.yaml where
-// neither says anything.
+// TestNew checks that the flags of a program follow those of its source, and that .ko.yaml
+// counts only if slipway.yaml has neither.
 func TestNew(t *testing.T) {
 	dir := t.TempDir()
 	ko := "defaultEnv: [FROM=ko]\ndefaultFlags: [-tags=ko]\ndefaultLdflags: [-X ko]\n"
@@ -169,8 +170,8 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// FuzzParseKo holds that no .ko.yaml brings slipway down, and that no flag which runs a command
-// comes through.
+// FuzzParseKo checks that no .ko.yaml causes a panic, and that no flag that
+// runs a command is accepted.
 func FuzzParseKo(f *testing.F) {
 	for _, s := range []string{
 		"", "defaultFlags: [-v]", "defaultFlags: -v -tags=x", "builds:\n- main: ./cmd/a\n  ldflags: ['-X a={{.Git.Tag}}']\n  env: [A=b]\n",
@@ -180,7 +181,7 @@ func FuzzParseKo(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if strings.Contains(string(b), "range") {
-			return // a template may count for a long time
+			return // a template may loop for a long time
 		}
 		p, err := withKo(t, string(b), "./cmd/a", info, false)
 		if err != nil {

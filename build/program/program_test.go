@@ -32,8 +32,8 @@ var (
 	arm     = platform.Platform{OS: "linux", Architecture: "arm64"}
 )
 
-// module is a small module without imports, so that it compiles in a moment: commands a and b
-// share a package, and another is called a, too.
+// module is a small module without imports, which compiles quickly: commands a and b
+// share a package, and another command is also called a.
 var module = map[string]string{
 	"go.mod":         "module example.com/demo\n\ngo 1.24\n",
 	"main.go":        "package main\n\nfunc main() { println(\"root\") }\n",
@@ -77,7 +77,7 @@ func TestBuild(t *testing.T) {
 		}
 		peFile(t, file(t, set, name, windows))
 	}
-	// Programs with the same flags are one batch, but for two that have one file name.
+	// Programs with the same flags are one batch, except for two with the same file name.
 	for _, want := range []string{
 		"compiling a, b, again, root, c for linux/amd64 …", "compiling a, b, again, root, c for windows/amd64 …",
 		"compiling other for linux/amd64 …", "compiling other for windows/amd64 …", "compiling b for linux/arm64 …",
@@ -101,7 +101,7 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// TestAgain holds that what was compiled is not compiled again, and that what changed is.
+// TestAgain checks that an unchanged program is not compiled again, and a changed one is.
 func TestAgain(t *testing.T) {
 	tree := write(t, module)
 	st := storetest.Open(t)
@@ -173,7 +173,8 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// TestVendored compiles a module as old go commands packed it: of vendor/ only the list is there.
+// TestVendored compiles a module as old go commands packed it: its vendor directory has
+// only the list of modules.
 func TestVendored(t *testing.T) {
 	tree := write(t, module)
 	tree.Fixed, tree.Source.Sum = true, "h1:vendored"
@@ -186,8 +187,8 @@ func TestVendored(t *testing.T) {
 	compile(t, storetest.Open(t), []program.Program{declare(t, product.Program{Name: "a", Package: "./cmd/a"}, tree, linux)})
 }
 
-// TestSameBytes compiles in two directories, once in an environment that is full of what other
-// tools want.
+// TestSameBytes compiles in two directories, once with environment variables set
+// that configure other tools.
 func TestSameBytes(t *testing.T) {
 	for _, on := range []platform.Platform{linux, windows} {
 		t.Run(on.OS, func(t *testing.T) {
@@ -213,8 +214,8 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestFailure holds that the compiler's message is said once, with program and platform, and that
-// other batches go on.
+// TestFailure checks that the compiler's message appears once, with program and platform,
+// and that other batches continue.
 func TestFailure(t *testing.T) {
 	broken := map[string]string{"cmd/broken/main.go": "package main\n\nfunc main() { undefinedThing() }\n"}
 	for k, v := range module {
@@ -248,11 +249,11 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// TestCancel holds that a build that is called off ends at once, and its compilers with it.
+// TestCancel checks that a canceled build and its compilers end at once.
 func TestCancel(t *testing.T) {
 	dir := t.TempDir()
 	began, tool := filepath.Join(dir, "began"), filepath.Join(dir, "tool")
-	// A compiler that never ends: it opens the pipe, and the pipe closes when it has died.
+	// The compiler never ends. It opens the pipe, which closes when the compiler has died.
 	script := "#!/bin/sh\ncase \"$*\" in *-V=full*) exec \"$@\";; esac\necho x > " + began + "\nexec sleep 1000 > " + began + "\n"
 	if err := os.WriteFile(tool, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
@@ -275,8 +276,8 @@ func TestCancel(t *testing.T) {
 	if err := wait(); !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
 	}
-	// The pipe ends with the last process that has it; one that was left over would hold it
-	// beyond the time that the test has.
+	// The pipe ends with the last process that has it open. A leftover process would keep
+	// it open beyond the test's timeout.
 	if _, err := io.Copy(io.Discard, pipe); err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +286,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestWaiting holds that who waits for a program stops when his own context ends.
+// TestWaiting checks that a caller waiting for a program stops when its own context ends.
 func TestWaiting(t *testing.T) {
 	p := declare(t, product.Program{Name: "a", Package: "./cmd/a"}, write(t, module), linux)
 	set, wait := program.Start(t.Context(), storetest.Open(t), nil, []program.Program{p})
@@ -323,7 +324,7 @@ func declare(t *testing.T, p product.Program, tree source.Tree, on platform.Plat
 	return r
 }
 
-// compile compiles programs and returns what progress said.
+// compile compiles programs and returns them and the progress output.
 func compile(t *testing.T, st *store.Store, programs []program.Program) (*program.Set, string) {
 	t.Helper()
 	var log bytes.Buffer

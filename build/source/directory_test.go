@@ -36,8 +36,8 @@ func TestDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// An untracked file may be compiled or copied, so the commit alone does not say what the
-	// image holds.
+	// An untracked file may be compiled or copied, so the commit alone does not
+	// identify the image's content.
 	files(t, dir, map[string]string{"untracked.go": "package main\n"})
 	want.Revision += "-dirty"
 	same(t, "with an untracked file", fetch(t, product.Source{Name: "app", Directory: dir}).Source, want)
@@ -51,7 +51,7 @@ func TestDirectory(t *testing.T) {
 	want.Directory, want.Revision = sub, head
 	same(t, "dirty elsewhere", fetch(t, product.Source{Name: "app", Directory: sub}).Source, want)
 
-	// What slipway.yaml says is not asked of git.
+	// Git is not asked for what slipway.yaml gives.
 	given := product.Source{Name: "app", Directory: dir, Revision: "given", Created: time.Unix(1, 0).UTC()}
 	same(t, "given", fetch(t, given).Source, given)
 	revision := product.Source{Name: "app", Directory: dir, Revision: "given"}
@@ -59,7 +59,8 @@ func TestDirectory(t *testing.T) {
 	same(t, "revision given", fetch(t, revision).Source, want)
 }
 
-// TestHookOfAnotherRepository runs as in a git hook, which exports the repository that it runs for.
+// TestHookOfAnotherRepository runs as in a git hook, which exports the
+// variables of its own repository.
 func TestHookOfAnotherRepository(t *testing.T) {
 	dir, head := repository(t)
 	other, _ := repository(t)
@@ -73,8 +74,8 @@ func TestHookOfAnotherRepository(t *testing.T) {
 	}
 }
 
-// TestRepositoryOfOthers holds that git obeys a repository of others only where that starts no
-// program.
+// TestRepositoryOfOthers checks that git uses the settings of a third party's repository
+// only if none of them starts a program.
 func TestRepositoryOfOthers(t *testing.T) {
 	for _, setting := range []string{
 		"core.fsmonitor", "core.FSMonitor", "filter.x.clean", "include.path", "core.hooksPath", "core.sshCommand", "gpg.program", "alias.status",
@@ -101,7 +102,7 @@ func TestRepositoryOfOthers(t *testing.T) {
 	if got := fetch(t, product.Source{Name: "app", Directory: dir}).Source.Revision; got != head {
 		t.Errorf("the revision is %s, want %s", got, head)
 	}
-	// the product's own is as trusted as the machine's
+	// The product's own repository is as trusted as the machine.
 	run(t, dir, "git", "config", "core.fsmonitor", "false")
 	fetch(t, product.Source{Name: "app", Directory: dir, Own: true})
 }
@@ -129,7 +130,8 @@ func TestDirectoryWithoutGit(t *testing.T) {
 	refused(t, product.Source{Name: "app", Directory: file}, "source app", "not a directory")
 }
 
-// repository makes a git repository of one commit and returns its directory and HEAD.
+// repository makes a git repository of one commit and returns its
+// directory and the hash of HEAD.
 func repository(t *testing.T) (dir, head string) {
 	t.Helper()
 	dir = t.TempDir()

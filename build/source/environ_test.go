@@ -10,14 +10,14 @@ import (
 	"github.com/slipway-dev/slipway/build/source"
 )
 
-// settings are what a user may have set that would change what the go command makes.
+// settings are user settings that would change the go command's output.
 var settings = map[string]string{
 	"GOOS": "plan9", "GOARCH": "arm", "GOARM": "5", "GOAMD64": "v3", "GOFLAGS": "-tags=theirs -modcacherw", "GOEXPERIMENT": "synctest",
 	"GOFIPS140": "latest", "CGO_ENABLED": "1", "GO111MODULE": "off",
 }
 
-// TestEnvironment asks the go command itself what it would build for, with variables exported and
-// kept with go env -w.
+// TestEnvironment asks the go command for its build settings, with variables exported and
+// variables set by go env -w.
 func TestEnvironment(t *testing.T) {
 	t.Run("exported", func(t *testing.T) {
 		t.Setenv("GOENV", "off")
@@ -39,7 +39,7 @@ func TestEnvironment(t *testing.T) {
 		t.Setenv("GOPROXY", "")
 		files(t, dir, map[string]string{
 			"go/env": strings.Join(lines, "\n") + "\n",
-			// Otherwise a child of the go command may still write here when the test is over.
+			// This keeps a child of the go command from writing here after the test.
 			"go/telemetry/mode": "off",
 		})
 		t.Setenv("XDG_CONFIG_HOME", dir)

@@ -24,8 +24,8 @@ import (
 
 const demo = "example.com/Demo@v1.2.3"
 
-// TestModule fetches a module from a proxy on disk; the checksum database, which does not know
-// it, is not asked.
+// TestModule fetches a module from a proxy on disk. It does not query the checksum
+// database, which lacks the module.
 func TestModule(t *testing.T) {
 	s := proxy(t, demo)
 	tree := fetch(t, s)
@@ -38,7 +38,7 @@ func TestModule(t *testing.T) {
 	if want := (product.BuildInfo{Version: "9", Revision: "abc", Created: "2025-01-02T03:04:05Z", SourceVersion: "1.2.3"}); tree.Info("9") != want {
 		t.Errorf("templates see %+v, want %+v", tree.Info("9"), want)
 	}
-	// What the cache has needs no proxy, and is hashed all the same.
+	// A cached module needs no proxy and is still hashed.
 	t.Setenv("GOPROXY", "off")
 	if again := fetch(t, s); !reflect.DeepEqual(again, tree) {
 		t.Errorf("the second time %+v, the first %+v", again, tree)
@@ -58,8 +58,8 @@ func TestWrongHash(t *testing.T) {
 	refused(t, gomod, "hash mismatch", "source demo", "go.mod", demo, s.GoModSum, wrong)
 }
 
-// TestTamperedCache changes what lies in the module cache, as neither the go command nor the
-// checksum database would see.
+// TestTamperedCache changes files in the module cache in a way that neither the go
+// command nor the checksum database would detect.
 func TestTamperedCache(t *testing.T) {
 	for name, tamper := range map[string]func(dir, download string) error{
 		"a file changed": func(dir, _ string) error {
@@ -85,8 +85,8 @@ func TestTamperedCache(t *testing.T) {
 	}
 }
 
-// TestInterruptedExtraction holds that a module which the go command did not finish unpacking is
-// not used.
+// TestInterruptedExtraction checks that a module that the go command did not
+// finish unpacking is not used.
 func TestInterruptedExtraction(t *testing.T) {
 	s := proxy(t, demo)
 	dir := fetch(t, s).Dir
@@ -108,14 +108,14 @@ func TestMissingModule(t *testing.T) {
 	refused(t, s, "source demo", "example.com/none@v1.0.0")
 }
 
-// TestIncomplete holds that what slipway.yaml lacks of a module is said in lines for it, with what
-// the proxy knows.
+// TestIncomplete checks that the error for an incomplete module shows the lines to add to
+// slipway.yaml, with values from the proxy.
 func TestIncomplete(t *testing.T) {
 	const commit = "0123456789abcdef0123456789abcdef01234567"
 	s := proxy(t, demo)
 	s.Pos = yamlfile.Pos{File: "slipway.yaml", Line: 6, Column: 5}
 	whole := s
-	t.Setenv("GONOSUMDB", "example.com") // no database knows it
+	t.Setenv("GONOSUMDB", "example.com") // the module is in no database
 	tags := strings.TrimPrefix(os.Getenv("GOPROXY"), "file://") + "/example.com/!demo/@v/"
 	origin := func(vcs string) {
 		t.Helper()
@@ -138,7 +138,7 @@ func TestIncomplete(t *testing.T) {
 	s.Revision = "v1.2.3"
 	fetch(t, s)
 
-	// What is wrong is said with the right line, too.
+	// The error for a wrong value also shows the right line.
 	s.Revision = "fedcba9"
 	refused(t, s, "slipway.yaml:6:5: the module proxy knows another commit or time of "+demo+": correct these lines:\n    revision: "+commit)
 	s.Revision, s.Created = commit, time.Unix(1, 0)
@@ -148,7 +148,7 @@ func TestIncomplete(t *testing.T) {
 	s.Sum, s.GoModSum = whole.Sum, whole.Sum
 	refused(t, s, "hash mismatch", "if slipway.yaml is wrong, its line is\n    goModSum: "+whole.GoModSum)
 
-	// Not every proxy knows the commit, and what it says is checked.
+	// Not every proxy knows the commit, and its answer is validated.
 	for _, vcs := range []string{"", `,"Origin":{"VCS":"git","Hash":"\u001b]0;x"}`} {
 		origin(vcs)
 		s.Sum, s.GoModSum, s.Revision, s.Created = whole.Sum, whole.GoModSum, "", time.Time{}
@@ -164,9 +164,9 @@ func TestNoGo(t *testing.T) {
 	refused(t, s, "the go command is needed", "https://go.dev/dl")
 }
 
-// proxy makes a module and a directory that the go command takes for a proxy
-// (https://go.dev/ref/mod#goproxy-protocol), points the environment there and at an empty module
-// cache, and returns the source with its right hashes.
+// proxy makes a module and a directory that the go command accepts as a proxy
+// (https://go.dev/ref/mod#goproxy-protocol). It sets the environment to use that proxy
+// and an empty module cache, and returns the source with its correct hashes.
 func proxy(t *testing.T, mod string) product.Source {
 	t.Helper()
 	path, version, _ := strings.Cut(mod, "@")
@@ -240,7 +240,7 @@ func files(t *testing.T, dir string, content map[string]string) {
 	}
 }
 
-// writable undoes the go command's protection of its module cache.
+// writable removes the go command's write protection of its module cache.
 func writable(t *testing.T, dir string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
