@@ -10,9 +10,9 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// cold makes the release in a fresh clone with an empty build cache, against the plain go commands
-// that compile the same programs and slipway itself, one after the other, with an empty build
-// cache too. The module cache is warm for both.
+// cold compares a release in a fresh clone with the plain go commands that compile the
+// same programs and slipway itself, one after the other. Both start with an empty build
+// cache and a warm module cache.
 func (b *bench) cold(ctx context.Context) (comparison, error) {
 	plain, err := b.plain(ctx)
 	if err != nil {
@@ -31,7 +31,8 @@ func (b *bench) cold(ctx context.Context) (comparison, error) {
 	return comparison{title: "A release with nothing compiled yet", ours: ours, other: []figure{theirs}}, err
 }
 
-// plain lists the go commands that a maintainer would write for what kpack's slipway.yaml declares.
+// plain lists the go commands that a maintainer would write for the
+// programs in kpack's slipway.yaml.
 func (b *bench) plain(ctx context.Context) ([][]string, error) {
 	p, err := product.Load(product.Options{Path: b.product})
 	if err != nil {

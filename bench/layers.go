@@ -13,14 +13,14 @@ import (
 	"github.com/klauspost/pgzip"
 )
 
-// way is a way to compress layers, and to read them as container runtimes do.
+// way is a way to compress layers and to read them as container runtimes do.
 type way struct {
 	name  string
 	write func(io.Writer) (io.WriteCloser, error)
 	read  func(io.Reader) (io.Reader, error)
 }
 
-// window is that of build/layer.
+// window is the window size of build/layer.
 const window = 8 << 20
 
 var ways = func() []way {
@@ -47,23 +47,23 @@ var ways = func() []way {
 	return all
 }()
 
-// compress compares ways to compress the layers of the release: what a build spends before
-// anything can be packed. Seconds are those of the processor, which do not depend on what else
-// the machine does.
+// compress compares ways to compress the layers of the release, which a build does
+// before anything can be packed. It measures CPU seconds, which do not depend on
+// the machine's other load.
 func (b *bench) compress(ctx context.Context) (comparison, error) {
 	err := b.layers(ctx)
 	return b.compressed, err
 }
 
-// unpack compares how long it takes to read the layers of the release again, as containerd and
-// docker do.
+// unpack compares the time to read the compressed layers of the release as
+// containerd and docker do.
 func (b *bench) unpack(ctx context.Context) (comparison, error) {
 	err := b.layers(ctx)
 	return b.uncompressed, err
 }
 
-// layers compresses every layer of the release in every way and reads it again, once for both
-// parts.
+// layers compresses every layer of the release in every way and reads it again. It runs
+// once and serves both parts.
 func (b *bench) layers(ctx context.Context) error {
 	if b.compressed.title != "" {
 		return nil
@@ -106,7 +106,7 @@ func (b *bench) layers(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		data, err := io.ReadAll(r) // nothing but the work itself is to be timed
+		data, err := io.ReadAll(r) // so that only the compression is timed
 		r.Close()
 		if err != nil {
 			return err
@@ -152,7 +152,7 @@ func (w way) measure(data []byte, made, read *figure) error {
 	return nil
 }
 
-// processor is how many seconds of the processor this program has used.
+// processor returns the CPU seconds that this program has used.
 func processor() float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

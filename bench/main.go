@@ -1,12 +1,12 @@
-// Bench compares slipway with what others use for the same work, on the images of a release that
-// has been cut, in one run.
+// Bench compares slipway with other tools for the same work, on the images of an
+// existing release, in one run.
 //
 //	go run ./bench [-dist dist] [-store .slipway] [-slipway PATH] [-parts cold,warm,…]
 //
-// It needs crane (go install github.com/google/go-containerregistry/cmd/crane), and from Debian
-// docker-registry, skopeo, bsdtar (libarchive-tools) and zstd. Every rival runs as its users run
-// it. Peak memory is that of the program itself, not of compilers it starts; a few hundredths of
-// a second are lost to looking.
+// It needs crane (go install github.com/google/go-containerregistry/cmd/crane), and from
+// Debian docker-registry, skopeo, bsdtar (libarchive-tools) and zstd. Every other tool
+// runs as its users run it. Peak memory is that of the program itself, without the
+// compilers it starts. Measuring costs a few hundredths of a second.
 package main
 
 import (
@@ -29,14 +29,14 @@ func main() {
 	}
 }
 
-// bench is one run.
+// bench is one run of the benchmark.
 type bench struct {
 	dist, store, slipway, product, crane string
 	tmp                                  string
 
 	compressed, uncompressed comparison // of layers
 	archives                 *archives
-	registries               int // that were started
+	registries               int // how many were started
 }
 
 func run(ctx context.Context, args []string) error {

@@ -18,8 +18,8 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// again pushes a bundle of 20 images that the registry has, which are those of the release under
-// more names.
+// again pushes a bundle of 20 images that the registry already has: the images of the
+// release under additional names.
 func (b *bench) again(ctx context.Context) (comparison, error) {
 	l, st, err := readRelease(b.dist, b.store)
 	if err != nil {
@@ -49,7 +49,8 @@ func (b *bench) again(ctx context.Context) (comparison, error) {
 	return b.pushers(ctx, fmt.Sprintf("Pushing %d images that are there", images), files[0].Path, contents.Images, layouts, false)
 }
 
-// curve packs 1 to 200 images of 1 MiB each: the peak of memory does not depend on their number.
+// curve packs 1 to 200 images of 1 MiB each, to show that peak memory does
+// not depend on their number.
 func (b *bench) curve(ctx context.Context) (comparison, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -85,7 +86,7 @@ func (b *bench) curve(ctx context.Context) (comparison, error) {
 	return comparison{title: "Packing images of 1 MiB, slipway alone: the memory of one is the memory of all", ours: all[0], other: all[1:]}, nil
 }
 
-// randomImage puts an image that does not compress into the store.
+// randomImage adds an incompressible image to the store.
 func randomImage(ctx context.Context, st *store.Store, n int) (lock.Image, error) {
 	img, err := random.Image(1<<20, 1)
 	if err != nil {
@@ -112,7 +113,8 @@ func randomImage(ctx context.Context, st *store.Store, n int) (lock.Image, error
 	}, err
 }
 
-// packAll is what the program does as its own subprocess, so that its memory can be told apart.
+// packAll runs in a subprocess of the benchmark, so that its memory can
+// be measured separately.
 func packAll(ctx context.Context, dist, dir, out string) error {
 	l, st, err := readRelease(dist, dir)
 	if err != nil {

@@ -15,15 +15,15 @@ import (
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
-// figure is what one way of doing something cost.
+// figure is the cost of one way to do the work.
 type figure struct {
 	name    string
 	seconds float64
-	bytes   int64 // of the result; 0 where there is none
-	peak    int64 // bytes of memory; 0 where it was not measured
+	bytes   int64 // of the result; 0 if there is none
+	peak    int64 // bytes of memory; 0 if not measured
 }
 
-// comparison is ours against others'.
+// comparison compares slipway's figure with those of others.
 type comparison struct {
 	title string
 	ours  figure
@@ -54,8 +54,8 @@ func orDash(n int64) string {
 	return progress.Size(n)
 }
 
-// measure runs commands one after the other and adds up their time; the peak is the largest of
-// theirs.
+// measure runs commands one after the other. It returns their total time and
+// the largest of their peaks.
 func measure(ctx context.Context, name string, commands ...[]string) (figure, error) {
 	f := figure{name: name}
 	for _, c := range commands {

@@ -22,11 +22,11 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// publish pushes all images to an empty registry, and once more; crane copies them from slipway's
-// embedded registry, image by image, as scripts do. Both push to Debian's docker-registry, each
-// to one of its own. The bytes are those of the blobs that go over the wire: slipway sends each
-// once and mounts it where it is needed again; crane, which knows one image at a time, sends
-// it to each.
+// publish pushes all images to an empty registry, and then again. crane copies them
+// image by image, as scripts do, from slipway's embedded registry. Each pushes to a
+// docker-registry (Debian's) of its own. Bytes are those of the blobs sent: slipway
+// sends each blob once and mounts it in other repositories; crane, which handles one
+// image at a time, sends it to each.
 func (b *bench) publish(ctx context.Context) (comparison, error) {
 	l, st, err := readRelease(b.dist, b.store)
 	if err != nil {
@@ -78,13 +78,14 @@ func (b *bench) publish(ctx context.Context) (comparison, error) {
 	return comparison{title: "Publishing all images to an empty registry", ours: ours, other: []figure{crane, again, craneAgain}}, err
 }
 
-// publishTo is what the program does as its own subprocess, so that its memory can be told apart.
+// publishTo runs in a subprocess of the benchmark, so that its memory
+// can be measured separately.
 func publishTo(ctx context.Context, path, dist, dir, registry string) error {
 	p, err := product.Load(product.Options{Path: path, Registry: registry})
 	if err != nil {
 		return err
 	}
-	p.Airgap.Images = nil // third parties' registries are not what is measured
+	p.Airgap.Images = nil // do not measure third-party registries
 	l, st, err := readRelease(dist, dir)
 	if err != nil {
 		return err
@@ -93,7 +94,8 @@ func publishTo(ctx context.Context, path, dist, dir, registry string) error {
 	return err
 }
 
-// content adds up the configurations and layers of a release: each once, and each once per image.
+// content returns the total size of the configs and layers of a release, counting each
+// once, and counting each once per image.
 func content(st *store.Store, l *lock.Lock) (once, perImage int64, err error) {
 	all := map[v1.Hash]bool{}
 	for _, i := range l.Images {

@@ -17,10 +17,10 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// push pushes the bundle for all platforms to an empty registry, and once more. skopeo and crane
-// push the same images, one after the other as scripts do, from OCI layouts: these are unpacked
-// already; what that takes has a row of its own. Each pushes to a docker-registry of its
-// own.
+// push pushes the bundle for all platforms to an empty registry, and then again. skopeo
+// and crane push the same images one after the other, as scripts do, from OCI layouts.
+// The layouts are unpacked beforehand; a separate row has the time for that. Each tool
+// pushes to a docker-registry of its own.
 func (b *bench) push(ctx context.Context) (comparison, error) {
 	l, err := lock.Read(filepath.Join(b.dist, lock.Name))
 	if err != nil {
@@ -48,15 +48,16 @@ func (b *bench) push(ctx context.Context) (comparison, error) {
 	return c, err
 }
 
-// pusher is a way to push images: the commands for a registry.
+// pusher is a way to push images: it returns the commands for a registry.
 type pusher struct {
 	name     string
 	commands func(registry string) [][]string
 }
 
-// pushers push images to registries of their own, and once more, in turns; without first, only
-// that is compared. The figure of each is the best of three: all of them wait for the registry
-// most of the time, and what else the machine does counts least then.
+// pushers pushes images in several ways in turn, each to a registry of its own, and
+// then again. Without first, only the second push is compared. Each figure is the
+// best of three runs: pushes mostly wait for the registry, and the best run is the
+// least disturbed by other load.
 func (b *bench) pushers(ctx context.Context, title, bundle string, images []bundle.Image, layouts []string, first bool) (comparison, error) {
 	ways := []pusher{
 		{"slipway airgap push", func(to string) [][]string { return [][]string{{b.slipway, "airgap", "push", bundle, "-to", to, "-q"}} }},
@@ -96,7 +97,7 @@ func (b *bench) pushers(ctx context.Context, title, bundle string, images []bund
 	return comparison{title: title, ours: all[0], other: all[1:]}, nil
 }
 
-// pushTwice pushes to an empty registry, and once more.
+// pushTwice pushes to an empty registry, and then again.
 func (b *bench) pushTwice(ctx context.Context, way pusher) (once, again figure, err error) {
 	b.registries++
 	registry, stop, err := b.registry(ctx, "push-"+strconv.Itoa(b.registries))
@@ -111,13 +112,14 @@ func (b *bench) pushTwice(ctx context.Context, way pusher) (once, again figure, 
 	return once, again, err
 }
 
-// target is an image's name in a registry.
+// target returns an image's name in a registry.
 func target(i bundle.Image, registry string) string {
 	_, path, _ := strings.Cut(i.Name, "/")
 	return registry + "/" + path
 }
 
-// layouts writes each image into a directory of its own, since crane takes no other.
+// layouts writes each image into a layout directory of its own, the
+// only form that crane reads.
 func (b *bench) layouts(images []bundle.Image) ([]string, error) {
 	st, err := store.Open(b.store)
 	if err != nil {

@@ -18,11 +18,12 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// archives are the same images in two orders, each in a directory of its own as RKE2 has it.
+// archives are the same images in two orders, each archive in a
+// directory of its own as in RKE2.
 type archives struct {
 	bundle string // slipway's, metadata first
-	// a docker-archive with manifest.json at its end, as docker save and RKE2's bundle for
-	// Windows have it
+	// a docker-archive with manifest.json at its end, as docker save and RKE2's
+	// bundle for Windows have it
 	last    string
 	name    string // the last image in both, by its tag
 	wharfie string // the program
@@ -38,14 +39,14 @@ func (b *bench) lookup(ctx context.Context) (comparison, error) {
 	return b.readers(ctx, "Looking up the last image", "lookup", "")
 }
 
-// read reads the layers of the last image, decompressed, to their end.
+// read reads the layers of the last image to their end, decompressed.
 func (b *bench) read(ctx context.Context) (comparison, error) {
 	return b.readers(ctx, "Reading the layers of the last image", "read", "")
 }
 
-// readers compares slipway's way into a bundle with that of RKE2, on the bundle and on an archive
-// in docker's order. The figure of each is the best of five: the archives are in memory then, and
-// what else the machine does counts least.
+// readers compares slipway's reader of a bundle with RKE2's, on the bundle and on an
+// archive in docker's order. Each figure is the best of five runs: the archives are in
+// memory by then, and the best run is the least disturbed by other load.
 func (b *bench) readers(ctx context.Context, title, what, image string) (comparison, error) {
 	a, err := b.arrange(ctx)
 	if err != nil {
@@ -83,8 +84,8 @@ func (b *bench) readers(ctx context.Context, title, what, image string) (compari
 	return comparison{title: title, ours: all[0], other: all[1:]}, nil
 }
 
-// arrange makes the archives, once for all parts. The level of compression, which RKE2 has at 16,
-// does not change how long reading takes.
+// arrange makes the archives once for all parts. The compression level, 16 in RKE2, does
+// not affect the time to read.
 func (b *bench) arrange(ctx context.Context) (*archives, error) {
 	if b.archives != nil {
 		return b.archives, nil
@@ -130,8 +131,8 @@ func (b *bench) arrange(ctx context.Context) (*archives, error) {
 	return a, nil
 }
 
-// readFrom is what the program does as its own subprocess: it opens a bundle, and finds an image
-// or reads its layers.
+// readFrom runs in a subprocess of the benchmark. It opens a bundle and finds an
+// image or reads its layers.
 func readFrom(what, path, image string) error {
 	b, err := bundle.Open(path)
 	if err != nil {
@@ -160,8 +161,8 @@ func readFrom(what, path, image string) error {
 	return nil
 }
 
-// unpacked reads a layer decompressed, and whatever is behind that, to the end where its digest
-// is checked.
+// unpacked reads a layer decompressed, then the remaining input to its end,
+// where the digest is checked.
 func unpacked(r io.Reader, mediaType string) error {
 	var content io.Reader
 	if strings.HasSuffix(mediaType, "+zstd") {

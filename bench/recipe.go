@@ -16,10 +16,10 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// recipe packs the bundle for all platforms, against what RKE2's scripts do with a docker-archive
-// of the same images: reorder it with bsdtar, in two passes, and compress it with zstd -16. The
-// docker-archive itself, which docker save would write, is not timed. The last row is packing
-// with the compression of the layers, which a build does once and keeps.
+// recipe compares packing the bundle for all platforms with what RKE2's scripts do to a
+// docker-archive of the same images: they reorder it with bsdtar in two passes and compress
+// it with zstd -16. Making the docker-archive, as docker save would, is not timed. The last
+// row adds the compression of the layers, which a build does once and keeps.
 func (b *bench) recipe(ctx context.Context) (comparison, error) {
 	out := filepath.Join(b.tmp, "packed")
 	l, err := lock.Read(filepath.Join(b.dist, lock.Name))
@@ -81,8 +81,8 @@ func size(path string) int64 {
 	return fi.Size()
 }
 
-// dockerSave writes manifests of the release into a docker-archive with uncompressed layers, each
-// once, as docker save does. Those that get no tag are left out.
+// dockerSave writes manifests of the release into a docker-archive with uncompressed
+// layers, each once, as docker save does. It omits manifests for which tag returns nothing.
 func (b *bench) dockerSave(l *lock.Lock, path string, tag func(i lock.Image, c lock.Child, n int) string) (err error) {
 	st, err := store.Open(b.store)
 	if err != nil {
@@ -160,7 +160,7 @@ func (b *bench) dockerSave(l *lock.Lock, path string, tag func(i lock.Image, c l
 	return t.Close()
 }
 
-// copyLayer goes through a file, because a tar header needs the size first.
+// copyLayer copies through a file, because a tar header needs the size first.
 func copyLayer(t *tar.Writer, l v1.Layer, name, tmp string) error {
 	r, err := l.Uncompressed()
 	if err != nil {

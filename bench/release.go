@@ -7,7 +7,7 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// readRelease returns the lock in the directory of a release, and the store that has the images.
+// readRelease returns the lock in a release directory and the store with its images.
 func readRelease(dist, dir string) (*lock.Lock, *store.Store, error) {
 	l, err := lock.Read(filepath.Join(dist, lock.Name))
 	if err != nil {

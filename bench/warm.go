@@ -6,11 +6,11 @@ import (
 	"path/filepath"
 )
 
-// warm runs a release in which nothing changed; then one whose files are gone, so that the
-// bundles are packed anew; then one whose layers are gone, too, so that all of them are
-// compressed anew while no program is compiled. That is all that slipway itself does, without the
-// Go compiler: its peak of memory is that of the pipeline. Nobody else does these: the ratios say
-// how the rows compare.
+// warm measures three releases without changes to the product: one with everything in
+// place; one without its files, so that the bundles are packed again; and one without its
+// layers too, so that all layers are compressed again but no program is compiled. The last
+// is all the work of slipway itself, without the Go compiler; its peak memory is that of
+// the pipeline. No other tool does these, so the ratios compare the rows with one another.
 func (b *bench) warm(ctx context.Context) (comparison, error) {
 	release := func(store, out string) []string {
 		return []string{b.slipway, "release", "-q", "-product", b.product, "-store", store, "-out", out}
@@ -34,8 +34,8 @@ func (b *bench) warm(ctx context.Context) (comparison, error) {
 	return comparison{title: "A release in which nothing changed", ours: ours, other: []figure{packed, compressed}}, err
 }
 
-// programsOnly copies the store without its blobs and what it remembers of them; compiled
-// programs and what they were compiled from stay.
+// programsOnly copies the store without its blobs and the records of them. It keeps
+// compiled programs and their inputs.
 func (b *bench) programsOnly(ctx context.Context) (string, error) {
 	dir := filepath.Join(b.tmp, "store")
 	if _, err := measure(ctx, "", []string{"cp", "-a", b.store, dir}); err != nil {

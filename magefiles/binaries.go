@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// machines are those that operators work on.
+// machines are the platforms on which operators work.
 var machines = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
 
 // Binaries builds Slipway's own release into bin/: one static program per machine.

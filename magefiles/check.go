@@ -24,7 +24,7 @@ func Check(ctx context.Context) error {
 		do(ctx, ".", workflows),
 		do(ctx, ".", "bash", "-n", ".ci/run"),
 	}
-	for _, goos := range []string{"windows", "darwin"} { // the command runs there, too
+	for _, goos := range []string{"windows", "darwin"} { // the command also runs on these
 		errs = append(errs, do(ctx, ".", "env", "GOOS="+goos, "go", "vet", "./cmd/slipway"))
 	}
 	dirs, err := modules()
@@ -34,7 +34,7 @@ func Check(ctx context.Context) error {
 	errs = append(errs, verify(ctx, dirs))
 	for _, dir := range dirs {
 		errs = append(errs,
-			do(ctx, dir, lint, "run", "--allow-parallel-runners", "./..."), // with all that go vet has
+			do(ctx, dir, lint, "run", "--allow-parallel-runners", "./..."), // includes all of go vet
 			do(ctx, dir, "go", "mod", "tidy", "-diff"))
 	}
 	return errors.Join(errs...)

@@ -31,8 +31,8 @@ func Cluster(ctx context.Context) error {
 	return start(cmd)
 }
 
-// controlPlane builds the programs that the tests in test/cluster start, so that the build is not
-// within the tests' time.
+// controlPlane builds the programs that the tests in test/cluster start, so that building
+// does not count toward the tests' timeout.
 func controlPlane(ctx context.Context) error {
 	return do(ctx, "test/cluster/controlplane", "go", "run", ".")
 }

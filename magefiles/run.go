@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// command is a command in a directory of the repository that prints where mage prints. An
-// interrupt goes to it first.
+// command returns a command in a directory of the repository that prints where mage
+// prints. When ctx ends, it is interrupted before it is killed.
 func command(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, os.Stdout, os.Stderr
@@ -25,12 +25,12 @@ func command(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// do prints a command, runs it, and names it in the error.
+// do prints and runs a command, and names it in the error.
 func do(ctx context.Context, dir string, args ...string) error {
 	return start(command(ctx, dir, args...))
 }
 
-// start is do for a command that is made already. It prints how long a slow command took.
+// start is do for an existing command. It prints the duration of a slow one.
 func start(cmd *exec.Cmd) error {
 	line := strings.Join(cmd.Args, " ")
 	fmt.Fprintf(os.Stderr, "→ %s: %s\n", cmd.Dir, line)
@@ -63,7 +63,7 @@ func modules() ([]string, error) {
 	return append(slices.Sorted(slices.Values(dirs)), "."), err
 }
 
-// walk calls file for every file of the repository that is neither an output nor a test's data.
+// walk calls file for every file of the repository except outputs and test data.
 func walk(file func(path string) error) error {
 	return filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -78,7 +78,7 @@ func walk(file func(path string) error) error {
 	})
 }
 
-// testsWith lists, by directory, what the first group of expr matches in test files.
+// testsWith lists, by directory, the matches of expr's first group in test files.
 func testsWith(expr string) (map[string][]string, error) {
 	re := regexp.MustCompile(expr)
 	found := map[string][]string{}

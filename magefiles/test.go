@@ -18,23 +18,23 @@ import (
 	"github.com/slipway-dev/slipway/target"
 )
 
-// alone matches the tests that run without the race detector only. They measure memory, kill
-// processes, or repeat a release for each way to damage a file: the detector makes them five to
-// ten times as slow, and others have the same goroutines.
+// alone matches the tests that run only without the race detector. They measure memory,
+// kill processes, or repeat a release for each way to damage a file. The detector makes
+// them five to ten times slower, and other tests cover the same goroutines.
 const alone = `TestMemory\w*|TestInterrupt|TestTorture|TestDamage|TestDamageFetched|TestBaseLayers|TestSplitKilled`
 
-// both matches the tests that run with fewer cases under the race detector, and therefore without
-// it, too.
+// both matches the tests that run fewer cases under the race detector and
+// therefore also run without it.
 const both = `TestSameBytes`
 
-// commands are the packages whose tests start slipway, many times. With the race detector a start
-// takes a second, so that of these only racedCommands run with it.
+// commands are the packages whose tests start slipway many times. A start takes a second
+// with the race detector, so only racedCommands of them run with it.
 var commands = []string{"./cmd/slipway", "./test/..."}
 
 const racedCommands = `^TestServe$|^TestScript$/^(push|stages)$`
 
-// Test installs what the tests run against (with apt, as root on Debian or Ubuntu), releases kpack
-// into dist/ and runs every test.
+// Test installs what the tests run against (with apt, as root on Debian or Ubuntu),
+// releases kpack into dist/ and runs every test.
 func Test(ctx context.Context) error {
 	if err := isolate(); err != nil {
 		return err
@@ -80,7 +80,7 @@ func Test(ctx context.Context) error {
 	return errors.Join(append(errs, err)...)
 }
 
-// testMain tests the main module, with the race detector where it finds something.
+// testMain tests the main module, with the race detector where it can find races.
 func testMain(ctx context.Context, env []string, race bool) error {
 	if !race {
 		return start(goTest(ctx, env, ".", "./..."))
@@ -112,17 +112,17 @@ func testMain(ctx context.Context, env []string, race bool) error {
 		start(goTest(ctx, env, ".", "-race", "-run="+racedCommands, "./cmd/slipway")))
 }
 
-// goTest is `go test` in a module. Results are not cached, because go test does not see that the
-// release, which is outside of nested modules, has changed; and on a busy machine the race
-// detector needs more than the ten minutes of go test.
+// goTest runs `go test` in a module. It disables the test cache, because go test does not
+// notice changes to the release, which is outside of nested modules. It extends the
+// timeout of ten minutes, which is too short for the race detector on a busy machine.
 func goTest(ctx context.Context, env []string, dir string, args ...string) *exec.Cmd {
 	cmd := command(ctx, dir, append([]string{"go", "test", "-count=1", "-timeout=30m"}, args...)...)
 	cmd.Env = append(os.Environ(), env...)
 	return cmd
 }
 
-// isolate takes away what the user's environment says of releases: one that is cut for tests is a
-// snapshot, never published to the registry that the user works with, and dated by its sources.
+// isolate clears the user's environment of settings for releases. A release made for
+// tests is a snapshot dated by its sources, and never goes to the user's registry.
 func isolate() error {
 	return errors.Join(os.Unsetenv("SLIPWAY_REGISTRY"), os.Unsetenv("SOURCE_DATE_EPOCH"))
 }
@@ -132,7 +132,8 @@ func Ci(ctx context.Context) error {
 	return errors.Join(Check(ctx), Test(ctx))
 }
 
-// environment says to the tests where the release is and what they have to do without.
+// environment returns the variables that tell tests where the release
+// is and what to run without.
 func environment(without string) ([]string, error) {
 	dist, err := filepath.Abs("dist")
 	if err != nil {

@@ -11,17 +11,19 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/cache"
 )
 
-// The linters, at the versions that the code is clean under, and what the benchmark compares with.
+// The linters at the versions that pass on the code, and a tool that the benchmark
+// compares slipway with.
 var (
 	golangci   = tool{"golangci-lint", "github.com/golangci/golangci-lint/v2/cmd/golangci-lint", "v2.15.0"}
 	actionlint = tool{"actionlint", "github.com/rhysd/actionlint/cmd/actionlint", "v1.7.12"}
 	crane      = tool{"crane", "github.com/google/go-containerregistry/cmd/crane", "v0.22.1"}
 )
 
-// tool is a program that the go command installs.
+// tool is a program that the go command can install.
 type tool struct{ name, pkg, version string }
 
-// install returns the tool's path, in a directory of its version under the user's cache.
+// install returns the tool's path. It installs each version in a
+// directory of the user's cache.
 func (t tool) install(ctx context.Context) (string, error) {
 	return cache.Program(ctx, filepath.Join("tools", t.name+"-"+t.version), t.name, func(ctx context.Context, dir string) error {
 		cmd := command(ctx, ".", "go", "install", t.pkg+"@"+t.version)

@@ -4,8 +4,8 @@ package main
 
 import "context"
 
-// Torture injects faults into slipway for a while and writes the table in docs/torture.md, which
-// says what is tried.
+// Torture injects faults into slipway for a while and writes the table in
+// docs/torture.md, which says what is tried.
 func Torture(
 	ctx context.Context,
 	time *string, // how long (30m)

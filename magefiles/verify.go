@@ -18,9 +18,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// verify checks that the module cache has what the go.sum files of these directories name. Unlike
-// `go mod verify` in each of them it reads a module once, however many directories require it, and
-// it compares with the repository's hashes, not with those of the cache.
+// verify compares the modules in the module cache with the go.sum files of these
+// directories. Unlike `go mod verify` in each directory, it reads a module only once, and
+// it compares with the repository's hashes, not with the cache's.
 func verify(ctx context.Context, dirs []string) error {
 	cache, err := exec.CommandContext(ctx, "go", "env", "GOMODCACHE").Output()
 	if err != nil {
@@ -72,8 +72,8 @@ func readSums(dirs []string) (map[module.Version]string, error) {
 	return sums, nil
 }
 
-// verifyModule compares the directory and the archive of a module in the cache with its hash. It
-// ignores a module that the cache does not have, because no build reads it.
+// verifyModule compares the directory and the archive of a cached module with its hash.
+// It ignores a module that is not cached, because no build reads it.
 func verifyModule(cache string, v module.Version, want string) error {
 	path, err := module.EscapePath(v.Path)
 	if err != nil {

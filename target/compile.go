@@ -14,10 +14,12 @@ import (
 // command is the package of the slipway command.
 const command = "github.com/slipway-dev/slipway/cmd/slipway"
 
-// compile brings .slipway/bin/slipway up to date and returns its path. `go tool slipway` would
-// do, were it not that `go tool` takes no -trimpath: then every package would be compiled a
-// second time for the binary in dist/bin, which must not depend on the directory it was built in.
-// A cold compilation takes a minute, so it tells how far it is.
+// compile updates .slipway/bin/slipway and returns its path. It reports progress, because
+// a cold compilation takes a minute.
+//
+// It does not use `go tool slipway`, because `go tool` has no -trimpath: every
+// package would be compiled a second time for the binary in dist/bin, which must not
+// depend on its build directory.
 func compile(ctx context.Context, quiet bool) (binary string, err error) {
 	binary, err = filepath.Abs(filepath.Join(".slipway", "bin", "slipway"))
 	if err != nil {
@@ -53,14 +55,14 @@ func compile(ctx context.Context, quiet bool) (binary string, err error) {
 	return binary, nil
 }
 
-// isPackage tells the import paths that -v prints from the compiler's messages, which have spaces
-// or start with "#".
+// isPackage distinguishes import paths printed by -v from compiler messages, which
+// contain spaces or start with "#".
 func isPackage(line string) bool {
 	return line != "" && !strings.ContainsAny(line, " \t#")
 }
 
-// goCommand returns a go command with the flags of the build of dist/bin/slipway, which can reuse
-// its packages.
+// goCommand returns a go command with the build flags of dist/bin/slipway, which
+// can then reuse its packages.
 func goCommand(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Env = append(os.Environ(), "GOOS=", "GOARCH=", "CGO_ENABLED=0", "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -trimpath"))
@@ -68,7 +70,7 @@ func goCommand(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// withStderr adds what the go command wrote to standard error.
+// withStderr adds the go command's standard error to its error.
 func withStderr(err error) error {
 	if exit, ok := err.(*exec.ExitError); ok { //nolint:errorlint // comes straight from Output
 		return fmt.Errorf("%w\n%s", err, exit.Stderr)

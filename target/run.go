@@ -12,13 +12,13 @@ import (
 	"github.com/magefile/mage/mg"
 )
 
-// options are the flags of a target as mage parsed them: nil where the user gave none.
+// options are the flags of a target as mage parsed them: nil for those that were not given.
 type options struct {
 	product, registry, platforms, images, out *string
 	q                                         *bool
 }
 
-// args writes the options as the slipway command takes them.
+// args formats the options as flags of the slipway command.
 func (o options) args() []string {
 	var args []string
 	for _, f := range []struct {
@@ -41,7 +41,7 @@ func (o options) args() []string {
 	return args
 }
 
-// run compiles the slipway command where that is needed and runs it.
+// run compiles the slipway command if necessary and runs it.
 func run(ctx context.Context, words []string, o options) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
@@ -56,13 +56,13 @@ func run(ctx context.Context, words []string, o options) error {
 	return execute(ctx, binary, append(words, o.args()...))
 }
 
-// execute runs the command to its end; where ctx ends first, it is interrupted and cleans up. It
-// has printed its errors, so the one returned only names the command and passes on its
-// exit code.
+// execute runs the command to its end. If ctx ends first, it interrupts the command,
+// which then cleans up. The command prints its own errors, so the returned error has
+// only its name and exit code.
 func execute(ctx context.Context, binary string, args []string) error {
 	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	// internal/howto reads it: what messages tell to run is a target, too
+	// internal/howto reads this variable, so that messages suggest mage targets.
 	cmd.Env = append(os.Environ(), "SLIPWAY_RUN_BY=mage")
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 30 * time.Second
@@ -70,13 +70,13 @@ func execute(ctx context.Context, binary string, args []string) error {
 	if state := cmd.ProcessState; state != nil && state.ExitCode() > 0 {
 		return mg.Fatalf(state.ExitCode(), "slipway %s did not succeed", args[0])
 	} else if state != nil && state.Success() {
-		return nil // also where the end of ctx is how it ends: serve
+		return nil // serve, for example, succeeds when ctx ends
 	}
 	return fmt.Errorf("running slipway %s: %w", args[0], err)
 }
 
-// watchParent calls cancel once the parent process is gone: mage hands on no signal but SIGINT,
-// and one that is ended by SIGTERM would leave the work running.
+// watchParent calls cancel once the parent process has ended. mage forwards no signal but
+// SIGINT, so SIGTERM would end mage and leave the work running.
 func watchParent(ctx context.Context, cancel func()) {
 	parent := os.Getppid()
 	tick := time.NewTicker(500 * time.Millisecond)

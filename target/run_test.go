@@ -35,8 +35,8 @@ func TestExecuteHandsOnTheExitCode(t *testing.T) {
 	}
 }
 
-// SIGTERM, which mage knows nothing of, reaches the command as an interrupt; execute waits until
-// it has cleaned up.
+// TestTerminationInterrupts checks that SIGTERM, which mage does not handle, reaches the
+// command as an interrupt, and that execute waits for its cleanup.
 func TestTerminationInterrupts(t *testing.T) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
@@ -49,7 +49,7 @@ func TestTerminationInterrupts(t *testing.T) {
 	go func() {
 		done <- execute(ctx, script(t, `trap 'echo cleaned > "$3"; exit 1' INT; echo ready > "$2"; while :; do sleep 0.01; done`), []string{"release", ready, cleaned})
 	}()
-	if _, err := os.ReadFile(ready); err != nil { // waits until the script writes
+	if _, err := os.ReadFile(ready); err != nil { // blocks until the script writes
 		t.Fatal(err)
 	}
 	if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {

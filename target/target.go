@@ -1,4 +1,4 @@
-// Package target has Slipway's release targets for the magefile of any product:
+// Package target provides Slipway's release targets for the magefile of any product:
 //
 //	//go:build mage
 //
@@ -9,10 +9,11 @@
 //		_ "github.com/slipway-dev/slipway/target"
 //	)
 //
-// After `go get -tool github.com/magefile/mage github.com/slipway-dev/slipway/cmd/slipway`, `go
-// tool mage release` cuts the product that slipway.yaml beside go.mod describes. Each target
-// compiles the slipway command at the version in go.mod and runs the subcommand of its own name;
-// the package itself needs little beyond the standard library, so that mage compiles in a moment.
+// After `go get -tool github.com/magefile/mage github.com/slipway-dev/slipway/cmd/slipway`,
+// the command `go tool mage release` releases the product described by slipway.yaml in the
+// directory of go.mod. Each target compiles the slipway command at the version in go.mod
+// and runs its subcommand of the same name. The package itself needs little more than the
+// standard library, so that mage compiles quickly.
 package target
 
 import "context"
@@ -90,8 +91,8 @@ func Airgap(
 	return run(ctx, []string{"airgap", "pack"}, options{product, registry, platforms, images, out, q})
 }
 
-// Bases locks the bases of slipway.yaml at the current digests of their tags, and prints what
-// changed.
+// Bases locks the bases of slipway.yaml at the current digests of their
+// tags, and prints what changed.
 func Bases(
 	ctx context.Context,
 	product *string, // the product's description (slipway.yaml)

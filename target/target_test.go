@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestImport makes the module of another product, whose magefile imports this package, and runs
-// its targets as its maintainers would.
+// TestImport creates another product's module, whose magefile imports this package, and
+// runs its targets as its maintainers would.
 func TestImport(t *testing.T) {
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -75,7 +75,7 @@ import (
 	}
 }
 
-// module is Slipway's go.mod as that of a module that requires Slipway itself.
+// module returns the go.mod of a module with Slipway's requirements and Slipway itself.
 func module(t *testing.T, root string) string {
 	t.Helper()
 	text := read(t, filepath.Join(root, "go.mod"))

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// ticker tells how far the compilation is: on a terminal in one line that changes, elsewhere by a
-// line every five seconds. It prints nothing while there is nothing to compile.
+// ticker shows the progress of the compilation: on a terminal in one line that changes,
+// elsewhere by a line every five seconds. It prints nothing if nothing needs compiling.
 type ticker struct {
 	w        *os.File
 	terminal bool
@@ -23,8 +23,8 @@ type ticker struct {
 	timer *time.Timer
 }
 
-// newTicker starts one. Where the number of packages is not known within half a second (the
-// modules are being downloaded), it prints that.
+// newTicker starts a ticker. If the number of packages is unknown after half a second, it
+// prints that modules are being downloaded.
 func newTicker(w *os.File, quiet bool) *ticker {
 	t := &ticker{w: w, total: -1, start: time.Now(), every: 5 * time.Second}
 	if quiet {
@@ -35,11 +35,11 @@ func newTicker(w *os.File, quiet bool) *ticker {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.timer = time.AfterFunc(500*time.Millisecond, t.tick) // which reads it
+	t.timer = time.AfterFunc(500*time.Millisecond, t.tick) // tick reads t.timer
 	return t
 }
 
-// expect sets how many packages are to be compiled.
+// expect sets the number of packages to compile.
 func (t *ticker) expect(n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -91,7 +91,7 @@ func (t *ticker) print(s string) {
 	fmt.Fprintln(t.w, s)
 }
 
-// stop ends the line, with a tick where the compilation succeeded.
+// stop ends the line, with a check mark if the compilation succeeded.
 func (t *ticker) stop(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -8,7 +8,8 @@ import (
 	"testing/synctest"
 )
 
-// The tests run in bubbles, in which no time passes: the ticker's own timer never adds a line.
+// The tests run in synctest bubbles, in which time does not advance: the ticker's
+// own timer never adds a line.
 
 func logFile(t *testing.T) (f *os.File, text func() string) {
 	t.Helper()

@@ -1,10 +1,10 @@
-// Wharfie reads an archive as RKE2 does, for the benchmark: it looks an image up by its tag in a
-// directory, and reads its layers.
+// Wharfie reads an archive as RKE2 does, for the benchmark: it looks up an image by its
+// tag in a directory, and reads its layers.
 //
 //	wharfie lookup|read DIR NAME
 //
-// Lookup ends well where the image is there, and where it is not. It is a module of its own, so
-// that slipway needs none of what RKE2 does.
+// Lookup succeeds whether or not the image exists. Wharfie is a module of its own, so
+// that slipway does not depend on RKE2's dependencies.
 package main
 
 import (

@@ -58,7 +58,7 @@ the bundle of both. An older release.lock.json stands for all bundles of its rel
 				return err
 			}
 			l = f.selected(s.product, l)
-			// layers of bases lie in the registry alone, where nothing has needed them here
+			// Layers of bases are in the registry only, because nothing has needed them here.
 			if !l.Snapshot {
 				if err := transfer.New(network.Options{Progress: s.progress}).Pull(cmd.Context(), s.store, l); err != nil {
 					return err
@@ -88,8 +88,8 @@ the bundle of both. An older release.lock.json stands for all bundles of its rel
 	return cmd
 }
 
-// selected is the part of a lock that p selects. -images names images of the product, so that those
-// of images.txt are none of them.
+// selected returns the part of a lock that p selects. -images names images of the
+// product, so images of images.txt are never selected.
 func (f *flags) selected(p *product.Product, l *lock.Lock) *lock.Lock {
 	if len(p.Selected) == 0 {
 		return l
@@ -104,8 +104,8 @@ func (f *flags) selected(p *product.Product, l *lock.Lock) *lock.Lock {
 	return &part
 }
 
-// targets are the bundles for the platforms that were selected. With a selection the bundle for all
-// platforms would not be complete.
+// targets returns the bundles for the selected platforms. A selection has no bundle for
+// all platforms, because it would not be complete.
 func targets(p *product.Product) []airgap.Target {
 	all := release.Targets(p.Airgap.Bundles)
 	if len(p.Selected) == 0 {
@@ -116,7 +116,7 @@ func targets(p *product.Product) []airgap.Target {
 	})
 }
 
-// files are packed bundles as a result to print.
+// files is the printed result of packing bundles.
 type files struct {
 	Bundles []bundle.File `json:"bundles"`
 	// MissingBuilds are the Windows builds that third-party images lack.

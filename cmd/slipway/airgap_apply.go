@@ -42,7 +42,7 @@ the older bundle for the same platform; slipway airgap inspect says which one a 
 	return cmd
 }
 
-// applied is a bundle that was made, as a result to print.
+// applied is the printed result of making a bundle.
 type applied struct{ *bundle.File }
 
 func (a applied) WriteTable(w io.Writer) error {

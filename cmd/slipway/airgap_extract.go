@@ -63,7 +63,7 @@ leave them out with -without-referrers then.`,
 	return cmd
 }
 
-// extracted is an image outside of its bundle as a result to print.
+// extracted is the printed result of extracting an image.
 type extracted struct{ bundle.Extracted }
 
 func (x extracted) WriteTable(w io.Writer) error {

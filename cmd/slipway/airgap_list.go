@@ -30,7 +30,7 @@ func newList(f *flags) *cobra.Command {
 	return cmd
 }
 
-// imageList is the images of a bundle as a result to print.
+// imageList is the printed list of a bundle's images.
 type imageList struct {
 	contents *bundle.Contents
 	Images   []bundle.Image `json:"images"`

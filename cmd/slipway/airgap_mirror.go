@@ -58,8 +58,8 @@ registries.yaml for /etc/rancher/rke2 or /etc/rancher/k3s. Files that are there 
 	return cmd
 }
 
-// writeConfig writes files into a directory, all of them or none where one of another content is
-// there.
+// writeConfig writes files into a directory. It writes none if the directory has one
+// of them with other content.
 func writeConfig(cmd *cobra.Command, dir string, files []airgap.ConfigFile) error {
 	var errs []error
 	for _, file := range files {
@@ -85,7 +85,7 @@ func writeConfig(cmd *cobra.Command, dir string, files []airgap.ConfigFile) erro
 	return nil
 }
 
-// configFiles are files for nodes as a result to print.
+// configFiles is the printed list of files for nodes.
 type configFiles struct {
 	Dir   string              `json:"dir"`
 	Files []airgap.ConfigFile `json:"files"`

@@ -78,7 +78,7 @@ With -platforms, only the manifests of these platforms are pushed. The indexes a
 	return cmd
 }
 
-// pushed is a push as a result to print.
+// pushed is the printed result of a push.
 type pushed struct{ *airgap.Pushed }
 
 func (p pushed) WriteTable(w io.Writer) error {

@@ -62,12 +62,12 @@ belongs to.`,
 	return cmd
 }
 
-// verified are reports as a result to print.
+// verified is the printed result of verifying bundles.
 type verified struct {
 	Bundles []bundle.Report `json:"bundles"`
 }
 
-// WriteTable writes a line for each bundle that is right; what is wrong is told as errors.
+// WriteTable writes a line for each intact bundle; damage is reported as errors.
 func (v verified) WriteTable(w io.Writer) error {
 	for _, r := range v.Bundles {
 		if len(r.Problems) > 0 {

@@ -1,8 +1,8 @@
 package main
 
-// longFlags lets long flags be written with one dash, as Go programs and mage have them:
-// -registry=… becomes --registry=…. One letter after the dash (-q, -h) is left alone, as is
-// everything behind "--". pflag would read -registry as -r -e -g ….
+// longFlags lets users write long flags with one dash, as for Go programs and mage:
+// -registry=… becomes --registry=…. It leaves single letters (-q, -h) and everything
+// after "--" alone. pflag itself would read -registry as -r -e -g ….
 func longFlags(args []string) []string {
 	long := make([]string, len(args))
 	for i, a := range args {

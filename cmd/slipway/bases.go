@@ -62,7 +62,7 @@ func outdated(changes []base.Change, path string) error {
 	return errors.Join(errs...)
 }
 
-// outdatedBy says why a base would change.
+// outdatedBy describes why a base would change.
 func outdatedBy(c base.Change) string {
 	switch {
 	case c.Old == nil:
@@ -73,12 +73,12 @@ func outdatedBy(c base.Change) string {
 	return "has another version or date than " + c.Reference
 }
 
-// bases are what was found, as a result to print.
+// bases is the printed result of locking bases.
 type bases struct {
 	Bases []base.Change `json:"bases"`
 }
 
-// WriteTable writes a line for each base: what it was and what it is.
+// WriteTable writes a line for each base with its old and new state.
 func (b bases) WriteTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "BASE\tPLATFORM\tREFERENCE\tVERSION\tDATE\tDIGEST")
@@ -95,7 +95,7 @@ func (b bases) WriteTable(w io.Writer) error {
 	return t.Flush()
 }
 
-// became writes a value that may have changed.
+// became formats a value that may have changed.
 func became(was, is string) string {
 	switch {
 	case was == is && is == "":

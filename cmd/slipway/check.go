@@ -54,7 +54,7 @@ With -registry, what only a release to a registry asks for is an error, as that 
 	return cmd
 }
 
-// checked is the result of a check.
+// checked is the printed result of a check.
 type checked struct {
 	Snapshot      bool     `json:"snapshot"`
 	Errors        []string `json:"errors"`

@@ -38,7 +38,7 @@ them stays, and is named. A directory that does not look like one of slipway's (
 	return cmd
 }
 
-// tellLeft says what is still in a directory that was cleaned.
+// tellLeft prints what remains in a directory after cleaning.
 func tellLeft(w io.Writer, dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 	"github.com/slipway-dev/slipway/nodes"
 )
 
-// usageError is a mistake in the command line itself: exit code 2.
+// usageError is an error in the command line: exit code 2.
 type usageError struct{ err error }
 
 func (e usageError) Error() string { return e.err.Error() }
 func (e usageError) Unwrap() error { return e.err }
 
-// usage marks the errors of an argument check as mistakes in the command line, and names the help
-// that shows how it is done.
+// usage marks the errors of an argument check as usage errors and adds the
+// help command to run.
 func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
@@ -29,8 +29,9 @@ func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// report prints each problem of err on a line of its own and returns the exit code. Further lines
-// of a problem, such as a compiler's messages, are indented: none can be taken for another error.
+// report prints each problem of err on its own line and returns the exit code. It
+// indents the further lines of a problem, such as compiler messages, so that none
+// looks like another error.
 func report(w *output.Writer, err error) int {
 	if err == nil {
 		return 0
@@ -49,13 +50,13 @@ func report(w *output.Writer, err error) int {
 	return 1
 }
 
-// split takes joined errors apart.
+// split returns the parts of a joined error.
 func split(err error) []error {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		return []error{err}
 	}
-	// fmt.Errorf with several %w is a list, too, but its text is more than its parts.
+	// fmt.Errorf with several %w also returns a list, but its text is more than its parts.
 	if err.Error() != errors.Join(joined.Unwrap()...).Error() {
 		return []error{err}
 	}
@@ -66,7 +67,7 @@ func split(err error) []error {
 	return all
 }
 
-// stopped replaces the many forms that "context canceled" takes by the one reason: the signal.
+// stopped replaces the many forms of "context canceled" by their one cause, the signal.
 func stopped(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)

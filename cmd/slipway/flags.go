@@ -32,7 +32,7 @@ func (f *flags) addProduct(cmd *cobra.Command) {
 	f.addQuiet(cmd)
 }
 
-// addSelection adds the flags that cut a release down to a part of it.
+// addSelection adds the flags that select a part of a release.
 func (f *flags) addSelection(cmd *cobra.Command) {
 	f.addPlatforms(cmd)
 	cmd.Flags().StringSliceVar(&f.images, "images", nil, "only these images, by the names they have in slipway.yaml")
@@ -47,7 +47,7 @@ func (f *flags) addPlatforms(cmd *cobra.Command) {
 	cmd.RegisterFlagCompletionFunc("platforms", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)) //nolint:errcheck // fails only where the flag is missing
 }
 
-// addPlaces adds the flags that say where files are.
+// addPlaces adds the flags for the locations of files.
 func (f *flags) addPlaces(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.product, "product", product.File, "the product's description")
 	cmd.Flags().StringVar(&f.out, "out", "dist", "directory for the release's files")
@@ -72,7 +72,7 @@ func (f *flags) load() (*product.Product, error) {
 	})
 }
 
-// storeDir is where the store is.
+// storeDir returns the directory of the store.
 func (f *flags) storeDir() string {
 	if f.store != "" {
 		return f.store
@@ -80,7 +80,7 @@ func (f *flags) storeDir() string {
 	return filepath.Join(filepath.Dir(f.product), ".slipway")
 }
 
-// open opens the store and keeps other processes out of it until the returned function is called.
+// open opens the store and locks it until the returned function is called.
 func (f *flags) open(ctx context.Context, pr *progress.Printer) (*store.Store, func(), error) {
 	st, err := store.Open(f.storeDir())
 	if err != nil {
@@ -93,7 +93,7 @@ func (f *flags) open(ctx context.Context, pr *progress.Printer) (*store.Store, f
 	return st, unlock, err
 }
 
-// waiting tells, where it is called, that another process has locked a directory.
+// waiting returns a function that reports that another process has locked a directory.
 func waiting(cmd *cobra.Command, dir string) func() {
 	return func() { fmt.Fprintf(cmd.ErrOrStderr(), "waiting for another slipway to leave %s …\n", dir) }
 }

@@ -10,8 +10,8 @@ import (
 
 var shellBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
 
-// guide FILE OLD=NEW… runs the shell commands of a guide in their order, with some texts
-// replaced. Each line is a command, and all have to go well.
+// guide FILE OLD=NEW… runs the shell commands of a guide in order, one per line, after
+// replacing some texts. Every command must succeed.
 func guide(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: guide file [old=new…]")

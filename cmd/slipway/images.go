@@ -11,7 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// images is a table of images.
+// images is a printed table of images.
 type images []imageRow
 
 type imageRow struct {
@@ -20,7 +20,7 @@ type imageRow struct {
 	children []lock.Child
 }
 
-// builtImages are images without names in a registry.
+// builtImages returns the rows of images that have no name in a registry yet.
 func builtImages(r *built.Result) (list images) {
 	for _, i := range r.Images {
 		list = append(list, imageRow{i.Name, i.Digest, i.Children})
@@ -47,7 +47,8 @@ func (list images) WriteTable(w io.Writer) error {
 	return t.Flush()
 }
 
-// pullName is how an image of a lock is pulled from a registry at host that serves the store.
+// pullName returns the name that pulls an image of a lock from a registry at
+// host that serves the store.
 func pullName(host string, l *lock.Lock, i lock.Image) string {
 	repository := i.Repository
 	if l.Registry != "" && len(repository) > len(l.Registry) {

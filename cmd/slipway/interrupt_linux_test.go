@@ -20,21 +20,20 @@ import (
 	ggcr "github.com/google/go-containerregistry/pkg/registry"
 )
 
-// ballast is how many bytes of a file that does not compress are in each image of the greeting:
-// enough that no command is through with them before a signal has come to it.
+// ballast is the size in bytes of an incompressible file in each image. It is large
+// enough for a signal to arrive before any command has finished with it.
 const ballast = 64 << 20
 
-// TestInterrupt: an interrupt in the middle of a command that works for long ends it with one
-// line and exit code 1. It leaves nothing that is not whole, under whatever name, and the next
-// run comes to its end.
+// TestInterrupt interrupts long-running commands. Each ends with one line and exit code 1
+// and leaves no incomplete file under any name; the next run succeeds.
 func TestInterrupt(t *testing.T) {
 	cut := cutHeavy(t)
 	bundle := filepath.Join(cut, "dist", "greet-images.tar.zst")
 	const image = "slipway.local/greet/greet:1.0.1"
 	for _, c := range []struct {
 		name string
-		args string // OUT is a directory of the test's own
-		made string // what a run makes there
+		args string // OUT is a directory of its own
+		made string // the output of a run in it
 	}{
 		{"pack", "pack -out=OUT", "greet-images.tar.zst"},
 		{"verify", "verify " + bundle, ""},
@@ -46,7 +45,7 @@ func TestInterrupt(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			out := t.TempDir()
 			before := map[string][]byte{}
-			if c.name == "pack" { // works on what publish has left
+			if c.name == "pack" { // uses the result of publish
 				data, err := os.ReadFile(filepath.Join(cut, "dist", "release.lock.json"))
 				if err != nil {
 					t.Fatal(err)
@@ -89,8 +88,7 @@ func TestInterrupt(t *testing.T) {
 	t.Run("kill", func(t *testing.T) { testKill(t, cut, bundle) })
 }
 
-// testInterruptedPush interrupts a push when the registry has begun to take a blob, and does not
-// go on.
+// testInterruptedPush interrupts a push while the registry delays the upload of a blob.
 func testInterruptedPush(t *testing.T, cut, bundle string) {
 	takes := ggcr.New(ggcr.Logger(log.New(io.Discard, "", 0)))
 	reached, goOn := make(chan struct{}), make(chan struct{})
@@ -131,8 +129,8 @@ func testInterruptedPush(t *testing.T, cut, bundle string) {
 	}
 }
 
-// cutHeavy cuts two releases of the greeting that have much to read in them, and the delta
-// between these, and returns where.
+// cutHeavy makes two releases with large images and the delta between them,
+// and returns their directory.
 func cutHeavy(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -179,7 +177,7 @@ func cutHeavy(t *testing.T) string {
 	return dir
 }
 
-// lay makes a directory hold these files and no others.
+// lay replaces the contents of a directory by files.
 func lay(t *testing.T, dir string, files map[string][]byte) {
 	t.Helper()
 	if err := os.RemoveAll(dir); err != nil {
@@ -195,7 +193,7 @@ func lay(t *testing.T, dir string, files map[string][]byte) {
 	}
 }
 
-// names are the paths of all that is below a directory.
+// names returns the paths of everything below a directory.
 func names(t *testing.T, dir string) (all []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
@@ -208,7 +206,7 @@ func names(t *testing.T, dir string) (all []string) {
 	return all
 }
 
-// holds checks that a directory holds these files and no others, not even directories.
+// holds checks that a directory contains exactly these files and no directories.
 func holds(t *testing.T, dir string, files map[string][]byte) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

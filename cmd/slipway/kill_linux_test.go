@@ -19,15 +19,15 @@ import (
 	"github.com/slipway-dev/slipway/internal/disk"
 )
 
-// testKill: a command that is killed while it writes leaves something under a temporary name, and
-// the next run of it takes that away and gives what a run without a kill gives, byte for byte.
+// testKill kills commands while they write. Each leaves a file under a temporary name;
+// the next run removes it and makes the same bytes as an undisturbed run.
 func testKill(parent *testing.T, cut, bundle string) {
 	const image = "slipway.local/greet/greet:1.0.1"
-	wants := map[string]string{} // what a run without a kill gives
+	wants := map[string]string{} // the output of an undisturbed run
 	for _, c := range []struct {
 		name string
-		in   string // where it is killed when it writes there
-		args string // OUT is a directory of the test's own
+		in   string // kill it while it writes here
+		args string // OUT is a directory of its own
 	}{
 		{"build", "store", "release -binary=false -out=OUT/dist -store=OUT/store"},
 		{"release", "dist", "release -binary=false -out=OUT/dist -store=OUT/store"},
@@ -64,7 +64,7 @@ func testKill(parent *testing.T, cut, bundle string) {
 	}
 }
 
-// killWriting kills the process when something below dir has a temporary name and many bytes.
+// killWriting kills the process when a temporary file below dir has grown large.
 func (p *process) killWriting(t *testing.T, dir string) {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)
@@ -81,7 +81,7 @@ func (p *process) killWriting(t *testing.T, dir string) {
 
 var temporary = regexp.MustCompile(`/\.slipway-[0-9]+\.tmp(/|$)`)
 
-// unfinished lists what is below a directory under temporary names.
+// unfinished lists the temporary files below a directory.
 func unfinished(dir string) (paths []string) {
 	filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error { //nolint:errcheck // files come and go
 		if err == nil && temporary.MatchString(path) {
@@ -92,8 +92,8 @@ func unfinished(dir string) (paths []string) {
 	return paths
 }
 
-// same checks that two directories hold the same files, with the same bytes. The store's scratch
-// space is left out: what the go command caches there is its own affair.
+// same checks that two directories contain the same files with the same bytes. It ignores
+// the store's scratch space, where the go command keeps its caches.
 func same(t *testing.T, want, got string) {
 	t.Helper()
 	sums := func(dir string) map[string]string {
@@ -136,8 +136,8 @@ func same(t *testing.T, want, got string) {
 	}
 }
 
-// TestWait: whatever writes into a directory waits while another process holds it, by whatever
-// path, and says so.
+// TestWait checks that a command which writes into a directory reports and awaits the
+// process that has locked it, whichever path either uses.
 func TestWait(t *testing.T) {
 	dir := greet(t, "1.0.0")
 	if p := begin(t, dir, "release", "-binary=false"); p.cmd.Wait() != nil {
@@ -199,8 +199,8 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// TestTwoReleases: of two releases with stores of their own that go into one directory at the same
-// time, the directory holds one, complete.
+// TestTwoReleases writes two releases from separate stores into one directory at the same
+// time. The directory must end up with one of them, complete.
 func TestTwoReleases(t *testing.T) {
 	var dirs, wants []string
 	for _, version := range []string{"1.0.0", "1.0.1"} {
@@ -236,7 +236,7 @@ func TestTwoReleases(t *testing.T) {
 	}
 }
 
-// greet copies the greeting, as one version of it.
+// greet copies the greeting example and sets its version.
 func greet(t *testing.T, version string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -59,7 +59,7 @@ as does an entry of lint.allow in slipway.yaml, for release.yaml or with -produc
 	return cmd
 }
 
-// linting is the command's flags.
+// linting has the command's flags.
 type linting struct {
 	flags                          *flags
 	lock                           string
@@ -104,7 +104,7 @@ func (l *linting) run(cmd *cobra.Command, args []string) error {
 	return errors.Join(l.print(cmd, r), l.verdict(r))
 }
 
-// print writes the report in the form that the flags ask for.
+// print writes the report in the format that the flags select.
 func (l *linting) print(cmd *cobra.Command, r *lint.Report) error {
 	switch {
 	case l.sarif:
@@ -116,7 +116,7 @@ func (l *linting) print(cmd *cobra.Command, r *lint.Report) error {
 	return l.flags.show(cmd, r)
 }
 
-// verdict is the error that makes the exit code.
+// verdict returns the error that sets the exit code.
 func (l *linting) verdict(r *lint.Report) error {
 	wrong, what := r.Count(lint.Error), "error"
 	if l.strict {
@@ -131,7 +131,7 @@ func (l *linting) verdict(r *lint.Report) error {
 	return fmt.Errorf("%s: %d %s: mend them, or allow them with a reason", strings.Join(r.Files, ", "), wrong, what)
 }
 
-// readLock reads -lock, or the one beside a manifest where there is one.
+// readLock reads the lock given by -lock, or the one in the manifest's directory if it exists.
 func (l *linting) readLock(manifest string) (*lock.Lock, error) {
 	if l.lock != "" {
 		return lock.Read(l.lock)
@@ -143,7 +143,8 @@ func (l *linting) readLock(manifest string) (*lock.Lock, error) {
 	return found, err
 }
 
-// maxManifest bounds a manifest in bytes; the check itself wants far fewer, and says so.
+// maxManifest bounds the bytes read of a manifest. The check has a far
+// lower limit and reports it.
 const maxManifest = 32 << 20
 
 func manifests(stdin io.Reader, paths []string) ([]lint.File, error) {

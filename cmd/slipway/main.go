@@ -1,9 +1,9 @@
-// Slipway cuts mixed Linux and Windows Kubernetes releases from one Linux machine.
+// Slipway releases mixed Linux and Windows Kubernetes products from one Linux machine.
 //
-// Each subcommand is a stage, or all of them in order (release); each stands in a file of its
-// own, which parses, calls the stage's package and prints. Results go to standard output,
-// progress and errors to standard error. The exit code is 0, or 1 where the work did not succeed,
-// or 2 where the command line is wrong.
+// Each subcommand runs one stage, and release runs all of them in order. Each has a file
+// of its own, which parses the command line, calls the stage's package and prints.
+// Results go to standard output, progress and errors to standard error. The exit code is
+// 0 on success, 1 on failure and 2 for a wrong command line.
 package main
 
 import (
@@ -42,16 +42,17 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return code
 }
 
-// collect sends what libraries log to w: the standard library's servers, client-go, BuildKit.
+// collect sends the logs of libraries to w: the standard library's
+// servers, client-go, BuildKit.
 func collect(w io.Writer) {
 	log.SetOutput(w)
 	logrus.SetOutput(w)
 	klog.SetSlogLogger(slog.New(slog.NewTextHandler(w, nil)))
 }
 
-// conceal registers the passwords in arguments, as in -registry=https://me:password@host, and in
-// URLs of the environment, as in HTTPS_PROXY or GOPROXY: they are not printed, whoever repeats
-// them.
+// conceal registers passwords so that they are never printed. They occur in
+// arguments, as in -registry=https://me:password@host, and in URLs of the
+// environment, as in HTTPS_PROXY or GOPROXY.
 func conceal(args, env []string) {
 	for _, a := range args {
 		_, value, _ := strings.Cut(a, "=")
@@ -60,7 +61,7 @@ func conceal(args, env []string) {
 	}
 	for _, e := range env {
 		_, value, _ := strings.Cut(e, "=")
-		// as GOPROXY has them
+		// GOPROXY separates URLs by commas and bars.
 		for _, text := range strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == '|' }) {
 			if strings.Contains(text, "://") {
 				output.Account(text)

@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/output"
 )
 
-// What libraries log is made safe as well, and goes to standard error once.
+// TestCollect checks that logs of libraries are sanitized and reach standard error once.
 func TestCollect(t *testing.T) {
 	t.Cleanup(func() {
 		log.SetOutput(os.Stderr)

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// process is a slipway that runs.
+// process is a running slipway.
 type process struct {
 	cmd  *exec.Cmd
 	log  bytes.Buffer // standard error
@@ -25,7 +25,7 @@ func begin(t *testing.T, dir string, args ...string) *process {
 	return beginWith(t, nil, dir, args...)
 }
 
-// beginWith is begin with more in the environment.
+// beginWith is begin with additions to the environment.
 func beginWith(t *testing.T, env []string, dir string, args ...string) *process {
 	t.Helper()
 	p := &process{cmd: exec.CommandContext(t.Context(), slipway(t), args...), temp: t.TempDir()}
@@ -43,9 +43,8 @@ func (p *process) signal(t *testing.T, s syscall.Signal) {
 	}
 }
 
-// freeze stops the process where it has read some of the ballast and has most of it before it. It
-// is false where it was too late for that; then the process goes on to its end, as it may where a
-// signal comes to it too late after all.
+// freeze stops the process after it has read some of the ballast and before it has read
+// most. It returns false if it was too late; the process then runs on to its end.
 func (p *process) freeze(t *testing.T) bool {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)
@@ -70,9 +69,9 @@ func (p *process) freeze(t *testing.T) bool {
 	return false
 }
 
-// read is how many bytes the process has read so far.
+// read returns the number of bytes that the process has read so far.
 func (p *process) read() int64 {
-	// of one that is over: nothing
+	// The file of an ended process is empty.
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/io", p.cmd.Process.Pid))
 	for line := range strings.Lines(string(text)) {
 		if n, ok := strings.CutPrefix(line, "rchar: "); ok {
@@ -83,15 +82,14 @@ func (p *process) read() int64 {
 	return 0
 }
 
-// is reports whether the kernel has the process in a state: T is stopped, Z is one that has ended.
+// is reports whether the kernel has the process in a state: T for stopped, Z for ended.
 func (p *process) is(state byte) bool {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
 	_, after, ok := bytes.Cut(text, []byte(") "))
 	return ok && after[0] == state
 }
 
-// stopped looks at how a process ended that was interrupted, at what it said and at what it left
-// behind.
+// stopped checks the exit, the output and the leftovers of an interrupted process.
 func (p *process) stopped(t *testing.T, err error) {
 	t.Helper()
 	var exit *exec.ExitError

@@ -30,8 +30,8 @@ func newRoot() *cobra.Command {
 	return root
 }
 
-// group makes a command that only holds others: alone it shows its help, and a word that names
-// none of its commands is an error.
+// group makes a command that only has subcommands. Without one it prints its help; an
+// unknown subcommand is an error.
 func group(cmd *cobra.Command) *cobra.Command {
 	cmd.Args = cobra.ArbitraryArgs
 	cmd.SuggestionsMinimumDistance = 2
@@ -44,7 +44,7 @@ func group(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// unknownCommand reports a word that names none of a group's commands.
+// unknownCommand reports a word that names none of a group's subcommands.
 func unknownCommand(cmd *cobra.Command, word string) error {
 	err := fmt.Errorf("unknown command %q for %q; see %s -h", word, cmd.CommandPath(), cmd.CommandPath())
 	if near := cmd.SuggestionsFor(word); len(near) > 0 {
@@ -53,8 +53,8 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 	return usageError{err}
 }
 
-// flagError reports a flag that cannot be parsed. A group has no flags of its own: a word before
-// the flag is a misspelled command, to which the flag belongs.
+// flagError reports a flag that cannot be parsed. Because a group has no flags of its
+// own, a word before the flag must be a misspelled subcommand.
 func flagError(cmd *cobra.Command, err error) error {
 	if words := cmd.Flags().Args(); len(words) > 0 && cmd.HasSubCommands() {
 		return unknownCommand(cmd, words[0])

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"slipway": main})
 }
 
-// TestScript runs testdata/script: the command as users have it.
+// TestScript runs the scripts in testdata/script, which use the command as users do.
 func TestScript(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -55,7 +55,7 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// interrupt REGEXP COMMAND… sends an interrupt to the command when a line of its standard error
+// interrupt REGEXP COMMAND… interrupts the command once a line of its standard error
 // matches, and expects exit code 1.
 func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
@@ -97,8 +97,8 @@ func copytree(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.CopyFS(ts.MkAbs(args[1]), os.DirFS(args[0])))
 }
 
-// startRegistry NAME [REPOSITORY] starts a registry on this machine until the script ends, and puts
-// its address into an environment variable. Nobody may push to the repository.
+// startRegistry NAME [REPOSITORY] starts a local registry until the script ends and sets
+// an environment variable to its address. It denies pushes to the repository.
 func startRegistry(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 || len(args) > 2 {
 		ts.Fatalf("usage: registry variable [repository]")
@@ -116,8 +116,8 @@ func startRegistry(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], s.Listener.Addr().String())
 }
 
-// windowsBase REFERENCE VERSION DAY pushes an image of Windows of that os.version, made on that
-// day.
+// windowsBase REFERENCE VERSION DAY pushes a Windows image with that
+// os.version, created on that day.
 func windowsBase(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: windowsbase reference version day")
@@ -137,8 +137,9 @@ func windowsBase(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(remote.Write(ref, img))
 }
 
-// spiteful VARIABLE starts a registry that refuses everything with a long answer, which repeats the
-// credentials it was sent and holds sequences for terminals, and puts its address into a variable.
+// spiteful VARIABLE starts a registry and sets a variable to its address. It refuses
+// every request with a long answer that repeats the credentials sent and contains
+// terminal escape sequences.
 func spiteful(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: spiteful variable")
@@ -157,17 +158,17 @@ func spiteful(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], s.Listener.Addr().String())
 }
 
-// listening is the key of a *heard in a script.
+// listening is the key of the *heard value in a script.
 const listening = "listening"
 
-// heard is where eavesdrop keeps what it has heard, as a value of the script.
+// heard records what eavesdrop received, as a value of the script.
 type heard struct {
 	mu       sync.Mutex
 	requests []string
 }
 
-// eavesdrop VARIABLE starts a proxy for plain HTTP that notes every request and answers it
-// itself, and puts its URL into a variable.
+// eavesdrop VARIABLE starts a proxy for plain HTTP and sets a variable to its URL. The
+// proxy records every request and answers it itself.
 func eavesdrop(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: eavesdrop variable")
@@ -175,7 +176,7 @@ func eavesdrop(ts *testscript.TestScript, neg bool, args []string) {
 	h := ts.Value(listening).(*heard)
 	registry := ggcr.New(ggcr.Logger(log.New(io.Discard, "", 0)))
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		if q.Method == http.MethodConnect { // for HTTPS, which nobody speaks here
+		if q.Method == http.MethodConnect { // for HTTPS, which the proxy does not support
 			w.WriteHeader(http.StatusBadRequest)
 			return
 		}
@@ -193,7 +194,7 @@ func eavesdrop(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], s.URL)
 }
 
-// unheard fails where the proxy of eavesdrop was sent anything.
+// unheard fails if the proxy of eavesdrop received anything.
 func unheard(ts *testscript.TestScript, neg bool, args []string) {
 	h := ts.Value(listening).(*heard)
 	h.mu.Lock()

@@ -55,8 +55,8 @@ everybody on that network, without a password.`,
 	return cmd
 }
 
-// reach returns the host by which this machine pulls from a server at an address, and says who
-// else can.
+// reach returns the host by which this machine pulls from a server at an address, and a
+// warning if others can reach it too.
 func reach(at net.Addr) (host, warning string) {
 	tcp, ok := at.(*net.TCPAddr)
 	switch {

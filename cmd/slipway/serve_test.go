@@ -16,7 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// TestServe cuts a release, serves it, and pulls it as crane does.
+// TestServe makes a release, serves it, and pulls from it as crane does.
 func TestServe(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS("testdata/greet")); err != nil {
@@ -64,8 +64,8 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// slipway returns the command's path: testscript links the test binary under that name into a
-// directory of PATH.
+// slipway returns the path of the command: testscript links the test binary under that
+// name into a directory of PATH.
 func slipway(t *testing.T) string {
 	t.Helper()
 	path, err := exec.LookPath("slipway")

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// table is a result that a person can read.
+// table is a result with a human-readable form.
 type table interface{ WriteTable(w io.Writer) error }
 
 // show prints a result to standard output: as a table, or with -json as JSON.

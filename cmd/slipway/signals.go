@@ -16,19 +16,19 @@ import (
 )
 
 const (
-	// echo is how long a further signal counts as the same one: a terminal sends its interrupt to
-	// every process, and the go command, under which "go tool slipway" runs, passes it on once
-	// more.
+	// echo is the time within which a repeated signal counts as the same one. A terminal
+	// sends its interrupt to every process, and the go command, which runs "go tool
+	// slipway", passes it on again.
 	echo = time.Second
-	// grace is how long what runs may take to clean up. Supervisors kill after 10 seconds, as a
-	// rule.
+	// grace is the time for running work to clean up. Supervisors
+	// usually kill after 10 seconds.
 	grace = 8 * time.Second
 )
 
-// interruptible returns a context that the first SIGINT or SIGTERM ends; what is running then
-// cleans up. What has not ended by itself after the grace does not get to: not everything can be
-// interrupted, such as a template that loops. A second signal ends the process at once. Nothing
-// is lost by that, since files appear under their names only when they are complete.
+// interruptible returns a context that the first SIGINT or SIGTERM cancels, so that
+// running work cleans up. After the grace period the process ends anyway, because some
+// work cannot be interrupted, such as a template that loops. A second signal ends it at
+// once. Neither loses data: files get their final names only when they are complete.
 func interruptible(ctx context.Context, stderr io.Writer) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 1)
@@ -63,11 +63,12 @@ func interruptible(ctx context.Context, stderr io.Writer) (_ context.Context, st
 	}
 }
 
-// giveUp ends the process and the programs that it has started, and says what it did not wait for.
+// giveUp reports what it did not wait for and ends the process and the
+// programs that it has started.
 func giveUp(stderr io.Writer, cause error) {
 	subprocess.Kill()
 	said := make(chan struct{})
-	go func() { // nobody may read standard error
+	go func() { // standard error may have no reader
 		defer close(said)
 		what := ""
 		if unfinished := progress.Unfinished(); len(unfinished) > 0 {

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// size is a flag's value in bytes: 4GiB, 700MB, 1000000.
+// size is a flag's value in bytes, such as 4GiB, 700MB or 1000000.
 type size int64
 
-// units in the order in which they are tried: B ends all of them.
+// units are tried in this order: B is a suffix of all others.
 var units = []struct {
 	name  string
 	bytes float64
@@ -28,7 +28,7 @@ var units = []struct {
 	{"", 1},
 }
 
-// String writes the size in the largest binary unit that divides it.
+// String formats the size in the largest binary unit that divides it.
 func (s *size) String() string {
 	for i := 3; i >= 0; i-- {
 		if u := units[i]; *s > 0 && int64(*s)%int64(u.bytes) == 0 {
@@ -38,7 +38,7 @@ func (s *size) String() string {
 	return strconv.FormatInt(int64(*s), 10)
 }
 
-// Set reads a size.
+// Set parses a size.
 func (s *size) Set(text string) error {
 	for _, u := range units {
 		number, ok := strings.CutSuffix(text, u.name)
@@ -55,5 +55,5 @@ func (s *size) Set(text string) error {
 	return errors.New("malformed size: write a number and a unit, as in 4GiB or 700MB")
 }
 
-// Type is what help calls the value.
+// Type returns the name of the value in help.
 func (*size) Type() string { return "size" }

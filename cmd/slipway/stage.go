@@ -18,7 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// stage is what a command that runs one stage alone works with.
+// stage is the input of a command that runs a single stage.
 type stage struct {
 	flags    *flags
 	product  *product.Product
@@ -26,8 +26,8 @@ type stage struct {
 	progress *progress.Printer
 }
 
-// stage returns the RunE of a command that runs one stage alone: product read, store and output
-// directory held, its checksums outdated.
+// stage returns the RunE of a command that runs a single stage. It reads the product, locks
+// the store and the output directory, and removes the checksums, which the stage outdates.
 func (f *flags) stage(run func(*cobra.Command, stage) error) func(*cobra.Command, []string) error {
 	return f.beside(func(cmd *cobra.Command, s stage) error {
 		if _, err := release.InvalidateSums(f.out); err != nil {
@@ -37,7 +37,7 @@ func (f *flags) stage(run func(*cobra.Command, stage) error) func(*cobra.Command
 	})
 }
 
-// beside is stage for what changes nothing that the checksums are of.
+// beside is like stage for commands that change no file that has a checksum.
 func (f *flags) beside(run func(*cobra.Command, stage) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, _ []string) error {
 		p, err := f.load()
@@ -60,7 +60,7 @@ func (f *flags) beside(run func(*cobra.Command, stage) error) func(*cobra.Comman
 	}
 }
 
-// built reads what build wrote.
+// built reads the result of build.
 func (s stage) built() (*built.Result, error) {
 	r, err := built.Read(s.path(stagefile.Build.Name))
 	if err != nil {
@@ -69,7 +69,7 @@ func (s stage) built() (*built.Result, error) {
 	return r, s.same(stagefile.Build.Name, r.Name, r.Version, "build")
 }
 
-// published reads the lock that publish wrote.
+// published reads the lock of publish.
 func (s stage) published() (*lock.Lock, error) {
 	l, err := lock.Read(s.path(lock.Name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -83,7 +83,7 @@ func (s stage) published() (*lock.Lock, error) {
 	return l, s.same(lock.Name, l.Name, l.Version, "publish")
 }
 
-// packable reads what publish wrote: the lock, or that of a part.
+// packable reads the result of publish: the full lock or a partial one.
 func (s stage) packable() (l *lock.Lock, partial bool, err error) {
 	p, err := lock.ReadPart(s.path(lock.PartName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -100,10 +100,10 @@ func (s stage) packable() (l *lock.Lock, partial bool, err error) {
 	return l, true, err
 }
 
-// path is that of a file in the output directory.
+// path returns the path of a file in the output directory.
 func (s stage) path(name string) string { return filepath.Join(s.flags.out, name) }
 
-// missing names the command that writes a file, where err is that it does not exist.
+// missing adds the command that writes a file to an error that the file does not exist.
 func (s stage) missing(err error, name, before string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s is missing: run %s first", s.path(name), howto.Run(before))
@@ -119,8 +119,8 @@ func (s stage) same(file, name, version, before string) error {
 	return nil
 }
 
-// write writes what a stage made, removes what an earlier run of it or of a later stage wrote, but
-// for the files to keep, and prints the images.
+// write writes a stage's result and prints the images. It removes the results of later
+// stages and of earlier runs, except for the files to keep.
 func (s stage) write(cmd *cobra.Command, v interface{ Write(path string) error }, name string, list images, keep ...string) error {
 	if err := v.Write(s.path(name)); err != nil {
 		return err

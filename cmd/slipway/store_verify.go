@@ -48,7 +48,7 @@ any. With -repair it removes what is damaged instead: the next run builds or fet
 	return cmd
 }
 
-// unrepaired returns an error for each file that is damaged still.
+// unrepaired returns an error for each file that is still damaged.
 func unrepaired(r *store.Report) error {
 	var errs []error
 	for _, p := range r.Damaged {
@@ -62,11 +62,10 @@ func unrepaired(r *store.Report) error {
 	return errors.Join(errs...)
 }
 
-// storeReport is a report as a result to print.
+// storeReport is the printed result of verifying the store.
 type storeReport struct{ *store.Report }
 
-// WriteTable writes what was removed, and what there is in all. What is damaged still is told as
-// errors.
+// WriteTable writes what was removed and the totals. Remaining damage is reported as errors.
 func (r storeReport) WriteTable(w io.Writer) error {
 	left := 0
 	for _, p := range r.Damaged {

@@ -18,8 +18,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// stuck is a product of one program, whose template is evaluated at once, or for years with years
-// in place of it.
+// stuck is a product of one program. Its template takes an instant to evaluate, or
+// years if years replaces it.
 const stuck = `
 -- slipway.yaml --
 apiVersion: slipway/v1
@@ -57,15 +57,15 @@ kind: Namespace
 metadata: {name: demo}
 `
 
-// TestStuck interrupts a release where something does not end that cannot be asked to: it ends
-// all the same, soon, with one error and without what it has started.
+// TestStuck interrupts a release in work that cannot be interrupted. The release must
+// still end soon, with one error and without leaving processes.
 func TestStuck(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
-		program string // is on PATH, and ignores an interrupt; its file "started" has its process, and that of its child
+		program string // on PATH, ignores an interrupt; it writes its process ID and its child's to the file "started"
 		helper  bool   // the registry needs credentials
-		stalls  bool   // so does the registry
-		says    string // in the error
+		stalls  bool   // the registry stalls
+		says    string // part of the error
 	}{
 		{"a template", "", false, false, "rendering the templates of demo"},
 		{"the go command", "go", false, false, ""},
@@ -137,7 +137,7 @@ func TestStuck(t *testing.T) {
 	}
 }
 
-// over checks that the processes whose numbers are in a file have ended.
+// over checks that the processes whose IDs are in a file have ended.
 func over(t *testing.T, file string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -153,13 +153,13 @@ func over(t *testing.T, file string) {
 		_, state, _ := bytes.Cut(stat, []byte(") "))
 		if err == nil && len(state) > 0 && state[0] != 'Z' && state[0] != 'X' {
 			t.Errorf("process %d goes on: %s", n, stat)
-			syscall.Kill(n, syscall.SIGKILL) //nolint:errcheck // to leave nothing
+			syscall.Kill(n, syscall.SIGKILL) //nolint:errcheck // cleans up
 		}
 	}
 }
 
-// burns reports whether the process has used a second and a half of a processor: only the
-// template takes so long.
+// burns reports whether the process has used 1.5 seconds of CPU time: only
+// the template takes so long.
 func (p *process) burns() bool {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
 	_, after, _ := strings.Cut(string(text), ") ")

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// version is set by the linker in a release: -X main.version=v1.2.3. Elsewhere the module version
-// or the commit stands in.
+// version is set by the linker in a release: -X main.version=v1.2.3. Other builds use the
+// module version or the commit.
 var version string
 
 func newVersion(f *flags) *cobra.Command {
@@ -32,7 +32,7 @@ func newVersion(f *flags) *cobra.Command {
 	return cmd
 }
 
-// identity is what the binary knows about itself.
+// identity describes the running binary.
 type identity struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"`
@@ -40,14 +40,14 @@ type identity struct {
 	Go       string `json:"go"`
 }
 
-// identify describes this binary.
+// identify returns the identity of this binary.
 func identify() identity {
 	info, _ := debug.ReadBuildInfo()
 	return describe(version, info)
 }
 
-// describe takes the linker's version, or else what the go command left in the binary; info may
-// be nil.
+// describe prefers the linker's version over the build information of the go
+// command; info may be nil.
 func describe(version string, info *debug.BuildInfo) identity {
 	b := identity{Version: version, Platform: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version()}
 	if info != nil {
