@@ -12,7 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// TestMergeArtifacts: those of all parts, each once; two of one name must be the same file.
+// TestMergeArtifacts checks that a merge has the artifacts of all parts, each once, and that
+// two of one name must be the same file.
 func TestMergeArtifacts(t *testing.T) {
 	linux, windows := parts()
 	exe := lock.Artifact{File: "kp.windows-amd64.exe", Platform: platform.Platform{OS: "windows", Architecture: "amd64"}, Digest: hash("6"), Size: 72, Executable: true}
@@ -30,8 +31,7 @@ func TestMergeArtifacts(t *testing.T) {
 	}
 }
 
-// TestArtifactNames: a lock tells release where to write, and a foreign one must not lead it
-// elsewhere.
+// TestArtifactNames checks that a lock cannot make release write outside its directory.
 func TestArtifactNames(t *testing.T) {
 	for _, name := range []string{"", "../kp", "/etc/kp", "bin/kp", `bin\kp`, ".kp", ".."} {
 		l := example()

@@ -11,8 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// CatalogImage is an image that a manifest of the release may name: one of the product or of a
-// third party.
+// CatalogImage is an image that a manifest of the release may name: one of the product or a
+// third-party image.
 type CatalogImage struct {
 	Name       string // for messages: as in slipway.yaml, or the line of images.txt
 	Repository name.Repository
@@ -21,13 +21,14 @@ type CatalogImage struct {
 	Reference  string // repository@digest, as manifests must name it; "" without a digest
 	Product    bool   // built by the product itself
 	Platforms  []platform.Platform
-	Manifests  []string // digests of the platforms' manifests; none for images of third parties
-	ExtraOS    []string // operating systems of its files besides those of its platforms
+	Manifests  []string // digests of the platforms' manifests; none for third-party images
+	ExtraOS    []string // as in [Child], of all children
 	Child      bool     // found by the digest of one platform's manifest
-	Unresolved string   // why nothing is known of the platforms; "" if they are known
+	Unresolved string   // why the platforms are unknown; "" if they are known
 }
 
-// Runs reports whether the image has files for an operating system, as far as is known.
+// Runs reports whether the image has files for an operating system. It is true if the platforms
+// are unknown.
 func (k CatalogImage) Runs(os string) bool {
 	return k.Unresolved != "" || slices.Contains(k.ExtraOS, os) || slices.ContainsFunc(k.Platforms, func(p platform.Platform) bool { return p.OS == os })
 }
@@ -70,8 +71,8 @@ func (l *Lock) Catalog() Catalog {
 	return list
 }
 
-// Find returns the image that a reference by digest names. The digest of one platform's manifest
-// finds the image with that platform alone.
+// Find returns the image that a reference by digest names. For the digest of a child, the
+// result has the platform of that child only.
 func (list Catalog) Find(ref string) (CatalogImage, bool) {
 	d, err := name.NewDigest(ref)
 	if err != nil {
@@ -93,7 +94,7 @@ func (list Catalog) Find(ref string) (CatalogImage, bool) {
 	return CatalogImage{}, false
 }
 
-// FindTagged returns the image that a reference names by digest or by its tag in the lock.
+// FindTagged returns the image that a reference names, by digest or by its tag in the lock.
 func (list Catalog) FindTagged(ref string) (CatalogImage, bool) {
 	t, err := name.NewTag(ref)
 	if err != nil {
@@ -108,22 +109,22 @@ func (list Catalog) FindTagged(ref string) (CatalogImage, bool) {
 	return list[n], true
 }
 
-// Fault is what is wrong with a reference of an image.
+// Fault classifies what is wrong with an image reference.
 type Fault int
 
 // Faults of a reference.
 const (
 	NoFault      Fault = iota
-	Malformed          // empty, or no reference at all
-	KoName             // a name that ko is to resolve
+	Malformed          // empty, or not a reference
+	KoName             // a name that only ko resolves
 	Unpinned           // without a digest
 	TagAndDigest       // runtimes ignore the tag
-	OtherDigest        // of a repository in the lock, whose digest is another
-	Unknown            // of no repository in the lock
+	OtherDigest        // the repository is in the lock with another digest
+	Unknown            // the repository is not in the lock
 )
 
-// Resolve returns the image that a reference names, or what is wrong with the reference, also in
-// words with the remedy.
+// Resolve returns the image that a reference names. If the reference is wrong, it returns the
+// fault and a message with the remedy instead.
 func (list Catalog) Resolve(ref string) (CatalogImage, Fault, string) {
 	if ref == "" {
 		return CatalogImage{}, Malformed, "the image is empty"
@@ -157,7 +158,8 @@ func (list Catalog) Resolve(ref string) (CatalogImage, Fault, string) {
 	return CatalogImage{}, Unknown, fmt.Sprintf("neither the product nor images.txt has the image %s: add a line to images.txt", ref)
 }
 
-// instead returns the remedy for a name of ko, whose last part is often the name of an image.
+// instead returns the remedy for a name that only ko resolves. The last part of such a name is
+// often the name of an image.
 func (list Catalog) instead(ref string) string {
 	for _, k := range list {
 		if k.Product && k.Name == path.Base(ref) && k.Reference != "" {

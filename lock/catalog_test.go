@@ -10,7 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// TestResolve names the images of a lock in every way that is right, and in every way that is not.
+// TestResolve resolves references to the images of a lock in every form, valid and invalid.
 func TestResolve(t *testing.T) {
 	hex := func(c string) v1.Hash { return v1.Hash{Algorithm: "sha256", Hex: strings.Repeat(c, 64)} }
 	l := &lock.Lock{
@@ -31,7 +31,7 @@ func TestResolve(t *testing.T) {
 	at := func(c string) string { return "@sha256:" + strings.Repeat(c, 64) }
 	for _, tt := range []struct {
 		ref   string
-		name  string // of the image; "" where there is a fault
+		name  string // of the image; "" if there is a fault
 		fault lock.Fault
 		what  string
 	}{

@@ -28,7 +28,7 @@ func Read(path string) (*Lock, error) {
 	return &l, nil
 }
 
-// Decode reads a lock from r, at most 64 MiB of it.
+// Decode reads a lock of at most 64 MiB from r.
 func Decode(r io.Reader) (*Lock, error) {
 	var l Lock
 	if err := stagefile.Lock.Decode(r, &l); err != nil {
@@ -43,11 +43,12 @@ func Decode(r io.Reader) (*Lock, error) {
 // Encode returns the bytes of the file: indented JSON with a final newline.
 func (l *Lock) Encode() ([]byte, error) { return stagefile.Lock.Encode(l) }
 
-// Write writes the lock to a file that appears only when it is complete. The caller has locked its
-// directory.
+// Write writes the lock to a file that appears only when it is complete. The caller must have
+// locked its directory.
 func (l *Lock) Write(path string) error { return stagefile.Lock.Write(path, l) }
 
-// check finds out whether the lock has what its readers rely on: names, digests and platforms.
+// check returns an error if the lock lacks names, digests or platforms that its readers rely
+// on.
 func (l *Lock) check() error {
 	for _, i := range l.Images {
 		if err := i.check(); err != nil {
@@ -104,7 +105,7 @@ func checkReferrers(list []oci.Referrer) error {
 	return nil
 }
 
-// checkOthers checks what a lock and a part of a release have besides images of the product.
+// checkOthers checks the third-party images and the artifacts of a lock or a part.
 func checkOthers(thirdParty []ThirdParty, artifacts []Artifact) error {
 	for _, t := range thirdParty {
 		if t.Omitted == "" && t.Digest == (v1.Hash{}) {

@@ -31,7 +31,7 @@ func parse(s string) (p platform.Platform) {
 	return p
 }
 
-// example is a lock with every field.
+// example returns a lock in which every field is set.
 func example() *lock.Lock {
 	child := func(on, c string) lock.Child {
 		return lock.Child{Platform: parse(on), MediaType: types.OCIManifestSchema1, Digest: hash(c), Size: 500, Config: hash("c"), LayerBytes: 12345}
@@ -199,6 +199,6 @@ func FuzzDecode(f *testing.F) {
 			}
 		}
 		p := partOf(l)
-		lock.Merge(p, p) //nolint:errcheck // must not panic, that is all
+		lock.Merge(p, p) //nolint:errcheck // it only must not panic
 	})
 }

@@ -1,8 +1,11 @@
-// Package lock is release.lock.json: what a release consists of, by digest.
+// Package lock models release.lock.json, which lists what a release consists of, by digest.
 //
-// It is the one thing besides the store that is handed from stage to stage and from run to run.
-// Publish writes it; render, airgap and the operator's side read it. It imports no build code, so
-// that the operator's binary can hold it.
+// Publish writes a [Lock]; render, airgap and the commands for operators read it. A machine
+// that publishes only selected platforms or images writes a [Part] instead, release.part.json,
+// and [Merge] joins parts. A [Catalog] lists the images that the manifests of a release may
+// name.
+//
+// The package imports no build code, so that the operator's binary needs none.
 package lock
 
 import (
@@ -22,21 +25,21 @@ const SchemaVersion = 1
 // Name is the file's name in dist/.
 const Name = "release.lock.json"
 
-// Lock is one release, published and complete: every image has a name and a digest. Lists keep the order of slipway.yaml and images.txt; equal releases have
-// equal bytes.
+// Lock describes one release, published and complete: every image has a name and a digest.
+// Lists keep the order of slipway.yaml and images.txt. Equal releases have equal bytes.
 type Lock struct {
 	SchemaVersion int    `json:"schemaVersion"`
 	Name          string `json:"name"`    // the product's name
 	Version       string `json:"version"` // the product's version
-	// SOURCE_DATE_EPOCH or the newest source's commit time, UTC
+	// Created is SOURCE_DATE_EPOCH, or else the time of the newest source's commit, in UTC.
 	Created time.Time `json:"created"`
-	// host[/prefix] that every repository below starts with
+	// Registry is host[/prefix], with which the repositories of all Images begin.
 	Registry string `json:"registry"`
-	// Go is the version of the Go toolchain that compiled the programs ("go1.26.8"): it is an
-	// input like the sources.
+	// Go is the version of the Go toolchain that compiled the programs ("go1.26.8"). It is an
+	// input, as the sources are.
 	Go string `json:"go,omitempty"`
-	// Snapshot says that no registry was named: the repositories exist in the embedded registry
-	// only.
+	// Snapshot reports whether no registry was named. The repositories then exist in the
+	// embedded registry only.
 	Snapshot   bool         `json:"snapshot"`
 	Sources    []Source     `json:"sources"`
 	Images     []Image      `json:"images"`
@@ -60,52 +63,54 @@ type Image struct {
 	Repository string          `json:"repository"` // registry/repository without tag
 	Tag        string          `json:"tag"`
 	MediaType  types.MediaType `json:"mediaType"`
-	// Digest of the index, or of the manifest where there is no index.
+	// Digest is that of the index, or of the manifest if there is no index.
 	Digest    v1.Hash        `json:"digest"`
 	Size      int64          `json:"size"` // bytes of that index or manifest
 	Children  []Child        `json:"children"`
 	Referrers []oci.Referrer `json:"referrers,omitempty"`
 }
 
-// Child is one manifest. Of a single-manifest image the only child is the image itself.
+// Child is one manifest of an image. An image without an index has one child, its own manifest.
 type Child struct {
-	// as package platform formats it, with the full os.version
+	// Platform has the full os.version.
 	Platform platform.Platform `json:"platform"`
-	// the four-part version in config and descriptor
+	// OSVersion is the four-part version in the configuration and the descriptor.
 	OSVersion string          `json:"osVersion,omitempty"`
 	MediaType types.MediaType `json:"mediaType"`
 	Digest    v1.Hash         `json:"digest"`
 	Size      int64           `json:"size"` // bytes of the manifest
-	// digest of the image configuration, which docker calls the image ID
+	// Config is the digest of the image configuration, which Docker calls the image ID.
 	Config     v1.Hash `json:"config"`
 	LayerBytes int64   `json:"layerBytes"`     // bytes of all layers as stored (compressed)
 	Base       *Base   `json:"base,omitempty"` // nil for an image from scratch
-	// CopiedFrom are the other images that its Dockerfile copies files from.
+	// CopiedFrom lists the other images that its Dockerfile copies files from.
 	CopiedFrom []Base `json:"copiedFrom,omitempty"`
-	// ExtraOS lists the operating systems that a single manifest has files for, if they are more than
-	// its platform's: the lifecycle image holds a Linux and a Windows layer.
+	// ExtraOS lists all operating systems that a manifest has files for, if there are more than
+	// its platform's: the lifecycle image has a Linux and a Windows layer.
 	ExtraOS []string `json:"extraOS,omitempty"`
 }
 
-// Base is the image a child stands on.
+// Base is an image that a child is built on or copies files from.
 type Base struct {
 	Name   string  `json:"name"` // reference with digest, or builtin:NAME
 	Digest v1.Hash `json:"digest"`
-	// Stub reports whether the base was made up for a snapshot and cannot run.
+	// Stub reports whether a snapshot has a stub in place of the image. A stub cannot run.
 	Stub bool `json:"stub,omitempty"`
 }
 
 // Artifact is a file in dist/ for people to download: a program, or an archive of programs.
 type Artifact struct {
 	File string `json:"file"` // its name in dist/
-	// linux/amd64; one for Windows serves every release, so it names none: windows/amd64
+	// Platform is linux/amd64, for example. A program for Windows runs on every release, so its
+	// platform names none: windows/amd64.
 	Platform   platform.Platform `json:"platform"`
 	Digest     v1.Hash           `json:"digest"`
 	Size       int64             `json:"size"`
 	Executable bool              `json:"executable,omitempty"`
 }
 
-// Fallback says which of an image's platforms a node runs that has none of its own.
+// Fallback names the platform of an image that a node runs if the image has none for the node's
+// own.
 type Fallback struct {
 	Platform platform.Platform `json:"platform"` // the node's, of the release
 	Runs     platform.Platform `json:"runs"`     // the image's
@@ -115,15 +120,16 @@ type Fallback struct {
 type ThirdParty struct {
 	Reference string          `json:"reference"` // as written
 	MediaType types.MediaType `json:"mediaType,omitempty"`
-	// what the reference stood for; zero if Omitted
+	// Digest is what the reference resolved to. It is zero if Omitted is set.
 	Digest    v1.Hash             `json:"digest,omitzero"`
 	Size      int64               `json:"size,omitempty"` // bytes of the index or manifest
 	Platforms []platform.Platform `json:"platforms,omitempty"`
-	// Fallbacks are the Windows releases that the image is not made for and yet runs on: bundles
-	// for them carry what Runs names.
+	// Fallbacks lists the Windows releases that the image is not made for but runs on. Bundles
+	// for them include the manifest for Runs.
 	Fallbacks []Fallback     `json:"fallbacks,omitempty"`
 	Referrers []oci.Referrer `json:"referrers,omitempty"`
-	// Omitted is why a snapshot does not have the image. A release to a registry has all of them.
+	// Omitted is the reason why a snapshot does not have the image. A release to a registry has
+	// all images.
 	Omitted string `json:"omitted,omitempty"`
 }
 
@@ -133,7 +139,7 @@ func (i Image) Reference() string { return i.Repository + "@" + i.Digest.String(
 // Tagged returns repository:tag.
 func (i Image) Tagged() string { return i.Repository + ":" + i.Tag }
 
-// Image returns the image of that name.
+// Image returns the image with the given name.
 func (l *Lock) Image(name string) (Image, bool) {
 	for _, i := range l.Images {
 		if i.Name == name {
@@ -143,8 +149,8 @@ func (l *Lock) Image(name string) (Image, bool) {
 	return Image{}, false
 }
 
-// Stubs names the images that something made up replaces in the child: its base, then those that
-// files were copied from. It is nil where every image is real.
+// Stubs returns the names of the images that the child has stubs of: its base, then the images
+// that files were copied from. It is nil if every image is real.
 func (c Child) Stubs() []string {
 	var all []string
 	if c.Base != nil && c.Base.Stub {
@@ -158,7 +164,7 @@ func (c Child) Stubs() []string {
 	return all
 }
 
-// HasStubs reports whether any child has a stub base, or files of one.
+// HasStubs reports whether any child has a stub base, or files copied from a stub.
 func (l *Lock) HasStubs() bool {
 	for _, i := range l.Images {
 		for _, c := range i.Children {

@@ -8,19 +8,22 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 )
 
-// Mentions returns the image references in a text of a manifest, such as an argument, the value of
-// a variable or a file in a ConfigMap; called is the name of the text there. These count:
+// Mentions returns the image references in a text of a manifest, such as an argument, the value
+// of a variable or a file in a ConfigMap. called is the name that the manifest gives the text.
+// These references count:
 //
 //   - a name that ko resolves (ko://…), anywhere;
 //   - a reference with a digest, anywhere;
-//   - a reference to an image of the product, or with a tag to another image of the catalog, anywhere;
-//   - HOST/PATH:TAG as the only word of a value, if HOST has a dot or a port, unless it is called a
-//     tag: that is for an image which something will make;
-//   - PATH:TAG as the value of something that is called an image: --shell-image, FOO_IMAGE, image.
+//   - a reference to an image of the product, or with a tag to another image of the catalog,
+//     anywhere;
+//   - HOST/PATH:TAG as the only word of a value, if HOST has a dot or a port, unless the value is
+//     called a tag, which names an image that is still to be made;
+//   - PATH:TAG as the value of something that is called an image: --shell-image, FOO_IMAGE,
+//     image.
 //
 // A value is the text, one of its lines, or what follows a name in a line: --flag=VALUE, key:
-// VALUE. In comments and in examples, which by convention are called _example, only the first form
-// counts.
+// VALUE. In comments, and in examples, which by convention are called _example, only names for
+// ko count.
 func (list Catalog) Mentions(called, text string) []string {
 	var found []string
 	for line := range strings.Lines(text) {
@@ -39,7 +42,7 @@ func (list Catalog) Mentions(called, text string) []string {
 	return found
 }
 
-// KoNames returns the names in a text that ko resolves.
+// KoNames returns the names in a text that only ko resolves.
 func KoNames(text string) []string {
 	var found []string
 	if !strings.Contains(text, ko) {
@@ -62,7 +65,8 @@ type word struct {
 	only   bool   // it is the only word of a value
 }
 
-// wordForm excludes what cannot be in a reference, and "=", which separates it from a name.
+// wordForm matches a word. It excludes what cannot be in a reference, and "=", which separates
+// a name from its value.
 var wordForm = regexp.MustCompile("[^\\s\"'`,;(){}\\[\\]<>=|\\\\]+")
 
 // wordsOf returns the words of a line.
@@ -105,8 +109,8 @@ const ko = "ko://"
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
-// referenceForm has the host, the path, the tag and the digest of a reference, as
-// https://github.com/distribution/reference defines them.
+// referenceForm matches a reference. Its groups are the host, the path, the tag and the digest,
+// as https://github.com/distribution/reference defines them.
 var referenceForm = func() *regexp.Regexp {
 	const (
 		host = `localhost|[a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+)+|[a-zA-Z0-9.-]+:[0-9]+|[a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+)+:[0-9]+`
@@ -143,7 +147,7 @@ func (list Catalog) counts(w word) bool {
 	return w.only && host != "" && !value.MatchString(tag) && !strings.EqualFold(w.called, "tag")
 }
 
-// value matches a port or the value of a label, which follows a colon but is not a tag.
+// value matches a port or the value of a label. Either follows a colon, as a tag does.
 var value = regexp.MustCompile(`^(?:[0-9]+|true|false)$`)
 
 // imageWord matches the word image in a name: shell-image, FOO_IMAGE, initImage, images.
@@ -160,8 +164,8 @@ func (list Catalog) IsProduct(ref string) bool {
 // referenceEnd matches the tag and digest behind a repository.
 var referenceEnd = regexp.MustCompile(`^(?::\w[\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?`)
 
-// ProductMentions returns every reference to an image of the product in a text, wherever it is:
-// in comments and URLs, too.
+// ProductMentions returns every reference to an image of the product in a text, including its
+// comments and URLs.
 func (list Catalog) ProductMentions(text string) []string {
 	var found []string
 	for _, k := range list {

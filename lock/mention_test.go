@@ -10,7 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// TestMentions finds references in texts of manifests, and nothing in what only looks like one.
+// TestMentions finds references in texts of manifests, and none in texts that only resemble
+// one.
 func TestMentions(t *testing.T) {
 	hex := func(c string) v1.Hash { return v1.Hash{Algorithm: "sha256", Hex: strings.Repeat(c, 64)} }
 	images := (&lock.Lock{
@@ -23,7 +24,7 @@ func TestMentions(t *testing.T) {
 		called, text string
 		want         []string
 	}{
-		// Names of ko, anywhere.
+		// Names for ko, anywhere.
 		{"-entrypoint-image", "ko://github.com/tektoncd/pipeline/cmd/entrypoint", []string{"ko://github.com/tektoncd/pipeline/cmd/entrypoint"}},
 		{"args", "-nop=ko://example.com/nop", []string{"ko://example.com/nop"}},
 		{"_example", "# as in ko://example.com/nop.", []string{"ko://example.com/nop"}},
@@ -44,14 +45,14 @@ func TestMentions(t *testing.T) {
 		{"script", "crane copy registry.k8s.io/pause:3.9 dir; nerdctl run busybox:1.35 sh", []string{"registry.k8s.io/pause:3.9", "busybox:1.35"}},
 		{"script", "see registry.k8s.io/pause, or run busybox", nil},
 
-		// All of a value, with a host.
+		// The only word of a value, with a host.
 		{"args", "--default=quay.io/a/b:v1", []string{"quay.io/a/b:v1"}},
 		{"DEFAULT", "localhost:5000/a:v1", []string{"localhost:5000/a:v1"}},
 		{"config.yaml", "defaults:\n  runner: quay.io/a/b:v1\n", []string{"quay.io/a/b:v1"}},
 		{"description", "it was quay.io/a/b:v1 before", nil},
 		{"tag", "quay.io/a/b:v1", nil}, // where kpack pushes to
 
-		// What is called an image.
+		// Values that are called an image.
 		{"SHELL_IMAGE", "alpine:3.20", []string{"alpine:3.20"}},
 		{"-shell-image-win", "a/b:c", []string{"a/b:c"}},
 		{"args", "--base-image=alpine:3.20", []string{"alpine:3.20"}},
@@ -62,7 +63,7 @@ func TestMentions(t *testing.T) {
 		{"imagePullPolicy", "IfNotPresent", nil},
 		{"description", "the image alpine:3.20 is used", nil},
 
-		// Addresses, import paths, versions, files, names of Kubernetes.
+		// Not references: addresses, import paths, versions, files, names of Kubernetes.
 		{"url", "https://ghcr.io/me/app:1", nil},
 		{"args", "--endpoint=unix:///csi/csi.sock", nil},
 		{"args", "--listen=0.0.0.0:8080", nil},
@@ -87,7 +88,7 @@ func TestMentions(t *testing.T) {
 	}
 }
 
-// FuzzMentions holds that what is found in a text is a part of it.
+// FuzzMentions checks that every reference found in a text is a part of the text.
 func FuzzMentions(f *testing.F) {
 	for _, s := range []string{"--shell-image=alpine:3.20,debian:12", "- image: ko://a/b # c", "see docker://a.b/c:1@sha256:" + strings.Repeat("1", 64) + ".", "{\"image\":\"a:b\"}", "\x00:@/", ":-:#:"} {
 		f.Add("image", s)

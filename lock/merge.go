@@ -9,10 +9,10 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// Merge joins parts of one release that were made for different platforms or images. They must
-// agree on name, version, registry, sources, and on the digest of everything that several of them
-// have. Images and third-party images keep the order in which they first come; an image's
-// children are sorted. Selected names all that was selected.
+// Merge joins parts of one release that were made for different platforms or images. Parts must
+// agree on name, version, registry and sources, and on the digest of everything that several of
+// them have. Images and third-party images keep the order in which they first occur. The
+// children of an image are sorted. Selected is the union of the parts' Selected.
 func Merge(parts ...*Part) (*Part, error) {
 	if len(parts) == 0 {
 		return nil, errors.New("merging parts: there is none: name the " + PartName + " of each part")
@@ -58,7 +58,8 @@ func differ(fields []field) (field, bool) {
 	return fields[at], true
 }
 
-// sameRelease reports what shows that two parts are of different releases.
+// sameRelease returns an error with the first field that differs if two parts are of different
+// releases.
 func sameRelease(a, b *Part) error {
 	f, ok := differ([]field{
 		{"partVersion", a.PartVersion, b.PartVersion},
@@ -124,7 +125,7 @@ func (p *Part) mergeThirdParty(t ThirdParty) error {
 		return fmt.Errorf("it is %s in one part and %s in another: pin it in images.txt with one of these digests", have.Digest, t.Digest)
 	default:
 		have.Fallbacks = union(have.Fallbacks, t.Fallbacks)
-		// somebody may have signed it between the parts
+		// The image may have been signed between the parts.
 		have.Referrers = union(have.Referrers, t.Referrers)
 	}
 	return nil
@@ -141,7 +142,7 @@ func (p *Part) mergeArtifact(a Artifact) error {
 	return nil
 }
 
-// union appends to a what b has more.
+// union returns a, followed by the elements of b that a lacks.
 func union[T comparable](a, b []T) []T {
 	a = slices.Clone(a)
 	for _, e := range b {

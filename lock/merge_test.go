@@ -12,7 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// TestMergeReferrers: an image that was signed between the parts keeps its signature.
+// TestMergeReferrers checks that an image that was signed between the parts keeps its
+// signature.
 func TestMergeReferrers(t *testing.T) {
 	a, b := partOf(example()), partOf(example())
 	more := oci.Referrer{ArtifactType: "signature", Digest: hash("1"), Size: 1}
@@ -34,7 +35,7 @@ func TestMergeReferrers(t *testing.T) {
 	}
 }
 
-// partOf is a part that has all of a lock.
+// partOf returns a part that has everything of a lock.
 func partOf(l *lock.Lock) *lock.Part {
 	p := &lock.Part{
 		PartVersion: lock.PartVersion, Selected: []string{"linux/amd64"}, Name: l.Name, Version: l.Version, Created: l.Created,
@@ -49,7 +50,7 @@ func partOf(l *lock.Lock) *lock.Part {
 	return p
 }
 
-// parts divides the example into what a Linux and a Windows job publish.
+// parts returns the example as a Linux job and a Windows job publish it.
 func parts() (linux, windows *lock.Part) {
 	linux, windows = partOf(example()), partOf(example())
 	linux.Selected, windows.Selected = []string{"linux/amd64"}, []string{"windows/amd64:ltsc2019"}
@@ -81,7 +82,7 @@ func TestMerge(t *testing.T) {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
-	// The locks that were given are as they were.
+	// Merge must not change its arguments.
 	l, w := parts()
 	w.ThirdParty[1] = windows.ThirdParty[1]
 	if d := cmp.Diff(l, linux) + cmp.Diff(w, windows); d != "" {

@@ -13,8 +13,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/stagefile"
 )
 
-// Part is what one machine published of a release: manifests by digest, for selected platforms or
-// images. [Merge] joins parts.
+// Part lists what one machine published of a release: manifests by digest, for selected
+// platforms or images. [Merge] joins parts.
 type Part struct {
 	PartVersion int          `json:"partVersion"` // of the file's format
 	Selected    []string     `json:"selected"`    // by -platforms or -images
@@ -30,8 +30,8 @@ type Part struct {
 	Artifacts   []Artifact   `json:"artifacts,omitempty"`
 }
 
-// PartImage is an image of a part. It has no digest: the index is made of the children of all
-// parts, and of Annotations.
+// PartImage is an image of a part. It has no digest, because its index consists of the children
+// of all parts and of Annotations.
 type PartImage struct {
 	Name        string            `json:"name"`
 	Kind        string            `json:"kind"`
@@ -78,7 +78,7 @@ func (p *Part) check() error {
 	return checkOthers(p.ThirdParty, p.Artifacts)
 }
 
-// Image returns the image over the children, and the bytes of its index. An image of a single
+// Image returns an image of these children, and the bytes of its index. An image of a single
 // manifest has no index.
 func (i PartImage) Image() (img Image, index []byte, err error) {
 	img = Image{Name: i.Name, Kind: i.Kind, Repository: i.Repository, Tag: i.Tag, MediaType: i.MediaType, Children: i.Children}
@@ -97,8 +97,8 @@ func (i PartImage) Image() (img Image, index []byte, err error) {
 	return img, index, err
 }
 
-// Local returns a lock of the part alone, for bundles and listings on the machine that made it:
-// its indexes are over the children of the part, and in no registry.
+// Local returns a lock of the part alone, for bundles and listings on the machine that made it.
+// Its indexes list only the children of this part, and no registry has them.
 func (p *Part) Local() (*Lock, error) {
 	var images []Image
 	for _, i := range p.Images {
@@ -111,7 +111,7 @@ func (p *Part) Local() (*Lock, error) {
 	return p.Lock(images), nil
 }
 
-// Lock returns the lock of a release that has the given images, and all else from p.
+// Lock returns the lock of a release that has the given images, and everything else from p.
 func (p *Part) Lock(images []Image) *Lock {
 	return &Lock{
 		SchemaVersion: SchemaVersion, Name: p.Name, Version: p.Version, Created: p.Created, Registry: p.Registry,

@@ -11,7 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// TestPartFile writes and reads a part, and gives each reader the file of another command.
+// TestPartFile writes and reads a part, and passes files of other commands to each reader.
 func TestPartFile(t *testing.T) {
 	linux, _ := parts()
 	dir := t.TempDir()
@@ -51,7 +51,7 @@ func TestPartFile(t *testing.T) {
 	}
 }
 
-// TestLocal makes the indexes of a part.
+// TestLocal makes the lock of a single part.
 func TestLocal(t *testing.T) {
 	linux, _ := parts()
 	l, err := linux.Local()

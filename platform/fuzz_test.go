@@ -7,8 +7,8 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// FuzzParse holds that whatever Parse accepts, Format writes so that Parse reads it back the
-// same, and Slug can be a file name.
+// FuzzParse checks that Parse reads back what String writes of every platform that Parse
+// accepts, and that Slug is a valid file name.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"linux/amd64", "linux/arm/v7", "linux/amd64/", "windows/amd64:ltsc2022", "windows/amd64:10.0.17763.1",

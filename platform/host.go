@@ -4,13 +4,15 @@ import (
 	"strings"
 )
 
-// Runs reports whether a host runs images made for another platform. Outside Windows it must be
-// the [Same] platform. On Windows it decides as containerd/platforms v1 does, for containers that
-// share the host's kernel: from the oldest build that the host's release still serves up to the
-// host's own; [LTSC] has the numbers
+// Runs reports whether a host runs images made for another platform. Outside Windows the two
+// must be the [Same]. On Windows it decides as containerd/platforms v1 does for containers that
+// share the host's kernel: a host runs images of its own build, and of every build from
+// [LTSCRelease.Oldest] of its release up to its own
 // (https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/version-compatibility).
-// Runtimes choose from an index by this rule under Hyper-V and for HostProcess containers, too.
-// An image without a version runs on every host, and a host without one runs every image.
+//
+// Runtimes also apply this rule when they choose from an index under Hyper-V and for
+// HostProcess containers. An image without a version runs on every Windows host of its
+// architecture, and a host without a version runs every Windows image of its architecture.
 func Runs(host, image Platform) bool {
 	if host.OS != Windows || image.OS != Windows {
 		return Same(host, image)
@@ -25,14 +27,14 @@ func Runs(host, image Platform) bool {
 	return kernel(host.OSVersion) == kernel(image.OSVersion) && (i == h || oldest(h) <= i && i <= h)
 }
 
-// compat32 is the architecture whose programs another one runs, too.
+// compat32 maps an architecture to the 32-bit one whose programs it also runs.
 var compat32 = map[string]string{"amd64": "386", "arm64": "arm"}
 
-// MayMatch reports whether containerd on a host may look at an image made for another platform
-// before it chooses the [Best]: one that the host [Runs], and what its default matcher lets
-// through besides, any variant of the host's architecture and of the 32-bit one. It is true of
-// all that any containerd looks at, and may be of more, where platforms are written as OCI has
-// them (amd64, not x86_64).
+// MayMatch reports whether containerd on a host may consider an image made for another platform
+// before it chooses the [Best]. It is true if the host [Runs] the image, or if containerd's
+// default matcher accepts it, as it does any variant of the host's architecture and of its
+// 32-bit one. It is true for every image that some version of containerd considers, and
+// possibly for more. Platforms must be written as OCI does (amd64, not x86_64).
 func MayMatch(host, image Platform) bool {
 	if a := image.Architecture; a == "" || a != host.Architecture && a != compat32[host.Architecture] {
 		return false
@@ -41,8 +43,9 @@ func MayMatch(host, image Platform) bool {
 	return Runs(host, image)
 }
 
-// Best returns which of the images a host takes: that of its own build, or else the newest that
-// it [Runs], of which one without a version is the last; -1 where it runs none.
+// Best returns the index of the image that a host runs: the one for the host's own build, or
+// else the newest that it [Runs]. An image without a version counts as the oldest. Best returns
+// -1 if the host runs none.
 func Best(host Platform, images []Platform) int {
 	best := -1
 	for n, i := range images {
@@ -56,7 +59,8 @@ func Best(host Platform, images []Platform) int {
 	return best
 }
 
-// oldest is the oldest build that a host runs, besides its own: that of the release it belongs to.
+// oldest returns the oldest build that a host runs besides its own, by the newest release in
+// [LTSC] that is not newer than the host.
 func oldest(host int) int {
 	from := host
 	for _, r := range LTSC {
@@ -67,7 +71,7 @@ func oldest(host int) int {
 	return from
 }
 
-// kernel is major.minor of a Windows version.
+// kernel returns major.minor of a Windows version.
 func kernel(osVersion string) string {
 	parts := strings.Split(osVersion, ".")
 	return strings.Join(parts[:min(2, len(parts))], ".")

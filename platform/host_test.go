@@ -11,8 +11,9 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// hosts are systems on which the rule turns: around each release, those of clients and of the
-// annual channel, with and without a revision, and what is no version of Windows 10 and later.
+// hosts returns platforms at the limits of the rule: Windows versions around each release, of
+// clients and of the annual channel, with and without a revision, and versions that Windows 10
+// and later do not have.
 func hosts() []platform.Platform {
 	versions := []string{
 		"", "6.3.9600", "10.0.14393.1", "10.0.18363.1", "10.0.19041.1", "10.0.19045.9", "10.0.22621.1", "10.0.22631.4", "10.0.25398.1", "10.0.25398",
@@ -32,7 +33,7 @@ func hosts() []platform.Platform {
 		platform.Platform{OS: "linux", Architecture: "arm64", Variant: "v8"}, platform.Platform{OS: "linux", Architecture: "arm", Variant: "v7"})
 }
 
-// TestRuns holds the rule beside containerd's for every pair of a host and an image.
+// TestRuns compares the rule with containerd's for every pair of a host and an image.
 func TestRuns(t *testing.T) {
 	matched := 0
 	for _, host := range hosts() {
@@ -48,8 +49,8 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestRunsEveryBuild holds the rule beside containerd's for an image of every build that there
-// can be, and a host of each generation.
+// TestRunsEveryBuild compares the rule with containerd's for an image of every possible build,
+// and a host of each generation.
 func TestRunsEveryBuild(t *testing.T) {
 	for _, host := range []string{"10.0.19045.9", "10.0.20348.1", "10.0.25398.1", "10.0.26100.1", "10.0.28000.1"} {
 		m := matcher(windows(host))
@@ -59,7 +60,7 @@ func TestRunsEveryBuild(t *testing.T) {
 	}
 }
 
-// FuzzRuns holds the rule beside containerd's for any versions that have one.
+// FuzzRuns compares the rule with containerd's for all versions that both can read.
 func FuzzRuns(f *testing.F) {
 	f.Add("10.0.20348.1", "10.0.17763")
 	f.Add("10.0.26100", "")
@@ -67,21 +68,21 @@ func FuzzRuns(f *testing.F) {
 		for _, v := range []string{host, image} {
 			p, err := platform.Parse("windows/amd64:" + v)
 			if v != "" && (err != nil || p.OSVersion != v || platform.Build(v) >= 1<<16 || len(v) > 0 && len(strings.SplitN(v, ".", 2)[0]) > 2) {
-				t.Skip() // containerd keeps builds in 16 bits and what is before them in 8
+				t.Skip() // containerd stores a build in 16 bits and major and minor in 8 each
 			}
 			if parts := strings.Split(v, "."); v != "" && len(parts[1]) > 2 {
 				t.Skip()
 			}
 		}
 		if host == "0.0.0" || strings.HasPrefix(host, "0.0.0.") {
-			t.Skip() // containerd takes it for no version
+			t.Skip() // containerd treats it as no version
 		}
 		agree(t, matcher(windows(host)), windows(host), windows(image))
 	})
 }
 
-// TestConsiders holds what is considered beside containerd's default matcher, which takes
-// variants of an architecture one by one.
+// TestConsiders compares MayMatch with containerd's default matcher, which lists the variants
+// of an architecture one by one.
 func TestConsiders(t *testing.T) {
 	all := hosts()
 	for _, s := range []string{"linux/386", "linux/amd64/v2", "linux/arm", "linux/arm/v6", "linux/arm64/v9", "linux/s390x"} {
@@ -89,7 +90,7 @@ func TestConsiders(t *testing.T) {
 	}
 	all = append(all, platform.Platform{OS: "windows", Architecture: "386", OSVersion: "10.0.20348.1"}, platform.Platform{OS: "unknown", Architecture: "unknown"}, platform.Platform{})
 	var beyond int
-	for _, host := range all[:len(all)-2] { // no host is of an unknown system
+	for _, host := range all[:len(all)-2] { // a host is never of an unknown platform
 		m := platforms.Only(spec(host))
 		for _, image := range all {
 			got, want := platform.MayMatch(host, image), m.Match(spec(image))
@@ -123,7 +124,7 @@ func agree(t *testing.T, m platforms.Matcher, host, image platform.Platform) boo
 	return want
 }
 
-// TestProcessIsolation is the column for process isolation of Microsoft's table
+// TestProcessIsolation checks the column for process isolation of Microsoft's table
 // (https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/version-compatibility).
 func TestProcessIsolation(t *testing.T) {
 	images := []string{"10.0.14393", "10.0.17763", "10.0.20348", "10.0.25398", "10.0.26100"}
@@ -158,7 +159,7 @@ func TestProcessIsolation(t *testing.T) {
 	}
 }
 
-// TestNextRelease holds that one more line is all that a new release takes.
+// TestNextRelease checks that a new release needs one more line in LTSC and nothing else.
 func TestNextRelease(t *testing.T) {
 	old := platform.LTSC
 	defer func() { platform.LTSC = old }()
@@ -219,7 +220,7 @@ func TestBest(t *testing.T) {
 	}
 }
 
-// TestBestAsContainerd holds the choice beside containerd's for every host and every set of
+// TestBestAsContainerd compares Best with containerd's choice for every host and every set of
 // releases that an index can have.
 func TestBestAsContainerd(t *testing.T) {
 	var versions []string

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Compare orders platforms as they stand in an index: Linux before Windows; Windows newest first,
-// because older containerd takes the first manifest that matches; then by architecture and
-// variant.
+// Compare orders platforms as an index lists them: Linux before Windows, then Windows from
+// newest to oldest, because older containerd takes the first manifest that matches, then by
+// architecture and variant.
 func Compare(a, b Platform) int {
 	return cmp.Or(
 		cmp.Compare(a.OS, b.OS),
@@ -22,7 +22,7 @@ func Compare(a, b Platform) int {
 // Sort orders platforms by [Compare].
 func Sort(ps []Platform) { slices.SortStableFunc(ps, Compare) }
 
-// compareVersions compares dotted decimal numbers part by part.
+// compareVersions compares dotted decimal numbers part by part. A missing part is less than 0.
 func compareVersions(a, b string) int {
 	as, bs := strings.Split(a, "."), strings.Split(b, ".")
 	for i := range max(len(as), len(bs)) {

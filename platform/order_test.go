@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// ordered is how platforms stand in an index.
+// ordered lists platforms in the order of an index.
 var ordered = []string{
 	"linux/386", "linux/amd64", "linux/arm/v6", "linux/arm/v7", "linux/arm64", "linux/s390x",
 	"windows/amd64:ltsc2025", "windows/arm64:ltsc2025",
@@ -42,9 +42,9 @@ func TestSort(t *testing.T) {
 	}
 }
 
-// TestContainerdTakesTheFirst holds our order beside containerd: on every host, the first child
-// of an index that matches is the one meant for it. Old containerd takes the first match, newer
-// ones the best by Less; both come to the same child.
+// TestContainerdTakesTheFirst checks that on every host, the first child of an index that
+// containerd matches is the one meant for that host. Old containerd takes the first match,
+// newer versions the best by Less; both choose the same child.
 func TestContainerdTakesTheFirst(t *testing.T) {
 	index := []platform.Platform{
 		parse(t, "windows/amd64:10.0.17763.8389"), parse(t, "windows/amd64:10.0.26100.32370"), parse(t, "windows/amd64:10.0.20348.4773"),
@@ -101,8 +101,8 @@ func TestContainerdTakesTheFirst(t *testing.T) {
 	}
 }
 
-// TestContainerdReads holds that containerd reads what Format writes for Linux, and that Parse
-// reads what containerd writes for both.
+// TestContainerdReads checks that containerd reads what String writes for Linux, and that Parse
+// reads what containerd writes for both operating systems.
 func TestContainerdReads(t *testing.T) {
 	for _, s := range ordered {
 		p := parse(t, s)

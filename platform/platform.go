@@ -1,8 +1,8 @@
 // Package platform names what an image runs on: an operating system, an architecture and, for
 // Windows, a release.
 //
-// A [Platform] is the "platform" object of an OCI index descriptor. Slipway writes it as one word,
-// in files and in messages:
+// A [Platform] is the "platform" object of an OCI index descriptor. Slipway writes it as one
+// word, in files and in messages:
 //
 //	linux/amd64
 //	linux/arm/v7
@@ -31,22 +31,24 @@ const (
 	Windows = "windows"
 )
 
-// architectures that Go builds for and container runtimes name, per operating system.
+// architectures maps an operating system to the architectures that Go builds for and container
+// runtimes have a name for.
 var architectures = map[string][]string{
 	Linux:   {"386", "amd64", "arm", "arm64", "loong64", "mips64le", "ppc64le", "riscv64", "s390x"},
 	Windows: {"amd64", "arm64"},
 }
 
 // Platform is the "platform" object of an OCI descriptor without os.features, which the image's
-// configuration keeps. It is comparable; the zero value means no platform, or all of them.
+// configuration keeps. It is comparable. The zero value means no platform or, in a selection,
+// all of them.
 type Platform struct {
 	OS           string
 	Architecture string
-	Variant      string // v7, v8; "" where the architecture has none
-	OSVersion    string // of Windows: three parts, or four with the revision of one build
+	Variant      string // v7, v8; "" if the architecture has none
+	OSVersion    string // Windows only: three parts, or four with a revision
 }
 
-// From returns the platform of a descriptor, the zero value for nil.
+// From returns the platform of a descriptor. It returns the zero value for nil.
 func From(p *v1.Platform) Platform {
 	if p == nil {
 		return Platform{}
@@ -54,7 +56,7 @@ func From(p *v1.Platform) Platform {
 	return Platform{OS: p.OS, Architecture: p.Architecture, Variant: p.Variant, OSVersion: p.OSVersion}
 }
 
-// V1 returns p for a descriptor, nil for the zero value.
+// V1 returns p for a descriptor. It returns nil for the zero value.
 func (p Platform) V1() *v1.Platform {
 	if p.IsZero() {
 		return nil
@@ -65,8 +67,8 @@ func (p Platform) V1() *v1.Platform {
 // IsZero reports whether p names no platform.
 func (p Platform) IsZero() bool { return p == Platform{} }
 
-// IsImage reports whether p can be that of an image. Attestations in an index have unknown/unknown
-// or no platform.
+// IsImage reports whether p can be the platform of an image. Attestations in an index have the
+// platform unknown/unknown or none.
 func (p Platform) IsImage() bool { return p.OS != "" && p.OS != "unknown" }
 
 var (
@@ -75,7 +77,7 @@ var (
 	variantForm    = regexp.MustCompile(`^v[0-9]+$`)
 )
 
-// Parse reads one platform. The error says what is wrong with s and what would be accepted.
+// Parse reads one platform. The error states what is wrong with s and what would be accepted.
 func Parse(s string) (Platform, error) {
 	if m := containerdForm.FindStringSubmatch(s); m != nil {
 		return parse(s, Windows+"/"+m[2], m[1])
@@ -147,8 +149,8 @@ func (p Platform) String() string {
 // MarshalText writes p as [Platform.String] does.
 func (p Platform) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
-// UnmarshalText reads what MarshalText writes. It accepts more than [Parse]: images of third
-// parties are for platforms that no release is made for, and for Windows without a release.
+// UnmarshalText reads what MarshalText writes. It accepts more than [Parse]: third-party images
+// may be for platforms that a release cannot have, and for Windows without a release.
 func (p *Platform) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		*p = Platform{}
@@ -169,14 +171,14 @@ func (p *Platform) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Check reports why no release is made for p.
+// Check returns an error if a release cannot be made for p.
 func (p Platform) Check() error {
 	_, err := Parse(p.String())
 	return err
 }
 
-// Slug writes p for a file name: linux-amd64, windows-ltsc2022-amd64, windows-10.0.19041-amd64.
-// Any revision of an LTSC release has the same slug.
+// Slug returns p in a form for file names: linux-amd64, windows-ltsc2022-amd64,
+// windows-10.0.19041-amd64. All revisions of an LTSC release have the same slug.
 func (p Platform) Slug() string {
 	parts := []string{p.OS}
 	if p.OS == Windows && p.OSVersion != "" {

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// tagNames are the names that tags of Windows images use for a release, beside those of [LTSC]:
-// the semi-annual channel, and ltsc2016.
+// tagNames maps names of Windows releases in image tags to versions. It has the releases that
+// are not in [LTSC]: the semi-annual channel and ltsc2016. See
 // https://learn.microsoft.com/windows/release-health/windows-server-release-info and
-// https://mcr.microsoft.com/en-us/artifact/mar/windows/nanoserver/tags list them.
+// https://mcr.microsoft.com/en-us/artifact/mar/windows/nanoserver/tags.
 var tagNames = map[string]string{
 	"ltsc2016": "10.0.14393",
 	"1709":     "10.0.16299",
@@ -26,14 +26,14 @@ var (
 	shortName  = regexp.MustCompile(`^[0-9]{4}$`)
 )
 
-// editions are the words after which four digits of a tag name a Windows release, as in
+// editions lists the words after which four digits in a tag name a Windows release, as in
 // nanoserver-1809.
 var editions = []string{"nanoserver", "servercore", "windowsservercore", "windows"}
 
-// TagVersion returns the Windows version of three parts that an image's tag names, such as
-// 10.0.17763 of ltsc2019, 1809-amd64, 10.0.17763.6893 and 8.0-nanoserver-1809. It is "" for a tag
-// that names none. Four digits alone count at the beginning of a tag and after the name of an
-// edition only: elsewhere they may mean anything.
+// TagVersion returns the Windows version, in three parts, that an image's tag names: 10.0.17763
+// for ltsc2019, 1809-amd64, 10.0.17763.6893 and 8.0-nanoserver-1809. It returns "" for a tag
+// that names none. A word of four digits counts only after the name of an edition, or at the
+// beginning of a tag if nothing or an architecture follows. Elsewhere it may mean anything.
 func TagVersion(tag string) string {
 	words := strings.Split(strings.ToLower(tag), "-")
 	for n, w := range words {
@@ -53,7 +53,8 @@ func TagVersion(tag string) string {
 	return ""
 }
 
-// beginsRelease reports whether four digits stand where a tag names its release.
+// beginsRelease reports whether the four digits words[n] are in a position where a tag names
+// its release.
 func beginsRelease(words []string, n int) bool {
 	if n > 0 {
 		return slices.Contains(editions, words[n-1])

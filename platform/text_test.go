@@ -9,8 +9,8 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// TestText writes and reads platforms that [platform.Parse] accepts, and those that only images of
-// third parties have.
+// TestText writes and reads platforms that [platform.Parse] accepts, and those that only
+// third-party images have.
 func TestText(t *testing.T) {
 	type document struct {
 		On  platform.Platform   `json:"on,omitzero"`

@@ -9,22 +9,23 @@ import (
 type LTSCRelease struct {
 	Name    string // as in Microsoft's image tags: "ltsc2022"
 	Version string // major.minor.build, as in os.version without its revision: "10.0.20348"
-	// Oldest is the build of the oldest images that its hosts run beside their own, and so do
-	// those of every build up to the next release; 0 where an image must be of the host's build
-	// exactly. Since 2022 a release serves the containers of the one before it.
+	// Oldest is the build of the oldest images that hosts of this release run besides their
+	// own. It also applies to hosts of every build up to the next release. It is 0 if an image
+	// must have exactly the host's build. ltsc2025 is the first release that runs images of the
+	// one before it.
 	Oldest int
 }
 
 // LTSC lists the releases that images are made for, oldest first
-// (https://learn.microsoft.com/windows-server/get-started/windows-server-release-info). The next
-// one is one more line: all that depends on releases reads this table, [Runs] among it.
+// (https://learn.microsoft.com/windows-server/get-started/windows-server-release-info). To add
+// a release, add a line: everything that depends on releases, such as [Runs], reads this table.
 var LTSC = []LTSCRelease{
 	{"ltsc2019", "10.0.17763", 0},
 	{"ltsc2022", "10.0.20348", 20348},
 	{"ltsc2025", "10.0.26100", 20348},
 }
 
-// Build is the release's build number: 20348 of ltsc2022.
+// Build returns the release's build number: 20348 for ltsc2022.
 func (r LTSCRelease) Build() int { return Build(r.Version) }
 
 func names() []string {
@@ -36,7 +37,7 @@ func names() []string {
 }
 
 // Release returns the LTSC name of a Windows version of three or four parts, or the version's
-// first three parts where it has none.
+// first three parts if it has no such name.
 func Release(osVersion string) string {
 	short := Short(osVersion)
 	for _, r := range LTSC {
@@ -47,14 +48,14 @@ func Release(osVersion string) string {
 	return short
 }
 
-// Short cuts the revision off a Windows version: 10.0.17763.6893 becomes 10.0.17763.
+// Short returns a Windows version without its revision: 10.0.17763 for 10.0.17763.6893.
 func Short(osVersion string) string {
 	parts := strings.Split(osVersion, ".")
 	return strings.Join(parts[:min(3, len(parts))], ".")
 }
 
-// Build returns the build number of a Windows version, 17763 of 10.0.17763.6893, or 0 where there
-// is none.
+// Build returns the build number of a Windows version, 17763 for 10.0.17763.6893, or 0 if it has
+// none.
 func Build(osVersion string) int {
 	parts := strings.Split(osVersion, ".")
 	if len(parts) < 3 {
@@ -67,9 +68,9 @@ func Build(osVersion string) int {
 	return n
 }
 
-// Same reports whether a and b are one system: equal OS, architecture and variant, and for
-// Windows the same build whatever the revision, which is how containerd tells hosts apart. An
-// empty variant of arm64 is v8.
+// Same reports whether a and b have equal OS, architecture and variant and, for Windows, the
+// same build. It ignores the revision, as containerd does when it compares hosts. An empty
+// variant of arm64 is v8.
 func Same(a, b Platform) bool {
 	return a.OS == b.OS && a.Architecture == b.Architecture && variant(a) == variant(b) &&
 		(a.OS != Windows || Short(a.OSVersion) == Short(b.OSVersion))

@@ -17,8 +17,8 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// artifacts brings those of the lock into dist/ and returns their names. They come from the
-// store, or from beside the file of the part that another machine made.
+// artifacts writes the artifacts of the lock to dist/ and returns their names. They come from
+// the store, or from [Options].ArtifactDirs.
 func (c *run) artifacts(ctx context.Context, l *lock.Lock) ([]string, error) {
 	names := make([]string, len(l.Artifacts))
 	err := each(len(l.Artifacts), func(i int) error {
@@ -48,7 +48,7 @@ func (c *run) artifact(ctx context.Context, a lock.Artifact) error {
 	return program.Copy(layer.Content{Digest: a.Digest, Size: a.Size, Open: open}, to, mode)
 }
 
-// find returns what opens a file that has the artifact's bytes.
+// find returns a function that opens a file with the artifact's bytes.
 func (c *run) find(ctx context.Context, a lock.Artifact) (func() (io.ReadCloser, error), error) {
 	switch here, err := c.store.Check(v1.Descriptor{Digest: a.Digest, Size: a.Size}); {
 	case err != nil:

@@ -20,7 +20,7 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// counting is a registry that keeps blobs per repository, can mount them, and notes which are
+// counting is a registry that stores blobs per repository, can mount them, and counts which are
 // downloaded, uploaded and mounted.
 type counting struct {
 	host string
@@ -30,7 +30,7 @@ type counting struct {
 	done  map[string]int  // an action and the hexadecimal digits of a digest
 }
 
-// What counting counts of blobs.
+// The actions that counting counts.
 const downloads, uploads, mounts = "downloads ", "uploads ", "mounts "
 
 func count(t *testing.T) *counting {
@@ -48,8 +48,8 @@ func count(t *testing.T) *counting {
 	return c
 }
 
-// note counts a request, and answers it where the registry behind it would forget that blobs
-// belong to repositories.
+// note counts a request. It answers requests for which the inner registry would ignore that
+// blobs belong to repositories.
 func (c *counting) note(w http.ResponseWriter, r *http.Request) (answered bool) {
 	repo, rest, ok := strings.Cut(strings.TrimPrefix(r.URL.Path, "/v2/"), "/blobs/")
 	if !ok {
@@ -83,7 +83,7 @@ func (c *counting) reset() {
 	c.done = map[string]int{}
 }
 
-// baseLayers are the digests of the layers of what onRegistry has pushed.
+// baseLayers returns the digests of the layers that onRegistry has pushed.
 func baseLayers(t *testing.T, host string) (digests []string) {
 	t.Helper()
 	for _, ltsc := range []string{"ltsc2019", "ltsc2022", "ltsc2025"} {
@@ -99,7 +99,7 @@ func baseLayers(t *testing.T, host string) (digests []string) {
 	return digests
 }
 
-// sum adds up how often something was done with blobs of these digests.
+// sum returns how often an action was done with blobs of these digests.
 func (c *counting) sum(what string, digests []string) (n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -109,9 +109,10 @@ func (c *counting) sum(what string, digests []string) (n int) {
 	return n
 }
 
-// TestBaseLayers counts how often the layers of bases travel. A Go image never needs them here
-// where the registry has them, or mounts them; COPY of a Dockerfile reads what the base holds,
-// and bundles hold it all: then each is downloaded once.
+// TestBaseLayers counts how often the layers of bases are downloaded, uploaded and mounted. To
+// publish a Go image needs none of them here if the registry has them or mounts them. COPY in a
+// Dockerfile reads the files of its base, and bundles include all layers: each is then
+// downloaded once.
 func TestBaseLayers(t *testing.T) {
 	bases, target := count(t), count(t)
 	part := func(to *counting, prefix string) string {
@@ -183,10 +184,10 @@ func TestBaseLayers(t *testing.T) {
 	if n := bases.sum(downloads, layers) + target.sum(downloads, layers); n != 3 {
 		t.Errorf("a whole release downloads %d base layers, want each of 3 once", n)
 	}
-	// So does one that has read no base: its bundles are packed from the registry that has the
-	// images.
+	// The same is true of a release that reads no base: its bundles are packed from the
+	// registry that has the images.
 	var dist string
-	for range 2 { // on two machines, of which the first sends
+	for range 2 { // on two machines; the first pushes
 		yaml, dist = goOnly(t, bases.host), t.TempDir()
 		bases.reset()
 		target.reset()
@@ -207,7 +208,7 @@ func TestBaseLayers(t *testing.T) {
 	}
 }
 
-// goOnly makes a product of one Go image for Windows, on a base that onRegistry has pushed.
+// goOnly returns a product of one Go image for Windows, on a base that onRegistry has pushed.
 func goOnly(t *testing.T, host string) string {
 	t.Helper()
 	ref, err := name.ParseReference(host + "/windows/nanoserver:ltsc2022")

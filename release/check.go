@@ -19,11 +19,11 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// Check finds what would stop a release of p, as far as that is certain without a compiler and
-// without a registry: sources, programs, Dockerfiles, what is rendered and whether it breaks
-// rules. All mistakes are reported. It returns what a release to a registry asks for besides,
-// where p is a snapshot. Nothing is left on the disk; Go modules that the module cache lacks are
-// downloaded.
+// Check reports what would stop a release of p, as far as that is certain without a compiler
+// and a registry. It checks sources, programs, Dockerfiles, the rendered manifest and the
+// rules, and reports all mistakes. If p is a snapshot, before lists what a release to a
+// registry would require in addition. Check leaves nothing on the disk, except Go modules that
+// the module cache lacked.
 func Check(ctx context.Context, p *product.Product) (before []string, err error) {
 	dir, err := disk.Temp(os.TempDir())
 	if err != nil {
@@ -47,8 +47,8 @@ func Check(ctx context.Context, p *product.Product) (before []string, err error)
 	return beforeRelease(p, demands), nil
 }
 
-// check is the first stage of a release: nothing is compiled before all has been found that is
-// certain without it. With a registry it asks for bases, and whether it may push.
+// check is the first stage of a release. It reports every mistake that can be found before
+// anything is compiled. With a registry, it also looks up bases and checks whether it may push.
 func (c *run) check(ctx context.Context) (*build.Builder, error) {
 	p := c.product
 	trees, missing := build.Sources(ctx, p)
@@ -65,8 +65,9 @@ func (c *run) check(ctx context.Context) (*build.Builder, error) {
 	return b, errors.Join(missing, err, manifest, reach)
 }
 
-// rendered renders the templates with made-up digests and checks what comes out. What is not
-// whole is not rendered, nor are templates whose source is missing, which has been reported.
+// rendered renders the templates with made-up digests and checks the result. It does nothing if
+// platforms or images were selected, if there are no templates, or if the source of a template
+// is missing, which has been reported.
 func rendered(ctx context.Context, p *product.Product, trees map[string]source.Tree) error {
 	if len(p.Selected) > 0 || len(p.Release.Templates) == 0 {
 		return nil
@@ -81,22 +82,22 @@ func rendered(ctx context.Context, p *product.Product, trees map[string]source.T
 	return hide(err, l)
 }
 
-// placeholder is the lock that publish would return, with made-up digests. Of the images of
-// others no more is known than images.txt says.
+// placeholder returns the lock that publish would make, with made-up digests. Of third-party
+// images it has only what images.txt states.
 func placeholder(p *product.Product, trees map[string]source.Tree) *lock.Lock {
 	l := build.Placeholder(p, trees)
 	publish.Names(p, l)
 	for _, t := range p.Airgap.Images {
 		party := lock.ThirdParty{Reference: t.Text, Omitted: "it is not looked at yet"}
 		if _, pinned := t.Reference.(name.Digest); !pinned && (!p.Snapshot() || network.Loopback(t.Reference.Context().RegistryStr())) {
-			party.Digest = build.PlaceholderDigest(t.Text) // publish finds it out
+			party.Digest = build.PlaceholderDigest(t.Text) // publish looks it up
 		}
 		l.ThirdParty = append(l.ThirdParty, party)
 	}
 	return l
 }
 
-// hide takes made-up digests out of an error: nobody must copy them.
+// hide replaces the made-up digests in an error, so that nobody copies them.
 func hide(err error, l *lock.Lock) error {
 	if err == nil {
 		return nil
@@ -116,7 +117,7 @@ func hide(err error, l *lock.Lock) error {
 	return errors.New(strings.NewReplacer(pairs...).Replace(err.Error()))
 }
 
-// told adds to a summary what the check has found.
+// told adds to a summary what check found.
 func (c *run) told(s *Summary, err error) (*Summary, error) {
 	if err == nil {
 		s.BeforeRelease = c.demands
@@ -124,7 +125,7 @@ func (c *run) told(s *Summary, err error) (*Summary, error) {
 	return s, err
 }
 
-// beforeRelease lists what a snapshot goes without and a release does not.
+// beforeRelease returns what a release to a registry requires and a snapshot does not.
 func beforeRelease(p *product.Product, demands []string) []string {
 	if !p.Snapshot() {
 		return nil

@@ -17,11 +17,13 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// Clean deletes the files of a release from dir, and dir itself where nothing else is in it: what
-// SHA256SUMS lists, the product's bundles, deltas of either, lists of volumes, and what every
-// release has. The lock goes last, so that a Clean that was interrupted can be run again. A
-// directory with files and no lock is an error; one that does not exist is none. While another
-// process holds the directory, Clean waits; waiting is told through the callback, once.
+// Clean deletes the files of a release from dir: the bundles that SHA256SUMS lists, the
+// product's bundles, deltas and lists of volumes, the artifacts, and the files that every
+// release has. It then removes dir if that is empty.
+//
+// The lock is removed last, so that an interrupted Clean can be run again. It is an error if
+// dir has files but no lock, no part and no result of a build. A missing dir is not an error.
+// If another process has locked dir, Clean calls waiting once and waits.
 func Clean(ctx context.Context, dir string, waiting func()) error {
 	d, err := disk.Lock(ctx, dir, waiting)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -33,7 +35,7 @@ func Clean(ctx context.Context, dir string, waiting func()) error {
 	err = clean(dir, d)
 	d.Unlock()
 	if err == nil {
-		os.Remove(dir) //nolint:errcheck // it stays where something else is in it
+		os.Remove(dir) //nolint:errcheck // it stays if it has other files
 	}
 	return err
 }
@@ -67,7 +69,7 @@ func cleanFiles(dir string, entries []fs.DirEntry) error {
 	for _, e := range entries {
 		name, isList := e.Name(), strings.HasSuffix(e.Name(), bundle.VolumesSuffix)
 		if isList {
-			name = strings.TrimPrefix(name, ".") // of the list that an interrupted split leaves
+			name = strings.TrimPrefix(name, ".") // an interrupted split leaves a hidden list
 		}
 		if strings.HasPrefix(name, product+"-images") && (isList || isBundle(name)) {
 			bundles = append(bundles, e.Name())
@@ -89,12 +91,12 @@ func cleanFiles(dir string, entries []fs.DirEntry) error {
 	if err := Supersede(dir); err != nil {
 		return fmt.Errorf("cleaning: %w", err)
 	}
-	os.Remove(filepath.Join(dir, filepath.Dir(binaryPath))) //nolint:errcheck // it stays where something else is in it
+	os.Remove(filepath.Join(dir, filepath.Dir(binaryPath))) //nolint:errcheck // it stays if it has other files
 	return nil
 }
 
-// made returns the product and the artifacts of the release in dir, or of the part or the stage of
-// one.
+// made returns the product and the artifacts of what dir has: a release, a part of one, or the
+// result of a build.
 func made(dir string) (product string, artifacts []lock.Artifact, err error) {
 	l, err := lock.Read(filepath.Join(dir, lock.Name))
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -117,8 +119,8 @@ func made(dir string) (product string, artifacts []lock.Artifact, err error) {
 	return r.Name, r.Artifacts, nil
 }
 
-// listed returns the bundles that SHA256SUMS names. It may be that of another program, so nothing
-// else in it counts.
+// listed returns the bundles that SHA256SUMS names. Another program may have written the file,
+// so all other names are ignored.
 func listed(dir string) []string {
 	text, err := os.ReadFile(filepath.Join(dir, SumsName))
 	if err != nil {
@@ -133,7 +135,7 @@ func listed(dir string) []string {
 	return names
 }
 
-// isBundle reports whether a file's name is that of a bundle, of a delta or of the list beside it.
+// isBundle reports whether a file's name is that of a bundle, of its list or of a delta.
 func isBundle(name string) bool {
 	return strings.HasSuffix(name, ".tar.zst") || strings.HasSuffix(name, ".txt") || strings.HasSuffix(name, ".tar.zst"+bundle.DeltaSuffix)
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// damages are what happens to files on disks. Size and modification time stay, where they can.
+// damages lists what can happen to files on disks. Size and modification time stay the same if
+// possible.
 var damages = []struct {
 	name string
 	do   func(b []byte) []byte // nil removes the file
@@ -35,7 +36,7 @@ func flip(b []byte, at int) []byte {
 	return b
 }
 
-// damage does something to a file, keeping its time.
+// damage applies a damage to a file and keeps the file's time.
 func damage(t *testing.T, path string, do func([]byte) []byte) {
 	t.Helper()
 	fi, err := os.Stat(path)
@@ -69,8 +70,9 @@ func glob(t *testing.T, pattern string) []string {
 	return all
 }
 
-// TestDamage damages every file of a kind, each in another way, and the kind in every way in the
-// course of the rounds. The next release has the same bytes as the first, and its checksums hold.
+// TestDamage damages every file of a kind, each in another way. Over all rounds, each kind is
+// damaged in every way. The next release must have the same bytes as the first, and match its
+// checksums.
 func TestDamage(t *testing.T) {
 	yaml, out := hello(t), filepath.Join(t.TempDir(), "out")
 	text, err := os.ReadFile(yaml)
@@ -91,7 +93,7 @@ func TestDamage(t *testing.T) {
 	for _, kind := range []struct {
 		name    string
 		pattern []string
-		again   string // what has to be made again, so that the files are read
+		again   string // files to remove, so that the damaged ones are read
 	}{
 		{name: "programs", pattern: []string{dir, "work", "go", "*", "*", "*"}, again: filepath.Join(dir, "blobs", "sha256", "*")},
 		{name: "records", pattern: []string{dir, "cache", "*", "*.json"}},
@@ -130,8 +132,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestDamageFetched damages what came from a registry: a base's layers and an image of others. They
-// are fetched again.
+// TestDamageFetched damages what came from a registry, the layers of a base and a third-party
+// image, and checks that they are fetched again.
 func TestDamageFetched(t *testing.T) {
 	host, _ := serveRegistry(t)
 	yaml, out := hello(t), filepath.Join(t.TempDir(), "out")

@@ -14,7 +14,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
-// digest reads a file. Neither its size nor its time says whether the disk has kept its bytes.
+// digest returns the digest of a file. It reads the file every time, because size and
+// modification time do not show whether the disk has kept its bytes.
 func digest(ctx context.Context, path string) (v1.Hash, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -28,7 +29,7 @@ func digest(ctx context.Context, path string) (v1.Hash, error) {
 	return v1.Hash{Algorithm: "sha256", Hex: hex.EncodeToString(h.Sum(nil))}, nil
 }
 
-// each calls f with the numbers below n, on all cores.
+// each calls f with the numbers from 0 to n-1, on all cores, and returns the first error.
 func each(n int, f func(i int) error) error {
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))

@@ -14,9 +14,9 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// TestOnHostProcess cuts the example on Microsoft's base for HostProcess containers: one image
-// without an os.version, for every build. What stands on it, by a Dockerfile or as a Go image,
-// says each build in index and configuration.
+// TestOnHostProcess makes a release of the example on Microsoft's base for HostProcess
+// containers, which is one image without an os.version for every build. Images built on it, by
+// a Dockerfile or as a Go image, must have each build in the index and the configuration.
 func TestOnHostProcess(t *testing.T) {
 	host, _ := serveRegistry(t)
 	nanoserver(t, host+"/host-process:v1.0.0", platform.Platform{OS: platform.Windows, Architecture: "amd64"})

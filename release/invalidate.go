@@ -13,8 +13,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/stagefile"
 )
 
-// InvalidateSums removes SHA256SUMS from dir and returns the names that it listed. Whoever changes
-// a file of a release calls it first: a directory with SHA256SUMS is a complete release.
+// InvalidateSums removes SHA256SUMS from dir and returns the names that it listed. Call it
+// before changing a file of a release, because a directory with SHA256SUMS is a complete
+// release.
 func InvalidateSums(dir string) (listed []string, err error) {
 	path := filepath.Join(dir, SumsName)
 	text, err := os.ReadFile(path)
@@ -35,8 +36,8 @@ func InvalidateSums(dir string) (listed []string, err error) {
 	return listed, nil
 }
 
-// Supersede removes the files by which commands hand a release to one another, but for those
-// named: they describe an older state.
+// Supersede removes from dir the files by which commands pass on a release, except those named
+// in keep. They describe an older state.
 func Supersede(dir string, keep ...string) error {
 	for _, k := range []stagefile.Kind{stagefile.Build, stagefile.Part, stagefile.Lock} {
 		if slices.Contains(keep, k.Name) {
@@ -49,10 +50,9 @@ func Supersede(dir string, keep ...string) error {
 	return nil
 }
 
-// sweep removes what an earlier release in this directory left and this one did not make: a
-// bundle for a platform that was dropped would be picked up by whoever copies the directory. So
-// would a delta that makes a bundle of an earlier release; one that makes a bundle of this one
-// stays.
+// sweep removes what an earlier release in this directory left and this one did not make.
+// Otherwise, whoever copies the directory would also copy a bundle for a platform that was
+// dropped. sweep also removes deltas, except those that make a bundle of this release.
 func (c *run) sweep(names []string, bundles []bundle.File) error {
 	old := c.before
 	for _, name := range slices.Concat(c.before, names) {

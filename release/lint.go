@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/render"
 )
 
-// Render returns release.yaml, judged by the rules of package lint. A finding that is an error ends
-// the release; the others are printed.
+// Render renders release.yaml and checks it by the rules of package lint. A finding of severity
+// error ends the release; other findings are printed.
 func Render(ctx context.Context, p *product.Product, l *lock.Lock, pr *progress.Printer) ([]byte, error) {
 	m, err := render.Render(ctx, p, l, render.Options{Progress: pr})
 	if err != nil {
@@ -23,7 +23,7 @@ func Render(ctx context.Context, p *product.Product, l *lock.Lock, pr *progress.
 }
 
 // judge checks a manifest, which is empty for a product without templates, and the entries of
-// slipway.yaml. The error has a line for each finding that is one.
+// slipway.yaml. The error has a line for each finding of severity error.
 func judge(ctx context.Context, p *product.Product, l *lock.Lock, m *render.Manifest, pr *progress.Printer) error {
 	files := []lint.File{{Name: Manifest, Text: m.Text, Origin: m.Origin}}
 	r, err := lint.Check(ctx, files, lint.Options{Lock: l, Allow: p.Lint.Allow, Product: p, Values: m.Values})

@@ -10,10 +10,10 @@ import (
 	"github.com/slipway-dev/slipway/publish"
 )
 
-// Merge makes one release out of parts, which other machines built with platforms or images
-// selected and pushed to p's registry: it makes and tags the indexes, brings what the store lacks
-// from the registry, and then does what [Release] does after publish. The parts must have all that p
-// consists of.
+// Merge makes one release from parts, which other machines built with selected platforms or
+// images and pushed to p's registry. It makes and tags the indexes, pulls what the store lacks
+// from the registry, and then continues as [Release] does after publish. Together the parts
+// must have everything that p consists of.
 func Merge(ctx context.Context, p *product.Product, parts []*lock.Part, o Options) (*Summary, error) {
 	return mend(ctx, p, o, func(c *run, ctx context.Context) (*Summary, error) { return c.merge(ctx, parts) })
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// Hold makes the output directory dir where it is missing, keeps other processes out of it until
-// the returned function is called, and removes what processes that were killed have left half
-// written. The caller has locked its store, if it has one. A directory that is new, or empty, gets
-// a .gitignore; a store is an error.
+// Hold locks the output directory dir until unlock is called. It makes dir if it is missing,
+// removes partial files that killed processes left, and writes a .gitignore if dir is new or
+// empty. It is an error if dir is a store. A caller that uses a store must have locked that
+// first.
 func Hold(ctx context.Context, dir string, pr *progress.Printer) (unlock func(), err error) {
 	if store.Is(dir) {
 		return nil, fmt.Errorf("%s is a store of built images: name another directory with -out", dir)
@@ -22,7 +22,7 @@ func Hold(ctx context.Context, dir string, pr *progress.Printer) (unlock func(),
 	if err != nil {
 		return nil, fmt.Errorf("making %s: %w", dir, err)
 	}
-	disk.Sweep(filepath.Join(dir, filepath.Dir(binaryPath))) // the lock is for what is below, too
+	disk.Sweep(filepath.Join(dir, filepath.Dir(binaryPath))) // the lock covers subdirectories, too
 	entries, err := d.ReadDir()
 	if err == nil && len(entries) == 0 {
 		err = disk.Ignore(dir)

@@ -44,8 +44,9 @@ func serveRegistry(t *testing.T) (host string, writes *atomic.Int64) {
 	return strings.TrimPrefix(s.URL, "http://"), writes
 }
 
-// onRegistry makes the bases of a copied example real ones, of a registry on loopback: an index
-// with Docker media types, as Microsoft publishes them, and a revision that no stand-in has.
+// onRegistry replaces the bases of a copied example by images in a registry on loopback:
+// indexes with Docker media types, as Microsoft publishes them, and a revision that no stub
+// base has.
 func onRegistry(t *testing.T, yaml, host string) {
 	t.Helper()
 	text, err := os.ReadFile(yaml)
@@ -102,7 +103,7 @@ func nanoserver(t *testing.T, tag string, p platform.Platform) string {
 	return tag + "@" + d.String()
 }
 
-// pull returns an index of a registry, by tag or digest, and its children in their order.
+// pull returns an index from a registry, by tag or digest, and its children in order.
 func pull(t *testing.T, reference string) (v1.ImageIndex, []storetest.Listed) {
 	t.Helper()
 	ref, err := name.ParseReference(reference)
@@ -116,8 +117,8 @@ func pull(t *testing.T, reference string) (v1.ImageIndex, []storetest.Listed) {
 	return idx, storetest.List(t, idx)
 }
 
-// TestCutToRegistry cuts the example for a registry, whole and in two parts on two machines, and
-// expects one and the same release.
+// TestCutToRegistry releases the example to a registry, at once and in two parts on two
+// machines, and expects equal releases.
 func TestCutToRegistry(t *testing.T) {
 	host, writes := serveRegistry(t)
 	yaml, whole := hello(t), t.TempDir()
@@ -163,7 +164,7 @@ func TestCutToRegistry(t *testing.T) {
 		var dirs []string
 		for _, os := range []string{"linux", "windows"} {
 			out := t.TempDir()
-			// Another machine: another store.
+			// Another machine has another store.
 			there := hello(t)
 			onRegistry(t, there, host)
 			if _, err := cut(t, product.Options{Path: there, Registry: host + "/parts", Platforms: []string{os}}, out); err != nil {
@@ -233,7 +234,7 @@ func TestCutToRegistry(t *testing.T) {
 	})
 }
 
-// partOf is a part that has all of a release.
+// partOf returns a part that has everything of a release.
 func partOf(l *lock.Lock) *lock.Part {
 	p := &lock.Part{
 		PartVersion: lock.PartVersion, Selected: []string{"hello"}, Name: l.Name, Version: l.Version, Created: l.Created,

@@ -1,4 +1,9 @@
-// Package release makes a complete release: every stage in its order.
+// Package release makes a complete release by running every stage in order.
+//
+// [Release] checks the product, builds and publishes its images, renders release.yaml, packs
+// bundles and writes SHA256SUMS last: a directory with that file is a complete release. [Merge]
+// does the same from parts that several machines published, and [Check] only looks for
+// mistakes.
 package release
 
 import (
@@ -25,26 +30,26 @@ import (
 // Manifest is the rendered manifest's name in dist/.
 const Manifest = "release.yaml"
 
-// Options say where a release is made.
+// Options configure a release.
 type Options struct {
-	Out           string            // the directory of the release's files, made if missing; "" is dist
-	Store         string            // the directory of the store; "" is .slipway beside slipway.yaml
-	IncludeBinary bool              // put the static linux/amd64 slipway for operators into bin/
+	Out           string            // the directory for the release; "" is dist
+	Store         string            // the store; "" is .slipway in the directory of slipway.yaml
+	IncludeBinary bool              // write a static linux/amd64 slipway to bin/
 	Progress      *progress.Printer // nil is quiet
-	// ArtifactDirs are where [Merge] finds the artifacts that other machines made: the directories
-	// of the parts.
+	// ArtifactDirs lists the directories of the parts, where [Merge] finds the artifacts that
+	// other machines made.
 	ArtifactDirs []string
 }
 
-// Release checks p, and then builds, publishes, renders and packs it and writes the checksums. What
-// is current is not made again; where it turns out to be damaged in the store, the store is
-// repaired and the release made once more. With platforms or images selected it ends after
-// publish: the rest needs a whole release.
+// Release checks p, then builds, publishes, renders and packs it and writes the checksums. It
+// does not make again what is current. If something in the store turns out to be damaged, it
+// repairs the store and makes the release once more. With platforms or images selected it ends
+// after publish, because the other stages need a complete release.
 func Release(ctx context.Context, p *product.Product, o Options) (*Summary, error) {
 	return mend(ctx, p, o, (*run).all)
 }
 
-// mend begins a release and calls f, again where the store had to be repaired.
+// mend begins a release and calls f. If the store had to be repaired, it calls f once more.
 func mend(ctx context.Context, p *product.Product, o Options, f func(*run, context.Context) (*Summary, error)) (s *Summary, err error) {
 	c, err := begin(ctx, p, o)
 	if err != nil {
@@ -58,7 +63,7 @@ func mend(ctx context.Context, p *product.Product, o Options, f func(*run, conte
 	return s, err
 }
 
-// all is every stage in its order.
+// all runs every stage in order.
 func (c *run) all(ctx context.Context) (*Summary, error) {
 	p, o := c.product, c.options
 	builder, err := c.check(ctx)
@@ -79,7 +84,7 @@ func (c *run) all(ctx context.Context) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !l.Snapshot { // bundles hold the layers of bases, too, which nothing has needed here so far
+	if !l.Snapshot { // bundles need all layers of bases, which the stages so far may not have
 		if err := transfer.New(network.Options{Progress: o.Progress}).Pull(ctx, c.store, l); err != nil {
 			return nil, err
 		}
@@ -87,7 +92,8 @@ func (c *run) all(ctx context.Context) (*Summary, error) {
 	return c.told(c.pack(ctx, l, binary))
 }
 
-// pack is what follows publish: release.yaml, what is found in it, bundles, the binary, checksums.
+// pack runs the stages after publish: it renders and checks release.yaml, packs bundles, and
+// writes slipway for operators and the checksums.
 func (c *run) pack(ctx context.Context, l *lock.Lock, binary func() error) (*Summary, error) {
 	manifest, err := c.manifest(ctx, l)
 	if err != nil {
@@ -106,8 +112,8 @@ func (c *run) pack(ctx context.Context, l *lock.Lock, binary func() error) (*Sum
 	return c.finish(ctx, l, manifest, bundles)
 }
 
-// manifest returns release.yaml; nil for a product without templates, whose images are not for a
-// cluster.
+// manifest returns release.yaml. It returns nil for a product without templates, whose images
+// are not for a cluster.
 func (c *run) manifest(ctx context.Context, l *lock.Lock) ([]byte, error) {
 	if len(c.product.Release.Templates) == 0 {
 		return nil, judge(ctx, c.product, l, &render.Manifest{}, c.options.Progress)
@@ -115,15 +121,15 @@ func (c *run) manifest(ctx context.Context, l *lock.Lock) ([]byte, error) {
 	return Render(ctx, c.product, l, c.options.Progress)
 }
 
-// run is a release being made.
+// run is the state of a release that is being made.
 type run struct {
 	product *product.Product
 	options Options
 	out     string
 	store   *store.Store
 	unlock  func()
-	demands []string // what a release to a registry asks for and this snapshot goes without
-	before  []string // what SHA256SUMS of the release before listed
+	demands []string // what a release to a registry requires and this snapshot does not
+	before  []string // the names that SHA256SUMS of the previous release listed
 }
 
 func begin(ctx context.Context, p *product.Product, o Options) (*run, error) {
@@ -158,7 +164,7 @@ func begin(ctx context.Context, p *product.Product, o Options) (*run, error) {
 
 func (c *run) end() { c.unlock() }
 
-// part publishes a part of a release, and ends there.
+// part publishes the selected part of a release and writes release.part.json.
 func (c *run) part(ctx context.Context, built *built.Result) (*Summary, error) {
 	part, err := publish.PublishPart(ctx, c.product, c.store, built, network.Options{Progress: c.options.Progress})
 	if err != nil {
@@ -188,7 +194,7 @@ func (c *run) part(ctx context.Context, built *built.Result) (*Summary, error) {
 	return summarize(c.options.Out, l, part.Selected, nil, append(artifacts, lock.PartName))
 }
 
-// finish writes what is small, and the checksums last: a directory with fresh SHA256SUMS is a
+// finish writes the small files, and the checksums last: a directory with fresh SHA256SUMS is a
 // complete release.
 func (c *run) finish(ctx context.Context, l *lock.Lock, manifest []byte, bundles []bundle.File) (*Summary, error) {
 	var others []string

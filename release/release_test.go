@@ -28,7 +28,7 @@ func hello(t *testing.T) string {
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "examples", "hello"))); err != nil {
 		t.Fatal(err)
 	}
-	// What cutting the example by hand left there.
+	// A release made by hand in the example left these.
 	if err := os.RemoveAll(filepath.Join(dir, ".slipway")); err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,8 @@ func cut(t *testing.T, options product.Options, out string) (*release.Summary, e
 	return release.Release(context.Background(), p, release.Options{Out: out})
 }
 
-// files returns the sha256 of every file below dir. The .gitignore there is not of the release.
+// files returns the sha256 of every file below dir, except the .gitignore, which is not a file
+// of the release.
 func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	sums := map[string]string{}
@@ -134,7 +135,7 @@ func TestCut(t *testing.T) {
 	})
 }
 
-// times lists files with their modification times.
+// times returns the modification times of files.
 func times(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder
@@ -216,7 +217,7 @@ func packDelta(t *testing.T, yaml, out string, since ...string) {
 	}
 }
 
-// TestCutAgain holds what becomes of a directory that has an older release.
+// TestCutAgain checks what happens to a directory that has an older release.
 func TestCutAgain(t *testing.T) {
 	yaml, out := hello(t), t.TempDir()
 	if _, err := cut(t, product.Options{Path: yaml}, out); err != nil {

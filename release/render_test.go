@@ -16,12 +16,12 @@ import (
 	"github.com/slipway-dev/slipway/release"
 )
 
-// digest makes up a digest that can be told from others.
+// digest returns a made-up digest that differs from all others.
 func digest(n int) v1.Hash {
 	return v1.Hash{Algorithm: "sha256", Hex: strings.Repeat(fmt.Sprintf("%02x", n), 32)}
 }
 
-// image makes up an image of a lock.
+// image returns a made-up image of a lock.
 func image(n int, name string, platforms ...platform.Platform) lock.Image {
 	i := lock.Image{Name: name, Kind: "go", Repository: "slipway.local/kpack/" + name, Tag: "0.16.1", Digest: digest(n)}
 	for _, p := range platforms {
@@ -65,7 +65,7 @@ func kpack(t *testing.T) (*product.Product, *lock.Lock) {
 	return p, l
 }
 
-// TestKpackFaults takes out of kpack's images what its manifest relies on.
+// TestKpackFaults removes from kpack's images what its manifest relies on.
 func TestKpackFaults(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -118,8 +118,8 @@ func TestKpackFaults(t *testing.T) {
 	}
 }
 
-// TestOrigin checks that a finding names the line of the template that it comes from, and one in a
-// value of slipway.yaml the path.
+// TestOrigin checks that a finding names the line of the template that it comes from, and that
+// one in a value of slipway.yaml names the path.
 func TestOrigin(t *testing.T) {
 	app, dir := image(1, "app", platform.Platform{OS: "linux", Architecture: "amd64"}), t.TempDir()
 	template := `#@ load("@ytt:data", "data")

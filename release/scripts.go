@@ -11,7 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// scripts writes those that load the bundles on nodes, and returns their names.
+// scripts writes the scripts that load the bundles on nodes, and returns their names.
 func (c *run) scripts(l *lock.Lock, bundles []bundle.File) ([]string, error) {
 	all, err := airgap.Scripts(l.Name, l.Version, Targets(c.product.Airgap.Bundles), bundles)
 	if err != nil {

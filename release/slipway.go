@@ -16,16 +16,16 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// command is the package of the slipway command.
+// command is the import path of the slipway command.
 const command = "github.com/slipway-dev/slipway/cmd/slipway"
 
-// binaryPath is where operators find slipway in dist/.
+// binaryPath is the path in dist/ of slipway for operators.
 var binaryPath = filepath.Join("bin", "slipway")
 
-// slipway starts to make the static slipway that operators need. put waits for it and puts it
-// into dist/bin; stop ends the compilation, if it still runs, and must be called in any case. A
-// module that has slipway among its tools compiles the version that it names; elsewhere the
-// running program is taken, where it is a static one for linux/amd64.
+// slipway begins to make the static slipway for operators. put waits for it and writes it to
+// dist/bin. stop ends the compilation if it still runs, and must be called in any case. If the
+// product's module has slipway among its tools, slipway compiles the version that the module
+// requires. Otherwise it takes the running program, if that is a static one for linux/amd64.
 func (c *run) slipway(ctx context.Context) (put func() error, stop func()) {
 	if !c.options.IncludeBinary || len(c.product.Selected) > 0 {
 		return func() error { return nil }, func() {}
@@ -51,11 +51,12 @@ func (c *run) slipway(ctx context.Context) (put func() error, stop func()) {
 	}
 	return put, func() {
 		cancel()
-		wait() //nolint:errcheck // put reports it; here it was not wanted any more
+		wait() //nolint:errcheck // put reports the error, if it is called
 	}
 }
 
-// self installs the running program.
+// self installs the running program. If that cannot run on operators' machines, self prints
+// why.
 func (c *run) self(ctx context.Context) error {
 	exe, err := os.Executable()
 	if err != nil {
@@ -72,7 +73,7 @@ func (c *run) self(ctx context.Context) error {
 	return c.install(ctx, file)
 }
 
-// unfit says why a program cannot run on any Linux machine with an amd64 processor, or nothing.
+// unfit returns why a program cannot run on every Linux machine with an amd64 processor, or "".
 func unfit(exe string) string {
 	f, err := elf.Open(exe)
 	if err != nil || f.Machine != elf.EM_X86_64 {

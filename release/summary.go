@@ -30,10 +30,9 @@ type Summary struct {
 	MissingBuilds []airgap.MissingBuild `json:"missingBuilds,omitempty"`
 	Out           string                `json:"out"`
 	Files         []File                `json:"files"`
-	// Stubs replace, in a snapshot, the images that only registries have.
+	// Stubs lists the stubs that a snapshot has in place of images that only registries have.
 	Stubs []Stub `json:"stubs,omitempty"`
-	// BeforeRelease is what a release to a registry asks for and this snapshot went without, a
-	// line each.
+	// BeforeRelease lists what a release to a registry requires and this snapshot did not.
 	BeforeRelease []string `json:"beforeRelease,omitempty"`
 }
 
@@ -41,15 +40,15 @@ type Summary struct {
 type Stub struct {
 	Name     string            `json:"name"` // of the image that it replaces
 	Platform platform.Platform `json:"platform"`
-	Images   []string          `json:"images"` // of the product, which it is in
+	Images   []string          `json:"images"` // images of the product that use it
 }
 
-// Image is a line of the table.
+// Image is a row of the table.
 type Image struct {
 	Name      string   `json:"name"`
 	Reference string   `json:"reference"` // repository@digest
 	Platforms []string `json:"platforms"`
-	// bytes of all layers, those that children share counted once per child
+	// Size is the bytes of all layers. A layer that children share counts once per child.
 	Size   int64  `json:"size"`
 	Digest string `json:"digest"`
 }
@@ -123,8 +122,8 @@ func stubs(l *lock.Lock) []Stub {
 	return all
 }
 
-// WriteTable writes the summary for a person: the images, what was omitted, and the files. It
-// marks a snapshot as such first and last.
+// WriteTable writes the summary for people: the images, what was omitted, and the files. Its
+// first and last lines tell if the release is a snapshot.
 func (s *Summary) WriteTable(w io.Writer) error {
 	if err := s.writeStubs(w); err != nil {
 		return err
@@ -169,7 +168,7 @@ func (s *Summary) writeFiles(w io.Writer) error {
 	return t.Flush()
 }
 
-// writeOmitted lists each omitted image and reason once, with what omits it.
+// writeOmitted lists each omitted image and reason once, with the bundles that omit it.
 func (s *Summary) writeOmitted(w io.Writer) error {
 	if len(s.Omitted) == 0 {
 		return nil
@@ -191,7 +190,7 @@ func (s *Summary) writeOmitted(w io.Writer) error {
 	return nil
 }
 
-// writeStubs marks a snapshot as such, and lists what in it cannot run.
+// writeStubs begins the summary of a snapshot with the images that cannot run.
 func (s *Summary) writeStubs(w io.Writer) error {
 	if !s.Snapshot {
 		return nil

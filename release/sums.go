@@ -13,12 +13,12 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// SumsName is the file of checksums in dist/, in the form that sha256sum -c reads.
+// SumsName is the name in dist/ of the file of checksums, in the form that sha256sum -c reads.
 const SumsName = "SHA256SUMS"
 
-// sums writes SHA256SUMS over everything this release put into dist/ and returns the names, sorted.
-// The digests of bundles and artifacts were taken in this run, while the files were written or
-// read; all others are read here, on all cores.
+// sums writes SHA256SUMS of all files that this release wrote to dist/ and returns their names,
+// sorted. The digests of bundles and artifacts are known from writing or reading the files in
+// this run. All other files are read here, on all cores.
 func (c *run) sums(ctx context.Context, l *lock.Lock, bundles []bundle.File, others []string) ([]string, error) {
 	names := append([]string{lock.Name}, others...)
 	for _, b := range bundles {

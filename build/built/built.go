@@ -1,6 +1,5 @@
-// Package built is what build hands to publish: images by digest, which have no names in a
-// registry
-// yet. It imports no build code, so that publish and its tests need none.
+// Package built models what build passes to publish: images by digest, which have no names in a
+// registry yet. It imports no build code, so that publish and its tests need none.
 package built
 
 import (
@@ -15,16 +14,15 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// Result is what was built, for all of a product or for selected platforms and images.
+// Result lists what was built, for all of a product or for selected platforms and images.
 type Result struct {
 	BuildVersion int       `json:"buildVersion"` // of the file's format
 	Name         string    `json:"name"`         // the product's
 	Version      string    `json:"version"`      // the product's
 	Created      time.Time `json:"created"`      // as in the lock
 	Go           string    `json:"go,omitempty"` // the toolchain that compiled the programs
-	// Selected names the platforms and images that -platforms and -images selected; it is empty
-	// if
-	// all of the product was built.
+	// Selected lists the platforms and images that -platforms and -images selected. It is empty
+	// if all of the product was built.
 	Selected  []string        `json:"selected,omitempty"`
 	Sources   []lock.Source   `json:"sources"`
 	Images    []Image         `json:"images"` // in the order of slipway.yaml
@@ -41,7 +39,7 @@ type Image struct {
 	Children  []lock.Child    `json:"children"`
 }
 
-// Image returns the image of that name.
+// Image returns the image with the given name.
 func (r *Result) Image(name string) (Image, bool) {
 	for _, i := range r.Images {
 		if i.Name == name {
@@ -51,11 +49,11 @@ func (r *Result) Image(name string) (Image, bool) {
 	return Image{}, false
 }
 
-// Write writes the result to a file that appears only when it is complete. The caller has locked
-// its directory.
+// Write writes the result to a file that appears only when it is complete. The caller must have
+// locked its directory.
 func (r *Result) Write(path string) error { return stagefile.Build.Write(path, r) }
 
-// Read reads what [Result.Write] wrote.
+// Read reads a file that [Result.Write] wrote.
 func Read(path string) (*Result, error) {
 	var r Result
 	if err := stagefile.Build.Read(path, &r); err != nil {

@@ -1,7 +1,7 @@
-// Package stagefile reads and writes the JSON files by which commands hand a release to one
-// another: what slipway build made, a part of a release that slipway merge joins, and the lock of
-// a release. Each has a name and a version key of its own, so that a command which is given
-// another file can say what to do.
+// Package stagefile reads and writes the JSON files by which commands pass on a release: what
+// slipway build made, a part of a release that slipway merge joins, and the lock of a release.
+// Each kind has its own name and version key, so that a command that is given the wrong file
+// can name the remedy.
 package stagefile
 
 import (
@@ -16,13 +16,13 @@ import (
 	"github.com/slipway-dev/slipway/internal/howto"
 )
 
-// Kind is one of the files.
+// Kind describes one kind of file.
 type Kind struct {
 	Name    string        // in dist/
-	Version int           // the newest format that this code writes and reads
-	key     string        // of the version in the file
-	what    string        // for messages
-	remedy  func() string // for who needs another kind
+	Version int           // the format that this code writes, and the newest it reads
+	key     string        // the JSON key of the version
+	what    string        // in messages
+	remedy  func() string // advice if another kind is needed
 }
 
 // The kinds of files.
@@ -41,13 +41,13 @@ var (
 	}
 )
 
-// maxSize bounds a file in bytes; real ones have a few hundred KiB.
+// maxSize is the largest size of a file in bytes. Real files have a few hundred KiB.
 const maxSize = 64 << 20
 
-// Read reads a regular file into v. A newer version, an unknown field, trailing text and a file
-// of another kind are errors that name the file.
+// Read reads a regular file into v. It refuses a newer version, an unknown field, trailing text
+// and a file of another kind. The error names the file.
 func (k Kind) Read(path string, v any) error {
-	switch fi, err := os.Stat(path); { // before it is opened: a pipe would wait for a writer
+	switch fi, err := os.Stat(path); { // before opening: a pipe would block until it has a writer
 	case err != nil:
 		return fmt.Errorf("reading %s: %w", k.what, err)
 	case !fi.Mode().IsRegular():
@@ -86,14 +86,14 @@ func (k Kind) Decode(r io.Reader, v any) error {
 	return nil
 }
 
-// versions are the version keys of all kinds.
+// versions has the version keys of all kinds.
 type versions struct {
 	Build int `json:"buildVersion"`
 	Part  int `json:"partVersion"`
 	Lock  int `json:"schemaVersion"`
 }
 
-// identify checks the version key. What comes behind the first value is refused, too.
+// identify checks the version key. It refuses text after the JSON value, too.
 func (k Kind) identify(b []byte) error {
 	var head versions
 	if err := json.Unmarshal(b, &head); err != nil {
@@ -133,7 +133,8 @@ func (k Kind) Encode(v any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Write writes a file that appears only when it is complete. The caller has locked its directory.
+// Write writes a file atomically: it appears only when it is complete. The caller must have
+// locked its directory.
 func (k Kind) Write(path string, v any) error {
 	b, err := k.Encode(v)
 	if err != nil {
