@@ -147,6 +147,9 @@ func TestWait(t *testing.T) {
 	if err := os.Symlink(out, link); err != nil {
 		t.Fatal(err)
 	}
+	if p := begin(t, dir, "build", "-out="+out); p.cmd.Wait() != nil { // what publish reads
+		t.Fatal(p.log.String())
+	}
 	const image = "slipway.local/greet/greet:1.0.0"
 	data, err := os.ReadFile(filepath.Join(dir, "dist", "release.lock.json"))
 	if err != nil {

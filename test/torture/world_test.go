@@ -56,7 +56,7 @@ var scenarios = []*scenario{
 	{name: "merge", registry: memory, before: []string{
 		lock, strings.Replace(stored, "=out", "=a", 1) + shipto + " -platforms=linux",
 		strings.Replace(stored, "=out", "=b", 1) + shipto + " -platforms=windows",
-	}, command: "merge -q -binary=false" + files + shipto + " a/release.lock.json b/release.lock.json"},
+	}, command: "merge -q -binary=false" + files + shipto + " a/release.part.json b/release.part.json"},
 	{name: "build", command: "build -q" + files},
 	{name: "publish", before: []string{"build -q" + files}, command: "publish -q" + files},
 	{name: "publish-to", registry: memory, before: []string{lock, "build -q" + files + shipto}, command: "publish -q" + files + shipto},
