@@ -125,7 +125,7 @@ func (i Image) extracted(o ExtractOptions) (Image, *Manifest, error) {
 	case len(fit) == 1:
 		only := &i.Manifests[fit[0]]
 		i.Referrers = oci.ReferringTo(i.Referrers, func(r Referrer) oci.Referrer {
-			r.Referrer.Subject = r.subject(i.Digest())
+			r.Subject = r.subject(i.Digest())
 			return r.Referrer
 		}, only.Desc.Digest)
 		return i, only, nil

@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"encoding/json"
+	"slices"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
@@ -34,7 +35,7 @@ func (b *Bundle) files(i Image, only *Manifest, o ExtractOptions) (all []extract
 			layers = append(layers, m.Layers...)
 		}
 	}
-	list := append(metadata, layers...)
+	list := slices.Concat(metadata, layers)
 	if o.Format == FormatDocker {
 		manifest, err := document("manifest.json", tarball.Manifest{only.docker(i.Name)})
 		return append([]extractFile{manifest}, blobFiles(list)...), 0, err

@@ -17,7 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
-// Open opens a blob for reading. Opening or reading it fails if the bytes do not have the digest.
+// Opener opens a blob for reading. Opening or reading it fails if the bytes do not have the digest.
 type Opener func(v1.Hash) (io.ReadCloser, error)
 
 // Writer writes bundles. Several goroutines may use it.

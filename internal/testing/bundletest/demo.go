@@ -58,6 +58,7 @@ func Targets(tb testing.TB) []airgap.Target {
 	return append(all, airgap.Target{Name: "demo-images"})
 }
 
+// Parse reads a platform.
 func Parse(tb testing.TB, s string) platform.Platform {
 	tb.Helper()
 	p, err := platform.Parse(s)
@@ -67,6 +68,7 @@ func Parse(tb testing.TB, s string) platform.Platform {
 	return p
 }
 
+// Pack packs bundles into dir.
 func Pack(tb testing.TB, st *store.Store, l *lock.Lock, dir string, b ...airgap.Target) []bundle.File {
 	tb.Helper()
 	files, err := airgap.Pack(tb.Context(), st, l, b, airgap.PackOptions{Dir: dir})
@@ -76,6 +78,7 @@ func Pack(tb testing.TB, st *store.Store, l *lock.Lock, dir string, b ...airgap.
 	return files
 }
 
+// Indent formats JSON.
 func Indent(t *testing.T, b []byte) string {
 	t.Helper()
 	var v any

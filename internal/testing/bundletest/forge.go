@@ -19,10 +19,12 @@ type Forged struct {
 	Data []byte
 }
 
+// Blob is an entry for a blob with its digest.
 func Blob(b []byte) Forged {
 	return Forged{tar.Header{Name: "blobs/sha256/" + Sum(b), Typeflag: tar.TypeReg}, b}
 }
 
+// Headers returns the entries of a bundle, to be changed.
 func Headers(t *testing.T, path string) []Forged {
 	t.Helper()
 	var all []Forged
@@ -32,6 +34,7 @@ func Headers(t *testing.T, path string) []Forged {
 	return all
 }
 
+// Clone copies entries.
 func Clone(list []Forged) []Forged {
 	list = slices.Clone(list)
 	for i := range list {
@@ -40,6 +43,7 @@ func Clone(list []Forged) []Forged {
 	return list
 }
 
+// Forge compresses entries as a bundle.
 func Forge(t *testing.T, list []Forged) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -80,4 +84,5 @@ func Seal(t testing.TB, b []byte) []byte {
 	return out
 }
 
+// Zeros reads zeros without end.
 type Zeros struct{}

@@ -10,6 +10,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
+// Entry is a file in a bundle.
 type Entry struct {
 	Name   string
 	Data   []byte

@@ -52,6 +52,7 @@ type Big struct {
 	size   int64
 }
 
+// NewBig returns a layer of size bytes that begins with prefix.
 func NewBig(tb testing.TB, prefix string, size int64) *Big {
 	tb.Helper()
 	b := &Big{prefix: prefix, size: size}
@@ -63,18 +64,25 @@ func NewBig(tb testing.TB, prefix string, size int64) *Big {
 	return b
 }
 
+// Content reads the layer.
 func (b *Big) Content() io.ReadCloser {
 	return io.NopCloser(io.MultiReader(strings.NewReader(b.prefix), io.LimitReader(Zeros{}, b.size-int64(len(b.prefix)))))
 }
 
+// Digest implements v1.Layer.
 func (b *Big) Digest() (v1.Hash, error) { return b.digest, nil }
 
+// DiffID implements v1.Layer.
 func (b *Big) DiffID() (v1.Hash, error) { return b.digest, nil }
 
+// Compressed implements v1.Layer.
 func (b *Big) Compressed() (io.ReadCloser, error) { return b.Content(), nil }
 
+// Uncompressed implements v1.Layer.
 func (b *Big) Uncompressed() (io.ReadCloser, error) { return b.Content(), nil }
 
+// Size implements v1.Layer.
 func (b *Big) Size() (int64, error) { return b.size, nil }
 
+// MediaType implements v1.Layer.
 func (b *Big) MediaType() (types.MediaType, error) { return types.OCILayer, nil }

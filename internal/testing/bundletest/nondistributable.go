@@ -40,6 +40,7 @@ func OldImage(t *testing.T, format, layer types.MediaType, content []byte, url s
 	return img
 }
 
+// Read returns a blob of the store.
 func Read(t *testing.T, st *store.Store, h v1.Hash) []byte {
 	t.Helper()
 	b, err := st.ReadAll(h, 1<<20)
@@ -85,7 +86,7 @@ func Held(t *testing.T, target string, mt types.MediaType, content []byte, url s
 		t.Errorf("%s: the layer is %s at %q", target, first.MediaType, first.URLs)
 	}
 	// By hand: a client would go to the layer's own address, too.
-	got, err := http.Get("http://" + ref.Context().RegistryStr() + "/v2/" + ref.Context().RepositoryStr() + "/blobs/" + first.Digest.String())
+	got, err := http.Get("http://" + ref.Context().RegistryStr() + "/v2/" + ref.Context().RepositoryStr() + "/blobs/" + first.Digest.String()) //nolint:noctx // of a test
 	if err != nil {
 		t.Fatal(err)
 	}

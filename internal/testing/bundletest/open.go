@@ -17,6 +17,7 @@ func Again(t *testing.T) func(string) (*bundle.Bundle, error) {
 	}
 }
 
+// Recompress writes a bundle to out as another program compresses it: one frame, no seek table.
 func Recompress(t testing.TB, path, out string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -34,6 +35,7 @@ func Recompress(t testing.TB, path, out string) string {
 	return out
 }
 
+// Unseal decompresses a bundle.
 func Unseal(t testing.TB, data []byte) []byte {
 	t.Helper()
 	z, err := zstd.NewReader(nil)

@@ -5,6 +5,7 @@ import (
 	"testing"
 )
 
+// Empty checks that nothing is in dir.
 func Empty(t *testing.T, dir string) {
 	t.Helper()
 	files, err := os.ReadDir(dir)

@@ -32,6 +32,7 @@ type Registry struct {
 	Trouble func(http.ResponseWriter, *http.Request) bool
 }
 
+// NewRegistry starts a registry until the test ends.
 func NewRegistry(tb testing.TB) *Registry {
 	tb.Helper()
 	r := &Registry{Inner: ggcr.New(ggcr.Logger(log.New(io.Discard, "", 0)))}
@@ -56,6 +57,7 @@ func (r *Registry) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	r.Inner.ServeHTTP(w, q)
 }
 
+// Metered counts the bytes of a request body.
 type Metered struct {
 	io.ReadCloser
 	R *Registry
@@ -69,9 +71,10 @@ func (m *Metered) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// Host is the address of the registry.
 func (r *Registry) Host() string { return strings.TrimPrefix(r.URL, "http://") }
 
-// reset forgets what was called, and changes the trouble; nil is none. A request that its client
+// Reset forgets what was called, and changes the trouble; nil is none. A request that its client
 // gave up may still be under way: hence the lock.
 func (r *Registry) Reset(trouble func(http.ResponseWriter, *http.Request) bool) (calls []string, sent int64) {
 	r.Mu.Lock()
@@ -92,6 +95,7 @@ func Count(calls []string, method, part string) int {
 	return n
 }
 
+// To pushes to the registry below mirror.
 func To(r *Registry) airgap.PushOptions {
 	return airgap.PushOptions{To: r.Host() + "/mirror", Registry: network.Options{Wait: time.Microsecond}}
 }
@@ -171,6 +175,7 @@ func Pull(tb testing.TB, p *airgap.Pushed) {
 	}
 }
 
+// Says checks that an error contains all parts.
 func Says(t *testing.T, err error, parts ...string) {
 	t.Helper()
 	for _, part := range parts {

@@ -8,6 +8,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 )
 
+// Verify verifies a bundle.
 func Verify(t testing.TB, path string, o bundle.VerifyOptions) *bundle.Report {
 	t.Helper()
 	r, err := bundle.Verify(t.Context(), path, o)
@@ -17,6 +18,7 @@ func Verify(t testing.TB, path string, o bundle.VerifyOptions) *bundle.Report {
 	return r
 }
 
+// Write writes a file and returns its path.
 func Write(t testing.TB, data []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "changed.tar.zst")
