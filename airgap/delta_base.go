@@ -52,7 +52,7 @@ func readBase(path string) (*base, error) {
 		return nil, b.contents.Delta.Refusal(path)
 	case err == nil:
 		b.Product, b.Version = b.contents.Product, b.contents.Version
-	case errors.As(err, &foreign):
+	case errors.As(err, &foreign) && foreign.Foreign:
 		l, lockErr := lock.Read(path)
 		if lockErr != nil {
 			return nil, fmt.Errorf("the base of a delta is a bundle or a release.lock.json: %w", lockErr)

@@ -50,7 +50,7 @@ func (h *head) contents() (*Contents, error) {
 	}
 	c.count()
 	if _, h.layers, err = c.order(); err != nil {
-		errs = append(errs, &FormatError{err})
+		errs = append(errs, &FormatError{Err: err})
 	}
 	if len(errs) > 0 {
 		return c, errors.Join(errs...)

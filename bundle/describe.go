@@ -26,7 +26,7 @@ func (h *head) describe() (*Contents, error) {
 	}
 	if p := a[annotationPlatform]; p != "" {
 		if c.Platform, err = platform.Parse(p); err != nil {
-			return nil, &FormatError{err}
+			return nil, &FormatError{Err: err}
 		}
 	}
 	if c.Volume != "" && !volumePattern.MatchString(c.Volume) {

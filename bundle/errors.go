@@ -12,7 +12,11 @@ import (
 
 // FormatError is a file that is not a bundle: another kind of file, or one that was forged. What
 // is wrong with a bundle on its way from Slipway to its reader is a [DamageError].
-type FormatError struct{ Err error }
+type FormatError struct {
+	Err error
+	// Foreign tells that the file is of another kind, by its first bytes.
+	Foreign bool
+}
 
 func (e *FormatError) Error() string { return "invalid bundle: " + e.Err.Error() }
 
@@ -27,7 +31,9 @@ func (e *DamageError) Error() string {
 
 func (e *DamageError) Unwrap() error { return e.Err }
 
-func invalid(format string, args ...any) error { return &FormatError{fmt.Errorf(format, args...)} }
+func invalid(format string, args ...any) error { return &FormatError{Err: fmt.Errorf(format, args...)} }
+
+func foreign(text string) error { return &FormatError{errors.New(text), true} }
 
 func damage(format string, args ...any) error { return &DamageError{fmt.Errorf(format, args...)} }
 

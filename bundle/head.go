@@ -40,11 +40,11 @@ func recognize(r io.ReaderAt) error {
 	case bytes.HasPrefix(b, []byte("\x28\xb5\x2f\xfd")):
 		return nil
 	case n == tarBlock && string(b[257:262]) == "ustar":
-		return invalid("it is a plain tar archive; a bundle is compressed, so use the file as it was packed")
+		return foreign("it is a plain tar archive; a bundle is compressed, so use the file as it was packed")
 	case bytes.HasPrefix(b, []byte("\x1f\x8b")):
-		return invalid("it is compressed by gzip and does not begin with a zstd frame")
+		return foreign("it is compressed by gzip and does not begin with a zstd frame")
 	}
-	return invalid("it does not begin with a zstd frame")
+	return foreign("it does not begin with a zstd frame")
 }
 
 // parseHead reads the decompressed head. With an error it returns what precedes the error.

@@ -3,6 +3,7 @@ package bundle
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -15,7 +16,7 @@ import (
 // Windows Server 2025 with the image for 2022 inside.
 func ReadImage(name string, d v1.Descriptor, r *oci.Reader) (Image, error) {
 	i := Image{Name: name}
-	r.Limits = oci.Limits{Depth: 1}
+	r.Limits = oci.Limits{Depth: 1, References: math.MaxInt, Bytes: math.MaxInt64} // the decoder has its own
 	var err error
 	if i.Tree, err = r.Read(d); err != nil {
 		return i, err

@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"fmt"
+	"math"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -28,7 +29,7 @@ func ReadReferrer(r oci.Referrer, image v1.Hash, reader *oci.Reader) (Referrer, 
 	if r.Subject == (v1.Hash{}) {
 		r.Subject = image
 	}
-	reader.Limits, reader.ManifestOnly = oci.Limits{Manifests: maxReferrerManifests}, nil
+	reader.Limits, reader.ManifestOnly = oci.Limits{Manifests: maxReferrerManifests, References: math.MaxInt, Bytes: math.MaxInt64}, nil
 	t, err := reader.Read(r.Descriptor())
 	if err != nil {
 		return Referrer{}, fmt.Errorf("referrer %s: %w", r.Digest, err)

@@ -75,7 +75,7 @@ func readBlobHeader(tr *tar.Reader) (v1.Hash, int64, error) {
 
 func tarError(err error) error {
 	if errors.Is(err, tar.ErrHeader) {
-		return &FormatError{err}
+		return &FormatError{Err: err}
 	}
 	return err
 }
