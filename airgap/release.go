@@ -2,6 +2,7 @@ package airgap
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -60,9 +61,9 @@ func readRelease(o PushOptions, images []bundle.Image) (*release, error) {
 	if len(src) > maxRelease {
 		return nil, fmt.Errorf("%s is larger than %d MiB: it is not a release", o.Release, maxRelease>>20)
 	}
-	r, err := rename(src, newRenamer(images, o.To))
+	r, err := rename(o.Release, src, newRenamer(images, o.To))
 	if err != nil {
-		return nil, inFile(o.Release, err)
+		return nil, err
 	}
 	r.Path = o.Out
 	return r, nil
@@ -84,4 +85,16 @@ func (r *release) finish(ctx context.Context, o network.Options) error {
 		return fmt.Errorf("writing release: %w", err)
 	}
 	return nil
+}
+
+// inFile names a file in each problem of err.
+func inFile(path string, err error) error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var all []error
+		for _, e := range joined.Unwrap() {
+			all = append(all, fmt.Errorf("%s: %w", path, e))
+		}
+		return errors.Join(all...)
+	}
+	return fmt.Errorf("%s: %w", path, err)
 }

@@ -38,7 +38,7 @@ func TestPushRelease(t *testing.T) {
 
 	write(src.String() + "---\nimage: elsewhere.example/x:1\n")
 	_, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, o)
-	bundletest.Says(t, err, o.Release+": line", "elsewhere.example/x:1 is not in the bundle")
+	bundletest.Says(t, err, o.Release+":", "elsewhere.example/x:1 is not in the bundle")
 	if calls, _ := r.Reset(nil); len(calls) != 0 {
 		t.Errorf("the registry was asked %v", calls)
 	}

@@ -34,7 +34,7 @@ func TestRename(t *testing.T) {
 		t.Fatal(err)
 	}
 	to := airgap.NewRenamer(listed(), "registry.internal:5000/mirror")
-	r, err := airgap.Rename(src, to)
+	r, err := airgap.Rename("release.yaml", src, to)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestRename(t *testing.T) {
 	if r.References != 12 {
 		t.Errorf("%d references were renamed", r.References)
 	}
-	if d := cmp.Diff([]string{"line 31: text with ghcr.io/acme/kpack/lifecycle in it"}, r.Untouched); d != "" {
+	if d := cmp.Diff([]string{"release.yaml:31:11: text with ghcr.io/acme/kpack/lifecycle in it"}, r.Untouched); d != "" {
 		t.Errorf("untouched (-want +got):\n%s", d)
 	}
 	var pins []string
@@ -64,7 +64,7 @@ func TestRename(t *testing.T) {
 		"mark":          func(b []byte) []byte { return append([]byte("\ufeff"), b...) },
 		"no final line": func(b []byte) []byte { return bytes.TrimSuffix(b, []byte("\n")) },
 	} {
-		got, err := airgap.Rename(change(src), to)
+		got, err := airgap.Rename("release.yaml", change(src), to)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -80,19 +80,19 @@ func TestRenameErrors(t *testing.T) {
 		name, src string
 		want      []string
 	}{
-		{"digest", "a: ghcr.io/acme/kpack/controller@" + bundletest.Digest("9").String(), []string{"line 1: ghcr.io/acme/kpack/controller@sha256:999", "not in the bundle"}},
+		{"digest", "a: ghcr.io/acme/kpack/controller@" + bundletest.Digest("9").String(), []string{"release.yaml:1:4: ghcr.io/acme/kpack/controller@sha256:999", "not in the bundle"}},
 		{
 			"all are listed", "image: gone.example/a:1\nb:\n- {image: gone.example/b}\n- ghcr.io/acme/kpack/controller:9\nc: other.example/x@" + bundletest.Digest("c").String(),
-			[]string{"line 1: gone.example/a:1", "line 3: gone.example/b", "line 4: ghcr.io/acme/kpack/controller:9", "line 5: other.example/x@"},
+			[]string{"release.yaml:1:8: gone.example/a:1", "release.yaml:3:11: gone.example/b", "release.yaml:4:3: ghcr.io/acme/kpack/controller:9", "release.yaml:5:4: other.example/x@"},
 		},
 		{"same name elsewhere", "image: quay.io/pause:3.9", []string{"quay.io/pause:3.9"}},
 		{"no YAML", "a: [", []string{"not YAML"}},
-		{"a Helm template", "a: b\n{{- if .Values.a }}\nc: d\n{{- end }}\n", []string{"not YAML", "render a Helm template with helm template first"}},
+		{"a Helm template", "a: b\n{{- if .Values.a }}\nc: d\n{{- end }}\n", []string{"release.yaml:2:1: this is a Helm template, not YAML", "helm template"}},
 		{"no UTF-8", "a: \xff", []string{"UTF-8"}},
-		{"escapes", `image: "registry.k8s.io/pau\x73e:3.9"`, []string{"line 1", "use a plain or quoted scalar"}},
+		{"escapes", `image: "registry.k8s.io/pau\x73e:3.9"`, []string{"release.yaml:1:8", "use a plain or quoted scalar"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := airgap.Rename([]byte(tt.src), airgap.NewRenamer(listed(), "registry.internal"))
+			_, err := airgap.Rename("release.yaml", []byte(tt.src), airgap.NewRenamer(listed(), "registry.internal"))
 			bundletest.Says(t, err, tt.want...)
 		})
 	}
@@ -101,9 +101,9 @@ func TestRenameErrors(t *testing.T) {
 // TestRenameInPlace has a new name that YAML would read as something else.
 func TestRenameInPlace(t *testing.T) {
 	src := "image: registry.k8s.io/pause:3.9\n"
-	_, err := airgap.Rename([]byte(src), airgap.NewRenamer(listed(), "[::1]:5000"))
+	_, err := airgap.Rename("release.yaml", []byte(src), airgap.NewRenamer(listed(), "[::1]:5000"))
 	bundletest.Says(t, err, "YAML")
-	r, err := airgap.Rename([]byte(strings.ReplaceAll(src, "registry.k8s.io/pause:3.9", `"registry.k8s.io/pause:3.9"`)), airgap.NewRenamer(listed(), "[::1]:5000"))
+	r, err := airgap.Rename("release.yaml", []byte(strings.ReplaceAll(src, "registry.k8s.io/pause:3.9", `"registry.k8s.io/pause:3.9"`)), airgap.NewRenamer(listed(), "[::1]:5000"))
 	if err != nil || string(r.Bytes()) != "image: \"[::1]:5000/pause:3.9\"\n" {
 		t.Errorf("quoted: %v", err)
 	}
@@ -116,7 +116,7 @@ func TestRenameLeaves(t *testing.T) {
 		"a: x@sha256:abc", "a: https://registry.k8s.io/pause:3.9", "a: registry.k8s.io/pause", "image: {type: string}", "image: ''", "image: 'two words'",
 		"a: quay.io/some/other:1", "a: 12:30:45", "image: null\n",
 	} {
-		r, err := airgap.Rename([]byte(src), airgap.NewRenamer(listed(), "registry.internal"))
+		r, err := airgap.Rename("release.yaml", []byte(src), airgap.NewRenamer(listed(), "registry.internal"))
 		if err != nil {
 			t.Errorf("%q: %v", src, err)
 			continue
@@ -142,7 +142,7 @@ func FuzzRename(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
-		r, err := airgap.Rename(src, airgap.NewRenamer(listed(), "registry.internal:5000/mirror"))
+		r, err := airgap.Rename("release.yaml", src, airgap.NewRenamer(listed(), "registry.internal:5000/mirror"))
 		if err != nil {
 			return
 		}
@@ -174,5 +174,5 @@ func TestReadRelease(t *testing.T) {
 	_, err = airgap.ReadRelease(airgap.PushOptions{To: "registry.internal", Release: path + "x"}, listed())
 	bundletest.Says(t, err, "release.yamlx")
 	_, err = airgap.ReadRelease(airgap.PushOptions{To: "registry.internal", Release: path}, nil)
-	bundletest.Says(t, err, path+": line 1: registry.k8s.io/pause:3.9 is not in the bundle")
+	bundletest.Says(t, err, path+":1:8: registry.k8s.io/pause:3.9 is not in the bundle")
 }

@@ -49,6 +49,9 @@ func Edit(name string, src []byte) (*Editor, error) {
 	}
 	scalars, err := scan(name, src)
 	if err != nil {
+		if template := NotRendered(name, src); template != nil {
+			return nil, template
+		}
 		return nil, err
 	}
 	return &Editor{name: name, src: src, Scalars: scalars, lines: newLineOffsets(src), edits: map[int]edit{}}, nil
