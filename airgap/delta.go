@@ -13,10 +13,10 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// PackDelta writes a delta for each target that one of the bases serves: a bundle serves that of its
-// own platform, a lock all of them. Otherwise it does as [Pack]. The store must still have the
-// release of a lock. Two bases for one target are an error, before anything is written: both deltas
-// would have the same name.
+// PackDelta writes a delta for each target that one of the bases serves: a bundle serves that of
+// its own platform, a lock all of them. Otherwise it does as [Pack]. The store must still have
+// the release of a lock. Two bases for one target are an error, before anything is written: both
+// deltas would have the same name.
 func PackDelta(ctx context.Context, st *store.Store, l *lock.Lock, targets []Target, paths []string, o PackOptions) ([]bundle.File, error) {
 	bases, err := readBases(paths, l.Name)
 	if err != nil {

@@ -109,7 +109,8 @@ func origins(bundles []*bundle.Contents, to string) ([]string, error) {
 	return slices.Compact(hosts), nil
 }
 
-// hostDirectory is containerd's name for the directory of a host: Windows allows no colon in a name.
+// hostDirectory is containerd's name for the directory of a host: Windows allows no colon in a
+// name.
 func hostDirectory(host string) string {
 	if at := strings.LastIndex(host, ":"); at > 0 {
 		return host[:at] + "_" + host[at+1:] + "_"

@@ -53,10 +53,11 @@ type PushedImage struct {
 }
 
 // Push sends the images of bundles to a registry, byte for byte, so that they keep their digests.
-// Several bundles are pushed as one: volumes, or the bundles for several platforms. Blobs are read
-// from the bundles as they are sent, each once. What the registry has is not sent again, so that a
-// push that was interrupted continues. Nothing is sent if two images would get one name, if a tag
-// other than cosign's names another digest, or if a reference in release.yaml is not in the bundles.
+// Several bundles are pushed as one: volumes, or the bundles for several platforms. Blobs are
+// read from the bundles as they are sent, each once. What the registry has is not sent again, so
+// that a push that was interrupted continues. Nothing is sent if two images would get one name,
+// if a tag other than cosign's names another digest, or if a reference in release.yaml is not in
+// the bundles.
 func Push(ctx context.Context, bundles []*bundle.Bundle, o PushOptions) (*Pushed, error) {
 	if err := imagename.CheckRegistry(o.To); err != nil {
 		return nil, fmt.Errorf("-to %w", err)

@@ -15,9 +15,9 @@ type reference struct {
 	pin  transfer.Pin
 }
 
-// rename replaces every scalar of src that is a reference to an image of the bundle by its new name,
-// in place: comments, order and formatting are those of src. path is for messages. The error has all
-// references to images that the bundle lacks.
+// rename replaces every scalar of src that is a reference to an image of the bundle by its new
+// name, in place: comments, order and formatting are those of src. path is for messages. The
+// error has all references to images that the bundle lacks.
 func rename(path string, src []byte, to *renamer) (*release, error) {
 	e, err := yamlfile.Edit(path, src)
 	if err != nil {

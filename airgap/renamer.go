@@ -51,9 +51,9 @@ func newRenamer(images []bundle.Image, to string) *renamer {
 	return r
 }
 
-// reference renames s; it returns nil if that is not a reference. A text with a tag or without both
-// is one only if the bundle has it, or if it is the value of a field named image: too much else looks
-// like that.
+// reference renames s; it returns nil if that is not a reference. A text with a tag or without
+// both is one only if the bundle has it, or if it is the value of a field named image: too much
+// else looks like that.
 func (r *renamer) reference(s string, image bool) (*reference, error) {
 	if s == "" || len(s) > 1024 || strings.ContainsAny(s, " \t\r\n") || !image && !strings.ContainsAny(s, ":@") {
 		return nil, nil

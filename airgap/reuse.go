@@ -30,8 +30,8 @@ func reuseKey(l *bundle.Layout, path string) (string, error) {
 	return path + "\n" + key, err
 }
 
-// recall reports whether the file exists with the bytes that were packed. It reads the file: neither
-// its size nor its time proves that the disk has kept it.
+// recall reports whether the file exists with the bytes that were packed. It reads the file:
+// neither its size nor its time proves that the disk has kept it.
 func (p *packer) recall(ctx context.Context, key string, f *bundle.File) (bool, error) {
 	var r packed
 	if ok, err := p.st.Recall(recordKind, key, &r); !ok || err != nil {

@@ -48,8 +48,8 @@ func newSelection(values []string) (selection, error) {
 	return s, nil
 }
 
-// choose returns the image with those of its included manifests that nodes of the selected platforms
-// run. If it has none for a Windows build, nodes of that run one for an older build.
+// choose returns the image with those of its included manifests that nodes of the selected
+// platforms run. If it has none for a Windows build, nodes of that run one for an older build.
 func (s selection) choose(i bundle.Image) bundle.Image {
 	if len(s) == 0 {
 		return i

@@ -3,8 +3,7 @@
 // Sources are fetched and verified first, all of them; a wrong hash ends the build before
 // anything is compiled. Then programs compile (build/program) while images wait for theirs and
 // are put together as they come (build/layer, build/manifest, internal/oci), in one of three
-// ways:
-// an image of one Go program with ko's conventions, a Dockerfile (build/dockerfile), or the
+// ways: an image of one Go program with ko's conventions, a Dockerfile (build/dockerfile), or the
 // buildpacks lifecycle (build/lifecycle). Bases come from build/base. kinds.go is the table of
 // these ways.
 package build
@@ -53,8 +52,7 @@ func New(p *product.Product, trees map[string]source.Tree, st *store.Store, pr *
 
 // Build builds every image of p. Every blob that the result names, directly or through an index,
 // is in st. What is wrong without a doubt is reported before anything is compiled, and images
-// that fail
-// are all reported.
+// that fail are all reported.
 func Build(ctx context.Context, p *product.Product, st *store.Store, pr *progress.Printer) (*built.Result, error) {
 	trees, missing := Sources(ctx, p)
 	b := New(p, trees, st, pr)

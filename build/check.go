@@ -75,8 +75,7 @@ func (b *Builder) checkPackages() error {
 }
 
 // checkPlatforms checks an image for all its platforms. An error that several have is reported
-// once,
-// with the first of them.
+// once, with the first of them.
 func checkPlatforms(i product.Image, check func(platform.Platform) finding) finding {
 	found := make([]finding, len(i.Platforms))
 	var g errgroup.Group

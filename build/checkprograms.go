@@ -18,8 +18,7 @@ import (
 const most = 5
 
 // checkPrograms refuses programs for another platform among the files that go into an image: a
-// node would
-// find them only when it starts them.
+// node would find them only when it starts them.
 func checkPrograms(ctx context.Context, i product.Image, p platform.Platform, entries []layer.Entry) error {
 	var errs []error
 	for _, e := range entries {

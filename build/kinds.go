@@ -18,8 +18,7 @@ var kinds = map[string]kind{
 
 type kind struct {
 	// programs lists the programs that an image may contain, each with the platforms to compile
-	// it
-	// for.
+	// it for.
 	programs func(*product.Product, product.Image) []wanted
 	// check finds what is wrong with an image without a compiler.
 	check func(*Builder, context.Context, product.Image) finding
@@ -37,8 +36,7 @@ type wanted struct {
 }
 
 // indexed is a kind whose images are an index with a manifest per platform; check and compose
-// work
-// on one platform.
+// work on one platform.
 func indexed(
 	programs func(*product.Product, product.Image) []string,
 	check func(*Builder, context.Context, product.Image, platform.Platform) finding,

@@ -15,8 +15,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
-// Delta describes a delta. A delta has the complete head of the bundle that [Apply] makes of it, but
-// lacks layers that its base has. Its file is NAME.tar.zst.delta, so that no node imports it.
+// Delta describes a delta. A delta has the complete head of the bundle that [Apply] makes of it,
+// but lacks layers that its base has. Its file is NAME.tar.zst.delta, so that no node imports it.
 type Delta struct {
 	Base    DeltaBase `json:"base"`
 	Bundle  string    `json:"bundle"`  // the file that Apply makes

@@ -33,8 +33,8 @@ var (
 	Word      = word
 )
 
-// Limits sets how many layers a bundle may have and how many problems are reported, and returns what
-// restores them.
+// Limits sets how many layers a bundle may have and how many problems are reported, and returns
+// what restores them.
 func Limits(count, problems int) func() {
 	c, p := maxCount, maxProblems
 	maxCount, maxProblems = count, problems

@@ -46,11 +46,11 @@ type Volumes struct {
 // slack covers the end of the archive and the seek table's own frame.
 const slack = 1 << 10
 
-// Split makes volumes of a bundle. Each is a bundle with some of the images, in their order, and can
-// be loaded without the others; a layer that images of several volumes share is in each of them.
-// The volumes are NAME.1of3.tar.zst and so on, and NAME.volumes.json lists their images. An image
-// that is larger than a volume is an error, before anything is written. All files get their names
-// when all are complete. They replace those of an earlier split that its list names; other
+// Split makes volumes of a bundle. Each is a bundle with some of the images, in their order, and
+// can be loaded without the others; a layer that images of several volumes share is in each of
+// them. The volumes are NAME.1of3.tar.zst and so on, and NAME.volumes.json lists their images. An
+// image that is larger than a volume is an error, before anything is written. All files get their
+// names when all are complete. They replace those of an earlier split that its list names; other
 // volumes are an error. A Split that was killed can be run again.
 func Split(ctx context.Context, path string, o SplitOptions) (*Volumes, error) {
 	o.Dir = cmp.Or(o.Dir, ".")

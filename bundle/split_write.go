@@ -11,8 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
-// writeVolumes writes the volumes, one after the other, in a directory next to their names. They get
-// these together, so that an incomplete set never looks complete.
+// writeVolumes writes the volumes, one after the other, in a directory next to their names. They
+// get these together, so that an incomplete set never looks complete.
 func (b *Bundle) writeVolumes(ctx context.Context, parts []*Layout, v *Volumes, o SplitOptions) error {
 	w, err := NewWriter(b.Open)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
-// WriteTable writes the contents for a person: a line about the bundle, a line per image, and what
-// was omitted. The size of an image counts its layers that are in the bundle. The next column is how
-// much of that other images share.
+// WriteTable writes the contents for a person: a line about the bundle, a line per image, and
+// what was omitted. The size of an image counts its layers that are in the bundle. The next
+// column is how much of that other images share.
 func (c *Contents) WriteTable(w io.Writer) error {
 	var flags string
 	if c.Snapshot {

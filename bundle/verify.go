@@ -57,10 +57,10 @@ func (p Problem) String() string {
 	return s
 }
 
-// Verify reads all of a bundle and compares every byte with the digests and checksums in it, and the
-// bundle with what the options name. It does not stop at a problem: the report has all of them,
-// and with each damaged blob the images that it belongs to. An error means that the file could not
-// be read, or that ctx ended.
+// Verify reads all of a bundle and compares every byte with the digests and checksums in it, and
+// the bundle with what the options name. It does not stop at a problem: the report has all of
+// them, and with each damaged blob the images that it belongs to. An error means that the file
+// could not be read, or that ctx ended.
 func Verify(ctx context.Context, path string, o VerifyOptions) (*Report, error) {
 	f, size, err := openFile(path)
 	if err != nil {

@@ -161,7 +161,8 @@ func (v *verifier) readSection(ctx context.Context, s section) error {
 	return nil
 }
 
-// readHead reads the frames of the head to their end. The digests of its blobs were compared before.
+// readHead reads the frames of the head to their end. The digests of its blobs were compared
+// before.
 func (v *verifier) readHead(ctx context.Context) {
 	f, err := v.b.archive.Between(0, v.b.head.size)
 	if err == nil {

@@ -15,10 +15,10 @@ import (
 	"github.com/slipway-dev/slipway/internal/oci"
 )
 
-// volumeSet is the volumes of a bundle in a directory, with two lists. If the first exists, all that
-// it names exists. The second, the journal, exists while volumes are replaced, and names all that
-// may exist then: those of the earlier split and the new ones. A process that is killed leaves it
-// for the next one.
+// volumeSet is the volumes of a bundle in a directory, with two lists. If the first exists, all
+// that it names exists. The second, the journal, exists while volumes are replaced, and names all
+// that may exist then: those of the earlier split and the new ones. A process that is killed
+// leaves it for the next one.
 type volumeSet struct {
 	dir, name     string
 	list, journal string

@@ -30,8 +30,8 @@ func compareSpans(a, b span) int {
 	return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column))
 }
 
-// scalars returns the texts in which "#" does not begin a comment: those in quotes, and blocks after
-// | and >.
+// scalars returns the texts in which "#" does not begin a comment: those in quotes, and blocks
+// after | and >.
 func scalars(lines []string, objects []workload.Object) spans {
 	s := &scalarFinder{lines: lines, seen: map[*yaml.Node]bool{}}
 	for _, o := range objects {

@@ -26,8 +26,8 @@ type Rule struct {
 	Since    string   // first Kubernetes release with the field; "" if every supported one has it
 	Rejected string   // first Kubernetes release whose API server refuses it if spec.os.name is OS; "" if none does
 	Changed  string   // how Kubernetes today differs from the enhancement of 2019
-	// Ignored marks a field that Windows nodes ignore without harm: its findings are warnings unless
-	// the API server refuses the pod because of spec.os.name.
+	// Ignored marks a field that Windows nodes ignore without harm: its findings are warnings
+	// unless the API server refuses the pod because of spec.os.name.
 	Ignored bool
 	// Folds marks advice that is the same for every pod: text output has it once for each file.
 	Folds bool

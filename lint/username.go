@@ -43,8 +43,8 @@ func nonRoot(spec *corev1.PodSpec, c workload.Container) (path []any, is bool) {
 	return nil, false
 }
 
-// rootByName reports runAsNonRoot with the account that the kubelet treats as root. HostProcess pods
-// have a rule of their own.
+// rootByName reports runAsNonRoot with the account that the kubelet treats as root. HostProcess
+// pods have a rule of their own.
 func rootByName(p *pod, report reportFunc) {
 	if p.hostProcess() {
 		return

@@ -16,7 +16,8 @@ func imageName(i lock.CatalogImage) string {
 	return name
 }
 
-// lacks returns why a node's runtime accepts no manifest of an image; ok reports that it accepts one.
+// lacks returns why a node's runtime accepts no manifest of an image; ok reports that it accepts
+// one.
 func lacks(i lock.CatalogImage, n Node) (r Reason, ok bool) {
 	os := func(p platform.Platform) bool { return p.OS == n.Platform.OS }
 	machine := func(p platform.Platform) bool { return os(p) && p.Architecture == n.Platform.Architecture }

@@ -139,8 +139,8 @@ func terms(s *corev1.NodeSelector) string {
 	return strings.Join(all, ", or ")
 }
 
-// tainted lists the taints that exclude a pod. A pod that names its node bypasses the scheduler, but
-// not NoExecute.
+// tainted lists the taints that exclude a pod. A pod that names its node bypasses the scheduler,
+// but not NoExecute.
 func tainted(spec *corev1.PodSpec, n Node) []Reason {
 	taints := slices.Clone(n.object.Spec.Taints)
 	cordon := corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}

@@ -12,8 +12,8 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// maxFile bounds a file of nodes in bytes. 5000 nodes, the most that Kubernetes supports, take a few
-// hundred MiB.
+// maxFile bounds a file of nodes in bytes. 5000 nodes, the most that Kubernetes supports, take a
+// few hundred MiB.
 const maxFile = 1 << 30
 
 // ReadFile reads nodes from a file; "-" is standard input.
@@ -35,8 +35,8 @@ func ReadFile(path string) ([]Node, error) {
 }
 
 // Read reads what "kubectl get nodes -o json" prints: a List or NodeList of nodes, or one node;
-// file is its name for messages. Unknown fields are skipped, since a cluster may be newer; everything
-// else that is not a Node is an error with its position.
+// file is its name for messages. Unknown fields are skipped, since a cluster may be newer;
+// everything else that is not a Node is an error with its position.
 func Read(file string, text []byte) ([]Node, error) {
 	r := reader{file, text}
 	if len(text) > maxFile {

@@ -4,9 +4,9 @@ import (
 	"strings"
 )
 
-// Runs reports whether a host runs images made for another platform. Outside Windows the two
-// must be the [Same]. On Windows it decides as containerd/platforms v1 does for containers that
-// share the host's kernel: a host runs images of its own build, and of every build from
+// Runs reports whether a host runs images made for another platform. Outside Windows the two must
+// be the [Same]. On Windows it decides as containerd/platforms v1 does for containers that share
+// the host's kernel: a host runs images of its own build, and of every build from
 // [LTSCRelease.Oldest] of its release up to its own
 // (https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/version-compatibility).
 //

@@ -21,8 +21,7 @@ func decode(path string, b []byte, v any) *yamlfile.Document {
 var apiForm = regexp.MustCompile(`^slipway/v([1-9][0-9]*)$`)
 
 // apiVersion checks the version of a file's format. If it is newer than this code, all other
-// errors
-// are dropped: nothing else is known of such a file.
+// errors are dropped: nothing else is known of such a file.
 func apiVersion(d *yamlfile.Document, v *string) (newer bool) {
 	if *v == "" || *v == APIVersion {
 		return false

@@ -12,8 +12,7 @@ import (
 )
 
 // maxEpoch is the last second that all files of a release can store: zip archives count seconds
-// in
-// 32 bits. The headers of tar archives end in 2242.
+// in 32 bits. The headers of tar archives end in 2242.
 const maxEpoch = 1<<32 - 1
 
 // lastTime is maxEpoch for messages.

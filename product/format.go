@@ -1,9 +1,8 @@
 package product
 
 // The types in this file are slipway.yaml: their fields in Go are its fields in YAML. The
-// comments
-// go into slipway.schema.json, which editors show, and the jsonschema tags are obeyed by the
-// decoder, too: required, enum and oneof_required. Fields with the tag yamlfile:"asked" are
+// comments go into slipway.schema.json, which editors show, and the jsonschema tags are obeyed by
+// the decoder, too: required, enum and oneof_required. Fields with the tag yamlfile:"asked" are
 // required, too, but a later stage reports them, which can ask for their values.
 
 // productYAML describes one product at one version, and how its release is made.
@@ -75,8 +74,7 @@ type baseYAML struct {
 	// The name by which images and FROM in Dockerfiles refer to the base.
 	Name string `yaml:"name" jsonschema:"required"`
 	// A base that slipway makes itself. static is a Linux base with certificate roots, accounts
-	// and
-	// /tmp, and without a shell: it runs as user 65532 in /home/nonroot, as distroless
+	// and /tmp, and without a shell: it runs as user 65532 in /home/nonroot, as distroless
 	// static:nonroot does. static-root has the same files and runs as root in /, as distroless
 	// static:latest does. scratch is empty.
 	Builtin string `yaml:"builtin,omitempty" jsonschema:"oneof_required=builtin,enum=static,enum=static-root,enum=scratch"`
@@ -226,13 +224,11 @@ type allowYAML struct {
 // airgapYAML configures the airgap bundles.
 type airgapYAML struct {
 	// A file of image references, one per line, that the bundles include besides the product's
-	// own
-	// images.
+	// own images.
 	Images string `yaml:"images,omitempty"`
 	// The image that comes first in every bundle that includes it, since a node needs it before
-	// the
-	// others: an image of the release by its name, or one of the file above, with or without its
-	// digest.
+	// the others: an image of the release by its name, or one of the file above, with or without
+	// its digest.
 	FirstImage string `yaml:"firstImage,omitempty"`
 	// The bundles. By default one for each platform, and one for all platforms.
 	Bundles []bundleYAML `yaml:"bundles,omitempty"`

@@ -1,9 +1,8 @@
 package product
 
 // imageKinds are the kinds of image. A new one is an entry here and in the table of package
-// build, a
-// field of imageYAML, and a file with the type of that field, the type that build gets, and
-// check.
+// build, a field of imageYAML, and a file with the type of that field, the type that build gets,
+// and check.
 var imageKinds = []imageKind{
 	{
 		name: "go", given: func(in *imageYAML) bool { return in.Go != nil },

@@ -11,8 +11,7 @@ import (
 )
 
 // Options select a product and the parts of it to load. The zero value is all of slipway.yaml in
-// the
-// current directory.
+// the current directory.
 type Options struct {
 	Path string // of slipway.yaml; "" is slipway.yaml
 	// Registry is host[/prefix]; "" means the environment variable SLIPWAY_REGISTRY, and a

@@ -34,8 +34,7 @@ func resolved(path string) string {
 }
 
 // made returns absolute paths of the directories that Slipway writes: those that the options
-// name,
-// and the usual store, which may be there from an earlier run.
+// name, and the usual store, which may be there from an earlier run.
 func (c *checker) made(dirs []string) ([]string, error) {
 	all := []string{filepath.Join(c.out.Dir, ".slipway")}
 	for _, d := range dirs {

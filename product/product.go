@@ -42,8 +42,8 @@ type Product struct {
 	Made []string
 	// Registry is host[/prefix] from -registry or SLIPWAY_REGISTRY; empty means a snapshot.
 	Registry string
-	// Selected names the platforms and images that -platforms and -images selected; empty means all.
-	// Platforms and Images below are only those.
+	// Selected names the platforms and images that -platforms and -images selected; empty means
+	// all. Platforms and Images below are only those.
 	Selected []string
 
 	// Demands are what a release to a registry asks for and slipway.yaml lacks, such as a base
@@ -70,16 +70,14 @@ type Source struct {
 	Name string
 	Pos  yamlfile.Pos
 	// Module is path@version of a Go module, whose content must have the hash Sum (h1:…) and
-	// whose
-	// go.mod the hash GoModSum. Without Sum, Revision or Created it cannot be built: build then
-	// says which they are.
+	// whose go.mod the hash GoModSum. Without Sum, Revision or Created it cannot be built: build
+	// then says which they are.
 	Module, Sum, GoModSum string
 	// Directory is absolute; empty for a module.
 	Directory string
 	// Own means that the directory is in the repository of slipway.yaml. Build settings in its
-	// files
-	// are then as trusted as slipway.yaml; those of other sources can run no command and reach no
-	// other file.
+	// files are then as trusted as slipway.yaml; those of other sources can run no command and
+	// reach no other file.
 	Own      bool
 	Revision string    // commit
 	Created  time.Time // its time; for a directory filled from git where slipway.yaml has none
@@ -101,8 +99,7 @@ type BuildInfo struct {
 type Base struct {
 	Name string
 	// Builtin is "static" or "static-root" (Linux bases made in process), or "scratch"; then
-	// Images
-	// is empty.
+	// Images is empty.
 	Builtin string
 	// Images has one reference per platform, sorted; each pinned by slipway.yaml or
 	// bases.lock.yaml unless this is a snapshot.
@@ -223,8 +220,7 @@ type Allow struct {
 type Airgap struct {
 	Images []ThirdParty
 	// FirstImage is the image that comes first in bundles: the Name of one of the product's, or
-	// the
-	// Text of one of Images; "" is none.
+	// the Text of one of Images; "" is none.
 	FirstImage string
 	Bundles    []Bundle
 }

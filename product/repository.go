@@ -7,8 +7,7 @@ import (
 )
 
 // repository returns the root of the git repository that dir belongs to, or "" where it belongs
-// to
-// none. No git command runs: the repository may be somebody else's.
+// to none. No git command runs: the repository may be somebody else's.
 func repository(dir string) string {
 	for {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
@@ -23,8 +22,7 @@ func repository(dir string) string {
 }
 
 // root returns the directory of everything that belongs to the product: its git repository, or
-// the
-// directory of slipway.yaml.
+// the directory of slipway.yaml.
 func (c *checker) root() string {
 	if r := repository(c.out.Dir); r != "" {
 		return r

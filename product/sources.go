@@ -83,8 +83,7 @@ func majorPath(path, version string) (right string, ok bool) {
 }
 
 // hash checks that a hash has the form of go.sum (golang.org/x/mod/sumdb/dirhash.Hash1): h1: and
-// the
-// base64 of a SHA-256.
+// the base64 of a SHA-256.
 func (c *checker) hash(s *string) {
 	if *s == "" {
 		return

@@ -94,8 +94,7 @@ func (in Input) alone(st *store.Store, name string) (v1.Hash, int64, error) {
 }
 
 // has reports whether the store has a blob in its full size. One of another size is damaged and
-// is
-// made again.
+// is made again.
 func has(st *store.Store, h v1.Hash, size int64) bool {
 	n, err := st.Size(h)
 	return err == nil && n == size

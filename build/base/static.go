@@ -26,10 +26,8 @@ const (
 
 // static makes a built-in Linux base: certificate roots, passwd and group, /tmp and a home
 // directory. The base static is for programs that need no rights, as distroless static:nonroot
-// is;
-// static-root has the same files and runs as root in /, as distroless static:latest does, for
-// which
-// many projects have written their Dockerfiles.
+// is; static-root has the same files and runs as root in /, as distroless static:latest does, for
+// which many projects have written their Dockerfiles.
 func static(ctx context.Context, st *store.Store, builtin string, p platform.Platform) (Base, error) {
 	file := func(path, text string) layer.Entry {
 		return layer.Entry{Path: path, Mode: 0o644, Content: layer.Bytes([]byte(text))}

@@ -68,8 +68,7 @@ func isArchive(c layer.Content) (bool, error) {
 }
 
 // unpack lays the files of an archive into dest and reports whether it was one. asked means that
-// the
-// file has --unpack: then a zip is an archive, too.
+// the file has --unpack: then a zip is an archive, too.
 func (b *builder) unpack(ctx context.Context, cp *copier, c layer.Content, dest string, asked bool) (bool, error) {
 	open := func() (io.ReadCloser, error) {
 		r, err := c.Open()

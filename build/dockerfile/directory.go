@@ -114,8 +114,7 @@ func (d *directory) lstat(p string) (*node, error) {
 }
 
 // never reports whether p is never part of a context: what Slipway itself writes, which would
-// grow
-// with each run, and .git, which changes without any file of the source.
+// grow with each run, and .git, which changes without any file of the source.
 func (d *directory) never(p string) bool {
 	return slices.Contains(strings.Split(p, "/"), ".git") || slices.ContainsFunc(d.except, func(dir string) bool {
 		return p == "/"+dir || strings.HasPrefix(p, "/"+dir+"/")

@@ -24,8 +24,7 @@
 // # Where the result differs from BuildKit's
 //
 // The tests in test/buildkit compare this package with a real buildkitd. The differences that
-// they
-// allow:
+// they allow:
 //
 //   - All times are Input.ModTime, and files that are hard links of each other become separate
 //     files. Extended attributes are dropped.
@@ -93,8 +92,7 @@ type Input struct {
 	// Target is the name or number of the stage to build; empty is the last.
 	Target string
 	// Platform is what the image is for. BuildPlatform is the value of BUILDPLATFORM; the zero
-	// value
-	// is linux/amd64, whatever machine this is.
+	// value is linux/amd64, whatever machine this is.
 	Platform, BuildPlatform platform.Platform
 	// ModTime is the time in the history.
 	ModTime time.Time

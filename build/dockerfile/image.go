@@ -155,8 +155,7 @@ func (b *builder) readImage(ctx context.Context, img v1.Image) (*tree, error) {
 const indexKind, indexFormat = "tar", "3 "
 
 // index lists the files of a layer. The store remembers it, so that a base is read once. The
-// bytes
-// must have the digest in the image's configuration, since that is what the list is
+// bytes must have the digest in the image's configuration, since that is what the list is
 // remembered by.
 func (b *builder) index(ctx context.Context, l v1.Layer, diffID v1.Hash) ([]tarEntry, error) {
 	var entries []tarEntry
@@ -215,9 +214,8 @@ func same(got, diffID v1.Hash) error {
 }
 
 // blame adds to an error the layer that it is about, and that it is damaged in the store, if it
-// is: a
-// decompressor sees damage before the reader of the blob does, which compares the digest at the
-// end.
+// is: a decompressor sees damage before the reader of the blob does, which compares the digest at
+// the end.
 func (b *builder) blame(ctx context.Context, l v1.Layer, err error) error {
 	h, digestErr := l.Digest()
 	if digestErr != nil || ctx.Err() != nil {

@@ -32,8 +32,7 @@ type start struct {
 // tell only when a pod runs. The program is the first word of the entrypoint, or of the command
 // where there is no entrypoint. known reports whether the base's files can be looked at; if they
 // cannot, and no layer of the Dockerfile has the program, a note reports that instead. An image
-// that
-// starts nothing by itself is left to those who run it.
+// that starts nothing by itself is left to those who run it.
 func (r Result) CheckStart(known bool) (note string, err error) {
 	s := r.start
 	word, name := "ENTRYPOINT", first(s.config.Entrypoint)
@@ -72,8 +71,7 @@ func first(list []string) string {
 }
 
 // missing returns why a program cannot be started in a tree; "" if it can. certain means that
-// files
-// which are not in the tree would not help.
+// files which are not in the tree would not help.
 func (s start) missing(t *tree, name string) (why string, certain bool, err error) {
 	candidates := s.candidates(name)
 	for _, p := range candidates {
@@ -111,8 +109,7 @@ func (s start) missing(t *tree, name string) (why string, certain bool, err erro
 
 // interpreted reports that the interpreter of a script, or the loader of a program with shared
 // libraries, is not there. Only files of the image's own layers are looked at: a base has what
-// its
-// files need.
+// its files need.
 func (s start) interpreted(t *tree, shown, p string) (why string, err error) {
 	n := t.nodes[p]
 	if n == nil || t != s.tree || s.on.OS == platform.Windows || s.check {

@@ -15,9 +15,8 @@ import (
 
 // stubFiles completes files of which not all are known, those of an image that is not at hand, by
 // the ones that are to be copied out of it: each explains what it is. more reports whether there
-// may
-// be others among them. Files that are all known stay as they are. A source that ends in a slash
-// is taken for a directory, and * in a name for a word; [ and ? match nothing here.
+// may be others among them. Files that are all known stay as they are. A source that ends in a
+// slash is taken for a directory, and * in a name for a word; [ and ? match nothing here.
 func stubFiles(src files, of base.Base, paths []string, os string) (_ files, more bool, err error) {
 	below, ok := src.(*tree)
 	if !ok || !below.open {

@@ -93,8 +93,7 @@ func fromWindows(link string) string {
 }
 
 // node returns the entry as a file whose content lies in an uncompressed tar that the store
-// keeps;
-// file reports where.
+// keeps; file reports where.
 func (e tarEntry) node(st *store.Store, file func() (string, error)) *node {
 	return &node{
 		kind: e.Kind, odd: e.Odd, mode: e.Mode, uid: e.UID, gid: e.GID, link: e.Link,
@@ -113,8 +112,7 @@ func (e tarEntry) node(st *store.Store, file func() (string, error)) *node {
 
 // scan calls do for every file of an uncompressed tar, with the offset and the digest of its
 // content. It reads to the end, so that a reader that compares what it reads with a digest has
-// the
-// last word.
+// the last word.
 func scan(ctx context.Context, r io.Reader, do func(e tarEntry, h *tar.Header) error) error {
 	c := &counter{r: progress.Reader(ctx, r, nil)}
 	t := tar.NewReader(c)

@@ -1,12 +1,10 @@
 // Package executable finds out which platform a program is made for, by the head of its file: ELF
-// for
-// Linux and its kin, PE for Windows.
+// for Linux and its kin, PE for Windows.
 //
 // It is for finding programs that are in an image by mistake, so it knows only files that a
-// system
-// starts or loads. Data in the same formats does not count: object files and eBPF (ELF without a
-// type of
-// program), .NET assemblies, which run wherever .NET does, and what firmware starts.
+// system starts or loads. Data in the same formats does not count: object files and eBPF (ELF
+// without a type of program), .NET assemblies, which run wherever .NET does, and what firmware
+// starts.
 package executable
 
 import (

@@ -9,9 +9,8 @@ import (
 )
 
 // Interpreter returns the path of the program that Linux starts a file with: that of the first
-// line
-// of a script, or the loader of shared libraries of an ELF program. It is "" for a program that
-// starts by itself, and where the path is not in the head of the file.
+// line of a script, or the loader of shared libraries of an ELF program. It is "" for a program
+// that starts by itself, and where the path is not in the head of the file.
 func Interpreter(r io.Reader) (string, error) {
 	b, err := io.ReadAll(io.LimitReader(r, head))
 	if err != nil {

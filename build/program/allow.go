@@ -11,8 +11,7 @@ import (
 // This file lists what the .ko.yaml of a third-party source may tell the go command. All of it
 // changes nothing but the program, which is theirs anyway. Whatever could run a command on this
 // machine, read or write a file outside of the source, or reach another server is missing here,
-// and so
-// is everything unknown: the lists name what is allowed.
+// and so is everything unknown: the lists name what is allowed.
 
 // variables are the environment variables that may be set, each with the values that it may have.
 // They choose instructions, experiments of the toolchain and its FIPS 140 module. Not among them,
@@ -58,10 +57,8 @@ var goFlags = map[string]flagRule{
 }
 
 // linkFlags are the flags of the linker that may be set. -extldflags is for a linker of C, which
-// is
-// not run; it may be what many projects have there. -linkmode, -extld, -r, -L and more choose
-// that
-// linker or what it loads.
+// is not run; it may be what many projects have there. -linkmode, -extld, -r, -L and more choose
+// that linker or what it loads.
 var linkFlags = map[string]flagRule{
 	"s":          {alone: true},
 	"w":          {alone: true},
@@ -158,8 +155,7 @@ func refused(list []string, rules map[string]flagRule) []refusal {
 }
 
 // words applies a check to flags for packages, which may begin with the pattern of those that
-// they
-// are for.
+// they are for.
 func words(check func([]string) []refusal) func(string) bool {
 	return func(s string) bool {
 		s = strings.TrimSpace(s)
@@ -214,8 +210,7 @@ func splitQuoted(s string) ([]string, error) {
 }
 
 // toolVariables and toolFlags refuse, as ko does, a flag that runs a command of the source's
-// choice
-// while it is compiled.
+// choice while it is compiled.
 func toolVariables(env []string) []refusal {
 	var all []refusal
 	for i, kv := range env {

@@ -37,8 +37,7 @@ type Output struct {
 }
 
 // newOutput returns a program that the store keeps. Its reader compares it with the digest that
-// it
-// was kept with.
+// it was kept with.
 func newOutput(st *store.Store, path string, k store.Kept) Output {
 	return Output{Path: path, Content: layer.Content{
 		Digest: k.Digest, Size: k.Size, Open: func() (io.ReadCloser, error) { return st.OpenKept(k) },

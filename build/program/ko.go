@@ -77,8 +77,7 @@ func (s *koFlags) UnmarshalYAML(n *yaml.Node) error {
 type koSettings struct{ env, flags, ldflags []koString }
 
 // readKo fills in what slipway.yaml leaves open from the tree's .ko.yaml, where it has one. A
-// list
-// that slipway.yaml gives is not read in .ko.yaml, so that whatever is refused there can be
+// list that slipway.yaml gives is not read in .ko.yaml, so that whatever is refused there can be
 // replaced.
 func (p *Program) readKo(info product.BuildInfo) error {
 	const name = ".ko.yaml"

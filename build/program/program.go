@@ -6,8 +6,7 @@
 // file for current by the build ID near its start, whatever follows: it is shown none whose bytes
 // are not those that were compiled. Batches of one platform run one after the other, because they
 // share the standard library and more; batches of different platforms run at the same time, so
-// that
-// one links while the other compiles.
+// that one links while the other compiles.
 package program
 
 import (

@@ -17,9 +17,8 @@ import (
 
 // Fetch makes a source available on disk and returns where. It downloads a module that is not in
 // the module cache, which needs the go command, and checks that the content and go.mod of a
-// module
-// have the hashes that slipway.yaml pins. Changes in the directories except, relative to that of
-// the source, do not make it dirty.
+// module have the hashes that slipway.yaml pins. Changes in the directories except, relative to
+// that of the source, do not make it dirty.
 func Fetch(ctx context.Context, s product.Source, except ...string) (Tree, error) {
 	if s.Module == "" {
 		return directory(ctx, s, except)
@@ -38,9 +37,8 @@ func Fetch(ctx context.Context, s product.Source, except ...string) (Tree, error
 }
 
 // download returns the module's directory in the module cache and the path of its go.mod there.
-// The
-// checksum database is not asked about a module whose hash is pinned, since it may not know that
-// one.
+// The checksum database is not asked about a module whose hash is pinned, since it may not know
+// that one.
 func download(ctx context.Context, mod string, pinned bool) (dir, gomod string, err error) {
 	path, version, _ := strings.Cut(mod, "@")
 	if dir, gomod, ok := cached(ctx, path, version); ok {

@@ -19,8 +19,7 @@ const giveThem = "commit the directory to git, or give revision and created in s
 
 // directory fills in what slipway.yaml leaves out from the directory's git repository: HEAD, with
 // "-dirty" where files differ from it or are not in it, but for those that git ignores and those
-// in
-// except, and its commit time.
+// in except, and its commit time.
 func directory(ctx context.Context, s product.Source, except []string) (Tree, error) {
 	if fi, err := os.Stat(s.Directory); err != nil || !fi.IsDir() {
 		return Tree{}, fmt.Errorf("source %s: %s is not a directory", s.Name, s.Directory)

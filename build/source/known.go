@@ -16,8 +16,7 @@ import (
 )
 
 // known are the facts about a version of a module from the module proxy and the module's files,
-// in
-// the form of slipway.yaml.
+// in the form of slipway.yaml.
 type known struct{ sum, goModSum, revision, created string }
 
 // lookAt hashes a module that was downloaded and reads the origin that the proxy reported.
@@ -107,10 +106,8 @@ func (k known) lines(s product.Source, wanted func(have, is string) bool) string
 // indent is that of a source's fields.
 func indent(s product.Source) string { return strings.Repeat(" ", max(s.Pos.Column-1, 4)) }
 
-// verify compares a module with slipway.yaml. If the proxy names a commit,
-// revision and created are compared with that, too: they label and date the images, and nothing
-// else
-// checks them.
+// verify compares a module with slipway.yaml. If the proxy names a commit, revision and created
+// are compared with that, too: they label and date the images, and nothing else checks them.
 func verify(s product.Source, dir, gomod string) error {
 	k, err := lookAt(s, dir, gomod)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 )
 
 // Referrer describes an artifact that refers to an image, such as a signature, an attestation or
-// an SBOM (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#listing-referrers).
+// an SBOM
+// (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#listing-referrers).
 type Referrer struct {
 	ArtifactType string          `json:"artifactType"`
 	MediaType    types.MediaType `json:"mediaType"`

@@ -13,8 +13,8 @@ import (
 // both to the same value.
 const LabelOSBeta = "beta.kubernetes.io/os"
 
-// labelsControlPlane are the labels of nodes that run the control plane, today and before Kubernetes
-// 1.24. The control plane runs on Linux.
+// labelsControlPlane are the labels of nodes that run the control plane, today and before
+// Kubernetes 1.24. The control plane runs on Linux.
 var labelsControlPlane = []string{"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"}
 
 // Node describes a node, of which not every label is known.

@@ -7,9 +7,8 @@ import (
 )
 
 // Document is a Go value that was decoded from a file of one document. Its methods name a value
-// by
-// the address of the Go variable that it was decoded into, so that the compiler checks the names;
-// for an entry of a map, which has no address, that is [Entry].
+// by the address of the Go variable that it was decoded into, so that the compiler checks the
+// names; for an entry of a map, which has no address, that is [Entry].
 type Document struct {
 	Errors
 
@@ -44,14 +43,11 @@ type value struct {
 // returned document.
 //
 // v is made of structs, slices, maps with string keys, pointers, strings and any. The tag yaml
-// has
-// the name of a field. A file must not have other fields, must have text where v has a string
+// has the name of a field. A file must not have other fields, must have text where v has a string
 // (numbers and booleans in quotes: 1.10 is 1.1 to other readers), and must follow these keywords
-// of
-// the tag jsonschema: required, enum, minItems, minProperties, and oneof_required, where a field
-// names the group of fields that it belongs to, of which the file has exactly one. The tag
-// yamlfile
-// makes exceptions:
+// of the tag jsonschema: required, enum, minItems, minProperties, and oneof_required, where a
+// field names the group of fields that it belongs to, of which the file has exactly one. The tag
+// yamlfile makes exceptions:
 //
 //   - empty: the text may be empty;
 //   - later: the caller checks the enum;

@@ -53,8 +53,7 @@ func Text(n *yaml.Node, path ...any) string {
 }
 
 // Field returns key and value of a field of a mapping; nil if n is nil, not a mapping, or lacks
-// the
-// field.
+// the field.
 func Field(n *yaml.Node, name string) (key, value *yaml.Node) {
 	if n != nil && n.Kind == yaml.MappingNode {
 		for i := 0; i+1 < len(n.Content); i += 2 {

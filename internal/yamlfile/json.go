@@ -10,8 +10,7 @@ import (
 )
 
 // AppendJSON appends a value as the JSON that kubectl makes of it; the value at without, which
-// may
-// be nil, becomes null.
+// may be nil, becomes null.
 func AppendJSON(b []byte, n, without *yaml.Node) []byte {
 	switch {
 	case n == without:

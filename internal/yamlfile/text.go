@@ -10,8 +10,7 @@ import (
 )
 
 // ReadText reads at most one byte more than limit of a file, so that [Errors.CheckText] can
-// refuse
-// a longer one.
+// refuse a longer one.
 func ReadText(path string, limit int) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -22,8 +21,7 @@ func ReadText(path string, limit int) ([]byte, error) {
 }
 
 // CheckText reports a text that is longer than limit, and the first place where it is not text.
-// It
-// returns whether there is neither.
+// It returns whether there is neither.
 func (e *Errors) CheckText(file string, b []byte, limit int) bool {
 	if len(b) > limit {
 		e.At(Pos{file, 1, 1}, "the file has more than %s: is it the right one?", mib(limit))
@@ -58,10 +56,8 @@ func mib(n int) string { return fmt.Sprintf("%d MiB", n>>20) }
 var action = regexp.MustCompile(`\{\{-?\s*(?:[.$(]|/\*|[a-zA-Z]+\b)`)
 
 // NotRendered returns an error if a text has actions of a Helm template, and nil otherwise. Such
-// a
-// text may still be YAML: the alerts of Prometheus have actions of their own. Ask only about a
-// text
-// that is not YAML.
+// a text may still be YAML: the alerts of Prometheus have actions of their own. Ask only about a
+// text that is not YAML.
 func NotRendered(file string, text []byte) *Error {
 	at := action.FindIndex(text)
 	if at == nil {

@@ -2,12 +2,10 @@
 //
 // [Read] turns a file into trees of [yaml.Node] in which aliases and merge keys are resolved and
 // every key is unique. [Decode] fills a Go struct from one document and remembers where each
-// value
-// came from. [Edit] replaces scalars and leaves every other byte of the file as it is.
+// value came from. [Edit] replaces scalars and leaves every other byte of the file as it is.
 //
 // Errors are collected: a reader reports everything that is wrong with a file, each with file,
-// line
-// and column ([Errors]). [Options] bound what a hostile file can make a reader do.
+// line and column ([Errors]). [Options] bound what a hostile file can make a reader do.
 package yamlfile
 
 import (
@@ -42,9 +40,8 @@ type File struct {
 
 	Name string
 	// Documents are the roots of the documents that are not empty, without aliases and merge
-	// keys.
-	// A document with errors is missing if Stream is set, and otherwise present without the keys
-	// that are in error.
+	// keys. A document with errors is missing if Stream is set, and otherwise present without the
+	// keys that are in error.
 	Documents []*yaml.Node
 	// Malformed reports whether a document is not YAML of unique plain keys; then a template that
 	// was not rendered is a likely reason ([NotRendered]).
@@ -139,8 +136,7 @@ func firstColumn(b []byte, line int) int {
 }
 
 // Guard turns a panic into an error about the file that is read, an [*Error]. Defer it around
-// YAML
-// parsers: they panic on some texts that they should refuse.
+// YAML parsers: they panic on some texts that they should refuse.
 func Guard(file string, err *error) {
 	if r := recover(); r != nil {
 		*err = newError(Pos{file, 1, 1}, fmt.Sprintf("this is not YAML that can be read (%v): look at indentation, quotes and colons", r))

@@ -68,8 +68,8 @@ func makeDemo(t *testing.T, dir string) release {
 		bundles = append(bundles, airgap.Target{Name: "demo-images." + p.Slug(), Platform: p})
 	}
 	// The reference comes last in the list, by tag and digest, under Docker Hub's short form. It
-	// is what testprog.SandboxImage names. Nodes of amd64 could run 386, too, and Windows Server 2025
-	// two builds, of which none is its own.
+	// is what testprog.SandboxImage names. Nodes of amd64 could run 386, too, and Windows Server
+	// 2025 two builds, of which none is its own.
 	systems := []string{"linux/amd64", "linux/386", "windows/amd64:10.0.25398.6", "windows/amd64:10.0.20348.5"}
 	var children []storetest.Child
 	for _, s := range systems {

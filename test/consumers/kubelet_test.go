@@ -152,8 +152,8 @@ func (c containerd) asKubelet(t *testing.T, call string, r release, b packedBund
 	}
 }
 
-// status returns what CRI reports of an image; nil where it does not know the name, for which a kubelet
-// would pull.
+// status returns what CRI reports of an image; nil where it does not know the name, for which a
+// kubelet would pull.
 func (k kubelet) status(t *testing.T, name string) *cri.Image {
 	t.Helper()
 	s, err := k.images.ImageStatus(t.Context(), &cri.ImageStatusRequest{Image: &cri.ImageSpec{Image: name}})

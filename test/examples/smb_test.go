@@ -122,7 +122,8 @@ func checkVersion(t *testing.T, os, out string, err error) {
 	}
 }
 
-// manifest checks release.yaml against the lock, and the Windows DaemonSet against what a node needs.
+// manifest checks release.yaml against the lock, and the Windows DaemonSet against what a node
+// needs.
 func manifest(t *testing.T, p *product, l *lock.Lock) {
 	b, err := os.ReadFile(filepath.Join(p.out, "release.yaml"))
 	must(t, err)

@@ -247,8 +247,8 @@ type file struct {
 	SD       string // the Windows security descriptor
 }
 
-// files returns the files of the layers above the base, and how many layers there are. Names have no slash
-// at either end.
+// files returns the files of the layers above the base, and how many layers there are. Names have
+// no slash at either end.
 func files(t *testing.T, p pair, img v1.Image) (map[string]file, int) {
 	t.Helper()
 	under, err := p.base.Layers()
