@@ -9,7 +9,6 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/registry"
-	embedded "github.com/slipway-dev/slipway/internal/registry"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
 	"github.com/slipway-dev/slipway/publish"
@@ -24,7 +23,7 @@ func TestServe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	host, other := serve(t, registry.Handler(st, l)), serve(t, embedded.New(st, nil))
+	host, other := serve(t, registry.Handler(st, l)), serve(t, registry.New(st, nil))
 	for _, i := range l.Images {
 		reference := strings.Replace(i.Tagged(), "slipway.local", host, 1)
 		skopeo(t, reference, i)
