@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/render"
 )
@@ -15,15 +16,15 @@ func TestPin(t *testing.T) {
 		return strings.Replace(deployment("image: "+image), "metadata: {name: app", "metadata: {annotations: {image: registry.k8s.io/pause:3.10}, name: app", 1)
 	}
 	for _, tt := range []struct{ name, image, want string }{
-		{"by its tag", "registry.k8s.io/pause:3.10", "image: registry.k8s.io/pause@" + digest(9).String()},
-		{"by a short name", "busybox:1.36", "image: busybox@" + digest(10).String()},
-		{"pinned in images.txt, left out of a snapshot", snapshot, "image: registry.k8s.io/sig-storage/livenessprobe@" + digest(12).String()},
+		{"by its tag", "registry.k8s.io/pause:3.10", "image: registry.k8s.io/pause@" + storetest.MadeUpDigest(9).String()},
+		{"by a short name", "busybox:1.36", "image: busybox@" + storetest.MadeUpDigest(10).String()},
+		{"pinned in images.txt, left out of a snapshot", snapshot, "image: registry.k8s.io/sig-storage/livenessprobe@" + storetest.MadeUpDigest(12).String()},
 		{"another tag", "registry.k8s.io/pause:3.9", "image: registry.k8s.io/pause:3.9\n"},
 		{"omitted, and nobody knows the digest", "quay.io/offline/tool:1", "image: quay.io/offline/tool:1\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p, l := small(t, map[string]string{"a.yaml": manifest(tt.image)})
-			l.ThirdParty = append(l.ThirdParty, lock.ThirdParty{Reference: snapshot + "@" + digest(12).String(), Omitted: "no network"})
+			l.ThirdParty = append(l.ThirdParty, lock.ThirdParty{Reference: snapshot + "@" + storetest.MadeUpDigest(12).String(), Omitted: "no network"})
 			m, err := render.Render(t.Context(), p, l, render.Options{})
 			if err != nil {
 				t.Fatal(err)

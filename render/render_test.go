@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/testing/golden"
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -30,14 +31,14 @@ func small(t testing.TB, templates map[string]string) (*product.Product, *lock.L
 		}
 	}
 	p.Release.Templates = []product.Template{{Path: "deploy"}}
-	lifecycle := image(3, "lifecycle", platform.Platform{OS: "linux", Architecture: "amd64"})
+	lifecycle := storetest.MadeUpImage(3, "lifecycle", platform.Platform{OS: "linux", Architecture: "amd64"})
 	lifecycle.Children[0].ExtraOS = []string{"linux", "windows"}
 	l := &lock.Lock{
 		SchemaVersion: lock.SchemaVersion, Name: "small", Version: "1.2.3", Registry: "slipway.local/kpack",
-		Images: []lock.Image{image(1, "app", platform.Platform{OS: "linux", Architecture: "amd64"}), image(2, "tools", platform.Platform{OS: "linux", Architecture: "amd64"}, platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.1"}), lifecycle},
+		Images: []lock.Image{storetest.MadeUpImage(1, "app", platform.Platform{OS: "linux", Architecture: "amd64"}), storetest.MadeUpImage(2, "tools", platform.Platform{OS: "linux", Architecture: "amd64"}, platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.1"}), lifecycle},
 		ThirdParty: []lock.ThirdParty{
-			{Reference: "registry.k8s.io/pause:3.10", Digest: digest(9), Platforms: []platform.Platform{{OS: "linux", Architecture: "amd64"}, {OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.1"}}},
-			{Reference: "busybox:1.36", Digest: digest(10), Platforms: []platform.Platform{{OS: "linux", Architecture: "amd64"}}},
+			{Reference: "registry.k8s.io/pause:3.10", Digest: storetest.MadeUpDigest(9), Platforms: []platform.Platform{{OS: "linux", Architecture: "amd64"}, {OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.1"}}},
+			{Reference: "busybox:1.36", Digest: storetest.MadeUpDigest(10), Platforms: []platform.Platform{{OS: "linux", Architecture: "amd64"}}},
 			{Reference: "quay.io/offline/tool:1", Omitted: "no registry was named"},
 		},
 	}
@@ -46,13 +47,13 @@ func small(t testing.TB, templates map[string]string) (*product.Product, *lock.L
 
 // references by what they are called in the tests.
 var references = strings.NewReplacer(
-	"$APP", "slipway.local/kpack/app@"+digest(1).String(),
-	"$TOOLS", "slipway.local/kpack/tools@"+digest(2).String(),
-	"$LIFECYCLE", "slipway.local/kpack/lifecycle@"+digest(3).String(),
-	"$PAUSE", "registry.k8s.io/pause@"+digest(9).String(),
-	"$BUSYBOX", "docker.io/library/busybox@"+digest(10).String(),
-	"$OFFLINE", "quay.io/offline/tool@"+digest(11).String(),
-	"$OTHER", digest(99).String(),
+	"$APP", "slipway.local/kpack/app@"+storetest.MadeUpDigest(1).String(),
+	"$TOOLS", "slipway.local/kpack/tools@"+storetest.MadeUpDigest(2).String(),
+	"$LIFECYCLE", "slipway.local/kpack/lifecycle@"+storetest.MadeUpDigest(3).String(),
+	"$PAUSE", "registry.k8s.io/pause@"+storetest.MadeUpDigest(9).String(),
+	"$BUSYBOX", "docker.io/library/busybox@"+storetest.MadeUpDigest(10).String(),
+	"$OFFLINE", "quay.io/offline/tool@"+storetest.MadeUpDigest(11).String(),
+	"$OTHER", storetest.MadeUpDigest(99).String(),
 )
 
 // deployment returns a Deployment demo/app on Linux whose container main has the fields given.
