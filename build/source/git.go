@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
-	"time"
 
-	"github.com/slipway-dev/slipway/internal/subprocess"
+	"github.com/slipway-dev/slipway/internal/git"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -24,58 +22,32 @@ func directory(ctx context.Context, s product.Source, except []string) (Tree, er
 	if fi, err := os.Stat(s.Directory); err != nil || !fi.IsDir() {
 		return Tree{}, fmt.Errorf("source %s: %s is not a directory", s.Name, s.Directory)
 	}
-	if (s.Revision == "" || s.Created.IsZero()) && !s.Own {
-		if err := askable(ctx, s.Directory); err != nil {
+	if s.Revision != "" && !s.Created.IsZero() {
+		return Tree{Source: s, Dir: s.Directory}, nil
+	}
+	if !s.Own {
+		if err := git.Check(ctx, s.Directory); err != nil {
 			return Tree{}, fmt.Errorf("source %s: %w: %s", s.Name, err, giveThem)
 		}
 	}
-	if s.Revision == "" {
-		rev, err := git(ctx, s.Directory, "rev-parse", "HEAD")
-		if err != nil {
-			return Tree{}, fmt.Errorf("source %s: %w: %s", s.Name, err, giveThem)
-		}
-		status := []string{"status", "--porcelain", "--untracked-files=normal", "--", "."}
-		if !s.Own { // a repository within it has a configuration of its own
-			status = slices.Insert(status, 1, "--ignore-submodules=dirty")
-		}
-		for _, dir := range except {
-			status = append(status, ":(exclude,literal)"+dir)
-		}
-		changed, err := git(ctx, s.Directory, status...)
-		if err != nil {
-			return Tree{}, fmt.Errorf("source %s: %w", s.Name, err)
-		}
-		if changed != "" {
-			rev += "-dirty"
-		}
-		s.Revision = rev
+	head, err := git.Head(ctx, s.Directory)
+	if err != nil {
+		return Tree{}, fmt.Errorf("source %s: %w: %s", s.Name, err, giveThem)
 	}
 	if s.Created.IsZero() {
-		out, err := git(ctx, s.Directory, "log", "-1", "--format=%cI")
+		s.Created = head.Time
+	}
+	if s.Revision == "" {
+		changes, err := git.Changes(ctx, s.Directory, s.Own, except...)
 		if err != nil {
-			return Tree{}, fmt.Errorf("source %s: %w: %s", s.Name, err, giveThem)
-		}
-		if s.Created, err = time.Parse(time.RFC3339, out); err != nil {
 			return Tree{}, fmt.Errorf("source %s: %w", s.Name, err)
 		}
-		s.Created = s.Created.UTC()
+		s.Revision = head.Hash
+		if len(changes) > 0 {
+			s.Revision += "-dirty"
+		}
 	}
 	return Tree{Source: s, Dir: s.Directory}, nil
-}
-
-func git(ctx context.Context, dir string, args ...string) (string, error) {
-	cmd := subprocess.Command(ctx, "git", args...)
-	cmd.Dir = dir
-	// A hook of another repository exports where that one is.
-	cmd.Env = slices.DeleteFunc(os.Environ(), func(kv string) bool {
-		name, _, _ := strings.Cut(kv, "=")
-		return slices.Contains([]string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"}, name)
-	})
-	out, err := cmd.Output()
-	if err != nil {
-		return "", fmt.Errorf("git %s: %w", args[0], Said(err))
-	}
-	return strings.TrimSpace(string(out)), nil
 }
 
 func version(s product.Source) string {

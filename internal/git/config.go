@@ -1,4 +1,4 @@
-package source
+package git
 
 import (
 	"context"
@@ -13,10 +13,10 @@ var harmless = regexp.MustCompile(`^(core\.(repositoryformatversion|filemode|bar
 	`|remote\..*\.(url|pushurl|fetch|push|tagopt|prune|partialclonefilter|promisor)|branch\..*\.(remote|merge|rebase)|submodule\..*\.(url|active)|submodule\.active` +
 	`|user\.(name|email)|init\.defaultbranch|gc\.auto|extensions\.(objectformat|partialclone))$`)
 
-// askable returns an error where git would obey another project's repository more than it should
-// be: its configuration may come with an archive. No program is started to find that out.
-func askable(ctx context.Context, dir string) error {
-	out, err := git(ctx, dir, "config", "--local", "--no-includes", "--name-only", "--list")
+// Check returns an error where git would obey another project's repository more than it should be:
+// its configuration may come with an archive. No program is started to find that out.
+func Check(ctx context.Context, dir string) error {
+	out, err := run(ctx, dir, "config", "--local", "--no-includes", "--name-only", "--list")
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,182 @@
+package git_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/git"
+)
+
+// repository makes a repository of one commit and returns its directory.
+func repository(t *testing.T) string {
+	t.Helper()
+	for k, v := range map[string]string{
+		"GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_SYSTEM": os.DevNull,
+		"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.com", "GIT_COMMITTER_NAME": "c", "GIT_COMMITTER_EMAIL": "c@example.com",
+		"GIT_AUTHOR_DATE": "2020-01-01T00:00:00Z", "GIT_COMMITTER_DATE": "2024-05-06T07:08:09+02:00",
+	} {
+		t.Setenv(k, v)
+	}
+	dir := t.TempDir()
+	write(t, dir, "main.go", "sub/file")
+	run(t, dir, "init", "-q", "-b", "main")
+	run(t, dir, "add", ".")
+	run(t, dir, "commit", "-q", "-m", "first")
+	return dir
+}
+
+func write(t *testing.T, dir string, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(name), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func run(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func TestHead(t *testing.T) {
+	dir := repository(t)
+	c, err := git.Head(t.Context(), filepath.Join(dir, "sub"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hash := run(t, dir, "rev-parse", "HEAD")
+	if c.Hash != hash || c.Short() != hash[:12] || c.Time != time.Date(2024, 5, 6, 5, 8, 9, 0, time.UTC) {
+		t.Errorf("HEAD is %+v, want %s", c, hash)
+	}
+}
+
+func TestFind(t *testing.T) {
+	dir := repository(t)
+	root, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := git.Find(t.Context(), filepath.Join(dir, "sub"))
+	if err != nil || r != (git.Repository{Root: filepath.ToSlash(root)}) {
+		t.Errorf("the repository is %+v, %v", r, err)
+	}
+	write(t, dir, "second")
+	run(t, dir, "add", ".")
+	run(t, dir, "commit", "-q", "-m", "second")
+	clone := filepath.Join(t.TempDir(), "clone")
+	run(t, dir, "clone", "-q", "--depth=1", "file://"+dir, clone)
+	if r, err := git.Find(t.Context(), clone); err != nil || !r.Shallow {
+		t.Errorf("the shallow repository is %+v, %v", r, err)
+	}
+}
+
+// TestErrors checks that git's messages come on one line, without what each begins with.
+func TestErrors(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(dir))
+	t.Setenv("LC_ALL", "C")
+	_, err := git.Find(t.Context(), dir)
+	if err == nil || !strings.HasPrefix(err.Error(), "git rev-parse: not a git repository") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("without a repository: %v", err)
+	}
+	run(t, dir, "init", "-q")
+	if _, err := git.Head(t.Context(), dir); err == nil || !strings.HasPrefix(err.Error(), "git log: your current branch") {
+		t.Errorf("without a commit: %v", err)
+	}
+	t.Setenv("PATH", t.TempDir())
+	if _, err := git.Find(t.Context(), dir); !errors.Is(err, exec.ErrNotFound) {
+		t.Errorf("without git: %v", err)
+	}
+}
+
+func TestChanges(t *testing.T) {
+	dir := repository(t)
+	changes := func(dir string, want []string, except ...string) {
+		t.Helper()
+		got, err := git.Changes(t.Context(), dir, true, except...)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("changes in %s except %q: %q, %v, want %q", dir, except, got, err, want)
+		}
+	}
+	changes(dir, nil)
+	write(t, dir, ".gitignore")
+	if err := os.WriteFile(filepath.Join(dir, ".gitignore"), []byte("ignored\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte("changed"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "ignored", "made/of [x]/file")
+	changes(dir, []string{"main.go", ".gitignore"}, "made/of [x]")
+	changes(dir, []string{"main.go", ".gitignore", "made/"}, "made/of x")
+	changes(filepath.Join(dir, "sub"), nil)
+	for file, want := range map[string]bool{"main.go": true, "ignored": false, ".gitignore": false, "*.go": false} {
+		if got, err := git.Tracked(t.Context(), dir, file); err != nil || got != want {
+			t.Errorf("%s is tracked: %v, %v", file, got, err)
+		}
+	}
+}
+
+func TestTags(t *testing.T) {
+	dir := repository(t)
+	first := run(t, dir, "rev-parse", "HEAD")
+	run(t, dir, "tag", "v1.0.0")
+	run(t, dir, "tag", "-a", "-m", "annotated", "chart-1.0.0")
+	write(t, dir, "second")
+	run(t, dir, "add", ".")
+	run(t, dir, "commit", "-q", "-m", "second")
+	run(t, dir, "tag", "nested/v1.1.0")
+	second := run(t, dir, "rev-parse", "HEAD")
+	run(t, dir, "checkout", "-q", "-b", "other", first)
+	write(t, dir, "third")
+	run(t, dir, "add", ".")
+	run(t, dir, "commit", "-q", "-m", "third")
+	third := run(t, dir, "rev-parse", "HEAD")
+	for _, tc := range []struct {
+		commit   string
+		of, upTo []string
+	}{
+		{first, []string{"chart-1.0.0", "v1.0.0"}, []string{"chart-1.0.0", "v1.0.0"}},
+		{second, []string{"nested/v1.1.0"}, []string{"chart-1.0.0", "nested/v1.1.0", "v1.0.0"}},
+		{third, nil, []string{"chart-1.0.0", "v1.0.0"}},
+	} {
+		of, err := git.TagsOf(t.Context(), dir, tc.commit)
+		if err != nil || !slices.Equal(of, tc.of) {
+			t.Errorf("tags of %s: %q, %v", tc.commit, of, err)
+		}
+		upTo, err := git.TagsUpTo(t.Context(), dir, tc.commit)
+		if err != nil || !slices.Equal(upTo, tc.upTo) {
+			t.Errorf("tags up to %s: %q, %v", tc.commit, upTo, err)
+		}
+	}
+}
+
+// TestHookOfAnotherRepository runs as in a git hook, which exports the variables of its own
+// repository.
+func TestHookOfAnotherRepository(t *testing.T) {
+	other := repository(t)
+	dir := repository(t)
+	write(t, dir, "second")
+	run(t, dir, "add", ".")
+	run(t, dir, "commit", "-q", "-m", "second")
+	hash := run(t, dir, "rev-parse", "HEAD")
+	t.Setenv("GIT_DIR", filepath.Join(other, ".git"))
+	t.Setenv("GIT_WORK_TREE", other)
+	if c, err := git.Head(t.Context(), dir); err != nil || c.Hash != hash {
+		t.Errorf("HEAD is %+v, %v, want %s", c, err, hash)
+	}
+}
