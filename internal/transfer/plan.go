@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -15,10 +16,26 @@ type upload struct {
 	image string         // whose blob it is, for messages
 	from  name.Reference // where the registry may have it already; nil if nowhere
 	repos []name.Repository
+
+	push    *push
+	tee     *tee   // shared with other destinations that lack it; nil if there are none
+	offer   *offer // to other destinations on this registry; nil if it follows
+	follows *offer // of another destination on this registry, which has it or is sent it
+}
+
+// plan decides which blobs to send, and waits for the other destinations to do so.
+func (p *push) plan(ctx context.Context) error {
+	p.uploads = p.listUploads()
+	var total int64
+	for _, u := range p.uploads {
+		total += u.desc.Size
+	}
+	p.expect(total)
+	return p.gather(ctx, p)
 }
 
 // listUploads lists each blob of what the registry lacks, the largest first, so that the last one
-// to end is a small one.
+// to end is a small one. The order is the same for every destination.
 func (p *push) listUploads() []*upload {
 	byDigest := map[v1.Hash]*upload{}
 	var all []*upload
@@ -31,7 +48,7 @@ func (p *push) listUploads() []*upload {
 			for _, d := range m.Blobs() {
 				u := byDigest[d.Digest]
 				if u == nil {
-					u = &upload{desc: d, image: i.Name}
+					u = &upload{desc: d, image: i.Name, push: p}
 					byDigest[d.Digest] = u
 					all = append(all, u)
 				}
@@ -48,6 +65,24 @@ func (p *push) listUploads() []*upload {
 		}
 	}
 	all = slices.DeleteFunc(all, func(u *upload) bool { return len(u.repos) == 0 })
-	slices.SortStableFunc(all, func(a, b *upload) int { return cmp.Compare(b.desc.Size, a.desc.Size) })
+	slices.SortFunc(all, func(a, b *upload) int {
+		return cmp.Or(cmp.Compare(b.desc.Size, a.desc.Size), cmp.Compare(a.desc.Digest.Hex, b.desc.Digest.Hex))
+	})
+	return all
+}
+
+// present returns where the registry has blobs of documents that it has, by registry and digest.
+func (p *push) present() map[string]name.Repository {
+	all := map[string]name.Repository{}
+	for _, i := range p.images {
+		for _, m := range i.documents() {
+			if !i.done && !i.has[m.Desc.Digest] {
+				continue
+			}
+			for _, d := range m.Blobs() {
+				all[i.repo.RegistryStr()+" "+d.Digest.String()] = i.repo
+			}
+		}
+	}
 	return all
 }

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync/atomic"
+	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
-
-	"github.com/slipway-dev/slipway/internal/progress"
 )
 
 // PushOptions tell how images are pushed.
@@ -27,24 +27,11 @@ type PushOptions struct {
 // then what has a name. What is there is not sent again. It stops at the first error. If a
 // registry refuses a sparse index, the error names what is missing.
 func (c *Client) Push(ctx context.Context, images []Image, source Source, o PushOptions) (*Result, error) {
-	p := &push{Client: c, options: o, source: source}
-	for _, i := range images {
-		p.images = append(p.images, &target{Image: i, repo: i.Ref.Context(), has: map[v1.Hash]bool{}})
+	done := c.PushAll(ctx, [][]Image{images}, source, o)[0]
+	if done.Err != nil {
+		return nil, done.Err
 	}
-	if err := steps(ctx, p.connect, p.resolve, p.dedupeTags, p.checkListed); err != nil {
-		return nil, err
-	}
-	p.plan()
-	if err := steps(ctx, p.sendBlobs, p.mountBlobs, p.putManifests, p.putImages, p.putReferrers); err != nil {
-		p.task.Fail()
-		return nil, err
-	}
-	p.task.Done("%s", p.summary())
-	r := &Result{Blobs: p.blobs.Load(), Bytes: p.bytes.Load()}
-	for _, i := range p.images {
-		r.Outcomes = append(r.Outcomes, Outcome{i.done, i.skipped, i.notInRegistry})
-	}
-	return r, nil
+	return &done.Result, nil
 }
 
 func steps(ctx context.Context, all ...func(context.Context) error) error {
@@ -56,15 +43,53 @@ func steps(ctx context.Context, all ...func(context.Context) error) error {
 	return nil
 }
 
-// push is one call of [Client.Push].
+// push is what [Client.PushAll] does for one destination.
 type push struct {
-	*Client
-	sender
+	*shared
 
-	options PushOptions
-	source  Source
+	index   int // of the destination
 	images  []*target
 	uploads []*upload
+	// nearby has repositories of earlier destinations on the same registry, by the digest of a
+	// blob that they will have.
+	nearby  map[v1.Hash]name.Repository
+	checked bool         // guarded by the lock of shared
+	late    atomic.Bool  // it held the others up, and reads for itself
+	moved   atomic.Int64 // when it last got on, as nanoseconds of Unix time
+	waits   atomic.Int32 // how many of its blobs wait for other destinations
+
+	// bytes and blobs that were sent.
+	bytes, blobs atomic.Int64
+}
+
+// newPush prepares the push to one destination. before has those to the destinations before it.
+func newPush(s *shared, index int, images []Image, before []*push) *push {
+	p := &push{shared: s, index: index, nearby: map[v1.Hash]name.Repository{}}
+	for _, i := range images {
+		p.images = append(p.images, &target{Image: i, repo: i.Ref.Context(), has: map[v1.Hash]bool{}})
+	}
+	for _, other := range before {
+		for _, u := range other.listUploads() {
+			if len(images) > 0 && u.repos[0].RegistryStr() == p.images[0].repo.RegistryStr() {
+				p.nearby[u.desc.Digest] = u.repos[0]
+			}
+		}
+	}
+	return p
+}
+
+// run pushes the images.
+func (p *push) run(ctx context.Context) Pushed {
+	defer p.leave(p)
+	err := steps(ctx, p.connect, p.resolve, p.dedupeTags, p.checkListed, p.recognize, p.plan,
+		p.sendBlobs, p.mountBlobs, p.putManifests, p.putImages, p.putReferrers)
+	done := Pushed{Result{Blobs: p.blobs.Load(), Bytes: p.bytes.Load()}, err}
+	if err == nil {
+		for _, i := range p.images {
+			done.Outcomes = append(done.Outcomes, Outcome{i.done, i.skipped, i.notInRegistry})
+		}
+	}
+	return done
 }
 
 // target is an Image and what the registry has of it.
@@ -75,6 +100,23 @@ type target struct {
 	skipped       bool             // its tag is left to another list of signatures
 	has           map[v1.Hash]bool // manifests that the registry has with all their blobs
 	notInRegistry []v1.Descriptor  // of those that are not included
+}
+
+// advanced notes that the destination gets on.
+func (p *push) advanced() { p.moved.Store(time.Now().UnixNano()) }
+
+// waiting notes that a blob waits for other destinations, until done is called.
+func (p *push) waiting() (done func()) {
+	p.waits.Add(1)
+	return func() {
+		p.advanced()
+		p.waits.Add(-1)
+	}
+}
+
+// stuck reports whether nothing has moved for some time, and no other destination is the reason.
+func (p *push) stuck(patience time.Duration) bool {
+	return p.waits.Load() == 0 && time.Since(time.Unix(0, p.moved.Load())) >= patience
 }
 
 // connect begins one session per repository, with the right to push there and to read from where
@@ -92,6 +134,9 @@ func (p *push) connect(ctx context.Context) error {
 			if r != u.repos[0] {
 				from[r][u.repos[0].Scope(transport.PullScope)] = true
 			}
+			if other, ok := p.nearby[u.desc.Digest]; ok {
+				from[r][other.Scope(transport.PullScope)] = true
+			}
 		}
 	}
 	return each(ctx, p.o.Jobs, p.images, func(ctx context.Context, _ int, i *target) error {
@@ -102,15 +147,6 @@ func (p *push) connect(ctx context.Context) error {
 		}
 		return nil
 	})
-}
-
-// plan decides which blobs to send, and starts the progress.
-func (p *push) plan() {
-	p.uploads = p.listUploads()
-	for _, u := range p.uploads {
-		p.total.Add(u.desc.Size)
-	}
-	p.task = p.o.Progress.Start(p.options.Task, progress.Bytes, p.total.Load())
 }
 
 // sendBlobs sends every blob to one repository. Those that only the registry may have come first:
@@ -127,7 +163,7 @@ func (p *push) sendBlobs(ctx context.Context) error {
 	if err := each(ctx, p.o.Jobs, elsewhere, p.preferExisting); err != nil {
 		return err
 	}
-	send := func(ctx context.Context, _ int, u *upload) error { return p.send(ctx, u, u.repos[0], u.from) }
+	send := func(ctx context.Context, _ int, u *upload) error { return p.sendFirst(ctx, u) }
 	if err := each(ctx, p.o.Jobs, elsewhere, send); err != nil {
 		return err
 	}

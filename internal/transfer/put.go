@@ -33,13 +33,16 @@ func (m put) MediaType() (types.MediaType, error) { return m.Desc.MediaType, nil
 // putManifests puts the manifests of single platforms by digest.
 func (p *push) putManifests(ctx context.Context) error {
 	var all []put
+	listed := map[name.Reference]bool{} // several tags may stand for one document
 	for _, i := range p.images {
 		if i.done || i.skipped {
 			continue
 		}
 		for _, m := range i.manifests() {
-			if !i.has[m.Desc.Digest] {
-				all = append(all, put{m, i.repo.Digest(m.Desc.Digest.String()), i})
+			ref := i.repo.Digest(m.Desc.Digest.String())
+			if !i.has[m.Desc.Digest] && !listed[ref] {
+				listed[ref] = true
+				all = append(all, put{m, ref, i})
 			}
 		}
 	}

@@ -54,6 +54,26 @@ func (p *push) resolve(ctx context.Context) error {
 	})
 }
 
+// recognize marks documents that the registry has under another tag of the same repository.
+func (p *push) recognize(context.Context) error {
+	have := map[name.Reference]bool{}
+	for _, i := range p.images {
+		for _, m := range i.documents() {
+			if i.done || i.has[m.Desc.Digest] {
+				have[i.repo.Digest(m.Desc.Digest.String())] = true
+			}
+		}
+	}
+	for _, i := range p.images {
+		for _, m := range i.documents() {
+			if have[i.repo.Digest(m.Desc.Digest.String())] {
+				i.has[m.Desc.Digest] = true
+			}
+		}
+	}
+	return nil
+}
+
 // exists reports whether the repository has a manifest.
 func (c *Client) exists(ctx context.Context, repo name.Repository, h v1.Hash) (bool, error) {
 	ref := repo.Digest(h.String())

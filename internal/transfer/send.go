@@ -14,15 +14,32 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/internal/network"
-	"github.com/slipway-dev/slipway/internal/progress"
 )
 
-// sender counts what is sent.
-type sender struct {
-	task  *progress.Task
-	total atomic.Int64 // bytes to send in all, as far as known
-	// bytes and blobs that were sent.
-	bytes, blobs atomic.Int64
+// sendFirst brings a blob into the first of its repositories. Where another destination on this
+// registry has the blob, it is mounted from there.
+func (p *push) sendFirst(ctx context.Context, u *upload) error {
+	defer p.advanced()
+	if u.tee != nil {
+		defer u.tee.leave(p)
+	}
+	from := u.from
+	if u.follows != nil {
+		done := p.waiting()
+		repo, err := u.follows.wait(ctx)
+		done()
+		switch {
+		case err != nil:
+			return err
+		case repo != nil:
+			from = repo.Digest(u.desc.Digest.String())
+		}
+	}
+	if err := p.send(ctx, u, u.repos[0], from); err != nil {
+		return err
+	}
+	u.offer.close(&u.repos[0])
+	return nil
 }
 
 // send brings a blob into a repository. It does nothing if the repository has the blob, and mounts
@@ -32,7 +49,12 @@ func (p *push) send(ctx context.Context, u *upload, repo name.Repository, from n
 	if err != nil {
 		return fmt.Errorf("pushing to %s: %w", repo, err)
 	}
-	b := &blob{push: p, upload: u}
+	b := &blob{push: p, upload: u, open: func() (io.ReadCloser, error) {
+		if u.tee != nil {
+			return u.tee.join(ctx, p)
+		}
+		return p.source.Open(u.desc.Digest)
+	}}
 	layer, err := partial.CompressedToLayer(b)
 	if err != nil {
 		return err
@@ -57,28 +79,11 @@ func (p *push) send(ctx context.Context, u *upload, repo name.Repository, from n
 	return nil
 }
 
-// summary tells what was done.
-func (p *push) summary() string {
-	existed := 0
-	for _, i := range p.images {
-		if i.done {
-			existed++
-		}
-	}
-	switch n := p.blobs.Load(); {
-	case existed == len(p.images):
-		return fmt.Sprintf("%d images, all there already", existed)
-	case n == 0:
-		return fmt.Sprintf("%d images, no blob to send", len(p.images))
-	default:
-		return fmt.Sprintf("%d images, %s sent in %d blobs", len(p.images), progress.Size(p.bytes.Load()), n)
-	}
-}
-
 // blob is a blob that is being sent. It implements [partial.CompressedLayer].
 type blob struct {
 	push   *push
 	upload *upload
+	open   func() (io.ReadCloser, error)
 	read   atomic.Int64 // bytes that were taken for sending, in this attempt
 }
 
@@ -87,7 +92,7 @@ func (b *blob) Size() (int64, error)                { return b.upload.desc.Size,
 func (b *blob) MediaType() (types.MediaType, error) { return b.upload.desc.MediaType, nil }
 
 func (b *blob) Compressed() (io.ReadCloser, error) {
-	r, err := b.push.source.Open(b.upload.desc.Digest)
+	r, err := b.open()
 	if err != nil {
 		return nil, network.Unreadable{Err: err}
 	}
@@ -124,6 +129,7 @@ func (c *counted) Read(p []byte) (int, error) {
 		return 0, network.Unreadable{Err: err}
 	}
 	c.blob.read.Add(int64(n))
+	c.blob.push.advanced()
 	c.blob.push.task.Add(int64(n))
 	return n, err
 }

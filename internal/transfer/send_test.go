@@ -31,7 +31,7 @@ func TestCounted(t *testing.T) {
 		"longer":                  {bytes.NewReader(append(data[:10:10], 'x')), 9, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := &blob{push: &push{}, upload: &upload{desc: v1.Descriptor{Size: 10}}}
+			b := &blob{push: &push{shared: &shared{}}, upload: &upload{desc: v1.Descriptor{Size: 10}}}
 			got, err := io.ReadAll(&counted{io.NopCloser(tt.r), b})
 			if ok := tt.err == nil && tt.want == 10; ok != (err == nil) || tt.err != nil && !errors.Is(err, tt.err) || len(got) > tt.want || ok && len(got) != 10 {
 				t.Errorf("%d bytes, %v", len(got), err)

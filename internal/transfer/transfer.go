@@ -4,6 +4,7 @@
 // for something incomplete: it resolves every tag; then sends each blob once, to one repository;
 // mounts it from there into the others; then puts the manifests of single platforms by digest;
 // and last what has a name. A tag that names another digest stops it before anything is sent.
+// [Client.PushAll] does so for several destinations at once, and reads each blob once.
 //
 // [Client.Fetch] brings images into a store, [Client.Pull] everything that a lock names, and
 // [Client.FetchReferrers] what refers to images. [Client.Check] and [Client.Platforms] only ask.

@@ -17,20 +17,24 @@ func Separate(inner http.Handler) http.Handler {
 			inner.ServeHTTP(w, q)
 			return
 		}
-		mu.Lock()
-		defer mu.Unlock()
 		v := q.URL.Query()
-		switch {
-		case q.Method == http.MethodHead && !there[repo+" "+rest]:
-			w.WriteHeader(http.StatusNotFound)
-			return
-		case q.Method == http.MethodPost && v.Has("mount") && there[v.Get("from")+" "+v.Get("mount")]:
+		mu.Lock()
+		absent := q.Method == http.MethodHead && !there[repo+" "+rest]
+		mounted := q.Method == http.MethodPost && v.Has("mount") && there[v.Get("from")+" "+v.Get("mount")]
+		if mounted {
 			there[repo+" "+v.Get("mount")] = true
-			w.WriteHeader(http.StatusCreated)
-			return
-		case q.Method == http.MethodPut:
+		}
+		if q.Method == http.MethodPut {
 			there[repo+" "+v.Get("digest")] = true
 		}
-		inner.ServeHTTP(w, q)
+		mu.Unlock()
+		switch {
+		case absent:
+			w.WriteHeader(http.StatusNotFound)
+		case mounted:
+			w.WriteHeader(http.StatusCreated)
+		default:
+			inner.ServeHTTP(w, q)
+		}
 	})
 }
