@@ -34,7 +34,7 @@ func (b *bench) cold(ctx context.Context) (comparison, error) {
 // plain lists the go commands that a maintainer would write for the
 // programs in kpack's slipway.yaml.
 func (b *bench) plain(ctx context.Context) ([][]string, error) {
-	p, err := product.Load(product.Options{Path: b.product})
+	p, err := product.Load(ctx, product.Options{Path: b.product})
 	if err != nil {
 		return nil, err
 	}

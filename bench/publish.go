@@ -81,7 +81,7 @@ func (b *bench) publish(ctx context.Context) (comparison, error) {
 // publishTo runs in a subprocess of the benchmark, so that its memory
 // can be measured separately.
 func publishTo(ctx context.Context, path, dist, dir, registry string) error {
-	p, err := product.Load(product.Options{Path: path, Registry: registry})
+	p, err := product.Load(ctx, product.Options{Path: path, Registry: registry})
 	if err != nil {
 		return err
 	}

@@ -119,7 +119,7 @@ func cut(t *testing.T, p *product.Product, st *store.Store) *built.Result {
 
 func load(t *testing.T, dir string) *product.Product {
 	t.Helper()
-	p, err := product.Load(product.Options{Path: filepath.Join(dir, product.File)})
+	p, err := product.Load(t.Context(), product.Options{Path: filepath.Join(dir, product.File)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,7 @@ func TestKpackRelease(t *testing.T) {
 
 // TestKpackUses finds every image of kpack's slipway.yaml in its manifest.
 func TestKpackUses(t *testing.T) {
-	p, err := product.Load(product.Options{Path: "../slipway.yaml"})
+	p, err := product.Load(t.Context(), product.Options{Path: "../slipway.yaml"})
 	if err != nil {
 		t.Fatal(err)
 	}

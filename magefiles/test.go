@@ -43,7 +43,7 @@ func Test(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := target.Release(ctx, nil, nil, nil, nil, nil, nil); err != nil {
+	if err := target.Release(ctx, nil, nil, nil, nil, nil, nil, nil); err != nil {
 		return err
 	}
 	env, err := environment(strings.Join(without, ","))
@@ -124,7 +124,7 @@ func goTest(ctx context.Context, env []string, dir string, args ...string) *exec
 // isolate clears the user's environment of settings for releases. A release made for
 // tests is a snapshot dated by its sources, and never goes to the user's registry.
 func isolate() error {
-	return errors.Join(os.Unsetenv("SLIPWAY_REGISTRY"), os.Unsetenv("SOURCE_DATE_EPOCH"))
+	return errors.Join(os.Unsetenv("SLIPWAY_REGISTRY"), os.Unsetenv("SLIPWAY_VERSION"), os.Unsetenv("SOURCE_DATE_EPOCH"))
 }
 
 // Ci is what a change must pass: check, then test.

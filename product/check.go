@@ -18,6 +18,9 @@ type checker struct {
 	sources, bases, programs, images names
 
 	demands yamlfile.Errors // what only a release to a registry asks for
+	// changed reports that the version is that of a commit and the work tree has changes; nil if
+	// it has none.
+	changed func(report func(yamlfile.Pos, string, ...any))
 }
 
 func newChecker(path, dir string, b []byte) *checker {
@@ -65,8 +68,7 @@ var tagForm = form{regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$`), "u
 
 func (c *checker) identity() {
 	c.checkForm(&c.in.Name, "name", repositoryForm)
-	c.checkForm(&c.in.Version, "version", tagForm)
-	c.out.Name, c.out.Version, c.out.Description = c.in.Name, c.in.Version, c.in.Description
+	c.out.Name, c.out.Description = c.in.Name, c.in.Description
 }
 
 func (c *checker) platforms() {

@@ -12,9 +12,14 @@ type productYAML struct {
 	// The product's name, part of its images' repositories and of its files' names: lower case
 	// letters, digits, and . _ - between them.
 	Name string `yaml:"name" jsonschema:"required"`
-	// The version to release, which becomes the tag of every image. Put it in quotes where it
-	// looks like a number.
+	// The version to release, which becomes the tag of every image; in quotes where it looks like
+	// a number. With git, it is the tag of the commit, and after a tag a pseudo-version as the go
+	// command makes them: v1.2.4-0.20261121093000-abcdefabcdef. -version and SLIPWAY_VERSION
+	// replace it.
 	Version string `yaml:"version" jsonschema:"required"`
+	// With version: git, what stands before the version in the names of git tags. With chart-, the
+	// tag chart-v1.2.3 is version v1.2.3; with v, the tag v1.2.3 is version 1.2.3.
+	TagPrefix string `yaml:"tagPrefix,omitempty"`
 	// One sentence on what the product is.
 	Description string `yaml:"description,omitempty"`
 	// The platforms of the release: linux/amd64, windows/amd64:ltsc2022, … (a Windows release by

@@ -21,6 +21,7 @@ func FuzzProduct(f *testing.F) {
 		read := func() (*Product, error) {
 			c := newChecker("slipway.yaml", dir, b)
 			if !apiVersion(c.Document, &c.in.APIVersion) {
+				c.version(t.Context(), Options{Bases: true}, nil) // without git
 				c.check()
 				c.environment("registry.example/team", func(string) string { return "" })
 				c.restrict(Options{Platforms: []string{"linux"}})

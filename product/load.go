@@ -1,6 +1,7 @@
 package product
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,6 +18,9 @@ type Options struct {
 	// Registry is host[/prefix]; "" means the environment variable SLIPWAY_REGISTRY, and a
 	// snapshot if that is empty.
 	Registry string
+	// Version is that of the run, or "git"; "" means the environment variable SLIPWAY_VERSION, and
+	// if that is empty, the version in slipway.yaml.
+	Version string
 	// Platforms and Images restrict the product to platforms (linux and windows mean all of
 	// theirs) and to images by name.
 	Platforms, Images []string
@@ -28,10 +32,10 @@ type Options struct {
 	Bases bool
 }
 
-// Load reads slipway.yaml, images.txt and the environment variables SLIPWAY_REGISTRY and
-// SOURCE_DATE_EPOCH. The error joins everything that is wrong with them, sorted by position; each
+// Load reads slipway.yaml, images.txt and the environment variables SLIPWAY_REGISTRY,
+// SLIPWAY_VERSION and SOURCE_DATE_EPOCH, and asks git where that decides the version. The error joins everything that is wrong with them, sorted by position; each
 // is one line, "file:line:column: what is wrong: what to do".
-func Load(o Options) (*Product, error) {
+func Load(ctx context.Context, o Options) (*Product, error) {
 	if o.Path == "" {
 		o.Path = File
 	}
@@ -53,11 +57,13 @@ func Load(o Options) (*Product, error) {
 	if c.out.Made, err = c.made(o.Made); err != nil {
 		return nil, fmt.Errorf("reading %s: %w", o.Path, err)
 	}
+	c.version(ctx, o, os.Getenv)
 	c.check()
 	c.environment(o.Registry, os.Getenv)
 	if o.Bases {
 		c.out.Registry = ""
 	}
+	c.committed()
 	if err := c.locked(o.Bases); err != nil {
 		return nil, err
 	}

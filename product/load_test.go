@@ -50,7 +50,7 @@ func result(t *testing.T, a *txtar.Archive, bad bool) string {
 		}
 	}
 	t.Chdir(dir)
-	p, err := Load(parseOptions(t, string(a.Comment)))
+	p, err := Load(t.Context(), parseOptions(t, string(a.Comment)))
 	switch {
 	// Demands also fail a release, after all other checks.
 	case bad && err == nil && len(p.Demands) > 0:
@@ -112,11 +112,13 @@ func short(v any) any {
 func parseOptions(t *testing.T, comment string) Options {
 	t.Helper()
 	t.Setenv("SLIPWAY_REGISTRY", "")
+	t.Setenv("SLIPWAY_VERSION", "")
 	t.Setenv("SOURCE_DATE_EPOCH", "")
 	var o Options
 	fs := flag.NewFlagSet("", flag.ContinueOnError)
 	fs.StringVar(&o.Path, "product", "", "")
 	fs.StringVar(&o.Registry, "registry", "", "")
+	fs.StringVar(&o.Version, "version", "", "")
 	list := func(to *[]string) func(string) error {
 		return func(s string) error { *to = strings.Split(s, ","); return nil }
 	}
@@ -184,7 +186,7 @@ func TestOwn(t *testing.T) {
 	} {
 		t.Run(tc.path, func(t *testing.T) {
 			// A registry makes it a release, in which every base must be pinned.
-			p, err := Load(Options{Path: tc.path, Registry: "registry.example"})
+			p, err := Load(t.Context(), Options{Path: tc.path, Registry: "registry.example"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -204,10 +206,10 @@ func TestOwn(t *testing.T) {
 
 func TestMissing(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if _, err := Load(Options{}); err == nil || !strings.Contains(err.Error(), "slipway.yaml is not there") {
+	if _, err := Load(t.Context(), Options{}); err == nil || !strings.Contains(err.Error(), "slipway.yaml is not there") {
 		t.Errorf("Load says %v", err)
 	}
-	if _, err := Load(Options{Path: "."}); err == nil || !strings.Contains(err.Error(), "reading .") {
+	if _, err := Load(t.Context(), Options{Path: "."}); err == nil || !strings.Contains(err.Error(), "reading .") {
 		t.Errorf("Load of a directory says %v", err)
 	}
 }

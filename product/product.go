@@ -1,4 +1,5 @@
-// Package product reads what a release is made of: slipway.yaml, images.txt and the environment.
+// Package product reads what a release is made of: slipway.yaml, images.txt, the environment, and
+// the git repository that decides the version.
 //
 // It is the only package that reads those. Everything after it works with the [Product] it
 // returns, in which every reference, platform and name has been checked; everything
@@ -28,9 +29,11 @@ type Product struct {
 	// Path of slipway.yaml as the user gave it, for messages.
 	Path string
 
-	Name        string
-	Version     string
-	Description string
+	Name    string
+	Version string
+	// VersionSource is where Version comes from.
+	VersionSource VersionSource
+	Description   string
 	// Created is SOURCE_DATE_EPOCH, or else the newest commit time among those Sources that
 	// slipway.yaml gives one; UTC, whole seconds. It is zero if it gives none: build then
 	// takes the times that git knows.

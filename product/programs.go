@@ -42,7 +42,7 @@ func (c *checker) mainPackage(in *programYAML, known bool) {
 func (c *checker) goFlags(ldflags, flags, env []string, s Source) {
 	_, version, _ := strings.Cut(s.Module, "@v")
 	info := BuildInfo{
-		Version:       c.in.Version,
+		Version:       c.out.Version,
 		Revision:      cmp.Or(s.Revision, strings.Repeat("0", 40)),
 		Created:       s.Created.UTC().Format(time.RFC3339),
 		SourceVersion: cmp.Or(version, s.Revision, strings.Repeat("0", 40)),

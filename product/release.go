@@ -80,7 +80,7 @@ func (c *checker) env(in *envYAML) WorkloadEnv {
 
 // releaseText tries a template of release.values or release.env.
 func (c *checker) releaseText(pos yamlfile.Pos, s string) {
-	_, err := expand(s, BuildInfo{Version: c.in.Version}, releaseFields, func(image string) (string, error) {
+	_, err := expand(s, BuildInfo{Version: c.out.Version}, releaseFields, func(image string) (string, error) {
 		if why := c.images.unknown(image); why != "" {
 			return "", errorText(why)
 		}

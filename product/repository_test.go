@@ -46,7 +46,7 @@ func TestWhoseSource(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			p, err := Load(Options{Path: filepath.Join(at, "slipway.yaml")})
+			p, err := Load(t.Context(), Options{Path: filepath.Join(at, "slipway.yaml")})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -98,7 +98,7 @@ func TestLinksLeadOut(t *testing.T) {
 			}
 		}
 		path := filepath.Join(dir, "slipway.yaml")
-		_, err := Load(Options{Path: path})
+		_, err := Load(t.Context(), Options{Path: path})
 		if err == nil || strings.Count(err.Error(), "by a symbolic link to") != 1 || !strings.HasPrefix(err.Error(), path+":") {
 			t.Errorf("%s\nthe error is %v", lines, err)
 		}

@@ -11,8 +11,9 @@ import (
 // templates and by artifacts.
 func TestUsed(t *testing.T) {
 	t.Setenv("SLIPWAY_REGISTRY", "")
+	t.Setenv("SLIPWAY_VERSION", "")
 	for _, dir := range []string{"..", "../examples/hello", "../examples/csi-driver-smb", "../examples/rke2-runtime"} {
-		p, err := product.Load(product.Options{Path: filepath.Join(dir, "slipway.yaml")})
+		p, err := product.Load(t.Context(), product.Options{Path: filepath.Join(dir, "slipway.yaml")})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -48,8 +48,10 @@ func Merge(ctx context.Context, p *product.Product, st *store.Store, parts []*lo
 // puts the images into the product's order.
 func checkComplete(p *product.Product, l *lock.Part) error {
 	switch {
-	case l.Name != p.Name || l.Version != p.Version:
-		return fmt.Errorf("they are of %s %s, and %s is of %s %s", l.Name, l.Version, p.Path, p.Name, p.Version)
+	case l.Name != p.Name:
+		return fmt.Errorf("they are of %s %s, and %s is of %s", l.Name, l.Version, p.Path, p.Title())
+	case l.Version != p.Version:
+		return fmt.Errorf("they are of %s %s, and this run is of %s: give -version=%s", l.Name, l.Version, p.Title(), l.Version)
 	case l.Snapshot != p.Snapshot() || !l.Snapshot && l.Registry != p.Registry:
 		return fmt.Errorf("they were published to %s: name it with -registry", l.Registry)
 	case len(l.Images) > len(p.Images):

@@ -34,7 +34,7 @@ func TestOnHostProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	options := product.Options{Path: yaml, Registry: host + "/team", Bases: true}
-	p, err := product.Load(options)
+	p, err := product.Load(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)
 	}

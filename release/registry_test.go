@@ -178,7 +178,7 @@ func TestCutToRegistry(t *testing.T) {
 		}
 		here, out := hello(t), t.TempDir()
 		onRegistry(t, here, host)
-		p, err := product.Load(product.Options{Path: here, Registry: host + "/parts"})
+		p, err := product.Load(t.Context(), product.Options{Path: here, Registry: host + "/parts"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,7 +209,7 @@ func TestCutToRegistry(t *testing.T) {
 	})
 
 	t.Run("without its artifacts it is not the product", func(t *testing.T) {
-		p, err := product.Load(product.Options{Path: yaml, Registry: host + "/whole"})
+		p, err := product.Load(t.Context(), product.Options{Path: yaml, Registry: host + "/whole"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,7 +222,7 @@ func TestCutToRegistry(t *testing.T) {
 	})
 
 	t.Run("a part alone is not the product", func(t *testing.T) {
-		p, err := product.Load(product.Options{Path: yaml, Registry: host + "/whole"})
+		p, err := product.Load(t.Context(), product.Options{Path: yaml, Registry: host + "/whole"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -60,6 +60,9 @@ func mend(ctx context.Context, p *product.Product, o Options, f func(*run, conte
 		s, err = f(c, ctx)
 		return err
 	})
+	if err == nil {
+		s.VersionSource = p.VersionSource
+	}
 	return s, err
 }
 

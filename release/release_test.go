@@ -37,7 +37,7 @@ func hello(t *testing.T) string {
 
 func cut(t *testing.T, options product.Options, out string) (*release.Summary, error) {
 	t.Helper()
-	p, err := product.Load(options)
+	p, err := product.Load(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestCutPart(t *testing.T) {
 
 func TestCutStopsAtAWrongHash(t *testing.T) {
 	yaml, out := hello(t), t.TempDir()
-	p, err := product.Load(product.Options{Path: yaml})
+	p, err := product.Load(t.Context(), product.Options{Path: yaml})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func TestCutStopsAtAWrongHash(t *testing.T) {
 // packDelta packs deltas of the release in out into it.
 func packDelta(t *testing.T, yaml, out string, since ...string) {
 	t.Helper()
-	p, err := product.Load(product.Options{Path: yaml})
+	p, err := product.Load(t.Context(), product.Options{Path: yaml})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +235,7 @@ func TestCutAgain(t *testing.T) {
 	}
 
 	t.Run("a release that stops takes the checksums with it", func(t *testing.T) {
-		p, err := product.Load(product.Options{Path: yaml})
+		p, err := product.Load(t.Context(), product.Options{Path: yaml})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -300,7 +300,7 @@ func TestCutAgain(t *testing.T) {
 
 func TestCutCancelled(t *testing.T) {
 	yaml, out := hello(t), t.TempDir()
-	p, err := product.Load(product.Options{Path: yaml})
+	p, err := product.Load(t.Context(), product.Options{Path: yaml})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,17 +15,20 @@ import (
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
 )
 
 // Summary describes a finished release.
 type Summary struct {
-	Name     string    `json:"name"`
-	Version  string    `json:"version"`
-	Registry string    `json:"registry"`
-	Snapshot bool      `json:"snapshot"`
-	Selected []string  `json:"selected,omitempty"`
-	Images   []Image   `json:"images"`
-	Omitted  []Omitted `json:"omitted,omitempty"`
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	// VersionSource is where Version comes from.
+	VersionSource product.VersionSource `json:"versionSource"`
+	Registry      string                `json:"registry"`
+	Snapshot      bool                  `json:"snapshot"`
+	Selected      []string              `json:"selected,omitempty"`
+	Images        []Image               `json:"images"`
+	Omitted       []Omitted             `json:"omitted,omitempty"`
 	// MissingBuilds are the Windows builds that third-party images lack.
 	MissingBuilds []airgap.MissingBuild `json:"missingBuilds,omitempty"`
 	Out           string                `json:"out"`

@@ -14,8 +14,9 @@ import (
 
 // options are the flags of a target as mage parsed them: nil for those that were not given.
 type options struct {
-	product, registry, platforms, images, out *string
-	q                                         *bool
+	product, registry, version, platforms, images, out *string
+
+	q *bool
 }
 
 // args formats the options as flags of the slipway command.
@@ -27,6 +28,7 @@ func (o options) args() []string {
 	}{
 		{"product", o.product},
 		{"registry", o.registry},
+		{"version", o.version},
 		{"platforms", o.platforms},
 		{"images", o.images},
 		{"out", o.out},

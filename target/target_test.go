@@ -70,6 +70,9 @@ import (
 	if out, err := try("serve"); err == nil || !strings.Contains(out, "run go tool mage release first") {
 		t.Errorf("mage serve without a release: %v\n%s", err, out)
 	}
+	if out, err := try("render", "-version=v2"); err == nil || !strings.Contains(out, "slipway.yaml is not there") { // mage has a -version of its own
+		t.Errorf("mage render -version=v2 without a product: %v\n%s", err, out)
+	}
 	if text := read(t, filepath.Join(dir, "thesis.txt")); text != "precious" {
 		t.Error("clean took more than was slipway's")
 	}

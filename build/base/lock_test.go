@@ -27,6 +27,7 @@ import (
 func load(t *testing.T, dir, host, bases string, anew bool) (*product.Product, error) {
 	t.Helper()
 	t.Setenv("SLIPWAY_REGISTRY", "")
+	t.Setenv("SLIPWAY_VERSION", "")
 	text := `apiVersion: slipway/v1
 name: demo
 version: "1"
@@ -40,7 +41,7 @@ images: [{name: a, bases: {windows: on}, go: {program: a}}]
 	if err := os.WriteFile(dir+"/slipway.yaml", []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return product.Load(product.Options{Path: dir + "/slipway.yaml", Registry: host + "/team", Bases: anew})
+	return product.Load(t.Context(), product.Options{Path: dir + "/slipway.yaml", Registry: host + "/team", Bases: anew})
 }
 
 // lock locks the bases and returns the changes.

@@ -22,7 +22,7 @@ import (
 // TestMetadataOfTheRealOne compares the metadata that we read from the lifecycle's source
 // with the lifecycle.toml that its own packager writes.
 func TestMetadataOfTheRealOne(t *testing.T) {
-	p, err := product.Load(product.Options{Path: "../../slipway.yaml"})
+	p, err := product.Load(t.Context(), product.Options{Path: "../../slipway.yaml"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ With -check nothing is written, and a base that is not locked, or has moved, is 
 		Example: "  slipway bases\n  slipway bases -check -product=examples/hello/slipway.yaml",
 		Args:    usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := product.Load(product.Options{Path: f.product, Bases: true})
+			p, err := product.Load(cmd.Context(), product.Options{Path: f.product, Bases: true})
 			if err != nil {
 				return err
 			}

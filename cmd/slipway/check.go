@@ -23,9 +23,12 @@ With -registry, what only a release to a registry asks for is an error, as that 
 		Args:    usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var r checked
-			p, err := f.load()
+			p, err := f.load(cmd.Context())
 			if err == nil {
-				r.Snapshot = p.Snapshot()
+				if !f.quiet {
+					fmt.Fprintln(cmd.ErrOrStderr(), p.Title())
+				}
+				r.Name, r.Version, r.VersionSource, r.Snapshot = p.Name, p.Version, &p.VersionSource, p.Snapshot()
 				r.BeforeRelease, err = release.Check(cmd.Context(), p)
 			}
 			if !f.json {
@@ -48,7 +51,9 @@ With -registry, what only a release to a registry asks for is an error, as that 
 	}
 	cmd.Flags().StringVar(&f.product, "product", product.File, "the product's description")
 	cmd.Flags().StringVar(&f.registry, "registry", "", "host[/prefix] of the release to check for (default $SLIPWAY_REGISTRY)")
+	f.addVersion(cmd)
 	f.addSelection(cmd)
+	f.addQuiet(cmd)
 	f.addJSON(cmd)
 	cmd.MarkFlagFilename("product", "yaml", "yml") //nolint:errcheck // fails only where the flag is missing
 	return cmd
@@ -56,9 +61,12 @@ With -registry, what only a release to a registry asks for is an error, as that 
 
 // checked is the printed result of a check.
 type checked struct {
-	Snapshot      bool     `json:"snapshot"`
-	Errors        []string `json:"errors"`
-	BeforeRelease []string `json:"beforeRelease,omitempty"`
+	Name          string                 `json:"name,omitempty"` // "" if slipway.yaml has errors
+	Version       string                 `json:"version,omitempty"`
+	VersionSource *product.VersionSource `json:"versionSource,omitempty"`
+	Snapshot      bool                   `json:"snapshot"`
+	Errors        []string               `json:"errors"`
+	BeforeRelease []string               `json:"beforeRelease,omitempty"`
 }
 
 func (c checked) writeTable(w io.Writer, p *product.Product) error {

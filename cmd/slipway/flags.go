@@ -17,6 +17,7 @@ import (
 type flags struct {
 	product   string
 	registry  string
+	version   string
 	platforms []string
 	images    []string
 	out       string
@@ -29,7 +30,12 @@ type flags struct {
 func (f *flags) addProduct(cmd *cobra.Command) {
 	f.addPlaces(cmd)
 	cmd.Flags().StringVar(&f.registry, "registry", "", "host[/prefix] to push to and pull from; none makes a snapshot (default $SLIPWAY_REGISTRY)")
+	f.addVersion(cmd)
 	f.addQuiet(cmd)
+}
+
+func (f *flags) addVersion(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.version, "version", "", "the product's version, or git to ask the repository (default $SLIPWAY_VERSION, then that in slipway.yaml)")
 }
 
 // addSelection adds the flags that select a part of a release.
@@ -66,10 +72,21 @@ func (f *flags) addJSON(cmd *cobra.Command) {
 }
 
 // load reads the product that the flags name.
-func (f *flags) load() (*product.Product, error) {
-	return product.Load(product.Options{
-		Path: f.product, Registry: f.registry, Platforms: f.platforms, Images: f.images, Made: []string{f.storeDir(), f.out},
+func (f *flags) load(ctx context.Context) (*product.Product, error) {
+	return product.Load(ctx, product.Options{
+		Path: f.product, Registry: f.registry, Version: f.version, Platforms: f.platforms, Images: f.images, Made: []string{f.storeDir(), f.out},
 	})
+}
+
+// begin reads the product of a long run and shows its version first.
+func (f *flags) begin(cmd *cobra.Command) (*product.Product, *progress.Printer, error) {
+	p, err := f.load(cmd.Context())
+	if err != nil {
+		return nil, nil, err
+	}
+	pr := f.printer(cmd)
+	pr.Printf("%s", p.Title())
+	return p, pr, nil
 }
 
 // storeDir returns the directory of the store.

@@ -46,6 +46,7 @@ as does an entry of lint.allow in slipway.yaml, for release.yaml or with -produc
 	}
 	cmd.Flags().StringVar(&f.product, "product", product.File, "the product's description, for what it allows")
 	cmd.Flags().StringVar(&f.out, "out", "dist", "directory of the release's files")
+	f.addVersion(cmd)
 	f.addQuiet(cmd)
 	f.addJSON(cmd)
 	cmd.Flags().StringVar(&l.lock, "lock", "", "the release's lock (default release.lock.json beside the first manifest)")
@@ -83,7 +84,7 @@ func (l *linting) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if own || cmd.Flags().Changed("product") {
-		p, err := l.flags.load()
+		p, err := l.flags.load(cmd.Context())
 		if err != nil {
 			return err
 		}

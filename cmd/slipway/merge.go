@@ -22,7 +22,7 @@ bundles, checksums. The parts must make up the whole product, and -registry must
   slipway merge   -registry=ghcr.io/me/kpack dist-linux/release.part.json dist-windows/release.part.json`,
 		Args: usage(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, paths []string) error {
-			p, err := f.load()
+			p, pr, err := f.begin(cmd)
 			if err != nil {
 				return err
 			}
@@ -35,7 +35,6 @@ bundles, checksums. The parts must make up the whole product, and -registry must
 				}
 				parts, dirs = append(parts, part), append(dirs, filepath.Dir(path))
 			}
-			pr := f.printer(cmd)
 			summary, err := release.Merge(cmd.Context(), p, parts, release.Options{Out: f.out, Store: f.storeDir(), ArtifactDirs: dirs, Progress: pr, IncludeBinary: binary})
 			pr.Close()
 			if err != nil {

@@ -22,11 +22,10 @@ It needs Go to build programs, and credentials for -registry in the usual Docker
   slipway release -product=examples/hello/slipway.yaml -out=/tmp/hello -json`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := f.load()
+			p, pr, err := f.begin(cmd)
 			if err != nil {
 				return err
 			}
-			pr := f.printer(cmd)
 			summary, err := release.Release(cmd.Context(), p, release.Options{Out: f.out, Store: f.storeDir(), Progress: pr, IncludeBinary: binary})
 			pr.Close()
 			if err != nil {

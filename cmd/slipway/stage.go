@@ -40,11 +40,10 @@ func (f *flags) stage(run func(*cobra.Command, stage) error) func(*cobra.Command
 // beside is like stage for commands that change no file that has a checksum.
 func (f *flags) beside(run func(*cobra.Command, stage) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, _ []string) error {
-		p, err := f.load()
+		p, pr, err := f.begin(cmd)
 		if err != nil {
 			return err
 		}
-		pr := f.printer(cmd)
 		defer pr.Close()
 		st, leave, err := f.open(cmd.Context(), pr)
 		if err != nil {
@@ -114,7 +113,11 @@ func (s stage) missing(err error, name, before string) error {
 // same reports a file of another product or version.
 func (s stage) same(file, name, version, before string) error {
 	if name != s.product.Name || version != s.product.Version {
-		return fmt.Errorf("%s is of %s %s, not of %s %s: run %s first", s.path(file), name, version, s.product.Name, s.product.Version, howto.Run(before))
+		other := ""
+		if name == s.product.Name {
+			other = ", or give -version=" + version
+		}
+		return fmt.Errorf("%s is of %s %s, not of %s: run %s first%s", s.path(file), name, version, s.product.Title(), howto.Run(before), other)
 	}
 	return nil
 }

@@ -55,8 +55,9 @@ func Kpack(t *testing.T) (*product.Product, *lock.Lock) {
 		ThirdParty: []lock.ThirdParty{{Reference: "registry.k8s.io/pause:3.10", Digest: MadeUpDigest(9), Platforms: both}},
 	}
 	t.Setenv("SLIPWAY_REGISTRY", "")
+	t.Setenv("SLIPWAY_VERSION", "")
 	t.Setenv("SOURCE_DATE_EPOCH", "")
-	p, err := product.Load(product.Options{Path: "../slipway.yaml"})
+	p, err := product.Load(t.Context(), product.Options{Path: "../slipway.yaml"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,104 @@
+package product
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/yamlfile"
+)
+
+// fromGit is the word in place of a version that lets git decide it.
+const fromGit = "git"
+
+// noVersion is the version of a product for which no version was found, so that other errors do
+// not follow from that one.
+const noVersion = "0.0.0"
+
+// VersionSource is where the version of a product comes from.
+type VersionSource struct {
+	// From is "-version", "SLIPWAY_VERSION", "slipway.yaml" or "git".
+	From string `json:"from"`
+	// Tag is the git tag of Commit that has the version.
+	Tag string `json:"tag,omitempty"`
+	// After is the highest version tag up to Commit, where that has none itself; "" if there is
+	// none either.
+	After  string `json:"after,omitempty"`
+	Commit string `json:"commit,omitempty"` // in full
+	// Changed means that the work tree differs from Commit. Only a snapshot has such a version.
+	Changed bool `json:"changed,omitempty"`
+}
+
+// String returns the source as the first line of a run names it: "tag v1.2.3 of commit
+// 3f2a1b2c3d4e".
+func (s VersionSource) String() string {
+	short := s.Commit[:min(12, len(s.Commit))]
+	switch {
+	case s.From != fromGit:
+		return s.From
+	case s.Tag != "":
+		return "tag " + s.Tag + " of commit " + short
+	}
+	text := "commit " + short
+	if s.After != "" {
+		text += " after tag " + s.After
+	}
+	if s.Changed {
+		text += " and changes that are not committed"
+	}
+	return text
+}
+
+// Title names the product, its version and where that comes from: the first line of a long run.
+func (p *Product) Title() string {
+	return fmt.Sprintf("%s %s, from %s", p.Name, p.Version, p.VersionSource)
+}
+
+// version decides the version of this run: that of -version, else of SLIPWAY_VERSION, else of
+// slipway.yaml. Each of them may leave it to git.
+func (c *checker) version(ctx context.Context, o Options, getenv func(string) string) {
+	c.out.Version, c.out.VersionSource = noVersion, VersionSource{From: File}
+	in := &c.in.Version
+	c.tagPrefix()
+	if *in != fromGit {
+		if why := tagFault(*in); why != "" {
+			c.Errorf(in, "version %q %s", *in, why)
+		} else if *in != "" {
+			c.out.Version = *in
+		}
+	}
+	if o.Bases {
+		return // which no version changes
+	}
+	given, from := o.Version, "-version"
+	if given == "" {
+		given, from = getenv("SLIPWAY_VERSION"), "SLIPWAY_VERSION"
+	}
+	switch {
+	case given == fromGit:
+		c.gitVersion(ctx, from+" "+fromGit, yamlfile.Pos{})
+	case given == "" && *in == fromGit:
+		c.gitVersion(ctx, "version "+fromGit, c.Pos(in))
+	case given == "":
+	default:
+		if why := tagFault(given); why != "" {
+			c.At(yamlfile.Pos{}, "%s %q %s", from, given, why)
+			return
+		}
+		c.out.Version, c.out.VersionSource = given, VersionSource{From: from}
+	}
+}
+
+// tagFault returns what keeps a version from being a tag of an image, and the remedy; "" if
+// nothing does, or if it is empty.
+func tagFault(version string) string {
+	switch {
+	case version == "" || tagForm.MatchString(version) && len(version) <= maxName:
+		return ""
+	case len(version) > maxName:
+		return fmt.Sprintf("has more than %d characters: shorten it", maxName)
+	case tagForm.MatchString(strings.ReplaceAll(version, "+", "-")):
+		return "has a +, which the tag of an image cannot have: write - in its place, or leave the build metadata out"
+	}
+	return "is malformed: " + tagForm.remedy
+}
