@@ -3,10 +3,12 @@ package network
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
 	"github.com/slipway-dev/slipway/internal/output"
 )
@@ -35,17 +37,32 @@ func newClient(o Options, inner http.RoundTripper) *Client {
 }
 
 // Session returns the session for a repository. The first call begins the session and requests
-// the scopes; mounts from other repositories need theirs at that time.
+// the scopes, those of mounts from other repositories included. A call that needs further ones
+// begins another session, with all of them.
 func (c *Client) Session(ctx context.Context, repo name.Repository, scopes ...string) (*Session, error) {
 	c.mu.Lock()
 	s := c.sessions[repo.Name()]
-	if s == nil {
-		s = &Session{repo: repo, o: c.o}
+	if s == nil || !s.covers(scopes) {
+		if s != nil {
+			scopes = slices.Concat(scopes, s.scopes)
+		}
+		s = &Session{repo: repo, o: c.o, scopes: scopes}
 		c.sessions[repo.Name()] = s
 	}
 	c.mu.Unlock()
-	s.once.Do(func() { s.err = s.begin(ctx, c, scopes) })
+	s.once.Do(func() { s.err = s.begin(ctx, c) })
 	return s, s.err
+}
+
+// covers reports whether the session has all scopes. The one to push includes the one to pull.
+func (s *Session) covers(scopes []string) bool {
+	for _, scope := range scopes {
+		push := scope == s.repo.Scope(transport.PullScope) && slices.Contains(s.scopes, s.repo.Scope(transport.PushScope))
+		if !push && !slices.Contains(s.scopes, scope) {
+			return false
+		}
+	}
+	return true
 }
 
 // named adds the name of this program to each request. It sees every credential, also the tokens

@@ -18,6 +18,7 @@ import (
 // [Client.Retry] retries above it.
 type Session struct {
 	repo   name.Repository
+	scopes []string
 	o      Options
 	once   sync.Once
 	err    error
@@ -26,13 +27,13 @@ type Session struct {
 	puller *remote.Puller
 }
 
-func (s *Session) begin(ctx context.Context, c *Client, scopes []string) error {
+func (s *Session) begin(ctx context.Context, c *Client) error {
 	auth, err := c.credentials(ctx, s.repo)
 	if err != nil {
 		return err
 	}
 	err = c.o.retry(ctx, func() (err error) { // the body of a token may break off
-		s.rt, err = transport.NewWithContext(ctx, s.repo.Registry, auth, registry{c.rt}, scopes)
+		s.rt, err = transport.NewWithContext(ctx, s.repo.Registry, auth, registry{c.rt}, s.scopes)
 		return err
 	})
 	if err != nil {

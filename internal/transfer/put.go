@@ -78,8 +78,8 @@ func (p *push) putAll(ctx context.Context, jobs int, list []put) error {
 	return each(ctx, p.o.Jobs, list, p.verify)
 }
 
-func (p *push) put(ctx context.Context, _ int, m put) error {
-	s, err := p.Session(ctx, m.ref.Context())
+func (c *Client) put(ctx context.Context, _ int, m put) error {
+	s, err := c.Session(ctx, m.ref.Context())
 	if err != nil {
 		return fmt.Errorf("pushing %s: %w", m.ref, err)
 	}
@@ -112,9 +112,9 @@ func platforms(list []v1.Descriptor) string {
 var errLost = errors.New("the registry took it, and does not have it now: something else may have answered in its place, such as a proxy; nothing can be pulled by that name, so push again once this is mended")
 
 // verify asks for what was put. A registry of several machines may take a moment to show it.
-func (p *push) verify(ctx context.Context, _ int, m put) error {
-	err := p.Settle(ctx, func() (bool, error) {
-		switch have, err := p.Head(ctx, m.ref); {
+func (c *Client) verify(ctx context.Context, _ int, m put) error {
+	err := c.Settle(ctx, func() (bool, error) {
+		switch have, err := c.Head(ctx, m.ref); {
 		case network.Missing(err):
 			return false, errLost
 		case err != nil:

@@ -1,0 +1,106 @@
+package transfer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/oci"
+)
+
+// Annotations and labels by which an image tells its version and its time
+// (https://github.com/opencontainers/image-spec/blob/main/annotations.md#pre-defined-annotation-keys).
+const (
+	versionKey = "org.opencontainers.image.version"
+	createdKey = "org.opencontainers.image.created"
+)
+
+// maxVersion bounds a version in bytes; a tag has at most as many.
+const maxVersion = 128
+
+// Stamp is the version and the time of an image. What the image does not tell is empty or zero.
+type Stamp struct {
+	Version string
+	Created time.Time
+}
+
+// Current is what a tag names.
+type Current struct {
+	Digest v1.Hash // zero if there is no such tag
+	Stamp
+}
+
+// Current asks the registry what a tag names. The version and the time are those of the
+// annotations of the image, or else of its first manifest, or else of the labels in the
+// configuration of that. A document that the registry lacks or that is malformed tells nothing.
+func (c *Client) Current(ctx context.Context, ref name.Tag) (Current, error) {
+	top, err := c.Get(ctx, ref)
+	switch {
+	case network.Missing(err):
+		return Current{}, nil
+	case err != nil:
+		return Current{}, fmt.Errorf("looking at %s: %w", ref, network.Clean(err))
+	}
+	now := Current{Digest: top.Digest}
+	err = c.stamp(ctx, ref.Context(), &now.Stamp, top.Descriptor, top.Manifest)
+	if err != nil && !network.Missing(err) {
+		return Current{}, fmt.Errorf("looking at %s: %w", ref, network.Clean(err))
+	}
+	return now, nil
+}
+
+// stamp completes s with what a document tells.
+func (c *Client) stamp(ctx context.Context, repo name.Repository, s *Stamp, d v1.Descriptor, raw []byte) error {
+	t, err := oci.Parse(v1.Descriptor{MediaType: d.MediaType, Digest: d.Digest, Size: d.Size}, raw)
+	if err != nil {
+		return nil //nolint:nilerr // somebody else's artifact, of any kind
+	}
+	if s.take(t.Annotations) {
+		return nil
+	}
+	if at := slices.IndexFunc(t.Children, func(c *oci.Tree) bool { return !oci.IsAttestation(c.Desc) }); at >= 0 {
+		child := t.Children[at].Desc
+		if child.MediaType.IsIndex() {
+			return nil
+		}
+		got, err := c.Get(ctx, repo.Digest(child.Digest.String()))
+		if err != nil {
+			return err
+		}
+		return c.stamp(ctx, repo, s, child, got.Manifest)
+	}
+	if t.Config == nil {
+		return nil
+	}
+	var failed error // to read, other than to understand
+	config, err := t.ReadConfig(func(d v1.Descriptor) (raw []byte, err error) {
+		failed = c.Blob(ctx, repo, d, func(r io.Reader) error {
+			raw, err = io.ReadAll(r)
+			return err
+		})
+		return raw, failed
+	})
+	if err != nil {
+		return failed
+	}
+	s.take(config.Config.Labels)
+	return nil
+}
+
+// take completes s with what annotations or labels tell. It reports whether s is complete.
+func (s *Stamp) take(from map[string]string) bool {
+	if v := from[versionKey]; len(v) <= maxVersion {
+		s.Version = cmp.Or(s.Version, v)
+	}
+	if t, err := time.Parse(time.RFC3339, from[createdKey]); err == nil && s.Created.IsZero() {
+		s.Created = t.UTC()
+	}
+	return s.Version != "" && !s.Created.IsZero()
+}
