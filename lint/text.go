@@ -168,8 +168,9 @@ func (c *checker) values() {
 			if !ok || !slices.ContainsFunc(keys, workload.IsWindowsName) || i.Runs(platform.Windows) {
 				return
 			}
-			f := c.newFinding(rule("image-windows-name"), noWindows(i), yamlfile.Pos{File: c.options.Product.Path, Line: 1, Column: 1})
-			f.Path = strings.ReplaceAll("release.values."+strings.Join(keys, "."), ".[", "[")
+			path := strings.ReplaceAll(strings.Join(keys, "."), ".[", "[")
+			f := c.newFinding(rule("image-windows-name"), noWindows(i), c.options.Product.Release.ValuePos[path])
+			f.Path = "release.values." + path
 			c.add(f, -1, v)
 		}
 	}

@@ -187,7 +187,9 @@ type Release struct {
 	// Values are ytt data values; strings in them are templates for [ExpandImages]: {{.Version}},
 	// and {{image "NAME"}}, which gives repository@digest.
 	Values map[string]any
-	Env    []WorkloadEnv
+	// ValuePos are the positions of the strings in Values by their paths: containers[0].image.
+	ValuePos map[string]yamlfile.Pos
+	Env      []WorkloadEnv
 }
 
 // Template is a file or directory of ytt templates.
@@ -200,10 +202,14 @@ type Template struct {
 type WorkloadEnv struct {
 	Kind, Namespace, Name, Container string
 	Variables                        []Variable
+	Pos                              yamlfile.Pos
 }
 
 // Variable is an environment variable; Value is a template like Release.Values.
-type Variable struct{ Name, Value string }
+type Variable struct {
+	Name, Value string
+	Pos         yamlfile.Pos // of the value
+}
 
 // Lint configures the check of release.yaml.
 type Lint struct {

@@ -16,9 +16,10 @@ func (c *checker) release() {
 		c.template(&in.Templates[i])
 		out.Templates = append(out.Templates, Template(in.Templates[i]))
 	}
-	out.Values = in.Values
-	for _, t := range c.Strings {
-		c.releaseText(t.Pos, t.Value)
+	out.Values, out.ValuePos = in.Values, map[string]yamlfile.Pos{}
+	for _, s := range c.Strings(&in.Values) {
+		c.releaseText(s.Pos, s.Value)
+		out.ValuePos[s.Path] = s.Pos
 	}
 	for i := range in.Env {
 		out.Env = append(out.Env, c.env(&in.Env[i]))
@@ -63,7 +64,7 @@ func (c *checker) env(in *envYAML) WorkloadEnv {
 	if in.Kind != "" && !slices.Contains(kinds, in.Kind) {
 		c.Errorf(&in.Kind, "unknown kind of workload %s: %s", in.Kind, yamlfile.Suggest(in.Kind, kinds))
 	}
-	out := WorkloadEnv{Kind: in.Kind, Namespace: in.Namespace, Name: in.Name, Container: in.Container}
+	out := WorkloadEnv{Kind: in.Kind, Namespace: in.Namespace, Name: in.Name, Container: in.Container, Pos: c.Pos(&in.Kind)}
 	seen := map[string]bool{}
 	for i := range in.Variables {
 		v := &in.Variables[i]
@@ -73,7 +74,7 @@ func (c *checker) env(in *envYAML) WorkloadEnv {
 		}
 		seen[v.Name] = true
 		c.releaseText(c.Pos(&v.Value), v.Value)
-		out.Variables = append(out.Variables, Variable(*v))
+		out.Variables = append(out.Variables, Variable{v.Name, v.Value, c.Pos(&v.Value)})
 	}
 	return out
 }

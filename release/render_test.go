@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -67,7 +68,7 @@ func TestKpackFaults(t *testing.T) {
 }
 
 // TestOrigin checks that a finding names the line of the template that it comes from, and that
-// one in a value of slipway.yaml names the path.
+// one in a value of slipway.yaml names its line and path.
 func TestOrigin(t *testing.T) {
 	app, dir := storetest.MadeUpImage(1, "app", platform.Platform{OS: "linux", Architecture: "amd64"}), t.TempDir()
 	template := `#@ load("@ytt:data", "data")
@@ -92,15 +93,16 @@ spec:
 	p := &product.Product{Dir: dir, Path: "slipway.yaml", Name: "small", Version: "1.2.3"}
 	p.Release.Templates = []product.Template{{Path: "app.yaml"}}
 	p.Release.Values = map[string]any{"image": "nginx", "windows_helper": map[string]any{"image": `{{image "app"}}`}}
+	p.Release.ValuePos = map[string]yamlfile.Pos{"windows_helper.image": {File: "slipway.yaml", Line: 12, Column: 14}}
 	p.Release.Env = []product.WorkloadEnv{{
-		Kind: "Deployment", Namespace: "demo", Name: "app", Container: "main", Variables: []product.Variable{{Name: "INIT_IMAGE", Value: "init"}},
+		Kind: "Deployment", Namespace: "demo", Name: "app", Container: "main", Variables: []product.Variable{{Name: "INIT_IMAGE", Value: "init", Pos: yamlfile.Pos{File: "slipway.yaml", Line: 20, Column: 16}}},
 	}}
 	l := &lock.Lock{SchemaVersion: lock.SchemaVersion, Name: "small", Version: "1.2.3", Registry: "slipway.local/kpack", Images: []lock.Image{app}}
 	_, err := release.Render(t.Context(), p, l, nil)
 	wantError(t, err, []string{
-		"slipway.yaml:1:1: release.values.windows_helper.image: it is named for Windows, but image app has no files for windows",
+		"slipway.yaml:12:14: release.values.windows_helper.image: it is named for Windows, but image app has no files for windows",
 		"app.yaml:14: Deployment demo/app: spec.template.spec.containers[0].image: nginx is not pinned",
-		"slipway.yaml: Deployment demo/app: spec.template.spec.containers[0].env[0].value: init is not pinned",
+		"slipway.yaml:20: Deployment demo/app: spec.template.spec.containers[0].env[0].value: init is not pinned",
 		"app.yaml:15: Deployment demo/app: spec.template.spec.containers[0].args[0]: only ko resolves ko://example.com/cmd/a,",
 	})
 	p.Lint.Allow = []product.Allow{{Rule: "image-ko", Object: "Deployment demo/app", Reason: "it is documentation"}}

@@ -9,30 +9,38 @@ import (
 	"carvel.dev/ytt/pkg/yamlmeta"
 
 	"github.com/slipway-dev/slipway/internal/workload"
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 )
 
 // setEnv adds the variables of release.env, or replaces those that the templates set.
 func setEnv(docs []document, p *product.Product, l *lock.Lock) error {
-	pos := filepos.NewUnknownPositionInFile(p.Path)
 	var errs []error
 	for _, w := range p.Release.Env {
 		c, err := findContainer(docs, w)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: release.env: %w", p.Path, err))
+			errs = append(errs, fmt.Errorf("%s: release.env: %w", w.Pos, err))
 			continue
 		}
 		for _, v := range w.Variables {
 			value, err := expand(v.Value, p, l)
 			if err != nil {
-				errs = append(errs, fmt.Errorf("%s: release.env: %s: %w", p.Path, v.Name, err))
+				errs = append(errs, fmt.Errorf("%s: release.env: %s: %w", v.Pos, v.Name, err))
 				continue
 			}
-			setVariable(c, v.Name, value, pos)
+			setVariable(c, v.Name, value, yttPosition(v.Pos))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// yttPosition returns p for a node of ytt, which has no column.
+func yttPosition(p yamlfile.Pos) *filepos.Position {
+	if p.Line == 0 { // a product that was not read from a file
+		return filepos.NewUnknownPositionInFile(p.File)
+	}
+	return filepos.NewPositionInFile(p.Line, p.File)
 }
 
 // findContainer returns the container of a workload.

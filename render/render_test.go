@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/testing/golden"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -180,8 +181,9 @@ func TestRefuses(t *testing.T) {
 			templates: map[string]string{"ns.yaml": ok},
 			change: func(p *product.Product) {
 				p.Release.Values = map[string]any{"a": map[string]any{"b": []any{"", `{{image "nothing"}}`}}}
+				p.Release.ValuePos = map[string]yamlfile.Pos{"a.b[1]": {File: "slipway.yaml", Line: 9, Column: 5}}
 			},
-			want: []string{"slipway.yaml", "release.values.a.b[1]", `"nothing"`},
+			want: []string{"slipway.yaml:9:5: release.values.a.b[1]", `"nothing"`},
 		},
 		{
 			name:      "template syntax",
@@ -241,13 +243,13 @@ func TestRefuses(t *testing.T) {
 			templates: map[string]string{"ns.yaml": ok, "app.yaml": deployment("image: $APP")},
 			change: func(p *product.Product) {
 				p.Release.Env = []product.WorkloadEnv{
-					{Kind: "Deployment", Namespace: "demo", Name: "other", Container: "main"},
+					{Kind: "Deployment", Namespace: "demo", Name: "other", Container: "main", Pos: yamlfile.Pos{File: "slipway.yaml", Line: 9, Column: 11}},
 					{Kind: "Deployment", Namespace: "other", Name: "app", Container: "main"},
 					{Kind: "DaemonSet", Namespace: "demo", Name: "app", Container: "main"},
 				}
 			},
 			want: []string{
-				"slipway.yaml: release.env: the templates make no Deployment demo/other: name one of Deployment demo/app",
+				"slipway.yaml:9:11: release.env: the templates make no Deployment demo/other: name one of Deployment demo/app",
 				"no Deployment other/app:", "no DaemonSet demo/app:",
 			},
 		},

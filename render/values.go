@@ -16,7 +16,8 @@ func expandValues(p *product.Product, l *lock.Lock) (map[string]any, error) {
 	v := expandAny(p.Release.Values, nil, func(path []string, s string) string {
 		out, err := expand(s, p, l)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: release.values.%s: %w", p.Path, fieldPath(path), err))
+			path := fieldPath(path)
+			errs = append(errs, fmt.Errorf("%s: release.values.%s: %w", p.Release.ValuePos[path], path, err))
 		}
 		return out
 	})

@@ -83,11 +83,11 @@ func describe(n *yaml.Node) string {
 	return "text"
 }
 
-// text decodes a string; a time is text, too.
+// text decodes a string.
 func (d *Document) text(n *yaml.Node, v reflect.Value, tags reflect.StructTag) bool {
 	enum := options(tags, "enum")
 	switch {
-	case n.Tag != "!!str" && n.Tag != "!!timestamp":
+	case !isText(n):
 		how := hint(n, "text")
 		if n.Tag != "!!null" {
 			how = `: put it in quotes, "` + n.Value + `"`
@@ -138,7 +138,10 @@ func (d *Document) entries(n *yaml.Node, v reflect.Value, tags reflect.StructTag
 	return true
 }
 
-// free decodes a value of any form and adds its strings to those of the document.
+// isText reports whether a scalar is a string; a time is text, too.
+func isText(n *yaml.Node) bool { return n.Tag == "!!str" || n.Tag == "!!timestamp" }
+
+// free decodes a value of any form.
 func (d *Document) free(n *yaml.Node) (any, bool) {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -150,8 +153,7 @@ func (d *Document) free(n *yaml.Node) (any, bool) {
 		ok := d.list(n, reflect.ValueOf(&l).Elem(), "")
 		return l, ok
 	}
-	if n.Tag == "!!str" || n.Tag == "!!timestamp" {
-		d.Strings = append(d.Strings, String{d.pos(n), n.Value})
+	if isText(n) {
 		return n.Value, true
 	}
 	var x any

@@ -46,10 +46,10 @@ item: {url: c}
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	var strings []string
-	for _, s := range d.Strings {
-		strings = append(strings, s.Pos.String()+" "+s.Value)
+	for _, s := range d.Strings(&c.Any) {
+		strings = append(strings, s.Pos.String()+" "+s.Path+" "+s.Value)
 	}
-	if diff := cmp.Diff([]string{"f:6:17 x", "f:6:24 z", "f:6:32 2025-01-16"}, strings); diff != "" {
+	if diff := cmp.Diff([]string{"f:6:17 l[0] x", "f:6:24 l[1].y z", "f:6:32 t 2025-01-16"}, strings); diff != "" {
 		t.Errorf("strings (-want +got):\n%s", diff)
 	}
 	if got := d.Pos(&c.List[0].Sum).String(); got != "f:4:23" {

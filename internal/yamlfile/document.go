@@ -1,7 +1,9 @@
 package yamlfile
 
 import (
+	"fmt"
 	"reflect"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -13,14 +15,13 @@ type Document struct {
 	Errors
 
 	Name string // of the file
-	// Strings are those within values of type any, which have no address that a caller knows.
-	Strings []String
 
 	values map[any]value
 }
 
-// String is a string of a file.
+// String is a string within a value.
 type String struct {
+	Path  string // from the value: containers[0].image
 	Pos   Pos
 	Value string
 }
@@ -79,6 +80,32 @@ func (d *Document) Pos(address any) Pos {
 		return d.pos(v.node)
 	}
 	return Pos{d.Name, 1, 1}
+}
+
+// Strings returns the strings within the value at an address, in the order of the file. Those of
+// a value of type any have no address that a caller knows.
+func (d *Document) Strings(address any) []String {
+	v, ok := d.values[address]
+	if !ok {
+		return nil
+	}
+	return d.strings(nil, v.node, "")
+}
+
+func (d *Document) strings(list []String, n *yaml.Node, path string) []String {
+	switch {
+	case n.Kind == yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			list = d.strings(list, n.Content[i+1], strings.TrimPrefix(path+"."+n.Content[i].Value, "."))
+		}
+	case n.Kind == yaml.SequenceNode:
+		for i, item := range n.Content {
+			list = d.strings(list, item, fmt.Sprintf("%s[%d]", path, i))
+		}
+	case isText(n):
+		list = append(list, String{path, d.pos(n), n.Value})
+	}
+	return list
 }
 
 // Given reports whether the file has the value at an address.
