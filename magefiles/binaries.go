@@ -13,10 +13,10 @@ import (
 // machines are the platforms on which operators work.
 var machines = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
 
-// Binaries builds Slipway's own release into bin/: one static program per machine.
+// Binaries builds Slipway's own release into bin/: one static program per platform.
 func Binaries(
 	ctx context.Context,
-	version string, // what `slipway version` says
+	version string, // the version that `slipway version` prints
 ) error {
 	var errs []error
 	for _, m := range machines {

@@ -7,8 +7,8 @@ import (
 	"errors"
 )
 
-// Check looks the code over: format, vet, linters, workflows, modules. It is for this
-// repository's code; `slipway lint` is for releases.
+// Check runs the linters on this repository: format, vet, golangci-lint, workflows, modules.
+// `slipway lint` is for releases.
 func Check(ctx context.Context) error {
 	lint, err := golangci.install(ctx)
 	if err != nil {

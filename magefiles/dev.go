@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/target"
 )
 
-// Golden writes the golden files anew; look at the difference before you commit it.
+// Golden updates the golden files. Read the difference before you commit it.
 func Golden(ctx context.Context) error {
 	if err := isolate(); err != nil {
 		return err
@@ -28,8 +28,8 @@ func Golden(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Fuzz runs every fuzz target for a while. Inputs that are new are hardly minimized: by default
-// that takes up to a minute each, in which the target finds nothing.
+// Fuzz runs every fuzz target for a while. It limits how long new inputs are minimized: by
+// default that takes up to a minute each, in which the target finds nothing.
 func Fuzz(
 	ctx context.Context,
 	time *string, // how long each target runs (20s)
@@ -51,11 +51,11 @@ func Fuzz(
 	return errors.Join(errs...)
 }
 
-// Bench measures releases, publications, and the packing, reading and pushing of bundles against
-// what others take for the same, and prints ratios.
+// Bench compares releases, publishing, and the packing, reading and pushing of bundles with other
+// programs, and prints ratios.
 func Bench(
 	ctx context.Context,
-	// what to compare: cold (some 20 minutes); warm, publish, recipe, push, again, absent,
+	// what to compare: cold (20 minutes); warm, publish, recipe, push, again, absent,
 	// lookup, read, curve, compress, unpack (all but cold)
 	parts *string,
 ) error {

@@ -4,13 +4,13 @@ package main
 
 import "context"
 
-// Torture injects faults into slipway for a while and writes the table in
-// docs/torture.md, which says what is tried.
+// Torture injects faults into slipway for a while and writes the table in docs/torture.md,
+// which describes them.
 func Torture(
 	ctx context.Context,
 	time *string, // how long (30m)
-	seed *string, // the number that the random choices begin with (1)
-	// only the cases whose names match this expression; docs/torture.md stays as it is then
+	seed *string, // seed of the random choices (1)
+	// only the cases whose names match this expression; docs/torture.md is not written
 	cases *string,
 ) error {
 	if err := isolate(); err != nil {

@@ -132,7 +132,7 @@ func beforeRelease(p *product.Product, demands []string) []string {
 	}
 	for _, t := range p.Airgap.Images {
 		if _, ok := t.Reference.(name.Digest); !ok {
-			demands = append(demands, fmt.Sprintf("%s: %s is not pinned: a release packs what the tag stands for on its day; write %s@sha256:… to decide that now", t.Pos, t.Text, t.Text))
+			demands = append(demands, fmt.Sprintf("%s: %s is not pinned: a release packs what the tag refers to on that day; write %s@sha256:… to pin it", t.Pos, t.Text, t.Text))
 		}
 	}
 	return demands

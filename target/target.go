@@ -18,7 +18,7 @@ package target
 
 import "context"
 
-// Release cuts the release: images, release.yaml, airgap bundles, checksums.
+// Release makes a release: images, release.yaml, airgap bundles, checksums.
 func Release(
 	ctx context.Context,
 	product *string, // the product's description (slipway.yaml)
@@ -106,7 +106,8 @@ func Bases(
 	return run(ctx, []string{"bases"}, options{product: product})
 }
 
-// Serve serves what was cut as a registry on this machine, until it is interrupted.
+// Serve serves the images of the last release as a registry on this machine, until it is
+// interrupted.
 func Serve(
 	ctx context.Context,
 	product *string, // the product's description (slipway.yaml)
@@ -116,11 +117,11 @@ func Serve(
 	return run(ctx, []string{"serve"}, options{product: product, out: out, q: q})
 }
 
-// Verify checks every byte of the store, and removes what is damaged where that is asked for.
+// Verify checks every byte of the store.
 func Verify(
 	ctx context.Context,
 	product *string, // the product's description (slipway.yaml)
-	repair *bool, // remove what is damaged, so that the next run makes it again
+	repair *bool, // remove damaged files, so that the next run makes them again
 	q *bool, // print only the result and errors
 ) error {
 	args := []string{"store", "verify"}
@@ -130,7 +131,7 @@ func Verify(
 	return run(ctx, args, options{product: product, q: q})
 }
 
-// Clean removes what the other targets made.
+// Clean removes the files of the release and the store.
 func Clean(
 	ctx context.Context,
 	product *string, // the product's description (slipway.yaml)

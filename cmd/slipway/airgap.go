@@ -37,17 +37,19 @@ func newPack(f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pack",
 		Short: "Pack the bundles that slipway.yaml lists",
-		Long: `Pack writes one archive per platform and one for all, each with its list of image names, from the store and release.lock.json. The
-archives serve RKE2 and k3s image directories, ctr, docker load, podman and skopeo alike.
+		Long: `Pack writes the bundles that slipway.yaml lists, usually one per platform and one for all
+platforms, each with a list of its image names. It reads the store and release.lock.json.
+RKE2 and k3s image directories, ctr, docker load, podman and skopeo read bundles.
 
-With -base, pack writes deltas instead: NAME.tar.zst.delta has only the layers that an older bundle lacks, and slipway airgap apply makes
-the bundle of both. An older release.lock.json stands for all bundles of its release.`,
+With -base, pack writes deltas instead: NAME.tar.zst.delta contains only the layers that an
+older bundle, its base, lacks. "slipway airgap apply" makes the bundle from the delta and its
+base. If the base is an older release.lock.json, it means all bundles of that release.`,
 		Example: `  slipway airgap pack
   slipway airgap pack -platforms=windows/amd64:ltsc2022
   slipway airgap pack -images=controller
   slipway airgap pack -base=old/kpack-images.tar.zst`,
 		Args: usage(cobra.NoArgs),
-		RunE: f.beside(func(cmd *cobra.Command, s stage) error {
+		RunE: f.withStore(func(cmd *cobra.Command, s stage) error {
 			if len(bases) == 0 { // a delta changes no file of the release
 				if _, err := release.InvalidateSums(f.out); err != nil {
 					return err
@@ -81,7 +83,7 @@ the bundle of both. An older release.lock.json stands for all bundles of its rel
 			return f.show(cmd, files{packed, airgap.MissingBuilds(l)})
 		}),
 	}
-	cmd.Flags().StringSliceVar(&bases, "base", nil, "older bundles, or an older release.lock.json, to write deltas against")
+	cmd.Flags().StringSliceVar(&bases, "base", nil, "older bundles, or an older release.lock.json, as bases of deltas")
 	f.addProduct(cmd)
 	f.addSelection(cmd)
 	f.addJSON(cmd)

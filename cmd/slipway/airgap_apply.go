@@ -14,9 +14,10 @@ func newApply(f *flags) *cobra.Command {
 	var base, out string
 	cmd := &cobra.Command{
 		Use:   "apply DELTA",
-		Short: "Make a bundle of a delta and the older bundle that it builds on",
-		Long: `Apply writes the bundle that a delta stands for, byte for byte as it was packed, so that the release's SHA256SUMS holds for it. The base is
-the older bundle for the same platform; slipway airgap inspect says which one a delta was made for.`,
+		Short: "Make a bundle from a delta and its base",
+		Long: `Apply makes a bundle from a delta and its base, the older bundle for the same platform.
+"slipway airgap inspect DELTA" prints which base the delta needs. The result is the packed
+bundle byte for byte, so its checksum is the one in SHA256SUMS.`,
 		Example: `  slipway airgap apply kpack-images.tar.zst.delta -base=kpack-images-0.16.0.tar.zst -out=kpack-images.tar.zst`,
 		Args:    usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -33,8 +34,8 @@ the older bundle for the same platform; slipway airgap inspect says which one a 
 			return f.show(cmd, applied{made})
 		},
 	}
-	cmd.Flags().StringVar(&base, "base", "", "the older bundle")
-	cmd.Flags().StringVar(&out, "out", "", "file for the bundle")
+	cmd.Flags().StringVar(&base, "base", "", "the base of the delta: the older bundle")
+	cmd.Flags().StringVar(&out, "out", "", "file to write the bundle to")
 	cmd.MarkFlagFilename("base", "zst") //nolint:errcheck // fails only where the flag is missing
 	cmd.MarkFlagFilename("out", "zst")  //nolint:errcheck // as above
 	f.addQuiet(cmd)

@@ -10,8 +10,9 @@ func newDiff(f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
 		Short: "Compare two bundles",
-		Long: `Diff lists the images that one bundle has and the other has not, those that changed, and how many bytes are new: what a delta carries, and what
-a registry that has the old images is sent. Only the heads of the bundles are read. Either may be a delta.`,
+		Long: `Diff lists the images that were added, removed or changed, and the size of the new layers:
+what a delta contains, and what push sends to a registry that has the old images. It reads
+only the metadata of the bundles. Either of them may be a delta.`,
 		Example: `  slipway airgap diff old/kpack-images.tar.zst dist/kpack-images.tar.zst
   slipway airgap diff -json old/kpack-images.tar.zst dist/kpack-images.tar.zst`,
 		Args: usage(cobra.ExactArgs(2)),

@@ -15,15 +15,17 @@ func newExtract(f *flags) *cobra.Command {
 	var o bundle.ExtractOptions
 	cmd := &cobra.Command{
 		Use:   "extract IMAGE -from=BUNDLE -to=DIR|FILE.tar",
-		Short: "Take one image out of a bundle",
-		Long: `Extract writes one image of a bundle to an OCI layout, which crane push and skopeo take, or to a docker-archive for docker load and
-podman load. The image is named by tag or by digest. An index stays one, unless -platform or the bundle is for one platform.
+		Short: "Write one image of a bundle to a directory or a file",
+		Long: `Extract writes one image of a bundle to an OCI layout, for crane push and skopeo, or to a
+docker-archive, for docker load and podman load. Name the image by tag or by digest. An image
+for several platforms stays an index, unless -platform selects one of them or the bundle is
+for one platform.
 
-A directory that is there is completed where it has nothing but files of the same image, as an extraction leaves it that was killed; any other is an
-error. A file is replaced.
+Extract replaces an existing file. It completes an existing directory that contains only
+files of the same image, as an interrupted extraction leaves them; any other is an error.
 
-Signatures, SBOMs and whatever else refers to the image go into a layout with it, without a name. crane push refuses a layout of several entries:
-leave them out with -without-referrers then.`,
+A layout also contains the image's referrers, such as signatures and SBOMs, without a name.
+crane push refuses a layout with several entries: use -without-referrers for it.`,
 		Example: `  slipway airgap extract ghcr.io/me/kpack/controller:0.16.1 -from=kpack-images.tar.zst -to=controller
   slipway airgap extract ghcr.io/me/kpack/controller:0.16.1 -from=kpack-images.tar.zst -to=controller.tar -platform=linux/amd64`,
 		Args: usage(cobra.ExactArgs(1)),
@@ -56,8 +58,8 @@ leave them out with -without-referrers then.`,
 	cmd.Flags().StringVar(&from, "from", "", "the bundle")
 	cmd.Flags().StringVar(&o.To, "to", "", "a directory, or a file that ends in .tar")
 	cmd.Flags().StringVar(&o.Format, "format", "", "oci or docker-archive (default docker-archive for a file, oci for a directory)")
-	cmd.Flags().StringVar(&system, "platform", "", "only this platform, such as linux/amd64 or windows/amd64:ltsc2022")
-	cmd.Flags().BoolVar(&o.WithoutReferrers, "without-referrers", false, "leave out what refers to the image")
+	cmd.Flags().StringVar(&system, "platform", "", "select this platform, such as linux/amd64 or windows/amd64:ltsc2022")
+	cmd.Flags().BoolVar(&o.WithoutReferrers, "without-referrers", false, "omit the referrers of the image, such as signatures")
 	f.addQuiet(cmd)
 	f.addJSON(cmd)
 	return cmd
@@ -72,7 +74,7 @@ func (x extracted) WriteTable(w io.Writer) error {
 		what += " for " + x.Platform.String()
 	}
 	if x.Referrers > 0 {
-		what += fmt.Sprintf(" and %d artifacts about it", x.Referrers)
+		what += fmt.Sprintf(" and %d referrers", x.Referrers)
 	}
 	_, err := fmt.Fprintf(w, "%s: %s of %s, %s\n", x.Path, x.Format, what, x.Digest)
 	return err

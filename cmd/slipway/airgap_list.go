@@ -13,7 +13,8 @@ func newList(f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list BUNDLE",
 		Short: "List the names of a bundle's images",
-		Long:  `List prints the name of every image, one to a line: the form of images.txt, and of the pull lists of k3s and RKE2.`,
+		Long: `List prints the name of each image, one per line: the format of images.txt and of the image
+lists of k3s and RKE2. It reads only the metadata of the bundle.`,
 		Example: `  slipway airgap list kpack-images.tar.zst
   slipway airgap list -digests kpack-images.tar.zst`,
 		Args: usage(cobra.ExactArgs(1)),
@@ -25,7 +26,7 @@ func newList(f *flags) *cobra.Command {
 			return f.show(cmd, imageList{c, c.Images, digests})
 		},
 	}
-	cmd.Flags().BoolVar(&digests, "digests", false, "pin every name by its digest")
+	cmd.Flags().BoolVar(&digests, "digests", false, "add the digest to each name")
 	f.addJSON(cmd)
 	return cmd
 }

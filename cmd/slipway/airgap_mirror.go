@@ -21,10 +21,15 @@ func newMirrorConfig(f *flags) *cobra.Command {
 	out := "mirror-config"
 	cmd := &cobra.Command{
 		Use:   "mirror-config BUNDLE ... -to=HOST[/PREFIX]",
-		Short: "Let nodes pull a bundle's images from a private registry by their original names",
-		Long: `Mirror-config writes what nodes need to find the images of bundles in the registry that push brought them to, while manifests keep the
-original names: certs.d with a hosts.toml for each host, for the directory that containerd has as config_path (/etc/containerd/certs.d), and
-registries.yaml for /etc/rancher/rke2 or /etc/rancher/k3s. Files that are there already with other content are left alone.`,
+		Short: "Write the configuration for nodes that pull from a private registry",
+		Long: `Mirror-config writes the configuration by which nodes pull the images of bundles from the
+registry that they were pushed to, while manifests keep the original names:
+
+  certs.d          for containerd: copy it to the directory that config_path names, usually
+                   /etc/containerd/certs.d
+  registries.yaml  for RKE2 and k3s: copy it to /etc/rancher/rke2 or /etc/rancher/k3s
+
+An existing file with other content is an error, and then nothing is written.`,
 		Example: `  slipway airgap mirror-config kpack-images.tar.zst -to=registry.internal/mirror
   slipway airgap mirror-config kpack-images.tar.zst -to=registry.internal/mirror -ca-file=/etc/pki/internal.pem -out=nodes`,
 		Args: usage(cobra.MinimumNArgs(1)),
@@ -51,7 +56,7 @@ registries.yaml for /etc/rancher/rke2 or /etc/rancher/k3s. Files that are there 
 		},
 	}
 	cmd.Flags().StringVar(&o.To, "to", "", "host[/prefix] that the bundles were pushed to")
-	cmd.Flags().StringVar(&o.CAFile, "ca-file", "", "path, on the nodes, of a certificate authority to trust for it")
+	cmd.Flags().StringVar(&o.CAFile, "ca-file", "", "path, on the nodes, of a certificate authority that they trust for the registry")
 	cmd.Flags().StringVar(&out, "out", out, "directory for the files")
 	cmd.MarkFlagDirname("out") //nolint:errcheck // fails only where the flag is missing
 	f.addJSON(cmd)
@@ -65,7 +70,7 @@ func writeConfig(cmd *cobra.Command, dir string, files []airgap.ConfigFile) erro
 	for _, file := range files {
 		path := filepath.Join(dir, filepath.FromSlash(file.Path))
 		if old, err := os.ReadFile(path); err == nil && !bytes.Equal(old, file.Data) {
-			errs = append(errs, fmt.Errorf("%s is there already and says something else: name another directory with -out, or merge the two", path))
+			errs = append(errs, fmt.Errorf("%s exists with other content: name another directory with -out, or merge the two", path))
 		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			errs = append(errs, err)
 		}

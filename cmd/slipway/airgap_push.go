@@ -18,17 +18,19 @@ func newPush(f *flags) *cobra.Command {
 	var o airgap.PushOptions
 	var authorities string
 	cmd := &cobra.Command{
-		Use:   "push BUNDLE…",
+		Use:   "push BUNDLE ...",
 		Short: "Push bundles to a private registry",
-		Long: `Push sends all images of bundles to a registry, with their digests. Several bundles, such as volumes, count as one. A delta can
-be pushed where the registry has what it builds on. The host of every name is replaced by -to, the path is kept:
-registry.k8s.io/pause becomes registry.internal/mirror/pause. What the registry has is not sent again. Credentials come from the usual Docker
-configuration (docker login, credential helpers).
+		Long: `Push sends all images of bundles to a registry. Digests stay the same. Several bundles, such
+as volumes, are pushed as one. A delta can be pushed if the registry has the images of its
+base. The host of each name is replaced by -to and the path is kept: registry.k8s.io/pause
+becomes registry.internal/mirror/pause. Nothing that the registry has is sent again.
+Credentials are those of docker login, podman login or a credential helper.
 
-With -release, push then writes a copy of release.yaml in which every reference to an image of the bundle has its new name, once all of them
-can be pulled from there.
+With -release, push then writes a copy of release.yaml in which all references to the images
+have their new names. It first checks that the images can be pulled by these names.
 
-With -platforms, only the manifests of these platforms are pushed. The indexes are sparse then, which many registries refuse.`,
+With -platforms, push sends only the manifests of these platforms. The indexes are then
+sparse, which many registries refuse.`,
 		Example: `  slipway airgap push dist/kpack-images.tar.zst -to=registry.internal/mirror
   slipway airgap push dist/kpack-images.tar.zst -to=registry.internal/mirror -ca-file=ca.pem -release=dist/release.yaml -out=release.internal.yaml`,
 		Args: usage(cobra.MinimumNArgs(1)),
@@ -37,7 +39,7 @@ With -platforms, only the manifests of these platforms are pushed. The indexes a
 				return usageError{fmt.Errorf("-to is missing: name the registry, as in -to=registry.internal/mirror; see %s -h", cmd.CommandPath())}
 			}
 			if o.Out != "" && o.Release == "" {
-				return usageError{fmt.Errorf("-out is for the renamed release: name that with -release, too; see %s -h", cmd.CommandPath())}
+				return usageError{fmt.Errorf("-out names the copy of -release, which is missing; see %s -h", cmd.CommandPath())}
 			}
 			pr := f.printer(cmd)
 			defer pr.Close()
@@ -66,9 +68,9 @@ With -platforms, only the manifests of these platforms are pushed. The indexes a
 		},
 	}
 	cmd.Flags().StringVar(&o.To, "to", "", "host[/prefix] to push to")
-	cmd.Flags().StringVar(&o.Release, "release", "", "the release.yaml whose references are to be renamed")
-	cmd.Flags().StringVar(&o.Out, "out", "", "file for the renamed release (default release.HOST.yaml beside -release)")
-	cmd.Flags().StringVar(&authorities, "ca-file", "", "PEM file of certificate authorities to trust beside the system's")
+	cmd.Flags().StringVar(&o.Release, "release", "", "release.yaml, to write a copy of it with the new names")
+	cmd.Flags().StringVar(&o.Out, "out", "", "file for the copy (default release.HOST.yaml beside -release)")
+	cmd.Flags().StringVar(&authorities, "ca-file", "", "PEM file of certificate authorities to trust in addition to the system's")
 	f.addPlatforms(cmd)
 	f.addQuiet(cmd)
 	f.addJSON(cmd)
@@ -91,7 +93,7 @@ func (p pushed) WriteTable(w io.Writer) error {
 		case len(i.NotInRegistry) > 0:
 			note = "sparse: lacks " + strings.Join(i.NotInRegistry, " ")
 		case i.Existed:
-			note = "was there"
+			note = "existed"
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\n", i.Target, digest, note)
 	}
@@ -104,7 +106,7 @@ func (p pushed) WriteTable(w io.Writer) error {
 	_, err := fmt.Fprintf(w, "%d images, %s sent in %d blobs\n", len(p.Images), progress.Size(p.Bytes), p.Blobs)
 	if r := p.Release; r != nil && err == nil {
 		for _, u := range r.Untouched {
-			fmt.Fprintf(w, "left as it is: %s\n", u)
+			fmt.Fprintf(w, "not renamed: %s\n", u)
 		}
 		_, err = fmt.Fprintf(w, "%s: %d references renamed\n", r.Path, r.References)
 	}

@@ -11,9 +11,11 @@ func newSplit(f *flags) *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "split BUNDLE",
-		Short: "Divide a bundle into volumes that load by themselves",
-		Long: `Split writes volumes NAME.1of3.tar.zst, … of a bundle. Each is a bundle with some of the images, whole, and loads without the others.
-NAME.volumes.json says what is where. An image that is larger than a volume is an error.`,
+		Short: "Split a bundle into volumes for media of limited size",
+		Long: `Split writes the images of a bundle to several smaller bundles, its volumes, named
+NAME.1of3.tar.zst and so on. Each volume contains complete images and loads without the
+others. NAME.volumes.json lists the images and the checksum of each volume. An image that is
+larger than a volume is an error.`,
 		Example: `  slipway airgap split dist/kpack-images.tar.zst -max-size=4GiB
   slipway airgap split dist/kpack-images.tar.zst -max-size=700MB -out=volumes`,
 		Args: usage(cobra.ExactArgs(1)),
@@ -28,7 +30,7 @@ NAME.volumes.json says what is where. An image that is larger than a volume is a
 			return f.show(cmd, v)
 		},
 	}
-	cmd.Flags().Var(&limit, "max-size", "bytes of a volume at most, as in 4GiB or 700MB")
+	cmd.Flags().Var(&limit, "max-size", "maximum size of a volume, such as 4GiB or 700MB")
 	cmd.Flags().StringVar(&out, "out", "", "directory for the volumes (default the current one)")
 	cmd.MarkFlagDirname("out") //nolint:errcheck // fails only where the flag is missing
 	f.addQuiet(cmd)

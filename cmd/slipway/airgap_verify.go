@@ -18,9 +18,9 @@ func newVerify(f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify BUNDLE ...",
 		Short: "Check every byte of bundles",
-		Long: `Verify reads bundles whole: every byte against the digests that the bundle has of it, the file against SHA256SUMS and the images against
-release.lock.json where these are given. It reports all that is wrong, a line for each problem, and names the images that a broken blob
-belongs to.`,
+		Long: `Verify reads bundles completely and compares every blob with its digest. With -sums it also
+compares the files with SHA256SUMS, and with -lock the images with release.lock.json. It
+prints a line for each problem and names the images that a damaged blob belongs to.`,
 		Example: `  slipway airgap verify kpack-images.tar.zst
   slipway airgap verify -sums=SHA256SUMS -lock=release.lock.json kpack-images.*.tar.zst`,
 		Args: usage(cobra.MinimumNArgs(1)),
@@ -55,8 +55,8 @@ belongs to.`,
 			return errors.Join(f.show(cmd, all), errors.Join(errs...))
 		},
 	}
-	cmd.Flags().StringVar(&sums, "sums", "", "SHA256SUMS of the release")
-	cmd.Flags().StringVar(&lockFile, "lock", "", "release.lock.json of the release")
+	cmd.Flags().StringVar(&sums, "sums", "", "SHA256SUMS of the release, to compare the files with")
+	cmd.Flags().StringVar(&lockFile, "lock", "", "release.lock.json of the release, to compare the images with")
 	f.addQuiet(cmd)
 	f.addJSON(cmd)
 	return cmd
@@ -77,7 +77,7 @@ func (v verified) WriteTable(w io.Writer) error {
 		if r.Note != "" {
 			note = "; note: " + r.Note
 		}
-		if _, err := fmt.Fprintf(w, "%s is right: %d images, %d blobs, %s%s\n", r.Path, r.Images, r.Blobs, progress.Size(r.Bytes), note); err != nil {
+		if _, err := fmt.Fprintf(w, "%s is intact: %d images, %d blobs, %s%s\n", r.Path, r.Images, r.Blobs, progress.Size(r.Bytes), note); err != nil {
 			return err
 		}
 	}

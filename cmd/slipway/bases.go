@@ -19,11 +19,13 @@ func newBases(f *flags) *cobra.Command {
 	var check bool
 	cmd := &cobra.Command{
 		Use:   "bases",
-		Short: "Lock the bases of slipway.yaml at what their tags stand for now",
-		Long: `Bases asks the registries what the bases of slipway.yaml stand for, writes bases.lock.yaml beside it, and prints what has changed. A release to
-a registry is built on what is locked; where a tag has moved since, it says so and goes on. A digest in slipway.yaml stays as it is.
+		Short: "Lock the bases of slipway.yaml at the current digests of their tags",
+		Long: `Bases resolves the tags of the base images in slipway.yaml, writes their digests to
+bases.lock.yaml beside it, and prints what changed. A release to a registry is built on the
+locked digests; if a tag has moved since, the release prints a warning and continues. A digest
+in slipway.yaml is not changed.
 
-With -check nothing is written, and a base that is not locked, or has moved, is an error.`,
+With -check, bases writes nothing; a base that is not locked or has moved is an error.`,
 		Example: "  slipway bases\n  slipway bases -check -product=examples/hello/slipway.yaml",
 		Args:    usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -45,7 +47,7 @@ With -check nothing is written, and a base that is not locked, or has moved, is 
 		},
 	}
 	cmd.Flags().StringVar(&f.product, "product", product.File, "the product's description")
-	cmd.Flags().BoolVar(&check, "check", false, "write nothing, and fail where something would change")
+	cmd.Flags().BoolVar(&check, "check", false, "write nothing, and fail if something would change")
 	cmd.MarkFlagFilename("product", "yaml", "yml") //nolint:errcheck // fails only where the flag is missing
 	f.addJSON(cmd)
 	return cmd
@@ -88,7 +90,7 @@ func (b bases) WriteTable(w io.Writer) error {
 		}
 		note := ""
 		if c.Moved != "" {
-			note = ", pinned in slipway.yaml; the tag stands for " + c.Moved
+			note = ", pinned in slipway.yaml; the tag now refers to " + c.Moved
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s%s\n", c.Base, c.Platform, c.Reference, became(c.Old.OSVersion, c.New.OSVersion), became(c.Old.Created, c.New.Created), became(c.Old.Digest, c.New.Digest), note)
 	}

@@ -11,8 +11,9 @@ func newBuild(f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "build",
 		Short: "Build the images into the store",
-		Long: `Build compiles the programs and makes the images into the store, and writes release.build.json with their digests. The images have no
-repository yet: publish gives them one. It needs Go.`,
+		Long: `Build compiles the programs, makes the images in the store, and writes their digests to
+release.build.json. The images have no names in a registry yet; "slipway publish" gives them
+theirs. Build needs Go.`,
 		Example: `  slipway build
   slipway build -platforms=linux/amd64,windows/amd64:ltsc2022
   slipway build -images=controller,webhook -q`,

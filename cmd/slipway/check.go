@@ -13,12 +13,15 @@ import (
 func newCheck(f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check",
-		Short: "Find what would stop a release, without building anything",
-		Long: `Check is the first step of every release, alone: slipway.yaml, the main packages of its programs, its Dockerfiles with all that they copy,
-and release.yaml with made-up digests, held to the rules of lint. All mistakes are reported at once. It compiles nothing, asks no registry
-and writes nothing; Go modules that the module cache lacks are downloaded.
+		Short: "Find mistakes that would stop a release, without building anything",
+		Long: `Check is the first step of every release. It checks slipway.yaml, the main packages of its
+programs, its Dockerfiles with all files that they copy, and release.yaml, which it renders
+with made-up digests and checks by the rules of lint. It reports all mistakes at once. It
+compiles nothing, makes no request to a registry and writes nothing, but downloads Go modules
+that are not in the module cache.
 
-With -registry, what only a release to a registry asks for is an error, as that every base is pinned; without, it is listed.`,
+With -registry, what only a release to a registry requires is an error, such as bases pinned
+by digest. Without it, check lists these requirements.`,
 		Example: "  slipway check\n  slipway check -registry=ghcr.io/me -json",
 		Args:    usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -70,9 +73,9 @@ type checked struct {
 }
 
 func (c checked) writeTable(w io.Writer, p *product.Product) error {
-	fmt.Fprintf(w, "%s %s: nothing wrong was found\n", p.Name, p.Version)
+	fmt.Fprintf(w, "%s %s: no mistakes found\n", p.Name, p.Version)
 	if len(c.BeforeRelease) > 0 {
-		fmt.Fprintln(w, "A release to a registry asks for more:")
+		fmt.Fprintln(w, "A release to a registry also requires:")
 	}
 	for _, line := range c.BeforeRelease {
 		fmt.Fprintln(w, "  "+line)

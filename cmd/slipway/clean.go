@@ -17,8 +17,10 @@ func newClean(f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "clean",
 		Short: "Remove the files of the release and the store",
-		Long: `Clean removes what slipway made: the files of the release in the output directory, and the store of built images. What else lies beside
-them stays, and is named. A directory that does not look like one of slipway's (no release.lock.json; no oci-layout) is left alone and reported.`,
+		Long: `Clean removes the files of the release from the output directory, and the store of built
+images. It keeps other files in these directories and prints their names. It does not touch
+a directory that does not look like one of slipway's (no release.lock.json, no oci-layout),
+and reports it.`,
 		Example: "  slipway clean\n  slipway clean -out=/tmp/hello",
 		Args:    usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -48,5 +50,5 @@ func tellLeft(w io.Writer, dir string) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	fmt.Fprintf(w, "leaving %s: it holds %s, which slipway did not make\n", dir, strings.Join(names, ", "))
+	fmt.Fprintf(w, "keeping %s: it contains %s, which slipway did not make\n", dir, strings.Join(names, ", "))
 }

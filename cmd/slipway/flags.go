@@ -41,7 +41,7 @@ func (f *flags) addVersion(cmd *cobra.Command) {
 // addSelection adds the flags that select a part of a release.
 func (f *flags) addSelection(cmd *cobra.Command) {
 	f.addPlatforms(cmd)
-	cmd.Flags().StringSliceVar(&f.images, "images", nil, "only these images, by the names they have in slipway.yaml")
+	cmd.Flags().StringSliceVar(&f.images, "images", nil, "only these images, by their names in slipway.yaml")
 }
 
 func (f *flags) addPlatforms(cmd *cobra.Command) {

@@ -9,9 +9,10 @@ import (
 func newInspect(f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "inspect BUNDLE",
-		Short: "List what a bundle holds",
-		Long: `Inspect lists the images of a bundle, their platforms and digests. All of that stands in the head of the archive, so that only the head is
-read, however large the bundle is.`,
+		Short: "List the images of a bundle",
+		Long: `Inspect lists the images of a bundle with their platforms, sizes and digests, and the images
+that were omitted with the reason. It reads only the metadata at the beginning of the file,
+so it is fast however large the bundle is.`,
 		Example: `  slipway airgap inspect dist/kpack-images.tar.zst
   slipway airgap inspect -json dist/kpack-images.linux-amd64.tar.zst`,
 		Args: usage(cobra.ExactArgs(1)),

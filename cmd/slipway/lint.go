@@ -28,23 +28,26 @@ func newLint(f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lint [MANIFEST ...]",
 		Short: "Check manifests against what Linux and Windows nodes can run",
-		Long: `Lint checks every object and every pod of the manifests: which fields the API server refuses or the pod's nodes lack, and which image has no
-platform for a node that the pod may run on. Without a manifest it reads release.yaml in the output directory; "-" is standard input.
-docs/rules.md lists the rules.
+		Long: `Lint checks every object and pod of the manifests: fields that the API server refuses or that
+the pod's nodes do not support, and images without a platform for a node that the pod may run
+on. Without a manifest it reads release.yaml in the output directory; "-" is standard input.
+docs/rules.md describes the rules.
 
-The images are those of release.lock.json beside the first manifest, or of -lock. With -remote the registries of other images are asked.
+Lint looks up images in -lock, or in release.lock.json beside the first manifest. With -remote
+it asks registries for the other images.
 
-A comment allows what is meant, on the line of the finding, the line above it or above the whole object:
+To allow a finding, write a comment on its line, on the line above, or above the object:
 
   # slipway:allow RULE REASON
 
-as does an entry of lint.allow in slipway.yaml, for release.yaml or with -product. The exit code is 1 where an error is found, with -strict also for warnings.`,
+or an entry in lint.allow of slipway.yaml, which is used for release.yaml and with -product.
+The exit code is 1 if there is an error, or with -strict also if there is a warning.`,
 		Example: `  slipway lint
   slipway lint -remote deploy/*.yaml
   slipway lint -sarif dist/release.yaml > lint.sarif`,
 		RunE: l.run,
 	}
-	cmd.Flags().StringVar(&f.product, "product", product.File, "the product's description, for what it allows")
+	cmd.Flags().StringVar(&f.product, "product", product.File, "the product's description, whose lint.allow is used")
 	cmd.Flags().StringVar(&f.out, "out", "dist", "directory of the release's files")
 	f.addVersion(cmd)
 	f.addQuiet(cmd)
@@ -52,8 +55,8 @@ as does an entry of lint.allow in slipway.yaml, for release.yaml or with -produc
 	cmd.Flags().StringVar(&l.lock, "lock", "", "the release's lock (default release.lock.json beside the first manifest)")
 	cmd.Flags().BoolVar(&l.remote, "remote", false, "ask registries for images that are not in the lock")
 	cmd.Flags().BoolVar(&l.sarif, "sarif", false, "print the result as SARIF 2.1.0")
-	cmd.Flags().BoolVar(&l.strict, "strict", false, "let warnings fail, too")
-	cmd.Flags().BoolVarP(&l.verbose, "verbose", "v", false, "list every finding, also of advice that is the same for every pod of a file")
+	cmd.Flags().BoolVar(&l.strict, "strict", false, "fail on warnings, too")
+	cmd.Flags().BoolVarP(&l.verbose, "verbose", "v", false, "list every finding, even if it is the same for every pod of a file")
 	cmd.MarkFlagFilename("product", "yaml", "yml") //nolint:errcheck // fails only where the flag is missing
 	cmd.MarkFlagDirname("out")                     //nolint:errcheck // as above
 	cmd.MarkFlagFilename("lock", "json")           //nolint:errcheck // as above
@@ -129,7 +132,7 @@ func (l *linting) verdict(r *lint.Report) error {
 	if wrong > 1 {
 		what += "s"
 	}
-	return fmt.Errorf("%s: %d %s: mend them, or allow them with a reason", strings.Join(r.Files, ", "), wrong, what)
+	return fmt.Errorf("%s: %d %s: fix them, or allow them with a reason", strings.Join(r.Files, ", "), wrong, what)
 }
 
 // readLock reads the lock given by -lock, or the one in the manifest's directory if it exists.

@@ -13,10 +13,12 @@ func newMerge(f *flags) *cobra.Command {
 	var binary bool
 	cmd := &cobra.Command{
 		Use:   "merge PART ...",
-		Short: "Make one release out of parts that several machines built",
-		Long: `Merge joins the release.part.json of parts, each of which one machine built and pushed with release -platforms or -images. It makes and tags
-the index of every image, brings from the registry what the store lacks, and then does what release does after publish: release.yaml, airgap
-bundles, checksums. The parts must make up the whole product, and -registry must be theirs. Artifacts are taken from the directories of the parts.`,
+		Short: "Join the parts that several machines built to one release",
+		Long: `Merge joins the parts of a release, which several machines built and pushed with "slipway
+release -platforms" or -images. It makes and tags the index of each image and fetches what the
+store lacks from the registry. It then continues as release does: release.yaml, bundles,
+checksums. The parts must make up the complete product and have the same registry as
+-registry. Artifacts are copied from the directories of the parts.`,
 		Example: `  slipway release -registry=ghcr.io/me/kpack -platforms=linux   -out=dist-linux
   slipway release -registry=ghcr.io/me/kpack -platforms=windows -out=dist-windows
   slipway merge   -registry=ghcr.io/me/kpack dist-linux/release.part.json dist-windows/release.part.json`,
@@ -45,6 +47,6 @@ bundles, checksums. The parts must make up the whole product, and -registry must
 	}
 	f.addProduct(cmd)
 	f.addJSON(cmd)
-	cmd.Flags().BoolVar(&binary, "binary", true, "put the static slipway for operators into bin/")
+	cmd.Flags().BoolVar(&binary, "binary", true, "write the slipway binary for operators to bin/ of the output directory")
 	return cmd
 }

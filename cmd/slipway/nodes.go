@@ -21,13 +21,16 @@ func newNodes(f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "nodes",
 		Short: "Report which nodes run a release's pods and images, and why the others do not",
-		Long: `Nodes compares every pod template of release.yaml and every image of release.lock.json with the nodes of a cluster: operating system,
-architecture, Windows build, taints without tolerations, node selectors, required affinity, and the pod's requests. It ignores what changes
-constantly: free capacity, ports, volumes. kpack's Image and Build count as pods.
+		Long: `Nodes compares every pod template in release.yaml and every image in release.lock.json with
+the nodes of a cluster: operating system, architecture, Windows build, taints and tolerations,
+node selectors, required affinity, and resource requests. It ignores what changes all the
+time, such as free capacity, ports and volumes. kpack's Image and Build count as pods.
 
-Nodes come from the cluster that kubectl would talk to, or with -nodes from a file that "kubectl get nodes -o json" has written.
+The nodes are those of the cluster that kubectl uses, or with -nodes those in the output of
+"kubectl get nodes -o json".
 
-Exit codes: 0 every pod and image has a node that can run it; 3 one has none; 1 something could not be read; 2 a mistake in the command line.`,
+Exit codes: 0 if every pod and image has a node that can run it, 3 if one has none, 1 if
+something could not be read, 2 for a mistake in the command line.`,
 		Example: `  slipway nodes -release=dist/release.yaml
   kubectl get nodes -o json | slipway nodes -release=dist/release.yaml -nodes=- -json
   slipway nodes -release=dist/release.yaml -lock=dist/release.lock.json -kubeconfig=staging.yaml -context=windows`,
@@ -64,8 +67,8 @@ Exit codes: 0 every pod and image has a node that can run it; 3 one has none; 1 
 	cmd.Flags().StringVar(&manifest, "release", filepath.Join("dist", release.Manifest), "the release's manifest; - is standard input")
 	cmd.Flags().StringVar(&lockFile, "lock", "", "the release's lock (default release.lock.json beside the manifest)")
 	cmd.Flags().StringVar(&file, "nodes", "", "a file from kubectl get nodes -o json, instead of a cluster; - is standard input")
-	cmd.Flags().StringVar(&cluster.Kubeconfig, "kubeconfig", "", "the kubeconfig of the cluster (default as kubectl finds it)")
-	cmd.Flags().StringVar(&cluster.Context, "context", "", "the kubeconfig's context (default its current one)")
+	cmd.Flags().StringVar(&cluster.Kubeconfig, "kubeconfig", "", "the kubeconfig of the cluster (default the one that kubectl uses)")
+	cmd.Flags().StringVar(&cluster.Context, "context", "", "the kubeconfig's context (default the current one)")
 	cmd.MarkFlagFilename("release", "yaml", "yml") //nolint:errcheck // fails only where the flag is missing
 	cmd.MarkFlagFilename("lock", "json")           //nolint:errcheck // as above
 	cmd.MarkFlagFilename("nodes", "json")          //nolint:errcheck // as above

@@ -13,9 +13,11 @@ func newPublish(f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "publish",
 		Short: "Push the images that were built",
-		Long: `Publish pushes what release.build.json lists to the registry, or to the embedded one where none is named, resolves images.txt, and
-writes release.lock.json. With -platforms or -images it writes release.part.json instead, for slipway merge. What the registry has is not sent again; a tag that stands for another digest is an
-error. Credentials come from the usual Docker configuration.`,
+		Long: `Publish pushes the images in release.build.json to the registry, or to the embedded registry
+if none is named. It resolves the images in images.txt and writes release.lock.json. With
+-platforms or -images it writes release.part.json instead, for "slipway merge". Nothing that
+the registry has is sent again. A tag that already refers to another digest is an error.
+Credentials come from the usual Docker configuration.`,
 		Example: `  slipway publish
   slipway publish -registry=ghcr.io/me/kpack`,
 		Args: usage(cobra.NoArgs),

@@ -10,13 +10,18 @@ func newRelease(f *flags) *cobra.Command {
 	var binary bool
 	cmd := &cobra.Command{
 		Use:   "release",
-		Short: "Cut the whole release: check, build, publish, render, airgap, checksums",
-		Long: `Release first checks what can be known without compiling, and reports all mistakes at once. Then it runs every stage in order and fills
-the output directory: release.yaml, release.lock.json, the airgap bundles with their image lists, the slipway binary for operators, and
-SHA256SUMS over all of them. What is unchanged since the last run is neither built, compressed nor sent again.
+		Short: "Make a release: check, build, publish, render, airgap, checksums",
+		Long: `Release first checks everything that can be checked without compiling, and reports all
+mistakes at once. It then runs every stage in order and fills the output directory:
+release.yaml, release.lock.json, the bundles with their image lists, the slipway binary for
+operators, and SHA256SUMS. What has not changed since the last run is not built, compressed or
+sent again.
 
-With -platforms or -images the release is not whole: the selected images are built and published, and nothing is rendered.
-It needs Go to build programs, and credentials for -registry in the usual Docker configuration.`,
+With -platforms or -images, release builds and publishes only what is selected, as a part of
+the release, and renders and packs nothing. "slipway merge" joins the parts.
+
+Release needs Go to build programs, and credentials for -registry in the usual Docker
+configuration.`,
 		Example: `  slipway release
   slipway release -registry=ghcr.io/me/kpack
   slipway release -product=examples/hello/slipway.yaml -out=/tmp/hello -json`,
@@ -37,6 +42,6 @@ It needs Go to build programs, and credentials for -registry in the usual Docker
 	f.addProduct(cmd)
 	f.addSelection(cmd)
 	f.addJSON(cmd)
-	cmd.Flags().BoolVar(&binary, "binary", true, "put the slipway binary for operators into bin/ of the output directory")
+	cmd.Flags().BoolVar(&binary, "binary", true, "write the slipway binary for operators to bin/ of the output directory")
 	return cmd
 }

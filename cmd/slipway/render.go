@@ -14,8 +14,9 @@ func newRender(f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "render",
 		Short: "Write release.yaml, every image pinned by digest",
-		Long: `Render runs the product's ytt templates, writes release.yaml, and fails if the result breaks a rule of lint that is an error: where a
-reference is left unpinned, an image named for Windows has nothing for Windows, or a pod selects no operating system.`,
+		Long: `Render evaluates the product's ytt templates and writes release.yaml. It fails if the result
+breaks a rule of lint that is an error: for example, if a reference is not pinned, an image
+named for Windows has no Windows platform, or a pod selects no operating system.`,
 		Example: "  slipway render\n  slipway render -out=/tmp/kpack",
 		Args:    usage(cobra.NoArgs),
 		RunE: f.stage(func(cmd *cobra.Command, s stage) error {

@@ -7,20 +7,21 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const about = `Slipway cuts mixed Linux and Windows Kubernetes releases from one Linux machine.
+const about = `Slipway releases mixed Linux and Windows Kubernetes products from one Linux machine.
 
-It builds every image that slipway.yaml describes, pushes them as multi-platform indexes, renders a release.yaml in which
-every image is pinned by digest, and packs bundles for clusters without a network. Where no registry is named it makes a
-snapshot: all of this against an embedded registry, without a network, with real files in dist/.`
+It builds the images that slipway.yaml describes, pushes them as multi-platform indexes,
+renders a release.yaml in which every image is pinned by digest, and packs bundles for
+clusters without a network. Without a registry it makes a snapshot: the images go to an
+embedded registry, no network is used, and the files in dist/ are complete.`
 
 func newRoot() *cobra.Command {
 	root := group(&cobra.Command{
 		Use:   "slipway",
-		Short: "Cut mixed Linux and Windows Kubernetes releases from one Linux machine",
+		Short: "Release mixed Linux and Windows Kubernetes products from one Linux machine",
 		Long:  about,
 		Example: `  slipway release                                  a snapshot of slipway.yaml's product in dist/
   slipway release -registry=ghcr.io/me             the same, pushed to a registry
-  slipway airgap inspect dist/kpack-images.tar.zst what a bundle holds`,
+  slipway airgap inspect dist/kpack-images.tar.zst the images of a bundle`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	})

@@ -17,10 +17,11 @@ func newServe(f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the images of the last release as a registry on this machine",
-		Long: `Serve answers the registry protocol from the store, read only, until it is interrupted, so that crane, skopeo, docker or containerd can
-pull what was cut. It listens on the loopback interface: the address is the first line it prints. Requests for hosts with other names are
-refused, since a web page can have its name resolve to this machine. With -addr=0.0.0.0:5000 or -addr=NAME:5000 other machines can pull, too:
-everybody on that network, without a password.`,
+		Long: `Serve serves the images of the last release as a read-only registry until it is interrupted,
+so that crane, skopeo, docker or containerd can pull them. It prints its address in the first
+line. By default it listens on loopback only. It refuses requests for other host names,
+because any web page can make its name resolve to this machine. With -addr=0.0.0.0:5000 or
+-addr=NAME:5000, everybody on the network can pull the images without a password.`,
 		Example: `  slipway serve
   slipway serve -addr=127.0.0.1:5000`,
 		Args: usage(cobra.NoArgs),
@@ -51,7 +52,7 @@ everybody on that network, without a password.`,
 	}
 	f.addPlaces(cmd)
 	f.addQuiet(cmd)
-	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:0", "address to listen on; port 0 is a free one")
+	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:0", "address to listen on; port 0 is any free port")
 	return cmd
 }
 

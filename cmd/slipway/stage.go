@@ -29,7 +29,7 @@ type stage struct {
 // stage returns the RunE of a command that runs a single stage. It reads the product, locks
 // the store and the output directory, and removes the checksums, which the stage outdates.
 func (f *flags) stage(run func(*cobra.Command, stage) error) func(*cobra.Command, []string) error {
-	return f.beside(func(cmd *cobra.Command, s stage) error {
+	return f.withStore(func(cmd *cobra.Command, s stage) error {
 		if _, err := release.InvalidateSums(f.out); err != nil {
 			return err
 		}
@@ -37,8 +37,8 @@ func (f *flags) stage(run func(*cobra.Command, stage) error) func(*cobra.Command
 	})
 }
 
-// beside is like stage for commands that change no file that has a checksum.
-func (f *flags) beside(run func(*cobra.Command, stage) error) func(*cobra.Command, []string) error {
+// withStore is like stage for commands that change no file that has a checksum.
+func (f *flags) withStore(run func(*cobra.Command, stage) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, _ []string) error {
 		p, pr, err := f.begin(cmd)
 		if err != nil {

@@ -16,9 +16,10 @@ func newStoreVerify(f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify",
 		Short: "Check every byte of the store",
-		Long: `Verify reads the store on all cores and compares every blob with its digest, every record with its checksum, and every compiled program
-and unpacked archive with the digest that it was kept with. It reports what is damaged, a line for each file, and exits with 1 if there is
-any. With -repair it removes what is damaged instead: the next run builds or fetches it again.`,
+		Long: `Verify reads the store on all cores. It compares every blob with its digest, every record with
+its checksum, and every compiled program and unpacked archive with its recorded digest. It
+prints a line for each damaged file, and exits with 1 if there is any. With -repair it removes
+the damaged files instead, and the next run builds or fetches them again.`,
 		Example: "  slipway store verify\n  slipway store verify -repair -store=/var/cache/slipway",
 		Args:    usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -41,7 +42,7 @@ any. With -repair it removes what is damaged instead: the next run builds or fet
 			return errors.Join(f.show(cmd, storeReport{r}), unrepaired(r))
 		},
 	}
-	cmd.Flags().BoolVar(&repair, "repair", false, "remove what is damaged, so that the next run makes it again")
+	cmd.Flags().BoolVar(&repair, "repair", false, "remove damaged files, so that the next run makes them again")
 	f.addPlaces(cmd)
 	f.addQuiet(cmd)
 	f.addJSON(cmd)
@@ -80,6 +81,6 @@ func (r storeReport) WriteTable(w io.Writer) error {
 	if left > 0 {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "%s is right: %d blobs (%s), %d records, %d files of work\n", r.Store, r.Blobs, progress.Size(r.Bytes), r.Records, r.Files)
+	_, err := fmt.Fprintf(w, "%s is intact: %d blobs (%s), %d records, %d files of work\n", r.Store, r.Blobs, progress.Size(r.Bytes), r.Records, r.Files)
 	return err
 }
