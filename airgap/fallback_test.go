@@ -33,16 +33,16 @@ func TestFallback(t *testing.T) {
 			t.Errorf("%s (-packed +inspected):\n%s", f.Path, d)
 		}
 		var got bundle.Image
-		carried := map[string]bool{}
+		included := map[string]bool{}
 		for _, i := range c.Images {
-			carried[i.Name] = true
+			included[i.Name] = true
 			if strings.Contains(i.Name, "sidecar") {
 				got = i
 			} else if !i.Fallback.IsZero() {
 				t.Errorf("%s: %s is said to stand in for %s", f.Path, i.Name, i.Fallback)
 			}
 		}
-		if exact := c.Platform.String() == "windows/amd64:ltsc2022"; carried["slipway.local/demo/old:1.2.3"] != exact {
+		if exact := c.Platform.String() == "windows/amd64:ltsc2022"; included["slipway.local/demo/old:1.2.3"] != exact {
 			t.Errorf("%s: our own image for 20348 is in the bundle: %v", f.Path, !exact)
 		}
 		var table strings.Builder

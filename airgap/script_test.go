@@ -126,9 +126,9 @@ func TestPowerShell(t *testing.T) {
 	}
 }
 
-// TestShellPicks runs the shell script with a ctr that notes its arguments: the bundle of this
+// TestShellSelects runs the shell script with a ctr that notes its arguments: the bundle of this
 // machine, checked, imported, and named by digest.
-func TestShellPicks(t *testing.T) {
+func TestShellSelects(t *testing.T) {
 	st, l := bundletest.Demo(t, 100)
 	dir := t.TempDir()
 	files := bundletest.Pack(t, st, l, dir, bundletest.Targets(t)...)

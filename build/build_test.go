@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // with a golden file. It omits digests, which change with Go versions.
 func TestExample(t *testing.T) {
 	p, st := load(t, copied(t, "../examples/hello")), storetest.Open(t)
-	l := cut(t, p, st)
+	l := result(t, p, st)
 	if l.Name != "hello" || l.Version != "1.0.0" || l.BuildVersion != stagefile.Build.Version || l.Selected != nil {
 		t.Errorf("the result is %+v", l)
 	}
@@ -50,7 +50,7 @@ func TestExample(t *testing.T) {
 // one layer shared by three bases.
 func TestChildren(t *testing.T) {
 	p, st := load(t, copied(t, "../examples/hello")), storetest.Open(t)
-	for _, i := range cut(t, p, st).Images {
+	for _, i := range result(t, p, st).Images {
 		var order []string
 		windows := map[string]bool{}
 		for n, d := range children(t, st, i) {
@@ -104,8 +104,8 @@ func check(t *testing.T, img v1.Image, c lock.Child) {
 
 // TestSameBytes builds in two directories with two stores and compares the results.
 func TestSameBytes(t *testing.T) {
-	one := cut(t, load(t, copied(t, "../examples/hello")), storetest.Open(t))
-	two := cut(t, load(t, copied(t, "../examples/hello")), storetest.Open(t))
+	one := result(t, load(t, copied(t, "../examples/hello")), storetest.Open(t))
+	two := result(t, load(t, copied(t, "../examples/hello")), storetest.Open(t))
 	if d := cmp.Diff(one, two); d != "" {
 		t.Errorf("the second lock is another (-one +two):\n%s", d)
 	}
@@ -115,9 +115,9 @@ func TestSameBytes(t *testing.T) {
 // file changes only the blobs that contain it.
 func TestAgain(t *testing.T) {
 	dir, st := copied(t, "../examples/hello"), storetest.Open(t)
-	first := cut(t, load(t, dir), st)
+	first := result(t, load(t, dir), st)
 	before := blobs(t, st)
-	if again := cut(t, load(t, dir), st); cmp.Diff(first, again) != "" {
+	if again := result(t, load(t, dir), st); cmp.Diff(first, again) != "" {
 		t.Errorf("the second lock is another (-first +second):\n%s", cmp.Diff(first, again))
 	}
 	if d := cmp.Diff(before, blobs(t, st)); d != "" {
@@ -125,7 +125,7 @@ func TestAgain(t *testing.T) {
 	}
 
 	replace(t, filepath.Join(dir, "cmd", "hello", "main.go"), `Printf("%s, %s`, `Printf("%s; %s`)
-	changed := cut(t, load(t, dir), st)
+	changed := result(t, load(t, dir), st)
 	for n, i := range changed.Images {
 		if same := i.Digest == first.Images[n].Digest; same != (i.Name != "hello") {
 			t.Errorf("image %s is the same: %t", i.Name, same)
@@ -148,7 +148,7 @@ func TestAgain(t *testing.T) {
 func TestSourceDateEpoch(t *testing.T) {
 	t.Setenv("SOURCE_DATE_EPOCH", "1700000000")
 	st := storetest.Open(t)
-	l := cut(t, load(t, copied(t, "../examples/hello")), st)
+	l := result(t, load(t, copied(t, "../examples/hello")), st)
 	const want = "2023-11-14T22:13:20Z"
 	if got := l.Created.Format("2006-01-02T15:04:05Z07:00"); got != want {
 		t.Errorf("the release is of %s", got)

@@ -34,7 +34,7 @@ func TestCompiledProgramsFit(t *testing.T) {
 			{"another machine on Windows", "windows", pe(peARM64), "it is a PE program for windows/arm64, and the image is for windows/amd64"},
 		} {
 			t.Run(image.name+", "+tc.name, func(t *testing.T) {
-				dir := carry(t, image.files)
+				dir := mixed(t, image.files)
 				relink(t, dir, tc.os, tc.program)
 				want := image.where[tc.os] + tc.what + ": take the file that was built for it, or name this one under allowOtherPlatforms if the image only contains it"
 				if l, err := build.Build(t.Context(), load(t, dir), storetest.Open(t), nil); err == nil || err.Error() != want {

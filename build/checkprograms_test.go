@@ -13,10 +13,10 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// carrier is a product with an image that a Dockerfile fills from files/, and a
+// mixedProduct is a product with an image that a Dockerfile fills from files/, and a
 // Go program with data files.
-const carrier = `apiVersion: slipway/v1
-name: carrier
+const mixedProduct = `apiVersion: slipway/v1
+name: mixed
 version: 1.0.0
 platforms: [linux/amd64, "windows/amd64:10.0.25398", "windows/amd64:ltsc2019", "windows/amd64:10.0.19042.1889", "windows/amd64:ltsc2025", "windows/amd64:ltsc2022"]
 sources:
@@ -30,12 +30,12 @@ release:
   templates: [{path: config}]
 `
 
-// carry writes the product with additional files to a directory.
-func carry(t *testing.T, files map[string]string) string {
+// mixed writes the product with additional files to a directory.
+func mixed(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	all := map[string]string{
-		"slipway.yaml": carrier, "Dockerfile": "FROM scratch\nCOPY . /app/\n", "config/empty.yaml": "", "files/text": "text\n",
+		"slipway.yaml": mixedProduct, "Dockerfile": "FROM scratch\nCOPY . /app/\n", "config/empty.yaml": "", "files/text": "text\n",
 		"go.mod": "module example.com/tool\n\ngo 1.24\n", "cmd/tool/main.go": "package main\n\nfunc main() {}\n",
 	}
 	for name, text := range files {
@@ -115,7 +115,7 @@ func TestProgramsFit(t *testing.T) {
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			l, err := build.Build(t.Context(), load(t, carry(t, tc.files)), storetest.Open(t), nil)
+			l, err := build.Build(t.Context(), load(t, mixed(t, tc.files)), storetest.Open(t), nil)
 			if err == nil {
 				t.Fatalf("it is built: %+v", l)
 			}
@@ -139,7 +139,7 @@ func TestOtherSystem(t *testing.T) {
 		{"FROM --platform=linux/amd64 static AS other\nFROM scratch\nCOPY --from=other /etc/passwd /etc/", ""},
 	} {
 		t.Run(tc.from, func(t *testing.T) {
-			dir := carry(t, map[string]string{"Dockerfile": tc.from + "\nCOPY text /app/\n"})
+			dir := mixed(t, map[string]string{"Dockerfile": tc.from + "\nCOPY text /app/\n"})
 			replace(t, filepath.Join(dir, "slipway.yaml"), "programs:\n", `bases:
   - {name: static, builtin: static}
   - {name: nanoserver, images: {"windows/amd64:ltsc2022": "example.com/nanoserver:1", "windows/amd64:ltsc2019": "example.com/nanoserver:2"}}
@@ -153,13 +153,13 @@ programs:
 	}
 }
 
-// TestForeignPrograms checks that an image may contain the foreign programs that
+// TestAllowOtherPlatforms checks that an image may contain the foreign programs that
 // slipway.yaml names, and no others.
-func TestForeignPrograms(t *testing.T) {
-	dir := carry(t, map[string]string{"files/downloads/arm64/run.exe": pe(peARM64), "files/tools/run": elf(elfAMD64), "files/tools/run.exe": pe(peAMD64)})
+func TestAllowOtherPlatforms(t *testing.T) {
+	dir := mixed(t, map[string]string{"files/downloads/arm64/run.exe": pe(peARM64), "files/tools/run": elf(elfAMD64), "files/tools/run.exe": pe(peAMD64)})
 	at := filepath.Join(dir, "slipway.yaml")
 	replace(t, at, "{name: files, source: src,", "{name: files, source: src, allowOtherPlatforms: [/app/downloads, '/app/*/run', '/app/*/run.exe'],")
-	cut(t, load(t, dir), storetest.Open(t))
+	result(t, load(t, dir), storetest.Open(t))
 	replace(t, at, "[/app/downloads, '/app/*/run',", "[")
 	_, err := build.Build(t.Context(), load(t, dir), storetest.Open(t), nil)
 	if err == nil || !strings.Contains(err.Error(), "/app/tools/run: it is an ELF") || !strings.Contains(err.Error(), "/app/downloads/arm64/run.exe: ") || strings.Contains(err.Error(), "tools/run.exe") {
@@ -170,8 +170,8 @@ func TestForeignPrograms(t *testing.T) {
 // TestExplicitBuilds checks that an index can list any Windows builds along with those
 // that have names, newest first and each complete.
 func TestExplicitBuilds(t *testing.T) {
-	p, st := load(t, carry(t, nil)), storetest.Open(t)
-	i, ok := cut(t, p, st).Image("files")
+	p, st := load(t, mixed(t, nil)), storetest.Open(t)
+	i, ok := result(t, p, st).Image("files")
 	if !ok {
 		t.Fatal("there is no image")
 	}

@@ -108,7 +108,7 @@ func image(t *testing.T, img v1.Image) string {
 	return s.String()
 }
 
-func cut(t *testing.T, p *product.Product, st *store.Store) *built.Result {
+func result(t *testing.T, p *product.Product, st *store.Store) *built.Result {
 	t.Helper()
 	l, err := build.Build(t.Context(), p, st, nil)
 	if err != nil {

@@ -46,7 +46,7 @@ func newApisMustParse(supported, deprecated []string) int { return len(supported
 // manifest with a layer for each operating system.
 func TestLifecycle(t *testing.T) {
 	st := storetest.Open(t)
-	l := cut(t, load(t, carry(t, small)), st)
+	l := result(t, load(t, mixed(t, small)), st)
 	i, ok := l.Image("lifecycle")
 	if !ok || i.Kind != "lifecycle" || i.MediaType != types.OCIManifestSchema1 || len(i.Children) != 1 || i.Children[0].Digest != i.Digest ||
 		!slices.Equal(i.Children[0].ExtraOS, []string{"linux", "windows"}) || i.Children[0].Base != nil {

@@ -49,7 +49,7 @@ func newVictim(t *testing.T, path string) *victim {
 		t.Fatal(err)
 	}
 	v := &victim{path: path, data: data}
-	for r := tar.NewReader(bytes.NewReader(bundletest.Unseal(t, data))); ; {
+	for r := tar.NewReader(bytes.NewReader(bundletest.Decompress(t, data))); ; {
 		h, err := r.Next()
 		if errors.Is(err, io.EOF) {
 			break

@@ -17,7 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// TestDelta: a delta carries what its base lacks, and makes the bundle of both, byte for byte.
+// TestDelta: a delta contains what its base lacks, and makes the bundle of both, byte for byte.
 func TestDelta(t *testing.T) {
 	t.Parallel()
 	st, l := bundletest.Demo(t, 50_000)

@@ -192,7 +192,7 @@ func TestExtractErrors(t *testing.T) {
 	}{
 		{"no such image", whole, "nothing:1", bundle.ExtractOptions{To: "x"}, "nothing:1 is not in the bundle: slipway airgap list"},
 		{"no such platform", whole, agent, bundle.ExtractOptions{To: "x", Platform: s390x}, "the bundle does not have it for linux/s390x, only for linux/amd64, linux/arm64"},
-		{"not carried", node, agent, bundle.ExtractOptions{To: "x", Platform: arm}, "the bundle does not have it for linux/arm64, only for linux/amd64"},
+		{"not included", node, agent, bundle.ExtractOptions{To: "x", Platform: arm}, "the bundle does not have it for linux/arm64, only for linux/amd64"},
 		{"several for docker", whole, agent, bundle.ExtractOptions{To: "x.tar"}, "a docker-archive has one platform: choose one of linux/amd64, linux/arm64, windows"},
 		{"docker to directory", whole, agent, bundle.ExtractOptions{To: "x", Format: bundle.FormatDocker, Platform: windows}, "choose a name that ends in .tar"},
 		{"format", whole, agent, bundle.ExtractOptions{To: "x", Format: "zip"}, `unknown format "zip"`},

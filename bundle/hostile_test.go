@@ -104,7 +104,7 @@ var attacks = []attack{
 	{"nulls that are few enough", func(t *testing.T, v *victim) []byte {
 		return v.index(t, `"manifests":[`, `"manifests":[`+strings.Repeat("null,", bundle.MaxValues*9/10))
 	}, "is not a full name with a tag", false},
-	{"a crowd of bare manifests", func(t *testing.T, v *victim) []byte {
+	{"very many manifest-only entries", func(t *testing.T, v *victim) []byte {
 		var many strings.Builder
 		for n := range 220_000 {
 			fmt.Fprintf(&many, "sha256:%064x ", n)
@@ -147,7 +147,7 @@ var attacks = []attack{
 		return v.forge(t, func(e []bundletest.Forged) []bundletest.Forged { return append(e[1:v.first], e[v.first:]...) })
 	}, "is where manifest.json is expected", false},
 	{"a docker-archive of others", func(t *testing.T, v *victim) []byte {
-		return bundletest.Seal(t, append(plainTar(t, []bundletest.Forged{v.entries[0], v.entries[v.first]}), make([]byte, 1024)...))
+		return bundletest.Compress(t, append(plainTar(t, []bundletest.Forged{v.entries[0], v.entries[v.first]}), make([]byte, 1024)...))
 	}, "is where oci-layout is expected", false},
 	{"an empty file", func(*testing.T, *victim) []byte { return nil }, "does not begin with a zstd frame|the base of a delta is a bundle or", false},
 }

@@ -227,7 +227,7 @@ func TestOtherFiles(t *testing.T) {
 	if _, err := bundle.NewBundle(bytes.NewReader(plain.Bytes()), int64(plain.Len())); err == nil || !strings.Contains(err.Error(), "it is a plain tar archive") {
 		t.Errorf("plain tar: error %v", err)
 	}
-	data := bundletest.Seal(t, make([]byte, 100<<20))
+	data := bundletest.Compress(t, make([]byte, 100<<20))
 	if _, err := bundle.NewBundle(bytes.NewReader(data), int64(len(data))); err == nil {
 		t.Error("zeros are taken for a bundle")
 	}

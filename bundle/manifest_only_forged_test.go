@@ -14,11 +14,11 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 )
 
-// TestBareForged: what a bundle says of bare manifests is held against what it has.
-func TestBareForged(t *testing.T) {
+// TestManifestOnlyForged: the manifest-only annotations of a bundle are compared with its contents.
+func TestManifestOnlyForged(t *testing.T) {
 	t.Parallel()
 	b, path := bundletest.PartFile(t, "windows/amd64:ltsc2025")
-	good, h := bundletest.Headers(t, path), bare2025(t, b)
+	good, h := bundletest.Headers(t, path), only2025(t, b)
 	key := fmt.Sprintf("%q:\"", bundle.AnnotationManifestOnly)
 	var index v1.IndexManifest
 	if err := json.Unmarshal(b.Metadata()[b.Contents().Images[0].Digest()], &index); err != nil {

@@ -19,9 +19,9 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// TestBare: which manifests of which images a bundle has bare, and that they are all that
+// TestManifestOnly: which manifests of which images a bundle has manifest-only, and that they are all that
 // containerd reads on a node of its platform.
-func TestBare(t *testing.T) {
+func TestManifestOnly(t *testing.T) {
 	t.Parallel()
 	st, l := bundletest.Mixed(t)
 	want := map[string]map[string]string{
@@ -46,17 +46,17 @@ func TestBare(t *testing.T) {
 		for _, e := range bundletest.Entries(t, f.Path) {
 			held[e.Name] = true
 		}
-		carried := map[v1.Hash]bool{}
+		included := map[v1.Hash]bool{}
 		for _, i := range c.Images {
 			for _, child := range i.Included() {
-				carried[child.Config.Digest] = true
+				included[child.Config.Digest] = true
 				for _, l := range child.Layers {
-					carried[l.Digest] = true
+					included[l.Digest] = true
 				}
 			}
 		}
 		for n, d := range b.Index().Manifests {
-			bare := strings.Fields(d.Annotations["dev.slipway.image.manifest-only"])
+			only := strings.Fields(d.Annotations["dev.slipway.image.manifest-only"])
 			name := strings.Split(filepath.Base(d.Annotations["io.containerd.image.name"]), ":")[0]
 			var index v1.IndexManifest
 			if err := json.Unmarshal(b.Metadata()[d.Digest], &index); err != nil {
@@ -67,28 +67,28 @@ func TestBare(t *testing.T) {
 				if containerdReads(t, c.Platform, child.Platform) && !held[bundletest.BlobName(child.Digest)] {
 					t.Errorf("%s: containerd reads %s of %s, which is not there", f.Path, child.Digest, name)
 				}
-				if !slices.Contains(bare, child.Digest.String()) {
+				if !slices.Contains(only, child.Digest.String()) {
 					continue
 				}
 				said = append(said, system(child.Platform))
 				if slices.ContainsFunc(c.Images[n].Included(), func(o bundle.Manifest) bool { return o.Desc.Digest == child.Digest }) {
-					t.Errorf("%s: %s of %s is bare and carried", f.Path, child.Digest, name)
+					t.Errorf("%s: %s of %s is manifest-only and included", f.Path, child.Digest, name)
 				}
 				for _, part := range bundletest.Parts(t, b.Metadata()[child.Digest]) {
-					if held[bundletest.BlobName(part)] && !carried[part] {
-						t.Errorf("%s: %s of %s is bare, and its %s is there", f.Path, child.Digest, name, part)
+					if held[bundletest.BlobName(part)] && !included[part] {
+						t.Errorf("%s: %s of %s is manifest-only, and its %s is there", f.Path, child.Digest, name, part)
 					}
 				}
 			}
-			if len(said) != len(bare) {
-				t.Errorf("%s: %s has %d bare manifests and names %d", f.Path, name, len(said), len(bare))
+			if len(said) != len(only) {
+				t.Errorf("%s: %s has %d manifest-only manifests and names %d", f.Path, name, len(said), len(only))
 			}
 			if len(said) > 0 {
 				got[name] = strings.Join(said, " ")
 			}
 		}
 		if d := cmp.Diff(want[c.Platform.String()], got); d != "" {
-			t.Errorf("%s: bare manifests (-want +got):\n%s", f.Path, d)
+			t.Errorf("%s: manifest-only (-want +got):\n%s", f.Path, d)
 		}
 
 		// Packing again from the bundle alone, as apply and split do, gives the same documents

@@ -17,22 +17,22 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 )
 
-// bare2025 is the digest of the manifest that the demo's bundle for 2025 has bare.
-func bare2025(t *testing.T, b *bundle.Bundle) v1.Hash {
+// only2025 is the digest of the manifest that the demo's bundle for 2025 has manifest-only.
+func only2025(t *testing.T, b *bundle.Bundle) v1.Hash {
 	t.Helper()
 	h, err := v1.NewHash(b.Index().Manifests[0].Annotations[bundle.AnnotationManifestOnly])
 	if err != nil || b.Metadata()[h] == nil {
-		t.Fatalf("the bundle has no bare manifest: %v", err)
+		t.Fatalf("the bundle has no manifest-only entry: %v", err)
 	}
 	return h
 }
 
-// TestBarePush: a bare manifest is not pushed, and its platform is one that the index lacks,
-// unless another bundle has it whole.
-func TestBarePush(t *testing.T) {
+// TestManifestOnlyPush: a manifest-only platform is not pushed, and the index lacks it unless another
+// bundle includes it.
+func TestManifestOnlyPush(t *testing.T) {
 	t.Parallel()
 	b := bundletest.Part(t, "windows/amd64:ltsc2025")
-	h := bare2025(t, b)
+	h := only2025(t, b)
 	o := bundletest.To(bundletest.NewRegistry(t))
 	o.Platforms = []string{"windows/amd64:ltsc2025"}
 	_, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, o)
@@ -49,7 +49,7 @@ func TestBarePush(t *testing.T) {
 	}
 	calls, _ := r.Reset(nil)
 	if n := bundletest.Count(calls, "PUT", h.String()); n != 0 || bundletest.Count(calls, "PUT", "/manifests/") == 0 {
-		t.Errorf("the bare manifest was pushed %d times: %v", n, calls)
+		t.Errorf("the manifest was pushed %d times: %v", n, calls)
 	}
 	o.Platforms = []string{"windows/amd64:ltsc2022"}
 	_, err = airgap.Push(t.Context(), []*bundle.Bundle{b}, o)
@@ -68,11 +68,12 @@ func TestBarePush(t *testing.T) {
 	}
 }
 
-// TestBareExtract: a layout has what the bundle carries, and no other platform is to be had.
-func TestBareExtract(t *testing.T) {
+// TestManifestOnlyExtract: a layout has what the bundle includes, and no other platform can be
+// extracted.
+func TestManifestOnlyExtract(t *testing.T) {
 	t.Parallel()
 	b := bundletest.Part(t, "windows/amd64:ltsc2025")
-	h, agent, older := bare2025(t, b), b.Contents().Images[0], bundletest.Parse(t, "windows/amd64:ltsc2022")
+	h, agent, older := only2025(t, b), b.Contents().Images[0], bundletest.Parse(t, "windows/amd64:ltsc2022")
 	dir := filepath.Join(t.TempDir(), "layout")
 	x, err := b.Extract(t.Context(), agent.Name, bundle.ExtractOptions{To: dir})
 	if err != nil {
@@ -86,8 +87,8 @@ func TestBareExtract(t *testing.T) {
 	bundletest.Says(t, err, "the bundle does not have it for windows/amd64:ltsc2022, only for windows/amd64:10.0.26100.1")
 }
 
-// TestBareSplit: a volume has the bare manifests of its images.
-func TestBareSplit(t *testing.T) {
+// TestManifestOnlySplit: a volume has the manifest-only entries of its images.
+func TestManifestOnlySplit(t *testing.T) {
 	t.Parallel()
 	st, l := bundletest.Mixed(t)
 	f := bundletest.Pack(t, st, l, t.TempDir(), bundletest.Targets(t)...)[4]
@@ -114,16 +115,16 @@ func TestBareSplit(t *testing.T) {
 		want[d.Annotations[bundle.AnnotationImageName]] = d.Annotations[bundle.AnnotationManifestOnly]
 	}
 	if d := cmp.Diff(want, said); d != "" {
-		t.Errorf("bare manifests (-bundle +volumes):\n%s", d)
+		t.Errorf("manifest-only (-bundle +volumes):\n%s", d)
 	}
 }
 
-// TestBareDiff: an older bundle that has no bare manifests holds the same, and nothing is to be
+// TestManifestOnlyDiff: a bundle without manifest-only entries differs in nothing that has to be
 // transferred.
-func TestBareDiff(t *testing.T) {
+func TestManifestOnlyDiff(t *testing.T) {
 	t.Parallel()
 	b, path := bundletest.PartFile(t, "windows/amd64:ltsc2025")
-	data := bundletest.Forge(t, withoutBare(t, b, path))
+	data := bundletest.Forge(t, withoutManifestOnly(t, b, path))
 	old, err := bundle.NewBundle(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		t.Fatal(err)
@@ -148,10 +149,10 @@ func TestBareDiff(t *testing.T) {
 	}
 }
 
-// withoutBare is a bundle as it was packed before there were bare manifests.
-func withoutBare(t *testing.T, b *bundle.Bundle, path string) []bundletest.Forged {
+// withoutManifestOnly is the bundle without its manifest-only entry.
+func withoutManifestOnly(t *testing.T, b *bundle.Bundle, path string) []bundletest.Forged {
 	t.Helper()
-	h := bare2025(t, b)
+	h := only2025(t, b)
 	e := bundletest.Headers(t, path)
 	e = slices.DeleteFunc(e, func(e bundletest.Forged) bool { return e.Name == bundletest.BlobName(h) })
 	for from, to := range map[string]string{

@@ -89,8 +89,8 @@ func splitSteps(t *testing.T, dir, made string, v *bundle.Volumes, n int) bool {
 	return true
 }
 
-// TestSplitForeign: a list of images that no earlier split has left is nobody's to overwrite.
-func TestSplitForeign(t *testing.T) {
+// TestSplitOtherFiles: split does not overwrite a file that no earlier split has written.
+func TestSplitOtherFiles(t *testing.T) {
 	t.Parallel()
 	st, l := bundletest.Signed(t, 1000)
 	f := bundletest.Pack(t, st, l, t.TempDir(), bundletest.Targets(t)[5])[0]

@@ -184,14 +184,14 @@ func TestVerifyLonger(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	raw := append(bundletest.Unseal(t, data), make([]byte, 1024)...)
+	raw := append(bundletest.Decompress(t, data), make([]byte, 1024)...)
 	var cuts []int
 	for n := range seekTable(t, b.Archive().Raw()).NumFrames() {
 		e, _ := seekTable(t, b.Archive().Raw()).EntryByID(n)
 		cuts = append(cuts, int(e.DecompressedSize))
 	}
 	cuts[len(cuts)-1] += 512
-	for _, longer := range [][]byte{resealed(t, raw[:len(raw)-512], cuts), resealed(t, raw, cuts), bundletest.Seal(t, raw)} {
+	for _, longer := range [][]byte{resealed(t, raw[:len(raw)-512], cuts), resealed(t, raw, cuts), bundletest.Compress(t, raw)} {
 		path := bundletest.Write(t, longer)
 		if _, err := bundle.Open(path); err == nil || !strings.Contains(err.Error(), "slipway airgap verify tells what is wrong") {
 			t.Errorf("opening it: %v", err)

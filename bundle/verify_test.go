@@ -44,7 +44,7 @@ func TestVerify(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := len(bundletest.Unseal(t, data)); r.Bytes != int64(n) {
+		if n := len(bundletest.Decompress(t, data)); r.Bytes != int64(n) {
 			t.Errorf("%s: %d bytes of %d were read", f.Path, r.Bytes, n)
 		}
 		blobs := r.Blobs
@@ -63,7 +63,7 @@ func TestVerifyFlips(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	good := bundletest.Unseal(t, data)
+	good := bundletest.Decompress(t, data)
 	table := len(data) - tableLength(t, data)
 	for n := 0; n < len(data); n += 3 - 2*(n/table) { // of the table every one
 		changed := bytes.Clone(data)

@@ -81,9 +81,9 @@ func FuzzRuns(f *testing.F) {
 	})
 }
 
-// TestConsiders compares MayMatch with containerd's default matcher, which lists the variants
+// TestMayMatch compares MayMatch with containerd's default matcher, which lists the variants
 // of an architecture one by one.
-func TestConsiders(t *testing.T) {
+func TestMayMatch(t *testing.T) {
 	all := hosts()
 	for _, s := range []string{"linux/386", "linux/amd64/v2", "linux/arm", "linux/arm/v6", "linux/arm64/v9", "linux/s390x"} {
 		all = append(all, parse(t, s))

@@ -225,7 +225,7 @@ func TestCancel(t *testing.T) {
 	registrytest.Validate(t, out)
 }
 
-func TestStandIn(t *testing.T) {
+func TestStubBase(t *testing.T) {
 	p, st, l := cut(t, 1000)
 	made := lock.Base{Name: "mcr.microsoft.com/windows/nanoserver:ltsc2025@" + l.Images[0].Digest.String(), Digest: l.Images[0].Digest, Stub: true}
 	child := &l.Images[0].Children[2]

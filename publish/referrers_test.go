@@ -35,7 +35,7 @@ const (
 	signatureType types.MediaType = "application/vnd.dev.cosign.simplesigning.v1+json"
 )
 
-// artifact is a manifest that carries text; about may be nil.
+// artifact is a manifest that contains text; about may be nil.
 func artifact(t *testing.T, text string, mt types.MediaType, about *v1.Descriptor) v1.Image {
 	t.Helper()
 	img, err := mutate.AppendLayers(mutate.MediaType(empty.Image, types.OCIManifestSchema1), static.NewLayer([]byte(text), mt))

@@ -55,7 +55,7 @@ func because(r *built.Result) string {
 }
 
 // unbuilt returns the first platform that an image should have and has not. A single manifest
-// carries all of its systems.
+// serves all of its platforms.
 func unbuilt(mt types.MediaType, children []lock.Child, want product.Image) (platform.Platform, bool) {
 	if !mt.IsIndex() {
 		return platform.Platform{}, false

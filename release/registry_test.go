@@ -117,9 +117,9 @@ func pull(t *testing.T, reference string) (v1.ImageIndex, []storetest.Listed) {
 	return idx, storetest.List(t, idx)
 }
 
-// TestCutToRegistry releases the example to a registry, at once and in two parts on two
+// TestReleaseToRegistry releases the example to a registry, at once and in two parts on two
 // machines, and expects equal releases.
-func TestCutToRegistry(t *testing.T) {
+func TestReleaseToRegistry(t *testing.T) {
 	host, writes := serveRegistry(t)
 	yaml, whole := hello(t), t.TempDir()
 	onRegistry(t, yaml, host)

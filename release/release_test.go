@@ -68,7 +68,7 @@ func files(t *testing.T, dir string) map[string]string {
 	return sums
 }
 
-func TestCut(t *testing.T) {
+func TestRelease(t *testing.T) {
 	yaml, out := hello(t), t.TempDir()
 	summary, err := cut(t, product.Options{Path: yaml}, out)
 	if err != nil {
@@ -155,7 +155,7 @@ func times(t *testing.T, dir string) string {
 	return b.String()
 }
 
-func TestCutPart(t *testing.T) {
+func TestReleasePart(t *testing.T) {
 	out := t.TempDir()
 	summary, err := cut(t, product.Options{Path: hello(t), Platforms: []string{"linux"}}, out)
 	if err != nil {
@@ -170,7 +170,7 @@ func TestCutPart(t *testing.T) {
 	}
 }
 
-func TestCutStopsAtAWrongHash(t *testing.T) {
+func TestReleaseWrongHash(t *testing.T) {
 	yaml, out := hello(t), t.TempDir()
 	p, err := product.Load(t.Context(), product.Options{Path: yaml})
 	if err != nil {
@@ -217,8 +217,8 @@ func packDelta(t *testing.T, yaml, out string, since ...string) {
 	}
 }
 
-// TestCutAgain checks what happens to a directory that has an older release.
-func TestCutAgain(t *testing.T) {
+// TestReleaseAgain checks what happens to a directory that has an older release.
+func TestReleaseAgain(t *testing.T) {
 	yaml, out := hello(t), t.TempDir()
 	if _, err := cut(t, product.Options{Path: yaml}, out); err != nil {
 		t.Fatal(err)
@@ -298,7 +298,7 @@ func TestCutAgain(t *testing.T) {
 	})
 }
 
-func TestCutCancelled(t *testing.T) {
+func TestReleaseCancelled(t *testing.T) {
 	yaml, out := hello(t), t.TempDir()
 	p, err := product.Load(t.Context(), product.Options{Path: yaml})
 	if err != nil {

@@ -133,7 +133,7 @@ func (p place) below(name string) place {
 	return place{path.Join(p.from, name), path.Join(p.rel, name), path.Join(p.dest, name)}
 }
 
-// match says whether include and exclude take a path; in and ex carry what they
+// match says whether include and exclude take a path; in and ex have what they
 // matched over to the paths below it.
 type match struct {
 	take, excluded bool

@@ -99,9 +99,9 @@ func TestDamagedLayer(t *testing.T) {
 	}
 }
 
-// TestForeignDiffID checks that an image cannot obtain the files of another image's layer
+// TestDiffIDOfOtherImage checks that an image cannot obtain the files of another image's layer
 // by declaring that layer's diffID in its configuration.
-func TestForeignDiffID(t *testing.T) {
+func TestDiffIDOfOtherImage(t *testing.T) {
 	st := storetest.Open(t)
 	p := platform.Platform{OS: "linux", Architecture: "amd64"}
 	i := storetest.Index(t, st, "other", storetest.Child{Platform: p, Layers: []v1.Layer{storetest.Layer(t, "etc/file", "evil", 5000)}})

@@ -74,8 +74,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestCarried holds every field that kpack hands on.
-func TestCarried(t *testing.T) {
+// TestBuildPodFields reads every field that kpack copies to the build pod.
+func TestBuildPodFields(t *testing.T) {
 	const text = `apiVersion: kpack.io/v1alpha2
 kind: %s
 metadata: {name: app}

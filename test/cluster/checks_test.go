@@ -30,7 +30,7 @@ var checks = []check{
 	{"Permitted", permitted},
 }
 
-// TestRelease checks the release as it was cut.
+// TestRelease checks the release as it is.
 func TestRelease(t *testing.T) {
 	t.Parallel()
 	r, programs := prepare(t)

@@ -53,7 +53,7 @@ func prepare(t *testing.T) (r *release, programs string) {
 	return r, programs
 }
 
-var pushed = sync.OnceValues(func() (*release, error) { return cut(temp) })
+var pushed = sync.OnceValues(func() (*release, error) { return open(temp) })
 
 var built = sync.OnceValues(func() (string, error) {
 	var stderr bytes.Buffer

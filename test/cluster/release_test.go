@@ -26,7 +26,7 @@ const (
 	mirrorPath      = "/v2/mirror/" // of the mirror's repositories in the registry's API
 )
 
-// release is what was cut, as an operator has it after pushing the bundle.
+// release is the release that the tests read, as an operator has it after pushing the bundle.
 type release struct {
 	manifest []byte // release.yaml with the names of the private registry
 	lock     *lock.Lock
@@ -34,10 +34,10 @@ type release struct {
 	dist     string
 }
 
-// cut reads the release that go tool mage test names: SLIPWAY_DIST is its directory. Its own
+// open reads the release that go tool mage test names: SLIPWAY_DIST is its directory. Its own
 // slipway pushes the bundle of all platforms into a registry and renames release.yaml, in a
 // namespace for that alone.
-func cut(dir string) (*release, error) {
+func open(dir string) (*release, error) {
 	dist := os.Getenv("SLIPWAY_DIST")
 	if dist == "" {
 		return nil, fmt.Errorf("SLIPWAY_DIST names no release: run go tool mage cluster")

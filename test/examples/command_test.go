@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// product is a copy of an example, and where it is cut.
+// product is a copy of an example, and where it is released.
 type product struct {
 	dir, out, store string
 	env             []string
@@ -54,7 +54,7 @@ func copied(t *testing.T, example string) *product {
 	t.Helper()
 	p := &product{dir: t.TempDir(), out: t.TempDir(), store: t.TempDir()}
 	must(t, os.CopyFS(p.dir, os.DirFS(filepath.Join("..", "..", "examples", example))))
-	// of somebody who cut the example by hand
+	// of somebody who released the example by hand
 	must(t, os.RemoveAll(filepath.Join(p.dir, ".slipway")))
 	return p
 }
@@ -88,8 +88,8 @@ func (p *product) run(ctx context.Context, t *testing.T, command string, args ..
 	return stderr.String(), err
 }
 
-// cut cuts the release, and returns its lock.
-func (p *product) cut(t *testing.T, args ...string) *lock.Lock {
+// release releases the product and returns its lock.
+func (p *product) release(t *testing.T, args ...string) *lock.Lock {
 	t.Helper()
 	said, err := p.run(t.Context(), t, "release", append([]string{"-out=" + p.out, "-binary=false"}, args...)...)
 	if err != nil {

@@ -80,16 +80,16 @@ func below(dir string, names []string) map[string]string {
 
 func TestRKE2(t *testing.T) {
 	p, d, registry := rke2(t)
-	l := p.cut(t, "-registry="+registry)
+	l := p.release(t, "-registry="+registry)
 	t.Run("the runtime image", func(t *testing.T) { runtimeImage(t, l) })
 	t.Run("the artifacts", func(t *testing.T) { artifacts(t, p) })
 	t.Run("the bundles", func(t *testing.T) { bundles(t, p, l) })
-	t.Run("cut again it downloads nothing and has the same bytes", func(t *testing.T) {
+	t.Run("released again it downloads nothing and has the same bytes", func(t *testing.T) {
 		before, asked := p.sums(t), d.requests.Load()
 		if asked != 5 {
 			t.Errorf("five downloads took %d requests", asked)
 		}
-		p.cut(t, "-registry="+registry)
+		p.release(t, "-registry="+registry)
 		if diff := cmp.Diff(before, p.sums(t)); diff != "" || d.requests.Load() != asked {
 			t.Errorf("%d requests more; the files changed (-before +after):\n%s", d.requests.Load()-asked, diff)
 		}

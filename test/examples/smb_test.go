@@ -28,7 +28,7 @@ import (
 // and sidecars.
 func TestSMB(t *testing.T) {
 	p := copied(t, "csi-driver-smb")
-	l := p.cut(t)
+	l := p.release(t)
 	st, err := store.Open(p.store)
 	must(t, err)
 
@@ -67,9 +67,9 @@ func TestSMB(t *testing.T) {
 		}
 	})
 	t.Run("release.yaml", func(t *testing.T) { manifest(t, p, l) })
-	t.Run("cut again it has the same bytes", func(t *testing.T) {
+	t.Run("released again it has the same bytes", func(t *testing.T) {
 		before := p.sums(t)
-		p.cut(t)
+		p.release(t)
 		if d := cmp.Diff(before, p.sums(t)); d != "" {
 			t.Errorf("the files changed (-before +after):\n%s", d)
 		}
@@ -194,7 +194,7 @@ func toRegistry(t *testing.T, p *product) {
 	must(t, err)
 	must(t, os.WriteFile(filepath.Join(p.dir, "overlays", "images.yaml"), regexp.MustCompile(`: "registry\.k8s\.io/`).ReplaceAll(overlay, []byte(`: "`+host+`/`)), 0o644))
 
-	l := p.cut(t, "-registry="+host+"/out")
+	l := p.release(t, "-registry="+host+"/out")
 	manifest(t, p, l)
 	if l.HasStubs() || len(l.ThirdParty) != 4 {
 		t.Errorf("the release has stub bases: %v; %d images of others", l.HasStubs(), len(l.ThirdParty))

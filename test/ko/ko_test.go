@@ -10,8 +10,8 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
-// TestBesideKo builds with both and compares.
-func TestBesideKo(t *testing.T) {
+// TestSameAsKo builds with both and compares.
+func TestSameAsKo(t *testing.T) {
 	all := images(t)
 	t.Run("app linux/amd64", func(t *testing.T) {
 		p := all["app linux/amd64"]

@@ -34,7 +34,7 @@ const stackID = "test.slipway.stack"
 // builder on a stack with our lifecycle, then the pod of a build with our helpers. Every program
 // that the pod runs out of these images is in them.
 func TestBuild(t *testing.T) {
-	r := cut(t)
+	r := open(t)
 	_, env := deployed(t, r.objects(t), "kpack-controller")
 	images := config.Images{
 		BuildInitImage: env["BUILD_INIT_IMAGE"], BuildInitWindowsImage: env["BUILD_INIT_WINDOWS_IMAGE"],
@@ -80,7 +80,7 @@ func TestBuild(t *testing.T) {
 // TestRebase: the pod that rebases a Windows image runs on Linux, and what it runs is there for
 // Linux.
 func TestRebase(t *testing.T) {
-	r := cut(t)
+	r := open(t)
 	_, env := deployed(t, r.objects(t), "kpack-controller")
 	build := v1alpha2.Build{
 		ObjectMeta: metav1.ObjectMeta{Name: "b", Namespace: "ns", Annotations: map[string]string{v1alpha2.BuildReasonAnnotation: v1alpha2.BuildReasonStack}},

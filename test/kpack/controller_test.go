@@ -81,7 +81,7 @@ func deployed(t *testing.T, objects []runtime.Object, name string) (corev1.Conta
 // TestController: the controller's Deployment sets every variable that its code reads, its images
 // are those of the lock, and the variables of the Windows RFC are set besides kpack's names.
 func TestController(t *testing.T) {
-	r := cut(t)
+	r := open(t)
 	objects := r.objects(t)
 	container, env := deployed(t, objects, "kpack-controller")
 	for _, name := range literals(t, filepath.Join(source(t), "cmd", "controller", "main.go"), "Getenv", "GetEnvBool", "GetEnvInt") {
@@ -116,7 +116,7 @@ func TestController(t *testing.T) {
 
 // TestSettings reads what controller and webhook read through their libraries.
 func TestSettings(t *testing.T) {
-	objects := cut(t).objects(t)
+	objects := open(t).objects(t)
 	for _, name := range []string{"kpack-controller", "kpack-webhook"} {
 		_, env := deployed(t, objects, name)
 		for k, v := range env {
@@ -137,7 +137,7 @@ func TestSettings(t *testing.T) {
 // TestWebhook: what the webhook's code names, it finds: its configurations, its Service and
 // Secret, and the definitions it converts.
 func TestWebhook(t *testing.T) {
-	objects := cut(t).objects(t)
+	objects := open(t).objects(t)
 	names := literals(t, filepath.Join(source(t), "cmd", "webhook", "main.go"))
 	has := func(name string) {
 		t.Helper()

@@ -37,7 +37,7 @@ var mistakes = map[string]string{"image_with_cache.yaml": `unknown field "spec.c
 // TestDecode reads every object of release.yaml into its type, and kpack's own samples into
 // kpack's.
 func TestDecode(t *testing.T) {
-	r := cut(t)
+	r := open(t)
 	objects := r.objects(t)
 	want := 0
 	for _, docs := range yamlFiles(t, "config") {
@@ -76,7 +76,7 @@ func yamlFiles(t *testing.T, dir string) map[string][][]byte {
 // TestDefinitions: release.yaml defines each kind and version that kpack's code has, and no other.
 func TestDefinitions(t *testing.T) {
 	defined := map[schema.GroupVersionKind]bool{}
-	for _, o := range cut(t).objects(t) {
+	for _, o := range open(t).objects(t) {
 		crd, ok := o.(*apiextensionsv1.CustomResourceDefinition)
 		if !ok {
 			continue

@@ -37,7 +37,7 @@ func lifecycle(t *testing.T, r release, host string) *config.LifecycleProvider {
 // TestLifecycle: kpack's provider finds a layer for each system, with the bytes of the store, and
 // metadata that kpack can use.
 func TestLifecycle(t *testing.T) {
-	r := cut(t)
+	r := open(t)
 	p := lifecycle(t, r, r.serve(t, "lifecycle"))
 	md, err := p.Metadata()
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 )
 
-// release is what was cut.
+// release is the release that the tests read.
 type release struct {
 	docs  [][]byte // of release.yaml
 	lock  lock
@@ -54,9 +54,9 @@ func (l lock) image(t *testing.T, name string) lockedImage {
 	return lockedImage{}
 }
 
-// cut reads the release that go tool mage test names: SLIPWAY_DIST is its directory,
+// open reads the release that go tool mage test names: SLIPWAY_DIST is its directory,
 // SLIPWAY_STORE that of the store.
-func cut(t *testing.T) release {
+func open(t *testing.T) release {
 	t.Helper()
 	dist, store := os.Getenv("SLIPWAY_DIST"), os.Getenv("SLIPWAY_STORE")
 	if dist == "" || store == "" {

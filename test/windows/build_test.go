@@ -49,7 +49,7 @@ type pod struct {
 // first and the last place: build-init prepares it, and completion, started through the launcher
 // that build-init left, signs the image and reports on it.
 func TestBuild(t *testing.T) {
-	r := cut(t)
+	r := open(t)
 	p := pod{drive: newDrive(t)}
 	for _, name := range []string{"build-init", "completion"} {
 		p.lay(t, layersOf(t, r.windowsOf(t, name).image)...)

@@ -24,7 +24,7 @@ var fourParts = regexp.MustCompile(`^10\.0\.[1-9][0-9]*\.[1-9][0-9]*$`)
 // each child says its version wherever a host looks for it
 // (https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/version-compatibility).
 func TestWindowsChildren(t *testing.T) {
-	r := cut(t)
+	r := open(t)
 	all := r.children(t, platform.Windows)
 	for _, name := range []string{"build-init", "completion"} {
 		if len(all[name]) == 0 {
@@ -72,7 +72,7 @@ func checkWindows(t *testing.T, c child) {
 
 // TestIndexes checks that an index has the platforms of its children, Linux first.
 func TestIndexes(t *testing.T) {
-	r := cut(t)
+	r := open(t)
 	for _, i := range r.lock.Images {
 		if i.Kind == "lifecycle" {
 			continue
@@ -110,7 +110,7 @@ func TestIndexes(t *testing.T) {
 // TestOneWindowsBuild checks that a program for Windows is compiled and compressed once, whatever
 // the number of releases.
 func TestOneWindowsBuild(t *testing.T) {
-	for name, list := range cut(t).children(t, platform.Windows) {
+	for name, list := range open(t).children(t, platform.Windows) {
 		var own []v1.Hash
 		for _, c := range list {
 			layers, err := c.image.Layers()
@@ -138,7 +138,7 @@ func TestOneWindowsBuild(t *testing.T) {
 // TestWindowsPrograms checks that what kpack runs in a Windows build pod is there and is a
 // Windows program.
 func TestWindowsPrograms(t *testing.T) {
-	r := cut(t)
+	r := open(t)
 	for name, paths := range map[string][]string{
 		"build-init": {"cnb/process/build-init.exe", "cnb/process/network-wait-launcher.exe"},
 		"completion": {"cnb/process/completion.exe", "cnb/process/network-wait-launcher.exe"},
@@ -161,7 +161,7 @@ func TestWindowsPrograms(t *testing.T) {
 // root by number, since Kubernetes checks runAsNonRoot by number only.
 func TestLinuxChildren(t *testing.T) {
 	nonRoot := regexp.MustCompile(`^[1-9][0-9]*(:[1-9][0-9]*)?$`)
-	all := cut(t).children(t, platform.Linux)
+	all := open(t).children(t, platform.Linux)
 	for _, name := range []string{"controller", "webhook", "build-waiter", "build-init", "completion", "rebase"} {
 		if len(all[name]) == 0 {
 			t.Errorf("there is no %s", name)
@@ -192,7 +192,7 @@ func TestLinuxChildren(t *testing.T) {
 var phases = []string{"analyzer", "builder", "creator", "detector", "exporter", "launcher", "lifecycle", "rebaser", "restorer"}
 
 func TestLifecycle(t *testing.T) {
-	r := cut(t)
+	r := open(t)
 	_, linux := r.lifecycle(t, platform.Linux)
 	dir := t.TempDir()
 	unpack(t, dir, platform.Linux, linux)

@@ -48,7 +48,7 @@ func windowsLayers(t *testing.T, r release) map[string]v1.Layer {
 // TestLayerRules checks the layers by what hcsshim's pkg/ociwclayer accepts (import.go, and
 // internal/wclayer/legacy.go below it), and to the names that Windows has.
 func TestLayerRules(t *testing.T) {
-	for digest, l := range windowsLayers(t, cut(t)) {
+	for digest, l := range windowsLayers(t, open(t)) {
 		t.Run(digest, func(t *testing.T) {
 			var names []string
 			seen, folded := map[string]byte{}, map[string]string{}

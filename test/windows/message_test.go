@@ -23,7 +23,7 @@ import (
 // image the kubelet mounts a file there, for the rebase of a Windows image at
 // /dev/termination-log. Both have to get it (ADR 51), also where the rest cannot be written.
 func TestMessage(t *testing.T) {
-	r := cut(t)
+	r := open(t)
 	linux := r.children(t, platform.Linux)["completion"]
 	if len(linux) == 0 {
 		t.Fatal("completion has no Linux child")

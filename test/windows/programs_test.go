@@ -57,7 +57,7 @@ func kpack(lifecycle string) map[string]call {
 // TestPrograms takes each Windows image's files out of the finished image and runs its entrypoint
 // and every program in it.
 func TestPrograms(t *testing.T) {
-	r := cut(t)
+	r := open(t)
 	w := newDrive(t)
 	calls := kpack(lockedLifecycle(t, r))
 	programs := map[string]bool{}
@@ -104,7 +104,7 @@ func TestPrograms(t *testing.T) {
 // TestHello builds examples/hello with the released slipway and runs both its images by their
 // configuration.
 func TestHello(t *testing.T) {
-	cut(t) // it says what is missing
+	open(t) // it says what is missing
 	w := newDrive(t)
 	hello := example(t, filepath.Join("..", "..", "examples", "hello"))
 	says := map[string]string{"hello": "Hello, world (hello 1.0.0)", "hostinfo": " runs windows/amd64"}

@@ -24,7 +24,7 @@ import (
 // TestReencode passes the Windows layers of the release through go-winio's own code, with which
 // Windows imports and exports them: they come back as they were, byte for byte.
 func TestReencode(t *testing.T) {
-	layers := windowsLayers(t, cut(t))
+	layers := windowsLayers(t, open(t))
 	w := newDrive(t)
 	w.compile(t, "reencode")
 	for name, l := range layers {

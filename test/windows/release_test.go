@@ -16,14 +16,14 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// release is what was cut.
+// release is the release that the tests read.
 type release struct {
 	lock  *lock.Lock
 	store *store.Store
 }
 
-// cut opens the release that `go tool mage test` names.
-func cut(t *testing.T) release {
+// open opens the release that `go tool mage test` names.
+func open(t *testing.T) release {
 	t.Helper()
 	dist, dir := os.Getenv("SLIPWAY_DIST"), os.Getenv("SLIPWAY_STORE")
 	if dist == "" || dir == "" {

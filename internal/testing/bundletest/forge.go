@@ -61,13 +61,13 @@ func Forge(t *testing.T, list []Forged) []byte {
 		t.Fatal(err)
 	}
 	if len(list) == 0 {
-		return Seal(t, nil)
+		return Compress(t, nil)
 	}
-	return Seal(t, b.Bytes())
+	return Compress(t, b.Bytes())
 }
 
-// Seal compresses in frames of 8 MiB, as a bundle is.
-func Seal(t testing.TB, b []byte) []byte {
+// Compress compresses in frames of 8 MiB, as a bundle is.
+func Compress(t testing.TB, b []byte) []byte {
 	t.Helper()
 	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest))
 	if err != nil {

@@ -24,7 +24,7 @@ func Recompress(t testing.TB, path, out string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw := Unseal(t, data)
+	raw := Decompress(t, data)
 	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(8<<20))
 	if err != nil {
 		t.Fatal(err)
@@ -35,8 +35,8 @@ func Recompress(t testing.TB, path, out string) string {
 	return out
 }
 
-// Unseal decompresses a bundle.
-func Unseal(t testing.TB, data []byte) []byte {
+// Decompress decompresses a bundle.
+func Decompress(t testing.TB, data []byte) []byte {
 	t.Helper()
 	z, err := zstd.NewReader(nil)
 	if err != nil {
