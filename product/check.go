@@ -21,6 +21,8 @@ type checker struct {
 	// changed reports that the version is that of a commit and the work tree has changes; nil if
 	// it has none.
 	changed func(report func(yamlfile.Pos, string, ...any))
+	known   *history     // what git knows; nil until it is asked
+	channel *channelYAML // of this run; nil if it has none
 }
 
 func newChecker(path, dir string, b []byte) *checker {

@@ -30,7 +30,7 @@ var (
 // sampleDigest replaces digests that are not known yet.
 var sampleDigest = strings.Repeat("0", 64)
 
-func expand(text string, info BuildInfo, fields []string, image func(string) (string, error)) (string, error) {
+func expand(text string, data any, fields []string, image func(string) (string, error)) (string, error) {
 	if !strings.Contains(text, "{{") {
 		return text, nil
 	}
@@ -51,7 +51,7 @@ func expand(text string, info BuildInfo, fields []string, image func(string) (st
 		return "", fmt.Errorf("template %q: %s: check it", text, reasonOf(err))
 	}
 	var b strings.Builder
-	if err := t.Execute(&b, info); err != nil {
+	if err := t.Execute(&b, data); err != nil {
 		if known := errorText(""); errors.As(err, &known) {
 			return "", known
 		}

@@ -20,6 +20,8 @@ type productYAML struct {
 	// With version: git, what stands before the version in the names of git tags. With chart-, the
 	// tag chart-v1.2.3 is version v1.2.3; with v, the tag v1.2.3 is version 1.2.3.
 	TagPrefix string `yaml:"tagPrefix,omitempty"`
+	// What runs of different kinds release, such as stable, nightly and canary.
+	Channels []channelYAML `yaml:"channels,omitempty"`
 	// One sentence on what the product is.
 	Description string `yaml:"description,omitempty"`
 	// The platforms of the release: linux/amd64, windows/amd64:ltsc2022, … (a Windows release by
@@ -42,6 +44,22 @@ type productYAML struct {
 	Lint lintYAML `yaml:"lint,omitempty"`
 	// What the airgap bundles contain.
 	Airgap airgapYAML `yaml:"airgap,omitempty"`
+}
+
+// channelYAML is a channel, which a run releases to with -channel. Without that, it is the channel
+// that lists the kind of the version under versions, if only one does.
+type channelYAML struct {
+	// The name that -channel chooses: stable.
+	Name string `yaml:"name" jsonschema:"required"`
+	// The kinds of versions that it takes: release is 1.2.3, prerelease 1.2.3-rc.1, commit a
+	// pseudo-version. All if none is named.
+	Versions []string `yaml:"versions,omitempty" jsonschema:"enum=release,enum=prerelease,enum=commit"`
+	// A template of the version: {{.Version}} is the version without it, {{.Revision}} the commit
+	// of this file and {{.Date}} the commit's date, 20261121.
+	Version string `yaml:"version,omitempty"`
+	// The floating tags of every image, in place of those under names and images. Where no channel
+	// is chosen, only releases have floating tags.
+	FloatingTags []string `yaml:"floatingTags,omitempty"`
 }
 
 // sourceYAML is a Go module at a version, or a directory.

@@ -21,7 +21,10 @@ func FuzzProduct(f *testing.F) {
 		read := func() (*Product, error) {
 			c := newChecker("slipway.yaml", dir, b)
 			if !apiVersion(c.Document, &c.in.APIVersion) {
-				c.version(t.Context(), Options{Bases: true}, nil) // without git
+				none := func(string) string { return "" }
+				if c.in.Version != fromGit && !commitPart.Match(b) { // git is not asked
+					c.version(t.Context(), Options{}, none)
+				}
 				c.check()
 				c.environment("registry.example/team", func(string) string { return "" })
 				c.restrict(Options{Platforms: []string{"linux"}})

@@ -39,19 +39,24 @@ func (c *checker) tagPrefix() {
 // gitVersion takes the version from the product's repository. what names the setting that asks
 // for it in errors, pos is where it is.
 func (c *checker) gitVersion(ctx context.Context, what string, pos yamlfile.Pos) {
-	h, err := c.readHistory(ctx)
+	h, err := c.history(ctx)
 	if err == nil {
 		c.out.Version, c.out.VersionSource, err = h.version(c.in.TagPrefix)
 	}
-	if err == nil && tagFault(c.out.Version) != "" {
-		err = fmt.Errorf("%s %s", c.out.Version, tagFault(c.out.Version))
+	if err == nil && versionFault(c.out.Version) != "" {
+		err = fmt.Errorf("%s %s", c.out.Version, versionFault(c.out.Version))
 	}
 	if err != nil {
 		c.out.Version = noVersion
 		c.At(pos, "%s: %v", what, err)
 		return
 	}
-	if len(h.changes) > 0 {
+	c.noteChanges(h, what, pos)
+}
+
+// noteChanges remembers that the version is that of a commit, and the work tree differs from it.
+func (c *checker) noteChanges(h history, what string, pos yamlfile.Pos) {
+	if len(h.changes) > 0 && c.changed == nil {
 		c.changed = func(report func(yamlfile.Pos, string, ...any)) {
 			report(pos, "%s: the work tree has changes that are not committed (%s): commit them, %s", what, someOf(h.changes), orGive)
 		}
@@ -83,6 +88,18 @@ type history struct {
 	of, upTo []string // tags of the commit; tags of it and of all commits before it
 	shallow  bool     // upTo is not complete
 	changes  []string // files of the work tree that differ from the commit
+}
+
+// history asks git once.
+func (c *checker) history(ctx context.Context) (history, error) {
+	if c.known == nil {
+		h, err := c.readHistory(ctx)
+		if err != nil {
+			return h, err
+		}
+		c.known = &h
+	}
+	return *c.known, nil
 }
 
 // readHistory asks git about the repository of slipway.yaml. What Slipway writes there is not a
@@ -193,6 +210,6 @@ func versionOf(tag, prefix string) (version, fault string) {
 	case !threeNumbers.MatchString(v) || !semver.IsValid(v):
 		return "", "is not a version such as " + prefix + "v1.2.3 or " + prefix + "v1.2.3-rc.1"
 	}
-	cause, _, _ := strings.Cut(tagFault(version), ": ")
+	cause, _, _ := strings.Cut(versionFault(version), ": ")
 	return version, cause
 }

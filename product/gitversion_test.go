@@ -265,6 +265,70 @@ func TestChanged(t *testing.T) {
 	}
 }
 
+// TestChannel checks what git decides of a channel.
+func TestChannel(t *testing.T) {
+	r := newRepo(t)
+	r.write("slipway.yaml", strings.Replace(gitProduct, "version: git\n", `version: git
+channels:
+- {name: stable, versions: [release], floatingTags: [latest]}
+- {name: nightly, versions: [commit], version: 'nightly-{{.Date}}-{{slice .Revision 0 7}}'}
+`, 1))
+	r.commit("v1.0.0")
+	t.Chdir(r.dir)
+	load := func(want string, o Options) {
+		t.Helper()
+		p, err := Load(t.Context(), o)
+		if err == nil && p.Title() != r.hash(want) || err != nil && err.Error() != r.hash(want) {
+			t.Errorf("%+v: the product is %v, %v, want %s", o, p, err, r.hash(want))
+		}
+	}
+	seven := func() string { return r.git("rev-parse", "HEAD")[:7] }
+	load("demo v1.0.0, from tag v1.0.0 of commit HASH, channel stable", Options{})
+	load("demo v1.0.0, from -version, channel stable", Options{Version: "v1.0.0"})
+	load("-channel nightly: it takes versions of the kind commit, and v1.0.0 is of the kind release: use another channel or version", Options{Channel: "nightly"})
+	r.commit()
+	load("demo nightly-20261121-"+seven()+", from commit HASH after tag v1.0.0, channel nightly", Options{})
+	load("-channel stable: it takes versions of the kind release, and v1.0.1-0.20261121093000-HASH is of the kind commit: use another channel or version", Options{Channel: "stable"})
+	r.write("new", "")
+	load("demo nightly-20261121-"+seven()+".dirty, from commit HASH after tag v1.0.0 and changes that are not committed, channel nightly", Options{})
+	load("slipway.yaml:3:10: version git: the work tree has changes that are not committed (new): commit them, or give the version with -version or SLIPWAY_VERSION", Options{Registry: "registry.example"})
+	// The commit is asked for, too, where the version is given.
+	given := Options{Version: "v1.0.1-0.20261121093000-abcdefabcdef", Registry: "registry.example"}
+	load("slipway.yaml:6:48: version of channel nightly: the work tree has changes that are not committed (new): commit them, or give the version with -version or SLIPWAY_VERSION", given)
+	if err := os.RemoveAll(".git"); err != nil {
+		t.Fatal(err)
+	}
+	load("slipway.yaml:6:48: version of channel nightly: git rev-parse: not a git repository (or any of the parent directories): .git: commit the product to git, or give the version with -version or SLIPWAY_VERSION", given)
+}
+
+// TestFloatingTags checks which templates of floating tags hold.
+func TestFloatingTags(t *testing.T) {
+	own := []string{"own"}
+	for _, tc := range []struct{ channel, version, image, want string }{
+		{"", "1.2.3", "1.2.3", "own"},
+		{"", "1.2.3", "v1.0.8", "own"},
+		{"", "1.2.3", "v1.0.8-rc.1", ""},
+		{"", "1.2.3-rc.1", "1.0.8", ""},
+		{"{name: a}", "1.2.3-rc.1", "1.2.3-rc.1", "own"},
+		{"{name: a, floatingTags: [b, c]}", "1.2.3-rc.1", "1.2.3-rc.1", "b,c"},
+		{"{name: a, floatingTags: []}", "1.2.3", "1.2.3", ""},
+	} {
+		c := newChecker("slipway.yaml", t.TempDir(), []byte("version: "+tc.version+"\nchannels: ["+tc.channel+"]\n"))
+		c.Errors = nil // other fields are missing
+		o := Options{}
+		if tc.channel != "" {
+			o.Channel = "a"
+		}
+		c.version(t.Context(), o, func(string) string { return "" })
+		if err := c.Err(); err != nil {
+			t.Error(err)
+		}
+		if got := strings.Join(c.floatingTags(tc.image, own), ","); got != tc.want {
+			t.Errorf("%+v: the templates are %q", tc, got)
+		}
+	}
+}
+
 // TestBasesWithoutVersion checks that bases are locked without a repository.
 func TestBasesWithoutVersion(t *testing.T) {
 	r := newRepo(t)

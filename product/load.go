@@ -21,6 +21,9 @@ type Options struct {
 	// Version is that of the run, or "git"; "" means the environment variable SLIPWAY_VERSION, and
 	// if that is empty, the version in slipway.yaml.
 	Version string
+	// Channel names a channel of slipway.yaml; "" means the only one for versions of this kind, if
+	// there is one.
+	Channel string
 	// Platforms and Images restrict the product to platforms (linux and windows mean all of
 	// theirs) and to images by name.
 	Platforms, Images []string

@@ -119,6 +119,7 @@ func parseOptions(t *testing.T, comment string) Options {
 	fs.StringVar(&o.Path, "product", "", "")
 	fs.StringVar(&o.Registry, "registry", "", "")
 	fs.StringVar(&o.Version, "version", "", "")
+	fs.StringVar(&o.Channel, "channel", "", "")
 	list := func(to *[]string) func(string) error {
 		return func(s string) error { *to = strings.Split(s, ","); return nil }
 	}

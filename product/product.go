@@ -33,7 +33,9 @@ type Product struct {
 	Version string
 	// VersionSource is where Version comes from.
 	VersionSource VersionSource
-	Description   string
+	// Channel is the channel of slipway.yaml that this run releases to; "" if it has none.
+	Channel     string
+	Description string
 	// Created is SOURCE_DATE_EPOCH, or else the newest commit time among those Sources that
 	// slipway.yaml gives one; UTC, whole seconds. It is zero if it gives none: build then
 	// takes the times that git knows.

@@ -51,17 +51,21 @@ func (s VersionSource) String() string {
 
 // Title names the product, its version and where that comes from: the first line of a long run.
 func (p *Product) Title() string {
-	return fmt.Sprintf("%s %s, from %s", p.Name, p.Version, p.VersionSource)
+	title := fmt.Sprintf("%s %s, from %s", p.Name, p.Version, p.VersionSource)
+	if p.Channel != "" {
+		title += ", channel " + p.Channel
+	}
+	return title
 }
 
 // version decides the version of this run: that of -version, else of SLIPWAY_VERSION, else of
-// slipway.yaml. Each of them may leave it to git.
+// slipway.yaml. Each of them may leave it to git, and the channel may change it.
 func (c *checker) version(ctx context.Context, o Options, getenv func(string) string) {
 	c.out.Version, c.out.VersionSource = noVersion, VersionSource{From: File}
 	in := &c.in.Version
 	c.tagPrefix()
 	if *in != fromGit {
-		if why := tagFault(*in); why != "" {
+		if why := versionFault(*in); why != "" {
 			c.Errorf(in, "version %q %s", *in, why)
 		} else if *in != "" {
 			c.out.Version = *in
@@ -80,18 +84,17 @@ func (c *checker) version(ctx context.Context, o Options, getenv func(string) st
 	case given == "" && *in == fromGit:
 		c.gitVersion(ctx, "version "+fromGit, c.Pos(in))
 	case given == "":
+	case versionFault(given) != "":
+		c.At(yamlfile.Pos{}, "%s %q %s", from, given, versionFault(given))
 	default:
-		if why := tagFault(given); why != "" {
-			c.At(yamlfile.Pos{}, "%s %q %s", from, given, why)
-			return
-		}
 		c.out.Version, c.out.VersionSource = given, VersionSource{From: from}
 	}
+	c.chooseChannel(ctx, o.Channel)
 }
 
-// tagFault returns what keeps a version from being a tag of an image, and the remedy; "" if
+// versionFault returns what keeps a version from being a tag of an image, and the remedy; "" if
 // nothing does, or if it is empty.
-func tagFault(version string) string {
+func versionFault(version string) string {
 	switch {
 	case version == "" || tagForm.MatchString(version) && len(version) <= maxName:
 		return ""

@@ -61,7 +61,7 @@ func mend(ctx context.Context, p *product.Product, o Options, f func(*run, conte
 		return err
 	})
 	if err == nil {
-		s.VersionSource = p.VersionSource
+		s.VersionSource, s.Channel = p.VersionSource, p.Channel
 	}
 	return s, err
 }

@@ -24,6 +24,7 @@ type Summary struct {
 	Version string `json:"version"`
 	// VersionSource is where Version comes from.
 	VersionSource product.VersionSource `json:"versionSource"`
+	Channel       string                `json:"channel,omitempty"`
 	Registry      string                `json:"registry"`
 	Snapshot      bool                  `json:"snapshot"`
 	Selected      []string              `json:"selected,omitempty"`

@@ -14,7 +14,7 @@ import (
 
 // options are the flags of a target as mage parsed them: nil for those that were not given.
 type options struct {
-	product, registry, version, platforms, images, out *string
+	product, registry, version, channel, platforms, images, out *string
 
 	q *bool
 }
@@ -29,6 +29,7 @@ func (o options) args() []string {
 		{"product", o.product},
 		{"registry", o.registry},
 		{"version", o.version},
+		{"channel", o.channel},
 		{"platforms", o.platforms},
 		{"images", o.images},
 		{"out", o.out},

@@ -24,12 +24,13 @@ func Release(
 	product *string, // the product's description (slipway.yaml)
 	registry *string, // host[/prefix] to push to; none makes a snapshot
 	version *string, // the product's version, or git ($SLIPWAY_VERSION, then that in slipway.yaml)
+	channel *string, // a channel of slipway.yaml
 	platforms *string, // only these platforms, separated by commas
 	images *string, // only these images, separated by commas
 	out *string, // directory for the release's files (dist)
 	q *bool, // print only the result and errors
 ) error {
-	return run(ctx, []string{"release"}, options{product, registry, version, platforms, images, out, q})
+	return run(ctx, []string{"release"}, options{product, registry, version, channel, platforms, images, out, q})
 }
 
 // Build builds the images into the store.
@@ -38,12 +39,13 @@ func Build(
 	product *string, // the product's description (slipway.yaml)
 	registry *string, // host[/prefix] to pull bases from; none makes a snapshot
 	version *string, // the product's version, or git ($SLIPWAY_VERSION, then that in slipway.yaml)
+	channel *string, // a channel of slipway.yaml
 	platforms *string, // only these platforms, separated by commas
 	images *string, // only these images, separated by commas
 	out *string, // directory for the release's files (dist)
 	q *bool, // print only the result and errors
 ) error {
-	return run(ctx, []string{"build"}, options{product, registry, version, platforms, images, out, q})
+	return run(ctx, []string{"build"}, options{product, registry, version, channel, platforms, images, out, q})
 }
 
 // Publish pushes the images that were built and writes release.lock.json.
@@ -52,12 +54,13 @@ func Publish(
 	product *string, // the product's description (slipway.yaml)
 	registry *string, // host[/prefix] to push to; none makes a snapshot
 	version *string, // the product's version, or git ($SLIPWAY_VERSION, then that in slipway.yaml)
+	channel *string, // a channel of slipway.yaml
 	platforms *string, // only these platforms, separated by commas
 	images *string, // only these images, separated by commas
 	out *string, // directory for the release's files (dist)
 	q *bool, // print only the result and errors
 ) error {
-	return run(ctx, []string{"publish"}, options{product, registry, version, platforms, images, out, q})
+	return run(ctx, []string{"publish"}, options{product, registry, version, channel, platforms, images, out, q})
 }
 
 // Render writes release.yaml, every image pinned by digest.
@@ -66,10 +69,11 @@ func Render(
 	product *string, // the product's description (slipway.yaml)
 	registry *string, // host[/prefix] that the images were published to
 	version *string, // the product's version, or git ($SLIPWAY_VERSION, then that in slipway.yaml)
+	channel *string, // a channel of slipway.yaml
 	out *string, // directory for the release's files (dist)
 	q *bool, // print only the result and errors
 ) error {
-	return run(ctx, []string{"render"}, options{product: product, version: version, registry: registry, out: out, q: q})
+	return run(ctx, []string{"render"}, options{product: product, version: version, channel: channel, registry: registry, out: out, q: q})
 }
 
 // Lint checks release.yaml against what Linux and Windows nodes can run.
@@ -77,10 +81,11 @@ func Lint(
 	ctx context.Context,
 	product *string, // the product's description (slipway.yaml)
 	version *string, // the product's version, or git ($SLIPWAY_VERSION, then that in slipway.yaml)
+	channel *string, // a channel of slipway.yaml
 	out *string, // directory of the release's files (dist)
 	q *bool, // print only the result and errors
 ) error {
-	return run(ctx, []string{"lint"}, options{product: product, version: version, out: out, q: q})
+	return run(ctx, []string{"lint"}, options{product: product, version: version, channel: channel, out: out, q: q})
 }
 
 // Airgap packs the airgap bundles and their image lists.
@@ -89,12 +94,13 @@ func Airgap(
 	product *string, // the product's description (slipway.yaml)
 	registry *string, // host[/prefix] that the images were published to
 	version *string, // the product's version, or git ($SLIPWAY_VERSION, then that in slipway.yaml)
+	channel *string, // a channel of slipway.yaml
 	platforms *string, // only the bundles of these platforms, separated by commas
 	images *string, // only these images, separated by commas
 	out *string, // directory for the release's files (dist)
 	q *bool, // print only the result and errors
 ) error {
-	return run(ctx, []string{"airgap", "pack"}, options{product, registry, version, platforms, images, out, q})
+	return run(ctx, []string{"airgap", "pack"}, options{product, registry, version, channel, platforms, images, out, q})
 }
 
 // Bases locks the bases of slipway.yaml at the current digests of their

@@ -31,7 +31,7 @@ by digest. Without it, check lists these requirements.`,
 				if !f.quiet {
 					fmt.Fprintln(cmd.ErrOrStderr(), p.Title())
 				}
-				r.Name, r.Version, r.VersionSource, r.Snapshot = p.Name, p.Version, &p.VersionSource, p.Snapshot()
+				r.Name, r.Version, r.VersionSource, r.Channel, r.Snapshot = p.Name, p.Version, &p.VersionSource, p.Channel, p.Snapshot()
 				r.BeforeRelease, err = release.Check(cmd.Context(), p)
 			}
 			if !f.json {
@@ -67,6 +67,7 @@ type checked struct {
 	Name          string                 `json:"name,omitempty"` // "" if slipway.yaml has errors
 	Version       string                 `json:"version,omitempty"`
 	VersionSource *product.VersionSource `json:"versionSource,omitempty"`
+	Channel       string                 `json:"channel,omitempty"`
 	Snapshot      bool                   `json:"snapshot"`
 	Errors        []string               `json:"errors"`
 	BeforeRelease []string               `json:"beforeRelease,omitempty"`

@@ -18,6 +18,7 @@ type flags struct {
 	product   string
 	registry  string
 	version   string
+	channel   string
 	platforms []string
 	images    []string
 	out       string
@@ -36,6 +37,7 @@ func (f *flags) addProduct(cmd *cobra.Command) {
 
 func (f *flags) addVersion(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.version, "version", "", "the product's version, or git to ask the repository (default $SLIPWAY_VERSION, then that in slipway.yaml)")
+	cmd.Flags().StringVar(&f.channel, "channel", "", "a channel of slipway.yaml (default the only one for versions of this kind, if there is one)")
 }
 
 // addSelection adds the flags that select a part of a release.
@@ -74,7 +76,7 @@ func (f *flags) addJSON(cmd *cobra.Command) {
 // load reads the product that the flags name.
 func (f *flags) load(ctx context.Context) (*product.Product, error) {
 	return product.Load(ctx, product.Options{
-		Path: f.product, Registry: f.registry, Version: f.version, Platforms: f.platforms, Images: f.images, Made: []string{f.storeDir(), f.out},
+		Path: f.product, Registry: f.registry, Version: f.version, Channel: f.channel, Platforms: f.platforms, Images: f.images, Made: []string{f.storeDir(), f.out},
 	})
 }
 

@@ -1,0 +1,141 @@
+package product
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/yamlfile"
+)
+
+// channelFields is what the version template of a channel may use.
+type channelFields struct {
+	Version  string // without the template
+	Revision string // the commit of slipway.yaml
+	Date     string // of that commit, 20261121
+}
+
+var (
+	channelNames = []string{"Version", "Revision", "Date"}
+	commitPart   = regexp.MustCompile(`\.(?:Revision|Date)\b`)
+)
+
+// chooseChannel takes the channel of that name, and lets its template change the version. With no
+// name it takes the channel that lists the kind of the version, if one alone does.
+func (c *checker) chooseChannel(ctx context.Context, name string) {
+	c.checkChannels()
+	kind := VersionKind(c.out.Version)
+	if name == "" {
+		for i := range c.in.Channels {
+			if kind == "" || !slices.Contains(c.in.Channels[i].Versions, kind) {
+				continue
+			}
+			if c.channel != nil {
+				c.channel = nil // nobody said which
+				return
+			}
+			c.channel = &c.in.Channels[i]
+		}
+	} else {
+		c.channel = c.namedChannel(name, kind)
+	}
+	if c.channel == nil || len(c.Errors) > 0 {
+		return
+	}
+	c.out.Channel = c.channel.Name
+	c.channelVersion(ctx)
+}
+
+// checkChannels checks what does not depend on the version of this run.
+func (c *checker) checkChannels() {
+	c.collect("channel", &c.in.Channels, each(c.in.Channels, func(ch *channelYAML) *string { return &ch.Name }), fileForm)
+	for i := range c.in.Channels {
+		ch := &c.in.Channels[i]
+		c.once(ch.Versions)
+		c.once(ch.FloatingTags)
+		if ch.Version == "" {
+			continue
+		}
+		text, err := expand(ch.Version, channelFields{"1.2.3", strings.Repeat("0", 40), "20000101"}, channelNames, nil)
+		if err != nil {
+			c.Errorf(&ch.Version, "%v", err)
+		} else if why := versionFault(text); why != "" {
+			c.Errorf(&ch.Version, "version %q of channel %s yields %q, which %s", ch.Version, ch.Name, text, why)
+		}
+	}
+}
+
+// namedChannel returns the channel that -channel names, if it takes versions of that kind.
+func (c *checker) namedChannel(name, kind string) *channelYAML {
+	var names []string
+	for i := range c.in.Channels {
+		ch := &c.in.Channels[i]
+		names = append(names, ch.Name)
+		if ch.Name != name {
+			continue
+		}
+		switch {
+		case len(ch.Versions) == 0 || slices.Contains(ch.Versions, kind) || len(c.Errors) > 0:
+			return ch
+		case kind == "":
+			c.At(yamlfile.Pos{}, "-channel %s: it takes versions of the kind %s, and %s is not a semantic version: use one such as 1.2.3, or another channel",
+				name, strings.Join(ch.Versions, ", "), c.out.Version)
+		default:
+			c.At(yamlfile.Pos{}, "-channel %s: it takes versions of the kind %s, and %s is of the kind %s: use another channel or version",
+				name, strings.Join(ch.Versions, ", "), c.out.Version, kind)
+		}
+		return nil
+	}
+	if len(names) == 0 {
+		c.At(yamlfile.Pos{}, "-channel %s: %s has no channels: add it under channels", name, c.Name)
+	} else {
+		c.At(yamlfile.Pos{}, "-channel %s: unknown channel: %s", name, yamlfile.Suggest(name, names))
+	}
+	return nil
+}
+
+// channelVersion evaluates the version template of the channel.
+func (c *checker) channelVersion(ctx context.Context) {
+	in := &c.channel.Version
+	if *in == "" {
+		return
+	}
+	data := channelFields{Version: c.out.Version}
+	if commitPart.MatchString(*in) {
+		what := fmt.Sprintf("version of channel %s", c.channel.Name)
+		h, err := c.history(ctx)
+		if err != nil {
+			c.Errorf(in, "%s: %v", what, err)
+			return
+		}
+		c.noteChanges(h, what, c.Pos(in))
+		data.Revision, data.Date = h.commit.Hash, h.commit.Time.Format("20060102")
+	}
+	text, err := expand(*in, data, channelNames, nil)
+	if err == nil && c.changed != nil && !strings.Contains(text, changedSuffix) {
+		text += changedSuffix
+	}
+	switch {
+	case err != nil:
+		c.Errorf(in, "%v", err)
+	case versionFault(text) != "":
+		c.Errorf(in, "version %q of channel %s yields %q, which %s", *in, c.channel.Name, text, versionFault(text))
+	default:
+		c.out.Version = text
+	}
+}
+
+// floatingTags returns those templates of floating tags that hold in this run, of an image that
+// has that version and these templates: the channel's in place of its own; without a channel, its
+// own for a release only.
+func (c *checker) floatingTags(version string, own []string) []string {
+	switch {
+	case c.channel != nil && c.Given(&c.channel.FloatingTags):
+		return c.channel.FloatingTags
+	case c.channel != nil || VersionKind(c.out.Version) == KindRelease && VersionKind(version) == KindRelease:
+		return own
+	}
+	return nil
+}
