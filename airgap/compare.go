@@ -2,6 +2,7 @@ package airgap
 
 import (
 	"fmt"
+	"slices"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -52,7 +53,12 @@ func (d *comparison) compare(l *lock.Lock) {
 		d.add("its snapshot mark is %v, that of the lock %v", c.Snapshot, l.Snapshot)
 	}
 	for _, i := range l.Images {
-		d.image(i.Tagged(), i.Digest, i.Children)
+		for _, n := range i.Names() {
+			if _, there := d.images[n.Reference]; !there && n.Desc.Digest != i.Digest && !c.Platform.IsZero() {
+				continue // a tag for other platforms
+			}
+			d.image(n.Reference, n.Desc.Digest, children(i, n))
+		}
 	}
 	for _, t := range l.ThirdParty {
 		switch {
@@ -70,6 +76,18 @@ func (d *comparison) compare(l *lock.Lock) {
 	if d.complete && c.StubBases != d.stubBases && (d.stubBases || c.Volume == "") {
 		d.add("its stub-base mark is %v, that of the lock %v", c.StubBases, d.stubBases)
 	}
+}
+
+// children returns the children of an image that one of its names stands for.
+func children(i lock.Image, n lock.Named) []lock.Child {
+	for _, t := range i.PlatformTags {
+		if i.Repository+":"+t.Tag == n.Reference {
+			return slices.DeleteFunc(slices.Clone(i.Children), func(c lock.Child) bool {
+				return !slices.ContainsFunc(t.Platforms, func(p platform.Platform) bool { return platform.Same(p, c.Platform) })
+			})
+		}
+	}
+	return i.Children
 }
 
 // image compares an image of the lock with that of the bundle. Of third-party images there are no

@@ -60,7 +60,7 @@ func TestNondistributable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bundletest.Held(t, l.Images[0].Repository+":"+l.Images[0].Tag, types.OCIRestrictedLayer, ours, "https://example.com/layer")
+	bundletest.Held(t, l.Images[0].Tagged(), types.OCIRestrictedLayer, ours, "https://example.com/layer")
 
 	windows := bundletest.Parse(t, "windows/amd64:ltsc2019")
 	for _, target := range []airgap.Target{{Name: "all"}, {Name: "node", Platform: windows}} {

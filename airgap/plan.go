@@ -73,6 +73,9 @@ func choose(c *bundle.Contents, sources []source) {
 	for n := range sources {
 		s := &sources[n]
 		at, reason := s.choose(c.Platform)
+		if reason != "" && s.partial {
+			continue // its other tags tell
+		}
 		if reason != "" {
 			c.Omitted = append(c.Omitted, bundle.Omission{Name: s.Name, Reason: reason})
 			continue

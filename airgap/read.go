@@ -19,6 +19,7 @@ type source struct {
 
 	own       string           // its name in the lock; empty for a third-party image
 	lifecycle bool             // included in the bundle for all platforms only
+	partial   bool             // under a tag for some of its platforms
 	stub      map[v1.Hash]bool // manifests on stub bases
 }
 
@@ -39,7 +40,15 @@ func readSources(st *store.Store, l *lock.Lock) (all []source, omitted []bundle.
 		}
 	}
 	for _, i := range l.Images {
-		add(readProductImage(st, i))
+		if i.Repository == "" || len(i.Tags) == 0 {
+			errs = append(errs, fmt.Errorf("%s has no name in the lock: publish the images before packing them", i.Name))
+		}
+		for n, name := range i.Names() {
+			if n > 0 {
+				i.Referrers = nil // the first name has them
+			}
+			add(readName(st, i, name))
+		}
 	}
 	for _, t := range l.ThirdParty {
 		if t.Omitted != "" {
@@ -51,20 +60,19 @@ func readSources(st *store.Store, l *lock.Lock) (all []source, omitted []bundle.
 	return all, omitted, errors.Join(errs...)
 }
 
-// readProductImage reads an image of the product and compares it with the lock.
-func readProductImage(st *store.Store, i lock.Image) (source, error) {
-	if i.Repository == "" || i.Tag == "" {
-		return source{}, fmt.Errorf("%s has no name in the lock: publish the images before packing them", i.Name)
-	}
-	s := source{own: i.Name, lifecycle: i.Kind == "lifecycle", stub: map[v1.Hash]bool{}}
+// readName reads an image of the product under one of its names, and compares it with the lock.
+func readName(st *store.Store, i lock.Image, name lock.Named) (source, error) {
+	s := source{own: i.Name, lifecycle: i.Kind == "lifecycle", partial: name.Desc.Digest != i.Digest, stub: map[v1.Hash]bool{}}
 	var err error
-	if s.Image, err = readImage(st, i.Tagged(), v1.Descriptor{MediaType: i.MediaType, Digest: i.Digest, Size: i.Size}, i.Referrers); err != nil {
+	if s.Image, err = readImage(st, name.Reference, name.Desc, i.Referrers); err != nil {
 		return s, fmt.Errorf("%s: %w", i.Name, err)
 	}
-	if len(s.Manifests) != len(i.Children) {
-		return s, fmt.Errorf("%s: the lock names %d platforms, the index %s has %d: build the image again", i.Name, len(i.Children), i.Digest, len(s.Manifests))
+	s.Floating = name.Floating
+	want := children(i, name)
+	if len(s.Manifests) != len(want) {
+		return s, fmt.Errorf("%s: the lock names %d platforms, the index %s has %d: build the image again", i.Name, len(want), name.Desc.Digest, len(s.Manifests))
 	}
-	for n, c := range i.Children {
+	for n, c := range want {
 		got := s.Manifests[n]
 		if got.Desc.Digest != c.Digest || !platform.Same(got.Platform, c.Platform) || got.Platform.OSVersion != c.OSVersion {
 			return s, fmt.Errorf("%s: the lock has %s as %s, the index has %s as %s: build the image again", i.Name, c.Digest, c.Platform, got.Desc.Digest, got.Platform)

@@ -108,7 +108,7 @@ func randomImage(ctx context.Context, st *store.Store, n int) (lock.Image, error
 	config, err := img.ConfigName()
 	name := fmt.Sprintf("image-%03d", n)
 	return lock.Image{
-		Name: name, Kind: "go", MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Repository: "registry.invalid/curve/" + name, Tag: "1",
+		Name: name, Kind: "go", MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Repository: "registry.invalid/curve/" + name, Tags: []string{"1"},
 		Children: []lock.Child{{Platform: platform.Platform{OS: platform.Linux, Architecture: "amd64"}, MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, Config: config}},
 	}, err
 }

@@ -67,7 +67,7 @@ func (b *bench) publish(ctx context.Context) (comparison, error) {
 	var copies [][]string
 	for _, i := range l.Images {
 		path := strings.TrimPrefix(i.Repository, l.Registry+"/")
-		copies = append(copies, []string{b.crane, "copy", "--insecure", strings.TrimPrefix(from.URL, "http://") + "/" + path + ":" + i.Tag, theirs + "/" + path + ":" + i.Tag})
+		copies = append(copies, []string{b.crane, "copy", "--insecure", strings.TrimPrefix(from.URL, "http://") + "/" + path + ":" + i.Tags[0], theirs + "/" + path + ":" + i.Tags[0]})
 	}
 	crane, err := measure(ctx, "crane copy", copies...)
 	if err != nil {
@@ -81,7 +81,7 @@ func (b *bench) publish(ctx context.Context) (comparison, error) {
 // publishTo runs in a subprocess of the benchmark, so that its memory
 // can be measured separately.
 func publishTo(ctx context.Context, path, dist, dir, registry string) error {
-	p, err := product.Load(ctx, product.Options{Path: path, Registry: registry})
+	p, err := product.Load(ctx, product.Options{Path: path, Registries: []string{registry}})
 	if err != nil {
 		return err
 	}

@@ -173,7 +173,7 @@ func (b *Builder) annotations(i product.Image) map[string]string {
 	for k, v := range map[string]string{
 		"title":       i.Name,
 		"description": i.Description,
-		"version":     b.product.Version,
+		"version":     i.Version,
 		"created":     b.created(i).Format(time.RFC3339),
 		"source":      s.URL,
 		"revision":    s.Revision,

@@ -21,6 +21,7 @@ const (
 	annotationImageName    = "io.containerd.image.name"
 	annotationRefName      = "org.opencontainers.image.ref.name"
 	annotationListed       = "dev.slipway.image.listed"        // the reference in images.txt
+	annotationFloating     = "dev.slipway.image.floating"      // "true": see [Image]
 	annotationFallback     = "dev.slipway.image.fallback"      // the bundle's platform: see [Image]
 	annotationManifestOnly = "dev.slipway.image.manifest-only" // digests, separated by spaces
 )

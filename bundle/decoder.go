@@ -130,7 +130,7 @@ func (d *decoder) readImage(name string, desc v1.Descriptor) (Image, error) {
 			return i, invalid("its index lists no manifest %s", h)
 		}
 	}
-	i.Listed = desc.Annotations[annotationListed]
+	i.Listed, i.Floating = desc.Annotations[annotationListed], desc.Annotations[annotationFloating] == "true"
 	included := i.Included()
 	for _, m := range i.Manifests {
 		if err := d.count(m.Layers); err != nil {

@@ -73,9 +73,10 @@ func Diff(from, to *Contents) *Difference {
 	return d
 }
 
-// key identifies an image in two versions of a product.
+// key identifies an image in two versions of a product: by its name without the version.
 func (c *Contents) key(i Image) string {
-	return strings.TrimSuffix(i.Name, ":"+c.Version)
+	at := strings.LastIndex(i.Name, ":")
+	return i.Name[:at] + strings.Replace(i.Name[at:], c.Version, "", 1)
 }
 
 // newBytes is the size of those layers of the image that are not in had.

@@ -100,6 +100,9 @@ func (i Image) descriptor() v1.Descriptor {
 	d := i.Tree.Desc
 	a := map[string]string{annotationImageName: i.Name, annotationRefName: i.Name}
 	setIf(a, annotationListed, i.Listed)
+	if i.Floating {
+		a[annotationFloating] = "true"
+	}
 	if !i.Fallback.IsZero() {
 		a[annotationFallback] = i.Fallback.String()
 	}

@@ -17,6 +17,8 @@ type Image struct {
 	Name string // registry/repository:tag, by which the bundle names it
 	// Listed is the reference in images.txt; empty for an image of the product.
 	Listed string
+	// Floating means that Name has a tag that moves from release to release, such as latest.
+	Floating bool
 	// Fallback is the bundle's platform, if the image has none for it and the manifest that is
 	// included is for another Windows build, which nodes of that platform run.
 	Fallback platform.Platform

@@ -183,8 +183,8 @@ func TestVerifyLock(t *testing.T) {
 		{"version", func(l *lock.Lock) { l.Version = "2" }, "it is a bundle of demo 1.2.3"},
 		{"snapshot", func(l *lock.Lock) { l.Snapshot = false }, "its snapshot mark is true, that of the lock false"},
 		{"digest", func(l *lock.Lock) { l.Images[0].Digest = other }, "agent:1.2.3 is sha256:"},
-		{"name", func(l *lock.Lock) { l.Images[0].Tag = "other" }, "agent:other is in the lock, not in the bundle"},
-		{"name, from the other side", func(l *lock.Lock) { l.Images[0].Tag = "other" }, "agent:1.2.3 is in the bundle, not in the lock"},
+		{"name", func(l *lock.Lock) { l.Images[0].Tags = []string{"other"} }, "agent:other is in the lock, not in the bundle"},
+		{"name, from the other side", func(l *lock.Lock) { l.Images[0].Tags = []string{"other"} }, "agent:1.2.3 is in the bundle, not in the lock"},
 		{"child", func(l *lock.Lock) { l.Images[0].Children[0].Digest = other }, "agent:1.2.3 for linux/amd64 is in the lock, not in the bundle"},
 		{"platform", func(l *lock.Lock) {
 			l.Images[0].Children[0].Platform = platform.Platform{OS: "linux", Architecture: "s390x"}

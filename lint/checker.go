@@ -20,7 +20,7 @@ type checker struct {
 	images  lock.Catalog
 	nodes   []platform.Platform // the platforms of the release
 	missing map[string]bool     // references that their registry does not have
-	named   map[string]bool     // repositories that the manifests name
+	named   map[string]bool     // images that the manifests name
 	texts   map[textKey]*imageText
 	order   []*imageText // texts in the order of the manifests
 	origins map[string]func(line int) string

@@ -20,7 +20,7 @@ func small() *lock.Lock {
 		return v1.Hash{Algorithm: "sha256", Hex: strings.TrimPrefix(digest(n), "sha256:")}
 	}
 	image := func(n int, name string, platforms ...platform.Platform) lock.Image {
-		i := lock.Image{Name: name, Repository: "slipway.local/kpack/" + name, Tag: "1.2.3", Digest: hash(n)}
+		i := lock.Image{Name: name, Repository: "slipway.local/kpack/" + name, Tags: []string{"1.2.3"}, Digest: hash(n)}
 		for _, p := range platforms {
 			i.Children = append(i.Children, lock.Child{Platform: p, Digest: hash(100 + n)})
 		}

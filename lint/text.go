@@ -119,7 +119,7 @@ var faultRules = map[lock.Fault]string{
 // release a certain reference must have the form that the lock has.
 func (c *checker) resolve(ref string, certain bool) (i lock.CatalogImage, id, what string) {
 	if r, err := name.ParseReference(ref); err == nil {
-		c.named[r.Context().Name()] = true
+		c.name(ref, r.Context().Name())
 	}
 	strict := certain && c.release()
 	i, fault, what := c.images.Resolve(ref)
@@ -176,5 +176,19 @@ func (c *checker) values() {
 	}
 	if c.release() {
 		walk(c.options.Values, nil)
+	}
+}
+
+// name records that the manifests name an image: the one that a reference names, or every one of
+// its repository.
+func (c *checker) name(ref, repository string) {
+	if k, ok := c.images.FindTagged(ref); ok {
+		c.named[k.Name] = true
+		return
+	}
+	for _, k := range c.images {
+		if k.Repository.Name() == repository {
+			c.named[k.Name] = true
+		}
 	}
 }

@@ -3,8 +3,6 @@ package lint
 import (
 	"fmt"
 
-	"github.com/google/go-containerregistry/pkg/name"
-
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -22,11 +20,7 @@ func (c *checker) unused() {
 		return
 	}
 	for _, i := range p.Images {
-		locked, ok := c.options.Lock.Image(i.Name)
-		if !ok || i.Name == p.Airgap.FirstImage {
-			continue
-		}
-		if repo, err := name.NewRepository(locked.Repository); err == nil && !c.named[repo.Name()] {
+		if _, ok := c.options.Lock.Image(i.Name); ok && i.Name != p.Airgap.FirstImage && !c.named[i.Name] {
 			c.inProduct("image-unused", fmt.Sprintf("no manifest names the image %s", i.Name), product.Entry{Kind: "image", Name: i.Name, Pos: i.Pos})
 		}
 	}

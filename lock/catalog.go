@@ -16,15 +16,17 @@ import (
 type CatalogImage struct {
 	Name       string // for messages: as in slipway.yaml, or the line of images.txt
 	Repository name.Repository
-	Tag        string
-	Digest     string // sha256:…; "" if a snapshot omits the image
-	Reference  string // repository@digest, as manifests must name it; "" without a digest
-	Product    bool   // built by the product itself
+	Tags       []string // of all of it: those that never move first
+	Digest     string   // sha256:…; "" if a snapshot omits the image
+	Reference  string   // repository@digest, as manifests must name it; "" without a digest
+	Product    bool     // built by the product itself
 	Platforms  []platform.Platform
 	Manifests  []string // digests of the platforms' manifests; none for third-party images
 	ExtraOS    []string // as in [Child], of all children
-	Child      bool     // found by the digest of one platform's manifest
+	Child      bool     // found by a name of some of its platforms only
 	Unresolved string   // why the platforms are unknown; "" if they are known
+
+	platformTags []PlatformTag
 }
 
 // Runs reports whether the image has files for an operating system. It is true if the platforms
@@ -44,7 +46,12 @@ func (l *Lock) Catalog() Catalog {
 		if err != nil {
 			continue
 		}
-		k := CatalogImage{Name: i.Name, Repository: repo, Tag: i.Tag, Digest: i.Digest.String(), Reference: i.Reference(), Product: true}
+		k := CatalogImage{Name: i.Name, Repository: repo, Tags: slices.Clone(i.Tags), Digest: i.Digest.String(), Reference: i.Reference(), Product: true, platformTags: i.PlatformTags}
+		for _, t := range i.FloatingTags {
+			if t.Repository == i.Repository && t.Kept == "" {
+				k.Tags = append(k.Tags, t.Tag)
+			}
+		}
 		for _, c := range i.Children {
 			k.Platforms = append(k.Platforms, c.Platform)
 			k.Manifests = append(k.Manifests, c.Digest.String())
@@ -58,7 +65,7 @@ func (l *Lock) Catalog() Catalog {
 		if err != nil {
 			continue
 		}
-		k := CatalogImage{Name: t.Reference, Repository: tag.Context(), Tag: tag.TagStr(), Platforms: t.Platforms}
+		k := CatalogImage{Name: t.Reference, Repository: tag.Context(), Tags: []string{tag.TagStr()}, Platforms: t.Platforms}
 		if t.Omitted != "" {
 			k.Unresolved = "the snapshot omits it: " + t.Omitted
 		}
@@ -71,8 +78,8 @@ func (l *Lock) Catalog() Catalog {
 	return list
 }
 
-// Find returns the image that a reference by digest names. For the digest of a child, the
-// result has the platform of that child only.
+// Find returns the image that a reference by digest names. For the digest of a child
+// or of a platform tag, the result has the platforms of that only.
 func (list Catalog) Find(ref string) (CatalogImage, bool) {
 	d, err := name.NewDigest(ref)
 	if err != nil {
@@ -85,24 +92,67 @@ func (list Catalog) Find(ref string) (CatalogImage, bool) {
 		if k.Digest == d.DigestStr() || k.Digest == "" {
 			return k, true
 		}
-		if n := slices.Index(k.Manifests, d.DigestStr()); n >= 0 {
-			k.Child, k.ExtraOS = true, nil
-			k.Platforms, k.Manifests = k.Platforms[n:n+1], k.Manifests[n:n+1]
-			return k, true
+		if slices.Contains(k.Manifests, d.DigestStr()) {
+			return k.only(func(n int) bool { return k.Manifests[n] == d.DigestStr() }), true
+		}
+		for _, t := range k.platformTags {
+			if t.Digest.String() == d.DigestStr() {
+				return k.tagged(t), true
+			}
 		}
 	}
 	return CatalogImage{}, false
 }
 
-// FindTagged returns the image that a reference names, by digest or by its tag in the lock.
+// only returns the image with the manifests that keep selects by index.
+func (k CatalogImage) only(keep func(n int) bool) CatalogImage {
+	all := k
+	k.Child, k.ExtraOS, k.Platforms, k.Manifests = true, nil, nil, nil
+	for n := range all.Manifests {
+		if keep(n) {
+			k.Platforms, k.Manifests = append(k.Platforms, all.Platforms[n]), append(k.Manifests, all.Manifests[n])
+		}
+	}
+	return k
+}
+
+// tagged returns the image with the platforms of a platform tag.
+func (k CatalogImage) tagged(t PlatformTag) CatalogImage {
+	return k.only(func(n int) bool {
+		return slices.ContainsFunc(t.Platforms, func(p platform.Platform) bool { return platform.Same(p, k.Platforms[n]) })
+	})
+}
+
+// FindTagged returns the image that a reference names, by digest or by a tag in the lock. For a
+// platform tag, the result has its platforms only.
 func (list Catalog) FindTagged(ref string) (CatalogImage, bool) {
 	t, err := name.NewTag(ref)
 	if err != nil {
 		return list.Find(ref)
 	}
-	n := slices.IndexFunc(list, func(k CatalogImage) bool {
-		return k.Repository.Name() == t.Context().Name() && k.Tag == t.TagStr()
-	})
+	for _, k := range list {
+		if k.Repository.Name() != t.Context().Name() {
+			continue
+		}
+		if slices.Contains(k.Tags, t.TagStr()) {
+			return k, true
+		}
+		for _, p := range k.platformTags {
+			if p.Tag == t.TagStr() {
+				return k.tagged(p), true
+			}
+		}
+	}
+	return CatalogImage{}, false
+}
+
+// near returns the image that a reference to a repository of the catalog most likely means: the
+// one that has its tag, or else the first of the repository.
+func (list Catalog) near(r name.Reference) (CatalogImage, bool) {
+	if k, ok := list.FindTagged(r.Name()); ok && !k.Child {
+		return k, true
+	}
+	n := slices.IndexFunc(list, func(k CatalogImage) bool { return k.Repository.Name() == r.Context().Name() })
 	if n < 0 {
 		return CatalogImage{}, false
 	}
@@ -138,10 +188,10 @@ func (list Catalog) Resolve(ref string) (CatalogImage, Fault, string) {
 	case err != nil:
 		return CatalogImage{}, Malformed, fmt.Sprintf("%q is not an image reference: %v", ref, err)
 	}
-	of := slices.IndexFunc(list, func(k CatalogImage) bool { return k.Repository.Name() == r.Context().Name() })
+	meant, known := list.near(r)
 	wanted := "repository@sha256:…"
-	if of >= 0 && list[of].Reference != "" {
-		wanted = list[of].Reference
+	if meant.Reference != "" {
+		wanted = meant.Reference
 	}
 	digest, pinned := r.(name.Digest)
 	before, _, _ := strings.Cut(ref, "@")
@@ -152,7 +202,7 @@ func (list Catalog) Resolve(ref string) (CatalogImage, Fault, string) {
 		return CatalogImage{}, TagAndDigest, fmt.Sprintf("%s has a tag and a digest: write %s@%s", ref, r.Context().Name(), digest.DigestStr())
 	case found:
 		return k, NoFault, ""
-	case of >= 0:
+	case known:
 		return CatalogImage{}, OtherDigest, fmt.Sprintf("%s has another digest than the lock: write %s", ref, wanted)
 	}
 	return CatalogImage{}, Unknown, fmt.Sprintf("neither the product nor images.txt has the image %s: add a line to images.txt", ref)

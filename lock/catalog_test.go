@@ -15,8 +15,8 @@ func TestResolve(t *testing.T) {
 	hex := func(c string) v1.Hash { return v1.Hash{Algorithm: "sha256", Hex: strings.Repeat(c, 64)} }
 	l := &lock.Lock{
 		Images: []lock.Image{
-			{Name: "app", Repository: "ghcr.io/me/app", Tag: "1", Digest: hex("a"), Children: []lock.Child{{Platform: platform.Platform{OS: "linux", Architecture: "amd64"}}, {Platform: platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.1"}}}},
-			{Name: "lifecycle", Repository: "ghcr.io/me/lifecycle", Tag: "1", Digest: hex("b"), Children: []lock.Child{{Platform: platform.Platform{OS: "linux", Architecture: "amd64"}, ExtraOS: []string{"linux", "windows"}}}},
+			{Name: "app", Repository: "ghcr.io/me/app", Tags: []string{"1"}, Digest: hex("a"), Children: []lock.Child{{Platform: platform.Platform{OS: "linux", Architecture: "amd64"}}, {Platform: platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.1"}}}},
+			{Name: "lifecycle", Repository: "ghcr.io/me/lifecycle", Tags: []string{"1"}, Digest: hex("b"), Children: []lock.Child{{Platform: platform.Platform{OS: "linux", Architecture: "amd64"}, ExtraOS: []string{"linux", "windows"}}}},
 			{Name: "unpublished", Digest: hex("c")},
 		},
 		ThirdParty: []lock.ThirdParty{

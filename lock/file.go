@@ -59,16 +59,43 @@ func (l *Lock) check() error {
 }
 
 func (i Image) check() error {
-	if err := imagename.Check(i.Tagged()); err != nil {
-		return fmt.Errorf("%q is not its name: %w", i.Tagged(), err)
+	if err := checkNames(i); err != nil {
+		return err
 	}
 	if i.Digest == (v1.Hash{}) {
 		return errMissing
+	}
+	for _, t := range i.PlatformTags {
+		if t.Digest == (v1.Hash{}) {
+			return errMissing
+		}
 	}
 	if err := checkReferrers(i.Referrers); err != nil {
 		return err
 	}
 	return CheckChildren(i.Children)
+}
+
+// checkNames checks every name of an image, in all registries.
+func checkNames(i Image) error {
+	tags := slices.Clone(i.Tags)
+	for _, t := range i.PlatformTags {
+		tags = append(tags, t.Tag)
+	}
+	for _, t := range i.FloatingTags {
+		tags = append(tags, t.Tag)
+	}
+	if len(i.Tags) == 0 {
+		tags = []string{""}
+	}
+	for _, r := range i.Repositories() {
+		for _, t := range tags {
+			if err := imagename.Check(r + ":" + t); err != nil {
+				return fmt.Errorf("%q is not its name: %w", r+":"+t, err)
+			}
+		}
+	}
+	return nil
 }
 
 var errMissing = errors.New("a digest is missing")

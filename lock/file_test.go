@@ -48,13 +48,13 @@ func example() *lock.Lock {
 		Sources: []lock.Source{{Name: "kpack", Module: "github.com/pivotal/kpack@v0.16.1", Sum: "h1:x=", Revision: "7188425"}},
 		Images: []lock.Image{
 			{
-				Name: "completion", Kind: "dockerfile", Repository: "ghcr.io/acme/kpack/completion", Tag: "0.16.1", MediaType: types.OCIImageIndex,
+				Name: "completion", Kind: "dockerfile", Repository: "ghcr.io/acme/kpack/completion", Tags: []string{"0.16.1"}, MediaType: types.OCIImageIndex,
 				Digest: hash("a"), Size: 900,
 				Children:  []lock.Child{child("linux/amd64", "1"), windows},
 				Referrers: []oci.Referrer{{ArtifactType: "application/spdx+json", MediaType: types.OCIManifestSchema1, Digest: hash("d"), Size: 3}},
 			},
 			{
-				Name: "lifecycle", Kind: "lifecycle", Repository: "ghcr.io/acme/kpack/lifecycle", Tag: "0.16.1", MediaType: types.OCIManifestSchema1,
+				Name: "lifecycle", Kind: "lifecycle", Repository: "ghcr.io/acme/kpack/lifecycle", Tags: []string{"0.16.1"}, MediaType: types.OCIManifestSchema1,
 				Digest: hash("4"), Size: 500, Children: []lock.Child{life},
 			},
 		},
@@ -115,18 +115,18 @@ func TestDecodeFails(t *testing.T) {
 		`{"schemaVersion":-1}`:            "schemaVersion",
 		`{"schemaVersion":1,"unknown":1}`: "unknown",
 		`{"schemaVersion":1} {}`:          "after top-level value",
-		`{"schemaVersion":1,"images":[{"digest":"md5:1"}]}`:                                 "hash",
-		`{"schemaVersion":1,"images":[{"name":"a"}]}`:                                       `image "a": ":" is not its name`,
-		`{"schemaVersion":1,"images":[{"name":"a","repository":"ghcr.io/acme","tag":"1"}]}`: `image "a": a digest is missing`,
+		`{"schemaVersion":1,"images":[{"digest":"md5:1"}]}`:                                    "hash",
+		`{"schemaVersion":1,"images":[{"name":"a"}]}`:                                          `image "a": ":" is not its name`,
+		`{"schemaVersion":1,"images":[{"name":"a","repository":"ghcr.io/acme","tags":["1"]}]}`: `image "a": a digest is missing`,
 		`{"buildVersion":1}`:                                   "this is what slipway build made: run slipway publish first",
 		`{"partVersion":1,"selected":["linux/amd64"]}`:         "this is a part of a release: join all parts with slipway merge first",
 		`{"schemaVersion":1,"thirdParty":[{"reference":"a"}]}`: `image "a": the digest is missing`,
-		`{"schemaVersion":1,"thirdParty":[{"reference":"a","digest":"sha256:` + strings.Repeat("a", 64) + `","referrers":[{}]}]}`:                                                                                              `image "a": the digest of a referrer is missing`,
-		`{"schemaVersion":1,"images":[{"name":"a","repository":"ghcr.io/acme/../x","tag":"1"}]}`:                                                                                                                               `".." is not a part of a repository's name`,
-		`{"schemaVersion":1,"images":[{"name":"a","repository":"../acme","tag":"1"}]}`:                                                                                                                                         `".." is not a host`,
-		`{"schemaVersion":1,"images":[{"name":"a","repository":"ghcr.io/acme","tag":".."}]}`:                                                                                                                                   `".." is not a tag`,
-		`{"schemaVersion":1,"images":[{"name":"a","repository":"ghcr.io/acme","tag":"1","digest":"sha256:` + strings.Repeat("a", 64) + `","referrers":[{"tag":"latest","digest":"sha256:` + strings.Repeat("a", 64) + `"}]}]}`: `a referrer has "latest", which is not a tag of cosign`,
-		`{"schemaVersion":1,"images":[{"children":[{"platform":"plan9"}]}]}`:                                                                                                                                                   "platform",
+		`{"schemaVersion":1,"thirdParty":[{"reference":"a","digest":"sha256:` + strings.Repeat("a", 64) + `","referrers":[{}]}]}`:                                                                                                 `image "a": the digest of a referrer is missing`,
+		`{"schemaVersion":1,"images":[{"name":"a","repository":"ghcr.io/acme/../x","tags":["1"]}]}`:                                                                                                                               `".." is not a part of a repository's name`,
+		`{"schemaVersion":1,"images":[{"name":"a","repository":"../acme","tags":["1"]}]}`:                                                                                                                                         `".." is not a host`,
+		`{"schemaVersion":1,"images":[{"name":"a","repository":"ghcr.io/acme","tags":[".."]}]}`:                                                                                                                                   `".." is not a tag`,
+		`{"schemaVersion":1,"images":[{"name":"a","repository":"ghcr.io/acme","tags":["1"],"digest":"sha256:` + strings.Repeat("a", 64) + `","referrers":[{"tag":"latest","digest":"sha256:` + strings.Repeat("a", 64) + `"}]}]}`: `a referrer has "latest", which is not a tag of cosign`,
+		`{"schemaVersion":1,"images":[{"children":[{"platform":"plan9"}]}]}`:                                                                                                                                                      "platform",
 	} {
 		_, err := lock.Decode(strings.NewReader(text))
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -35,6 +35,8 @@ type Lock struct {
 	Created time.Time `json:"created"`
 	// Registry is host[/prefix], with which the repositories of all Images begin.
 	Registry string `json:"registry"`
+	// Copies are the registries, host[/prefix], that have the same images besides Registry.
+	Copies []string `json:"copies,omitempty"`
 	// Go is the version of the Go toolchain that compiled the programs ("go1.26.8"). It is an
 	// input, as the sources are.
 	Go string `json:"go,omitempty"`
@@ -58,11 +60,16 @@ type Source struct {
 // Image is one image of the product: an index with one child per platform, or a single manifest
 // (Kind "lifecycle").
 type Image struct {
-	Name       string          `json:"name"`       // as in slipway.yaml
-	Kind       string          `json:"kind"`       // "go", "dockerfile" or "lifecycle"
-	Repository string          `json:"repository"` // registry/repository without tag
-	Tag        string          `json:"tag"`
-	MediaType  types.MediaType `json:"mediaType"`
+	Name       string `json:"name"`       // as in slipway.yaml
+	Kind       string `json:"kind"`       // "go", "dockerfile" or "lifecycle"
+	Repository string `json:"repository"` // registry/repository without tag
+	// Copies are its repositories in the registries of Lock.Copies, in their order.
+	Copies []string `json:"copies,omitempty"`
+	// Tags never move. The first is the one by which lists and messages call the image.
+	Tags         []string        `json:"tags"`
+	PlatformTags []PlatformTag   `json:"platformTags,omitempty"`
+	FloatingTags []FloatingTag   `json:"floatingTags,omitempty"`
+	MediaType    types.MediaType `json:"mediaType"`
 	// Digest is that of the index, or of the manifest if there is no index.
 	Digest    v1.Hash        `json:"digest"`
 	Size      int64          `json:"size"` // bytes of that index or manifest
@@ -135,9 +142,6 @@ type ThirdParty struct {
 
 // Reference returns repository@digest, the form that release.yaml pins.
 func (i Image) Reference() string { return i.Repository + "@" + i.Digest.String() }
-
-// Tagged returns repository:tag.
-func (i Image) Tagged() string { return i.Repository + ":" + i.Tag }
 
 // Image returns the image with the given name.
 func (l *Lock) Image(name string) (Image, bool) {

@@ -168,11 +168,13 @@ var referenceEnd = regexp.MustCompile(`^(?::\w[\w.-]{0,127})?(?:@sha256:[0-9a-f]
 // comments and URLs.
 func (list Catalog) ProductMentions(text string) []string {
 	var found []string
+	seen := map[string]bool{} // images may share a repository
 	for _, k := range list {
 		repository, _, _ := strings.Cut(k.Reference, "@")
-		if !k.Product {
+		if !k.Product || seen[repository] {
 			continue
 		}
+		seen[repository] = true
 		for at := 0; ; {
 			n := strings.Index(text[at:], repository)
 			if n < 0 {

@@ -15,7 +15,7 @@ import (
 func TestMentions(t *testing.T) {
 	hex := func(c string) v1.Hash { return v1.Hash{Algorithm: "sha256", Hex: strings.Repeat(c, 64)} }
 	images := (&lock.Lock{
-		Images:     []lock.Image{{Name: "app", Repository: "ghcr.io/me/app", Tag: "1", Digest: hex("a")}},
+		Images:     []lock.Image{{Name: "app", Repository: "ghcr.io/me/app", Tags: []string{"1"}, Digest: hex("a")}},
 		ThirdParty: []lock.ThirdParty{{Reference: "registry.k8s.io/pause:3.10", Digest: hex("b")}, {Reference: "busybox:1.36", Digest: hex("c")}},
 	}).Catalog()
 	shell := "cgr.dev/chainguard/busybox@sha256:" + strings.Repeat("1", 64)

@@ -10,7 +10,7 @@ import (
 )
 
 // Merge joins parts of one release that were made for different platforms or images. Parts must
-// agree on name, version, registry and sources, and on the digest of everything that several of
+// agree on name, version, registries and sources, and on the digest of everything that several of
 // them have. Images and third-party images keep the order in which they first occur. The
 // children of an image are sorted. Selected is the union of the parts' Selected.
 func Merge(parts ...*Part) (*Part, error) {
@@ -66,6 +66,7 @@ func sameRelease(a, b *Part) error {
 		{"name", a.Name, b.Name},
 		{"version", a.Version, b.Version},
 		{"registry", a.Registry, b.Registry},
+		{"copies", a.Copies, b.Copies},
 		{"snapshot", a.Snapshot, b.Snapshot},
 		{"created", a.Created.UTC(), b.Created.UTC()},
 		{"sources", a.Sources, b.Sources},
@@ -87,7 +88,10 @@ func (p *Part) mergeImage(i PartImage) error {
 	f, ok := differ([]field{
 		{"kind", have.Kind, i.Kind},
 		{"repository", have.Repository, i.Repository},
-		{"tag", have.Tag, i.Tag},
+		{"copies", have.Copies, i.Copies},
+		{"tags", have.Tags, i.Tags},
+		{"platform tags", have.PlatformTags, i.PlatformTags},
+		{"floating tags", have.FloatingTags, i.FloatingTags},
 		{"media type", have.MediaType, i.MediaType},
 		{"annotations", have.Annotations, i.Annotations},
 	})

@@ -43,7 +43,7 @@ func partOf(l *lock.Lock) *lock.Part {
 	}
 	for _, i := range l.Images {
 		p.Images = append(p.Images, lock.PartImage{
-			Name: i.Name, Kind: i.Kind, Repository: i.Repository, Tag: i.Tag, MediaType: i.MediaType, Children: i.Children,
+			Name: i.Name, Kind: i.Kind, Repository: i.Repository, Tags: i.Tags, MediaType: i.MediaType, Children: i.Children,
 			Annotations: map[string]string{"org.opencontainers.image.title": "<" + i.Name + ">"},
 		})
 	}

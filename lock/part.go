@@ -3,14 +3,15 @@ package lock
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
-	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/stagefile"
+	"github.com/slipway-dev/slipway/platform"
 )
 
 // Part lists what one machine published of a release: manifests by digest, for selected
@@ -22,6 +23,7 @@ type Part struct {
 	Version     string       `json:"version"`
 	Created     time.Time    `json:"created"`
 	Registry    string       `json:"registry"`
+	Copies      []string     `json:"copies,omitempty"`
 	Go          string       `json:"go,omitempty"`
 	Snapshot    bool         `json:"snapshot"`
 	Sources     []Source     `json:"sources"`
@@ -36,10 +38,21 @@ type PartImage struct {
 	Name        string            `json:"name"`
 	Kind        string            `json:"kind"`
 	Repository  string            `json:"repository"`
-	Tag         string            `json:"tag"` // that the index will have
+	Copies      []string          `json:"copies,omitempty"`
+	Tags        []string          `json:"tags"` // that the index will have
 	MediaType   types.MediaType   `json:"mediaType"`
 	Annotations map[string]string `json:"annotations,omitempty"` // of the index
 	Children    []Child           `json:"children"`
+	// PlatformTags have no digests yet, for the same reason.
+	PlatformTags []PartTag `json:"platformTags,omitempty"`
+	// FloatingTags move when all of the release is published.
+	FloatingTags []string `json:"floatingTags,omitempty"`
+}
+
+// PartTag is a tag for some platforms of an image, as in [PlatformTag].
+type PartTag struct {
+	Tag       string              `json:"tag"`
+	Platforms []platform.Platform `json:"platforms"`
 }
 
 // PartVersion is the format of parts.
@@ -65,8 +78,8 @@ func (p *Part) Write(path string) error { return stagefile.Part.Write(path, p) }
 
 func (p *Part) check() error {
 	for _, i := range p.Images {
-		if err := imagename.Check(i.Repository + ":" + i.Tag); err != nil {
-			return fmt.Errorf("image %q: %q is not its name: %w", i.Name, i.Repository+":"+i.Tag, err)
+		if err := checkNames(i.Named()); err != nil {
+			return fmt.Errorf("image %q: %w", i.Name, err)
 		}
 		if err := CheckChildren(i.Children); err != nil {
 			return fmt.Errorf("image %q: %w", i.Name, err)
@@ -78,23 +91,76 @@ func (p *Part) check() error {
 	return checkOthers(p.ThirdParty, p.Artifacts)
 }
 
-// Image returns an image of these children, and the bytes of its index. An image of a single
-// manifest has no index.
-func (i PartImage) Image() (img Image, index []byte, err error) {
-	img = Image{Name: i.Name, Kind: i.Kind, Repository: i.Repository, Tag: i.Tag, MediaType: i.MediaType, Children: i.Children}
-	if !i.MediaType.IsIndex() {
-		img.Digest, img.Size = i.Children[0].Digest, i.Children[0].Size
-		return img, nil, nil
+// Named returns an image with the names and children of i, and without digests.
+func (i PartImage) Named() Image {
+	img := Image{Name: i.Name, Kind: i.Kind, Repository: i.Repository, Copies: i.Copies, Tags: i.Tags, MediaType: i.MediaType, Children: i.Children}
+	for _, t := range i.PlatformTags {
+		img.PlatformTags = append(img.PlatformTags, PlatformTag{Tag: t.Tag, Platforms: t.Platforms})
 	}
-	var list []v1.Descriptor
-	for _, c := range i.Children {
-		list = append(list, v1.Descriptor{MediaType: c.MediaType, Digest: c.Digest, Size: c.Size, Platform: c.Platform.V1()})
+	for _, t := range i.FloatingTags {
+		for _, r := range img.Repositories() {
+			img.FloatingTags = append(img.FloatingTags, FloatingTag{Tag: t, Repository: r})
+		}
 	}
-	if index, err = oci.MakeIndex(list, i.Annotations); err != nil {
+	return img
+}
+
+// Image returns an image of these children, and the bytes of the indexes that its tags name. An
+// image of a single manifest has no index. Platform tags for none of the children are left out.
+func (i PartImage) Image() (img Image, indexes map[v1.Hash][]byte, err error) {
+	img, indexes = i.Named(), map[v1.Hash][]byte{}
+	made := func(children []Child) (v1.Descriptor, error) {
+		d, raw, err := i.index(children)
+		if raw != nil {
+			indexes[d.Digest] = raw
+		}
+		return d, err
+	}
+	all, err := made(i.Children)
+	if err != nil {
 		return Image{}, nil, err
 	}
-	img.Digest, img.Size, err = v1.SHA256(bytes.NewReader(index))
-	return img, index, err
+	img.Digest, img.Size = all.Digest, all.Size
+	var tags []PlatformTag
+	for _, t := range img.PlatformTags {
+		var of []Child
+		for _, c := range i.Children {
+			if slices.ContainsFunc(t.Platforms, func(p platform.Platform) bool { return platform.Same(p, c.Platform) }) {
+				of = append(of, c)
+			}
+		}
+		if len(of) == 0 {
+			continue
+		}
+		d := v1.Descriptor{MediaType: of[0].MediaType, Digest: of[0].Digest, Size: of[0].Size}
+		if len(of) > 1 {
+			if d, err = made(of); err != nil {
+				return Image{}, nil, err
+			}
+		}
+		t.MediaType, t.Digest, t.Size = d.MediaType, d.Digest, d.Size
+		tags = append(tags, t)
+	}
+	img.PlatformTags = tags
+	return img, indexes, nil
+}
+
+// index makes the index of children. An image of a single manifest has none.
+func (i PartImage) index(children []Child) (d v1.Descriptor, raw []byte, err error) {
+	d.MediaType = i.MediaType
+	if !i.MediaType.IsIndex() {
+		d.Digest, d.Size = children[0].Digest, children[0].Size
+		return d, nil, nil
+	}
+	var list []v1.Descriptor
+	for _, c := range children {
+		list = append(list, v1.Descriptor{MediaType: c.MediaType, Digest: c.Digest, Size: c.Size, Platform: c.Platform.V1()})
+	}
+	if raw, err = oci.MakeIndex(list, i.Annotations); err != nil {
+		return d, nil, err
+	}
+	d.Digest, d.Size, err = v1.SHA256(bytes.NewReader(raw))
+	return d, raw, err
 }
 
 // Local returns a lock of the part alone, for bundles and listings on the machine that made it.
@@ -114,7 +180,7 @@ func (p *Part) Local() (*Lock, error) {
 // Lock returns the lock of a release that has the given images, and everything else from p.
 func (p *Part) Lock(images []Image) *Lock {
 	return &Lock{
-		SchemaVersion: SchemaVersion, Name: p.Name, Version: p.Version, Created: p.Created, Registry: p.Registry,
+		SchemaVersion: SchemaVersion, Name: p.Name, Version: p.Version, Created: p.Created, Registry: p.Registry, Copies: p.Copies,
 		Go: p.Go, Snapshot: p.Snapshot, Sources: p.Sources, Images: images, ThirdParty: p.ThirdParty, Artifacts: p.Artifacts,
 	}
 }

@@ -39,8 +39,8 @@ func TestPartFile(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"partVersion":2}`:                         "use a newer slipway",
 		`{"partVersion":1,"images":[{"name":"a"}]}`: `image "a": ":" is not its name`,
-		`{"partVersion":1,"images":[{"name":"a","repository":"ghcr.io/a","tag":"1"}]}`: `image "a": it has 0 manifests`,
-		`{"partVersion":1,"thirdParty":[{"reference":"a"}]}`:                           `image "a": the digest is missing`,
+		`{"partVersion":1,"images":[{"name":"a","repository":"ghcr.io/a","tags":["1"]}]}`: `image "a": it has 0 manifests`,
+		`{"partVersion":1,"thirdParty":[{"reference":"a"}]}`:                              `image "a": the digest is missing`,
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)

@@ -34,7 +34,7 @@ func parse(s string) (p platform.Platform) {
 
 // image makes an image of the lock; the digest of its index is c, those of its children 1, 2, ….
 func image(name, c string, platforms ...string) lock.Image {
-	i := lock.Image{Name: name, Repository: "registry.example/" + name, Tag: "1", Digest: hash(c)}
+	i := lock.Image{Name: name, Repository: "registry.example/" + name, Tags: []string{"1"}, Digest: hash(c)}
 	for n, p := range platforms {
 		i.Children = append(i.Children, lock.Child{Platform: parse(p), Digest: hash(string(rune('1' + n)))})
 	}

@@ -17,6 +17,8 @@ type checker struct {
 
 	sources, bases, programs, images names
 
+	repositories []*string // the template of each of the destinations; nil for the usual one
+
 	demands yamlfile.Errors // what only a release to a registry asks for
 	// changed reports that the version is that of a commit and the work tree has changes; nil if
 	// it has none.

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slipway-dev/slipway/internal/imagename"
-	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
@@ -18,19 +16,8 @@ const maxEpoch = 1<<32 - 1
 // lastTime is maxEpoch for messages.
 var lastTime = time.Unix(maxEpoch, 0).UTC().Format(time.RFC3339)
 
-// environment fills in the registry, and what comes from environment variables.
-func (c *checker) environment(registry string, getenv func(string) string) {
-	from := "-registry"
-	if registry == "" {
-		from, registry = "SLIPWAY_REGISTRY", getenv("SLIPWAY_REGISTRY")
-	}
-	if registry != "" {
-		output.Account(registry) // whose password no message may show
-		if err := imagename.CheckRegistry(registry); err != nil {
-			c.At(yamlfile.Pos{}, "%s %v", from, err)
-		}
-		c.out.Registry = registry
-	}
+// environment fills in what comes from environment variables.
+func (c *checker) environment(getenv func(string) string) {
 	epoch := getenv("SOURCE_DATE_EPOCH")
 	if epoch == "" {
 		return

@@ -33,6 +33,11 @@ type productYAML struct {
 	Bases []baseYAML `yaml:"bases,omitempty"`
 	// Go programs to compile, for go images and for the named context "binaries" of Dockerfiles.
 	Programs []programYAML `yaml:"programs,omitempty"`
+	// The names of all images. An image may say each of them for itself.
+	Names namesYAML `yaml:"names,omitempty"`
+	// Where releases are published. Nothing is pushed to a destination that -registry does not
+	// name. The first of those is the primary one: release.yaml and the bundles have its names.
+	Destinations []destinationYAML `yaml:"destinations,omitempty"`
 	// The images of the release.
 	Images []imageYAML `yaml:"images" jsonschema:"required,minItems=1"`
 	// Files for people to download: programs alone and in archives. Those for Windows serve every
@@ -129,37 +134,6 @@ type programYAML struct {
 	Env []string `yaml:"env,omitempty"`
 	// The operating systems that the program is for; all of the release if none is named.
 	OS []string `yaml:"os,omitempty" jsonschema:"enum=linux,enum=windows"`
-}
-
-// imageYAML is one image of the release, over all its platforms.
-type imageYAML struct {
-	// The last part of the image's repository: lower case letters, digits, and . _ - between
-	// them.
-	Name string `yaml:"name" jsonschema:"required"`
-	// One sentence on what the image is for, for the label org.opencontainers.image.description.
-	Description string `yaml:"description,omitempty"`
-	// The source whose url, revision, created and licenses label the image. A go image has its
-	// program's, a lifecycle image the lifecycle's.
-	Source string `yaml:"source,omitempty"`
-	// The release's platforms that the image is for, or operating systems: linux, windows.
-	// All if none is named.
-	Platforms []string `yaml:"platforms,omitempty"`
-	// The base of a go image for each operating system.
-	Bases map[string]string `yaml:"bases,omitempty"`
-	// Further labels.
-	Labels map[string]string `yaml:"labels,omitempty"`
-	// How layers are compressed. What reads zstd is containerd 1.5, Docker 23 and later.
-	Compression string `yaml:"compression,omitempty" jsonschema:"enum=gzip,enum=zstd,default=gzip"`
-	// Files and directories of the image with programs for other platforms, which the image
-	// contains but does not run: /downloads, /cnb/*/windows. Elsewhere such a program is an
-	// error. Windows paths are written with slashes and without the drive.
-	AllowOtherPlatforms []string `yaml:"allowOtherPlatforms,omitempty"`
-	// An image of one Go program, with ko's conventions.
-	Go *goYAML `yaml:"go,omitempty" jsonschema:"oneof_required=go"`
-	// An image that a Dockerfile describes.
-	Dockerfile *dockerfileYAML `yaml:"dockerfile,omitempty" jsonschema:"oneof_required=dockerfile"`
-	// The buildpacks lifecycle, in the form that kpack loads.
-	Lifecycle *lifecycleYAML `yaml:"lifecycle,omitempty" jsonschema:"oneof_required=lifecycle"`
 }
 
 // artifactYAML is programs as files in dist/, one set for each operating system and architecture.

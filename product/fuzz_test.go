@@ -26,7 +26,9 @@ func FuzzProduct(f *testing.F) {
 					c.version(t.Context(), Options{}, none)
 				}
 				c.check()
-				c.environment("registry.example/team", func(string) string { return "" })
+				c.destinations([]string{"registry.example/team"}, none)
+				c.environment(none)
+				c.imageNames()
 				c.restrict(Options{Platforms: []string{"linux"}})
 			}
 			for _, m := range c.Errors {

@@ -246,7 +246,7 @@ func TestChanged(t *testing.T) {
 	r.write("Dockerfile", "FROM scratch\nUSER 1\n")
 	t.Chdir(r.dir)
 	const want = "slipway.yaml:3:10: version git: the work tree has changes that are not committed (Dockerfile and 1 more): commit them, or give the version with -version or SLIPWAY_VERSION"
-	if _, err := Load(t.Context(), Options{Registry: "registry.example"}); err == nil || err.Error() != want {
+	if _, err := Load(t.Context(), Options{Registries: []string{"registry.example"}}); err == nil || err.Error() != want {
 		t.Errorf("with a registry: %v", err)
 	}
 	p, err := Load(t.Context(), Options{})
@@ -256,11 +256,11 @@ func TestChanged(t *testing.T) {
 	if len(p.Demands) != 1 || p.Demands[0] != want {
 		t.Errorf("the demands are %q", p.Demands)
 	}
-	p, err = Load(t.Context(), Options{Registry: "registry.example", Version: "v1.0.0"})
+	p, err = Load(t.Context(), Options{Registries: []string{"registry.example"}, Version: "v1.0.0"})
 	if err != nil || p.Version != "v1.0.0" || p.VersionSource.String() != "-version" {
 		t.Errorf("with a version: %+v, %v", p, err)
 	}
-	if _, err := Load(t.Context(), Options{Registry: "registry.example", Version: "git"}); err == nil || !strings.HasPrefix(err.Error(), "-version git: the work tree has changes") {
+	if _, err := Load(t.Context(), Options{Registries: []string{"registry.example"}, Version: "git"}); err == nil || !strings.HasPrefix(err.Error(), "-version git: the work tree has changes") {
 		t.Errorf("with -version=git: %v", err)
 	}
 }
@@ -291,9 +291,9 @@ channels:
 	load("-channel stable: it takes versions of the kind release, and v1.0.1-0.20261121093000-HASH is of the kind commit: use another channel or version", Options{Channel: "stable"})
 	r.write("new", "")
 	load("demo nightly-20261121-"+seven()+".dirty, from commit HASH after tag v1.0.0 and changes that are not committed, channel nightly", Options{})
-	load("slipway.yaml:3:10: version git: the work tree has changes that are not committed (new): commit them, or give the version with -version or SLIPWAY_VERSION", Options{Registry: "registry.example"})
+	load("slipway.yaml:3:10: version git: the work tree has changes that are not committed (new): commit them, or give the version with -version or SLIPWAY_VERSION", Options{Registries: []string{"registry.example"}})
 	// The commit is asked for, too, where the version is given.
-	given := Options{Version: "v1.0.1-0.20261121093000-abcdefabcdef", Registry: "registry.example"}
+	given := Options{Version: "v1.0.1-0.20261121093000-abcdefabcdef", Registries: []string{"registry.example"}}
 	load("slipway.yaml:6:48: version of channel nightly: the work tree has changes that are not committed (new): commit them, or give the version with -version or SLIPWAY_VERSION", given)
 	if err := os.RemoveAll(".git"); err != nil {
 		t.Fatal(err)

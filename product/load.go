@@ -15,9 +15,10 @@ import (
 // the current directory.
 type Options struct {
 	Path string // of slipway.yaml; "" is slipway.yaml
-	// Registry is host[/prefix]; "" means the environment variable SLIPWAY_REGISTRY, and a
-	// snapshot if that is empty.
-	Registry string
+	// Registries are host[/prefix], names of destinations, or "all" for all of these; none means
+	// those of the environment variable SLIPWAY_REGISTRY, which commas separate, and a snapshot if
+	// that is empty.
+	Registries []string
 	// Version is that of the run, or "git"; "" means the environment variable SLIPWAY_VERSION, and
 	// if that is empty, the version in slipway.yaml.
 	Version string
@@ -62,11 +63,13 @@ func Load(ctx context.Context, o Options) (*Product, error) {
 	}
 	c.version(ctx, o, os.Getenv)
 	c.check()
-	c.environment(o.Registry, os.Getenv)
+	c.destinations(o.Registries, os.Getenv)
 	if o.Bases {
-		c.out.Registry = ""
+		c.out.Registry, c.out.Destinations = "", nil
 	}
+	c.environment(os.Getenv)
 	c.committed()
+	c.imageNames()
 	if err := c.locked(o.Bases); err != nil {
 		return nil, err
 	}

@@ -117,12 +117,12 @@ func parseOptions(t *testing.T, comment string) Options {
 	var o Options
 	fs := flag.NewFlagSet("", flag.ContinueOnError)
 	fs.StringVar(&o.Path, "product", "", "")
-	fs.StringVar(&o.Registry, "registry", "", "")
 	fs.StringVar(&o.Version, "version", "", "")
 	fs.StringVar(&o.Channel, "channel", "", "")
 	list := func(to *[]string) func(string) error {
 		return func(s string) error { *to = strings.Split(s, ","); return nil }
 	}
+	fs.Func("registry", "", list(&o.Registries))
 	fs.Func("platforms", "", list(&o.Platforms))
 	fs.Func("images", "", list(&o.Images))
 	var args []string
@@ -187,7 +187,7 @@ func TestOwn(t *testing.T) {
 	} {
 		t.Run(tc.path, func(t *testing.T) {
 			// A registry makes it a release, in which every base must be pinned.
-			p, err := Load(t.Context(), Options{Path: tc.path, Registry: "registry.example"})
+			p, err := Load(t.Context(), Options{Path: tc.path, Registries: []string{"registry.example"}})
 			if err != nil {
 				t.Fatal(err)
 			}

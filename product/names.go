@@ -23,6 +23,10 @@ var (
 		regexp.MustCompile(`^` + imagename.Part + `$`),
 		"use lower case letters and digits, with . _ or - between them, since it becomes part of a repository's name",
 	}
+	destinationForm = form{
+		regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`),
+		"use lower case letters, digits and -, so that it is no host",
+	}
 	fileForm = form{
 		regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`),
 		"start with a letter or digit and use letters, digits, . _ and -, since it becomes a file name",

@@ -45,8 +45,11 @@ type Product struct {
 	SourceDateEpoch bool
 	// Made are the absolute directories that Slipway writes: store and output.
 	Made []string
-	// Registry is host[/prefix] from -registry or SLIPWAY_REGISTRY; empty means a snapshot.
+	// Registry is host[/prefix] of the primary destination; empty means a snapshot.
 	Registry string
+	// Destinations are what -registry or SLIPWAY_REGISTRY select, the primary one first; none
+	// means a snapshot.
+	Destinations []Destination
 	// Selected names the platforms and images that -platforms and -images selected; empty means
 	// all. Platforms and Images below are only those.
 	Selected []string
@@ -144,29 +147,6 @@ type Program struct {
 
 // IsFor reports whether the program is for an operating system.
 func (p Program) IsFor(os string) bool { return len(p.OS) == 0 || slices.Contains(p.OS, os) }
-
-// Image is one image of the product.
-type Image struct {
-	Name        string
-	Description string
-	// Source names the source whose URL, revision and licenses label the image.
-	Source    string
-	Platforms []platform.Platform // the product's platforms that this image is for, sorted
-	// Bases maps an operating system to the name of a Base; FROM in a Dockerfile may name a base,
-	// too.
-	Bases       map[string]string
-	Labels      map[string]string
-	Compression string // "gzip" (the default) or "zstd"
-	// AllowOtherPlatforms are patterns of [path.Match] for files, or directories above them, that
-	// may be programs for other platforms.
-	AllowOtherPlatforms []string
-	Pos                 yamlfile.Pos // of the name
-
-	// Kind is the field of slipway.yaml that describes the image, such as "go". Content is the
-	// type of that kind: a *[GoImage], *[DockerfileImage] or *[LifecycleImage].
-	Kind    string
-	Content Content
-}
 
 // Artifact is programs as files in dist/, one set for each of its Platforms.
 type Artifact struct {

@@ -4,6 +4,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
@@ -26,19 +30,26 @@ func Merge(ctx context.Context, p *product.Product, st *store.Store, parts []*lo
 	}
 	c := newClient(o, st, p)
 	var images []lock.Image
-	var planned []transfer.Image
+	all := make([][]transfer.Image, 1+len(joined.Copies))
 	for _, i := range joined.Images {
-		img, push, err := mergeIndex(ctx, c, st, i)
-		if err != nil {
+		m := &merged{client: c, store: st, part: i}
+		if err := m.read(ctx); err != nil {
 			return nil, fmt.Errorf("merging %s: %w", i.Name, network.Clean(err))
 		}
-		images, planned = append(images, img), append(planned, push)
+		for n, repository := range m.image.Repositories() {
+			named, err := m.named(m.image, repository)
+			if err != nil {
+				return nil, fmt.Errorf("merging %s: %w", i.Name, err)
+			}
+			all[n] = append(all[n], named...)
+		}
+		images = append(images, m.image)
 	}
 	l := joined.Lock(images)
-	if _, err := c.Push(ctx, planned, transfer.Source{}, options); err != nil {
+	if _, err := pushAll(ctx, c, all, func([]transfer.Image) transfer.Source { return transfer.Source{} }); err != nil {
 		return nil, err
 	}
-	if err := fetchReferrers(ctx, c, st, l, func(int) bool { return false }); err != nil {
+	if err := fetchReferrers(ctx, c, st, l, func(lock.Image) bool { return false }); err != nil {
 		return nil, err
 	}
 	return l, remember(st, l)
@@ -52,8 +63,8 @@ func checkComplete(p *product.Product, l *lock.Part) error {
 		return fmt.Errorf("they are of %s %s, and %s is of %s", l.Name, l.Version, p.Path, p.Title())
 	case l.Version != p.Version:
 		return fmt.Errorf("they are of %s %s, and this run is of %s: give -version=%s", l.Name, l.Version, p.Title(), l.Version)
-	case l.Snapshot != p.Snapshot() || !l.Snapshot && l.Registry != p.Registry:
-		return fmt.Errorf("they were published to %s: name it with -registry", l.Registry)
+	case l.Snapshot != p.Snapshot() || !slices.Equal(append([]string{l.Registry}, l.Copies...), registries(p)):
+		return fmt.Errorf("they were published to %s: name it with -registry", strings.Join(append([]string{l.Registry}, l.Copies...), ", "))
 	case len(l.Images) > len(p.Images):
 		return fmt.Errorf("they have %d images, and %s has %d", len(l.Images), p.Path, len(p.Images))
 	}
@@ -92,38 +103,77 @@ func checkArtifacts(p *product.Product, l *lock.Part) error {
 	return nil
 }
 
-// mergeIndex plans the push of an image's tag: of the index over its children, or of its only
-// manifest, which it reads from the registry.
-func mergeIndex(ctx context.Context, c *transfer.Client, st *store.Store, i lock.PartImage) (lock.Image, transfer.Image, error) {
-	img, raw, err := i.Image()
+// merged is an image whose tags are pushed once its manifests are in the registries.
+type merged struct {
+	planned
+
+	client *transfer.Client
+	store  *store.Store
+	part   lock.PartImage
+	image  lock.Image
+}
+
+// read makes the indexes of an image over its children, which must be in every registry. Of an
+// image without an index it reads the only manifest from the first.
+func (m *merged) read(ctx context.Context) error {
+	img, indexes, err := m.part.Image()
 	if err != nil {
-		return img, transfer.Image{}, err
+		return err
 	}
-	planned, err := newImage(img)
-	if err != nil {
-		return img, planned, err
-	}
-	repo := planned.Ref.Context()
-	if _, err := c.Session(ctx, repo, repo.Scope("push,pull")); err != nil {
-		return img, planned, err
-	}
-	for _, child := range i.Children {
-		ref := repo.Digest(child.Digest.String())
-		if _, err := c.Head(ctx, ref); err != nil {
-			return img, planned, fmt.Errorf("%s: %s: publish that part again: %w", child.Platform, ref, err)
+	m.image, m.Name = img, img.Name
+	var first name.Repository
+	for n, r := range img.Repositories() {
+		repo, err := name.NewRepository(r)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			first = repo
+		}
+		if err := m.present(ctx, repo); err != nil {
+			return err
 		}
 	}
-	if raw == nil {
-		only, err := c.Get(ctx, repo.Digest(img.Digest.String()))
+	if m.Tree, err = m.tree(ctx, first, img.Descriptor(), indexes); err != nil {
+		return err
+	}
+	for _, t := range img.PlatformTags {
+		tree, err := m.tree(ctx, first, t.Descriptor(), indexes)
 		if err != nil {
-			return img, planned, err
+			return err
+		}
+		m.tagged = append(m.tagged, tree)
+	}
+	return nil
+}
+
+// present checks that a repository has all children of the image.
+func (m *merged) present(ctx context.Context, repo name.Repository) error {
+	if _, err := m.client.Session(ctx, repo, repo.Scope("push,pull")); err != nil {
+		return err
+	}
+	for _, child := range m.part.Children {
+		ref := repo.Digest(child.Digest.String())
+		if _, err := m.client.Head(ctx, ref); err != nil {
+			return fmt.Errorf("%s: %s: publish that part again: %w", child.Platform, ref, err)
+		}
+	}
+	return nil
+}
+
+// tree returns a document of the image, and puts it into the store. It comes without children and
+// layers: the registry has them.
+func (m *merged) tree(ctx context.Context, repo name.Repository, d v1.Descriptor, indexes map[v1.Hash][]byte) (*oci.Tree, error) {
+	raw := indexes[d.Digest]
+	if raw == nil {
+		only, err := m.client.Get(ctx, repo.Digest(d.Digest.String()))
+		if err != nil {
+			return nil, err
 		}
 		raw = only.Manifest
 	}
-	if _, err := st.PutBytes(raw); err != nil {
-		return img, planned, err
+	if _, err := m.store.PutBytes(raw); err != nil {
+		return nil, err
 	}
-	// without Children and Layers: the registry has them
-	planned.Tree = &oci.Tree{Desc: descriptor(img), Raw: raw}
-	return img, planned, nil
+	return &oci.Tree{Desc: d, Raw: raw}, nil
 }

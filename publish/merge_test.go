@@ -66,7 +66,7 @@ func part(t *testing.T, registry, system string) *lock.Part {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, ok, err := st.Resolve(out.Images[0].Repository + ":" + out.Images[0].Tag); ok || err != nil {
+	if _, ok, err := st.Resolve(out.Images[0].Repository + ":" + out.Images[0].Tags[0]); ok || err != nil {
 		t.Errorf("the store names a part like a complete image: %v", err)
 	}
 	path := filepath.Join(t.TempDir(), lock.PartName)

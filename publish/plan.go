@@ -25,38 +25,65 @@ var options = transfer.PushOptions{
 	},
 }
 
-// plan reads every manifest of l, and checks that each blob is in the store in full size.
-// With byDigest, only the manifests of single platforms are to be pushed.
-func plan(st *store.Store, l *lock.Lock, byDigest bool) ([]transfer.Image, error) {
-	var all []transfer.Image
+// plan reads every manifest of l, and checks that each blob is in the store in full size. It
+// returns the images of each registry of l, one for every name. With byDigest, only the manifests
+// of single platforms are to be pushed.
+func plan(st *store.Store, l *lock.Lock, byDigest bool) ([][]transfer.Image, error) {
+	all := make([][]transfer.Image, len(l.Registries()))
 	for _, i := range l.Images {
 		img, err := planImage(st, i)
 		if err != nil {
 			return nil, fmt.Errorf("publishing %s: %w", i.Name, err)
 		}
 		img.ByDigest = byDigest
+		for n, repository := range i.Repositories() {
+			named, err := img.named(i, repository)
+			if err != nil {
+				return nil, fmt.Errorf("publishing %s: %w", i.Name, err)
+			}
+			all[n] = append(all[n], named...)
+		}
+	}
+	return all, nil
+}
+
+// planned is an image that has no reference yet, and what its platform tags name.
+type planned struct {
+	transfer.Image
+
+	tagged []*oci.Tree // in the order of PlatformTags
+}
+
+// named returns the image under each of its names in a repository, but for the floating ones.
+func (p planned) named(i lock.Image, repository string) ([]transfer.Image, error) {
+	repo, err := name.NewRepository(repository)
+	if err != nil {
+		return nil, err
+	}
+	var all []transfer.Image
+	for _, t := range i.Tags {
+		img := p.Image
+		img.Ref = repo.Tag(t)
+		all = append(all, img)
+		if p.ByDigest {
+			return all, nil
+		}
+	}
+	for n, t := range i.PlatformTags {
+		img := p.Image
+		img.Ref, img.Tree = repo.Tag(t.Tag), p.tagged[n]
 		all = append(all, img)
 	}
 	return all, nil
 }
 
-func newImage(i lock.Image) (transfer.Image, error) {
-	repo, err := name.NewRepository(i.Repository)
-	if err != nil {
-		return transfer.Image{}, err
-	}
+func planImage(st *store.Store, i lock.Image) (planned, error) {
+	img := planned{Image: transfer.Image{Name: i.Name, Bases: map[v1.Hash]name.Reference{}}}
 	if len(i.Children) == 0 {
-		return transfer.Image{}, errors.New("the lock has no platform of it: build it first")
+		return img, errNoPlatform
 	}
-	return transfer.Image{Name: i.Name, Ref: repo.Tag(i.Tag), Bases: map[v1.Hash]name.Reference{}}, nil
-}
-
-func planImage(st *store.Store, i lock.Image) (transfer.Image, error) {
-	img, err := newImage(i)
-	if err != nil {
-		return img, err
-	}
-	if img.Tree, err = oci.Read(descriptor(i), st.Get, oci.Limits{}); err != nil {
+	var err error
+	if img.Tree, err = oci.Read(i.Descriptor(), st.Get, oci.Limits{}); err != nil {
 		return img, err
 	}
 	platforms := map[v1.Hash]string{}
@@ -76,8 +103,17 @@ func planImage(st *store.Store, i lock.Image) (transfer.Image, error) {
 			return img, fmt.Errorf("%s: %w", platforms[t.Desc.Digest], err)
 		}
 	}
+	for _, t := range i.PlatformTags {
+		tree, err := oci.Read(t.Descriptor(), st.Get, oci.Limits{})
+		if err != nil {
+			return img, err
+		}
+		img.tagged = append(img.tagged, tree)
+	}
 	return img, nil
 }
+
+var errNoPlatform = errors.New("the lock has no platform of it: build it first")
 
 // checkBlobs checks that the store has what a manifest lists, except for layers that may be
 // remote.
@@ -91,9 +127,4 @@ func checkBlobs(st *store.Store, t *oci.Tree, remote bool) error {
 		}
 	}
 	return nil
-}
-
-// descriptor describes the document that an image's tag names.
-func descriptor(i lock.Image) v1.Descriptor {
-	return v1.Descriptor{MediaType: i.MediaType, Digest: i.Digest, Size: i.Size}
 }

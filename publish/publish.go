@@ -38,12 +38,11 @@ func Publish(ctx context.Context, p *product.Product, st *store.Store, r *built.
 	}
 	l := part.Lock(images)
 	c := newClient(o, st, p)
-	pushed, err := push(ctx, c, p, st, l, o, false)
+	existed, err := push(ctx, c, p, st, l, o, false)
 	if err != nil {
 		return nil, err
 	}
-	isNew := func(n int) bool { return !pushed.Outcomes[n].Existed }
-	if err := fetchReferrers(ctx, c, st, l, isNew); err != nil {
+	if err := fetchReferrers(ctx, c, st, l, func(i lock.Image) bool { return !existed[i.Tagged()] }); err != nil {
 		return nil, err
 	}
 	return l, remember(st, l)
@@ -68,8 +67,9 @@ func PublishPart(ctx context.Context, p *product.Product, st *store.Store, r *bu
 	return part, nil
 }
 
-// push pushes the images of l, and adds the third-party images to it.
-func push(ctx context.Context, c *transfer.Client, p *product.Product, st *store.Store, l *lock.Lock, o network.Options, byDigest bool) (*transfer.Result, error) {
+// push pushes the images of l to all of its registries, and adds the third-party images to it. It
+// returns the names that a registry had before.
+func push(ctx context.Context, c *transfer.Client, p *product.Product, st *store.Store, l *lock.Lock, o network.Options, byDigest bool) (existed map[string]bool, err error) {
 	planned, err := plan(st, l, byDigest)
 	if err != nil {
 		return nil, err
@@ -78,7 +78,22 @@ func push(ctx context.Context, c *transfer.Client, p *product.Product, st *store
 	if l.ThirdParty, err = thirdParty(ctx, p, st, o); err != nil {
 		return nil, err
 	}
-	return c.Push(ctx, planned, c.FromStore(ctx, st, planned), options)
+	return pushAll(ctx, c, planned, func(images []transfer.Image) transfer.Source { return c.FromStore(ctx, st, images) })
+}
+
+// pushAll pushes the images of every registry.
+func pushAll(ctx context.Context, c *transfer.Client, planned [][]transfer.Image, source func([]transfer.Image) transfer.Source) (existed map[string]bool, err error) {
+	existed = map[string]bool{}
+	for _, images := range planned {
+		r, err := c.Push(ctx, images, source(images), options)
+		if err != nil {
+			return nil, err
+		}
+		for n, out := range r.Outcomes {
+			existed[images[n].Ref.Name()] = out.Existed
+		}
+	}
+	return existed, nil
 }
 
 // newPart returns what p selects of r, with the names that the images will have.
@@ -87,14 +102,12 @@ func newPart(p *product.Product, st *store.Store, r *built.Result) (*lock.Part, 
 	if err != nil {
 		return nil, err
 	}
-	host := registryOf(p)
 	part := &lock.Part{
 		PartVersion: lock.PartVersion, Selected: union(r.Selected, p.Selected), Name: r.Name, Version: r.Version, Created: r.Created,
-		Registry: host, Go: r.Go, Snapshot: p.Snapshot(), Sources: r.Sources, Images: images, Artifacts: r.Artifacts,
+		Registry: registries(p)[0], Copies: copies(registries(p)), Go: r.Go, Snapshot: p.Snapshot(), Sources: r.Sources, Images: images, Artifacts: r.Artifacts,
 	}
 	for n := range part.Images {
-		i := &part.Images[n]
-		i.Repository, i.Tag = host+"/"+p.Name+"/"+i.Name, p.Version
+		rename(p, &part.Images[n])
 	}
 	return part, refuseStubs(part)
 }
@@ -103,9 +116,11 @@ func newPart(p *product.Product, st *store.Store, r *built.Result) (*lock.Part, 
 func complete(st *store.Store, part *lock.Part) ([]lock.Image, error) {
 	var images []lock.Image
 	for _, i := range part.Images {
-		img, index, err := i.Image()
-		if err == nil && index != nil {
-			_, err = st.PutBytes(index)
+		img, indexes, err := i.Image()
+		for _, raw := range indexes {
+			if err == nil {
+				_, err = st.PutBytes(raw)
+			}
 		}
 		if err != nil {
 			return nil, fmt.Errorf("publishing %s: %w", i.Name, err)
@@ -113,33 +128,6 @@ func complete(st *store.Store, part *lock.Part) ([]lock.Image, error) {
 		images = append(images, img)
 	}
 	return images, nil
-}
-
-// Names adds to l the names under which [Publish] publishes its images.
-func Names(p *product.Product, l *lock.Lock) {
-	l.Registry, l.Snapshot = registryOf(p), p.Snapshot()
-	for n := range l.Images {
-		i := &l.Images[n]
-		i.Repository, i.Tag = l.Registry+"/"+p.Name+"/"+i.Name, p.Version
-	}
-}
-
-// registryOf is the registry of the names of p's images.
-func registryOf(p *product.Product) string {
-	if p.Snapshot() {
-		return registry.Host
-	}
-	return p.Registry
-}
-
-// remember names images in the store's own index, where readers of layouts find them.
-func remember(st *store.Store, l *lock.Lock) error {
-	for _, i := range l.Images {
-		if err := st.Tag(i.Tagged(), descriptor(i)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // newClient returns a client for the registry of p: for a snapshot, the embedded one over st.

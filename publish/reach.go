@@ -25,16 +25,22 @@ func Reach(ctx context.Context, p *product.Product, st *store.Store, o network.O
 	}
 	r := &reach{transfer.New(o), st, o.Progress}
 	var checks []func(ctx context.Context) error
+	seen := map[string]bool{} // images may share a repository
 	for _, i := range p.Images {
-		repo, err := name.NewRepository(p.Registry + "/" + p.Name + "/" + i.Name)
-		if err != nil {
-			return err
+		for n, host := range registries(p) {
+			repo, err := name.NewRepository(host + "/" + i.Repositories[n])
+			if err != nil {
+				return err
+			}
+			tag := repo.Tag(i.Tags[0])
+			if len(p.Selected) > 0 {
+				tag = name.Tag{} // a part has none
+			}
+			if key := repo.Name() + " " + tag.String(); !seen[key] {
+				seen[key] = true
+				checks = append(checks, func(ctx context.Context) error { return r.mayPush(ctx, repo, tag) })
+			}
 		}
-		tag := repo.Tag(p.Version)
-		if len(p.Selected) > 0 {
-			tag = name.Tag{} // a part has none
-		}
-		checks = append(checks, func(ctx context.Context) error { return r.mayPush(ctx, repo, tag) })
 	}
 	for _, t := range p.Airgap.Images {
 		_, here, err := transfer.InStore(st, t.Reference)

@@ -33,14 +33,14 @@ func recall(st *store.Store, s *transfer.Subject) (bool, error) {
 
 // fetchReferrers fetches what others, such as cosign, have attached to images of a lock, and lists
 // it there. It asks for the images that isNew does not report: nothing refers to a new one.
-func fetchReferrers(ctx context.Context, c *transfer.Client, st *store.Store, l *lock.Lock, isNew func(n int) bool) error {
+func fetchReferrers(ctx context.Context, c *transfer.Client, st *store.Store, l *lock.Lock, isNew func(lock.Image) bool) error {
 	var subjects []*transfer.Subject
 	var images []*lock.Image
 	for n := range l.Images {
-		if isNew(n) {
+		i := &l.Images[n]
+		if isNew(*i) {
 			continue
 		}
-		i := &l.Images[n]
 		repo, err := name.NewRepository(i.Repository)
 		if err != nil {
 			return err

@@ -2,6 +2,7 @@ package publish
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/network"
@@ -10,8 +11,11 @@ import (
 
 // refuseStubs refuses to publish images on stub bases, which cannot run, but on this machine.
 func refuseStubs(l *lock.Part) error {
-	host, _, _ := strings.Cut(l.Registry, "/")
-	if l.Snapshot || network.Loopback(host) {
+	n := slices.IndexFunc(append([]string{l.Registry}, l.Copies...), func(registry string) bool {
+		host, _, _ := strings.Cut(registry, "/")
+		return !network.Loopback(host)
+	})
+	if l.Snapshot || n < 0 {
 		return nil
 	}
 	for _, i := range l.Images {

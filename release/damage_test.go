@@ -151,7 +151,7 @@ func TestDamageFetched(t *testing.T) {
 	}
 	add(yaml, "airgap: {images: images.txt}\n")
 	add(filepath.Join(filepath.Dir(yaml), "images.txt"), other+"\n")
-	options := product.Options{Path: yaml, Registry: host + "/me"}
+	options := product.Options{Path: yaml, Registries: []string{host + "/me"}}
 	if _, err := cut(t, options, out); err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func TestOnHostProcess(t *testing.T) {
 	if err := os.WriteFile(yaml, text, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	options := product.Options{Path: yaml, Registry: host + "/team", Bases: true}
+	options := product.Options{Path: yaml, Registries: []string{host + "/team"}, Bases: true}
 	p, err := product.Load(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)

@@ -123,7 +123,7 @@ func TestReleaseToRegistry(t *testing.T) {
 	host, writes := serveRegistry(t)
 	yaml, whole := hello(t), t.TempDir()
 	onRegistry(t, yaml, host)
-	if _, err := cut(t, product.Options{Path: yaml, Registry: host + "/whole"}, whole); err != nil {
+	if _, err := cut(t, product.Options{Path: yaml, Registries: []string{host + "/whole"}}, whole); err != nil {
 		t.Fatal(err)
 	}
 	want, err := lock.Read(filepath.Join(whole, lock.Name))
@@ -151,7 +151,7 @@ func TestReleaseToRegistry(t *testing.T) {
 
 	t.Run("a second run sends nothing", func(t *testing.T) {
 		before := writes.Load()
-		if _, err := cut(t, product.Options{Path: yaml, Registry: host + "/whole"}, whole); err != nil {
+		if _, err := cut(t, product.Options{Path: yaml, Registries: []string{host + "/whole"}}, whole); err != nil {
 			t.Fatal(err)
 		}
 		if n := writes.Load() - before; n != 0 {
@@ -167,7 +167,7 @@ func TestReleaseToRegistry(t *testing.T) {
 			// Another machine has another store.
 			there := hello(t)
 			onRegistry(t, there, host)
-			if _, err := cut(t, product.Options{Path: there, Registry: host + "/parts", Platforms: []string{os}}, out); err != nil {
+			if _, err := cut(t, product.Options{Path: there, Registries: []string{host + "/parts"}, Platforms: []string{os}}, out); err != nil {
 				t.Fatal(err)
 			}
 			part, err := lock.ReadPart(filepath.Join(out, lock.PartName))
@@ -178,7 +178,7 @@ func TestReleaseToRegistry(t *testing.T) {
 		}
 		here, out := hello(t), t.TempDir()
 		onRegistry(t, here, host)
-		p, err := product.Load(t.Context(), product.Options{Path: here, Registry: host + "/parts"})
+		p, err := product.Load(t.Context(), product.Options{Path: here, Registries: []string{host + "/parts"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,7 +209,7 @@ func TestReleaseToRegistry(t *testing.T) {
 	})
 
 	t.Run("without its artifacts it is not the product", func(t *testing.T) {
-		p, err := product.Load(t.Context(), product.Options{Path: yaml, Registry: host + "/whole"})
+		p, err := product.Load(t.Context(), product.Options{Path: yaml, Registries: []string{host + "/whole"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,7 +222,7 @@ func TestReleaseToRegistry(t *testing.T) {
 	})
 
 	t.Run("a part alone is not the product", func(t *testing.T) {
-		p, err := product.Load(t.Context(), product.Options{Path: yaml, Registry: host + "/whole"})
+		p, err := product.Load(t.Context(), product.Options{Path: yaml, Registries: []string{host + "/whole"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -241,7 +241,7 @@ func partOf(l *lock.Lock) *lock.Part {
 		Registry: l.Registry, Go: l.Go, Snapshot: l.Snapshot, Sources: l.Sources, ThirdParty: l.ThirdParty, Artifacts: l.Artifacts,
 	}
 	for _, i := range l.Images {
-		p.Images = append(p.Images, lock.PartImage{Name: i.Name, Kind: i.Kind, Repository: i.Repository, Tag: i.Tag, MediaType: i.MediaType, Children: i.Children})
+		p.Images = append(p.Images, lock.PartImage{Name: i.Name, Kind: i.Kind, Repository: i.Repository, Tags: i.Tags, MediaType: i.MediaType, Children: i.Children})
 	}
 	return p
 }

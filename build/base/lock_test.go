@@ -41,7 +41,7 @@ images: [{name: a, bases: {windows: on}, go: {program: a}}]
 	if err := os.WriteFile(dir+"/slipway.yaml", []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return product.Load(t.Context(), product.Options{Path: dir + "/slipway.yaml", Registry: host + "/team", Bases: anew})
+	return product.Load(t.Context(), product.Options{Path: dir + "/slipway.yaml", Registries: []string{host + "/team"}, Bases: anew})
 }
 
 // lock locks the bases and returns the changes.

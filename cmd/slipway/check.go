@@ -53,7 +53,7 @@ by digest. Without it, check lists these requirements.`,
 		},
 	}
 	cmd.Flags().StringVar(&f.product, "product", product.File, "the product's description")
-	cmd.Flags().StringVar(&f.registry, "registry", "", "host[/prefix] of the release to check for (default $SLIPWAY_REGISTRY)")
+	cmd.Flags().StringSliceVar(&f.registry, "registry", nil, "host[/prefix] of the release to check for, or destinations of slipway.yaml (default $SLIPWAY_REGISTRY)")
 	f.addVersion(cmd)
 	f.addSelection(cmd)
 	f.addQuiet(cmd)

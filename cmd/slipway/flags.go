@@ -16,7 +16,7 @@ import (
 // flags are the values of the flags that several commands share.
 type flags struct {
 	product   string
-	registry  string
+	registry  []string
 	version   string
 	channel   string
 	platforms []string
@@ -30,7 +30,7 @@ type flags struct {
 // addProduct adds the flags of commands that read slipway.yaml.
 func (f *flags) addProduct(cmd *cobra.Command) {
 	f.addPlaces(cmd)
-	cmd.Flags().StringVar(&f.registry, "registry", "", "host[/prefix] to push to and pull from; none makes a snapshot (default $SLIPWAY_REGISTRY)")
+	cmd.Flags().StringSliceVar(&f.registry, "registry", nil, "host[/prefix] to push to, or a destination of slipway.yaml by its name, or all; none makes a snapshot (default $SLIPWAY_REGISTRY)")
 	f.addVersion(cmd)
 	f.addQuiet(cmd)
 }
@@ -76,7 +76,7 @@ func (f *flags) addJSON(cmd *cobra.Command) {
 // load reads the product that the flags name.
 func (f *flags) load(ctx context.Context) (*product.Product, error) {
 	return product.Load(ctx, product.Options{
-		Path: f.product, Registry: f.registry, Version: f.version, Channel: f.channel, Platforms: f.platforms, Images: f.images, Made: []string{f.storeDir(), f.out},
+		Path: f.product, Registries: f.registry, Version: f.version, Channel: f.channel, Platforms: f.platforms, Images: f.images, Made: []string{f.storeDir(), f.out},
 	})
 }
 

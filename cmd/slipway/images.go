@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -49,10 +50,7 @@ func (list images) WriteTable(w io.Writer) error {
 
 // pullName returns the name that pulls an image of a lock from a registry at
 // host that serves the store.
-func pullName(host string, l *lock.Lock, i lock.Image) string {
-	repository := i.Repository
-	if l.Registry != "" && len(repository) > len(l.Registry) {
-		repository = repository[len(l.Registry)+1:]
-	}
-	return host + "/" + repository + ":" + i.Tag
+func pullName(host string, i lock.Image) string {
+	_, path, _ := strings.Cut(i.Tagged(), "/")
+	return host + "/" + path
 }

@@ -45,7 +45,7 @@ because any web page can make its name resolve to this machine. With -addr=0.0.0
 					fmt.Fprintln(cmd.ErrOrStderr(), warning)
 				}
 				for _, i := range l.Images {
-					fmt.Fprintf(cmd.ErrOrStderr(), "  %s\n", pullName(host, l, i))
+					fmt.Fprintf(cmd.ErrOrStderr(), "  %s\n", pullName(host, i))
 				}
 			})
 		},

@@ -42,7 +42,7 @@ func TestServe(t *testing.T) {
 		t.Fatal(err)
 	}
 	image := l.Images[0]
-	digest, err := crane.Digest(pullName(host.Text(), l, image), crane.Insecure)
+	digest, err := crane.Digest(pullName(host.Text(), image), crane.Insecure)
 	if err != nil || digest != image.Digest.String() {
 		t.Errorf("digest = %s, %v; want %s", digest, err, image.Digest)
 	}

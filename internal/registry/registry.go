@@ -45,10 +45,10 @@ func New(st *store.Store, l *lock.Lock) *Registry {
 		return r
 	}
 	for _, i := range l.Images {
-		if _, path, ok := strings.Cut(i.Repository, "/"); ok && i.Tag != "" {
-			r.tag(path, i.Tag, i.Digest)
-		}
 		_, path, _ := strings.Cut(i.Repository, "/")
+		for _, n := range i.Names() {
+			r.tag(path, n.Reference[strings.LastIndex(n.Reference, ":")+1:], n.Desc.Digest)
+		}
 		r.refer(path, i.Digest, i.Referrers)
 	}
 	for _, t := range l.ThirdParty {

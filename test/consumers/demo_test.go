@@ -61,7 +61,7 @@ func makeDemo(t *testing.T, dir string) release {
 	l.Snapshot, l.Registry = true, "slipway.local"
 	var bundles []airgap.Target
 	for i := range l.Images {
-		l.Images[i].Repository, l.Images[i].Tag = "slipway.local/demo/"+l.Images[i].Name, l.Version
+		l.Images[i].Repository, l.Images[i].Tags = "slipway.local/demo/"+l.Images[i].Name, []string{l.Version}
 	}
 	for _, s := range []string{"linux/amd64", "linux/arm64", "windows/amd64:ltsc2019", "windows/amd64:ltsc2022", "windows/amd64:ltsc2025"} {
 		p := parse(t, s)

@@ -108,7 +108,7 @@ func images(t *testing.T) map[string]pair {
 // withSlipway returns images by "program os/architecture".
 func withSlipway(t *testing.T, dir, host string) map[string]v1.Image {
 	t.Helper()
-	p, err := product.Load(t.Context(), product.Options{Path: filepath.Join(dir, product.File), Registry: host})
+	p, err := product.Load(t.Context(), product.Options{Path: filepath.Join(dir, product.File), Registries: []string{host}})
 	if err != nil {
 		t.Fatal(err)
 	}

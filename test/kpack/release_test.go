@@ -37,8 +37,9 @@ type lock struct {
 }
 
 type lockedImage struct {
-	Name, Kind, Repository, Tag string
-	Digest                      v1.Hash
+	Name, Kind, Repository string
+	Tags                   []string
+	Digest                 v1.Hash
 }
 
 func (i lockedImage) reference() string { return i.Repository + "@" + i.Digest.String() }
@@ -163,7 +164,7 @@ func (r release) serve(t *testing.T, names ...string) string {
 		if err != nil {
 			t.Fatalf("%s: %v", n, err)
 		}
-		ref, err := name.NewTag(r.at(host, i.Repository) + ":" + i.Tag)
+		ref, err := name.NewTag(r.at(host, i.Repository) + ":" + i.Tags[0])
 		if err == nil {
 			err = remote.Write(ref, img)
 		}

@@ -23,7 +23,7 @@ func TestDocker(t *testing.T) {
 	host := serve(t, registry.Handler(st, l))
 	for _, i := range l.Images[:2] {
 		repository := strings.Replace(i.Repository, "slipway.local", host, 1)
-		for _, reference := range []string{repository + ":" + i.Tag, repository + "@" + i.Digest.String()} {
+		for _, reference := range []string{repository + ":" + i.Tags[0], repository + "@" + i.Digest.String()} {
 			testprog.Run(t, "docker", "-H", "unix://"+socket, "pull", "--quiet", reference)
 			id := strings.TrimSpace(testprog.Run(t, "docker", "-H", "unix://"+socket, "image", "inspect", "--format", "{{.Id}}", reference))
 			if id != i.Children[0].Config.String() {

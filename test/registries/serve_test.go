@@ -27,7 +27,7 @@ func TestServe(t *testing.T) {
 	for _, i := range l.Images {
 		reference := strings.Replace(i.Tagged(), "slipway.local", host, 1)
 		skopeo(t, reference, i)
-		if tags := testprog.Run(t, "skopeo", "list-tags", "--tls-verify=false", "docker://"+strings.TrimSuffix(reference, ":"+i.Tag)); !strings.Contains(tags, `"`+i.Tag+`"`) {
+		if tags := testprog.Run(t, "skopeo", "list-tags", "--tls-verify=false", "docker://"+strings.TrimSuffix(reference, ":"+i.Tags[0])); !strings.Contains(tags, `"`+i.Tags[0]+`"`) {
 			t.Errorf("%s: %s", reference, tags)
 		}
 		testprog.Run(t, "skopeo", "--insecure-policy", "--override-os", "linux", "--override-arch", "amd64", "copy", "--quiet", "--src-tls-verify=false", "docker://"+reference, "dir:"+t.TempDir())

@@ -27,7 +27,7 @@ func Demo(tb testing.TB, size int) (*store.Store, *lock.Lock) {
 	l.Snapshot, l.Registry = true, "slipway.local"
 	for n := range l.Images {
 		i := &l.Images[n]
-		i.Repository, i.Tag = "slipway.local/demo/"+i.Name, l.Version
+		i.Repository, i.Tags = "slipway.local/demo/"+i.Name, []string{l.Version}
 	}
 	for n := range l.Images[0].Children {
 		if c := &l.Images[0].Children[n]; c.OSVersion != "" {

@@ -20,7 +20,7 @@ func MadeUpDigest(n int) v1.Hash {
 
 // MadeUpImage returns an image of kpack's lock with made-up digests; on Windows it has a stub base.
 func MadeUpImage(n int, name string, platforms ...platform.Platform) lock.Image {
-	i := lock.Image{Name: name, Kind: "go", Repository: "slipway.local/kpack/" + name, Tag: "0.16.1", Digest: MadeUpDigest(n)}
+	i := lock.Image{Name: name, Kind: "go", Repository: "slipway.local/kpack/" + name, Tags: []string{"0.16.1"}, Digest: MadeUpDigest(n)}
 	for _, p := range platforms {
 		i.Children = append(i.Children, lock.Child{
 			Platform: p, Digest: MadeUpDigest(100 + n),

@@ -14,7 +14,7 @@ func Product(tb testing.TB, l *lock.Lock) *product.Product {
 	tb.Helper()
 	p := &product.Product{Name: l.Name, Version: l.Version, Created: l.Created, Path: product.File}
 	for _, i := range l.Images {
-		img := product.Image{Name: i.Name}
+		img := product.Image{Name: i.Name, Version: l.Version, Repositories: []string{l.Name + "/" + i.Name}, Tags: []string{l.Version}}
 		for _, c := range i.Children {
 			img.Platforms = append(img.Platforms, c.Platform)
 		}

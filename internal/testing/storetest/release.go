@@ -72,7 +72,7 @@ type Child struct {
 // Index writes an index of OCI images into st and returns it as a lock has it.
 func Index(tb testing.TB, st *store.Store, name string, children ...Child) lock.Image {
 	tb.Helper()
-	img := lock.Image{Name: name, Kind: "go", MediaType: types.OCIImageIndex, Tag: "1.2.3"}
+	img := lock.Image{Name: name, Kind: "go", MediaType: types.OCIImageIndex, Tags: []string{"1.2.3"}}
 	m := v1.IndexManifest{SchemaVersion: 2, MediaType: types.OCIImageIndex}
 	for _, c := range children {
 		i := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)

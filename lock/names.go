@@ -1,0 +1,98 @@
+package lock
+
+import (
+	"slices"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// PlatformTag is a tag for some platforms of an image. It names the manifest of one platform, or
+// an index of the manifests of several. It never moves.
+type PlatformTag struct {
+	Tag       string              `json:"tag"`
+	Platforms []platform.Platform `json:"platforms"`
+	MediaType types.MediaType     `json:"mediaType"`
+	Digest    v1.Hash             `json:"digest"`
+	Size      int64               `json:"size"` // bytes of the manifest or index
+}
+
+// FloatingTag is a tag that moves from release to release, such as latest, in one repository.
+type FloatingTag struct {
+	Tag        string `json:"tag"`
+	Repository string `json:"repository"` // the image's Repository, or one of its Copies
+	// From is the digest that the tag named before this release. It is zero if there was none.
+	From v1.Hash `json:"from,omitzero"`
+	// Kept is why the release leaves the tag where it is. It is empty if the tag moves to the
+	// image.
+	Kept string `json:"kept,omitempty"`
+}
+
+// Named is one name of an image, and what it stands for.
+type Named struct {
+	Reference string        // repository:tag
+	Desc      v1.Descriptor // of the image, or of what a platform tag names
+	Floating  bool
+}
+
+// Tagged returns repository:tag, with the first of the image's tags.
+func (i Image) Tagged() string {
+	if len(i.Tags) == 0 {
+		return i.Repository + ":"
+	}
+	return i.Repository + ":" + i.Tags[0]
+}
+
+// Descriptor describes what the tags of an image name: its index, or its only manifest.
+func (i Image) Descriptor() v1.Descriptor {
+	return v1.Descriptor{MediaType: i.MediaType, Digest: i.Digest, Size: i.Size}
+}
+
+// Descriptor describes what a platform tag names.
+func (t PlatformTag) Descriptor() v1.Descriptor {
+	return v1.Descriptor{MediaType: t.MediaType, Digest: t.Digest, Size: t.Size}
+}
+
+// Names lists all names of an image in its Repository: tags, platform tags, and those of the
+// floating tags that move to it.
+func (i Image) Names() []Named {
+	var all []Named
+	for _, t := range i.Tags {
+		all = append(all, Named{i.Repository + ":" + t, i.Descriptor(), false})
+	}
+	for _, t := range i.PlatformTags {
+		all = append(all, Named{i.Repository + ":" + t.Tag, t.Descriptor(), false})
+	}
+	for _, t := range i.FloatingTags {
+		if t.Kept == "" && t.Repository == i.Repository {
+			all = append(all, Named{i.Repository + ":" + t.Tag, i.Descriptor(), true})
+		}
+	}
+	return all
+}
+
+// Registries lists the registries of the release, Registry first.
+func (l *Lock) Registries() []string { return append([]string{l.Registry}, l.Copies...) }
+
+// At returns the lock as it is for one of its registries: every image has the repository that it
+// has there, and no copies. It reports false if the release is in no such registry.
+func (l *Lock) At(registry string) (*Lock, bool) {
+	n := slices.Index(l.Registries(), registry)
+	if n < 0 {
+		return nil, false
+	}
+	at := *l
+	at.Registry, at.Copies, at.Images = registry, nil, slices.Clone(l.Images)
+	for k := range at.Images {
+		i := &at.Images[k]
+		i.Repository = i.Repositories()[n]
+		i.Copies = nil
+		i.FloatingTags = slices.DeleteFunc(slices.Clone(i.FloatingTags), func(t FloatingTag) bool { return t.Repository != i.Repository })
+	}
+	return &at, true
+}
+
+// Repositories lists the repositories of an image, in the order of [Lock.Registries].
+func (i Image) Repositories() []string { return append([]string{i.Repository}, i.Copies...) }

@@ -1,0 +1,256 @@
+package product
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/slipway-dev/slipway/internal/imagename"
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// Defaults of what slipway.yaml has under names.
+const (
+	defaultRepository = "{{.Product}}/{{.Name}}"
+	defaultTag        = "{{.Version}}"
+)
+
+// nameFields is what templates of names may use.
+type nameFields struct {
+	Product, Name, Version, Major, Minor, Patch, Prerelease, Revision string
+
+	Repository               string // of destinations only
+	OS, Arch, WindowsRelease string // of platform tags only
+}
+
+var (
+	imageFields    = []string{"Product", "Name", "Version", "Major", "Minor", "Patch", "Prerelease", "Revision"}
+	placeFields    = append([]string{"Repository"}, imageFields...)
+	platformFields = append([]string{"OS", "Arch", "WindowsRelease"}, imageFields...)
+)
+
+// imageNames fills in the names of all images: their repositories at each destination, and their
+// tags. Two images, or two tags, that would claim one name are an error.
+func (c *checker) imageNames() {
+	claims := claims{}
+	seen := map[string]bool{}
+	for n := range c.in.Images {
+		in, out := &c.in.Images[n], &c.out.Images[n]
+		if !imagename.IsPart(in.Name) || !imagename.IsPart(c.out.Name) || seen[in.Name] {
+			continue // that has been reported
+		}
+		seen[in.Name] = true
+		if why := versionFault(in.Version); why != "" {
+			c.Errorf(&in.Version, "version %q %s", in.Version, why)
+		}
+		out.Version = cmp.Or(in.Version, c.out.Version)
+		if !imagename.IsTag(out.Version) {
+			continue // as above
+		}
+		t := &imageTemplates{checker: c, in: in, fields: c.nameFields(out)}
+		out.Repositories = t.repositories()
+		out.Tags = t.tags(own(in.Tags, c.in.Names.Tags, []string{defaultTag}))
+		out.FloatingTags = t.tags(c.floatingTags(out.Version, own(in.FloatingTags, c.in.Names.FloatingTags, nil)))
+		out.PlatformTags = t.platformTags(own(in.PlatformTags, c.in.Names.PlatformTags, nil), out.Platforms)
+		claims.add(c, in, out)
+	}
+}
+
+// own returns the templates of an image: its own, or those of all images, or the default.
+func own(image, all, none []string) []string {
+	switch {
+	case len(image) > 0:
+		return image
+	case len(all) > 0:
+		return all
+	}
+	return none
+}
+
+// nameFields returns the values for the templates of an image.
+func (c *checker) nameFields(i *Image) nameFields {
+	f := nameFields{Product: c.out.Name, Name: i.Name, Version: i.Version}
+	if v := withV(i.Version); semver.IsValid(v) {
+		core, _, _ := strings.Cut(strings.TrimPrefix(semver.Canonical(v), "v"), "-")
+		parts := strings.Split(core, ".")
+		f.Major, f.Minor, f.Patch, f.Prerelease = parts[0], parts[1], parts[2], strings.TrimPrefix(semver.Prerelease(v), "-")
+	}
+	if i.Source != "" {
+		f.Revision = c.out.Source(i.Source).Revision
+	}
+	return f
+}
+
+// imageTemplates evaluates the templates of one image.
+type imageTemplates struct {
+	*checker
+
+	in     *imageYAML
+	fields nameFields
+}
+
+var (
+	versionParts = regexp.MustCompile(`\.(?:Major|Minor|Patch|Prerelease)\b`)
+	revisionPart = regexp.MustCompile(`\.Revision\b`)
+)
+
+// expand evaluates one template, which is at the address s.
+func (t *imageTemplates) expand(s *string, data nameFields, fields []string) (string, bool) {
+	switch {
+	case data.Major == "" && versionParts.MatchString(*s):
+		t.Errorf(s, "image %s: %s takes parts of a semantic version, and %q is none: use {{.Version}}, or a version such as 1.2.3", t.in.Name, *s, data.Version)
+		return "", false
+	case data.Revision == "" && revisionPart.MatchString(*s):
+		t.Errorf(s, "image %s: %s needs the commit of the image's source, which is not known: give the source a revision", t.in.Name, *s)
+		return "", false
+	}
+	text, err := expand(*s, data, fields, nil)
+	if err != nil {
+		t.Errorf(s, "%v", err)
+		return "", false
+	}
+	return text, true
+}
+
+// repositories returns the path of the image's repository at each destination.
+func (t *imageTemplates) repositories() []string {
+	s := &t.in.Repository
+	if *s == "" {
+		s = &t.checker.in.Names.Repository
+	}
+	usual := defaultRepository
+	if *s == "" {
+		s = &usual
+	}
+	path, ok := t.expand(s, t.fields, imageFields)
+	if !ok || !t.isRepository(s, path, "registry.example") {
+		return nil
+	}
+	if len(t.out.Destinations) == 0 {
+		return []string{path}
+	}
+	var all []string
+	for n, d := range t.out.Destinations {
+		at := path
+		if place := t.checker.repositories[n]; place != nil {
+			data := t.fields
+			data.Repository = path
+			if at, ok = t.expand(place, data, placeFields); !ok {
+				return nil
+			}
+			s = place
+		}
+		if !t.isRepository(s, at, d.Registry) {
+			return nil
+		}
+		all = append(all, at)
+	}
+	return all
+}
+
+// isRepository reports whether a path that a template yielded is one of a repository.
+func (t *imageTemplates) isRepository(s *string, path, registry string) bool {
+	if imagename.CheckRegistry(registry) != nil {
+		return true // that has been reported
+	}
+	err := imagename.CheckRepository(registry + "/" + path)
+	if err != nil {
+		t.Errorf(s, "image %s: %q yields the repository %q: %v", t.in.Name, *s, path, err)
+	}
+	return err == nil
+}
+
+// tags returns the tags that templates yield.
+func (t *imageTemplates) tags(templates []string) []string {
+	var all []string
+	for n := range templates {
+		if templates[n] == "" {
+			continue
+		}
+		tag, ok := t.expand(&templates[n], t.fields, imageFields)
+		if ok && t.isTag(&templates[n], tag) {
+			all = append(all, tag)
+		}
+	}
+	return all
+}
+
+// isTag reports whether a text that a template yielded is a tag.
+func (t *imageTemplates) isTag(s *string, tag string) bool {
+	if imagename.IsTag(tag) {
+		return true
+	}
+	t.Errorf(s, "image %s: %q yields %q, which is no tag: use letters, digits, . _ and -, at most 128 in all", t.in.Name, *s, tag)
+	return false
+}
+
+// platformTags returns the tags that templates yield for platforms. Platforms of one tag share it.
+func (t *imageTemplates) platformTags(templates []string, platforms []platform.Platform) []PlatformTag {
+	var all []PlatformTag
+	for n := range templates {
+		if templates[n] == "" {
+			continue
+		}
+		first, tried := len(all), true
+		for _, p := range platforms {
+			data := t.fields
+			data.OS, data.Arch = p.OS, p.Architecture+p.Variant
+			if p.OS == platform.Windows {
+				data.WindowsRelease = platform.Release(p.OSVersion)
+			}
+			tag, ok := t.expand(&templates[n], data, platformFields)
+			if tried = ok && (tag == "" || t.isTag(&templates[n], tag)); !tried {
+				break
+			}
+			if tag != "" {
+				all = addPlatform(all, first, tag, p)
+			}
+		}
+		if tried && first == len(all) && len(platforms) > 0 && len(t.in.PlatformTags) > 0 {
+			t.Errorf(&templates[n], "image %s: %q yields no tag for any platform of the image: take it out", t.in.Name, templates[n])
+		}
+	}
+	return all
+}
+
+// addPlatform adds a platform to a tag among all[first:], or a new tag.
+func addPlatform(all []PlatformTag, first int, tag string, p platform.Platform) []PlatformTag {
+	for n := range all[first:] {
+		if one := &all[first+n]; one.Tag == tag {
+			one.Platforms = append(one.Platforms, p)
+			return all
+		}
+	}
+	return append(all, PlatformTag{tag, []platform.Platform{p}})
+}
+
+// claims are the names that images have taken, with what took them.
+type claims map[string]string
+
+// add claims all names of an image.
+func (all claims) add(c *checker, in *imageYAML, i *Image) {
+	kinds := map[string][]string{"tag": i.Tags, "floating tag": i.FloatingTags}
+	for _, t := range i.PlatformTags {
+		kinds["platform tag"] = append(kinds["platform tag"], t.Tag)
+	}
+	for n, path := range i.Repositories {
+		registry := ""
+		if len(c.out.Destinations) > 0 {
+			registry = c.out.Destinations[n].Registry + "/"
+		}
+		for _, kind := range []string{"tag", "platform tag", "floating tag"} {
+			for _, tag := range kinds[kind] {
+				name := registry + path + ":" + tag
+				claim := fmt.Sprintf("a %s of image %s", kind, i.Name)
+				if have := all[name]; have != "" {
+					c.Errorf(&in.Name, "%s would be %s and %s: give one of them another repository or tag", name, have, claim)
+					continue
+				}
+				all[name] = claim
+			}
+		}
+	}
+}

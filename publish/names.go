@@ -1,0 +1,76 @@
+package publish
+
+import (
+	"slices"
+
+	"github.com/slipway-dev/slipway/internal/registry"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// Names adds to l the names under which [Publish] publishes its images.
+func Names(p *product.Product, l *lock.Lock) {
+	all := registries(p)
+	l.Registry, l.Copies, l.Snapshot = all[0], copies(all), p.Snapshot()
+	for n := range l.Images {
+		i := &l.Images[n]
+		part := lock.PartImage{Name: i.Name, Kind: i.Kind, MediaType: i.MediaType, Children: i.Children}
+		rename(p, &part)
+		digest, size := i.Digest, i.Size
+		*i = part.Named()
+		i.Digest, i.Size = digest, size
+	}
+}
+
+// registries returns the registries of the names of p's images, the primary one first.
+func registries(p *product.Product) []string {
+	if p.Snapshot() {
+		return []string{registry.Host}
+	}
+	all := []string{p.Registry}
+	for _, d := range p.Destinations {
+		if d.Registry != p.Registry {
+			all = append(all, d.Registry)
+		}
+	}
+	return all
+}
+
+// copies returns the elements after the first; nil if there are none, as files have it.
+func copies(all []string) []string {
+	if len(all) == 1 {
+		return nil
+	}
+	return all[1:]
+}
+
+// rename gives an image the names that it has in p.
+func rename(p *product.Product, i *lock.PartImage) {
+	n := slices.IndexFunc(p.Images, func(want product.Image) bool { return want.Name == i.Name })
+	if n < 0 {
+		return
+	}
+	want := p.Images[n]
+	var all []string
+	for n, host := range registries(p) {
+		all = append(all, host+"/"+want.Repositories[n])
+	}
+	i.Repository, i.Copies = all[0], copies(all)
+	i.Tags, i.FloatingTags = want.Tags, want.FloatingTags
+	for _, t := range want.PlatformTags {
+		i.PlatformTags = append(i.PlatformTags, lock.PartTag(t))
+	}
+}
+
+// remember names images in the store's own index, where readers of layouts find them.
+func remember(st *store.Store, l *lock.Lock) error {
+	for _, i := range l.Images {
+		for _, n := range i.Names() {
+			if err := st.Tag(n.Reference, n.Desc); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
