@@ -68,6 +68,9 @@ func successes(q *http.Request) []int {
 			return []int{http.StatusAccepted, http.StatusCreated}
 		}
 	case http.MethodGet, http.MethodHead:
+		if api && q.Header.Get("Range") != "" {
+			return []int{http.StatusOK, http.StatusPartialContent}
+		}
 		if api {
 			return []int{http.StatusOK}
 		}

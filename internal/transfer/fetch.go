@@ -55,8 +55,8 @@ func (c *Client) Fetch(ctx context.Context, st *store.Store, list []*Wanted) (er
 	return nil
 }
 
-// read resolves the reference and reads every manifest below it: from the store, or from the
-// registry.
+// read resolves the reference and reads every manifest below it: from the store, if there is one
+// that has it, or else from the registry.
 func (w *Wanted) read(ctx context.Context, c *Client, st *store.Store) error {
 	repo := w.Ref.Context()
 	s, err := c.Session(ctx, repo, repo.Scope(transport.PullScope))
@@ -71,7 +71,7 @@ func (w *Wanted) read(ctx context.Context, c *Client, st *store.Store) error {
 		if d.Digest == top.Digest {
 			return top.Manifest, nil
 		}
-		if st.Has(d.Digest) {
+		if st != nil && st.Has(d.Digest) {
 			return st.Get(d)
 		}
 		child, err := s.Get(ctx, repo.Digest(d.Digest.String()))

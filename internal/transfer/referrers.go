@@ -30,8 +30,9 @@ type Subject struct {
 	// FewTags tells that the repository is the product's own and has few tags: one request then
 	// replaces three for each digest.
 	FewTags bool
-	// Referrers is what FetchReferrers has found.
+	// Referrers is what was found, and Trees are the same documents in the same order.
 	Referrers []oci.Referrer
+	Trees     []*oci.Tree
 
 	tags []string // all tags of the repository, if they are known; else nil
 }
@@ -48,6 +49,24 @@ type reference struct {
 // what refers to that. It uses the referrers API, or the tag that replaces it where a registry has
 // none, and cosign's tags. It fills in the subjects' referrers.
 func (c *Client) FetchReferrers(ctx context.Context, st *store.Store, subjects []*Subject) error {
+	return c.walkReferrers(ctx, subjects, func(ctx context.Context, list []*Wanted) error { return c.Fetch(ctx, st, list) })
+}
+
+// ReadReferrers finds what [Client.FetchReferrers] finds, and reads only its documents.
+func (c *Client) ReadReferrers(ctx context.Context, subjects []*Subject) error {
+	return c.walkReferrers(ctx, subjects, func(ctx context.Context, list []*Wanted) error {
+		return each(ctx, c.o.Jobs, list, func(ctx context.Context, _ int, w *Wanted) error {
+			if err := w.read(ctx, c, nil); err != nil {
+				return fmt.Errorf("reading what refers to %s: %w", w.Name, network.Clean(err))
+			}
+			return w.Done(w.tree)
+		})
+	})
+}
+
+// walkReferrers follows referrers from the subjects. read reads one round of them, and calls Done
+// of each.
+func (c *Client) walkReferrers(ctx context.Context, subjects []*Subject, read func(context.Context, []*Wanted) error) error {
 	if err := each(ctx, c.o.Jobs, subjects, c.listTags); err != nil {
 		return err
 	}
@@ -69,9 +88,10 @@ func (c *Client) FetchReferrers(ctx context.Context, st *store.Store, subjects [
 				continue
 			}
 			r.Referrers = append(r.Referrers, oci.Referrer{Digest: r.desc.Digest, Tag: r.tag})
+			r.Trees = append(r.Trees, nil)
 			at := len(r.Referrers) - 1
 			list = append(list, &Wanted{Ref: r.Repo.Digest(r.desc.Digest.String()), Name: r.Name, Done: func(t *oci.Tree) error {
-				r.Referrers[at] = r.describe(t)
+				r.Referrers[at], r.Trees[at] = r.describe(t), t
 				return nil
 			}})
 			round = append(round, reference{Subject: r.Subject, to: r.desc.Digest})
@@ -79,7 +99,7 @@ func (c *Client) FetchReferrers(ctx context.Context, st *store.Store, subjects [
 		if len(list) == 0 {
 			return nil
 		}
-		if err := c.Fetch(ctx, st, list); err != nil {
+		if err := read(ctx, list); err != nil {
 			return err
 		}
 	}

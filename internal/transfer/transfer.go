@@ -11,6 +11,8 @@
 //
 // [Client.Fetch] brings images into a store, [Client.Pull] everything that a lock names, and
 // [Client.FetchReferrers] what refers to images. [Client.Check] and [Client.Platforms] only ask.
+// To copy from registry to registry, [Client.Read] and [Client.ReadReferrers] read the documents,
+// and [Client.FromRegistry] gives the blobs.
 //
 // Package network makes the requests below it, and has the rules for credentials, plain HTTP and
 // retries.

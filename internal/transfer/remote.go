@@ -1,0 +1,78 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/oci"
+)
+
+// Remote is an image, or a referrer, that a repository has.
+type Remote struct {
+	Repo name.Repository
+	Tree *oci.Tree
+}
+
+// Read reads the documents of images from their registries. The error lists all images of which a
+// document is missing, or cannot be read.
+func (c *Client) Read(ctx context.Context, refs []name.Digest) ([]Remote, error) {
+	all, wrong := make([]Remote, len(refs)), make([]error, len(refs))
+	err := each(ctx, c.o.Jobs, refs, func(ctx context.Context, n int, ref name.Digest) error {
+		w := &Wanted{Ref: ref}
+		switch err := w.read(ctx, c, nil); {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case network.Missing(err):
+			wrong[n] = fmt.Errorf("%s is not in the registry", ref)
+		case err != nil:
+			wrong[n] = fmt.Errorf("reading %s: %w", ref, network.Clean(err))
+		}
+		all[n] = Remote{ref.Context(), w.tree}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return all, errors.Join(wrong...)
+}
+
+// FromRegistry returns a source that gives the blobs of images from the registries that have them.
+func (c *Client) FromRegistry(ctx context.Context, images []Remote) Source {
+	type place struct {
+		repo name.Repository
+		desc v1.Descriptor
+	}
+	places := map[v1.Hash]place{}
+	for _, i := range images {
+		for m := range i.Tree.All() {
+			for _, b := range m.Blobs() {
+				if _, known := places[b.Digest]; !known {
+					places[b.Digest] = place{i.Repo, b}
+				}
+			}
+		}
+	}
+	return Source{Open: func(h v1.Hash) (io.ReadCloser, error) {
+		p, ok := places[h]
+		if !ok {
+			return nil, fmt.Errorf("%s is not a blob of these images", h)
+		}
+		return c.Stream(ctx, p.repo, p.desc)
+	}}
+}
+
+// MountFrom returns the bases of an image that is copied: its blobs are mounted where source and
+// target are on one registry.
+func (r Remote) MountFrom() map[v1.Hash]name.Reference {
+	all := map[v1.Hash]name.Reference{}
+	for m := range r.Tree.All() {
+		all[m.Desc.Digest] = r.Repo.Digest(m.Desc.Digest.String())
+	}
+	return all
+}
