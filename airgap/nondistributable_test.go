@@ -18,6 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
@@ -39,7 +40,7 @@ func TestNondistributable(t *testing.T) {
 		http.NotFound(w, q)
 	}))
 	defer elsewhere.Close()
-	from, at, private := bundletest.NewRegistry(t), bundletest.NewRegistry(t), bundletest.NewRegistry(t)
+	from, at, private := registrytest.Serve(t), registrytest.Serve(t), registrytest.Serve(t)
 
 	// The other's image: its registry has all but the layer.
 	third := bundletest.OldImage(t, types.DockerManifestSchema2, types.DockerForeignLayer, theirs, elsewhere.URL+"/layer")

@@ -17,6 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 )
 
@@ -74,7 +75,7 @@ func TestPushSigned(t *testing.T) {
 		{"two that differ", nil, []*bundle.Bundle{two, other}, two, 1, "leaving out " + digest(other).String()},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := bundletest.NewRegistry(t)
+			r := registrytest.Serve(t)
 			repo, err := name.NewRepository(r.Host() + "/mirror/demo/agent")
 			if err != nil {
 				t.Fatal(err)

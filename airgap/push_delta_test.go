@@ -7,6 +7,7 @@ import (
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
 // TestPushDelta pushes a delta to a registry that has its base, to one that has not, and together
@@ -29,31 +30,31 @@ func TestPushDelta(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer delta.Close()
-	base, r := bundletest.Opened(t, old), bundletest.NewRegistry(t)
+	base, r := bundletest.Opened(t, old), registrytest.Serve(t)
 
 	o := bundletest.To(r)
 	o.Registry.Jobs = 1 // the largest blob first, which the delta has
 	_, err = airgap.Push(t.Context(), []*bundle.Bundle{delta}, o)
 	bundletest.Says(t, err, "the registry does not have it", filepath.Base(old), "version 1.2.3", "push that first")
-	calls, sent := r.Reset(nil)
-	if sent != 0 || bundletest.Count(calls, "PUT", "") != 0 {
+	calls, sent := r.Reset()
+	if sent != 0 || registrytest.Count(calls, "PUT", "") != 0 {
 		t.Errorf("%d bytes were sent, with %v", sent, calls)
 	}
 
 	if _, err := airgap.Push(t.Context(), []*bundle.Bundle{base}, bundletest.To(r)); err != nil {
 		t.Fatal(err)
 	}
-	_, whole := r.Reset(nil)
+	_, whole := r.Reset()
 	p, err := airgap.Push(t.Context(), []*bundle.Bundle{delta}, bundletest.To(r))
 	if err != nil {
 		t.Fatal(err)
 	}
 	bundletest.Pull(t, p)
-	if _, sent := r.Reset(nil); sent == 0 || sent > whole/2 {
+	if _, sent := r.Reset(); sent == 0 || sent > whole/2 {
 		t.Errorf("%d bytes were sent for the delta, %d for the base", sent, whole)
 	}
 
-	r = bundletest.NewRegistry(t)
+	r = registrytest.Serve(t)
 	if p, err = airgap.Push(t.Context(), []*bundle.Bundle{delta, base}, bundletest.To(r)); err != nil {
 		t.Fatal(err)
 	}

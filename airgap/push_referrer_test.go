@@ -17,6 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
 // TestPushReferrers pushes signatures and an SBOM to registries that can and that cannot list
@@ -32,7 +33,7 @@ func TestPushReferrers(t *testing.T) {
 	b := bundletest.Opened(t, bundletest.Pack(t, st, l, t.TempDir(), airgap.Target{Name: "signed"})[0].Path)
 	for what, support := range map[string]bool{"referrers": true, "no referrers": false} {
 		t.Run(what, func(t *testing.T) {
-			r := bundletest.NewRegistry(t)
+			r := registrytest.Serve(t)
 			r.Inner = ggcr.New(ggcr.Logger(log.New(io.Discard, "", 0)), ggcr.WithReferrersSupport(support))
 			p, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, bundletest.To(r))
 			if err != nil {
@@ -80,27 +81,27 @@ func TestPushReferrers(t *testing.T) {
 					t.Errorf("%s is referred to by %v, want %v", subject, got, want)
 				}
 			}
-			r.Reset(nil)
+			r.Reset()
 			if _, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, bundletest.To(r)); err != nil {
 				t.Fatal(err)
 			}
-			if calls, _ := r.Reset(nil); bundletest.Count(calls, "HEAD", "")+bundletest.Count(calls, "GET", "") != len(calls) {
+			if calls, _ := r.Reset(); registrytest.Count(calls, "HEAD", "")+registrytest.Count(calls, "GET", "") != len(calls) {
 				t.Errorf("the second push asked %v", calls)
 			}
 		})
 	}
 
 	// A subset takes what is about it.
-	r := bundletest.NewRegistry(t)
-	r.Inner = bundletest.Lenient(r.Inner)
+	r := registrytest.Serve(t)
+	r.Inner = registrytest.Lenient(r.Inner)
 	o := bundletest.To(r)
 	o.Platforms = []string{"linux/arm64"}
 	p, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	calls, _ := r.Reset(nil)
-	if n := bundletest.Count(calls, "PUT", ".sig"); p.Referrers != 7 || n != 0 {
+	calls, _ := r.Reset()
+	if n := registrytest.Count(calls, "PUT", ".sig"); p.Referrers != 7 || n != 0 {
 		t.Errorf("%d referrers went with linux/arm64, %d of them signatures of linux/amd64", p.Referrers, n)
 	}
 	for _, c := range calls {
@@ -115,11 +116,11 @@ func TestPushReferrers(t *testing.T) {
 // list lacks it.
 func TestPushReferrerUnlisted(t *testing.T) {
 	st, l := bundletest.Signed(t, 1000)
-	b, r := bundletest.Opened(t, bundletest.Pack(t, st, l, t.TempDir(), airgap.Target{Name: "signed"})[0].Path), bundletest.NewRegistry(t)
+	b, r := bundletest.Opened(t, bundletest.Pack(t, st, l, t.TempDir(), airgap.Target{Name: "signed"})[0].Path), registrytest.Serve(t)
 	agent := l.Images[0]
 	list := "/mirror/demo/agent/manifests/" + strings.Replace(agent.Digest.String(), ":", "-", 1)
 	ctx, kill := context.WithCancel(t.Context())
-	r.Reset(func(_ http.ResponseWriter, q *http.Request) bool {
+	r.Disturb(func(_ http.ResponseWriter, q *http.Request) bool {
 		if q.Method != http.MethodPut || !strings.HasSuffix(q.URL.Path, list) {
 			return false
 		}
@@ -137,7 +138,8 @@ func TestPushReferrerUnlisted(t *testing.T) {
 	if _, err := remote.Head(sbom); err != nil {
 		t.Fatalf("the manifest was to be there: %v", err)
 	}
-	r.Reset(nil)
+	r.Disturb(nil)
+	r.Reset()
 	if _, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, bundletest.To(r)); err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +154,7 @@ func TestPushReferrerUnlisted(t *testing.T) {
 	if len(m.Manifests) != 1 || m.Manifests[0].Digest != agent.Referrers[0].Digest {
 		t.Errorf("listed are %+v", m.Manifests)
 	}
-	if calls, _ := r.Reset(nil); bundletest.Count(calls, "PATCH", "") != 0 {
+	if calls, _ := r.Reset(); registrytest.Count(calls, "PATCH", "") != 0 {
 		t.Errorf("blobs were sent once more: %v", calls)
 	}
 }

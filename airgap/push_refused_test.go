@@ -10,6 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
 // TestPushRefused: a registry that refuses, at whatever step, makes one error of one line that
@@ -41,8 +42,8 @@ func TestPushRefused(t *testing.T) {
 		"no registry":         {"", "", func(w http.ResponseWriter) { w.Write([]byte("<html>\n<body>\nWelcome!</body>\n")) }, []string{"answers 200 OK with content type \"text/html", "as no registry does"}}, //nolint:errcheck // as above
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := bundletest.NewRegistry(t)
-			r.Reset(func(w http.ResponseWriter, q *http.Request) bool {
+			r := registrytest.Serve(t)
+			r.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
 				if c.method != "" && q.Method != c.method || !strings.Contains(q.URL.Path, c.path) {
 					return false
 				}
@@ -56,8 +57,8 @@ func TestPushRefused(t *testing.T) {
 			if err != nil && strings.Contains(err.Error(), "\n") {
 				t.Errorf("more than one line: %v", err)
 			}
-			calls, _ := r.Reset(nil)
-			if n := bundletest.Count(calls, "PUT", "/manifests/1.2.3"); n > 0 && name != "no tags" {
+			calls, _ := r.Reset()
+			if n := registrytest.Count(calls, "PUT", "/manifests/1.2.3"); n > 0 && name != "no tags" {
 				t.Errorf("%d names were put", n)
 			}
 		})

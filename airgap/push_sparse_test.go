@@ -8,16 +8,17 @@ import (
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
 // TestPushSparse pushes what is not complete to a registry that refuses that, and to one that
 // takes it.
 func TestPushSparse(t *testing.T) {
 	t.Parallel()
-	b, r := bundletest.Part(t, "linux/amd64"), bundletest.NewRegistry(t)
+	b, r := bundletest.Part(t, "linux/amd64"), registrytest.Serve(t)
 	_, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, bundletest.To(r))
 	bundletest.Says(t, err, "only linux/amd64 of", "demo/agent:1.2.3", "for all platforms", "-platforms linux/amd64")
-	if calls, _ := r.Reset(nil); len(calls) != 0 {
+	if calls, _ := r.Reset(); len(calls) != 0 {
 		t.Errorf("the registry was asked %v", calls)
 	}
 
@@ -28,16 +29,16 @@ func TestPushSparse(t *testing.T) {
 	bundletest.Says(t, err, "with all its platforms", "linux/arm64", "windows/amd64:10.0.17763.1", "for all platforms")
 
 	// The bundle for all platforms completes it, and does not send again what is there.
-	r.Reset(nil)
+	r.Reset()
 	all := bundletest.Whole(t, 1000)
 	p, err := airgap.Push(t.Context(), []*bundle.Bundle{all}, bundletest.To(r))
 	if err != nil {
 		t.Fatal(err)
 	}
 	bundletest.Pull(t, p)
-	calls, _ := r.Reset(nil)
+	calls, _ := r.Reset()
 	agent := all.Contents().Images[0].Included()[0]
-	if n := bundletest.Count(calls, "PUT", agent.Layers[0].Digest.Hex); n != 0 {
+	if n := registrytest.Count(calls, "PUT", agent.Layers[0].Digest.Hex); n != 0 {
 		t.Error("a layer was sent again")
 	}
 	// Now the index is there, and with all its platforms.
@@ -62,7 +63,7 @@ func TestPushTogether(t *testing.T) {
 			parts = append(parts, bundletest.Opened(t, f.Path))
 		}
 	}
-	r := bundletest.NewRegistry(t)
+	r := registrytest.Serve(t)
 	p, err := airgap.Push(t.Context(), parts, bundletest.To(r))
 	if err != nil {
 		t.Fatal(err)
@@ -80,8 +81,8 @@ func TestPushTogether(t *testing.T) {
 }
 
 func TestPushPlatforms(t *testing.T) {
-	b, r := bundletest.Whole(t, 1000), bundletest.NewRegistry(t)
-	r.Inner = bundletest.Lenient(r.Inner)
+	b, r := bundletest.Whole(t, 1000), registrytest.Serve(t)
+	r.Inner = registrytest.Lenient(r.Inner)
 	o := bundletest.To(r)
 	o.Platforms = []string{"windows/amd64:ltsc2022"}
 	p, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, o)
@@ -95,8 +96,8 @@ func TestPushPlatforms(t *testing.T) {
 	if want := []string{"slipway.local/demo/agent:1.2.3"}; !slices.Equal(names, want) || len(p.Images[0].NotInRegistry) != 4 || len(p.Omitted) != 4 {
 		t.Errorf("pushed %v, lacking %v, left out %v", names, p.Images[0].NotInRegistry, p.Omitted)
 	}
-	calls, _ := r.Reset(nil)
-	if n := bundletest.Count(calls, "PUT", "/manifests/"); n != 2 {
+	calls, _ := r.Reset()
+	if n := registrytest.Count(calls, "PUT", "/manifests/"); n != 2 {
 		t.Errorf("%d manifests were pushed, want one and its index", n)
 	}
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -21,12 +22,13 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
 )
 
 func TestPush(t *testing.T) {
-	b, r := bundletest.Whole(t, 5000), bundletest.NewRegistry(t)
+	b, r := bundletest.Whole(t, 5000), registrytest.Serve(t)
 	p, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, bundletest.To(r))
 	if err != nil {
 		t.Fatal(err)
@@ -53,12 +55,12 @@ func TestPush(t *testing.T) {
 	if want := []string{"/mirror/demo/agent:1.2.3", "/mirror/demo/server:1.2.3", "/mirror/demo/lifecycle:1.2.3", "/mirror/library/pause:3.9"}; !slices.Equal(targets[:4], want) {
 		t.Errorf("the images are at %v, want %v", targets[:4], want)
 	}
-	calls, sent := r.Reset(nil)
-	if n := bundletest.Count(calls, "PATCH", ""); n != len(blobs) || p.Blobs != int64(n) {
+	calls, sent := r.Reset()
+	if n := registrytest.Count(calls, "PATCH", ""); n != len(blobs) || p.Blobs != int64(n) {
 		t.Errorf("%d blobs were sent, the bundle has %d, the result says %d", n, len(blobs), p.Blobs)
 	}
-	puts := bundletest.Count(calls, "PUT", "/manifests/")
-	if n := bundletest.Count(calls, "HEAD", "/manifests/"); n != len(p.Images)+puts {
+	puts := registrytest.Count(calls, "PUT", "/manifests/")
+	if n := registrytest.Count(calls, "HEAD", "/manifests/"); n != len(p.Images)+puts {
 		t.Errorf("%d manifests were asked for, want one per name that is not there, and each of the %d that were put", n, puts)
 	}
 	if sent < bytes || p.Bytes != sent {
@@ -70,8 +72,8 @@ func TestPush(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	calls, sent = r.Reset(nil)
-	if n := bundletest.Count(calls, "HEAD", "/manifests/"); n != len(calls) || sent != 0 || p.Blobs != 0 {
+	calls, sent = r.Reset()
+	if n := registrytest.Count(calls, "HEAD", "/manifests/"); n != len(calls) || sent != 0 || p.Blobs != 0 {
 		t.Errorf("the second push sent %d bytes and asked %v", sent, calls)
 	}
 	for _, i := range p.Images {
@@ -93,11 +95,11 @@ func TestPushAgain(t *testing.T) {
 	for n := range 17 {
 		bundletest.Add(t, st, l, "more-"+string(rune('a'+n)), bundletest.Plain(t, bundletest.Noise(string(rune('a'+n)), 100)))
 	}
-	b, r := bundletest.Opened(t, bundletest.Pack(t, st, l, t.TempDir(), airgap.Target{Name: "many"})[0].Path), bundletest.NewRegistry(t)
+	b, r := bundletest.Opened(t, bundletest.Pack(t, st, l, t.TempDir(), airgap.Target{Name: "many"})[0].Path), registrytest.Serve(t)
 	if _, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, bundletest.To(r)); err != nil {
 		t.Fatal(err)
 	}
-	r.Reset(nil)
+	r.Reset()
 	p, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, bundletest.To(r))
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +107,7 @@ func TestPushAgain(t *testing.T) {
 	if len(p.Images) != 20 {
 		t.Errorf("the bundle has %d images, not 20", len(p.Images))
 	}
-	if calls, sent := r.Reset(nil); sent != 0 || len(calls) > 20+25 {
+	if calls, sent := r.Reset(); sent != 0 || len(calls) > 20+25 {
 		t.Errorf("it asked %d times and sent %d bytes", len(calls), sent)
 	}
 }
@@ -113,16 +115,14 @@ func TestPushAgain(t *testing.T) {
 // TestPushResumes interrupts a push in a blob: the next one sends what is lacking, and that only.
 func TestPushResumes(t *testing.T) {
 	t.Parallel()
-	b, r := bundletest.Whole(t, 200_000), bundletest.NewRegistry(t)
+	b, r := bundletest.Whole(t, 200_000), registrytest.Serve(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	patches := 0
-	r.Reset(func(_ http.ResponseWriter, q *http.Request) bool {
+	var patches atomic.Int32
+	r.Disturb(func(_ http.ResponseWriter, q *http.Request) bool {
 		if q.Method != http.MethodPatch {
 			return false
 		}
-		r.Mu.Lock()
-		defer r.Mu.Unlock()
-		if patches++; patches < 4 {
+		if patches.Add(1) < 4 {
 			return false
 		}
 		cancel()
@@ -133,17 +133,18 @@ func TestPushResumes(t *testing.T) {
 	if _, err := airgap.Push(ctx, []*bundle.Bundle{b}, o); !errors.Is(err, context.Canceled) {
 		t.Fatalf("got %v, want context.Canceled", err)
 	}
-	calls, _ := r.Reset(nil)
-	if n := bundletest.Count(calls, "PUT", "/manifests/"); n != 0 {
+	r.Disturb(nil)
+	calls, _ := r.Reset()
+	if n := registrytest.Count(calls, "PUT", "/manifests/"); n != 0 {
 		t.Errorf("%d manifests were pushed before their blobs", n)
 	}
-	done := bundletest.Count(calls, "PUT", "/blobs/uploads/")
+	done := registrytest.Count(calls, "PUT", "/blobs/uploads/")
 	p, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	bundletest.Pull(t, p)
-	calls, _ = r.Reset(nil)
+	calls, _ = r.Reset()
 	var blobs int64
 	for _, c := range calls {
 		if strings.HasPrefix(c, "PATCH") {
@@ -158,7 +159,8 @@ func TestPushResumes(t *testing.T) {
 	i := b.Contents().Images[0]
 	lost := "/mirror/demo/agent/manifests/" + i.Included()[4].Desc.Digest.String()
 	asked := false
-	r.Reset(func(w http.ResponseWriter, q *http.Request) bool {
+	r.Reset()
+	r.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
 		if q.Method == http.MethodHead && strings.HasSuffix(q.URL.Path, lost) && !asked {
 			asked = true
 			w.WriteHeader(http.StatusNotFound)
@@ -169,24 +171,21 @@ func TestPushResumes(t *testing.T) {
 	if p, err = airgap.Push(t.Context(), []*bundle.Bundle{b}, o); err != nil {
 		t.Fatal(err)
 	}
-	calls, _ = r.Reset(nil)
-	if n := bundletest.Count(calls, "PUT", ""); p.Images[0].Existed || n != 2 || bundletest.Count(calls, "PUT", lost) != 1 {
+	calls, _ = r.Reset()
+	if n := registrytest.Count(calls, "PUT", ""); p.Images[0].Existed || n != 2 || registrytest.Count(calls, "PUT", lost) != 1 {
 		t.Errorf("the lost manifest was to be pushed, and its index: %v", calls)
 	}
-	if n := bundletest.Count(calls, "HEAD", "/blobs/"); n != len(i.Included()[4].Layers)+1 {
+	if n := registrytest.Count(calls, "HEAD", "/blobs/"); n != len(i.Included()[4].Layers)+1 {
 		t.Errorf("%d blobs were looked for, want those of the lost manifest", n)
 	}
 }
 
 // TestPushRetries answers with what registries answer on a bad day.
 func TestPushRetries(t *testing.T) {
-	b, r := bundletest.Whole(t, 5000), bundletest.NewRegistry(t)
-	n := 0
-	r.Reset(func(w http.ResponseWriter, q *http.Request) bool {
-		r.Mu.Lock()
-		n++
-		k := n
-		r.Mu.Unlock()
+	b, r := bundletest.Whole(t, 5000), registrytest.Serve(t)
+	var n atomic.Int32
+	r.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
+		k := n.Add(1)
 		switch {
 		case k%7 == 3:
 			w.WriteHeader(http.StatusTooManyRequests)
@@ -205,12 +204,12 @@ func TestPushRetries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Reset(nil)
+	r.Disturb(nil)
 	bundletest.Pull(t, p)
 }
 
 func TestPushConflict(t *testing.T) {
-	b, r := bundletest.Whole(t, 1000), bundletest.NewRegistry(t)
+	b, r := bundletest.Whole(t, 1000), registrytest.Serve(t)
 	other, err := random.Image(100, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -222,12 +221,12 @@ func TestPushConflict(t *testing.T) {
 	if err := remote.Write(ref, other); err != nil {
 		t.Fatal(err)
 	}
-	r.Reset(nil)
+	r.Reset()
 	have, _ := other.Digest()
 	_, err = airgap.Push(t.Context(), []*bundle.Bundle{b}, bundletest.To(r))
 	bundletest.Says(t, err, ref.Name(), have.String(), b.Contents().Images[1].Digest().String(), "another prefix")
-	calls, _ := r.Reset(nil)
-	if n := bundletest.Count(calls, "POST", "") + bundletest.Count(calls, "PUT", "") + bundletest.Count(calls, "PATCH", ""); n != 0 {
+	calls, _ := r.Reset()
+	if n := registrytest.Count(calls, "POST", "") + registrytest.Count(calls, "PUT", "") + registrytest.Count(calls, "PATCH", ""); n != 0 {
 		t.Errorf("%d requests to write before the conflict was found", n)
 	}
 }
@@ -239,10 +238,10 @@ func TestPushCollision(t *testing.T) {
 		i := storetest.Index(t, st, "tool", storetest.Child{Platform: bundletest.Parse(t, "linux/amd64"), Layers: []v1.Layer{storetest.Layer(t, "tool", host, 100)}})
 		l.ThirdParty = append(l.ThirdParty, lock.ThirdParty{Reference: host + "/acme/tool:1", MediaType: types.OCIImageIndex, Digest: i.Digest, Size: i.Size})
 	}
-	b, r := bundletest.Opened(t, bundletest.Pack(t, st, l, t.TempDir(), airgap.Target{Name: "both"})[0].Path), bundletest.NewRegistry(t)
+	b, r := bundletest.Opened(t, bundletest.Pack(t, st, l, t.TempDir(), airgap.Target{Name: "both"})[0].Path), registrytest.Serve(t)
 	_, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, bundletest.To(r))
 	bundletest.Says(t, err, "quay.example/acme/tool:1", "ghcr.example/acme/tool:1", r.Host()+"/mirror/acme/tool:1")
-	if calls, _ := r.Reset(nil); len(calls) != 0 {
+	if calls, _ := r.Reset(); len(calls) != 0 {
 		t.Errorf("the registry was asked %v", calls)
 	}
 }
@@ -292,15 +291,15 @@ func TestPushDamaged(t *testing.T) {
 	if err := os.WriteFile(path, raw, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	b, r := bundletest.Opened(t, path), bundletest.NewRegistry(t)
+	b, r := bundletest.Opened(t, path), registrytest.Serve(t)
 	_, err = airgap.Push(t.Context(), []*bundle.Bundle{b}, bundletest.To(r))
 	bundletest.Says(t, err, "damaged", "large")
-	calls, _ := r.Reset(nil)
-	if n := bundletest.Count(calls, "PUT", "/manifests/"); n != 0 || bundletest.Count(calls, "PATCH", "") > len(b.Contents().Images)*10 {
-		t.Errorf("%d manifests were pushed, %d blobs tried", n, bundletest.Count(calls, "PATCH", ""))
+	calls, _ := r.Reset()
+	if n := registrytest.Count(calls, "PUT", "/manifests/"); n != 0 || registrytest.Count(calls, "PATCH", "") > len(b.Contents().Images)*10 {
+		t.Errorf("%d manifests were pushed, %d blobs tried", n, registrytest.Count(calls, "PATCH", ""))
 	}
 	at := slices.IndexFunc(b.Contents().Images, func(i bundle.Image) bool { return strings.Contains(i.Name, "/large:") })
-	if layer := b.Contents().Images[at].Included()[0].Layers[0]; bundletest.Count(calls, "PUT", layer.Digest.Hex) != 0 {
+	if layer := b.Contents().Images[at].Included()[0].Layers[0]; registrytest.Count(calls, "PUT", layer.Digest.Hex) != 0 {
 		t.Error("the damaged blob was said to be complete")
 	}
 }

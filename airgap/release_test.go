@@ -11,12 +11,13 @@ import (
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
 // TestPushRelease pushes and renames: the file appears once all that it names can be pulled, and
 // not before.
 func TestPushRelease(t *testing.T) {
-	b, r := bundletest.Whole(t, 1000), bundletest.NewRegistry(t)
+	b, r := bundletest.Whole(t, 1000), registrytest.Serve(t)
 	dir := t.TempDir()
 	o := bundletest.To(r)
 	o.Release, o.Out = filepath.Join(dir, "release.yaml"), filepath.Join(dir, "renamed.yaml")
@@ -39,7 +40,7 @@ func TestPushRelease(t *testing.T) {
 	write(src.String() + "---\nimage: elsewhere.example/x:1\n")
 	_, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, o)
 	bundletest.Says(t, err, o.Release+":", "elsewhere.example/x:1 is not in the bundle")
-	if calls, _ := r.Reset(nil); len(calls) != 0 {
+	if calls, _ := r.Reset(); len(calls) != 0 {
 		t.Errorf("the registry was asked %v", calls)
 	}
 	absent()
@@ -47,7 +48,8 @@ func TestPushRelease(t *testing.T) {
 	// A registry that forgets what it took.
 	write(src.String())
 	agent := b.Contents().Images[0].Digest().String()
-	r.Reset(func(w http.ResponseWriter, q *http.Request) bool {
+	r.Reset()
+	r.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
 		if !strings.HasSuffix(q.URL.Path, "/agent/manifests/"+agent) {
 			return false
 		}
@@ -58,7 +60,8 @@ func TestPushRelease(t *testing.T) {
 	bundletest.Says(t, err, "renamed.yaml is not written", "/demo/agent@"+agent+" is not in the registry")
 	absent()
 
-	r.Reset(nil)
+	r.Disturb(nil)
+	r.Reset()
 	p, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, o)
 	if err != nil {
 		t.Fatal(err)
@@ -74,8 +77,8 @@ func TestPushRelease(t *testing.T) {
 	if string(got) != want || p.Release.References != len(p.Images) || p.Release.Path != o.Out {
 		t.Errorf("%d references renamed:\n%s\nwant:\n%s", p.Release.References, got, want)
 	}
-	calls, sent := r.Reset(nil)
-	heads := bundletest.Count(calls, "HEAD", "@") + bundletest.Count(calls, "HEAD", "/manifests/sha256:")
+	calls, sent := r.Reset()
+	heads := registrytest.Count(calls, "HEAD", "@") + registrytest.Count(calls, "HEAD", "/manifests/sha256:")
 	if sent != 0 || heads < len(p.Images) {
 		t.Errorf("of %d references %d were looked at", len(p.Images), heads)
 	}

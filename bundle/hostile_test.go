@@ -18,6 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/bundle/seekable"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -263,10 +264,10 @@ func operations(st *store.Store, next *lock.Lock, old, delta *victim) []operatio
 				return err
 			}
 			defer b.Close()
-			r := bundletest.NewRegistry(t)
+			r := registrytest.Serve(t)
 			_, err = airgap.Push(t.Context(), []*bundle.Bundle{b}, bundletest.To(r))
-			calls, _ := r.Reset(nil)
-			if n := bundletest.Count(calls, "PUT", "/manifests/"); n > 0 {
+			calls, _ := r.Reset()
+			if n := registrytest.Count(calls, "PUT", "/manifests/"); n > 0 {
 				t.Errorf("%d manifests were pushed", n)
 			}
 			return err

@@ -15,6 +15,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
 // only2025 is the digest of the manifest that the demo's bundle for 2025 has manifest-only.
@@ -33,12 +34,12 @@ func TestManifestOnlyPush(t *testing.T) {
 	t.Parallel()
 	b := bundletest.Part(t, "windows/amd64:ltsc2025")
 	h := only2025(t, b)
-	o := bundletest.To(bundletest.NewRegistry(t))
+	o := bundletest.To(registrytest.Serve(t))
 	o.Platforms = []string{"windows/amd64:ltsc2025"}
 	_, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, o)
 	bundletest.Says(t, err, "with all its platforms", "windows/amd64:10.0.20348.1")
-	r := bundletest.NewRegistry(t)
-	r.Inner = bundletest.Lenient(r.Inner)
+	r := registrytest.Serve(t)
+	r.Inner = registrytest.Lenient(r.Inner)
 	o.To = bundletest.To(r).To
 	p, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, o)
 	if err != nil {
@@ -47,8 +48,8 @@ func TestManifestOnlyPush(t *testing.T) {
 	if !slices.Contains(p.Images[0].NotInRegistry, "windows/amd64:10.0.20348.1") {
 		t.Errorf("the index lacks %v", p.Images[0].NotInRegistry)
 	}
-	calls, _ := r.Reset(nil)
-	if n := bundletest.Count(calls, "PUT", h.String()); n != 0 || bundletest.Count(calls, "PUT", "/manifests/") == 0 {
+	calls, _ := r.Reset()
+	if n := registrytest.Count(calls, "PUT", h.String()); n != 0 || registrytest.Count(calls, "PUT", "/manifests/") == 0 {
 		t.Errorf("the manifest was pushed %d times: %v", n, calls)
 	}
 	o.Platforms = []string{"windows/amd64:ltsc2022"}
@@ -63,7 +64,7 @@ func TestManifestOnlyPush(t *testing.T) {
 	if slices.Contains(p.Images[0].NotInRegistry, "windows/amd64:10.0.20348.1") {
 		t.Errorf("the index lacks %v", p.Images[0].NotInRegistry)
 	}
-	if calls, _ := r.Reset(nil); bundletest.Count(calls, "PUT", h.String()) != 1 {
+	if calls, _ := r.Reset(); registrytest.Count(calls, "PUT", h.String()) != 1 {
 		t.Errorf("the manifest was not pushed: %v", calls)
 	}
 }

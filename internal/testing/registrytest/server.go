@@ -126,8 +126,13 @@ func (s *Server) Repo(tb testing.TB, path string) name.Repository {
 func (s *Server) Count(method, part string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return Count(s.calls, method, part)
+}
+
+// Count returns how many of the recorded requests have a method and a path that contains part.
+func Count(calls []string, method, part string) int {
 	n := 0
-	for _, c := range s.calls {
+	for _, c := range calls {
 		if strings.HasPrefix(c, method+" ") && strings.Contains(c, part) {
 			n++
 		}

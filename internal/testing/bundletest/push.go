@@ -1,102 +1,22 @@
 package bundletest
 
 import (
-	"io"
-	"log"
-	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
-	ggcr "github.com/google/go-containerregistry/pkg/registry"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/validate"
 
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
-// Registry is go-containerregistry's on a loopback port, with a book of requests and a place to
-// make trouble.
-type Registry struct {
-	*httptest.Server
-	Mu    sync.Mutex
-	Inner http.Handler
-	Calls []string // "METHOD path?query", without "GET /v2/"
-	Sent  int64    // bytes of blobs
-	// trouble may answer a request itself and then returns true; see reset.
-	Trouble func(http.ResponseWriter, *http.Request) bool
-}
-
-// NewRegistry starts a registry until the test ends.
-func NewRegistry(tb testing.TB) *Registry {
-	tb.Helper()
-	r := &Registry{Inner: ggcr.New(ggcr.Logger(log.New(io.Discard, "", 0)))}
-	r.Server = httptest.NewServer(r)
-	tb.Cleanup(r.Close)
-	return r
-}
-
-func (r *Registry) ServeHTTP(w http.ResponseWriter, q *http.Request) {
-	r.Mu.Lock()
-	if q.URL.Path != "/v2/" {
-		r.Calls = append(r.Calls, q.Method+" "+q.URL.RequestURI())
-	}
-	trouble := r.Trouble
-	r.Mu.Unlock()
-	if trouble != nil && trouble(w, q) {
-		return
-	}
-	if q.Method == http.MethodPatch {
-		q.Body = &Metered{q.Body, r}
-	}
-	r.Inner.ServeHTTP(w, q)
-}
-
-// Metered counts the bytes of a request body.
-type Metered struct {
-	io.ReadCloser
-	R *Registry
-}
-
-func (m *Metered) Read(p []byte) (int, error) {
-	n, err := m.ReadCloser.Read(p)
-	m.R.Mu.Lock()
-	m.R.Sent += int64(n)
-	m.R.Mu.Unlock()
-	return n, err
-}
-
-// Host is the address of the registry.
-func (r *Registry) Host() string { return strings.TrimPrefix(r.URL, "http://") }
-
-// Reset forgets what was called, and changes the trouble; nil is none. A request that its client
-// gave up may still be under way: hence the lock.
-func (r *Registry) Reset(trouble func(http.ResponseWriter, *http.Request) bool) (calls []string, sent int64) {
-	r.Mu.Lock()
-	defer r.Mu.Unlock()
-	calls, sent = r.Calls, r.Sent
-	r.Calls, r.Sent, r.Trouble = nil, 0, trouble
-	return calls, sent
-}
-
-// Count tells how many calls begin and contain something.
-func Count(calls []string, method, part string) int {
-	n := 0
-	for _, c := range calls {
-		if strings.HasPrefix(c, method+" ") && strings.Contains(c, part) {
-			n++
-		}
-	}
-	return n
-}
-
 // To pushes to the registry below mirror.
-func To(r *Registry) airgap.PushOptions {
+func To(r *registrytest.Server) airgap.PushOptions {
 	return airgap.PushOptions{To: r.Host() + "/mirror", Registry: network.Options{Wait: time.Microsecond}}
 }
 

@@ -1,4 +1,4 @@
-package bundletest
+package registrytest
 
 import (
 	"io"
