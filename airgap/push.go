@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/renaming"
 	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
@@ -36,10 +37,10 @@ type Pushed struct {
 	// Omitted are images that have none of the platforms selected.
 	Omitted []bundle.Omission `json:"omitted,omitempty"`
 	// Referrers is how many signatures and other artifacts of the images were pushed.
-	Referrers int      `json:"referrers"`
-	Blobs     int64    `json:"blobs"` // how many were sent
-	Bytes     int64    `json:"bytes"` // of those
-	Release   *Renamed `json:"release,omitempty"`
+	Referrers int               `json:"referrers"`
+	Blobs     int64             `json:"blobs"` // how many were sent
+	Bytes     int64             `json:"bytes"` // of those
+	Release   *renaming.Release `json:"release,omitempty"`
 }
 
 // PushedImage is an image and its name in the registry.
@@ -72,7 +73,7 @@ func Push(ctx context.Context, bundles []*bundle.Bundle, o PushOptions) (*Pushed
 	if err := collisions(s.images, o.To); err != nil {
 		return nil, err
 	}
-	release, err := readRelease(o, s.images)
+	release, err := rename(s.images, o)
 	if err != nil {
 		return nil, err
 	}
@@ -100,10 +101,10 @@ func Push(ctx context.Context, bundles []*bundle.Bundle, o PushOptions) (*Pushed
 	if release == nil {
 		return p, nil
 	}
-	if err := release.finish(ctx, o.Registry); err != nil {
+	if err := release.Write(ctx, o.Registry); err != nil {
 		return nil, err
 	}
-	p.Release = &release.Renamed
+	p.Release = release
 	return p, nil
 }
 

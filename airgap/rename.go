@@ -1,64 +1,34 @@
 package airgap
 
 import (
-	"errors"
 	"fmt"
-	"strings"
 
-	"github.com/slipway-dev/slipway/internal/transfer"
-	"github.com/slipway-dev/slipway/internal/yamlfile"
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/renaming"
 )
 
-// reference is one that was renamed.
-type reference struct {
-	text string
-	pin  transfer.Pin
-}
-
-// rename replaces every scalar of src that is a reference to an image of the bundle by its new
-// name, in place: comments, order and formatting are those of src. path is for messages. The
-// error has all references to images that the bundle lacks.
-func rename(path string, src []byte, to *renamer) (*release, error) {
-	e, err := yamlfile.Edit(path, src)
-	if err != nil {
-		return nil, err
+// rename renames the references of o.Release, which all must be to images of the bundles; it
+// returns nil if there is no such file.
+func rename(images []bundle.Image, o PushOptions) (*renaming.Release, error) {
+	if o.Release == "" {
+		return nil, nil
 	}
-	r := &release{}
-	pins := map[string]bool{}
-	var errs yamlfile.Errors
-	for n, s := range e.Scalars {
-		text := strings.TrimSpace(s.Value)
-		if text != s.Value && !s.Block || !s.String {
-			text = "" // no reference has spaces, or is a number
+	names := &renaming.Names{Unknown: func(_, ref string) error {
+		return fmt.Errorf("%s is not in the bundle: push the bundle that belongs to this release, or add the image to images.txt", ref)
+	}}
+	for _, i := range images {
+		t, err := name.NewTag(i.Name)
+		if err != nil {
+			continue // Open has checked it
 		}
-		ref, err := to.reference(text, s.Field == "image")
-		switch {
-		case err != nil:
-			errs.At(s.Pos, "%s", err)
-			continue
-		case ref == nil:
-			if have := to.within(s.Value); have != "" {
-				r.Untouched = append(r.Untouched, fmt.Sprintf("%s: text with %s in it", s.Pos, have))
-			}
-			continue
+		var manifests []v1.Hash
+		for _, m := range i.Included() {
+			manifests = append(manifests, m.Desc.Digest)
 		}
-		if err := e.Replace(n, text, ref.text); err != nil {
-			var one *yamlfile.Error
-			if !errors.As(err, &one) {
-				return nil, err
-			}
-			errs = append(errs, one)
-			continue
-		}
-		r.References++
-		if !pins[ref.pin.Ref.Name()] {
-			pins[ref.pin.Ref.Name()] = true
-			r.pins = append(r.pins, ref.pin)
-		}
+		names.Add(t, o.To+"/"+t.RepositoryStr(), i.Digest(), manifests...)
 	}
-	if err := errs.Err(); err != nil {
-		return nil, err
-	}
-	r.bytes, err = e.Bytes()
-	return r, err
+	return names.Read(o.Release, o.Out, o.To)
 }

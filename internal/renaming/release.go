@@ -1,4 +1,4 @@
-package airgap
+package renaming
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/transfer"
@@ -18,38 +17,32 @@ import (
 // maxRelease bounds a release.yaml in bytes; kpack's has 300 KiB.
 const maxRelease = 64 << 20
 
-// Renamed is the result of renaming the references in a release.yaml.
-type Renamed struct {
-	Path       string `json:"path"`       // of the file that was written
+// Release is a release.yaml with new names.
+type Release struct {
+	Path       string `json:"path"`       // of the file that is written
 	References int    `json:"references"` // how many were renamed
-	// Untouched are texts that contain a reference to an image of the bundle and more. They are not
+	// Untouched are texts that contain a reference to one of the images and more. They are not
 	// changed.
 	Untouched []string `json:"untouched,omitempty"`
+
+	Text []byte         `json:"-"`
+	Pins []transfer.Pin `json:"-"` // the new references
 }
 
-// release is a release.yaml that is written after the push.
-type release struct {
-	Renamed
-	bytes []byte
-	pins  []transfer.Pin
-}
-
-// readRelease renames the references of o.Release; it returns nil if that is empty.
-func readRelease(o PushOptions, images []bundle.Image) (*release, error) {
-	if o.Release == "" {
-		return nil, nil
+// Read renames the references of the file at path, to be written to out. If out is empty, that is
+// in the same directory, and named after the host of the registry to.
+func (n *Names) Read(path, out, to string) (*Release, error) {
+	if out == "" {
+		out = defaultOut(path, to)
 	}
-	if o.Out == "" {
-		o.Out = defaultOut(o.Release, o.To)
-	}
-	in, err := os.Stat(o.Release)
+	in, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading release: %w", err)
 	}
-	if out, err := os.Stat(o.Out); err == nil && os.SameFile(in, out) {
-		return nil, fmt.Errorf("-out %s is the release itself: choose another name", o.Out)
+	if have, err := os.Stat(out); err == nil && os.SameFile(in, have) {
+		return nil, fmt.Errorf("-out %s is the release itself: choose another name", out)
 	}
-	f, err := os.Open(o.Release)
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading release: %w", err)
 	}
@@ -59,13 +52,13 @@ func readRelease(o PushOptions, images []bundle.Image) (*release, error) {
 		return nil, fmt.Errorf("reading release: %w", err)
 	}
 	if len(src) > maxRelease {
-		return nil, fmt.Errorf("%s is larger than %d MiB: it is not a release", o.Release, maxRelease>>20)
+		return nil, fmt.Errorf("%s is larger than %d MiB: it is not a release", path, maxRelease>>20)
 	}
-	r, err := rename(o.Release, src, newRenamer(images, o.To))
+	r, err := n.Rename(path, src)
 	if err != nil {
 		return nil, err
 	}
-	r.Path = o.Out
+	r.Path = out
 	return r, nil
 }
 
@@ -76,12 +69,14 @@ func defaultOut(path, to string) string {
 	return strings.TrimSuffix(path, ext) + "." + strings.NewReplacer(":", "-", "[", "", "]", "").Replace(host) + ext
 }
 
-// finish writes the file if every reference in it can be pulled.
-func (r *release) finish(ctx context.Context, o network.Options) error {
-	if err := transfer.New(o).Check(ctx, r.pins); err != nil {
+// Write writes the file if every new reference in it can be pulled.
+func (r *Release) Write(ctx context.Context, o network.Options) error {
+	if err := transfer.New(o).Check(ctx, r.Pins); err != nil {
 		return inFile(r.Path+" is not written, since nodes could not pull what it names", err)
 	}
-	if err := disk.WriteAlone(ctx, r.Path, r.bytes, disk.ModeFile, waiting(o.Progress, filepath.Dir(r.Path))); err != nil {
+	dir := filepath.Dir(r.Path)
+	wait := func() { o.Progress.Printf("waiting for another slipway to leave %s …", dir) }
+	if err := disk.WriteAlone(ctx, r.Path, r.Text, disk.ModeFile, wait); err != nil {
 		return fmt.Errorf("writing release: %w", err)
 	}
 	return nil

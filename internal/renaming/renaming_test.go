@@ -1,44 +1,56 @@
-package airgap_test
+package renaming_test
 
 import (
 	"bytes"
+	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/slipway-dev/slipway/airgap"
-	"github.com/slipway-dev/slipway/bundle"
-
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/renaming"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 	"github.com/slipway-dev/slipway/internal/testing/golden"
 )
 
-// listed are the images that testdata/rename refers to.
-func listed() []bundle.Image {
-	return []bundle.Image{
-		bundletest.Image("ghcr.io/acme/kpack/build-init:0.16.1", bundletest.Digest("a"), bundletest.Digest("d")),
-		bundletest.Image("ghcr.io/acme/kpack/lifecycle:0.16.1", bundletest.Digest("b"), bundletest.Digest("b")),
-		bundletest.Image("ghcr.io/acme/kpack/controller:0.16.1", bundletest.Digest("c")),
-		bundletest.Image("registry.k8s.io/pause:3.9", bundletest.Digest("f")),
-		bundletest.Image("docker.io/library/busybox:1", bundletest.Digest("e")),
-		bundletest.Image("tools.example:5000/latest:latest", bundletest.Digest("1")),
+// below returns names below a registry for the images that testdata/release.yaml refers to.
+func below(tb testing.TB, to string) *renaming.Names {
+	tb.Helper()
+	n := &renaming.Names{Unknown: func(_, ref string) error { return fmt.Errorf("%s is not in the bundle", ref) }}
+	add := func(old, digest string, manifests ...v1.Hash) {
+		t, err := name.NewTag(old)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		n.Add(t, to+"/"+t.RepositoryStr(), bundletest.Digest(digest), manifests...)
 	}
+	add("ghcr.io/acme/kpack/build-init:0.16.1", "a", bundletest.Digest("d"))
+	add("ghcr.io/acme/kpack/lifecycle:0.16.1", "b", bundletest.Digest("b"))
+	add("ghcr.io/acme/kpack/controller:0.16.1", "c")
+	add("registry.k8s.io/pause:3.9", "f")
+	add("docker.io/library/busybox:1", "e")
+	add("tools.example:5000/latest:latest", "1")
+	return n
 }
 
+var update = flag.Bool("update", false, "write golden files")
+
 func TestRename(t *testing.T) {
-	src, err := os.ReadFile("testdata/rename/release.yaml")
+	src, err := os.ReadFile("testdata/release.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	to := airgap.NewRenamer(listed(), "registry.internal:5000/mirror")
-	r, err := airgap.Rename("release.yaml", src, to)
+	to := below(t, "registry.internal:5000/mirror")
+	r, err := to.Rename("release.yaml", src)
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden.Compare(t, *update, "testdata/rename/release.golden.yaml", string(r.Bytes()))
+	golden.Compare(t, *update, "testdata/release.golden.yaml", string(r.Text))
 	if r.References != 12 {
 		t.Errorf("%d references were renamed", r.References)
 	}
@@ -46,7 +58,7 @@ func TestRename(t *testing.T) {
 		t.Errorf("untouched (-want +got):\n%s", d)
 	}
 	var pins []string
-	for _, p := range r.Pins() {
+	for _, p := range r.Pins {
 		pins = append(pins, strings.TrimPrefix(p.Ref.Name(), "registry.internal:5000/mirror/")+" "+p.Digest.Hex[:1])
 	}
 	want := []string{
@@ -64,12 +76,12 @@ func TestRename(t *testing.T) {
 		"mark":          func(b []byte) []byte { return append([]byte("\ufeff"), b...) },
 		"no final line": func(b []byte) []byte { return bytes.TrimSuffix(b, []byte("\n")) },
 	} {
-		got, err := airgap.Rename("release.yaml", change(src), to)
+		got, err := to.Rename("release.yaml", change(src))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if d := cmp.Diff(string(change(r.Bytes())), string(got.Bytes())); d != "" {
+		if d := cmp.Diff(string(change(r.Text)), string(got.Text)); d != "" {
 			t.Errorf("%s (-want +got):\n%s", name, d)
 		}
 	}
@@ -92,7 +104,7 @@ func TestRenameErrors(t *testing.T) {
 		{"escapes", `image: "registry.k8s.io/pau\x73e:3.9"`, []string{"release.yaml:1:8", "use a plain or quoted scalar"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := airgap.Rename("release.yaml", []byte(tt.src), airgap.NewRenamer(listed(), "registry.internal"))
+			_, err := below(t, "registry.internal").Rename("release.yaml", []byte(tt.src))
 			bundletest.Says(t, err, tt.want...)
 		})
 	}
@@ -101,10 +113,10 @@ func TestRenameErrors(t *testing.T) {
 // TestRenameInPlace has a new name that YAML would read as something else.
 func TestRenameInPlace(t *testing.T) {
 	src := "image: registry.k8s.io/pause:3.9\n"
-	_, err := airgap.Rename("release.yaml", []byte(src), airgap.NewRenamer(listed(), "[::1]:5000"))
+	_, err := below(t, "[::1]:5000").Rename("release.yaml", []byte(src))
 	bundletest.Says(t, err, "YAML")
-	r, err := airgap.Rename("release.yaml", []byte(strings.ReplaceAll(src, "registry.k8s.io/pause:3.9", `"registry.k8s.io/pause:3.9"`)), airgap.NewRenamer(listed(), "[::1]:5000"))
-	if err != nil || string(r.Bytes()) != "image: \"[::1]:5000/pause:3.9\"\n" {
+	r, err := below(t, "[::1]:5000").Rename("release.yaml", []byte(strings.ReplaceAll(src, "registry.k8s.io/pause:3.9", `"registry.k8s.io/pause:3.9"`)))
+	if err != nil || string(r.Text) != "image: \"[::1]:5000/pause:3.9\"\n" {
 		t.Errorf("quoted: %v", err)
 	}
 }
@@ -116,20 +128,20 @@ func TestRenameLeaves(t *testing.T) {
 		"a: x@sha256:abc", "a: https://registry.k8s.io/pause:3.9", "a: registry.k8s.io/pause", "image: {type: string}", "image: ''", "image: 'two words'",
 		"a: quay.io/some/other:1", "a: 12:30:45", "image: null\n",
 	} {
-		r, err := airgap.Rename("release.yaml", []byte(src), airgap.NewRenamer(listed(), "registry.internal"))
+		r, err := below(t, "registry.internal").Rename("release.yaml", []byte(src))
 		if err != nil {
 			t.Errorf("%q: %v", src, err)
 			continue
 		}
-		if string(r.Bytes()) != src || r.References != 0 {
-			t.Errorf("%q became %q", src, r.Bytes())
+		if string(r.Text) != src || r.References != 0 {
+			t.Errorf("%q became %q", src, r.Text)
 		}
 	}
 }
 
 // FuzzRename renames foreign bytes: what comes out is the same but for references, or an error.
 func FuzzRename(f *testing.F) {
-	src, err := os.ReadFile("testdata/rename/release.yaml")
+	src, err := os.ReadFile("testdata/release.yaml")
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -142,16 +154,16 @@ func FuzzRename(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
-		r, err := airgap.Rename("release.yaml", src, airgap.NewRenamer(listed(), "registry.internal:5000/mirror"))
+		r, err := below(t, "registry.internal:5000/mirror").Rename("release.yaml", src)
 		if err != nil {
 			return
 		}
-		back := bytes.ReplaceAll(r.Bytes(), []byte("registry.internal:5000/mirror/"), nil)
-		if r.References == 0 && !bytes.Equal(r.Bytes(), src) {
-			t.Errorf("%q became %q without a reference", src, r.Bytes())
+		back := bytes.ReplaceAll(r.Text, []byte("registry.internal:5000/mirror/"), nil)
+		if r.References == 0 && !bytes.Equal(r.Text, src) {
+			t.Errorf("%q became %q without a reference", src, r.Text)
 		}
 		if len(back) > len(src) {
-			t.Errorf("%q grew to %q", src, r.Bytes())
+			t.Errorf("%q grew to %q", src, r.Text)
 		}
 	})
 }
@@ -162,17 +174,18 @@ func TestReadRelease(t *testing.T) {
 	if err := os.WriteFile(path, []byte("image: registry.k8s.io/pause:3.9\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	r, err := airgap.ReadRelease(airgap.PushOptions{To: "registry.internal:5000/mirror", Release: path}, listed())
+	r, err := below(t, "registry.internal:5000/mirror").Read(path, "", "registry.internal:5000/mirror")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := filepath.Join(dir, "release.registry.internal-5000.yaml"); r.Path != want {
 		t.Errorf("it is to be written to %s, want %s", r.Path, want)
 	}
-	_, err = airgap.ReadRelease(airgap.PushOptions{To: "registry.internal", Release: path, Out: dir + "/./release.yaml"}, listed())
+	_, err = below(t, "registry.internal").Read(path, dir+"/./release.yaml", "registry.internal")
 	bundletest.Says(t, err, "-out", "another name")
-	_, err = airgap.ReadRelease(airgap.PushOptions{To: "registry.internal", Release: path + "x"}, listed())
+	_, err = below(t, "registry.internal").Read(path+"x", "", "registry.internal")
 	bundletest.Says(t, err, "release.yamlx")
-	_, err = airgap.ReadRelease(airgap.PushOptions{To: "registry.internal", Release: path}, nil)
+	none := &renaming.Names{Unknown: func(_, ref string) error { return fmt.Errorf("%s is not in the bundle", ref) }}
+	_, err = none.Read(path, "", "registry.internal")
 	bundletest.Says(t, err, path+":1:8: registry.k8s.io/pause:3.9 is not in the bundle")
 }
