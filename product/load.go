@@ -25,6 +25,8 @@ type Options struct {
 	// Channel names a channel of slipway.yaml; "" means the only one for versions of this kind, if
 	// there is one.
 	Channel string
+	// Floating is [FloatingForward], [FloatingMove] or [FloatingKeep]; "" is the first.
+	Floating string
 	// Platforms and Images restrict the product to platforms (linux and windows mean all of
 	// theirs) and to images by name.
 	Platforms, Images []string
@@ -68,6 +70,7 @@ func Load(ctx context.Context, o Options) (*Product, error) {
 		c.out.Registry, c.out.Destinations = "", nil
 	}
 	c.environment(os.Getenv)
+	c.floating(o.Floating)
 	c.committed()
 	c.imageNames()
 	if err := c.locked(o.Bases); err != nil {

@@ -46,10 +46,13 @@ func Merge(ctx context.Context, p *product.Product, st *store.Store, parts []*lo
 		images = append(images, m.image)
 	}
 	l := joined.Lock(images)
-	if _, err := pushAll(ctx, c, all, func([]transfer.Image) transfer.Source { return transfer.Source{} }); err != nil {
+	if _, err := pushAll(ctx, c, l, all, transfer.Source{}); err != nil {
 		return nil, err
 	}
 	if err := fetchReferrers(ctx, c, st, l, func(lock.Image) bool { return false }); err != nil {
+		return nil, err
+	}
+	if err := decide(ctx, c, p, st, l); err != nil {
 		return nil, err
 	}
 	return l, remember(st, l)

@@ -3,13 +3,16 @@
 //
 // [Publish] pushes the images that build made, fetches the third-party images, and returns the
 // lock. [PublishPart] pushes selected platforms or images by digest; [Merge] joins such parts, and
-// tags the images. [Reach] checks before a build whether all this can succeed. Package transfer
-// moves the images.
+// tags the images. [Move] moves the floating tags, once everything else of the release is done.
+// [Reach] checks before a build whether all this can succeed. Package transfer moves the images.
 package publish
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/slipway-dev/slipway/build/built"
 	"github.com/slipway-dev/slipway/internal/network"
@@ -45,6 +48,9 @@ func Publish(ctx context.Context, p *product.Product, st *store.Store, r *built.
 	if err := fetchReferrers(ctx, c, st, l, func(i lock.Image) bool { return !existed[i.Tagged()] }); err != nil {
 		return nil, err
 	}
+	if err := decide(ctx, c, p, st, l); err != nil {
+		return nil, err
+	}
 	return l, remember(st, l)
 }
 
@@ -78,22 +84,33 @@ func push(ctx context.Context, c *transfer.Client, p *product.Product, st *store
 	if l.ThirdParty, err = thirdParty(ctx, p, st, o); err != nil {
 		return nil, err
 	}
-	return pushAll(ctx, c, planned, func(images []transfer.Image) transfer.Source { return c.FromStore(ctx, st, images) })
+	return pushAll(ctx, c, l, planned, c.FromStore(ctx, st, slices.Concat(planned...)))
 }
 
-// pushAll pushes the images of every registry.
-func pushAll(ctx context.Context, c *transfer.Client, planned [][]transfer.Image, source func([]transfer.Image) transfer.Source) (existed map[string]bool, err error) {
+// pushAll pushes the images of each registry of l. The error names every registry that failed, and
+// those that have everything.
+func pushAll(ctx context.Context, c *transfer.Client, l *lock.Lock, planned [][]transfer.Image, source transfer.Source) (existed map[string]bool, err error) {
 	existed = map[string]bool{}
-	for _, images := range planned {
-		r, err := c.Push(ctx, images, source(images), options)
-		if err != nil {
-			return nil, err
+	var complete []string
+	var failures []error
+	for n, done := range c.PushAll(ctx, planned, source, options) {
+		registry := l.Registries()[n]
+		switch {
+		case done.Err == nil:
+			complete = append(complete, registry)
+		case len(planned) == 1:
+			return nil, done.Err
+		default:
+			failures = append(failures, fmt.Errorf("%s: %w", registry, done.Err))
 		}
-		for n, out := range r.Outcomes {
-			existed[images[n].Ref.Name()] = out.Existed
+		for k, out := range done.Outcomes {
+			existed[planned[n][k].Ref.Name()] = out.Existed
 		}
 	}
-	return existed, nil
+	if len(failures) > 0 && len(complete) > 0 {
+		failures = append(failures, fmt.Errorf("%s: complete but for floating tags: run again, which sends nothing there", strings.Join(complete, ", ")))
+	}
+	return existed, errors.Join(failures...)
 }
 
 // newPart returns what p selects of r, with the names that the images will have.

@@ -95,8 +95,8 @@ func (c *run) all(ctx context.Context) (*Summary, error) {
 	return c.told(c.pack(ctx, l, binary))
 }
 
-// pack runs the stages after publish: it renders and checks release.yaml, packs bundles, and
-// writes slipway for operators and the checksums.
+// pack runs the stages after publish: it renders and checks release.yaml, packs bundles, writes
+// slipway for operators, moves the floating tags, and writes the checksums.
 func (c *run) pack(ctx context.Context, l *lock.Lock, binary func() error) (*Summary, error) {
 	manifest, err := c.manifest(ctx, l)
 	if err != nil {
@@ -110,6 +110,9 @@ func (c *run) pack(ctx context.Context, l *lock.Lock, binary func() error) (*Sum
 		return nil, err
 	}
 	if err := binary(); err != nil {
+		return nil, err
+	}
+	if err := publish.Move(ctx, c.store, l, network.Options{Progress: c.options.Progress}); err != nil {
 		return nil, err
 	}
 	return c.finish(ctx, l, manifest, bundles)

@@ -26,10 +26,13 @@ type Summary struct {
 	VersionSource product.VersionSource `json:"versionSource"`
 	Channel       string                `json:"channel,omitempty"`
 	Registry      string                `json:"registry"`
+	Copies        []string              `json:"copies,omitempty"` // the other registries
 	Snapshot      bool                  `json:"snapshot"`
 	Selected      []string              `json:"selected,omitempty"`
 	Images        []Image               `json:"images"`
-	Omitted       []Omitted             `json:"omitted,omitempty"`
+	// FloatingTags are those of all images, in all registries, with what became of them.
+	FloatingTags []lock.FloatingTag `json:"floatingTags,omitempty"`
+	Omitted      []Omitted          `json:"omitted,omitempty"`
 	// MissingBuilds are the Windows builds that third-party images lack.
 	MissingBuilds []airgap.MissingBuild `json:"missingBuilds,omitempty"`
 	Out           string                `json:"out"`
@@ -71,7 +74,7 @@ type File struct {
 }
 
 func summarize(out string, l *lock.Lock, selected []string, bundles []bundle.File, names []string) (*Summary, error) {
-	s := &Summary{Name: l.Name, Version: l.Version, Registry: l.Registry, Snapshot: l.Snapshot, Selected: selected, Out: out, Stubs: stubs(l), MissingBuilds: airgap.MissingBuilds(l)}
+	s := &Summary{Name: l.Name, Version: l.Version, Registry: l.Registry, Copies: l.Copies, Snapshot: l.Snapshot, Selected: selected, Out: out, Stubs: stubs(l), MissingBuilds: airgap.MissingBuilds(l)}
 	absent := map[string]bool{} // omitted by the release, and so by every bundle
 	for _, i := range l.Images {
 		line := Image{Name: i.Name, Digest: i.Digest.String(), Reference: i.Reference()}
@@ -84,6 +87,7 @@ func summarize(out string, l *lock.Lock, selected []string, bundles []bundle.Fil
 			line.Size += c.LayerBytes
 		}
 		s.Images = append(s.Images, line)
+		s.FloatingTags = append(s.FloatingTags, i.FloatingTags...)
 	}
 	for _, t := range l.ThirdParty {
 		if t.Omitted != "" {
@@ -135,6 +139,9 @@ func (s *Summary) WriteTable(w io.Writer) error {
 	if err := s.writeImages(w); err != nil {
 		return err
 	}
+	if err := s.writeFloating(w); err != nil {
+		return err
+	}
 	if err := s.writeOmitted(w); err != nil {
 		return err
 	}
@@ -168,6 +175,27 @@ func (s *Summary) writeFiles(w io.Writer) error {
 	fmt.Fprintln(t, "FILE\tSIZE")
 	for _, f := range s.Files {
 		output.Fprintf(t, "%s\t%s\n", filepath.Join(s.Out, f.Name), progress.Size(f.Size))
+	}
+	return t.Flush()
+}
+
+// writeFloating lists the floating tags. Those of a snapshot exist nowhere.
+func (s *Summary) writeFloating(w io.Writer) error {
+	if len(s.FloatingTags) == 0 || s.Snapshot {
+		return nil
+	}
+	fmt.Fprintln(w)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "FLOATING TAG\tSTATE")
+	for _, f := range s.FloatingTags {
+		state := "new"
+		switch {
+		case f.Kept != "":
+			state = "stays: " + f.Kept
+		case f.From.Hex != "":
+			state = "moved from " + f.From.String()
+		}
+		output.Fprintf(t, "%s:%s\t%s\n", f.Repository, f.Tag, state)
 	}
 	return t.Flush()
 }

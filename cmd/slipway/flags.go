@@ -19,6 +19,7 @@ type flags struct {
 	registry  []string
 	version   string
 	channel   string
+	floating  string
 	platforms []string
 	images    []string
 	out       string
@@ -55,6 +56,12 @@ func (f *flags) addPlatforms(cmd *cobra.Command) {
 	cmd.RegisterFlagCompletionFunc("platforms", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)) //nolint:errcheck // fails only where the flag is missing
 }
 
+// addFloating adds the flag of commands that move floating tags.
+func (f *flags) addFloating(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.floating, "floating", product.FloatingForward, "how floating tags move: forward, to a newer version only; move, whatever they name; or keep")
+	cmd.RegisterFlagCompletionFunc("floating", cobra.FixedCompletions([]string{product.FloatingForward, product.FloatingMove, product.FloatingKeep}, cobra.ShellCompDirectiveNoFileComp)) //nolint:errcheck // fails only where the flag is missing
+}
+
 // addPlaces adds the flags for the locations of files.
 func (f *flags) addPlaces(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.product, "product", product.File, "the product's description")
@@ -76,7 +83,7 @@ func (f *flags) addJSON(cmd *cobra.Command) {
 // load reads the product that the flags name.
 func (f *flags) load(ctx context.Context) (*product.Product, error) {
 	return product.Load(ctx, product.Options{
-		Path: f.product, Registries: f.registry, Version: f.version, Channel: f.channel, Platforms: f.platforms, Images: f.images, Made: []string{f.storeDir(), f.out},
+		Path: f.product, Registries: f.registry, Version: f.version, Channel: f.channel, Floating: f.floating, Platforms: f.platforms, Images: f.images, Made: []string{f.storeDir(), f.out},
 	})
 }
 

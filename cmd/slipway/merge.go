@@ -46,6 +46,7 @@ checksums. The parts must make up the complete product and have the same registr
 		},
 	}
 	f.addProduct(cmd)
+	f.addFloating(cmd)
 	f.addJSON(cmd)
 	cmd.Flags().BoolVar(&binary, "binary", true, "write the slipway binary for operators to bin/ of the output directory")
 	return cmd

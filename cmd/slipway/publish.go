@@ -29,6 +29,9 @@ Credentials come from the usual Docker configuration.`,
 			o := network.Options{Progress: s.progress}
 			if len(s.product.Selected) == 0 {
 				l, err := publish.Publish(cmd.Context(), s.product, s.store, r, o)
+				if err == nil {
+					err = publish.Move(cmd.Context(), s.store, l, o)
+				}
 				if err != nil {
 					return err
 				}
@@ -47,6 +50,7 @@ Credentials come from the usual Docker configuration.`,
 	}
 	f.addProduct(cmd)
 	f.addSelection(cmd)
+	f.addFloating(cmd)
 	f.addJSON(cmd)
 	return cmd
 }

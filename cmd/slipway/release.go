@@ -40,6 +40,7 @@ configuration.`,
 		},
 	}
 	f.addProduct(cmd)
+	f.addFloating(cmd)
 	f.addSelection(cmd)
 	f.addJSON(cmd)
 	cmd.Flags().BoolVar(&binary, "binary", true, "write the slipway binary for operators to bin/ of the output directory")

@@ -1,0 +1,145 @@
+package publish
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// kindFloating are the records of what floating tags named before a release, so that a release
+// that is made again has the same lock.
+const kindFloating = "floating"
+
+type floatingRecord struct {
+	From v1.Hash `json:"from,omitzero"`
+}
+
+// decide fills in for every floating tag of l what it names, and whether it moves to the release.
+func decide(ctx context.Context, c *transfer.Client, p *product.Product, st *store.Store, l *lock.Lock) error {
+	type one struct {
+		image *lock.Image
+		tag   *lock.FloatingTag
+	}
+	var all []one
+	for n := range l.Images {
+		i := &l.Images[n]
+		for k := range i.FloatingTags {
+			all = append(all, one{i, &i.FloatingTags[k]})
+		}
+	}
+	return transfer.Each(ctx, c, all, func(ctx context.Context, _ int, o one) error {
+		own, err := stamp(p, st, l, *o.image)
+		if err != nil {
+			return err
+		}
+		return decideTag(ctx, c, p.Floating, st, o.tag, o.image.Digest, own)
+	})
+}
+
+func decideTag(ctx context.Context, c *transfer.Client, rule string, st *store.Store, t *lock.FloatingTag, digest v1.Hash, own transfer.Stamp) error {
+	if rule == product.FloatingKeep {
+		t.Kept = "-floating=" + rule
+		return nil
+	}
+	ref, err := name.NewTag(t.Repository + ":" + t.Tag)
+	if err != nil {
+		return err
+	}
+	have, err := c.Current(ctx, ref)
+	if err != nil {
+		return err
+	}
+	t.From = have.Digest
+	key := ref.Name() + "@" + digest.String()
+	switch {
+	case have.Digest == digest:
+		var before floatingRecord
+		ok, err := st.Recall(kindFloating, key, &before)
+		if ok {
+			t.From = before.From
+		}
+		return err
+	case have.Digest != (v1.Hash{}) && rule != product.FloatingMove:
+		if ok, reason := transfer.Forward(have.Stamp, own); !ok {
+			t.Kept = reason
+			return nil
+		}
+	}
+	return st.Record(kindFloating, key, floatingRecord{t.From})
+}
+
+// stamp returns the version and the time of an image of the release.
+func stamp(p *product.Product, st *store.Store, l *lock.Lock, i lock.Image) (transfer.Stamp, error) {
+	s := transfer.Stamp{Version: l.Version, Created: l.Created}
+	for _, want := range p.Images {
+		if want.Name == i.Name && want.Version != "" {
+			s.Version = want.Version
+		}
+	}
+	raw, err := st.Get(i.Descriptor())
+	if err != nil {
+		return s, err
+	}
+	t, err := oci.Parse(i.Descriptor(), raw)
+	if err != nil {
+		return s, err
+	}
+	if created, err := time.Parse(time.RFC3339, t.Annotations["org.opencontainers.image.created"]); err == nil {
+		s.Created = created
+	}
+	return s, nil
+}
+
+// Move moves the floating tags of l that are to move, in all registries. It is the last that a
+// release does there: a run that ends before has moved none. The images must be published.
+func Move(ctx context.Context, st *store.Store, l *lock.Lock, o network.Options) error {
+	if l.Snapshot {
+		return nil
+	}
+	var moves []transfer.Move
+	for _, i := range l.Images {
+		raw, err := st.Get(i.Descriptor())
+		if err != nil {
+			return fmt.Errorf("moving the tags of %s: %w", i.Name, err)
+		}
+		for _, t := range i.FloatingTags {
+			if t.Kept != "" {
+				o.Progress.Printf("%s:%s stays: %s", t.Repository, t.Tag, t.Kept)
+				continue
+			}
+			ref, err := name.NewTag(t.Repository + ":" + t.Tag)
+			if err != nil {
+				return err
+			}
+			moves = append(moves, transfer.Move{Ref: ref, Tree: &oci.Tree{Desc: i.Descriptor(), Raw: raw}, From: t.From})
+		}
+	}
+	if len(moves) == 0 {
+		return nil
+	}
+	moved, err := transfer.New(o).Move(ctx, moves)
+	for n, m := range moves {
+		if moved[n] && err == nil {
+			o.Progress.Printf("%s moved to %s%s", m.Ref, m.Tree.Desc.Digest, before(m.From))
+		}
+	}
+	return err
+}
+
+// before tells what a tag named before.
+func before(from v1.Hash) string {
+	if from == (v1.Hash{}) {
+		return ", and is new"
+	}
+	return ", and was " + from.String()
+}
