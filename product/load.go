@@ -38,9 +38,18 @@ type Options struct {
 	Bases bool
 }
 
+// Undescribed returns what the options and the environment alone say of a product, for a directory
+// without slipway.yaml: the registries.
+func Undescribed(o Options) (*Product, error) {
+	c := &checker{Document: &yamlfile.Document{Name: File}, in: &productYAML{}, out: &Product{Path: o.Path}}
+	c.destinations(o.Registries, os.Getenv)
+	return c.out, c.Err()
+}
+
 // Load reads slipway.yaml, images.txt and the environment variables SLIPWAY_REGISTRY,
-// SLIPWAY_VERSION and SOURCE_DATE_EPOCH, and asks git where that decides the version. The error joins everything that is wrong with them, sorted by position; each
-// is one line, "file:line:column: what is wrong: what to do".
+// SLIPWAY_VERSION and SOURCE_DATE_EPOCH, and asks git where that decides the version. The error
+// joins everything that is wrong with them, sorted by position; each is one line,
+// "file:line:column: what is wrong: what to do".
 func Load(ctx context.Context, o Options) (*Product, error) {
 	if o.Path == "" {
 		o.Path = File

@@ -103,6 +103,16 @@ func Airgap(
 	return run(ctx, []string{"airgap", "pack"}, options{product, registry, version, channel, platforms, images, out, q})
 }
 
+// Doctor tries what a release needs: programs, disks, clock, logins, proxies.
+func Doctor(
+	ctx context.Context,
+	product *string, // the product's description (slipway.yaml)
+	registry *string, // host[/prefix] of the release to try
+	out *string, // directory for the release's files (dist)
+) error {
+	return run(ctx, []string{"doctor"}, options{product: product, registry: registry, out: out})
+}
+
 // Bases locks the bases of slipway.yaml at the current digests of their
 // tags, and prints what changed.
 func Bases(

@@ -51,7 +51,7 @@ func TestScript(t *testing.T) {
 			}
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"interrupt": interrupt, "copytree": copytree, "registry": startRegistry, "guide": guide, "windowsbase": windowsBase, "spiteful": spiteful, "eavesdrop": eavesdrop, "unheard": unheard},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"interrupt": interrupt, "copytree": copytree, "registry": startRegistry, "guide": guide, "windowsbase": windowsBase, "spiteful": spiteful, "eavesdrop": eavesdrop, "unheard": unheard, "oddregistry": func(ts *testscript.TestScript, neg bool, args []string) { oddRegistry(t, ts, neg, args) }},
 	})
 }
 

@@ -86,3 +86,6 @@ func run(ctx context.Context, dir string, args ...string) (string, error) {
 	}
 	return strings.TrimRight(string(out), "\r\n"), nil
 }
+
+// Version returns the version of git: "git version 2.47.3".
+func Version(ctx context.Context) (string, error) { return run(ctx, "", "version") }

@@ -14,7 +14,7 @@ const RunBy = "SLIPWAY_RUN_BY"
 // targets are the commands that package target has a target for, with its name.
 var targets = map[string]string{
 	"release": "release", "build": "build", "publish": "publish", "render": "render", "lint": "lint", "airgap pack": "airgap",
-	"bases": "bases", "serve": "serve", "clean": "clean",
+	"bases": "bases", "doctor": "doctor", "serve": "serve", "clean": "clean",
 }
 
 // Run returns the command line that runs slipway with these words: "slipway bases"; or "go tool

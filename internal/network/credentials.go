@@ -42,46 +42,82 @@ func (k keychain) Resolve(target authn.Resource) (authn.Authenticator, error) {
 
 // ResolveContext is Resolve with a context that ends the helper.
 func (k keychain) ResolveContext(ctx context.Context, target authn.Resource) (authn.Authenticator, error) {
+	found, _, err := k.find(ctx, target)
+	if err != nil {
+		return nil, err
+	}
+	if found == (types.AuthConfig{}) {
+		return authn.Anonymous, nil
+	}
+	return authn.FromConfig(authn.AuthConfig{
+		Username: found.Username, Password: found.Password, Auth: found.Auth,
+		IdentityToken: found.IdentityToken, RegistryToken: found.RegistryToken,
+	}), nil
+}
+
+// find returns the credentials for a repository or a registry, and names where they are from. The
+// zero value means that there are none.
+func (k keychain) find(ctx context.Context, target authn.Resource) (found types.AuthConfig, source string, err error) {
 	file, err := configuration()
 	if file == nil || err != nil {
-		return authn.Anonymous, err
+		return found, "", err
 	}
 	for _, key := range []string{target.String(), target.RegistryStr()} {
 		if key == name.DefaultRegistry {
 			key = authn.DefaultAuthKey
 		}
-		found, err := k.lookup(ctx, file, key)
+		found, source, err = k.lookup(ctx, file, key)
 		if err != nil {
-			return nil, err
+			return found, "", err
 		}
 		if found.ServerAddress = ""; found != (types.AuthConfig{}) { // it is always set
-			return authn.FromConfig(authn.AuthConfig{
-				Username: found.Username, Password: found.Password, Auth: found.Auth,
-				IdentityToken: found.IdentityToken, RegistryToken: found.RegistryToken,
-			}), nil
+			return found, source, nil
 		}
 	}
-	return authn.Anonymous, nil
+	return found, "", nil
 }
 
 // lookup asks the helper that the configuration names for a key, or reads the configuration
 // itself.
-func (k keychain) lookup(ctx context.Context, file *configfile.ConfigFile, key string) (types.AuthConfig, error) {
+func (k keychain) lookup(ctx context.Context, file *configfile.ConfigFile, key string) (found types.AuthConfig, source string, err error) {
 	helper, ok := file.CredentialHelpers[key]
 	if !ok {
 		helper = file.CredentialsStore
 	}
 	plain := *file
 	plain.CredentialsStore, plain.CredentialHelpers = "", nil
-	if helper == "" {
-		return plain.GetAuthConfig(key)
+	variable := plain // DOCKER_AUTH_CONFIG comes first
+	variable.AuthConfigs = nil
+	found, err = variable.GetAuthConfig(key)
+	switch {
+	case err != nil || found.Username != "":
+		return found, configfile.DockerEnvConfigKey, err
+	case helper != "":
+		found, err = k.ask(ctx, "docker-credential-"+helper, key)
+		return found, "credential helper docker-credential-" + helper, err
 	}
-	plain.AuthConfigs = nil // but for DOCKER_AUTH_CONFIG, which comes first
-	found, err := plain.GetAuthConfig(key)
-	if err != nil || found.Username != "" {
-		return found, err
+	found, err = plain.GetAuthConfig(key)
+	return found, file.Filename, err
+}
+
+// Anonymous is the source of credentials where there are none.
+const Anonymous = "anonymous"
+
+// CredentialSource names where the credentials for a repository are from, never what they are: a
+// file, a credential helper, a variable. Without any it is [Anonymous].
+func (c *Client) CredentialSource(ctx context.Context, repo name.Repository) (string, error) {
+	k, ok := c.o.Keychain.(keychain)
+	if !ok {
+		return "a keychain", nil
 	}
-	return k.ask(ctx, "docker-credential-"+helper, key)
+	found, source, err := k.find(ctx, repo)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("finding credentials for %s: %w", repo.RegistryStr(), err)
+	case found == (types.AuthConfig{}):
+		return Anonymous, nil
+	}
+	return source, nil
 }
 
 // configuration reads Docker's configuration, or else Podman's, which has the same form. It
@@ -109,7 +145,12 @@ func configuration() (*configfile.ConfigFile, error) {
 			return nil, err
 		}
 		defer f.Close()
-		return config.LoadFromReader(f)
+		c, err := config.LoadFromReader(f)
+		if err != nil {
+			return nil, fmt.Errorf("reading %s: %w", path, err)
+		}
+		c.Filename = path
+		return c, nil
 	}
 	return nil, nil
 }

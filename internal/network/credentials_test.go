@@ -50,15 +50,16 @@ func TestHelper(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, tt := range []struct{ config, user, want string }{
-		{`{"credsStore":"good"}`, "ann", ""},
-		{`{"credHelpers":{"HOST":"good"}}`, "ann", ""},
-		{`{"credHelpers":{"elsewhere.example":"bad"}}`, "", ""},
-		{`{"auths":{"HOST":{"auth":"Ym9iOnh5enp5"}}}`, "bob", ""},
-		{`{"credsStore":"none"}`, "", ""},
-		{`{"credsStore":"bad"}`, "", "the vault is closed"},
-		{`{"credsStore":"hangs"}`, "", "docker-credential-hangs has not answered for"},
-		{`{"credsStore":"gone"}`, "", "docker-credential-gone"},
+	file := filepath.Join(dir, "config.json")
+	for _, tt := range []struct{ config, user, want, source string }{
+		{`{"credsStore":"good"}`, "ann", "", "credential helper docker-credential-good"},
+		{`{"credHelpers":{"HOST":"good"}}`, "ann", "", "credential helper docker-credential-good"},
+		{`{"credHelpers":{"elsewhere.example":"bad"}}`, "", "", "anonymous"},
+		{`{"auths":{"HOST":{"auth":"Ym9iOnh5enp5"}}}`, "bob", "", file},
+		{`{"credsStore":"none"}`, "", "", "anonymous"},
+		{`{"credsStore":"bad"}`, "", "the vault is closed", ""},
+		{`{"credsStore":"hangs"}`, "", "docker-credential-hangs has not answered for", ""},
+		{`{"credsStore":"gone"}`, "", "docker-credential-gone", ""},
 	} {
 		t.Run(tt.config, func(t *testing.T) {
 			s := registrytest.Serve(t)
@@ -73,7 +74,7 @@ func TestHelper(t *testing.T) {
 			})
 			repo := s.Repo(t, "team/app")
 			text := strings.ReplaceAll(tt.config, "HOST", repo.RegistryStr())
-			if err := os.WriteFile(filepath.Join(dir, "config.json"), []byte(text), 0o600); err != nil {
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			o := options()
@@ -87,6 +88,12 @@ func TestHelper(t *testing.T) {
 			}
 			if user != tt.user {
 				t.Errorf("the registry was asked as %q, want %q", user, tt.user)
+			}
+			if tt.source == "" {
+				return
+			}
+			if source, err := network.New(o).CredentialSource(t.Context(), repo); err != nil || source != tt.source {
+				t.Errorf("the credentials are from %q, %v, want %q", source, err, tt.source)
 			}
 		})
 	}

@@ -1,0 +1,59 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	goversion "go/version"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/slipway-dev/slipway/product"
+)
+
+// Settings returns what the go command says of variables, in their order, as the user has them:
+// GOPROXY, GOTOOLCHAIN.
+func Settings(ctx context.Context, names ...string) ([]string, error) {
+	out, err := Go(ctx, os.TempDir(), append([]string{"env"}, names...)...).Output()
+	if err != nil {
+		return nil, fmt.Errorf("asking the go command for %s: %w", strings.Join(names, ", "), Said(err))
+	}
+	values := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	if len(values) != len(names) {
+		return nil, fmt.Errorf("the go command answers %q to go env %s", out, strings.Join(names, " "))
+	}
+	return values, nil
+}
+
+// ChoosesToolchain reports whether the user has set GOTOOLCHAIN, so that it holds for sources of
+// others, too.
+func ChoosesToolchain() bool { return lookup(Environ(), "GOTOOLCHAIN") != "" }
+
+// Asks returns the least Go version that the go.mod of a source asks for: "go1.26.1". It is "" if
+// the source has no go.mod of its own, and for a module that the module cache does not have.
+func Asks(ctx context.Context, s product.Source) (string, error) {
+	file := filepath.Join(s.Directory, "go.mod")
+	if path, v, ok := strings.Cut(s.Module, "@"); ok {
+		_, gomod, here := cached(ctx, path, v)
+		if !here {
+			return "", nil
+		}
+		file = gomod
+	}
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	f, err := modfile.ParseLax(file, text, nil)
+	if err != nil || f.Go == nil || !goversion.IsValid("go"+f.Go.Version) {
+		return "", err
+	}
+	return "go" + f.Go.Version, nil
+}

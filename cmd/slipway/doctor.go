@@ -1,0 +1,70 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/doctor"
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/product"
+)
+
+func newDoctor(f *flags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Try what a release needs: programs, disks, clock, logins, proxies",
+		Long: `Doctor tries what a release needs and prints a line for each: slipway.yaml, Go and git, room and locks in the store and the output
+directory, proxies, and for every registry its clock, the right to push each repository, and where the credentials are from. It leaves
+nothing, neither on the disk nor in a registry. A problem ends with what to do about it, and the exit code is then 1.
+
+Without slipway.yaml it examines the machine and the registries that -registry names. Without a registry it asks none.`,
+		Example: "  slipway doctor\n  slipway doctor -registry=ghcr.io/me -json",
+		Args:    usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o := doctor.Options{Out: f.out, Store: f.storeDir(), Network: network.Options{Attempts: 2, Idle: 20 * time.Second}}
+			if _, err := os.Stat(f.product); errors.Is(err, fs.ErrNotExist) && !cmd.Flags().Changed("product") {
+				o.Undescribed = true
+			}
+			p, err := f.examined(cmd, &o)
+			if err != nil {
+				return err
+			}
+			r := doctor.Examine(cmd.Context(), p, o)
+			if err := f.show(cmd, r); err != nil {
+				return err
+			}
+			switch n := r.Problems(); n {
+			case 0:
+				return nil
+			case 1:
+				return errors.New("doctor found a problem: its line says what to do")
+			default:
+				return fmt.Errorf("doctor found %d problems: each line says what to do", n)
+			}
+		},
+	}
+	f.addPlaces(cmd)
+	cmd.Flags().StringSliceVar(&f.registry, "registry", nil, "host[/prefix] of the release to try, or destinations of slipway.yaml (default $SLIPWAY_REGISTRY)")
+	f.addVersion(cmd)
+	f.addJSON(cmd)
+	return cmd
+}
+
+// examined returns the product to examine. If slipway.yaml has errors, which become findings, that
+// is an empty one.
+func (f *flags) examined(cmd *cobra.Command, o *doctor.Options) (*product.Product, error) {
+	if o.Undescribed {
+		return product.Undescribed(product.Options{Registries: f.registry})
+	}
+	p, err := f.load(cmd.Context())
+	if err != nil && cmd.Context().Err() == nil {
+		o.Faults = split(err)
+		return &product.Product{}, nil
+	}
+	return p, err
+}
