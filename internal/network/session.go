@@ -82,15 +82,6 @@ func (s *Session) Upload(ctx context.Context, l v1.Layer) error {
 	return s.pusher.Upload(ctx, s.repo, l)
 }
 
-// Tags lists the tags of the repository.
-func (s *Session) Tags(ctx context.Context) (list []string, err error) {
-	err = s.o.retry(ctx, func() error {
-		list, err = remote.List(s.repo, remote.WithContext(ctx), remote.WithTransport(s.rt))
-		return err
-	})
-	return list, err
-}
-
 // Referrers lists the manifests that have a subject, by the referrers API, or by the tag that
 // replaces it.
 func (s *Session) Referrers(ctx context.Context, subject name.Digest) (list []v1.Descriptor, err error) {
