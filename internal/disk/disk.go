@@ -5,11 +5,11 @@
 // Every temporary name has the form .slipway-NUMBER.tmp, and belongs to the process that has
 // locked the directory: [Lock] and [Make] keep other processes out, and remove files with such
 // names, since the process that made them has ended. Callers of [Create], [Temp] and [Write] have
-// the lock of that directory; [WriteAlone] takes it itself.
+// the lock of that directory; [WriteAlone] and [Replace] take it themselves.
 //
 // A process that locks a store and an output directory locks the store first. No directory is
-// both, and no other process locks more than one directory at a time, so that no two wait for
-// each other.
+// both. [Replace] locks directories of a product in the order of their names, never a store. No
+// other process locks more than one directory at a time, so that no two wait for each other.
 //
 // Files have mode 0644, or 0755 if they are executable, and directories 0755, whatever the user's
 // umask: the result is the same everywhere, and can be read by whoever serves or copies it.

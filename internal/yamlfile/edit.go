@@ -15,6 +15,8 @@ import (
 // Editor replaces scalars of a file. Comments, order and formatting stay as they are.
 type Editor struct {
 	Scalars []Scalar // of all documents, in order; one that aliases repeat is listed at its anchor
+	// Documents are the roots of all documents as they are written, with aliases and merge keys.
+	Documents []*yaml.Node
 
 	name  string
 	src   []byte
@@ -47,18 +49,18 @@ func Edit(name string, src []byte) (*Editor, error) {
 	if !utf8.Valid(src) {
 		return nil, fmt.Errorf("%s: not YAML in UTF-8", name)
 	}
-	scalars, err := scan(name, src)
+	scalars, documents, err := scan(name, src)
 	if err != nil {
 		if template := NotRendered(name, src); template != nil {
 			return nil, template
 		}
 		return nil, err
 	}
-	return &Editor{name: name, src: src, Scalars: scalars, lines: newLineOffsets(src), edits: map[int]edit{}}, nil
+	return &Editor{name: name, src: src, Scalars: scalars, Documents: documents, lines: newLineOffsets(src), edits: map[int]edit{}}, nil
 }
 
-// scan lists the scalars of a file.
-func scan(name string, src []byte) (all []Scalar, err error) {
+// scan lists the scalars and the documents of a file.
+func scan(name string, src []byte) (all []Scalar, documents []*yaml.Node, err error) {
 	defer Guard(name, &err)
 	f := &File{Name: name}
 	d := yaml.NewDecoder(bytes.NewReader(src))
@@ -66,12 +68,13 @@ func scan(name string, src []byte) (all []Scalar, err error) {
 		var doc yaml.Node
 		switch err := d.Decode(&doc); {
 		case errors.Is(err, io.EOF):
-			return all, nil
+			return all, documents, nil
 		case err != nil:
 			f.syntax(src, err)
-			return nil, f.Err()
+			return nil, nil, f.Err()
 		}
 		all = f.scalars(all, &doc, "")
+		documents = append(documents, doc.Content...)
 	}
 }
 
@@ -116,7 +119,7 @@ func (e *Editor) Bytes() ([]byte, error) {
 		end = one.offset + one.n
 	}
 	out.Write(e.src[end:])
-	after, err := scan(e.name, out.Bytes())
+	after, _, err := scan(e.name, out.Bytes())
 	if err != nil {
 		return nil, fmt.Errorf("after replacing: %w", err)
 	}
