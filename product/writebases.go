@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
 const basesLockHead = `# What the bases of slipway.yaml stand for. slipway bases writes this file: commit it, and read what changes in it.
@@ -34,16 +35,25 @@ func EncodeBases(list []LockedBase) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// WriteBases writes bases.lock.yaml next to the product's slipway.yaml. While another process has
-// locked that directory, it waits, which it tells through the callback, once.
-func WriteBases(ctx context.Context, p *Product, list []LockedBase, waiting func()) error {
+// WriteBases writes bases.lock.yaml next to the product's slipway.yaml, and puts other references
+// into slipway.yaml itself where there are any: both files or none. While another process has
+// locked that directory, it waits, which it tells through the callback, once. The callback may be
+// nil.
+func WriteBases(ctx context.Context, p *Product, list []LockedBase, references []yamlfile.Replacement, waiting func(dir string)) error {
 	b, err := EncodeBases(list)
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(filepath.Dir(p.Path), BasesLock)
-	if err := disk.WriteAlone(ctx, path, b, disk.ModeFile, waiting); err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
+	files := []disk.Content{{Path: filepath.Join(filepath.Dir(p.Path), BasesLock), Data: b}}
+	if len(references) > 0 {
+		text, err := yamlfile.ReadText(p.Path, maxFile)
+		if err != nil {
+			return fmt.Errorf("reading %s: %w", p.Path, cause(err))
+		}
+		if text, err = yamlfile.Replace(p.Path, text, references); err != nil {
+			return err
+		}
+		files = append(files, disk.Content{Path: p.Path, Data: text})
 	}
-	return nil
+	return disk.Replace(ctx, files, waiting)
 }

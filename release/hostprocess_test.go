@@ -38,11 +38,11 @@ func TestOnHostProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, _, err := base.Lock(t.Context(), p, network.New(network.Options{}))
+	locked, err := base.Lock(t.Context(), p, network.New(network.Options{}), base.LockOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := product.WriteBases(t.Context(), p, list, nil); err != nil {
+	if err := product.WriteBases(t.Context(), p, locked.Entries, locked.References, nil); err != nil {
 		t.Fatal(err)
 	}
 	options.Bases = false

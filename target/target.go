@@ -113,13 +113,18 @@ func Doctor(
 	return run(ctx, []string{"doctor"}, options{product: product, registry: registry, out: out})
 }
 
-// Bases locks the bases of slipway.yaml at the current digests of their
-// tags, and prints what changed.
+// Bases locks the bases of slipway.yaml that are not locked at the current digests of
+// their tags, and prints what changed.
 func Bases(
 	ctx context.Context,
 	product *string, // the product's description (slipway.yaml)
+	update *bool, // renew what is locked, too
 ) error {
-	return run(ctx, []string{"bases"}, options{product: product})
+	args := []string{"bases"}
+	if update != nil && *update {
+		args = append(args, "-update")
+	}
+	return run(ctx, args, options{product: product})
 }
 
 // Serve serves the images of the last release as a registry on this machine, until it is

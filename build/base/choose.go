@@ -74,14 +74,14 @@ func pick(desc *remote.Descriptor, p platform.Platform, anyBuild bool) (v1.Image
 	}
 	switch {
 	case len(chosen) == 0 && len(have) == 0:
-		return nil, platform.Platform{}, errors.New("it has no image at all: name another base")
+		return nil, platform.Platform{}, unsuitable{errors.New("it has no image at all: name another base")}
 	case len(chosen) == 0:
-		return nil, platform.Platform{}, fmt.Errorf("it has no image for this platform, only for %s", strings.Join(have, ", "))
+		return nil, platform.Platform{}, unsuitable{fmt.Errorf("it has no image for this platform, only for %s", strings.Join(have, ", "))}
 	}
 	if p.OS == platform.Windows {
 		if other, ok := second(chosen); ok {
-			return nil, platform.Platform{}, fmt.Errorf("it has two images for this platform, %s (%s) and %s (%s): name one by its digest in slipway.yaml",
-				chosen[0].digest, chosen[0].system.String(), other.digest, other.system.String())
+			return nil, platform.Platform{}, unsuitable{fmt.Errorf("it has two images for this platform, %s (%s) and %s (%s): name one by its digest in slipway.yaml",
+				chosen[0].digest, chosen[0].system.String(), other.digest, other.system.String())}
 		}
 	}
 	return chosen[0].image, chosen[0].system, matches(chosen[0].system, p, anyBuild)
@@ -126,9 +126,9 @@ func matches(got, p platform.Platform, anyBuild bool) error {
 	case anyBuild && machine(got) == machine(p):
 		return nil
 	case p.OS == platform.Windows && got.OS == platform.Windows && strings.Count(got.OSVersion, ".") != 3:
-		return fmt.Errorf("its os.version %q has not four parts, so no host can tell whether it runs: use a base that has", got.OSVersion)
+		return unsuitable{fmt.Errorf("its os.version %q has not four parts, so no host can tell whether it runs: use a base that has", got.OSVersion)}
 	case !platform.Same(got, p):
-		return fmt.Errorf("it is an image for %s: name the right base for this platform", got)
+		return unsuitable{fmt.Errorf("it is an image for %s: name the right base for this platform", got)}
 	}
 	return nil
 }

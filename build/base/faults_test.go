@@ -103,12 +103,12 @@ func TestFaults(t *testing.T) {
 			p := &product.Product{Path: "slipway.yaml", Bases: []product.Base{{Name: "base", Images: []product.BaseImage{{
 				Platform: parse(t, "linux/amd64"), Reference: reference(t, host+"/base:1"), Tag: "1",
 			}}}}}
-			list, _, err := base.Lock(t.Context(), p, network.New(o))
+			l, err := base.Lock(t.Context(), p, network.New(o), base.LockOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !strings.HasSuffix(ref, list[0].Digest.String()) {
-				t.Errorf("locked at %s, want %s", list[0].Digest, ref)
+			if !strings.HasSuffix(ref, l.Entries[0].Digest.String()) {
+				t.Errorf("locked at %s, want %s", l.Entries[0].Digest, ref)
 			}
 		})
 	}

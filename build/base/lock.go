@@ -6,19 +6,45 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/google/go-containerregistry/pkg/name"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
+
+// LockOptions tell what to lock anew. The zero value locks the bases that are not locked, and asks
+// no registry about the others.
+type LockOptions struct {
+	// Update renews the digests of all tags.
+	Update bool
+	// Newer raises the tags of slipway.yaml. A tag of a base of Microsoft follows from the
+	// platform, and stays.
+	Newer imagetag.Level
+}
+
+// Locked is the result of locking the bases of a product.
+type Locked struct {
+	Entries []product.LockedBase // for bases.lock.yaml, in the order of slipway.yaml
+	Changes []Change             // one for each entry
+	// References are those of slipway.yaml with a newer tag.
+	References []yamlfile.Replacement
+}
 
 // Change is what locking has found of a base for one platform.
 type Change struct {
 	Base      string `json:"base"`
 	Platform  string `json:"platform"`
-	Reference string `json:"reference"`
+	Reference string `json:"reference"` // without a digest, as in bases.lock.yaml
+	// From and To are the references with their digests. Where the base was not locked, or as
+	// another reference, From is empty, or the reference of slipway.yaml that a newer one replaces.
+	From string `json:"from,omitempty"`
+	To   string `json:"to"`
+	// Why is "not locked", "tag moved", "newer patch", "newer minor" or, for the same image,
+	// "version or date recorded"; it is empty where nothing changes.
+	Why string `json:"why,omitempty"`
 	// nil where it was not locked, or as another reference
 	Old *LockedBase `json:"old,omitempty"`
 	New LockedBase  `json:"new"`
@@ -26,6 +52,11 @@ type Change struct {
 	Changed bool `json:"changed"`
 	// Moved is the current digest of the tag, if slipway.yaml pins another.
 	Moved string `json:"moved,omitempty"`
+	// Unsuitable lists newer tags that lack an image for the platform, each with the reason.
+	Unsuitable []string `json:"unsuitable,omitempty"`
+	// Raised is the level of the newer tag that slipway.yaml gets; [imagetag.None] if its tag
+	// stays.
+	Raised imagetag.Level `json:"-"`
 }
 
 // LockedBase is what a change is from, or to.
@@ -35,29 +66,30 @@ type LockedBase struct {
 	Created   string `json:"created,omitempty"` // a day: 2025-01-16
 }
 
+// job is one base for one platform.
+type job struct {
+	base   product.Base
+	image  product.BaseImage
+	entry  product.LockedBase
+	change Change
+	raised *yamlfile.Replacement
+}
+
 // Lock resolves the bases of p in their registries: tags to their current digests, digests in
-// slipway.yaml as they are. It returns the entries for bases.lock.yaml, in the order of
-// slipway.yaml, and what is new in it. All failures are reported.
-func Lock(ctx context.Context, p *product.Product, c *network.Client) ([]product.LockedBase, []Change, error) {
-	type job struct {
-		base  product.Base
-		image product.BaseImage
-	}
-	var jobs []job
+// slipway.yaml as they are. All failures are reported.
+func Lock(ctx context.Context, p *product.Product, c *network.Client, o LockOptions) (*Locked, error) {
+	var jobs []*job
 	for _, b := range p.Bases {
 		for _, i := range b.Images {
-			jobs = append(jobs, job{b, i})
+			jobs = append(jobs, &job{base: b, image: i})
 		}
 	}
-	list := make([]product.LockedBase, len(jobs))
-	changes := make([]Change, len(jobs))
 	failures := make([]error, len(jobs))
 	var g errgroup.Group
 	g.SetLimit(8)
 	for n, j := range jobs {
 		g.Go(func() error {
-			var err error
-			if list[n], changes[n].Moved, err = locked(ctx, c, j.base, j.image); err != nil {
+			if err := j.lock(ctx, c, o); err != nil {
 				failures[n] = fmt.Errorf("%s: base %s for %s: %w", j.image.Pos, j.base.Name, j.image.Platform.String(), err)
 			}
 			return nil
@@ -65,21 +97,57 @@ func Lock(ctx context.Context, p *product.Product, c *network.Client) ([]product
 	}
 	g.Wait() //nolint:errcheck // failures are kept by index: every one is reported
 	if err := ctx.Err(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := errors.Join(failures...); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	for n, e := range list {
-		c := &changes[n]
-		c.Base, c.Platform, c.Reference, c.New = e.Base, e.Platform.String(), e.Reference, short(e)
-		if old := jobs[n].image.Lock; old != nil {
-			was := short(*old)
-			c.Old = &was
+	l := &Locked{}
+	for _, j := range jobs {
+		l.Entries, l.Changes = append(l.Entries, j.entry), append(l.Changes, j.change)
+		if j.raised != nil {
+			l.References = append(l.References, *j.raised)
 		}
-		c.Changed = c.Old == nil || *c.Old != c.New
 	}
-	return list, changes, nil
+	return l, nil
+}
+
+// lock fills in entry, change and raised.
+func (j *job) lock(ctx context.Context, c *network.Client, o LockOptions) error {
+	level, err := j.raise(ctx, c, o.Newer)
+	switch {
+	case err != nil:
+		return err
+	case level != imagetag.None:
+	case j.image.Lock != nil && !o.Update:
+		j.entry = *j.image.Lock
+	default:
+		if j.entry, j.change.Moved, err = locked(ctx, c, j.base, j.image); err != nil {
+			return err
+		}
+	}
+	e, change := j.entry, &j.change
+	change.Base, change.Platform, change.Reference, change.New = e.Base, e.Platform.String(), e.Reference, short(e)
+	change.To, change.Raised = e.Reference+"@"+e.Digest.String(), level
+	if old := j.image.Lock; old != nil {
+		was := short(*old)
+		change.Old, change.From = &was, old.Reference+"@"+old.Digest.String()
+	}
+	change.Changed = change.Old == nil || *change.Old != change.New || level != imagetag.None
+	if change.From == "" && j.raised != nil {
+		change.From = j.raised.Old
+	}
+	switch {
+	case level != imagetag.None:
+		change.Why = "newer " + level.String()
+	case change.Old == nil:
+		change.Why = "not locked"
+	case change.From != change.To:
+		change.Why = "tag moved"
+	case change.Changed:
+		change.Why = "version or date recorded"
+	}
+	return nil
 }
 
 // short is a locked base for people and scripts.
@@ -94,10 +162,7 @@ func short(e product.LockedBase) LockedBase {
 // locked asks for one image. moved is the digest of its tag, where slipway.yaml has another.
 func locked(ctx context.Context, c *network.Client, b product.Base, i product.BaseImage) (e product.LockedBase, moved string, err error) {
 	e = product.LockedBase{Base: b.Name, Platform: i.Platform, Reference: product.Unpinned(i)}
-	var tag name.Reference
-	if i.Tag != "" {
-		tag = i.Reference.Context().Tag(i.Tag)
-	}
+	tag := i.Reference.Context().Tag(i.Tag)
 	ref := i.Reference
 	if !i.Inline {
 		ref = tag
@@ -121,7 +186,7 @@ func locked(ctx context.Context, c *network.Client, b product.Base, i product.Ba
 	if e.Created = cf.Created.UTC().Truncate(time.Second); e.Created.Unix() <= 0 {
 		e.Created = time.Time{} // made to be the same each time, so that it tells nothing
 	}
-	if i.Inline && tag != nil {
+	if i.Inline && i.Tag != "" {
 		now, err := c.Head(ctx, tag)
 		if err != nil {
 			return e, "", fmt.Errorf("looking at %s: %w", tag, network.Clean(err))

@@ -44,21 +44,25 @@ images: [{name: a, bases: {windows: on}, go: {program: a}}]
 	return product.Load(t.Context(), product.Options{Path: dir + "/slipway.yaml", Registries: []string{host + "/team"}, Bases: anew})
 }
 
-// lock locks the bases and returns the changes.
-func lock(t *testing.T, dir, host, bases string) []base.Change {
+// lock locks the bases and returns the changes. Without options it renews all.
+func lock(t *testing.T, dir, host, bases string, options ...base.LockOptions) []base.Change {
 	t.Helper()
 	p, err := load(t, dir, host, bases, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, changes, err := base.Lock(t.Context(), p, client)
+	o := base.LockOptions{Update: true}
+	if len(options) > 0 {
+		o = options[0]
+	}
+	l, err := base.Lock(t.Context(), p, client, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := product.WriteBases(t.Context(), p, list, nil); err != nil {
+	if err := product.WriteBases(t.Context(), p, l.Entries, l.References, nil); err != nil {
 		t.Fatal(err)
 	}
-	return changes
+	return l.Changes
 }
 
 // made returns an image for a platform with a creation date.
@@ -135,12 +139,20 @@ func TestLock(t *testing.T) {
 	if err != nil || now.Info.Name != b.Info.Name {
 		t.Errorf("a release on a base that has moved: %+v, %v", now.Info, err)
 	}
-	if want := ":ltsc2022 has moved to " + moved[len(nano)+len(":ltsc2022@"):]; !strings.Contains(said.String(), "warning: ") || !strings.Contains(said.String(), want) || !strings.Contains(said.String(), "run slipway bases to take the new one") {
+	if want := ":ltsc2022 has moved to " + moved[len(nano)+len(":ltsc2022@"):]; !strings.Contains(said.String(), "warning: ") || !strings.Contains(said.String(), want) || !strings.Contains(said.String(), "run slipway bases -update to take the new one") {
 		t.Errorf("a release on a base that has moved says %q, want a warning with %q", said.String(), want)
+	}
+	for _, c := range lock(t, dir, host, bases, base.LockOptions{}) {
+		if c.Changed || c.Why != "" {
+			t.Errorf("without an update: %+v", c)
+		}
 	}
 	var changed []string
 	for _, c := range lock(t, dir, host, bases) {
 		if c.Changed {
+			if c.Why != "tag moved" || !strings.HasSuffix(c.To, moved[strings.Index(moved, "@"):]) || c.From == c.To {
+				t.Errorf("a tag that has moved: %+v", c)
+			}
 			changed = append(changed, c.Platform, c.Old.OSVersion, c.New.OSVersion, c.Old.Created, c.New.Created)
 		}
 	}
@@ -212,7 +224,7 @@ func TestLockedVersion(t *testing.T) {
 	}
 	r := base.Resolver{Bases: p.Bases, File: p.Path, Snapshot: p.Snapshot(), Store: storetest.Open(t), Client: client}
 	_, err = r.Resolve(t.Context(), "on", parse(t, "windows/amd64:ltsc2019"))
-	if err == nil || !strings.Contains(err.Error(), "has the os.version 10.0.17763.7, and ") || !strings.Contains(err.Error(), "has 10.0.17763.8: run slipway bases") {
+	if err == nil || !strings.Contains(err.Error(), "has the os.version 10.0.17763.7, and ") || !strings.Contains(err.Error(), "has 10.0.17763.8: run slipway bases -update") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -329,7 +341,7 @@ func TestLockFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = base.Lock(t.Context(), p, client)
+	_, err = base.Lock(t.Context(), p, client, base.LockOptions{})
 	if err == nil || strings.Count(err.Error(), "/slipway.yaml:7:") != 3 || strings.Count(err.Error(), "looking at ") != 2 || !strings.Contains(err.Error(), "it is an image for linux/amd64") {
 		t.Errorf("got %v", err)
 	}

@@ -11,45 +11,47 @@ import (
 
 	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/internal/howto"
+	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/product"
 )
 
 func newBases(f *flags) *cobra.Command {
-	var check bool
+	var r renewal
 	cmd := &cobra.Command{
 		Use:   "bases",
 		Short: "Lock the bases of slipway.yaml at the current digests of their tags",
 		Long: `Bases resolves the tags of the base images in slipway.yaml, writes their digests to
-bases.lock.yaml beside it, and prints what changed. A release to a registry is built on the
-locked digests; if a tag has moved since, the release prints a warning and continues. A digest
-in slipway.yaml is not changed.
+bases.lock.yaml beside it, and prints what changed and why. A release to a registry is built on
+the locked digests; if a tag has moved since, the release prints a warning and continues.
 
-With -check, bases writes nothing; a base that is not locked or has moved is an error.`,
-		Example: "  slipway bases\n  slipway bases -check -product=examples/hello/slipway.yaml",
+A base that is locked already is not changed. With -update, bases resolves all tags again; a
+digest in slipway.yaml is not changed. With -newer=patch or -newer=minor, it replaces tags in
+slipway.yaml by the newest version of the same form that the registry has: 1.2.3-alpine by
+1.2.4-alpine. Tags without a version, such as latest and ltsc2022, and dates are not replaced.
+
+With -check, bases writes nothing; a base that -update would change is an error.`,
+		Example: "  slipway bases\n  slipway bases -update -newer=patch\n  slipway bases -check -product=examples/hello/slipway.yaml",
 		Args:    usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := product.Load(cmd.Context(), product.Options{Path: f.product, Bases: true})
 			if err != nil {
 				return err
 			}
-			list, changes, err := base.Lock(cmd.Context(), p, network.New(network.Options{}))
+			l, err := base.Lock(cmd.Context(), p, network.New(network.Options{}), base.LockOptions{Update: r.update || r.check, Newer: r.newer})
 			if err != nil {
 				return err
 			}
-			if check {
-				return errors.Join(f.show(cmd, bases{changes}), outdated(changes, f.product))
+			if r.check {
+				return errors.Join(f.show(cmd, bases{l.Changes}), outdated(l.Changes, f.product))
 			}
-			if err := product.WriteBases(cmd.Context(), p, list, waiting(cmd, p.Dir)); err != nil {
+			if err := product.WriteBases(cmd.Context(), p, l.Entries, l.References, waitingFor(cmd)); err != nil {
 				return err
 			}
-			return f.show(cmd, bases{changes})
+			return f.show(cmd, bases{l.Changes})
 		},
 	}
-	cmd.Flags().StringVar(&f.product, "product", product.File, "the product's description")
-	cmd.Flags().BoolVar(&check, "check", false, "write nothing, and fail if something would change")
-	cmd.MarkFlagFilename("product", "yaml", "yml") //nolint:errcheck // fails only where the flag is missing
-	f.addJSON(cmd)
+	f.addRenewal(cmd, &r, "what is locked")
 	return cmd
 }
 
@@ -58,21 +60,24 @@ func outdated(changes []base.Change, path string) error {
 	var errs []error
 	for _, c := range changes {
 		if c.Changed {
-			errs = append(errs, fmt.Errorf("%s: base %s for %s %s: run %s", filepath.Join(filepath.Dir(path), product.BasesLock), c.Base, c.Platform, outdatedBy(c), howto.Run("bases")))
+			errs = append(errs, fmt.Errorf("%s: base %s for %s %s", filepath.Join(filepath.Dir(path), product.BasesLock), c.Base, c.Platform, outdatedBy(c)))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// outdatedBy describes why a base would change.
+// outdatedBy describes why a base would change, and what to run.
 func outdatedBy(c base.Change) string {
-	switch {
+	switch update := howto.Run("bases -update"); {
+	case c.Raised != imagetag.None:
+		return fmt.Sprintf("is %s, and %s is newer: run %s", c.From, c.To, howto.Run("bases -newer="+c.Raised.String()))
 	case c.Old == nil:
-		return "is not locked as " + c.Reference
+		return "is not locked as " + c.Reference + ": run " + howto.Run("bases")
 	case c.Old.Digest != c.New.Digest:
-		return fmt.Sprintf("is locked at %s, and %s has moved to %s", c.Old.Digest, c.Reference, c.New.Digest)
+		return fmt.Sprintf("is locked at %s, and %s has moved to %s: run %s", c.Old.Digest, c.Reference, c.New.Digest, update)
+	default:
+		return "has another version or date than " + c.Reference + ": run " + update
 	}
-	return "has another version or date than " + c.Reference
 }
 
 // bases is the printed result of locking bases.
@@ -83,16 +88,26 @@ type bases struct {
 // WriteTable writes a line for each base with its old and new state.
 func (b bases) WriteTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "BASE\tPLATFORM\tREFERENCE\tVERSION\tDATE\tDIGEST")
+	fmt.Fprintln(t, "BASE\tPLATFORM\tREFERENCE\tVERSION\tDATE\tDIGEST\tWHY")
 	for _, c := range b.Bases {
 		if c.Old == nil {
 			c.Old = &base.LockedBase{}
 		}
-		note := ""
-		if c.Moved != "" {
-			note = ", pinned in slipway.yaml; the tag now refers to " + c.Moved
+		why := c.Why
+		switch {
+		case c.Moved != "":
+			why = "pinned in slipway.yaml; the tag now refers to " + c.Moved
+		case why == "":
+			why = "-"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s%s\n", c.Base, c.Platform, c.Reference, became(c.Old.OSVersion, c.New.OSVersion), became(c.Old.Created, c.New.Created), became(c.Old.Digest, c.New.Digest), note)
+		reference := c.Reference
+		if c.Raised != imagetag.None {
+			reference = became(c.From, c.To)
+		}
+		for _, u := range c.Unsuitable {
+			why += "; not " + u
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.Base, c.Platform, reference, became(c.Old.OSVersion, c.New.OSVersion), became(c.Old.Created, c.New.Created), became(c.Old.Digest, c.New.Digest), why)
 	}
 	return t.Flush()
 }

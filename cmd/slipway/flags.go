@@ -124,6 +124,11 @@ func waiting(cmd *cobra.Command, dir string) func() {
 	return func() { fmt.Fprintf(cmd.ErrOrStderr(), "waiting for another slipway to leave %s …\n", dir) }
 }
 
+// waitingFor is waiting for a directory that is known only then.
+func waitingFor(cmd *cobra.Command) func(dir string) {
+	return func(dir string) { waiting(cmd, dir)() }
+}
+
 // printer shows progress on standard error, or nowhere with -q.
 func (f *flags) printer(cmd *cobra.Command) *progress.Printer {
 	if f.quiet {

@@ -17,6 +17,9 @@ var targets = map[string]string{
 	"bases": "bases", "doctor": "doctor", "serve": "serve", "clean": "clean",
 }
 
+// updateFlag is the one flag of a target that messages name.
+const updateFlag = " -update"
+
 // Run returns the command line that runs slipway with these words: "slipway bases"; or "go tool
 // mage bases" if mage runs this process; or "go tool slipway merge" if mage has no such target.
 func Run(words string) string { return command(words, os.Getenv(RunBy) == "mage") }
@@ -25,7 +28,10 @@ func command(words string, mage bool) string {
 	if !mage {
 		return "slipway " + words
 	}
-	if target, ok := targets[strings.TrimSpace(words)]; ok {
+	name, update := strings.CutSuffix(words, updateFlag)
+	if target, ok := targets[strings.TrimSpace(name)]; ok && update {
+		return "go tool mage " + target + updateFlag
+	} else if ok {
 		return "go tool mage " + target
 	}
 	return "go tool slipway " + words

@@ -10,6 +10,7 @@ import (
 func TestRun(t *testing.T) {
 	for words, want := range map[string][2]string{
 		"bases":             {"slipway bases", "go tool mage bases"},
+		"bases -update":     {"slipway bases -update", "go tool mage bases -update"},
 		"bases -check":      {"slipway bases -check", "go tool slipway bases -check"},
 		"airgap pack":       {"slipway airgap pack", "go tool mage airgap"},
 		"airgap verify a.b": {"slipway airgap verify a.b", "go tool slipway airgap verify a.b"},
