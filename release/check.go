@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
@@ -132,7 +133,7 @@ func beforeRelease(p *product.Product, demands []string) []string {
 	}
 	for _, t := range p.Airgap.Images {
 		if _, ok := t.Reference.(name.Digest); !ok {
-			demands = append(demands, fmt.Sprintf("%s: %s is not pinned: a release packs what the tag refers to on that day; write %s@sha256:… to pin it", t.Pos, t.Text, t.Text))
+			demands = append(demands, fmt.Sprintf("%s: %s is not pinned: a release packs what the tag refers to on that day; run %s to pin it", t.Pos, t.Text, howto.Run("pin")))
 		}
 	}
 	return demands

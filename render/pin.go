@@ -12,18 +12,23 @@ import (
 )
 
 // pin replaces the tag of third-party images by their digest if images.txt has the same tag:
-// manifests of other projects name their images by tag. lint reports images that stay unpinned.
+// manifests of other projects name their images by tag. Where a manifest has a tag and a digest, as
+// slipway pin writes them, the digest stays. lint reports images that stay unpinned.
 func pin(docs []document, l *lock.Lock) {
 	pins := pinsOf(l)
-	if len(pins) == 0 {
-		return
-	}
 	for _, d := range docs {
 		replace(d.yaml.Value, nil, func(path []string, s string) string {
-			if digest, ok := pins[tagged(s)]; ok && workload.IsImageField(d.APIVersion, d.Kind, path, s) {
-				return s[:strings.LastIndex(s, ":")] + "@" + digest
+			if !workload.IsImageField(d.APIVersion, d.Kind, path, s) {
+				return s
 			}
-			return s
+			base, digest, pinned := strings.Cut(s, "@")
+			if !pinned {
+				digest = pins[tagged(s)]
+			}
+			if digest == "" || tagged(base) == "" || !workload.IsPinned(base+"@"+digest) {
+				return s
+			}
+			return base[:strings.LastIndex(base, ":")] + "@" + digest
 		})
 	}
 }

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/internal/howto"
+	"github.com/slipway-dev/slipway/internal/imagetag"
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/pin"
+	"github.com/slipway-dev/slipway/product"
+)
+
+func newPin(f *flags) *cobra.Command {
+	var r renewal
+	cmd := &cobra.Command{
+		Use:   "pin",
+		Short: "Pin third-party images by digest in images.txt and templates",
+		Long: `Pin finds the references to third-party images in images.txt, in the templates that are in the
+repository of slipway.yaml, and below release in slipway.yaml. To each tag without a digest it
+adds the current one, repository:tag@sha256:…, and prints what changed. Comments, order and all
+other text are not changed. Either all files are written or none.
+
+A reference with a digest is not changed. With -update, pin renews the digests of tags that have
+moved. With -newer=patch or -newer=minor, it replaces tags by the newest version of the same form
+that the registry has: 1.2.3-alpine by 1.2.4-alpine. Tags without a version, such as latest and
+ltsc2022, and dates are not replaced. A warning lists the platforms, such as a Windows build,
+that the new image of a tag lacks.
+
+With -check, pin writes nothing; a reference that -update would change is an error.`,
+		Example: "  slipway pin\n  slipway pin -update -newer=patch -json\n  slipway pin -check -product=examples/hello/slipway.yaml",
+		Args:    usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p, err := product.Load(product.Options{Path: f.product, Made: []string{f.storeDir(), "dist"}})
+			if err != nil {
+				return err
+			}
+			result, err := pin.Find(cmd.Context(), p, transfer.New(network.Options{}), pin.Options{Update: r.update || r.check, Newer: r.newer})
+			if err != nil {
+				return err
+			}
+			if !r.check {
+				if err := result.Write(cmd.Context(), waitingFor(cmd)); err != nil {
+					return err
+				}
+			}
+			for _, w := range result.Warnings {
+				fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", w)
+			}
+			if err := f.show(cmd, pins{result}); err != nil || !r.check {
+				return err
+			}
+			return unpinned(result.Changes)
+		},
+	}
+	f.addRenewal(cmd, &r, "digests of tags that have moved")
+	return cmd
+}
+
+// unpinned returns an error for each reference that would change.
+func unpinned(changes []pin.Change) error {
+	var errs []error
+	for _, c := range changes {
+		command := "pin -update"
+		switch {
+		case c.Raised != imagetag.None:
+			command = "pin -newer=" + c.Raised.String()
+		case c.Why == pin.NotPinned:
+			command = "pin"
+		}
+		errs = append(errs, fmt.Errorf("%s: %s would become %s (%s): run %s", c.Place, c.From, c.To, c.Why, howto.Run(command)))
+	}
+	return errors.Join(errs...)
+}
+
+// pins is the printed result of pin.
+type pins struct{ *pin.Result }
+
+// WriteTable writes a line for each reference that changes, and for each that should and cannot.
+func (p pins) WriteTable(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "PLACE\tREFERENCE\tWHY")
+	for _, c := range p.Changes {
+		fmt.Fprintf(t, "%s\t%s\t%s\n", c.Place, became(c.From, c.To), c.Why)
+	}
+	for _, k := range p.Kept {
+		fmt.Fprintf(t, "%s\t%s\tkept: %s\n", k.Place, k.Reference, k.Reason)
+	}
+	return t.Flush()
+}

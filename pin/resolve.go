@@ -1,0 +1,60 @@
+package pin
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/slipway-dev/slipway/internal/imagetag"
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/yamlfile"
+)
+
+// resolve asks the registries for newer tags and for digests. The error has a line for each image
+// that cannot be asked for; the others are asked for all the same.
+func resolve(ctx context.Context, c *transfer.Client, images []*image, o Options) error {
+	failures := make([]error, len(images))
+	err := transfer.Each(ctx, c, images, func(ctx context.Context, n int, i *image) error {
+		if err := i.resolve(ctx, c, o); err != nil {
+			failures[n] = err
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	var errs yamlfile.Errors
+	for n, err := range failures {
+		if err != nil {
+			errs.At(images[n].places[0].pos, "%v", err)
+		}
+	}
+	return errs.Err()
+}
+
+func (i *image) resolve(ctx context.Context, c *transfer.Client, o Options) error {
+	tag := i.places[0].tag
+	repo := tag.Context()
+	if o.Newer != imagetag.None && i.keep == "" {
+		tags, err := c.Tags(ctx, repo)
+		if err != nil {
+			return fmt.Errorf("listing the tags of %s: %w", repo, network.Clean(err))
+		}
+		if newer := imagetag.Newer(i.tag, tags, o.Newer); len(newer) > 0 {
+			i.tag, i.raised = newer[0].Tag, newer[0].Level
+		}
+	}
+	if !i.wanted(o) {
+		return nil
+	}
+	tag = repo.Tag(i.tag)
+	d, err := c.Head(ctx, tag)
+	if network.Missing(err) {
+		return fmt.Errorf("%s is not in its registry: correct the name, or take it out", tag)
+	}
+	if err != nil {
+		return fmt.Errorf("looking at %s: %w", tag, network.Clean(err))
+	}
+	i.digest = d.Digest.String()
+	return nil
+}

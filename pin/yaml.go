@@ -1,0 +1,81 @@
+package pin
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/slipway-dev/slipway/internal/workload"
+	"github.com/slipway-dev/slipway/internal/yamlfile"
+	"github.com/slipway-dev/slipway/lock"
+)
+
+// yaml takes the references of a YAML file: a manifest, a template of ytt, or slipway.yaml, of
+// which only release and airgap.firstImage may have any.
+func (s *search) yaml(shown, full string, slipway bool) error {
+	if slices.ContainsFunc(s.files, func(f *file) bool { return f.full == full }) {
+		return nil
+	}
+	f := &file{path: shown, full: full}
+	if err := s.read(f); err != nil {
+		return err
+	}
+	if !s.errs.CheckText(shown, f.src, workload.MaxFile) {
+		return nil
+	}
+	e, err := yamlfile.Edit(shown, f.src)
+	if err != nil {
+		return err
+	}
+	for _, root := range e.Documents {
+		if slipway {
+			s.firstImage(f, yamlfile.Value(root, "airgap", "firstImage"))
+			root = yamlfile.Value(root, "release")
+		}
+		if root == nil {
+			continue
+		}
+		o := workload.Object{File: shown, Node: root, APIVersion: yamlfile.Text(root, "apiVersion"), Kind: yamlfile.Text(root, "kind")}
+		if o.Kind == "Secret" {
+			continue // its values are encoded
+		}
+		o.Texts(func(t workload.Text) { s.text(f, o, t) })
+	}
+	return nil
+}
+
+// firstImage takes the reference of airgap.firstImage, which has to stay equal to a line of
+// images.txt.
+func (s *search) firstImage(f *file, n *yaml.Node) {
+	if n == nil {
+		return
+	}
+	p := newPlace(n.Value, yamlfile.Pos{File: f.path, Line: n.Line, Column: n.Column})
+	if p != nil && slices.ContainsFunc(s.places, func(l *place) bool { return withoutDigest(l.text) == withoutDigest(p.text) }) {
+		p.file, p.tagOnly = f, true
+		s.places = append(s.places, p)
+	}
+}
+
+// text takes a text of a manifest that is a reference as a whole: one that has a digest, whose place
+// only an image can have, or that lint takes for a reference.
+func (s *search) text(f *file, o workload.Object, t workload.Text) {
+	value := strings.TrimSpace(t.Value)
+	image := workload.IsImageField(o.APIVersion, o.Kind, t.Keys, value)
+	if !image && !slices.Equal(lock.Catalog(nil).Mentions(t.Name, value), []string{value}) {
+		return
+	}
+	p := newPlace(value, t.Pos)
+	if p == nil {
+		if r, err := name.NewRepository(value); image && value != "" && err == nil && !s.own(&place{tag: r.Tag("")}) {
+			s.kept = append(s.kept, Kept{t.Pos.String(), value, "it has neither tag nor digest: write the tag that is meant"})
+		}
+		return
+	}
+	if !s.own(p) {
+		p.file = f
+		s.places = append(s.places, p)
+	}
+}
