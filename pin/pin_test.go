@@ -137,7 +137,7 @@ func push(t *testing.T, s *registrytest.Server, ref string, platforms ...string)
 // find looks for what to change, and writes it.
 func find(t *testing.T, dir string, o pin.Options) (*pin.Result, error) {
 	t.Helper()
-	p, err := product.Load(product.Options{Path: filepath.Join(dir, "slipway.yaml")})
+	p, err := product.Load(t.Context(), product.Options{Path: filepath.Join(dir, "slipway.yaml"), Bases: true})
 	if err != nil {
 		return nil, err
 	}

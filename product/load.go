@@ -33,8 +33,8 @@ type Options struct {
 	// Made are the directories that this run writes: store and output. [Product.MadeIn] excludes
 	// them.
 	Made []string
-	// Bases loads the product to renew bases.lock.yaml: without a registry, and whatever
-	// bases.lock.yaml has wrong.
+	// Bases loads the product to renew bases.lock.yaml and other pins: without a registry,
+	// whatever git says of the version, and whatever bases.lock.yaml has wrong.
 	Bases bool
 }
 
