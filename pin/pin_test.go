@@ -41,6 +41,9 @@ release:
     proxy: {image: "REG/proxy:1.2"}
     tag: 1.2.3
 airgap: {images: images.txt, firstImage: "REG/pause:3.10.0"}
+destinations:
+- {name: one, registry: registry.example/team}
+- {name: flat, registry: flat.example, repository: "{{.Product}}-{{.Name}}"}
 `
 
 const files = `
@@ -83,7 +86,7 @@ stringData: {image: "REG/secret:1"}
 REG/side:v1
 -- more.yaml --
 untagged: {image: REG/side}
-ours: {image: REG/demo/app}
+ours: {image: REG/demo/app, flat: {image: "REG/me/demo-app:1"}}
 digested: {image: "REG/side@sha256:0000000000000000000000000000000000000000000000000000000000000000"}
 empty: {image: ""}
 template: {image: "{{ .Values.image }}"}

@@ -120,7 +120,6 @@ func cause(err error) error {
 func (s *search) own(p *place) bool {
 	path := p.tag.RepositoryStr()
 	return slices.ContainsFunc(s.product.Images, func(i product.Image) bool {
-		repository := s.product.Name + "/" + i.Name
-		return path == repository || strings.HasSuffix(path, "/"+repository)
+		return slices.ContainsFunc(i.Repositories, func(r string) bool { return path == r || strings.HasSuffix(path, "/"+r) })
 	})
 }

@@ -13,9 +13,15 @@ import (
 const allDestinations = "all"
 
 // destinations fills in the destinations that the values of -registry, or else SLIPWAY_REGISTRY,
-// select, in their order: the first is the primary one.
-func (c *checker) destinations(values []string, getenv func(string) string) {
+// select, in their order: the first is the primary one. With every, it takes all of slipway.yaml.
+func (c *checker) destinations(values []string, every bool, getenv func(string) string) {
 	declared := c.declaredDestinations()
+	if every {
+		values, getenv = nil, func(string) string { return "" }
+		if len(declared) > 0 {
+			values = []string{allDestinations}
+		}
+	}
 	from := "-registry"
 	if len(values) == 0 {
 		from = "SLIPWAY_REGISTRY"

@@ -34,7 +34,8 @@ type Options struct {
 	// them.
 	Made []string
 	// Bases loads the product to renew bases.lock.yaml and other pins: without a registry,
-	// whatever git says of the version, and whatever bases.lock.yaml has wrong.
+	// whatever git says of the version, and whatever bases.lock.yaml has wrong. Images have their
+	// repositories at all destinations of slipway.yaml.
 	Bases bool
 }
 
@@ -74,14 +75,17 @@ func Load(ctx context.Context, o Options) (*Product, error) {
 	}
 	c.version(ctx, o, os.Getenv)
 	c.check()
-	c.destinations(o.Registries, os.Getenv)
+	c.destinations(o.Registries, o.Bases, os.Getenv)
 	if o.Bases {
-		c.out.Registry, c.out.Destinations = "", nil
+		c.out.Registry = ""
 	}
 	c.environment(os.Getenv)
 	c.floating(o.Floating)
 	c.committed()
 	c.imageNames()
+	if o.Bases {
+		c.out.Destinations = nil
+	}
 	if err := c.locked(o.Bases); err != nil {
 		return nil, err
 	}

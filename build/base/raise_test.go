@@ -85,7 +85,7 @@ func TestLockNewer(t *testing.T) {
 	if d := cmp.Diff(want, string(after)); d != "" || want == string(before) {
 		t.Errorf("slipway.yaml (-want +got):\n%s", d)
 	}
-	if p, err := product.Load(t.Context(), product.Options{Path: dir + "/slipway.yaml", Registry: host}); err != nil || len(p.Demands) > 0 {
+	if p, err := product.Load(t.Context(), product.Options{Path: dir + "/slipway.yaml", Registries: []string{host}}); err != nil || len(p.Demands) > 0 {
 		t.Errorf("after raising: %v, %v", p, err)
 	}
 }
