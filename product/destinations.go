@@ -12,16 +12,19 @@ import (
 // allDestinations selects every destination of slipway.yaml.
 const allDestinations = "all"
 
-// destinations fills in the destinations that the values of -registry, or else SLIPWAY_REGISTRY,
-// select, in their order: the first is the primary one. With every, it takes all of slipway.yaml.
-func (c *checker) destinations(values []string, every bool, getenv func(string) string) {
-	declared := c.declaredDestinations()
-	if every {
-		values, getenv = nil, func(string) string { return "" }
-		if len(declared) > 0 {
-			values = []string{allDestinations}
-		}
+// everyDestination fills in all destinations of slipway.yaml, whatever the environment selects.
+func (c *checker) everyDestination() {
+	var values []string
+	if len(c.in.Destinations) > 0 {
+		values = []string{allDestinations}
 	}
+	c.destinations(values, func(string) string { return "" })
+}
+
+// destinations fills in the destinations that the values of -registry, or else SLIPWAY_REGISTRY,
+// select, in their order: the first is the primary one.
+func (c *checker) destinations(values []string, getenv func(string) string) {
+	declared := c.declaredDestinations()
 	from := "-registry"
 	if len(values) == 0 {
 		from = "SLIPWAY_REGISTRY"

@@ -26,7 +26,7 @@ func FuzzProduct(f *testing.F) {
 					c.version(t.Context(), Options{}, none)
 				}
 				c.check()
-				c.destinations([]string{"registry.example/team"}, false, none)
+				c.destinations([]string{"registry.example/team"}, none)
 				c.environment(none)
 				c.imageNames()
 				c.restrict(Options{Platforms: []string{"linux"}})

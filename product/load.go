@@ -75,9 +75,11 @@ func Load(ctx context.Context, o Options) (*Product, error) {
 	}
 	c.version(ctx, o, os.Getenv)
 	c.check()
-	c.destinations(o.Registries, o.Bases, os.Getenv)
 	if o.Bases {
+		c.everyDestination()
 		c.out.Registry = ""
+	} else {
+		c.destinations(o.Registries, os.Getenv)
 	}
 	c.environment(os.Getenv)
 	c.floating(o.Floating)
