@@ -54,6 +54,7 @@ type Stub struct {
 type Image struct {
 	Name      string   `json:"name"`
 	Reference string   `json:"reference"` // repository@digest
+	Names     []string `json:"names"`     // repository:tag, all of them, in all registries
 	Platforms []string `json:"platforms"`
 	// Size is the bytes of all layers. A layer that children share counts once per child.
 	Size   int64  `json:"size"`
@@ -76,8 +77,14 @@ type File struct {
 func summarize(out string, l *lock.Lock, selected []string, bundles []bundle.File, names []string) (*Summary, error) {
 	s := &Summary{Name: l.Name, Version: l.Version, Registry: l.Registry, Copies: l.Copies, Snapshot: l.Snapshot, Selected: selected, Out: out, Stubs: stubs(l), MissingBuilds: airgap.MissingBuilds(l)}
 	absent := map[string]bool{} // omitted by the release, and so by every bundle
-	for _, i := range l.Images {
+	for n, i := range l.Images {
 		line := Image{Name: i.Name, Digest: i.Digest.String(), Reference: i.Reference()}
+		for _, registry := range l.Registries() {
+			at, _ := l.At(registry)
+			for _, name := range at.Images[n].Names() {
+				line.Names = append(line.Names, name.Reference)
+			}
+		}
 		for _, c := range i.Children {
 			p := c.Platform.String()
 			if len(c.ExtraOS) > 0 {

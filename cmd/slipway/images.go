@@ -17,6 +17,7 @@ type images []imageRow
 
 type imageRow struct {
 	name     string
+	also     []string // its other names
 	digest   v1.Hash
 	children []lock.Child
 }
@@ -24,14 +25,23 @@ type imageRow struct {
 // builtImages returns the rows of images that have no name in a registry yet.
 func builtImages(r *built.Result) (list images) {
 	for _, i := range r.Images {
-		list = append(list, imageRow{i.Name, i.Digest, i.Children})
+		list = append(list, imageRow{i.Name, nil, i.Digest, i.Children})
 	}
 	return list
 }
 
 func lockImages(l *lock.Lock) (list images) {
-	for _, i := range l.Images {
-		list = append(list, imageRow{i.Tagged(), i.Digest, i.Children})
+	for n, i := range l.Images {
+		row := imageRow{i.Tagged(), nil, i.Digest, i.Children}
+		for _, registry := range l.Registries() {
+			at, _ := l.At(registry)
+			for _, name := range at.Images[n].Names() {
+				if name.Reference != row.name {
+					row.also = append(row.also, name.Reference)
+				}
+			}
+		}
+		list = append(list, row)
 	}
 	return list
 }
@@ -41,6 +51,9 @@ func (list images) WriteTable(w io.Writer) error {
 	fmt.Fprintln(t, "IMAGE\tPLATFORM\tSIZE\tDIGEST")
 	for _, i := range list {
 		fmt.Fprintf(t, "%s\t\t\t%s\n", i.name, i.digest)
+		for _, name := range i.also {
+			fmt.Fprintf(t, "%s\t\t\t\n", name)
+		}
 		for _, c := range i.children {
 			fmt.Fprintf(t, "\t%s\t%s\t%s\n", c.Platform, progress.Size(c.LayerBytes), c.Digest)
 		}
