@@ -31,19 +31,29 @@ type LockedBase struct {
 	Pos     yamlfile.Pos
 }
 
-// basesLockYAML is bases.lock.yaml.
+// basesLockYAML is what slipway bases writes beside slipway.yaml: what the bases of registries are
+// pinned to.
 type basesLockYAML struct {
-	APIVersion string           `yaml:"apiVersion" jsonschema:"required"`
-	Bases      []lockedBaseYAML `yaml:"bases" jsonschema:"required"`
+	// The format of this file: slipway/v1.
+	APIVersion string `yaml:"apiVersion" jsonschema:"required"`
+	// The pinned bases, one for each base and platform.
+	Bases []lockedBaseYAML `yaml:"bases" jsonschema:"required"`
 }
 
+// lockedBaseYAML is a base for one platform.
 type lockedBaseYAML struct {
-	Base      string `yaml:"base" jsonschema:"required"`
-	Platform  string `yaml:"platform" jsonschema:"required"`
+	// The base's name in slipway.yaml.
+	Base string `yaml:"base" jsonschema:"required"`
+	// The platform.
+	Platform string `yaml:"platform" jsonschema:"required"`
+	// The reference in slipway.yaml, without a digest.
 	Reference string `yaml:"reference" jsonschema:"required"`
-	Digest    string `yaml:"digest" jsonschema:"required"`
+	// The digest of the index, or of the manifest if there is no index.
+	Digest string `yaml:"digest" jsonschema:"required"`
+	// The full Windows version of the image. A base with another one is an error.
 	OSVersion string `yaml:"osVersion,omitempty"`
-	Created   string `yaml:"created,omitempty"`
+	// When the image was made, according to its configuration.
+	Created string `yaml:"created,omitempty"`
 }
 
 // readBasesLock reads bases.lock.yaml. newer reports whether its format is newer than this code,

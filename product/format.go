@@ -147,7 +147,7 @@ type artifactYAML struct {
 	Platforms []string `yaml:"platforms,omitempty"`
 	// binary is each program as a file of its own, PROGRAM.linux-amd64 or
 	// PROGRAM.windows-amd64.exe; archive is all of them in one. An archive if none is named.
-	Forms []string `yaml:"forms,omitempty" jsonschema:"enum=archive,enum=binary"`
+	Forms []string `yaml:"forms,omitempty" jsonschema:"enum=archive,enum=binary,default=archive"`
 	// The format of the archive for each operating system, tar.gz or zip: tar.gz for linux and
 	// zip for windows where none is named.
 	Formats map[string]string `yaml:"formats,omitempty"`
@@ -177,7 +177,7 @@ type templateYAML struct {
 	Path string `yaml:"path" jsonschema:"required"`
 }
 
-// envYAML adds environment variables to one container.
+// envYAML is a set of environment variables for one container.
 type envYAML struct {
 	// The workload's kind: Deployment, StatefulSet, DaemonSet, Job, CronJob or Pod.
 	Kind string `yaml:"kind" jsonschema:"required"`
@@ -199,13 +199,13 @@ type variableYAML struct {
 	Value string `yaml:"value" jsonschema:"required" yamlfile:"empty"`
 }
 
-// lintYAML configures the check of release.yaml.
+// lintYAML is the configuration of the check of release.yaml.
 type lintYAML struct {
 	// Findings that are known and meant. One that allows nothing is a finding itself.
 	Allow []allowYAML `yaml:"allow,omitempty"`
 }
 
-// allowYAML allows the findings of one rule.
+// allowYAML is the findings of one rule that are allowed.
 type allowYAML struct {
 	// The rule, as findings name it: windows-sub-path.
 	Rule string `yaml:"rule" jsonschema:"required"`
@@ -218,7 +218,7 @@ type allowYAML struct {
 	Reason string `yaml:"reason" jsonschema:"required"`
 }
 
-// airgapYAML configures the airgap bundles.
+// airgapYAML is the configuration of the airgap bundles.
 type airgapYAML struct {
 	// A file of image references, one per line, that the bundles include besides the product's
 	// own images.

@@ -6,9 +6,9 @@ package product
 // image's source.
 type namesYAML struct {
 	// The repository under the registry: {{.Product}}/{{.Name}} if none is given.
-	Repository string `yaml:"repository,omitempty"`
+	Repository string `yaml:"repository,omitempty" jsonschema:"default={{.Product}}/{{.Name}}"`
 	// Tags that stand for one release for ever: {{.Version}} if none is given.
-	Tags []string `yaml:"tags,omitempty"`
+	Tags []string `yaml:"tags,omitempty" jsonschema:"default={{.Version}}"`
 	// Tags that move from release to release, such as latest or v{{.Major}}. They move last, and
 	// only to a newer version.
 	FloatingTags []string `yaml:"floatingTags,omitempty"`
