@@ -99,18 +99,3 @@ func checkPlatforms(i product.Image, check func(platform.Platform) finding) find
 	}
 	return all
 }
-
-// apart takes joined errors apart, so that each becomes a line with its subject.
-func apart(err error) []error {
-	if err == nil {
-		return nil
-	}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok && err.Error() == errors.Join(joined.Unwrap()...).Error() {
-		var all []error
-		for _, e := range joined.Unwrap() {
-			all = append(all, apart(e)...)
-		}
-		return all
-	}
-	return []error{err}
-}

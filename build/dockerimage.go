@@ -8,6 +8,7 @@ import (
 	"github.com/slipway-dev/slipway/build/dockerfile"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/manifest"
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -92,13 +93,13 @@ func (b *Builder) dockerImage(ctx context.Context, i product.Image, p platform.P
 func (b *Builder) checkDockerImage(ctx context.Context, i product.Image, p platform.Platform) (f finding) {
 	programs, err := b.binaries(i, p, func(string) (layer.Content, error) { return layer.Content{}, nil })
 	if err != nil {
-		return finding{errs: apart(err)}
+		return finding{errs: output.Split(err)}
 	}
 	r, err := b.evaluate(ctx, i, p, programs, true)
 	if err == nil {
 		err = b.checkStart(ctx, r, p)
 	}
-	return finding{r.Demands, apart(err)}
+	return finding{r.Demands, output.Split(err)}
 }
 
 // checkStart checks what can be known of the program that an image starts.

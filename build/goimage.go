@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/manifest"
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -97,14 +98,14 @@ func (b *Builder) checkGoImage(ctx context.Context, i product.Image, p platform.
 	if err == nil {
 		_, err = inherit(under)
 	}
-	f.errs = apart(err)
+	f.errs = output.Split(err)
 	prog := b.product.Program(i.Content.(*product.GoImage).Program)
 	if tree, ok := b.trees[prog.Source]; ok {
 		data, err := kodata(tree.Dir, prog.Package, func(string) (layer.Content, error) { return layer.Content{}, nil })
 		if err == nil {
 			err = layer.Check(data, p.OS)
 		}
-		f.errs = append(f.errs, apart(err)...)
+		f.errs = append(f.errs, output.Split(err)...)
 	}
 	return f
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/lifecycle"
 	"github.com/slipway-dev/slipway/build/manifest"
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -35,7 +36,7 @@ func (b *Builder) checkLifecycle(_ context.Context, i product.Image) (f finding)
 	spec := i.Content.(*product.LifecycleImage)
 	if tree, ok := b.trees[spec.Source]; ok {
 		_, err := lifecycle.ReadMetadata(tree.Dir, spec.Version)
-		f.errs = apart(err)
+		f.errs = output.Split(err)
 	}
 	return f
 }

@@ -4,23 +4,15 @@ import (
 	"archive/tar"
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash"
 	"io"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-)
 
-// Raw returns the bytes of an index, a manifest or a configuration.
-func (b *Bundle) Raw(h v1.Hash) ([]byte, error) {
-	raw, ok := b.head.blobs[h]
-	if !ok {
-		return nil, fmt.Errorf("the bundle has no index, manifest or configuration %s", h)
-	}
-	return raw, nil
-}
+	"github.com/slipway-dev/slipway/internal/oci"
+)
 
 // Has reports whether the bundle has a blob. A delta lacks some layers of its images.
 func (b *Bundle) Has(h v1.Hash) bool {
@@ -67,8 +59,8 @@ func (c *checked) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.hash.Write(p[:n])
 	if errors.Is(err, io.EOF) {
-		if got := hex.EncodeToString(c.hash.Sum(nil)); got != c.want.Hex {
-			return n, damage("the bytes of blob %s have the digest sha256:%s", c.want, got)
+		if got := oci.Sum(c.hash); got != c.want {
+			return n, damage("the bytes of blob %s have the digest %s", c.want, got)
 		}
 	} else if err != nil {
 		err = fmt.Errorf("reading %s: %w", c.want, readError(err))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+
 	"github.com/slipway-dev/slipway/platform"
 )
 

@@ -2,11 +2,12 @@ package bundle
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/oci"
 )
 
 // A blob is hashed in chunks, each as large as a block of zstd may become; so many of them are in
@@ -44,7 +45,7 @@ func digestOf(r io.Reader) (v1.Hash, error) {
 	if !errors.Is(err, io.EOF) {
 		return v1.Hash{}, err
 	}
-	return v1.Hash{Algorithm: "sha256", Hex: hex.EncodeToString(h.Sum(nil))}, nil
+	return oci.Sum(h), nil
 }
 
 // fill reads until b is full or there is an error, which it returns unchanged: io.EOF is the end.

@@ -8,6 +8,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/slipway-dev/slipway/bundle/seekable"
+	"github.com/slipway-dev/slipway/internal/output"
 )
 
 // FormatError is a file that is not a bundle: another kind of file, or one that was forged. What
@@ -60,20 +61,9 @@ func readError(err error) error {
 
 // first returns the first of joined errors.
 func first(err error) error {
-	all := separate(err)
+	all := output.Split(err)
 	if len(all) < 2 {
 		return err
 	}
 	return fmt.Errorf("%w, and %d problems more: %s lists all", all[0], len(all)-1, verifyCommand())
-}
-
-// separate returns the errors that were joined.
-func separate(err error) []error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		return joined.Unwrap()
-	}
-	if err == nil {
-		return nil
-	}
-	return []error{err}
 }

@@ -3,7 +3,6 @@ package bundle
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,8 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+
+	"github.com/slipway-dev/slipway/internal/oci"
 )
 
 // lackingFiles returns the files that a directory lacks. A blob whose bytes do not have the
@@ -78,5 +79,5 @@ func hasFile(name string, e extractFile, count counted) (bool, error) {
 	if _, err := io.Copy(h, count(f)); err != nil {
 		return false, err
 	}
-	return hex.EncodeToString(h.Sum(nil)) == e.blob.Hex, nil
+	return oci.Sum(h) == e.blob, nil
 }

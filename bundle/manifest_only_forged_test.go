@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 )
 

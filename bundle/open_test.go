@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 )
 
@@ -35,17 +36,11 @@ func TestBlob(t *testing.T) {
 			for i := len(b.LayerOrder()) - 1; i >= 0; i-- {
 				same(t, b, b.LayerOrder()[i].Digest, st.Path(b.LayerOrder()[i].Digest))
 			}
-			for h, raw := range b.Metadata() {
+			for h := range b.Metadata() {
 				same(t, b, h, st.Path(h))
-				if got, err := b.Raw(h); err != nil || !bytes.Equal(got, raw) {
-					t.Errorf("raw %s: %v", h, err)
-				}
 			}
 			if _, err := b.Open(v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("0", 64)}); err == nil {
 				t.Error("a blob that is not there was found")
-			}
-			if _, err := b.Raw(b.LayerOrder()[0].Digest); err == nil {
-				t.Error("a layer was given raw")
 			}
 			if err := b.Close(); err != nil {
 				t.Error(err)

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/bundle/seekable"
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
@@ -135,7 +136,7 @@ func (v *verifier) head() {
 		c, err = v.b.head.contents()
 	}
 	v.b.contents, v.headOK = c, err == nil
-	for _, e := range separate(err) {
+	for _, e := range output.Split(err) {
 		v.problem(Problem{What: e.Error()})
 	}
 	if c == nil {

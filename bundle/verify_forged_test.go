@@ -15,6 +15,7 @@ import (
 	zseek "github.com/SaveTheRbtz/zstd-seekable-format-go/pkg"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/klauspost/compress/zstd"
+
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 )
 

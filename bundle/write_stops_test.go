@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/bundle/seekable"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 
 	corev1 "k8s.io/api/core/v1"
 	kjson "sigs.k8s.io/json"
+
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
 // maxFile bounds a file of nodes in bytes. 5000 nodes, the most that Kubernetes supports, take a
@@ -18,18 +18,9 @@ const maxFile = 1 << 30
 
 // ReadFile reads nodes from a file; "-" is standard input.
 func ReadFile(path string) ([]Node, error) {
-	in, name := io.Reader(os.Stdin), "standard input"
-	if path != "-" {
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, fmt.Errorf("reading nodes: %w", err)
-		}
-		defer f.Close()
-		in, name = f, path
-	}
-	b, err := io.ReadAll(io.LimitReader(in, maxFile+1))
+	name, b, err := yamlfile.ReadInput(path, maxFile)
 	if err != nil {
-		return nil, fmt.Errorf("reading nodes from %s: %w", name, err)
+		return nil, fmt.Errorf("reading nodes: %w", err)
 	}
 	return Read(name, b)
 }

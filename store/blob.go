@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash"
@@ -14,6 +13,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/oci"
 )
 
 // Size returns the size of a blob in bytes. For a missing blob the error is fs.ErrNotExist.
@@ -29,24 +29,6 @@ func (s *Store) Size(h v1.Hash) (int64, error) {
 func (s *Store) Has(h v1.Hash) bool {
 	_, err := s.Size(h)
 	return err == nil
-}
-
-// ReadAll returns a small blob: an index, a manifest or a configuration. It compares the bytes
-// with the digest. A blob of more than limit bytes is an error.
-func (s *Store) ReadAll(h v1.Hash, limit int64) ([]byte, error) {
-	f, err := s.Open(h)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err != nil {
-		return nil, err
-	}
-	if int64(len(b)) > limit {
-		return nil, fmt.Errorf("blob %s has more than %d bytes", h, limit)
-	}
-	return b, nil
 }
 
 // Blob is a blob that is being written to the store. Write to it, then call Commit or Abort.
@@ -79,9 +61,7 @@ func (b *Blob) Write(p []byte) (int, error) {
 func (b *Blob) Size() int64 { return b.size }
 
 // Digest returns the sha256 digest of the bytes written so far.
-func (b *Blob) Digest() v1.Hash {
-	return v1.Hash{Algorithm: "sha256", Hex: hex.EncodeToString(b.hash.Sum(nil))}
-}
+func (b *Blob) Digest() v1.Hash { return oci.Sum(b.hash) }
 
 // Commit syncs the blob to disk, gives it its final name and returns its sha256 digest and its
 // size in bytes. It replaces a blob of that digest, which may be damaged.
@@ -145,5 +125,5 @@ func (s *Store) PutBytes(p []byte) (v1.Hash, error) {
 	return h, err
 }
 
-// Missing reports whether err means that the store does not have a blob.
-func Missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+// missing reports whether err means that the store does not have a blob.
+func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

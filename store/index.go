@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -28,7 +29,7 @@ func (s *Store) Tag(name string, d v1.Descriptor) error {
 	d.Annotations = map[string]string{refName: name}
 	d.Platform, d.Data = nil, nil
 	at, found := slices.BinarySearchFunc(all, name, func(d v1.Descriptor, n string) int {
-		return compareNames(d.Annotations[refName], n)
+		return cmp.Compare(d.Annotations[refName], n)
 	})
 	switch {
 	case found && reflect.DeepEqual(all[at], d):
@@ -91,17 +92,7 @@ func parseIndex(path string, b []byte) ([]v1.Descriptor, error) {
 		return nil, fmt.Errorf("reading %s: its schemaVersion is %d, not 2", path, m.SchemaVersion)
 	}
 	slices.SortFunc(m.Manifests, func(a, b v1.Descriptor) int {
-		return compareNames(a.Annotations[refName], b.Annotations[refName])
+		return cmp.Compare(a.Annotations[refName], b.Annotations[refName])
 	})
 	return m.Manifests, nil
-}
-
-func compareNames(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }

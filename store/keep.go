@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +10,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
@@ -49,7 +49,7 @@ func (s *Store) keep(ctx context.Context, path string) (Kept, error) {
 	if err != nil {
 		return Kept{}, err
 	}
-	k := Kept{Path: rel, Digest: v1.Hash{Algorithm: "sha256", Hex: hex.EncodeToString(h.Sum(nil))}, Size: n}
+	k := Kept{Path: rel, Digest: oci.Sum(h), Size: n}
 	var old Kept
 	if found, err := s.Recall(kindKept, rel, &old); err == nil && found && old == k {
 		return k, nil // it is synced already

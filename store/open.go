@@ -35,7 +35,7 @@ func Open(dir string) (*Store, error) {
 	s := &Store{dir: dir}
 	layout := s.checkLayout()
 	_, index := s.checkIndex()
-	fresh := Missing(layout) && Missing(index)
+	fresh := missing(layout) && missing(index)
 	if err := errors.Join(layout, index); err != nil && !isStore(dir) && !fresh {
 		return nil, fmt.Errorf("opening store: %w: choose another directory, or delete this one", err)
 	}
@@ -43,7 +43,7 @@ func Open(dir string) (*Store, error) {
 		return nil, fmt.Errorf("opening store: %w", err)
 	}
 	switch {
-	case Missing(layout):
+	case missing(layout):
 		err = s.begin()
 	case layout != nil || index != nil:
 		err = s.mend()
@@ -96,7 +96,7 @@ func (s *Store) makeLayout() error {
 	}
 	sound, index := s.checkIndex()
 	layout := s.checkLayout()
-	fresh := Missing(index) && Missing(layout)
+	fresh := missing(index) && missing(layout)
 	note := func(name string, err error) {
 		if !fresh {
 			s.mended = append(s.mended, fmt.Sprintf("made %s anew: %v", filepath.Join(s.dir, name), err))

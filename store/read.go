@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash"
@@ -13,6 +12,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
@@ -33,7 +33,7 @@ func (e *missingError) Unwrap() error { return fs.ErrNotExist }
 // io.EOF.
 func (s *Store) Open(h v1.Hash) (io.ReadCloser, error) {
 	r, err := open(s.Path(h), h, func(why string) error { return s.damagedBlob(h, why) })
-	if Missing(err) {
+	if missing(err) {
 		return nil, &missingError{h, s.dir}
 	}
 	return r, err
@@ -45,7 +45,7 @@ func (s *Store) Open(h v1.Hash) (io.ReadCloser, error) {
 func (s *Store) Check(d v1.Descriptor) (bool, error) {
 	n, err := s.Size(d.Digest)
 	switch {
-	case Missing(err):
+	case missing(err):
 		return false, nil
 	case err != nil:
 		return false, err
@@ -100,8 +100,8 @@ func (c *checked) Read(p []byte) (int, error) {
 	n, err := c.part.Read(p)
 	c.hash.Write(p[:n])
 	if errors.Is(err, io.EOF) {
-		if got := hex.EncodeToString(c.hash.Sum(nil)); got != c.want.Hex {
-			return n, c.damaged("has digest sha256:" + got)
+		if got := oci.Sum(c.hash); got != c.want {
+			return n, c.damaged("has digest " + got.String())
 		}
 	}
 	return n, err

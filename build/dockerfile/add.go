@@ -65,11 +65,7 @@ func remote(src string) string {
 // addFile copies one file of the context; what is an archive is unpacked.
 func (b *builder) addFile(ctx context.Context, cp *copier, p, dest string, unpack *bool) error {
 	if unpack == nil || *unpack {
-		from, err := follow(cp.src, p)
-		if err != nil {
-			return err
-		}
-		n, err := cp.src.lstat(from)
+		_, n, err := resolve(cp.src, p)
 		if err != nil {
 			return err
 		}

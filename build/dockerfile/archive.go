@@ -70,13 +70,7 @@ func isArchive(c layer.Content) (bool, error) {
 // unpack lays the files of an archive into dest and reports whether it was one. asked means that
 // the file has --unpack: then a zip is an archive, too.
 func (b *builder) unpack(ctx context.Context, cp *copier, c layer.Content, dest string, asked bool) (bool, error) {
-	open := func() (io.ReadCloser, error) {
-		r, err := c.Open()
-		if err != nil {
-			return nil, err
-		}
-		return decompressed(r)
-	}
+	open := func() (io.ReadCloser, error) { return decompressed(c.Open) }
 	ok, err := isArchive(c)
 	if !ok && err == nil && asked {
 		ok, err = isZip(c)
@@ -100,9 +94,7 @@ func (b *builder) unpack(ctx context.Context, cp *copier, c layer.Content, dest 
 		return true, err
 	}
 	made := &node{kind: layer.Dir, mode: 0o755}
-	if cp.owner != nil {
-		made.uid, made.gid = cp.owner.uid, cp.owner.gid
-	}
+	cp.own(made)
 	if err := cp.dst.mkdirAll(root, made); err != nil {
 		return true, err
 	}
@@ -161,14 +153,16 @@ func (c *copier) extract(root string, h *tar.Header, n *node) error {
 		}
 	}
 	k := *n
-	if c.owner != nil {
-		k.uid, k.gid = c.owner.uid, c.owner.gid
-	}
+	c.own(&k)
 	return c.dst.set(p, &k)
 }
 
-// decompressed is decompress with both readers closed at the end.
-func decompressed(r io.ReadCloser) (io.ReadCloser, error) {
+// decompressed opens and decompresses a reader. Close closes both.
+func decompressed(open func() (io.ReadCloser, error)) (io.ReadCloser, error) {
+	r, err := open()
+	if err != nil {
+		return nil, err
+	}
 	plain, err := decompress(r)
 	if err != nil {
 		r.Close()

@@ -58,18 +58,21 @@ func (c *copier) made() *node {
 	if c.chmod.octal != nil {
 		n.mode = c.chmod.octal.Perm()
 	}
+	c.own(n)
+	return n
+}
+
+// own gives a node the owner of --chown, if there is one.
+func (c *copier) own(n *node) {
 	if c.owner != nil {
 		n.uid, n.gid = c.owner.uid, c.owner.gid
 	}
-	return n
 }
 
 // copied returns a node as it arrives at the destination.
 func (c *copier) copied(n *node) *node {
 	k := *n
-	if c.owner != nil {
-		k.uid, k.gid = c.owner.uid, c.owner.gid
-	}
+	c.own(&k)
 	if k.kind != layer.Symlink {
 		k.mode = c.chmod.apply(k.mode|kindBits[k.kind]) &^ fs.ModeType
 	}
@@ -93,23 +96,16 @@ func (c *copier) copy(ctx context.Context, src, dest string) error {
 	if err := c.dst.mkdirAll(p, c.made()); err != nil {
 		return err
 	}
-	if dest, err = follow(c.dst, dest); err != nil {
-		return err
-	}
-	from, err := follow(c.src, src)
+	dest, there, err := resolve(c.dst, dest)
 	if err != nil {
 		return err
 	}
-	n, err := c.src.lstat(from)
+	from, n, err := resolve(c.src, src)
 	if err != nil {
 		return err
 	}
 	if n == nil {
 		return missing(c.src, src)
-	}
-	there, err := c.dst.lstat(dest)
-	if err != nil {
-		return err
 	}
 	if n.kind != layer.Dir && there != nil && there.kind == layer.Dir {
 		dest = path.Join(dest, path.Base(src))

@@ -215,12 +215,11 @@ func (c *copier) withParents(ctx context.Context, p, dest, os string) error {
 	}
 	pattern = path.Clean(pattern)
 	if !wild(base) && !wild(pattern) {
-		full, err := follow(c.src, path.Join(base, pattern))
-		if err != nil {
+		switch _, n, err := resolve(c.src, path.Join(base, pattern)); {
+		case err != nil:
 			return err
-		}
-		if n, err := c.src.lstat(full); err != nil || n == nil {
-			return errors.Join(err, missing(c.src, path.Join(base, pattern)))
+		case n == nil:
+			return missing(c.src, path.Join(base, pattern))
 		}
 	}
 	if pattern == "/" {

@@ -19,10 +19,15 @@ type environment struct {
 func (e *environment) withoutCase() *environment {
 	c := newEnvironment(nil)
 	c.caseless = true
-	for _, k := range e.keys {
-		c.set(k, e.values[e.key(k)])
+	return c.take(e)
+}
+
+// take sets the variables of another environment.
+func (e *environment) take(other *environment) *environment {
+	for _, k := range other.keys {
+		e.set(k, other.values[other.key(k)])
 	}
-	return c
+	return e
 }
 
 func (e *environment) key(k string) string {
@@ -60,10 +65,7 @@ func (e *environment) set(key, value string) {
 func (e *environment) clone() *environment {
 	c := newEnvironment(nil)
 	c.caseless = e.caseless
-	for _, k := range e.keys {
-		c.set(k, e.values[e.key(k)])
-	}
-	return c
+	return c.take(e)
 }
 
 // word expands the variables in one word. What grows beyond any use is an error, for a variable

@@ -4,7 +4,6 @@ import (
 	"archive/tar"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -162,11 +162,7 @@ func (b *builder) index(ctx context.Context, l v1.Layer, diffID v1.Hash) ([]tarE
 	if found, err := b.in.Store.Recall(indexKind, indexFormat+diffID.String(), &entries); err != nil || found {
 		return entries, err
 	}
-	r, err := l.Compressed()
-	if err != nil {
-		return nil, err
-	}
-	plain, err := decompressed(r)
+	plain, err := decompressed(l.Compressed)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +180,7 @@ func (b *builder) index(ctx context.Context, l v1.Layer, diffID v1.Hash) ([]tarE
 	if err != nil {
 		return nil, err
 	}
-	if err := same(v1.Hash{Algorithm: "sha256", Hex: hex.EncodeToString(sum.Sum(nil))}, diffID); err != nil {
+	if err := same(oci.Sum(sum), diffID); err != nil {
 		return nil, err
 	}
 	return entries, b.in.Store.Record(indexKind, indexFormat+diffID.String(), entries)
@@ -192,13 +188,7 @@ func (b *builder) index(ctx context.Context, l v1.Layer, diffID v1.Hash) ([]tarE
 
 // spoolLayer decompresses a layer into the store's work directory.
 func (b *builder) spoolLayer(ctx context.Context, l v1.Layer, diffID v1.Hash) (string, error) {
-	k, err := b.spool(ctx, diffID, func() (io.ReadCloser, error) {
-		r, err := l.Compressed()
-		if err != nil {
-			return nil, err
-		}
-		return decompressed(r)
-	})
+	k, err := b.spool(ctx, diffID, func() (io.ReadCloser, error) { return decompressed(l.Compressed) })
 	if err != nil {
 		return "", err
 	}

@@ -197,11 +197,7 @@ func (b *builder) workdir(s *stage, c *instructions.WorkdirCommand) error {
 	if err := s.setWorkdir(c.Path); err != nil {
 		return err
 	}
-	p, err := follow(s.tree, s.dir())
-	if err != nil {
-		return err
-	}
-	there, err := s.tree.lstat(p)
+	p, there, err := resolve(s.tree, s.dir())
 	if err != nil {
 		return err
 	}

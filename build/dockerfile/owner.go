@@ -62,11 +62,7 @@ func numeric(s string) bool {
 // are 0.
 func account(t files, file, name string, fields int) ([]int, error) {
 	unknown := fmt.Errorf("%s of this stage does not know %q: write the number", file, name)
-	p, err := follow(t, file)
-	if err != nil {
-		return nil, err
-	}
-	n, err := t.lstat(p)
+	_, n, err := resolve(t, file)
 	if err != nil {
 		return nil, err
 	}

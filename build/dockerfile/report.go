@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
+
+	"github.com/slipway-dev/slipway/internal/output"
 )
 
 // report collects the errors in one file.
@@ -38,18 +40,12 @@ func (l located) Unwrap() error { return l.error }
 // add adds an error in an instruction. Its column is that of word, or of the instruction.
 // Joined errors are noted one by one.
 func (r *report) add(at []parser.Range, word string, err error) {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, e := range joined.Unwrap() {
-			r.add(at, word, e)
-		}
-		return
+	for _, e := range output.Split(err) {
+		about := located{word: word}
+		errors.As(e, &about)
+		line, column := r.position(at, about.word)
+		r.found = append(r.found, mistake{line, column, e})
 	}
-	var l located
-	if errors.As(err, &l) {
-		word = l.word
-	}
-	line, column := r.position(at, word)
-	r.found = append(r.found, mistake{line, column, err})
 }
 
 func (r *report) position(at []parser.Range, word string) (line, column int) {

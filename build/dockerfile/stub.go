@@ -37,10 +37,7 @@ func stubFiles(src files, of base.Base, paths []string, os string) (_ files, mor
 		if strings.HasSuffix(clean, "/") {
 			name = path.Join(name, "stub.txt")
 		}
-		if name, err = follow(t, name); err != nil {
-			return nil, false, err
-		}
-		there, err := t.lstat(name)
+		name, there, err := resolve(t, name)
 		if err != nil {
 			return nil, false, err
 		}

@@ -18,6 +18,16 @@ func follow(f files, p string) (string, error) {
 	return followWithin(f, "/", p)
 }
 
+// resolve follows p and returns where it leads, and what is there: nil for nothing.
+func resolve(f files, p string) (string, *node, error) {
+	at, err := follow(f, p)
+	if err != nil {
+		return "", nil, err
+	}
+	n, err := f.lstat(at)
+	return at, n, err
+}
+
 // followWithin is follow with root in the place of the tree's root.
 func followWithin(f files, root, p string) (string, error) {
 	at, links := root, 0

@@ -19,11 +19,7 @@ func glob(f files, src string) ([]string, error) {
 	if first == len(parts) {
 		return []string{src}, nil
 	}
-	base, err := follow(f, "/"+strings.Join(parts[:first], "/"))
-	if err != nil {
-		return nil, err
-	}
-	n, err := f.lstat(base)
+	base, n, err := resolve(f, "/"+strings.Join(parts[:first], "/"))
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -80,9 +81,9 @@ type unchanged struct {
 func (u *unchanged) Read(p []byte) (int, error) {
 	n, err := u.f.Read(p)
 	u.hash.Write(p[:n])
-	if errors.Is(err, io.EOF) && sum(u.hash) != u.want {
+	if errors.Is(err, io.EOF) && oci.Sum(u.hash) != u.want {
 		u.forget()
-		return n, fmt.Errorf("%s has digest %s, and had %s when it was hashed: run again, and do not change files while they are read", u.f.Name(), sum(u.hash), u.want)
+		return n, fmt.Errorf("%s has digest %s, and had %s when it was hashed: run again, and do not change files while they are read", u.f.Name(), oci.Sum(u.hash), u.want)
 	}
 	return n, err
 }

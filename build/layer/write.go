@@ -5,11 +5,9 @@ import (
 	"bufio"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"time"
 
@@ -17,6 +15,7 @@ import (
 	"golang.org/x/sync/semaphore"
 	"golang.org/x/sync/singleflight"
 
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/store"
@@ -154,7 +153,7 @@ func write(ctx context.Context, st *store.Store, entries []Entry, o Options) (La
 	if err != nil {
 		return Layer{}, err
 	}
-	return Layer{MediaType: mediaType, Digest: digest, Size: size, DiffID: sum(diff)}, nil
+	return Layer{MediaType: mediaType, Digest: digest, Size: size, DiffID: oci.Sum(diff)}, nil
 }
 
 func writeEntries(ctx context.Context, t *tar.Writer, entries []Entry, o Options) error {
@@ -193,12 +192,8 @@ func copyContent(ctx context.Context, w io.Writer, c Content) error {
 		return err
 	case n != c.Size:
 		return fmt.Errorf("the content has %d bytes, %d were announced: it changed while it was read", n, c.Size)
-	case c.Digest.Hex != "" && sum(got) != c.Digest:
-		return fmt.Errorf("the content has digest %s, %s was announced: it changed while it was read", sum(got), c.Digest)
+	case c.Digest.Hex != "" && oci.Sum(got) != c.Digest:
+		return fmt.Errorf("the content has digest %s, %s was announced: it changed while it was read", oci.Sum(got), c.Digest)
 	}
 	return nil
-}
-
-func sum(h hash.Hash) v1.Hash {
-	return v1.Hash{Algorithm: "sha256", Hex: hex.EncodeToString(h.Sum(nil))}
 }

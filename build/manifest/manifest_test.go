@@ -55,7 +55,7 @@ func TestWrite(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				raw, err := st.ReadAll(d.Digest, 1<<20)
+				raw, err := st.Get(d)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -66,7 +66,7 @@ func TestWrite(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				config, err := st.ReadAll(m.Config.Digest, 1<<20)
+				config, err := st.Get(m.Config)
 				if err != nil {
 					t.Fatal(err)
 				}

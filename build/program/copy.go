@@ -2,7 +2,6 @@ package program
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"io/fs"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/oci"
 )
 
 // Copy copies a file, such as a compiled program, to path with the permission bits mode. It
@@ -30,8 +30,8 @@ func Copy(c layer.Content, path string, mode fs.FileMode) error {
 	if _, err := io.Copy(io.MultiWriter(f, h), r); err != nil {
 		return err
 	}
-	if got := hex.EncodeToString(h.Sum(nil)); got != c.Digest.Hex {
-		return fmt.Errorf("it has digest sha256:%s, not %s: run again, and do not change files while they are read", got, c.Digest)
+	if got := oci.Sum(h); got != c.Digest {
+		return fmt.Errorf("it has digest %s, not %s: run again, and do not change files while they are read", got, c.Digest)
 	}
 	return f.Commit(path, mode)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/release"
 )
@@ -41,10 +42,8 @@ by digest. Without it, check lists these requirements.`,
 				return r.writeTable(cmd.OutOrStdout(), p)
 			}
 			r.Errors = []string{}
-			for _, e := range split(err) {
-				if e != nil {
-					r.Errors = append(r.Errors, e.Error())
-				}
+			for _, e := range output.Split(err) {
+				r.Errors = append(r.Errors, e.Error())
 			}
 			if shown := writeJSON(cmd.OutOrStdout(), r); shown != nil {
 				return shown

@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-dev/slipway/doctor"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -65,7 +66,7 @@ func (f *flags) examined(cmd *cobra.Command, o *doctor.Options) (*product.Produc
 	}
 	p, err := f.load(cmd.Context())
 	if err != nil && cmd.Context().Err() == nil {
-		o.Faults = split(err)
+		o.Faults = output.Split(err)
 		return &product.Product{}, nil
 	}
 	return p, err

@@ -36,7 +36,7 @@ func report(w *output.Writer, err error) int {
 	if err == nil {
 		return 0
 	}
-	for _, e := range split(err) {
+	for _, e := range output.Split(err) {
 		w.Red("error:") //nolint:errcheck // there is no other place to say so
 		fmt.Fprintf(w, " %s\n", strings.ReplaceAll(e.Error(), "\n", "\n  "))
 	}
@@ -48,23 +48,6 @@ func report(w *output.Writer, err error) int {
 		return 3
 	}
 	return 1
-}
-
-// split returns the parts of a joined error.
-func split(err error) []error {
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return []error{err}
-	}
-	// fmt.Errorf with several %w also returns a list, but its text is more than its parts.
-	if err.Error() != errors.Join(joined.Unwrap()...).Error() {
-		return []error{err}
-	}
-	var all []error
-	for _, e := range joined.Unwrap() {
-		all = append(all, split(e)...)
-	}
-	return all
 }
 
 // stopped replaces the many forms of "context canceled" by their one cause, the signal.

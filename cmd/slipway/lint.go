@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
@@ -16,6 +14,8 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/workload"
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
@@ -78,7 +78,7 @@ func (l *linting) run(cmd *cobra.Command, args []string) error {
 	if own {
 		args = []string{filepath.Join(l.flags.out, release.Manifest)}
 	}
-	files, err := manifests(cmd.InOrStdin(), args)
+	files, err := manifests(args)
 	if err != nil {
 		return err
 	}
@@ -147,33 +147,15 @@ func (l *linting) readLock(manifest string) (*lock.Lock, error) {
 	return found, err
 }
 
-// maxManifest bounds the bytes read of a manifest. The check has a far
-// lower limit and reports it.
-const maxManifest = 32 << 20
-
-func manifests(stdin io.Reader, paths []string) ([]lint.File, error) {
+// manifests reads the files that are to be checked.
+func manifests(paths []string) ([]lint.File, error) {
 	files := make([]lint.File, 0, len(paths))
 	for _, path := range paths {
-		text, err := manifest(stdin, path)
+		name, text, err := yamlfile.ReadInput(path, workload.MaxFile)
 		if err != nil {
 			return nil, fmt.Errorf("reading manifest: %w", err)
 		}
-		if path == "-" {
-			path = "stdin"
-		}
-		files = append(files, lint.File{Name: path, Text: text})
+		files = append(files, lint.File{Name: name, Text: text})
 	}
 	return files, nil
-}
-
-func manifest(stdin io.Reader, path string) ([]byte, error) {
-	if path == "-" {
-		return io.ReadAll(io.LimitReader(stdin, maxManifest))
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxManifest))
 }

@@ -3,8 +3,6 @@ package workload
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -20,18 +18,9 @@ var options = yamlfile.Options{MaxBytes: MaxFile, MaxValues: 1 << 20, MaxText: 6
 // ReadFile reads a manifest from a file; "-" is standard input. The faults of an object that makes
 // pods are errors: its pods are not known then.
 func ReadFile(path string) ([]Object, error) {
-	in, name := io.Reader(os.Stdin), "standard input"
-	if path != "-" {
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		in, name = f, path
-	}
-	b, err := io.ReadAll(io.LimitReader(in, MaxFile+1))
+	name, b, err := yamlfile.ReadInput(path, MaxFile)
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", name, err)
+		return nil, fmt.Errorf("reading manifest: %w", err)
 	}
 	objects, err := Read(name, b)
 	if err != nil {

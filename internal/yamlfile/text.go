@@ -20,6 +20,19 @@ func ReadText(path string, limit int) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, int64(limit)+1))
 }
 
+// ReadInput reads a file as [ReadText] does, or standard input for "-". It returns the name that
+// messages call it by as well.
+func ReadInput(path string, limit int) (name string, text []byte, err error) {
+	if path == "-" {
+		name = "stdin"
+		text, err = io.ReadAll(io.LimitReader(os.Stdin, int64(limit)+1))
+	} else {
+		name = path
+		text, err = ReadText(path, limit)
+	}
+	return name, text, err
+}
+
 // CheckText reports a text that is longer than limit, and the first place where it is not text.
 // It returns whether there is neither.
 func (e *Errors) CheckText(file string, b []byte, limit int) bool {

@@ -43,7 +43,7 @@ func OldImage(t *testing.T, format, layer types.MediaType, content []byte, url s
 // Read returns a blob of the store.
 func Read(t *testing.T, st *store.Store, h v1.Hash) []byte {
 	t.Helper()
-	b, err := st.ReadAll(h, 1<<20)
+	b, err := st.Get(v1.Descriptor{Digest: h})
 	if err != nil {
 		t.Fatal(err)
 	}
