@@ -38,6 +38,9 @@ Without a registry it asks none.`,
 				return err
 			}
 			r := doctor.Examine(cmd.Context(), p, o)
+			if err := cmd.Context().Err(); err != nil { // which is why the checks failed
+				return err
+			}
 			if err := f.show(cmd, r); err != nil {
 				return err
 			}
