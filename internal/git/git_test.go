@@ -124,6 +124,8 @@ func TestChanges(t *testing.T) {
 	changes(dir, []string{"main.go", ".gitignore"}, "made/of [x]")
 	changes(dir, []string{"main.go", ".gitignore", "made/"}, "made/of x")
 	changes(filepath.Join(dir, "sub"), nil)
+	write(t, dir, "sub/x")
+	changes(filepath.Join(dir, "sub"), []string{"sub/x"}, "[x]")
 	for file, want := range map[string]bool{"main.go": true, "ignored": false, ".gitignore": false, "*.go": false} {
 		if got, err := git.Tracked(t.Context(), dir, file); err != nil || got != want {
 			t.Errorf("%s is tracked: %v, %v", file, got, err)
