@@ -278,6 +278,29 @@ warning: images.txt:3:1: pause:3.10.0@D lacks windows/amd64:10.0.17763.1, which 
 	}
 }
 
+// TestIncomplete has a tag that has moved to an image of which the registry lacks a part.
+func TestIncomplete(t *testing.T) {
+	dir, s := setup(t, files)
+	if _, err := find(t, dir, pin.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	digest := push(t, s, "pause:3.10.0", "linux/amd64", "windows/amd64:10.0.20348.2")
+	s.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
+		lost := q.Method == http.MethodGet && strings.HasSuffix(q.URL.Path, digest)
+		if lost {
+			w.WriteHeader(http.StatusNotFound)
+		}
+		return lost
+	})
+	want := filepath.Join(dir, "images.txt") + ":3:1: the registry lacks a part of " + s.Host() + "/pause@" + digest + ", which " + s.Host() + "/pause:3.10.0 refers to: run again once it is complete"
+	if _, err := find(t, dir, pin.Options{Update: true}); err == nil || err.Error() != want {
+		t.Errorf("got %v", err)
+	}
+	if strings.Contains(read(t, filepath.Join(dir, "images.txt")), digest) {
+		t.Error("images.txt has changed")
+	}
+}
+
 // TestNewer raises tags, also that of the image that comes first, which is one of images.txt.
 func TestNewer(t *testing.T) {
 	dir, s := setup(t, files)

@@ -9,12 +9,13 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 
 	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
 )
 
 // missingPlatforms compares the platforms of each image before and after a change, and returns a
 // line for each image that has lost some, such as one Windows build of several: nodes of that build
-// can then no longer run it.
+// can then no longer run it. A new image that is not complete in its registry is an error.
 func missingPlatforms(ctx context.Context, c *transfer.Client, changes []Change) ([]string, error) {
 	var refs []name.Digest
 	compared := map[string]bool{}
@@ -34,20 +35,21 @@ func missingPlatforms(ctx context.Context, c *transfer.Client, changes []Change)
 		return nil, err
 	}
 	warnings := []string{}
+	var errs yamlfile.Errors
 	for _, change := range list {
 		before, after, _ := change.digests()
 		old, known := has[before.String()]
 		now, complete := has[after.String()]
 		switch lost := lacks(now, old); {
+		case !complete:
+			errs.At(change.place.pos, "the registry lacks a part of %s, which %s refers to: run again once it is complete", after, withoutDigest(change.To))
 		case !known:
 			warnings = append(warnings, fmt.Sprintf("%s: the registry no longer has %s: compare the platforms of %s yourself", change.Place, before, change.To))
-		case !complete:
-			warnings = append(warnings, fmt.Sprintf("%s: the registry lacks a part of %s", change.Place, after))
 		case len(lost) > 0:
 			warnings = append(warnings, fmt.Sprintf("%s: %s lacks %s, which %s has", change.Place, change.To, strings.Join(lost, ", "), change.From))
 		}
 	}
-	return warnings, nil
+	return warnings, errs.Err()
 }
 
 // digests returns what a change is from and to; ok is false if it had no digest.

@@ -83,6 +83,10 @@ type pins struct{ *pin.Result }
 
 // WriteTable writes a line for each reference that changes, and for each that should and cannot.
 func (p pins) WriteTable(w io.Writer) error {
+	if len(p.Changes)+len(p.Kept) == 0 {
+		_, err := fmt.Fprintln(w, "Nothing to change.")
+		return err
+	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "PLACE\tREFERENCE\tWHY")
 	for _, c := range p.Changes {
