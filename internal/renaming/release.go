@@ -40,7 +40,7 @@ func (n *Names) Read(path, out, to string) (*Release, error) {
 		return nil, fmt.Errorf("reading release: %w", err)
 	}
 	if have, err := os.Stat(out); err == nil && os.SameFile(in, have) {
-		return nil, fmt.Errorf("-out %s is the release itself: choose another name", out)
+		return nil, fmt.Errorf("writing the release with new names: %s is the release itself: choose another name", out)
 	}
 	f, err := os.Open(path)
 	if err != nil {

@@ -182,7 +182,7 @@ func TestReadRelease(t *testing.T) {
 		t.Errorf("it is to be written to %s, want %s", r.Path, want)
 	}
 	_, err = below(t, "registry.internal").Read(path, dir+"/./release.yaml", "registry.internal")
-	bundletest.Says(t, err, "-out", "another name")
+	bundletest.Says(t, err, "release.yaml is the release itself", "another name")
 	_, err = below(t, "registry.internal").Read(path+"x", "", "registry.internal")
 	bundletest.Says(t, err, "release.yamlx")
 	none := &renaming.Names{Unknown: func(_, ref string) error { return fmt.Errorf("%s is not in the bundle", ref) }}

@@ -104,3 +104,9 @@ func (s *Stamp) take(from map[string]string) bool {
 	}
 	return s.Version != "" && !s.Created.IsZero()
 }
+
+// StampOf returns what the annotations of an image tell.
+func StampOf(t *oci.Tree) (s Stamp) {
+	s.take(t.Annotations)
+	return s
+}

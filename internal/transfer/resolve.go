@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -13,9 +14,11 @@ import (
 
 // resolve asks the registry for every name, and marks the images that it has. A tag that names
 // another digest is an error: whoever pulls by tag must never get two different releases under one
-// version. Only cosign's tags may move. Images without a name are asked for by digest.
+// version. All such tags are reported. Only cosign's tags may move. Images without a name are asked
+// for by digest.
 func (p *push) resolve(ctx context.Context) error {
-	return each(ctx, p.o.Jobs, p.images, func(ctx context.Context, _ int, i *target) error {
+	conflicts := make([]error, len(p.images))
+	err := each(ctx, p.o.Jobs, p.images, func(ctx context.Context, n int, i *target) error {
 		done := true
 		if !i.ByDigest {
 			have, err := p.Head(ctx, i.Ref)
@@ -27,7 +30,8 @@ func (p *push) resolve(ctx context.Context) error {
 			case have.Digest != i.Tree.Desc.Digest && i.isSignatureTag():
 				return p.reconcileTag(ctx, i, have)
 			case have.Digest != i.Tree.Desc.Digest:
-				return p.options.Conflict(i.Image, have.Digest)
+				conflicts[n] = p.options.Conflict(i.Image, have.Digest)
+				return nil
 			}
 		}
 		if done && (!p.options.TrustTags || i.ByDigest) {
@@ -52,6 +56,10 @@ func (p *push) resolve(ctx context.Context) error {
 		i.done = done
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return errors.Join(conflicts...)
 }
 
 // recognize marks documents that the registry has under another tag of the same repository.

@@ -1,0 +1,124 @@
+package promote
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/transfer"
+)
+
+// copy brings the images and what refers to them to every destination, and records it in done.
+func (p *promotion) copy(ctx context.Context, done *Promoted) error {
+	all := make([][]transfer.Image, len(p.To))
+	for n, to := range p.To {
+		var err error
+		if all[n], err = p.plan(to, &done.Destinations[n]); err != nil {
+			return err
+		}
+	}
+	errs := make([]error, len(p.To))
+	for n, r := range p.client.PushAll(ctx, all, p.source(ctx), transfer.PushOptions{Task: "promote", Conflict: conflict}) {
+		d := &done.Destinations[n]
+		d.Blobs, d.Bytes = r.Blobs, r.Bytes
+		if errs[n] = r.Err; r.Err != nil {
+			continue
+		}
+		for k := range d.Images {
+			d.Images[k].Existed = r.Outcomes[k].Existed
+		}
+		for _, out := range r.Outcomes[len(d.Images):] {
+			if out.Skipped {
+				d.Referrers--
+			}
+		}
+	}
+	return p.failed(errs)
+}
+
+// plan lists what is pushed to a destination: the images under their tags, and then what refers to
+// them.
+func (p *promotion) plan(to string, d *Destination) ([]transfer.Image, error) {
+	var images, referrers []transfer.Image
+	for _, i := range p.images {
+		repo, err := name.NewRepository(p.target(i, to))
+		if err != nil {
+			return nil, err
+		}
+		mounts := map[v1.Hash]name.Reference{}
+		if p.lock != nil {
+			for _, r := range i.held() {
+				for h, ref := range r.MountFrom() {
+					mounts[h] = ref
+				}
+			}
+		}
+		for _, t := range i.tags {
+			ref := repo.Tag(t.tag)
+			images = append(images, transfer.Image{Name: i.name, Ref: ref, Tree: t.tree, Bases: mounts})
+			d.Images = append(d.Images, Image{Source: i.repo + "@" + t.desc.Digest.String(), Target: ref.Name(), Digest: t.desc.Digest})
+		}
+		for _, r := range i.referrers {
+			var at name.Reference = repo.Digest(r.Digest.String())
+			if r.Tag != "" {
+				at = repo.Tag(r.Tag)
+			}
+			for _, one := range transfer.Referrer(i.name, at, r.tree) {
+				one.Bases = mounts
+				referrers = append(referrers, one)
+			}
+		}
+	}
+	d.Referrers = len(referrers)
+	return append(images, referrers...), nil
+}
+
+// conflict is the error for a tag that names another digest at a destination.
+func conflict(i transfer.Image, have v1.Hash) error {
+	return fmt.Errorf("promoting %s: %s is %s already, and this release is %s: promote a new version, or delete that tag if nobody uses it",
+		i.Name, i.Ref, have, i.Tree.Desc.Digest)
+}
+
+// moveFloating moves floating tags, which is the last that is done at any destination.
+func (p *promotion) moveFloating(ctx context.Context, done *Promoted) error {
+	type one struct {
+		d    *Destination
+		at   int
+		move transfer.Move
+	}
+	var all []one
+	for n, to := range p.To {
+		d := &done.Destinations[n]
+		for _, i := range p.images {
+			repo, err := name.NewRepository(p.target(i, to))
+			if err != nil {
+				return err
+			}
+			for _, t := range i.floating {
+				ref := repo.Tag(t.tag)
+				all = append(all, one{d, len(d.FloatingTags), transfer.Move{Ref: ref, Tree: t.tree}})
+				d.FloatingTags = append(d.FloatingTags, FloatingTag{Reference: ref.Name(), Digest: t.desc.Digest})
+			}
+		}
+	}
+	stamps := p.stamps()
+	err := transfer.Each(ctx, p.client, all, func(ctx context.Context, n int, o one) error {
+		now, err := p.client.Current(ctx, o.move.Ref)
+		all[n].move.From = now.Digest
+		o.d.FloatingTags[o.at].decide(p.Floating, now, stamps[o.move.Tree.Desc.Digest])
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var moves []transfer.Move
+	for _, o := range all {
+		if o.d.FloatingTags[o.at].Moved {
+			moves = append(moves, o.move)
+		}
+	}
+	_, err = p.client.Move(ctx, moves)
+	return err
+}
