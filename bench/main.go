@@ -3,8 +3,8 @@
 //
 //	go run ./bench [-dist dist] [-store .slipway] [-slipway PATH] [-parts cold,warm,…]
 //
-// It needs crane (go install github.com/google/go-containerregistry/cmd/crane), and from
-// Debian docker-registry, skopeo, bsdtar (libarchive-tools) and zstd. Every other tool
+// It needs crane (go install github.com/google/go-containerregistry/cmd/crane), regctl (go install
+// github.com/regclient/regclient/cmd/regctl), and from Debian docker-registry, skopeo, bsdtar (libarchive-tools) and zstd. Every other tool
 // runs as its users run it. Peak memory is that of the program itself, without the
 // compilers it starts. Measuring costs a few hundredths of a second.
 package main
@@ -31,8 +31,8 @@ func main() {
 
 // bench is one run of the benchmark.
 type bench struct {
-	dist, store, slipway, product, crane string
-	tmp                                  string
+	dist, store, slipway, product, crane, regctl string
+	tmp                                          string
 
 	compressed, uncompressed comparison // of layers
 	archives                 *archives
@@ -56,7 +56,8 @@ func run(ctx context.Context, args []string) error {
 	fs.StringVar(&b.product, "product", "slipway.yaml", "what it was cut from")
 	fs.StringVar(&b.slipway, "slipway", "dist/bin/slipway", "the program to measure")
 	fs.StringVar(&b.crane, "crane", "crane", "the crane to compare with")
-	parts := fs.String("parts", "warm,publish,recipe,push,again,absent,lookup,read,curve,compress,unpack",
+	fs.StringVar(&b.regctl, "regctl", "regctl", "the regctl to compare with")
+	parts := fs.String("parts", "warm,publish,destinations,promote,recipe,push,again,absent,lookup,read,curve,compress,unpack",
 		"what to compare: cold (some 20 minutes), and what the default names")
 	if err := fs.Parse(args); err != nil {
 		return err
@@ -74,6 +75,8 @@ func run(ctx context.Context, args []string) error {
 		{"cold", b.cold},
 		{"warm", b.warm},
 		{"publish", b.publish},
+		{"destinations", b.destinations},
+		{"promote", b.promote},
 		{"recipe", b.recipe},
 		{"push", b.push},
 		{"again", b.again},

@@ -28,16 +28,8 @@ func (b *bench) again(ctx context.Context) (comparison, error) {
 	if err != nil {
 		return comparison{}, err
 	}
-	const images = 20
-	many := *l
-	many.Images, many.ThirdParty = nil, nil
-	for n := range images {
-		i := l.Images[n%len(l.Images)]
-		i.Name += strconv.Itoa(n)
-		i.Repository += strconv.Itoa(n)
-		many.Images = append(many.Images, i)
-	}
-	files, err := airgap.Pack(ctx, st, &many, []airgap.Target{{Name: "twenty"}}, airgap.PackOptions{Dir: filepath.Join(b.tmp, "twenty")})
+	many := twenty(l)
+	files, err := airgap.Pack(ctx, st, many, []airgap.Target{{Name: "twenty"}}, airgap.PackOptions{Dir: filepath.Join(b.tmp, "twenty")})
 	if err != nil {
 		return comparison{}, err
 	}
@@ -49,7 +41,7 @@ func (b *bench) again(ctx context.Context) (comparison, error) {
 	if err != nil {
 		return comparison{}, err
 	}
-	return b.pushers(ctx, fmt.Sprintf("Pushing %d images that are there", images), files[0].Path, contents.Images, layouts, false)
+	return b.pushers(ctx, fmt.Sprintf("Pushing %d images that are there", len(many.Images)), files[0].Path, contents.Images, layouts, false)
 }
 
 // curve packs 1 to 200 images of 1 MiB each, to show that peak memory does

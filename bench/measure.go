@@ -23,6 +23,14 @@ type figure struct {
 	peak    int64 // bytes of memory; 0 if not measured
 }
 
+// best returns the one of two runs that took less time. The zero figure is no run.
+func (f figure) best(other figure) figure {
+	if f.name == "" || other.seconds < f.seconds {
+		return other
+	}
+	return f
+}
+
 // comparison compares slipway's figure with those of others.
 type comparison struct {
 	title string

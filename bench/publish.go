@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -81,7 +82,7 @@ func (b *bench) publish(ctx context.Context) (comparison, error) {
 // publishTo runs in a subprocess of the benchmark, so that its memory
 // can be measured separately.
 func publishTo(ctx context.Context, path, dist, dir, registry string) error {
-	p, err := product.Load(ctx, product.Options{Path: path, Registries: []string{registry}})
+	p, err := product.Load(ctx, product.Options{Path: path, Registries: strings.Split(registry, ",")})
 	if err != nil {
 		return err
 	}
@@ -121,6 +122,12 @@ func content(st *store.Store, l *lock.Lock) (once, perImage int64, err error) {
 		}
 	}
 	return once, perImage, nil
+}
+
+// nextRegistry starts a registry that is empty.
+func (b *bench) nextRegistry(ctx context.Context) (addr string, stop func(), err error) {
+	b.registries++
+	return b.registry(ctx, "registry-"+strconv.Itoa(b.registries))
 }
 
 // registry starts Debian's docker-registry on a free loopback port.

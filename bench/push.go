@@ -81,11 +81,7 @@ func (b *bench) pushers(ctx context.Context, title, bundle string, images []bund
 			if err != nil {
 				return comparison{}, err
 			}
-			for at, f := range map[int]figure{2 * n: once, 2*n + 1: again} {
-				if best[at].name == "" || f.seconds < best[at].seconds {
-					best[at] = f
-				}
-			}
+			best[2*n], best[2*n+1] = best[2*n].best(once), best[2*n+1].best(again)
 		}
 	}
 	var all []figure
@@ -99,8 +95,7 @@ func (b *bench) pushers(ctx context.Context, title, bundle string, images []bund
 
 // pushTwice pushes to an empty registry, and then again.
 func (b *bench) pushTwice(ctx context.Context, way pusher) (once, again figure, err error) {
-	b.registries++
-	registry, stop, err := b.registry(ctx, "push-"+strconv.Itoa(b.registries))
+	registry, stop, err := b.nextRegistry(ctx)
 	if err != nil {
 		return once, again, err
 	}

@@ -55,7 +55,7 @@ func Fuzz(
 // programs, and prints ratios.
 func Bench(
 	ctx context.Context,
-	// what to compare: cold (20 minutes); warm, publish, recipe, push, again, absent,
+	// what to compare: cold (20 minutes); warm, publish, destinations, promote, recipe, push, again, absent,
 	// lookup, read, curve, compress, unpack (all but cold)
 	parts *string,
 ) error {
@@ -68,11 +68,14 @@ func Bench(
 	if err := target.Release(ctx, nil, nil, nil, nil, nil, nil, nil, nil); err != nil {
 		return err
 	}
-	path, err := crane.install(ctx)
-	if err != nil {
-		return err
+	args := []string{"go", "run", "./bench"}
+	for _, t := range []tool{crane, regctl} {
+		path, err := t.install(ctx)
+		if err != nil {
+			return err
+		}
+		args = append(args, "-"+t.name+"="+path)
 	}
-	args := []string{"go", "run", "./bench", "-crane=" + path}
 	if parts != nil {
 		args = append(args, "-parts="+*parts)
 	}

@@ -11,12 +11,13 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/cache"
 )
 
-// The linters at the versions that pass on the code, and a tool that the benchmark
+// The linters at the versions that pass on the code, and the tools that the benchmark
 // compares slipway with.
 var (
 	golangci   = tool{"golangci-lint", "github.com/golangci/golangci-lint/v2/cmd/golangci-lint", "v2.15.0"}
 	actionlint = tool{"actionlint", "github.com/rhysd/actionlint/cmd/actionlint", "v1.7.12"}
 	crane      = tool{"crane", "github.com/google/go-containerregistry/cmd/crane", "v0.22.1"}
+	regctl     = tool{"regctl", "github.com/regclient/regclient/cmd/regctl", "v0.11.7"}
 )
 
 // tool is a program that the go command can install.
