@@ -32,11 +32,13 @@ const slipwayYAML = `apiVersion: slipway/v1
 name: demo
 version: 1.0.0
 platforms: [linux/amd64]
-sources: [{name: here, directory: ., revision: abc, created: 2024-01-01T00:00:00Z}]
+sources:
+- {name: here, directory: ., revision: abc, created: 2024-01-01T00:00:00Z}
+- {name: theirs, directory: theirs, revision: abc, created: 2024-01-01T00:00:00Z}
 programs: [{name: app, source: here, package: .}]
 images: [{name: app, bases: {linux: scratch}, go: {program: app}}]
 release:
-  templates: [{path: config}, {source: here, path: more.yaml}]
+  templates: [{path: config}, {path: config/app.yaml}, {source: here, path: more.yaml}, {source: theirs, path: config.yaml}]
   values: # not of the product
     proxy: {image: "REG/proxy:1.2"}
     tag: 1.2.3
@@ -84,6 +86,11 @@ metadata: {name: s}
 stringData: {image: "REG/secret:1"}
 -- config/notes.txt --
 REG/side:v1
+-- config/.git/x.yaml --
+image: REG/side:v1
+-- theirs/.git/HEAD --
+-- theirs/config.yaml --
+image: REG/side:v1
 -- more.yaml --
 untagged: {image: REG/side}
 ours: {image: REG/demo/app, flat: {image: "REG/me/demo-app:1"}}
@@ -312,7 +319,7 @@ func TestNewer(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := strings.Join(lines(r, dir, s), "\n")
-	for _, want := range []string{"images.txt:3:1 pause:3.10.0 pause:3.10.2@sha256:", " newer patch\n", "images.txt:4:3 proxy:1.2 proxy:1.2@sha256:", "slipway.yaml:13:42 pause:3.10.0 pause:3.10.2 newer patch"} {
+	for _, want := range []string{"images.txt:3:1 pause:3.10.0 pause:3.10.2@sha256:", " newer patch\n", "images.txt:4:3 proxy:1.2 proxy:1.2@sha256:", "slipway.yaml:15:42 pause:3.10.0 pause:3.10.2 newer patch"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("got\n%s\nwant %s", got, want)
 		}

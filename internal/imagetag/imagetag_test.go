@@ -17,6 +17,7 @@ var registry = strings.Fields(`
 	8.0.1-nanoserver-ltsc2022 8.0.3-nanoserver-ltsc2022 8.0.9-nanoserver-ltsc2025 8.0.9-nanoserver-1809 8.0.1-nanoserver-1809
 	ltsc2019 ltsc2022 ltsc2025 1809 20H2 10.0.17763.6893 10.0.17763.8389 10.0.20348.4773 10.0.20348.4900 10.0.20348.4900-amd64 10.0.20348 10.0.26100
 	v1.34.2-rke2r1-build20251112 v1.34.2-rke2r1-build20251210 v1.34.3-rke2r1-build20251201 v1.34.3-rke2r2-build20251202
+	v9.1.0-build9 v9.1.0-build10 v9.1.0_build11
 	v2.1.5-k3s1-build20251106-amd64-windows v2.1.6-k3s1-build20251106-amd64-windows v2.1.6-k3s1-build20251106
 	3.14.0 3.14.1 3.15.0a1 3.15.0b2 3.15.0rc1 3.15.0rc10 3.15.0rc2 3.15.0b3-slim
 	1.0.0-beta 1.0.0-rc1 1.0.0-rc-2 1.0.0-rc.3 1.0.0-SNAPSHOT 1.0.0-dev.7
@@ -43,6 +44,7 @@ func TestNewer(t *testing.T) {
 		"10.0.20348.4773": "10.0.20348.4900 10.0.20348.4900", "10.0.20348.4900": "- -", "10.0.20348": "- -",
 		// Builds of one version.
 		"v1.34.2-rke2r1-build20251112": "v1.34.3-rke2r1-build20251201 v1.34.3-rke2r1-build20251201", "v1.34.3-rke2r1-build20251201": "- -",
+		"v9.1.0-build9": "v9.1.0-build10 v9.1.0-build10", "v9.1.0-build10": "- -",
 		"v2.1.5-k3s1-build20251106-amd64-windows": "v2.1.6-k3s1-build20251106-amd64-windows v2.1.6-k3s1-build20251106-amd64-windows",
 		// Prereleases become newer ones, and releases; releases become releases.
 		"v1.35.0-alpha.3": "v1.35.0 v1.36.0-rc.0", "v1.36.0-rc.0": "- -", "3.14.0": "3.14.1 3.14.1", "3.15.0a1": "3.15.0rc10 3.15.0rc10", "3.15.0rc2": "3.15.0rc10 3.15.0rc10",
