@@ -58,7 +58,7 @@ REG/pause:3.10.0   # for every pod
 #@ load("@ytt:data", "data")
 apiVersion: apps/v1
 kind: Deployment
-metadata: {name: app, annotations: {example: REG/team/demo/app:1}}
+metadata: {name: app, annotations: {example: REG/note:1}}
 spec:
   template:
     spec:

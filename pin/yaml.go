@@ -63,6 +63,9 @@ func (s *search) firstImage(f *file, n *yaml.Node) {
 // only an image can have, or that lint takes for a reference.
 func (s *search) text(f *file, o workload.Object, t workload.Text) {
 	value := strings.TrimSpace(t.Value)
+	if slices.Contains(t.Keys, "metadata") {
+		return // labels and annotations are for people and tools
+	}
 	image := workload.IsImageField(o.APIVersion, o.Kind, t.Keys, value)
 	if !image && !slices.Equal(lock.Catalog(nil).Mentions(t.Name, value), []string{value}) {
 		return

@@ -12,20 +12,20 @@ import (
 )
 
 // pin replaces the tag of third-party images by their digest if images.txt has the same tag:
-// manifests of other projects name their images by tag. Where a manifest has a tag and a digest, as
-// slipway pin writes them, the digest stays. lint reports images that stay unpinned.
+// manifests of other projects name their images by tag. In a text that has a tag and a digest, as
+// slipway pin writes it, the digest stays. lint reports images that stay unpinned.
 func pin(docs []document, l *lock.Lock) {
 	pins := pinsOf(l)
 	for _, d := range docs {
 		replace(d.yaml.Value, nil, func(path []string, s string) string {
-			if !workload.IsImageField(d.APIVersion, d.Kind, path, s) {
-				return s
-			}
 			base, digest, pinned := strings.Cut(s, "@")
-			if !pinned {
+			switch {
+			case pinned && (tagged(base) == "" || !workload.IsPinned(s) || slices.Contains(path, "metadata")):
+				return s
+			case !pinned:
 				digest = pins[tagged(s)]
 			}
-			if digest == "" || tagged(base) == "" || !workload.IsPinned(base+"@"+digest) {
+			if digest == "" || !pinned && !workload.IsImageField(d.APIVersion, d.Kind, path, s) {
 				return s
 			}
 			return base[:strings.LastIndex(base, ":")] + "@" + digest

@@ -21,6 +21,7 @@ func TestPin(t *testing.T) {
 		{"pinned in images.txt, left out of a snapshot", snapshot, "image: registry.k8s.io/sig-storage/livenessprobe@" + storetest.MadeUpDigest(12).String()},
 		{"by tag and digest", "registry.k8s.io/pause:3.10@" + storetest.MadeUpDigest(11).String(), "image: registry.k8s.io/pause@" + storetest.MadeUpDigest(11).String()},
 		{"by tag and digest, not in images.txt", "quay.io/x/tool:1@" + storetest.MadeUpDigest(11).String(), "image: quay.io/x/tool@" + storetest.MadeUpDigest(11).String()},
+		{"by tag and digest, in another field", "a:1\nargs: [\"quay.io/x/tool:1@" + storetest.MadeUpDigest(11).String() + "\"]", "- quay.io/x/tool@" + storetest.MadeUpDigest(11).String()},
 		{"another tag", "registry.k8s.io/pause:3.9", "image: registry.k8s.io/pause:3.9\n"},
 		{"omitted, and nobody knows the digest", "quay.io/offline/tool:1", "image: quay.io/offline/tool:1\n"},
 	} {
