@@ -58,9 +58,14 @@ func (s *Store) ignore() error {
 // Dir returns the layout's absolute directory.
 func (s *Store) Dir() string { return s.dir }
 
+// WorkPath returns the path of work/NAME, whether it exists or not.
+func (s *Store) WorkPath(name string) string {
+	return filepath.Join(s.dir, "work", filepath.FromSlash(name))
+}
+
 // Work returns work/NAME, a directory for scratch files of a compiler or packer, and makes it.
 func (s *Store) Work(name string) (string, error) {
-	d := filepath.Join(s.dir, "work", filepath.FromSlash(name))
+	d := s.WorkPath(name)
 	if err := disk.MkdirAll(d); err != nil {
 		return "", fmt.Errorf("making work directory: %w", err)
 	}

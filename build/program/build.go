@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -132,7 +131,7 @@ func (s *Set) build(ctx context.Context, st *store.Store, pr *progress.Printer, 
 // run compiles the batch into its directory in the store's scratch space, unless that was done
 // before, and returns its programs.
 func (b *batch) run(ctx context.Context, st *store.Store, pr *progress.Printer) ([]Output, error) {
-	dir, err := st.Work(path.Join("go", b.id, strings.ReplaceAll(system(b.programs[0].Platform), "/", "_")))
+	dir, err := st.Work(b.work())
 	if err != nil {
 		return nil, err
 	}

@@ -106,7 +106,12 @@ func TestAgain(t *testing.T) {
 	tree := write(t, module)
 	st := storetest.Open(t)
 	a := []program.Program{declare(t, product.Program{Name: "a", Package: "./cmd/a"}, tree, linux)}
+	look(t, st, a, program.Compile)
+	if made, err := os.ReadDir(filepath.Join(st.Dir(), "work")); err != nil || len(made) > 0 {
+		t.Errorf("looking made %v, %v", made, err)
+	}
 	first, _ := compile(t, st, a)
+	look(t, st, a, program.Compare)
 	digest := content(t, first, "a")
 
 	t.Run("a directory is left to the go command", func(t *testing.T) {
@@ -154,6 +159,11 @@ func TestAgain(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			p := a[0]
 			tc.change(&p)
+			state := program.Compile
+			if tc.says == "" {
+				state = program.Kept
+			}
+			look(t, st, []program.Program{p}, state)
 			set, log := compile(t, st, []program.Program{p})
 			if tc.says == "" && log != "" || !strings.Contains(log, tc.says) {
 				t.Errorf("the log is %q, want %q in it", log, tc.says)
@@ -170,6 +180,15 @@ func TestAgain(t *testing.T) {
 				t.Errorf("it says %q (%v), want %q", out, err, want)
 			}
 		})
+	}
+}
+
+// look checks what [program.Look] finds of programs.
+func look(t *testing.T, st *store.Store, programs []program.Program, want program.State) {
+	t.Helper()
+	states, err := program.Look(t.Context(), st, programs)
+	if err != nil || len(states) != len(programs) || states[0] != want {
+		t.Errorf("the states are %v (%v), want %s", states, err, want)
 	}
 }
 

@@ -90,13 +90,18 @@ func (b *batch) keep(ctx context.Context, st *store.Store, key, dir string) ([]O
 
 // fixed names everything the batch follows from, or is empty where that cannot be known.
 func (b *batch) fixed(ctx context.Context) (string, error) {
-	tree := b.programs[0].Tree
-	if !tree.Fixed {
+	if !b.programs[0].Tree.Fixed {
 		return "", nil
 	}
 	toolchain, err := source.Version(ctx)
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s %s %s\n%s", toolchain, tree.Source.Sum, b.id, b.programs[0].key()), nil
+	return b.key(toolchain), nil
+}
+
+// key names the inputs of a batch whose source a hash fixes.
+func (b *batch) key(toolchain string) string {
+	first := b.programs[0]
+	return fmt.Sprintf("%s %s %s\n%s", toolchain, first.Tree.Source.Sum, b.id, first.key())
 }
