@@ -38,6 +38,7 @@ type Builder struct {
 	programs *program.Set // of Images
 	client   *network.Client
 	bases    *base.Resolver
+	found    []finding // of Check, by image
 }
 
 // New returns a builder of p with the sources that [Sources] has fetched. One that could not be

@@ -42,6 +42,7 @@ func (b *Builder) Check(ctx context.Context) (demands []string, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	b.found = found
 	for n, f := range found {
 		for _, d := range f.demands {
 			if s := d.Error(); !slices.Contains(demands, s) {
@@ -59,7 +60,11 @@ func (b *Builder) Check(ctx context.Context) (demands []string, err error) {
 func (b *Builder) Offline() { b.bases.Offline = true }
 
 // finding is what was found out about an image or one of its platforms.
-type finding struct{ demands, errs []error }
+type finding struct {
+	demands, errs []error
+	// on are the images that it uses: one element for a platform, one per platform for an image.
+	on []used
+}
 
 func (b *Builder) checkPackages() error {
 	all, err := Programs(b.product, b.trees)
@@ -90,6 +95,7 @@ func checkPlatforms(i product.Image, check func(platform.Platform) finding) find
 	said := map[string]bool{}
 	for n, f := range found {
 		all.demands = append(all.demands, f.demands...)
+		all.on = append(all.on, append(f.on, used{})[0])
 		for _, err := range f.errs {
 			if !said[err.Error()] {
 				said[err.Error()] = true

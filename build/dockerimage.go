@@ -99,7 +99,11 @@ func (b *Builder) checkDockerImage(ctx context.Context, i product.Image, p platf
 	if err == nil {
 		err = b.checkStart(ctx, r, p)
 	}
-	return finding{r.Demands, output.Split(err)}
+	f = finding{demands: r.Demands, errs: output.Split(err)}
+	if err == nil {
+		f.on = []used{{r.Base.Info, r.Others}}
+	}
+	return f
 }
 
 // checkStart checks what can be known of the program that an image starts.

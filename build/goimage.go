@@ -96,6 +96,7 @@ func (b *Builder) goImage(ctx context.Context, i product.Image, p platform.Platf
 func (b *Builder) checkGoImage(ctx context.Context, i product.Image, p platform.Platform) (f finding) {
 	under, err := b.bases.Resolve(ctx, i.Bases[p.OS], p)
 	if err == nil {
+		f.on = []used{{base: under.Info}}
 		_, err = inherit(under)
 	}
 	f.errs = output.Split(err)
