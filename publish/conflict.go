@@ -1,0 +1,93 @@
+package publish
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// conflict returns why what a tag names cannot be what this release will put under it, whatever is
+// built: the document has another form, other annotations or other platforms. It is "" if that is
+// not certain.
+func (a *asked) conflict() string {
+	t, err := oci.Parse(v1.Descriptor{Digest: a.have.Digest}, a.document)
+	if err != nil {
+		return "it is not an image"
+	}
+	platforms, index := a.contents()
+	switch {
+	case index && t.Desc.MediaType != types.OCIImageIndex:
+		return "it is not an OCI index, which this release will be"
+	case !index && t.Desc.MediaType != types.OCIManifestSchema1:
+		return "it is not an OCI manifest, which this release will be"
+	}
+	if why := differ(t.Annotations, a.at.expected.Annotations); why != "" {
+		return why
+	}
+	if !index {
+		return ""
+	}
+	var has []platform.Platform
+	for _, c := range t.Children {
+		has = append(has, platform.From(c.Desc.Platform))
+	}
+	for _, p := range platforms {
+		if !slices.ContainsFunc(has, func(o platform.Platform) bool { return platform.Same(o, p) }) {
+			return fmt.Sprintf("it lacks %s, which this release will have", p)
+		}
+	}
+	for _, p := range has {
+		if !slices.ContainsFunc(platforms, func(o platform.Platform) bool { return platform.Same(o, p) }) {
+			return fmt.Sprintf("it has %s, which this release will lack", p)
+		}
+	}
+	return ""
+}
+
+// contents returns the platforms of what the name will stand for, and whether that is an index.
+func (a *asked) contents() (platforms []platform.Platform, index bool) {
+	index = a.at.image.MediaType.IsIndex()
+	if a.Kind == PlatformTag {
+		return a.Platforms, index && len(a.Platforms) > 1
+	}
+	for _, c := range a.at.image.Children {
+		platforms = append(platforms, c.Platform)
+	}
+	return platforms, index
+}
+
+// differ names the first annotation that two documents do not share, those first that say most.
+func differ(have, want map[string]string) string {
+	const prefix = "org.opencontainers.image."
+	keys := []string{prefix + "version", prefix + "revision", prefix + "created"}
+	for _, k := range slices.Sorted(maps.Keys(want)) {
+		if !slices.Contains(keys, k) {
+			keys = append(keys, k)
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(have)) {
+		if !slices.Contains(keys, k) {
+			keys = append(keys, k)
+		}
+	}
+	for _, k := range keys {
+		if have[k] != want[k] {
+			return fmt.Sprintf("its %s is %s, and that of this release is %s", strings.TrimPrefix(k, prefix), orNone(have[k]), orNone(want[k]))
+		}
+	}
+	return ""
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
