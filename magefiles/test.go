@@ -127,9 +127,9 @@ func isolate() error {
 	return errors.Join(os.Unsetenv("SLIPWAY_REGISTRY"), os.Unsetenv("SLIPWAY_VERSION"), os.Unsetenv("SOURCE_DATE_EPOCH"))
 }
 
-// Ci is what a change must pass: check, then test.
+// Ci is what a change must pass: linters, then test.
 func Ci(ctx context.Context) error {
-	return errors.Join(Check(ctx), Test(ctx))
+	return errors.Join(Linters(ctx), Test(ctx))
 }
 
 // environment returns the variables that tell tests where the release

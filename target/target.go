@@ -103,6 +103,35 @@ func Airgap(
 	return run(ctx, []string{"airgap", "pack"}, options{product, registry, version, channel, platforms, images, out, q})
 }
 
+// Check finds mistakes that would stop a release, without building anything.
+func Check(
+	ctx context.Context,
+	product *string, // the product's description (slipway.yaml)
+	registry *string, // host[/prefix] of the release to check for
+	version *string, // the product's version, or git ($SLIPWAY_VERSION, then that in slipway.yaml)
+	channel *string, // a channel of slipway.yaml
+	platforms *string, // only these platforms, separated by commas
+	images *string, // only these images, separated by commas
+	q *bool, // print only the result and errors
+) error {
+	return run(ctx, []string{"check"}, options{product: product, registry: registry, version: version, channel: channel, platforms: platforms, images: images, q: q})
+}
+
+// Plan prints what a release would do, without doing any of it.
+func Plan(
+	ctx context.Context,
+	product *string, // the product's description (slipway.yaml)
+	registry *string, // host[/prefix] to push to; none makes a snapshot
+	version *string, // the product's version, or git ($SLIPWAY_VERSION, then that in slipway.yaml)
+	channel *string, // a channel of slipway.yaml
+	platforms *string, // only these platforms, separated by commas
+	images *string, // only these images, separated by commas
+	out *string, // directory for the release's files (dist)
+	q *bool, // print only the result and errors
+) error {
+	return run(ctx, []string{"plan"}, options{product, registry, version, channel, platforms, images, out, q})
+}
+
 // Doctor tries what a release needs: programs, disks, clock, logins, proxies.
 func Doctor(
 	ctx context.Context,

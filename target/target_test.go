@@ -57,7 +57,7 @@ import (
 		}
 		return out
 	}
-	if list := mage("-l"); !strings.Contains(list, "release    makes a release") {
+	if list := mage("-l"); !strings.Contains(list, "release    makes a release") || !strings.Contains(list, "plan       prints what a release would do") {
 		t.Errorf("mage -l:\n%s", list)
 	}
 	if help := mage("-h", "publish"); !strings.Contains(help, "-registry=<string>   host[/prefix] to push to") {

@@ -7,9 +7,9 @@ import (
 	"errors"
 )
 
-// Check runs the linters on this repository: format, vet, golangci-lint, workflows, modules.
-// `slipway lint` is for releases.
-func Check(ctx context.Context) error {
+// Linters runs the linters on this repository: format, vet, golangci-lint, workflows, modules.
+// `slipway check` and `slipway lint` are for releases.
+func Linters(ctx context.Context) error {
 	lint, err := golangci.install(ctx)
 	if err != nil {
 		return err
