@@ -20,14 +20,14 @@ const (
 
 // nameFields is what templates of names may use.
 type nameFields struct {
-	Product, Name, Version, Major, Minor, Patch, Prerelease, Channel, Revision string
+	Product, Name, Version, Major, Minor, Patch, Prerelease, Revision string
 
 	Repository               string // of destinations only
 	OS, Arch, WindowsRelease string // of platform tags only
 }
 
 var (
-	imageFields    = []string{"Product", "Name", "Version", "Major", "Minor", "Patch", "Prerelease", "Channel", "Revision"}
+	imageFields    = []string{"Product", "Name", "Version", "Major", "Minor", "Patch", "Prerelease", "Revision"}
 	placeFields    = append([]string{"Repository"}, imageFields...)
 	platformFields = append([]string{"OS", "Arch", "WindowsRelease"}, imageFields...)
 )
@@ -52,31 +52,27 @@ func (c *checker) imageNames() {
 		}
 		t := &imageTemplates{checker: c, in: in, fields: c.nameFields(out)}
 		out.Repositories = t.repositories()
-		out.Tags = t.tags(c.templatesOf(&in.Tags, &c.in.Names.Tags, []string{defaultTag}), false)
-		out.FloatingTags = t.tags(c.floatingTags(out.Version, in), true)
-		out.PlatformTags = t.platformTags(c.templatesOf(&in.PlatformTags, &c.in.Names.PlatformTags, nil), out.Platforms)
-		if c.Given(&in.Tags) && len(in.Tags) == 0 {
-			c.Errorf(&in.Tags, "image %s has no tag: give it one, or leave tags out", in.Name)
-		}
+		out.Tags = t.tags(own(in.Tags, c.in.Names.Tags, []string{defaultTag}))
+		out.FloatingTags = t.tags(c.floatingTags(out.Version, own(in.FloatingTags, c.in.Names.FloatingTags, nil)))
+		out.PlatformTags = t.platformTags(own(in.PlatformTags, c.in.Names.PlatformTags, nil), out.Platforms)
 		claims.add(c, in, out)
 	}
 }
 
-// templatesOf returns the templates of an image: its own, or those of all images, or the default. Its own
-// may be none.
-func (c *checker) templatesOf(image, all *[]string, none []string) []string {
+// own returns the templates of an image: its own, or those of all images, or the default.
+func own(image, all, none []string) []string {
 	switch {
-	case c.Given(image):
-		return *image
-	case c.Given(all):
-		return *all
+	case len(image) > 0:
+		return image
+	case len(all) > 0:
+		return all
 	}
 	return none
 }
 
 // nameFields returns the values for the templates of an image.
 func (c *checker) nameFields(i *Image) nameFields {
-	f := nameFields{Product: c.out.Name, Name: i.Name, Version: i.Version, Channel: c.out.Channel}
+	f := nameFields{Product: c.out.Name, Name: i.Name, Version: i.Version}
 	if v := withV(i.Version); semver.IsValid(v) {
 		core, _, _ := strings.Cut(strings.TrimPrefix(semver.Canonical(v), "v"), "-")
 		parts := strings.Split(core, ".")
@@ -167,15 +163,15 @@ func (t *imageTemplates) isRepository(s *string, path, registry string) bool {
 	return err == nil
 }
 
-// tags returns the tags that templates yield. With optional, a template may yield none.
-func (t *imageTemplates) tags(templates []string, optional bool) []string {
+// tags returns the tags that templates yield.
+func (t *imageTemplates) tags(templates []string) []string {
 	var all []string
 	for n := range templates {
 		if templates[n] == "" {
 			continue
 		}
 		tag, ok := t.expand(&templates[n], t.fields, imageFields)
-		if ok && (tag != "" || !optional) && t.isTag(&templates[n], tag) {
+		if ok && t.isTag(&templates[n], tag) {
 			all = append(all, tag)
 		}
 	}

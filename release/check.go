@@ -26,26 +26,51 @@ import (
 // registry would require in addition. Check leaves nothing on the disk, except Go modules that
 // the module cache lacked.
 func Check(ctx context.Context, p *product.Product) (before []string, err error) {
+	c, done, err := checkOffline(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return c.demands, c.err
+}
+
+// offline is what a check without a registry has found.
+type offline struct {
+	trees   map[string]source.Tree // without those that could not be fetched
+	builder *build.Builder
+	store   *store.Store // empty at first, in a directory of its own
+	demands []string
+	err     error // what would stop a release
+}
+
+// checkOffline does what [Check] does. done removes what is on the disk.
+func checkOffline(ctx context.Context, p *product.Product) (c *offline, done func(), err error) {
 	dir, err := disk.Temp(os.TempDir())
 	if err != nil {
-		return nil, fmt.Errorf("making a directory: %w", err)
+		return nil, nil, fmt.Errorf("making a directory: %w", err)
 	}
-	defer os.RemoveAll(dir)
-	st, err := store.Open(dir)
-	if err != nil {
-		return nil, err
+	done = func() { os.RemoveAll(dir) }
+	defer func() {
+		if err != nil {
+			done()
+		}
+	}()
+	c = &offline{}
+	if c.store, err = store.Open(dir); err != nil {
+		return nil, nil, err
 	}
-	trees, missing := build.Sources(ctx, p)
-	b := build.New(p, trees, st, nil)
-	b.Offline()
-	demands, err := b.Check(ctx)
+	var missing error
+	c.trees, missing = build.Sources(ctx, p)
+	c.builder = build.New(p, c.trees, c.store, nil)
+	c.builder.Offline()
+	demands, wrong := c.builder.Check(ctx)
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return nil, nil, context.Cause(ctx)
 	}
-	if err := errors.Join(missing, err, rendered(ctx, p, trees)); err != nil {
-		return nil, err
+	if c.err = errors.Join(missing, wrong, rendered(ctx, p, c.trees)); c.err == nil {
+		c.demands = beforeRelease(p, demands)
 	}
-	return beforeRelease(p, demands), nil
+	return c, done, nil
 }
 
 // check is the first stage of a release. It reports every mistake that can be found before

@@ -2,11 +2,12 @@
 //
 // [Release] checks the product, builds and publishes its images, renders release.yaml, packs
 // bundles and writes SHA256SUMS last: a directory with that file is a complete release. [Merge]
-// does the same from parts that several machines published, and [Check] only looks for
-// mistakes.
+// does the same from parts that several machines published, [Check] only looks for mistakes, and
+// [MakePlan] tells what a release would do.
 package release
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -138,13 +139,15 @@ type run struct {
 	before  []string // the names that SHA256SUMS of the previous release listed
 }
 
+// places fills in the directories that were not named.
+func (o Options) places(p *product.Product) Options {
+	o.Out = cmp.Or(o.Out, "dist")
+	o.Store = cmp.Or(o.Store, filepath.Join(p.Dir, ".slipway"))
+	return o
+}
+
 func begin(ctx context.Context, p *product.Product, o Options) (*run, error) {
-	if o.Out == "" {
-		o.Out = "dist"
-	}
-	if o.Store == "" {
-		o.Store = filepath.Join(p.Dir, ".slipway")
-	}
+	o = o.places(p)
 	out, err := filepath.Abs(o.Out)
 	if err != nil {
 		return nil, err

@@ -41,7 +41,14 @@ func cut(t *testing.T, options product.Options, out string) (*release.Summary, e
 	if err != nil {
 		t.Fatal(err)
 	}
-	return release.Release(context.Background(), p, release.Options{Out: out})
+	plan, wrong := release.MakePlan(t.Context(), p, release.Options{Out: out})
+	s, err := release.Release(context.Background(), p, release.Options{Out: out})
+	if wrong != nil {
+		t.Error(wrong)
+	} else if err == nil && len(p.Selected) == 0 {
+		sameNames(t, plan, out)
+	}
+	return s, err
 }
 
 // files returns the sha256 of every file below dir, except the .gitignore, which is not a file

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/internal/testing/wine"
 	"github.com/slipway-dev/slipway/lock"
@@ -91,13 +94,46 @@ func (p *product) run(ctx context.Context, t *testing.T, command string, args ..
 // release releases the product and returns its lock.
 func (p *product) release(t *testing.T, args ...string) *lock.Lock {
 	t.Helper()
+	planned := p.plan(t, args...)
 	said, err := p.run(t.Context(), t, "release", append([]string{"-out=" + p.out, "-binary=false"}, args...)...)
 	if err != nil {
 		t.Fatalf("slipway release: %v\n%s", err, said)
 	}
 	l, err := lock.Read(filepath.Join(p.out, lock.Name))
 	must(t, err)
+	var names []string
+	for _, i := range l.Images {
+		for _, n := range i.Names() {
+			names = append(names, n.Reference)
+		}
+	}
+	if d := cmp.Diff(names, planned); d != "" {
+		t.Errorf("the names of slipway plan differ from those of the release (-release +plan):\n%s", d)
+	}
 	return l
+}
+
+// plan returns the names that slipway plan lists.
+func (p *product) plan(t *testing.T, args ...string) (names []string) {
+	t.Helper()
+	file, err := slipway()
+	must(t, err)
+	args = append([]string{"plan", "-json", "-product=" + filepath.Join(p.dir, "slipway.yaml"), "-store=" + p.store, "-out=" + p.out}, args...)
+	cmd := exec.CommandContext(t.Context(), file, args...)
+	cmd.Dir = p.dir
+	cmd.Env = append(append(os.Environ(), "SLIPWAY_REGISTRY=", "SOURCE_DATE_EPOCH="), p.env...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("slipway plan: %v\n%s", err, stderr.Bytes())
+	}
+	var plan release.Plan
+	must(t, json.Unmarshal(out, &plan))
+	for _, n := range plan.Names {
+		names = append(names, n.Reference)
+	}
+	return names
 }
 
 // sums returns the files of the release by name, after holding each against SHA256SUMS.

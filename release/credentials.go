@@ -1,0 +1,88 @@
+package release
+
+import (
+	"context"
+
+	"github.com/google/go-containerregistry/pkg/name"
+
+	"github.com/slipway-dev/slipway/internal/network"
+)
+
+// Credential is the source of the credentials for a registry: a file, a credential helper, a
+// variable, or [network.Anonymous]. What they are stands nowhere.
+type Credential struct {
+	Registry string `json:"registry"` // host
+	Use      string `json:"use"`      // "push" or "pull"
+	Source   string `json:"source"`
+}
+
+// credentials lists the source of the credentials for each registry that the release would use.
+// Repositories of one registry may have different ones.
+func (pl *planner) credentials(ctx context.Context) error {
+	c := network.New(pl.network)
+	known, failed := map[Credential]bool{}, map[string]bool{}
+	add := func(use string, repo name.Repository) {
+		host := repo.RegistryStr()
+		if failed[host] {
+			return
+		}
+		source, err := c.CredentialSource(ctx, repo)
+		if err != nil {
+			failed[host] = true
+			pl.refuse(err)
+			return
+		}
+		if one := (Credential{host, use, source}); !known[one] {
+			known[one] = true
+			pl.Credentials = append(pl.Credentials, one)
+		}
+	}
+	seen := map[string]bool{}
+	each := func(use, repository string) error {
+		repo, err := name.NewRepository(repository)
+		if key := use + " " + repository; err == nil && !seen[key] {
+			seen[key] = true
+			add(use, repo)
+		}
+		return err
+	}
+	for _, i := range pl.names.Images {
+		for _, repository := range i.Repositories() {
+			if pl.Snapshot {
+				break
+			}
+			if err := each("push", repository); err != nil {
+				return err
+			}
+		}
+	}
+	for _, repo := range pl.pulled() {
+		if err := each("pull", repo.Name()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pulled lists the repositories of what the release would fetch.
+func (pl *planner) pulled() []name.Repository {
+	var all []name.Repository
+	for _, o := range pl.outlines {
+		for _, on := range o.On {
+			if on.Base != nil && !on.Base.Stub {
+				on.CopiedFrom = append(on.CopiedFrom[:len(on.CopiedFrom):len(on.CopiedFrom)], *on.Base)
+			}
+			for _, b := range on.CopiedFrom {
+				if ref, err := name.NewDigest(b.Name); err == nil && !b.Stub { // built-in ones are no references
+					all = append(all, ref.Context())
+				}
+			}
+		}
+	}
+	for n, t := range pl.product.Airgap.Images {
+		if n < len(pl.ThirdParty) && pl.ThirdParty[n].Host() != "" {
+			all = append(all, t.Reference.Context())
+		}
+	}
+	return all
+}

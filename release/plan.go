@@ -1,0 +1,241 @@
+package release
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/publish"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// Plan describes what a release would do. Lists keep the order of slipway.yaml; equal inputs and
+// registries give equal plans.
+type Plan struct {
+	Name          string                `json:"name"`
+	Version       string                `json:"version"`
+	VersionSource product.VersionSource `json:"versionSource"`
+	Channel       string                `json:"channel,omitempty"`
+	Snapshot      bool                  `json:"snapshot"`
+	Registry      string                `json:"registry"`           // of the primary destination; for a snapshot that of its names
+	Copies        []string              `json:"copies,omitempty"`   // the other registries
+	Selected      []string              `json:"selected,omitempty"` // by -platforms or -images
+	Images        []PlannedImage        `json:"images"`
+	// Names are all names at all destinations. A part of a release, which has Selected, gives
+	// none: merge does.
+	Names    []publish.Name   `json:"names"`
+	Programs []PlannedProgram `json:"programs"`
+	// Lock is the lock of the last release in the output directory; "" if there is none.
+	Lock       string          `json:"lock,omitempty"`
+	Changes    []Change        `json:"changes"` // since Lock
+	ThirdParty []publish.Party `json:"thirdParty"`
+	Bundles    []PlannedBundle `json:"bundles"`
+	Artifacts  []string        `json:"artifacts"` // files for download
+	// Credentials are those that the release would use, by their source.
+	Credentials []Credential `json:"credentials"`
+	// Refused are the reasons why the release cannot go, a text for each. It can go if there are
+	// none.
+	Refused []string `json:"refused"`
+	// BeforeRelease lists what a release to a registry requires and this snapshot does not.
+	BeforeRelease []string `json:"beforeRelease,omitempty"`
+
+	title string
+}
+
+// PlannedImage is an image with what it is built on.
+type PlannedImage struct {
+	Name      string            `json:"name"`
+	Kind      string            `json:"kind"`
+	Version   string            `json:"version"`
+	Platforms []PlannedPlatform `json:"platforms"`
+}
+
+// PlannedPlatform is an image for one platform.
+type PlannedPlatform struct {
+	Platform platform.Platform `json:"platform"`
+	// ExtraOS lists all operating systems of a manifest that has files for several.
+	ExtraOS []string `json:"extraOS,omitempty"`
+	// Base has the digest that bases.lock.yaml or slipway.yaml pins, which may be that of an
+	// index. It is nil for an image from scratch.
+	Base       *lock.Base  `json:"base,omitempty"`
+	CopiedFrom []lock.Base `json:"copiedFrom,omitempty"`
+}
+
+// PlannedBundle is a bundle that the release packs.
+type PlannedBundle struct {
+	File     string            `json:"file"`
+	Platform platform.Platform `json:"platform,omitzero"` // zero for all platforms
+}
+
+// MakePlan finds out what a release of p would do, without building anything and without writing
+// anything to the store, the output directory or a registry. It downloads Go modules that the
+// module cache lacks, as [Check] does. It waits for no lock, and reads what a release that runs at
+// the same time has finished. What would stop the release stands in the plan; an error means that
+// there is no plan.
+func MakePlan(ctx context.Context, p *product.Product, o Options) (*Plan, error) {
+	c, done, err := checkOffline(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	o = o.places(p)
+	pl := &planner{Plan: newPlan(p), product: p, found: c, store: c.store, names: placeholder(p, c.trees), outlines: c.builder.Outlines()}
+	if st, err := store.Existing(o.Store); err == nil {
+		pl.store = st
+	}
+	pl.network = network.Options{Progress: o.Progress, Attempts: 2, Idle: 20 * time.Second}
+	pl.refuse(c.err)
+	pl.BeforeRelease = c.demands
+	pl.Registry, pl.Copies = pl.names.Registry, pl.names.Copies
+	pl.images()
+	pl.files()
+	for _, step := range []func(context.Context) error{
+		func(ctx context.Context) error { return pl.since(ctx, filepath.Join(o.Out, lock.Name)) },
+		pl.programs, pl.publish, pl.thirdParty, pl.credentials,
+	} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return &pl.Plan, nil
+}
+
+// newPlan returns a plan with empty lists, for JSON.
+func newPlan(p *product.Product) Plan {
+	return Plan{
+		Name: p.Name, Version: p.Version, VersionSource: p.VersionSource, Channel: p.Channel, Snapshot: p.Snapshot(), Selected: p.Selected,
+		Images: []PlannedImage{}, Names: []publish.Name{}, Programs: []PlannedProgram{}, Changes: []Change{}, ThirdParty: []publish.Party{},
+		Bundles: []PlannedBundle{}, Artifacts: []string{}, Credentials: []Credential{}, Refused: []string{}, title: p.Title(),
+	}
+}
+
+// planner makes a plan.
+type planner struct {
+	Plan
+
+	product  *product.Product
+	found    *offline
+	store    *store.Store // to be read only; an empty one if there is none
+	names    *lock.Lock   // with made-up digests
+	outlines []build.Outline
+	old      *lock.Lock // of the last release; nil if there is none
+	network  network.Options
+}
+
+// refuse adds each error of a joined one to what stops the release.
+func (pl *planner) refuse(err error) {
+	for _, e := range output.Split(err) {
+		pl.Refused = append(pl.Refused, e.Error())
+	}
+}
+
+// Err returns an error with a line for each reason why the release cannot go; nil if it can.
+func (p *Plan) Err() error {
+	var all []error
+	for _, line := range p.Refused {
+		all = append(all, errors.New(line))
+	}
+	return errors.Join(all...)
+}
+
+func (pl *planner) images() {
+	for n, i := range pl.product.Images {
+		row := PlannedImage{Name: i.Name, Kind: i.Kind, Version: i.Version, Platforms: []PlannedPlatform{}}
+		for k, on := range pl.outlines[n].On {
+			row.Platforms = append(row.Platforms, PlannedPlatform{
+				Platform: on.Platform, ExtraOS: pl.names.Images[n].Children[k].ExtraOS, Base: on.Base, CopiedFrom: on.CopiedFrom,
+			})
+		}
+		pl.Images = append(pl.Images, row)
+	}
+}
+
+// files lists bundles and artifacts. A part of a release packs no bundles.
+func (pl *planner) files() {
+	p := pl.product
+	for _, b := range p.Airgap.Bundles {
+		if len(p.Selected) == 0 {
+			pl.Bundles = append(pl.Bundles, PlannedBundle{b.Name + ".tar.zst", b.Platform})
+		}
+	}
+	for _, a := range p.Artifacts {
+		for _, on := range a.Platforms {
+			for _, f := range p.Files(a, on) {
+				pl.Artifacts = append(pl.Artifacts, f.Name)
+			}
+		}
+	}
+}
+
+// publish lists the names with their states.
+func (pl *planner) publish(ctx context.Context) error {
+	if len(pl.Selected) > 0 {
+		return nil
+	}
+	var expected []publish.Expected
+	for n, i := range pl.product.Images {
+		e := publish.Expected{Annotations: pl.outlines[n].Annotations}
+		e.Stamp = transfer.Stamp{Version: i.Version, Created: pl.names.Created}
+		if t, err := time.Parse(time.RFC3339, e.Annotations["org.opencontainers.image.created"]); err == nil {
+			e.Stamp.Created = t
+		}
+		if pl.sameInputs() {
+			e.Digests = digests(pl.old, i.Name)
+		}
+		expected = append(expected, e)
+	}
+	names, err := publish.Preview(ctx, pl.product, pl.names, expected, pl.network)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	pl.Names = append(pl.Names, names...)
+	pl.refuse(err)
+	for _, n := range names {
+		if n.State == publish.Refused {
+			pl.refuse(fmt.Errorf("%s is %s already, and this release is another: %s: raise the version, or delete the tag if nobody has used it", n.Reference, n.Digest, n.Reason))
+		}
+	}
+	return nil
+}
+
+// sameInputs reports whether the last release had the same inputs, as far as its lock tells.
+func (pl *planner) sameInputs() bool {
+	uncommitted := func(s lock.Source) bool { return strings.HasSuffix(s.Revision, "-dirty") }
+	return pl.old != nil && len(pl.Changes) == 0 && !slices.ContainsFunc(pl.names.Sources, uncommitted)
+}
+
+// digests returns the digests that the tags of an image have in a lock.
+func digests(l *lock.Lock, name string) map[string]v1.Hash {
+	i, ok := l.Image(name)
+	if !ok {
+		return nil
+	}
+	all := map[string]v1.Hash{"": i.Digest}
+	for _, t := range i.PlatformTags {
+		all[t.Tag] = t.Digest
+	}
+	return all
+}
+
+func (pl *planner) thirdParty(ctx context.Context) error {
+	list, err := publish.PreviewThirdParty(ctx, pl.product, pl.store, pl.network)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	pl.refuse(err)
+	pl.ThirdParty = append(pl.ThirdParty, list...)
+	return nil
+}

@@ -1,0 +1,182 @@
+package release
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/slipway-dev/slipway/build/program"
+	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/publish"
+)
+
+// WriteTable writes the plan for people. Its first line is that of the release.
+func (p *Plan) WriteTable(w io.Writer) error {
+	output.Fprintf(w, "%s\n\n", p.title)
+	for _, write := range []func(io.Writer) error{
+		p.writeImages, p.writeNames, p.writePrograms, p.writeChanges, p.writeThirdParty, p.writeFiles, p.writeCredentials, p.writeBefore,
+	} {
+		if err := write(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Plan) writeImages(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "IMAGE\tPLATFORM\tBASE")
+	for _, i := range p.Images {
+		name := i.Name
+		for _, on := range i.Platforms {
+			platform := on.Platform.String()
+			if len(on.ExtraOS) > 0 {
+				platform += " (" + strings.Join(on.ExtraOS, " + ") + ")"
+			}
+			output.Fprintf(t, "%s\t%s\t%s\n", name, platform, baseText(on.Base))
+			for _, b := range on.CopiedFrom {
+				output.Fprintf(t, "\t\tfiles of %s\n", baseText(&b))
+			}
+			name = ""
+		}
+	}
+	return t.Flush()
+}
+
+// writeNames lists the names. A part of a release gives none.
+func (p *Plan) writeNames(w io.Writer) error {
+	if len(p.Selected) > 0 {
+		_, err := fmt.Fprintf(w, "\nOnly %v is selected: manifests are pushed by digest, and slipway merge gives the names.\n", p.Selected)
+		return err
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "\nNAME\tSTATE")
+	for _, n := range p.Names {
+		output.Fprintf(t, "%s\t%s\n", n.Reference, stateText(n, p.Lock))
+	}
+	return t.Flush()
+}
+
+// stateText describes the state of a name.
+func stateText(n publish.Name, lockPath string) string {
+	switch n.State {
+	case publish.Local:
+		return "in the store only"
+	case publish.There:
+		if n.Same {
+			return "there already, as in " + lockPath + ": " + n.Digest.String()
+		}
+		if n.Kind == publish.FloatingTag {
+			return "there already, with the version tag: " + n.Digest.String()
+		}
+		return "there, as " + n.Digest.String() + ": the release must be the same"
+	case publish.Moves:
+		versions := ""
+		if n.From != "" {
+			versions = ", " + n.From + " → " + n.To
+		}
+		return "would move from " + n.Digest.String() + versions + ": " + n.Reason
+	case publish.Stays:
+		return "stays: " + n.Reason
+	case publish.Refused:
+		return "refused: it is " + n.Digest.String() + ", and " + n.Reason
+	case publish.Unknown:
+		return "unknown: " + n.Reason
+	case publish.New:
+		return "new"
+	}
+	return string(n.State)
+}
+
+func (p *Plan) writePrograms(w io.Writer) error {
+	if len(p.Programs) == 0 {
+		return nil
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "\nPROGRAM\tPLATFORM\tTO COMPILE")
+	for _, g := range p.Programs {
+		text := map[program.State]string{program.Kept: "no", program.Compare: "if changed", program.Compile: "yes"}[g.State]
+		output.Fprintf(t, "%s\t%s\t%s: %s\n", g.Name, g.Platform, text, g.Reason)
+	}
+	return t.Flush()
+}
+
+func (p *Plan) writeChanges(w io.Writer) error {
+	switch {
+	case p.Lock == "":
+		return nil
+	case len(p.Changes) == 0:
+		_, err := output.Fprintf(w, "\nSources, bases, versions and Go are those of %s.\n", p.Lock)
+		return err
+	}
+	output.Fprintf(w, "\nCHANGED SINCE %s\n", p.Lock)
+	for _, c := range p.Changes {
+		output.Fprintf(w, "%s\n", c)
+	}
+	return nil
+}
+
+func (p *Plan) writeThirdParty(w io.Writer) error {
+	if len(p.ThirdParty) == 0 {
+		return nil
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "\nTHIRD-PARTY IMAGE\tSTATE")
+	for _, i := range p.ThirdParty {
+		state := "to be fetched"
+		switch {
+		case i.Omitted != "":
+			state = "left out: " + i.Omitted
+		case i.Stored:
+			state = "in the store"
+		}
+		if !i.Pinned {
+			state += ", not pinned"
+		}
+		output.Fprintf(t, "%s\t%s\n", i.Reference, state)
+	}
+	return t.Flush()
+}
+
+func (p *Plan) writeFiles(w io.Writer) error {
+	if len(p.Bundles)+len(p.Artifacts) == 0 {
+		return nil
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "\nFILE\tWHAT IT IS")
+	for _, b := range p.Bundles {
+		of := "all platforms"
+		if !b.Platform.IsZero() {
+			of = b.Platform.String()
+		}
+		output.Fprintf(t, "%s\tbundle for %s\n", b.File, of)
+	}
+	for _, a := range p.Artifacts {
+		output.Fprintf(t, "%s\tartifact\n", a)
+	}
+	return t.Flush()
+}
+
+func (p *Plan) writeCredentials(w io.Writer) error {
+	if len(p.Credentials) == 0 {
+		return nil
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "\nREGISTRY\tUSE\tCREDENTIALS")
+	for _, c := range p.Credentials {
+		output.Fprintf(t, "%s\t%s\t%s\n", c.Registry, c.Use, c.Source)
+	}
+	return t.Flush()
+}
+
+func (p *Plan) writeBefore(w io.Writer) error {
+	if len(p.BeforeRelease) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w, "\nA release to a registry also requires:")
+	for _, line := range p.BeforeRelease {
+		output.Fprintf(w, "  %s\n", line)
+	}
+	return nil
+}
