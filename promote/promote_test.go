@@ -296,3 +296,49 @@ func TestFrom(t *testing.T) {
 		t.Errorf("from %s; the registry of the lock was asked %v", done.From, calls)
 	}
 }
+
+// TestFromCopy promotes from the second registry of a lock, where the paths differ.
+func TestFromCopy(t *testing.T) {
+	g := stage(t)
+	second, final := separate(t), separate(t)
+	o := g.options(second.Host() + "/mirror")
+	o.Renames = []promote.Rename{{Old: "demo", New: "flat"}}
+	if _, err := promote.Lock(t.Context(), g.lock, o); err != nil {
+		t.Fatal(err)
+	}
+	l := *g.lock
+	l.Copies, l.Images = []string{second.Host() + "/mirror"}, slices.Clone(l.Images)
+	for n := range l.Images {
+		l.Images[n].Copies = []string{second.Host() + "/mirror/flat" + strings.TrimPrefix(l.Images[n].Repository, l.Registry+"/demo")}
+	}
+	g.at.Reset()
+	o = promote.Options{From: second.Host() + "/mirror", To: []string{final.Host()}, Renames: []promote.Rename{{Old: "flat", New: "demo"}}, Registry: quick}
+	if _, err := promote.Lock(t.Context(), &l, o); err != nil {
+		t.Fatal(err)
+	}
+	g.check(final.Host(), true)
+	if calls, _ := g.at.Reset(); len(calls) != 0 {
+		t.Errorf("the first registry was asked %v", calls)
+	}
+}
+
+// TestAllow promotes a manifest with a finding that slipway.yaml allows.
+func TestAllow(t *testing.T) {
+	g := stage(t)
+	final := separate(t)
+	text, err := os.ReadFile(g.release)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := strings.Replace(string(text), "kubernetes.io/os: linux", "kubernetes.io/os: windows", 1) + "    securityContext:\n      privileged: true\n"
+	if err := os.WriteFile(g.release, []byte(changed), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	o := g.options(final.Host())
+	_, err = promote.Lock(t.Context(), g.lock, o)
+	says(t, err, "breaks rules", "[windows-privileged]")
+	o.Allow = []product.Allow{{Rule: "windows-privileged", Reason: "for a test"}}
+	if _, err := promote.Lock(t.Context(), g.lock, o); err != nil {
+		t.Fatal(err)
+	}
+}
