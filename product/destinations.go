@@ -49,6 +49,13 @@ func (c *checker) destinations(values []string, getenv func(string) string) {
 			c.repositories = append(c.repositories, d.repository)
 		}
 	}
+	for _, d := range declared {
+		same := func(o Destination) bool { return sameRegistry(o.Registry, d.Registry) }
+		again := func(o destination) bool { return same(o.Destination) } // that has been reported
+		if !slices.ContainsFunc(c.out.Destinations, same) && !slices.ContainsFunc(c.unselected, again) {
+			c.unselected = append(c.unselected, d)
+		}
+	}
 	if len(c.out.Destinations) > 0 {
 		c.out.Registry = c.out.Destinations[0].Registry
 	}

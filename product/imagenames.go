@@ -55,7 +55,7 @@ func (c *checker) imageNames() {
 		out.Tags = t.tags(own(in.Tags, c.in.Names.Tags, []string{defaultTag}))
 		out.FloatingTags = t.tags(c.floatingTags(out.Version, own(in.FloatingTags, c.in.Names.FloatingTags, nil)))
 		out.PlatformTags = t.platformTags(own(in.PlatformTags, c.in.Names.PlatformTags, nil), out.Platforms)
-		claims.add(c, in, out)
+		claims.add(c, in, out, t.elsewhere)
 	}
 }
 
@@ -88,8 +88,9 @@ func (c *checker) nameFields(i *Image) nameFields {
 type imageTemplates struct {
 	*checker
 
-	in     *imageYAML
-	fields nameFields
+	in        *imageYAML
+	fields    nameFields
+	elsewhere []string // the image's repositories at destinations that are not selected
 }
 
 var (
@@ -129,26 +130,37 @@ func (t *imageTemplates) repositories() []string {
 	if !ok || !t.isRepository(s, path, "registry.example") {
 		return nil
 	}
+	for _, d := range t.unselected {
+		if at, ok := t.repositoryAt(s, path, d); ok {
+			t.elsewhere = append(t.elsewhere, d.Registry+"/"+at)
+		}
+	}
 	if len(t.out.Destinations) == 0 {
 		return []string{path}
 	}
 	var all []string
 	for n, d := range t.out.Destinations {
-		at := path
-		if place := t.checker.repositories[n]; place != nil {
-			data := t.fields
-			data.Repository = path
-			if at, ok = t.expand(place, data, placeFields); !ok {
-				return nil
-			}
-			s = place
-		}
-		if !t.isRepository(s, at, d.Registry) {
+		at, ok := t.repositoryAt(s, path, destination{d, t.checker.repositories[n]})
+		if !ok {
 			return nil
 		}
 		all = append(all, at)
 	}
 	return all
+}
+
+// repositoryAt returns the path at a destination of the repository that s yields as path.
+func (t *imageTemplates) repositoryAt(s *string, path string, d destination) (string, bool) {
+	if d.repository != nil {
+		data := t.fields
+		data.Repository = path
+		var ok bool
+		if path, ok = t.expand(d.repository, data, placeFields); !ok {
+			return "", false
+		}
+		s = d.repository
+	}
+	return path, t.isRepository(s, path, d.Registry)
 }
 
 // isRepository reports whether a path that a template yielded is one of a repository.
@@ -230,27 +242,36 @@ func addPlatform(all []PlatformTag, first int, tag string, p platform.Platform) 
 // claims are the names that images have taken, with what took them.
 type claims map[string]string
 
-// add claims all names of an image.
-func (all claims) add(c *checker, in *imageYAML, i *Image) {
+// add claims all names of an image, also those elsewhere, if the selected ones are free.
+func (all claims) add(c *checker, in *imageYAML, i *Image, elsewhere []string) {
 	kinds := map[string][]string{"tag": i.Tags, "floating tag": i.FloatingTags}
 	for _, t := range i.PlatformTags {
 		kinds["platform tag"] = append(kinds["platform tag"], t.Tag)
 	}
-	for n, path := range i.Repositories {
-		registry := ""
-		if len(c.out.Destinations) > 0 {
-			registry = c.out.Destinations[n].Registry + "/"
-		}
+	free := true
+	claim := func(repository string) {
 		for _, kind := range []string{"tag", "platform tag", "floating tag"} {
 			for _, tag := range kinds[kind] {
-				name := registry + path + ":" + tag
+				name := repository + ":" + tag
 				claim := fmt.Sprintf("a %s of image %s", kind, i.Name)
 				if have := all[name]; have != "" {
 					c.Errorf(&in.Name, "%s would be %s and %s: give one of them another repository or tag", name, have, claim)
+					free = false
 					continue
 				}
 				all[name] = claim
 			}
+		}
+	}
+	for n, path := range i.Repositories {
+		if len(c.out.Destinations) > 0 {
+			path = c.out.Destinations[n].Registry + "/" + path
+		}
+		claim(path)
+	}
+	for _, repository := range elsewhere {
+		if free {
+			claim(repository)
 		}
 	}
 }
