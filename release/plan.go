@@ -12,6 +12,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/transfer"
@@ -98,6 +99,7 @@ func MakePlan(ctx context.Context, p *product.Product, o Options) (*Plan, error)
 	}
 	pl.network = network.Options{Progress: o.Progress, Attempts: 2, Idle: 20 * time.Second}
 	pl.refuse(c.err)
+	pl.compiled, _ = build.Programs(p, c.trees) // the check has reported errors
 	pl.BeforeRelease = c.demands
 	pl.Registry, pl.Copies = pl.names.Registry, pl.names.Copies
 	pl.images()
@@ -128,17 +130,20 @@ type planner struct {
 
 	product  *product.Product
 	found    *offline
-	store    *store.Store // to be read only; an empty one if there is none
-	names    *lock.Lock   // with made-up digests
+	compiled []program.Program // what the images and artifacts need
+	store    *store.Store      // to be read only; an empty one if there is none
+	names    *lock.Lock        // with made-up digests
 	outlines []build.Outline
 	old      *lock.Lock // of the last release; nil if there is none
 	network  network.Options
 }
 
-// refuse adds each error of a joined one to what stops the release.
+// refuse adds each error of a joined one to what stops the release, once.
 func (pl *planner) refuse(err error) {
 	for _, e := range output.Split(err) {
-		pl.Refused = append(pl.Refused, e.Error())
+		if !slices.Contains(pl.Refused, e.Error()) {
+			pl.Refused = append(pl.Refused, e.Error())
+		}
 	}
 }
 

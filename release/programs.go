@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -20,15 +19,14 @@ type PlannedProgram struct {
 	Reason   string            `json:"reason"`
 }
 
-// programs lists what the images and artifacts need, and whether it is compiled.
+// programs lists what the images and artifacts need, and whether it has to be compiled.
 func (pl *planner) programs(ctx context.Context) error {
-	all, _ := build.Programs(pl.product, pl.found.trees) // the check has reported errors
-	states, err := program.Look(ctx, pl.store, all)
+	states, err := program.Look(ctx, pl.store, pl.compiled)
 	if err != nil {
 		pl.refuse(err)
-		states = slices.Repeat([]program.State{program.Compile}, len(all))
+		states = slices.Repeat([]program.State{program.Compile}, len(pl.compiled))
 	}
-	for n, p := range all {
+	for n, p := range pl.compiled {
 		pl.Programs = append(pl.Programs, PlannedProgram{
 			Name: p.Name, Source: p.Tree.Source.Name, Package: p.Package, Platform: p.Platform, State: states[n], Reason: pl.why(p, states[n]),
 		})

@@ -39,6 +39,12 @@ func (c Change) String() string {
 // since compares the inputs with those of the lock at path. A release replaces a file there that
 // is not a lock.
 func (pl *planner) since(ctx context.Context, path string) error {
+	toolchain := ""
+	if len(pl.compiled) > 0 {
+		var err error
+		toolchain, err = source.Version(ctx)
+		pl.refuse(err)
+	}
 	old, err := lock.Read(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -50,11 +56,7 @@ func (pl *planner) since(ctx context.Context, path string) error {
 	pl.old, pl.Lock = old, path
 	pl.changed("product", old.Name, pl.Name)
 	pl.changed("version", old.Version, pl.Version)
-	if len(pl.product.Programs) > 0 {
-		toolchain, err := source.Version(ctx)
-		pl.refuse(err)
-		pl.changed("go", old.Go, cmp.Or(toolchain, old.Go))
-	}
+	pl.changed("go", old.Go, cmp.Or(toolchain, old.Go))
 	pl.changed("time", old.Created.Format(timeForm), pl.names.Created.Format(timeForm))
 	for _, s := range pl.names.Sources {
 		n := slices.IndexFunc(old.Sources, func(o lock.Source) bool { return o.Name == s.Name })
