@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
@@ -164,7 +163,8 @@ func TestPlanWithoutRegistry(t *testing.T) {
 	}
 }
 
-// TestPlanBesideRelease makes a plan while the store and the output directory are locked.
+// TestPlanBesideRelease makes a plan while the store and the output directory are locked, for which
+// it must not wait.
 func TestPlanBesideRelease(t *testing.T) {
 	p := newPlanned(t)
 	p.release(t, "1.1.0", "a")
@@ -182,11 +182,5 @@ func TestPlanBesideRelease(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unlock()
-	done := make(chan *release.Plan, 1)
-	go func() { done <- p.plan(t, "1.1.0", "a") }()
-	select {
-	case <-done:
-	case <-time.After(time.Minute):
-		t.Fatal("the plan waits for the release")
-	}
+	p.plan(t, "1.1.0", "a")
 }
