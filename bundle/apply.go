@@ -18,7 +18,7 @@ import (
 // out. It compares every layer with its digest, and the file with the checksum in the delta, before
 // the file gets its name.
 func Apply(ctx context.Context, delta, base, out string, pr *progress.Printer) (*File, error) {
-	dir, err := disk.Lock(ctx, filepath.Dir(out), waiting(pr, filepath.Dir(out)))
+	dir, err := disk.Lock(ctx, filepath.Dir(out), pr.Printf)
 	if err != nil {
 		return nil, err
 	}
@@ -95,9 +95,4 @@ func (d *Delta) checkBase(delta, path string, b *Bundle) error {
 	c := b.contents
 	return fmt.Errorf("%s is not the base of %s: it is %s %s and lacks %d of the %d layers; the base is %s of version %s, sha256 %s",
 		path, delta, c.Product, c.Version, missing, len(d.Lacking), d.Base.File, d.Base.Version, d.Base.SHA256)
-}
-
-// waiting tells that another process uses a directory.
-func waiting(pr *progress.Printer, dir string) func() {
-	return func() { pr.Printf("waiting for another slipway to leave %s …", dir) }
 }

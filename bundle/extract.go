@@ -86,7 +86,7 @@ func (b *Bundle) Extract(ctx context.Context, ref string, o ExtractOptions) (*Ex
 	for _, e := range list {
 		total += e.size
 	}
-	dir, err := disk.Lock(ctx, filepath.Dir(filepath.Clean(o.To)), waiting(o.Progress, filepath.Dir(filepath.Clean(o.To))))
+	dir, err := disk.Lock(ctx, filepath.Dir(filepath.Clean(o.To)), o.Progress.Printf)
 	if err != nil {
 		return nil, fmt.Errorf("extracting %s: %w", i.Name, err)
 	}

@@ -12,8 +12,8 @@ import (
 
 // Write changes the files, all or none. While another process has locked one of their directories,
 // it waits, which it tells through the callback.
-func (r *Result) Write(ctx context.Context, waiting func(dir string)) error {
-	return disk.Replace(ctx, r.contents, waiting)
+func (r *Result) Write(ctx context.Context, say disk.Say) error {
+	return disk.Replace(ctx, r.contents, say)
 }
 
 // edit makes the new contents of all files that change.

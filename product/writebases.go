@@ -39,7 +39,7 @@ func EncodeBases(list []LockedBase) ([]byte, error) {
 // into slipway.yaml itself where there are any: both files or none. While another process has
 // locked that directory, it waits, which it tells through the callback, once. The callback may be
 // nil.
-func WriteBases(ctx context.Context, p *Product, list []LockedBase, references []yamlfile.Replacement, waiting func(dir string)) error {
+func WriteBases(ctx context.Context, p *Product, list []LockedBase, references []yamlfile.Replacement, say disk.Say) error {
 	b, err := EncodeBases(list)
 	if err != nil {
 		return err
@@ -55,5 +55,5 @@ func WriteBases(ctx context.Context, p *Product, list []LockedBase, references [
 		}
 		files = append(files, disk.Content{Path: p.Path, Data: text})
 	}
-	return disk.Replace(ctx, files, waiting)
+	return disk.Replace(ctx, files, say)
 }

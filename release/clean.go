@@ -23,9 +23,9 @@ import (
 //
 // The lock is removed last, so that an interrupted Clean can be run again. It is an error if
 // dir has files but no lock, no part and no result of a build. A missing dir is not an error.
-// If another process has locked dir, Clean calls waiting once and waits.
-func Clean(ctx context.Context, dir string, waiting func()) error {
-	d, err := disk.Lock(ctx, dir, waiting)
+// If another process has locked dir, Clean reports that once by say and waits.
+func Clean(ctx context.Context, dir string, say disk.Say) error {
+	d, err := disk.Lock(ctx, dir, say)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

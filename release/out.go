@@ -18,7 +18,7 @@ func Hold(ctx context.Context, dir string, pr *progress.Printer) (unlock func(),
 	if store.Is(dir) {
 		return nil, fmt.Errorf("%s is a store of built images: name another directory with -out", dir)
 	}
-	d, err := disk.Make(ctx, dir, func() { pr.Printf("waiting for another slipway to leave %s …", dir) })
+	d, err := disk.Make(ctx, dir, pr.Printf)
 	if err != nil {
 		return nil, fmt.Errorf("making %s: %w", dir, err)
 	}

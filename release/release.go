@@ -159,7 +159,7 @@ func begin(ctx context.Context, p *product.Product, o Options) (*run, error) {
 	for _, line := range st.Mended() {
 		o.Progress.Printf("%s", line)
 	}
-	leave, err := st.Lock(ctx, func() { o.Progress.Printf("waiting for another slipway to leave %s …", st.Dir()) })
+	leave, err := st.Lock(ctx, o.Progress.Printf)
 	if err != nil {
 		return nil, err
 	}

@@ -10,9 +10,9 @@ import (
 
 // Lock keeps other processes out of the store until the returned function is called, and removes
 // unfinished files of processes that were killed. While another process has the lock, Lock waits,
-// and calls waiting once.
-func (s *Store) Lock(ctx context.Context, waiting func()) (unlock func(), err error) {
-	d, err := disk.Lock(ctx, s.dir, waiting)
+// and reports that once by say.
+func (s *Store) Lock(ctx context.Context, say disk.Say) (unlock func(), err error) {
+	d, err := disk.Lock(ctx, s.dir, say)
 	if err != nil {
 		return nil, err
 	}

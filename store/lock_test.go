@@ -22,13 +22,13 @@ func TestLock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	unlock, err := a.Lock(t.Context(), func() { t.Error("the first had to wait") })
+	unlock, err := a.Lock(t.Context(), func(string, ...any) { t.Error("the first had to wait") })
 	if err != nil {
 		t.Fatal(err)
 	}
 	waiting, got := make(chan struct{}), make(chan error, 1)
 	go func() {
-		unlock, err := b.Lock(t.Context(), func() { close(waiting) })
+		unlock, err := b.Lock(t.Context(), func(string, ...any) { close(waiting) })
 		if err == nil {
 			unlock()
 		}
@@ -45,13 +45,13 @@ func TestLock(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	unlock, err = a.Lock(t.Context(), func() {})
+	unlock, err = a.Lock(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer unlock()
 	ctx, cancel := context.WithCancel(t.Context())
-	if _, err := b.Lock(ctx, cancel); !errors.Is(err, context.Canceled) {
+	if _, err := b.Lock(ctx, func(string, ...any) { cancel() }); !errors.Is(err, context.Canceled) {
 		t.Errorf("a wait that was given up: %v", err)
 	}
 }
@@ -75,7 +75,7 @@ func TestLockSweeps(t *testing.T) {
 	if err := os.MkdirAll(build, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	unlock, err := st.Lock(t.Context(), func() {})
+	unlock, err := st.Lock(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestOpenTogether(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			unlock, err := st.Lock(t.Context(), func() {})
+			unlock, err := st.Lock(t.Context(), nil)
 			if err != nil {
 				return err
 			}

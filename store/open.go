@@ -59,7 +59,7 @@ func Open(dir string) (*Store, error) {
 // begin makes the parts of a store: first those that show that it is ours, last the marker.
 func (s *Store) begin() error {
 	// for a moment: a store in use has the marker
-	unlock, err := s.Lock(context.Background(), func() {})
+	unlock, err := s.Lock(context.Background(), nil)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (s *Store) begin() error {
 func (s *Store) mend() error {
 	ctx, busy := context.WithCancel(context.Background())
 	defer busy()
-	unlock, err := s.Lock(ctx, busy)
+	unlock, err := s.Lock(ctx, func(string, ...any) { busy() })
 	if ctx.Err() != nil {
 		return fmt.Errorf("%s has a damaged oci-layout or index.json, and another slipway is using it: run again when that has ended", s.dir)
 	}

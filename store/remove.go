@@ -16,11 +16,11 @@ import (
 // be the only one.
 var made = []string{"blobs", "cache", "work", "temp", "index.json", "oci-layout", "bin/slipway"}
 
-// Remove deletes the store at dir once no other process uses it; waiting is as for [Store.Lock].
+// Remove deletes the store at dir once no other process uses it; say is as for [Store.Lock].
 // Other files in the directory stay. Remove refuses a directory that is not a store or that also
 // has a project. A missing directory is not an error.
-func Remove(ctx context.Context, dir string, waiting func()) error {
-	d, err := disk.Lock(ctx, dir, waiting)
+func Remove(ctx context.Context, dir string, say disk.Say) error {
+	d, err := disk.Lock(ctx, dir, say)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

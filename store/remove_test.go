@@ -59,7 +59,7 @@ func TestRemove(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			err := store.Remove(t.Context(), dir, func() { t.Error("nobody else uses it") })
+			err := store.Remove(t.Context(), dir, func(string, ...any) { t.Error("nobody else uses it") })
 			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
@@ -82,13 +82,13 @@ func TestRemove(t *testing.T) {
 // TestRemoveWaits removes a store that somebody works in.
 func TestRemoveWaits(t *testing.T) {
 	st := open(t)
-	unlock, err := st.Lock(t.Context(), func() {})
+	unlock, err := st.Lock(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer unlock()
 	ctx, cancel := context.WithCancel(t.Context())
-	if err := store.Remove(ctx, st.Dir(), cancel); !errors.Is(err, context.Canceled) {
+	if err := store.Remove(ctx, st.Dir(), func(string, ...any) { cancel() }); !errors.Is(err, context.Canceled) {
 		t.Errorf("a wait that was given up: %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(st.Dir(), "oci-layout")); err != nil {

@@ -154,7 +154,7 @@ func TestOpenMends(t *testing.T) {
 	if _, ok, err := again.Resolve("demo"); !ok || err != nil {
 		t.Errorf("the index lost its name with oci-layout: %v", err)
 	}
-	unlock, err := st.Lock(t.Context(), func() {})
+	unlock, err := st.Lock(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

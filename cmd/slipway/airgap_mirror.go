@@ -83,7 +83,7 @@ func writeConfig(cmd *cobra.Command, dir string, files []airgap.ConfigFile) erro
 		if err := disk.MkdirAll(filepath.Dir(path)); err != nil {
 			return err
 		}
-		if err := disk.WriteAlone(cmd.Context(), path, file.Data, disk.ModeFile, waiting(cmd, filepath.Dir(path))); err != nil {
+		if err := disk.WriteAlone(cmd.Context(), path, file.Data, disk.ModeFile, saying(cmd)); err != nil {
 			return fmt.Errorf("writing %s: %w", path, err)
 		}
 	}

@@ -45,7 +45,7 @@ With -check, bases writes nothing; a base that -update would change is an error.
 			if r.check {
 				return errors.Join(f.show(cmd, bases{l.Changes}), outdated(l.Changes, f.product))
 			}
-			if err := product.WriteBases(cmd.Context(), p, l.Entries, l.References, waitingFor(cmd)); err != nil {
+			if err := product.WriteBases(cmd.Context(), p, l.Entries, l.References, saying(cmd)); err != nil {
 				return err
 			}
 			return f.show(cmd, bases{l.Changes})

@@ -25,11 +25,11 @@ and reports it.`,
 		Args:    usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			dir, log := f.storeDir(), cmd.ErrOrStderr()
-			err := store.Remove(cmd.Context(), dir, waiting(cmd, dir))
+			err := store.Remove(cmd.Context(), dir, saying(cmd))
 			if err == nil {
 				tellLeft(log, dir)
 			}
-			cleaned := release.Clean(cmd.Context(), f.out, waiting(cmd, f.out))
+			cleaned := release.Clean(cmd.Context(), f.out, saying(cmd))
 			if cleaned == nil {
 				tellLeft(log, f.out)
 			}

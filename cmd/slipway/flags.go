@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -115,18 +116,13 @@ func (f *flags) open(ctx context.Context, pr *progress.Printer) (*store.Store, f
 	for _, line := range st.Mended() {
 		pr.Printf("%s", line)
 	}
-	unlock, err := st.Lock(ctx, func() { pr.Printf("waiting for another slipway to leave %s …", st.Dir()) })
+	unlock, err := st.Lock(ctx, pr.Printf)
 	return st, unlock, err
 }
 
-// waiting returns a function that reports that another process has locked a directory.
-func waiting(cmd *cobra.Command, dir string) func() {
-	return func() { fmt.Fprintf(cmd.ErrOrStderr(), "waiting for another slipway to leave %s …\n", dir) }
-}
-
-// waitingFor is waiting for a directory that is known only then.
-func waitingFor(cmd *cobra.Command) func(dir string) {
-	return func(dir string) { waiting(cmd, dir)() }
+// saying returns a function that prints lines on standard error, also with -q.
+func saying(cmd *cobra.Command) disk.Say {
+	return func(format string, args ...any) { fmt.Fprintf(cmd.ErrOrStderr(), format+"\n", args...) }
 }
 
 // printer shows progress on standard error, or nowhere with -q.

@@ -45,7 +45,7 @@ With -check, pin writes nothing; a reference that -update would change is an err
 				return err
 			}
 			if !r.check {
-				if err := result.Write(cmd.Context(), waitingFor(cmd)); err != nil {
+				if err := result.Write(cmd.Context(), saying(cmd)); err != nil {
 					return err
 				}
 			}

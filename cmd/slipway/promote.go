@@ -161,7 +161,7 @@ func (p *promoting) lock(cmd *cobra.Command, path string) (*promote.Promoted, er
 		}
 	}
 	if p.imagesYAML != "" {
-		if err := disk.WriteAlone(cmd.Context(), p.imagesYAML, text, disk.ModeFile, waiting(cmd, filepath.Dir(p.imagesYAML))); err != nil {
+		if err := disk.WriteAlone(cmd.Context(), p.imagesYAML, text, disk.ModeFile, saying(cmd)); err != nil {
 			return nil, fmt.Errorf("writing %s: %w", p.imagesYAML, err)
 		}
 	}

@@ -29,7 +29,7 @@ the damaged files instead, and the next run builds or fetches them again.`,
 			if err != nil {
 				return err
 			}
-			unlock, err := st.Lock(cmd.Context(), func() { pr.Printf("waiting for another slipway to leave %s …", st.Dir()) })
+			unlock, err := st.Lock(cmd.Context(), pr.Printf)
 			if err != nil {
 				return err
 			}

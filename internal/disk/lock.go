@@ -17,6 +17,9 @@ import (
 // network file systems. It exists only while the lock does.
 const lockName = ".slipway.lock"
 
+// Say prints a line, as Printf of a progress.Printer does.
+type Say func(format string, args ...any)
+
 // Dir is a directory that this process has locked.
 type Dir struct {
 	path   string
@@ -25,18 +28,19 @@ type Dir struct {
 }
 
 // Lock keeps other processes out of a directory until [Dir.Unlock]. While another process has the
-// lock, Lock waits, and calls waiting once. A process must not lock a directory twice. The lock
+// lock, Lock waits, and reports that once by say, unless that is nil. A process must not lock a directory twice. The lock
 // is on the directory, whatever path names it, and ends with the process.
-func Lock(ctx context.Context, dir string, waiting func()) (*Dir, error) {
-	return acquire(ctx, dir, waiting, runtime.GOOS == "windows", func() error { return nil })
+func Lock(ctx context.Context, dir string, say Say) (*Dir, error) {
+	return acquire(ctx, dir, say, runtime.GOOS == "windows", func() error { return nil })
 }
 
 // Make is Lock for a directory that is made if it is missing.
-func Make(ctx context.Context, dir string, waiting func()) (*Dir, error) {
-	return acquire(ctx, dir, waiting, runtime.GOOS == "windows", func() error { return MkdirAll(dir) })
+func Make(ctx context.Context, dir string, say Say) (*Dir, error) {
+	return acquire(ctx, dir, say, runtime.GOOS == "windows", func() error { return MkdirAll(dir) })
 }
 
-func acquire(ctx context.Context, dir string, waiting func(), byFile bool, prepare func() error) (*Dir, error) {
+func acquire(ctx context.Context, dir string, say Say, byFile bool, prepare func() error) (*Dir, error) {
+	name := dir // as the user has it
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -56,8 +60,8 @@ func acquire(ctx context.Context, dir string, waiting func(), byFile bool, prepa
 		case err != nil:
 			return nil, fmt.Errorf("locking %s: %w", dir, err)
 		}
-		if !told && waiting != nil {
-			waiting()
+		if !told && say != nil {
+			say("waiting for another slipway to leave %s …", name)
 		}
 		told = true
 		select {

@@ -18,20 +18,20 @@ func TestLock(t *testing.T) {
 			if err := errors.Join(os.Mkdir(dir, 0o755), os.Symlink(dir, link)); err != nil {
 				t.Fatal(err)
 			}
-			lock := func(ctx context.Context, dir string, waiting func()) (*Dir, error) {
-				return acquire(ctx, dir, waiting, byFile, func() error { return nil })
+			lock := func(ctx context.Context, dir string, say Say) (*Dir, error) {
+				return acquire(ctx, dir, say, byFile, func() error { return nil })
 			}
-			first, err := lock(t.Context(), dir, func() { t.Error("the first had to wait") })
+			first, err := lock(t.Context(), dir, func(string, ...any) { t.Error("the first had to wait") })
 			if err != nil {
 				t.Fatal(err)
 			}
 			ctx, cancel := context.WithCancel(t.Context())
-			if _, err := lock(ctx, link, cancel); !errors.Is(err, context.Canceled) {
+			if _, err := lock(ctx, link, func(string, ...any) { cancel() }); !errors.Is(err, context.Canceled) {
 				t.Errorf("a wait that was given up: %v", err)
 			}
 			waiting, second := make(chan struct{}), make(chan *Dir, 1)
 			go func() {
-				d, err := lock(t.Context(), link, func() { close(waiting) }) // twice would panic
+				d, err := lock(t.Context(), link, func(string, ...any) { close(waiting) }) // twice would panic
 				if err != nil {
 					t.Error(err)
 				}
@@ -64,7 +64,7 @@ func TestMake(t *testing.T) {
 	}
 	waiting, second := make(chan struct{}), make(chan *Dir, 1)
 	go func() {
-		d, err := Make(t.Context(), dir, func() { close(waiting) })
+		d, err := Make(t.Context(), dir, func(string, ...any) { close(waiting) })
 		if err != nil {
 			t.Error(err)
 		}
@@ -77,7 +77,7 @@ func TestMake(t *testing.T) {
 	first.Unlock()
 	d := <-second
 	ctx, cancel := context.WithCancel(t.Context())
-	if _, err := Lock(ctx, dir, cancel); !errors.Is(err, context.Canceled) {
+	if _, err := Lock(ctx, dir, func(string, ...any) { cancel() }); !errors.Is(err, context.Canceled) {
 		t.Errorf("the directory that was made anew is not locked: %v", err)
 	}
 	d.Unlock()

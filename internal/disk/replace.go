@@ -19,9 +19,8 @@ type Content struct {
 // Replace writes several files, all or none: it renames the first only when all are complete on
 // disk, and restores those it has replaced if it cannot rename another. Files keep their mode, and
 // symbolic links to files stay. It locks every directory that a file is in, in the order of their
-// names, as [Lock] does; waiting, unless it is nil, is called with the directory that another
-// process has locked.
-func Replace(ctx context.Context, list []Content, waiting func(dir string)) (err error) {
+// names, as [Lock] does.
+func Replace(ctx context.Context, list []Content, say Say) (err error) {
 	var all []*replacement
 	var dirs []string
 	for _, c := range list {
@@ -33,11 +32,7 @@ func Replace(ctx context.Context, list []Content, waiting func(dir string)) (err
 	}
 	slices.Sort(dirs)
 	for _, dir := range slices.Compact(dirs) {
-		d, err := Lock(ctx, dir, func() {
-			if waiting != nil {
-				waiting(dir)
-			}
-		})
+		d, err := Lock(ctx, dir, say)
 		if err != nil {
 			return err
 		}

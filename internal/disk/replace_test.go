@@ -87,9 +87,9 @@ func TestReplaceRestores(t *testing.T) {
 	}
 	err = disk.Replace(t.Context(), []disk.Content{
 		{filepath.Join(dir, "new"), []byte("new")}, {filepath.Join(dir, "below", "b"), []byte("new")}, {filepath.Join(dir, "a"), []byte("new")},
-	}, func(waiting string) {
-		if waiting != dir {
-			t.Errorf("waiting for %s", waiting)
+	}, func(_ string, args ...any) {
+		if len(args) != 1 || args[0] != dir {
+			t.Errorf("waiting for %v", args)
 		}
 		if err := errors.Join(os.Remove(filepath.Join(dir, "a")), os.MkdirAll(filepath.Join(dir, "a", "full"), 0o755)); err != nil {
 			t.Error(err)

@@ -35,7 +35,7 @@ func Usable(ctx context.Context, dir string) (busy bool, free uint64, err error)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	d, err := Lock(ctx, at, func() { busy = true; cancel() })
+	d, err := Lock(ctx, at, func(string, ...any) { busy = true; cancel() })
 	if busy {
 		free, err = Free(at)
 		return true, free, err

@@ -62,8 +62,8 @@ func Write(path string, data []byte, mode fs.FileMode) error {
 
 // WriteAlone is Write for a caller that does not have the lock of the directory: it takes the
 // lock for that long, as [Lock] does.
-func WriteAlone(ctx context.Context, path string, data []byte, mode fs.FileMode, waiting func()) error {
-	d, err := Lock(ctx, filepath.Dir(path), waiting)
+func WriteAlone(ctx context.Context, path string, data []byte, mode fs.FileMode, say Say) error {
+	d, err := Lock(ctx, filepath.Dir(path), say)
 	if err != nil {
 		return err
 	}

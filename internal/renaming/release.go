@@ -74,9 +74,7 @@ func (r *Release) Write(ctx context.Context, o network.Options) error {
 	if err := transfer.New(o).Check(ctx, r.Pins); err != nil {
 		return inFile(r.Path+" is not written, since nodes could not pull what it names", err)
 	}
-	dir := filepath.Dir(r.Path)
-	wait := func() { o.Progress.Printf("waiting for another slipway to leave %s …", dir) }
-	if err := disk.WriteAlone(ctx, r.Path, r.Text, disk.ModeFile, wait); err != nil {
+	if err := disk.WriteAlone(ctx, r.Path, r.Text, disk.ModeFile, o.Progress.Printf); err != nil {
 		return fmt.Errorf("writing release: %w", err)
 	}
 	return nil
