@@ -26,8 +26,7 @@ func reuseKey(l *bundle.Layout, path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	key, err := l.Key()
-	return path + "\n" + key, err
+	return path + "\n" + l.Key(), nil
 }
 
 // recall reports whether the file exists with the bytes that were packed. It reads the file:

@@ -76,24 +76,16 @@ func (c *Contents) WriteList(w io.Writer, digests bool) error {
 // lacks.
 func (c *Contents) AllLayers() []v1.Descriptor {
 	var all []v1.Descriptor
-	seen := map[v1.Hash]bool{}
-	add := func(list []v1.Descriptor) {
-		for _, l := range list {
-			if !seen[l.Digest] {
-				seen[l.Digest] = true
-				all = append(all, l)
-			}
-		}
-	}
+	seen := once{}
 	for _, i := range c.Images {
 		for _, m := range i.Included() {
-			add(m.Layers)
+			all = seen.add(all, m.Layers...)
 		}
 	}
 	for _, i := range c.Images {
 		for _, r := range i.Referrers {
 			_, layers := r.blobs()
-			add(layers)
+			all = seen.add(all, layers...)
 		}
 	}
 	return all

@@ -17,7 +17,7 @@ import (
 
 // dockerManifest returns manifest.json. It lists images for one platform, since docker load fails
 // on an image of another operating system and then loads none.
-func (c *Contents) dockerManifest() ([]byte, error) {
+func (c *Contents) dockerManifest() []byte {
 	target := cmp.Or(c.Platform, platform.Platform{OS: platform.Linux, Architecture: "amd64"})
 	all := tarball.Manifest{}
 	for _, i := range c.Images {
@@ -28,7 +28,7 @@ func (c *Contents) dockerManifest() ([]byte, error) {
 			}
 		}
 	}
-	return json.Marshal(all)
+	return marshal(all)
 }
 
 // docker returns the manifest as manifest.json lists it. LayerSources has the digests of layers,
@@ -43,12 +43,8 @@ func (m Manifest) docker(name string) tarball.Descriptor {
 }
 
 // indexJSON returns index.json.
-func (c *Contents) indexJSON(metadataBlobs int) ([]byte, error) {
-	m := v1.IndexManifest{SchemaVersion: 2, MediaType: types.OCIImageIndex, Manifests: []v1.Descriptor{}}
-	var err error
-	if m.Annotations, err = c.annotations(metadataBlobs); err != nil {
-		return nil, err
-	}
+func (c *Contents) indexJSON(metadataBlobs int) []byte {
+	m := v1.IndexManifest{SchemaVersion: 2, MediaType: types.OCIImageIndex, Manifests: []v1.Descriptor{}, Annotations: c.annotations(metadataBlobs)}
 	for _, i := range c.Images {
 		m.Manifests = append(m.Manifests, i.descriptor())
 	}
@@ -57,10 +53,19 @@ func (c *Contents) indexJSON(metadataBlobs int) ([]byte, error) {
 			m.Manifests = append(m.Manifests, r.descriptor(i))
 		}
 	}
-	return json.Marshal(m)
+	return marshal(m)
 }
 
-func (c *Contents) annotations(metadataBlobs int) (map[string]string, error) {
+// marshal returns the JSON of a value without anything that JSON lacks.
+func marshal(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+func (c *Contents) annotations(metadataBlobs int) map[string]string {
 	a := map[string]string{
 		annotationFormat:   strconv.Itoa(Format),
 		annotationProduct:  c.Product,
@@ -79,20 +84,12 @@ func (c *Contents) annotations(metadataBlobs int) (map[string]string, error) {
 		a[annotationStubBases] = "true"
 	}
 	if c.Delta != nil {
-		b, err := json.Marshal(c.Delta)
-		if err != nil {
-			return nil, err
-		}
-		a[annotationDelta] = string(b)
+		a[annotationDelta] = string(marshal(c.Delta))
 	}
 	if len(c.Omitted) > 0 {
-		b, err := json.Marshal(c.Omitted)
-		if err != nil {
-			return nil, err
-		}
-		a[annotationOmitted] = string(b)
+		a[annotationOmitted] = string(marshal(c.Omitted))
 	}
-	return a, nil
+	return a
 }
 
 // descriptor returns the image as index.json lists it.
@@ -107,11 +104,10 @@ func (i Image) descriptor() v1.Descriptor {
 		a[annotationFallback] = i.Fallback.String()
 	}
 	var only []string
-	seen := map[v1.Hash]bool{}
+	seen := once{}
 	for _, m := range i.with(oci.ManifestOnly) {
-		if !seen[m.Desc.Digest] {
-			seen[m.Desc.Digest] = true
-			only = append(only, m.Desc.Digest.String())
+		for _, d := range seen.add(nil, m.Desc) {
+			only = append(only, d.Digest.String())
 		}
 	}
 	setIf(a, annotationManifestOnly, strings.Join(only, " "))

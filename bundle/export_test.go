@@ -81,7 +81,7 @@ func (h *head) With(index, docker []byte) (*Head, error) {
 func (h *head) ExtractFiles(i Image, o ExtractOptions) error {
 	i, only, err := i.extracted(o)
 	if err == nil {
-		_, _, err = (&Bundle{head: h}).files(i, only, o)
+		(&Bundle{head: h}).files(i, only, o)
 	}
 	return err
 }

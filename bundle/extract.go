@@ -74,10 +74,7 @@ func (b *Bundle) Extract(ctx context.Context, ref string, o ExtractOptions) (*Ex
 	if err != nil {
 		return nil, err
 	}
-	list, referrers, err := b.files(i, only, o)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", i.Name, err)
-	}
+	list, referrers := b.files(i, only, o)
 	x.Referrers = referrers
 	if only != nil {
 		x.Digest, x.Platform = only.Desc.Digest, only.Platform

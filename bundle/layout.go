@@ -1,8 +1,6 @@
 package bundle
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -43,12 +41,7 @@ func NewLayout(c *Contents) (*Layout, error) {
 			return nil, fmt.Errorf("manifests and configurations are larger than a reader accepts: %w", errTooLarge)
 		}
 	}
-	if l.docker, err = c.dockerManifest(); err != nil {
-		return nil, err
-	}
-	if l.index, err = c.indexJSON(len(l.metadata)); err != nil {
-		return nil, err
-	}
+	l.docker, l.index = c.dockerManifest(), c.indexJSON(len(l.metadata))
 	if err := errors.Join(oci.CheckJSON("manifest.json", l.docker, maxDocker), oci.CheckJSON("index.json", l.index, maxValues)); err != nil {
 		return nil, fmt.Errorf("%w: %w", err, errTooLarge)
 	}
@@ -68,74 +61,56 @@ func (l *Layout) Size() int64 {
 }
 
 // Key is a text that everything follows from that decides the bytes of the file.
-func (l *Layout) Key() (string, error) {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "%d %d\n%s\n%s\n", revision, l.contents.Created.Unix(), l.docker, l.index)
-	if err := json.NewEncoder(&b).Encode([]any{l.metadata, l.layers}); err != nil {
-		return "", err
-	}
-	return b.String(), nil
+func (l *Layout) Key() string {
+	return fmt.Sprintf("%d %d\n%s\n%s\n%s\n", revision, l.contents.Created.Unix(), l.docker, l.index, marshal([]any{l.metadata, l.layers}))
 }
 
 // order returns the blobs in the order of the archive, each once. Referrers come last: no node
 // needs them.
 func (c *Contents) order() (metadata, layers []v1.Descriptor, err error) {
-	o := ordering{seen: map[v1.Hash]bool{}}
+	seen, refs := once{}, 0
 	for _, i := range c.Images {
+		refs += len(i.Manifests)
 		if i.Tree.Desc.MediaType.IsIndex() {
-			o.metadata = o.once(o.metadata, i.Tree.Desc)
+			metadata = seen.add(metadata, i.Tree.Desc)
 		}
 		for _, m := range i.Included() {
-			o.metadata = o.once(o.metadata, m.Desc, *m.Config)
+			refs += len(m.Layers)
+			metadata = seen.add(metadata, m.Desc, *m.Config)
 		}
 		for _, m := range i.with(oci.ManifestOnly) {
-			o.metadata = o.once(o.metadata, m.Desc)
+			metadata = seen.add(metadata, m.Desc)
 		}
 	}
 	for _, i := range c.Images {
 		for _, r := range i.Referrers {
-			small, _ := r.blobs()
-			o.metadata = o.once(o.metadata, small...)
+			small, large := r.blobs()
+			refs += 1 + len(large)
+			metadata = seen.add(metadata, small...)
 		}
 	}
-	maps.Copy(o.seen, c.Delta.lacking())
-	for _, i := range c.Images {
-		o.refs += len(i.Manifests)
-		for _, m := range i.Included() {
-			o.refs += len(m.Layers)
-			o.layers = o.once(o.layers, m.Layers...)
-		}
-	}
-	for _, i := range c.Images {
-		for _, r := range i.Referrers {
-			_, large := r.blobs()
-			o.refs += 1 + len(large)
-			o.layers = o.once(o.layers, large...)
-		}
-	}
-	if o.refs > maxRefs || len(o.layers) > maxCount {
+	maps.Copy(seen, c.Delta.lacking())
+	layers = seen.add(nil, c.AllLayers()...)
+	if refs > maxRefs || len(layers) > maxCount {
 		return nil, nil, errors.New("images have more layers than a reader accepts")
 	}
 	var size int64
-	for _, l := range o.layers {
+	for _, l := range layers {
 		if size += l.Size; size > maxLayers {
 			return nil, nil, fmt.Errorf("layers have more than %d bytes", int64(maxLayers))
 		}
 	}
-	return o.metadata, o.layers, nil
+	return metadata, layers, nil
 }
 
-type ordering struct {
-	seen             map[v1.Hash]bool
-	metadata, layers []v1.Descriptor
-	refs             int
-}
+// once is a set of digests.
+type once map[v1.Hash]bool
 
-// once appends those that have not been seen.
-func (o *ordering) once(list []v1.Descriptor, all ...v1.Descriptor) []v1.Descriptor {
+// add appends to list those of all that are not in the set, and adds them to it.
+func (o once) add(list []v1.Descriptor, all ...v1.Descriptor) []v1.Descriptor {
 	for _, d := range all {
-		if !o.seen[d.Digest] {
-			o.seen[d.Digest] = true
+		if !o[d.Digest] {
+			o[d.Digest] = true
 			list = append(list, d)
 		}
 	}

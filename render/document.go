@@ -70,10 +70,7 @@ func (d document) items() ([]document, error) {
 
 // String returns kind and name as kubectl users write them: Deployment kpack/kpack-controller.
 func (d document) String() string {
-	if d.Namespace == "" {
-		return d.Kind + " " + d.Name
-	}
-	return d.Kind + " " + d.Namespace + "/" + d.Name
+	return workload.Object{Kind: d.Kind, Namespace: d.Namespace, Name: d.Name}.String()
 }
 
 // bytes returns the document as YAML, its keys in the order of the template.
