@@ -25,19 +25,7 @@ import (
 // dir has files but no lock, no part and no result of a build. A missing dir is not an error.
 // If another process has locked dir, Clean reports that once by say and waits.
 func Clean(ctx context.Context, dir string, say disk.Say) error {
-	d, err := disk.Lock(ctx, dir, say)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("cleaning: %w", err)
-	}
-	err = clean(dir, d)
-	d.Unlock()
-	if err == nil {
-		os.Remove(dir) //nolint:errcheck // it stays if it has other files
-	}
-	return err
+	return disk.Clear(ctx, dir, say, func(d *disk.Dir) error { return clean(dir, d) })
 }
 
 func clean(dir string, d *disk.Dir) error {

@@ -172,7 +172,7 @@ func TestPlanBesideRelease(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	leave, err := st.Lock(t.Context(), func() {})
+	leave, err := st.Lock(t.Context(), func(string, ...any) {})
 	if err != nil {
 		t.Fatal(err)
 	}

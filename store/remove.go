@@ -2,9 +2,7 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,19 +18,7 @@ var made = []string{"blobs", "cache", "work", "temp", "index.json", "oci-layout"
 // Other files in the directory stay. Remove refuses a directory that is not a store or that also
 // has a project. A missing directory is not an error.
 func Remove(ctx context.Context, dir string, say disk.Say) error {
-	d, err := disk.Lock(ctx, dir, say)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("removing store: %w", err)
-	}
-	err = remove(dir, d)
-	d.Unlock()
-	if err == nil {
-		os.Remove(dir) //nolint:errcheck // it stays if it has other files
-	}
-	return err
+	return disk.Clear(ctx, dir, say, func(d *disk.Dir) error { return remove(dir, d) })
 }
 
 func remove(dir string, d *disk.Dir) error {

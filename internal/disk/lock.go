@@ -108,6 +108,24 @@ func (d *Dir) Unlock() {
 	}
 }
 
+// Clear calls remove with a directory that it has locked, and then removes the directory if it is
+// empty. A missing directory is not an error.
+func Clear(ctx context.Context, dir string, say Say, remove func(*Dir) error) error {
+	d, err := Lock(ctx, dir, say)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	err = remove(d)
+	d.Unlock()
+	if err == nil {
+		os.Remove(dir) //nolint:errcheck // it stays if it has other files
+	}
+	return err
+}
+
 // ReadDir lists the directory without the files of this package.
 func (d *Dir) ReadDir() ([]fs.DirEntry, error) {
 	entries, err := os.ReadDir(d.path)
