@@ -4,7 +4,8 @@
 // [Publish] pushes the images that build made, fetches the third-party images, and returns the
 // lock. [PublishPart] pushes selected platforms or images by digest; [Merge] joins such parts, and
 // tags the images. [Move] moves the floating tags, once everything else of the release is done.
-// [Reach] checks before a build whether all this can succeed. Package transfer moves the images.
+// [Reach] checks before a build whether all this can succeed, and [Preview] tells what will become
+// of every name. Package transfer moves the images.
 package publish
 
 import (

@@ -1,6 +1,7 @@
 package release_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -175,6 +176,15 @@ func sameNames(t *testing.T, plan *release.Plan, out string) *lock.Lock {
 		t.Errorf("the tags that stay differ (-release +plan):\n%s", d)
 	}
 	return l
+}
+
+func asJSON(t *testing.T, plan *release.Plan) string {
+	t.Helper()
+	b, err := json.MarshalIndent(plan, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
 }
 
 // states returns the state of each name, with the rest of it.

@@ -64,6 +64,9 @@ func TestPlanNames(t *testing.T) {
 				t.Errorf("%s is %s (%s)", n.Reference, n.State, n.Reason)
 			}
 		}
+		if d := cmp.Diff(asJSON(t, again), asJSON(t, p.plan(t, "1.1.0", "a"))); d != "" {
+			t.Errorf("another plan differs:\n%s", d)
+		}
 		if len(again.Changes) > 0 || again.Err() != nil {
 			t.Errorf("changes %v, %v", again.Changes, again.Err())
 		}
