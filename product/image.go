@@ -35,7 +35,10 @@ type Image struct {
 	// AllowOtherPlatforms are patterns of [path.Match] for files, or directories above them, that
 	// may be programs for other platforms.
 	AllowOtherPlatforms []string
-	Pos                 yamlfile.Pos // of the name
+	// AllowLibraries are patterns of [path.Match] for the names of shared libraries that
+	// the image may lack, or have without use.
+	AllowLibraries []string
+	Pos            yamlfile.Pos // of the name
 
 	// Kind is the field of slipway.yaml that describes the image, such as "go". Content is the
 	// type of that kind: a *[GoImage], *[DockerfileImage] or *[LifecycleImage].

@@ -11,7 +11,7 @@ import (
 func (c *checker) image(in *imageYAML) {
 	i := Image{
 		Name: in.Name, Description: in.Description, Source: in.Source, Bases: in.Bases, Labels: in.Labels, Compression: in.Compression,
-		AllowOtherPlatforms: in.AllowOtherPlatforms, Platforms: c.chosen(in.Platforms), Pos: c.Pos(&in.Name),
+		AllowOtherPlatforms: in.AllowOtherPlatforms, AllowLibraries: in.AllowLibraries, Platforms: c.chosen(in.Platforms), Pos: c.Pos(&in.Name),
 	}
 	if i.Compression == "" {
 		i.Compression = "gzip"
@@ -25,6 +25,11 @@ func (c *checker) image(in *imageYAML) {
 	for n, pattern := range in.AllowOtherPlatforms {
 		if _, err := path.Match(pattern, ""); err != nil || !path.IsAbs(pattern) || path.Clean(pattern) != pattern {
 			c.Errorf(&in.AllowOtherPlatforms[n], "%q is not a pattern for paths of an image: write an absolute path, in which * matches part of a name", pattern)
+		}
+	}
+	for n, pattern := range in.AllowLibraries {
+		if _, err := path.Match(pattern, ""); pattern != "" && (err != nil || path.Base(pattern) != pattern) {
+			c.Errorf(&in.AllowLibraries[n], "%q is not a pattern for names of libraries: write a name without a directory, in which * matches part of it", pattern)
 		}
 	}
 	for _, k := range imageKinds {
