@@ -70,7 +70,7 @@ func (b *Builder) dockerImage(ctx context.Context, i product.Image, p platform.P
 	if err != nil {
 		return content{}, err
 	}
-	if c.note, err = r.CheckStart(here); err != nil {
+	if c.notes, err = checkRun(r, here, i.AllowLibraries); err != nil {
 		return content{}, err
 	}
 	for _, l := range r.Layers {
@@ -86,6 +86,19 @@ func (b *Builder) dockerImage(ctx context.Context, i product.Image, p platform.P
 		c.layers = append(c.layers, manifest.Layer{Layer: written, CreatedBy: l.CreatedBy})
 	}
 	return c, nil
+}
+
+// checkRun checks what an image starts, and whether its programs find their libraries.
+func checkRun(r dockerfile.Result, here bool, allow []string) (notes []string, err error) {
+	note, err := r.CheckStart(here)
+	if err != nil {
+		return nil, err
+	}
+	if note != "" {
+		notes = append(notes, note)
+	}
+	more, err := r.CheckLibraries(here, allow)
+	return append(notes, more...), err
 }
 
 // checkDockerImage evaluates the image's Dockerfile with programs of which nothing but the names

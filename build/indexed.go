@@ -28,7 +28,7 @@ type content struct {
 	from   []base.Info // other images that files were copied from
 	// history has one record per instruction of a Dockerfile; nil means one per layer.
 	history []v1.History
-	note    string // what could not be checked; "" for nothing
+	notes   []string // what could not be checked, or may be a mistake
 }
 
 // index builds an image with one child per platform, which compose makes, and the index over
@@ -67,18 +67,17 @@ func (b *Builder) index(i product.Image, compose func(platform.Platform) (conten
 	return out, err
 }
 
-// tell warns of what could not be checked, once for all platforms.
+// tell warns of what could not be checked or may be a mistake, once for all platforms.
 func (b *Builder) tell(i product.Image, children []child) {
 	var notes []string
 	on := map[string][]string{}
 	for n, c := range children {
-		if c.note == "" {
-			continue
+		for _, note := range c.notes {
+			if on[note] == nil {
+				notes = append(notes, note)
+			}
+			on[note] = append(on[note], i.Platforms[n].String())
 		}
-		if on[c.note] == nil {
-			notes = append(notes, c.note)
-		}
-		on[c.note] = append(on[c.note], i.Platforms[n].String())
 	}
 	for _, note := range notes {
 		b.bases.Progress.Printf("warning: image %s for %s: %s", i.Name, strings.Join(on[note], ", "), note)
@@ -104,7 +103,7 @@ func join(on []platform.Platform, failures []error) error {
 type child struct {
 	descriptor v1.Descriptor
 	lock       lock.Child
-	note       string
+	notes      []string
 }
 
 // write labels content and writes its configuration and manifest.
@@ -150,7 +149,7 @@ func (b *Builder) write(i product.Image, c content) (child, error) {
 	for _, l := range mf.Layers {
 		out.LayerBytes += l.Size
 	}
-	return child{d, out, c.note}, nil
+	return child{d, out, c.notes}, nil
 }
 
 // created is the time of an image: that of its source, or SOURCE_DATE_EPOCH.

@@ -43,6 +43,7 @@ type tree struct {
 	// it may have more than is known: an image that is not at hand lies at its bottom, or was
 	// copied into it
 	open bool
+	more bool // files that are not known were copied into it
 
 	// of each path in nodes, by its folding; nil where case counts, which is everywhere but on
 	// Windows
@@ -59,7 +60,7 @@ func newTree(below func() (*tree, error)) *tree {
 
 func (t *tree) clone() *tree {
 	c := newTree(t.below)
-	c.spelling, c.exact, c.open = maps.Clone(t.spelling), t.exact, t.open
+	c.spelling, c.exact, c.open, c.more = maps.Clone(t.spelling), t.exact, t.open, t.more
 	maps.Copy(c.nodes, t.nodes)
 	maps.Copy(c.opaque, t.opaque)
 	for dir, names := range t.names {

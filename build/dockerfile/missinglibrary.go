@@ -1,0 +1,122 @@
+package dockerfile
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// apiSet matches names of API sets, which Windows resolves to files of its own
+// (https://learn.microsoft.com/windows/win32/apiindex/windows-apisets).
+var apiSet = regexp.MustCompile(`^(?i:api|ext)-`)
+
+// muslOwn matches libraries that musl's loader is itself
+// (https://git.musl-libc.org/cgit/musl/tree/ldso/dynlink.c, load_library).
+var muslOwn = regexp.MustCompile(`^lib(c|pthread|rt|m|dl|util|xnet)\.`)
+
+// ignored reports whether a library is none that is looked for in files.
+func (l *libraries) ignored(program, name string) bool {
+	if l.names[strings.ToLower(name)] || l.allowed(name) {
+		return true
+	}
+	if l.on.OS == platform.Windows {
+		return apiSet.MatchString(name)
+	}
+	by := path.Base(l.needs[program].Interpreter)
+	return name == by || strings.HasPrefix(by, "ld-musl-") && muslOwn.MatchString(name) || strings.Contains(name, "/")
+}
+
+// judged reports whether a program is made for the image's system. A Linux program whose loader is
+// not in the image was built for another one, to which somebody copies it; if the image starts it,
+// [Result.CheckStart] reports that.
+func (l *libraries) judged(p string) (bool, error) {
+	by := l.needs[p].Interpreter
+	if l.on.OS == platform.Windows || by == "" {
+		return l.on.OS == platform.Windows, nil
+	}
+	_, n, err := l.find(by)
+	return n != nil, err
+}
+
+// missing reports a library that by needs and the loader does not find.
+func (l *libraries) missing(name, by string, starts bool) error {
+	if !l.known && !l.gone(name) {
+		return nil
+	}
+	l.names[strings.ToLower(name)] = true
+	if l.on.OS == platform.Windows {
+		if side, err := l.sideBySide(name); err != nil || side {
+			return err
+		}
+		text := fmt.Sprintf("%s, which %s imports, is not in %s: copy it from an image that has it (COPY --from), or use another base", name, by, l.base)
+		if strings.HasPrefix(l.base, "nanoserver") {
+			text = fmt.Sprintf("%s, which %s imports, is not in %s: copy it from servercore of the same release (COPY --from), or use servercore as the base", name, by, l.base)
+		}
+		l.tell(text, starts)
+		return nil
+	}
+	at, own, err := l.elsewhere(name)
+	switch {
+	case err != nil || at != "" && !own: // the base's loader has a list of directories
+		return err
+	case own:
+		l.tell(fmt.Sprintf("%s, which %s needs, is in %s, where the loader does not look: add that directory to LD_LIBRARY_PATH with ENV, or copy the library to /usr/lib", name, by, at), false)
+	default:
+		l.tell(fmt.Sprintf("%s, which %s needs, is not in the image: copy it from an image that has it, or link the program statically (CGO_ENABLED=0 in Go)", name, by), starts)
+	}
+	return nil
+}
+
+func (l *libraries) tell(text string, starts bool) {
+	text += ", or name it under allowLibraries if it is there when the program runs"
+	if starts && l.known {
+		l.fatal = append(l.fatal, text)
+		return
+	}
+	l.notes = append(l.notes, text)
+}
+
+// sideBySide reports whether a DLL is among the side-by-side assemblies, which a manifest in the
+// program selects (https://learn.microsoft.com/windows/win32/sbscs/about-side-by-side-assemblies-).
+func (l *libraries) sideBySide(name string) (bool, error) {
+	const dir = "/Windows/WinSxS"
+	assemblies, err := l.tree.readDir(dir)
+	if err != nil {
+		return false, err
+	}
+	for _, a := range assemblies {
+		if n, err := l.tree.lstat(path.Join(dir, a, name)); err != nil || n != nil {
+			return n != nil, err
+		}
+	}
+	return false, nil
+}
+
+// elsewhere looks for a library in all directories. own is true for a file of the image's own
+// layers, if the image has no list of directories for the loader.
+func (l *libraries) elsewhere(name string) (dir string, own bool, err error) {
+	listed := false
+	for p, n := range l.tree.nodes {
+		listed = listed || strings.HasPrefix(p, "/etc/ld.so.c") || strings.HasPrefix(p, "/etc/ld-musl-")
+		if n.kind != layer.Dir && path.Base(p) == name && (dir == "" || path.Dir(p) < dir) {
+			dir, own = path.Dir(p), true
+		}
+	}
+	if l.tree.below == nil {
+		return dir, own && !listed, nil
+	}
+	below, err := l.tree.below()
+	if err != nil {
+		return "", false, err
+	}
+	for p, n := range below.nodes {
+		if n.kind != layer.Dir && path.Base(p) == name {
+			return path.Dir(p), false, nil
+		}
+	}
+	return dir, own && !listed, nil
+}
