@@ -27,13 +27,18 @@ type PushOptions struct {
 	// Release is the path of a release.yaml. It is written to Out with every reference to an image
 	// of the bundle renamed. Out is by default in the same directory, named after the host.
 	Release, Out string
-	Registry     network.Options
+	// Floating says how floating tags move: forward, to a newer image only, which is the default;
+	// move, whatever they name; or keep.
+	Floating string
+	Registry network.Options
 }
 
 // Pushed is the result of a push.
 type Pushed struct {
 	To     string        `json:"to"`
 	Images []PushedImage `json:"images"`
+	// FloatingTags have moved, or stay, after all else is pushed.
+	FloatingTags []PushedTag `json:"floatingTags,omitempty"`
 	// Omitted are images that have none of the platforms selected.
 	Omitted []bundle.Omission `json:"omitted,omitempty"`
 	// Referrers is how many signatures and other artifacts of the images were pushed.
@@ -41,6 +46,8 @@ type Pushed struct {
 	Blobs     int64             `json:"blobs"` // how many were sent
 	Bytes     int64             `json:"bytes"` // of those
 	Release   *renaming.Release `json:"release,omitempty"`
+
+	floating []transfer.Floating // FloatingTags, for the client
 }
 
 // PushedImage is an image and its name in the registry.
@@ -58,10 +65,13 @@ type PushedImage struct {
 // read from the bundles as they are sent, each once. What the registry has is not sent again, so
 // that a push that was interrupted continues. Nothing is sent if two images would get one name,
 // if a tag other than cosign's names another digest, or if a reference in release.yaml is not in
-// the bundles.
+// the bundles. Floating tags move last of all, so that a push that fails has moved none.
 func Push(ctx context.Context, bundles []*bundle.Bundle, o PushOptions) (*Pushed, error) {
 	if err := imagename.CheckRegistry(o.To); err != nil {
 		return nil, fmt.Errorf("-to %w", err)
+	}
+	if err := checkFloating(o.Floating); err != nil {
+		return nil, err
 	}
 	s, err := newBundleSet(bundles)
 	if err != nil {
@@ -82,7 +92,8 @@ func Push(ctx context.Context, bundles []*bundle.Bundle, o PushOptions) (*Pushed
 	if err != nil {
 		return nil, err
 	}
-	r, err := transfer.New(o.Registry).Push(ctx, images, s.source(), transfer.PushOptions{Task: "push", Conflict: conflict})
+	client := transfer.New(o.Registry)
+	r, err := client.Push(ctx, images, s.source(), transfer.PushOptions{Task: "push", Conflict: conflict})
 	if err != nil {
 		return nil, err
 	}
@@ -98,14 +109,13 @@ func Push(ctx context.Context, bundles []*bundle.Bundle, o PushOptions) (*Pushed
 			p.Images[n].NotInRegistry = append(p.Images[n].NotInRegistry, oci.PlatformName(d))
 		}
 	}
-	if release == nil {
-		return p, nil
+	if release != nil {
+		if err := release.Write(ctx, o.Registry); err != nil {
+			return nil, err
+		}
+		p.Release = release
 	}
-	if err := release.Write(ctx, o.Registry); err != nil {
-		return nil, err
-	}
-	p.Release = release
-	return p, nil
+	return p, p.moveFloating(ctx, client, o.Floating)
 }
 
 // conflict is the error for a tag that names another digest in the registry.

@@ -21,7 +21,11 @@ func (s *bundleSet) selected(o PushOptions, p *Pushed) ([]transfer.Image, error)
 	var sparse []string
 	for _, i := range s.images {
 		i = sel.choose(i)
-		if len(i.Included()) == 0 {
+		another := i.Floating && s.tagged(i)
+		switch {
+		case len(i.Included()) == 0 && another:
+			continue // its other tags tell
+		case len(i.Included()) == 0:
 			p.Omitted = append(p.Omitted, bundle.Omission{Name: i.Name, Reason: "it has none of the platforms selected"})
 			continue
 		}
@@ -29,10 +33,18 @@ func (s *bundleSet) selected(o PushOptions, p *Pushed) ([]transfer.Image, error)
 		if err != nil {
 			return nil, err
 		}
+		var as name.Reference = ref
+		if i.Floating {
+			s.addFloating(p, i, ref)
+			as = ref.Digest(i.Digest().String())
+		}
+		if another {
+			continue
+		}
 		if isSparse(i) {
 			sparse = append(sparse, i.Name)
 		}
-		images = append(images, transfer.Image{Name: i.Name, Ref: ref, Tree: i.Tree})
+		images = append(images, transfer.Image{Name: i.Name, Ref: as, Tree: i.Tree})
 		for _, r := range i.Referrers {
 			var at name.Reference = ref.Digest(r.Digest.String())
 			if r.Tag != "" {
@@ -40,7 +52,7 @@ func (s *bundleSet) selected(o PushOptions, p *Pushed) ([]transfer.Image, error)
 			}
 			referrers = append(referrers, transfer.Referrer(i.Name, at, r.Tree)...)
 		}
-		p.Images = append(p.Images, PushedImage{Name: i.Name, Target: ref.Name(), Reference: ref.Context().Name() + "@" + i.Digest().String()})
+		p.Images = append(p.Images, PushedImage{Name: i.Name, Target: as.Name(), Reference: ref.Context().Name() + "@" + i.Digest().String()})
 	}
 	if unused := sel.unused(); unused != "" {
 		return nil, fmt.Errorf("-platforms %s: no image of the bundle has it: %s lists what there is", unused, howto.Run("airgap inspect"))

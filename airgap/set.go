@@ -18,18 +18,21 @@ import (
 // several platforms, or a delta and its base.
 type bundleSet struct {
 	bundles []*bundle.Bundle
-	images  []bundle.Image // each once, with all that any of the bundles includes of it
+	images  []bundle.Image            // each once, with all that any of the bundles includes of it
+	stamps  map[string]transfer.Stamp // of the images, by name
 }
 
 func newBundleSet(bundles []*bundle.Bundle) (*bundleSet, error) {
-	s := &bundleSet{bundles: bundles}
+	s := &bundleSet{bundles: bundles, stamps: map[string]transfer.Stamp{}}
 	var errs []error
 	for _, b := range bundles {
 		for _, i := range b.Contents().Images {
+			own := stamp(b.Contents(), i)
 			at := slices.IndexFunc(s.images, func(o bundle.Image) bool { return o.Name == i.Name })
 			switch {
 			case at < 0:
-				s.images = append(s.images, i)
+				s.images, s.stamps[i.Name] = append(s.images, i), own
+			case s.images[at].Digest() != i.Digest() && s.newer(at, i, own):
 			case s.images[at].Digest() != i.Digest():
 				errs = append(errs, fmt.Errorf("%s is %s in one bundle and %s in another: push bundles of one release together", i.Name, s.images[at].Digest(), i.Digest()))
 			default:

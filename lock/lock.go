@@ -31,6 +31,8 @@ type Lock struct {
 	SchemaVersion int    `json:"schemaVersion"`
 	Name          string `json:"name"`    // the product's name
 	Version       string `json:"version"` // the product's version
+	// Channel is the channel that the release was published to; "" if it was to none.
+	Channel string `json:"channel,omitempty"`
 	// Created is SOURCE_DATE_EPOCH, or else the time of the newest source's commit, in UTC.
 	Created time.Time `json:"created"`
 	// Registry is host[/prefix], with which the repositories of all Images begin.

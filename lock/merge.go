@@ -65,6 +65,7 @@ func sameRelease(a, b *Part) error {
 		{"partVersion", a.PartVersion, b.PartVersion},
 		{"name", a.Name, b.Name},
 		{"version", a.Version, b.Version},
+		{"channel", a.Channel, b.Channel},
 		{"registry", a.Registry, b.Registry},
 		{"copies", a.Copies, b.Copies},
 		{"snapshot", a.Snapshot, b.Snapshot},

@@ -21,6 +21,7 @@ type Part struct {
 	Selected    []string     `json:"selected"`    // by -platforms or -images
 	Name        string       `json:"name"`        // this and what follows are as in [Lock]
 	Version     string       `json:"version"`
+	Channel     string       `json:"channel,omitempty"`
 	Created     time.Time    `json:"created"`
 	Registry    string       `json:"registry"`
 	Copies      []string     `json:"copies,omitempty"`
@@ -180,7 +181,7 @@ func (p *Part) Local() (*Lock, error) {
 // Lock returns the lock of a release that has the given images, and everything else from p.
 func (p *Part) Lock(images []Image) *Lock {
 	return &Lock{
-		SchemaVersion: SchemaVersion, Name: p.Name, Version: p.Version, Created: p.Created, Registry: p.Registry, Copies: p.Copies,
+		SchemaVersion: SchemaVersion, Name: p.Name, Version: p.Version, Channel: p.Channel, Created: p.Created, Registry: p.Registry, Copies: p.Copies,
 		Go: p.Go, Snapshot: p.Snapshot, Sources: p.Sources, Images: images, ThirdParty: p.ThirdParty, Artifacts: p.Artifacts,
 	}
 }

@@ -127,15 +127,18 @@ func (c *checker) channelVersion(ctx context.Context) {
 	}
 }
 
-// floatingTags returns those templates of floating tags that hold in this run, of an image that
-// has that version and these templates: the channel's in place of its own; without a channel, its
-// own for a release only.
-func (c *checker) floatingTags(version string, own []string) []string {
+// floatingTags returns the templates of floating tags that hold in this run for an image of that
+// version: its own, or else the channel's, or else those of all images. Without a channel only
+// releases have floating tags.
+func (c *checker) floatingTags(version string, in *imageYAML) []string {
+	if c.channel == nil && (VersionKind(c.out.Version) != KindRelease || VersionKind(version) != KindRelease) {
+		return nil
+	}
 	switch {
+	case c.Given(&in.FloatingTags):
+		return in.FloatingTags
 	case c.channel != nil && c.Given(&c.channel.FloatingTags):
 		return c.channel.FloatingTags
-	case c.channel != nil || VersionKind(c.out.Version) == KindRelease && VersionKind(version) == KindRelease:
-		return own
 	}
-	return nil
+	return c.in.Names.FloatingTags
 }

@@ -62,7 +62,7 @@ type channelYAML struct {
 	// A template of the version: {{.Version}} is the version without it, {{.Revision}} the commit
 	// of this file and {{.Date}} the commit's date, 20261121.
 	Version string `yaml:"version,omitempty"`
-	// The floating tags of every image, in place of those under names and images. Where no channel
+	// The floating tags of every image, in place of those under names. Where no channel
 	// is chosen, only releases have floating tags.
 	FloatingTags []string `yaml:"floatingTags,omitempty"`
 }

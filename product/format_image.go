@@ -2,15 +2,15 @@ package product
 
 // namesYAML is how images are called. Its strings are templates: {{.Product}} and {{.Name}} are
 // the names of the product and of the image, {{.Version}} is the image's version, {{.Major}},
-// {{.Minor}}, {{.Patch}} and {{.Prerelease}} are its parts, and {{.Revision}} is the commit of the
-// image's source.
+// {{.Minor}}, {{.Patch}} and {{.Prerelease}} are its parts, {{.Channel}} is the channel of the run,
+// and {{.Revision}} is the commit of the image's source.
 type namesYAML struct {
 	// The repository under the registry: {{.Product}}/{{.Name}} if none is given.
 	Repository string `yaml:"repository,omitempty" jsonschema:"default={{.Product}}/{{.Name}}"`
 	// Tags that stand for one release for ever: {{.Version}} if none is given.
 	Tags []string `yaml:"tags,omitempty" jsonschema:"default={{.Version}}"`
 	// Tags that move from release to release, such as latest or v{{.Major}}. They move last, and
-	// only to a newer version.
+	// only to a newer version. A text that is empty is no tag.
 	FloatingTags []string `yaml:"floatingTags,omitempty"`
 	// Tags for single platforms: {{.OS}}, {{.Arch}} (amd64, armv7) and {{.WindowsRelease}}
 	// (ltsc2022, and nothing for Linux) are those of the platform. A platform for which the text

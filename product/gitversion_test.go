@@ -303,7 +303,6 @@ channels:
 
 // TestFloatingTags checks which templates of floating tags hold.
 func TestFloatingTags(t *testing.T) {
-	own := []string{"own"}
 	for _, tc := range []struct{ channel, version, image, want string }{
 		{"", "1.2.3", "1.2.3", "own"},
 		{"", "1.2.3", "v1.0.8", "own"},
@@ -312,8 +311,15 @@ func TestFloatingTags(t *testing.T) {
 		{"{name: a}", "1.2.3-rc.1", "1.2.3-rc.1", "own"},
 		{"{name: a, floatingTags: [b, c]}", "1.2.3-rc.1", "1.2.3-rc.1", "b,c"},
 		{"{name: a, floatingTags: []}", "1.2.3", "1.2.3", ""},
+		{"{name: a, floatingTags: [b]}\nimages: [{floatingTags: [mine]}]", "1.2.3", "1.2.3", "mine"},
+		{"{name: a, floatingTags: [b]}\nimages: [{floatingTags: []}]", "1.2.3", "1.2.3", ""},
 	} {
-		c := newChecker("slipway.yaml", t.TempDir(), []byte("version: "+tc.version+"\nchannels: ["+tc.channel+"]\n"))
+		channels, images, _ := strings.Cut(tc.channel, "\n")
+		if images == "" {
+			images = "images: [{name: x}]"
+		}
+		text := "version: " + tc.version + "\nnames: {floatingTags: [own]}\nchannels: [" + channels + "]\n" + images + "\n"
+		c := newChecker("slipway.yaml", t.TempDir(), []byte(text))
 		c.Errors = nil // other fields are missing
 		o := Options{}
 		if tc.channel != "" {
@@ -323,7 +329,7 @@ func TestFloatingTags(t *testing.T) {
 		if err := c.Err(); err != nil {
 			t.Error(err)
 		}
-		if got := strings.Join(c.floatingTags(tc.image, own), ","); got != tc.want {
+		if got := strings.Join(c.floatingTags(tc.image, &c.in.Images[0]), ","); got != tc.want {
 			t.Errorf("%+v: the templates are %q", tc, got)
 		}
 	}

@@ -20,14 +20,14 @@ const (
 
 // nameFields is what templates of names may use.
 type nameFields struct {
-	Product, Name, Version, Major, Minor, Patch, Prerelease, Revision string
+	Product, Name, Version, Major, Minor, Patch, Prerelease, Channel, Revision string
 
 	Repository               string // of destinations only
 	OS, Arch, WindowsRelease string // of platform tags only
 }
 
 var (
-	imageFields    = []string{"Product", "Name", "Version", "Major", "Minor", "Patch", "Prerelease", "Revision"}
+	imageFields    = []string{"Product", "Name", "Version", "Major", "Minor", "Patch", "Prerelease", "Channel", "Revision"}
 	placeFields    = append([]string{"Repository"}, imageFields...)
 	platformFields = append([]string{"OS", "Arch", "WindowsRelease"}, imageFields...)
 )
@@ -52,27 +52,31 @@ func (c *checker) imageNames() {
 		}
 		t := &imageTemplates{checker: c, in: in, fields: c.nameFields(out)}
 		out.Repositories = t.repositories()
-		out.Tags = t.tags(own(in.Tags, c.in.Names.Tags, []string{defaultTag}))
-		out.FloatingTags = t.tags(c.floatingTags(out.Version, own(in.FloatingTags, c.in.Names.FloatingTags, nil)))
-		out.PlatformTags = t.platformTags(own(in.PlatformTags, c.in.Names.PlatformTags, nil), out.Platforms)
+		out.Tags = t.tags(c.templatesOf(&in.Tags, &c.in.Names.Tags, []string{defaultTag}), false)
+		out.FloatingTags = t.tags(c.floatingTags(out.Version, in), true)
+		out.PlatformTags = t.platformTags(c.templatesOf(&in.PlatformTags, &c.in.Names.PlatformTags, nil), out.Platforms)
+		if c.Given(&in.Tags) && len(in.Tags) == 0 {
+			c.Errorf(&in.Tags, "image %s has no tag: give it one, or leave tags out", in.Name)
+		}
 		claims.add(c, in, out, t.elsewhere)
 	}
 }
 
-// own returns the templates of an image: its own, or those of all images, or the default.
-func own(image, all, none []string) []string {
+// templatesOf returns the templates of an image: its own, or those of all images, or the default. Its own
+// may be none.
+func (c *checker) templatesOf(image, all *[]string, none []string) []string {
 	switch {
-	case len(image) > 0:
-		return image
-	case len(all) > 0:
-		return all
+	case c.Given(image):
+		return *image
+	case c.Given(all):
+		return *all
 	}
 	return none
 }
 
 // nameFields returns the values for the templates of an image.
 func (c *checker) nameFields(i *Image) nameFields {
-	f := nameFields{Product: c.out.Name, Name: i.Name, Version: i.Version}
+	f := nameFields{Product: c.out.Name, Name: i.Name, Version: i.Version, Channel: c.out.Channel}
 	if v := withV(i.Version); semver.IsValid(v) {
 		core, _, _ := strings.Cut(strings.TrimPrefix(semver.Canonical(v), "v"), "-")
 		parts := strings.Split(core, ".")
@@ -175,15 +179,15 @@ func (t *imageTemplates) isRepository(s *string, path, registry string) bool {
 	return err == nil
 }
 
-// tags returns the tags that templates yield.
-func (t *imageTemplates) tags(templates []string) []string {
+// tags returns the tags that templates yield. With optional, a template may yield none.
+func (t *imageTemplates) tags(templates []string, optional bool) []string {
 	var all []string
 	for n := range templates {
 		if templates[n] == "" {
 			continue
 		}
 		tag, ok := t.expand(&templates[n], t.fields, imageFields)
-		if ok && t.isTag(&templates[n], tag) {
+		if ok && (tag != "" || !optional) && t.isTag(&templates[n], tag) {
 			all = append(all, tag)
 		}
 	}

@@ -3,7 +3,6 @@ package publish
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -26,59 +25,59 @@ type floatingRecord struct {
 
 // decide fills in for every floating tag of l what it names, and whether it moves to the release.
 func decide(ctx context.Context, c *transfer.Client, p *product.Product, st *store.Store, l *lock.Lock) error {
-	type one struct {
-		image *lock.Image
-		tag   *lock.FloatingTag
-	}
-	var all []one
+	var list []transfer.Floating
+	var tags []*lock.FloatingTag
 	for n := range l.Images {
 		i := &l.Images[n]
-		for k := range i.FloatingTags {
-			all = append(all, one{i, &i.FloatingTags[k]})
+		if len(i.FloatingTags) == 0 {
+			continue
 		}
-	}
-	return transfer.Each(ctx, c, all, func(ctx context.Context, _ int, o one) error {
-		own, err := stamp(p, st, l, *o.image)
+		tree, own, err := stamp(p, st, l, *i)
 		if err != nil {
 			return err
 		}
-		return decideTag(ctx, c, p.Floating, st, o.tag, o.image.Digest, own)
-	})
-}
-
-func decideTag(ctx context.Context, c *transfer.Client, rule string, st *store.Store, t *lock.FloatingTag, digest v1.Hash, own transfer.Stamp) error {
-	if rule == product.FloatingKeep {
-		_, t.Kept = verdict(rule, transfer.Stamp{}, own)
-		return nil
+		for k := range i.FloatingTags {
+			t := &i.FloatingTags[k]
+			ref, err := name.NewTag(t.Repository + ":" + t.Tag)
+			if err != nil {
+				return err
+			}
+			list, tags = append(list, transfer.Floating{Ref: ref, Tree: tree, Stamp: own}), append(tags, t)
+		}
 	}
-	ref, err := name.NewTag(t.Repository + ":" + t.Tag)
+	decided, err := c.Decide(ctx, p.Floating, list)
 	if err != nil {
 		return err
 	}
-	have, err := c.Current(ctx, ref)
-	if err != nil {
-		return err
-	}
-	t.From = have.Digest
-	key := ref.Name() + "@" + digest.String()
-	switch {
-	case have.Digest == digest:
-		var before floatingRecord
-		ok, err := st.Recall(kindFloating, key, &before)
-		if ok {
-			t.From = before.From
+	for n, d := range decided {
+		tags[n].From, tags[n].Kept = d.From, d.Kept
+		if d.Kept != "" {
+			continue
 		}
-		return err
-	case have.Digest != (v1.Hash{}):
-		if moves, reason := verdict(rule, have.Stamp, own); !moves {
-			t.Kept = reason
-			return nil
+		if err := recordFrom(st, tags[n], d.Move); err != nil {
+			return err
 		}
 	}
-	return st.Record(kindFloating, key, floatingRecord{t.From})
+	return nil
 }
 
-// verdict reports whether a floating tag moves from another image to one of a release, and why.
+// recordFrom records what a tag names before it moves. If it has moved already, recordFrom fills in what it
+// named before.
+func recordFrom(st *store.Store, t *lock.FloatingTag, m transfer.Move) error {
+	key := m.Ref.Name() + "@" + m.Tree.Desc.Digest.String()
+	if m.From != m.Tree.Desc.Digest {
+		return st.Record(kindFloating, key, floatingRecord{m.From})
+	}
+	var before floatingRecord
+	ok, err := st.Recall(kindFloating, key, &before)
+	if ok {
+		t.From = before.From
+	}
+	return err
+}
+
+// verdict reports whether a floating tag moves from another image to one of a release, and why, as
+// transfer.Client.Decide decides.
 func verdict(rule string, have, own transfer.Stamp) (moves bool, reason string) {
 	switch rule {
 	case product.FloatingKeep, product.FloatingMove:
@@ -87,8 +86,8 @@ func verdict(rule string, have, own transfer.Stamp) (moves bool, reason string) 
 	return transfer.Forward(have, own)
 }
 
-// stamp returns the version and the time of an image of the release.
-func stamp(p *product.Product, st *store.Store, l *lock.Lock, i lock.Image) (transfer.Stamp, error) {
+// stamp returns an image of the release, with its version and time.
+func stamp(p *product.Product, st *store.Store, l *lock.Lock, i lock.Image) (*oci.Tree, transfer.Stamp, error) {
 	s := transfer.Stamp{Version: l.Version, Created: l.Created}
 	for _, want := range p.Images {
 		if want.Name == i.Name && want.Version != "" {
@@ -97,16 +96,16 @@ func stamp(p *product.Product, st *store.Store, l *lock.Lock, i lock.Image) (tra
 	}
 	raw, err := st.Get(i.Descriptor())
 	if err != nil {
-		return s, err
+		return nil, s, err
 	}
 	t, err := oci.Parse(i.Descriptor(), raw)
 	if err != nil {
-		return s, err
+		return nil, s, err
 	}
-	if created, err := time.Parse(time.RFC3339, t.Annotations["org.opencontainers.image.created"]); err == nil {
+	if created := transfer.StampOf(t).Created; !created.IsZero() {
 		s.Created = created
 	}
-	return s, nil
+	return t, s, nil
 }
 
 // Move moves the floating tags of l that are to move, in all registries. It is the last that a

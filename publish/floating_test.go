@@ -1,7 +1,6 @@
 package publish_test
 
 import (
-	"bytes"
 	"context"
 	"net/http"
 	"slices"
@@ -10,10 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-containerregistry/pkg/name"
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
-	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
@@ -37,23 +34,7 @@ func version(t *testing.T, v string, tags ...string) (*product.Product, *store.S
 	l := storetest.Release(t, st, 100+len(v))
 	l.Images = l.Images[:2] // of which the indexes get annotations, as those that build makes
 	for n := range l.Images {
-		i := &l.Images[n]
-		raw, err := st.Get(i.Descriptor())
-		if err != nil {
-			t.Fatal(err)
-		}
-		index, err := v1.ParseIndexManifest(bytes.NewReader(raw))
-		if err != nil {
-			t.Fatal(err)
-		}
-		raw, err = oci.MakeIndex(index.Manifests, map[string]string{"org.opencontainers.image.version": v})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if i.Digest, err = st.PutBytes(raw); err != nil {
-			t.Fatal(err)
-		}
-		i.Size = int64(len(raw))
+		storetest.Versioned(t, st, &l.Images[n], v)
 	}
 	p := storetest.Product(t, l)
 	floating(p, l, v, tags...)

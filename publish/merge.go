@@ -66,6 +66,10 @@ func checkComplete(p *product.Product, l *lock.Part) error {
 		return fmt.Errorf("they are of %s %s, and %s is of %s", l.Name, l.Version, p.Path, p.Title())
 	case l.Version != p.Version:
 		return fmt.Errorf("they are of %s %s, and this run is of %s: give -version=%s", l.Name, l.Version, p.Title(), l.Version)
+	case l.Channel != p.Channel && l.Channel != "":
+		return fmt.Errorf("they were published to channel %s, and this run is of %s: give -channel=%s", l.Channel, p.Title(), l.Channel)
+	case l.Channel != p.Channel:
+		return fmt.Errorf("they were published to no channel, and this run is of %s: publish them again", p.Title())
 	case l.Snapshot != p.Snapshot() || !slices.Equal(append([]string{l.Registry}, l.Copies...), registries(p)):
 		return fmt.Errorf("they were published to %s: name it with -registry", strings.Join(append([]string{l.Registry}, l.Copies...), ", "))
 	case len(l.Images) > len(p.Images):

@@ -177,6 +177,13 @@ func TestMergeSnapshot(t *testing.T) {
 	}
 }
 
+// inChannel returns a part that was published to the channel stable.
+func inChannel(p *lock.Part) *lock.Part {
+	other := *p
+	other.Channel = "stable"
+	return &other
+}
+
 func TestMergeFails(t *testing.T) {
 	s := registrytest.Serve(t)
 	linux, windows := part(t, s.Host(), platform.Linux), part(t, s.Host(), platform.Windows)
@@ -190,6 +197,9 @@ func TestMergeFails(t *testing.T) {
 		"a platform lacks": {locks: []*lock.Part{linux}, want: "none has agent for windows/amd64:10.0.26100.1: build and publish it with -platforms"},
 		"an image lacks":   {locks: []*lock.Part{windows}, want: "-platforms linux/amd64"},
 		"another product":  {locks: []*lock.Part{linux, windows}, change: func(p *product.Product) { p.Version = "2" }, want: "they are of demo 1.2.3"},
+		"another channel":  {locks: []*lock.Part{inChannel(linux), inChannel(windows)}, want: "they were published to channel stable, and this run is of demo 1.2.3, from : give -channel=stable"},
+		"no channel":       {locks: []*lock.Part{linux, windows}, change: func(p *product.Product) { p.Channel = "stable" }, want: "they were published to no channel, and this run is of demo 1.2.3, from , channel stable: publish them again"},
+		"channels":         {locks: []*lock.Part{linux, inChannel(windows)}, want: "channel is  in one and stable in another"},
 		"another registry": {locks: []*lock.Part{linux, windows}, change: func(p *product.Product) { p.Registry = "" }, want: "name it with -registry"},
 		"new image":        {locks: []*lock.Part{linux, windows}, change: func(p *product.Product) { p.Images = append(p.Images, product.Image{Name: "new"}) }, want: "-images new"},
 		"not pushed": {

@@ -5,48 +5,44 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
+	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// choose returns the image itself or the child of an index that is for p, and the platform that
-// its configuration has. If the index omits an os.version, that of the configuration
-// counts. A base of any build is chosen by system and architecture alone.
-func choose(ctx context.Context, c *network.Client, desc *remote.Descriptor, p platform.Platform, anyBuild bool) (img v1.Image, got platform.Platform, err error) {
-	err = c.Retry(ctx, func() error { // children and configurations are read here
-		img, got, err = pick(desc, p, anyBuild)
-		return err
-	})
-	return img, got, network.Clean(err)
+// image is an image of a registry, without its layers.
+type image struct {
+	manifest *oci.Tree
+	config   []byte // byte for byte
+	created  time.Time
+	platform platform.Platform // that of the configuration
 }
 
-func pick(desc *remote.Descriptor, p platform.Platform, anyBuild bool) (v1.Image, platform.Platform, error) {
-	if !desc.MediaType.IsIndex() {
-		img, err := desc.Image()
-		if err != nil {
-			return nil, platform.Platform{}, err
-		}
-		got, err := systemOf(img)
-		if err != nil {
-			return nil, platform.Platform{}, err
-		}
-		return img, got, matches(got, p, anyBuild)
-	}
-	idx, err := desc.ImageIndex()
+// choose returns the image that desc describes, or the child of that index that is for p. If the
+// configuration omits an os.version, that of the index counts. A base of any build is chosen by
+// operating system and architecture alone.
+func choose(ctx context.Context, c *network.Client, repo name.Repository, desc *remote.Descriptor, p platform.Platform, anyBuild bool) (image, error) {
+	top, err := oci.Parse(v1.Descriptor{MediaType: desc.MediaType, Digest: desc.Digest, Size: desc.Size}, desc.Manifest)
 	if err != nil {
-		return nil, platform.Platform{}, err
+		return image{}, err
 	}
-	m, err := idx.IndexManifest()
-	if err != nil {
-		return nil, platform.Platform{}, err
+	if !top.Desc.MediaType.IsIndex() {
+		i, err := read(ctx, c, repo, top)
+		if err != nil {
+			return image{}, err
+		}
+		return i, matches(i.platform, p, anyBuild)
 	}
-	var chosen []child
+	var chosen []image
 	var have []string
-	for _, d := range m.Manifests {
+	for _, child := range top.Children {
+		d := child.Desc
 		listed := platform.From(d.Platform)
 		if !listed.IsImage() || !d.MediaType.IsImage() {
 			continue
@@ -55,53 +51,61 @@ func pick(desc *remote.Descriptor, p platform.Platform, anyBuild bool) (v1.Image
 			have = append(have, listed.String())
 			continue
 		}
-		img, err := idx.Image(d.Digest)
+		i, err := readChild(ctx, c, repo, d)
 		if err != nil {
-			return nil, platform.Platform{}, err
+			return image{}, err
 		}
-		got, err := systemOf(img)
-		if err != nil {
-			return nil, platform.Platform{}, err
+		if i.platform.OS == platform.Windows && i.platform.OSVersion == "" {
+			i.platform.OSVersion = listed.OSVersion // some bases have it in the index alone
 		}
-		if got.OS == platform.Windows && got.OSVersion == "" {
-			got.OSVersion = listed.OSVersion // some bases have it in the index alone
-		}
-		if listed.OSVersion == "" && p.OS == platform.Windows && !anyBuild && got.OSVersion != "" && !platform.Same(got, p) {
-			have = append(have, got.String())
+		if listed.OSVersion == "" && p.OS == platform.Windows && !anyBuild && i.platform.OSVersion != "" && !platform.Same(i.platform, p) {
+			have = append(have, i.platform.String())
 			continue
 		}
-		chosen = append(chosen, child{img, d.Digest, got})
+		chosen = append(chosen, i)
 	}
 	switch {
 	case len(chosen) == 0 && len(have) == 0:
-		return nil, platform.Platform{}, unsuitable{errors.New("it has no image at all: name another base")}
+		return image{}, unsuitable{errors.New("it has no image at all: name another base")}
 	case len(chosen) == 0:
-		return nil, platform.Platform{}, unsuitable{fmt.Errorf("it has no image for this platform, only for %s", strings.Join(have, ", "))}
+		return image{}, unsuitable{fmt.Errorf("it has no image for this platform, only for %s", strings.Join(have, ", "))}
 	}
-	if p.OS == platform.Windows {
-		if other, ok := second(chosen); ok {
-			return nil, platform.Platform{}, unsuitable{fmt.Errorf("it has two images for this platform, %s (%s) and %s (%s): name one by its digest in slipway.yaml",
-				chosen[0].digest, chosen[0].system.String(), other.digest, other.system.String())}
+	first := chosen[0]
+	for _, other := range chosen {
+		if p.OS == platform.Windows && other.manifest.Desc.Digest != first.manifest.Desc.Digest {
+			return image{}, fmt.Errorf("it has two images for this platform, %s (%s) and %s (%s): name one by its digest in slipway.yaml",
+				first.manifest.Desc.Digest, first.platform, other.manifest.Desc.Digest, other.platform)
 		}
 	}
-	return chosen[0].image, chosen[0].system, matches(chosen[0].system, p, anyBuild)
+	return first, matches(first.platform, p, anyBuild)
 }
 
-// child is an image of an index that may be meant.
-type child struct {
-	image  v1.Image
-	digest v1.Hash
-	system platform.Platform
-}
-
-// second returns another image than the first.
-func second(list []child) (child, bool) {
-	for _, c := range list {
-		if c.digest != list[0].digest {
-			return c, true
-		}
+// readChild reads a manifest of an index and its configuration.
+func readChild(ctx context.Context, c *network.Client, repo name.Repository, d v1.Descriptor) (image, error) {
+	raw, err := c.Manifests(ctx, repo)(d)
+	if err != nil {
+		return image{}, network.Clean(err)
 	}
-	return child{}, false
+	manifest, err := oci.Parse(d, raw)
+	if err != nil {
+		return image{}, err
+	}
+	return read(ctx, c, repo, manifest)
+}
+
+// read reads the configuration of a manifest.
+func read(ctx context.Context, c *network.Client, repo name.Repository, manifest *oci.Tree) (image, error) {
+	i := image{manifest: manifest}
+	config, err := manifest.ReadConfig(func(d v1.Descriptor) (_ []byte, err error) {
+		i.config, err = c.Configs(ctx, repo)(d)
+		return i.config, err
+	})
+	if err != nil {
+		return image{}, network.Clean(err)
+	}
+	i.created = config.Created.Time
+	i.platform = platform.Platform{OS: config.OS, Architecture: config.Architecture, OSVersion: config.OSVersion, Variant: config.Variant}
+	return i, nil
 }
 
 // machine is a platform without its version.
@@ -110,14 +114,6 @@ func machine(p platform.Platform) string {
 		p.Variant = ""
 	}
 	return p.OS + "/" + p.Architecture + "/" + p.Variant
-}
-
-func systemOf(img v1.Image) (platform.Platform, error) {
-	cf, err := img.ConfigFile()
-	if err != nil {
-		return platform.Platform{}, err
-	}
-	return platform.Platform{OS: cf.OS, Architecture: cf.Architecture, OSVersion: cf.OSVersion, Variant: cf.Variant}, nil
 }
 
 // matches returns an error unless the configuration of an image is for platform p.

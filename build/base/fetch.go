@@ -20,16 +20,13 @@ func (r *Resolver) fetch(ctx context.Context, b product.BaseImage, anyBuild bool
 	if err != nil {
 		return Base{}, fmt.Errorf("fetching %s: %w", ref, network.Clean(err))
 	}
-	img, got, err := choose(ctx, r.Client, desc, b.Platform, anyBuild)
+	img, err := choose(ctx, r.Client, ref.Context(), desc, b.Platform, anyBuild)
 	if err != nil {
 		return Base{}, fmt.Errorf("%s: %w", ref, err)
 	}
+	got := img.platform
 	if b.Lock != nil && b.Lock.OSVersion != "" && b.Lock.OSVersion != got.OSVersion {
 		return Base{}, fmt.Errorf("%s has the os.version %s, and %s has %s: run %s", ref, got.OSVersion, b.Lock.Pos, b.Lock.OSVersion, howto.Run("bases -update"))
-	}
-	d, err := img.Digest()
-	if err != nil {
-		return Base{}, fmt.Errorf("fetching %s: %w", ref, err)
 	}
 	if anyBuild {
 		got = full(b.Platform)
@@ -38,7 +35,7 @@ func (r *Resolver) fetch(ctx context.Context, b product.BaseImage, anyBuild bool
 	if err != nil {
 		return Base{}, fmt.Errorf("fetching %s: %w", ref, err)
 	}
-	return Base{Image: local, Platform: got, Info: &Info{Name: ref.String(), Digest: d}}, nil
+	return Base{Image: local, Platform: got, Info: &Info{Name: ref.String(), Digest: img.manifest.Desc.Digest}}, nil
 }
 
 // moved returns a warning if the tag of a base that bases.lock.yaml pins has moved:

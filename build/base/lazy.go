@@ -23,20 +23,12 @@ type lazy struct {
 }
 
 // begin puts manifest and configuration of an image into the store.
-func (r *Resolver) begin(ctx context.Context, repo name.Repository, remote v1.Image) (v1.Image, error) {
+func (r *Resolver) begin(ctx context.Context, repo name.Repository, remote image) (v1.Image, error) {
 	st := r.Store
-	config, err := remote.RawConfigFile()
-	if err != nil {
+	if _, err := st.PutBytes(remote.config); err != nil {
 		return nil, err
 	}
-	raw, err := remote.RawManifest()
-	if err != nil {
-		return nil, err
-	}
-	if _, err := st.PutBytes(config); err != nil {
-		return nil, err
-	}
-	h, err := st.PutBytes(raw)
+	h, err := st.PutBytes(remote.manifest.Raw)
 	if err != nil {
 		return nil, err
 	}

@@ -172,18 +172,14 @@ func locked(ctx context.Context, c *network.Client, b product.Base, i product.Ba
 		return e, "", fmt.Errorf("looking at %s: %w", ref, network.Clean(err))
 	}
 	e.Digest = desc.Digest
-	img, got, err := choose(ctx, c, desc, i.Platform, b.AnyBuild)
+	img, err := choose(ctx, c, ref.Context(), desc, i.Platform, b.AnyBuild)
 	if err != nil {
 		return e, "", fmt.Errorf("%s: %w", ref, err)
 	}
-	cf, err := img.ConfigFile()
-	if err != nil {
-		return e, "", fmt.Errorf("looking at %s: %w", ref, err)
-	}
 	if i.Platform.OS == platform.Windows && !b.AnyBuild {
-		e.OSVersion = got.OSVersion
+		e.OSVersion = img.platform.OSVersion
 	}
-	if e.Created = cf.Created.UTC().Truncate(time.Second); e.Created.Unix() <= 0 {
+	if e.Created = img.created.UTC().Truncate(time.Second); e.Created.Unix() <= 0 {
 		e.Created = time.Time{} // made to be the same each time, so that it tells nothing
 	}
 	if i.Inline && i.Tag != "" {

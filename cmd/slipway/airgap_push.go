@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
@@ -29,6 +30,9 @@ Credentials are those of docker login, podman login or a credential helper.
 With -release, push then writes a copy of release.yaml in which all references to the images
 have their new names. It first checks that the images can be pulled by these names.
 
+Floating tags, such as latest, move last of all, and to a newer version only, unless -floating
+says otherwise.
+
 With -platforms, push sends only the manifests of these platforms. The indexes are then
 sparse, which many registries refuse.`,
 		Example: `  slipway airgap push dist/kpack-images.tar.zst -to=registry.internal/mirror
@@ -43,7 +47,7 @@ sparse, which many registries refuse.`,
 			}
 			pr := f.printer(cmd)
 			defer pr.Close()
-			o.Platforms, o.Registry.Progress = f.platforms, pr
+			o.Platforms, o.Floating, o.Registry.Progress = f.platforms, f.floating, pr
 			if authorities != "" {
 				var err error
 				if o.Registry.Transport, err = network.TrustFile(authorities); err != nil {
@@ -67,17 +71,23 @@ sparse, which many registries refuse.`,
 			return f.show(cmd, pushed{p})
 		},
 	}
+	f.addPush(cmd, &o, &authorities)
+	return cmd
+}
+
+// addPush adds the flags of push.
+func (f *flags) addPush(cmd *cobra.Command, o *airgap.PushOptions, authorities *string) {
 	cmd.Flags().StringVar(&o.To, "to", "", "host[/prefix] to push to")
 	cmd.Flags().StringVar(&o.Release, "release", "", "release.yaml, to write a copy of it with the new names")
 	cmd.Flags().StringVar(&o.Out, "out", "", "file for the copy (default release.HOST.yaml beside -release)")
-	cmd.Flags().StringVar(&authorities, "ca-file", "", "PEM file of certificate authorities to trust in addition to the system's")
+	cmd.Flags().StringVar(authorities, "ca-file", "", "PEM file of certificate authorities to trust in addition to the system's")
+	f.addFloating(cmd)
 	f.addPlatforms(cmd)
 	f.addQuiet(cmd)
 	f.addJSON(cmd)
 	cmd.MarkFlagFilename("release", "yaml", "yml") //nolint:errcheck // fails only where the flag is missing
 	cmd.MarkFlagFilename("out", "yaml", "yml")     //nolint:errcheck // as above
 	cmd.MarkFlagFilename("ca-file", "pem", "crt")  //nolint:errcheck // as above
-	return cmd
 }
 
 // pushed is the printed result of a push.
@@ -97,6 +107,9 @@ func (p pushed) WriteTable(w io.Writer) error {
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\n", i.Target, digest, note)
 	}
+	for _, i := range p.FloatingTags {
+		output.Fprintf(t, "%s\t%s\t%s\n", i.Target, i.Digest, moved(i))
+	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
@@ -111,4 +124,17 @@ func (p pushed) WriteTable(w io.Writer) error {
 		_, err = fmt.Fprintf(w, "%s: %d references renamed\n", r.Path, r.References)
 	}
 	return err
+}
+
+// moved tells what became of a floating tag.
+func moved(t airgap.PushedTag) string {
+	switch {
+	case t.Kept != "":
+		return "stays: " + t.Kept
+	case t.From == t.Digest:
+		return "existed"
+	case t.From.Hex != "":
+		return "moved from " + t.From.String()
+	}
+	return "new"
 }

@@ -13,6 +13,8 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+
+	"github.com/slipway-dev/slipway/internal/oci"
 )
 
 // Head resolves a reference. If HEAD fails, GET tells why, and helps with registries that omit
@@ -48,6 +50,28 @@ func (c *Client) Get(ctx context.Context, ref name.Reference) (*remote.Descripto
 		return nil, err
 	}
 	return s.Get(ctx, ref)
+}
+
+// Manifests returns a function that reads indexes and manifests of a repository.
+func (c *Client) Manifests(ctx context.Context, repo name.Repository) oci.Get {
+	return func(d v1.Descriptor) ([]byte, error) {
+		got, err := c.Get(ctx, repo.Digest(d.Digest.String()))
+		if err != nil {
+			return nil, err
+		}
+		return got.Manifest, nil
+	}
+}
+
+// Configs returns a function that reads configurations of a repository.
+func (c *Client) Configs(ctx context.Context, repo name.Repository) oci.Get {
+	return func(d v1.Descriptor) (raw []byte, err error) {
+		err = c.Blob(ctx, repo, d, func(r io.Reader) error {
+			raw, err = io.ReadAll(r)
+			return err
+		})
+		return raw, err
+	}
 }
 
 // Blob reads a blob of a repository. It passes the bytes to use, and again from the start after

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -81,10 +80,7 @@ func (c *Client) stamp(ctx context.Context, repo name.Repository, s *Stamp, d v1
 	}
 	var failed error // to read, other than to understand
 	config, err := t.ReadConfig(func(d v1.Descriptor) (raw []byte, err error) {
-		failed = c.Blob(ctx, repo, d, func(r io.Reader) error {
-			raw, err = io.ReadAll(r)
-			return err
-		})
+		raw, failed = c.Configs(ctx, repo)(d)
 		return raw, failed
 	})
 	if err != nil {

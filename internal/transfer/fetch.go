@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
@@ -58,15 +57,11 @@ func (c *Client) Fetch(ctx context.Context, st *store.Store, list []*Wanted) (er
 // read resolves the reference and reads every manifest below it: from the store, if there is one
 // that has it, or else from the registry.
 func (w *Wanted) read(ctx context.Context, c *Client, st *store.Store) error {
-	repo := w.Ref.Context()
-	s, err := c.Session(ctx, repo, repo.Scope(transport.PullScope))
+	top, err := c.Get(ctx, w.Ref)
 	if err != nil {
 		return err
 	}
-	top, err := s.Get(ctx, w.Ref)
-	if err != nil {
-		return err
-	}
+	remote := c.Manifests(ctx, w.Ref.Context())
 	w.tree, err = oci.Read(v1.Descriptor{MediaType: top.MediaType, Digest: top.Digest, Size: top.Size}, func(d v1.Descriptor) ([]byte, error) {
 		if d.Digest == top.Digest {
 			return top.Manifest, nil
@@ -74,11 +69,7 @@ func (w *Wanted) read(ctx context.Context, c *Client, st *store.Store) error {
 		if st != nil && st.Has(d.Digest) {
 			return st.Get(d)
 		}
-		child, err := s.Get(ctx, repo.Digest(d.Digest.String()))
-		if err != nil {
-			return nil, err
-		}
-		return child.Manifest, nil
+		return remote(d)
 	}, oci.Limits{})
 	return err
 }

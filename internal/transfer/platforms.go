@@ -3,11 +3,9 @@ package transfer
 import (
 	"context"
 	"fmt"
-	"io"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
@@ -48,29 +46,13 @@ func (c *Client) Platforms(ctx context.Context, refs []name.Digest) (map[string]
 // image of a single manifest has its platform in its configuration.
 func (c *Client) platforms(ctx context.Context, ref name.Digest) ([]platform.Platform, error) {
 	repo := ref.Context()
-	s, err := c.Session(ctx, repo, repo.Scope(transport.PullScope))
-	if err != nil {
-		return nil, err
-	}
 	h, err := v1.NewHash(ref.DigestStr())
 	if err != nil {
 		return nil, err
 	}
-	tree, err := oci.Read(v1.Descriptor{Digest: h}, func(d v1.Descriptor) ([]byte, error) {
-		got, err := s.Get(ctx, repo.Digest(d.Digest.String()))
-		if err != nil {
-			return nil, err
-		}
-		return got.Manifest, nil
-	}, oci.Limits{})
+	tree, err := oci.Read(v1.Descriptor{Digest: h}, c.Manifests(ctx, repo), oci.Limits{})
 	if err != nil {
 		return nil, err
 	}
-	return tree.ReadPlatforms(func(d v1.Descriptor) (raw []byte, err error) {
-		err = c.Blob(ctx, repo, d, func(r io.Reader) error {
-			raw, err = io.ReadAll(r)
-			return err
-		})
-		return raw, err
-	})
+	return tree.ReadPlatforms(c.Configs(ctx, repo))
 }

@@ -6,8 +6,8 @@
 // and last what has a name. A tag that names another digest stops it before anything is sent.
 // [Client.PushAll] does so for several destinations at once, and reads each blob once.
 //
-// A floating tag moves by [Client.Move], where [Forward] allows it: [Client.Current] tells what it
-// names now.
+// A floating tag moves by [Client.Move], where [Client.Decide] allows it: [Client.Current] tells what
+// the tag names now, and [Forward] which image is newer.
 //
 // [Client.Fetch] brings images into a store, [Client.Pull] everything that a lock names, and
 // [Client.FetchReferrers] what refers to images. [Client.Check] and [Client.Platforms] only ask.

@@ -1,0 +1,85 @@
+package airgap
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/transfer"
+)
+
+// PushedTag is a floating tag, such as latest, and what became of it.
+type PushedTag struct {
+	Name   string  `json:"name"`   // in the bundle
+	Target string  `json:"target"` // registry/repository:tag
+	Digest v1.Hash `json:"digest"` // of the image in the bundle
+	// From is the digest that the tag named before. It is zero if there was no such tag.
+	From v1.Hash `json:"from,omitzero"`
+	// Kept is why the tag stays. It is empty if the tag names the image now.
+	Kept string `json:"kept,omitempty"`
+}
+
+func checkFloating(rule string) error {
+	if !slices.Contains([]string{"", transfer.MoveForward, transfer.MoveAlways, transfer.MoveNever}, rule) {
+		return fmt.Errorf("-floating %q is no rule: use forward, move or keep", rule)
+	}
+	return nil
+}
+
+// stamp returns the version and the time of an image: its own, or those of the bundle.
+func stamp(c *bundle.Contents, i bundle.Image) transfer.Stamp {
+	s := transfer.StampOf(i.Tree)
+	s.Version = cmp.Or(s.Version, c.Version)
+	if s.Created.IsZero() {
+		s.Created = c.Created
+	}
+	return s
+}
+
+// newer decides which of two images a floating tag names, if two bundles that are pushed together
+// have it, as a delta and its base do: that of the later release.
+func (s *bundleSet) newer(at int, i bundle.Image, own transfer.Stamp) (ok bool) {
+	have := &s.images[at]
+	if !i.Floating || !have.Floating {
+		return false
+	}
+	if ok, _ := transfer.Forward(s.stamps[i.Name], own); ok {
+		*have, s.stamps[i.Name] = i, own
+		return true
+	}
+	ok, _ = transfer.Forward(own, s.stamps[i.Name])
+	return ok
+}
+
+// tagged reports whether an image has a tag besides a floating one.
+func (s *bundleSet) tagged(i bundle.Image) bool {
+	return slices.ContainsFunc(s.images, func(o bundle.Image) bool { return !o.Floating && o.Reference() == i.Reference() })
+}
+
+// addFloating adds to p that a floating tag is to name an image.
+func (s *bundleSet) addFloating(p *Pushed, i bundle.Image, ref name.Tag) {
+	p.FloatingTags = append(p.FloatingTags, PushedTag{Name: i.Name, Target: ref.Name(), Digest: i.Digest()})
+	p.floating = append(p.floating, transfer.Floating{Ref: ref, Tree: i.Tree, Stamp: s.stamps[i.Name]})
+}
+
+// moveFloating moves the floating tags of p by a rule.
+func (p *Pushed) moveFloating(ctx context.Context, c *transfer.Client, rule string) error {
+	decided, err := c.Decide(ctx, rule, p.floating)
+	if err != nil {
+		return err
+	}
+	var moves []transfer.Move
+	for n, d := range decided {
+		p.FloatingTags[n].From, p.FloatingTags[n].Kept = d.From, d.Kept
+		if d.Kept == "" {
+			moves = append(moves, d.Move)
+		}
+	}
+	_, err = c.Move(ctx, moves)
+	return err
+}
