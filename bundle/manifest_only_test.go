@@ -19,8 +19,8 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// TestManifestOnly: which manifests of which images a bundle has manifest-only, and that they are all that
-// containerd reads on a node of its platform.
+// TestManifestOnly checks which manifests a bundle has manifest-only: with those that it includes,
+// they are all that containerd reads on a node of its platform.
 func TestManifestOnly(t *testing.T) {
 	t.Parallel()
 	st, l := bundletest.Mixed(t)

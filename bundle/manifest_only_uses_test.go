@@ -29,8 +29,8 @@ func only2025(t *testing.T, b *bundle.Bundle) v1.Hash {
 	return h
 }
 
-// TestManifestOnlyPush: a manifest-only platform is not pushed, and the index lacks it unless another
-// bundle includes it.
+// TestManifestOnlyPush: a manifest-only platform is not pushed, and the index lacks it unless
+// another bundle includes it.
 func TestManifestOnlyPush(t *testing.T) {
 	t.Parallel()
 	b := bundletest.Part(t, "windows/amd64:ltsc2025")

@@ -89,8 +89,8 @@ var lower = regexp.MustCompile(`^[a-z]+$`)
 // plain removes Markdown from a rule's text.
 func plain(s string) string { return strings.ReplaceAll(s, "`", "") }
 
-// WriteTable writes the findings for a person, in the file's order, and a line that counts them. Advice that is the same for every pod
-// of a file is written once for each file.
+// WriteTable writes the findings for a person, in the file's order, and a line that counts them.
+// Advice that is the same for every pod is written once for each file.
 func (r *Report) WriteTable(w io.Writer) error { return r.write(w, false) }
 
 // WriteAll is [Report.WriteTable] with every finding.
@@ -127,7 +127,8 @@ func (f Fold) String() string {
 	return fmt.Sprintf("%s (and %d more in this file; slipway lint -v lists them)", f.Finding, f.More)
 }
 
-// Folded returns the findings, of advice that is the same for every pod the first of each rule and file; all where verbose.
+// Folded returns the findings. Of advice that is the same for every pod, it has the first of each
+// rule and file, unless verbose is set.
 func (r *Report) Folded(verbose bool) []Fold {
 	var list []Fold
 	first := map[[2]string]int{}

@@ -28,8 +28,8 @@ type Dir struct {
 }
 
 // Lock keeps other processes out of a directory until [Dir.Unlock]. While another process has the
-// lock, Lock waits, and reports that once by say, unless that is nil. A process must not lock a directory twice. The lock
-// is on the directory, whatever path names it, and ends with the process.
+// lock, Lock waits, and reports that once by say, unless that is nil. A process must not lock a
+// directory twice. The lock is on the directory, whatever path names it, and ends with the process.
 func Lock(ctx context.Context, dir string, say Say) (*Dir, error) {
 	return acquire(ctx, dir, say, runtime.GOOS == "windows", func() error { return nil })
 }
