@@ -95,6 +95,24 @@ type sourceYAML struct {
 	Flags []string `yaml:"flags,omitempty"`
 	// Environment of go build, for every program of the source: NAME=value.
 	Env []string `yaml:"env,omitempty"`
+	// Build tags, for every program of the source. Those of -tags in flags apply, too.
+	Tags []string `yaml:"tags,omitempty"`
+	// More of these for the programs of one operating system.
+	Systems []systemYAML `yaml:"systems,omitempty"`
+}
+
+// systemYAML is what go build is told for one operating system only, after what applies to all.
+type systemYAML struct {
+	// The operating system.
+	OS string `yaml:"os" jsonschema:"required,enum=linux,enum=windows"`
+	// Flags for the linker.
+	Ldflags []string `yaml:"ldflags,omitempty"`
+	// Flags for go build.
+	Flags []string `yaml:"flags,omitempty"`
+	// Environment of go build: NAME=value.
+	Env []string `yaml:"env,omitempty"`
+	// Build tags.
+	Tags []string `yaml:"tags,omitempty"`
 }
 
 // baseYAML is a base image.
@@ -132,6 +150,10 @@ type programYAML struct {
 	Flags []string `yaml:"flags,omitempty"`
 	// Environment of go build, after that of the source: NAME=value.
 	Env []string `yaml:"env,omitempty"`
+	// Build tags, besides those of the source and of -tags in flags.
+	Tags []string `yaml:"tags,omitempty"`
+	// More of these for one operating system.
+	Systems []systemYAML `yaml:"systems,omitempty"`
 	// The operating systems that the program is for; all of the release if none is named.
 	OS []string `yaml:"os,omitempty" jsonschema:"enum=linux,enum=windows"`
 }

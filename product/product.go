@@ -94,9 +94,9 @@ type Source struct {
 	Created  time.Time // its time; for a directory filled from git where slipway.yaml has none
 	URL      string    // of the repository, for org.opencontainers.image.source
 	Licenses string    // SPDX expression, for org.opencontainers.image.licenses
-	// Ldflags, Flags and Env apply to every program of the source. Ldflags are text/template
-	// strings over [BuildInfo].
-	Ldflags, Flags, Env []string
+	// GoFlags apply to every program of the source, and Systems to those of an operating system.
+	GoFlags
+	Systems []SystemFlags
 }
 
 // BuildInfo is what templates in ldflags may name: {{.Version}} of the product, {{.Revision}} and
@@ -142,8 +142,9 @@ type Program struct {
 	Name    string
 	Source  string // name of a Source
 	Package string // "./cmd/controller", relative to the source
-	// Ldflags, Flags, Env follow those of the source.
-	Ldflags, Flags, Env []string
+	// GoFlags follow those of the source, and Systems those of all systems.
+	GoFlags
+	Systems []SystemFlags
 	// OS are the operating systems that the program is for; empty means all of the release.
 	OS []string
 }

@@ -14,8 +14,13 @@ func (c *checker) program(in *programYAML) {
 	known := c.refer(&in.Source, c.sources)
 	c.mainPackage(in, known)
 	c.once(in.OS)
-	c.goFlags(in.Ldflags, in.Flags, in.Env, c.out.Source(in.Source))
-	c.out.Programs = append(c.out.Programs, Program(*in))
+	of := c.out.Source(in.Source)
+	c.goFlags(in.Ldflags, in.Flags, in.Env, of)
+	c.goTags(in.Tags)
+	c.out.Programs = append(c.out.Programs, Program{
+		Name: in.Name, Source: in.Source, Package: in.Package, OS: in.OS,
+		GoFlags: GoFlags{in.Ldflags, in.Flags, in.Env, in.Tags}, Systems: c.systems(in.Systems, in.OS, of),
+	})
 }
 
 func (c *checker) mainPackage(in *programYAML, known bool) {

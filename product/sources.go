@@ -17,7 +17,7 @@ import (
 func (c *checker) source(in *sourceYAML) {
 	s := Source{
 		Name: in.Name, Pos: c.Pos(in), Module: in.Module, Sum: in.Sum, GoModSum: in.GoModSum, Revision: in.Revision, URL: in.URL, Licenses: in.Licenses,
-		Ldflags: in.Ldflags, Flags: in.Flags, Env: in.Env,
+		GoFlags: GoFlags{in.Ldflags, in.Flags, in.Env, in.Tags},
 	}
 	if in.Module != "" {
 		c.module(&in.Module)
@@ -41,6 +41,8 @@ func (c *checker) source(in *sourceYAML) {
 		c.Errorf(&in.URL, "%q is not the address of a web page: write https://…", in.URL)
 	}
 	c.goFlags(in.Ldflags, in.Flags, in.Env, s)
+	c.goTags(in.Tags)
+	s.Systems = c.systems(in.Systems, nil, s)
 	c.out.Sources = append(c.out.Sources, s)
 	if s.Created.After(c.out.Created) {
 		c.out.Created = s.Created

@@ -125,41 +125,50 @@ func TestNew(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, ".ko.yaml"), []byte(ko), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	type lists struct{ Env, Flags, Ldflags []string }
+	type lists = product.GoFlags
+	said := func(env, flags, ldflags []string) lists { return lists{Env: env, Flags: flags, Ldflags: ldflags} }
 	for _, tc := range []struct {
 		name                  string
 		source, program, want lists
 	}{
-		{"nothing said", lists{}, lists{}, lists{[]string{"FROM=ko"}, []string{"-tags=ko"}, []string{"-X ko"}}},
-		{"the source says", lists{Ldflags: []string{"-X {{.Version}}"}}, lists{}, lists{[]string{"FROM=ko"}, []string{"-tags=ko"}, []string{"-X 1.2.3"}}},
+		{"nothing said", lists{}, lists{}, said([]string{"FROM=ko"}, []string{"-tags=ko"}, []string{"-X ko"})},
+		{"the source says", lists{Ldflags: []string{"-X {{.Version}}"}}, lists{}, said([]string{"FROM=ko"}, []string{"-tags=ko"}, []string{"-X 1.2.3"})},
 		{
 			"an empty list says that there are none",
-			lists{[]string{}, []string{}, []string{}},
+			said([]string{}, []string{}, []string{}),
 			lists{},
-			lists{[]string{}, []string{}, []string{}},
+			said([]string{}, []string{}, []string{}),
 		},
 		{
 			"both say",
-			lists{[]string{"A=1"}, []string{"-v"}, []string{"-s"}},
-			lists{[]string{"B=2"}, []string{"-a"}, []string{"-X {{.Revision}}"}},
-			lists{[]string{"A=1", "B=2"}, []string{"-v", "-a"}, []string{"-s", "-X abc"}},
+			said([]string{"A=1"}, []string{"-v"}, []string{"-s"}),
+			said([]string{"B=2"}, []string{"-a"}, []string{"-X {{.Revision}}"}),
+			said([]string{"A=1", "B=2"}, []string{"-v", "-a"}, []string{"-s", "-X abc"}),
+		},
+		{"tags of the program", lists{}, lists{Tags: []string{"b", "ko"}}, said([]string{"FROM=ko"}, []string{"-tags=ko,b"}, []string{"-X ko"})},
+		{"tags of both", lists{Tags: []string{"a"}, Flags: []string{}}, lists{Tags: []string{"b", "a"}}, said([]string{"FROM=ko"}, []string{"-tags=a,b"}, []string{"-X ko"})},
+		{
+			"tags and flags",
+			lists{Flags: []string{"-tags=x,y", "-v"}},
+			lists{Flags: []string{"--tags=z"}, Tags: []string{"b"}},
+			said([]string{"FROM=ko"}, []string{"-v", "-tags=z,b"}, []string{"-X ko"}),
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			tree := source.Tree{Dir: dir, Source: product.Source{
-				Name: "s", Directory: dir, Own: true, Revision: "abc", Env: tc.source.Env, Flags: tc.source.Flags, Ldflags: tc.source.Ldflags,
+				Name: "s", Directory: dir, Own: true, Revision: "abc", GoFlags: tc.source,
 			}}
-			p, err := New(product.Program{Name: "p", Package: ".", Env: tc.program.Env, Flags: tc.program.Flags, Ldflags: tc.program.Ldflags}, tree, "1.2.3", platform.Platform{})
+			p, err := New(product.Program{Name: "p", Package: ".", GoFlags: tc.program}, tree, "1.2.3", platform.Platform{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d := cmp.Diff(tc.want, lists{p.Env, p.Flags, p.Ldflags}); d != "" {
+			if d := cmp.Diff(tc.want, said(p.Env, p.Flags, p.Ldflags)); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}
 		})
 	}
 	tree := source.Tree{Dir: dir}
-	if _, err := New(product.Program{Name: "p", Ldflags: []string{"{{.Nope}}"}}, tree, "1", platform.Platform{}); err == nil || !strings.Contains(err.Error(), "program p: ldflags") {
+	if _, err := New(product.Program{Name: "p", GoFlags: lists{Ldflags: []string{"{{.Nope}}"}}}, tree, "1", platform.Platform{}); err == nil || !strings.Contains(err.Error(), "program p: ldflags") {
 		t.Errorf("an unknown field gives %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, ".ko.yaml"), []byte("builds: 1"), 0o644); err != nil {

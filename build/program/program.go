@@ -43,22 +43,50 @@ type Program struct {
 // templates in ldflags are expanded, and where neither has any, those of the source's .ko.yaml
 // stand in.
 func New(p product.Program, tree source.Tree, productVersion string, on platform.Platform) (Program, error) {
-	r := Program{
-		Name: p.Name, Tree: tree, Package: p.Package, Platform: on,
-		Flags: concat(tree.Source.Flags, p.Flags), Env: concat(tree.Source.Env, p.Env),
-	}
+	given := tree.Source.For(on.OS).And(p.For(on.OS))
+	r := Program{Name: p.Name, Tree: tree, Package: p.Package, Platform: on, Flags: given.Flags, Env: given.Env}
 	info := tree.Info(productVersion)
-	if tree.Source.Ldflags != nil || p.Ldflags != nil {
+	if given.Ldflags != nil {
 		r.Ldflags = []string{}
 	}
-	for _, f := range concat(tree.Source.Ldflags, p.Ldflags) {
+	for _, f := range given.Ldflags {
 		s, err := product.Expand(f, info)
 		if err != nil {
 			return Program{}, fmt.Errorf("program %s: ldflags %q: %w", p.Name, f, err)
 		}
 		r.Ldflags = append(r.Ldflags, s)
 	}
-	return r, r.readKo(info)
+	err := r.readKo(info)
+	r.addTags(given.Tags)
+	return r, err
+}
+
+// addTags adds build tags to the flags. The go command takes the last -tags only, so that all
+// become one.
+func (p *Program) addTags(tags []string) {
+	if len(tags) == 0 {
+		return
+	}
+	var flags, all []string
+	for i := 0; i < len(p.Flags); i++ {
+		name, value, given := strings.Cut(strings.TrimLeft(p.Flags[i], "-"), "=")
+		switch {
+		case name != "tags":
+			flags = append(flags, p.Flags[i])
+			continue
+		case !given && i+1 < len(p.Flags): // of a .ko.yaml
+			i++
+			value = p.Flags[i]
+		}
+		all = strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
+	}
+	for _, t := range tags {
+		if !slices.Contains(all, t) {
+			all = append(all, t)
+		}
+	}
+	flags = append(flags, "-tags="+strings.Join(all, ","))
+	p.Flags = flags
 }
 
 // key names the batch a program belongs to.
@@ -132,13 +160,4 @@ func batches(programs []Program) []*batch {
 		b.id = first.Tree.Source.Name + "-" + hex.EncodeToString(sum[:6])
 	}
 	return all
-}
-
-// concat is nil only where both lists are: an empty list in slipway.yaml is one, and nothing else
-// stands in for it.
-func concat(a, b []string) []string {
-	if a == nil && b == nil {
-		return nil
-	}
-	return append(append([]string{}, a...), b...)
 }

@@ -233,6 +233,40 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
+// TestSystems checks that flags, environment and tags for one operating system reach its programs
+// alone, and that these are batches of their own.
+func TestSystems(t *testing.T) {
+	tree := write(t, module)
+	tree.Source.Systems = []product.SystemFlags{{OS: "linux", GoFlags: product.GoFlags{Env: []string{"A=1"}}}}
+	p := product.Program{
+		Name: "a", Package: "./cmd/a", GoFlags: product.GoFlags{Ldflags: []string{"-s"}, Tags: []string{"all"}},
+		Systems: []product.SystemFlags{
+			{OS: "linux", GoFlags: product.GoFlags{Ldflags: []string{"-X main.version={{.Version}}"}, Tags: []string{"special"}}},
+			{OS: "windows", GoFlags: product.GoFlags{Flags: []string{"-v"}, Env: []string{"B=2"}}},
+		},
+	}
+	both := []program.Program{declare(t, p, tree, linux), declare(t, p, tree, windows)}
+	for n, want := range [][3]string{{"-s -X main.version=1.0", "-tags=all,special", "A=1"}, {"-s", "-v -tags=all", "B=2"}} {
+		got := [3]string{strings.Join(both[n].Ldflags, " "), strings.Join(both[n].Flags, " "), strings.Join(both[n].Env, " ")}
+		if got != want {
+			t.Errorf("for %s: %q, want %q", both[n].Platform, got, want)
+		}
+	}
+	st := storetest.Open(t)
+	says := func(want string) {
+		t.Helper()
+		set, _ := compile(t, st, []program.Program{declare(t, p, tree, linux)})
+		if out, err := exec.Command(file(t, set, "a", linux)).CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != want {
+			t.Errorf("it says %q (%v), want %q", out, err, want)
+		}
+	}
+	says("a 1.0 special")
+	p.Systems[0].Tags = nil
+	says("a 1.0 plain")
+	p.Systems[0].OS, p.Systems[0].Tags = "windows", []string{"special"}
+	says("a none plain")
+}
+
 // TestFailure checks that the compiler's message appears once, with program and platform,
 // and that other batches continue.
 func TestFailure(t *testing.T) {
@@ -244,7 +278,7 @@ func TestFailure(t *testing.T) {
 	programs := []program.Program{
 		declare(t, product.Program{Name: "broken", Package: "./cmd/broken"}, tree, linux),
 		declare(t, product.Program{Name: "broken", Package: "./cmd/broken"}, tree, windows),
-		declare(t, product.Program{Name: "a", Package: "./cmd/a", Flags: []string{"-tags=special"}}, tree, linux),
+		declare(t, product.Program{Name: "a", Package: "./cmd/a", GoFlags: product.GoFlags{Flags: []string{"-tags=special"}}}, tree, linux),
 	}
 	set, wait := program.Start(t.Context(), storetest.Open(t), nil, programs)
 	err := wait()
@@ -280,7 +314,7 @@ func TestCancel(t *testing.T) {
 	if out, err := exec.Command("mkfifo", began).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	p := declare(t, product.Program{Name: "a", Package: "./cmd/a", Flags: []string{"-toolexec=" + tool}}, write(t, module), linux)
+	p := declare(t, product.Program{Name: "a", Package: "./cmd/a", GoFlags: product.GoFlags{Flags: []string{"-toolexec=" + tool}}}, write(t, module), linux)
 	ctx, cancel := context.WithCancel(t.Context())
 	set, wait := program.Start(ctx, storetest.Open(t), nil, []program.Program{p})
 	pipe, err := os.Open(began)
