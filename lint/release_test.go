@@ -28,10 +28,12 @@ func small() *lock.Lock {
 	}
 	linux := platform.Platform{OS: "linux", Architecture: "amd64"}
 	windows := platform.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.20348.1"}
+	tools := image(2, "tools", linux, windows)
+	tools.PlatformTags = []lock.PlatformTag{{Tag: "1.2.3-linux-amd64", Platforms: []platform.Platform{linux}, Digest: hash(50)}}
 	lifecycle := image(3, "lifecycle", linux)
 	lifecycle.Children[0].ExtraOS = []string{"linux", "windows"}
 	return &lock.Lock{
-		Images: []lock.Image{image(1, "app", linux), image(2, "tools", linux, windows), lifecycle},
+		Images: []lock.Image{image(1, "app", linux), tools, lifecycle},
 		ThirdParty: []lock.ThirdParty{
 			{Reference: "registry.k8s.io/pause:3.10", Digest: hash(9), Platforms: []platform.Platform{linux, windows}},
 			{Reference: "busybox:1.36", Digest: hash(10), Platforms: []platform.Platform{linux}},
@@ -44,7 +46,7 @@ func small() *lock.Lock {
 var references = strings.NewReplacer(
 	"$APP", "slipway.local/kpack/app@"+digest(1), "$TOOLS", "slipway.local/kpack/tools@"+digest(2), "$LIFECYCLE", "slipway.local/kpack/lifecycle@"+digest(3),
 	"$PAUSE", "registry.k8s.io/pause@"+digest(9), "$BUSYBOX", "docker.io/library/busybox@"+digest(10), "$OFFLINE", "quay.io/offline/tool@"+digest(11),
-	"$CHILD", "slipway.local/kpack/app@"+digest(101), "$OTHER", digest(99),
+	"$CHILD", "slipway.local/kpack/app@"+digest(101), "$OTHER", digest(99), "$PLATFORM", "slipway.local/kpack/tools@"+digest(50),
 )
 
 // deployment returns a Deployment demo/app on Linux whose container main has the fields given.
@@ -196,6 +198,12 @@ func TestRelease(t *testing.T) {
 		},
 		{name: "a variable for Windows that is not an image", manifest: deployment("image: $APP\nenv: [{name: WINDOWS_LEVEL, value: high}]")},
 		{name: "one platform's manifest", manifest: deployment("image: $CHILD"), want: []string{"is one platform's manifest of app: write $APP"}},
+		{name: "a platform tag's manifest", manifest: deployment("image: $PLATFORM")},
+		{
+			name: "a platform tag's manifest on another system", manifest: object("v1", "Pod", "nodeSelector: {kubernetes.io/os: windows}\ncontainers:\n- {name: c, image: $PLATFORM}"),
+			want: []string{"the pod runs on windows, and the image is made for linux/amd64"},
+		},
+		{name: "a platform tag", manifest: deployment("image: slipway.local/kpack/tools:1.2.3-linux-amd64"), want: []string{"is not pinned by digest: write $PLATFORM"}},
 		{
 			name: "a Secret", manifest: references.Replace("apiVersion: v1\nkind: Secret\nmetadata: {name: s, namespace: demo}\ndata: {config: " + base64.StdEncoding.EncodeToString([]byte("helper: slipway.local/kpack/tools:1.2.3")) + "}\n"),
 			want: []string{"m.yaml:4:", "Secret demo/s: data.config: slipway.local/kpack/tools:1.2.3 is not pinned by digest: write $TOOLS"},

@@ -132,7 +132,7 @@ func (c *checker) resolve(ref string, certain bool) (i lock.CatalogImage, id, wh
 	case fault == lock.Malformed || fault == lock.KoName:
 	case c.missing[ref]:
 		return i, "image-digest", fmt.Sprintf("the registry does not have %s", ref)
-	case strict && fault == lock.NoFault && i.Child:
+	case strict && fault == lock.NoFault && i.Child && !strings.HasSuffix(i.Reference, ref[strings.LastIndex(ref, "@"):]):
 		return i, "image-digest", fmt.Sprintf("%s is one platform's manifest of %s: write %s", ref, i.Name, i.Reference)
 	}
 	return i, faultRules[fault], what

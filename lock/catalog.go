@@ -92,13 +92,13 @@ func (list Catalog) Find(ref string) (CatalogImage, bool) {
 		if k.Digest == d.DigestStr() || k.Digest == "" {
 			return k, true
 		}
-		if slices.Contains(k.Manifests, d.DigestStr()) {
-			return k.only(func(n int) bool { return k.Manifests[n] == d.DigestStr() }), true
-		}
 		for _, t := range k.platformTags {
 			if t.Digest.String() == d.DigestStr() {
 				return k.tagged(t), true
 			}
+		}
+		if slices.Contains(k.Manifests, d.DigestStr()) {
+			return k.only(func(n int) bool { return k.Manifests[n] == d.DigestStr() }), true
 		}
 	}
 	return CatalogImage{}, false
@@ -116,8 +116,10 @@ func (k CatalogImage) only(keep func(n int) bool) CatalogImage {
 	return k
 }
 
-// tagged returns the image with the platforms of a platform tag.
+// tagged returns the image with the platforms and the reference of a platform tag.
 func (k CatalogImage) tagged(t PlatformTag) CatalogImage {
+	repository, _, _ := strings.Cut(k.Reference, "@")
+	k.Reference = repository + "@" + t.Digest.String()
 	return k.only(func(n int) bool {
 		return slices.ContainsFunc(t.Platforms, func(p platform.Platform) bool { return platform.Same(p, k.Platforms[n]) })
 	})
@@ -149,7 +151,7 @@ func (list Catalog) FindTagged(ref string) (CatalogImage, bool) {
 // near returns the image that a reference to a repository of the catalog most likely means: the
 // one that has its tag, or else the first of the repository.
 func (list Catalog) near(r name.Reference) (CatalogImage, bool) {
-	if k, ok := list.FindTagged(r.Name()); ok && !k.Child {
+	if k, ok := list.FindTagged(r.Name()); ok {
 		return k, true
 	}
 	n := slices.IndexFunc(list, func(k CatalogImage) bool { return k.Repository.Name() == r.Context().Name() })
