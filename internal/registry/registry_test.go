@@ -131,6 +131,30 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// TestAnswersNames asks for an image by each of its names.
+func TestAnswersNames(t *testing.T) {
+	_, st, l := demo(t)
+	i := &l.Images[0]
+	i.Tags = append(i.Tags, "1.2.3-full")
+	i.PlatformTags = []lock.PlatformTag{{Tag: "1.2.3-linux-amd64", MediaType: i.Children[0].MediaType, Digest: i.Children[0].Digest, Size: i.Children[0].Size}}
+	i.FloatingTags = []lock.FloatingTag{{Tag: "latest", Repository: i.Repository}, {Tag: "v1", Repository: i.Repository, Kept: "it names a newer one"}}
+	l.Images[1].Repository, l.Images[1].Tags = i.Repository, []string{"1.2.3-server"}
+	r := registry.New(st, l)
+	defer r.Close()
+	_, body := call(t, r, "GET", "/v2/acme/demo/agent/tags/list", "")
+	if want := `"tags":["1.2.3","1.2.3-full","1.2.3-linux-amd64","1.2.3-server","latest"]`; !strings.Contains(body, want) {
+		t.Errorf("the tags are %s, want %s", body, want)
+	}
+	for tag, want := range map[string]string{
+		"1.2.3-full": i.Digest.String(), "latest": i.Digest.String(),
+		"1.2.3-linux-amd64": i.Children[0].Digest.String(), "1.2.3-server": l.Images[1].Digest.String(),
+	} {
+		if a, _ := call(t, r, "GET", "/v2/acme/demo/agent/manifests/"+tag, ""); a.Header.Get("Docker-Content-Digest") != want {
+			t.Errorf("%s is %v, want %s", tag, a.Header, want)
+		}
+	}
+}
+
 func TestReferrers(t *testing.T) {
 	_, st, l := demo(t)
 	h, err := st.PutBytes([]byte(`{"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json"}`))
