@@ -140,7 +140,7 @@ func TestAnswersNames(t *testing.T) {
 	i.FloatingTags = []lock.FloatingTag{{Tag: "latest", Repository: i.Repository}, {Tag: "v1", Repository: i.Repository, Kept: "it names a newer one"}}
 	l.Images[1].Repository, l.Images[1].Tags = i.Repository, []string{"1.2.3-server"}
 	r := registry.New(st, l)
-	defer r.Close()
+	t.Cleanup(func() { r.Close() }) //nolint:errcheck // it returns nil
 	_, body := call(t, r, "GET", "/v2/acme/demo/agent/tags/list", "")
 	if want := `"tags":["1.2.3","1.2.3-full","1.2.3-linux-amd64","1.2.3-server","latest"]`; !strings.Contains(body, want) {
 		t.Errorf("the tags are %s, want %s", body, want)
