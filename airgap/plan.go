@@ -73,7 +73,7 @@ func choose(c *bundle.Contents, sources []source) {
 	for n := range sources {
 		s := &sources[n]
 		at, reason := s.choose(c.Platform)
-		if reason != "" && s.partial {
+		if reason != "" && (s.partial || s.Floating) {
 			continue // its other tags tell
 		}
 		if reason != "" {

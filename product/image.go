@@ -19,7 +19,10 @@ type Image struct {
 	// Repositories are paths under the registries of Destinations, in their order. A snapshot
 	// has one.
 	Repositories []string
-	Tags         []string // at least one; they stand for this release for ever
+	// Elsewhere are its repositories, with the registry, at the destinations of slipway.yaml that
+	// are not selected. Templates of release.yaml may name the image by them.
+	Elsewhere []string
+	Tags      []string // at least one; they stand for this release for ever
 	// FloatingTags are those that this release may move.
 	FloatingTags []string
 	PlatformTags []PlatformTag

@@ -50,7 +50,7 @@ func (c *checker) imageNames() {
 		if !imagename.IsTag(out.Version) {
 			continue // as above
 		}
-		t := &imageTemplates{checker: c, in: in, fields: c.nameFields(out)}
+		t := &imageTemplates{checker: c, in: in, image: out, fields: c.nameFields(out)}
 		out.Repositories = t.repositories()
 		out.Tags = t.tags(c.templatesOf(&in.Tags, &c.in.Names.Tags, []string{defaultTag}), false)
 		out.FloatingTags = t.tags(c.floatingTags(out.Version, in), true)
@@ -58,7 +58,7 @@ func (c *checker) imageNames() {
 		if c.Given(&in.Tags) && len(in.Tags) == 0 {
 			c.Errorf(&in.Tags, "image %s has no tag: give it one, or leave tags out", in.Name)
 		}
-		claims.add(c, in, out, t.elsewhere)
+		claims.add(c, in, out)
 	}
 }
 
@@ -92,9 +92,9 @@ func (c *checker) nameFields(i *Image) nameFields {
 type imageTemplates struct {
 	*checker
 
-	in        *imageYAML
-	fields    nameFields
-	elsewhere []string // the image's repositories at destinations that are not selected
+	in     *imageYAML
+	image  *Image
+	fields nameFields
 }
 
 var (
@@ -136,7 +136,7 @@ func (t *imageTemplates) repositories() []string {
 	}
 	for _, d := range t.unselected {
 		if at, ok := t.repositoryAt(s, path, d); ok {
-			t.elsewhere = append(t.elsewhere, d.Registry+"/"+at)
+			t.image.Elsewhere = append(t.image.Elsewhere, d.Registry+"/"+at)
 		}
 	}
 	if len(t.out.Destinations) == 0 {
@@ -247,7 +247,7 @@ func addPlatform(all []PlatformTag, first int, tag string, p platform.Platform) 
 type claims map[string]string
 
 // add claims all names of an image, also those elsewhere, if the selected ones are free.
-func (all claims) add(c *checker, in *imageYAML, i *Image, elsewhere []string) {
+func (all claims) add(c *checker, in *imageYAML, i *Image) {
 	kinds := map[string][]string{"tag": i.Tags, "floating tag": i.FloatingTags}
 	for _, t := range i.PlatformTags {
 		kinds["platform tag"] = append(kinds["platform tag"], t.Tag)
@@ -273,7 +273,7 @@ func (all claims) add(c *checker, in *imageYAML, i *Image, elsewhere []string) {
 		}
 		claim(path)
 	}
-	for _, repository := range elsewhere {
+	for _, repository := range i.Elsewhere {
 		if free {
 			claim(repository)
 		}

@@ -9,17 +9,22 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/product"
 )
 
 // pin replaces the tag of third-party images by their digest if images.txt has the same tag:
-// manifests of other projects name their images by tag. In a text that has a tag and a digest, as
-// slipway pin writes it, the digest stays. lint reports images that stay unpinned.
-func pin(docs []document, l *lock.Lock) {
-	pins := pinsOf(l)
+// manifests of other projects name their images by tag. A tag of the product's own images becomes
+// the reference of the lock, whichever destination of slipway.yaml it is at. In a text that has a
+// tag and a digest, as slipway pin writes it, the digest stays. lint reports images that stay
+// unpinned.
+func pin(docs []document, p *product.Product, l *lock.Lock) {
+	pins, own := pinsOf(l), ownOf(p, l)
 	for _, d := range docs {
 		replace(d.yaml.Value, nil, func(path []string, s string) string {
 			base, digest, pinned := strings.Cut(s, "@")
 			switch {
+			case !pinned && own[tagged(s)] != "" && workload.IsImageField(d.APIVersion, d.Kind, path, s):
+				return own[tagged(s)]
 			case pinned && (tagged(base) == "" || !workload.IsPinned(s) || slices.Contains(path, "metadata")):
 				return s
 			case !pinned:
@@ -47,6 +52,25 @@ func pinsOf(l *lock.Lock) map[string]string {
 		}
 	}
 	return pins
+}
+
+// ownOf maps repository:tag of the product's images, at every destination of slipway.yaml, to the
+// references of the lock.
+func ownOf(p *product.Product, l *lock.Lock) map[string]string {
+	all := map[string]string{}
+	for _, i := range p.Images {
+		published, ok := l.Image(i.Name)
+		if !ok {
+			continue
+		}
+		for _, n := range published.Names() {
+			tag := n.Reference[strings.LastIndex(n.Reference, ":"):]
+			for _, repository := range slices.Concat(published.Repositories(), i.Elsewhere) {
+				all[tagged(repository+tag)] = published.Repository + "@" + n.Desc.Digest.String()
+			}
+		}
+	}
+	return all
 }
 
 // tagged returns the full name of a reference by tag, and "" for any other text.

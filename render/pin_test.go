@@ -6,6 +6,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/render"
 )
 
@@ -22,12 +23,16 @@ func TestPin(t *testing.T) {
 		{"by tag and digest", "registry.k8s.io/pause:3.10@" + storetest.MadeUpDigest(11).String(), "image: registry.k8s.io/pause@" + storetest.MadeUpDigest(11).String()},
 		{"by tag and digest, not in images.txt", "quay.io/x/tool:1@" + storetest.MadeUpDigest(11).String(), "image: quay.io/x/tool@" + storetest.MadeUpDigest(11).String()},
 		{"by tag and digest, in another field", "a:1\nargs: [\"quay.io/x/tool:1@" + storetest.MadeUpDigest(11).String() + "\"]", "- quay.io/x/tool@" + storetest.MadeUpDigest(11).String()},
+		{"our own, where slipway.yaml publishes it", "registry.k8s.io/acme/app:0.16.1", "image: slipway.local/kpack/app@" + storetest.MadeUpDigest(1).String()},
+		{"our own, by its name in the lock", "slipway.local/kpack/app:0.16.1", "image: slipway.local/kpack/app@" + storetest.MadeUpDigest(1).String()},
+		{"our own, another tag", "registry.k8s.io/acme/app:1.2.2", "image: registry.k8s.io/acme/app:1.2.2\n"},
 		{"another tag", "registry.k8s.io/pause:3.9", "image: registry.k8s.io/pause:3.9\n"},
 		{"omitted, and nobody knows the digest", "quay.io/offline/tool:1", "image: quay.io/offline/tool:1\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p, l := small(t, map[string]string{"a.yaml": manifest(tt.image)})
 			l.ThirdParty = append(l.ThirdParty, lock.ThirdParty{Reference: snapshot + "@" + storetest.MadeUpDigest(12).String(), Omitted: "no network"})
+			p.Images = []product.Image{{Name: "app", Elsewhere: []string{"registry.k8s.io/acme/app"}}}
 			m, err := render.Render(t.Context(), p, l, render.Options{})
 			if err != nil {
 				t.Fatal(err)

@@ -55,7 +55,7 @@ func Render(ctx context.Context, p *product.Product, l *lock.Lock, o Options) (*
 	if err := setEnv(docs, p, l); err != nil {
 		return nil, err
 	}
-	pin(docs, l)
+	pin(docs, p, l)
 	sortDocuments(docs)
 	return manifest(l, docs, values)
 }

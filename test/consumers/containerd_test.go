@@ -40,6 +40,7 @@ func TestContainerd2(t *testing.T) {
 // takes runs every test that one daemon serves.
 func takes(t *testing.T, c containerd) {
 	t.Run("ctr", c.testCtr)
+	t.Run("names", c.testNames)
 	t.Run("agent", c.testAgent)
 	t.Run("load-images", c.testLoadImages)
 	t.Run("kubelet", c.testKubelet)

@@ -63,8 +63,6 @@ func makeDemo(t *testing.T, dir string) release {
 	for i := range l.Images {
 		l.Images[i].Repository, l.Images[i].Tags = "slipway.local/demo/"+l.Images[i].Name, []string{l.Version}
 	}
-	addNames(&l.Images[0], 3)
-	addNames(&l.Images[1], 0)
 	for _, s := range []string{"linux/amd64", "linux/arm64", "windows/amd64:ltsc2019", "windows/amd64:ltsc2022", "windows/amd64:ltsc2025"} {
 		p := parse(t, s)
 		bundles = append(bundles, airgap.Target{Name: "demo-images." + p.Slug(), Platform: p})
@@ -100,17 +98,6 @@ func makeDemo(t *testing.T, dir string) release {
 	}
 	finish(t, dir, l, bundles, files)
 	return release{name: "storetest", dir: dir, lock: l, runs: []run{{"hello", []string{"/hello"}, "hello from the demo"}}, demo: true}
-}
-
-// addNames gives an image another tag, one for a platform, and one that floats.
-func addNames(i *lock.Image, child int) {
-	c := i.Children[child]
-	i.Tags = append(i.Tags, i.Tags[0]+"-full")
-	i.PlatformTags = []lock.PlatformTag{{
-		Tag: i.Tags[0] + "-" + c.Platform.Slug(), Platforms: []platform.Platform{c.Platform},
-		MediaType: c.MediaType, Digest: c.Digest, Size: c.Size,
-	}}
-	i.FloatingTags = []lock.FloatingTag{{Tag: "latest", Repository: i.Repository}}
 }
 
 // sbom puts an SBOM into the store that refers to an image. It is included in the image's bundles,

@@ -56,6 +56,7 @@ func TestPodmanLoad(t *testing.T) {
 // starts containers.
 func (l loader) takes(t *testing.T) {
 	t.Helper()
+	t.Run("names", l.testNames)
 	each(t, func(t *testing.T, r release, b packedBundle) {
 		if b.platform.IsZero() || b.platform.String() != "linux/amd64" {
 			return // the one for all platforms is for registries, the others are for other machines

@@ -141,11 +141,9 @@ func (r release) images(t *testing.T, b packedBundle) []image {
 	t.Helper()
 	var all []image
 	for _, i := range r.lock.Images {
-		for _, n := range i.Names() {
-			found := image{name: n.Reference, digest: n.Desc.Digest, lock: i, children: named(i, n), single: !n.Desc.MediaType.IsIndex()}
-			if _, ok := found.child(t, b.target()); b.platform.IsZero() || ok && i.Kind != "lifecycle" {
-				all = append(all, found)
-			}
+		found := image{name: i.Tagged(), digest: i.Digest, lock: i, children: i.Children, single: !i.MediaType.IsIndex()}
+		if _, ok := found.child(t, b.target()); b.platform.IsZero() || ok && i.Kind != "lifecycle" {
+			all = append(all, found)
 		}
 	}
 	for _, i := range r.lock.ThirdParty {
@@ -155,17 +153,6 @@ func (r release) images(t *testing.T, b packedBundle) []image {
 		}
 	}
 	return all
-}
-
-// named returns what a name of an image stands for: all its platforms, or those of a platform tag.
-func named(i lock.Image, n lock.Named) []lock.Child {
-	at := slices.IndexFunc(i.PlatformTags, func(t lock.PlatformTag) bool { return i.Repository+":"+t.Tag == n.Reference })
-	if at < 0 {
-		return i.Children
-	}
-	return slices.DeleteFunc(slices.Clone(i.Children), func(c lock.Child) bool {
-		return !slices.ContainsFunc(i.PlatformTags[at].Platforms, func(p platform.Platform) bool { return platform.Same(p, c.Platform) })
-	})
 }
 
 // tagged is the name that containerd gives an image of images.txt.

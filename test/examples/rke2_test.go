@@ -81,6 +81,7 @@ func below(dir string, names []string) map[string]string {
 func TestRKE2(t *testing.T) {
 	p, d, registry := rke2(t)
 	l := p.release(t, "-registry="+registry)
+	t.Run("the names", func(t *testing.T) { platformTags(t, l, registry) })
 	t.Run("the runtime image", func(t *testing.T) { runtimeImage(t, l) })
 	t.Run("the artifacts", func(t *testing.T) { artifacts(t, p) })
 	t.Run("the bundles", func(t *testing.T) { bundles(t, p, l) })
@@ -119,6 +120,35 @@ func TestRKE2(t *testing.T) {
 			t.Errorf("slipway build: %v\n%s", err, said)
 		}
 	})
+}
+
+// platformTags asks the registry for the names that RKE2 publishes.
+func platformTags(t *testing.T, l *lock.Lock, registry string) {
+	const version = "v1.34.2-rke2r1"
+	child := func(n int) string { return l.Images[0].Children[n].Digest.String() }
+	for tag, want := range map[string]string{
+		version: l.Images[0].Digest.String(), version + "-linux-amd64": child(0), version + "-linux-arm64": child(1),
+		version + "-windows-ltsc2025-amd64": child(2), version + "-windows-ltsc2022-amd64": child(3), version + "-windows-ltsc2019-amd64": child(4),
+	} {
+		ref, err := name.NewTag(registry + "/rancher/rke2-runtime:" + tag)
+		must(t, err)
+		d, err := remote.Head(ref)
+		must(t, err)
+		if d.Digest.String() != want {
+			t.Errorf("%s is %s, the lock has %s", ref, d.Digest, want)
+		}
+	}
+	ref, err := name.NewTag(registry + "/rancher/rke2-runtime:" + version + "-windows-amd64")
+	must(t, err)
+	idx, err := remote.Index(ref)
+	must(t, err)
+	m, err := idx.IndexManifest()
+	must(t, err)
+	for n, d := range m.Manifests {
+		if len(m.Manifests) != 3 || d.Digest.String() != child(2+n) {
+			t.Errorf("%s has %s as entry %d of %d", ref, d.Digest, n, len(m.Manifests))
+		}
+	}
 }
 
 func runtimeImage(t *testing.T, l *lock.Lock) {
@@ -266,17 +296,22 @@ func bundles(t *testing.T, p *product, l *lock.Lock) {
 		must(t, err)
 		images := b.Contents().Images
 		must(t, b.Close())
-		if len(images) != 2 || images[0].Name != l.Images[0].Tagged() || len(images[0].Included()) != 1 || len(images[1].Included()) != 1 {
-			t.Errorf("%s holds %+v", file, images)
-			continue
-		}
 		on, err := platform.Parse(pause)
 		must(t, err)
+		want := 2 + 1 // its own tag, that of the platform, the pause image
+		if on.OS == platform.Windows {
+			want++ // the tag for all Windows releases
+		}
+		last := images[len(images)-1]
+		if len(images) != want || images[0].Name != l.Images[0].Tagged() || len(images[0].Included()) != 1 || len(last.Included()) != 1 {
+			t.Errorf("%s has %d images, the first is %s", file, len(images), images[0].Name)
+			continue
+		}
 		if !platform.Same(images[0].Included()[0].Platform, on) {
 			t.Errorf("%s: the runtime image is for %s", file, images[0].Included()[0].Platform)
 		}
-		if got := images[1].Included()[0].Platform; got.String() != pause || !strings.Contains(images[1].Name, "mirrored-pause:3.6") {
-			t.Errorf("%s: the other image is %s for %s, want the pause image for %s", file, images[1].Name, got, pause)
+		if got := last.Included()[0].Platform; got.String() != pause || !strings.Contains(last.Name, "mirrored-pause:3.6") {
+			t.Errorf("%s: the last image is %s for %s, want the pause image for %s", file, last.Name, got, pause)
 		}
 	}
 }

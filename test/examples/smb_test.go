@@ -66,6 +66,7 @@ func TestSMB(t *testing.T) {
 			t.Errorf("the platforms are (-want +got):\n%s", d)
 		}
 	})
+	t.Run("the names", func(t *testing.T) { upstreamNames(t, l, "slipway.local") })
 	t.Run("release.yaml", func(t *testing.T) { manifest(t, p, l) })
 	t.Run("released again it has the same bytes", func(t *testing.T) {
 		before := p.sums(t)
@@ -167,13 +168,31 @@ func manifest(t *testing.T, p *product, l *lock.Lock) {
 	}
 }
 
+// upstreamNames checks that the images have the names and tags that upstream publishes, which its
+// manifests use.
+func upstreamNames(t *testing.T, l *lock.Lock, registry string) {
+	t.Helper()
+	var names []string
+	for _, i := range l.Images {
+		for _, n := range i.Names() {
+			names = append(names, strings.TrimPrefix(n.Reference, registry+"/sig-storage/smbplugin:"))
+		}
+	}
+	if d := cmp.Diff([]string{"v1.20.1", "latest", "v1.20.1-windows-hp", "latest-windows-hp"}, names); d != "" {
+		t.Errorf("the names are (-want +got):\n%s", d)
+	}
+}
+
 // toRegistry cuts the release to a registry on loopback, which has what the release takes from
 // others.
 func toRegistry(t *testing.T, p *product) {
 	host := registryHost(t)
 	cifs := push(t, host+"/cifs:1", []string{"linux/amd64"}, map[string]string{"/smbplugin": "upstream's", "/usr/sbin/mount.cifs": "mounts"})
 	edits := []string{"registry.k8s.io/sig-storage/smbplugin:v1.20.1", cifs}
+	var hostProcess []string
 	for ltsc, version := range map[string]string{"ltsc2019": "10.0.17763.4711", "ltsc2022": "10.0.20348.4711", "ltsc2025": "10.0.26100.4711"} {
+		hp := push(t, host+"/hostprocess:"+ltsc, []string{"windows/amd64:" + version}, map[string]string{"/hp.txt": "HostProcess"})
+		hostProcess = append(hostProcess, `"windows/amd64:`+ltsc+`": "`+hp+`"`)
 		on := []string{"windows/amd64:" + version}
 		core := push(t, host+"/servercore:"+ltsc, on, map[string]string{"/Windows/System32/netapi32.dll": "the DLL of " + version})
 		edits = append(edits, "mcr.microsoft.com/windows/servercore:"+ltsc, core)
@@ -182,6 +201,7 @@ func toRegistry(t *testing.T, p *product) {
 		must(t, err)
 		edits = append(edits, regexp.MustCompile(`mcr\S+nanoserver:`+ltsc+`@\S+`).FindString(string(b)), nano)
 	}
+	edits = append(edits, "microsoft: hostprocess", "images: {"+strings.Join(hostProcess, ", ")+"}")
 	p.replace(t, "slipway.yaml", edits...)
 	list, err := os.ReadFile(filepath.Join(p.dir, "images.txt"))
 	must(t, err)
@@ -196,6 +216,18 @@ func toRegistry(t *testing.T, p *product) {
 
 	l := p.release(t, "-registry="+host+"/out")
 	manifest(t, p, l)
+	upstreamNames(t, l, host+"/out")
+	for _, i := range l.Images {
+		for _, n := range i.Names() {
+			ref, err := name.NewTag(n.Reference)
+			must(t, err)
+			d, err := remote.Head(ref)
+			must(t, err)
+			if d.Digest != n.Desc.Digest {
+				t.Errorf("%s is %s, the lock has %s", ref, d.Digest, n.Desc.Digest)
+			}
+		}
+	}
 	if l.HasStubs() || len(l.ThirdParty) != 4 {
 		t.Errorf("the release has stub bases: %v; %d images of others", l.HasStubs(), len(l.ThirdParty))
 	}
