@@ -35,7 +35,7 @@ func TestFailures(t *testing.T) {
 				replace(t, filepath.Join(dir, "cmd", "hello", "main.go"), "func main() {", "func main() {\n\tundefinedThing()")
 				replace(t, filepath.Join(dir, "Dockerfile"), "USER 65532:65532", "RUN useradd me")
 			},
-			map[string]int{"undefined: undefinedThing": 0, "building image hostinfo: linux/amd64": 1, "RUN needs a machine": 1, "building image hello": 0},
+			map[string]int{"undefined: undefinedThing": 0, "building image hostinfo: linux/amd64": 1, "RUN useradd needs a machine": 1, "building image hello": 0},
 		},
 		{
 			"kodata that leads elsewhere",

@@ -12,8 +12,8 @@ import (
 // binaries is the named context of Dockerfiles with the programs of slipway.yaml.
 const binaries = "binaries"
 
-// dockerfileYAML is an image that a Dockerfile describes; RUN is not available. Paths are seen
-// from slipway.yaml.
+// dockerfileYAML is an image that a Dockerfile describes; RUN may only change files. Paths are
+// seen from slipway.yaml.
 type dockerfileYAML struct {
 	// The Dockerfile for all systems.
 	File string `yaml:"file,omitempty" jsonschema:"oneof_required=file"`

@@ -1,5 +1,5 @@
 // Package dockerfile evaluates a Dockerfile for one platform, without a daemon and without
-// running anything.
+// running anything. A RUN is carried out where its commands only change files.
 //
 // The file is read by BuildKit's own parser (github.com/moby/buildkit/frontend/dockerfile), and
 // its meaning is that of BuildKit's reference
@@ -9,9 +9,11 @@
 //
 // # What is refused
 //
-// RUN, because it needs a machine of the image's system: an image for Windows would need Windows.
-// What a command would make comes from programs that slipway.yaml declares, from another image or
-// from an archive instead.
+// RUN with any command but those in the tables of runoptions.go and runwindows.go, because it
+// needs a machine of the image's system: an image for Windows would need Windows. What a command
+// would make comes from programs that slipway.yaml declares, from another image or from an archive
+// instead. Nor may a RUN need a condition, a loop, the output of a program, a user other than
+// root, or a mount.
 //
 // Git sources, URLs of plain HTTP, and URLs without --checksum, because the same file would give
 // other bytes tomorrow.
@@ -31,6 +33,8 @@
 //   - A COPY or ADD all of whose sources match nothing is an error, as it was with docker's
 //     classic builder; BuildKit goes on without the files, and the image fails on a node. If one
 //     source matches, others need not.
+//   - A RUN needs no shell and no tools in the image, and a command that fails is an error also
+//     where BuildKit's shell goes on, after ";".
 //   - .git is never part of a context, wherever in it: it changes without any change of a file.
 //     Nor is what Input.Except names.
 //   - An instruction that changes no file makes no layer; BuildKit adds an empty one.

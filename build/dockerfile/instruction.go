@@ -46,6 +46,8 @@ func (b *builder) run(ctx context.Context, s *stage, c command) error {
 		b.record(s, "MAINTAINER "+c.Maintainer, false)
 	case *instructions.WorkdirCommand:
 		return b.workdir(s, c)
+	case *instructions.RunCommand:
+		return b.runFiles(ctx, s, c)
 	case *instructions.CopyCommand:
 		return b.copy(ctx, s, c)
 	case *instructions.AddCommand:
@@ -135,6 +137,9 @@ func (b *builder) arg(s *stage, c *instructions.ArgCommand) error {
 			a.Value = &v
 		} else if v, ok := b.globals.Get(a.Key); ok {
 			a.Value = &v
+		}
+		if !slices.Contains(s.args, a.Key) {
+			s.args = append(s.args, a.Key)
 		}
 		if a.Value == nil {
 			line = append(line, a.Key)

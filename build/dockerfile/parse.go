@@ -25,15 +25,12 @@ type builder struct {
 	broken   bool // the stages are not known because a FROM could not be read
 }
 
-// command is one instruction of a stage: parsed, or refused with the reason.
+// command is one instruction of a stage.
 type command struct {
 	instructions.Command
 	at      []parser.Range
-	refusal error
+	onBuild string // the trigger of the base that it is, empty for one of the file
 }
-
-var errRun = errors.New("RUN needs a machine of the image's system, and no command is run here: declare programs in slipway.yaml and use " +
-	"COPY --from=binaries, use COPY --from another stage or image, or ADD a tar of what the command would make")
 
 // parse reads the file into stages.
 func (b *builder) parse(src []byte) {
@@ -52,14 +49,6 @@ func (b *builder) parse(src []byte) {
 	b.globals = platformArgs(b.in)
 	var metaArgs []*instructions.ArgCommand
 	for _, n := range ast.AST.Children {
-		if strings.EqualFold(n.Value, "run") {
-			if len(b.stages) == 0 {
-				b.report.add(n.Location(), "", errRun)
-				continue
-			}
-			b.last().commands = append(b.last().commands, command{at: n.Location(), refusal: errRun})
-			continue
-		}
 		parsed, err := instructions.ParseInstruction(n)
 		if err != nil {
 			b.broken = b.broken || strings.EqualFold(n.Value, "from")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -31,6 +32,8 @@ type stage struct {
 	config    v1.Config
 	author    string
 	env       *environment // ENV and ARG
+	args      []string     // the names of ARG, in their order
+	guess     bool         // a RUN was refused, and so what is in the tree is not certain
 	starts    bool         // it or a stage that it starts from has ENTRYPOINT or CMD
 	startAt   []parser.Range
 	cmdSet    bool // by a CMD of this stage, which ENTRYPOINT keeps
@@ -64,21 +67,24 @@ func (b *builder) eval(ctx context.Context, s *stage) {
 	if !s.failed {
 		b.begin(ctx, s)
 	}
-	for _, c := range s.commands {
-		if c.refusal != nil {
-			b.report.add(c.at, "", c.refusal)
-			s.failed = true
-		}
-	}
 	broken := s.tree == nil
 	for _, c := range s.commands {
-		if broken || c.refusal != nil || ctx.Err() != nil {
+		if run, ok := c.Command.(*instructions.RunCommand); ok && broken {
+			b.report.add(c.at, "", s.foresee(b.in, run))
+		}
+		if broken || ctx.Err() != nil {
 			continue
 		}
 		if err := b.run(ctx, s, c); err != nil {
 			s.failed = true
-			if !errors.Is(err, errReported) {
-				b.report.add(c.at, "", err)
+			if errors.Is(err, errReported) {
+				continue
+			}
+			for _, e := range output.Split(err) {
+				if c.onBuild != "" {
+					e = fmt.Errorf("the base has ONBUILD %s: %w", c.onBuild, e)
+				}
+				b.report.add(c.at, "", e)
 			}
 		}
 	}
@@ -170,6 +176,7 @@ func (b *builder) beginFrom(ctx context.Context, s *stage) ([]string, error) {
 		s.config.OnBuild = nil
 		s.tree = f.tree.clone()
 		s.starts, s.startAt = f.starts, f.startAt
+		s.args = slices.Clone(f.args)
 		s.layers, s.history = slices.Clone(f.layers), slices.Clone(f.history)
 		return f.onBuild, nil
 	}
@@ -231,15 +238,11 @@ func (s *stage) prepend(triggers []string) error {
 			return fmt.Errorf("its ONBUILD %s: %w", t, err)
 		}
 		for _, n := range ast.AST.Children {
-			if strings.EqualFold(n.Value, "run") {
-				commands = append(commands, command{at: s.Location, refusal: fmt.Errorf("the base has ONBUILD %s: %w", t, errRun)})
-				continue
-			}
 			c, err := instructions.ParseCommand(n)
 			if err != nil {
 				return fmt.Errorf("its ONBUILD %s: %w", t, err)
 			}
-			commands = append(commands, command{Command: c, at: s.Location})
+			commands = append(commands, command{Command: c, at: s.Location, onBuild: t})
 		}
 	}
 	s.commands = append(commands, s.commands...)

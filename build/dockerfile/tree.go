@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/slipway-dev/slipway/build/layer"
 )
@@ -40,6 +41,9 @@ type tree struct {
 	names   map[string]map[string]bool // what lies in each directory
 	opaque  map[string]bool            // directories that hide all that is below
 	touched map[string]bool            // paths set since the last begin
+	gone    map[string]bool            // paths below which are hidden because they were erased
+	erased  map[string]bool            // paths erased since the last begin
+	before  *tree                      // at the last begin; only where something may be erased
 	// it may have more than is known: an image that is not at hand lies at its bottom, or was
 	// copied into it
 	open bool
@@ -54,7 +58,7 @@ type tree struct {
 func newTree(below func() (*tree, error)) *tree {
 	return &tree{
 		below: below, nodes: map[string]*node{}, names: map[string]map[string]bool{},
-		opaque: map[string]bool{}, touched: map[string]bool{},
+		opaque: map[string]bool{}, touched: map[string]bool{}, gone: map[string]bool{}, erased: map[string]bool{},
 	}
 }
 
@@ -63,6 +67,7 @@ func (t *tree) clone() *tree {
 	c.spelling, c.exact, c.open, c.more = maps.Clone(t.spelling), t.exact, t.open, t.more
 	maps.Copy(c.nodes, t.nodes)
 	maps.Copy(c.opaque, t.opaque)
+	maps.Copy(c.gone, t.gone)
 	for dir, names := range t.names {
 		c.names[dir] = maps.Clone(names)
 	}
@@ -72,7 +77,7 @@ func (t *tree) clone() *tree {
 // hidden reports whether the tree keeps what lies below from being seen at p.
 func (t *tree) hidden(p string) bool {
 	for dir := p; ; dir = path.Dir(dir) {
-		if n := t.nodes[dir]; t.opaque[dir] || dir != p && n != nil && n.kind != layer.Dir {
+		if n := t.nodes[dir]; t.opaque[dir] || t.gone[dir] || dir != p && n != nil && n.kind != layer.Dir {
 			return true
 		}
 		if dir == "/" {
@@ -118,10 +123,12 @@ func (t *tree) readDir(p string) ([]string, error) {
 			return nil, err
 		}
 		if names == nil {
-			return more, nil
+			names = map[string]bool{}
 		}
 		for _, n := range more {
-			names[n] = true
+			if !t.gone[path.Join(p, n)] {
+				names[n] = true
+			}
 		}
 	}
 	return slices.Sorted(maps.Keys(names)), nil
@@ -144,6 +151,10 @@ func (t *tree) set(p string, n *node) error {
 	if old != nil && old.kind != layer.Dir && n.kind == layer.Dir {
 		t.opaque[p] = true
 	}
+	if t.gone[p] && n.kind == layer.Dir {
+		t.opaque[p] = true
+	}
+	delete(t.gone, p)
 	t.nodes[p] = n
 	t.touched[p] = true
 	t.spell(p)
@@ -191,22 +202,31 @@ func (t *tree) mkdirAll(p string, dir *node) error {
 }
 
 // begin starts a new layer.
-func (t *tree) begin() { t.touched = map[string]bool{} }
+func (t *tree) begin() {
+	t.touched, t.erased, t.before = map[string]bool{}, map[string]bool{}, nil
+}
 
 // entries returns what changed since begin. A Linux layer names the directories above each change
 // too, as they are in the tree, because a layer that names them in another way would change them.
 // Without content the files are not read.
 func (t *tree) entries(windows, content bool) ([]layer.Entry, error) {
+	gone, err := t.whiteouts()
+	if err != nil {
+		return nil, err
+	}
 	all := maps.Clone(t.touched)
+	for _, e := range gone {
+		all[e.Path] = true
+	}
 	if !windows {
-		for p := range t.touched {
+		for p := range maps.Clone(all) {
 			for dir := path.Dir(p); dir != "/" && !all[dir]; dir = path.Dir(dir) {
 				all[dir] = true
 			}
 		}
 	}
 	delete(all, "/")
-	var entries []layer.Entry
+	entries := gone
 	for _, p := range slices.Sorted(maps.Keys(all)) {
 		n, err := t.lstat(p)
 		if err != nil {
@@ -223,5 +243,6 @@ func (t *tree) entries(windows, content bool) ([]layer.Entry, error) {
 		}
 		entries = append(entries, e)
 	}
+	slices.SortFunc(entries, func(a, b layer.Entry) int { return strings.Compare(a.Path, b.Path) })
 	return entries, nil
 }

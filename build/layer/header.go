@@ -3,6 +3,7 @@ package layer
 import (
 	"archive/tar"
 	"fmt"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -33,6 +34,9 @@ func header(e Entry, o Options) *tar.Header {
 		h.Typeflag, h.Linkname, h.Mode = tar.TypeSymlink, e.Linkname, 0o777
 	case Hardlink:
 		h.Typeflag, h.Linkname = tar.TypeLink, e.Linkname[1:]
+	case Whiteout:
+		dir, base := path.Split(h.Name)
+		h.Typeflag, h.Name = tar.TypeReg, dir+whiteoutPrefix+base
 	}
 	if o.OS == platform.Windows {
 		return windowsHeader(h, e)
@@ -77,7 +81,7 @@ func windowsHeader(h *tar.Header, e Entry) *tar.Header {
 	case Dir:
 		h.Mode |= modeDirectory
 		windowsFile(h, attrDirectory)
-	case Regular:
+	case Regular, Whiteout:
 		h.Mode |= modeRegular
 		windowsFile(h, regularAttr(e))
 	case Symlink:

@@ -29,6 +29,7 @@ const (
 	Dir           // an explicit directory; parents of other entries need none
 	Symlink       // Linkname is the target, as the link has it
 	Hardlink      // Linkname is the absolute path of another entry of the same layer
+	Whiteout      // removes what lower layers have at the path
 )
 
 // Entry is one file of a layer.

@@ -74,6 +74,11 @@ func (t tree) addHeader(tb testing.TB, h *tar.Header, content io.Reader, windows
 func (t tree) addEntries(tb testing.TB, entries []layer.Entry, windows bool) {
 	tb.Helper()
 	for _, e := range entries {
+		if e.Type == layer.Whiteout {
+			t.remove(e.Path, true)
+		}
+	}
+	for _, e := range entries {
 		for dir := path.Dir(e.Path); dir != "/"; dir = path.Dir(dir) {
 			if _, ok := t[dir]; !ok {
 				tb.Errorf("%s has no entry for the directory %s above it", e.Path, dir)
@@ -96,6 +101,7 @@ func (t tree) addEntries(tb testing.TB, entries []layer.Entry, windows bool) {
 			sum, _, err := v1.SHA256(r)
 			fail(tb, errors.Join(err, r.Close()))
 			t.put(e.Path, describe(windows, "file", mode, e.UID, e.GID, sum.Hex[:12]), false)
+		case layer.Whiteout:
 		default:
 			tb.Errorf("%s has type %d", e.Path, e.Type)
 		}

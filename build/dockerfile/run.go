@@ -1,0 +1,200 @@
+package dockerfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/moby/buildkit/frontend/dockerfile/instructions"
+	"github.com/moby/buildkit/frontend/dockerfile/parser"
+
+	"github.com/slipway-dev/slipway/build/dockerfile/script"
+	"github.com/slipway-dev/slipway/internal/output"
+)
+
+// instead is what to do about a RUN that is refused.
+const instead = "declare programs in slipway.yaml and use COPY --from=binaries, use COPY --from another stage or image, or ADD a tar of what the command would make"
+
+// runFiles carries out a RUN whose commands only change files, and runs nothing. What any other
+// would do is not known without a machine of the image's system.
+func (b *builder) runFiles(ctx context.Context, s *stage, c *instructions.RunCommand) error {
+	commands, line, err := s.readRun(c)
+	if err == nil {
+		err = s.refuse(commands)
+	}
+	if err != nil {
+		s.guess = true
+		return locate(err)
+	}
+	r := &runner{ctx: ctx, b: b, s: s, t: s.tree, dir: s.dir(), commands: commands}
+	s.tree.before = s.tree.clone()
+	if err := r.all(); err != nil {
+		known := !s.guess
+		s.guess = true
+		switch {
+		case errors.Is(err, errUnknown) && b.in.Check:
+			s.tree.open = true // what the rest of the line would make is not known
+		case known:
+			return err
+		default:
+			return errReported // of an earlier RUN
+		}
+	}
+	return b.commit(s, "RUN "+strings.Join(append(s.arguments(), line...), " ")+" # buildkit")
+}
+
+// arguments are what BuildKit writes of ARG before a command: their number and values.
+func (s *stage) arguments() []string {
+	if len(s.args) == 0 {
+		return nil
+	}
+	words := []string{fmt.Sprintf("|%d", len(s.args))}
+	for _, k := range s.args {
+		v, _ := s.env.Get(k)
+		words = append(words, k+"="+v)
+	}
+	return words
+}
+
+// locate turns the errors of package script into those of this one.
+func locate(err error) error {
+	var errs []error
+	for _, e := range output.Split(err) {
+		var at *script.Error
+		if errors.As(e, &at) {
+			e = located{at.At, fmt.Errorf("RUN is only carried out where it does nothing but change files: %w", at.Err)}
+		}
+		errs = append(errs, e)
+	}
+	return errors.Join(errs...)
+}
+
+// readRun returns the commands of a RUN, and what runs in BuildKit, shell included.
+func (s *stage) readRun(c *instructions.RunCommand) ([]script.Command, []string, error) {
+	for _, f := range c.FlagsUsed {
+		return nil, nil, located{"--" + f, fmt.Errorf("RUN --%s is not known here, since no command is run: %s", f, instead)}
+	}
+	if !c.PrependShell {
+		return s.readList(c.CmdLine)
+	}
+	text := strings.Join(c.CmdLine, " ")
+	if len(c.Files) > 0 {
+		doc := parser.MustParseHeredoc(text)
+		if doc == nil || len(c.Files) != 1 || strings.HasPrefix(c.Files[0].Data, "#!") {
+			return nil, nil, located{"<<", fmt.Errorf("RUN with << for a command, or with a script of its own interpreter, is not known here: write the commands themselves, or COPY the file")}
+		}
+		text = c.Files[0].Data
+		if doc.Chomp {
+			text = parser.ChompHeredocContent(text)
+		}
+	}
+	return s.readShell(s.commandLine(instructions.ShellDependantCmdLine{CmdLine: []string{text}, PrependShell: true}))
+}
+
+// readList reads the exec form, which may call a shell itself.
+func (s *stage) readList(line []string) ([]script.Command, []string, error) {
+	if len(line) == 0 {
+		return nil, nil, errors.New("RUN has no command: leave it out")
+	}
+	name := line[0]
+	if s.windows() {
+		name = strings.ToLower(name)
+	}
+	switch {
+	case len(line) > 2 && (strings.HasPrefix(line[1], "-") && strings.HasSuffix(name, "sh") || strings.HasPrefix(line[1], "/") && strings.HasPrefix(path.Base(slashed(name)), "cmd")):
+		return s.readShell(line)
+	case s.windows() && name != "setx" && name != "setx.exe" || !s.windows() && (name == "cd" || name == ":" || name == "set"):
+		if _, ok := s.tool(name); ok {
+			return nil, nil, located{line[0], fmt.Errorf("RUN %s is a command of the shell, which a list does not start: write it without brackets", line[0])}
+		}
+	}
+	return []script.Command{script.Words(line)}, line, nil
+}
+
+// readShell reads what a shell is started with; the last word is the script.
+func (s *stage) readShell(sh []string) ([]script.Command, []string, error) {
+	text := sh[len(sh)-1]
+	name := strings.TrimSuffix(strings.ToLower(path.Base(slashed(sh[0]))), ".exe")
+	flags := sh[1 : len(sh)-1]
+	switch {
+	case s.windows() && name == "cmd" && !slices.ContainsFunc(flags, func(f string) bool { return !strings.EqualFold(f, "/S") && !strings.EqualFold(f, "/C") }):
+		commands, err := script.Cmd(text, s.windowsEnv)
+		return commands, sh, err
+	case !s.windows() && slices.Contains([]string{"sh", "ash", "dash", "bash"}, name) && slices.Contains(flags, "-c"):
+		strict := false
+		for i, f := range flags {
+			if f == "-o" || i > 0 && flags[i-1] == "-o" && f == "pipefail" {
+				continue
+			}
+			if len(f) < 2 || f[0] != '-' || strings.Trim(f[1:], "cexu") != "" {
+				return nil, nil, fmt.Errorf("RUN with the option %s of SHELL is not known here: %s", f, instead)
+			}
+			strict = strict || strings.Contains(f, "u")
+		}
+		commands, err := script.Shell(text, s.env.Get, strict)
+		return commands, sh, err
+	}
+	return nil, nil, fmt.Errorf("RUN with the shell %s is not known here: write SHELL [%s] above it for commands that only change files, or %s", sh[0], s.plainShell(), instead)
+}
+
+// foresee reports what is certain to be refused in a stage whose base is not known.
+func (s *stage) foresee(in Input, c *instructions.RunCommand) error {
+	other := stage{platform: normalize(in.Platform), env: newEnvironment(nil)}
+	commands, _, err := other.readRun(c)
+	if err != nil {
+		return locate(err)
+	}
+	return other.refuse(commands)
+}
+
+func (s *stage) plainShell() string {
+	if s.windows() {
+		return `"cmd", "/S", "/C"`
+	}
+	return `"/bin/sh", "-c"`
+}
+
+// refuse reports all commands that are not known, or not in this form.
+func (s *stage) refuse(commands []script.Command) error {
+	var errs []error
+	for _, c := range commands {
+		errs = append(errs, s.refuseOne(c))
+	}
+	if err := errors.Join(errs...); err != nil || s.windows() {
+		return err
+	}
+	user, group, _ := strings.Cut(s.config.User, ":")
+	if user != "" && user != "0" && user != "root" || group != "" && group != "0" && group != "root" {
+		return fmt.Errorf("RUN after USER %s is not known here, since what that user may do is not: move RUN above USER, or write USER root before it", s.config.User)
+	}
+	return nil
+}
+
+func (s *stage) refuseOne(c script.Command) error {
+	var words []string
+	for _, w := range c.Args {
+		words = append(words, w.Text)
+	}
+	name := words[0]
+	t, ok := s.tool(name)
+	switch {
+	case c.Args[0].Pattern != "":
+		return located{name, fmt.Errorf("RUN %s: a pattern in the place of a command", name)}
+	case !ok && name == "go":
+		return located{name, fmt.Errorf("RUN go: no command is run here: declare the package under programs in slipway.yaml and use COPY --from=binaries")}
+	case !ok:
+		return located{name, fmt.Errorf("RUN %s needs a machine of the image's system, and here only commands that change files are carried out (%s): %s", name, s.toolNames(), instead)}
+	case c.Output != nil && !t.prints:
+		return located{c.Output.File.Text, fmt.Errorf("RUN %s: its output is not known here: write it with echo or printf", name)}
+	case c.Input != nil && !t.reads:
+		return located{"|", fmt.Errorf("RUN %s does not read a pipe here", name)}
+	}
+	_, _, err := t.parse(words[1:])
+	if err != nil {
+		return fmt.Errorf("RUN %s: %w", name, err)
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+package dockerfile_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/slipway-dev/slipway/build/base"
+	"github.com/slipway-dev/slipway/build/dockerfile"
+	"github.com/slipway-dev/slipway/internal/testing/dockerfiletest"
+	"github.com/slipway-dev/slipway/platform"
+)
+
+const runBase = `
+-- images/base --
+layer
+dir 755 0:0 etc
+file 644 0:0 etc/passwd "root:x:0:0::/:\n"
+file 644 0:0 etc/hosts ""
+file 644 0:0 etc/motd "hello"
+dir 755 0:0 full/dir
+dir 755 0:0 other/full/dir
+link dangling nowhere
+`
+
+// run evaluates one RUN on a base with a few files.
+func run(t *testing.T, line, on string, change func(in *dockerfile.Input)) error {
+	t.Helper()
+	c := dockerfiletest.Load(t, txtar.Parse([]byte("-- Dockerfile --\nFROM base\nRUN "+line+"\n"+runBase)))
+	var err error
+	c.Input.Platform, err = platform.Parse(on)
+	must(t, err)
+	change(&c.Input)
+	_, err = dockerfile.Build(t.Context(), c.Input)
+	return err
+}
+
+// TestRunFails checks the errors of lines that would fail, or have no certain result.
+func TestRunFails(t *testing.T) {
+	for _, c := range []struct{ on, line, want string }{
+		{"linux/amd64", "rm /none", "2:8: RUN rm: /none is not there: use rm -f"},
+		{"linux/amd64", "rm /etc", "use rm -r"},
+		{"linux/amd64", "rm -r /etc", "cannot be removed while RUN runs"},
+		{"linux/amd64", "rm -rf / .", "is not removed"},
+		{"linux/amd64", "rm", "names no file"},
+		{"linux/amd64", "mkdir /a/b", "there is no directory /a: make it before, with mkdir -p"},
+		{"linux/amd64", "mkdir /etc", "/etc is there already"},
+		{"linux/amd64", "mkdir -p /etc/motd", "/etc/motd is there already"},
+		{"linux/amd64", "mkdir ''", "the name of a file is empty"},
+		{"linux/amd64", "mkdir -m rwx /x", "mode rwx is neither octal"},
+		{"linux/amd64", "mkdir -m", "option -m has no value"},
+		{"linux/amd64", "cp /etc/motd /proc/x", "/proc is not the image's own while RUN runs"},
+		{"linux/amd64", "echo x >> /etc/hosts", "/etc/hosts is not the image's own"},
+		{"linux/amd64", "echo x > /etc", "/etc is a directory"},
+		{"linux/amd64", "echo x > /none/x", "there is no directory /none"},
+		{"linux/amd64", "cp /etc /x", "/etc is a directory: use cp -r"},
+		{"linux/amd64", "cp /etc/motd /dangling", "a symbolic link to nothing"},
+		{"linux/amd64", "cp /etc/motd /etc/passwd /x", "/x is not a directory"},
+		{"linux/amd64", "cp /etc/motd /x/", "not a directory"},
+		{"linux/amd64", "cp /etc/motd", "there is no destination"},
+		{"linux/amd64", "cp -aL /etc/motd /x", "contradict each other"},
+		{"linux/amd64", "cp -r /full /full/dir", "cannot be copied into itself"},
+		{"linux/amd64", "cp /etc/motd /etc/motd", "are one file"},
+		{"linux/amd64", "mv /full /full/dir", "cannot be moved into itself"},
+		{"linux/amd64", "mv /full /other", "/other/full is not empty: it has dir"},
+		{"linux/amd64", "mv /etc/motd /none/", "not a directory"},
+		{"linux/amd64", "rmdir /full", "is not empty: it has dir"},
+		{"linux/amd64", "ln -s x /etc/motd", "is there already: use ln -sf"},
+		{"linux/amd64", "ln -s", "it has 0 operands"},
+		{"linux/amd64", "chmod 99999 /etc/motd", "mode 99999 is neither octal"},
+		{"linux/amd64", "chmod -R 755 /", "-R of / is not done here"},
+		{"linux/amd64", "chmod 755 /dangling", "is not there"},
+		{"linux/amd64", "chown nobody /etc/motd", `does not know "nobody"`},
+		{"linux/amd64", "chown a.b /etc/motd", "is no user"},
+		{"linux/amd64", "cd /etc/motd", "is not a directory"},
+		{"linux/amd64", "cd /full && rm -r /full", "has the working directory in it"},
+		{"linux/amd64", "printf %d 5 > /x", "more than %s"},
+		{"linux/amd64", `printf '\x41' > /x`, "not known in all shells"},
+		{"linux/amd64", "set -u; mkdir /$NONE", "is not set"},
+		{"windows/amd64:ltsc2022", `setx PATH "x"`, "write setx /M"},
+		{"windows/amd64:ltsc2022", `setx /M PATH`, "it is not setx /M NAME"},
+		{"windows/amd64:ltsc2022", `setx /M PATH "C:\x\"`, "leave the backslash out"},
+		{"windows/amd64:ltsc2022", `mkdir C:\etc`, "is there already"},
+		{"windows/amd64:ltsc2022", `mkdir D:\x`, "not a plain path on drive C"},
+		{"windows/amd64:ltsc2022", `copy C:\none x`, "is not there"},
+		{"windows/amd64:ltsc2022", `copy C:\etc C:\x`, "copy takes files only"},
+		{"windows/amd64:ltsc2022", `copy *.txt x`, "not a plain path"},
+		{"windows/amd64:ltsc2022", `del /S C:\etc\motd`, "option /S is not known here"},
+		{"windows/amd64:ltsc2022", `del C:\etc`, "is a directory"},
+		{"windows/amd64:ltsc2022", `mklink /J x C:\etc`, "option /J is not known here"},
+		{"windows/amd64:ltsc2022", `mklink x C:\etc`, "a link to a directory"},
+		{"windows/amd64:ltsc2022", `mkdir x || mkdir y`, "| is not known here in a line for cmd"},
+		{"windows/amd64:ltsc2022", `mkdir ^x`, "has a meaning of its own in cmd"},
+		{"windows/amd64:ltsc2022", `mkdir "x`, "a quote does not end"},
+		{"windows/amd64:ltsc2022", `["mkdir", "C:\\\\x"]`, "is a command of the shell"},
+		{"windows/amd64:ltsc2022", `powershell -Command mkdir x`, "RUN powershell needs a machine"},
+	} {
+		err := run(t, c.line, c.on, func(*dockerfile.Input) {})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("RUN %s: %v, want %q", c.line, err, c.want)
+		}
+	}
+}
+
+// TestRunOnStub checks lines on a stub base: what they write is written, and what they would read
+// is an error, which a check does not report because it may know less than the build.
+func TestRunOnStub(t *testing.T) {
+	for _, c := range []struct {
+		line string
+		ok   bool
+	}{
+		{"mkdir -p /opt/app && touch /opt/app/x && chmod 755 /opt/app", true},
+		{"mkdir /opt && echo x > /new/file && rm /opt/x /new/file", false},
+		{"mkdir /opt && rm -r /opt", true},
+		{"rm -rf /var/cache", false},
+		{"cp /bin/tool /x", false},
+		{"chown app /etc", false},
+		{"echo x >> /etc/motd", false},
+		{"rm -f /tmp/*", false},
+	} {
+		for _, check := range []bool{false, true} {
+			err := run(t, c.line, "linux/amd64", func(in *dockerfile.Input) {
+				there := in.Base
+				in.Check = check
+				in.Base = func(ctx context.Context, name string, p platform.Platform) (base.Base, error) {
+					b, err := there(ctx, name, p)
+					b.Info.Stub = true
+					b.Image = dockerfiletest.Image(t, []byte("layer\n"), p)
+					return b, err
+				}
+			})
+			switch {
+			case c.ok || check:
+				must(t, err)
+			case err == nil || !strings.Contains(err.Error(), "the files of the base are not known here"):
+				t.Errorf("RUN %s on a stub base: %v", c.line, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,231 @@
+package dockerfile
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/slipway-dev/slipway/build/layer"
+)
+
+// sources separates the operands of cp and mv: what is copied, and where to. into means that the
+// destination is a directory that takes the sources under their own names.
+func (r *runner) sources(o options, args []string) (from []string, dest string, into bool, err error) {
+	from, dest = args, o['t']
+	if !o.has("t") {
+		if len(args) < 2 {
+			return nil, "", false, fmt.Errorf("there is no destination after %s", args[0])
+		}
+		from, dest = args[:len(args)-1], args[len(args)-1]
+	}
+	if o.has("T") {
+		if o.has("t") || len(from) > 1 {
+			return nil, "", false, fmt.Errorf("-T is for one source and a destination")
+		}
+		return from, dest, false, nil
+	}
+	s, err := r.find(dest, true)
+	if err != nil {
+		return nil, "", false, err
+	}
+	into = s.n != nil && s.n.kind == layer.Dir
+	if !into && (len(from) > 1 || o.has("t")) {
+		return nil, "", false, fmt.Errorf("%s is not a directory", dest)
+	}
+	return from, dest, into, nil
+}
+
+// under is the destination of a source: dest, or its name in dest.
+func under(source, dest string, into bool) (string, error) {
+	base := path.Base(strings.TrimRight(source, "/"))
+	switch {
+	case !into:
+		return dest, nil
+	case strings.Trim(source, "/") == "" || base == "..":
+		return "", fmt.Errorf("%s has no name of its own: name the directory", source)
+	}
+	return strings.TrimRight(dest, "/") + "/" + base, nil
+}
+
+// copyTree is cp for its sources.
+type copyTree struct {
+	*runner
+	recursive, keep bool // keep modes and owners
+	links           bool // copy links as links
+	follow          bool // follow links in directories, too
+}
+
+func cp(r *runner, o options, args []string) error {
+	c := &copyTree{runner: r, recursive: o.has("rRa"), keep: o.has("ap")}
+	c.links = o.has("adP") || c.recursive && !o.has("L")
+	if c.follow = o.has("L"); c.follow && o.has("adP") {
+		return fmt.Errorf("-L and -a, -d or -P contradict each other: leave one out")
+	}
+	from, dest, into, err := r.sources(o, args)
+	if err != nil {
+		return err
+	}
+	for _, source := range from {
+		s, err := r.spot(source, !c.links)
+		if err != nil {
+			return err
+		}
+		if s.n.kind == layer.Dir && !c.recursive {
+			return located{source, fmt.Errorf("RUN cp: %s is a directory: use cp -r", source)}
+		}
+		name, err := under(source, dest, into)
+		if err != nil {
+			return err
+		}
+		d, err := r.find(name, false)
+		if err != nil {
+			return err
+		}
+		if d.slash && s.n.kind != layer.Dir {
+			return fmt.Errorf("%s is not a directory", dest)
+		}
+		if s.n.kind == layer.Dir && (d.p == s.p || strings.HasPrefix(d.p, strings.TrimSuffix(s.p, "/")+"/")) {
+			return fmt.Errorf("%s cannot be copied into itself, %s", source, name)
+		}
+		if err := c.copy(s.p, s.n, d.p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copy copies a file, or a directory with what is in it, to exactly dest.
+func (c *copyTree) copy(from string, n *node, dest string) error {
+	if err := c.ctx.Err(); err != nil {
+		return err
+	}
+	if n.odd != "" {
+		return fmt.Errorf("%s is %s, which a layer cannot contain here", from, n.odd)
+	}
+	there, err := c.t.lstat(dest)
+	if err != nil {
+		return err
+	}
+	switch {
+	case n.kind == layer.Dir:
+		return c.directory(from, n, dest)
+	case there != nil && there.kind == layer.Dir:
+		return fmt.Errorf("%s is a directory and cannot be replaced by the file %s", dest, from)
+	case n.kind == layer.Symlink:
+		if dest == from {
+			return fmt.Errorf("%s and %s are one file", from, dest)
+		}
+		k := *n
+		if !c.keep {
+			k.uid, k.gid = 0, 0
+		}
+		return c.place(dest, &k, c.keep)
+	}
+	if dest, err = follow(c.t, dest); err != nil {
+		return err
+	}
+	if dest == from {
+		return fmt.Errorf("%s and %s are one file", from, dest)
+	}
+	if there != nil && there.kind == layer.Symlink {
+		if there, err = c.t.lstat(dest); err != nil {
+			return err
+		}
+		if there == nil {
+			return fmt.Errorf("%s is a symbolic link to nothing, which cp does not write through", dest)
+		}
+		if there.kind != layer.Regular {
+			return fmt.Errorf("%s is a directory and cannot be replaced by the file %s", dest, from)
+		}
+	}
+	k := *n
+	switch {
+	case c.keep:
+		return c.place(dest, &k, true)
+	case there != nil:
+		k.mode, k.uid, k.gid = there.mode, there.uid, there.gid
+		return c.place(dest, &k, true)
+	}
+	k.mode, k.uid, k.gid = n.mode.Perm()&^umask, 0, 0
+	return c.place(dest, &k, false)
+}
+
+// place puts a node, as it is or as a new file.
+func (c *copyTree) place(p string, n *node, exactly bool) error {
+	dir, err := c.t.lstat(path.Dir(p))
+	if err != nil {
+		return err
+	}
+	if exactly && dir != nil && dir.kind == layer.Dir {
+		return c.t.set(p, n)
+	}
+	return c.make(p, n)
+}
+
+func (c *copyTree) directory(from string, n *node, dest string) error {
+	there, err := c.t.lstat(dest)
+	if err != nil {
+		return err
+	}
+	if there != nil && there.kind == layer.Symlink {
+		to, err := follow(c.t, dest)
+		if err != nil {
+			return err
+		}
+		if there, err = c.t.lstat(to); err != nil {
+			return err
+		}
+		dest = to
+	}
+	k := *n
+	switch {
+	case there != nil && there.kind != layer.Dir:
+		return fmt.Errorf("%s is a file and cannot be replaced by the directory %s", dest, from)
+	case c.keep:
+		err = c.place(dest, &k, true)
+	case there == nil:
+		k.mode, k.uid, k.gid = n.mode&(fs.ModePerm|fs.ModeSticky)&^umask, 0, 0
+		err = c.place(dest, &k, false)
+	}
+	if err != nil {
+		return err
+	}
+	names, err := c.list(from)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		p := path.Join(from, name)
+		child, err := c.t.lstat(p)
+		if err != nil {
+			return err
+		}
+		if child != nil && c.follow && child.kind == layer.Symlink {
+			if p, child, err = resolve(c.t, p); err != nil {
+				return err
+			}
+		}
+		if child == nil {
+			return fmt.Errorf("%s is a symbolic link to nothing", path.Join(from, name))
+		}
+		if c.follow && strings.HasPrefix(from+"/", p+"/") {
+			return fmt.Errorf("%s leads back to a directory above", path.Join(from, name))
+		}
+		if err := c.copy(p, child, path.Join(dest, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// list returns the names in a directory, all of which must be known.
+func (r *runner) list(p string) ([]string, error) {
+	if err := r.mounted(p); err != nil {
+		return nil, err
+	}
+	if r.unknown(p) {
+		return nil, fmt.Errorf("%s: %w", p, errUnknown)
+	}
+	return r.t.readDir(p)
+}

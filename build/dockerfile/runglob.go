@@ -1,0 +1,104 @@
+package dockerfile
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/slipway-dev/slipway/build/dockerfile/script"
+	"github.com/slipway-dev/slipway/build/layer"
+)
+
+// match returns the words that a word with wildcards stands for, sorted, and the word itself where
+// nothing matches.
+func (r *runner) match(w script.Word) ([]string, error) {
+	if w.Pattern == "" {
+		return []string{w.Text}, nil
+	}
+	start := ""
+	pattern := w.Pattern
+	if path.IsAbs(pattern) {
+		start, pattern = "/", strings.TrimLeft(pattern, "/")
+	}
+	found, err := r.expand(start, strings.Split(pattern, "/"))
+	if err != nil {
+		return nil, located{w.Text, fmt.Errorf("RUN %s: %w", r.commands[r.at].Args[0].Text, err)}
+	}
+	if len(found) == 0 {
+		return []string{w.Text}, nil
+	}
+	return found, nil
+}
+
+// expand matches the parts of a pattern one by one, below the directory that start names.
+func (r *runner) expand(start string, parts []string) ([]string, error) {
+	if err := r.ctx.Err(); err != nil {
+		return nil, err
+	}
+	part := parts[0]
+	name := unescaped(part)
+	if !wild(part) {
+		next := start + name
+		if len(parts) > 1 {
+			return r.expand(next+"/", parts[1:])
+		}
+		if next == "" {
+			return nil, nil
+		}
+		s, err := r.find(strings.TrimRight(next, "/"), strings.HasSuffix(next, "/"))
+		if err != nil || s.n == nil || strings.HasSuffix(next, "/") && s.n.kind != layer.Dir {
+			return nil, err
+		}
+		return []string{next}, nil
+	}
+	dir := start
+	if dir == "" {
+		dir = "."
+	}
+	s, err := r.find(dir, true)
+	if err != nil {
+		return nil, err
+	}
+	if s.n == nil && r.unknown(s.p) {
+		return nil, fmt.Errorf("%s: %w", dir, errUnknown)
+	}
+	if s.n == nil || s.n.kind != layer.Dir {
+		return nil, nil
+	}
+	names, err := r.list(s.p)
+	if err != nil {
+		return nil, err
+	}
+	var found []string
+	for _, name := range names {
+		ok, err := path.Match(part, name)
+		if err != nil {
+			return nil, fmt.Errorf("the pattern %s: %w", part, err)
+		}
+		if !ok || name[0] == '.' && part[0] != '.' {
+			continue
+		}
+		if len(parts) == 1 {
+			found = append(found, start+name)
+			continue
+		}
+		more, err := r.expand(start+name+"/", parts[1:])
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, more...)
+	}
+	return found, nil
+}
+
+// unescaped is a part of a pattern without its backslashes.
+func unescaped(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			i++
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}

@@ -1,0 +1,189 @@
+package dockerfile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	mode "github.com/tonistiigi/dchapes-mode"
+
+	"github.com/slipway-dev/slipway/build/layer"
+)
+
+// umask is that of the shell that RUN starts.
+const umask = 0o022
+
+// inherit returns a new file as a directory with the setgid bit gives it its group.
+func inherit(dir, n *node) *node {
+	if dir.mode&fs.ModeSetgid == 0 {
+		return n
+	}
+	k := *n
+	k.gid = dir.gid
+	if k.kind == layer.Dir {
+		k.mode |= fs.ModeSetgid
+	}
+	return &k
+}
+
+func mkdir(r *runner, o options, args []string) error {
+	perm := fs.FileMode(0o755)
+	if o.has("m") {
+		change, err := parseMode(o['m'])
+		if err != nil {
+			return err
+		}
+		perm = change.apply(&node{kind: layer.Dir, mode: 0o777})
+	}
+	for _, name := range args {
+		s, err := r.find(name, true)
+		switch {
+		case err != nil:
+			return err
+		case s.n != nil && o.has("p") && s.n.kind == layer.Dir:
+			continue
+		case s.n != nil:
+			return fmt.Errorf("%s is there already", name)
+		case o.has("p"):
+			if err := r.parents(path.Dir(s.p)); err != nil {
+				return err
+			}
+		}
+		if err := r.make(s.p, &node{kind: layer.Dir, mode: perm}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parents makes a directory and those above it that are not there.
+func (r *runner) parents(p string) error {
+	n, err := r.t.lstat(p)
+	switch {
+	case err != nil:
+		return err
+	case n != nil && n.kind != layer.Dir:
+		return fmt.Errorf("%s is not a directory", p)
+	case n != nil:
+		return nil
+	}
+	if err := r.parents(path.Dir(p)); err != nil {
+		return err
+	}
+	return r.make(p, &node{kind: layer.Dir, mode: 0o755})
+}
+
+func touch(r *runner, o options, args []string) error {
+	for _, name := range args {
+		s, err := r.find(name, true)
+		switch {
+		case err != nil:
+			return err
+		case s.n != nil || o.has("c"):
+			continue // times are not kept
+		case s.slash:
+			return fmt.Errorf("%s is not there", name)
+		}
+		if err := r.make(s.p, file(0o644, nil)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// file returns a regular file.
+func file(perm fs.FileMode, content []byte) *node {
+	return &node{kind: layer.Regular, mode: perm, content: func() (layer.Content, error) { return layer.Bytes(content), nil }}
+}
+
+func checkMkdir(o options, _ []string) error {
+	if !o.has("m") {
+		return nil
+	}
+	_, err := parseMode(o['m'])
+	return err
+}
+
+func checkLink(o options, _ []string) error {
+	if !o.has("s") {
+		return errors.New("without -s it makes hard links, which images have as files of their own here: use ln -s, or cp")
+	}
+	return nil
+}
+
+func link(r *runner, o options, args []string) error {
+	targets, dest := args, "."
+	if len(args) > 1 {
+		targets, dest = args[:len(args)-1], args[len(args)-1]
+	}
+	into := false
+	if !o.has("T") {
+		s, err := r.find(dest, !o.has("n"))
+		if err != nil {
+			return err
+		}
+		into = s.n != nil && s.n.kind == layer.Dir
+	}
+	if !into && len(targets) > 1 {
+		return fmt.Errorf("%s is not a directory", dest)
+	}
+	for _, target := range targets {
+		name := dest
+		if into {
+			name = strings.TrimRight(dest, "/") + "/" + path.Base(target)
+		}
+		if target == "" {
+			return errors.New("the target of a link is empty")
+		}
+		s, err := r.find(name, false)
+		switch {
+		case err != nil:
+			return err
+		case s.slash:
+			return fmt.Errorf("%s is not a directory", name)
+		case s.n != nil && !o.has("f"):
+			return fmt.Errorf("%s is there already: use ln -sf", name)
+		case s.n != nil && s.n.kind == layer.Dir:
+			return fmt.Errorf("%s is a directory, which a link does not replace", name)
+		}
+		if err := r.make(s.p, &node{kind: layer.Symlink, mode: 0o777, link: target}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// change is what chmod does to a mode.
+type change struct {
+	chmod
+	keep bool // a directory keeps setuid and setgid, which the change does not name
+}
+
+// parseMode reads a mode as chmod does: a symbolic mode without u, g, o or a does not change what
+// is in the umask.
+func parseMode(s string) (change, error) {
+	octal := strings.Trim(s, "01234567") == ""
+	c := change{keep: octal && len(s) < 5 || !octal && !strings.Contains(s, "s")}
+	var err error
+	if octal {
+		c.chmod, err = parseChmod(s)
+	} else {
+		var set mode.Set
+		set, err = mode.ParseWithUmask(s, umask)
+		c.set = &set
+	}
+	if err != nil || s == "" {
+		return c, located{s, fmt.Errorf("mode %s is neither octal, such as 0755, nor symbolic, such as u=rwX,go=rX", s)}
+	}
+	return c, nil
+}
+
+func (c change) apply(n *node) fs.FileMode {
+	m := c.chmod.apply(n.mode|kindBits[n.kind]) &^ fs.ModeType
+	if c.keep && n.kind == layer.Dir {
+		m |= n.mode & (fs.ModeSetuid | fs.ModeSetgid)
+	}
+	return m
+}

@@ -1,0 +1,182 @@
+package dockerfile
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/slipway-dev/slipway/build/layer"
+)
+
+// walk calls do for what is at a name, and with recursive for everything in it. The links in a
+// directory are not followed.
+func (r *runner) walk(name string, through, recursive bool, do func(p string, n *node) error) error {
+	s, err := r.spot(name, through)
+	if err != nil {
+		return err
+	}
+	if recursive && s.p == "/" {
+		return fmt.Errorf("-R of / is not done here: name directories")
+	}
+	if s.p == "/" {
+		return fmt.Errorf("/ itself is not part of a layer: name what is in it")
+	}
+	return r.visit(s.p, s.n, recursive, do)
+}
+
+func (r *runner) visit(p string, n *node, recursive bool, do func(p string, n *node) error) error {
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	if n.odd != "" {
+		return fmt.Errorf("%s is %s, which a layer cannot contain here", p, n.odd)
+	}
+	if err := do(p, n); err != nil || !recursive || n.kind != layer.Dir {
+		return err
+	}
+	names, err := r.list(p)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		below := path.Join(p, name)
+		if err := r.mounted(below); err != nil {
+			return err
+		}
+		child, err := r.t.lstat(below)
+		if err != nil {
+			return err
+		}
+		if child == nil {
+			continue
+		}
+		if err := r.visit(below, child, true, do); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkChmod(_ options, args []string) error {
+	_, err := parseMode(args[0])
+	return err
+}
+
+func chmodFiles(r *runner, o options, args []string) error {
+	c, err := parseMode(args[0])
+	if err != nil {
+		return err
+	}
+	for _, name := range args[1:] {
+		err := r.walk(name, true, o.has("R"), func(p string, n *node) error {
+			if n.kind == layer.Symlink {
+				return nil
+			}
+			k := *n
+			k.mode = c.apply(n)
+			if k.mode == n.mode {
+				return nil
+			}
+			return r.t.set(p, &k)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func chown(r *runner, o options, args []string) error {
+	to, err := r.owner(args[0])
+	if err != nil {
+		return located{args[0], fmt.Errorf("RUN chown: %w", err)}
+	}
+	return r.own(o, args[1:], to)
+}
+
+func chgrp(r *runner, o options, args []string) error {
+	to, err := r.owner(":" + args[0])
+	if err != nil {
+		return located{args[0], fmt.Errorf("RUN chgrp: %w", err)}
+	}
+	return r.own(o, args[1:], to)
+}
+
+// own changes owners. The number -1 keeps what a file has.
+func (r *runner) own(o options, names []string, to owner) error {
+	for _, name := range names {
+		err := r.walk(name, !o.has("hR"), o.has("R"), func(p string, n *node) error {
+			k := *n
+			if to.uid >= 0 {
+				k.uid = to.uid
+			}
+			if to.gid >= 0 {
+				k.gid = to.gid
+			}
+			// the kernel takes these bits away, from root, too
+			if (to.uid >= 0 || to.gid >= 0) && k.kind == layer.Regular {
+				k.mode &^= fs.ModeSetuid
+				if k.mode&0o010 != 0 {
+					k.mode &^= fs.ModeSetgid
+				}
+			}
+			if k.uid == n.uid && k.gid == n.gid && k.mode == n.mode {
+				return nil
+			}
+			return r.t.set(p, &k)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// owner reads USER, USER:GROUP, USER: and :GROUP as chown does: a user alone keeps the group.
+func (r *runner) owner(spec string) (owner, error) {
+	o := owner{-1, -1}
+	user, group, colon := strings.Cut(spec, ":")
+	if spec == "" || spec == ":" || strings.Contains(user, ".") {
+		return o, fmt.Errorf("%q is no user, user:group or :group", spec)
+	}
+	if r.t.open && (!plainNumber(user) || !plainNumber(group)) {
+		return o, fmt.Errorf("%s: %w", spec, errUnknown)
+	}
+	if user != "" {
+		if n, err := strconv.ParseUint(user, 10, 31); err == nil {
+			o.uid = int(n)
+			if colon && group == "" {
+				return o, fmt.Errorf("%s: write the group, or leave the colon out", spec)
+			}
+		} else {
+			fields, err := account(r.t, "/etc/passwd", user, 4)
+			if err != nil {
+				return o, err
+			}
+			o.uid = fields[2]
+			if colon && group == "" {
+				o.gid = fields[3]
+			}
+		}
+	}
+	if group == "" {
+		return o, nil
+	}
+	if n, err := strconv.ParseUint(group, 10, 31); err == nil {
+		o.gid = int(n)
+		return o, nil
+	}
+	fields, err := account(r.t, "/etc/group", group, 3)
+	if err != nil {
+		return o, err
+	}
+	o.gid = fields[2]
+	return o, nil
+}
+
+func plainNumber(s string) bool {
+	_, err := strconv.ParseUint(s, 10, 31)
+	return err == nil || s == "" || s == "root"
+}

@@ -1,0 +1,195 @@
+package dockerfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/slipway-dev/slipway/build/dockerfile/script"
+	"github.com/slipway-dev/slipway/build/layer"
+)
+
+// runner carries out the commands of one RUN.
+type runner struct {
+	ctx      context.Context //nolint:containedctx // it is the state of one call
+	b        *builder
+	s        *stage
+	t        *tree
+	dir      string // the working directory
+	commands []script.Command
+	at       int // the number of the current command
+}
+
+// errUnknown is about files of a base that is not at hand.
+var errUnknown = errors.New("the files of the base are not known here: name a registry, or lock the base with slipway bases")
+
+// all carries out every command, in the order of the line.
+func (r *runner) all() error {
+	for i, c := range r.commands {
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
+		r.at = i
+		if err := r.one(c); err != nil {
+			name := c.Args[0].Text
+			var l located
+			if !errors.As(err, &l) {
+				err = located{name, fmt.Errorf("RUN %s: %w", name, err)}
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *runner) one(c script.Command) error {
+	var words []string
+	for _, w := range c.Args[1:] {
+		some, err := r.match(w)
+		if err != nil {
+			return err
+		}
+		words = append(words, some...)
+	}
+	t, _ := r.s.tool(c.Args[0].Text)
+	o, args, err := t.parse(words)
+	if err != nil {
+		return err
+	}
+	return t.run(r, o, args)
+}
+
+// spot is where a name leads.
+type spot struct {
+	p     string
+	n     *node // nil where nothing is
+	slash bool  // the name ends in a slash
+	name  string
+}
+
+// spot returns what is at a name. Without through a symbolic link at the end is not followed.
+func (r *runner) spot(name string, through bool) (spot, error) {
+	s, err := r.find(name, through)
+	switch {
+	case err != nil:
+		return s, err
+	case s.n == nil && r.unknown(s.p):
+		return s, fmt.Errorf("%s: %w", name, errUnknown)
+	case s.n == nil:
+		return s, located{name, fmt.Errorf("RUN %s: %s is not there", r.commands[r.at].Args[0].Text, name)}
+	case s.n.odd != "":
+		return s, fmt.Errorf("%s is %s, which a layer cannot contain here", name, s.n.odd)
+	}
+	return s, nil
+}
+
+// unknown reports whether a path, at which the tree has nothing, may be in a base that is not at
+// hand.
+func (r *runner) unknown(p string) bool { return r.t.open && !r.t.hidden(p) }
+
+// find is spot for what may be missing. In a base whose files are not known it is taken to be
+// missing, as COPY does.
+func (r *runner) find(name string, through bool) (spot, error) {
+	s := spot{name: name}
+	p, err := r.absolute(name)
+	if err != nil {
+		return s, err
+	}
+	trimmed := strings.TrimRight(p, "/")
+	s.slash = trimmed != p
+	if err := r.upwards(name, trimmed); err != nil {
+		return s, err
+	}
+	dir, base := path.Split(trimmed)
+	if through || s.slash || base == "" || base == "." || base == ".." {
+		s.p, err = follow(r.t, trimmed)
+	} else if s.p, err = follow(r.t, dir); err == nil {
+		s.p = path.Join(s.p, base)
+	}
+	if err != nil {
+		return s, err
+	}
+	if err := r.mounted(s.p); err != nil {
+		return s, err
+	}
+	if s.n, err = r.t.lstat(s.p); err != nil {
+		return s, err
+	}
+	if s.slash && s.n != nil && s.n.kind != layer.Dir {
+		return s, fmt.Errorf("%s is not a directory", name)
+	}
+	return s, nil
+}
+
+// upwards checks that there is a directory before each ".." of a path.
+func (r *runner) upwards(name, p string) error {
+	parts := strings.Split(p, "/")
+	for i, part := range parts {
+		if part != ".." {
+			continue
+		}
+		at, n, err := resolve(r.t, strings.Join(parts[:i], "/"))
+		if err != nil {
+			return err
+		}
+		if at != "/" && (n == nil && !r.unknown(at) || n != nil && n.kind != layer.Dir) {
+			return fmt.Errorf("%s: there is no directory %s", name, at)
+		}
+	}
+	return nil
+}
+
+// absolute returns the path that a name means, with its links and "..".
+func (r *runner) absolute(name string) (string, error) {
+	if name == "" {
+		return "", errors.New("the name of a file is empty")
+	}
+	if r.s.windows() {
+		name = slashed(name)
+		if strings.ContainsAny(name, ":*?") {
+			return "", fmt.Errorf("%s is not a plain path on drive C", name)
+		}
+	}
+	if !path.IsAbs(name) {
+		name = r.dir + "/" + name
+	}
+	if len(name) > maxSource {
+		return "", errors.New("a path is too long")
+	}
+	return name, nil
+}
+
+// mounted refuses what lies in file systems that are there only while a command runs.
+func (r *runner) mounted(p string) error {
+	if r.s.windows() {
+		return nil
+	}
+	for _, m := range []string{"/proc", "/sys", "/dev", "/etc/hosts", "/etc/resolv.conf"} {
+		if p == m || strings.HasPrefix(p, m+"/") {
+			return fmt.Errorf("%s is not the image's own while RUN runs, so that nothing done to it would stay: use COPY", m)
+		}
+	}
+	return nil
+}
+
+// make puts a new file at p. As on Linux, one in a directory with the setgid bit has its group.
+func (r *runner) make(p string, n *node) error {
+	dir, err := r.t.lstat(path.Dir(p))
+	switch {
+	case err != nil:
+		return err
+	case dir == nil && r.unknown(path.Dir(p)):
+		if err := r.t.mkdirAll(path.Dir(p), rootNode); err != nil {
+			return err
+		}
+	case dir == nil:
+		return fmt.Errorf("there is no directory %s: make it before, with mkdir -p", path.Dir(p))
+	case dir.kind != layer.Dir:
+		return fmt.Errorf("%s is not a directory", path.Dir(p))
+	default:
+		n = inherit(dir, n)
+	}
+	return r.t.set(p, n)
+}

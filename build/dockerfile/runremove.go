@@ -1,0 +1,162 @@
+package dockerfile
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/slipway-dev/slipway/build/layer"
+)
+
+func rm(r *runner, o options, args []string) error {
+	if len(args) == 0 && !o.has("f") {
+		return fmt.Errorf("it names no file")
+	}
+	for _, name := range args {
+		if base := path.Base(name); base == "." || base == ".." || strings.Trim(name, "/") == "" {
+			return fmt.Errorf("%s is not removed: name what is in it", name)
+		}
+		s, err := r.find(name, false)
+		switch {
+		case err != nil:
+			return err
+		case s.n == nil && r.unknown(s.p):
+			return fmt.Errorf("%s: %w", name, errUnknown)
+		case s.n == nil && o.has("f"):
+			continue
+		case s.n == nil:
+			return located{name, fmt.Errorf("RUN rm: %s is not there: use rm -f where it may be missing", name)}
+		case s.n.kind == layer.Dir && !o.has("rR"):
+			return located{name, fmt.Errorf("RUN rm: %s is a directory: use rm -r", name)}
+		case s.slash && strings.HasSuffix(name, "/") && s.n.kind != layer.Dir:
+			return fmt.Errorf("%s is not a directory", name)
+		}
+		if err := r.remove(s.p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remove removes a file or a directory with what is in it.
+func (r *runner) remove(p string) error {
+	if at, err := follow(r.t, r.dir); err != nil || at == p || strings.HasPrefix(at, strings.TrimSuffix(p, "/")+"/") {
+		return fmt.Errorf("%s has the working directory in it: write cd to another before", p)
+	}
+	for _, m := range []string{"/proc", "/sys", "/dev", "/etc/hosts", "/etc/resolv.conf"} {
+		if !r.s.windows() && strings.HasPrefix(m, p+"/") {
+			return fmt.Errorf("%s has %s in it, which cannot be removed while RUN runs: name what is in it", p, m)
+		}
+	}
+	return r.t.erase(p)
+}
+
+func rmdir(r *runner, _ options, args []string) error {
+	for _, name := range args {
+		s, err := r.spot(name, false)
+		if err != nil {
+			return err
+		}
+		if s.n.kind != layer.Dir {
+			return fmt.Errorf("%s is not a directory", name)
+		}
+		if err := r.empty(s); err != nil {
+			return err
+		}
+		if err := r.remove(s.p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *runner) empty(s spot) error {
+	names, err := r.list(s.p)
+	if err == nil && len(names) > 0 {
+		return fmt.Errorf("%s is not empty: it has %s", s.name, list(names, "file"))
+	}
+	return err
+}
+
+func mv(r *runner, o options, args []string) error {
+	from, dest, into, err := r.sources(o, args)
+	if err != nil {
+		return err
+	}
+	for _, source := range from {
+		name, err := under(source, dest, into)
+		if err != nil {
+			return err
+		}
+		if err := r.move(source, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *runner) move(source, dest string) error {
+	if base := path.Base(source); base == "." || base == ".." {
+		return fmt.Errorf("%s cannot be moved: name the directory", source)
+	}
+	s, err := r.spot(source, false)
+	if err != nil {
+		return err
+	}
+	d, err := r.find(dest, false)
+	if err != nil {
+		return err
+	}
+	dir := s.n.kind == layer.Dir
+	switch {
+	case s.p == d.p:
+		return fmt.Errorf("%s and %s are one file", source, dest)
+	case strings.HasPrefix(d.p, s.p+"/"):
+		return fmt.Errorf("%s cannot be moved into itself, %s", source, dest)
+	case d.slash && !dir:
+		return fmt.Errorf("%s is not a directory", dest)
+	case d.n != nil && dir != (d.n.kind == layer.Dir):
+		return fmt.Errorf("of %s and %s only one is a directory, and so the one does not replace the other", source, dest)
+	case d.n != nil && dir:
+		if err := r.empty(d); err != nil {
+			return err
+		}
+	}
+	if d.n != nil {
+		if err := r.remove(d.p); err != nil {
+			return err
+		}
+	}
+	if err := r.transplant(s.p, s.n, d.p); err != nil {
+		return err
+	}
+	return r.remove(s.p)
+}
+
+// transplant puts a file and what is in it at another path, unchanged.
+func (r *runner) transplant(from string, n *node, to string) error {
+	if n.odd != "" {
+		return fmt.Errorf("%s is %s, which a layer cannot contain here", from, n.odd)
+	}
+	c := copyTree{runner: r}
+	if err := c.place(to, n, true); err != nil || n.kind != layer.Dir {
+		return err
+	}
+	names, err := r.list(from)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		child, err := r.t.lstat(path.Join(from, name))
+		if err != nil {
+			return err
+		}
+		if child == nil {
+			continue
+		}
+		if err := r.transplant(path.Join(from, name), child, path.Join(to, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

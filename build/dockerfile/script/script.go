@@ -1,0 +1,70 @@
+// Package script reads the lines of RUN as a shell reads them, and runs nothing.
+//
+// [Shell] knows of the POSIX shell what has one meaning for dash, bash and busybox: simple
+// commands in a row (&&, ; and new lines), quotes, variables, patterns, and output into a file.
+// [Cmd] knows as much of cmd.exe. Everything else is refused, all of it at once: what a shell
+// would do only with a condition, a loop or the output of another program is nothing that can be
+// known without running it.
+package script
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Command is one command with its arguments. The first is its name.
+type Command struct {
+	Args []Word
+	// Input is the command whose output is piped into this one, nil for none.
+	Input *Command
+	// Output is the file that the standard output goes to, nil for none. /dev/null and NUL count
+	// as none.
+	Output *Output
+}
+
+// Output is a redirection into a file.
+type Output struct {
+	File   Word
+	Append bool
+}
+
+// Word is an argument after all expansions but that of patterns.
+type Word struct {
+	Text string
+	// Pattern is the word as package path matches it, empty for a word without wildcards. A
+	// pattern that matches nothing stands for Text.
+	Pattern string
+}
+
+// Environment returns the value of a variable and whether it is set.
+type Environment func(name string) (string, bool)
+
+// Error is one thing that is refused.
+type Error struct {
+	At  string // the part of the source that it is about
+	Err error
+}
+
+// Error returns the reason.
+func (e *Error) Error() string { return e.Err.Error() }
+
+// Unwrap returns the reason as an error.
+func (e *Error) Unwrap() error { return e.Err }
+
+// refusals collects what is refused.
+type refusals struct{ found []error }
+
+func (r *refusals) add(at, format string, args ...any) {
+	r.found = append(r.found, &Error{at, fmt.Errorf(format, args...)})
+}
+
+func (r *refusals) err() error { return errors.Join(r.found...) }
+
+// Words makes a command of arguments that no shell reads: the exec form of RUN.
+func Words(args []string) Command {
+	var c Command
+	for _, a := range args {
+		c.Args = append(c.Args, Word{Text: a})
+	}
+	return c
+}

@@ -1,0 +1,96 @@
+package script_test
+
+import (
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/build/dockerfile/script"
+)
+
+func env(name string) (string, bool) {
+	v, ok := map[string]string{"A": "a", "LIST": "x  y", "EMPTY": "", "STAR": "*", "PATH": `C:\Windows`}[name]
+	return v, ok
+}
+
+// format writes commands for comparison: words in brackets, patterns after a tilde.
+func format(commands []script.Command) string {
+	var b strings.Builder
+	for _, c := range commands {
+		if c.Input != nil {
+			b.WriteString(strings.TrimSuffix(format([]script.Command{*c.Input}), ";") + "|")
+		}
+		for _, w := range c.Args {
+			b.WriteString("[" + w.Text)
+			if w.Pattern != "" {
+				b.WriteString("~" + w.Pattern)
+			}
+			b.WriteString("]")
+		}
+		if c.Output != nil {
+			b.WriteString(">" + c.Output.File.Text)
+		}
+		b.WriteString(";")
+	}
+	return b.String()
+}
+
+func TestShell(t *testing.T) {
+	for source, want := range map[string]string{
+		"a b && c; d\ne":             "[a][b];[c];[d];[e];",
+		`a "b c" 'd $A' e\ f "$A"g`:  "[a][b c][d $A][e f][ag];",
+		`a $LIST "$LIST" x$LIST.`:    "[a][x][y][x  y][xx][y.];",
+		`a $EMPTY "$EMPTY" $NONE ""`: "[a][][];",
+		`a ${A:-x} ${EMPTY:-"x y"} ${EMPTY-z} ${NONE-"b c"} ${A:+p} ${NONE+q}`: "[a][a][x y][b c][p];",
+		`a *.txt "*" \* $STAR "$STAR" [ab]? [ a]`:                              "[a][*.txt~*.txt][*][*][*~*][*][[ab]?~[ab]?][[][a]];",
+		`a "\$A\"\\\n" \$A`:             `[a][$A"\\n][$A];`,
+		"a >b 2>/dev/null; c >> d; > e": "[a]>b;[c]>d;[:]>e;",
+		"set -eux; a # b":               "[a];",
+		"echo h | sha256sum -c -":       "[echo][h]|[sha256sum][-c][-];",
+		"a ~b":                          "", "a {b,c}": "", "a [!b]": "", "a ${NONE:-b c}": "", "a ${A#b}": "", "a $HOME": "", "a || b": "", "(a)": "", "a <b": "", "a 2>b": "", "a >b >c": "", "A=b": "", "a 'b": "",
+		"a {b} {} b~ a=b \\{a,b\\}": "[a][{b}][{}][b~][a=b][{a,b}];",
+	} {
+		got, err := script.Shell(source, env, false)
+		if (want == "") != (err != nil) || format(got) != want {
+			t.Errorf("%s: %s, %v, want %s", source, format(got), err, want)
+		}
+	}
+}
+
+func TestCmd(t *testing.T) {
+	for source, want := range map[string]string{
+		`a "b c" d && e & f`:      `[a][b c][d];[e];[f];`,
+		`setx PATH "%PATH%;C:\x"`: `[setx][PATH][C:\Windows;C:\x];`,
+		`a %NONE% 100% "" %%`:     `[a][%NONE%][100%][][%%];`,
+		`a > b`:                   "",
+		`a && `:                   "",
+	} {
+		got, err := script.Cmd(source, env)
+		if err != nil {
+			got = nil
+		}
+		if (want == "") != (err != nil) || format(got) != want {
+			t.Errorf("%s: %s, %v, want %s", source, format(got), err, want)
+		}
+	}
+}
+
+// FuzzScript reads arbitrary lines. What is accepted has a name for each command, and patterns
+// that package path knows, or refuses with an error.
+func FuzzScript(f *testing.F) {
+	for _, s := range []string{"mkdir -p /a && echo \"$A\" > b; c ${LIST:-x} *", "a | b | c", "<<E\nE", "a `b` $(c) $((1))", `a "%PATH%" ^`, "a=b", "[ a ] {a,b}"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, source string) {
+		shell, _ := script.Shell(source, env, false)
+		cmd, _ := script.Cmd(source, env)
+		for _, c := range append(shell, cmd...) {
+			if len(c.Args) == 0 {
+				t.Errorf("%q has a command without a name", source)
+			}
+			for _, w := range c.Args {
+				_, _ = path.Match(w.Pattern, w.Text)
+			}
+		}
+	})
+}

@@ -1,0 +1,218 @@
+package script
+
+import (
+	"errors"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// maxCommands bounds the commands of one line.
+const maxCommands = 1000
+
+// shell reads one script.
+type shell struct {
+	refusals
+	source   string
+	env      Environment
+	strict   bool // set -u: a variable that is not set is an error
+	commands []Command
+}
+
+// Shell reads a script for the POSIX shell. strict means that a variable which is not set is an
+// error, as with set -u.
+func Shell(source string, env Environment, strict bool) ([]Command, error) {
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(source), "")
+	if err != nil {
+		var bad syntax.ParseError
+		if errors.As(err, &bad) {
+			return nil, &Error{"", errors.New("the shell could not read this line: " + bad.Text)}
+		}
+		return nil, &Error{"", err}
+	}
+	s := &shell{source: source, env: env, strict: strict}
+	for _, st := range file.Stmts {
+		s.statement(st)
+	}
+	if len(s.commands) > maxCommands {
+		s.add("", "it has more than %d commands: use several RUN", maxCommands)
+	}
+	if err := s.err(); err != nil {
+		return nil, err
+	}
+	return s.commands, nil
+}
+
+// text returns the source of a node.
+func (s *shell) text(n syntax.Node) string {
+	from, to := int(n.Pos().Offset()), int(n.End().Offset())
+	if from < 0 || to > len(s.source) || from > to {
+		return ""
+	}
+	return s.source[from:to]
+}
+
+func (s *shell) statement(st *syntax.Stmt) {
+	switch {
+	case st.Negated:
+		s.add("!", "! is not known here: write the command without it")
+		return
+	case st.Background || st.Coprocess || st.Disown:
+		s.add("&", "& starts a command beside the next: write &&")
+		return
+	}
+	if b, ok := st.Cmd.(*syntax.BinaryCmd); ok {
+		s.binary(st, b)
+		return
+	}
+	if c := s.simple(st); c != nil {
+		s.append(c)
+	}
+}
+
+func (s *shell) binary(st *syntax.Stmt, b *syntax.BinaryCmd) {
+	switch {
+	case len(st.Redirs) > 0:
+		s.add(s.text(st.Redirs[0]), "output of more than one command is not redirected here: redirect each")
+	case b.Op == syntax.AndStmt:
+		s.statement(b.X)
+		s.statement(b.Y)
+	case b.Op == syntax.Pipe:
+		from, to := s.simple(b.X), s.simple(b.Y)
+		if from == nil || to == nil {
+			return
+		}
+		if from.Output != nil {
+			s.add(s.text(b.X), "output goes into a file and a pipe")
+			return
+		}
+		to.Input = from
+		s.append(to)
+	case b.Op == syntax.OrStmt:
+		s.add("||", "|| depends on whether a command fails, and none is run: write the one command that is meant")
+	default:
+		s.add(b.Op.String(), "%s is not known here", b.Op)
+	}
+}
+
+// append adds a command, unless it is one of the shell's own that need nothing to be done.
+func (s *shell) append(c *Command) {
+	name := c.Args[0].Text
+	if name == "set" && c.Input == nil && c.Output == nil {
+		s.set(c)
+		return
+	}
+	s.commands = append(s.commands, *c)
+}
+
+// set reads set -e, -x and -u. A failure ends the evaluation with or without -e.
+func (s *shell) set(c *Command) {
+	if len(s.commands) > 0 {
+		s.add("set", "set after other commands is not known here: write it first")
+		return
+	}
+	for _, w := range c.Args[1:] {
+		if len(w.Text) < 2 || w.Text[0] != '-' || strings.Trim(w.Text[1:], "exu") != "" {
+			s.add("set", "set %s is not known here: set -e, -x and -u are", w.Text)
+			return
+		}
+		s.strict = s.strict || strings.Contains(w.Text, "u")
+	}
+}
+
+// simple reads a command without && and the like. It returns nil for what is refused.
+func (s *shell) simple(st *syntax.Stmt) *Command {
+	if st.Negated || st.Background {
+		s.add(s.text(st), "! and & are not known here: write the command without them")
+		return nil
+	}
+	call, ok := st.Cmd.(*syntax.CallExpr)
+	if st.Cmd == nil {
+		call, ok = &syntax.CallExpr{}, true // a redirection alone
+	}
+	if !ok {
+		s.add(first(s.text(st)), "%s is not known here, since no command is run: write the commands one after the other", construct(st.Cmd))
+		return nil
+	}
+	if len(call.Assigns) > 0 {
+		s.add(s.text(call.Assigns[0]), "%s sets a variable in the shell: use ARG or ENV", s.text(call.Assigns[0]))
+		return nil
+	}
+	before := len(s.found)
+	c := &Command{}
+	for _, w := range call.Args {
+		c.Args = append(c.Args, s.word(w)...)
+	}
+	if len(call.Args) == 0 {
+		c.Args = []Word{{Text: ":"}}
+	}
+	for _, r := range st.Redirs {
+		s.redirect(c, r)
+	}
+	if len(s.found) > before {
+		return nil
+	}
+	if len(c.Args) == 0 {
+		s.add(s.text(st), "%s is empty: give the variable a value", s.text(st))
+		return nil
+	}
+	return c
+}
+
+// redirect reads one redirection. Error output, and what goes to /dev/null, is of no interest.
+func (s *shell) redirect(c *Command, r *syntax.Redirect) {
+	source := s.text(r)
+	number := ""
+	if r.N != nil {
+		number = r.N.Value
+	}
+	switch r.Op {
+	case syntax.RdrOut, syntax.AppOut:
+		files := s.word(r.Word)
+		switch {
+		case len(files) != 1 || files[0].Pattern != "":
+			s.add(source, "%s is not one file", source)
+		case files[0].Text == "/dev/null":
+		case number == "2":
+			s.add(source, "%s: what a command would report is not known here: leave it out", source)
+		case number != "" && number != "1":
+			s.add(source, "%s: only the standard output is known here", source)
+		case c.Output != nil:
+			s.add(source, "%s: the output goes into another file already", source)
+		default:
+			c.Output = &Output{File: files[0], Append: r.Op == syntax.AppOut}
+		}
+	case syntax.DplOut:
+		if source != "2>&1" && source != ">&2" && source != "1>&2" {
+			s.add(source, "%s is not known here: leave it out", source)
+		}
+	default:
+		s.add(source, "%s is not known here: write the content with echo or printf", source)
+	}
+}
+
+// construct names what is not a simple command.
+func construct(c syntax.Command) string {
+	switch c.(type) {
+	case *syntax.IfClause:
+		return "if"
+	case *syntax.WhileClause:
+		return "a loop"
+	case *syntax.ForClause:
+		return "for"
+	case *syntax.CaseClause:
+		return "case"
+	case *syntax.Block, *syntax.Subshell:
+		return "a group of commands"
+	case *syntax.FuncDecl:
+		return "a function"
+	}
+	return "this"
+}
+
+func first(s string) string {
+	if f := strings.Fields(s); len(f) > 0 {
+		return f[0]
+	}
+	return s
+}
