@@ -177,6 +177,8 @@ func TestSharedLibraries(t *testing.T) {
 			notes: []string{"libz.so.1, which /app/a needs, is in /app, where the loader does not look: add that directory to LD_LIBRARY_PATH"},
 		},
 		{name: "by ld.so.conf", lines: "FROM glibc\nCOPY text /etc/ld.so.conf.d/app.conf\nCOPY a libz.so.1 /app/" + start, files: map[string][]byte{"a": program("libz.so.1"), "libz.so.1": library()}},
+		{name: "moved by RUN", lines: "FROM glibc\nCOPY a libz.so.1 /app/\nRUN mv /app/libz.so.1 /usr/lib/" + start, files: map[string][]byte{"a": program("libz.so.1"), "libz.so.1": library()}},
+		{name: "removed by RUN", lines: "FROM glibc\nCOPY a /app/\nCOPY libz.so.1 /usr/lib/\nRUN rm /usr/lib/libz.so.1" + start, files: map[string][]byte{"a": program("libz.so.1"), "libz.so.1": library()}, says: "libz.so.1, which /app/a needs, is not in the image"},
 		{name: "in another directory of the base", lines: "FROM glibc\nCOPY a /app/" + start, files: map[string][]byte{"a": program("libvendor.so")}},
 		{name: "of another program", lines: "FROM glibc\nCOPY a b /app/" + start, files: map[string][]byte{"a": program(), "b": program("libz.so.1")}, notes: []string{"libz.so.1, which /app/b needs"}},
 		{name: "a program for another system", lines: "FROM musl\nCOPY a b /app/" + start, files: map[string][]byte{"a": programtest.ELF(needs{Interpreter: muslLoader, Libraries: []string{"libc.so", "libpthread.so.0"}}), "b": program("libc.so.6")}},
