@@ -168,16 +168,6 @@ func (c *copyTree) directory(from string, n *node, dest string) error {
 	if err != nil {
 		return err
 	}
-	if there != nil && there.kind == layer.Symlink {
-		to, err := follow(c.t, dest)
-		if err != nil {
-			return err
-		}
-		if there, err = c.t.lstat(to); err != nil {
-			return err
-		}
-		dest = to
-	}
 	k := *n
 	switch {
 	case there != nil && there.kind != layer.Dir:

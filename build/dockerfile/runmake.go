@@ -44,7 +44,15 @@ func mkdir(r *runner, o options, args []string) error {
 			return err
 		case s.n != nil && o.has("p") && s.n.kind == layer.Dir:
 			continue
-		case s.n != nil:
+		}
+		// a link to nothing is in the way, too
+		link, err := r.find(strings.TrimRight(name, "/"), false)
+		switch {
+		case s.p == "/":
+			return errors.New("/ is there already")
+		case err != nil:
+			return err
+		case s.n != nil || link.n != nil:
 			return fmt.Errorf("%s is there already", name)
 		case o.has("p"):
 			if err := r.parents(path.Dir(s.p)); err != nil {
