@@ -49,9 +49,23 @@ func (p *push) putManifests(ctx context.Context) error {
 	return p.putAll(ctx, p.o.Jobs, all)
 }
 
-// putImages puts images under their names.
+// putImages puts images under their names, those first that the index of another image lists.
+// While distribution writes a tag of a manifest, it refuses an index that lists the manifest.
 func (p *push) putImages(ctx context.Context) error {
-	return p.putNamed(ctx, p.o.Jobs, func(i *target) bool { return !i.Referrer })
+	listed := map[name.Reference]bool{}
+	for _, i := range p.images {
+		for _, m := range i.Tree.Children {
+			listed[i.repo.Digest(m.Desc.Digest.String())] = true
+		}
+	}
+	put := func(isListed bool) func(context.Context) error {
+		return func(ctx context.Context) error {
+			return p.putNamed(ctx, p.o.Jobs, func(i *target) bool {
+				return !i.Referrer && listed[i.repo.Digest(i.Tree.Desc.Digest.String())] == isListed
+			})
+		}
+	}
+	return steps(ctx, put(true), put(false))
 }
 
 // putReferrers puts what refers to the images, one at a time.
