@@ -17,8 +17,9 @@ type checker struct {
 
 	sources, bases, programs, images names
 
-	repositories []*string     // the template of each of the destinations; nil for the usual one
-	unselected   []destination // of slipway.yaml, whose names are checked all the same
+	revisions    map[string]revision // of sources, by name
+	repositories []*string           // the template of each of the destinations; nil for the usual one
+	unselected   []destination       // of slipway.yaml, whose names are checked all the same
 
 	demands yamlfile.Errors // what only a release to a registry asks for
 	// changed reports that the version is that of a commit and the work tree has changes; nil if

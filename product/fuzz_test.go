@@ -28,7 +28,7 @@ func FuzzProduct(f *testing.F) {
 				c.check()
 				c.destinations([]string{"registry.example/team"}, none)
 				c.environment(none)
-				c.imageNames()
+				c.imageNames(t.Context())
 				c.restrict(Options{Platforms: []string{"linux"}})
 			}
 			for _, m := range c.Errors {

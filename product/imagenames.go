@@ -2,6 +2,7 @@ package product
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"regexp"
 	"strings"
@@ -34,7 +35,7 @@ var (
 
 // imageNames fills in the names of all images: their repositories at each destination, and their
 // tags. Two images, or two tags, that would claim one name are an error.
-func (c *checker) imageNames() {
+func (c *checker) imageNames(ctx context.Context) {
 	claims := claims{}
 	seen := map[string]bool{}
 	for n := range c.in.Images {
@@ -51,6 +52,7 @@ func (c *checker) imageNames() {
 			continue // as above
 		}
 		t := &imageTemplates{checker: c, in: in, image: out, fields: c.nameFields(out)}
+		t.readRevision(ctx)
 		out.Repositories = t.repositories()
 		out.Tags = t.tags(c.templatesOf(&in.Tags, &c.in.Names.Tags, []string{defaultTag}), false)
 		out.FloatingTags = t.tags(c.floatingTags(out.Version, in), true)
@@ -92,9 +94,10 @@ func (c *checker) nameFields(i *Image) nameFields {
 type imageTemplates struct {
 	*checker
 
-	in     *imageYAML
-	image  *Image
-	fields nameFields
+	in         *imageYAML
+	image      *Image
+	fields     nameFields
+	noRevision error // why fields has no Revision
 }
 
 var (
@@ -109,7 +112,7 @@ func (t *imageTemplates) expand(s *string, data nameFields, fields []string) (st
 		t.Errorf(s, "image %s: %s takes parts of a semantic version, and %q is none: use {{.Version}}, or a version such as 1.2.3", t.in.Name, *s, data.Version)
 		return "", false
 	case data.Revision == "" && revisionPart.MatchString(*s):
-		t.Errorf(s, "image %s: %s needs the commit of the image's source, which is not known: give the source a revision", t.in.Name, *s)
+		t.Errorf(s, "image %s: %s needs the commit of the image's source, which %v", t.in.Name, *s, cmp.Or(t.noRevision, errNoRevision))
 		return "", false
 	}
 	text, err := expand(*s, data, fields, nil)

@@ -84,7 +84,7 @@ func Load(ctx context.Context, o Options) (*Product, error) {
 	c.environment(os.Getenv)
 	c.floating(o.Floating)
 	c.committed()
-	c.imageNames()
+	c.imageNames(ctx)
 	if o.Bases {
 		c.out.Destinations = nil
 	}

@@ -1,0 +1,83 @@
+package product
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/git"
+)
+
+// errNoRevision is the error for a source of which nobody knows the commit.
+var errNoRevision = errors.New("is not known: give the source a revision")
+
+// readRevision asks git for the commit of the image's source, if a template needs it and
+// slipway.yaml does not have it.
+func (t *imageTemplates) readRevision(ctx context.Context) {
+	if t.fields.Revision != "" || !slices.ContainsFunc(t.templates(), revisionPart.MatchString) {
+		return
+	}
+	t.noRevision = errNoRevision
+	if s := t.out.Source(t.in.Source); s.Directory != "" {
+		t.fields.Revision, t.noRevision = t.revisionOf(ctx, s)
+	}
+}
+
+// templates returns all templates that may give the image a name.
+func (t *imageTemplates) templates() []string {
+	all := slices.Concat(t.in.Tags, t.in.FloatingTags, t.in.PlatformTags)
+	names := &t.checker.in.Names
+	all = append(slices.Concat(all, names.Tags, names.FloatingTags, names.PlatformTags), t.in.Repository, names.Repository)
+	if t.channel != nil {
+		all = append(all, t.channel.FloatingTags...)
+	}
+	for _, d := range t.checker.in.Destinations {
+		all = append(all, d.Repository)
+	}
+	return all
+}
+
+// revisionOf returns the commit of a directory. In a snapshot "-dirty" follows it where files differ
+// from the commit, as in the source's revision; what a registry gets has to be committed.
+func (c *checker) revisionOf(ctx context.Context, s Source) (string, error) {
+	if known, ok := c.revisions[s.Name]; ok {
+		return known.text, known.err
+	}
+	text, err := c.askRevision(ctx, s)
+	if c.revisions == nil {
+		c.revisions = map[string]revision{}
+	}
+	c.revisions[s.Name] = revision{text, err}
+	return text, err
+}
+
+// revision is what git says about a source.
+type revision struct {
+	text string
+	err  error
+}
+
+func (c *checker) askRevision(ctx context.Context, s Source) (string, error) {
+	const give = "commit the directory to git, or give the source a revision"
+	if !s.Own {
+		if err := git.Check(ctx, s.Directory); err != nil {
+			return "", fmt.Errorf("is not known: %w: %s", err, give)
+		}
+	}
+	head, err := git.Head(ctx, s.Directory)
+	if err != nil {
+		return "", fmt.Errorf("is not known: %w: %s", err, give)
+	}
+	changes, err := git.Changes(ctx, s.Directory, s.Own, c.out.MadeIn(s.Directory)...)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("is not known: %w: %s", err, give)
+	case len(changes) == 0:
+		return head.Hash, nil
+	case c.out.Snapshot():
+		return head.Hash + "-dirty", nil
+	}
+	return "", fmt.Errorf("does not have all of it (%s): %s", strings.TrimSpace(someOf(changes)), give)
+}
