@@ -33,7 +33,7 @@ type Release struct {
 // in the same directory, and named after the host of the registry to.
 func (n *Names) Read(path, out, to string) (*Release, error) {
 	if out == "" {
-		out = defaultOut(path, to)
+		out = DefaultOut(path, to)
 	}
 	in, err := os.Stat(path)
 	if err != nil {
@@ -62,8 +62,8 @@ func (n *Names) Read(path, out, to string) (*Release, error) {
 	return r, nil
 }
 
-// defaultOut is release.HOST.yaml for release.yaml.
-func defaultOut(path, to string) string {
+// DefaultOut is release.HOST.yaml for release.yaml.
+func DefaultOut(path, to string) string {
 	host, _, _ := strings.Cut(to, "/")
 	ext := filepath.Ext(path)
 	return strings.TrimSuffix(path, ext) + "." + strings.NewReplacer(":", "-", "[", "", "]", "").Replace(host) + ext
