@@ -29,6 +29,7 @@ func TestRunSameAsBuildKit(t *testing.T) {
 	base := machine(t)
 	for _, f := range a.Files {
 		t.Run(f.Name, func(t *testing.T) {
+			t.Parallel()
 			c := dockerfiletest.Load(t, &txtar.Archive{Files: []txtar.File{
 				{Name: "Dockerfile", Data: append([]byte("FROM machine\n"), f.Data...)},
 				{Name: "images/machine", Data: base},
@@ -36,8 +37,7 @@ func TestRunSameAsBuildKit(t *testing.T) {
 				{Name: "tars/a.tar", Data: []byte("dir 750 7:8 a\nfile 4755 5:6 a/b \"b\"\nlink a/l b\nfile 640 0:0 top \"t\"\n")},
 			}})
 			in := c.Input
-			in.Platform, err = platform.Parse("linux/amd64")
-			must(t, err)
+			in.Platform = platform.Platform{OS: platform.Linux, Architecture: "amd64"}
 			ours, errOurs := evaluate(t, in, false)
 			theirs, errTheirs := build(t, buildctl, c, in, false)
 			if strings.HasPrefix(f.Name, "fails") {
