@@ -1,7 +1,6 @@
 package airgap
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -33,12 +32,7 @@ func checkFloating(rule string) error {
 
 // stamp returns the version and the time of an image: its own, or those of the bundle.
 func stamp(c *bundle.Contents, i bundle.Image) transfer.Stamp {
-	s := transfer.StampOf(i.Tree)
-	s.Version = cmp.Or(s.Version, c.Version)
-	if s.Created.IsZero() {
-		s.Created = c.Created
-	}
-	return s
+	return transfer.StampOf(i.Tree).Or(transfer.Stamp{Version: c.Version, Created: c.Created})
 }
 
 // newer decides which of two images a floating tag names, if two bundles that are pushed together

@@ -1,8 +1,6 @@
 package promote
 
 import (
-	"cmp"
-
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/transfer"
@@ -32,12 +30,7 @@ func (p *promotion) stamps() map[v1.Hash]transfer.Stamp {
 	all := map[v1.Hash]transfer.Stamp{}
 	for _, i := range p.images {
 		for _, t := range i.floating {
-			s := transfer.StampOf(t.tree)
-			s.Version = cmp.Or(s.Version, i.stamp.Version)
-			if s.Created.IsZero() {
-				s.Created = i.stamp.Created
-			}
-			all[t.desc.Digest] = s
+			all[t.desc.Digest] = transfer.StampOf(t.tree).Or(i.stamp)
 		}
 	}
 	return all

@@ -30,6 +30,15 @@ type Stamp struct {
 	Created time.Time
 }
 
+// Or returns s, with what it lacks from another stamp.
+func (s Stamp) Or(other Stamp) Stamp {
+	s.Version = cmp.Or(s.Version, other.Version)
+	if s.Created.IsZero() {
+		s.Created = other.Created
+	}
+	return s
+}
+
 // Current is what a tag names.
 type Current struct {
 	Digest v1.Hash // zero if there is no such tag
