@@ -82,9 +82,7 @@ func (d *comparison) compare(l *lock.Lock) {
 func children(i lock.Image, n lock.Named) []lock.Child {
 	for _, t := range i.PlatformTags {
 		if i.Repository+":"+t.Tag == n.Reference {
-			return slices.DeleteFunc(slices.Clone(i.Children), func(c lock.Child) bool {
-				return !slices.ContainsFunc(t.Platforms, func(p platform.Platform) bool { return platform.Same(p, c.Platform) })
-			})
+			return slices.DeleteFunc(slices.Clone(i.Children), func(c lock.Child) bool { return !t.Has(c.Platform) })
 		}
 	}
 	return i.Children

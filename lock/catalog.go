@@ -120,9 +120,7 @@ func (k CatalogImage) only(keep func(n int) bool) CatalogImage {
 func (k CatalogImage) tagged(t PlatformTag) CatalogImage {
 	repository, _, _ := strings.Cut(k.Reference, "@")
 	k.Reference = repository + "@" + t.Digest.String()
-	return k.only(func(n int) bool {
-		return slices.ContainsFunc(t.Platforms, func(p platform.Platform) bool { return platform.Same(p, k.Platforms[n]) })
-	})
+	return k.only(func(n int) bool { return t.Has(k.Platforms[n]) })
 }
 
 // FindTagged returns the image that a reference names, by digest or by a tag in the lock. For a

@@ -50,6 +50,11 @@ func (i Image) Descriptor() v1.Descriptor {
 	return v1.Descriptor{MediaType: i.MediaType, Digest: i.Digest, Size: i.Size}
 }
 
+// Has reports whether the tag is for a platform.
+func (t PlatformTag) Has(p platform.Platform) bool {
+	return slices.ContainsFunc(t.Platforms, func(o platform.Platform) bool { return platform.Same(o, p) })
+}
+
 // Descriptor describes what a platform tag names.
 func (t PlatformTag) Descriptor() v1.Descriptor {
 	return v1.Descriptor{MediaType: t.MediaType, Digest: t.Digest, Size: t.Size}
@@ -92,6 +97,18 @@ func (l *Lock) At(registry string) (*Lock, bool) {
 		i.FloatingTags = slices.DeleteFunc(slices.Clone(i.FloatingTags), func(t FloatingTag) bool { return t.Repository != i.Repository })
 	}
 	return &at, true
+}
+
+// References lists all names of the image of that index, in all registries.
+func (l *Lock) References(n int) []string {
+	var all []string
+	i := l.Images[n]
+	for _, i.Repository = range i.Repositories() {
+		for _, name := range i.Names() {
+			all = append(all, name.Reference)
+		}
+	}
+	return all
 }
 
 // Repositories lists the repositories of an image, in the order of [Lock.Registries].

@@ -3,7 +3,6 @@ package lock
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -126,7 +125,7 @@ func (i PartImage) Image() (img Image, indexes map[v1.Hash][]byte, err error) {
 	for _, t := range img.PlatformTags {
 		var of []Child
 		for _, c := range i.Children {
-			if slices.ContainsFunc(t.Platforms, func(p platform.Platform) bool { return platform.Same(p, c.Platform) }) {
+			if t.Has(c.Platform) {
 				of = append(of, c)
 			}
 		}
@@ -163,6 +162,9 @@ func (i PartImage) index(children []Child) (d v1.Descriptor, raw []byte, err err
 	d.Digest, d.Size, err = v1.SHA256(bytes.NewReader(raw))
 	return d, raw, err
 }
+
+// Registries lists the registries of the part, Registry first.
+func (p *Part) Registries() []string { return append([]string{p.Registry}, p.Copies...) }
 
 // Local returns a lock of the part alone, for bundles and listings on the machine that made it.
 // Its indexes list only the children of this part, and no registry has them.

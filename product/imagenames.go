@@ -64,8 +64,8 @@ func (c *checker) imageNames(ctx context.Context) {
 	}
 }
 
-// templatesOf returns the templates of an image: its own, or those of all images, or the default. Its own
-// may be none.
+// templatesOf returns the templates of an image: its own, or those of all images, or the default.
+// Its own may be none.
 func (c *checker) templatesOf(image, all *[]string, none []string) []string {
 	switch {
 	case c.Given(image):

@@ -61,8 +61,8 @@ func decide(ctx context.Context, c *transfer.Client, p *product.Product, st *sto
 	return nil
 }
 
-// recordFrom records what a tag names before it moves. If it has moved already, recordFrom fills in what it
-// named before.
+// recordFrom records what a tag names before it moves. If it has moved already, recordFrom fills in
+// what it named before.
 func recordFrom(st *store.Store, t *lock.FloatingTag, m transfer.Move) error {
 	key := m.Ref.Name() + "@" + m.Tree.Desc.Digest.String()
 	if m.From != m.Tree.Desc.Digest {

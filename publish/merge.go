@@ -70,8 +70,8 @@ func checkComplete(p *product.Product, l *lock.Part) error {
 		return fmt.Errorf("they were published to channel %s, and this run is of %s: give -channel=%s", l.Channel, p.Title(), l.Channel)
 	case l.Channel != p.Channel:
 		return fmt.Errorf("they were published to no channel, and this run is of %s: publish them again", p.Title())
-	case l.Snapshot != p.Snapshot() || !slices.Equal(append([]string{l.Registry}, l.Copies...), registries(p)):
-		return fmt.Errorf("they were published to %s: name it with -registry", strings.Join(append([]string{l.Registry}, l.Copies...), ", "))
+	case l.Snapshot != p.Snapshot() || !slices.Equal(l.Registries(), registries(p)):
+		return fmt.Errorf("they were published to %s: name it with -registry", strings.Join(l.Registries(), ", "))
 	case len(l.Images) > len(p.Images):
 		return fmt.Errorf("they have %d images, and %s has %d", len(l.Images), p.Path, len(p.Images))
 	}

@@ -11,7 +11,7 @@ import (
 
 // refuseStubs refuses to publish images on stub bases, which cannot run, but on this machine.
 func refuseStubs(l *lock.Part) error {
-	n := slices.IndexFunc(append([]string{l.Registry}, l.Copies...), func(registry string) bool {
+	n := slices.IndexFunc(l.Registries(), func(registry string) bool {
 		host, _, _ := strings.Cut(registry, "/")
 		return !network.Loopback(host)
 	})

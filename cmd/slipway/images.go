@@ -34,12 +34,9 @@ func builtImages(r *built.Result) (list images) {
 func lockImages(l *lock.Lock) (list images) {
 	for n, i := range l.Images {
 		row := imageRow{i.Tagged(), nil, i.Digest, i.Children}
-		for _, registry := range l.Registries() {
-			at, _ := l.At(registry)
-			for _, name := range at.Images[n].Names() {
-				if name.Reference != row.name {
-					row.also = append(row.also, name.Reference)
-				}
+		for _, name := range l.References(n) {
+			if name != row.name {
+				row.also = append(row.also, name)
 			}
 		}
 		list = append(list, row)
