@@ -16,7 +16,7 @@ func (c *checker) unused() {
 	for _, u := range p.Unused {
 		c.inProduct("product-unused", fmt.Sprintf("nothing uses the %s %s", u.Kind, u.Name), u)
 	}
-	if len(p.Release.Templates) == 0 || c.options.Lock == nil {
+	if p.Release.Empty() || c.options.Lock == nil {
 		return
 	}
 	for _, i := range p.Images {

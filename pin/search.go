@@ -32,7 +32,7 @@ func (s *search) all() error {
 	if err := s.yaml(s.product.Path, filepath.Join(s.product.Dir, filepath.Base(s.product.Path)), true); err != nil {
 		return err
 	}
-	for _, t := range s.product.Release.Templates {
+	for _, t := range slices.Concat(s.product.Release.Templates, s.product.Release.Kustomize) {
 		dir, shown := s.product.Dir, filepath.Dir(s.product.Path)
 		if t.Source != "" {
 			source := s.product.Source(t.Source)

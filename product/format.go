@@ -180,47 +180,6 @@ type artifactYAML struct {
 	Files map[string]string `yaml:"files,omitempty"`
 }
 
-// releaseYAML configures how release.yaml is rendered.
-type releaseYAML struct {
-	// Files and directories of ytt templates, overlays among them.
-	Templates []templateYAML `yaml:"templates,omitempty"`
-	// Data values for the templates. In every string {{.Version}} is the product's version, and
-	// {{image "NAME"}} an image as repository@digest.
-	Values map[string]any `yaml:"values,omitempty"`
-	// Environment variables for containers of rendered workloads.
-	Env []envYAML `yaml:"env,omitempty"`
-}
-
-// templateYAML is a file or directory of templates.
-type templateYAML struct {
-	// The source that it is in; none for this file's own directory.
-	Source string `yaml:"source,omitempty"`
-	// Its path there.
-	Path string `yaml:"path" jsonschema:"required"`
-}
-
-// envYAML is a set of environment variables for one container.
-type envYAML struct {
-	// The workload's kind: Deployment, StatefulSet, DaemonSet, Job, CronJob or Pod.
-	Kind string `yaml:"kind" jsonschema:"required"`
-	// The workload's namespace, as the template has it.
-	Namespace string `yaml:"namespace,omitempty"`
-	// The workload's name.
-	Name string `yaml:"name" jsonschema:"required"`
-	// The container's name.
-	Container string `yaml:"container" jsonschema:"required"`
-	// The variables to set.
-	Variables []variableYAML `yaml:"variables" jsonschema:"required,minItems=1"`
-}
-
-// variableYAML is an environment variable.
-type variableYAML struct {
-	// The variable's name.
-	Name string `yaml:"name" jsonschema:"required"`
-	// Its value; {{.Version}} and {{image "NAME"}} work as in values.
-	Value string `yaml:"value" jsonschema:"required" yamlfile:"empty"`
-}
-
 // lintYAML is the configuration of the check of release.yaml.
 type lintYAML struct {
 	// Findings that are known and meant. One that allows nothing is a finding itself.

@@ -167,36 +167,6 @@ type Artifact struct {
 	Files map[string]string
 }
 
-// Release configures how release.yaml is rendered.
-type Release struct {
-	Templates []Template
-	// Values are ytt data values; strings in them are templates for [ExpandImages]: {{.Version}},
-	// and {{image "NAME"}}, which gives repository@digest.
-	Values map[string]any
-	// ValuePos are the positions of the strings in Values by their paths: containers[0].image.
-	ValuePos map[string]yamlfile.Pos
-	Env      []WorkloadEnv
-}
-
-// Template is a file or directory of ytt templates.
-type Template struct {
-	Source string // name of a Source, or empty for slipway.yaml's own directory
-	Path   string // relative to it, slash-separated
-}
-
-// WorkloadEnv adds environment variables to a container of a rendered workload.
-type WorkloadEnv struct {
-	Kind, Namespace, Name, Container string
-	Variables                        []Variable
-	Pos                              yamlfile.Pos
-}
-
-// Variable is an environment variable; Value is a template like Release.Values.
-type Variable struct {
-	Name, Value string
-	Pos         yamlfile.Pos // of the value
-}
-
 // Lint configures the check of release.yaml.
 type Lint struct {
 	Allow []Allow

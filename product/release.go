@@ -13,46 +13,74 @@ func (c *checker) release() {
 	in := &c.in.Release
 	out := &c.out.Release
 	for i := range in.Templates {
-		c.template(&in.Templates[i])
-		out.Templates = append(out.Templates, Template(in.Templates[i]))
+		out.Templates = append(out.Templates, c.template(&in.Templates[i], "template"))
 	}
-	out.Values, out.ValuePos = in.Values, map[string]yamlfile.Pos{}
-	for _, s := range c.Strings(&in.Values) {
-		c.releaseText(s.Pos, s.Value)
-		out.ValuePos[s.Path] = s.Pos
+	for i := range in.Kustomize {
+		out.Kustomize = append(out.Kustomize, c.template(&in.Kustomize[i], "directory"))
 	}
+	for i := range in.Helm {
+		out.Helm = append(out.Helm, c.helm(&in.Helm[i]))
+	}
+	c.imageMappings()
+	out.Values, out.ValuePos = in.Values, c.valueTexts(&in.Values)
 	for i := range in.Env {
 		out.Env = append(out.Env, c.env(&in.Env[i]))
 	}
 }
 
-// template checks the path of a template where its source is at hand; a module's is looked at
-// when it is rendered.
-func (c *checker) template(t *templateYAML) {
+// valueTexts checks the strings of values and returns their positions by their paths.
+func (c *checker) valueTexts(values *map[string]any) map[string]yamlfile.Pos {
+	all := map[string]yamlfile.Pos{}
+	for _, s := range c.Strings(values) {
+		c.releaseText(s.Pos, s.Value)
+		all[s.Path] = s.Pos
+	}
+	return all
+}
+
+func (c *checker) helm(in *helmYAML) Helm {
+	h := Helm{Chart: in.Chart, Name: in.Name, Namespace: in.Namespace, Values: in.Values, ValuePos: c.valueTexts(&in.Values)}
+	if in.Path != "" {
+		h.Template = c.inSource(&in.Source, &in.Path, "chart")
+	} else if in.Source != "" {
+		c.Errorf(&in.Source, "a chart of this file has its source there: take it out, or write the path in the source")
+	}
+	return h
+}
+
+func (c *checker) template(t *templateYAML, what string) Template {
+	return c.inSource(&t.Source, &t.Path, what)
+}
+
+// inSource checks a path in a source where the source is at hand; that in a module is checked when
+// it is rendered.
+func (c *checker) inSource(source, path *string, what string) Template {
+	t := Template{*source, *path, c.Pos(path)}
 	if t.Path == "" {
-		return
+		return t
 	}
 	if t.Source == "" {
-		if !c.Bad(&t.Source) {
-			c.path(&t.Path, exists, "template")
+		if !c.Bad(source) {
+			c.path(path, exists, what)
 		}
-		return
+		return t
 	}
 	if !filepath.IsLocal(filepath.FromSlash(t.Path)) {
-		c.Errorf(&t.Path, "template %s leads out of source %s: write a path in it", t.Path, t.Source)
-		return
+		c.Errorf(path, "%s %s leads out of source %s: write a path in it", what, t.Path, t.Source)
+		return t
 	}
-	if !c.refer(&t.Source, c.sources) {
-		return
+	if !c.refer(source, c.sources) {
+		return t
 	}
 	if dir := c.out.Source(t.Source).Directory; dir != "" {
 		full := filepath.Join(dir, filepath.FromSlash(t.Path))
 		if _, err := os.Stat(full); err != nil {
-			c.Errorf(&t.Path, "source %s has no template %s: correct the path, which starts in %s", t.Source, t.Path, dir)
+			c.Errorf(path, "source %s has no %s %s: correct the path, which starts in %s", t.Source, what, t.Path, dir)
 		} else if why := c.leaves(t.Source, full); why != "" {
-			c.Errorf(&t.Path, "%s", why)
+			c.Errorf(path, "%s", why)
 		}
 	}
+	return t
 }
 
 var (

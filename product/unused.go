@@ -25,7 +25,7 @@ func (c *checker) unused() []Entry {
 	for _, a := range c.out.Artifacts {
 		add(u.programs, a.Programs...)
 	}
-	for _, t := range c.out.Release.Templates {
+	for _, t := range c.out.Release.Inputs() {
 		add(u.sources, t.Source)
 	}
 	for _, p := range c.out.Programs {

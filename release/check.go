@@ -95,10 +95,10 @@ func (c *run) check(ctx context.Context) (*build.Builder, error) {
 // platforms or images were selected, if there are no templates, or if the source of a template
 // is missing, which has been reported.
 func rendered(ctx context.Context, p *product.Product, trees map[string]source.Tree) error {
-	if len(p.Selected) > 0 || len(p.Release.Templates) == 0 {
+	if len(p.Selected) > 0 || p.Release.Empty() {
 		return nil
 	}
-	for _, t := range p.Release.Templates {
+	for _, t := range p.Release.Inputs() {
 		if _, ok := trees[t.Source]; t.Source != "" && !ok {
 			return nil
 		}

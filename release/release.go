@@ -122,7 +122,7 @@ func (c *run) pack(ctx context.Context, l *lock.Lock, binary func() error) (*Sum
 // manifest returns release.yaml. It returns nil for a product without templates, whose images
 // are not for a cluster.
 func (c *run) manifest(ctx context.Context, l *lock.Lock) ([]byte, error) {
-	if len(c.product.Release.Templates) == 0 {
+	if c.product.Release.Empty() {
 		return nil, judge(ctx, c.product, l, &render.Manifest{}, c.options.Progress)
 	}
 	return Render(ctx, c.product, l, c.options.Progress)

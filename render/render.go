@@ -13,6 +13,7 @@ package render
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
@@ -40,6 +41,9 @@ type Options struct {
 // lacks a value, and if release.env names a workload or container that no template makes.
 func Render(ctx context.Context, p *product.Product, l *lock.Lock, o Options) (*Manifest, error) {
 	defer progress.Doing("rendering the templates of " + p.Name)()
+	for _, t := range p.Release.Inputs()[len(p.Release.Templates):] {
+		return nil, fmt.Errorf("%s: %s: only templates are rendered", t.Pos, t.Path)
+	}
 	files, err := templates(ctx, p)
 	if err != nil {
 		return nil, err
