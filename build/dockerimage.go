@@ -151,7 +151,7 @@ func (b *Builder) binaries(i product.Image, p platform.Platform, content func(pr
 	files := map[string]dockerfile.File{}
 	for _, name := range dockerPrograms(b.product, i) {
 		prog := b.product.Program(name)
-		if !prog.IsFor(p.OS) {
+		if !prog.IsFor(p) {
 			continue
 		}
 		c, err := content(name)

@@ -19,7 +19,7 @@ func Programs(p *product.Product, trees map[string]source.Tree) ([]program.Progr
 	said := map[string]bool{}
 	add := func(decl product.Program, on platform.Platform) {
 		tree, ok := trees[decl.Source]
-		if !ok || !decl.IsFor(on.OS) {
+		if !ok || !decl.IsFor(on) {
 			return
 		}
 		on.OSVersion = ""

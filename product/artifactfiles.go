@@ -35,9 +35,9 @@ func (p *Product) Files(a Artifact, on platform.Platform) []ArtifactFile {
 	return all
 }
 
-// ProgramsOf names the programs of an artifact that are for a platform's system.
+// ProgramsOf names the programs of an artifact that are for a platform.
 func (p *Product) ProgramsOf(a Artifact, on platform.Platform) []string {
 	return slices.DeleteFunc(slices.Clone(a.Programs), func(name string) bool {
-		return !p.Program(name).IsFor(on.OS)
+		return !p.Program(name).IsFor(on)
 	})
 }

@@ -54,8 +54,8 @@ func (c *checker) artifactProgram(s *string, a Artifact, alone map[string]bool) 
 		return
 	}
 	p := c.out.Program(*s)
-	if len(p.OS) > 0 && !slices.ContainsFunc(a.Platforms, func(q platform.Platform) bool { return p.IsFor(q.OS) }) && !c.partly() {
-		c.Errorf(s, "program %s is for %s only, and the artifact is not: take it out, or add a platform", p.Name, strings.Join(p.OS, " and "))
+	if only := p.systems(); len(only) > 0 && !slices.ContainsFunc(a.Platforms, p.IsFor) && !c.partly() {
+		c.Errorf(s, "program %s is for %s only, and the artifact is not: take it out, or add a platform", p.Name, strings.Join(only, " and "))
 	}
 	if a.Binary && alone[*s] {
 		c.Errorf(s, "program %s is a file of its own in another artifact: take form %s out of one", *s, formBinary)

@@ -136,28 +136,6 @@ type baseYAML struct {
 	Repository string `yaml:"repository,omitempty"`
 }
 
-// programYAML is one Go main package.
-type programYAML struct {
-	// The program's file name, without .exe.
-	Name string `yaml:"name" jsonschema:"required"`
-	// The source of the package.
-	Source string `yaml:"source" jsonschema:"required"`
-	// The package's directory in the source, with ./ before it: ./cmd/controller.
-	Package string `yaml:"package" jsonschema:"required"`
-	// Flags for the linker, after those of the source.
-	Ldflags []string `yaml:"ldflags,omitempty"`
-	// Flags for go build, after those of the source.
-	Flags []string `yaml:"flags,omitempty"`
-	// Environment of go build, after that of the source: NAME=value.
-	Env []string `yaml:"env,omitempty"`
-	// Build tags, besides those of the source and of -tags in flags.
-	Tags []string `yaml:"tags,omitempty"`
-	// More of these for one operating system.
-	Systems []systemYAML `yaml:"systems,omitempty"`
-	// The operating systems that the program is for; all of the release if none is named.
-	OS []string `yaml:"os,omitempty" jsonschema:"enum=linux,enum=windows"`
-}
-
 // artifactYAML is programs as files in dist/, one set for each operating system and architecture.
 type artifactYAML struct {
 	// What an archive's file name starts with: NAME.linux-amd64.tar.gz.

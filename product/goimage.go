@@ -8,7 +8,7 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// goYAML is an image of one Go program at /ko-app/NAME, with the files of kodata next to its
+// goYAML is an image of one program at /ko-app/NAME, with the files of kodata next to its
 // main package.
 type goYAML struct {
 	// The program.
@@ -34,11 +34,14 @@ func (c *checker) goImage(in *imageYAML, i *Image) Content {
 	if i.Source == "" {
 		i.Source = p.Source
 	}
-	for _, os := range systems(i.Platforms) {
-		if !p.IsFor(os) {
+	for _, on := range i.Platforms {
+		if only := p.systems(); !p.IsFor(on) {
 			c.Errorf(&in.Go.Program, "program %s is for %s only: restrict the image with platforms: [%s]",
-				p.Name, strings.Join(p.OS, " and "), strings.Join(p.OS, ", "))
+				p.Name, strings.Join(only, " and "), strings.Join(only, ", "))
 		}
+	}
+	if i.Source == "" && p.IsPrebuilt() {
+		c.Errorf(in, "source is missing: name the source whose url, revision and licenses label the image")
 	}
 	return g
 }

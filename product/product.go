@@ -137,20 +137,30 @@ type BaseImage struct {
 	Inline bool
 }
 
-// Program is one Go main package.
+// Program is a Go main package, or a program that is there already.
 type Program struct {
 	Name    string
-	Source  string // name of a Source
+	Source  string // name of a Source; "" for a program that is there already
 	Package string // "./cmd/controller", relative to the source
 	// GoFlags follow those of the source, and Systems those of all systems.
 	GoFlags
 	Systems []SystemFlags
+	// CC are the C compilers by platform or operating system, for those with CGO.
+	CC map[string]string
 	// OS are the operating systems that the program is for; empty means all of the release.
 	OS []string
+	// Prebuilt is the program that is there already, on each platform that it is for.
+	Prebuilt []Prebuilt
 }
 
-// IsFor reports whether the program is for an operating system.
-func (p Program) IsFor(os string) bool { return len(p.OS) == 0 || slices.Contains(p.OS, os) }
+// IsFor reports whether the program is for a platform.
+func (p Program) IsFor(on platform.Platform) bool {
+	if p.IsPrebuilt() {
+		_, ok := p.On(on)
+		return ok
+	}
+	return len(p.OS) == 0 || slices.Contains(p.OS, on.OS)
+}
 
 // Artifact is programs as files in dist/, one set for each of its Platforms.
 type Artifact struct {

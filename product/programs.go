@@ -8,19 +8,40 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
 func (c *checker) program(in *programYAML) {
+	c.once(in.OS)
+	if in.File != "" || in.Files != nil || in.URL != "" {
+		c.out.Programs = append(c.out.Programs, Program{Name: in.Name, OS: in.OS, Prebuilt: c.prebuilt(in)})
+		return
+	}
 	known := c.refer(&in.Source, c.sources)
 	c.mainPackage(in, known)
-	c.once(in.OS)
+	if c.Given(&in.Member) {
+		c.Errorf(&in.Member, "member is for programs in archives, which file, files or url name: take it out")
+	}
 	of := c.out.Source(in.Source)
 	c.goFlags(in.Ldflags, in.Flags, in.Env, of)
 	c.goTags(in.Tags)
 	c.out.Programs = append(c.out.Programs, Program{
 		Name: in.Name, Source: in.Source, Package: in.Package, OS: in.OS,
 		GoFlags: GoFlags{in.Ldflags, in.Flags, in.Env, in.Tags}, Systems: c.systems(in.Systems, in.OS, of),
+		CC: c.compilers(in),
 	})
+}
+
+// compilers checks the C compilers of a program. They are looked for when it is compiled.
+func (c *checker) compilers(in *programYAML) map[string]string {
+	c.platformKeys(&in.CC, in.CC)
+	for key, cc := range in.CC {
+		if strings.TrimSpace(cc) == "" {
+			c.Errorf(yamlfile.Entry(&in.CC, key), "the name of the C compiler is empty: write its command, such as x86_64-w64-mingw32-gcc")
+		}
+	}
+	return in.CC
 }
 
 func (c *checker) mainPackage(in *programYAML, known bool) {
