@@ -154,7 +154,7 @@ func (b *builder) fetch(ctx context.Context, src string, digest v1.Hash) error {
 		all := &complete{Reader: r}
 		err := b.in.Store.Put(digest, all)
 		if err != nil && all.read {
-			return fmt.Errorf("%w: the file has changed, or --checksum is wrong", err)
+			return fmt.Errorf("%w: the file has changed, or the checksum is wrong", err)
 		}
 		return err
 	})

@@ -58,10 +58,13 @@ func numeric(s string) bool {
 	return ok || s == ""
 }
 
+// unknownName is about a user or group that a stage does not have.
+type unknownName struct{ error }
+
 // account finds the line of a name and returns its fields as numbers; those that are not numbers
 // are 0.
 func account(t files, file, name string, fields int) ([]int, error) {
-	unknown := fmt.Errorf("%s of this stage does not know %q: write the number", file, name)
+	unknown := unknownName{fmt.Errorf("%s of this stage does not know %q: write the number", file, name)}
 	_, n, err := resolve(t, file)
 	if err != nil {
 		return nil, err

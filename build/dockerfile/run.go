@@ -137,6 +137,9 @@ func (s *stage) readShell(sh []string) ([]script.Command, []string, error) {
 		commands, err := script.Shell(text, s.env.Get, strict)
 		return commands, sh, err
 	}
+	if why := elsewhere(name, text); why != "" {
+		return nil, nil, located{sh[0], fmt.Errorf("RUN with the shell %s: no command is run here: %s", sh[0], why)}
+	}
 	return nil, nil, fmt.Errorf("RUN with the shell %s is not known here: write SHELL [%s] above it for commands that only change files, or %s", sh[0], s.plainShell(), instead)
 }
 
@@ -183,14 +186,22 @@ func (s *stage) refuseOne(c script.Command) error {
 	switch {
 	case c.Args[0].Pattern != "":
 		return located{name, fmt.Errorf("RUN %s: a pattern in the place of a command", name)}
+	case !ok && elsewhere(words...) != "":
+		return located{name, fmt.Errorf("RUN %s: no command is run here: %s", name, elsewhere(words...))}
 	case !ok && name == "go":
 		return located{name, fmt.Errorf("RUN go: no command is run here: declare the package under programs in slipway.yaml and use COPY --from=binaries")}
 	case !ok:
 		return located{name, fmt.Errorf("RUN %s needs a machine of the image's system, and here only commands that change files are carried out (%s): %s", name, s.toolNames(), instead)}
 	case c.Output != nil && !t.prints:
 		return located{c.Output.File.Text, fmt.Errorf("RUN %s: its output is not known here: write it with echo or printf", name)}
+	case c.Input != nil && piped(c) != nil:
+		return piped(c)
 	case c.Input != nil && !t.reads:
 		return located{"|", fmt.Errorf("RUN %s does not read a pipe here", name)}
+	case c.Input != nil:
+		if err := refuseInput(c); err != nil {
+			return err
+		}
 	}
 	_, _, err := t.parse(words[1:])
 	if err != nil {

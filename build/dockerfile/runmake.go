@@ -55,7 +55,7 @@ func mkdir(r *runner, o options, args []string) error {
 		case s.n != nil || link.n != nil:
 			return fmt.Errorf("%s is there already", name)
 		case o.has("p"):
-			if err := r.parents(path.Dir(s.p)); err != nil {
+			if err := r.parents(path.Dir(s.p), 0o755); err != nil {
 				return err
 			}
 		}
@@ -66,8 +66,8 @@ func mkdir(r *runner, o options, args []string) error {
 	return nil
 }
 
-// parents makes a directory and those above it that are not there.
-func (r *runner) parents(p string) error {
+// parents makes a directory and those above it that are not there, with a mode.
+func (r *runner) parents(p string, mode fs.FileMode) error {
 	n, err := r.t.lstat(p)
 	switch {
 	case err != nil:
@@ -77,10 +77,10 @@ func (r *runner) parents(p string) error {
 	case n != nil:
 		return nil
 	}
-	if err := r.parents(path.Dir(p)); err != nil {
+	if err := r.parents(path.Dir(p), mode); err != nil {
 		return err
 	}
-	return r.make(p, &node{kind: layer.Dir, mode: 0o755})
+	return r.make(p, &node{kind: layer.Dir, mode: mode})
 }
 
 func touch(r *runner, o options, args []string) error {

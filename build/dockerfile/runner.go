@@ -20,6 +20,8 @@ type runner struct {
 	dir      string // the working directory
 	commands []script.Command
 	at       int // the number of the current command
+
+	downloads []*download
 }
 
 // errUnknown is about files of a base that is not at hand.
@@ -41,7 +43,7 @@ func (r *runner) all() error {
 			return err
 		}
 	}
-	return nil
+	return r.unchecked()
 }
 
 func (r *runner) one(c script.Command) error {

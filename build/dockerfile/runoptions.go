@@ -9,12 +9,14 @@ import (
 
 // tool is a command that RUN may have.
 type tool struct {
-	// options are its letters as for getopt: those before a colon have a value.
+	// options are its letters as for getopt: those before a colon have a value. Those below the
+	// space are options that have only a long name.
 	options string
 	long    map[string]byte // the letter of each long option
 	// takes reports whether there may be so many operands
 	least, most int
 	prints      bool                                 // its output may go into a file
+	old         bool                                 // the first word may be options without -, as in tar xf
 	reads       bool                                 // it may stand behind a pipe
 	plain       bool                                 // all words are operands: it has no options
 	check       func(o options, args []string) error // of what is certain before; nil for nothing
@@ -39,16 +41,18 @@ const many = 1 << 20
 // tools are the commands of Linux.
 func tools() map[string]tool {
 	return map[string]tool{
-		"mkdir":  {options: "pvm:", long: map[string]byte{"parents": 'p', "mode": 'm', "verbose": 'v'}, least: 1, most: many, check: checkMkdir, run: mkdir},
-		"touch":  {options: "amc", long: map[string]byte{"no-create": 'c'}, least: 1, most: many, run: touch},
-		"ln":     {options: "sfnvT", long: map[string]byte{"symbolic": 's', "force": 'f', "no-dereference": 'n', "verbose": 'v', "no-target-directory": 'T'}, least: 1, most: many, check: checkLink, run: link},
-		"cp":     {options: "rRapfvdPLTt:", long: map[string]byte{"recursive": 'r', "archive": 'a', "force": 'f', "verbose": 'v', "no-dereference": 'P', "dereference": 'L', "no-target-directory": 'T', "target-directory": 't'}, least: 1, most: many, run: cp},
-		"mv":     {options: "fvTt:", long: map[string]byte{"force": 'f', "verbose": 'v', "no-target-directory": 'T', "target-directory": 't'}, least: 1, most: many, run: mv},
-		"rm":     {options: "rRfv", long: map[string]byte{"recursive": 'r', "force": 'f', "verbose": 'v'}, most: many, run: rm},
-		"rmdir":  {options: "v", least: 1, most: many, run: rmdir},
-		"chmod":  {options: "Rvcf", long: map[string]byte{"recursive": 'R', "verbose": 'v', "changes": 'c', "silent": 'f', "quiet": 'f'}, least: 2, most: many, check: checkChmod, run: chmodFiles},
-		"chown":  {options: "Rhvcf", long: map[string]byte{"recursive": 'R', "no-dereference": 'h', "verbose": 'v', "changes": 'c', "silent": 'f', "quiet": 'f'}, least: 2, most: many, run: chown},
-		"chgrp":  {options: "Rhvcf", long: map[string]byte{"recursive": 'R', "no-dereference": 'h', "verbose": 'v', "changes": 'c', "silent": 'f', "quiet": 'f'}, least: 2, most: many, run: chgrp},
+		"mkdir": {options: "pvm:", long: map[string]byte{"parents": 'p', "mode": 'm', "verbose": 'v'}, least: 1, most: many, check: checkMkdir, run: mkdir},
+		"touch": {options: "amc", long: map[string]byte{"no-create": 'c'}, least: 1, most: many, run: touch},
+		"ln":    {options: "sfnvT", long: map[string]byte{"symbolic": 's', "force": 'f', "no-dereference": 'n', "verbose": 'v', "no-target-directory": 'T'}, least: 1, most: many, check: checkLink, run: link},
+		"cp":    {options: "rRapfvdPLTt:", long: map[string]byte{"recursive": 'r', "archive": 'a', "force": 'f', "verbose": 'v', "no-dereference": 'P', "dereference": 'L', "no-target-directory": 'T', "target-directory": 't'}, least: 1, most: many, run: cp},
+		"mv":    {options: "fvTt:", long: map[string]byte{"force": 'f', "verbose": 'v', "no-target-directory": 'T', "target-directory": 't'}, least: 1, most: many, run: mv},
+		"rm":    {options: "rRfv", long: map[string]byte{"recursive": 'r', "force": 'f', "verbose": 'v'}, most: many, run: rm},
+		"rmdir": {options: "v", least: 1, most: many, run: rmdir},
+		"chmod": {options: "Rvcf", long: map[string]byte{"recursive": 'R', "verbose": 'v', "changes": 'c', "silent": 'f', "quiet": 'f'}, least: 2, most: many, check: checkChmod, run: chmodFiles},
+		"chown": {options: "Rhvcf", long: map[string]byte{"recursive": 'R', "no-dereference": 'h', "verbose": 'v', "changes": 'c', "silent": 'f', "quiet": 'f'}, least: 2, most: many, run: chown},
+		"chgrp": {options: "Rhvcf", long: map[string]byte{"recursive": 'R', "no-dereference": 'h', "verbose": 'v', "changes": 'c', "silent": 'f', "quiet": 'f'}, least: 2, most: many, run: chgrp},
+		"curl":  curlTool(), "wget": wgetTool(), "tar": tarTool(), "unzip": unzipTool(),
+		"sha256sum": checksumTool("cbtsqw"), "shasum": checksumTool("cbtsqwa:"),
 		"cd":     {least: 1, most: 1, run: cd},
 		"echo":   {plain: true, most: many, prints: true, check: checkEcho, run: echo},
 		"printf": {plain: true, least: 1, most: many, prints: true, check: checkPrintf, run: printf},
@@ -90,6 +94,10 @@ func (t tool) parse(words []string) (options, []string, error) {
 	}
 	o := options{}
 	var args []string
+	words, err := t.dashed(words)
+	if err != nil {
+		return nil, nil, err
+	}
 	for i := 0; i < len(words); i++ {
 		w := words[i]
 		switch {
@@ -97,12 +105,11 @@ func (t tool) parse(words []string) (options, []string, error) {
 			args = append(args, words[i+1:]...)
 			i = len(words)
 		case strings.HasPrefix(w, "--"):
-			name, value, has := strings.Cut(w[2:], "=")
-			letter, ok := t.long[name]
-			if !ok || has != t.valued(letter) {
-				return nil, nil, t.unknown(w)
+			used, err := t.word(o, w, words[i+1:])
+			if err != nil {
+				return nil, nil, err
 			}
-			o[letter] = value
+			i += used
 		case len(w) > 1 && w[0] == '-':
 			used, err := t.letters(o, w, words[i+1:])
 			if err != nil {
@@ -116,6 +123,51 @@ func (t tool) parse(words []string) (options, []string, error) {
 	return o, args, t.checked(o, args)
 }
 
+// dashed returns words whose first one, of options without a dash, became options with one, each
+// with its value.
+func (t tool) dashed(words []string) ([]string, error) {
+	if !t.old || len(words) == 0 || strings.HasPrefix(words[0], "-") {
+		return words, nil
+	}
+	var list []string
+	rest := words[1:]
+	for i := range len(words[0]) {
+		list = append(list, "-"+words[0][i:i+1])
+		if t.valued(words[0][i]) {
+			if len(rest) == 0 {
+				return nil, located{words[0], fmt.Errorf("option %c of %s has no value", words[0][i], words[0])}
+			}
+			list, rest = append(list, rest[0]), rest[1:]
+		}
+	}
+	return append(list, rest...), nil
+}
+
+// word reads an option such as --mode=755, whose value may be the next word. It returns how many of
+// those it took.
+func (t tool) word(o options, w string, next []string) (int, error) {
+	name, value, has := strings.Cut(w[2:], "=")
+	letter, ok := t.long[name]
+	switch valued := t.valued(letter); {
+	case !ok || has && !valued:
+		return 0, t.unknown(w)
+	case has || !valued:
+		return 0, o.set(letter, w, value)
+	case len(next) == 0:
+		return 0, located{w, fmt.Errorf("option %s has no value", w)}
+	}
+	return 1, o.set(letter, w, next[0])
+}
+
+// set sets an option. One with two values has a meaning that differs from command to command.
+func (o options) set(letter byte, w, value string) error {
+	if before, ok := o[letter]; ok && before != value {
+		return located{w, fmt.Errorf("option %s has two values, %s and %s: write a command for each", w, before, value)}
+	}
+	o[letter] = value
+	return nil
+}
+
 // letters reads a word such as -rf, whose last option may have its value in the next word. It
 // returns how many of those it took.
 func (t tool) letters(o options, w string, next []string) (int, error) {
@@ -126,13 +178,11 @@ func (t tool) letters(o options, w string, next []string) (int, error) {
 		case !t.valued(w[k]):
 			o[w[k]] = ""
 		case k+1 < len(w):
-			o[w[k]] = w[k+1:]
-			return 0, nil
+			return 0, o.set(w[k], w[:k+1], w[k+1:])
 		case len(next) == 0:
 			return 0, located{w, fmt.Errorf("option -%c has no value", w[k])}
 		default:
-			o[w[k]] = next[0]
-			return 1, nil
+			return 1, o.set(w[k], w, next[0])
 		}
 	}
 	return 0, nil
@@ -150,7 +200,14 @@ func (t tool) unknown(w string) error {
 func (t tool) known() string {
 	var list []string
 	for _, c := range strings.ReplaceAll(t.options, ":", "") {
-		list = append(list, "-"+string(c))
+		if c > ' ' {
+			list = append(list, "-"+string(c))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.long)) {
+		if t.long[name] < ' ' {
+			list = append(list, "--"+name)
+		}
 	}
 	if len(list) == 0 {
 		return "none"

@@ -21,6 +21,7 @@ func windowsTools() map[string]tool {
 		"move":   {plain: true, least: 2, most: many, run: windowsMove},
 		"del":    {plain: true, least: 1, most: many, run: del},
 		"mklink": {plain: true, least: 2, most: 3, run: mklink},
+		"tar":    tarTool(),
 	}
 }
 
@@ -86,7 +87,7 @@ func makeDirectories(r *runner, _ options, args []string) error {
 		case s.n != nil:
 			return fmt.Errorf("%s is there already", name)
 		}
-		if err := r.parents(s.p); err != nil {
+		if err := r.parents(s.p, 0o755); err != nil {
 			return err
 		}
 	}

@@ -29,6 +29,7 @@ type node struct {
 	uid, gid int
 	link     string
 	content  func() (layer.Content, error) // of a regular file
+	download *download                     // a file that a RUN downloads, nil for any other
 }
 
 var rootNode = &node{kind: layer.Dir, mode: 0o755}

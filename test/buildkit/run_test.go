@@ -1,6 +1,7 @@
 package buildkit
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"os/exec"
@@ -26,8 +27,18 @@ func TestRunSameAsBuildKit(t *testing.T) {
 	buildctl := daemon(t)
 	a, err := txtar.ParseFile("testdata/run.txtar")
 	must(t, err)
-	base := machine(t)
+	tools := []string{"sh", "mkdir", "touch", "ln", "cp", "mv", "rm", "rmdir", "chmod", "chown", "chgrp", "tar", "gzip", "sha256sum", "cat"}
+	small, large := machine(t, "", tools...), []byte(nil)
+	archives := archives(t)
+	server := serve(t, archives)
 	for _, f := range a.Files {
+		base := small
+		if strings.HasPrefix(f.Name, "download") {
+			if large == nil {
+				large = machine(t, server.files, append(tools, "curl", "wget", "unzip", "xz")...)
+			}
+			base = large
+		}
 		t.Run(f.Name, func(t *testing.T) {
 			t.Parallel()
 			c := dockerfiletest.Load(t, &txtar.Archive{Files: []txtar.File{
@@ -36,7 +47,15 @@ func TestRunSameAsBuildKit(t *testing.T) {
 				{Name: "context/script", Data: []byte("#!/bin/sh\n")},
 				{Name: "tars/a.tar", Data: []byte("dir 750 7:8 a\nfile 4755 5:6 a/b \"b\"\nlink a/l b\nfile 640 0:0 top \"t\"\n")},
 			}})
+			for name, b := range archives {
+				must(t, os.WriteFile(filepath.Join(c.Input.Context, name), b, 0o644))
+			}
 			in := c.Input
+			in.Client = server.client
+			in.Args = map[string]string{"URL": server.url}
+			for name, b := range archives {
+				in.Args[strings.ToUpper(strings.TrimPrefix(name, "a."))] = fmt.Sprintf("%x", sha256.Sum256(b))
+			}
 			in.Platform = platform.Platform{OS: platform.Linux, Architecture: "amd64"}
 			ours, errOurs := evaluate(t, in, false)
 			theirs, errTheirs := build(t, buildctl, c, in, false)
@@ -55,11 +74,12 @@ func TestRunSameAsBuildKit(t *testing.T) {
 	}
 }
 
-// machine describes an image with a shell, the tools that RUN lines name, and their libraries.
-func machine(t *testing.T) []byte {
+// machine describes an image with a shell, the tools that RUN lines name, their libraries, and
+// further files.
+func machine(t *testing.T, more string, tools ...string) []byte {
 	t.Helper()
 	files := map[string]string{}
-	for _, name := range []string{"sh", "mkdir", "touch", "ln", "cp", "mv", "rm", "rmdir", "chmod", "chown", "chgrp", "tar", "gzip", "sha256sum"} {
+	for _, name := range tools {
 		p, err := exec.LookPath(name)
 		must(t, err)
 		files["bin/"+name] = p
@@ -70,7 +90,7 @@ func machine(t *testing.T) []byte {
 		}
 	}
 	var b strings.Builder
-	b.WriteString("layer\n")
+	b.WriteString(`config {"Env":["CURL_CA_BUNDLE=/ca.pem","WGETRC=/wgetrc"]}` + "\nlayer\n")
 	dirs := map[string]bool{"dev": true, "proc": true, "sys": true, "etc": true, "base/dir/deep": true, "empty": true}
 	for name := range files {
 		dirs[filepath.Dir(name)] = true
@@ -86,7 +106,7 @@ func machine(t *testing.T) []byte {
 		must(t, err)
 		fmt.Fprintf(&b, "file 755 0:0 %s %s\n", name, strconv.Quote(string(content)))
 	}
-	b.WriteString(`dir 2775 3:7 shared
+	b.WriteString(more + `dir 2775 3:7 shared
 file 644 0:0 etc/hosts ""
 file 644 0:0 etc/resolv.conf ""
 file 644 0:0 etc/passwd "root:x:0:0::/root:/bin/sh\napp:x:1000:1001::/:/bin/sh\n"

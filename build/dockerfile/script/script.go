@@ -2,6 +2,7 @@
 //
 // [Shell] knows of the POSIX shell what has one meaning for dash, bash and busybox: simple
 // commands in a row (&&, ; and new lines), quotes, variables, patterns, and output into a file.
+// A command substitution is known where somebody has given its value.
 // [Cmd] knows as much of cmd.exe. Everything else is refused, all of it at once: what a shell
 // would do only with a condition, a loop or the output of another program is nothing that can be
 // known without running it.
@@ -15,6 +16,9 @@ import (
 // Command is one command with its arguments. The first is its name.
 type Command struct {
 	Args []Word
+	// Env are the variables that the shell passes to the command besides its own environment:
+	// NAME=value, the last of a name counts.
+	Env []string
 	// Input is the command whose output is piped into this one, nil for none.
 	Input *Command
 	// Output is the file that the standard output goes to, nil for none. /dev/null and NUL count
@@ -36,7 +40,8 @@ type Word struct {
 	Pattern string
 }
 
-// Environment returns the value of a variable and whether it is set.
+// Environment returns the value of a variable and whether it is set. It is asked for the output of
+// a command, too, by the text $(command).
 type Environment func(name string) (string, bool)
 
 // Error is one thing that is refused.

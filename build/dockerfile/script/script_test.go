@@ -9,7 +9,7 @@ import (
 )
 
 func env(name string) (string, bool) {
-	v, ok := map[string]string{"A": "a", "LIST": "x  y", "EMPTY": "", "STAR": "*", "PATH": `C:\Windows`}[name]
+	v, ok := map[string]string{"A": "a", "LIST": "x  y", "EMPTY": "", "STAR": "*", "PATH": `C:\Windows`, "$(git rev-parse HEAD)": "abc\n"}[name]
 	return v, ok
 }
 
@@ -19,6 +19,9 @@ func format(commands []script.Command) string {
 	for _, c := range commands {
 		if c.Input != nil {
 			b.WriteString(strings.TrimSuffix(format([]script.Command{*c.Input}), ";") + "|")
+		}
+		for _, e := range c.Env {
+			b.WriteString(e + " ")
 		}
 		for _, w := range c.Args {
 			b.WriteString("[" + w.Text)
@@ -45,9 +48,16 @@ func TestShell(t *testing.T) {
 		`a *.txt "*" \* $STAR "$STAR" [ab]? [ a]`:                              "[a][*.txt~*.txt][*][*][*~*][*][[ab]?~[ab]?][[][a]];",
 		`a "\$A\"\\\n" \$A`:             `[a][$A"\\n][$A];`,
 		"a >b 2>/dev/null; c >> d; > e": "[a]>b;[c]>d;[:]>e;",
-		"set -eux; a # b":               "[a];",
-		"echo h | sha256sum -c -":       "[echo][h]|[sha256sum][-c][-];",
-		"a ~b":                          "", "a {b,c}": "", "a [!b]": "", "a ${NONE:-b c}": "", "a ${A#b}": "", "a $HOME": "", "a || b": "", "(a)": "", "a <b": "", "a 2>b": "", "a >b >c": "", "A=b": "", "a 'b": "",
+		"set -eu -o pipefail; a":        "[a];",
+		"set -euxo pipefail; a":         "[a];",
+		"set -o x":                      "", "set pipefail": "",
+		"set -eux; a # b":                               "[a];",
+		"X=b:$A Y= a $X; Z='1 2'; a $Z \"$Z\"":          "X=b:a Y= [a];Z=1 2 [:];[a][1][2][1 2];",
+		"export X=1 Z A; A=b; a $X; X=2 a":              "X=1 A=a A=b [:];X=1 A=a A=b [a][1];X=1 A=a A=b X=2 [a];",
+		"V=v1.2; a ${V#v} ${V%.2}0 ${V##x}":             "V=v1.2 [:];[a][1.2][v10][v1.2];",
+		"a $(git rev-parse HEAD)x `git rev-parse HEAD`": "[a][abcx][abc];",
+		"echo h | sha256sum -c -":                       "[echo][h]|[sha256sum][-c][-];",
+		"a ~b":                                          "", "a {b,c}": "", "a [!b]": "", "a ${NONE:-b c}": "", "a ${A#*}": "", "a $(date)": "", "A=~ b": "", "export A-B=c": "", "a $HOME": "", "a || b": "", "(a)": "", "a <b": "", "a 2>b": "", "a >b >c": "", "a 'b": "",
 		"a {b} {} b~ a=b \\{a,b\\}": "[a][{b}][{}][b~][a=b][{a,b}];",
 	} {
 		got, err := script.Shell(source, env, false)

@@ -2,6 +2,7 @@ package script
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -16,6 +17,8 @@ type shell struct {
 	source   string
 	env      Environment
 	strict   bool // set -u: a variable that is not set is an error
+	vars     map[string]string
+	exported []string // NAME=value, for all commands that follow
 	commands []Command
 }
 
@@ -30,7 +33,7 @@ func Shell(source string, env Environment, strict bool) ([]Command, error) {
 		}
 		return nil, &Error{"", err}
 	}
-	s := &shell{source: source, env: env, strict: strict}
+	s := &shell{source: source, env: env, strict: strict, vars: map[string]string{}}
 	for _, st := range file.Stmts {
 		s.statement(st)
 	}
@@ -97,9 +100,13 @@ func (s *shell) binary(st *syntax.Stmt, b *syntax.BinaryCmd) {
 
 // append adds a command, unless it is one of the shell's own that need nothing to be done.
 func (s *shell) append(c *Command) {
-	name := c.Args[0].Text
-	if name == "set" && c.Input == nil && c.Output == nil {
+	alone := c.Input == nil && c.Output == nil
+	switch name := c.Args[0].Text; {
+	case name == "set" && alone:
 		s.set(c)
+		return
+	case name == "export" && alone:
+		s.export(c)
 		return
 	}
 	s.commands = append(s.commands, *c)
@@ -111,13 +118,21 @@ func (s *shell) set(c *Command) {
 		s.add("set", "set after other commands is not known here: write it first")
 		return
 	}
-	for _, w := range c.Args[1:] {
-		if len(w.Text) < 2 || w.Text[0] != '-' || strings.Trim(w.Text[1:], "exu") != "" {
-			s.add("set", "set %s is not known here: set -e, -x and -u are", w.Text)
+	for i, w := range c.Args[1:] {
+		if w.Text == "pipefail" && strings.HasSuffix(c.Args[i].Text, "o") { // no pipe here fails at its begin
+			continue
+		}
+		if len(w.Text) < 2 || w.Text[0] != '-' || strings.Trim(w.Text[1:], "exu") != "" && !pipefail(c.Args[i+1:]) {
+			s.add("set", "set %s is not known here: set -e, -x, -u and -o pipefail are", w.Text)
 			return
 		}
 		s.strict = s.strict || strings.Contains(w.Text, "u")
 	}
+}
+
+// pipefail reports whether words begin with an option that ends in o, and pipefail.
+func pipefail(words []Word) bool {
+	return len(words) > 1 && words[1].Text == "pipefail" && strings.Trim(words[0].Text[1:], "exu") == "o"
 }
 
 // simple reads a command without && and the like. It returns nil for what is refused.
@@ -134,17 +149,14 @@ func (s *shell) simple(st *syntax.Stmt) *Command {
 		s.add(first(s.text(st)), "%s is not known here, since no command is run: write the commands one after the other", construct(st.Cmd))
 		return nil
 	}
-	if len(call.Assigns) > 0 {
-		s.add(s.text(call.Assigns[0]), "%s sets a variable in the shell: use ARG or ENV", s.text(call.Assigns[0]))
-		return nil
-	}
 	before := len(s.found)
-	c := &Command{}
+	c := &Command{Env: slices.Concat(s.exported, s.assigned(call.Assigns))}
 	for _, w := range call.Args {
 		c.Args = append(c.Args, s.word(w)...)
 	}
 	if len(call.Args) == 0 {
 		c.Args = []Word{{Text: ":"}}
+		s.keep(c.Env[len(s.exported):])
 	}
 	for _, r := range st.Redirs {
 		s.redirect(c, r)

@@ -48,6 +48,15 @@ func (f *fields) end() {
 	f.cur, f.some = nil, false
 }
 
+// text returns all that was added, as one.
+func (f *fields) text() string {
+	var b strings.Builder
+	for _, c := range f.cur {
+		b.WriteByte(c.b)
+	}
+	return b.String()
+}
+
 // runtime are variables that have a value only when a shell runs.
 var runtime = []string{"HOME", "PWD", "OLDPWD", "HOSTNAME", "SHELL", "USER", "LOGNAME", "SHLVL", "PPID", "IFS", "OPTIND", "PS1", "PS2", "PS4", "UID", "EUID", "RANDOM", "LINENO", "_", "TERM"}
 
@@ -60,7 +69,7 @@ func (s *shell) word(w *syntax.Word) []Word {
 		return nil
 	}
 	for _, part := range w.Parts {
-		s.part(&f, part, false)
+		s.part(&f, part, false, false)
 	}
 	f.end()
 	var words []Word
@@ -75,7 +84,8 @@ func (s *shell) word(w *syntax.Word) []Word {
 	return words
 }
 
-func (s *shell) part(f *fields, part syntax.WordPart, quoted bool) {
+// part expands a part of a word. whole means that the word stays one, as in an assignment.
+func (s *shell) part(f *fields, part syntax.WordPart, quoted, whole bool) {
 	if len(f.cur) > maxWord {
 		s.add("", "a word has more than %d bytes", maxWord)
 		return
@@ -96,12 +106,12 @@ func (s *shell) part(f *fields, part syntax.WordPart, quoted bool) {
 		}
 		f.add("", true)
 		for _, inner := range p.Parts {
-			s.part(f, inner, true)
+			s.part(f, inner, true, whole)
 		}
 	case *syntax.ParamExp:
-		s.variable(f, p, quoted)
+		s.variable(f, p, quoted, whole)
 	case *syntax.CmdSubst:
-		s.add(s.text(p), "%s needs the output of a command, and none is run: write the value, or use ARG", s.text(p))
+		s.substitution(f, p, quoted, whole)
 	default:
 		s.add(s.text(p), "%s is not known here: write the value", s.text(p))
 	}
@@ -122,67 +132,6 @@ func literal(f *fields, text string, quoted bool) {
 			f.add(text[i:i+1], true)
 		}
 	}
-}
-
-// variable expands $x, ${x} and ${x:-word} with its kin.
-func (s *shell) variable(f *fields, p *syntax.ParamExp, quoted bool) {
-	source := s.text(p)
-	if p.Param == nil || p.Excl || p.Length || p.Width || p.Index != nil || p.Slice != nil || p.Repl != nil || p.Names != 0 || !name(p.Param.Value) {
-		s.add(source, "%s is not known here: write the value", source)
-		return
-	}
-	value, ok := s.env(p.Param.Value)
-	if !ok && slices.Contains(runtime, p.Param.Value) {
-		s.add(source, "%s is known only when the command runs: write the value", source)
-		return
-	}
-	if p.Exp != nil {
-		var instead bool
-		switch p.Exp.Op {
-		case syntax.DefaultUnset:
-			instead = !ok
-		case syntax.DefaultUnsetOrNull:
-			instead = value == ""
-		case syntax.AlternateUnset:
-			instead = ok
-		case syntax.AlternateUnsetOrNull:
-			instead = value != ""
-		default:
-			s.add(source, "%s is not known here: write the value", source)
-			return
-		}
-		alternate := p.Exp.Op == syntax.AlternateUnset || p.Exp.Op == syntax.AlternateUnsetOrNull
-		if instead && p.Exp.Word != nil {
-			for _, part := range p.Exp.Word.Parts {
-				if l, ok := part.(*syntax.Lit); ok && !quoted && strings.ContainsAny(l.Value, " \t\n") {
-					s.add(source, "%s: more than one word outside of quotes: put it in quotes", source)
-					return
-				}
-				s.part(f, part, quoted)
-			}
-		}
-		if instead || alternate {
-			return
-		}
-	} else if !ok && s.strict {
-		s.add(source, "%s is not set, and set -u makes that an error: declare it with ARG or ENV", source)
-		return
-	}
-	if quoted {
-		f.add(value, true)
-		return
-	}
-	f.split(value)
-}
-
-func name(s string) bool {
-	for i := range len(s) {
-		c := s[i] | 0x20
-		if s[i] != '_' && (c < 'a' || c > 'z') && (i == 0 || s[i] < '0' || s[i] > '9') {
-			return false
-		}
-	}
-	return s != ""
 }
 
 // finish makes a word of its characters, or returns why that has no one meaning.

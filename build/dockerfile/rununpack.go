@@ -1,0 +1,257 @@
+package dockerfile
+
+import (
+	"archive/tar"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/build/layer"
+)
+
+// unpacking is an archive being unpacked into a directory of the tree.
+type unpacking struct {
+	*runner
+	into        string // the directory
+	strip       int
+	members     []string
+	found       []bool // of members
+	owners      func(h *tar.Header) (uid, gid int, err error)
+	mask        fs.FileMode          // taken from every mode
+	modes       map[string]*fileMode // of a zip, by name
+	keep        func(p string, there *node) (bool, error)
+	junk        bool            // all files go into one directory
+	anonymous   bool            // files get the owner that a new file has
+	compression string          // what the file must begin with
+	links       map[string]bool // of the archive, which nothing is unpacked through
+	directories []placed
+}
+
+// placed is a directory of an archive. Its owner and mode come last, as with tar and unzip: until
+// then files in it are made as in the directory that is there.
+type placed struct {
+	p string
+	n *node
+}
+
+// archive unpacks a file. zipped means that it may be a zip.
+func (u *unpacking) archive(s spot, zipped bool) error {
+	if s.n.kind != layer.Regular {
+		return fmt.Errorf("%s is not a file", s.name)
+	}
+	c, err := s.n.content()
+	switch {
+	case err != nil:
+		return err
+	case c.Open == nil:
+		return fmt.Errorf("%s: %w", s.name, errUnknown) // a check does not download
+	}
+	open := func() (io.ReadCloser, error) { return decompressed(c.Open) }
+	ok, err := isArchive(c)
+	if !ok && err == nil && zipped {
+		if ok, err = isZip(c); ok {
+			open = func() (io.ReadCloser, error) { return zipAsTar(c) }
+			err = verify(u.ctx, c)
+		}
+	}
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		return fmt.Errorf("%s is not an archive of a kind that is known here", s.name)
+	}
+	if err := u.compressed(c); err != nil {
+		return fmt.Errorf("%s: %w", s.name, err)
+	}
+	b := u.b
+	file, err := b.spool(u.ctx, c.Digest, open)
+	if err != nil {
+		return cmp.Or(verify(u.ctx, c), err)
+	}
+	f, err := b.in.Store.OpenKept(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	u.links = map[string]bool{}
+	err = scan(u.ctx, f, func(e tarEntry, h *tar.Header) error {
+		n := e.node(b.in.Store, func() (string, error) { return b.in.Store.PathKept(file), nil })
+		if err := u.member(h, n); err != nil {
+			return fmt.Errorf("%s in %s: %w", h.Name, s.name, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for i, found := range u.found {
+		if !found {
+			return located{u.members[i], fmt.Errorf("%s is not in %s", u.members[i], s.name)}
+		}
+	}
+	return u.finish()
+}
+
+// wanted reports whether a file of the archive is to be unpacked.
+func (u *unpacking) wanted(name string) bool {
+	if len(u.members) == 0 {
+		return true
+	}
+	some := false
+	for i, m := range u.members {
+		m = strings.TrimRight(m, "/")
+		if name == m || strings.HasPrefix(name, m+"/") {
+			u.found[i], some = true, true
+		}
+	}
+	return some
+}
+
+// stripped returns a name without its first elements, empty if nothing is left.
+func stripped(name string, n int) string {
+	name = strings.TrimLeft(name, "/")
+	for range n {
+		_, rest, found := strings.Cut(name, "/")
+		if !found {
+			return ""
+		}
+		name = strings.TrimLeft(rest, "/")
+	}
+	return name
+}
+
+// member unpacks one file.
+func (u *unpacking) member(h *tar.Header, n *node) error {
+	name := strings.TrimRight(h.Name, "/")
+	if u.modes != nil && !u.modes[h.Name].wanted || u.modes == nil && !u.wanted(name) {
+		return nil
+	}
+	if slices.Contains(strings.Split(name, "/"), "..") {
+		return errors.New("its name has .. in it, and tar refuses that, too")
+	}
+	name = stripped(h.Name, u.strip)
+	if u.junk {
+		name = path.Base(name)
+	}
+	if name == "" || u.junk && n.kind == layer.Dir {
+		return nil
+	}
+	p, err := u.place(name)
+	if err != nil {
+		return err
+	}
+	k := *n
+	if h.Typeflag == tar.TypeLink {
+		target, err := u.place(stripped(h.Linkname, u.strip))
+		if err != nil {
+			return err
+		}
+		there, err := u.t.lstat(target)
+		switch {
+		case err != nil:
+			return err
+		case there == nil || there.kind == layer.Dir:
+			return fmt.Errorf("it is a hard link to %s, which is not a file there", h.Linkname)
+		}
+		return u.put(p, there)
+	}
+	if n.odd != "" {
+		return fmt.Errorf("it is %s, which a layer cannot contain here", n.odd)
+	}
+	if k.uid, k.gid, err = u.owners(h); err != nil {
+		return err
+	}
+	if m := u.modes[h.Name]; m != nil {
+		k.mode = m.mode
+	}
+	if k.kind != layer.Symlink {
+		k.mode &^= u.mask
+	} else {
+		u.links[p] = true
+	}
+	return u.put(p, &k)
+}
+
+// place returns the path of a file of the archive, below the directory. Directories above it that
+// are links of the archive itself are refused: tar makes them last.
+func (u *unpacking) place(name string) (string, error) {
+	p := path.Join(u.into, path.Clean("/"+name))
+	at := u.into
+	for _, part := range strings.Split(strings.Trim(strings.TrimPrefix(path.Dir(p), u.into), "/"), "/") {
+		if at = path.Join(at, part); u.links[at] {
+			return "", fmt.Errorf("it lies beyond %s, a symbolic link of the same archive", at)
+		}
+	}
+	if p == u.into {
+		return p, nil
+	}
+	dir, err := follow(u.t, path.Dir(p))
+	if err != nil {
+		return "", err
+	}
+	if err := u.parents(dir, 0o755); err != nil {
+		return "", err
+	}
+	p = path.Join(dir, path.Base(p))
+	return p, u.mounted(p)
+}
+
+// put puts one file of the archive in its place, as root: what was there goes, but for a directory
+// with files in it.
+func (u *unpacking) put(p string, n *node) error {
+	there, err := u.t.lstat(p)
+	if err != nil {
+		return err
+	}
+	if there != nil && u.keep != nil {
+		if keep, err := u.keep(p, there); keep || err != nil {
+			return err
+		}
+	}
+	if there != nil && there.kind == layer.Dir && n.kind != layer.Dir {
+		if err := u.empty(spot{p: p, n: there, name: p}); err != nil {
+			return err
+		}
+	}
+	if there != nil && there.kind == layer.Dir && u.s.windows() {
+		return nil // its permissions stay
+	}
+	dir, err := u.t.lstat(path.Dir(p))
+	if err != nil {
+		return err
+	}
+	if u.anonymous && dir != nil && dir.mode&fs.ModeSetgid != 0 {
+		k := *n
+		k.gid = dir.gid
+		n = &k
+	}
+	if n.kind != layer.Dir {
+		return u.t.set(p, n)
+	}
+	if there != nil && there.kind == layer.Dir {
+		k := *n
+		k.mode |= there.mode & u.mask & (fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky)
+		u.directories = append(u.directories, placed{p, &k})
+		return nil
+	}
+	u.directories = append(u.directories, placed{p, n})
+	made := &node{kind: layer.Dir, mode: 0o777 &^ umask}
+	if dir != nil {
+		made = inherit(dir, made)
+	}
+	return u.t.set(p, made)
+}
+
+func (u *unpacking) finish() error {
+	for _, d := range u.directories {
+		if err := u.t.set(d.p, d.n); err != nil {
+			return err
+		}
+	}
+	return nil
+}

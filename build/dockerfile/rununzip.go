@@ -1,0 +1,141 @@
+package dockerfile
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/build/layer"
+)
+
+// unzipTool is Info-ZIP's unzip.
+func unzipTool() tool {
+	return tool{options: "oqnjd:", least: 1, most: many, run: unzip}
+}
+
+// fileMode is what unzip makes of a file of an archive.
+type fileMode struct {
+	mode   fs.FileMode
+	wanted bool
+}
+
+func unzip(r *runner, o options, args []string) error {
+	s, err := r.find(args[0], true)
+	if err == nil && s.n == nil && !strings.HasSuffix(args[0], ".zip") {
+		s, err = r.find(args[0]+".zip", true)
+	}
+	if err == nil && s.n == nil {
+		s, err = r.spot(args[0], true)
+	}
+	if err != nil {
+		return err
+	}
+	u := &unpacking{runner: r, into: r.dir, junk: o.has("j"), anonymous: true}
+	u.owners = func(*tar.Header) (int, int, error) { return 0, 0, nil }
+	u.keep = func(p string, there *node) (bool, error) {
+		if there.kind == layer.Dir {
+			return true, nil
+		}
+		if !o.has("on") {
+			return false, fmt.Errorf("%s is there already: use unzip -o", p)
+		}
+		return o.has("n"), nil
+	}
+	if o.has("d") {
+		to, err := r.find(o['d'], true)
+		switch {
+		case err != nil:
+			return err
+		case to.n == nil:
+			if err := r.make(to.p, &node{kind: layer.Dir, mode: 0o777 &^ umask}); err != nil {
+				return err
+			}
+		case to.n.kind != layer.Dir:
+			return fmt.Errorf("%s is not a directory", o['d'])
+		}
+		u.into = to.p
+	}
+	if u.modes, err = r.zipModes(s, args[1:]); err != nil {
+		return err
+	}
+	return u.archive(s, true)
+}
+
+// zipModes reads the directory of an archive: the mode of each file, and whether the members of
+// the line name it.
+func (r *runner) zipModes(s spot, members []string) (map[string]*fileMode, error) {
+	if s.n.kind != layer.Regular {
+		return nil, fmt.Errorf("%s is not a file", s.name)
+	}
+	c, err := s.n.content()
+	switch {
+	case err != nil:
+		return nil, err
+	case c.Open == nil:
+		return nil, fmt.Errorf("%s: %w", s.name, errUnknown)
+	}
+	if err := verify(r.ctx, c); err != nil {
+		return nil, err
+	}
+	f, err := c.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	at, ok := f.(io.ReaderAt)
+	if !ok {
+		return nil, errors.New("a zip archive is read from files only")
+	}
+	z, err := zip.NewReader(at, c.Size)
+	if err != nil {
+		return nil, fmt.Errorf("%s is not a zip archive: %w", s.name, err)
+	}
+	modes := map[string]*fileMode{}
+	used := make([]bool, len(members))
+	for _, file := range z.File {
+		m := &fileMode{mode: zipMode(file), wanted: len(members) == 0}
+		for i, pattern := range members {
+			if zipMatch(pattern, file.Name) {
+				m.wanted, used[i] = true, true
+			}
+		}
+		modes[strings.ReplaceAll(file.Name, `\`, "/")] = m
+	}
+	if i := slices.Index(used, false); i >= 0 {
+		return nil, located{members[i], fmt.Errorf("%s is not in %s", members[i], s.name)}
+	}
+	return modes, nil
+}
+
+// zipMode returns the mode that unzip gives a file: that of an archive of Unix as it is, and for
+// others what their attributes tell, less the umask.
+func zipMode(f *zip.File) fs.FileMode {
+	const unixHost, readOnly = 3, 0x1
+	if f.CreatorVersion>>8 == unixHost && f.ExternalAttrs>>16 != 0 {
+		return f.Mode().Perm()
+	}
+	mode := fs.FileMode(0o666)
+	if f.ExternalAttrs&readOnly != 0 {
+		mode = 0o444
+	}
+	if strings.HasSuffix(f.Name, "/") {
+		mode |= 0o111
+	}
+	return mode &^ umask
+}
+
+// zipMatch matches a member as unzip does: * and ? match slashes, too.
+func zipMatch(pattern, name string) bool {
+	if !strings.ContainsAny(pattern, "*?") {
+		return pattern == name
+	}
+	expr := strings.NewReplacer(`\*`, `.*`, `\?`, `.`).Replace(regexp.QuoteMeta(pattern))
+	ok, err := regexp.MatchString("^(?s:"+expr+")$", name)
+	return ok && err == nil
+}
