@@ -60,6 +60,13 @@ func (d *comparison) compare(l *lock.Lock) {
 			d.image(n.Reference, n.Desc.Digest, children(i, n))
 		}
 	}
+	for _, i := range l.ChartImages() {
+		for _, n := range i.Names() {
+			if _, there := d.images[n.Reference]; there || c.Platform.IsZero() {
+				d.image(n.Reference, n.Desc.Digest, nil)
+			}
+		}
+	}
 	for _, t := range l.ThirdParty {
 		switch {
 		case t.Omitted == "":
@@ -88,8 +95,8 @@ func children(i lock.Image, n lock.Named) []lock.Child {
 	return i.Children
 }
 
-// image compares an image of the lock with that of the bundle. Of third-party images there are no
-// children.
+// image compares an image of the lock with that of the bundle. Of third-party images and charts
+// there are no children.
 func (d *comparison) image(ref string, digest v1.Hash, children []lock.Child) {
 	name, err := bundle.Name(ref, digest)
 	if err != nil {

@@ -93,6 +93,9 @@ func origins(bundles []*bundle.Contents, to string) ([]string, error) {
 	at := map[string]v1.Hash{}
 	for _, c := range bundles {
 		for _, i := range c.Images {
+			if i.Chart {
+				continue // nodes pull images only
+			}
 			t, err := retarget(i.Name, to)
 			if err != nil {
 				return nil, err

@@ -54,7 +54,7 @@ func newPlans(st *store.Store, l *lock.Lock, targets []Target, first string, par
 func checkPlans(plans []*plan, sources []source, packed map[string]bool) error {
 	var errs []error
 	for _, s := range sources {
-		if !packed[s.Name] {
+		if !packed[s.Name] && !s.Chart {
 			errs = append(errs, fmt.Errorf("%s is in no bundle: it has %s; add a bundle for one of these or for all platforms, or take the image off the list", s.Name, s.platforms()))
 		}
 	}
@@ -72,6 +72,9 @@ func choose(c *bundle.Contents, sources []source) {
 	var included []*source
 	for n := range sources {
 		s := &sources[n]
+		if s.Chart && !c.Platform.IsZero() {
+			continue // nodes install no charts
+		}
 		at, reason := s.choose(c.Platform)
 		if reason != "" && (s.partial || s.Floating) {
 			continue // its other tags tell

@@ -23,8 +23,8 @@ type source struct {
 	stub      map[v1.Hash]bool // manifests on stub bases
 }
 
-// readSources reads the images of the lock, the product's first, and lists those that a snapshot
-// omits.
+// readSources reads the images of the lock, the product's first, then the charts, and lists the
+// images that a snapshot omits.
 func readSources(st *store.Store, l *lock.Lock) (all []source, omitted []bundle.Omission, err error) {
 	var errs []error
 	seen := map[string]bool{}
@@ -48,6 +48,14 @@ func readSources(st *store.Store, l *lock.Lock) (all []source, omitted []bundle.
 				i.Referrers = nil // the first name has them
 			}
 			add(readName(st, i, name))
+		}
+	}
+	for _, c := range l.ChartImages() {
+		for n, name := range c.Names() {
+			if n > 0 {
+				c.Referrers = nil // as above
+			}
+			add(readChart(st, c, name))
 		}
 	}
 	for _, t := range l.ThirdParty {
@@ -79,6 +87,17 @@ func readName(st *store.Store, i lock.Image, name lock.Named) (source, error) {
 		}
 		s.stub[c.Digest] = len(c.Stubs()) > 0
 	}
+	return s, nil
+}
+
+// readChart reads a chart under one of its names.
+func readChart(st *store.Store, i lock.Image, name lock.Named) (source, error) {
+	s := source{}
+	var err error
+	if s.Image, err = readImage(st, name.Reference, name.Desc, i.Referrers); err != nil {
+		return s, fmt.Errorf("chart %s: %w", i.Name, err)
+	}
+	s.Chart, s.Floating = true, name.Floating
 	return s, nil
 }
 

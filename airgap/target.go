@@ -51,7 +51,7 @@ func newSelection(values []string) (selection, error) {
 // choose returns the image with those of its included manifests that nodes of the selected
 // platforms run. If it has none for a Windows build, nodes of that run one for an older build.
 func (s selection) choose(i bundle.Image) bundle.Image {
-	if len(s) == 0 {
+	if len(s) == 0 || i.Chart {
 		return i
 	}
 	var platforms []platform.Platform

@@ -16,12 +16,14 @@ const (
 )
 
 // Annotations of the images in index.json. The first is containerd's, the second that of image
-// layouts.
+// layouts. A chart has neither: programs that import images would try to unpack it, and ignore what
+// has no name.
 const (
 	annotationImageName    = "io.containerd.image.name"
 	annotationRefName      = "org.opencontainers.image.ref.name"
 	annotationListed       = "dev.slipway.image.listed"        // the reference in images.txt
 	annotationFloating     = "dev.slipway.image.floating"      // "true": see [Image]
+	annotationChart        = "dev.slipway.image.chart"         // in place of the first two, the name of a chart
 	annotationFallback     = "dev.slipway.image.fallback"      // the bundle's platform: see [Image]
 	annotationManifestOnly = "dev.slipway.image.manifest-only" // digests, separated by spaces
 )

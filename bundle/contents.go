@@ -59,8 +59,18 @@ type File struct {
 
 // WriteList writes the names of the images, one per line: the form of images.txt and of a
 // bundle's list. With digests every name is pinned by its digest.
-func (c *Contents) WriteList(w io.Writer, digests bool) error {
+func (c *Contents) WriteList(w io.Writer, digests bool) error { return c.writeNames(w, false, digests) }
+
+// WriteCharts writes the names of the charts as WriteList does those of the images.
+func (c *Contents) WriteCharts(w io.Writer, digests bool) error {
+	return c.writeNames(w, true, digests)
+}
+
+func (c *Contents) writeNames(w io.Writer, charts, digests bool) error {
 	for _, i := range c.Images {
+		if i.Chart != charts {
+			continue
+		}
 		name := i.Name
 		if digests {
 			name += "@" + i.Digest().String()
@@ -70,6 +80,16 @@ func (c *Contents) WriteList(w io.Writer, digests bool) error {
 		}
 	}
 	return nil
+}
+
+// Count returns how many images there are, and how many charts.
+func (c *Contents) Count() (images, charts int) {
+	for _, i := range c.Images {
+		if i.Chart {
+			charts++
+		}
+	}
+	return len(c.Images) - charts, charts
 }
 
 // AllLayers returns the layers of all images and referrers, each once, also those that a delta

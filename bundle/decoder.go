@@ -130,6 +130,9 @@ func (d *decoder) readImage(name string, desc v1.Descriptor) (Image, error) {
 			return i, invalid("its index lists no manifest %s", h)
 		}
 	}
+	if i.Chart = desc.Annotations[annotationChart] != ""; i.Chart && !i.isChart() {
+		return i, invalid("it is not a chart")
+	}
 	i.Listed, i.Floating = desc.Annotations[annotationListed], desc.Annotations[annotationFloating] == "true"
 	included := i.Included()
 	for _, m := range i.Manifests {
@@ -151,18 +154,24 @@ func (d *decoder) readImage(name string, desc v1.Descriptor) (Image, error) {
 }
 
 // imageName returns the name of an image of index.json, if it is complete and the same in all
-// annotations.
+// annotations. A chart has one alone.
 func imageName(desc v1.Descriptor) (string, error) {
-	given := desc.Annotations[annotationImageName]
+	given, again := desc.Annotations[annotationImageName], desc.Annotations[annotationRefName]
+	if chart := desc.Annotations[annotationChart]; chart != "" {
+		if given+again != "" {
+			return "", invalid("%.200q is an image and a chart", given)
+		}
+		given, again = chart, chart
+	}
 	tagged, err := Name(given, desc.Digest)
 	switch {
 	case err != nil:
 		return "", invalid("%.200q is not a full name with a tag: %s", given, output.Excerpt(errors.Unwrap(err).Error(), maxNameLen))
-	case tagged != given || desc.Annotations[annotationRefName] != given:
+	case tagged != given || again != given:
 		return "", invalid("%.200q is not a full name with a tag", given)
 	}
 	if listed := desc.Annotations[annotationListed]; listed != "" {
-		if again, err := Name(listed, desc.Digest); err != nil || again != given {
+		if name, err := Name(listed, desc.Digest); err != nil || name != given {
 			return "", invalid("%s is listed as %.200q, which is another name", given, listed)
 		}
 	}

@@ -96,6 +96,9 @@ func (c *Contents) annotations(metadataBlobs int) map[string]string {
 func (i Image) descriptor() v1.Descriptor {
 	d := i.Tree.Desc
 	a := map[string]string{annotationImageName: i.Name, annotationRefName: i.Name}
+	if i.Chart {
+		a = map[string]string{annotationChart: i.Name}
+	}
 	setIf(a, annotationListed, i.Listed)
 	if i.Floating {
 		a[annotationFloating] = "true"

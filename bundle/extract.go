@@ -19,14 +19,16 @@ import (
 const (
 	FormatOCI    = "oci"            // image layout: a directory, or a tar of it
 	FormatDocker = "docker-archive" // what docker load takes
+	FormatChart  = "chart"          // NAME-VERSION.tgz, what helm install takes
 )
 
 // ExtractOptions are the form and the place of an extracted image.
 type ExtractOptions struct {
-	// To is a file if it ends in .tar, else a directory: a new one, or one that lacks some of the
-	// image's files.
+	// To is a file if it ends in .tar, or in .tgz for a chart, else a directory: a new one, or one
+	// that lacks some of the image's files.
 	To string
-	// FormatOCI or FormatDocker; empty: docker-archive for a file, oci for a directory
+	// FormatOCI, FormatDocker or FormatChart; empty: chart or docker-archive for a file, oci for a
+	// directory
 	Format   string
 	Platform platform.Platform // zero: all platforms, or the only one of the bundle
 	Progress *progress.Printer // nil: quiet
@@ -57,17 +59,9 @@ func (b *Bundle) Extract(ctx context.Context, ref string, o ExtractOptions) (*Ex
 	if err != nil {
 		return nil, err
 	}
-	file := strings.HasSuffix(o.To, ".tar")
-	switch {
-	case o.Format == "" && file:
-		o.Format = FormatDocker
-	case o.Format == "":
-		o.Format = FormatOCI
-	case o.Format != FormatOCI && o.Format != FormatDocker:
-		return nil, fmt.Errorf("unknown format %q: use %s or %s", o.Format, FormatOCI, FormatDocker)
-	}
-	if o.Format == FormatDocker && !file {
-		return nil, fmt.Errorf("%s: a docker-archive is a file: choose a name that ends in .tar", o.To)
+	write, err := b.format(i, &o)
+	if err != nil {
+		return nil, err
 	}
 	x := &Extracted{Name: i.Name, Digest: i.Digest(), Format: o.Format, Path: o.To}
 	i, only, err := i.extracted(o)
@@ -90,15 +84,46 @@ func (b *Bundle) Extract(ctx context.Context, ref string, o ExtractOptions) (*Ex
 	defer dir.Unlock()
 	task := o.Progress.Start("extracting "+i.Name, progress.Bytes, total)
 	defer task.Fail()
-	write := b.toDir
-	if file {
-		write = b.toFile
-	}
 	if err := write(o.To, list, func(r io.Reader) io.Reader { return progress.Reader(ctx, r, task) }); err != nil {
 		return nil, fmt.Errorf("extracting %s: %w", i.Name, err)
 	}
 	task.Done("%s", progress.Size(total))
 	return x, nil
+}
+
+// format decides the format, if o has none, and returns what writes the files.
+func (b *Bundle) format(i Image, o *ExtractOptions) (write func(string, []extractFile, counted) error, err error) {
+	image, archive := strings.HasSuffix(o.To, ".tar"), strings.HasSuffix(o.To, ".tgz")
+	if o.Format == "" {
+		o.Format = FormatOCI
+		switch {
+		case archive && i.Chart:
+			o.Format = FormatChart
+		case image:
+			o.Format = FormatDocker
+		}
+	}
+	switch o.Format {
+	case FormatOCI:
+		if image {
+			return b.toFile, nil
+		}
+		return b.toDir, nil
+	case FormatDocker:
+		switch {
+		case i.Chart:
+			return nil, fmt.Errorf("%s is a chart, which a docker-archive cannot have: choose a name that ends in .tgz, or a directory", i.Name)
+		case !image:
+			return nil, fmt.Errorf("%s: a docker-archive is a file: choose a name that ends in .tar", o.To)
+		}
+		return b.toFile, nil
+	case FormatChart:
+		if !i.Chart || !archive {
+			return nil, fmt.Errorf("%s: the format %s is for charts, and a file whose name ends in .tgz", i.Name, FormatChart)
+		}
+		return func(path string, list []extractFile, count counted) error { return b.toNew(path, list[0], count) }, nil
+	}
+	return nil, fmt.Errorf("unknown format %q: use %s, %s, or for a chart %s", o.Format, FormatOCI, FormatDocker, FormatChart)
 }
 
 // extracted returns what is extracted of the image, and the only manifest of that, unless it is the
@@ -115,6 +140,8 @@ func (i Image) extracted(o ExtractOptions) (Image, *Manifest, error) {
 		}
 	}
 	switch {
+	case i.Chart:
+		return i, nil, nil
 	case !o.Platform.IsZero() && len(fit) == 0:
 		return i, nil, fmt.Errorf("%s: the bundle does not have it for %s, only for %s", i.Name, o.Platform, strings.Join(have, ", "))
 	case o.Platform.IsZero() && o.Format == FormatOCI && len(i.Missing()) == 0:

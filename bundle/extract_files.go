@@ -19,6 +19,9 @@ type extractFile struct {
 // files lists the files of an image, or of one manifest of it, in the order of the archive, and
 // counts the referrers among them.
 func (b *Bundle) files(i Image, only *Manifest, o ExtractOptions) (all []extractFile, referrers int) {
+	if o.Format == FormatChart {
+		return blobFiles(i.Tree.Layers[:1]), 0
+	}
 	top := i.Tree.Desc
 	if only != nil {
 		top = only.Desc

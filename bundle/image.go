@@ -12,13 +12,16 @@ import (
 )
 
 // Image is one image of a bundle: an index with all its manifests, or a single manifest. The
-// presence of each manifest tells whether the bundle includes it.
+// presence of each manifest tells whether the bundle includes it. A Helm chart is one, too: a single
+// manifest that is for no platform, whose only layer is the archive of the chart.
 type Image struct {
 	Name string // registry/repository:tag, by which the bundle names it
 	// Listed is the reference in images.txt; empty for an image of the product.
 	Listed string
 	// Floating means that Name has a tag that moves from release to release, such as latest.
 	Floating bool
+	// Chart means that it is a Helm chart.
+	Chart bool
 	// Fallback is the bundle's platform, if the image has none for it and the manifest that is
 	// included is for another Windows build, which nodes of that platform run.
 	Fallback platform.Platform
@@ -186,6 +189,7 @@ func (i Image) MarshalJSON() ([]byte, error) {
 	v := struct {
 		Name        string              `json:"name"`
 		Reference   string              `json:"reference"`
+		Chart       bool                `json:"chart,omitempty"`
 		MediaType   types.MediaType     `json:"mediaType"`
 		Digest      v1.Hash             `json:"digest"`
 		Children    []child             `json:"children"`
@@ -193,7 +197,7 @@ func (i Image) MarshalJSON() ([]byte, error) {
 		Missing     []platform.Platform `json:"missing,omitempty"`
 		Fallback    platform.Platform   `json:"fallback,omitzero"`
 		Referrers   []referrer          `json:"referrers,omitempty"`
-	}{Name: i.Name, Reference: i.Reference(), MediaType: i.Tree.Desc.MediaType, Digest: i.Digest(), SharedBytes: i.SharedBytes, Missing: i.Missing(), Fallback: i.Fallback}
+	}{Name: i.Name, Reference: i.Reference(), Chart: i.Chart, MediaType: i.Tree.Desc.MediaType, Digest: i.Digest(), SharedBytes: i.SharedBytes, Missing: i.Missing(), Fallback: i.Fallback}
 	for _, m := range i.Included() {
 		v.Children = append(v.Children, child{m.Platform, m.Desc.Digest, m.Config.Digest, layersJSON(m.Layers)})
 	}

@@ -56,6 +56,12 @@ func readManifest(t *oci.Tree, get oci.Get) (Manifest, error) {
 	return m, m.check(c)
 }
 
+// isChart reports whether an image may be a chart: one manifest that lists an archive, and that no
+// platform runs.
+func (i Image) isChart() bool {
+	return len(i.Tree.Layers) > 0 && len(i.Manifests) == 1 && !i.Manifests[0].Runnable
+}
+
 func configError(t *oci.Tree, err error) error {
 	if errors.Is(err, oci.ErrAbsent) {
 		return fmt.Errorf("configuration %s of manifest %s is not in the bundle", t.Config.Digest, t.Desc.Digest)

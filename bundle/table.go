@@ -37,6 +37,9 @@ func (c *Contents) WriteTable(w io.Writer) error {
 		for _, m := range i.Included() {
 			platforms = append(platforms, m.Platform.String())
 		}
+		if i.Chart {
+			platforms = []string{"chart"}
+		}
 		shared := "-"
 		if i.SharedBytes > 0 {
 			shared, sharing = progress.Size(i.SharedBytes), ": those that images share count once"
@@ -46,7 +49,7 @@ func (c *Contents) WriteTable(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := output.Fprintf(w, "%d images, %d layers, %s%s\n", len(c.Images), c.Layers, progress.Size(c.LayerBytes), sharing)
+	_, err := output.Fprintf(w, "%s, %d layers, %s%s\n", c.number(), c.Layers, progress.Size(c.LayerBytes), sharing)
 	for _, i := range c.Images {
 		for _, r := range i.Referrers {
 			if err == nil {
@@ -68,4 +71,16 @@ func (c *Contents) WriteTable(w io.Writer) error {
 		_, err = output.Fprintf(w, "note: %s\n", c.Note)
 	}
 	return err
+}
+
+// number tells how many images and charts there are.
+func (c *Contents) number() string {
+	images, charts := c.Count()
+	switch charts {
+	case 0:
+		return fmt.Sprintf("%d images", images)
+	case 1:
+		return fmt.Sprintf("%d images, 1 chart", images)
+	}
+	return fmt.Sprintf("%d images, %d charts", images, charts)
 }

@@ -55,6 +55,11 @@ func (l *Lock) check() error {
 			return fmt.Errorf("image %q: %w", i.Name, err)
 		}
 	}
+	for _, c := range l.Charts {
+		if err := c.check(); err != nil {
+			return fmt.Errorf("chart %q: %w", c.Name, err)
+		}
+	}
 	return checkOthers(l.ThirdParty, l.Artifacts)
 }
 
@@ -146,9 +151,14 @@ func checkOthers(thirdParty []ThirdParty, artifacts []Artifact) error {
 		if a.Digest == (v1.Hash{}) {
 			return fmt.Errorf("artifact %q: the digest is missing", a.File)
 		}
-		if a.File == "" || a.File != filepath.Base(a.File) || strings.ContainsAny(a.File, `/\`) || a.File[0] == '.' {
+		if !isFileName(a.File) {
 			return fmt.Errorf("artifact %q: not a file name", a.File)
 		}
 	}
 	return nil
+}
+
+// isFileName reports whether a name is that of a file in dist/ itself.
+func isFileName(name string) bool {
+	return name != "" && name == filepath.Base(name) && !strings.ContainsAny(name, `/\`) && name[0] != '.'
 }

@@ -47,6 +47,7 @@ type Lock struct {
 	Snapshot   bool         `json:"snapshot"`
 	Sources    []Source     `json:"sources"`
 	Images     []Image      `json:"images"`
+	Charts     []Chart      `json:"charts,omitempty"`
 	ThirdParty []ThirdParty `json:"thirdParty,omitempty"`
 	Artifacts  []Artifact   `json:"artifacts,omitempty"`
 }

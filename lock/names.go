@@ -81,28 +81,34 @@ func (i Image) Names() []Named {
 // Registries lists the registries of the release, Registry first.
 func (l *Lock) Registries() []string { return append([]string{l.Registry}, l.Copies...) }
 
-// At returns the lock as it is for one of its registries: every image has the repository that it
-// has there, and no copies. It reports false if the release is in no such registry.
+// At returns the lock as it is for one of its registries: every image and chart has the repository
+// that it has there, and no copies. It reports false if the release is in no such registry.
 func (l *Lock) At(registry string) (*Lock, bool) {
 	n := slices.Index(l.Registries(), registry)
 	if n < 0 {
 		return nil, false
 	}
 	at := *l
-	at.Registry, at.Copies, at.Images = registry, nil, slices.Clone(l.Images)
+	at.Registry, at.Copies, at.Images, at.Charts = registry, nil, slices.Clone(l.Images), slices.Clone(l.Charts)
 	for k := range at.Images {
 		i := &at.Images[k]
-		i.Repository = i.Repositories()[n]
-		i.Copies = nil
-		i.FloatingTags = slices.DeleteFunc(slices.Clone(i.FloatingTags), func(t FloatingTag) bool { return t.Repository != i.Repository })
+		i.Copies, i.Repository, i.FloatingTags = nil, i.Repositories()[n], i.floatingAt(n)
+	}
+	for k := range at.Charts {
+		c := &at.Charts[k]
+		c.Copies, c.Repository, c.FloatingTags = nil, c.Image().Repositories()[n], c.Image().floatingAt(n)
 	}
 	return &at, true
 }
 
-// References lists all names of the image of that index, in all registries.
-func (l *Lock) References(n int) []string {
+// floatingAt returns the floating tags of an image in one registry of the lock.
+func (i Image) floatingAt(n int) []FloatingTag {
+	return slices.DeleteFunc(slices.Clone(i.FloatingTags), func(t FloatingTag) bool { return t.Repository != i.Repositories()[n] })
+}
+
+// References lists all names of the image, in all registries.
+func (i Image) References() []string {
 	var all []string
-	i := l.Images[n]
 	for _, i.Repository = range i.Repositories() {
 		for _, name := range i.Names() {
 			all = append(all, name.Reference)

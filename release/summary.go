@@ -77,8 +77,8 @@ type File struct {
 func summarize(out string, l *lock.Lock, selected []string, bundles []bundle.File, names []string) (*Summary, error) {
 	s := &Summary{Name: l.Name, Version: l.Version, Registry: l.Registry, Copies: l.Copies, Snapshot: l.Snapshot, Selected: selected, Out: out, Stubs: stubs(l), MissingBuilds: airgap.MissingBuilds(l)}
 	absent := map[string]bool{} // omitted by the release, and so by every bundle
-	for n, i := range l.Images {
-		line := Image{Name: i.Name, Digest: i.Digest.String(), Reference: i.Reference(), Names: l.References(n)}
+	for _, i := range l.Images {
+		line := Image{Name: i.Name, Digest: i.Digest.String(), Reference: i.Reference(), Names: i.References()}
 		for _, c := range i.Children {
 			p := c.Platform.String()
 			if len(c.ExtraOS) > 0 {

@@ -14,7 +14,7 @@ func newExtract(f *flags) *cobra.Command {
 	var from, system string
 	var o bundle.ExtractOptions
 	cmd := &cobra.Command{
-		Use:   "extract IMAGE -from=BUNDLE -to=DIR|FILE.tar",
+		Use:   "extract IMAGE -from=BUNDLE -to=DIR|FILE.tar|FILE.tgz",
 		Short: "Write one image of a bundle to a directory or a file",
 		Long: `Extract writes one image of a bundle to an OCI layout, for crane push and skopeo, or to a
 docker-archive, for docker load and podman load. Name the image by tag or by digest. An image
@@ -23,6 +23,8 @@ for one platform.
 
 Extract replaces an existing file. It completes an existing directory that contains only
 files of the same image, as an interrupted extraction leaves them; any other is an error.
+
+A Helm chart is extracted to a file that ends in .tgz, for helm install.
 
 A layout also contains the image's referrers, such as signatures and SBOMs, without a name.
 crane push refuses a layout with several entries: use -without-referrers for it.`,
@@ -56,8 +58,8 @@ crane push refuses a layout with several entries: use -without-referrers for it.
 		},
 	}
 	cmd.Flags().StringVar(&from, "from", "", "the bundle")
-	cmd.Flags().StringVar(&o.To, "to", "", "a directory, or a file that ends in .tar")
-	cmd.Flags().StringVar(&o.Format, "format", "", "oci or docker-archive (default docker-archive for a file, oci for a directory)")
+	cmd.Flags().StringVar(&o.To, "to", "", "a directory, or a file that ends in .tar, or in .tgz for a chart")
+	cmd.Flags().StringVar(&o.Format, "format", "", "oci, docker-archive or chart (default oci for a directory, docker-archive or chart for a file)")
 	cmd.Flags().StringVar(&system, "platform", "", "select this platform, such as linux/amd64 or windows/amd64:ltsc2022")
 	cmd.Flags().BoolVar(&o.WithoutReferrers, "without-referrers", false, "omit the referrers of the image, such as signatures")
 	f.addQuiet(cmd)

@@ -9,12 +9,13 @@ import (
 )
 
 func newList(f *flags) *cobra.Command {
-	var digests bool
+	var charts, digests bool
 	cmd := &cobra.Command{
 		Use:   "list BUNDLE",
 		Short: "List the names of a bundle's images",
 		Long: `List prints the name of each image, one per line: the format of images.txt and of the image
-lists of k3s and RKE2. It reads only the metadata of the bundle.`,
+lists of k3s and RKE2. With -charts it prints those of the Helm charts instead. It reads only the
+metadata of the bundle.`,
 		Example: `  slipway airgap list kpack-images.tar.zst
   slipway airgap list -digests kpack-images.tar.zst`,
 		Args: usage(cobra.ExactArgs(1)),
@@ -23,9 +24,10 @@ lists of k3s and RKE2. It reads only the metadata of the bundle.`,
 			if err != nil {
 				return err
 			}
-			return f.show(cmd, imageList{c, c.Images, digests})
+			return f.show(cmd, imageList{c, c.Images, charts, digests})
 		},
 	}
+	cmd.Flags().BoolVar(&charts, "charts", false, "print the names of the charts instead of those of the images")
 	cmd.Flags().BoolVar(&digests, "digests", false, "add the digest to each name")
 	f.addJSON(cmd)
 	return cmd
@@ -33,9 +35,14 @@ lists of k3s and RKE2. It reads only the metadata of the bundle.`,
 
 // imageList is the printed list of a bundle's images.
 type imageList struct {
-	contents *bundle.Contents
-	Images   []bundle.Image `json:"images"`
-	digests  bool
+	contents        *bundle.Contents
+	Images          []bundle.Image `json:"images"` // and charts
+	charts, digests bool
 }
 
-func (l imageList) WriteTable(w io.Writer) error { return l.contents.WriteList(w, l.digests) }
+func (l imageList) WriteTable(w io.Writer) error {
+	if l.charts {
+		return l.contents.WriteCharts(w, l.digests)
+	}
+	return l.contents.WriteList(w, l.digests)
+}

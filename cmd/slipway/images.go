@@ -32,9 +32,9 @@ func builtImages(r *built.Result) (list images) {
 }
 
 func lockImages(l *lock.Lock) (list images) {
-	for n, i := range l.Images {
+	for _, i := range l.Published() {
 		row := imageRow{i.Tagged(), nil, i.Digest, i.Children}
-		for _, name := range l.References(n) {
+		for _, name := range i.References() {
 			if name != row.name {
 				row.also = append(row.also, name)
 			}

@@ -44,7 +44,7 @@ because any web page can make its name resolve to this machine. With -addr=0.0.0
 				if warning != "" {
 					fmt.Fprintln(cmd.ErrOrStderr(), warning)
 				}
-				for _, i := range l.Images {
+				for _, i := range l.Published() {
 					fmt.Fprintf(cmd.ErrOrStderr(), "  %s\n", pullName(host, i))
 				}
 			})

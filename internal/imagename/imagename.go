@@ -52,6 +52,9 @@ func IsPart(s string) bool { return len(s) <= maxName && part.MatchString(s) }
 // IsTag reports whether s is a tag.
 func IsTag(s string) bool { return tag.MatchString(s) }
 
+// ChartTag returns the tag by which Helm finds a version of a chart in a registry: tags have no +.
+func ChartTag(version string) string { return strings.ReplaceAll(version, "+", "_") }
+
 // IsCosignTag reports whether s is a tag under which cosign keeps artifacts of an image.
 func IsCosignTag(s string) bool { return cosign.MatchString(s) }
 

@@ -36,15 +36,15 @@ type Registry struct {
 	uploads   map[string]*store.Blob        // by session
 }
 
-// New returns a registry over st, with the names of l, which may be nil. An image HOST/PATH:TAG
-// of the lock is PATH:TAG here, and so is a third-party image, which makes the registry a mirror
-// of both.
+// New returns a registry over st, with the names of l, which may be nil. An image or a chart
+// HOST/PATH:TAG of the lock is PATH:TAG here, and so is a third-party image, which makes the
+// registry a mirror of them all.
 func New(st *store.Store, l *lock.Lock) *Registry {
 	r := &Registry{store: st, tags: map[string]map[string]v1.Hash{}, referrers: map[v1.Hash][]v1.Descriptor{}, uploads: map[string]*store.Blob{}}
 	if l == nil {
 		return r
 	}
-	for _, i := range l.Images {
+	for _, i := range l.Published() {
 		_, path, _ := strings.Cut(i.Repository, "/")
 		for _, n := range i.Names() {
 			r.tag(path, n.Reference[strings.LastIndex(n.Reference, ":")+1:], n.Desc.Digest)

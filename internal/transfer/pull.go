@@ -32,13 +32,13 @@ func (c *Client) Pull(ctx context.Context, st *store.Store, l *lock.Lock) error 
 		list = append(list, &Wanted{Ref: pinned, Name: reference})
 		return nil
 	}
-	for _, i := range l.Images {
+	for _, i := range l.Published() {
 		for _, c := range i.Children {
 			if err := want(i.Repository, c.Digest); err != nil {
 				return err
 			}
 		}
-		if !st.Has(i.Digest) { // an index that was made here may not be in the registry yet
+		if i.Kind == lock.KindChart || !st.Has(i.Digest) { // an index that was made here may not be in the registry yet
 			if err := want(i.Tagged(), i.Digest); err != nil {
 				return err
 			}
