@@ -25,6 +25,17 @@ func TestNoFalseAlarm(t *testing.T) {
 			"tolerates the control plane", "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  tolerations: [{key: node-role.kubernetes.io/control-plane, operator: Exists}]\n  containers: [" + main("") + "]\n",
 			[]string{"error os-missing spec"},
 		},
+		{"on a node by name", "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  nodeName: node-1\n  containers: [" + main("") + "]\n", nil},
+		{"a static Pod of the control plane", "apiVersion: v1\nkind: Pod\nmetadata: {name: a, labels: {component: etcd, tier: control-plane}}\nspec:\n  containers: [" + main("") + "]\n", nil},
+		{
+			"a Deployment with the label of static Pods", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec:\n  selector: {matchLabels: {tier: control-plane}}\n  template:\n    metadata: {labels: {tier: control-plane}}\n    spec:\n      containers: [" + main("") + "]\n",
+			[]string{"error os-missing spec.template.spec"},
+		},
+		{"an init container that ends", windowsPod("initContainers: [{name: init, image: '" + app + "'}]\ncontainers: [" + main("") + "]"), nil},
+		{
+			"an init container that stays", windowsPod("initContainers: [{name: init, image: '" + app + "', restartPolicy: Always}]\ncontainers: [" + main("") + "]"),
+			[]string{"warning windows-resource-requests spec.initContainers[0]"},
+		},
 		{
 			"hardening that Windows ignores", unnamed(windowsPod("securityContext: {seccompProfile: {type: RuntimeDefault}}\ncontainers: [" + main(", securityContext: {privileged: false, capabilities: {drop: [ALL]}}") + "]")),
 			[]string{"warning windows-os-name spec", "warning windows-seccomp spec.securityContext.seccompProfile", "warning windows-capabilities spec.containers[0].securityContext.capabilities"},

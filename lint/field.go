@@ -85,10 +85,12 @@ func gracePeriods(p *pod, report reportFunc) {
 }
 
 // withoutRequests reports containers that request no CPU or no memory. A limit is the default of a
-// request; ephemeral containers cannot have requests.
+// request; ephemeral containers cannot have requests. An init container that ends before the others
+// start has what they request.
 func withoutRequests(p *pod, report reportFunc) {
 	for _, c := range workload.Containers(p.spec) {
-		if c.Path[0] == "ephemeralContainers" {
+		ends := c.Path[0] == "initContainers" && (c.RestartPolicy == nil || *c.RestartPolicy != corev1.ContainerRestartPolicyAlways)
+		if ends || c.Path[0] == "ephemeralContainers" {
 			continue
 		}
 		var lacks []string

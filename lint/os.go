@@ -31,7 +31,10 @@ func osOf(spec *corev1.PodSpec) []string {
 }
 
 func osMissing(p *pod, report reportFunc) {
-	if _, selects := workload.OperatingSystems(p.spec); !selects && p.spec.OS == nil && !p.kpack {
+	if p.kpack || p.static || p.spec.NodeName != "" {
+		return // the scheduler does not choose the node, or kpack asks it to
+	}
+	if _, selects := workload.OperatingSystems(p.spec); !selects && p.spec.OS == nil {
 		report("")
 	}
 }

@@ -17,6 +17,7 @@ type pod struct {
 	annotations map[string]string
 	os          []string // the operating systems that it is for, as far as it tells
 	kpack       bool     // kpack makes the pod and chooses its operating system
+	static      bool     // a kubelet of the control plane starts the Pod from a file
 }
 
 func newPod(n int, o workload.Object, classes workload.RuntimeClasses) *pod {
@@ -24,6 +25,7 @@ func newPod(n int, o workload.Object, classes workload.RuntimeClasses) *pod {
 	return &pod{
 		Pod: o.Pod, object: n, spec: spec, annotations: o.Pod.Meta.Annotations,
 		os: osOf(spec), kpack: o.Pod.Kind != workload.Template,
+		static: o.Kind == "Pod" && o.Pod.Meta.Labels["tier"] == "control-plane", // as kubeadm labels them
 	}
 }
 

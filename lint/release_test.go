@@ -281,6 +281,14 @@ func TestRelease(t *testing.T) {
 			want: []string{"Deployment demo/app: spec.template.spec.containers[0].imagePullPolice: unknown field", "Service demo/o: spec.prots: unknown field"},
 		},
 		{name: "field of another type", manifest: object("apps/v1", "Deployment", "replicas: many"), want: []string{"Deployment demo/o: spec.replicas: this is text where an integer should be"}},
+		{
+			name: "two texts that are not base64", manifest: "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ndata:\n  good: YQ==\n  bad: ${A}\n  worse: ${B}\n",
+			want: []string{"m.yaml:6:8: Secret s: data.bad: this is not base64: encode it, or write it under stringData if this is a Secret"},
+		},
+		{
+			name: "kind that was removed", manifest: "apiVersion: policy/v1beta1\nkind: PodSecurityPolicy\nmetadata: {name: p}\nspec: {privileged: true}\n",
+			want: []string{"Kubernetes 1.25 removed PodSecurityPolicy: label namespaces for Pod Security admission instead"},
+		},
 		{name: "version of old", manifest: object("extensions/v1beta1", "Deployment", template("")), want: []string{"current clusters do not serve apiVersion extensions/v1beta1: use apps/v1"}},
 		{name: "kind that is not there", manifest: object("apps/v1", "Deploymend", "replicas: 1"), want: []string{"Kubernetes has no kind Deploymend in apps/v1"}},
 		{

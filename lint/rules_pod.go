@@ -91,7 +91,7 @@ var podRules = []Rule{
 	{
 		ID: "windows-resource-requests", Severity: Warning, OS: windows, Folds: true, check: withoutRequests,
 		Title:   "the container requests no CPU or no memory",
-		Reason:  "Windows never kills a process when memory runs out, it pages: a node with too many pods becomes slow for all of them. Requests, which the scheduler subtracts, are the only protection.",
+		Reason:  "Windows never kills a process when memory runs out, it pages: a node with too many pods becomes slow for all of them. Requests, which the scheduler subtracts, are the only protection. An init container that ends before the others start has what they request, and needs none of its own.",
 		Instead: "`resources.requests` with `cpu` and `memory`, or limits, which are the default of requests",
 		Link:    linkResources,
 	},

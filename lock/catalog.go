@@ -185,6 +185,8 @@ func (list Catalog) Resolve(ref string) (CatalogImage, Fault, string) {
 		return CatalogImage{}, KoName, fmt.Sprintf("only ko resolves %s, no runtime does: %s", ref, list.instead(ref))
 	case err != nil && strings.Contains(ref, "{{"):
 		return CatalogImage{}, Malformed, fmt.Sprintf("%q is an action of a template, not an image reference: render the template first, as with helm template", ref)
+	case err != nil && strings.Contains(ref, "${"):
+		return CatalogImage{}, Malformed, fmt.Sprintf("%q has a variable that Kubernetes does not replace here: replace it first, as with envsubst", ref)
 	case err != nil:
 		return CatalogImage{}, Malformed, fmt.Sprintf("%q is not an image reference: %v", ref, err)
 	}

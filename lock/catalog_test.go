@@ -41,6 +41,7 @@ func TestResolve(t *testing.T) {
 		{"quay.io/offline/tool" + at("e"), "quay.io/offline/tool:1", lock.NoFault, ""},
 		{"", "", lock.Malformed, "the image is empty"},
 		{"A B", "", lock.Malformed, `"A B" is not an image reference`},
+		{"ghcr.io/me/app:${TAG}", "", lock.Malformed, `"ghcr.io/me/app:${TAG}" has a variable that Kubernetes does not replace here: replace it first`},
 		{"ghcr.io/me/app:1", "", lock.Unpinned, "ghcr.io/me/app:1 is not pinned by digest: write ghcr.io/me/app" + at("a")},
 		{"quay.io/offline/tool", "", lock.Unpinned, "write repository@sha256:…"},
 		{"nginx", "", lock.Unpinned, "write repository@sha256:…"},

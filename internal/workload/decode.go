@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"encoding/base64"
 	"errors"
 	"reflect"
 	"regexp"
@@ -78,6 +79,9 @@ func (o *Object) decodeAt(n *yaml.Node, path []any, v any) bool {
 	strict, err := kjson.UnmarshalStrict(yamlfile.AppendJSON(nil, n, nil), v)
 	if err != nil {
 		at, field := errorNode(n, err.Error(), v)
+		if notBase64(err) {
+			at, field = undecoded(at, field)
+		}
 		o.fault(at, slices.Concat(path, field), inYAML(err))
 		return false
 	}
@@ -136,12 +140,33 @@ descend:
 	}
 }
 
+// notBase64 reports whether a decoder's error is about text that must be base64.
+func notBase64(err error) bool { return strings.HasPrefix(err.Error(), "illegal base64 data") }
+
+// undecoded returns the first text in a group of fields that is not base64. If there are several,
+// the error does not change without one of them.
+func undecoded(at *yaml.Node, path []any) (*yaml.Node, []any) {
+	if at.Kind != yaml.MappingNode {
+		return at, path
+	}
+	for i := 0; i+1 < len(at.Content); i += 2 {
+		c := at.Content[i+1]
+		if _, err := base64.StdEncoding.DecodeString(c.Value); err != nil && c.Kind == yaml.ScalarNode {
+			return c, append(path, at.Content[i].Value)
+		}
+	}
+	return at, path
+}
+
 // typeError matches the decoder's message for a value of the wrong type.
 var typeError = regexp.MustCompile(`^json: cannot unmarshal (\S+).* into Go (?:struct field|value).* of type (\S+)$`)
 
 // inYAML rewrites an error of the JSON decoder for a reader of YAML.
 func inYAML(err error) string {
 	m := typeError.FindStringSubmatch(err.Error())
+	if notBase64(err) {
+		return "this is not base64: encode it, or write it under stringData if this is a Secret"
+	}
 	if m == nil {
 		return strings.TrimPrefix(err.Error(), "json: ")
 	}

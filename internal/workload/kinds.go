@@ -126,6 +126,8 @@ func unserved(apiVersion, kind string) string {
 	switch {
 	case len(versions) > 0:
 		return fmt.Sprintf("current clusters do not serve apiVersion %s: use %s", apiVersion, strings.Join(versions, " or "))
+	case kubernetes && kind == "PodSecurityPolicy":
+		return "Kubernetes 1.25 removed PodSecurityPolicy: label namespaces for Pod Security admission instead"
 	case kubernetes:
 		return fmt.Sprintf("Kubernetes has no kind %s in %s: correct kind or apiVersion", kind, apiVersion)
 	}

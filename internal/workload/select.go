@@ -13,9 +13,12 @@ import (
 // both to the same value.
 const LabelOSBeta = "beta.kubernetes.io/os"
 
-// labelsControlPlane are the labels of nodes that run the control plane, today and before
-// Kubernetes 1.24. The control plane runs on Linux.
-var labelsControlPlane = []string{"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"}
+// labelsControlPlane are the labels of nodes that run the control plane: today's, that before
+// Kubernetes 1.24, and those of Rancher's distributions. The control plane runs on Linux.
+var labelsControlPlane = []string{
+	"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master",
+	"node-role.kubernetes.io/controlplane", "node-role.kubernetes.io/etcd",
+}
 
 // Node describes a node, of which not every label is known.
 type Node struct {

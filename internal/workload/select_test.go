@@ -61,6 +61,7 @@ func TestOperatingSystems(t *testing.T) {
 		{"an affinity for a node", terms("{matchFields: [{key: metadata.name, operator: In, values: [n]}]}"), []string{"linux", "windows"}, false},
 		{"a control-plane node", "nodeSelector: {node-role.kubernetes.io/control-plane: ''}", []string{"linux"}, true},
 		{"a master", "nodeSelector: {node-role.kubernetes.io/master: 'true'}", []string{"linux"}, true},
+		{"a control-plane node of RKE", terms(on("{key: node-role.kubernetes.io/controlplane, operator: Exists}") + ", " + on("{key: node-role.kubernetes.io/etcd, operator: Exists}")), []string{"linux"}, true},
 		{"a control-plane node of Windows", "nodeSelector: {node-role.kubernetes.io/control-plane: '', kubernetes.io/os: windows}", nil, true},
 		{"a control-plane node by affinity", terms(on("{key: node-role.kubernetes.io/control-plane, operator: Exists}") + ", " + on("{key: node-role.kubernetes.io/master, operator: In, values: ['']}")), []string{"linux"}, true},
 		{"a control-plane node in one of two terms", terms(on("{key: node-role.kubernetes.io/control-plane, operator: Exists}") + ", " + on(elsewhere)), []string{"linux", "windows"}, false},
