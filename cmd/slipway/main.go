@@ -43,8 +43,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 }
 
 // collect sends the logs of libraries to w: the standard library's
-// servers, client-go, BuildKit.
+// servers, client-go, BuildKit. Helm's warnings, which it repeats with each
+// rendering of a chart, are left out.
 func collect(w io.Writer) {
+	slog.SetDefault(slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelError})))
 	log.SetOutput(w)
 	logrus.SetOutput(w)
 	klog.SetSlogLogger(slog.New(slog.NewTextHandler(w, nil)))

@@ -1,0 +1,152 @@
+// Package chart reads Helm charts, renders them and packages them, without a cluster, a network,
+// plugins or Helm's configuration.
+//
+// [Load] reads a directory or a .tgz into a [Chart], which is a value: a method that changes a
+// chart returns another one. [Chart.Render] makes the Kubernetes objects by Helm's own engine and
+// knows the template and line of each line that it makes. [Chart.SetVersion] changes Chart.yaml at
+// the places of the values; comments and order stay. [Chart.Package] writes a .tgz whose bytes
+// depend on the chart only.
+//
+// Subcharts have to be in the tree: in charts/, or at a file:// path of the same tree. What a
+// chart asks a cluster for (lookup) is empty, as with "helm template", and names are not resolved
+// (getHostByName). A JSON schema of values that is elsewhere than in the chart is not fetched and
+// takes every value.
+package chart
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"helm.sh/helm/v4/pkg/chart/loader/archive"
+	helm "helm.sh/helm/v4/pkg/chart/v2"
+	"helm.sh/helm/v4/pkg/chart/v2/loader"
+
+	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/internal/yamlfile"
+)
+
+// Chart is a chart with its subcharts.
+type Chart struct {
+	shown    string // how messages call it
+	files    []file // sorted by path; subcharts are directories below charts/
+	metadata helm.Metadata
+}
+
+// file is a file of a chart.
+type file struct {
+	path  string // from the chart's root, with slashes
+	shown string // as messages name it
+	data  []byte
+}
+
+// Bounds of a chart, far beyond real ones.
+const (
+	maxBytes = 64 << 20 // of all files
+	maxFiles = 20_000
+	maxDepth = 20 // of directories, and of subcharts
+)
+
+const (
+	chartFile   = "Chart.yaml"
+	valuesFile  = "values.yaml"
+	subcharts   = "charts/"
+	archiveName = ".tgz"
+)
+
+// Name returns the chart's name.
+func (c *Chart) Name() string { return c.metadata.Name }
+
+// Version returns the chart's version.
+func (c *Chart) Version() string { return c.metadata.Version }
+
+// AppVersion returns the version of what the chart installs; "" if the chart has none.
+func (c *Chart) AppVersion() string { return c.metadata.AppVersion }
+
+// String returns how messages call the chart: its path.
+func (c *Chart) String() string { return c.shown }
+
+// newChart returns a chart of files after it has checked Chart.yaml.
+func newChart(shown string, files []file) (*Chart, error) {
+	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.path, b.path) })
+	c := &Chart{shown: shown, files: files}
+	for i := 1; i < len(files); i++ {
+		if files[i].path == files[i-1].path {
+			return nil, fmt.Errorf("%s has %s twice: keep one", shown, output.Line(files[i].path))
+		}
+	}
+	if err := c.checkMetadata(); err != nil {
+		return nil, err
+	}
+	loaded, err := c.helm()
+	if err != nil {
+		return nil, err
+	}
+	c.metadata = *loaded.Metadata
+	return c, nil
+}
+
+// helm returns the chart as Helm's packages have it. Each call makes a new one, since Helm changes
+// charts as it renders them. The modification time of a file is its index in c.files.
+func (c *Chart) helm() (*helm.Chart, error) {
+	files := make([]*archive.BufferedFile, 0, len(c.files))
+	for i, f := range c.files {
+		files = append(files, &archive.BufferedFile{Name: f.path, ModTime: time.Unix(int64(i), 0), Data: f.data})
+	}
+	loaded, err := loader.LoadFiles(files)
+	if err != nil {
+		return nil, cmp.Or(c.malformed(), fmt.Errorf("%s is not a Helm chart: %s: correct it; helm lint shows more", c.shown, output.Line(err.Error())))
+	}
+	return loaded, nil
+}
+
+// malformed returns the first place where a file that Helm reads is not YAML.
+func (c *Chart) malformed() error {
+	for _, f := range c.files {
+		switch path.Base(f.path) {
+		case chartFile, valuesFile, "Chart.lock", "requirements.yaml":
+			if err := yamlfile.Read(f.shown, f.data, bounds).Err(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// file returns the file at a path.
+func (c *Chart) file(name string) (file, bool) {
+	i, ok := slices.BinarySearchFunc(c.files, name, func(f file, name string) int { return strings.Compare(f.path, name) })
+	if !ok {
+		return file{}, false
+	}
+	return c.files[i], true
+}
+
+// with returns the chart with other data for a file that it has.
+func (c *Chart) with(name string, data []byte) *Chart {
+	changed := *c
+	changed.files = slices.Clone(c.files)
+	for i := range changed.files {
+		if changed.files[i].path == name {
+			changed.files[i].data = data
+		}
+	}
+	return &changed
+}
+
+// below returns the files of a chart as those of a subchart of another one.
+func (c *Chart) below(dir string) []file {
+	moved := make([]file, 0, len(c.files))
+	for _, f := range c.files {
+		f.path = path.Join(dir, f.path)
+		moved = append(moved, f)
+	}
+	return moved
+}
+
+// trimBOM removes the mark that Helm removes, too.
+func trimBOM(b []byte) []byte { return bytes.TrimPrefix(b, []byte("\ufeff")) }

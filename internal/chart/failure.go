@@ -1,0 +1,37 @@
+package chart
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/output"
+)
+
+// templatePlace matches the places in the messages of Helm's engine.
+var templatePlace = regexp.MustCompile(`([^\s()":]+):(\d+)(:\d+)?`)
+
+// failure returns an error of Helm's engine, which may have several lines, in one: the innermost
+// place and what is wrong there.
+func (c *Chart) failure(err error, names map[string]file) error {
+	text := strings.ToValidUTF8(err.Error(), "")
+	at, end := "", 0
+	for _, m := range templatePlace.FindAllStringSubmatchIndex(text, -1) {
+		f, ok := names[text[m[2]:m[3]]]
+		if !ok {
+			continue
+		}
+		at, end = f.shown+":"+text[m[4]:m[5]], m[1]
+		if m[6] >= 0 {
+			at += text[m[6]:m[7]]
+		}
+	}
+	what := strings.TrimLeft(text[end:], "): \n")
+	if i := strings.Index(what, "at <"); i >= 0 {
+		what = what[i:]
+	}
+	if at == "" {
+		at = "chart " + c.shown
+	}
+	return fmt.Errorf("%s: %s: correct the template, or give it the values that it needs", at, output.Excerpt(output.Line(strings.Join(strings.Fields(what), " ")), 400))
+}

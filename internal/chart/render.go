@@ -1,0 +1,200 @@
+package chart
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"text/template"
+	"time"
+
+	"helm.sh/helm/v4/pkg/chart/common"
+	commonutil "helm.sh/helm/v4/pkg/chart/common/util"
+	helm "helm.sh/helm/v4/pkg/chart/v2"
+	"helm.sh/helm/v4/pkg/chart/v2/util"
+	"helm.sh/helm/v4/pkg/engine"
+
+	"github.com/slipway-dev/slipway/internal/output"
+)
+
+// KubeVersion is the version of Kubernetes that charts are rendered for by default, as by Helm.
+const KubeVersion = "v1.37.0"
+
+// Options are settings of [Chart.Render], as those of "helm template".
+type Options struct {
+	Release     string         // the chart's name if empty
+	Namespace   string         // default if empty
+	Values      map[string]any // those that replace the chart's
+	KubeVersion string         // the constant if empty
+	APIVersions []string       // besides those of Kubernetes
+}
+
+// Render returns the objects of a chart: those of its CRDs, then those of its templates, by path.
+// NOTES.txt is not rendered. It is an error if two renderings differ, as they do with random
+// secrets and the time.
+func (c *Chart) Render(ctx context.Context, o Options) ([]Object, error) {
+	plain, err := c.render(ctx, o, rendering{})
+	if err != nil {
+		return nil, err
+	}
+	lines, err := c.lines(ctx, o, plain)
+	if err != nil {
+		return nil, err
+	}
+	objects := c.crds(plain)
+	for _, t := range plain.templates {
+		objects = append(objects, documents(t.file.path, t.text, lines[t.name])...)
+	}
+	return objects, nil
+}
+
+// rendering is how a rendering differs from that of Helm.
+type rendering struct {
+	later bool // the time is another one
+	// mark changes the text of a template; nil leaves it
+	mark func(index int, f file) string
+}
+
+// rendered is what Helm's engine made.
+type rendered struct {
+	templates []renderedTemplate // sorted by path
+	chart     *helm.Chart
+}
+
+// renderedTemplate is the text that a template made. A subchart with two names has two of each.
+type renderedTemplate struct {
+	name string // that Helm knows: chart/templates/app.yaml
+	file file
+	text string
+}
+
+// render calls Helm's engine.
+func (c *Chart) render(ctx context.Context, o Options, r rendering) (*rendered, error) {
+	loaded, err := c.helm()
+	if err != nil {
+		return nil, err
+	}
+	values, err := c.values(loaded, o)
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]file{}
+	c.index(loaded, names, r.mark, map[*common.File]bool{})
+	e := engine.Engine{}
+	if r.later {
+		e.CustomTemplateFuncs = template.FuncMap{"now": func() time.Time { return time.Now().AddDate(3, 2, 1).Add(4 * time.Hour) }}
+	}
+	made, err := e.RenderWithContext(ctx, loaded, values)
+	if err != nil {
+		return nil, c.failure(err, names)
+	}
+	out := &rendered{chart: loaded}
+	for _, name := range slices.Sorted(maps.Keys(made)) {
+		if path.Base(name) == "NOTES.txt" {
+			continue
+		}
+		out.templates = append(out.templates, renderedTemplate{name, names[name], made[name]})
+	}
+	return out, nil
+}
+
+// values returns what the templates get, and decides which subcharts are enabled.
+func (c *Chart) values(loaded *helm.Chart, o Options) (common.Values, error) {
+	caps, err := capabilities(o)
+	if err != nil {
+		return nil, err
+	}
+	if need := loaded.Metadata.KubeVersion; need != "" && !util.IsCompatibleRange(need, caps.KubeVersion.String()) {
+		return nil, fmt.Errorf("%s: the chart is for Kubernetes %s, not %s: correct kubeVersion", path.Join(c.shown, chartFile), output.Line(need), caps.KubeVersion.String())
+	}
+	values := copyValues(o.Values)
+	if err := util.ProcessDependencies(loaded, values); err != nil {
+		return nil, fmt.Errorf("chart %s: %s", c.shown, output.Line(err.Error()))
+	}
+	release := common.ReleaseOptions{Name: o.Release, Namespace: o.Namespace, Revision: 1, IsInstall: true}
+	if release.Name == "" {
+		release.Name = c.Name()
+	}
+	if release.Namespace == "" {
+		release.Namespace = "default"
+	}
+	top, err := commonutil.ToRenderValuesWithSchemaValidation(loaded, values, release, caps, true)
+	if err != nil {
+		return nil, fmt.Errorf("chart %s: %s", c.shown, output.Line(err.Error()))
+	}
+	all, _ := top["Values"].(common.Values)
+	return top, c.checkSchemas(loaded, all)
+}
+
+// capabilities describes the cluster that the chart is rendered for.
+func capabilities(o Options) (*common.Capabilities, error) {
+	version := o.KubeVersion
+	if version == "" {
+		version = KubeVersion
+	}
+	kube, err := common.ParseKubeVersion(version)
+	if err != nil {
+		return nil, fmt.Errorf("%s is not a version of Kubernetes: write one such as %s", output.Line(version), KubeVersion)
+	}
+	caps := common.DefaultCapabilities.Copy()
+	caps.KubeVersion = *kube
+	caps.APIVersions = append(slices.Clone(caps.APIVersions), o.APIVersions...)
+	return caps, nil
+}
+
+// index adds the files of all templates by the names that Helm's engine gives them, and marks them.
+func (c *Chart) index(loaded *helm.Chart, names map[string]file, mark func(int, file) string, done map[*common.File]bool) {
+	for _, t := range loaded.Templates {
+		i := int(t.ModTime.Unix())
+		names[path.Join(loaded.ChartFullPath(), t.Name)] = c.files[i]
+		if mark != nil && !done[t] { // charts of two names share templates
+			t.Data = []byte(mark(i, c.files[i]))
+			done[t] = true
+		}
+	}
+	for _, sub := range loaded.Dependencies() {
+		c.index(sub, names, mark, done)
+	}
+}
+
+// crds returns the objects of the directories crds.
+func (c *Chart) crds(r *rendered) []Object {
+	var all []Object
+	for _, crd := range r.chart.CRDObjects() {
+		f := c.files[crd.File.ModTime.Unix()]
+		lines := make([]string, 1+strings.Count(string(f.data), "\n"))
+		for i := range lines {
+			lines[i] = fmt.Sprintf("%s:%d", f.shown, i+1)
+		}
+		for _, o := range documents(f.path, string(f.data), lines) {
+			o.CRD = true
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// copyValues copies values, since Helm changes those that it gets.
+func copyValues(values map[string]any) map[string]any {
+	out := make(map[string]any, len(values))
+	for k, v := range values {
+		out[k] = copyValue(v)
+	}
+	return out
+}
+
+func copyValue(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		return copyValues(v)
+	case []any:
+		list := make([]any, len(v))
+		for i := range v {
+			list[i] = copyValue(v[i])
+		}
+		return list
+	}
+	return v
+}
