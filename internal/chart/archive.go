@@ -21,7 +21,7 @@ func unpack(r io.Reader, shown string, left *int64) ([]file, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s is not a chart: %w: name a .tgz that helm package made", shown, err)
 	}
-	defer unzipped.Close()
+	defer unzipped.Close() //nolint:errcheck // of a reader
 	archive := tar.NewReader(io.LimitReader(unzipped, *left+int64(maxFiles)*1024))
 	var files []file
 	for {
