@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"path"
 	"regexp"
@@ -12,8 +11,8 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
-	"golang.org/x/sync/singleflight"
 
+	"github.com/slipway-dev/slipway/build/download"
 	"github.com/slipway-dev/slipway/build/layer"
 )
 
@@ -128,50 +127,5 @@ func (b *builder) addURL(ctx context.Context, cp *copier, src, dest string, c *i
 
 // downloaded returns the bytes of a URL.
 func (b *builder) downloaded(ctx context.Context, src string, digest v1.Hash) (layer.Content, error) {
-	if err := b.download(ctx, src, digest); err != nil {
-		return layer.Content{}, err
-	}
-	size, err := b.in.Store.Size(digest)
-	return layer.Content{Digest: digest, Size: size, Open: func() (io.ReadCloser, error) { return b.in.Store.Open(digest) }}, err
-}
-
-// downloads are those under way: the platforms of an image want the same file at the same time.
-var downloads singleflight.Group
-
-// download puts a URL's bytes into the store, unless they are there.
-func (b *builder) download(ctx context.Context, src string, digest v1.Hash) error {
-	_, err, _ := downloads.Do(b.in.Store.Dir()+" "+digest.String(), func() (any, error) {
-		if b.in.Store.Has(digest) {
-			return nil, nil
-		}
-		return nil, b.fetch(ctx, src, digest)
-	})
-	return err
-}
-
-func (b *builder) fetch(ctx context.Context, src string, digest v1.Hash) error {
-	err := b.in.Client.Download(ctx, src, func(r io.Reader) error {
-		all := &complete{Reader: r}
-		err := b.in.Store.Put(digest, all)
-		if err != nil && all.read {
-			return fmt.Errorf("%w: the file has changed, or the checksum is wrong", err)
-		}
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("downloading %s: %w", src, err)
-	}
-	return nil
-}
-
-// complete records whether its reader was read to the end: then an error is not the network's.
-type complete struct {
-	io.Reader
-	read bool
-}
-
-func (w *complete) Read(p []byte) (int, error) {
-	n, err := w.Reader.Read(p)
-	w.read = w.read || errors.Is(err, io.EOF)
-	return n, err
+	return download.Get(ctx, b.in.Store, b.in.Client, src, digest)
 }

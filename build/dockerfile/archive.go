@@ -2,10 +2,7 @@ package dockerfile
 
 import (
 	"archive/tar"
-	"bufio"
-	"bytes"
 	"cmp"
-	"compress/bzip2"
 	"context"
 	"errors"
 	"fmt"
@@ -14,42 +11,13 @@ import (
 	"path/filepath"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
-	"github.com/ulikunitz/xz"
 
+	"github.com/slipway-dev/slipway/build/archive"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/store"
 )
-
-// decompress decompresses a reader, whichever of the compressions that docker knows it has,
-// or none.
-func decompress(r io.Reader) (io.ReadCloser, error) {
-	b := bufio.NewReaderSize(r, 1<<16)
-	head, err := b.Peek(6)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
-	}
-	switch {
-	case bytes.HasPrefix(head, []byte{0x1f, 0x8b, 0x08}):
-		return gzip.NewReader(b)
-	case bytes.HasPrefix(head, []byte("BZh")):
-		return io.NopCloser(bzip2.NewReader(b)), nil
-	case bytes.HasPrefix(head, []byte{0xfd, '7', 'z', 'X', 'Z', 0}):
-		x, err := xz.NewReader(b)
-		return io.NopCloser(x), err
-	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}),
-		len(head) >= 4 && head[0]&0xf0 == 0x50 && bytes.Equal(head[1:4], []byte{0x2a, 0x4d, 0x18}):
-		z, err := zstd.NewReader(b, zstd.WithDecoderMaxMemory(1<<30))
-		if err != nil {
-			return nil, err
-		}
-		return z.IOReadCloser(), nil
-	}
-	return io.NopCloser(b), nil
-}
 
 // isArchive reports whether a file is a tar, compressed or not, with at least one entry.
 func isArchive(c layer.Content) (bool, error) {
@@ -58,7 +26,7 @@ func isArchive(c layer.Content) (bool, error) {
 		return false, err
 	}
 	defer r.Close()
-	plain, err := decompress(r)
+	plain, err := archive.Decompress(r)
 	if err != nil {
 		return false, nil // what cannot be read as an archive is a file like any other
 	}
@@ -163,7 +131,7 @@ func decompressed(open func() (io.ReadCloser, error)) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	plain, err := decompress(r)
+	plain, err := archive.Decompress(r)
 	if err != nil {
 		r.Close()
 		return nil, err
