@@ -1,5 +1,5 @@
 // Package executable finds out which platform a program is made for, by the head of its file: ELF
-// for Linux and its kin, PE for Windows.
+// for Linux and its kin, PE for Windows, Mach-O for macOS.
 //
 // It is for finding programs that are in an image by mistake, so it knows only files that a
 // system starts or loads. Data in the same formats does not count: object files and eBPF (ELF
@@ -13,13 +13,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/slipway-dev/slipway/platform"
 )
 
 // System is what a program is made for.
 type System struct {
-	Format       string // "ELF" or "PE"
+	Format       string // "ELF", "PE" or "Mach-O"
 	OS           string // as GOOS
 	Architecture string // as GOARCH, or "machine 0x…" where Go has no name for it
 }
@@ -33,9 +34,9 @@ func (s System) String() string {
 	return fmt.Sprintf("%s %s program for %s/%s", article, s.Format, s.OS, s.Architecture)
 }
 
-// head is how much of a file is looked at, in bytes: a PE header may follow a program for
+// Head is how much of a file is looked at, in bytes: a PE header may follow a program for
 // DOS.
-const head = 64 << 10
+const Head = 64 << 10
 
 // Read reads the head of a file. ok is false for a file that is not a program; the error is only
 // that of the reader.
@@ -44,20 +45,29 @@ func Read(r io.Reader) (s System, ok bool, err error) {
 	if n, err := io.ReadFull(r, b); n < len(b) {
 		return System{}, false, ignoreEnd(err)
 	}
-	elf := bytes.Equal(b, []byte("\x7fELF"))
-	if !elf && !bytes.Equal(b[:2], []byte("MZ")) {
+	read := format(b)
+	if read == nil {
 		return System{}, false, nil
 	}
-	b, err = io.ReadAll(io.LimitReader(io.MultiReader(bytes.NewReader(b), r), head))
+	b, err = io.ReadAll(io.LimitReader(io.MultiReader(bytes.NewReader(b), r), Head))
 	if err != nil {
 		return System{}, false, err
 	}
-	if elf {
-		s, ok = readELF(b)
-	} else {
-		s, ok = readPE(b)
-	}
+	s, ok = read(b)
 	return s, ok, nil
+}
+
+// format returns the reader for a file by its first four bytes.
+func format(b []byte) func([]byte) (System, bool) {
+	switch {
+	case bytes.Equal(b, []byte("\x7fELF")):
+		return readELF
+	case bytes.Equal(b[:2], []byte("MZ")):
+		return readPE
+	case isMachO(b):
+		return readMachO
+	}
+	return nil
 }
 
 func ignoreEnd(err error) error {
@@ -89,13 +99,13 @@ var also = map[string][]string{
 
 // Fits returns what is wrong with a program in an image for p, and nil for nothing.
 func Fits(s System, p platform.Platform) error {
-	image := p.OS + "/" + p.Architecture
-	if s.OS == p.OS {
-		for _, a := range append([]string{p.Architecture}, also[image]...) {
-			if s.Architecture == a {
-				return nil
-			}
-		}
+	if s.RunsOn(p) {
+		return nil
 	}
-	return fmt.Errorf("it is %s, and the image is for %s", s, image)
+	return fmt.Errorf("it is %s, and the image is for %s/%s", s, p.OS, p.Architecture)
+}
+
+// RunsOn reports whether a platform runs the program.
+func (s System) RunsOn(p platform.Platform) bool {
+	return s.OS == p.OS && (s.Architecture == p.Architecture || s.Architecture == universal || slices.Contains(also[p.OS+"/"+p.Architecture], s.Architecture))
 }

@@ -3,6 +3,7 @@ package executable_test
 import (
 	"bytes"
 	"debug/elf"
+	"debug/macho"
 	"debug/pe"
 	"encoding/binary"
 	"errors"
@@ -67,6 +68,12 @@ func image(machine, subsystem uint16, wide, managed bool, dos int) []byte {
 	return b
 }
 
+// mach returns the header of a Mach-O file.
+func mach(magic uint32, cpu macho.Cpu, kind macho.Type, order binary.ByteOrder) []byte {
+	b, _ := binary.Append(nil, order, macho.FileHeader{Magic: magic, Cpu: cpu, Type: kind})
+	return b
+}
+
 const (
 	amd64, arm64, i386 = pe.IMAGE_FILE_MACHINE_AMD64, pe.IMAGE_FILE_MACHINE_ARM64, pe.IMAGE_FILE_MACHINE_I386
 	console, window    = pe.IMAGE_SUBSYSTEM_WINDOWS_CUI, pe.IMAGE_SUBSYSTEM_WINDOWS_GUI
@@ -113,6 +120,13 @@ func TestRead(t *testing.T) {
 		{"DOS", []byte("MZ" + strings.Repeat("\x00", 200)), ""},
 		{"cut PE", image(amd64, console, true, false, 128)[:140], ""},
 		{"offset into itself", append([]byte("MZ"), bytes.Repeat([]byte{1, 0, 0, 0}, 40)...), ""},
+		{"macOS", mach(macho.Magic64, macho.CpuArm64, macho.TypeExec, le), "a Mach-O program for darwin/arm64"},
+		{"library of macOS", mach(macho.Magic64, macho.CpuAmd64, macho.TypeDylib, le), "a Mach-O program for darwin/amd64"},
+		{"PowerPC", mach(macho.Magic32, macho.CpuPpc, macho.TypeExec, be), "a Mach-O program for darwin/ppc"},
+		{"object file of macOS", mach(macho.Magic64, macho.CpuArm64, macho.TypeObj, le), ""},
+		{"cut Mach-O", mach(macho.Magic64, macho.CpuArm64, macho.TypeExec, le)[:15], ""},
+		{"universal", []byte("\xca\xfe\xba\xbe\x00\x00\x00\x02"), "a Mach-O program for darwin/several architectures"},
+		{"Java class", []byte("\xca\xfe\xba\xbe\x00\x00\x00\x34"), ""},
 		{"script", []byte("#!/bin/sh\n"), ""},
 		{"two letters", []byte("MZ"), ""},
 		{"empty", nil, ""},
@@ -202,12 +216,13 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// FuzzRead compares the results for files that debug/elf or debug/pe accept with theirs.
+// FuzzRead compares the results for files that debug/elf, debug/pe or debug/macho accept with theirs.
 func FuzzRead(f *testing.F) {
 	f.Add(elf64(elf.ET_EXEC, elf.EM_X86_64, elf.ELFOSABI_NONE, binary.LittleEndian))
 	f.Add(elf32(elf.ET_DYN, elf.EM_MIPS, binary.BigEndian))
 	f.Add(image(amd64, console, true, false, 128))
 	f.Add(image(i386, window, false, true, 64))
+	f.Add(mach(macho.Magic64, macho.CpuArm64, macho.TypeExec, binary.LittleEndian))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s, ok, err := executable.Read(bytes.NewReader(b))
 		if err != nil {
@@ -225,6 +240,11 @@ func FuzzRead(f *testing.F) {
 		if e, err := elf.NewFile(bytes.NewReader(b)); err == nil && by != "" {
 			if at := slices.IndexFunc(e.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP }); at < 0 {
 				t.Errorf("debug/elf finds no interpreter; %q", by)
+			}
+		}
+		if m, err := macho.NewFile(bytes.NewReader(b)); err == nil {
+			if want := m.Type == macho.TypeExec || m.Type == macho.TypeDylib || m.Type == macho.TypeBundle; ok != want || ok && (s.Format != "Mach-O" || m.Cpu == macho.CpuArm64 && s.Architecture != "arm64") {
+				t.Errorf("debug/macho reads %s for %s; %t %+v", m.Type, m.Cpu, ok, s)
 			}
 		}
 		if p, err := pe.NewFile(bytes.NewReader(b)); err == nil && bytes.HasPrefix(b, []byte("MZ")) && ok {

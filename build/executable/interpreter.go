@@ -12,7 +12,7 @@ import (
 // line of a script, or the loader of shared libraries of an ELF program. It is "" for a program
 // that starts by itself, and where the path is not in the head of the file.
 func Interpreter(r io.Reader) (string, error) {
-	b, err := io.ReadAll(io.LimitReader(r, head))
+	b, err := io.ReadAll(io.LimitReader(r, Head))
 	if err != nil {
 		return "", err
 	}
