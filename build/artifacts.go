@@ -43,11 +43,11 @@ func (b *Builder) artifact(ctx context.Context, a product.Artifact, on platform.
 	in := artifact.Input{Artifact: a, Files: b.product.Files(a, on), Platform: on, ModTime: Created(b.product, b.trees)}
 	in.Except = b.product.MadeIn(a.Files[on.OS])
 	for _, name := range b.product.ProgramsOf(a, on) {
-		out, err := b.programs.File(ctx, name, on)
+		content, err := b.file(ctx, b.product.Program(name), on)
 		if err != nil {
 			return nil, fmt.Errorf("making artifact %s: %w", a.Name, err)
 		}
-		in.Programs = append(in.Programs, artifact.Program{Name: name, File: fileName(name, on.OS), Content: out.Content})
+		in.Programs = append(in.Programs, artifact.Program{Name: name, File: fileName(name, on.OS), Content: content})
 	}
 	files, err := artifact.Make(ctx, b.store, in)
 	if err != nil {

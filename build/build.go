@@ -18,6 +18,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/built"
+	"github.com/slipway-dev/slipway/build/prebuilt"
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/internal/network"
@@ -36,6 +37,7 @@ type Builder struct {
 	trees    map[string]source.Tree
 	progress *progress.Printer
 	programs *program.Set // of Images
+	prebuilt map[Prebuilt]prebuilt.File
 	client   *network.Client
 	bases    *base.Resolver
 	found    []finding // of Check, by image
@@ -70,8 +72,15 @@ func (b *Builder) Images(ctx context.Context) (*built.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	set, wait := program.Start(ctx, b.store, b.progress, all)
 	b.programs = set
+	if err := b.readPrebuilt(ctx, b.client); err != nil {
+		stop()
+		wait() //nolint:errcheck // it was ended
+		return nil, err
+	}
 
 	images := make([]built.Image, len(p.Images))
 	failures := make([]error, len(p.Images)+1) // the last is that of the artifacts
@@ -98,11 +107,16 @@ func (b *Builder) Images(ctx context.Context) (*built.Result, error) {
 	if err := report(compiled, failures); err != nil {
 		return nil, err
 	}
-	goVersion, err := source.Version(ctx)
+	goVersion := ""
+	if len(all) > 0 {
+		if goVersion, err = source.Version(ctx); err != nil {
+			return nil, err
+		}
+	}
 	return &built.Result{
 		BuildVersion: stagefile.Build.Version, Name: p.Name, Version: p.Version, Created: Created(p, b.trees), Go: goVersion,
-		Selected: p.Selected, Sources: lockSources(p, b.trees), Images: images, Artifacts: files,
-	}, err
+		Selected: p.Selected, Sources: lockSources(p, b.trees), Images: images, Artifacts: files, Prebuilt: b.Prebuilt(),
+	}, nil
 }
 
 // report joins failures. An image or artifact that lacks a program adds nothing to the

@@ -52,8 +52,7 @@ func (b *Builder) evaluate(ctx context.Context, i product.Image, p platform.Plat
 // dockerImage builds an image from its Dockerfile for one platform.
 func (b *Builder) dockerImage(ctx context.Context, i product.Image, p platform.Platform) (content, error) {
 	programs, err := b.binaries(i, p, func(name string) (layer.Content, error) {
-		out, err := b.programs.File(ctx, name, p)
-		return out.Content, err
+		return b.file(ctx, b.product.Program(name), p)
 	})
 	if err != nil {
 		return content{}, err

@@ -30,7 +30,7 @@ func goPrograms(_ *product.Product, i product.Image) []string {
 	return []string{i.Content.(*product.GoImage).Program}
 }
 
-// goImage puts one Go program on a base, by ko's conventions. It differs from ko where ko's image
+// goImage puts one program on a base, by ko's conventions. It differs from ko where ko's image
 // does not work as it should on Windows: the program has its .exe, and PATH is separated by
 // semicolons; and without kodata there is no empty layer.
 func (b *Builder) goImage(ctx context.Context, i product.Image, p platform.Platform) (content, error) {
@@ -39,7 +39,7 @@ func (b *Builder) goImage(ctx context.Context, i product.Image, p platform.Platf
 		return content{}, err
 	}
 	prog := b.product.Program(i.Content.(*product.GoImage).Program)
-	file, err := b.programs.File(ctx, prog.Name, p)
+	program, err := b.file(ctx, prog, p)
 	if err != nil {
 		return content{}, err
 	}
@@ -50,9 +50,12 @@ func (b *Builder) goImage(ctx context.Context, i product.Image, p platform.Platf
 	o := layer.Options{OS: p.OS, Compression: layer.Compression(i.Compression), ModTime: layer.Epoch}
 	c := content{base: under}
 
-	data, err := kodata(b.trees[prog.Source].Dir, prog.Package, func(file string) (layer.Content, error) { return layer.File(b.store, file) })
-	if err != nil {
-		return content{}, err
+	var data []layer.Entry
+	if tree, ok := b.trees[prog.Source]; ok {
+		data, err = kodata(tree.Dir, prog.Package, func(file string) (layer.Content, error) { return layer.File(b.store, file) })
+		if err != nil {
+			return content{}, err
+		}
 	}
 	if len(data) > 0 {
 		if err := checkPrograms(ctx, i, p, data); err != nil {
@@ -70,7 +73,7 @@ func (b *Builder) goImage(ctx context.Context, i product.Image, p platform.Platf
 	}
 	entries := []layer.Entry{
 		{Path: koApp, Type: layer.Dir, Mode: 0o555},
-		{Path: name, Mode: 0o555, Content: file.Content},
+		{Path: name, Mode: 0o555, Content: program},
 	}
 	if err := checkPrograms(ctx, i, p, entries); err != nil {
 		return content{}, err
@@ -79,18 +82,27 @@ func (b *Builder) goImage(ctx context.Context, i product.Image, p platform.Platf
 	if err != nil {
 		return content{}, err
 	}
-	c.layers = append(c.layers, manifest.Layer{Layer: l, CreatedBy: "slipway build: go build of " + prog.Name})
+	made := "go build of "
+	if prog.IsPrebuilt() {
+		made = "prebuilt program "
+	}
+	c.layers = append(c.layers, manifest.Layer{Layer: l, CreatedBy: "slipway build: " + made + prog.Name})
 
+	c.config = koConfig(config, name, p.OS)
+	return c, nil
+}
+
+// koConfig changes the configuration of a base to that of an image that starts a program.
+func koConfig(config v1.Config, name, os string) v1.Config {
 	config.Cmd = nil
-	if p.OS == platform.Windows {
+	if os == platform.Windows {
 		config.Entrypoint = []string{windowsPath(name)}
 		config.Env = append(appendPath(config.Env, windowsPath(koApp), ";", `C:\Windows\system32;C:\Windows`), "KO_DATA_PATH="+windowsPath(koData))
-	} else {
-		config.Entrypoint = []string{name}
-		config.Env = append(appendPath(config.Env, koApp, ":", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"), "KO_DATA_PATH="+koData)
+		return config
 	}
-	c.config = config
-	return c, nil
+	config.Entrypoint = []string{name}
+	config.Env = append(appendPath(config.Env, koApp, ":", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"), "KO_DATA_PATH="+koData)
+	return config
 }
 
 func (b *Builder) checkGoImage(ctx context.Context, i product.Image, p platform.Platform) (f finding) {

@@ -1,38 +1,36 @@
 package build
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
+	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/build/prebuilt"
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
 
-// Programs lists what must be compiled for p: each program once per platform, Windows
-// releases apart, that an image or artifact needs it for. It returns the good programs beside an
-// error, which joins what is wrong with the others.
-func Programs(p *product.Product, trees map[string]source.Tree) ([]program.Program, error) {
-	var all []program.Program
-	var errs []error
-	said := map[string]bool{}
+// each calls do for every program that an image or artifact of p needs: once per platform,
+// Windows releases apart.
+func each(p *product.Product, do func(decl product.Program, on platform.Platform)) {
+	type key struct {
+		name string
+		on   platform.Platform
+	}
+	seen := map[key]bool{}
 	add := func(decl product.Program, on platform.Platform) {
-		tree, ok := trees[decl.Source]
-		if !ok || !decl.IsFor(on) {
-			return
-		}
 		on.OSVersion = ""
-		r, err := program.New(decl, tree, p.Version, on)
-		if err != nil {
-			if !said[err.Error()] { // for another platform
-				errs = append(errs, err)
-			}
-			said[err.Error()] = true
-			return
-		}
-		if !slices.ContainsFunc(all, func(o program.Program) bool { return o.Name == r.Name && o.Platform == on }) {
-			all = append(all, r)
+		if k := (key{decl.Name, on}); decl.IsFor(on) && !seen[k] {
+			seen[k] = true
+			do(decl, on)
 		}
 	}
 	for _, i := range p.Images {
@@ -49,5 +47,109 @@ func Programs(p *product.Product, trees map[string]source.Tree) ([]program.Progr
 			}
 		}
 	}
+}
+
+// Programs lists what must be compiled for p. It returns the good programs beside an error, which
+// joins what is wrong with the others.
+func Programs(p *product.Product, trees map[string]source.Tree) ([]program.Program, error) {
+	var all []program.Program
+	var errs []error
+	said := map[string]bool{}
+	each(p, func(decl product.Program, on platform.Platform) {
+		tree, ok := trees[decl.Source]
+		if !ok {
+			return
+		}
+		r, err := program.New(decl, tree, p.Version, on)
+		switch {
+		case err == nil:
+			all = append(all, r)
+		case !said[err.Error()]: // for another platform
+			errs = append(errs, err)
+			said[err.Error()] = true
+		}
+	})
 	return all, errors.Join(errs...)
+}
+
+// Prebuilt is a program that is there already, for one platform.
+type Prebuilt struct {
+	Name string
+	product.Prebuilt
+}
+
+// PrebuiltPrograms lists the programs of p that are there already.
+func PrebuiltPrograms(p *product.Product) (all []Prebuilt) {
+	each(p, func(decl product.Program, on platform.Platform) {
+		if f, ok := decl.On(on); ok {
+			all = append(all, Prebuilt{decl.Name, f})
+		}
+	})
+	return all
+}
+
+// readPrebuilt reads the programs that are there already. Without a client, those that would have
+// to be downloaded are left out.
+func (b *Builder) readPrebuilt(ctx context.Context, client *network.Client) error {
+	list := PrebuiltPrograms(b.product)
+	files := make([]prebuilt.File, len(list))
+	failures := make([]error, len(list))
+	read := prebuilt.Reader{Store: b.store, Client: client}
+	var g errgroup.Group
+	g.SetLimit(4)
+	for n, p := range list {
+		g.Go(func() error {
+			files[n], failures[n] = read.Read(ctx, p.Name, p.Prebuilt)
+			return nil
+		})
+	}
+	g.Wait() //nolint:errcheck // failures are kept by index: every one is reported
+	b.prebuilt = map[Prebuilt]prebuilt.File{}
+	for n, p := range list {
+		if errors.Is(failures[n], prebuilt.ErrNotDownloaded) {
+			failures[n] = nil
+			continue
+		}
+		b.prebuilt[p] = files[n]
+	}
+	return joinOnce(failures)
+}
+
+// joinOnce joins errors, each text once.
+func joinOnce(list []error) error {
+	var all []error
+	for _, err := range list {
+		if err != nil && !slices.ContainsFunc(all, func(o error) bool { return o.Error() == err.Error() }) {
+			all = append(all, err)
+		}
+	}
+	return errors.Join(all...)
+}
+
+// file returns a program for a platform: one that is there already, or one that is compiled, when
+// it is.
+func (b *Builder) file(ctx context.Context, decl product.Program, on platform.Platform) (layer.Content, error) {
+	if !decl.IsPrebuilt() {
+		out, err := b.programs.File(ctx, decl.Name, on)
+		return out.Content, err
+	}
+	p, _ := decl.On(on)
+	f, ok := b.prebuilt[Prebuilt{decl.Name, p}]
+	if !ok {
+		return layer.Content{}, fmt.Errorf("program %s is not for %s", decl.Name, on)
+	}
+	return f.Content, nil
+}
+
+// Prebuilt returns the prebuilt programs that [Builder.Check] or [Builder.Images] has read, as the
+// lock has them.
+func (b *Builder) Prebuilt() (all []lock.Prebuilt) {
+	for p, f := range b.prebuilt {
+		all = append(all, lock.Prebuilt{
+			Name: p.Name, Platform: p.Platform, Digest: f.Content.Digest, Size: f.Content.Size,
+			From: p.Origin, Member: p.Member, ArchiveDigest: f.Archive,
+		})
+	}
+	lock.SortPrebuilt(all)
+	return all
 }

@@ -12,11 +12,11 @@ import (
 
 // toolchain reports the Go toolchain, and the sources that ask for a newer one.
 func (e *examination) toolchain(ctx context.Context, f *findings) {
-	unused := !e.Undescribed && len(e.Faults) == 0 && len(e.product.Programs) == 0
+	unused := !e.Undescribed && len(e.Faults) == 0 && !slices.ContainsFunc(e.product.Programs, func(p product.Program) bool { return !p.IsPrebuilt() })
 	have, err := source.Version(ctx)
 	switch {
 	case unused:
-		f.ok("not needed: the product has no programs")
+		f.ok("not needed: the product has no programs to compile")
 		return
 	case err != nil:
 		f.problem("%v", err)

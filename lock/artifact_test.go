@@ -60,3 +60,37 @@ func TestChildStubs(t *testing.T) {
 		t.Errorf("everything is real: %q", got)
 	}
 }
+
+// TestMergePrebuilt checks that a merge has the prebuilt programs of all parts, sorted, and that
+// two for one platform must have the same digest.
+func TestMergePrebuilt(t *testing.T) {
+	linux, windows := parts()
+	elf := lock.Prebuilt{Name: "wins", Platform: platform.Platform{OS: "linux", Architecture: "amd64"}, Digest: hash("1"), Size: 1, From: "bin/wins"}
+	exe := elf
+	exe.Platform.OS, exe.From, exe.Member, exe.ArchiveDigest = "windows", "https://example.com/wins.zip", "wins.exe", hash("2")
+	linux.Prebuilt, windows.Prebuilt = []lock.Prebuilt{elf}, []lock.Prebuilt{exe, elf}
+	got, err := lock.Merge(windows, linux)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]lock.Prebuilt{elf, exe}, got.Lock(nil).Prebuilt); d != "" {
+		t.Error(d)
+	}
+	if got, want := exe.String(), "wins for windows/amd64 from wins.exe in https://example.com/wins.zip"; got != want {
+		t.Errorf("it is %q, want %q", got, want)
+	}
+	elf.Digest = hash("3")
+	linux.Prebuilt = []lock.Prebuilt{elf}
+	if _, err := lock.Merge(linux, windows); err == nil || !strings.Contains(err.Error(), "program wins for linux/amd64 is "+hash("3").String()+" in one part and "+hash("1").String()+" in another") {
+		t.Errorf("two digests: %v", err)
+	}
+	l := example()
+	l.Prebuilt = []lock.Prebuilt{{Digest: hash("1")}}
+	b, err := l.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lock.Decode(bytes.NewReader(b)); err == nil || !strings.Contains(err.Error(), `program "": its name or digest is missing`) {
+		t.Errorf("without a name: %v", err)
+	}
+}

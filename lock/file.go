@@ -60,7 +60,7 @@ func (l *Lock) check() error {
 			return fmt.Errorf("chart %q: %w", c.Name, err)
 		}
 	}
-	return checkOthers(l.ThirdParty, l.Artifacts)
+	return checkOthers(l.ThirdParty, l.Artifacts, l.Prebuilt)
 }
 
 func (i Image) check() error {
@@ -137,8 +137,9 @@ func checkReferrers(list []oci.Referrer) error {
 	return nil
 }
 
-// checkOthers checks the third-party images and the artifacts of a lock or a part.
-func checkOthers(thirdParty []ThirdParty, artifacts []Artifact) error {
+// checkOthers checks the third-party images, the artifacts and the prebuilt programs of a lock or a
+// part.
+func checkOthers(thirdParty []ThirdParty, artifacts []Artifact, prebuilt []Prebuilt) error {
 	for _, t := range thirdParty {
 		if t.Omitted == "" && t.Digest == (v1.Hash{}) {
 			return fmt.Errorf("image %q: the digest is missing", t.Reference)
@@ -155,7 +156,7 @@ func checkOthers(thirdParty []ThirdParty, artifacts []Artifact) error {
 			return fmt.Errorf("artifact %q: not a file name", a.File)
 		}
 	}
-	return nil
+	return checkPrebuilt(prebuilt)
 }
 
 // isFileName reports whether a name is that of a file in dist/ itself.

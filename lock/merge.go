@@ -18,7 +18,7 @@ func Merge(parts ...*Part) (*Part, error) {
 		return nil, errors.New("merging parts: there is none: name the " + PartName + " of each part")
 	}
 	out := *parts[0]
-	out.Images, out.ThirdParty, out.Artifacts, out.Selected = nil, nil, nil, nil
+	out.Images, out.ThirdParty, out.Artifacts, out.Prebuilt, out.Selected = nil, nil, nil, nil, nil
 	for _, p := range parts {
 		if err := sameRelease(&out, p); err != nil {
 			return nil, fmt.Errorf("merging parts: %w", err)
@@ -37,6 +37,9 @@ func Merge(parts ...*Part) (*Part, error) {
 			if err := out.mergeArtifact(a); err != nil {
 				return nil, fmt.Errorf("merging parts: %s: %w", a.File, err)
 			}
+		}
+		if err := out.mergePrebuilt(p.Prebuilt); err != nil {
+			return nil, fmt.Errorf("merging parts: %w", err)
 		}
 		out.Selected = union(out.Selected, p.Selected)
 	}

@@ -30,6 +30,7 @@ type Part struct {
 	Images      []PartImage  `json:"images"`
 	ThirdParty  []ThirdParty `json:"thirdParty,omitempty"`
 	Artifacts   []Artifact   `json:"artifacts,omitempty"`
+	Prebuilt    []Prebuilt   `json:"prebuilt,omitempty"`
 }
 
 // PartImage is an image of a part. It has no digest, because its index consists of the children
@@ -88,7 +89,7 @@ func (p *Part) check() error {
 			return fmt.Errorf("image %q: it has %d manifests", i.Name, n)
 		}
 	}
-	return checkOthers(p.ThirdParty, p.Artifacts)
+	return checkOthers(p.ThirdParty, p.Artifacts, p.Prebuilt)
 }
 
 // Named returns an image with the names and children of i, and without digests.
@@ -184,6 +185,6 @@ func (p *Part) Local() (*Lock, error) {
 func (p *Part) Lock(images []Image) *Lock {
 	return &Lock{
 		SchemaVersion: SchemaVersion, Name: p.Name, Version: p.Version, Channel: p.Channel, Created: p.Created, Registry: p.Registry, Copies: p.Copies,
-		Go: p.Go, Snapshot: p.Snapshot, Sources: p.Sources, Images: images, ThirdParty: p.ThirdParty, Artifacts: p.Artifacts,
+		Go: p.Go, Snapshot: p.Snapshot, Sources: p.Sources, Images: images, ThirdParty: p.ThirdParty, Artifacts: p.Artifacts, Prebuilt: p.Prebuilt,
 	}
 }

@@ -96,7 +96,7 @@ func (p *Plan) writePrograms(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "\nPROGRAM\tPLATFORM\tTO COMPILE")
 	for _, g := range p.Programs {
-		text := map[program.State]string{program.Kept: "no", program.Compare: "if changed", program.Compile: "yes"}[g.State]
+		text := map[program.State]string{program.Kept: "no", program.Compare: "if changed", program.Compile: "yes", there: "never", download: "never, but to download"}[g.State]
 		output.Fprintf(t, "%s\t%s\t%s: %s\n", g.Name, g.Platform, text, g.Reason)
 	}
 	return t.Flush()

@@ -2,18 +2,29 @@ package release
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/platform"
+)
+
+// The states of programs that nothing compiles.
+const (
+	there    program.State = "prebuilt" // a file, or a download that the store has
+	download program.State = "download"
 )
 
 // PlannedProgram is a program for one platform. Windows releases share it.
 type PlannedProgram struct {
 	Name     string            `json:"name"`
-	Source   string            `json:"source"`  // its name in slipway.yaml
-	Package  string            `json:"package"` // relative to the source
+	Source   string            `json:"source,omitempty"`  // its name in slipway.yaml
+	Package  string            `json:"package,omitempty"` // relative to the source
+	From     string            `json:"from,omitempty"`    // path or URL of a program that is there already
 	Platform platform.Platform `json:"platform"`
 	State    program.State     `json:"state"`
 	Reason   string            `json:"reason"`
@@ -31,7 +42,34 @@ func (pl *planner) programs(ctx context.Context) error {
 			Name: p.Name, Source: p.Tree.Source.Name, Package: p.Package, Platform: p.Platform, State: states[n], Reason: pl.why(p, states[n]),
 		})
 	}
+	for _, p := range build.PrebuiltPrograms(pl.product) {
+		pl.Programs = append(pl.Programs, pl.prebuilt(p))
+	}
 	return nil
+}
+
+// prebuilt describes a program that is there already.
+func (pl *planner) prebuilt(p build.Prebuilt) PlannedProgram {
+	out := PlannedProgram{Name: p.Name, From: p.Origin, Platform: p.Platform, State: there, Reason: p.Origin + " is there already"}
+	if p.URL != "" {
+		out.Reason = "the store has " + p.URL
+		if !pl.store.Has(v1.Hash{Algorithm: "sha256", Hex: p.SHA256}) {
+			out.State, out.Reason = download, "from "+p.URL
+		}
+	}
+	return out
+}
+
+// sincePrebuilt compares the programs that are there already with those of the last release.
+func (pl *planner) sincePrebuilt() {
+	now := pl.found.builder.Prebuilt()
+	for _, p := range now {
+		from := ""
+		if n := slices.IndexFunc(pl.old.Prebuilt, p.Same); n >= 0 {
+			from = pl.old.Prebuilt[n].Digest.String()
+		}
+		pl.changed(fmt.Sprintf("program %s for %s", p.Name, p.Platform), from, p.Digest.String())
+	}
 }
 
 // why tells why a program is in its state.

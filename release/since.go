@@ -71,6 +71,7 @@ func (pl *planner) since(ctx context.Context, path string) error {
 			pl.changed("source "+s.Name, sourceText(s), "")
 		}
 	}
+	pl.sincePrebuilt()
 	for n, i := range pl.product.Images {
 		pl.sinceImage(i, pl.outlines[n])
 	}

@@ -35,8 +35,10 @@ type Summary struct {
 	Omitted      []Omitted          `json:"omitted,omitempty"`
 	// MissingBuilds are the Windows builds that third-party images lack.
 	MissingBuilds []airgap.MissingBuild `json:"missingBuilds,omitempty"`
-	Out           string                `json:"out"`
-	Files         []File                `json:"files"`
+	// Prebuilt are the programs that the release contains and did not compile.
+	Prebuilt []lock.Prebuilt `json:"prebuilt,omitempty"`
+	Out      string          `json:"out"`
+	Files    []File          `json:"files"`
 	// Stubs lists the stubs that a snapshot has in place of images that only registries have.
 	Stubs []Stub `json:"stubs,omitempty"`
 	// BeforeRelease lists what a release to a registry requires and this snapshot did not.
@@ -75,7 +77,7 @@ type File struct {
 }
 
 func summarize(out string, l *lock.Lock, selected []string, bundles []bundle.File, names []string) (*Summary, error) {
-	s := &Summary{Name: l.Name, Version: l.Version, Registry: l.Registry, Copies: l.Copies, Snapshot: l.Snapshot, Selected: selected, Out: out, Stubs: stubs(l), MissingBuilds: airgap.MissingBuilds(l)}
+	s := &Summary{Name: l.Name, Version: l.Version, Registry: l.Registry, Copies: l.Copies, Snapshot: l.Snapshot, Selected: selected, Out: out, Stubs: stubs(l), Prebuilt: l.Prebuilt, MissingBuilds: airgap.MissingBuilds(l)}
 	absent := map[string]bool{} // omitted by the release, and so by every bundle
 	for _, i := range l.Images {
 		line := Image{Name: i.Name, Digest: i.Digest.String(), Reference: i.Reference(), Names: i.References()}
@@ -149,6 +151,9 @@ func (s *Summary) WriteTable(w io.Writer) error {
 	if err := airgap.WriteMissingBuilds(w, s.MissingBuilds); err != nil {
 		return err
 	}
+	if err := s.writePrebuilt(w); err != nil {
+		return err
+	}
 	if err := s.writeFiles(w); err != nil {
 		return err
 	}
@@ -219,6 +224,20 @@ func (s *Summary) writeOmitted(w io.Writer) error {
 	fmt.Fprintln(w, "\nOMITTED")
 	for _, k := range order {
 		output.Fprintf(w, "%s\n  from %s: %s\n", k.image, strings.Join(from[k], ", "), k.reason)
+	}
+	return nil
+}
+
+// writePrebuilt says in a line for each which programs were there already.
+func (s *Summary) writePrebuilt(w io.Writer) error {
+	if len(s.Prebuilt) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w, "\nNOT BUILT FROM SOURCE BY THIS RELEASE")
+	for _, p := range s.Prebuilt {
+		if _, err := output.Fprintf(w, "%s, %s\n", p, p.Digest); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -12,8 +12,8 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
 
-	"github.com/slipway-dev/slipway/build/download"
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/build/webfile"
 )
 
 func (b *builder) add(ctx context.Context, s *stage, c *instructions.AddCommand) error {
@@ -127,5 +127,5 @@ func (b *builder) addURL(ctx context.Context, cp *copier, src, dest string, c *i
 
 // downloaded returns the bytes of a URL.
 func (b *builder) downloaded(ctx context.Context, src string, digest v1.Hash) (layer.Content, error) {
-	return download.Get(ctx, b.in.Store, b.in.Client, src, digest)
+	return webfile.Get(ctx, b.in.Store, b.in.Client, src, digest)
 }

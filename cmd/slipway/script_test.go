@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
@@ -51,7 +52,7 @@ func TestScript(t *testing.T) {
 			}
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"interrupt": interrupt, "copytree": copytree, "registry": startRegistry, "guide": guide, "windowsbase": windowsBase, "spiteful": spiteful, "eavesdrop": eavesdrop, "unheard": unheard, "oddregistry": func(ts *testscript.TestScript, neg bool, args []string) { oddRegistry(t, ts, neg, args) }},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"interrupt": interrupt, "copytree": copytree, "registry": startRegistry, "downloads": downloads, "guide": guide, "windowsbase": windowsBase, "spiteful": spiteful, "eavesdrop": eavesdrop, "unheard": unheard, "oddregistry": func(ts *testscript.TestScript, neg bool, args []string) { oddRegistry(t, ts, neg, args) }},
 	})
 }
 
@@ -114,6 +115,20 @@ func startRegistry(ts *testscript.TestScript, neg bool, args []string) {
 	}))
 	ts.Defer(s.Close)
 	ts.Setenv(args[0], s.Listener.Addr().String())
+}
+
+// downloads VARIABLE DIRECTORY serves the files of a directory by HTTPS until the script ends. It
+// sets a variable to the server's URL, and trusts it.
+func downloads(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: downloads variable directory")
+	}
+	s := httptest.NewTLSServer(http.FileServer(http.Dir(ts.MkAbs(args[1]))))
+	ts.Defer(s.Close)
+	ts.Setenv(args[0], s.URL)
+	trusted := ts.MkAbs("trusted.pem")
+	ts.Check(os.WriteFile(trusted, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o644))
+	ts.Setenv("SSL_CERT_FILE", trusted)
 }
 
 // windowsBase REFERENCE VERSION DAY pushes a Windows image with that

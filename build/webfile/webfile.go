@@ -1,6 +1,6 @@
-// Package download brings files of the web into the store, each by its digest, so that it is asked
+// Package webfile brings files of the web into the store, each by its digest, so that it is asked
 // for once.
-package download
+package webfile
 
 import (
 	"context"
