@@ -1,0 +1,46 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/draft"
+)
+
+func newInit() *cobra.Command {
+	var o draft.Options
+	cmd := &cobra.Command{
+		Use:   "init [directory]",
+		Short: "Write a slipway.yaml for the repository in a directory",
+		Long: `Init reads a repository and writes slipway.yaml, and with it the directory slipway with a
+Dockerfile for each image and operating system, whose programs come from slipway.yaml. It reads
+go.mod and the main packages, Dockerfiles, Makefiles with the files that they include, .ko.yaml,
+.goreleaser.yaml, .promu.yml, charts and manifests, and runs nothing of them. Each thing that it
+cannot carry over is a comment with the reason.
+
+Then it checks the result as slipway check does. A line of RUN and a manifest that the check
+refuses become comments; what else is wrong is listed. It never overwrites a file.`,
+		Example: "  slipway init\n  slipway init -platforms=linux/amd64,windows/amd64:ltsc2022 ../driver",
+		Args:    usage(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir := "."
+			if len(args) > 0 {
+				dir = args[0]
+			}
+			d, err := draft.Read(cmd.Context(), dir, o)
+			if err != nil {
+				return err
+			}
+			wrong, err := d.Settle(cmd.Context(), saying(cmd))
+			if err != nil {
+				return err
+			}
+			return d.Report(cmd.OutOrStdout(), dir, wrong)
+		},
+	}
+	cmd.Flags().StringVar(&o.Name, "name", "", "the product's name (default that of the repository)")
+	cmd.Flags().StringVar(&o.Version, "version", "", "the product's version (default git in a git repository, then that in the Makefile or VERSION)")
+	cmd.Flags().StringVar(&o.Revision, "revision", "", "the commit, for a directory that is not in git")
+	cmd.Flags().StringVar(&o.Created, "created", "", "the commit's time as 2025-01-16T21:57:50Z, for a directory that is not in git")
+	cmd.Flags().StringSliceVar(&o.Platforms, "platforms", nil, "the platforms of the release, such as linux/amd64,windows/amd64:ltsc2022 (default those that the repository builds for)")
+	return cmd
+}

@@ -1,0 +1,248 @@
+// Package draft reads a repository and writes the slipway.yaml that its owner would begin with.
+//
+// Read looks at what says how the project builds today: go.mod, Dockerfiles, Makefiles, .ko.yaml,
+// .goreleaser.yaml, .promu.yml, charts and manifests. There is one reader for each of them, in a
+// file of its own. Everything that they say is text of others: it is bounded, it becomes values
+// and comments of YAML and nothing else, and no command of it is run.
+//
+// A [Draft] has a comment for each thing that it could not carry over. Settle writes its files,
+// lets the check of a release judge them, and takes out what that refuses, with its reason.
+package draft
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/git"
+	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
+)
+
+// Options are what a user states instead of the repository. The zero value is what it says.
+type Options struct {
+	Name, Version     string
+	Revision, Created string   // of a directory that is not in git
+	Platforms         []string // of the release
+}
+
+// Draft is a slipway.yaml in the making, with the Dockerfiles that it names.
+type Draft struct {
+	Dir   string   // absolute
+	Found []string // what was read, for people
+	Hand  []string // what needs a hand, for people
+
+	options Options
+	tree    *tree
+	git     bool
+
+	name, version, description string
+	versionNotes               []string
+	source                     source
+	platforms                  []string
+	platformNotes              []string
+	bases                      []base
+	programs                   []program
+	programNotes               []string
+	images                     []image
+	names                      names
+	templates                  []entry
+	files                      []file
+
+	mains         []mainPackage
+	make          *makefile
+	outputs       map[string]string // the name of a program that a build writes → its package
+	koBases       koBases           // nil without .ko.yaml
+	toolPlatforms []string          // os/arch that tools of the project build for
+	wantWindows   bool              // something is built for Windows, of a release that is not known yet
+	archived      []string          // programs that are released as files
+	references    []string          // names of images that may be the product's
+	left          []string          // what has no place in slipway.yaml, with its reason
+}
+
+// source is the Go module, or the directory of an image without programs.
+type source struct {
+	dir      string // in the repository, "." is its root
+	module   string
+	url      string
+	licenses string
+	ldflags  []string
+	tags     []string
+	env      []string
+	notes    []string
+}
+
+func (s *source) note(format string, args ...any) {
+	if n := fmt.Sprintf(format, args...); !slices.Contains(s.notes, n) {
+		s.notes = append(s.notes, n)
+	}
+}
+
+type base struct {
+	name      string
+	builtin   string
+	microsoft string
+	images    map[string]string
+	notes     []string
+}
+
+type program struct {
+	name, dir string
+	os        []string
+}
+
+// image is one image. Its Dockerfiles are among the draft's files.
+type image struct {
+	name        string
+	description string
+	program     string            // of a go image
+	bases       map[string]string // of a go image
+	dockerfiles map[string]string // by operating system
+	context     string
+	repository  string
+	platforms   []string
+	tags        []string
+	notes       []string
+	dropped     string // why it is only a comment
+}
+
+// names are those under which users know the images.
+type names struct {
+	registry, repository string
+}
+
+// entry is one thing of release.yaml, which settling may take out.
+type entry struct {
+	path    string
+	dropped string // why it is only a comment
+}
+
+// file is a file that the draft writes besides slipway.yaml.
+type file struct {
+	path  string // relative, with slashes
+	os    string
+	lines []string
+	lacks bool     // a stage before the last one lacks what its RUN would make
+	gone  [][2]int // lines that are empty because their instruction was taken out
+}
+
+// Read makes the draft of a repository. It writes nothing.
+func Read(ctx context.Context, dir string, o Options) (*Draft, error) {
+	for _, p := range o.Platforms {
+		if _, err := platform.Parse(p); err != nil {
+			return nil, fmt.Errorf("-platforms: %w", err)
+		}
+	}
+	full, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(full)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", dir, cause(err))
+	}
+	defer root.Close()
+	for _, name := range []string{product.File, directory} {
+		if _, err := root.Lstat(name); err == nil {
+			return nil, fmt.Errorf("%s is there already, and is not overwritten: remove it to begin again", filepath.Join(dir, name))
+		}
+	}
+	_, err = git.Head(ctx, full)
+	d, err := read(root.FS(), full, err == nil, o)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", dir, err)
+	}
+	return d, ctx.Err()
+}
+
+// read makes the draft of the files of a repository. dir only gives it a name.
+func read(fsys fs.FS, dir string, git bool, o Options) (*Draft, error) {
+	t, err := listTree(fsys)
+	if err != nil {
+		return nil, err
+	}
+	d := &Draft{Dir: dir, options: o, tree: t, git: git, outputs: map[string]string{}}
+	if err := d.goModule(); err != nil {
+		return nil, err
+	}
+	d.makefiles()
+	d.ko()
+	d.promu()
+	d.goreleaser()
+	d.findPlatforms()
+	d.dockerfiles()
+	d.goImages()
+	if len(d.images) == 0 {
+		return nil, errors.New("nothing says what to release: there is no Dockerfile and no main package of Go; write slipway.yaml by hand, or begin with -example=hello")
+	}
+	d.identity()
+	d.manifests()
+	d.findNames()
+	d.narrow()
+	return d, nil
+}
+
+// hand notes what the user has to look at.
+func (d *Draft) hand(format string, args ...any) {
+	d.Hand = append(d.Hand, output.Line(fmt.Sprintf(format, args...)))
+}
+
+func (d *Draft) found(format string, args ...any) {
+	d.Found = append(d.Found, output.Line(fmt.Sprintf(format, args...)))
+}
+
+var notInName = regexp.MustCompile(`[^a-z0-9._-]+`)
+
+// nameOf makes the name of a product, image or base from text.
+func nameOf(s string) string {
+	s = notInName.ReplaceAllString(strings.ToLower(s), "-")
+	s = regexp.MustCompile(`([._-])[._-]+`).ReplaceAllString(strings.Trim(s, "._-"), "$1")
+	return s[:min(len(s), 60)]
+}
+
+// program returns the name of the program for a package, which it adds if it is new. name is what
+// its file is called, "" if that is not known.
+func (d *Draft) program(m mainPackage, name string) string {
+	for _, p := range d.programs {
+		if p.dir == m.dir && (name == "" || p.name == name) {
+			return p.name
+		}
+	}
+	if name == "" {
+		name = m.name
+	}
+	if slices.ContainsFunc(d.programs, func(p program) bool { return p.name == name }) {
+		name = path.Base(path.Dir(m.dir)) + "-" + name
+	}
+	p := program{name: name, dir: m.dir}
+	switch {
+	case !m.linux:
+		p.os = []string{platform.Windows}
+	case !m.windows:
+		p.os = []string{platform.Linux}
+	}
+	d.programs = append(d.programs, p)
+	return name
+}
+
+// main returns the main package that a program of this file name is built from.
+func (d *Draft) main(name string) (mainPackage, bool) {
+	if dir, ok := d.outputs[name]; ok {
+		if i := slices.IndexFunc(d.mains, func(m mainPackage) bool { return m.dir == dir }); i >= 0 {
+			return d.mains[i], true
+		}
+	}
+	i := slices.IndexFunc(d.mains, func(m mainPackage) bool { return m.name == name })
+	if i < 0 {
+		return mainPackage{}, false
+	}
+	return d.mains[i], true
+}

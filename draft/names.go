@@ -1,0 +1,188 @@
+package draft
+
+import (
+	"cmp"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/slipway-dev/slipway/internal/imagename"
+)
+
+// newer compares the versions that two paths have in them.
+func newer(a, b string) bool { return semver.Compare(versionIn(a), versionIn(b)) > 0 }
+
+func versionIn(p string) string {
+	for part := range strings.SplitSeq(p, "/") {
+		if v := "v" + strings.TrimPrefix(part, "v"); semver.IsValid(v) {
+			return v
+		}
+	}
+	return ""
+}
+
+var (
+	imageField = regexp.MustCompile(`(?m)^[\s-]*(?:image|repository|newName):\s*["']?/?([A-Za-z0-9][A-Za-z0-9._/:@-]*)["']?\s*(?:#.*)?$`)
+	baseRepo   = regexp.MustCompile(`(?m)^\s*(?:baseRepo|registry|baseRegistry):\s*["']?([a-z0-9.-]+\.[a-z]{2,}(?::[0-9]+)?(?:/[a-z0-9._/-]+)?)["']?\s*$`)
+)
+
+// publicName is a name under which manifests call an image of the product.
+type publicName struct {
+	registry, repository string
+	count                int
+}
+
+// findNames finds under which names users know the images: those that manifests, charts and
+// Makefiles have.
+func (d *Draft) findNames() {
+	seen := map[string]int{}
+	tags := map[string][]string{}
+	for _, ref := range d.allReferences() {
+		repository, tag := splitReference(ref)
+		host, rest, ok := strings.Cut(repository, "/")
+		if !ok || !strings.ContainsAny(host, ".:") || imagename.CheckRepository(repository) != nil || rest == "" {
+			continue
+		}
+		seen[repository]++
+		if !slices.Contains(tags[repository], tag) {
+			tags[repository] = append(tags[repository], tag)
+		}
+	}
+	best := map[int]publicName{}
+	for n, i := range d.images {
+		for _, repository := range sortedKeys(seen) {
+			host, rest, _ := strings.Cut(repository, "/")
+			if path.Base(rest) != i.name && path.Base(rest) != d.known(i) {
+				continue
+			}
+			r := publicName{host, rest, seen[repository]}
+			if r.better(best[n]) {
+				best[n] = r
+			}
+		}
+	}
+	d.useNames(best)
+	d.variants(tags)
+}
+
+// known is the last part of the repository that a Makefile gives the product's only image.
+func (d *Draft) known(i image) string {
+	if d.images[0].name != i.name {
+		return ""
+	}
+	return cmp.Or(d.make.value("IMAGE_NAME"), d.make.value("IMAGENAME"), d.make.value("DOCKER_IMAGE_NAME"))
+}
+
+var staging = regexp.MustCompile(`staging|e2e|test|k8s\.gcr\.io|local|example`)
+
+// better prefers registries that users pull from to those for staging, and then what is named
+// more often.
+func (r publicName) better(than publicName) bool {
+	if than.repository == "" {
+		return true
+	}
+	a, b := staging.MatchString(r.registry+"/"+r.repository), staging.MatchString(than.registry+"/"+than.repository)
+	if a != b {
+		return b
+	}
+	return r.count > than.count
+}
+
+// allReferences returns the names of images in manifests, charts and Makefiles.
+func (d *Draft) allReferences() []string {
+	list := slices.Clone(d.references)
+	for _, f := range d.tree.files {
+		if !isYAML(f) && path.Base(f) != "README.md" || isAside(path.Dir(f)) {
+			continue
+		}
+		text := d.tree.text(f)
+		prefix := ""
+		if m := baseRepo.FindSubmatch(text); m != nil {
+			prefix = string(m[1]) + "/"
+		}
+		for _, m := range imageField.FindAllSubmatch(text, -1) {
+			ref := string(m[1])
+			if host, _, _ := strings.Cut(ref, "/"); !strings.ContainsAny(host, ".:") {
+				ref = prefix + ref
+			}
+			list = append(list, ref)
+		}
+	}
+	if image := cmp.Or(d.make.value("IMAGE_NAME"), d.make.value("IMAGENAME"), d.make.value("DOCKER_IMAGE_NAME")); image != "" {
+		for _, v := range []string{"REGISTRY", "REGISTRY_NAME", "DOCKER_REPO", "ALL_DOCKER_REPOS"} {
+			for _, registry := range strings.Fields(d.make.value(v)) {
+				if strings.HasPrefix(registry, "#") {
+					break
+				}
+				list = append(list, registry+"/"+image)
+			}
+		}
+	}
+	return list
+}
+
+// useNames writes the names down: one registry, and a repository for each image.
+func (d *Draft) useNames(best map[int]publicName) {
+	for n := range d.images {
+		r, ok := best[n]
+		if !ok {
+			continue
+		}
+		if d.names.registry == "" {
+			d.names.registry = r.registry
+			d.found("users know the images below %s", r.registry)
+		}
+		if r.registry == d.names.registry {
+			d.images[n].repository = r.repository
+		}
+	}
+	d.sharePrefix()
+}
+
+// sharePrefix writes repositories that differ in the image's name only once, for all images.
+func (d *Draft) sharePrefix() {
+	prefix := ""
+	for _, i := range d.images {
+		p, ok := strings.CutSuffix(i.repository, "/"+i.name)
+		if !ok || prefix != "" && p != prefix {
+			return
+		}
+		prefix = p
+	}
+	if prefix == "" {
+		return
+	}
+	d.names.repository = prefix + "/{{.Name}}"
+	for n := range d.images {
+		d.images[n].repository = ""
+	}
+}
+
+// variants gives an image of HostProcess the repository of the image it is a variant of, where
+// manifests know it by a tag.
+func (d *Draft) variants(tags map[string][]string) {
+	for n, i := range d.images {
+		m := slices.IndexFunc(d.images, func(o image) bool {
+			return !strings.HasSuffix(o.name, "-hostprocess") && (o.repository != "" || d.names.repository != "")
+		})
+		if !strings.HasSuffix(i.name, "-hostprocess") || m < 0 {
+			continue
+		}
+		repository := d.images[m].repository
+		if d.names.repository != "" {
+			repository = strings.ReplaceAll(d.names.repository, "{{.Name}}", d.images[m].name)
+		}
+		for _, tag := range tags[d.names.registry+"/"+repository] {
+			if suffix := hostProcess.FindString(tag); suffix != "" && repository != "" {
+				d.images[n].repository = repository
+				d.images[n].tags = []string{"{{.Version}}" + suffix}
+				break
+			}
+		}
+	}
+}
+
+var hostProcess = regexp.MustCompile(`-(?:windows-hp|windows-hostprocess|hpc|hostprocess|hp)$`)

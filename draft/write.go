@@ -1,0 +1,288 @@
+package draft
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/slipway-dev/slipway/internal/output"
+)
+
+// Schema is where editors find the schema of slipway.yaml.
+const schema = "https://raw.githubusercontent.com/slipway-dev/slipway/main/product/slipway.schema.json"
+
+// writer writes YAML with comments.
+type writer struct{ strings.Builder }
+
+// line writes a line of literal YAML, with values where the format has %s.
+func (w *writer) line(format string, values ...string) {
+	var all []any
+	for _, v := range values {
+		all = append(all, scalar(v))
+	}
+	fmt.Fprintf(w, format+"\n", all...)
+}
+
+// note writes comments, one paragraph each, at an indentation.
+func (w *writer) note(indent string, notes ...string) {
+	const width = 110
+	for _, n := range notes {
+		line := indent + "#"
+		for _, word := range strings.Fields(output.Line(n)) {
+			if len(line)+1+len(word) > width && line != indent+"#" {
+				fmt.Fprintln(w, line)
+				line = indent + "#"
+			}
+			line += " " + word
+		}
+		fmt.Fprintln(w, line)
+	}
+}
+
+// scalar writes a string so that every reader of YAML takes it for text, in lists in brackets, too.
+func scalar(s string) string {
+	b, err := yaml.Marshal(&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s})
+	text := strings.TrimSuffix(string(b), "\n")
+	if err != nil || strings.ContainsAny(text, "\n") || strings.ContainsAny(text, "{}[],") && !strings.ContainsAny(text[:1], `"'`) || strings.HasPrefix(s, "windows/") {
+		return fmt.Sprintf("%q", s)
+	}
+	return text
+}
+
+func list(items []string) string {
+	var all []string
+	for _, i := range items {
+		all = append(all, scalar(i))
+	}
+	return "[" + strings.Join(all, ", ") + "]"
+}
+
+func mapping(m map[string]string) string {
+	var all []string
+	for _, k := range sortedKeys(m) {
+		all = append(all, scalar(k)+": "+scalar(m[k]))
+	}
+	return "{" + strings.Join(all, ", ") + "}"
+}
+
+// YAML returns the text of slipway.yaml.
+func (d *Draft) YAML() []byte {
+	w := &writer{}
+	w.line("# yaml-language-server: $schema=" + schema)
+	w.note("", "Written by slipway init. Check it with slipway check, and release a snapshot with slipway release.")
+	w.note("", d.left...)
+	w.line("apiVersion: slipway/v1")
+	w.line("name: %s", d.name)
+	w.note("", d.versionNotes...)
+	w.line("version: %s", d.version)
+	if d.description != "" {
+		w.line("description: %s", d.description)
+	}
+	w.line("")
+	d.writeNames(w)
+	w.note("", d.platformNotes...)
+	w.line("platforms: " + list(ordered(d.platforms)))
+	d.writeSource(w)
+	d.writeBases(w)
+	d.writePrograms(w)
+	w.line("")
+	w.line("images:")
+	for _, i := range d.images {
+		d.writeImage(w, i)
+	}
+	d.writeArtifacts(w)
+	d.writeRelease(w)
+	return []byte(w.String())
+}
+
+func (d *Draft) writeNames(w *writer) {
+	if d.names.registry == "" {
+		return
+	}
+	w.note("", "The names that users know: slipway release -registry=upstream publishes under them.")
+	w.line("destinations:")
+	w.line("  - {name: upstream, registry: %s}", d.names.registry)
+	if d.names.repository != "" {
+		w.line("names:")
+		w.line("  repository: %s", d.names.repository)
+	}
+	w.line("")
+}
+
+func (d *Draft) writeSource(w *writer) {
+	w.line("")
+	w.line("sources:")
+	w.note("  ", d.source.notes...)
+	w.line("  - name: %s", d.name)
+	w.line("    directory: %s", d.source.dir)
+	if !d.git {
+		w.note("    ", "Only git knows these two; without git they label and date the images as they are here.")
+		w.line("    revision: %s", orDefault(d.options.Revision, unknownRevision))
+		w.line("    created: %s", orDefault(d.options.Created, unknownCreated))
+	}
+	if d.source.url != "" {
+		w.line("    url: %s", d.source.url)
+	}
+	if d.source.licenses != "" {
+		w.line("    licenses: %s", d.source.licenses)
+	}
+	if d.source.module == "" || len(d.programs) == 0 {
+		return
+	}
+	if len(d.source.ldflags) > 0 {
+		w.line("    ldflags:")
+		for _, f := range d.source.ldflags {
+			w.line("      - %s", f)
+		}
+	}
+	if len(d.source.env) > 0 {
+		w.line("    env: " + list(d.source.env))
+	}
+	if len(d.source.tags) > 0 {
+		w.line("    tags: " + list(d.source.tags))
+	}
+}
+
+// ordered sorts platforms: Linux first, then by name.
+func ordered(platforms []string) []string {
+	list := slices.Clone(platforms)
+	slices.Sort(list)
+	return list
+}
+
+func orDefault(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}
+
+func (d *Draft) writeBases(w *writer) {
+	if len(d.bases) == 0 {
+		return
+	}
+	w.line("")
+	w.line("bases:")
+	for _, b := range d.bases {
+		if !d.uses(b.name) {
+			continue
+		}
+		w.note("  ", b.notes...)
+		switch {
+		case b.builtin != "":
+			w.line("  - {name: %s, builtin: %s}", b.name, b.builtin)
+		case b.microsoft != "":
+			w.line("  - {name: %s, microsoft: %s}", b.name, b.microsoft)
+		default:
+			w.line("  - name: %s", b.name)
+			w.line("    images:")
+			for _, p := range sortedKeys(b.images) {
+				w.line("      %s: %s", p, b.images[p])
+			}
+		}
+	}
+}
+
+// uses reports whether an image that is not left out is built on a base.
+func (d *Draft) uses(base string) bool {
+	from := regexp.MustCompile(`(?m)^FROM ` + regexp.QuoteMeta(base) + `(?: |$)`)
+	for _, i := range d.images {
+		if i.dropped != "" {
+			continue
+		}
+		for os, b := range i.bases {
+			if b == base && os != "" {
+				return true
+			}
+		}
+		for _, f := range d.files {
+			if i.dockerfiles[f.os] == f.path && from.MatchString(strings.Join(f.lines, "\n")) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (d *Draft) writePrograms(w *writer) {
+	if len(d.programs) == 0 {
+		return
+	}
+	w.line("")
+	w.note("", d.programNotes...)
+	w.line("programs:")
+	for _, p := range d.programs {
+		text := "  - {name: " + scalar(p.name) + ", source: " + scalar(d.name) + ", package: " + scalar(mainPackage{dir: p.dir}.path())
+		if len(p.os) > 0 {
+			text += ", os: " + list(p.os)
+		}
+		fmt.Fprintln(w, text+"}")
+	}
+}
+
+func (d *Draft) writeImage(w *writer, i image) {
+	if i.dropped != "" {
+		w.note("  ", "- name: "+i.name+" is "+i.dropped)
+		return
+	}
+	w.note("  ", i.notes...)
+	w.line("  - name: %s", i.name)
+	if i.repository != "" {
+		w.line("    repository: %s", i.repository)
+	}
+	if len(i.tags) > 0 {
+		w.line("    tags: " + list(i.tags))
+	}
+	if i.description != "" {
+		w.line("    description: %s", i.description)
+	}
+	if len(i.platforms) > 0 {
+		w.line("    platforms: " + list(i.platforms))
+	}
+	if i.program != "" {
+		w.line("    bases: " + mapping(i.bases))
+		w.line("    go: {program: %s}", i.program)
+		return
+	}
+	w.line("    source: %s", d.name)
+	w.line("    dockerfile:")
+	w.line("      files: " + mapping(i.dockerfiles))
+	if i.context != "" {
+		w.line("      context: %s", i.context)
+	}
+}
+
+// writeArtifacts writes what a release has for download.
+func (d *Draft) writeArtifacts(w *writer) {
+	if len(d.archived) == 0 {
+		return
+	}
+	w.line("")
+	w.line("artifacts:")
+	fmt.Fprintf(w, "  - {name: %s, programs: %s}\n", scalar(d.name), list(d.archived))
+}
+
+func (d *Draft) writeRelease(w *writer) {
+	if len(d.templates) == 0 {
+		return
+	}
+	w.line("")
+	kept := slices.ContainsFunc(d.templates, func(e entry) bool { return e.dropped == "" })
+	if kept {
+		w.line("release:")
+		w.line("  templates:")
+	} else {
+		w.note("", "release:", "  templates:")
+	}
+	for _, e := range d.templates {
+		if e.dropped == "" {
+			w.line("    - {path: %s}", e.path)
+			continue
+		}
+		w.note("    ", e.dropped)
+		w.note("    ", "- {path: "+scalar(e.path)+"}")
+	}
+}
