@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -8,23 +9,31 @@ import (
 	"strings"
 )
 
-// lines returns the place of each line of each rendered template. Where it cannot be known, it is
-// that of the template. It is an error if a second rendering differs.
+// lines returns what places does. It is an error if a second rendering, at another time, differs.
 func (c *Chart) lines(ctx context.Context, o Options, plain *rendered) (map[string][]string, error) {
-	all := map[string][]string{}
-	differs := false
+	all, differs, err := c.places(ctx, o, plain, rendering{later: true})
+	if err == nil && differs { // because of the marks, or in fact
+		err = c.stable(ctx, o, plain, all)
+	}
+	return all, err
+}
+
+// places returns the place of each line of each rendered template. Where it cannot be known, it is
+// that of the template. It finds them by a rendering with marks, and reports whether that differs
+// in more than the marks.
+func (c *Chart) places(ctx context.Context, o Options, plain *rendered, how rendering) (all map[string][]string, differs bool, err error) {
+	all = map[string][]string{}
 	for _, defines := range []bool{true, false} {
 		m := &marker{defines: defines}
-		marked, err := c.render(ctx, o, rendering{later: true, mark: m.text})
-		if err != nil {
-			differs = true
+		how.mark, how.unchecked = m.text, true
+		marked, err := c.render(ctx, o, how)
+		if ctx.Err() != nil {
+			return nil, false, ctx.Err()
+		}
+		if differs = err != nil || len(marked.templates) != len(plain.templates); differs {
 			continue // a template that reads what another one made does not take marks
 		}
 		for i, t := range plain.templates {
-			if i >= len(marked.templates) || marked.templates[i].name != t.name {
-				differs = true
-				break
-			}
 			text := marked.templates[i].text
 			differs = differs || mark.ReplaceAllString(text, "") != t.text
 			if _, known := all[t.name]; !known && strings.Count(text, "\n") == strings.Count(t.text, "\n") {
@@ -40,15 +49,11 @@ func (c *Chart) lines(ctx context.Context, o Options, plain *rendered) (map[stri
 			all[t.name] = slices.Repeat([]string{t.file.shown}, 1+strings.Count(t.text, "\n"))
 		}
 	}
-	if differs { // because of the marks, or in fact
-		if err := c.stable(ctx, o, plain, all); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
+	return all, differs, nil
 }
 
-// stable renders again, at another time, and reports the first line that differs.
+// stable renders again, at another time, and reports the first line that differs. Pods of "helm
+// test" may: they are not installed, and often have random names.
 func (c *Chart) stable(ctx context.Context, o Options, plain *rendered, lines map[string][]string) error {
 	again, err := c.render(ctx, o, rendering{later: true})
 	if err != nil {
@@ -58,19 +63,35 @@ func (c *Chart) stable(ctx context.Context, o Options, plain *rendered, lines ma
 		if i < len(again.templates) && again.templates[i].text == t.text {
 			continue
 		}
-		at := t.file.shown
+		other := ""
 		if i < len(again.templates) && again.templates[i].name == t.name {
-			one, two := strings.Split(t.text, "\n"), strings.Split(again.templates[i].text, "\n")
-			for n := range min(len(one), len(two)) {
-				if one[n] != two[n] {
-					at = lines[t.name][n]
-					break
-				}
-			}
+			other = again.templates[i].text
 		}
-		return fmt.Errorf("%s: the line is another one each time that the chart is rendered, by a random value or the time: set the value that it is made from, so that the template does not make one", at)
+		if at := unlike(t, other, lines[t.name]); at != "" {
+			return fmt.Errorf("%s: the line is another one each time that the chart is rendered, by a random value or the time: set the value that it is made from, so that the template does not make one", at)
+		}
 	}
 	return nil
+}
+
+// unlike returns the place of the first line that differs and is not of a test.
+func unlike(t renderedTemplate, other string, lines []string) string {
+	one, two := documents("", t.text, lines), documents("", other, nil)
+	if len(one) != len(two) {
+		return t.file.shown
+	}
+	for i, o := range one {
+		if slices.ContainsFunc(o.Hooks, func(h string) bool { return strings.HasPrefix(h, "test") }) {
+			continue
+		}
+		left, right := strings.Split(string(o.Text), "\n"), strings.Split(string(two[i].Text), "\n")
+		for n := range left {
+			if n >= len(right) || left[n] != right[n] {
+				return cmp.Or(o.Origin(n+1), t.file.shown)
+			}
+		}
+	}
+	return ""
 }
 
 // lines returns the place of each line of a text with marks: that of its first mark. What has

@@ -52,7 +52,9 @@ func (c *Chart) Render(ctx context.Context, o Options) ([]Object, error) {
 
 // rendering is how a rendering differs from that of Helm.
 type rendering struct {
-	later bool // the time is another one
+	later     bool // the time is another one
+	fixed     bool // the time and what is random are always the same
+	unchecked bool // the values are not checked by schemas
 	// mark changes the text of a template; nil leaves it
 	mark func(index int, f file) string
 }
@@ -76,14 +78,17 @@ func (c *Chart) render(ctx context.Context, o Options, r rendering) (*rendered, 
 	if err != nil {
 		return nil, err
 	}
-	values, err := c.values(loaded, o)
+	values, err := c.values(loaded, o, r.unchecked)
 	if err != nil {
 		return nil, err
 	}
 	names := map[string]file{}
 	c.index(loaded, names, r.mark, map[*common.File]bool{})
 	e := engine.Engine{}
-	if r.later {
+	switch {
+	case r.fixed:
+		e.CustomTemplateFuncs = fixed
+	case r.later:
 		e.CustomTemplateFuncs = template.FuncMap{"now": func() time.Time { return time.Now().AddDate(3, 2, 1).Add(4 * time.Hour) }}
 	}
 	made, err := e.RenderWithContext(ctx, loaded, values)
@@ -101,7 +106,7 @@ func (c *Chart) render(ctx context.Context, o Options, r rendering) (*rendered, 
 }
 
 // values returns what the templates get, and decides which subcharts are enabled.
-func (c *Chart) values(loaded *helm.Chart, o Options) (common.Values, error) {
+func (c *Chart) values(loaded *helm.Chart, o Options, unchecked bool) (common.Values, error) {
 	caps, err := capabilities(o)
 	if err != nil {
 		return nil, err
@@ -123,6 +128,9 @@ func (c *Chart) values(loaded *helm.Chart, o Options) (common.Values, error) {
 	top, err := commonutil.ToRenderValuesWithSchemaValidation(loaded, values, release, caps, true)
 	if err != nil {
 		return nil, fmt.Errorf("chart %s: %s", c.shown, output.Line(err.Error()))
+	}
+	if unchecked {
+		return top, nil
 	}
 	all, _ := top["Values"].(common.Values)
 	return top, c.checkSchemas(loaded, all)

@@ -1,0 +1,113 @@
+package chart
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// templateLine splits a line of a template that has one string: key and what is before the
+// string, the string, what is behind it.
+var templateLine = regexp.MustCompile(`^(\s*(?:- )?(?:[\w."'/-]+:\s+)?(?:--?[\w-]+=)?)(["']?)(.*?)(["']?\s*)$`)
+
+// quoted matches a string that a function puts in quotes.
+var quoted = regexp.MustCompile(`^(\{\{-?\s.*?)\s*\|\s*quote\s*\}\}$`)
+
+// guard puts the digest behind a reference in the line of the template that makes it, for that
+// reference only: who sets another tag or repository gets no digest.
+func (p *pinner) guard(c *Chart, u use, image *Image) (*Chart, error) {
+	f, n, reference, err := p.templateOf(c, u)
+	if err != nil {
+		return nil, err
+	}
+	lines := strings.SplitAfter(string(f.data), "\n")
+	text, end := strings.TrimRight(lines[n], "\r\n"), lines[n][len(strings.TrimRight(lines[n], "\r\n")):]
+	m := templateLine.FindStringSubmatch(text)
+	if m == nil || strings.Contains(reference, "@") {
+		return nil, fmt.Errorf("%s has another form", f.shown)
+	}
+	open, value, closing := m[2], m[3], m[4]
+	if q := quoted.FindStringSubmatch(value); q != nil && open == "" {
+		open, value, closing = `"`, q[1]+" }}", `"`+closing
+	}
+	call, err := asCall(value)
+	if err != nil {
+		return nil, err
+	}
+	lines[n] = fmt.Sprintf("%s%s%s{{ if eq %s %q }}@%s{{ end }}%s%s", m[1], open, value, call, reference, image.Digest, closing, end)
+	return c.with(f.path, []byte(strings.Join(lines, ""))), nil
+}
+
+// inTemplate replaces a text in the line of the template that makes a use.
+func (p *pinner) inTemplate(c *Chart, u use, old, text string) (*Chart, error) {
+	f, line, _, err := p.templateOf(c, u)
+	if err != nil {
+		return nil, err
+	}
+	lines := strings.SplitAfter(string(f.data), "\n")
+	changed := token.ReplaceAllStringFunc(lines[line], func(word string) string {
+		if rest, ok := strings.CutPrefix(word, old); ok && (rest == "" || rest == ":") { // before an action
+			return text + rest
+		}
+		return word
+	})
+	if changed == lines[line] {
+		return nil, fmt.Errorf("%s does not have %s", f.shown, old)
+	}
+	lines[line] = changed
+	return c.with(f.path, []byte(strings.Join(lines, ""))), nil
+}
+
+// templateOf returns the file and the index of the line that made a use, and its reference now.
+func (p *pinner) templateOf(c *Chart, u use) (f file, line int, reference string, err error) {
+	unknown := fmt.Errorf("the line of %s is not known", u.reference)
+	o := p.caseOptions(u.at)
+	r, err := c.render(p.ctx, o, rendering{fixed: true})
+	if err != nil {
+		return file{}, 0, "", err
+	}
+	lines, _, err := c.places(p.ctx, o, r, rendering{fixed: true})
+	if err != nil || u.line > len(lines[u.template]) {
+		return file{}, 0, "", unknown
+	}
+	for _, t := range r.templates {
+		if t.name != u.template {
+			continue
+		}
+		for _, now := range uses(t) {
+			if now.document == u.document && now.path == u.path {
+				reference = now.reference
+			}
+		}
+	}
+	place := lines[u.template][u.line-1]
+	colon := strings.LastIndexByte(place, ':')
+	n, err := strconv.Atoi(place[colon+1:])
+	if err != nil {
+		return file{}, 0, "", unknown
+	}
+	for _, f := range c.files {
+		if f.shown == place[:max(colon, 0)] && n <= strings.Count(string(f.data), "\n")+1 {
+			return f, n - 1, reference, nil
+		}
+	}
+	return file{}, 0, "", unknown
+}
+
+// asCall returns the text of a template, actions and what is between them, as a call of printf.
+func asCall(text string) (string, error) {
+	var format, arguments strings.Builder
+	at := 0
+	for _, a := range scanActions(text) {
+		inner := strings.TrimSuffix(strings.TrimPrefix(text[a.start:a.end], "{{"), "}}")
+		if !a.prints() || a.word == "template" || strings.HasPrefix(inner, "-") && a.start > 0 || strings.HasSuffix(inner, "-") {
+			return "", fmt.Errorf("the line has %s", text[a.start:a.end])
+		}
+		format.WriteString(strings.ReplaceAll(text[at:a.start], "%", "%%") + "%v")
+		arguments.WriteString(" (" + strings.TrimSpace(strings.TrimPrefix(inner, "-")) + ")")
+		at = a.end
+	}
+	format.WriteString(strings.ReplaceAll(text[at:], "%", "%%"))
+	return fmt.Sprintf("(printf %q%s)", format.String(), arguments.String()), nil
+}

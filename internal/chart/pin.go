@@ -1,0 +1,254 @@
+package chart
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/name"
+
+	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/internal/yamlfile"
+)
+
+// Image is what a reference becomes.
+type Image struct {
+	Repository string // with its registry
+	Tag        string // "" keeps that of the reference
+	Digest     string // sha256:…
+}
+
+// Mapping is an image for a place in the values, where its reference does not tell.
+type Mapping struct {
+	Path  string // in the values: image.app, sidecars[0].image
+	Image Image
+	Pos   yamlfile.Pos // of the mapping, for messages
+}
+
+// Case is a set of values that a chart is rendered with, besides its own.
+type Case struct {
+	Name   string // "" for the chart's own values
+	Values map[string]any
+}
+
+// PinOptions are settings of [Chart.Pin].
+type PinOptions struct {
+	Options // Values are those of the first case, and below those of each other one
+
+	Cases    []Case
+	Mappings []Mapping
+	// Find returns the image for a reference, and nil for one that it does not know. A reference
+	// that was pinned before is asked for as well.
+	Find func(reference string) *Image
+}
+
+// Unpinned is a reference without a digest in what a chart makes.
+type Unpinned struct {
+	Reference string
+	Place     string // in a template
+	Case      string
+}
+
+// Pin returns the chart with images by digest, as its values and templates need them, and the
+// references that stay without one because Find does not know them. Of the texts of values.yaml
+// only the values of images change; where their form does not take a digest, the line of the
+// template gets it, for the chart's own values only. Whatever a change does is seen by rendering
+// before and after: nothing but the references may differ. The error has a line for each
+// reference that cannot be pinned.
+func (c *Chart) Pin(ctx context.Context, o PinOptions) (*Chart, []Unpinned, error) {
+	p := &pinner{ctx: ctx, options: o, chart: c, known: map[string]*Image{}, failed: map[string]bool{}, mapped: make([]bool, len(o.Mappings))}
+	p.cases = append(p.cases, Case{Values: o.Values})
+	for _, k := range o.Cases {
+		p.cases = append(p.cases, Case{Name: k.Name, Values: merge(o.Values, k.Values)})
+	}
+	for _, m := range o.Mappings {
+		if err := c.checkMapping(m); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := p.run(); err != nil {
+		return nil, nil, err
+	}
+	for i, m := range o.Mappings {
+		if !p.mapped[i] {
+			p.errs = append(p.errs, fmt.Errorf("%s: no rendering of chart %s uses the value %s for an image: add a case under cases whose values enable it, or correct the path", m.Pos, c.Name(), output.Line(m.Path)))
+		}
+	}
+	if len(p.errs) > 0 {
+		return nil, nil, errors.Join(p.errs...)
+	}
+	left, err := p.unpinned()
+	return p.chart, left, err
+}
+
+// pinner pins one reference after another.
+type pinner struct {
+	ctx     context.Context //nolint:containedctx // it lives as long as a call
+	options PinOptions
+	cases   []Case
+	chart   *Chart
+	before  []view            // what each case renders
+	parts   map[string][]part // of a reference at a place, by the key of the use
+	known   map[string]*Image // references that a change made
+	failed  map[string]bool   // keys of uses that cannot be pinned
+	mapped  []bool
+	errs    []error
+}
+
+// run pins references until none is left.
+func (p *pinner) run() error {
+	var err error
+	if p.before, err = p.views(p.chart); err != nil {
+		return err
+	}
+	for {
+		if err := p.compose(); err != nil {
+			return err
+		}
+		next := p.next()
+		if next == nil {
+			return nil
+		}
+		if err := p.pin(*next); err != nil {
+			return err
+		}
+	}
+}
+
+// next returns a use that is to be pinned.
+func (p *pinner) next() *use {
+	for n, v := range p.before {
+		for _, u := range v.uses {
+			u.at = n
+			if p.failed[u.key()] || p.overridden(u) {
+				continue
+			}
+			if strings.Count(u.reference, "@") > 1 && u.field {
+				p.failed[u.key()] = true
+				p.errs = append(p.errs, fmt.Errorf("%s: %s has two digests: take one out of the values of the chart", p.place(u), output.Line(u.reference)))
+				continue
+			}
+			if i := p.image(u); i != nil && !i.is(u.reference) {
+				return &u
+			}
+		}
+	}
+	return nil
+}
+
+// image returns what a use becomes; nil if it stays.
+func (p *pinner) image(u use) *Image {
+	for n, m := range p.options.Mappings {
+		if slices.ContainsFunc(p.parts[u.key()], func(t part) bool { return t.value != nil && t.value.below(m.Path) }) {
+			p.mapped[n] = true
+			return &p.options.Mappings[n].Image
+		}
+	}
+	if i := p.known[u.reference]; i != nil {
+		return i
+	}
+	if p.options.Find == nil {
+		return nil
+	}
+	return p.options.Find(u.reference)
+}
+
+// overridden reports whether a case, not the chart, has a part of the reference.
+func (p *pinner) overridden(u use) bool {
+	return slices.ContainsFunc(p.parts[u.key()], func(t part) bool { return t.value == nil })
+}
+
+// is reports whether a reference is that image, by digest.
+func (i *Image) is(reference string) bool {
+	base, digest, _ := strings.Cut(reference, "@")
+	repository, _ := splitTag(base)
+	return digest == i.Digest && sameRepository(repository, i.Repository)
+}
+
+// pin tries one change after another until one gives the reference its digest and leaves all else.
+func (p *pinner) pin(u use) error {
+	image := p.image(u)
+	for _, change := range p.changes(u, image) {
+		changed, err := change(p.chart)
+		if err != nil {
+			continue // the next may fit
+		}
+		views, err := p.views(changed)
+		if err != nil {
+			if p.ctx.Err() != nil {
+				return err
+			}
+			continue
+		}
+		if p.accept(u, image, views) {
+			p.chart, p.before = changed, views
+			return nil
+		}
+	}
+	p.failed[u.key()] = true
+	p.errs = append(p.errs, fmt.Errorf("%s: %s cannot be pinned, since neither a value nor the template takes its digest: make it of one value, or of repository, tag and digest%s",
+		p.place(u), output.Line(u.reference), inCase(p.cases[u.at].Name)))
+	return nil
+}
+
+func inCase(name string) string {
+	if name == "" {
+		return ""
+	}
+	return " (case " + output.Line(name) + ")"
+}
+
+// place returns the line of the template that made a use.
+func (p *pinner) place(u use) string {
+	v := p.before[u.at]
+	lines, _, err := p.chart.places(p.ctx, p.caseOptions(u.at), v.rendered, rendering{fixed: true})
+	if l := lines[u.template]; err == nil && u.line <= len(l) {
+		return l[u.line-1]
+	}
+	for _, t := range v.rendered.templates {
+		if t.name == u.template {
+			return t.file.shown
+		}
+	}
+	return p.chart.shown
+}
+
+func (p *pinner) caseOptions(n int) Options {
+	o := p.options.Options
+	o.Values = p.cases[n].Values
+	return o
+}
+
+// unpinned lists the references of images that have no digest at the end.
+func (p *pinner) unpinned() ([]Unpinned, error) {
+	var all []Unpinned
+	seen := map[string]bool{}
+	for n, v := range p.before {
+		for _, u := range v.uses {
+			u.at = n
+			if !u.field || strings.Contains(u.reference, "@") || seen[u.reference] || p.overridden(u) {
+				continue
+			}
+			seen[u.reference] = true
+			all = append(all, Unpinned{Reference: u.reference, Place: p.place(u), Case: p.cases[n].Name})
+		}
+	}
+	return all, p.ctx.Err()
+}
+
+// splitTag splits a reference without a digest at its tag.
+func splitTag(base string) (repository, tag string) {
+	if i := strings.LastIndexByte(base, ':'); i >= 0 && !strings.Contains(base[i:], "/") {
+		return base[:i], base[i+1:]
+	}
+	return base, ""
+}
+
+// sameRepository reports whether two texts name one repository.
+func sameRepository(a, b string) bool {
+	one, err1 := name.NewRepository(a)
+	two, err2 := name.NewRepository(b)
+	return err1 == nil && err2 == nil && one.Name() == two.Name()
+}

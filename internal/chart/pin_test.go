@@ -1,0 +1,263 @@
+package chart_test
+
+import (
+	"archive/tar"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-containerregistry/pkg/name"
+
+	"github.com/slipway-dev/slipway/internal/chart"
+	"github.com/slipway-dev/slipway/internal/yamlfile"
+)
+
+// The digests of the images in these tests; messages have them in short.
+var (
+	appDigest  = "sha256:" + strings.Repeat("a", 64)
+	hpDigest   = "sha256:" + strings.Repeat("b", 64)
+	restDigest = "sha256:" + strings.Repeat("c", 64)
+	short      = strings.NewReplacer(appDigest, "sha256:APP", hpDigest, "sha256:HP", restDigest, "sha256:REST", strings.Repeat("a", 64), "APP")
+)
+
+// find knows the images app and app-hp, which have another repository in a release, and all of
+// registry.k8s.io.
+func find(reference string) *chart.Image {
+	base, _, _ := strings.Cut(reference, "@")
+	switch {
+	case strings.HasPrefix(base, "example.com/team/app:") || strings.HasPrefix(base, "example.com/team/app@") || base == "example.com/team/app":
+		if strings.HasSuffix(base, "-hp") {
+			return &chart.Image{Repository: "example.com/team/app", Tag: "v1.0-hp", Digest: hpDigest}
+		}
+		return &chart.Image{Repository: "example.com/team/app", Tag: "v1.0", Digest: appDigest}
+	case strings.HasPrefix(base, "old.example.com/app:"):
+		return &chart.Image{Repository: "example.com/team/app", Tag: "v2.0", Digest: appDigest}
+	case strings.HasPrefix(base, "registry.k8s.io/"):
+		return &chart.Image{Repository: base[:strings.LastIndex(base, ":")], Digest: restDigest}
+	}
+	return nil
+}
+
+// texts returns all files of a chart.
+func texts(t *testing.T, c *chart.Chart) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	read(t, c, func(h *tar.Header, r io.Reader) {
+		b, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[strings.TrimPrefix(h.Name, c.Name()+"/")] = string(b)
+	})
+	return all
+}
+
+// difference lists the lines that a chart has anew, by file.
+func difference(t *testing.T, before, after *chart.Chart) string {
+	t.Helper()
+	old, now := texts(t, before), texts(t, after)
+	var b strings.Builder
+	for _, name := range slices.Sorted(func(yield func(string) bool) {
+		for n := range now {
+			if !yield(n) {
+				return
+			}
+		}
+	}) {
+		was := strings.Split(old[name], "\n")
+		for n, line := range strings.Split(now[name], "\n") {
+			if !slices.Contains(was, line) {
+				fmt.Fprintf(&b, "%s:%d: %s\n", name, n+1, short.Replace(line))
+			}
+		}
+	}
+	return b.String()
+}
+
+var imageLine = regexp.MustCompile(`(?m)^\s*(?:- )?(?:image: |--image=)["']?([^"'\n#]*?)["']?\s*(?:#.*)?$`)
+
+// references lists the images that a chart renders, each of them once.
+func references(t *testing.T, c *chart.Chart, values map[string]any) []string {
+	t.Helper()
+	objects, err := c.Render(t.Context(), chart.Options{Values: values})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, o := range objects {
+		for _, m := range imageLine.FindAllStringSubmatch(string(o.Text), -1) {
+			if _, err := name.ParseReference(m[1]); err != nil {
+				t.Errorf("%s: %v", m[1], err)
+			}
+			all = append(all, short.Replace(m[1]))
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+const pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: app}\nspec:\n  containers:\n  - name: app\n"
+
+func TestPin(t *testing.T) {
+	for _, test := range []struct {
+		name, files string
+		cases       []chart.Case
+		mappings    []chart.Mapping
+		want        string         // the lines that change
+		set         map[string]any // what a user sets
+		then        string         // the references with that
+	}{
+		{
+			name:  "one string",
+			files: "-- app/values.yaml --\n# The image.\nimage:   \"example.com/team/app:v1.0\" # pinned\nother: 1\n-- app/templates/a.yaml --\n" + pod + "    image: {{ .Values.image }}\n",
+			want:  "values.yaml:2: image:   \"example.com/team/app:v1.0@sha256:APP\" # pinned\n",
+			set:   map[string]any{"image": "private/x:other"}, then: "private/x:other",
+		}, {
+			name:  "repository and tag",
+			files: "-- app/values.yaml --\nimage:\n  repository: example.com/team/app\n  pullPolicy: Always\n  tag: v1.0\n-- app/templates/a.yaml --\n" + pod + "    image: {{ .Values.image.repository }}:{{ .Values.image.tag }}\n",
+			want:  "values.yaml:4:   tag: v1.0@sha256:APP\n",
+			set:   map[string]any{"image": map[string]any{"tag": "other"}}, then: "example.com/team/app:other",
+		}, {
+			name:  "another repository",
+			files: "-- app/values.yaml --\nimage:\n  repository: example.com/team/app\n  tag: v1.0\n-- app/templates/a.yaml --\n" + pod + "    image: {{ .Values.image.repository }}:{{ .Values.image.tag }}\n",
+			want:  "values.yaml:3:   tag: v1.0@sha256:APP\n",
+			set:   map[string]any{"image": map[string]any{"repository": "private/x"}}, then: "private/x:v1.0@sha256:APP",
+		}, {
+			name:  "digest apart",
+			files: "-- app/values.yaml --\nimage:\n  registry: example.com\n  repository: team/app\n  tag: v1.0\n  digest: \"\"\n-- app/templates/a.yaml --\n" + pod + "    image: {{ with .Values.image }}{{ .registry }}/{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ .tag }}{{ end }}{{ end }}\n",
+			want:  "values.yaml:5:   digest: \"sha256:APP\"\n",
+			set:   map[string]any{"image": map[string]any{"repository": "private/x"}}, then: "example.com/private/x@sha256:APP",
+		}, {
+			name:  "digest that the values do not mention",
+			files: "-- app/values.yaml --\nimage:\n    name: example.com/team/app\n    tag: v1.0\n\nmore: {}\n-- app/templates/a.yaml --\n" + pod + "    image: {{ .Values.image.name }}:{{ .Values.image.tag }}{{ with .Values.image.digest }}@{{ . }}{{ end }}\n",
+			want:  "values.yaml:4:     digest: sha256:APP\n",
+			set:   map[string]any{"image": map[string]any{"digest": "", "tag": "other"}}, then: "example.com/team/app:other",
+		}, {
+			name:  "hexadecimal digest",
+			files: "-- app/values.yaml --\nimage: {repository: example.com/team/app, tag: v1.0, sha: \"\"}\n-- app/templates/a.yaml --\n" + pod + "    image: {{ .Values.image.repository }}:{{ .Values.image.tag }}{{ with .Values.image.sha }}@sha256:{{ . }}{{ end }}\n",
+			want:  "values.yaml:1: image: {repository: example.com/team/app, tag: v1.0, sha: \"APP\"}\n",
+		}, {
+			name:  "tag of appVersion",
+			files: "-- app/values.yaml --\nimage:\n  repository: registry.k8s.io/rest\n  tag: \"\"\n-- app/templates/a.yaml --\n" + pod + "    image: \"{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}\"\n",
+			want:  "values.yaml:3:   tag: \"1.0@sha256:REST\"\n",
+			set:   map[string]any{"image": map[string]any{"tag": "other"}}, then: "registry.k8s.io/rest:other",
+		}, {
+			name:  "tag of appVersion that the values do not mention",
+			files: "-- app/values.yaml --\nimage: {repository: registry.k8s.io/rest} # where\n-- app/templates/a.yaml --\n" + pod + "    image: \"{{ .Values.image.repository }}:{{ .Values.image.tag | default (printf \"v%s\" .Chart.AppVersion) }}\"\n",
+			want:  "values.yaml:1: image: {repository: registry.k8s.io/rest, tag: \"v1.0@sha256:REST\"} # where\n",
+		}, {
+			name:  "another name",
+			files: "-- app/values.yaml --\nregistry: old.example.com\nimage: {repository: app, tag: v1.0}\n-- app/templates/a.yaml --\n" + pod + "    image: {{ .Values.registry }}/{{ .Values.image.repository }}:{{ .Values.image.tag }}\n",
+			want:  "values.yaml:1: registry: example.com\nvalues.yaml:2: image: {repository: team/app, tag: v2.0@sha256:APP}\n",
+		}, {
+			name:  "base of the repository, as csi-driver-smb",
+			files: "-- app/values.yaml --\nimage:\n  baseRepo: registry.k8s.io/sig\n  app: {repository: /team, tag: v1}\n  own: {repository: old.example.com/app, tag: v1}\n-- app/templates/a.yaml --\n" + pod + "{{- range (list .Values.image.app .Values.image.own) }}\n{{- if hasPrefix \"/\" .repository }}\n    image: \"{{ $.Values.image.baseRepo }}{{ .repository }}:{{ .tag }}\"\n{{- else }}\n    image2:\n      image: \"{{ .repository }}:{{ .tag }}\"\n{{- end }}\n{{- end }}\n",
+			want:  "values.yaml:3:   app: {repository: /team, tag: v1@sha256:REST}\nvalues.yaml:4:   own: {repository: example.com/team/app, tag: v2.0@sha256:APP}\n",
+		}, {
+			name:  "one tag for two images",
+			files: "-- app/values.yaml --\nimage: {repository: example.com/team/app, tag: v1.0}\n-- app/templates/a.yaml --\n" + pod + "    image: \"{{ .Values.image.repository }}:{{ .Values.image.tag }}\"\n  - name: hp\n    image: '{{ .Values.image.repository }}:{{ .Values.image.tag }}-hp'\n",
+			want: `templates/a.yaml:7:     image: "{{ .Values.image.repository }}:{{ .Values.image.tag }}{{ if eq (printf "%v:%v" (.Values.image.repository) (.Values.image.tag)) "example.com/team/app:v1.0" }}@sha256:APP{{ end }}"
+templates/a.yaml:9:     image: '{{ .Values.image.repository }}:{{ .Values.image.tag }}-hp{{ if eq (printf "%v:%v-hp" (.Values.image.repository) (.Values.image.tag)) "example.com/team/app:v1.0-hp" }}@sha256:HP{{ end }}'
+`,
+			set: map[string]any{"image": map[string]any{"tag": "other"}}, then: "example.com/team/app:other example.com/team/app:other-hp",
+		}, {
+			name:  "tag in a label",
+			files: "-- app/values.yaml --\nimage: {repository: example.com/team/app, tag: v1.0}\n-- app/templates/a.yaml --\n" + strings.Replace(pod, "{name: app}", "{name: app, labels: {version: {{ .Values.image.tag }}}}", 1) + "    image: {{ printf \"%s:%s\" .Values.image.repository .Values.image.tag | quote }}\n",
+			want: `templates/a.yaml:7:     image: "{{ printf "%s:%s" .Values.image.repository .Values.image.tag }}{{ if eq (printf "%v" (printf "%s:%s" .Values.image.repository .Values.image.tag)) "example.com/team/app:v1.0" }}@sha256:APP{{ end }}"
+`,
+		}, {
+			name:  "text of a template",
+			files: "-- app/templates/a.yaml --\n" + pod + "    image: example.com/team/app:v1.0 # ours\n    args: [--image=registry.k8s.io/rest:1, registry.k8s.io/rest:1]\n",
+			want:  "templates/a.yaml:7:     image: example.com/team/app:v1.0@sha256:APP # ours\ntemplates/a.yaml:8:     args: [--image=registry.k8s.io/rest:1@sha256:REST, registry.k8s.io/rest:1@sha256:REST]\n",
+		}, {
+			name:  "text in a template",
+			files: "-- app/templates/a.yaml --\n" + pod + "    image: old.example.com/app:v1.0\n    args:\n    - --image=registry.k8s.io/rest:1\n",
+			want:  "templates/a.yaml:7:     image: example.com/team/app:v2.0@sha256:APP\ntemplates/a.yaml:9:     - --image=registry.k8s.io/rest:1@sha256:REST\n",
+		}, {
+			name:  "values of a subchart",
+			files: "-- app/values.yaml --\nsub:\n  image: {tag: v1.0}\n-- app/charts/sub/Chart.yaml --\nname: sub\nversion: 1.0.0\n-- app/charts/sub/values.yaml --\nimage: {repository: example.com/team/app, tag: v0.1}\nrest: registry.k8s.io/rest:3\n-- app/charts/sub/templates/a.yaml --\n" + pod + "    image: {{ .Values.image.repository }}:{{ .Values.image.tag }}\n  - image: {{ .Values.rest }}\n",
+			want:  "charts/sub/values.yaml:2: rest: registry.k8s.io/rest:3@sha256:REST\nvalues.yaml:2:   image: {tag: v1.0@sha256:APP}\n",
+		}, {
+			name:  "a case and a list",
+			files: "-- app/values.yaml --\nwindows: {enabled: false}\nimages:\n- {name: rest, image: registry.k8s.io/rest:1}\n-- app/templates/a.yaml --\n{{- if .Values.windows.enabled }}\n" + pod + "    image: {{ (first .Values.images).image }}\n{{- end }}\n",
+			cases: []chart.Case{{Name: "windows", Values: map[string]any{"windows": map[string]any{"enabled": true}}}},
+			want:  "values.yaml:3: - {name: rest, image: registry.k8s.io/rest:1@sha256:REST}\n",
+		}, {
+			name:     "a mapping",
+			files:    "-- app/values.yaml --\nimages:\n- {repository: unknown.example.com/x, tag: 1.20}\n-- app/templates/a.yaml --\n" + pod + "    image: {{ with first .Values.images }}{{ .repository }}:{{ .tag }}{{ end }}\n",
+			mappings: []chart.Mapping{{Path: "images[0]", Image: chart.Image{Repository: "example.com/team/app", Tag: "v1.0", Digest: appDigest}}},
+			want:     "values.yaml:2: - {repository: example.com/team/app, tag: v1.0@sha256:APP}\n",
+		}, {
+			name:  "an older digest",
+			files: "-- app/values.yaml --\nimage: example.com/team/app:v1.0@" + hpDigest + "\n-- app/templates/a.yaml --\n" + pod + "    image: {{ .Values.image }}\n",
+			want:  "values.yaml:1: image: example.com/team/app:v1.0@sha256:APP\n",
+		}, {
+			name:  "a version that templates compare",
+			files: "-- app/values.yaml --\nimage: {repository: registry.k8s.io/rest, tag: 1.2.3}\n-- app/templates/a.yaml --\n" + pod + "    image: {{ .Values.image.repository }}:{{ .Values.image.tag }}\n{{- if semverCompare \">=1.0.0\" .Values.image.tag }}\n    args: [new]\n{{- end }}\n",
+			want:  "templates/a.yaml:7:     image: {{ .Values.image.repository }}:{{ .Values.image.tag }}{{ if eq (printf \"%v:%v\" (.Values.image.repository) (.Values.image.tag)) \"registry.k8s.io/rest:1.2.3\" }}@sha256:REST{{ end }}\n",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := load(t, metadata+test.files)
+			pinned, left, err := c.Pin(t.Context(), chart.PinOptions{Find: find, Cases: test.cases, Mappings: test.mappings})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(left) > 0 {
+				t.Errorf("not pinned: %v", left)
+			}
+			if d := cmp.Diff(test.want, difference(t, c, pinned)); d != "" {
+				t.Errorf("(-want +got)\n%s", d)
+			}
+			if got := strings.Join(references(t, pinned, test.set), " "); test.set != nil && got != test.then {
+				t.Errorf("after -set: got %s, want %s", got, test.then)
+			}
+			again, _, err := pinned.Pin(t.Context(), chart.PinOptions{Find: find, Cases: test.cases})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := difference(t, pinned, again); d != "" {
+				t.Errorf("pinning again changes\n%s", d)
+			}
+		})
+	}
+}
+
+func TestPinBad(t *testing.T) {
+	at := yamlfile.Pos{File: "slipway.yaml", Line: 9, Column: 5}
+	for _, test := range []struct {
+		name, files, want string
+		mappings          []chart.Mapping
+	}{
+		{
+			name:     "no such value",
+			files:    "-- app/values.yaml --\nimage: {smb: {tag: x}}\n",
+			mappings: []chart.Mapping{{Path: "image.sbm", Pos: at}},
+			want:     "slipway.yaml:9:5: the values of chart app have no image.sbm: did you mean image.smb?",
+		}, {
+			name:     "value without a use",
+			files:    "-- app/values.yaml --\nimage: {smb: {tag: x}}\n",
+			mappings: []chart.Mapping{{Path: "image.smb", Pos: at}},
+			want:     "slipway.yaml:9:5: no rendering of chart app uses the value image.smb for an image: add a case under cases whose values enable it, or correct the path",
+		}, {
+			name:  "two digests",
+			files: "-- app/values.yaml --\ntag: v1@" + appDigest + "\ndigest: " + hpDigest + "\n-- app/templates/a.yaml --\n" + pod + "    image: example.com/team/app:{{ .Values.tag }}@{{ .Values.digest }}\n",
+			want:  "app/templates/a.yaml:7: example.com/team/app:v1@sha256:APP@sha256:HP has two digests: take one out of the values of the chart",
+		}, {
+			name:  "no way",
+			files: "-- app/values.yaml --\nimage: {repository: example.com/team/app, tag: v1.0}\n-- app/templates/a.yaml --\n" + strings.Replace(pod, "{name: app}", "{name: app, labels: {version: {{ .Values.image.tag }}}}", 1) + "    image: {{ template \"image\" . }}\n-- app/templates/_a.tpl --\n{{ define \"image\" }}{{ .Values.image.repository }}:{{ .Values.image.tag }}{{ end }}\n",
+			want:  "app/templates/a.yaml:7: example.com/team/app:v1.0 cannot be pinned, since neither a value nor the template takes its digest: make it of one value, or of repository, tag and digest",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, _, err := load(t, metadata+test.files).Pin(t.Context(), chart.PinOptions{Find: find, Mappings: test.mappings})
+			if err == nil || short.Replace(err.Error()) != test.want {
+				t.Errorf("got  %v\nwant %s", err, test.want)
+			}
+		})
+	}
+}

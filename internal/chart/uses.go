@@ -1,0 +1,118 @@
+package chart
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/name"
+
+	"github.com/slipway-dev/slipway/internal/workload"
+	"github.com/slipway-dev/slipway/internal/yamlfile"
+)
+
+// view is what a chart renders with the values of one case.
+type view struct {
+	rendered *rendered
+	uses     []use
+}
+
+// use is a reference of an image in a rendered text.
+type use struct {
+	reference string
+	template  string // as Helm's engine knows it
+	line      int    // of the rendered text of the template
+	document  int
+	path      string // of the string in its document
+	field     bool   // whether the place is one for images
+	at        int    // the case
+}
+
+// key tells uses apart.
+func (u use) key() string {
+	return fmt.Sprintf("%d\x00%s\x00%d\x00%s\x00%s", u.at, u.template, u.document, u.path, u.reference)
+}
+
+// stream bounds what a template makes.
+var stream = yamlfile.Options{MaxBytes: 16 << 20, MaxValues: 1 << 20, MaxText: 64 << 20, MaxDepth: 200, MergeKeys: true, Stream: true}
+
+// views renders a chart with the values of each case.
+func (p *pinner) views(c *Chart) ([]view, error) {
+	return p.viewsOf(c, rendering{fixed: true}, func(values map[string]any) map[string]any { return values })
+}
+
+func (p *pinner) viewsOf(c *Chart, how rendering, change func(map[string]any) map[string]any) ([]view, error) {
+	all := make([]view, 0, len(p.cases))
+	for n := range p.cases {
+		o := p.caseOptions(n)
+		o.Values = change(o.Values)
+		r, err := c.render(p.ctx, o, how)
+		if err != nil {
+			if p.cases[n].Name != "" {
+				err = fmt.Errorf("%w%s", err, inCase(p.cases[n].Name))
+			}
+			return nil, err
+		}
+		v := view{rendered: r}
+		for _, t := range r.templates {
+			v.uses = append(v.uses, uses(t)...)
+		}
+		all = append(all, v)
+	}
+	return all, nil
+}
+
+// uses lists the references in a rendered text. What is not YAML has none: who reads the objects
+// reports it.
+func uses(t renderedTemplate) []use {
+	var all []use
+	line := 1
+	for n, doc := range splitDocuments(t.text) {
+		for _, root := range yamlfile.Read(t.name, []byte(doc), stream).Documents {
+			o := workload.Object{APIVersion: yamlfile.Text(root, "apiVersion"), Kind: yamlfile.Text(root, "kind"), Node: root}
+			o.Texts(func(s workload.Text) {
+				value, field := s.Value, workload.IsImageField(o.APIVersion, o.Kind, s.Keys, s.Value)
+				if !field {
+					value = argument(value)
+				}
+				if plain := valueMark.ReplaceAllString(value, ""); plain != "" && token.FindString(plain) == plain {
+					all = append(all, use{reference: value, template: t.name, line: line + s.Pos.Line - 1, document: n, path: s.Path(), field: field})
+				}
+			})
+		}
+		line += strings.Count(doc, "\n")
+	}
+	return all
+}
+
+// argument returns the reference that a string is, or that it gives to a flag: --image=REF. It is
+// "" for other texts.
+func argument(s string) string {
+	if strings.HasPrefix(s, "-") {
+		_, s, _ = strings.Cut(s, "=")
+	}
+	marked := s
+	s = valueMark.ReplaceAllString(s, "")
+	base, _, pinned := strings.Cut(s, "@")
+	repository, tag := splitTag(base)
+	if tag == "" && !pinned || !strings.Contains(repository, "/") || strings.Contains(repository, "//") || token.FindString(s) != s {
+		return ""
+	}
+	if _, err := name.ParseReference(s); err != nil && strings.Count(s, "@") < 2 {
+		return ""
+	}
+	return marked
+}
+
+// splitDocuments splits a text before each separator of YAML.
+func splitDocuments(text string) []string {
+	var docs []string
+	start, at := 0, 0
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "---") && at > start {
+			docs = append(docs, text[start:at])
+			start = at
+		}
+		at += len(line)
+	}
+	return append(docs, text[start:])
+}

@@ -1,0 +1,161 @@
+package chart
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/internal/yamlfile"
+)
+
+// value is a scalar in the values.yaml of a chart or subchart.
+type value struct {
+	file   string // its path in the chart
+	node   *yaml.Node
+	parent *yaml.Node // the map or list that has it
+	key    *yaml.Node // nil in a list
+	path   []any      // from the values of the top chart
+}
+
+// below reports whether the value is at a path of the values, or below it.
+func (v *value) below(p string) bool {
+	at := yamlfile.Path("", v.path...)
+	return at == p || strings.HasPrefix(at, p) && strings.ContainsAny(at[len(p):len(p)+1], ".[")
+}
+
+// allValues lists the scalars of the values of a chart and of its subcharts.
+func (c *Chart) allValues() []*value {
+	var all []*value
+	for _, f := range c.files {
+		if path.Base(f.path) != valuesFile {
+			continue
+		}
+		dir := path.Dir(f.path)
+		if dir != "." && !strings.HasPrefix(dir, subcharts) && !strings.Contains(dir, "/"+subcharts) {
+			continue
+		}
+		if _, ok := c.file(path.Join(dir, chartFile)); !ok {
+			continue
+		}
+		var root yaml.Node
+		if err := yaml.Unmarshal(f.data, &root); err != nil || len(root.Content) == 0 {
+			continue // which Helm has refused
+		}
+		collect(&all, &value{file: f.path, node: root.Content[0], path: c.prefix(dir)})
+	}
+	return all
+}
+
+// collect adds the scalars below a value.
+func collect(all *[]*value, at *value) {
+	n := at.node
+	switch n.Kind {
+	case yaml.ScalarNode:
+		*all = append(*all, at)
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			collect(all, &value{file: at.file, node: n.Content[i+1], parent: n, key: n.Content[i], path: append(slices.Clone(at.path), n.Content[i].Value)})
+		}
+	case yaml.SequenceNode:
+		for i, item := range n.Content {
+			collect(all, &value{file: at.file, node: item, parent: n, path: append(slices.Clone(at.path), i)})
+		}
+	}
+}
+
+// prefix returns the path of a subchart's values in those of the top chart: its names, or what
+// the chart above calls it.
+func (c *Chart) prefix(dir string) []any {
+	if dir == "." {
+		return nil
+	}
+	above := path.Dir(path.Dir(dir))
+	called := c.field(dir, "name")
+	if f, ok := c.file(path.Join(above, chartFile)); ok {
+		var m struct {
+			Dependencies []struct{ Name, Alias string }
+		}
+		if yaml.Unmarshal(f.data, &m) == nil {
+			for _, d := range m.Dependencies {
+				if d.Name == called && d.Alias != "" {
+					called = d.Alias
+					break
+				}
+			}
+		}
+	}
+	return append(c.prefix(above), called)
+}
+
+// field returns a text of the Chart.yaml of a subchart.
+func (c *Chart) field(dir, name string) string {
+	f, _ := c.file(path.Join(dir, chartFile))
+	var root yaml.Node
+	if yaml.Unmarshal(f.data, &root) != nil || len(root.Content) == 0 {
+		return ""
+	}
+	return yamlfile.Text(root.Content[0], name)
+}
+
+// checkMapping reports a mapping whose path no values.yaml has.
+func (c *Chart) checkMapping(m Mapping) error {
+	all := c.allValues()
+	if slices.ContainsFunc(all, func(v *value) bool { return v.below(m.Path) }) {
+		return nil
+	}
+	var paths []string
+	for _, v := range all {
+		for n := 1; n <= len(v.path); n++ {
+			paths = append(paths, yamlfile.Path("", v.path[:n]...))
+		}
+	}
+	slices.Sort(paths)
+	return fmt.Errorf("%s: the values of chart %s have no %s: %s", m.Pos, c.Name(), output.Line(m.Path), yamlfile.Suggest(m.Path, slices.Compact(paths)))
+}
+
+// set returns the chart with another text for a value.
+func (c *Chart) set(v *value, text string) (*Chart, error) {
+	f, _ := c.file(v.file)
+	data, err := setScalar(f.shown, f.data, v.node, text)
+	if err != nil {
+		return nil, err
+	}
+	return c.with(v.file, data), nil
+}
+
+// insert returns the chart with another key behind a value of a map, as the line below it or, in
+// a map on one line, behind a comma.
+func (c *Chart) insert(v *value, key, text string) (*Chart, error) {
+	f, _ := c.file(v.file)
+	start, end, ok := yamlfile.Extent(f.data, v.node)
+	if !ok || v.key == nil || start == end {
+		return nil, fmt.Errorf("%s: %s: the value has more than one line", f.shown, key)
+	}
+	added := ", " + key + ": " + scalar(text, yaml.DoubleQuotedStyle)
+	if v.parent.Style&yaml.FlowStyle == 0 {
+		for end < len(f.data) && f.data[end] != '\n' {
+			end++
+		}
+		added = "\n" + strings.Repeat(" ", v.key.Column-1) + key + ": " + scalar(text, v.node.Style)
+	}
+	return c.with(v.file, slices.Concat(f.data[:end], []byte(added), f.data[end:])), nil
+}
+
+// merge returns values with those of a case in their place, as Helm merges two files of values.
+func merge(base, over map[string]any) map[string]any {
+	out := copyValues(base)
+	for k, v := range over {
+		below, ok1 := out[k].(map[string]any)
+		above, ok2 := v.(map[string]any)
+		if ok1 && ok2 {
+			out[k] = merge(below, above)
+		} else {
+			out[k] = copyValue(v)
+		}
+	}
+	return out
+}
