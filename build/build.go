@@ -72,6 +72,10 @@ func (b *Builder) Images(ctx context.Context) (*built.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	compilers, err := b.compilers(ctx, all)
+	if err != nil {
+		return nil, err
+	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	set, wait := program.Start(ctx, b.store, b.progress, all)
@@ -115,7 +119,7 @@ func (b *Builder) Images(ctx context.Context) (*built.Result, error) {
 	}
 	return &built.Result{
 		BuildVersion: stagefile.Build.Version, Name: p.Name, Version: p.Version, Created: Created(p, b.trees), Go: goVersion,
-		Selected: p.Selected, Sources: lockSources(p, b.trees), Images: images, Artifacts: files, Prebuilt: b.Prebuilt(),
+		Selected: p.Selected, Sources: lockSources(p, b.trees), Images: images, Artifacts: files, Compilers: compilers, Prebuilt: b.Prebuilt(),
 	}, nil
 }
 

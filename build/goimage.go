@@ -67,16 +67,18 @@ func (b *Builder) goImage(ctx context.Context, i product.Image, p platform.Platf
 		}
 		c.layers = append(c.layers, manifest.Layer{Layer: l, CreatedBy: "slipway build: kodata of " + prog.Name})
 	}
-	name := koApp + "/" + prog.Name
-	if p.OS == platform.Windows {
-		name += ".exe"
-	}
+	name := koApp + "/" + fileName(prog.Name, p.OS)
 	entries := []layer.Entry{
 		{Path: koApp, Type: layer.Dir, Mode: 0o555},
 		{Path: name, Mode: 0o555, Content: program},
 	}
 	if err := checkPrograms(ctx, i, p, entries); err != nil {
 		return content{}, err
+	}
+	if b.mayNeedLibraries(prog, p) {
+		if c.notes, err = b.checkLibraries(ctx, i, p, name, program); err != nil {
+			return content{}, err
+		}
 	}
 	l, err := layer.Write(ctx, b.store, entries, o)
 	if err != nil {

@@ -50,6 +50,8 @@ type Lock struct {
 	Charts     []Chart      `json:"charts,omitempty"`
 	ThirdParty []ThirdParty `json:"thirdParty,omitempty"`
 	Artifacts  []Artifact   `json:"artifacts,omitempty"`
+	// Compilers are the C compilers of programs with CGO, sorted by platform and command.
+	Compilers []Compiler `json:"compilers,omitempty"`
 	// Prebuilt are the programs that were there already, sorted by name and platform.
 	Prebuilt []Prebuilt `json:"prebuilt,omitempty"`
 }

@@ -41,6 +41,8 @@ func Merge(parts ...*Part) (*Part, error) {
 		if err := out.mergePrebuilt(p.Prebuilt); err != nil {
 			return nil, fmt.Errorf("merging parts: %w", err)
 		}
+		out.Compilers = union(out.Compilers, p.Compilers)
+		SortCompilers(out.Compilers)
 		out.Selected = union(out.Selected, p.Selected)
 	}
 	return &out, nil

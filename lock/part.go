@@ -30,6 +30,7 @@ type Part struct {
 	Images      []PartImage  `json:"images"`
 	ThirdParty  []ThirdParty `json:"thirdParty,omitempty"`
 	Artifacts   []Artifact   `json:"artifacts,omitempty"`
+	Compilers   []Compiler   `json:"compilers,omitempty"`
 	Prebuilt    []Prebuilt   `json:"prebuilt,omitempty"`
 }
 
@@ -185,6 +186,6 @@ func (p *Part) Local() (*Lock, error) {
 func (p *Part) Lock(images []Image) *Lock {
 	return &Lock{
 		SchemaVersion: SchemaVersion, Name: p.Name, Version: p.Version, Channel: p.Channel, Created: p.Created, Registry: p.Registry, Copies: p.Copies,
-		Go: p.Go, Snapshot: p.Snapshot, Sources: p.Sources, Images: images, ThirdParty: p.ThirdParty, Artifacts: p.Artifacts, Prebuilt: p.Prebuilt,
+		Go: p.Go, Snapshot: p.Snapshot, Sources: p.Sources, Images: images, ThirdParty: p.ThirdParty, Artifacts: p.Artifacts, Compilers: p.Compilers, Prebuilt: p.Prebuilt,
 	}
 }

@@ -24,6 +24,14 @@ type Prebuilt struct {
 	ArchiveDigest v1.Hash `json:"archiveDigest,omitzero"`
 }
 
+// Compiler is a C or C++ compiler that the programs for a platform were compiled with, by CGO. Its
+// version is an input, as that of Go is.
+type Compiler struct {
+	Platform platform.Platform `json:"platform"` // without a Windows release
+	Command  string            `json:"command"`
+	Version  string            `json:"version"` // the first line of what it says of itself
+}
+
 // String describes the program in a line: "wins for windows/amd64 from signed/wins.exe".
 func (p Prebuilt) String() string {
 	from := p.From
@@ -60,6 +68,13 @@ func (p *Part) mergePrebuilt(list []Prebuilt) error {
 	SortPrebuilt(all)
 	p.Prebuilt = all
 	return nil
+}
+
+// SortCompilers sorts compilers by platform and command.
+func SortCompilers(list []Compiler) {
+	slices.SortFunc(list, func(a, b Compiler) int {
+		return cmp.Or(platform.Compare(a.Platform, b.Platform), cmp.Compare(a.Command, b.Command), cmp.Compare(a.Version, b.Version))
+	})
 }
 
 // SortPrebuilt sorts programs by name and platform.

@@ -208,6 +208,13 @@ func (p Program) systems() []string {
 	return all
 }
 
+// Compiler returns the C compiler of the program for a platform, and whether it has one.
+func (p Program) Compiler(on platform.Platform) (string, bool) {
+	on.OSVersion = ""
+	key, ok := byPlatform(p.CC, on)
+	return p.CC[key], ok
+}
+
 // On returns a prebuilt program for a platform.
 func (p Program) On(on platform.Platform) (Prebuilt, bool) {
 	on.OSVersion = ""

@@ -27,7 +27,8 @@ type Result struct {
 	Sources   []lock.Source   `json:"sources"`
 	Images    []Image         `json:"images"` // in the order of slipway.yaml
 	Artifacts []lock.Artifact `json:"artifacts,omitempty"`
-	Prebuilt  []lock.Prebuilt `json:"prebuilt,omitempty"` // as in the lock
+	Compilers []lock.Compiler `json:"compilers,omitempty"` // this and what follows are as in the lock
+	Prebuilt  []lock.Prebuilt `json:"prebuilt,omitempty"`
 }
 
 // Image is an image in the store: an index with one child per platform, or a single manifest.

@@ -14,8 +14,16 @@ import (
 )
 
 // Check reports, without the go command, why a program cannot be compiled: its package is not in
-// the source, has no Go files for the platform, or is not a main package.
+// the source, has no Go files for the platform, or is not a main package, or it takes a C compiler
+// that is not installed.
 func (p Program) Check() error {
+	if err := p.checkCompiler(); err != nil {
+		return err
+	}
+	return p.checkPackage()
+}
+
+func (p Program) checkPackage() error {
 	dir := filepath.Join(p.Tree.Dir, filepath.FromSlash(p.Package))
 	files, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -64,7 +72,7 @@ func (p Program) wrong(format string, args ...any) error {
 func (p Program) context() build.Context {
 	c := build.Default
 	c.GOOS, c.GOARCH, c.Compiler, c.BuildTags, c.ToolTags = p.Platform.OS, p.Platform.Architecture, "gc", nil, nil
-	c.CgoEnabled = slices.Contains(p.Env, "CGO_ENABLED=1")
+	c.CgoEnabled = p.IsCGO()
 	c.ReleaseTags = nil
 	for n := 1; n < 100; n++ {
 		c.ReleaseTags = append(c.ReleaseTags, fmt.Sprintf("go1.%d", n))

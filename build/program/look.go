@@ -32,7 +32,10 @@ func Look(ctx context.Context, st *store.Store, programs []Program) ([]State, er
 				return nil, err
 			}
 		}
-		s := b.look(st, toolchain)
+		s, err := b.look(ctx, st, toolchain)
+		if err != nil {
+			return nil, err
+		}
 		for _, p := range b.programs {
 			states[id(p.Name, p.Platform)] = s
 		}
@@ -45,20 +48,21 @@ func Look(ctx context.Context, st *store.Store, programs []Program) ([]State, er
 }
 
 // look returns the state of the programs of a batch, which are compiled together.
-func (b *batch) look(st *store.Store, toolchain string) State {
+func (b *batch) look(ctx context.Context, st *store.Store, toolchain string) (State, error) {
 	dir := st.WorkPath(b.work())
 	if b.programs[0].Tree.Fixed {
-		if b.recall(st, b.key(toolchain), dir) != nil {
-			return Kept
+		key, err := b.key(ctx, toolchain)
+		if err != nil || b.recall(st, key, dir) == nil {
+			return Compile, err
 		}
-		return Compile
+		return Kept, nil
 	}
 	for _, p := range b.programs {
 		if _, ok := st.Kept(filepath.Join(dir, p.output())); !ok {
-			return Compile
+			return Compile, nil
 		}
 	}
-	return Compare
+	return Compare, nil
 }
 
 // work names the directory of a batch in the store's scratch space.

@@ -58,6 +58,9 @@ func New(p product.Program, tree source.Tree, productVersion string, on platform
 	}
 	err := r.readKo(info)
 	r.addTags(given.Tags)
+	if cc, ok := p.Compiler(on); ok {
+		r.Env = append(slices.Clone(r.Env), "CGO_ENABLED=1", "CC="+cc)
+	}
 	return r, err
 }
 

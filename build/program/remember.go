@@ -97,11 +97,16 @@ func (b *batch) fixed(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return b.key(toolchain), nil
+	return b.key(ctx, toolchain)
 }
 
-// key names the inputs of a batch whose source a hash fixes.
-func (b *batch) key(toolchain string) string {
+// key names the inputs of a batch whose source a hash fixes, of which C compilers are some.
+func (b *batch) key(ctx context.Context, toolchain string) (string, error) {
 	first := b.programs[0]
-	return fmt.Sprintf("%s %s %s\n%s", toolchain, first.Tree.Source.Sum, b.id, first.key())
+	key := fmt.Sprintf("%s %s %s\n%s", toolchain, first.Tree.Source.Sum, b.id, first.key())
+	compilers, err := Compilers(ctx, b.programs[:1])
+	for _, c := range compilers {
+		key += "\n" + c.Version
+	}
+	return key, err
 }
