@@ -40,7 +40,8 @@ type Builder struct {
 	prebuilt map[Prebuilt]prebuilt.File
 	client   *network.Client
 	bases    *base.Resolver
-	found    []finding // of Check, by image
+	found    []finding         // of Check, by image
+	compiled []program.Program // all that are compiled
 }
 
 // New returns a builder of p with the sources that [Sources] has fetched. One that could not be
@@ -68,10 +69,11 @@ func Build(ctx context.Context, p *product.Product, st *store.Store, pr *progres
 // Images builds every image, as [Build] does after its checks.
 func (b *Builder) Images(ctx context.Context) (*built.Result, error) {
 	p := b.product
-	all, err := Programs(p, b.trees)
+	all, err := b.Programs()
 	if err != nil {
 		return nil, err
 	}
+	b.compiled = all
 	compilers, err := b.compilers(ctx, all)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/slipway-dev/slipway/build/dockerfile"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -62,6 +63,7 @@ func (b *Builder) Offline() { b.bases.Offline = true }
 // finding is what was found out about an image or one of its platforms.
 type finding struct {
 	demands, errs []error
+	builds        []dockerfile.GoBuild // of Dockerfiles
 	// on are the images that it uses: one element for a platform, one per platform for an image.
 	on []used
 }
@@ -95,6 +97,7 @@ func checkPlatforms(i product.Image, check func(platform.Platform) finding) find
 	said := map[string]bool{}
 	for n, f := range found {
 		all.demands = append(all.demands, f.demands...)
+		all.builds = append(all.builds, f.builds...)
 		all.on = append(all.on, append(f.on, used{})[0])
 		for _, err := range f.errs {
 			if !said[err.Error()] {

@@ -44,7 +44,7 @@ func (b *Builder) evaluate(ctx context.Context, i product.Image, p platform.Plat
 	return dockerfile.Build(ctx, dockerfile.Input{
 		File: file, Context: d.Context, Except: b.product.MadeIn(d.Context), Contexts: contexts,
 		Args: d.Args, Target: d.Target,
-		Platform: p, ModTime: layer.Epoch, Store: b.store, Client: b.client, Check: check,
+		Platform: p, ModTime: layer.Epoch, Store: b.store, Client: b.client, Check: check, Compiler: b.compiler(),
 		Base: b.bases.Resolve,
 	})
 }
@@ -111,7 +111,7 @@ func (b *Builder) checkDockerImage(ctx context.Context, i product.Image, p platf
 	if err == nil {
 		err = b.checkStart(ctx, r, p)
 	}
-	f = finding{demands: r.Demands, errs: output.Split(err)}
+	f = finding{demands: r.Demands, errs: output.Split(err), builds: r.Builds}
 	if err == nil {
 		f.on = []used{{r.Base.Info, r.Others}}
 	}

@@ -99,7 +99,7 @@ func MakePlan(ctx context.Context, p *product.Product, o Options) (*Plan, error)
 	}
 	pl.network = network.Options{Progress: o.Progress, Attempts: 2, Idle: 20 * time.Second}
 	pl.refuse(c.err)
-	pl.compiled, _ = build.Programs(p, c.trees) // the check has reported errors
+	pl.compiled, _ = c.builder.Programs() // the check has reported errors
 	pl.BeforeRelease = c.demands
 	pl.Registry, pl.Copies = pl.names.Registry, pl.names.Copies
 	pl.images()

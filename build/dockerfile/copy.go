@@ -43,7 +43,7 @@ func (b *builder) copy(ctx context.Context, s *stage, c *instructions.CopyComman
 	case strings.Contains(c.From, "$"):
 		return located{"--from", fmt.Errorf("--from=%s has a variable, which --from does not take: write FROM %s AS source above, and --from=source", c.From, c.From)}
 	case c.From != "":
-		if src, of, err = b.source(ctx, s, c.From); err != nil {
+		if src, of, err = b.source(ctx, s, c.From, c.SourcePaths...); err != nil {
 			return located{"--from", err}
 		}
 		if of.Demand != nil && b.find(c.From) == nil {

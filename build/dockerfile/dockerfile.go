@@ -13,7 +13,12 @@
 // needs a machine of the image's system: an image for Windows would need Windows. What a command
 // would make comes from programs that slipway.yaml declares, from another image or from an archive
 // instead. Nor may a RUN need a condition, a loop, the output of a program, a user other than
-// root, or a mount.
+// root, or a secret.
+//
+// # Programs
+//
+// A stage that the image only copies from may have go build: see toolchain.go. Its programs are
+// compiled by [Input.Compiler], and its base is not asked for.
 //
 // Git sources, URLs of plain HTTP, and URLs without --checksum, because the same file would give
 // other bytes tomorrow.
@@ -107,6 +112,8 @@ type Input struct {
 	// download: Result.Layers then have entries without content, and what an image that is not at
 	// hand, or a URL, would provide is assumed to exist.
 	Check bool
+	// Compiler makes the programs of go build; the zero value refuses them.
+	Compiler Compiler
 	// Client downloads what ADD names by URL; nil is one with the default options. Downloads are
 	// kept in Store under their digest.
 	Client *network.Client
@@ -142,6 +149,9 @@ type Result struct {
 	// History follows the base's: one record per instruction. Those without EmptyLayer belong to
 	// Layers, in order.
 	History []v1.History
+
+	// Builds are the programs of go build that the layers have, in no order.
+	Builds []GoBuild
 
 	start start
 }
@@ -185,6 +195,10 @@ func Build(ctx context.Context, in Input) (Result, error) {
 	defer b.close()
 	b.parse(src)
 	if s := b.target(); s != nil {
+		for part := s; part != nil; part = part.from {
+			b.shipped = append(b.shipped, part)
+		}
+		b.findToolchains(s)
 		b.eval(ctx, s)
 		if err := errors.Join(ctx.Err(), b.report.err()); err != nil {
 			return Result{Demands: b.demands.sorted()}, err
@@ -194,6 +208,7 @@ func Build(ctx context.Context, in Input) (Result, error) {
 		if len(r.start.at) == 0 {
 			r.start.at = s.Location
 		}
+		r.Builds = b.builds
 		r.Others, r.Demands = b.others(r.Base), b.demands.sorted()
 		return r, nil
 	}

@@ -22,7 +22,9 @@ type builder struct {
 	stages   []*stage
 	contexts map[string]files // opened contexts; "" is the build context
 	images   map[string]*imageFiles
-	broken   bool // the stages are not known because a FROM could not be read
+	builds   []GoBuild
+	shipped  []*stage // the target and those that it starts from
+	broken   bool     // the stages are not known because a FROM could not be read
 }
 
 // command is one instruction of a stage.

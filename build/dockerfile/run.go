@@ -29,14 +29,19 @@ func (b *builder) runFiles(ctx context.Context, s *stage, c *instructions.RunCom
 		s.guess = true
 		return locate(err)
 	}
-	r := &runner{ctx: ctx, b: b, s: s, t: s.tree, dir: s.dir(), commands: commands}
+	r := &runner{ctx: ctx, b: b, s: s, t: s.tree, dir: s.dir(), commands: commands, location: c.Location()}
 	s.tree.before = s.tree.clone()
-	if err := r.all(); err != nil {
+	err = r.mount(c)
+	if err == nil {
+		err = r.all()
+	}
+	s.tree.mounts = nil
+	if err != nil {
 		known := !s.guess
 		s.guess = true
 		switch {
-		case errors.Is(err, errUnknown) && b.in.Check:
-			s.tree.open = true // what the rest of the line would make is not known
+		case errors.Is(err, errLater), errors.Is(err, errUnknown) && b.in.Check && !s.toolchain:
+			s.tree.open, s.later = true, true // what the line would make is not all known
 		case known:
 			return err
 		default:
@@ -75,6 +80,9 @@ func locate(err error) error {
 // readRun returns the commands of a RUN, and what runs in BuildKit, shell included.
 func (s *stage) readRun(c *instructions.RunCommand) ([]script.Command, []string, error) {
 	for _, f := range c.FlagsUsed {
+		if f == "mount" || f == "network" {
+			continue
+		}
 		return nil, nil, located{"--" + f, fmt.Errorf("RUN --%s is not known here, since no command is run: %s", f, instead)}
 	}
 	if !c.PrependShell {
@@ -92,6 +100,15 @@ func (s *stage) readRun(c *instructions.RunCommand) ([]script.Command, []string,
 		}
 	}
 	return s.readShell(s.commandLine(instructions.ShellDependantCmdLine{CmdLine: []string{text}, PrependShell: true}))
+}
+
+// variable returns the value of a variable, or the output of a command that args have.
+func (s *stage) variable(name string) (string, bool) {
+	if strings.HasPrefix(name, "$(") {
+		v, ok := s.outputs[name]
+		return v, ok
+	}
+	return s.env.Get(name)
 }
 
 // readList reads the exec form, which may call a shell itself.
@@ -134,7 +151,7 @@ func (s *stage) readShell(sh []string) ([]script.Command, []string, error) {
 			}
 			strict = strict || strings.Contains(f, "u")
 		}
-		commands, err := script.Shell(text, s.env.Get, strict)
+		commands, err := script.Shell(text, s.variable, strict)
 		return commands, sh, err
 	}
 	if why := elsewhere(name, text); why != "" {
@@ -145,7 +162,7 @@ func (s *stage) readShell(sh []string) ([]script.Command, []string, error) {
 
 // foresee reports what is certain to be refused in a stage whose base is not known.
 func (s *stage) foresee(in Input, c *instructions.RunCommand) error {
-	other := stage{platform: normalize(in.Platform), env: newEnvironment(nil)}
+	other := stage{platform: normalize(in.Platform), env: newEnvironment(nil), toolchain: s.toolchain, outputs: in.Args}
 	commands, _, err := other.readRun(c)
 	if err != nil {
 		return locate(err)
@@ -166,7 +183,7 @@ func (s *stage) refuse(commands []script.Command) error {
 	for _, c := range commands {
 		errs = append(errs, s.refuseOne(c))
 	}
-	if err := errors.Join(errs...); err != nil || s.windows() {
+	if err := errors.Join(errs...); err != nil || s.windows() || s.toolchain {
 		return err
 	}
 	user, group, _ := strings.Cut(s.config.User, ":")
@@ -188,8 +205,8 @@ func (s *stage) refuseOne(c script.Command) error {
 		return located{name, fmt.Errorf("RUN %s: a pattern in the place of a command", name)}
 	case !ok && elsewhere(words...) != "":
 		return located{name, fmt.Errorf("RUN %s: no command is run here: %s", name, elsewhere(words...))}
-	case !ok && name == "go":
-		return located{name, fmt.Errorf("RUN go: no command is run here: declare the package under programs in slipway.yaml and use COPY --from=binaries")}
+	case name == "go" && !s.toolchain:
+		return located{name, fmt.Errorf("RUN go: programs are compiled in a stage of their own, and no command is run in the image: move it to FROM golang AS builder, and use COPY --from=builder, or declare the package under programs in slipway.yaml and use COPY --from=binaries")}
 	case !ok:
 		return located{name, fmt.Errorf("RUN %s needs a machine of the image's system, and here only commands that change files are carried out (%s): %s", name, s.toolNames(), instead)}
 	case c.Output != nil && !t.prints:

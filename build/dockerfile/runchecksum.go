@@ -190,8 +190,8 @@ func (r *runner) readText(name string) (string, error) {
 		return "", err
 	case c.Size > maxSums:
 		return "", fmt.Errorf("%s has more than %d bytes", name, maxSums)
-	case c.Open == nil: // of a check
-		return "", fmt.Errorf("%s: %w", name, errUnknown)
+	case c.Open == nil:
+		return "", fmt.Errorf("%s: %w", name, errLater)
 	}
 	f, err := c.Open()
 	if err != nil {

@@ -1,11 +1,14 @@
 package dockerfile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path"
 	"strings"
+
+	"github.com/moby/buildkit/frontend/dockerfile/parser"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/script"
 	"github.com/slipway-dev/slipway/build/layer"
@@ -21,20 +24,37 @@ type runner struct {
 	commands []script.Command
 	at       int // the number of the current command
 
+	location  []parser.Range
 	downloads []*download
+	volatile  []string // caches, which are there only while RUN runs
 }
 
 // errUnknown is about files of a base that is not at hand.
 var errUnknown = errors.New("the files of the base are not known here: name a registry, or lock the base with slipway bases")
 
+// errLater is about bytes that a check does not have: of a download, or of a program.
+var errLater = errors.New("a check does not read it")
+
 // all carries out every command, in the order of the line.
 func (r *runner) all() error {
+	var later error
 	for i, c := range r.commands {
 		if err := r.ctx.Err(); err != nil {
 			return err
 		}
 		r.at = i
-		if err := r.one(c); err != nil {
+		err := r.one(c)
+		switch {
+		case r.s.tolerates(c, err):
+			r.pass()
+			continue
+		case errors.Is(err, errLater):
+			later = err
+			continue
+		case later != nil && c.Args[0].Text != "go":
+			continue // it may need what is not read
+		}
+		if err != nil {
 			name := c.Args[0].Text
 			var l located
 			if !errors.As(err, &l) {
@@ -43,7 +63,7 @@ func (r *runner) all() error {
 			return err
 		}
 	}
-	return r.unchecked()
+	return cmp.Or(later, r.unchecked())
 }
 
 func (r *runner) one(c script.Command) error {
@@ -168,7 +188,7 @@ func (r *runner) mounted(p string) error {
 	if r.s.windows() {
 		return nil
 	}
-	for _, m := range []string{"/proc", "/sys", "/dev", "/etc/hosts", "/etc/resolv.conf"} {
+	for _, m := range append([]string{"/proc", "/sys", "/dev", "/etc/hosts", "/etc/resolv.conf"}, r.volatile...) {
 		if p == m || strings.HasPrefix(p, m+"/") {
 			return fmt.Errorf("%s is not the image's own while RUN runs, so that nothing done to it would stay: use COPY", m)
 		}

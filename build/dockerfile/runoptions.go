@@ -3,6 +3,7 @@ package dockerfile
 import (
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 )
@@ -51,7 +52,7 @@ func tools() map[string]tool {
 		"chmod": {options: "Rvcf", long: map[string]byte{"recursive": 'R', "verbose": 'v', "changes": 'c', "silent": 'f', "quiet": 'f'}, least: 2, most: many, check: checkChmod, run: chmodFiles},
 		"chown": {options: "Rhvcf", long: map[string]byte{"recursive": 'R', "no-dereference": 'h', "verbose": 'v', "changes": 'c', "silent": 'f', "quiet": 'f'}, least: 2, most: many, run: chown},
 		"chgrp": {options: "Rhvcf", long: map[string]byte{"recursive": 'R', "no-dereference": 'h', "verbose": 'v', "changes": 'c', "silent": 'f', "quiet": 'f'}, least: 2, most: many, run: chgrp},
-		"curl":  curlTool(), "wget": wgetTool(), "tar": tarTool(), "unzip": unzipTool(),
+		"curl":  curlTool(), "wget": wgetTool(), "tar": tarTool(), "unzip": unzipTool(), "go": goTool(),
 		"sha256sum": checksumTool("cbtsqw"), "shasum": checksumTool("cbtsqwa:"),
 		"cd":     {least: 1, most: 1, run: cd},
 		"echo":   {plain: true, most: many, prints: true, check: checkEcho, run: echo},
@@ -64,12 +65,15 @@ func tools() map[string]tool {
 // tool returns the command of a name, which may be a path in the directories that all systems
 // have.
 func (s *stage) tool(name string) (tool, bool) {
+	if s.toolchain && slices.Contains(setUp, path.Base(name)) {
+		return tool{plain: true, most: many, run: passOver}, true
+	}
 	if s.windows() {
 		name = strings.TrimSuffix(strings.ToLower(name), ".exe")
 		t, ok := windowsTools()[name]
 		return t, ok
 	}
-	for _, dir := range []string{"/bin/", "/usr/bin/"} {
+	for _, dir := range []string{"/bin/", "/usr/bin/", "/usr/local/go/bin/"} {
 		if n, ok := strings.CutPrefix(name, dir); ok {
 			name = n
 		}
@@ -84,6 +88,7 @@ func (s *stage) toolNames() string {
 		all = windowsTools()
 	}
 	delete(all, ":")
+	delete(all, "go")
 	return strings.Join(slices.Sorted(maps.Keys(all)), " ")
 }
 

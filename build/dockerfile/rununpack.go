@@ -49,7 +49,7 @@ func (u *unpacking) archive(s spot, zipped bool) error {
 	case err != nil:
 		return err
 	case c.Open == nil:
-		return fmt.Errorf("%s: %w", s.name, errUnknown) // a check does not download
+		return fmt.Errorf("%s: %w", s.name, errLater)
 	}
 	open := func() (io.ReadCloser, error) { return decompressed(c.Open) }
 	ok, err := isArchive(c)

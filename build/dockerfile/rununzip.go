@@ -78,7 +78,7 @@ func (r *runner) zipModes(s spot, members []string) (map[string]*fileMode, error
 	case err != nil:
 		return nil, err
 	case c.Open == nil:
-		return nil, fmt.Errorf("%s: %w", s.name, errUnknown)
+		return nil, fmt.Errorf("%s: %w", s.name, errLater)
 	}
 	if err := verify(r.ctx, c); err != nil {
 		return nil, err

@@ -21,7 +21,7 @@ func windowsTools() map[string]tool {
 		"move":   {plain: true, least: 2, most: many, run: windowsMove},
 		"del":    {plain: true, least: 1, most: many, run: del},
 		"mklink": {plain: true, least: 2, most: 3, run: mklink},
-		"tar":    tarTool(),
+		"tar":    tarTool(), "go": goTool(),
 	}
 }
 

@@ -13,7 +13,8 @@ import (
 
 // source returns the files that --from means, of a stage, a named context or an image, and the
 // image that they come from, if any.
-func (b *builder) source(ctx context.Context, s *stage, from string) (files, base.Base, error) {
+// paths are those that are wanted of it.
+func (b *builder) source(ctx context.Context, s *stage, from string, paths ...string) (files, base.Base, error) {
 	if other := b.find(from); other != nil {
 		if other.index >= s.index {
 			return nil, base.Base{}, fmt.Errorf("stage %s is defined below: move it above this stage", from)
@@ -21,6 +22,16 @@ func (b *builder) source(ctx context.Context, s *stage, from string) (files, bas
 		b.eval(ctx, other)
 		if other.failed || other.tree == nil {
 			return nil, base.Base{}, errReported
+		}
+		if other.toolchain {
+			if err := b.complete(ctx, other, paths); err != nil {
+				return nil, base.Base{}, err
+			}
+			if !other.completed && !other.later {
+				known := *other.tree // what is wanted of it is all there
+				known.below, known.open = nil, false
+				return &known, base.Base{}, nil
+			}
 		}
 		return other.tree, other.baseImage, nil
 	}

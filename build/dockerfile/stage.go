@@ -12,7 +12,6 @@ import (
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
 
 	"github.com/slipway-dev/slipway/build/base"
-	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -36,7 +35,12 @@ type stage struct {
 	guess     bool         // a RUN was refused, and so what is in the tree is not certain
 	starts    bool         // it or a stage that it starts from has ENTRYPOINT or CMD
 	startAt   []parser.Range
-	cmdSet    bool // by a CMD of this stage, which ENTRYPOINT keeps
+	cmdSet    bool              // by a CMD of this stage, which ENTRYPOINT keeps
+	toolchain bool              // it compiles programs: see toolchain.go
+	skipped   []skip            // commands of a toolchain that were passed over
+	later     bool              // what a check does not read is missing in its tree
+	completed bool              // the base of a toolchain was read
+	outputs   map[string]string // of commands, by $(command)
 	tree      *tree
 	layers    []Layer
 	history   []v1.History
@@ -101,7 +105,7 @@ func (b *builder) begin(ctx context.Context, s *stage) {
 			b.report.add(s.Location, s.BaseName, err)
 		}
 	}
-	s.platform = normalize(b.in.Platform)
+	s.platform, s.outputs = normalize(b.in.Platform), b.in.Args
 	if s.Platform != "" {
 		p, err := b.stagePlatform(s)
 		if err != nil {
@@ -176,6 +180,7 @@ func (b *builder) beginFrom(ctx context.Context, s *stage) ([]string, error) {
 		s.config.OnBuild = nil
 		s.tree = f.tree.clone()
 		s.starts, s.startAt = f.starts, f.startAt
+		s.skipped, s.later, s.completed = slices.Clone(f.skipped), f.later, f.completed
 		s.args = slices.Clone(f.args)
 		s.layers, s.history = slices.Clone(f.layers), slices.Clone(f.history)
 		return f.onBuild, nil
@@ -189,6 +194,10 @@ func (b *builder) beginFrom(ctx context.Context, s *stage) ([]string, error) {
 	if c, ok := b.in.Contexts[s.base]; ok {
 		s.config.WorkingDir = "/"
 		return nil, b.beginContext(ctx, s, s.base, c)
+	}
+	if s.toolchain {
+		s.beginToolchain()
+		return nil, nil
 	}
 	base, img, err := b.image(ctx, s.base, s.platform)
 	if err != nil {
@@ -247,44 +256,4 @@ func (s *stage) prepend(triggers []string) error {
 	}
 	s.commands = append(commands, s.commands...)
 	return nil
-}
-
-// commit closes a layer: what changed in the tree since the last one, and a record in the
-// history.
-func (b *builder) commit(s *stage, createdBy string) error {
-	entries, err := s.tree.entries(s.windows(), !b.in.Check)
-	if err != nil {
-		return err
-	}
-	if err := layer.Check(entries, s.platform.OS); err != nil {
-		return err
-	}
-	s.tree.begin()
-	b.record(s, createdBy, len(entries) > 0)
-	if len(entries) > 0 {
-		s.layers = append(s.layers, Layer{Entries: entries, CreatedBy: createdBy})
-		if !b.in.Check {
-			s.tree.settle(entries)
-		}
-	}
-	return nil
-}
-
-// settle keeps the contents that entries found, so that they are not found again when another
-// stage copies them.
-func (t *tree) settle(entries []layer.Entry) {
-	for _, e := range entries {
-		if n := t.nodes[e.Path]; n != nil && e.Type == layer.Regular {
-			k := *n
-			k.content = func() (layer.Content, error) { return e.Content, nil }
-			t.nodes[e.Path] = &k
-		}
-	}
-}
-
-// record adds a line to the history.
-func (b *builder) record(s *stage, createdBy string, withLayer bool) {
-	s.history = append(s.history, v1.History{
-		Created: v1.Time{Time: b.in.ModTime.UTC()}, CreatedBy: createdBy, Comment: "slipway", EmptyLayer: !withLayer,
-	})
 }

@@ -30,6 +30,8 @@ type node struct {
 	link     string
 	content  func() (layer.Content, error) // of a regular file
 	download *download                     // a file that a RUN downloads, nil for any other
+	build    *GoBuild                      // a program that a RUN compiles, nil for any other
+	origin   string                        // the file on disk that it was copied from, if any
 }
 
 var rootNode = &node{kind: layer.Dir, mode: 0o755}
@@ -47,8 +49,9 @@ type tree struct {
 	before  *tree                      // at the last begin; only where something may be erased
 	// it may have more than is known: an image that is not at hand lies at its bottom, or was
 	// copied into it
-	open bool
-	more bool // files that are not known were copied into it
+	open   bool
+	more   bool    // files that are not known were copied into it
+	mounts []mount // of the current RUN
 
 	// of each path in nodes, by its folding; nil where case counts, which is everywhere but on
 	// Windows
@@ -92,6 +95,9 @@ func (t *tree) lstat(p string) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
+	if m, rest, ok := t.mounted(p); ok {
+		return m.files.lstat(rest)
+	}
 	if n := t.nodes[p]; n != nil {
 		return n, nil
 	}
@@ -112,6 +118,9 @@ func (t *tree) readDir(p string) ([]string, error) {
 	p, err := t.spelled(p)
 	if err != nil {
 		return nil, err
+	}
+	if m, rest, ok := t.mounted(p); ok {
+		return m.files.readDir(rest)
 	}
 	names := maps.Clone(t.names[p])
 	if !t.hidden(p) {
@@ -141,6 +150,9 @@ func (t *tree) set(p string, n *node) error {
 	p, err := t.claim(p)
 	if err != nil {
 		return err
+	}
+	if m, _, ok := t.mounted(p); ok {
+		return fmt.Errorf("%s is in the mount %s, of which nothing stays: write elsewhere", p, m.target)
 	}
 	old, err := t.lstat(p)
 	if err != nil {

@@ -64,6 +64,11 @@ func New(p product.Program, tree source.Tree, productVersion string, on platform
 	return r, err
 }
 
+// Same reports whether another program, of any name, comes out the same.
+func (p Program) Same(o Program) bool {
+	return p.key() == o.key() && p.Package == o.Package
+}
+
 // addTags adds build tags to the flags. The go command takes the last -tags only, so that all
 // become one.
 func (p *Program) addTags(tags []string) {
@@ -94,7 +99,7 @@ func (p *Program) addTags(tags []string) {
 
 // key names the batch a program belongs to.
 func (p Program) key() string {
-	return fmt.Sprintf("%s\n%s %s %s\n%q\n%q\n%q", p.Tree.Dir, p.Platform.OS, p.Platform.Architecture, p.Platform.Variant, p.Ldflags, p.Flags, p.Env)
+	return fmt.Sprintf("%s\n%s %s %s\n%q\n%q\n%q", p.Tree.Dir, p.Platform.OS, p.Platform.Architecture, p.Platform.Variant, strings.Join(p.Ldflags, " "), p.Flags, p.Env)
 }
 
 // built is the name the go command gives the program: the last element of its package's path, or

@@ -87,7 +87,7 @@ var All = []Consumer{
 	},
 	{
 		Name: "buildkit", Purpose: "evaluating Dockerfiles for comparison",
-		Commands: []string{"runc"}, Packages: []string{"runc"},
+		Commands: []string{"runc", "curl", "wget", "unzip", "xz"}, Packages: []string{"runc", "curl", "wget", "unzip", "xz-utils"},
 		Built: []string{"buildkitd", "buildctl"}, Module: "test/buildkit/daemon", Root: true,
 		Suites: []string{"test/buildkit"},
 	},

@@ -1,0 +1,49 @@
+package dockerfile
+
+import (
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/build/layer"
+)
+
+// commit closes a layer: what changed in the tree since the last one, and a record in the
+// history.
+func (b *builder) commit(s *stage, createdBy string) error {
+	read := !b.in.Check && !s.toolchain
+	entries, err := s.tree.entries(s.windows(), read)
+	if err != nil {
+		return err
+	}
+	if err := layer.Check(entries, s.platform.OS); err != nil {
+		return err
+	}
+	b.program(s, entries)
+	s.tree.begin()
+	b.record(s, createdBy, len(entries) > 0)
+	if len(entries) > 0 {
+		s.layers = append(s.layers, Layer{Entries: entries, CreatedBy: createdBy})
+		if read {
+			s.tree.settle(entries)
+		}
+	}
+	return nil
+}
+
+// settle keeps the contents that entries found, so that they are not found again when another
+// stage copies them.
+func (t *tree) settle(entries []layer.Entry) {
+	for _, e := range entries {
+		if n := t.nodes[e.Path]; n != nil && e.Type == layer.Regular {
+			k := *n
+			k.content = func() (layer.Content, error) { return e.Content, nil }
+			t.nodes[e.Path] = &k
+		}
+	}
+}
+
+// record adds a line to the history.
+func (b *builder) record(s *stage, createdBy string, withLayer bool) {
+	s.history = append(s.history, v1.History{
+		Created: v1.Time{Time: b.in.ModTime.UTC()}, CreatedBy: createdBy, Comment: "slipway", EmptyLayer: !withLayer,
+	})
+}

@@ -1,0 +1,120 @@
+package dockerfile_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/slipway-dev/slipway/build/dockerfile"
+	"github.com/slipway-dev/slipway/internal/testing/dockerfiletest"
+	"github.com/slipway-dev/slipway/platform"
+)
+
+const goSource = `
+-- context/go.mod --
+module example.com/tool/v2
+
+-- context/main.go --
+package main
+-- context/cmd/a/main.go --
+package main
+-- context/cmd/a/more.go --
+package main
+-- context/cmd/b/main.go --
+package main
+-- context/lib/lib.go --
+package lib
+-- context/other/go.mod --
+module example.com/other
+-- context/other/main.go --
+package main
+`
+
+// TestGoBuild checks which programs the stage before the last compiles, as the line says it.
+func TestGoBuild(t *testing.T) {
+	const copied = "WORKDIR /src\nCOPY . .\nRUN mkdir /out\n"
+	for _, c := range []struct{ stage, want string }{
+		{copied + "RUN go build -o /out/x", "x=. linux/amd64"},
+		{copied + "RUN CGO_ENABLED=0 GOOS=windows go build -o /out/ .", "tool=. windows/amd64"},
+		{copied + "RUN go build -o /out ./cmd/a ./cmd/b", "a=./cmd/a linux/amd64, b=./cmd/b linux/amd64"},
+		{copied + "RUN go build -o /out ./cmd/...", "a=./cmd/a linux/amd64, b=./cmd/b linux/amd64"},
+		{copied + "RUN go build -o /out example.com/tool/v2/cmd/a", "a=./cmd/a linux/amd64"},
+		{copied + "RUN go build -o /out main.go", "tool=. linux/amd64"},
+		{copied + "RUN go build -C cmd/b -o /out .", "b=./cmd/b linux/amd64"},
+		{copied + "RUN cd other && go build -o /out", "other=. linux/amd64 in other"},
+		{copied + "RUN GOARCH=arm GOARM=6 go build -o /out/x", "x=. linux/arm/v6"},
+		{copied + "ARG TARGETVARIANT=v7\nRUN GOARCH=arm GOARM=${TARGETVARIANT#v} go build -o /out/x", "x=. linux/arm/v7"},
+		{copied + "ENV GOFLAGS=-mod=vendor GOAMD64=v3\nRUN export GOOS=windows && go build -v -a -trimpath -tags 'x y' -gcflags=all=-l -ldflags \"-s \\\n -w\" -o /out/x", "x=. windows/amd64 [-s -w] -mod=vendor -gcflags=all=-l tags x y GOAMD64=v3"},
+		{copied + "RUN go env -w CGO_ENABLED=0 && go mod download && go vet ./... && go test ./... && go install ./cmd/a && mv /go/bin/a /out/", "a=./cmd/a linux/amd64"},
+		{copied + "RUN GOOS=windows go install ./cmd/a && cp /go/bin/windows_amd64/a.exe /out/", "a=./cmd/a windows/amd64"},
+		{copied + "RUN go install example.com/gen@v1 && git config --global a b && apk add gcc && go build -o /out/x && chmod 700 /out/x && rm -rf /var/cache/apk/*", "x=. linux/amd64"},
+		{copied + "RUN go build -o /out/unused ./cmd/b && rm /out/unused && go build -ldflags \"-X a=$(git rev-parse HEAD)\" -o /out/x", "x=. linux/amd64 [-X a=abc]"},
+		{"WORKDIR /src\nRUN --mount=target=. --mount=type=cache,target=/root/.cache go build -o /out/x ./cmd/a", "x=./cmd/a linux/amd64"},
+		{"RUN --mount=source=other,target=/src cd /src && go build -o /out/x", "x=. linux/amd64 in other"},
+		{"COPY go.mod /go/src/x/\nCOPY cmd /go/src/x/cmd\nRUN [\"go\", \"build\", \"-C\", \"/go/src/x\", \"-o\", \"/out/x\", \"./cmd/b\"]", "x=./cmd/b linux/amd64"},
+
+		{copied + "RUN CGO_ENABLED=1 go build -o /out/x", "CGO_ENABLED=1 needs a C compiler"},
+		{copied + "RUN go build -race -o /out/x", "flag -race is not known here"},
+		{copied + "RUN go build -toolexec=x -o /out/x", "flag -toolexec is not known here"},
+		{copied + "RUN go build -o", "flag -o has no value"},
+		{copied + "RUN go build -o /out/x ./cmd/...", "-o /out/x is one file, and there are 2 packages"},
+		{copied + "RUN go build -o /out cmd/a/main.go", "main.go alone is not a package, which has more.go, too"},
+		{copied + "RUN go build -o /out github.com/x/y", "package github.com/x/y is not one of the module example.com/tool/v2"},
+		{copied + "RUN go build -o /out ../x", "../x is not in the module of /src"},
+		{copied + "RUN go generate ./...", "RUN go generate is not known here"},
+		{copied + "RUN go build -ldflags \"-X a=$(date)\" -o /out/x", "give the value under args in slipway.yaml, by the name $(date)"},
+		{copied + "RUN go build -o /out/x && upx /out/x", "RUN upx needs a machine"},
+		{copied + "RUN echo x > lib/embedded.txt\nRUN go build -o /out/x", "/src/lib/embedded.txt is not the file"},
+		{copied + "RUN cp lib/lib.go cmd/a/\nRUN go build -o /out/x", "/src/cmd/a/lib.go is not the file"},
+		{copied + "RUN echo x >> main.go && go build -o /out/x", "/src/main.go is not the file"},
+		{copied + "COPY go.mod go.work\nRUN go build -o /out/x", "workspaces are not known here"},
+		{"RUN go build -o /out/x", "there is no go.mod in /go or above it"},
+		{"RUN --mount=type=secret,id=x go build -o /out/x", "RUN --mount=type=secret is not known here"},
+		{"WORKDIR /src\nRUN --mount=target=. go build -o x", "/src/x is in the mount /src, of which nothing stays"},
+		{"RUN --mount=source=none,target=/src true go", "none is not there"},
+		{"RUN --mount=type=cache,target=/c mkdir /c/x && go version", "/c is not the image's own while RUN runs"},
+		{copied + "RUN go build -o /out/x\nRUN curl -o /out/y https://a.example/y", "nothing compares it with a checksum"},
+		{copied + "RUN apt-get install -y tini && go version\nRUN cp /usr/bin/tini /out/ && go version", "RUN cp: /usr/bin/tini: the files of the base are not known here"},
+	} {
+		got := goBuilds(t, "FROM golang AS b\n"+c.stage+"\nFROM scratch\nCOPY --from=b /out /\n")
+		if !strings.Contains(got, c.want) {
+			t.Errorf("%s:\n%s, want %s", c.stage, got, c.want)
+		}
+	}
+}
+
+// goBuilds returns the programs of a Dockerfile, or what is wrong with it.
+func goBuilds(t *testing.T, source string) string {
+	t.Helper()
+	c := dockerfiletest.Load(t, txtar.Parse([]byte("-- Dockerfile --\n"+source+goSource)))
+	in := c.Input
+	in.Platform, in.Check = platform.Platform{OS: "linux", Architecture: "amd64"}, true
+	in.Args = map[string]string{"$(git rev-parse HEAD)": "abc"}
+	in.Compiler.Check = func(dockerfile.GoBuild) error { return nil }
+	r, err := dockerfile.Build(t.Context(), in)
+	if err != nil {
+		return err.Error()
+	}
+	var list []string
+	for _, g := range r.Builds {
+		s := fmt.Sprintf("%s=%s %s", g.Name, g.Package, g.Platform.String())
+		if rel := strings.TrimPrefix(g.Dir, in.Context); rel != "" {
+			s += " in " + rel[1:]
+		}
+		if g.Ldflags != "" {
+			s += " [" + g.Ldflags + "]"
+		}
+		for _, f := range g.Flags {
+			s += " " + f
+		}
+		if g.Tags != nil {
+			s += " tags " + strings.Join(g.Tags, " ")
+		}
+		list = append(list, s+strings.Join(append([]string{""}, g.Env...), " "))
+	}
+	slices.Sort(list)
+	return strings.Join(list, ", ")
+}

@@ -1,0 +1,211 @@
+package dockerfile
+
+import (
+	"errors"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// goTool is the go command: go build and go install make programs, and what leaves nothing that an
+// image could have is passed over.
+func goTool() tool { return tool{plain: true, least: 1, most: many, check: checkGo, run: runGo} }
+
+// idle are the commands of go that only fetch, print or test.
+var idle = []string{"mod", "version", "vet", "list", "test", "fmt", "clean", "help", "telemetry"}
+
+func checkGo(_ options, args []string) error {
+	switch verb := args[0]; {
+	case slices.Contains(idle, verb):
+		return nil
+	case verb == "env":
+		return nil
+	case verb == "build" || verb == "install":
+		_, err := parseGo(args[1:])
+		return err
+	default:
+		return located{verb, fmt.Errorf("RUN go %s is not known here, since no command is run: do it in the source, before the release", verb)}
+	}
+}
+
+func runGo(r *runner, _ options, args []string) error {
+	switch args[0] {
+	case "env":
+		return r.goEnv(args[1:])
+	case "build":
+		return r.goBuild(args[1:], false)
+	case "install":
+		return r.goBuild(args[1:], true)
+	}
+	return nil
+}
+
+// goEnv is go env -w, which sets variables for what follows.
+func (r *runner) goEnv(args []string) error {
+	if len(args) > 0 && args[0] == "-w" {
+		for _, a := range args[1:] {
+			if name, value, ok := strings.Cut(a, "="); ok {
+				r.s.env.set(name, value)
+			}
+		}
+	}
+	return nil
+}
+
+// variable returns a variable of the current command.
+func (r *runner) variable(name string) (string, bool) {
+	for _, kv := range slices.Backward(r.commands[r.at].Env) {
+		if k, v, _ := strings.Cut(kv, "="); k == name {
+			return v, true
+		}
+	}
+	return r.s.env.Get(name)
+}
+
+// goBuild puts the programs of a go build where the line says.
+func (r *runner) goBuild(words []string, install bool) error {
+	l, err := parseGo(words)
+	if err != nil {
+		return err
+	}
+	if install && len(l.packages) == 1 && strings.Contains(l.packages[0], "@") {
+		return nil // a tool for the lines that follow
+	}
+	if err := l.environment(r.variable, r.s.platform); err != nil {
+		return err
+	}
+	from := r.dir
+	if l.dir != "" {
+		at, err := r.spot(l.dir, true)
+		if err != nil {
+			return err
+		}
+		from = at.p
+	}
+	m, err := r.module(from)
+	if err != nil {
+		return err
+	}
+	left := maxModule
+	if err := m.same(r.t, m.at, &left); err != nil {
+		return err
+	}
+	var packages []string
+	for _, w := range l.packages {
+		some, err := m.packages(from, w)
+		if err != nil {
+			return err
+		}
+		packages = append(packages, some...)
+	}
+	return r.goPrograms(l, m, from, packages, install)
+}
+
+// goPrograms puts a program for each package into the tree.
+func (r *runner) goPrograms(l goLine, m goModule, from string, packages []string, install bool) error {
+	exe := ""
+	if l.Platform.OS == platform.Windows {
+		exe = ".exe"
+	}
+	for _, pkg := range packages {
+		g := l.GoBuild
+		g.Dir, g.Package, g.Name = m.dir, pkg, programName(m.path, pkg)
+		if len(l.packages) == 1 && strings.HasSuffix(l.packages[0], ".go") && l.output == "" {
+			g.Name = strings.TrimSuffix(path.Base(l.packages[0]), ".go")
+		}
+		out := path.Join(from, g.Name+exe)
+		switch {
+		case install:
+			out = path.Join(r.goBin(l.Platform), g.Name+exe)
+		case l.output != "":
+			if out = l.output; !path.IsAbs(slashed(out)) {
+				out = from + "/" + out
+			}
+			to, err := r.find(out, true)
+			if err != nil {
+				return err
+			}
+			switch {
+			case to.slash || to.n != nil && to.n.kind == layer.Dir:
+				out = path.Join(to.p, g.Name+exe)
+			case len(packages) > 1:
+				return located{l.output, fmt.Errorf("RUN go build: -o %s is one file, and there are %d packages: write a directory, with a slash after it", l.output, len(packages))}
+			default:
+				g.Name = strings.TrimSuffix(path.Base(to.p), ".exe")
+			}
+		case len(packages) > 1:
+			continue // go build writes none of several
+		}
+		if err := r.program(out, g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// goBin is where go install puts programs.
+func (r *runner) goBin(on platform.Platform) string {
+	if dir, ok := r.variable("GOBIN"); ok && dir != "" {
+		return dir
+	}
+	dir, ok := r.variable("GOPATH")
+	if !ok || dir == "" {
+		dir = "/go"
+	}
+	if dir += "/bin"; on.OS != r.s.platform.OS || on.Architecture != r.s.platform.Architecture {
+		dir += "/" + on.OS + "_" + on.Architecture
+	}
+	return dir
+}
+
+// program puts a program that is compiled later at a path.
+func (r *runner) program(out string, g GoBuild) error {
+	if r.b.in.Compiler.Check == nil {
+		return errors.New("no programs are compiled here: declare them in slipway.yaml and use COPY --from=binaries")
+	}
+	if err := r.b.in.Compiler.Check(g); err != nil {
+		return err
+	}
+	s, err := r.find(out, true)
+	if err != nil {
+		return err
+	}
+	if err := r.parents(path.Dir(s.p), 0o755); err != nil {
+		return err
+	}
+	return r.t.set(s.p, &node{kind: layer.Regular, mode: 0o755, build: &g, content: func() (layer.Content, error) {
+		if r.b.in.Check {
+			return layer.Content{}, nil
+		}
+		return r.b.in.Compiler.File(r.ctx, g)
+	}})
+}
+
+// isMain reports whether a directory has a main package, and no other.
+func isMain(dir string) (bool, error) {
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return false, err
+	}
+	some := false
+	for _, e := range list {
+		name := e.Name()
+		if e.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil, parser.PackageClauseOnly)
+		if err == nil && f.Name.Name != "main" {
+			return false, nil
+		}
+		some = true
+	}
+	return some, nil
+}

@@ -1,0 +1,170 @@
+package dockerfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/moby/buildkit/frontend/dockerfile/instructions"
+	"github.com/moby/buildkit/frontend/dockerfile/parser"
+
+	"github.com/slipway-dev/slipway/build/dockerfile/script"
+	"github.com/slipway-dev/slipway/build/layer"
+)
+
+// A stage that is not a part of the image and compiles programs is a toolchain: the programs are
+// compiled by Slipway, and the base, such as golang, is not needed. It is read only if a file is
+// copied that no instruction of the stage has made.
+
+// setUp are commands that prepare a toolchain: packages and accounts of its system, and the
+// settings of git. They change no source and no program that is compiled without cgo.
+var setUp = []string{
+	"apk", "apt-get", "apt", "yum", "dnf", "microdnf", "tdnf", "zypper", "update-ca-certificates",
+	"adduser", "addgroup", "useradd", "groupadd", "git",
+}
+
+// skip is a command that was passed over.
+type skip struct {
+	at   []parser.Range
+	text string
+}
+
+func passOver(r *runner, _ options, args []string) error {
+	name := r.commands[r.at].Args[0].Text
+	if path.Base(name) == "git" && (len(args) == 0 || args[0] != "config") {
+		return located{name, fmt.Errorf("RUN git: no command is run here: %s", elsewhere("git"))}
+	}
+	r.pass()
+	return nil
+}
+
+// pass notes that the current command was passed over.
+func (r *runner) pass() {
+	var words []string
+	for _, w := range r.commands[r.at].Args {
+		words = append(words, w.Text)
+	}
+	r.s.skipped = append(r.s.skipped, skip{r.location, strings.Join(words, " ")})
+}
+
+var compiles = regexp.MustCompile(`(^|[\s;&|("'/])(go|make|` + strings.Join(setUp, "|") + `)\s`)
+
+// findToolchains marks the stages that are toolchains: all that start from one base, if none is a
+// part of the target and one of them compiles or sets up.
+func (b *builder) findToolchains(target *stage) {
+	root := func(s *stage) *stage {
+		for s.from != nil {
+			s = s.from
+		}
+		return s
+	}
+	shipped, marked := root(target), map[*stage]bool{}
+	for _, s := range b.stages {
+		for _, c := range s.commands {
+			run, ok := c.Command.(*instructions.RunCommand)
+			if !ok {
+				continue
+			}
+			text := strings.Join(run.CmdLine, " ") + " "
+			for _, f := range run.Files {
+				text += f.Data
+			}
+			if r := root(s); r != shipped && compiles.MatchString(text) {
+				marked[r] = true
+			}
+		}
+	}
+	for _, s := range b.stages {
+		s.toolchain = marked[root(s)]
+	}
+}
+
+// beginToolchain gives a stage the configuration that golang's images have.
+func (s *stage) beginToolchain() {
+	s.tree = s.newTree(nil)
+	s.tree.below = func() (*tree, error) { return newTree(nil), nil }
+	s.tree.open = true
+	s.config.WorkingDir = "/go"
+	s.config.Env = []string{"GOPATH=/go"}
+	if s.windows() {
+		s.config.WorkingDir = `C:\go`
+		s.config.Env = []string{`GOPATH=C:\go`}
+	}
+}
+
+// systemDirs are directories whose files no stage knows wholly without its base.
+var systemDirs = []string{"bin", "boot", "etc", "home", "lib", "lib32", "lib64", "opt", "root", "sbin", "srv", "usr", "var", "windows", "program files", "users"}
+
+// made reports whether a stage that is a toolchain has made what is at p.
+func (s *stage) made(p string) bool {
+	at, n, err := resolve(s.tree, p)
+	if err != nil || n == nil || at == "/" {
+		return false
+	}
+	top, _, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(at, "/")), "/")
+	return n.kind != layer.Dir || !slices.Contains(systemDirs, top)
+}
+
+// complete puts the files of the base under a toolchain of which something else is copied than it
+// has made.
+func (b *builder) complete(ctx context.Context, s *stage, paths []string) error {
+	for _, p := range paths {
+		if strings.ContainsAny(p, "*?[") {
+			p, _, _ = strings.Cut(p, "*")
+			p = path.Dir(p)
+		}
+		if s.completed || s.later || s.made(path.Join("/", slashed(p))) {
+			continue
+		}
+		for _, skipped := range s.skipped {
+			line := 0
+			if len(skipped.at) > 0 {
+				line = skipped.at[0].Start.Line
+			}
+			return fmt.Errorf("%s is not made in the stage %s, and %s in line %d, which may make it, is not run: COPY it from a context, or use a base that has it, such as one with builtin: static for certificates", p, s.title(), skipped.text, line)
+		}
+		base, img, err := b.image(ctx, s.base, s.platform)
+		if err != nil {
+			return fmt.Errorf("%s is not made in the stage %s, and is looked for in its base: %w", p, s.title(), err)
+		}
+		if base.Demand != nil {
+			b.demands.add(s.Location, s.BaseName, base.Demand)
+		}
+		s.completed = true
+		if base.Image == nil {
+			return nil
+		}
+		s.baseImage, s.tree.below, s.tree.open = base, img.files, img.open
+	}
+	return nil
+}
+
+func (s *stage) title() string {
+	if s.Name != "" {
+		return s.Name
+	}
+	return fmt.Sprint(s.index)
+}
+
+// program notes the programs among the files that the target gets.
+func (b *builder) program(s *stage, entries []layer.Entry) {
+	if s.toolchain || b.shipped == nil || !slices.Contains(b.shipped, s) {
+		return
+	}
+	for _, e := range entries {
+		n := s.tree.nodes[e.Path]
+		if n == nil || n.build == nil {
+			continue
+		}
+		b.builds = append(b.builds, *n.build)
+	}
+}
+
+// tolerates reports whether a command of a toolchain failed that only removes files of its base.
+func (s *stage) tolerates(c script.Command, err error) bool {
+	return s.toolchain && errors.Is(err, errUnknown) && path.Base(c.Args[0].Text) == "rm"
+}
