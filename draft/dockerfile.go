@@ -136,6 +136,17 @@ func (s *stage) builder() bool {
 	})
 }
 
+// starts reports whether a stage says what an image starts.
+func (s *stage) starts() bool {
+	return slices.ContainsFunc(s.commands, func(c command) bool {
+		switch c.Command.(type) {
+		case *instructions.EntrypointCommand, *instructions.CmdCommand:
+			return true
+		}
+		return false
+	})
+}
+
 // windows reports whether a stage is for Windows, through the stages that it starts from.
 func (r *recipe) windows(s *stage) bool {
 	if isWindows.MatchString(s.base) || isWindows.MatchString(s.Name) {
@@ -161,7 +172,7 @@ func (r *recipe) targets() (linux *stage, windows []*stage) {
 	}
 	for _, s := range r.stages {
 		switch {
-		case used[s] || s.builder() && s != r.last():
+		case used[s] || s.builder() && !s.starts():
 		case r.windows(s):
 			windows = append(windows, s)
 		default:

@@ -121,8 +121,9 @@ type names struct {
 
 // entry is one thing of release.yaml, which settling may take out.
 type entry struct {
-	path    string
-	dropped string // why it is only a comment
+	path      string
+	kustomize bool   // a directory with a kustomization
+	dropped   string // why it is only a comment
 }
 
 // file is a file that the draft writes besides slipway.yaml.

@@ -6,14 +6,23 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/product"
 )
 
 // leftOut begins the comment of what was taken out.
 const leftOut = "Left out, since "
 
-var runLine = regexp.MustCompile(`(?i)^\s*RUN\s`)
+var (
+	// optional are instructions that an image may do without.
+	optional  = regexp.MustCompile(`(?i)^\s*(?:RUN|ADD|COPY)\s`)
+	binaries  = regexp.MustCompile(`--from=binaries\s`)
+	makesUser = regexp.MustCompile(`\b(?:adduser|useradd|addgroup|groupadd)\b`)
+	ownsFiles = regexp.MustCompile(`(?i)^\s*RUN\s+(?:chown|chgrp)\s`)
+)
 
-// dropRun makes a comment of the RUN that has a line of a Dockerfile of the draft.
+// dropRun makes a comment of the instruction that has a line of a Dockerfile of the draft, unless
+// it copies a program of the release.
 func (d *Draft) dropRun(name string, line int, why string, done map[string][]int) bool {
 	i := slices.IndexFunc(d.files, func(f file) bool { return f.path == name })
 	if i < 0 || line < 1 || line > len(d.files[i].lines) {
@@ -21,10 +30,10 @@ func (d *Draft) dropRun(name string, line int, why string, done map[string][]int
 	}
 	lines := d.files[i].lines
 	first := line - 1
-	for first > 0 && !runLine.MatchString(lines[first]) && strings.HasSuffix(strings.TrimSpace(lines[first-1]), `\`) {
+	for first > 0 && !optional.MatchString(lines[first]) && strings.HasSuffix(strings.TrimSpace(lines[first-1]), `\`) {
 		first--
 	}
-	if !runLine.MatchString(lines[first]) {
+	if !optional.MatchString(lines[first]) || binaries.MatchString(lines[first]) {
 		return false
 	}
 	if slices.Contains(done[name], first) {
@@ -39,6 +48,7 @@ func (d *Draft) dropRun(name string, line int, why string, done map[string][]int
 	why, _, _ = strings.Cut(why, ": declare programs in slipway.yaml and use COPY")
 	d.hand("%s:%d: %s is left out: %s", name, first+1, excerpt(lines[first]), why)
 	// The lines stay as many until all faults of this round are placed; removeDropped splits them.
+	text := strings.Join(lines[first:last+1], "\n")
 	all := comment(leftOut+why, lines[first:last+1])
 	for n := first; n <= last; n++ {
 		lines[n] = ""
@@ -51,6 +61,13 @@ func (d *Draft) dropRun(name string, line int, why string, done map[string][]int
 	}
 	if last > first {
 		d.files[i].gone = append(d.files[i].gone, [2]int{first + 1, last})
+	}
+	if makesUser.MatchString(text) {
+		for n := range lines {
+			if n > last && ownsFiles.MatchString(lines[n]) {
+				d.dropRun(name, n+1, "it may name a user that a RUN makes which is left out", done)
+			}
+		}
 	}
 	return true
 }
@@ -84,12 +101,15 @@ func (d *Draft) dropManifest(name, why string) bool {
 		rel, in := within(name, e.path)
 		switch {
 		case !in:
-		case rel != ".":
+		case rel != "." && !e.kustomize:
 			d.expand(i)
 			return d.dropManifest(name, why)
 		case e.dropped != "":
 			return true
 		default:
+			if e.kustomize {
+				name = e.path
+			}
 			if other := sameObject.FindStringSubmatch(why); other != nil && len(other[1]) > len(name) && other[1] != name {
 				return d.dropManifest(other[1], "the same object is in "+name+", which is for another way to run it")
 			}
@@ -99,6 +119,21 @@ func (d *Draft) dropManifest(name, why string) bool {
 		}
 	}
 	return false
+}
+
+// named returns the path of the entry of release on a line of slipway.yaml, and other files as they
+// are.
+func (d *Draft) named(file string, line int) string {
+	lines := strings.Split(string(d.YAML()), "\n")
+	if file != product.File || line < 1 || line > len(lines) {
+		return file
+	}
+	for _, e := range d.templates {
+		if e.dropped == "" && strings.Contains(lines[line-1], "- {path: "+scalar(e.path)+"}") {
+			return e.path
+		}
+	}
+	return file
 }
 
 var sameObject = regexp.MustCompile(`the same object is at ([^:\s]+):`)

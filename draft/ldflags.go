@@ -15,7 +15,9 @@ var (
 	strips     = regexp.MustCompile(`(?:^|[\s"'=])-(s|w)(?:[\s"']|$)`)
 	goBuild    = regexp.MustCompile(`\bgo build\b(.*)$`)
 	outputFlag = regexp.MustCompile(`-o[ =]+"?([^\s"]+)"?`)
-	cmdPath    = regexp.MustCompile(`(?:^|\s)\.?/?((?:[A-Za-z0-9_-]+/)*[A-Za-z0-9_-]+)/?\s*(?:[;)&|].*)?$`)
+	cmdPath    = regexp.MustCompile(`(?:^|\s)\.?/?((?:[A-Za-z0-9_-]+/)*[A-Za-z0-9_-]+)(?:/?|/\*|/\*\.go|/[a-z_]+\.go)\s*(?:[;)&|].*)?$`)
+	// substitution is what the shell or make would put in place, and quoted text.
+	substitution = regexp.MustCompile(`\$\([^()]*(?:\([^()]*\)[^()]*)*\)|'[^']*'|"[^"]*"`)
 )
 
 // makeLdflags takes the linker's flags from variables and recipes.
@@ -145,7 +147,7 @@ func (d *Draft) goBuild(args, dir string) (mainPackage, bool) {
 		args = strings.Replace(args, o[0], " ", 1)
 	}
 	pkg := dir
-	if p := cmdPath.FindStringSubmatch(strings.TrimPrefix(args, " ")); p != nil {
+	if p := cmdPath.FindStringSubmatch(strings.TrimSpace(substitution.ReplaceAllString(args, ""))); p != nil && p[1][0] != '-' {
 		pkg = path.Join(dir, strings.TrimPrefix(p[1], d.source.module+"/"))
 	}
 	if pkg == "" {

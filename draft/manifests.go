@@ -17,6 +17,17 @@ var homes = []string{"config", "deploy", "manifests", "deploy/kubernetes", "depl
 func (d *Draft) manifests() {
 	charts := d.directoriesWith("Chart.yaml", "Chart.yml")
 	kustomize := d.directoriesWith("kustomization.yaml", "kustomization.yml", "Kustomization")
+	if d.plain(charts, kustomize, true) || d.kustomizations(kustomize) {
+		d.charts(charts)
+		return
+	}
+	d.plain(charts, kustomize, false)
+	d.charts(charts)
+}
+
+// plain takes the manifests of the first home that has a workload. With direct, it has some that
+// are in the home itself.
+func (d *Draft) plain(charts, kustomize []string, direct bool) bool {
 	for _, home := range homes {
 		var files []string
 		for _, f := range d.tree.files {
@@ -24,14 +35,17 @@ func (d *Draft) manifests() {
 				files = append(files, f)
 			}
 		}
-		if files = d.current(files, home); d.havePods(files) {
+		files = d.current(files, home)
+		if direct && !slices.ContainsFunc(files, func(f string) bool { dir := path.Dir(f); return dir == home || path.Base(dir) == d.version }) {
+			continue
+		}
+		if d.havePods(files) {
 			d.templates = d.entries(files, home)
 			d.found("%s: manifests of release.yaml", home)
-			break
+			return true
 		}
 	}
-	d.charts(charts)
-	d.kustomize(kustomize)
+	return false
 }
 
 func isYAML(f string) bool { return strings.HasSuffix(f, ".yaml") || strings.HasSuffix(f, ".yml") }
@@ -156,9 +170,51 @@ func newest(dirs []string) []string {
 	return list
 }
 
-// kustomize notes the directories that nothing else refers to.
-func (d *Draft) kustomize(dirs []string) {
+// kustomizations takes the kustomization that users would apply: of those that nothing else is
+// based on, the first by the names that projects give it.
+func (d *Draft) kustomizations(dirs []string) bool {
+	var roots []string
 	for _, dir := range dirs {
-		d.hand("%s has a kustomization: it is not part of this slipway.yaml", dir)
+		if first, _, _ := strings.Cut(dir, "/"); slices.Contains(homes, first) || first == "kustomize" {
+			roots = append(roots, dir)
+		}
 	}
+	for _, dir := range roots {
+		for _, base := range d.kustomizationBases(dir) {
+			roots = slices.DeleteFunc(roots, func(r string) bool { return r == base && r != dir })
+		}
+	}
+	rank := func(dir string) int {
+		for n, name := range []string{"default", "release", "stable", "production", "prod", "kustomize", "install", "base"} {
+			if path.Base(dir) == name {
+				return n
+			}
+		}
+		return len(dir)
+	}
+	slices.SortStableFunc(roots, func(a, b string) int { return rank(a) - rank(b) })
+	for n, dir := range roots {
+		if n > 0 {
+			d.left = append(d.left, dir+" has another kustomization: write it under release.kustomize in place of "+roots[0]+" if it is the one that users apply")
+			continue
+		}
+		d.templates = []entry{{path: dir, kustomize: true}}
+		d.found("%s: the kustomization of release.yaml", dir)
+	}
+	return len(roots) > 0
+}
+
+// kustomizationBases returns the directories that a kustomization names.
+func (d *Draft) kustomizationBases(dir string) []string {
+	var bases []string
+	for _, name := range []string{"kustomization.yaml", "kustomization.yml", "Kustomization"} {
+		for _, doc := range d.yaml(path.Join(dir, name)) {
+			for _, key := range []string{"resources", "bases", "components"} {
+				for _, r := range texts(doc, key) {
+					bases = append(bases, path.Join(dir, r))
+				}
+			}
+		}
+	}
+	return bases
 }

@@ -41,7 +41,7 @@ func (d *Draft) findNames() {
 	seen := map[string]int{}
 	tags := map[string][]string{}
 	for _, ref := range d.allReferences() {
-		repository, tag := splitReference(ref)
+		repository, tag := splitReference(promoted(ref))
 		host, rest, ok := strings.Cut(repository, "/")
 		if !ok || !strings.ContainsAny(host, ".:") || imagename.CheckRepository(repository) != nil || rest == "" {
 			continue
@@ -76,7 +76,15 @@ func (d *Draft) known(i image) string {
 	return cmp.Or(d.make.value("IMAGE_NAME"), d.make.value("IMAGENAME"), d.make.value("DOCKER_IMAGE_NAME"))
 }
 
-var staging = regexp.MustCompile(`staging|e2e|test|k8s\.gcr\.io|local|example`)
+// community are registries of Kubernetes' projects from which images are promoted to
+// registry.k8s.io, or which it replaced.
+var community = regexp.MustCompile(`^(?:k8s\.gcr\.io/|gcr\.io/k8s-staging-)`)
+
+// promoted returns the name by which users pull an image of Kubernetes' projects.
+func promoted(ref string) string { return community.ReplaceAllString(ref, "registry.k8s.io/") }
+
+// staging are registries that users do not pull from.
+var staging = regexp.MustCompile(`staging|e2e|test|k8scsi|local|example\.com`)
 
 // better prefers registries that users pull from to those for staging, and then what is named
 // more often.
@@ -90,6 +98,8 @@ func (r publicName) better(than publicName) bool {
 	}
 	return r.count > than.count
 }
+
+var stagingRegistry = regexp.MustCompile(`gcr\.io/k8s-staging-[a-z0-9-]+`)
 
 // allReferences returns the names of images in manifests, charts and Makefiles.
 func (d *Draft) allReferences() []string {
@@ -109,6 +119,18 @@ func (d *Draft) allReferences() []string {
 				ref = prefix + ref
 			}
 			list = append(list, ref)
+		}
+	}
+	for _, v := range []string{"REGISTRY", "REGISTRY_NAME"} {
+		for _, i := range d.images {
+			if registry := d.make.value(v); d.make.values["CMDS"] != "" && registry != "" {
+				list = append(list, registry+"/"+i.name)
+			}
+		}
+	}
+	for _, m := range stagingRegistry.FindAllString(string(d.tree.text("cloudbuild.yaml")), -1) {
+		for _, i := range d.images {
+			list = append(list, m+"/"+i.name)
 		}
 	}
 	if image := cmp.Or(d.make.value("IMAGE_NAME"), d.make.value("IMAGENAME"), d.make.value("DOCKER_IMAGE_NAME")); image != "" {
@@ -146,6 +168,9 @@ func (d *Draft) useNames(best map[int]publicName) {
 func (d *Draft) sharePrefix() {
 	prefix := ""
 	for _, i := range d.images {
+		if i.repository == "" && i.program != "" {
+			continue // ko gives all the same prefix
+		}
 		p, ok := strings.CutSuffix(i.repository, "/"+i.name)
 		if !ok || prefix != "" && p != prefix {
 			return

@@ -37,6 +37,10 @@ func (d *Draft) dockerImage(dir, variant string, files map[string]string) {
 	if len(parts) == 0 {
 		return
 	}
+	if same := d.sameImage(parts); same != "" {
+		d.found("%s: the same image as %s", parts[0].from.path, same)
+		return
+	}
 	i.name = d.imageName(dir, parts)
 	if variant != "" {
 		i.name = nameOf(i.name + "-" + variant)
@@ -61,6 +65,16 @@ func (d *Draft) dockerImage(dir, variant string, files map[string]string) {
 		i.platforms = []string{parts[0].os}
 	}
 	d.images = append(d.images, i)
+}
+
+// sameImage returns the image that has the same Dockerfiles, after rewriting.
+func (d *Draft) sameImage(parts []*rewriting) string {
+	for _, f := range d.files {
+		if len(parts) == 1 && f.os == parts[0].os && slices.Equal(f.lines[1:], parts[0].lines()[1:]) {
+			return f.path
+		}
+	}
+	return ""
 }
 
 func otherOS(os string) string {

@@ -115,7 +115,9 @@ func (d *Draft) rewriteFiles() error {
 
 // check does what slipway check does, and returns what is wrong, with paths relative to the draft.
 func (d *Draft) check(ctx context.Context) ([]string, error) {
-	p, err := product.Load(ctx, product.Options{Path: filepath.Join(d.Dir, product.File)})
+	p, err := product.Load(ctx, product.Options{
+		Path: filepath.Join(d.Dir, product.File), Made: []string{filepath.Join(d.Dir, ".slipway"), filepath.Join(d.Dir, "dist")},
+	})
 	if err == nil {
 		_, err = release.Check(ctx, p)
 	}
@@ -132,12 +134,17 @@ func (d *Draft) check(ctx context.Context) ([]string, error) {
 // place is where an error is.
 var place = regexp.MustCompile(`^(?:[^\n]*?: )?([^:\s]+\.(?:Dockerfile|ya?ml)):([0-9]+)(?::[0-9]+)?: (.*)$`)
 
+var bothAs = regexp.MustCompile(`sees templates (\S+) and (\S+) both as`)
+
 // repair takes out what can be left out: lines of RUN, and manifests.
 func (d *Draft) repair(faults []string) bool {
 	changed := false
 	lines := map[string][]int{} // that were taken out in this round
 	for _, f := range faults {
 		for line := range strings.Lines(f) {
+			if m := bothAs.FindStringSubmatch(line); m != nil {
+				changed = d.dropManifest(m[2], "ytt sees it and "+m[1]+" under one name") || changed
+			}
 			m := place.FindStringSubmatch(strings.TrimRight(line, "\n"))
 			if m == nil {
 				continue
@@ -146,7 +153,7 @@ func (d *Draft) repair(faults []string) bool {
 			if err != nil {
 				continue
 			}
-			if d.dropRun(m[1], n, m[3], lines) || d.dropManifest(m[1], m[3]) {
+			if d.dropRun(m[1], n, m[3], lines) || d.dropManifest(d.named(m[1], n), m[3]) {
 				changed = true
 			}
 		}

@@ -23,7 +23,7 @@ type tree struct {
 }
 
 // skipped are directories that say nothing of what a project releases.
-var skipped = []string{"vendor", "node_modules", "testdata", "third_party", "_output", "dist"}
+var skipped = []string{"vendor", "node_modules", "testdata", "third_party", "_output"}
 
 // listTree lists the files of a repository.
 func listTree(fsys fs.FS) (*tree, error) {

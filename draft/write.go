@@ -270,12 +270,15 @@ func (d *Draft) writeRelease(w *writer) {
 		return
 	}
 	w.line("")
-	kept := slices.ContainsFunc(d.templates, func(e entry) bool { return e.dropped == "" })
-	if kept {
+	key := "templates"
+	if d.templates[0].kustomize {
+		key = "kustomize"
+	}
+	if slices.ContainsFunc(d.templates, func(e entry) bool { return e.dropped == "" }) {
 		w.line("release:")
-		w.line("  templates:")
+		w.line("  " + key + ":")
 	} else {
-		w.note("", "release:", "  templates:")
+		w.note("", "release:", key+":")
 	}
 	for _, e := range d.templates {
 		if e.dropped == "" {

@@ -1,0 +1,162 @@
+package examples
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// adoptions are products of others, as the Go module proxy serves them: without git, and without
+// a file of ours.
+var adoptions = []struct {
+	module    string
+	platforms string // all that upstream builds for if empty
+	checkOnly bool   // its release takes minutes
+	names     []string
+	found     []string // what init says that it found or left out
+	file      []string // what slipway.yaml has
+}{
+	{
+		module:    "github.com/kubernetes-csi/csi-driver-smb@v1.20.1",
+		platforms: "linux/amd64,windows/amd64:ltsc2022",
+		names:     []string{"slipway.local/sig-storage/smbplugin:v1.20.1", "slipway.local/sig-storage/smbplugin:v1.20.1-windows-hp"},
+		found:     []string{"smbplugin.linux.Dockerfile:5: RUN apt update && apt upgrade", "found cmd/smbplugin/Dockerfile.WindowsHostProcess: image smbplugin-hostprocess for windows"},
+		file:      []string{"- {name: upstream, registry: registry.k8s.io}", "- {name: servercore, microsoft: servercore}", "pkg/smb.gitCommit={{.Revision}}"},
+	},
+	{
+		module:    "github.com/prometheus-community/windows_exporter@v0.31.8",
+		platforms: "windows/amd64:ltsc2022",
+		names:     []string{"slipway.local/prometheus-community/windows-exporter:v0.31.8"},
+		found:     []string{"found .promu.yml: programs, flags of the linker and platforms"},
+		file:      []string{"version.BuildDate={{.Created}}", ".promu.yml sets github.com/prometheus/common/version.Branch={{.Branch}}: left out", "- {name: hostprocess, microsoft: hostprocess}"},
+	},
+	{
+		module: "github.com/stefanprodan/podinfo@v1.8.1-0.20250910200901-e86405a8674e",
+		names:  []string{"slipway.local/stefanprodan/podinfo:v1.8.1-0.20250910200901-e86405a8674e"},
+		found:  []string{"found Dockerfile.xx: the same image as slipway/podinfo.linux.Dockerfile", "found .goreleaser.yml", "RUN addgroup -S app"},
+		file:   []string{"- {name: podinfo, programs: [podcli]}", "pkg/version.REVISION={{.Revision}}"},
+	},
+	{
+		module:    "github.com/tektoncd/pipeline@v1.15.0",
+		checkOnly: true,
+		found:     []string{"found .ko.yaml: 5 base images", "found ./cmd/entrypoint: image entrypoint of that program alone"},
+		file:      []string{"bases: {linux: combined-base-image, windows: nanoserver}", "- {name: static-root, builtin: static-root}"},
+	},
+	{
+		module:    "github.com/flannel-io/flannel@v0.28.10",
+		checkOnly: true,
+		names:     []string{"slipway.local/flannel-io/flannel:v0.28.10"},
+		found:     []string{"flannel.linux.Dockerfile:5: RUN apk update"},
+		file:      []string{"- {name: flanneld, source: flannel, package: .}", "pkg/version.Version={{.Version}}"},
+	},
+}
+
+// TestAdoption begins with the module of a product and nothing else: init, check and release, and
+// no line is edited.
+func TestAdoption(t *testing.T) {
+	for _, a := range adoptions {
+		path, version, _ := strings.Cut(a.module, "@")
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			p := &product{dir: download(t, a.module), out: t.TempDir(), store: t.TempDir()}
+			said := p.here(t, "init", "-version="+version, "-revision=6bf2d7e775e21483fe80256080bf720c0b3889fc", "-created=2026-03-12T09:07:07Z", "-platforms="+a.platforms)
+			for _, want := range a.found {
+				if !strings.Contains(said, want) {
+					t.Errorf("init does not say %q:\n%s", want, said)
+				}
+			}
+			if strings.Contains(said, "needs a hand") {
+				t.Errorf("init asks for more:\n%s", said)
+			}
+			b, err := os.ReadFile(filepath.Join(p.dir, "slipway.yaml"))
+			must(t, err)
+			for _, want := range a.file {
+				if !strings.Contains(string(b), want) {
+					t.Errorf("slipway.yaml lacks %q:\n%s", want, b)
+				}
+			}
+			if said := p.here(t, "check"); !strings.Contains(said, "no mistakes found") {
+				t.Errorf("slipway check: %s", said)
+			}
+			names := p.plan(t)
+			if !a.checkOnly {
+				adopted(t, p.release(t), p, a.module)
+			}
+			for _, want := range a.names {
+				if !strings.Contains(strings.Join(names, "\n")+"\n", want+"\n") {
+					t.Errorf("the names are %s, without %s", cmp.Diff(nil, names), want)
+				}
+			}
+		})
+	}
+}
+
+// here runs the command in the product's directory, as a user does, and returns what it prints.
+func (p *product) here(t *testing.T, args ...string) string {
+	t.Helper()
+	file, err := slipway()
+	must(t, err)
+	cmd := exec.CommandContext(t.Context(), file, args...)
+	cmd.Dir = p.dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("slipway %s: %v\n%s", args[0], err, out)
+	}
+	return string(out)
+}
+
+// download returns a copy of a module that may be written to.
+func download(t *testing.T, module string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", module)
+	cmd.Dir = t.TempDir() // so that no other go.mod is asked
+	out, err := cmd.Output()
+	var m struct{ Dir, Error string }
+	if jerr := json.Unmarshal(out, &m); err != nil || jerr != nil || m.Dir == "" {
+		t.Fatalf("downloading %s: %v %s", module, err, m.Error)
+	}
+	dir := t.TempDir()
+	must(t, os.CopyFS(dir, os.DirFS(m.Dir)))
+	must(t, filepath.WalkDir(dir, func(p string, d os.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			err = os.Chmod(p, 0o755)
+		}
+		return err
+	}))
+	return dir
+}
+
+// adopted checks that each image of a release has a program for its platform, and that the
+// program of csi-driver-smb knows version, commit and date.
+func adopted(t *testing.T, l *lock.Lock, p *product, module string) {
+	t.Helper()
+	st, err := store.Open(p.store)
+	must(t, err)
+	for _, i := range l.Images {
+		for _, c := range i.Children {
+			img, err := st.Image(c.Digest)
+			must(t, err)
+			programs := 0
+			for name, content := range filesOf(t, img) {
+				if m := machine(content); m != "" && m != c.Platform.OS+"/"+c.Platform.Architecture {
+					t.Errorf("%s of %s for %s is for %s", name, i.Name, c.Platform, m)
+				} else if m != "" {
+					programs++
+				}
+				if name == "/smbplugin" && strings.Contains(module, "csi-driver-smb") {
+					version(t, content)
+				}
+			}
+			if programs == 0 {
+				t.Errorf("%s for %s has no program", i.Name, c.Platform)
+			}
+		}
+	}
+}
