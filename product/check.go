@@ -15,7 +15,7 @@ type checker struct {
 	in  *productYAML
 	out *Product
 
-	sources, bases, programs, images names
+	sources, bases, programs, images, charts names
 
 	revisions    map[string]revision // of sources, by name
 	repositories []*string           // the template of each of the destinations; nil for the usual one
@@ -45,6 +45,7 @@ func (c *checker) check() {
 	c.bases = c.collect("base", &c.in.Bases, each(c.in.Bases, func(b *baseYAML) *string { return &b.Name }), repositoryForm)
 	c.programs = c.collect("program", &c.in.Programs, each(c.in.Programs, func(p *programYAML) *string { return &p.Name }), fileForm)
 	c.images = c.collect("image", &c.in.Images, each(c.in.Images, func(i *imageYAML) *string { return &i.Name }), repositoryForm)
+	c.charts = c.collect("chart", &c.in.Charts, each(c.in.Charts, func(i *chartYAML) *string { return &i.Name }), repositoryForm)
 
 	for i := range c.in.Sources {
 		c.source(&c.in.Sources[i])
@@ -59,6 +60,9 @@ func (c *checker) check() {
 		c.image(&c.in.Images[i])
 	}
 	c.artifacts()
+	for i := range c.in.Charts {
+		c.chart(&c.in.Charts[i])
+	}
 	c.release()
 	for i := range c.in.Lint.Allow {
 		a := &c.in.Lint.Allow[i]

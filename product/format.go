@@ -43,6 +43,8 @@ type productYAML struct {
 	// Files for people to download: programs alone and in archives. Those for Windows serve every
 	// Windows release.
 	Artifacts []artifactYAML `yaml:"artifacts,omitempty"`
+	// Helm charts that the release publishes as OCI artifacts.
+	Charts []chartYAML `yaml:"charts,omitempty"`
 	// How release.yaml is made.
 	Release releaseYAML `yaml:"release,omitempty"`
 	// Findings that the check of release.yaml allows.

@@ -3,8 +3,8 @@ package product
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/semver"
@@ -51,17 +51,18 @@ func (c *checker) imageNames(ctx context.Context) {
 		if !imagename.IsTag(out.Version) {
 			continue // as above
 		}
-		t := &imageTemplates{checker: c, in: in, image: out, fields: c.nameFields(out)}
-		t.readRevision(ctx)
-		out.Repositories = t.repositories()
+		t := &nameTemplates{checker: c, what: "image " + in.Name, source: out.Source, repository: &in.Repository, fields: c.nameFields(out)}
+		t.readRevision(ctx, slices.Concat([]string{in.Repository, c.in.Names.Repository}, in.Tags, in.FloatingTags, in.PlatformTags, c.in.Names.Tags, c.in.Names.FloatingTags, c.in.Names.PlatformTags))
+		out.Repositories, out.Elsewhere = t.repositories(defaultRepository, &c.in.Names.Repository)
 		out.Tags = t.tags(c.templatesOf(&in.Tags, &c.in.Names.Tags, []string{defaultTag}), false)
 		out.FloatingTags = t.tags(c.floatingTags(out.Version, in), true)
-		out.PlatformTags = t.platformTags(c.templatesOf(&in.PlatformTags, &c.in.Names.PlatformTags, nil), out.Platforms)
+		out.PlatformTags = t.platformTags(c.templatesOf(&in.PlatformTags, &c.in.Names.PlatformTags, nil), out.Platforms, len(in.PlatformTags) > 0)
 		if c.Given(&in.Tags) && len(in.Tags) == 0 {
 			c.Errorf(&in.Tags, "image %s has no tag: give it one, or leave tags out", in.Name)
 		}
-		claims.add(c, in, out)
+		claims.add(c, &in.Name, claim{t.what, out.Repositories, out.Elsewhere, out.Tags, out.FloatingTags, out.PlatformTags})
 	}
+	c.chartNames(ctx, claims)
 }
 
 // templatesOf returns the templates of an image: its own, or those of all images, or the default.
@@ -90,12 +91,13 @@ func (c *checker) nameFields(i *Image) nameFields {
 	return f
 }
 
-// imageTemplates evaluates the templates of one image.
-type imageTemplates struct {
+// nameTemplates evaluates the templates of one image or chart.
+type nameTemplates struct {
 	*checker
 
-	in         *imageYAML
-	image      *Image
+	what       string  // image app
+	source     string  // name of a source; may be empty
+	repository *string // its own template of the repository
 	fields     nameFields
 	noRevision error // why fields has no Revision
 }
@@ -106,13 +108,13 @@ var (
 )
 
 // expand evaluates one template, which is at the address s.
-func (t *imageTemplates) expand(s *string, data nameFields, fields []string) (string, bool) {
+func (t *nameTemplates) expand(s *string, data nameFields, fields []string) (string, bool) {
 	switch {
 	case data.Major == "" && versionParts.MatchString(*s):
-		t.Errorf(s, "image %s: %s takes parts of a semantic version, and %q is none: use {{.Version}}, or a version such as 1.2.3", t.in.Name, *s, data.Version)
+		t.Errorf(s, "%s: %s takes parts of a semantic version, and %q is none: use {{.Version}}, or a version such as 1.2.3", t.what, *s, data.Version)
 		return "", false
 	case data.Revision == "" && revisionPart.MatchString(*s):
-		t.Errorf(s, "image %s: %s needs the commit of the image's source, which %v", t.in.Name, *s, cmp.Or(t.noRevision, errNoRevision))
+		t.Errorf(s, "%s: %s needs the commit of the image's source, which %v", t.what, *s, cmp.Or(t.noRevision, errNoRevision))
 		return "", false
 	}
 	text, err := expand(*s, data, fields, nil)
@@ -123,41 +125,41 @@ func (t *imageTemplates) expand(s *string, data nameFields, fields []string) (st
 	return text, true
 }
 
-// repositories returns the path of the image's repository at each destination.
-func (t *imageTemplates) repositories() []string {
-	s := &t.in.Repository
-	if *s == "" {
-		s = &t.checker.in.Names.Repository
+// repositories returns the path of the repository at each destination, and the repositories at
+// those that this run does not publish to. Without a template of its own, that is the one of
+// others, or the usual one.
+func (t *nameTemplates) repositories(usual string, others *string) (at, elsewhere []string) {
+	s := t.repository
+	if *s == "" && others != nil {
+		s = others
 	}
-	usual := defaultRepository
 	if *s == "" {
 		s = &usual
 	}
 	path, ok := t.expand(s, t.fields, imageFields)
 	if !ok || !t.isRepository(s, path, "registry.example") {
-		return nil
+		return nil, nil
 	}
 	for _, d := range t.unselected {
 		if at, ok := t.repositoryAt(s, path, d); ok {
-			t.image.Elsewhere = append(t.image.Elsewhere, d.Registry+"/"+at)
+			elsewhere = append(elsewhere, d.Registry+"/"+at)
 		}
 	}
 	if len(t.out.Destinations) == 0 {
-		return []string{path}
+		return []string{path}, elsewhere
 	}
-	var all []string
 	for n, d := range t.out.Destinations {
-		at, ok := t.repositoryAt(s, path, destination{d, t.checker.repositories[n]})
+		one, ok := t.repositoryAt(s, path, destination{d, t.checker.repositories[n]})
 		if !ok {
-			return nil
+			return nil, elsewhere
 		}
-		all = append(all, at)
+		at = append(at, one)
 	}
-	return all
+	return at, elsewhere
 }
 
 // repositoryAt returns the path at a destination of the repository that s yields as path.
-func (t *imageTemplates) repositoryAt(s *string, path string, d destination) (string, bool) {
+func (t *nameTemplates) repositoryAt(s *string, path string, d destination) (string, bool) {
 	if d.repository != nil {
 		data := t.fields
 		data.Repository = path
@@ -171,19 +173,19 @@ func (t *imageTemplates) repositoryAt(s *string, path string, d destination) (st
 }
 
 // isRepository reports whether a path that a template yielded is one of a repository.
-func (t *imageTemplates) isRepository(s *string, path, registry string) bool {
+func (t *nameTemplates) isRepository(s *string, path, registry string) bool {
 	if imagename.CheckRegistry(registry) != nil {
 		return true // that has been reported
 	}
 	err := imagename.CheckRepository(registry + "/" + path)
 	if err != nil {
-		t.Errorf(s, "image %s: %q yields the repository %q: %v", t.in.Name, *s, path, err)
+		t.Errorf(s, "%s: %q yields the repository %q: %v", t.what, *s, path, err)
 	}
 	return err == nil
 }
 
 // tags returns the tags that templates yield. With optional, a template may yield none.
-func (t *imageTemplates) tags(templates []string, optional bool) []string {
+func (t *nameTemplates) tags(templates []string, optional bool) []string {
 	var all []string
 	for n := range templates {
 		if templates[n] == "" {
@@ -198,16 +200,17 @@ func (t *imageTemplates) tags(templates []string, optional bool) []string {
 }
 
 // isTag reports whether a text that a template yielded is a tag.
-func (t *imageTemplates) isTag(s *string, tag string) bool {
+func (t *nameTemplates) isTag(s *string, tag string) bool {
 	if imagename.IsTag(tag) {
 		return true
 	}
-	t.Errorf(s, "image %s: %q yields %q, which is no tag: use letters, digits, . _ and -, at most 128 in all", t.in.Name, *s, tag)
+	t.Errorf(s, "%s: %q yields %q, which is no tag: use letters, digits, . _ and -, at most 128 in all", t.what, *s, tag)
 	return false
 }
 
 // platformTags returns the tags that templates yield for platforms. Platforms of one tag share it.
-func (t *imageTemplates) platformTags(templates []string, platforms []platform.Platform) []PlatformTag {
+// Each of an image's own templates must yield one.
+func (t *nameTemplates) platformTags(templates []string, platforms []platform.Platform, own bool) []PlatformTag {
 	var all []PlatformTag
 	for n := range templates {
 		if templates[n] == "" {
@@ -228,8 +231,8 @@ func (t *imageTemplates) platformTags(templates []string, platforms []platform.P
 				all = addPlatform(all, first, tag, p)
 			}
 		}
-		if tried && first == len(all) && len(platforms) > 0 && len(t.in.PlatformTags) > 0 {
-			t.Errorf(&templates[n], "image %s: %q yields no tag for any platform of the image: take it out", t.in.Name, templates[n])
+		if tried && first == len(all) && len(platforms) > 0 && own {
+			t.Errorf(&templates[n], "%s: %q yields no tag for any platform of the image: take it out", t.what, templates[n])
 		}
 	}
 	return all
@@ -244,41 +247,4 @@ func addPlatform(all []PlatformTag, first int, tag string, p platform.Platform) 
 		}
 	}
 	return append(all, PlatformTag{tag, []platform.Platform{p}})
-}
-
-// claims are the names that images have taken, with what took them.
-type claims map[string]string
-
-// add claims all names of an image, also those elsewhere, if the selected ones are free.
-func (all claims) add(c *checker, in *imageYAML, i *Image) {
-	kinds := map[string][]string{"tag": i.Tags, "floating tag": i.FloatingTags}
-	for _, t := range i.PlatformTags {
-		kinds["platform tag"] = append(kinds["platform tag"], t.Tag)
-	}
-	free := true
-	claim := func(repository string) {
-		for _, kind := range []string{"tag", "platform tag", "floating tag"} {
-			for _, tag := range kinds[kind] {
-				name := repository + ":" + tag
-				claim := fmt.Sprintf("a %s of image %s", kind, i.Name)
-				if have := all[name]; have != "" {
-					c.Errorf(&in.Name, "%s would be %s and %s: give one of them another repository or tag", name, have, claim)
-					free = false
-					continue
-				}
-				all[name] = claim
-			}
-		}
-	}
-	for n, path := range i.Repositories {
-		if len(c.out.Destinations) > 0 {
-			path = c.out.Destinations[n].Registry + "/" + path
-		}
-		claim(path)
-	}
-	for _, repository := range i.Elsewhere {
-		if free {
-			claim(repository)
-		}
-	}
 }

@@ -68,6 +68,7 @@ type Product struct {
 	Programs  []Program
 	Images    []Image
 	Artifacts []Artifact
+	Charts    []Chart
 	Release   Release
 	Lint      Lint
 	Airgap    Airgap

@@ -40,6 +40,7 @@ func (c *checker) valueTexts(values *map[string]any) map[string]yamlfile.Pos {
 
 func (c *checker) helm(in *helmYAML) Helm {
 	h := Helm{Chart: in.Chart, Name: in.Name, Namespace: in.Namespace, Values: in.Values, ValuePos: c.valueTexts(&in.Values)}
+	c.refer(&in.Chart, c.charts)
 	if in.Path != "" {
 		h.Template = c.inSource(&in.Source, &in.Path, "chart")
 	} else if in.Source != "" {

@@ -13,30 +13,22 @@ import (
 // errNoRevision is the error for a source of which nobody knows the commit.
 var errNoRevision = errors.New("is not known: give the source a revision")
 
-// readRevision asks git for the commit of the image's source, if a template needs it and
-// slipway.yaml does not have it.
-func (t *imageTemplates) readRevision(ctx context.Context) {
-	if t.fields.Revision != "" || !slices.ContainsFunc(t.templates(), revisionPart.MatchString) {
+// readRevision asks git for the commit of the source, if slipway.yaml does not have it and one of
+// the templates, or one of a channel or a destination, needs it.
+func (t *nameTemplates) readRevision(ctx context.Context, templates []string) {
+	if t.channel != nil {
+		templates = append(templates, t.channel.FloatingTags...)
+	}
+	for _, d := range t.checker.in.Destinations {
+		templates = append(templates, d.Repository)
+	}
+	if t.fields.Revision != "" || !slices.ContainsFunc(templates, revisionPart.MatchString) {
 		return
 	}
 	t.noRevision = errNoRevision
-	if s := t.out.Source(t.in.Source); s.Directory != "" {
+	if s := t.out.Source(t.source); s.Directory != "" {
 		t.fields.Revision, t.noRevision = t.revisionOf(ctx, s)
 	}
-}
-
-// templates returns all templates that may give the image a name.
-func (t *imageTemplates) templates() []string {
-	all := slices.Concat(t.in.Tags, t.in.FloatingTags, t.in.PlatformTags)
-	names := &t.checker.in.Names
-	all = append(slices.Concat(all, names.Tags, names.FloatingTags, names.PlatformTags), t.in.Repository, names.Repository)
-	if t.channel != nil {
-		all = append(all, t.channel.FloatingTags...)
-	}
-	for _, d := range t.checker.in.Destinations {
-		all = append(all, d.Repository)
-	}
-	return all
 }
 
 // revisionOf returns the commit of a directory. In a snapshot "-dirty" follows it where files differ

@@ -28,6 +28,9 @@ func (c *checker) unused() []Entry {
 	for _, t := range c.out.Release.Inputs() {
 		add(u.sources, t.Source)
 	}
+	for _, k := range c.out.Charts {
+		add(u.sources, k.Source)
+	}
 	for _, p := range c.out.Programs {
 		add(u.sources, p.Source)
 	}
