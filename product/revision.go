@@ -19,7 +19,7 @@ func (t *nameTemplates) readRevision(ctx context.Context, templates []string) {
 	if t.channel != nil {
 		templates = append(templates, t.channel.FloatingTags...)
 	}
-	for _, d := range t.checker.in.Destinations {
+	for _, d := range t.in.Destinations {
 		templates = append(templates, d.Repository)
 	}
 	if t.fields.Revision != "" || !slices.ContainsFunc(templates, revisionPart.MatchString) {
