@@ -16,7 +16,7 @@ type ArtifactFile struct {
 // the archive. None if no program of it is for that operating system.
 func (p *Product) Files(a Artifact, on platform.Platform) []ArtifactFile {
 	var all []ArtifactFile
-	slug, exe := on.Slug(), ""
+	exe := ""
 	if on.OS == platform.Windows {
 		exe = ".exe"
 	}
@@ -26,11 +26,11 @@ func (p *Product) Files(a Artifact, on platform.Platform) []ArtifactFile {
 	}
 	if a.Binary {
 		for _, name := range programs {
-			all = append(all, ArtifactFile{name + "." + slug + exe, name})
+			all = append(all, ArtifactFile{p.artifactName(a.BinaryName, name, on) + exe, name})
 		}
 	}
 	if a.Archive {
-		all = append(all, ArtifactFile{Name: a.Name + "." + slug + "." + a.Formats[on.OS]})
+		all = append(all, ArtifactFile{Name: p.artifactName(a.ArchiveName, a.Name, on) + "." + a.Formats[on.OS]})
 	}
 	return all
 }

@@ -26,13 +26,46 @@ func (c *checker) artifacts() {
 	for i := range in {
 		c.out.Artifacts = append(c.out.Artifacts, c.artifact(&in[i], alone))
 	}
+	if len(c.Errors) == 0 {
+		c.artifactNames()
+	}
+}
+
+// artifactPlatforms returns the platforms of an artifact, sorted and without Windows releases:
+// those of the release, and others that Go compiles for.
+func (c *checker) artifactPlatforms(names []string) []platform.Platform {
+	if len(names) == 0 {
+		return releaseless(c.out.Platforms)
+	}
+	var all []platform.Platform
+	for i := range names {
+		if names[i] == "" {
+			continue
+		}
+		found, err := pick(names[i], c.out.Platforms)
+		if err != nil && !isOS(names[i]) && !strings.Contains(names[i], ":") {
+			var p platform.Platform
+			p, err = platform.ParsePort(names[i])
+			found = []platform.Platform{p}
+		} else if err != nil && c.partly() {
+			continue
+		}
+		if err != nil {
+			c.Errorf(&names[i], "%v", err)
+			continue
+		}
+		all = append(all, found...)
+	}
+	all = releaseless(all)
+	platform.Sort(all)
+	return all
 }
 
 func (c *checker) artifact(in *artifactYAML, alone map[string]bool) Artifact {
 	a := Artifact{
 		Name: in.Name, Programs: in.Programs, Directory: in.Directory,
 		Binary: slices.Contains(in.Forms, formBinary), Archive: len(in.Forms) == 0 || slices.Contains(in.Forms, formArchive),
-		Platforms: releaseless(c.chosen(in.Platforms)),
+		Platforms: c.artifactPlatforms(in.Platforms), ArchiveName: in.ArchiveName, BinaryName: in.BinaryName,
 	}
 	c.once(in.Programs)
 	c.once(in.Forms)
@@ -72,7 +105,10 @@ func (c *checker) formats(in *artifactYAML, a Artifact) map[string]string {
 	}
 	all := map[string]string{}
 	for _, os := range systems(a.Platforms) {
-		all[os] = map[string]string{platform.Linux: formatTar, platform.Windows: formatZip}[os]
+		all[os] = formatTar
+		if os == platform.Windows {
+			all[os] = formatZip
+		}
 	}
 	for _, os := range slices.Sorted(maps.Keys(in.Formats)) {
 		f := in.Formats[os]
@@ -100,9 +136,7 @@ func (c *checker) artifactFiles(in *artifactYAML, a Artifact) map[string]string 
 
 // ofSystem reports a key that is not one of the artifact's operating systems.
 func (c *checker) ofSystem(of any, os string, a Artifact) {
-	if !isOS(os) {
-		c.KeyErrorf(of, os, "unknown operating system %s: use linux or windows", os)
-	} else if !slices.Contains(systems(a.Platforms), os) && !c.partly() {
+	if !slices.Contains(systems(a.Platforms), os) && !c.partly() {
 		c.KeyErrorf(of, os, "the artifact is not for %s: take it out, or add a platform", os)
 	}
 }

@@ -106,7 +106,7 @@ type sourceYAML struct {
 // systemYAML is what go build is told for one operating system only, after what applies to all.
 type systemYAML struct {
 	// The operating system.
-	OS string `yaml:"os" jsonschema:"required,enum=linux,enum=windows"`
+	OS string `yaml:"os" jsonschema:"required,enum=linux,enum=windows,enum=darwin,enum=freebsd,enum=netbsd,enum=openbsd"`
 	// Flags for the linker.
 	Ldflags []string `yaml:"ldflags,omitempty"`
 	// Flags for go build.
@@ -136,28 +136,6 @@ type baseYAML struct {
 	// The repository that has copies of Microsoft's base under its tags, where it is not to be
 	// pulled from mcr.microsoft.com.
 	Repository string `yaml:"repository,omitempty"`
-}
-
-// artifactYAML is programs as files in dist/, one set for each operating system and architecture.
-type artifactYAML struct {
-	// What an archive's file name starts with: NAME.linux-amd64.tar.gz.
-	Name string `yaml:"name" jsonschema:"required"`
-	// The programs of the artifact.
-	Programs []string `yaml:"programs" jsonschema:"required,minItems=1"`
-	// The release's platforms that it is for, or operating systems: linux, windows. All
-	// if none is named.
-	Platforms []string `yaml:"platforms,omitempty"`
-	// binary is each program as a file of its own, PROGRAM.linux-amd64 or
-	// PROGRAM.windows-amd64.exe; archive is all of them in one. An archive if none is named.
-	Forms []string `yaml:"forms,omitempty" jsonschema:"enum=archive,enum=binary,default=archive"`
-	// The format of the archive for each operating system, tar.gz or zip: tar.gz for linux and
-	// zip for windows where none is named.
-	Formats map[string]string `yaml:"formats,omitempty"`
-	// The directory of the programs in the archive; its root if none is named.
-	Directory string `yaml:"directory,omitempty"`
-	// A directory for each operating system, relative to this file, whose files are added to
-	// the archive.
-	Files map[string]string `yaml:"files,omitempty"`
 }
 
 // lintYAML is the configuration of the check of release.yaml.

@@ -39,5 +39,5 @@ type programYAML struct {
 	// More of these for one operating system.
 	Systems []systemYAML `yaml:"systems,omitempty"`
 	// The operating systems that the program is for; all if none is named.
-	OS []string `yaml:"os,omitempty" jsonschema:"enum=linux,enum=windows"`
+	OS []string `yaml:"os,omitempty" jsonschema:"enum=linux,enum=windows,enum=darwin,enum=freebsd,enum=netbsd,enum=openbsd"`
 }

@@ -62,7 +62,7 @@ func (c *checker) systems(in []systemYAML, on []string, s Source) (all []SystemF
 		y := &in[n]
 		c.goFlags(y.Ldflags, y.Flags, y.Env, s)
 		c.goTags(y.Tags)
-		if isOS(y.OS) && len(on) > 0 && !slices.Contains(on, y.OS) {
+		if y.OS != "" && len(on) > 0 && !slices.Contains(on, y.OS) {
 			c.Errorf(&y.OS, "the program is not for %s: take this out, or add %s to os", y.OS, y.OS)
 		}
 		all = append(all, SystemFlags{y.OS, GoFlags{y.Ldflags, y.Flags, y.Env, y.Tags}})

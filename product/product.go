@@ -167,13 +167,15 @@ func (p Program) IsFor(on platform.Platform) bool {
 type Artifact struct {
 	Name     string   // what an archive's file name starts with
 	Programs []string // names of Programs; each is for one of the systems at least
-	// Platforms are those of the product that it is for, sorted, Windows ones without a release:
-	// Windows releases share their programs.
+	// Platforms are those that it is for, sorted, Windows ones without a release: Windows releases
+	// share their programs. Some may be none of the product's.
 	Platforms []platform.Platform
 	// Binary is each program as a file of its own, Archive all of them in one.
 	Binary, Archive bool
-	Formats         map[string]string // of the archive by operating system: "tar.gz" or "zip"
-	Directory       string            // of the programs in the archive, slash-separated; "" is its root
+	// templates of file names without an ending; "" is the usual name
+	ArchiveName, BinaryName string
+	Formats                 map[string]string // of the archive by operating system: "tar.gz" or "zip"
+	Directory               string            // of the programs in the archive, slash-separated; "" is its root
 	// by operating system, the absolute directory whose files are added to the archive
 	Files map[string]string
 }

@@ -15,6 +15,7 @@ func (c *checker) restrict(o Options) {
 	if len(c.Errors) > 0 && (c.partly() || c.images.open) {
 		return // what could be selected is not known
 	}
+	every := p.Platforms
 	platforms := c.selectPlatforms(o.Platforms)
 	only := c.selectImages(o.Images)
 	if len(c.Errors) > 0 {
@@ -51,18 +52,21 @@ func (c *checker) restrict(o Options) {
 		c.At(yamlfile.Pos{}, "-platforms %s: no image is for these: select others", strings.Join(o.Platforms, ","))
 	}
 	p.Images = images
-	p.Artifacts = restrictArtifacts(p.Artifacts, platforms, o.Images)
+	p.Artifacts = restrictArtifacts(p.Artifacts, platforms, every, o.Images)
 }
 
-// restrictArtifacts cuts artifacts down to platforms. Those that select images do not want any.
-func restrictArtifacts(all []Artifact, platforms []platform.Platform, only []string) []Artifact {
+// restrictArtifacts cuts artifacts down to platforms, of every platform of the release. What is for
+// none of these is made with the first. Those that select images do not want any.
+func restrictArtifacts(all []Artifact, platforms, every []platform.Platform, only []string) []Artifact {
 	if len(only) > 0 {
 		return nil
 	}
+	chosen, release := releaseless(platforms), releaseless(every)
+	first := slices.Contains(chosen, release[0])
 	var left []Artifact
 	for _, a := range all {
 		a.Platforms = slices.DeleteFunc(slices.Clone(a.Platforms), func(q platform.Platform) bool {
-			return !slices.Contains(releaseless(platforms), q)
+			return !slices.Contains(chosen, q) && (!first || slices.Contains(release, q))
 		})
 		if len(a.Platforms) > 0 {
 			left = append(left, a)

@@ -100,7 +100,13 @@ func checkArtifacts(p *product.Product, l *lock.Part) error {
 			for _, f := range p.Files(a, on) {
 				at := slices.IndexFunc(l.Artifacts, func(o lock.Artifact) bool { return o.File == f.Name })
 				if at < 0 {
-					return fmt.Errorf("none has %s: build its part with -platforms %s, and without -images, which makes no artifacts", f.Name, on.OS)
+					with := p.Platforms[0] // of what is for another platform than the release
+					for _, o := range p.Platforms {
+						if o.OS == on.OS && o.Architecture == on.Architecture {
+							with = o
+						}
+					}
+					return fmt.Errorf("none has %s: build its part with -platforms %s, and without -images, which makes no artifacts", f.Name, with.OS)
 				}
 				all = append(all, l.Artifacts[at])
 			}
