@@ -26,6 +26,7 @@ func TestNoFalseAlarm(t *testing.T) {
 			[]string{"error os-missing spec"},
 		},
 		{"on a node by name", "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  nodeName: node-1\n  containers: [" + main("") + "]\n", nil},
+		{"on a node by its label", "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  nodeSelector: {kubernetes.io/hostname: node-1}\n  containers: [" + main("") + "]\n", nil},
 		{"a static Pod of the control plane", "apiVersion: v1\nkind: Pod\nmetadata: {name: a, labels: {component: etcd, tier: control-plane}}\nspec:\n  containers: [" + main("") + "]\n", nil},
 		{
 			"a Deployment with the label of static Pods", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec:\n  selector: {matchLabels: {tier: control-plane}}\n  template:\n    metadata: {labels: {tier: control-plane}}\n    spec:\n      containers: [" + main("") + "]\n",

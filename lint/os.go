@@ -31,8 +31,8 @@ func osOf(spec *corev1.PodSpec) []string {
 }
 
 func osMissing(p *pod, report reportFunc) {
-	if p.kpack || p.static || p.spec.NodeName != "" {
-		return // the scheduler does not choose the node, or kpack asks it to
+	if p.kpack || p.static || workload.NamesNode(p.spec) {
+		return // kpack chooses the operating system, or the manifest the node
 	}
 	if _, selects := workload.OperatingSystems(p.spec); !selects && p.spec.OS == nil {
 		report("")

@@ -274,6 +274,14 @@ func TestRelease(t *testing.T) {
 		},
 		{name: "custom resource", manifest: object("example.com/v1", "Widget", "part: {image: x}"), want: []string{"Widget demo/o: spec.part.image: x is not pinned"}},
 		{name: "custom resource for Windows", manifest: object("example.com/v1", "Widget", "windows: {image: $APP}"), want: []string{"spec.windows.image: it is named for Windows"}},
+		{name: "custom resource whose controller fills in the image", manifest: object("tekton.dev/v1", "Task", "steps: [{image: $(params.image)}]") + "---\n" + object("argoproj.io/v1alpha1", "Workflow", "image: '{{inputs.parameters.image}}'")},
+		{name: "custom resource of a chart", manifest: object("argoproj.io/v1alpha1", "Workflow", "image: '{{ .Values.image }}'"), want: []string{"spec.image: \"{{ .Values.image }}\" is an action of a template"}},
+		{name: "variable in the image of a pod", manifest: object("v1", "Pod", linux+"containers: [{name: main, image: $(IMAGE)}]"), want: []string{"spec.containers[0].image: \"$(IMAGE)\" is not an image reference"}},
+		{name: "description in a CustomResourceDefinition", manifest: object("apiextensions.k8s.io/v1", "CustomResourceDefinition", "versions: [{schema: {openAPIV3Schema: {description: 'ko://example.com/x', properties: {description: {description: 'such as ko://example.com/y'}}}}}]")},
+		{
+			name: "default in a CustomResourceDefinition", manifest: object("apiextensions.k8s.io/v1", "CustomResourceDefinition", "versions: [{schema: {openAPIV3Schema: {properties: {description: {default: 'ko://example.com/x'}}}}}]"),
+			want: []string{"properties.description.default: only ko resolves ko://example.com/x"},
+		},
 		{name: "labels are no images", manifest: object("v1", "Service", "selector: {image: x}\nports: [{port: 1}]")},
 
 		{

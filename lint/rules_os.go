@@ -5,7 +5,7 @@ var osRules = []Rule{
 	{
 		ID: "os-missing", Severity: Error, check: osMissing,
 		Title:   "the pod may run on a node of any operating system",
-		Reason:  "The scheduler puts a pod on any node that its selectors admit. In a cluster with Linux and Windows nodes, a pod that selects no operating system sooner or later starts on a node that its images are not for. A pod that requires a control-plane node need not select one: those nodes run Linux. Nor need a Pod that its manifest binds to a node, by `spec.nodeName` or as a static Pod of the control plane (label `tier: control-plane`): no scheduler sees it. A toleration requires nothing.",
+		Reason:  "The scheduler puts a pod on any node that its selectors admit. In a cluster with Linux and Windows nodes, a pod that selects no operating system sooner or later starts on a node that its images are not for. A pod that requires a control-plane node need not select one: those nodes run Linux. Nor need a pod for nodes by name (`spec.nodeName`, `kubernetes.io/hostname`), or a static Pod of the control plane (label `tier: control-plane`), which no scheduler sees. A toleration requires nothing.",
 		Instead: "nodeSelector `kubernetes.io/os: linux` (or `windows`), and the same in `os.name`",
 		Link:    linkLabels,
 	},

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -10,7 +11,8 @@ import (
 // IsImageField reports whether a string of an object must be an image reference because of its
 // place: the value of a key "image" outside of metadata and selectors, the reference of an image
 // volume, and in a ConfigMap a value that is pinned by digest or whose key ends in the word image.
-// Keys are those on the path of the string, with the names of list items in brackets.
+// What the controller of a custom resource fills in need not be one. Keys are those on the path of
+// the string, with the names of list items in brackets.
 func IsImageField(apiVersion, kind string, keys []string, value string) bool {
 	n := len(keys)
 	switch {
@@ -20,9 +22,15 @@ func IsImageField(apiVersion, kind string, keys []string, value string) bool {
 		return n == 2 && keys[0] == "data" && IsImageVariable(keys[1], value)
 	case keys[n-1] != "image" && (n == 1 || keys[n-1] != "reference" || keys[n-2] != "image"):
 		return false
+	case !isBuiltin(apiVersion) && filledIn.MatchString(value):
+		return false
 	}
 	return !slices.ContainsFunc(keys, func(k string) bool { return k == "metadata" || k == "selector" || k == "matchLabels" })
 }
+
+// filledIn matches the variables of custom resources: $(params.image) of Tekton's,
+// {{inputs.parameters.image}} of Argo's.
+var filledIn = regexp.MustCompile(`\$\([^()]+\)|\{\{\s*(=|[a-z]+\s*[.}])`)
 
 // IsImageVariable reports whether the value of a variable must be an image reference: one that is
 // pinned by digest or whose name ends in the word image (BUILD_INIT_IMAGE, initImage).

@@ -101,6 +101,12 @@ func IsList(apiVersion, kind string) bool {
 	return strings.HasSuffix(kind, "List") && (makesPods || builtin.Recognizes(schema.FromAPIVersionAndKind(apiVersion, kind)))
 }
 
+// isBuiltin reports whether an apiVersion is of a group of builtin, or of one that Kubernetes had.
+func isBuiltin(apiVersion string) bool {
+	group, _, versioned := strings.Cut(apiVersion, "/")
+	return !versioned || group == "extensions" || builtin.IsGroupRegistered(group)
+}
+
 // unserved returns what is wrong with a kind or version that belongs to a group of podKinds or
 // builtin and is in neither: its objects, and pods, would otherwise be passed over. It is "" for
 // kinds of other groups.
@@ -109,7 +115,7 @@ func unserved(apiVersion, kind string) string {
 	if !versioned {
 		group = ""
 	}
-	kubernetes := group == "extensions" || builtin.IsGroupRegistered(group)
+	kubernetes := isBuiltin(apiVersion)
 	var versions []string
 	for k := range podKinds {
 		if g, _, _ := strings.Cut(k.apiVersion, "/"); k.kind == kind && g == group {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -127,6 +128,23 @@ func OperatingSystems(spec *corev1.PodSpec) (names []string, selects bool) {
 		}
 	}
 	return names, selects || byAffinity
+}
+
+// NamesNode reports whether a pod may run only on nodes that it names, whatever these run.
+func NamesNode(spec *corev1.PodSpec) bool {
+	if _, ok := spec.NodeSelector[corev1.LabelHostname]; ok || spec.NodeName != "" {
+		return true
+	}
+	names := func(r corev1.NodeSelectorRequirement) bool {
+		return (r.Key == corev1.LabelHostname || r.Key == metav1.ObjectNameField) && r.Operator == corev1.NodeSelectorOpIn
+	}
+	terms, _ := requiredTerms(spec)
+	for _, t := range terms {
+		if !slices.ContainsFunc(t.MatchExpressions, names) && !slices.ContainsFunc(t.MatchFields, names) {
+			return false
+		}
+	}
+	return len(terms) > 0
 }
 
 // nodeOf returns a node of which only the operating system is known.

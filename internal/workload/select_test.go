@@ -78,6 +78,27 @@ func TestOperatingSystems(t *testing.T) {
 	}
 }
 
+// TestNamesNode tells pods for nodes by name from pods for any node.
+func TestNamesNode(t *testing.T) {
+	const byHost, byName = "{key: kubernetes.io/hostname, operator: In, values: [n]}", "{matchFields: [{key: metadata.name, operator: In, values: [n]}]}"
+	for _, tt := range []struct {
+		name, spec string
+		want       bool
+	}{
+		{"nothing", "", false},
+		{"the node", "nodeName: node-1", true},
+		{"the node's label", "nodeSelector: {kubernetes.io/hostname: node-1}", true},
+		{"another label", "nodeSelector: {example.com/pool: a}", false},
+		{"by affinity", terms(on(byHost) + ", " + byName), true},
+		{"in one of two terms", terms(on(byHost) + ", " + on(elsewhere)), false},
+		{"other nodes", terms(on("{key: kubernetes.io/hostname, operator: NotIn, values: [n]}")), false},
+	} {
+		if got := workload.NamesNode(podSpec(t, tt.spec)); got != tt.want {
+			t.Errorf("%s: %t", tt.name, got)
+		}
+	}
+}
+
 // TestAdmits decides about nodes of which not every label is known.
 func TestAdmits(t *testing.T) {
 	node := workload.Node{Labels: map[string]string{"size": "5", "name": "box"}, Without: []string{"gpu"}}

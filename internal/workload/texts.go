@@ -32,8 +32,8 @@ func (t Text) Path() string { return yamlfile.Path(t.base, t.path...) }
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
 // Texts calls visit for every string of the object, in the order of the manifest. Values in the
-// data of a Secret are decoded; those that are not text are skipped. A Text is valid until visit
-// returns.
+// data of a Secret are decoded; those that are not text are skipped, as are the descriptions in a
+// CustomResourceDefinition. A Text is valid until visit returns.
 func (o Object) Texts(visit func(Text)) {
 	w := textWalk{object: o, visit: visit}
 	w.node(o.Node, "")
@@ -67,6 +67,9 @@ func (w *textWalk) node(n *yaml.Node, name string) {
 			key := n.Content[i].Value
 			if key == lastApplied || key == "managedFields" && slices.Equal(w.path, []any{"metadata"}) {
 				continue
+			}
+			if key == "description" && w.object.Kind == "CustomResourceDefinition" && n.Content[i+1].Kind == yaml.ScalarNode {
+				continue // examples for readers of the API
 			}
 			called := key
 			if key == "value" && variable != "" {
