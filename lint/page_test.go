@@ -24,6 +24,8 @@ or ConfigMap key whose name ends in image, or a reference to an image of the pro
 For a rule that is *shown once for each file*, the text output has the first finding and the number of the others; ` + "`slipway lint -v`" + ` lists
 all, as ` + "`-json` and `-sarif`" + ` do.
 
+[Real products](lint-products.md) have been judged by these rules, and each finding by hand.
+
 In a release, a finding names the line of the template that it comes from; ` + "`slipway lint`" + ` names the line of release.yaml.
 
 A comment with a reason allows a finding that is intended, on its line, the line above it, or above the object:
