@@ -71,6 +71,14 @@ func (c *checker) allow() {
 		}
 		c.report.Findings = append(c.report.Findings, l.Finding)
 	}
+	c.report.used = map[yamlfile.Pos]bool{}
+	for _, a := range entries {
+		for _, r := range c.options.Charts {
+			a.used = a.used || r.used[a.pos]
+		}
+		c.report.used[a.pos] = a.used
+		a.used = a.used || c.options.chart // which another manifest may
+	}
 	for _, a := range slices.Concat(c.allows, entries) {
 		if id, what := a.fault(); id != "" {
 			c.report.Findings = append(c.report.Findings, c.newFinding(rule(id), what, a.pos))

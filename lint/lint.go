@@ -49,6 +49,10 @@ type Options struct {
 	Product *product.Product
 	// Values are the product's data values as the templates got them.
 	Values map[string]any
+	// Charts are the reports on the product's charts, from [CheckChart]: what they use is used.
+	Charts []*Report
+
+	chart bool // the manifests are of one of several charts
 }
 
 // File is a manifest.
@@ -92,6 +96,7 @@ func Check(ctx context.Context, files []File, o Options) (*Report, error) {
 	c.judge()
 	c.allow()
 	c.sort()
+	c.report.named = c.named
 	return c.report, nil
 }
 
@@ -122,6 +127,8 @@ func (c *checker) judge() {
 	for _, t := range c.order {
 		c.text(t)
 	}
-	c.values()
-	c.unused()
+	if !c.options.chart {
+		c.values()
+		c.unused()
+	}
 }

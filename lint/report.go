@@ -6,6 +6,8 @@ import (
 	"io"
 	"regexp"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
 // Finding is one place that breaks a rule.
@@ -24,6 +26,8 @@ type Finding struct {
 	Reason  string `json:"reason,omitempty"` // why it is allowed, if it is
 	// Origin is the place in a template that the line was rendered from: config/app.yaml:12.
 	Origin string `json:"origin,omitempty"`
+	// Cases are the sets of values with which a chart has the finding: "" if it has it with its own.
+	Cases string `json:"cases,omitempty"`
 
 	allowedIn string // "inSource" by a comment, "external" by slipway.yaml
 	folds     bool   // text output shows one of its rule for each file
@@ -39,6 +43,9 @@ type Report struct {
 	Allowed []Finding `json:"allowed"`
 	// Unchecked tells what was not checked, and why; "" if everything was.
 	Unchecked string `json:"unchecked,omitempty"`
+
+	named map[string]bool       // images of the product that the manifests name
+	used  map[yamlfile.Pos]bool // entries of lint.allow that allow something
 }
 
 // Count returns the number of findings of a severity.
@@ -59,7 +66,15 @@ func (f Finding) String() string {
 	if where := f.where(); where != "" {
 		place += where + ": "
 	}
-	return fmt.Sprintf("%s%s; instead: %s [%s]", place, f.What, plain(f.Instead), f.Rule)
+	return fmt.Sprintf("%s%s; instead: %s%s [%s]", place, f.What, plain(f.Instead), f.inCases(), f.Rule)
+}
+
+// inCases returns what a line says of the cases of a chart.
+func (f Finding) inCases() string {
+	if f.Cases == "" {
+		return ""
+	}
+	return " (case " + f.Cases + ")"
 }
 
 // where returns object and path, as far as the finding has them.
@@ -99,7 +114,7 @@ func (r *Report) WriteAll(w io.Writer) error { return r.write(w, true) }
 func (r *Report) write(w io.Writer, verbose bool) error {
 	var b strings.Builder
 	for _, f := range r.Folded(verbose) {
-		fmt.Fprintf(&b, "%s: %s: %s [%s]\n", f.pos(), f.Severity, f.What, f.Rule)
+		fmt.Fprintf(&b, "%s: %s: %s%s [%s]\n", f.pos(), f.Severity, f.What, f.inCases(), f.Rule)
 		if f.Object != "" {
 			fmt.Fprintf(&b, "  in       %s\n", f.where())
 		}

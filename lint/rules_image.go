@@ -40,7 +40,7 @@ var imageRules = []Rule{
 	{
 		ID: "image-tag-and-digest", Severity: Error, ReleaseOnly: true,
 		Title:   "the image has a tag and a digest",
-		Reason:  "Runtimes ignore the tag, which may name something else. A release names each image as its lock does, so that bundles and mirrors find it.",
+		Reason:  "Runtimes ignore the tag, which may name something else. A release names each image as its lock does, so that bundles and mirrors find it. Charts may have both, as their values need them.",
 		Instead: "`repository@sha256:…` without the tag",
 		Link:    "https://kubernetes.io/docs/concepts/containers/images/#image-names",
 	},

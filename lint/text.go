@@ -123,7 +123,7 @@ func (c *checker) resolve(ref string, certain bool) (i lock.CatalogImage, id, wh
 	}
 	strict := certain && c.release()
 	i, fault, what := c.images.Resolve(ref)
-	if fault == lock.TagAndDigest && !strict {
+	if fault == lock.TagAndDigest && (!strict || c.options.chart) { // the form that values of charts have
 		repository, digest, _ := strings.Cut(ref, "@")
 		// runtimes ignore the tag
 		i, fault, what = c.images.Resolve(repository[:strings.LastIndex(repository, ":")] + "@" + digest)

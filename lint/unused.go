@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/slipway-dev/slipway/product"
 )
@@ -16,8 +17,11 @@ func (c *checker) unused() {
 	for _, u := range p.Unused {
 		c.inProduct("product-unused", fmt.Sprintf("nothing uses the %s %s", u.Kind, u.Name), u)
 	}
-	if p.Release.Empty() || c.options.Lock == nil {
+	if p.Release.Empty() && len(c.options.Charts) == 0 || c.options.Lock == nil {
 		return
+	}
+	for _, r := range c.options.Charts {
+		maps.Copy(c.named, r.named)
 	}
 	for _, i := range p.Images {
 		if _, ok := c.options.Lock.Image(i.Name); ok && i.Name != p.Airgap.FirstImage && !c.named[i.Name] {

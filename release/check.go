@@ -91,20 +91,24 @@ func (c *run) check(ctx context.Context) (*build.Builder, error) {
 	return b, errors.Join(missing, err, manifest, reach)
 }
 
-// rendered renders the templates with made-up digests and checks the result. It does nothing if
-// platforms or images were selected, if there are no templates, or if the source of a template
-// is missing, which has been reported.
+// rendered renders the templates and charts with made-up digests and checks the result. It does
+// nothing if platforms or images were selected, if there are none, or if the source of one is
+// missing, which has been reported.
 func rendered(ctx context.Context, p *product.Product, trees map[string]source.Tree) error {
-	if len(p.Selected) > 0 || p.Release.Empty() {
+	if len(p.Selected) > 0 || p.Release.Empty() && len(p.Charts) == 0 {
 		return nil
 	}
-	for _, t := range p.Release.Inputs() {
+	inputs := p.Release.Inputs()
+	for _, c := range p.Charts {
+		inputs = append(inputs, c.Template)
+	}
+	for _, t := range inputs {
 		if _, ok := trees[t.Source]; t.Source != "" && !ok {
 			return nil
 		}
 	}
 	l := placeholder(p, trees)
-	_, err := Render(ctx, p, l, nil)
+	_, _, err := Render(ctx, p, l, nil)
 	return hide(err, l)
 }
 

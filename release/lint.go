@@ -12,24 +12,52 @@ import (
 	"github.com/slipway-dev/slipway/render"
 )
 
-// Render renders release.yaml and checks it by the rules of package lint. A finding of severity
-// error ends the release; other findings are printed.
-func Render(ctx context.Context, p *product.Product, l *lock.Lock, pr *progress.Printer) ([]byte, error) {
-	m, err := render.Render(ctx, p, l, render.Options{Progress: pr})
-	if err != nil {
-		return nil, err
+// Render renders release.yaml and the charts and checks them by the rules of package lint. A finding
+// of severity error ends the release; other findings are printed. The text is nil for a product
+// without templates, whose images are not for a cluster.
+func Render(ctx context.Context, p *product.Product, l *lock.Lock, pr *progress.Printer) ([]byte, []render.Chart, error) {
+	m := &render.Manifest{}
+	var err error
+	if !p.Release.Empty() {
+		m, err = render.Render(ctx, p, l, render.Options{Progress: pr})
 	}
-	return m.Text, judge(ctx, p, l, m, pr)
+	charts, wrong := render.Charts(ctx, p, l)
+	if err := errors.Join(err, wrong); err != nil {
+		return nil, nil, err
+	}
+	return m.Text, charts, judge(ctx, p, l, m, charts, pr)
 }
 
-// judge checks a manifest, which is empty for a product without templates, and the entries of
-// slipway.yaml. The error has a line for each finding of severity error.
-func judge(ctx context.Context, p *product.Product, l *lock.Lock, m *render.Manifest, pr *progress.Printer) error {
+// judge checks a manifest, which is empty for a product without templates, the charts, and the
+// entries of slipway.yaml. The error has a line for each finding of severity error.
+func judge(ctx context.Context, p *product.Product, l *lock.Lock, m *render.Manifest, charts []render.Chart, pr *progress.Printer) error {
+	o := lint.Options{Lock: l, Allow: p.Lint.Allow, Product: p, Values: m.Values}
+	for _, c := range charts {
+		r, err := lint.CheckChart(ctx, c.Chart, c.Cases, o)
+		if err != nil {
+			return err
+		}
+		o.Charts = append(o.Charts, r)
+	}
 	files := []lint.File{{Name: Manifest, Text: m.Text, Origin: m.Origin}}
-	r, err := lint.Check(ctx, files, lint.Options{Lock: l, Allow: p.Lint.Allow, Product: p, Values: m.Values})
+	r, err := lint.Check(ctx, files, o)
 	if err != nil {
 		return fmt.Errorf("checking %s: %w", Manifest, err)
 	}
+	var errs []error
+	for n, c := range o.Charts {
+		if wrong := report(c, pr); len(wrong) > 0 {
+			errs = append(errs, fmt.Errorf("chart %s breaks rules: correct its templates, or allow what is intended under lint.allow in %s:\n%w", charts[n].Name(), p.Path, errors.Join(wrong...)))
+		}
+	}
+	if wrong := report(r, pr); len(wrong) > 0 {
+		errs = append(errs, fmt.Errorf("%s breaks rules: correct its templates, or allow what is intended under lint.allow in %s:\n%w", Manifest, p.Path, errors.Join(wrong...)))
+	}
+	return errors.Join(errs...)
+}
+
+// report returns an error for each finding of severity error, and prints the others.
+func report(r *lint.Report, pr *progress.Printer) []error {
 	var errs []error
 	for _, f := range r.Folded(false) {
 		if f.Severity == lint.Error {
@@ -38,8 +66,5 @@ func judge(ctx context.Context, p *product.Product, l *lock.Lock, m *render.Mani
 			pr.Printf("%s: %s", f.Severity, f)
 		}
 	}
-	if len(errs) > 0 {
-		return fmt.Errorf("%s breaks rules: correct its templates, or allow what is intended under lint.allow in %s:\n%w", Manifest, p.Path, errors.Join(errs...))
-	}
-	return nil
+	return errs
 }

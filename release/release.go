@@ -24,7 +24,6 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
-	"github.com/slipway-dev/slipway/render"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -99,7 +98,7 @@ func (c *run) all(ctx context.Context) (*Summary, error) {
 // pack runs the stages after publish: it renders and checks release.yaml, packs bundles, writes
 // slipway for operators, moves the floating tags, and writes the checksums.
 func (c *run) pack(ctx context.Context, l *lock.Lock, binary func() error) (*Summary, error) {
-	manifest, err := c.manifest(ctx, l)
+	manifest, _, err := Render(ctx, c.product, l, c.options.Progress)
 	if err != nil {
 		return nil, err
 	}
@@ -117,15 +116,6 @@ func (c *run) pack(ctx context.Context, l *lock.Lock, binary func() error) (*Sum
 		return nil, err
 	}
 	return c.finish(ctx, l, manifest, bundles)
-}
-
-// manifest returns release.yaml. It returns nil for a product without templates, whose images
-// are not for a cluster.
-func (c *run) manifest(ctx context.Context, l *lock.Lock) ([]byte, error) {
-	if c.product.Release.Empty() {
-		return nil, judge(ctx, c.product, l, &render.Manifest{}, c.options.Progress)
-	}
-	return Render(ctx, c.product, l, c.options.Progress)
 }
 
 // run is the state of a release that is being made.

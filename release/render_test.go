@@ -61,7 +61,7 @@ func TestKpackFaults(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			p, l := storetest.Kpack(t)
 			tt.change(p, l)
-			_, err := release.Render(t.Context(), p, l, nil)
+			_, _, err := release.Render(t.Context(), p, l, nil)
 			wantError(t, err, tt.want)
 		})
 	}
@@ -98,7 +98,7 @@ spec:
 		Kind: "Deployment", Namespace: "demo", Name: "app", Container: "main", Variables: []product.Variable{{Name: "INIT_IMAGE", Value: "init", Pos: yamlfile.Pos{File: "slipway.yaml", Line: 20, Column: 16}}},
 	}}
 	l := &lock.Lock{SchemaVersion: lock.SchemaVersion, Name: "small", Version: "1.2.3", Registry: "slipway.local/kpack", Images: []lock.Image{app}}
-	_, err := release.Render(t.Context(), p, l, nil)
+	_, _, err := release.Render(t.Context(), p, l, nil)
 	wantError(t, err, []string{
 		"slipway.yaml:12:14: release.values.windows_helper.image: it is named for Windows, but image app has no files for windows",
 		"app.yaml:14: Deployment demo/app: spec.template.spec.containers[0].image: nginx is not pinned",
@@ -106,7 +106,7 @@ spec:
 		"app.yaml:15: Deployment demo/app: spec.template.spec.containers[0].args[0]: only ko resolves ko://example.com/cmd/a,",
 	})
 	p.Lint.Allow = []product.Allow{{Rule: "image-ko", Object: "Deployment demo/app", Reason: "it is documentation"}}
-	if _, err := release.Render(t.Context(), p, l, nil); err == nil || strings.Contains(err.Error(), "ko://") {
+	if _, _, err := release.Render(t.Context(), p, l, nil); err == nil || strings.Contains(err.Error(), "ko://") {
 		t.Errorf("what is allowed ends the release: %v", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/internal/chart"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/internal/workload"
@@ -26,12 +28,15 @@ import (
 func newLint(f *flags) *cobra.Command {
 	l := &linting{flags: f}
 	cmd := &cobra.Command{
-		Use:   "lint [MANIFEST ...]",
-		Short: "Check manifests against what Linux and Windows nodes can run",
+		Use:   "lint [MANIFEST|CHART ...]",
+		Short: "Check manifests and Helm charts against what Linux and Windows nodes can run",
 		Long: `Lint checks every object and pod of the manifests: fields that the API server refuses or that
 the pod's nodes do not support, and images without a platform for a node that the pod may run
 on. Without a manifest it reads release.yaml in the output directory; "-" is standard input.
 docs/rules.md describes the rules.
+
+A chart is a directory with a Chart.yaml or a .tgz. It is rendered without a cluster, with its own
+values or those of -values; findings name the line of a template.
 
 Lint looks up images in -lock, or in release.lock.json beside the first manifest. With -remote
 it asks registries for the other images.
@@ -44,6 +49,7 @@ or an entry in lint.allow of slipway.yaml, which is used for release.yaml and wi
 The exit code is 1 if there is an error, or with -strict also if there is a warning.`,
 		Example: `  slipway lint
   slipway lint -remote deploy/*.yaml
+  slipway lint -values=windows.yaml charts/app
   slipway lint -sarif dist/release.yaml > lint.sarif`,
 		RunE: l.run,
 	}
@@ -53,6 +59,7 @@ The exit code is 1 if there is an error, or with -strict also if there is a warn
 	f.addQuiet(cmd)
 	f.addJSON(cmd)
 	cmd.Flags().StringVar(&l.lock, "lock", "", "the release's lock (default release.lock.json beside the first manifest)")
+	cmd.Flags().StringSliceVar(&l.values, "values", nil, "files of values for charts; later ones replace values of those before")
 	cmd.Flags().BoolVar(&l.remote, "remote", false, "ask registries for images that are not in the lock")
 	cmd.Flags().BoolVar(&l.sarif, "sarif", false, "print the result as SARIF 2.1.0")
 	cmd.Flags().BoolVar(&l.strict, "strict", false, "fail on warnings, too")
@@ -67,6 +74,7 @@ The exit code is 1 if there is an error, or with -strict also if there is a warn
 type linting struct {
 	flags                          *flags
 	lock                           string
+	values                         []string
 	remote, sarif, strict, verbose bool
 }
 
@@ -78,7 +86,7 @@ func (l *linting) run(cmd *cobra.Command, args []string) error {
 	if own {
 		args = []string{filepath.Join(l.flags.out, release.Manifest)}
 	}
-	files, err := manifests(args)
+	files, err := l.files(cmd.Context(), args)
 	if err != nil {
 		return err
 	}
@@ -147,10 +155,30 @@ func (l *linting) readLock(manifest string) (*lock.Lock, error) {
 	return found, err
 }
 
-// manifests reads the files that are to be checked.
-func manifests(paths []string) ([]lint.File, error) {
+// files reads the files that are to be checked, and renders charts.
+func (l *linting) files(ctx context.Context, paths []string) ([]lint.File, error) {
+	values := map[string]any{}
+	for _, path := range l.values {
+		v, err := chart.ReadValues(filepath.Dir(path), filepath.Base(path), path)
+		if err != nil {
+			return nil, err
+		}
+		values = chart.MergeValues(values, v)
+	}
 	files := make([]lint.File, 0, len(paths))
 	for _, path := range paths {
+		if isChart(path) {
+			c, err := chart.Load(locate(path))
+			if err != nil {
+				return nil, err
+			}
+			objects, err := c.Render(ctx, chart.Options{Values: values})
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, lint.ChartFile(path, objects))
+			continue
+		}
 		name, text, err := yamlfile.ReadInput(path, workload.MaxFile)
 		if err != nil {
 			return nil, fmt.Errorf("reading manifest: %w", err)
@@ -158,4 +186,22 @@ func manifests(paths []string) ([]lint.File, error) {
 		files = append(files, lint.File{Name: name, Text: text})
 	}
 	return files, nil
+}
+
+// isChart reports whether a path is that of a chart, not of a manifest.
+func isChart(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && (fi.IsDir() || strings.HasSuffix(path, ".tgz"))
+}
+
+// locate returns where a chart is. Below the working directory it may use all of that, elsewhere
+// its own directory only.
+func locate(path string) chart.Location {
+	if filepath.IsLocal(path) {
+		return chart.Location{Tree: ".", Path: filepath.ToSlash(path), Shown: filepath.ToSlash(filepath.Clean(path))}
+	}
+	if fi, err := os.Stat(path); err == nil && fi.IsDir() {
+		return chart.Location{Tree: path, Path: ".", Shown: filepath.ToSlash(path)}
+	}
+	return chart.Location{Tree: filepath.Dir(path), Path: filepath.Base(path), Shown: filepath.ToSlash(path)}
 }

@@ -38,9 +38,12 @@ those at another one, and the file is release.HOST.yaml.`,
 				}
 				path = renaming.DefaultOut(path, l.Registry)
 			}
-			text, err := release.Render(cmd.Context(), s.product, l, nil)
+			text, _, err := release.Render(cmd.Context(), s.product, l, nil)
 			if err != nil {
 				return err
+			}
+			if text == nil {
+				return fmt.Errorf("no templates to render: name some under release.templates of %s", s.product.Path)
 			}
 			if err := disk.Write(path, text, disk.ModeFile); err != nil {
 				return fmt.Errorf("writing %s: %w", path, err)

@@ -62,7 +62,7 @@ func (p *pinner) inTemplate(c *Chart, u use, old, text string) (*Chart, error) {
 // templateOf returns the file and the index of the line that made a use, and its reference now.
 func (p *pinner) templateOf(c *Chart, u use) (f file, line int, reference string, err error) {
 	unknown := fmt.Errorf("the line of %s is not known", u.reference)
-	o := p.caseOptions(u.at)
+	o := p.cases[u.at].Options
 	r, err := c.render(p.ctx, o, rendering{fixed: true})
 	if err != nil {
 		return file{}, 0, "", err

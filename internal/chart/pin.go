@@ -27,49 +27,38 @@ type Mapping struct {
 	Pos   yamlfile.Pos // of the mapping, for messages
 }
 
-// Case is a set of values that a chart is rendered with, besides its own.
+// Case is what a chart is rendered with to pin or judge it.
 type Case struct {
-	Name   string // "" for the chart's own values
-	Values map[string]any
+	Name    string // "" for the chart's own values
+	Options Options
 }
 
 // PinOptions are settings of [Chart.Pin].
 type PinOptions struct {
-	Options // Values are those of the first case, and below those of each other one
-
-	Cases    []Case
+	Cases    []Case // the chart's own values if there are none
 	Mappings []Mapping
 	// Find returns the image for a reference, and nil for one that it does not know. A reference
 	// that was pinned before is asked for as well.
 	Find func(reference string) *Image
 }
 
-// Unpinned is a reference without a digest in what a chart makes.
-type Unpinned struct {
-	Reference string
-	Place     string // in a template
-	Case      string
-}
-
-// Pin returns the chart with images by digest, as its values and templates need them, and the
-// references that stay without one because Find does not know them. Of the texts of values.yaml
-// only the values of images change; where their form does not take a digest, the line of the
-// template gets it, for the chart's own values only. Whatever a change does is seen by rendering
-// before and after: nothing but the references may differ. The error has a line for each
-// reference that cannot be pinned.
-func (c *Chart) Pin(ctx context.Context, o PinOptions) (*Chart, []Unpinned, error) {
+// Pin returns the chart with the images that Find knows by digest. Of the texts of values.yaml only
+// the values of images change; where their form does not take a digest, the line of the template
+// gets it, for the chart's own values only. Whatever a change does is seen by rendering before and
+// after: nothing but the references may differ. The error has a line for each reference that
+// cannot be pinned.
+func (c *Chart) Pin(ctx context.Context, o PinOptions) (*Chart, error) {
 	p := &pinner{ctx: ctx, options: o, chart: c, known: map[string]*Image{}, failed: map[string]bool{}, mapped: make([]bool, len(o.Mappings))}
-	p.cases = append(p.cases, Case{Values: o.Values})
-	for _, k := range o.Cases {
-		p.cases = append(p.cases, Case{Name: k.Name, Values: merge(o.Values, k.Values)})
+	if p.cases = o.Cases; len(p.cases) == 0 {
+		p.cases = []Case{{}}
 	}
 	for _, m := range o.Mappings {
 		if err := c.checkMapping(m); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	if err := p.run(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for i, m := range o.Mappings {
 		if !p.mapped[i] {
@@ -77,10 +66,9 @@ func (c *Chart) Pin(ctx context.Context, o PinOptions) (*Chart, []Unpinned, erro
 		}
 	}
 	if len(p.errs) > 0 {
-		return nil, nil, errors.Join(p.errs...)
+		return nil, errors.Join(p.errs...)
 	}
-	left, err := p.unpinned()
-	return p.chart, left, err
+	return p.chart, nil
 }
 
 // pinner pins one reference after another.
@@ -203,7 +191,7 @@ func inCase(name string) string {
 // place returns the line of the template that made a use.
 func (p *pinner) place(u use) string {
 	v := p.before[u.at]
-	lines, _, err := p.chart.places(p.ctx, p.caseOptions(u.at), v.rendered, rendering{fixed: true})
+	lines, _, err := p.chart.places(p.ctx, p.cases[u.at].Options, v.rendered, rendering{fixed: true})
 	if l := lines[u.template]; err == nil && u.line <= len(l) {
 		return l[u.line-1]
 	}
@@ -213,29 +201,6 @@ func (p *pinner) place(u use) string {
 		}
 	}
 	return p.chart.shown
-}
-
-func (p *pinner) caseOptions(n int) Options {
-	o := p.options.Options
-	o.Values = p.cases[n].Values
-	return o
-}
-
-// unpinned lists the references of images that have no digest at the end.
-func (p *pinner) unpinned() ([]Unpinned, error) {
-	var all []Unpinned
-	seen := map[string]bool{}
-	for n, v := range p.before {
-		for _, u := range v.uses {
-			u.at = n
-			if !u.field || strings.Contains(u.reference, "@") || seen[u.reference] || p.overridden(u) {
-				continue
-			}
-			seen[u.reference] = true
-			all = append(all, Unpinned{Reference: u.reference, Place: p.place(u), Case: p.cases[n].Name})
-		}
-	}
-	return all, p.ctx.Err()
 }
 
 // splitTag splits a reference without a digest at its tag.

@@ -43,7 +43,7 @@ func (p *pinner) views(c *Chart) ([]view, error) {
 func (p *pinner) viewsOf(c *Chart, how rendering, change func(map[string]any) map[string]any) ([]view, error) {
 	all := make([]view, 0, len(p.cases))
 	for n := range p.cases {
-		o := p.caseOptions(n)
+		o := p.cases[n].Options
 		o.Values = change(o.Values)
 		r, err := c.render(p.ctx, o, how)
 		if err != nil {

@@ -2,11 +2,14 @@ package chart
 
 import (
 	"fmt"
+	"io"
+	"os"
 	"path"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+	"helm.sh/helm/v4/pkg/chart/common"
 
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
@@ -145,14 +148,41 @@ func (c *Chart) insert(v *value, key, text string) (*Chart, error) {
 	return c.with(v.file, slices.Concat(f.data[:end], []byte(added), f.data[end:])), nil
 }
 
-// merge returns values with those of a case in their place, as Helm merges two files of values.
-func merge(base, over map[string]any) map[string]any {
+// ReadValues reads a file of values in a tree, which no link leads out of. shown is its name for
+// messages.
+func ReadValues(tree, name, shown string) (map[string]any, error) {
+	root, err := os.OpenRoot(tree)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", shown, err)
+	}
+	defer root.Close() //nolint:errcheck // of a reader
+	f, err := root.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w: correct the path", shown, err)
+	}
+	defer f.Close() //nolint:errcheck // as above
+	data, err := io.ReadAll(io.LimitReader(f, int64(bounds.MaxBytes)+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", shown, err)
+	}
+	if err := yamlfile.Read(shown, data, bounds).Err(); err != nil && strings.TrimSpace(string(data)) != "" {
+		return nil, err
+	}
+	values, err := common.ReadValues(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: values are a map: %s", shown, output.Line(err.Error()))
+	}
+	return values, nil
+}
+
+// MergeValues returns values with others in their place, as Helm merges two files of values.
+func MergeValues(base, over map[string]any) map[string]any {
 	out := copyValues(base)
 	for k, v := range over {
 		below, ok1 := out[k].(map[string]any)
 		above, ok2 := v.(map[string]any)
 		if ok1 && ok2 {
-			out[k] = merge(below, above)
+			out[k] = MergeValues(below, above)
 		} else {
 			out[k] = copyValue(v)
 		}

@@ -1,0 +1,98 @@
+package render
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/internal/chart"
+	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/product"
+)
+
+// Chart is a Helm chart of the product with its versions and with images by digest.
+type Chart struct {
+	*chart.Chart
+
+	// Cases are what it is judged with: its own values first, without a name.
+	Cases []chart.Case
+}
+
+// Charts returns the charts of p, in its order. It is an error if one does not render, and if an
+// image of the product in one cannot be pinned.
+func Charts(ctx context.Context, p *product.Product, l *lock.Lock) ([]Chart, error) {
+	var all []Chart
+	var errs []error
+	for _, declared := range p.Charts {
+		c, err := makeChart(ctx, p, l, declared)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		all, errs = append(all, c), append(errs, err)
+	}
+	return all, errors.Join(errs...)
+}
+
+func makeChart(ctx context.Context, p *product.Product, l *lock.Lock, declared product.Chart) (Chart, error) {
+	at, err := chartLocation(ctx, p, declared.Template)
+	if err != nil {
+		return Chart{}, err
+	}
+	loaded, err := chart.Load(at)
+	if err != nil {
+		return Chart{}, err
+	}
+	if loaded.Name() != declared.Name {
+		return Chart{}, fmt.Errorf("%s: the chart in %s is called %s, not %s: correct the name", declared.NamePos, loaded, output.Line(loaded.Name()), declared.Name)
+	}
+	cases, err := chartCases(at, declared)
+	if err != nil {
+		return Chart{}, err
+	}
+	if loaded, err = loaded.SetVersion(declared.Version, declared.AppVersion); err != nil {
+		return Chart{}, err
+	}
+	o := chart.PinOptions{Cases: cases, Find: finder(p, l)}
+	for _, m := range declared.Images {
+		i, ok := l.Image(m.Image)
+		if !ok {
+			return Chart{}, fmt.Errorf("%s: the lock has no image %s", m.Pos, m.Image)
+		}
+		o.Mappings = append(o.Mappings, chart.Mapping{Path: m.Path, Image: *ownImage(i), Pos: m.Pos})
+	}
+	pinned, err := loaded.Pin(ctx, o)
+	return Chart{pinned, cases}, err
+}
+
+// chartLocation returns where a chart of slipway.yaml is.
+func chartLocation(ctx context.Context, p *product.Product, t product.Template) (chart.Location, error) {
+	if t.Source == "" {
+		return chart.Location{Tree: p.Dir, Path: t.Path, Shown: t.Path}, nil
+	}
+	s := p.Source(t.Source)
+	tree, err := source.Fetch(ctx, s, p.MadeIn(s.Directory)...)
+	return chart.Location{Tree: tree.Dir, Path: t.Path, Shown: t.Source + ":" + t.Path}, err
+}
+
+// chartCases returns what a chart is rendered with.
+func chartCases(at chart.Location, declared product.Chart) ([]chart.Case, error) {
+	o := chart.Options{Release: declared.ReleaseName, Namespace: declared.Namespace, Values: declared.Values}
+	all := []chart.Case{{Options: o}}
+	for _, k := range declared.Cases {
+		values := k.Values
+		if k.ValuesFile != "" {
+			of, err := chart.ReadValues(at.Tree, k.ValuesFile, path.Join(strings.TrimSuffix(at.Shown, declared.Path), k.ValuesFile))
+			if err != nil {
+				return nil, fmt.Errorf("%s: case %s: %w", k.Pos, k.Name, err)
+			}
+			values = chart.MergeValues(of, k.Values)
+		}
+		o.Values = chart.MergeValues(declared.Values, values)
+		all = append(all, chart.Case{Name: k.Name, Options: o})
+	}
+	return all, nil
+}
