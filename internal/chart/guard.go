@@ -14,8 +14,9 @@ var templateLine = regexp.MustCompile(`^(\s*(?:- )?(?:[\w."'/-]+:\s+)?(?:--?[\w-
 // quoted matches a string that a function puts in quotes.
 var quoted = regexp.MustCompile(`^(\{\{-?\s.*?)\s*\|\s*quote\s*\}\}$`)
 
-// guard puts the digest behind a reference in the line of the template that makes it, for that
-// reference only: who sets another tag or repository gets no digest.
+// guard puts the digest behind a reference in the line of the template that makes it, for the
+// chart's own tag only: who sets another tag gets that without a digest, and who sets another
+// repository, such as that of a mirror, gets it with the digest.
 func (p *pinner) guard(c *Chart, u use, image *Image) (*Chart, error) {
 	f, n, reference, err := p.templateOf(c, u)
 	if err != nil {
@@ -35,7 +36,11 @@ func (p *pinner) guard(c *Chart, u use, image *Image) (*Chart, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines[n] = fmt.Sprintf("%s%s%s{{ if eq %s %q }}@%s{{ end }}%s%s", m[1], open, value, call, reference, image.Digest, closing, end)
+	condition := fmt.Sprintf("eq %s %q", call, reference)
+	if _, tag := splitTag(reference); tag != "" {
+		condition = fmt.Sprintf("hasSuffix %q %s", ":"+tag, call)
+	}
+	lines[n] = fmt.Sprintf("%s%s%s{{ if %s }}@%s{{ end }}%s%s", m[1], open, value, condition, image.Digest, closing, end)
 	return c.with(f.path, []byte(strings.Join(lines, ""))), nil
 }
 
