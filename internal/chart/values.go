@@ -155,12 +155,12 @@ func ReadValues(tree, name, shown string) (map[string]any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", shown, err)
 	}
-	defer root.Close() //nolint:errcheck // of a reader
+	defer root.Close()
 	f, err := root.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be read: %w: correct the path", shown, err)
 	}
-	defer f.Close() //nolint:errcheck // as above
+	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, int64(bounds.MaxBytes)+1))
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", shown, err)
