@@ -3,6 +3,8 @@ package build
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/dockerfile"
@@ -19,8 +21,11 @@ const binaries = "binaries"
 
 // dockerPrograms names the programs that an image may copy.
 func dockerPrograms(p *product.Product, i product.Image) []string {
-	if named := i.Content.(*product.DockerfileImage).Programs; len(named) > 0 {
-		return named
+	d := i.Content.(*product.DockerfileImage)
+	if named := d.Programs; len(named) > 0 || len(d.Outputs) > 0 {
+		named = append(slices.Clone(named), slices.Sorted(maps.Values(d.Outputs))...)
+		slices.Sort(named)
+		return slices.Compact(named)
 	}
 	var all []string
 	for _, d := range p.Programs {
@@ -41,8 +46,12 @@ func (b *Builder) evaluate(ctx context.Context, i product.Image, p platform.Plat
 	for name, dir := range d.Contexts {
 		contexts[name] = dockerfile.Context{Dir: dir, Except: b.product.MadeIn(dir)}
 	}
+	outputs, err := b.outputs(d, p, programs)
+	if err != nil {
+		return dockerfile.Result{}, err
+	}
 	return dockerfile.Build(ctx, dockerfile.Input{
-		File: file, Context: d.Context, Except: b.product.MadeIn(d.Context), Contexts: contexts,
+		File: file, Outputs: outputs, Context: d.Context, Except: b.product.MadeIn(d.Context), Contexts: contexts,
 		Args: d.Args, Target: d.Target,
 		Platform: p, ModTime: layer.Epoch, Store: b.store, Client: b.client, Check: check, Compiler: b.compiler(),
 		Base: b.bases.Resolve,
@@ -157,9 +166,34 @@ func (b *Builder) binaries(i product.Image, p platform.Platform, content func(pr
 		if err != nil {
 			return dockerfile.Context{}, err
 		}
-		files[fmt.Sprintf("%s_%s/%s", p.OS, p.Architecture, fileName(name, p.OS))] = dockerfile.File{Content: c, Mode: 0o755}
+		files[inBinaries(name, p)] = dockerfile.File{Content: c, Mode: 0o755}
 	}
 	return dockerfile.Context{Files: files}, nil
+}
+
+// outputs returns the programs that the Dockerfile expects in its context and its stages.
+func (b *Builder) outputs(d *product.DockerfileImage, p platform.Platform, programs dockerfile.Context) (map[string]map[string]dockerfile.File, error) {
+	all := map[string]map[string]dockerfile.File{}
+	for place, name := range d.Outputs {
+		f, ok := programs.Files[inBinaries(name, p)]
+		if !ok {
+			continue // it is not for this platform
+		}
+		stage, file, err := product.Output(place, p, b.product.Version)
+		if err != nil {
+			return nil, fmt.Errorf("outputs: %w", err)
+		}
+		if all[stage] == nil {
+			all[stage] = map[string]dockerfile.File{}
+		}
+		all[stage][file] = f
+	}
+	return all, nil
+}
+
+// inBinaries is the name of a program in the context binaries.
+func inBinaries(program string, p platform.Platform) string {
+	return fmt.Sprintf("%s_%s/%s", p.OS, p.Architecture, fileName(program, p.OS))
 }
 
 func fileName(program, os string) string {

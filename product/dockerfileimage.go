@@ -29,6 +29,11 @@ type dockerfileYAML struct {
 	// The programs in the named context "binaries", as OS_ARCH/NAME[.exe]. All where there are
 	// none.
 	Programs []string `yaml:"programs,omitempty"`
+	// Programs that the Dockerfile copies and something else makes, such as a Makefile: where it
+	// expects them, in the context or as STAGE:/PATH in a stage. {{.OS}}, {{.Arch}}, {{.Exe}} (.exe
+	// on Windows) and {{.Version}} are known. A stage of which nothing else is copied is not
+	// evaluated.
+	Outputs map[string]string `yaml:"outputs,omitempty"`
 	// Directories that COPY --from can name.
 	Contexts map[string]string `yaml:"contexts,omitempty"`
 }
@@ -43,12 +48,15 @@ type DockerfileImage struct {
 	// Programs are the Programs in the named context "binaries", as
 	// <os>_<arch>/<name>[.exe]; empty means all.
 	Programs []string
+	// Outputs are programs by the places in which the Dockerfile expects them: see [Output].
+	Outputs map[string]string
 	// Contexts are further named contexts: absolute directories.
 	Contexts map[string]string
 }
 
 func (d *DockerfileImage) uses(u *uses) {
 	add(u.programs, d.Programs...)
+	add(u.programs, slices.Collect(maps.Values(d.Outputs))...)
 	u.allPrograms = u.allPrograms || len(d.Programs) == 0
 	u.texts = append(u.texts, slices.Collect(maps.Values(d.Args))...)
 	for _, file := range d.Files {
@@ -62,7 +70,7 @@ func (c *checker) dockerfileImage(in *imageYAML, i *Image) Content {
 		c.Errorf(in, "source is missing: name the source whose url, revision and licenses label the image")
 	}
 	d := in.Dockerfile
-	out := &DockerfileImage{Files: map[string]string{}, Target: d.Target, Args: d.Args, Programs: d.Programs}
+	out := &DockerfileImage{Files: map[string]string{}, Target: d.Target, Args: d.Args, Programs: d.Programs, Outputs: d.Outputs}
 	switch wanted := systems(i.Platforms); {
 	case d.File != "":
 		file := c.regular(&d.File)
@@ -79,6 +87,7 @@ func (c *checker) dockerfileImage(in *imageYAML, i *Image) Content {
 		c.refer(&d.Programs[n], c.programs)
 	}
 	c.once(d.Programs)
+	c.outputs(d)
 	if len(d.Contexts) > 0 {
 		out.Contexts = c.contexts(d)
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/go-containerregistry/pkg/name"
+
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
@@ -36,7 +38,7 @@ func (c *checker) unused() []Entry {
 	}
 	var list []Entry
 	for n, b := range c.out.Bases {
-		if !u.bases[b.Name] && !u.inText(b.Name) {
+		if !u.bases[b.Name] && !u.inText(b.Name) && !u.repository(b) {
 			list = append(list, Entry{"base", b.Name, c.Pos(&c.in.Bases[n].Name)})
 		}
 	}
@@ -64,6 +66,16 @@ func (u *uses) image(i Image) {
 	add(u.sources, i.Source)
 	add(u.bases, slices.Collect(maps.Values(i.Bases))...)
 	i.Content.uses(u)
+}
+
+// repository reports whether a Dockerfile names the repository of a base.
+func (u *uses) repository(b Base) bool {
+	return slices.ContainsFunc(b.Images, func(i BaseImage) bool {
+		repo := i.Reference.Context()
+		return slices.ContainsFunc(u.texts, func(text string) bool {
+			return strings.Contains(text, repo.Name()) || repo.RegistryStr() == name.DefaultRegistry && strings.Contains(text, repo.RepositoryStr())
+		})
+	})
 }
 
 // inText reports whether a name is a word of a Dockerfile.

@@ -122,6 +122,9 @@ func (r *Resolver) resolve(ctx context.Context, image string, p platform.Platfor
 	if err := product.OtherRelease(image, p); err != nil {
 		return Base{}, err
 	}
+	if b, i, ok := r.named(ref, p); ok {
+		return r.pull(ctx, i, b.AnyBuild)
+	}
 	unpinned := pinned(ref)
 	if unpinned != nil && !r.Snapshot {
 		return Base{}, unpinned
@@ -131,12 +134,27 @@ func (r *Resolver) resolve(ctx context.Context, image string, p platform.Platfor
 	return b, err
 }
 
+// named returns the image of a base of slipway.yaml that has the reference, for platform p: upstream's
+// Dockerfiles name images, which bases.lock.yaml pins as those of a base.
+func (r *Resolver) named(ref name.Reference, p platform.Platform) (product.Base, product.BaseImage, bool) {
+	for _, b := range r.Bases {
+		for _, i := range b.Images {
+			tag := i.Reference.Context().Tag(i.Tag)
+			if i.Tag != "" && tag.Name() == ref.Name() && platform.Same(i.Platform, p) {
+				i.Platform = p
+				return b, i, true
+			}
+		}
+	}
+	return product.Base{}, product.BaseImage{}, false
+}
+
 // pinned returns an error for a reference without a digest.
 func pinned(ref name.Reference) error {
 	if _, ok := ref.(name.Digest); ok {
 		return nil
 	}
-	return fmt.Errorf("%s is not pinned: write %s@sha256:…, since a release must not change when a tag moves", ref, ref)
+	return fmt.Errorf("%s is not pinned: write %s@sha256:…, or name it under bases in slipway.yaml, since a release must not change when a tag moves", ref, ref)
 }
 
 // pull returns an image of a registry, or its stub. Bases of slipway.yaml that nothing pins

@@ -96,6 +96,9 @@ type Input struct {
 	Except []string
 	// Contexts are further places to copy from, by the name that FROM and --from use.
 	Contexts map[string]Context
+	// Outputs are files that something else makes, by path: of a stage, or of the build context
+	// where the name is empty. A stage of which nothing else is wanted is not evaluated.
+	Outputs map[string]map[string]File
 	// Args are the values of build arguments; they go before the defaults in the file.
 	Args map[string]string
 	// Target is the name or number of the stage to build; empty is the last.

@@ -26,7 +26,7 @@ type goModule struct {
 // module finds the module of a directory of the tree: its go.mod must come from a directory on
 // disk, where the program is then compiled.
 func (r *runner) module(dir string) (goModule, error) {
-	for at := dir; ; at = path.Dir(at) {
+	for at := path.Clean(dir); ; at = path.Dir(at) {
 		work, err := r.t.lstat(path.Join(at, "go.work"))
 		if err != nil {
 			return goModule{}, err

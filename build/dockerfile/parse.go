@@ -21,6 +21,7 @@ type builder struct {
 	globals  *environment // predefined platform arguments and those before the first FROM
 	stages   []*stage
 	contexts map[string]files // opened contexts; "" is the build context
+	dirs     []*directory     // further ones that are open
 	images   map[string]*imageFiles
 	builds   []GoBuild
 	shipped  []*stage // the target and those that it starts from

@@ -26,7 +26,7 @@ func checkGo(_ options, args []string) error {
 	switch verb := args[0]; {
 	case slices.Contains(idle, verb):
 		return nil
-	case verb == "env":
+	case verb == "env", verb == "get" && len(args) > 1 && args[1] == "-d" && !strings.Contains(strings.Join(args, " "), "@"):
 		return nil
 	case verb == "build" || verb == "install":
 		_, err := parseGo(args[1:])
@@ -82,7 +82,7 @@ func (r *runner) goBuild(words []string, install bool) error {
 	if err := l.environment(r.variable, r.s.platform); err != nil {
 		return err
 	}
-	from := r.dir
+	from := path.Clean(r.dir)
 	if l.dir != "" {
 		at, err := r.spot(l.dir, true)
 		if err != nil {

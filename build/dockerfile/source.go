@@ -19,9 +19,23 @@ func (b *builder) source(ctx context.Context, s *stage, from string, paths ...st
 		if other.index >= s.index {
 			return nil, base.Base{}, fmt.Errorf("stage %s is defined below: move it above this stage", from)
 		}
+		made, err := b.output(other)
+		if err != nil {
+			return nil, base.Base{}, err
+		}
+		if made != nil {
+			if paths, err = wanted(made, paths); err != nil || len(paths) == 0 {
+				return made, base.Base{}, err
+			}
+		}
 		b.eval(ctx, other)
 		if other.failed || other.tree == nil {
 			return nil, base.Base{}, errReported
+		}
+		if made != nil {
+			if err := other.fill(made); err != nil {
+				return nil, base.Base{}, err
+			}
 		}
 		if other.toolchain {
 			if err := b.complete(ctx, other, paths); err != nil {
@@ -88,8 +102,17 @@ func (b *builder) buildContext() (files, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.keep("", d)
-	return d, nil
+	if len(b.in.Outputs[""]) == 0 {
+		b.keep("", d)
+		return d, nil
+	}
+	made, err := fileTree(b.in.Outputs[""])
+	if err != nil {
+		return nil, err
+	}
+	b.dirs = append(b.dirs, d)
+	b.keep("", overlay{made, d})
+	return b.contexts[""], nil
 }
 
 func (b *builder) keep(name string, f files) {
@@ -100,6 +123,9 @@ func (b *builder) keep(name string, f files) {
 }
 
 func (b *builder) close() {
+	for _, d := range b.dirs {
+		d.root.Close()
+	}
 	for _, f := range b.contexts {
 		if d, ok := f.(*directory); ok {
 			d.root.Close()

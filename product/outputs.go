@@ -1,0 +1,55 @@
+package product
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/yamlfile"
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// outputInfo is what templates of outputs may name.
+type outputInfo struct{ OS, Arch, Exe, Version string }
+
+var outputFields = []string{"OS", "Arch", "Exe", "Version"}
+
+// Output returns the stage of a place under outputs, empty for the context, and the path in it, on
+// platform p of a product at a version.
+func Output(place string, p platform.Platform, version string) (stage, file string, err error) {
+	info := outputInfo{OS: p.OS, Arch: p.Architecture, Version: version}
+	if p.OS == platform.Windows {
+		info.Exe = ".exe"
+	}
+	text, err := expand(place, info, outputFields, nil)
+	if err != nil {
+		return "", "", err
+	}
+	stage, file, found := strings.Cut(text, ":")
+	if !found {
+		stage, file = "", text
+	}
+	clean := path.Clean("/" + file)
+	switch {
+	case found && (stage == "" || !strings.HasPrefix(file, "/")):
+		return "", "", fmt.Errorf("%q is neither a path in the context nor STAGE:/PATH", text)
+	case clean == "/" || strings.HasSuffix(file, "/") || slices.Contains(strings.Split(file, "/"), "..") || strings.ContainsAny(file, "*?[\\"):
+		return "", "", fmt.Errorf("%q is not the path of a file: write it in full, with slashes", text)
+	}
+	return stage, clean, nil
+}
+
+// outputs checks the places of programs and their names.
+func (c *checker) outputs(d *dockerfileYAML) {
+	for _, place := range slices.Sorted(maps.Keys(d.Outputs)) {
+		if _, _, err := Output(place, platform.Platform{OS: platform.Linux, Architecture: "amd64"}, cmp.Or(c.out.Version, "0")); err != nil {
+			c.KeyErrorf(&d.Outputs, place, "%v", err)
+		}
+		if why := c.programs.unknown(d.Outputs[place]); why != "" {
+			c.Errorf(yamlfile.Entry(&d.Outputs, place), "%s", why)
+		}
+	}
+}
