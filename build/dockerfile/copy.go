@@ -42,6 +42,9 @@ func (b *builder) copy(ctx context.Context, s *stage, c *instructions.CopyComman
 	switch {
 	case strings.Contains(c.From, "$"):
 		return located{"--from", fmt.Errorf("--from=%s has a variable, which --from does not take: write FROM %s AS source above, and --from=source", c.From, c.From)}
+	case s.toolchain && b.tools(s, c):
+		s.skipped = append(s.skipped, skip{c.Location(), "COPY --from=" + c.From + " " + strings.Join(c.SourcePaths, " ")})
+		return nil
 	case c.From != "":
 		if src, of, err = b.source(ctx, s, c.From, c.SourcePaths...); err != nil {
 			return located{"--from", err}

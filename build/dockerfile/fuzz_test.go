@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"testing"
+	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
@@ -41,6 +42,8 @@ func outside(tb testing.TB) (dockerfile.Input, v1.Hash) {
 		os.WriteFile(filepath.Join(dir, "secret"), secret, 0o644),
 		os.WriteFile(filepath.Join(dir, "context", "a"), []byte("a\n"), 0o644),
 		os.WriteFile(filepath.Join(dir, "context", "dir", "b"), []byte("b\n"), 0o644),
+		os.WriteFile(filepath.Join(dir, "context", "go.mod"), []byte("module x\n"), 0o644),
+		os.WriteFile(filepath.Join(dir, "context", "main.go"), []byte("package main\n"), 0o644),
 		os.Symlink(filepath.Join(dir, "secret"), filepath.Join(dir, "context", "absolute")),
 		os.Symlink("../secret", filepath.Join(dir, "context", "upwards")),
 		os.Symlink("../../..", filepath.Join(dir, "context", "dir", "above")),
@@ -61,7 +64,7 @@ func outside(tb testing.TB) (dockerfile.Input, v1.Hash) {
 		tb.Fatal(err)
 	}
 	return dockerfile.Input{
-		Context: filepath.Join(dir, "context"), Store: st, Client: network.New(network.Options{Transport: offline{}}),
+		Context: filepath.Join(dir, "context"), Store: st, Client: network.New(network.Options{Transport: offline{}, Wait: time.Microsecond}),
 		Contexts: map[string]dockerfile.Context{"other": {Dir: filepath.Join(dir, "context", "dir")}},
 	}, digest
 }
@@ -117,6 +120,9 @@ func FuzzBuild(f *testing.F) {
 			}
 		}
 	}
+	f.Add([]byte("FROM golang AS b\nCOPY . /src/\nRUN --mount=target=/m apk add x && cd /src && X=1 go build -o /out/${X#1} . && cp /m/a /out/\nFROM x\nCOPY --from=b /out /\n"), false)
+	f.Add([]byte("FROM x\nRUN curl -o /x https://a.example/x && echo \"0000000000000000000000000000000000000000000000000000000000000000  /x\" | sha256sum -c && tar xf /x\n"), false)
+	f.Add([]byte("FROM scratch\nCOPY a.zip /\nRUN unzip -o a.zip -d /x && tar xf a.zip --strip-components 1 -C /x\n"), true)
 	f.Add([]byte("FROM x\nCOPY --from=x / /\nCOPY --link . /bin/\nADD root parent /\n"), false)
 	in, secret := outside(f)
 	spec := []byte("config {\"OnBuild\":[\"COPY . /\"]}\nlayer\ndir 755 0:0 usr/bin\nlink bin usr/bin\nfile 644 0:0 etc/passwd \"a:x:1:2::/:\\n\"\n")
@@ -129,6 +135,12 @@ func FuzzBuild(f *testing.F) {
 			return base.Base{}, errors.New("there is only x")
 		}
 		return base.Base{Image: images[p.OS]}, nil
+	}
+	in.Compiler = dockerfile.Compiler{
+		Check: func(dockerfile.GoBuild) error { return nil },
+		File: func(context.Context, dockerfile.GoBuild) (layer.Content, error) {
+			return layer.Bytes([]byte("program")), nil
+		},
 	}
 	f.Fuzz(func(t *testing.T, source []byte, windows bool) {
 		in := in

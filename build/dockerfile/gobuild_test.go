@@ -43,6 +43,8 @@ func TestGoBuild(t *testing.T) {
 		{copied + "RUN go build -o /out ./cmd/...", "a=./cmd/a linux/amd64, b=./cmd/b linux/amd64"},
 		{copied + "RUN go build -o /out example.com/tool/v2/cmd/a", "a=./cmd/a linux/amd64"},
 		{copied + "RUN go build -o /out main.go", "tool=. linux/amd64"},
+		{copied + "RUN go build -o /out/y cmd/a/*.go", "y=./cmd/a linux/amd64"},
+		{"COPY --from=docker.io/tonistiigi/xx / /\n" + copied + "RUN xx-apk add gcc && GOOS=plan9 xx-go build -o /out/x && xx-verify /out/x", "x=. linux/amd64"},
 		{copied + "RUN go build -C cmd/b -o /out .", "b=./cmd/b linux/amd64"},
 		{copied + "RUN cd other && go build -o /out", "other=. linux/amd64 in other"},
 		{copied + "RUN GOARCH=arm GOARM=6 go build -o /out/x", "x=. linux/arm/v6"},

@@ -90,8 +90,9 @@ func (m goModule) same(f files, dir string, left *int) error {
 	return nil
 }
 
-// packages returns the directories in the module, as "./cmd/x", that a word of go build names.
-func (m goModule) packages(dir, word string) ([]string, error) {
+// packages returns the directories in the module, as "./cmd/x", that a word of go build names. Of
+// a Go file, which is one of those listed, it is that of its package.
+func (m goModule) packages(dir, word string, listed []string) ([]string, error) {
 	rest, all := strings.CutSuffix(word, "...")
 	var p string
 	switch {
@@ -107,7 +108,7 @@ func (m goModule) packages(dir, word string) ([]string, error) {
 		return nil, located{word, fmt.Errorf("RUN go build: package %s is not one of the module %s: write ./ and its directory", word, m.path)}
 	}
 	if strings.HasSuffix(rest, ".go") {
-		if err := m.single(p); err != nil {
+		if err := m.whole(path.Dir(p), listed); err != nil {
 			return nil, err
 		}
 		p = path.Dir(p)
@@ -126,16 +127,20 @@ func (m goModule) packages(dir, word string) ([]string, error) {
 	return m.commands(rel)
 }
 
-// single checks that a Go file is all of its package that there is, since the package is compiled.
-func (m goModule) single(p string) error {
-	dir := filepath.Join(m.dir, filepath.FromSlash(strings.TrimPrefix(path.Dir(p), m.at)))
-	list, err := os.ReadDir(dir)
+// whole checks that the listed Go files are all of a package that there is, since the package is
+// compiled.
+func (m goModule) whole(p string, listed []string) error {
+	list, err := os.ReadDir(filepath.Join(m.dir, filepath.FromSlash(strings.TrimPrefix(p, m.at))))
 	if err != nil {
 		return err
 	}
 	for _, e := range list {
-		if name := e.Name(); name != path.Base(p) && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {
-			return located{path.Base(p), fmt.Errorf("RUN go build: %s alone is not a package, which has %s, too: name the directory", path.Base(p), name)}
+		name := e.Name()
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		if !slices.ContainsFunc(listed, func(l string) bool { return path.Base(l) == name }) {
+			return located{listed[0], fmt.Errorf("RUN go build: %s alone is not a package, which has %s, too: name the directory", strings.Join(listed, " "), name)}
 		}
 	}
 	return nil

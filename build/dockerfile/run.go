@@ -205,7 +205,7 @@ func (s *stage) refuseOne(c script.Command) error {
 		return located{name, fmt.Errorf("RUN %s: a pattern in the place of a command", name)}
 	case !ok && elsewhere(words...) != "":
 		return located{name, fmt.Errorf("RUN %s: no command is run here: %s", name, elsewhere(words...))}
-	case name == "go" && !s.toolchain:
+	case (name == "go" || name == "xx-go") && !s.toolchain:
 		return located{name, fmt.Errorf("RUN go: programs are compiled in a stage of their own, and no command is run in the image: move it to FROM golang AS builder, and use COPY --from=builder, or declare the package under programs in slipway.yaml and use COPY --from=binaries")}
 	case !ok:
 		return located{name, fmt.Errorf("RUN %s needs a machine of the image's system, and here only commands that change files are carried out (%s): %s", name, s.toolNames(), instead)}

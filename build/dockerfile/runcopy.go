@@ -214,7 +214,8 @@ func (r *runner) list(p string) ([]string, error) {
 	if err := r.mounted(p); err != nil {
 		return nil, err
 	}
-	if r.unknown(p) {
+	_, _, mounted := r.t.mounted(p)
+	if r.unknown(p) && !mounted && (!r.s.toolchain || !r.s.made(p)) {
 		return nil, fmt.Errorf("%s: %w", p, errUnknown)
 	}
 	return r.t.readDir(p)

@@ -19,6 +19,22 @@ import (
 // image could have is passed over.
 func goTool() tool { return tool{plain: true, least: 1, most: many, check: checkGo, run: runGo} }
 
+// xxGoTool is the go of https://github.com/tonistiigi/xx, which compiles for the platform of the
+// image.
+func xxGoTool() tool {
+	t := goTool()
+	t.run = func(r *runner, o options, args []string) error {
+		c := &r.commands[r.at]
+		p := normalize(r.b.in.Platform)
+		c.Env = append(slices.Clone(c.Env), "GOOS="+p.OS, "GOARCH="+p.Architecture)
+		if p.Architecture == "arm" {
+			c.Env = append(c.Env, "GOARM="+strings.TrimPrefix(p.Variant, "v"))
+		}
+		return runGo(r, o, args)
+	}
+	return t
+}
+
 // idle are the commands of go that only fetch, print or test.
 var idle = []string{"mod", "version", "vet", "list", "test", "fmt", "clean", "help", "telemetry"}
 
@@ -100,11 +116,13 @@ func (r *runner) goBuild(words []string, install bool) error {
 	}
 	var packages []string
 	for _, w := range l.packages {
-		some, err := m.packages(from, w)
+		some, err := m.packages(from, w, l.packages)
 		if err != nil {
 			return err
 		}
-		packages = append(packages, some...)
+		if !strings.HasSuffix(w, ".go") || !slices.Contains(packages, some[0]) { // of files, one package
+			packages = append(packages, some...)
+		}
 	}
 	return r.goPrograms(l, m, from, packages, install)
 }
@@ -118,7 +136,7 @@ func (r *runner) goPrograms(l goLine, m goModule, from string, packages []string
 	for _, pkg := range packages {
 		g := l.GoBuild
 		g.Dir, g.Package, g.Name = m.dir, pkg, programName(m.path, pkg)
-		if len(l.packages) == 1 && strings.HasSuffix(l.packages[0], ".go") && l.output == "" {
+		if strings.HasSuffix(l.packages[0], ".go") && l.output == "" {
 			g.Name = strings.TrimSuffix(path.Base(l.packages[0]), ".go")
 		}
 		out := path.Join(from, g.Name+exe)

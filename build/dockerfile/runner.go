@@ -51,7 +51,7 @@ func (r *runner) all() error {
 		case errors.Is(err, errLater):
 			later = err
 			continue
-		case later != nil && c.Args[0].Text != "go":
+		case later != nil && !strings.HasSuffix(c.Args[0].Text, "go"):
 			continue // it may need what is not read
 		}
 		if err != nil {

@@ -52,7 +52,7 @@ func tools() map[string]tool {
 		"chmod": {options: "Rvcf", long: map[string]byte{"recursive": 'R', "verbose": 'v', "changes": 'c', "silent": 'f', "quiet": 'f'}, least: 2, most: many, check: checkChmod, run: chmodFiles},
 		"chown": {options: "Rhvcf", long: map[string]byte{"recursive": 'R', "no-dereference": 'h', "verbose": 'v', "changes": 'c', "silent": 'f', "quiet": 'f'}, least: 2, most: many, run: chown},
 		"chgrp": {options: "Rhvcf", long: map[string]byte{"recursive": 'R', "no-dereference": 'h', "verbose": 'v', "changes": 'c', "silent": 'f', "quiet": 'f'}, least: 2, most: many, run: chgrp},
-		"curl":  curlTool(), "wget": wgetTool(), "tar": tarTool(), "unzip": unzipTool(), "go": goTool(),
+		"curl":  curlTool(), "wget": wgetTool(), "tar": tarTool(), "unzip": unzipTool(), "go": goTool(), "xx-go": xxGoTool(),
 		"sha256sum": checksumTool("cbtsqw"), "shasum": checksumTool("cbtsqwa:"),
 		"cd":     {least: 1, most: 1, run: cd},
 		"echo":   {plain: true, most: many, prints: true, check: checkEcho, run: echo},
@@ -89,6 +89,7 @@ func (s *stage) toolNames() string {
 	}
 	delete(all, ":")
 	delete(all, "go")
+	delete(all, "xx-go")
 	return strings.Join(slices.Sorted(maps.Keys(all)), " ")
 }
 

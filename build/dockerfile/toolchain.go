@@ -24,7 +24,7 @@ import (
 // settings of git. They change no source and no program that is compiled without cgo.
 var setUp = []string{
 	"apk", "apt-get", "apt", "yum", "dnf", "microdnf", "tdnf", "zypper", "update-ca-certificates",
-	"adduser", "addgroup", "useradd", "groupadd", "git",
+	"adduser", "addgroup", "useradd", "groupadd", "git", "xx-apk", "xx-apt", "xx-apt-get", "xx-verify", "xx-info",
 }
 
 // skip is a command that was passed over.
@@ -51,7 +51,7 @@ func (r *runner) pass() {
 	r.s.skipped = append(r.s.skipped, skip{r.location, strings.Join(words, " ")})
 }
 
-var compiles = regexp.MustCompile(`(^|[\s;&|("'/])(go|make|` + strings.Join(setUp, "|") + `)\s`)
+var compiles = regexp.MustCompile(`(^|[\s;&|("'/])((?:xx-)?go|make|` + strings.Join(setUp, "|") + `)\s`)
 
 // findToolchains marks the stages that are toolchains: all that start from one base, if none is a
 // part of the target and one of them compiles or sets up.
@@ -141,6 +141,20 @@ func (b *builder) complete(ctx context.Context, s *stage, paths []string) error 
 		s.baseImage, s.tree.below, s.tree.open = base, img.files, img.open
 	}
 	return nil
+}
+
+// tools reports whether a COPY takes tools of another image into the system of a toolchain, such as
+// COPY --from=xx / /. They are not needed, and their image is not asked for.
+func (b *builder) tools(s *stage, c *instructions.CopyCommand) bool {
+	if c.From == "" {
+		return false
+	}
+	other := b.find(c.From)
+	_, context := b.in.Contexts[c.From]
+	dest, err := s.destination(c.DestPath)
+	top, _, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(dest, "/")), "/")
+	return err == nil && !context && (other == nil || len(other.commands) == 0 && other.from == nil && other.index < s.index) &&
+		(top == "" || slices.Contains(systemDirs, top))
 }
 
 func (s *stage) title() string {
