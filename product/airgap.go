@@ -84,7 +84,7 @@ func (c *checker) imageList(s *string) {
 		return
 	}
 	if c.CheckText(shown, b, maxFile) {
-		c.out.Airgap.Images = parseImageList(&c.Errors, shown, b)
+		c.out.Airgap.Images, c.out.Airgap.Removed = parseImageList(&c.Errors, shown, filepath.ToSlash(*s), b)
 	}
 }
 

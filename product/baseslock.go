@@ -4,7 +4,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/howto"
@@ -99,12 +98,7 @@ func lockedBase(d *yamlfile.Document, in *lockedBaseYAML) (LockedBase, bool) {
 	if e.Platform, err = platform.Parse(in.Platform); err != nil {
 		d.Errorf(&in.Platform, "%v", err)
 	}
-	if _, err := name.ParseReference(in.Reference, name.WithDefaultTag("")); err != nil || strings.Contains(in.Reference, "@") {
-		d.Errorf(&in.Reference, "%q is not repository:tag: run %s", in.Reference, howto.Run("bases"))
-	}
-	if e.Digest, err = v1.NewHash(in.Digest); err != nil || e.Digest.Algorithm != "sha256" {
-		d.Errorf(&in.Digest, "a digest is sha256: and 64 hexadecimal digits: run %s", howto.Run("bases"))
-	}
+	e.Digest = lockedDigest(d, &in.Reference, &in.Digest, "bases")
 	if in.OSVersion != "" && (e.Platform.OS != platform.Windows || strings.Count(in.OSVersion, ".") != 3 || platform.Short(in.OSVersion) != platform.Short(e.Platform.OSVersion)) {
 		d.Errorf(&in.OSVersion, "%q is not a four-part version of %s: run %s", in.OSVersion, in.Platform, howto.Run("bases"))
 	}

@@ -48,6 +48,15 @@ func (c *checker) chooseChannel(ctx context.Context, name string) {
 	c.channelVersion(ctx)
 }
 
+// anyChannel takes the first channel, so that names with a channel in them can be formed. For what is
+// done with these names, any will do.
+func (c *checker) anyChannel() {
+	if len(c.in.Channels) > 0 {
+		c.channel = &c.in.Channels[0]
+		c.out.Channel = c.channel.Name
+	}
+}
+
 // checkChannels checks what does not depend on the version of this run.
 func (c *checker) checkChannels() {
 	c.collect("channel", &c.in.Channels, each(c.in.Channels, func(ch *channelYAML) *string { return &ch.Name }), fileForm)

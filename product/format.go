@@ -159,8 +159,8 @@ type allowYAML struct {
 
 // airgapYAML is the configuration of the airgap bundles.
 type airgapYAML struct {
-	// A file of image references, one per line, that the bundles include besides the product's
-	// own images.
+	// A file of image references, one per line, that the bundles include besides the images of
+	// the release and those that its manifests name. A line with ! removes some of these.
 	Images string `yaml:"images,omitempty"`
 	// The image that comes first in every bundle that includes it, since a node needs it before
 	// the others: an image of the release by its name, or one of the file above, with or without

@@ -69,7 +69,8 @@ func FuzzImageList(f *testing.F) {
 			return
 		}
 		lines := strings.Split(strings.TrimPrefix(string(b), "\ufeff"), "\n")
-		for _, i := range parseImageList(&m, "images.txt", b) {
+		list, _ := parseImageList(&m, "images.txt", "images.txt", b)
+		for _, i := range list {
 			if at := string([]rune(lines[i.Pos.Line-1])[i.Pos.Column-1:]); !strings.HasPrefix(at, i.Text) {
 				t.Errorf("%s should stand at %s, where %q stands", i.Text, i.Pos, at)
 			}
@@ -156,6 +157,34 @@ func FuzzBasesLock(f *testing.F) {
 			}
 			list[i].Created, again[i].Created = time.Time{}, time.Time{}
 			if fmt.Sprint(list[i]) != fmt.Sprint(again[i]) {
+				t.Errorf("%+v\nis read back as\n%+v", list[i], again[i])
+			}
+		}
+	})
+}
+
+// FuzzImagesLock is FuzzBasesLock for images.lock.yaml.
+func FuzzImagesLock(f *testing.F) {
+	seed(f, ImagesLock)
+	f.Add([]byte("apiVersion: slipway/v1\nimages:\n- {reference: a:1, digest: 'sha256:" + sampleDigest + "'}\n- {reference: 'docker.io/library/a:1', digest: x}\n"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		list, m, _ := parseImagesLock(ImagesLock, b)
+		if len(m) > 0 {
+			if strings.Contains(m.Err().Error(), "%!") {
+				t.Errorf("badly formatted: %v", m.Err())
+			}
+			return
+		}
+		text, err := EncodeImages(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, m, _ := parseImagesLock(ImagesLock, text)
+		if len(m) > 0 || len(again) != len(list) {
+			t.Fatalf("what is written is read as %d images, not %d: %v\n%s", len(again), len(list), m.Err(), text)
+		}
+		for i := range list {
+			if again[i].Reference != list[i].Reference || again[i].Digest != list[i].Digest {
 				t.Errorf("%+v\nis read back as\n%+v", list[i], again[i])
 			}
 		}

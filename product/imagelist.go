@@ -1,16 +1,17 @@
 package product
 
 import (
+	"fmt"
+	"path"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
-// parseImageList reads images.txt: one reference per line; blank lines, and comments from a # to
-// the end of the line.
-func parseImageList(m *yamlfile.Errors, file string, b []byte) []ThirdParty {
-	var all []ThirdParty
+// parseImageList reads images.txt: one reference, or ! and a pattern, per line; blank lines, and
+// comments from a # to the end of the line. listed is the file as slipway.yaml names it.
+func parseImageList(m *yamlfile.Errors, file, listed string, b []byte) (all []ThirdParty, removed []Removal) {
 	first := map[string]yamlfile.Pos{}
 	n := 0
 	for line := range strings.Lines(strings.TrimPrefix(string(b), "\ufeff")) {
@@ -26,6 +27,14 @@ func parseImageList(m *yamlfile.Errors, file string, b []byte) []ThirdParty {
 			m.At(pos, "more than one word on this line: write one reference per line")
 			continue
 		}
+		from := fmt.Sprintf("%s:%d", listed, n)
+		if pattern, ok := strings.CutPrefix(text, "!"); ok {
+			if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
+				m.At(pos, "malformed pattern %s: write ! and a reference or a repository, in which * replaces any text but a slash", text)
+			}
+			removed = append(removed, Removal{pattern, pos, from})
+			continue
+		}
 		ref, tag, err := parseReference(text)
 		if err != nil {
 			m.At(pos, "%v", err)
@@ -37,9 +46,9 @@ func parseImageList(m *yamlfile.Errors, file string, b []byte) []ThirdParty {
 			continue
 		}
 		first[key] = pos
-		all = append(all, ThirdParty{Reference: ref, Text: text, Pos: pos})
+		all = append(all, ThirdParty{Reference: ref, Text: text, Pos: pos, From: []string{from}})
 	}
-	return all
+	return all, removed
 }
 
 // withoutComment removes a comment: a # at the start or after a space, and what follows.

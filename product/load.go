@@ -33,8 +33,8 @@ type Options struct {
 	// Made are the directories that this run writes: store and output. [Product.MadeIn] excludes
 	// them.
 	Made []string
-	// Bases loads the product to renew bases.lock.yaml and other pins: without a registry,
-	// whatever git says of the version, and whatever bases.lock.yaml has wrong. Images have their
+	// Bases loads the product to renew the lock files and other pins: without a registry,
+	// whatever git says of the version, and whatever the lock files have wrong. Images have their
 	// repositories at all destinations of slipway.yaml.
 	Bases bool
 }
@@ -47,7 +47,7 @@ func Undescribed(o Options) (*Product, error) {
 	return c.out, c.Err()
 }
 
-// Load reads slipway.yaml, images.txt and the environment variables SLIPWAY_REGISTRY,
+// Load reads slipway.yaml, images.txt, the lock files and the environment variables SLIPWAY_REGISTRY,
 // SLIPWAY_VERSION and SOURCE_DATE_EPOCH, and asks git where that decides the version. The error
 // joins everything that is wrong with them, sorted by position; each is one line,
 // "file:line:column: what is wrong: what to do".
@@ -89,6 +89,9 @@ func Load(ctx context.Context, o Options) (*Product, error) {
 		c.out.Destinations = nil
 	}
 	if err := c.locked(o.Bases); err != nil {
+		return nil, err
+	}
+	if err := c.lockedImages(o.Bases); err != nil {
 		return nil, err
 	}
 	c.restrict(o)

@@ -72,6 +72,11 @@ type Product struct {
 	Release   Release
 	Lint      Lint
 	Airgap    Airgap
+	// LockedImages are the entries of images.lock.yaml.
+	LockedImages []LockedImage
+	// Unselected is the product without what -platforms and -images select; nil if they select
+	// nothing.
+	Unselected *Product `json:"-"`
 	// Unused are the bases, programs and sources that nothing uses; what is selected does not
 	// matter.
 	Unused []Entry
@@ -196,18 +201,15 @@ type Allow struct {
 
 // Airgap lists the bundles and what they include besides the product's images.
 type Airgap struct {
+	// Images are those of images.txt, and after [github.com/slipway-dev/slipway/thirdparty.Add]
+	// those that manifests name, too.
 	Images []ThirdParty
+	// Removed are the lines of images.txt that remove what manifests name.
+	Removed []Removal
 	// FirstImage is the image that comes first in bundles: the Name of one of the product's, or
 	// the Text of one of Images; "" is none.
 	FirstImage string
 	Bundles    []Bundle
-}
-
-// ThirdParty is one line of images.txt.
-type ThirdParty struct {
-	Reference name.Reference
-	Text      string // as written
-	Pos       yamlfile.Pos
 }
 
 // Bundle is one archive. Name is its file name without .tar.zst: kpack-images.linux-amd64.

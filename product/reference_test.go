@@ -20,7 +20,7 @@ const referenceFile = "../docs/reference.md"
 
 const referenceHead = `# Reference
 
-Every key of ` + "`slipway.yaml` and `bases.lock.yaml`" + `, and the form of ` + "`images.txt`" + `. The page is generated from the types and comments in
+Every key of ` + "`slipway.yaml`, `bases.lock.yaml` and `images.lock.yaml`" + `, and the form of ` + "`images.txt`" + `. The page is generated from the types and comments in
 ` + "`product/`" + `, from which [the schema](../product/slipway.schema.json) for editors is generated, too; ` + "`go test ./product -update`" + ` writes it anew.
 
 Paths are relative to ` + "`slipway.yaml`" + ` and have slashes. A string that another reader of YAML takes for a number or a boolean needs quotes: ` + "`\"1.10\"`" + `.
@@ -30,8 +30,8 @@ Unknown keys are errors. [Own words](glossary.md) are in the glossary.
 const imageListReference = `
 ## images.txt
 
-The file that ` + "`airgap.images`" + ` names: one reference of a third-party image in each line. Blank lines are skipped, and so is what follows a ` + "`#`" + ` at the
-beginning of a line or after a space. A reference without a digest is packed as the tag refers to it on that day; [slipway pin](pins.md) adds the
+The file that ` + "`airgap.images`" + ` names: what bundles include besides [what manifests name](bundles.md#what-a-bundle-includes), one reference in each
+line. Blank lines are skipped, and so is what follows a ` + "`#`" + ` at the beginning of a line or after a space. A reference without a digest is packed as the tag refers to it on that day; [slipway pin](pins.md) adds the
 digest. An image without a host is one of Docker Hub.
 
 | form | meaning |
@@ -39,6 +39,7 @@ digest. An image without a host is one of Docker Hub.
 | ` + "`repository:tag@sha256:…`" + ` | the image with this digest; manifests that name the tag get the digest, and ` + "`slipway pin -update`" + ` renews it |
 | ` + "`repository:tag`" + ` | what the tag refers to during the release |
 | ` + "`repository@sha256:…`" + ` | the image with this digest |
+| ` + "`!repository`" + `, ` + "`!repository:tag`" + ` | removes images that manifests name, and texts in them that only look like references; ` + "`*`" + ` replaces any text but a slash. A line that removes nothing is an error. |
 
 `
 
@@ -47,6 +48,7 @@ func TestReference(t *testing.T) {
 	r.WriteString(referenceHead)
 	r.file(reflect.TypeFor[productYAML](), File, "testdata/reference/slipway.yaml")
 	r.file(reflect.TypeFor[basesLockYAML](), BasesLock, "testdata/reference/bases.lock.yaml")
+	r.file(reflect.TypeFor[imagesLockYAML](), ImagesLock, "testdata/reference/images.lock.yaml")
 	list, err := os.ReadFile("testdata/reference/images.txt")
 	if err != nil {
 		t.Fatal(err)

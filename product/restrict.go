@@ -21,6 +21,9 @@ func (c *checker) restrict(o Options) {
 	if len(c.Errors) > 0 {
 		return
 	}
+	if all := *p; len(platforms) < len(p.Platforms) || len(only) < len(p.Images) {
+		p.Unselected = &all
+	}
 	if len(platforms) < len(p.Platforms) {
 		for _, s := range platforms {
 			p.Selected = append(p.Selected, s.String())

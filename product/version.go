@@ -71,8 +71,9 @@ func (c *checker) version(ctx context.Context, o Options, getenv func(string) st
 			c.out.Version = *in
 		}
 	}
-	if o.Bases {
-		return // which no version changes
+	if o.Bases { // which no version changes
+		c.anyChannel()
+		return
 	}
 	given, from := o.Version, "-version"
 	if given == "" {

@@ -1,13 +1,10 @@
 package product
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"path/filepath"
 	"time"
-
-	"go.yaml.in/yaml/v3"
 
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
@@ -26,13 +23,7 @@ func EncodeBases(list []LockedBase) ([]byte, error) {
 		}
 		out.Bases = append(out.Bases, y)
 	}
-	b := bytes.NewBufferString(basesLockHead)
-	enc := yaml.NewEncoder(b)
-	enc.SetIndent(2)
-	if err := enc.Encode(out); err != nil {
-		return nil, fmt.Errorf("encoding %s: %w", BasesLock, err)
-	}
-	return b.Bytes(), nil
+	return encodeLock(BasesLock, basesLockHead, out)
 }
 
 // WriteBases writes bases.lock.yaml next to the product's slipway.yaml, and puts other references

@@ -9,14 +9,20 @@ import (
 	"github.com/slipway-dev/slipway/internal/output"
 )
 
-// Pos is a position in a file; lines and columns start at 1, and columns count characters.
+// Pos is a position in a file; lines and columns start at 1, and columns count characters. Column
+// is 0 where only the line is known.
 type Pos struct {
 	File         string
 	Line, Column int
 }
 
 // String returns file:line:column.
-func (p Pos) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column) }
+func (p Pos) String() string {
+	if p.Column == 0 {
+		return fmt.Sprintf("%s:%d", p.File, p.Line)
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
+}
 
 // Error is one thing wrong in an input.
 type Error struct {

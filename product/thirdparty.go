@@ -1,0 +1,76 @@
+package product
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/name"
+
+	"github.com/slipway-dev/slipway/internal/yamlfile"
+)
+
+// ThirdParty is an image of others.
+type ThirdParty struct {
+	Reference name.Reference
+	Text      string // as written, with the digest of images.lock.yaml
+	Pos       yamlfile.Pos
+	// From lists what names it: the line of images.txt, and places in manifests.
+	From []string
+	// OS are the operating systems of the nodes that run it; nil if it may be any.
+	OS []string
+	// Omitted is the reason why no bundle includes it; "" if they do.
+	Omitted string
+}
+
+// Removal is a line of images.txt that removes images from the bundles: !PATTERN.
+type Removal struct {
+	// Pattern is a reference, or a repository, in which * replaces any text but a slash.
+	Pattern string
+	Pos     yamlfile.Pos
+	From    string // the line, as in [ThirdParty]
+}
+
+// Removes reports whether a line of images.txt removes the image of a reference.
+func (a Airgap) Removes(reference string) bool {
+	return slices.ContainsFunc(a.Removed, func(r Removal) bool { return r.Matches(reference) })
+}
+
+// Matches reports whether the line removes the image of a reference: the pattern is the reference,
+// with or without its digest, or its repository. The name of a registry is optional where the
+// reference has none.
+func (r Removal) Matches(reference string) bool {
+	tagged, _, _ := strings.Cut(reference, "@")
+	texts := []string{reference, tagged}
+	if ref, err := name.ParseReference(reference); err == nil {
+		repository := ref.Context().Name()
+		short := tagged
+		if n := strings.LastIndex(tagged, ":"); n > strings.LastIndex(tagged, "/") {
+			short = tagged[:n]
+		}
+		texts = append(texts, ref.Name(), repository, short)
+		if rest, ok := strings.CutPrefix(repository, name.DefaultRegistry+"/"); ok {
+			texts = append(texts, "docker.io/"+rest, "docker.io/"+strings.TrimPrefix(rest, "library/"))
+		}
+	}
+	for _, text := range texts {
+		if ok, err := path.Match(r.Pattern, text); err == nil && ok {
+			return true
+		}
+	}
+	return false
+}
+
+// Owns reports whether a repository is one of the product's images, in whatever registry and below
+// whatever prefix.
+func (p *Product) Owns(r name.Repository) bool {
+	path := r.RepositoryStr()
+	return slices.ContainsFunc(p.Images, func(i Image) bool {
+		return slices.ContainsFunc(i.Repositories, func(own string) bool {
+			return path == own || strings.HasSuffix(path, "/"+own)
+		}) || slices.ContainsFunc(i.Elsewhere, func(own string) bool {
+			e, err := name.NewRepository(own)
+			return err == nil && e == r
+		})
+	})
+}
