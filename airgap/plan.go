@@ -55,7 +55,7 @@ func checkPlans(plans []*plan, sources []source, packed map[string]bool) error {
 	var errs []error
 	for _, s := range sources {
 		if !packed[s.Name] && !s.Chart {
-			errs = append(errs, fmt.Errorf("%s is in no bundle: it has %s; add a bundle for one of these or for all platforms, or take the image off the list", s.Name, s.platforms()))
+			errs = append(errs, fmt.Errorf("%s is in no bundle: it has %s; add a bundle for one of these or for all platforms, or remove the image with a line !%s in images.txt", s.Name, s.platforms(), s.Name))
 		}
 	}
 	for _, p := range plans {
@@ -120,6 +120,9 @@ func (s *source) choose(p platform.Platform) (at int, reason string) {
 	}
 	if s.lifecycle {
 		return 0, "no node runs it: it is in the bundle for all platforms"
+	}
+	if s.os != nil && !slices.Contains(s.os, p.OS) {
+		return 0, fmt.Sprintf("only pods on %s name it", strings.Join(s.os, " and "))
 	}
 	var numbers []int
 	var platforms []platform.Platform

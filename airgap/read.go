@@ -21,6 +21,7 @@ type source struct {
 	lifecycle bool             // included in the bundle for all platforms only
 	partial   bool             // under a tag for some of its platforms
 	stub      map[v1.Hash]bool // manifests on stub bases
+	os        []string         // that the bundles for which include it; nil for all
 }
 
 // readSources reads the images of the lock, the product's first, then the charts, and lists the
@@ -101,14 +102,14 @@ func readChart(st *store.Store, i lock.Image, name lock.Named) (source, error) {
 	return s, nil
 }
 
-// readThirdParty reads an image of images.txt.
+// readThirdParty reads an image of others.
 func readThirdParty(st *store.Store, t lock.ThirdParty) (source, error) {
 	i, err := readImage(st, t.Reference, v1.Descriptor{MediaType: t.MediaType, Digest: t.Digest, Size: t.Size}, t.Referrers)
 	if err != nil {
 		return source{}, fmt.Errorf("%s: %w", t.Reference, err)
 	}
 	i.Listed = t.Reference
-	return source{Image: i}, nil
+	return source{Image: i, os: t.OS}, nil
 }
 
 // readImage reads an image and its referrers from the store, and checks that their layers are

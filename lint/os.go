@@ -17,19 +17,6 @@ const (
 	windows = platform.Windows
 )
 
-// osOf returns the operating systems that a pod is for: those that it selects, or else the one
-// that it names.
-func osOf(spec *corev1.PodSpec) []string {
-	list, selects := workload.OperatingSystems(spec)
-	if !selects && spec.OS != nil {
-		return []string{string(spec.OS.Name)}
-	}
-	if !selects {
-		return nil
-	}
-	return list
-}
-
 func osMissing(p *pod, report reportFunc) {
 	if p.kpack || p.static || workload.NamesNode(p.spec) {
 		return // kpack chooses the operating system, or the manifest the node

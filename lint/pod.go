@@ -24,7 +24,7 @@ func newPod(n int, o workload.Object, classes workload.RuntimeClasses) *pod {
 	spec, _ := o.Admitted(classes)
 	return &pod{
 		Pod: o.Pod, object: n, spec: spec, annotations: o.Pod.Meta.Annotations,
-		os: osOf(spec), kpack: o.Pod.Kind != workload.Template,
+		os: workload.RunsOn(spec), kpack: o.Pod.Kind != workload.Template,
 		static: o.Kind == "Pod" && o.Pod.Meta.Labels["tier"] == "control-plane", // as kubeadm labels them
 	}
 }

@@ -128,6 +128,9 @@ func (c *checker) resolve(ref string, certain bool) (i lock.CatalogImage, id, wh
 		// runtimes ignore the tag
 		i, fault, what = c.images.Resolve(repository[:strings.LastIndex(repository, ":")] + "@" + digest)
 	}
+	if k, ok := c.unpinnable(ref); ok && fault == lock.Unpinned {
+		return k, "", ""
+	}
 	switch {
 	case fault == lock.Malformed || fault == lock.KoName:
 	case c.missing[ref]:
@@ -136,6 +139,16 @@ func (c *checker) resolve(ref string, certain bool) (i lock.CatalogImage, id, wh
 		return i, "image-digest", fmt.Sprintf("%s is one platform's manifest of %s: write %s", ref, i.Name, i.Reference)
 	}
 	return i, faultRules[fault], what
+}
+
+// unpinnable returns the image of a reference by tag if a snapshot cannot pin it, since nothing has
+// its digest. That is among what a release to a registry requires.
+func (c *checker) unpinnable(ref string) (i lock.CatalogImage, ok bool) {
+	if !c.release() || c.options.Lock == nil || !c.options.Lock.Snapshot {
+		return i, false
+	}
+	i, ok = c.images.FindTagged(ref)
+	return i, ok && i.Digest == "" && i.Unresolved != ""
 }
 
 // windowsName reports an image that is called by a name for Windows and has no files for it.

@@ -67,7 +67,7 @@ func (l *Lock) Catalog() Catalog {
 		}
 		k := CatalogImage{Name: t.Reference, Repository: tag.Context(), Tags: []string{tag.TagStr()}, Platforms: t.Platforms}
 		if t.Omitted != "" {
-			k.Unresolved = "the snapshot omits it: " + t.Omitted
+			k.Unresolved = "the release omits it: " + t.Omitted
 		}
 		if t.Digest.Hex != "" {
 			k.Digest = t.Digest.String()

@@ -26,7 +26,8 @@ const SchemaVersion = 1
 const Name = "release.lock.json"
 
 // Lock describes one release, published and complete: every image has a name and a digest.
-// Lists keep the order of slipway.yaml and images.txt. Equal releases have equal bytes.
+// Lists keep the order of slipway.yaml and images.txt; third-party images that only manifests
+// name follow in the order of these. Equal releases have equal bytes.
 type Lock struct {
 	SchemaVersion int    `json:"schemaVersion"`
 	Name          string `json:"name"`    // the product's name
@@ -130,9 +131,14 @@ type Fallback struct {
 	Runs     platform.Platform `json:"runs"`     // the image's
 }
 
-// ThirdParty is one line of images.txt.
+// ThirdParty is an image of others, which images.txt or a manifest names.
 type ThirdParty struct {
-	Reference string          `json:"reference"` // as written
+	Reference string `json:"reference"` // as written, with the digest of images.lock.yaml
+	// From lists what names it: images.txt:12, Deployment kpack/controller container controller.
+	From []string `json:"from,omitempty"`
+	// OS are the operating systems of the pods that run it, and of the bundles that include it.
+	// None means all.
+	OS        []string        `json:"os,omitempty"`
 	MediaType types.MediaType `json:"mediaType,omitempty"`
 	// Digest is what the reference resolved to. It is zero if Omitted is set.
 	Digest    v1.Hash             `json:"digest,omitzero"`
@@ -142,8 +148,8 @@ type ThirdParty struct {
 	// for them include the manifest for Runs.
 	Fallbacks []Fallback     `json:"fallbacks,omitempty"`
 	Referrers []oci.Referrer `json:"referrers,omitempty"`
-	// Omitted is the reason why a snapshot does not have the image. A release to a registry has
-	// all images.
+	// Omitted is the reason why the release does not have the image: a snapshot reaches no
+	// registry, or images.txt removes it.
 	Omitted string `json:"omitted,omitempty"`
 }
 

@@ -18,7 +18,7 @@ type Party struct {
 	// Stored reports whether the store has all of it. Otherwise it is fetched, unless Omitted is
 	// set.
 	Stored  bool   `json:"stored"`
-	Omitted string `json:"omitted,omitempty"` // why a snapshot goes without it
+	Omitted string `json:"omitted,omitempty"` // why the release goes without it
 	host    string
 }
 
@@ -37,6 +37,9 @@ func PreviewThirdParty(ctx context.Context, p *product.Product, st *store.Store,
 	all, failed := make([]Party, len(p.Airgap.Images)), make([]error, len(p.Airgap.Images))
 	var questions []question
 	for n, t := range p.Airgap.Images {
+		if all[n] = (Party{Reference: t.Text, Omitted: t.Omitted}); t.Omitted != "" {
+			continue
+		}
 		host := t.Reference.Context().RegistryStr()
 		_, pinned := t.Reference.(name.Digest)
 		_, here, _ := transfer.InStore(st, t.Reference) // what is damaged is fetched again

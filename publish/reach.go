@@ -17,7 +17,7 @@ import (
 )
 
 // Reach checks, without leaving anything in a registry, whether p can be published: whether every
-// repository may be pushed to, and whether the images of images.txt that st lacks can be read.
+// repository may be pushed to, and whether the third-party images that st lacks can be read.
 // The error lists every failure. A snapshot pushes nowhere.
 func Reach(ctx context.Context, p *product.Product, st *store.Store, o network.Options) error {
 	if p.Snapshot() {
@@ -43,6 +43,9 @@ func Reach(ctx context.Context, p *product.Product, st *store.Store, o network.O
 		}
 	}
 	for _, t := range p.Airgap.Images {
+		if t.Omitted != "" {
+			continue
+		}
 		_, here, err := transfer.InStore(st, t.Reference)
 		if err != nil {
 			return fmt.Errorf("%s: %w", t.Text, err)
@@ -110,7 +113,7 @@ func (r *reach) noteExisting(tag name.Tag, digest v1.Hash) error {
 	return err
 }
 
-// mayPull checks that an image of images.txt can be read.
+// mayPull checks that a third-party image can be read.
 func (r *reach) mayPull(ctx context.Context, t product.ThirdParty) error {
 	switch _, err := r.Head(ctx, t.Reference); {
 	case network.Missing(err):

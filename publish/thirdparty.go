@@ -18,7 +18,7 @@ import (
 // noNetwork is why a snapshot omits an image.
 const noNetwork = "no network in a snapshot: name a registry with -registry"
 
-// thirdParty fetches the images of images.txt into st, for all platforms, byte for byte. A
+// thirdParty fetches the third-party images of p into st, for all platforms, byte for byte. A
 // snapshot uses images that st has by their pinned digest, and those of registries on this
 // machine; it omits and reports the rest.
 func thirdParty(ctx context.Context, p *product.Product, st *store.Store, o network.Options) ([]lock.ThirdParty, error) {
@@ -26,7 +26,10 @@ func thirdParty(ctx context.Context, p *product.Product, st *store.Store, o netw
 	about := make([]*transfer.Subject, len(all))
 	var fetch []*transfer.Wanted
 	for n, t := range p.Airgap.Images {
-		all[n].Reference = t.Text
+		all[n].Reference, all[n].From, all[n].OS, all[n].Omitted = t.Text, t.From, t.OS, t.Omitted
+		if t.Omitted != "" {
+			continue
+		}
 		found := func(tree *oci.Tree) error {
 			about[n] = &transfer.Subject{Repo: t.Reference.Context(), Name: t.Text, Digests: tree.Digests()}
 			return describe(st, &all[n], tree, p.Airgap.Bundles)

@@ -1,6 +1,7 @@
 package release
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,6 +37,7 @@ func Check(ctx context.Context, p *product.Product) (before []string, err error)
 
 // offline is what a check without a registry has found.
 type offline struct {
+	product *product.Product       // with the third-party images that manifests name
 	trees   map[string]source.Tree // without those that could not be fetched
 	builder *build.Builder
 	store   *store.Store // empty at first, in a directory of its own
@@ -59,16 +61,20 @@ func checkOffline(ctx context.Context, p *product.Product) (c *offline, done fun
 	if c.store, err = store.Open(dir); err != nil {
 		return nil, nil, err
 	}
-	var missing error
-	c.trees, missing = build.Sources(ctx, p)
-	c.builder = build.New(p, c.trees, c.store, nil)
+	trees, missing := build.Sources(ctx, p)
+	c.trees = trees
+	var manifest error
+	c.product, c.demands, manifest = rehearse(ctx, p, trees)
+	c.builder = build.New(c.product, trees, c.store, nil)
 	c.builder.Offline()
 	demands, wrong := c.builder.Check(ctx)
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
-	if c.err = errors.Join(missing, wrong, rendered(ctx, p, c.trees)); c.err == nil {
-		c.demands = beforeRelease(p, demands)
+	c.err = errors.Join(missing, wrong, manifest)
+	c.demands = beforeRelease(p, c.product, append(demands, c.demands...))
+	if c.err != nil {
+		c.demands = nil
 	}
 	return c, done, nil
 }
@@ -76,40 +82,19 @@ func checkOffline(ctx context.Context, p *product.Product) (c *offline, done fun
 // check is the first stage of a release. It reports every mistake that can be found before
 // anything is compiled. With a registry, it also looks up bases and checks whether it may push.
 func (c *run) check(ctx context.Context) (*build.Builder, error) {
-	p := c.product
-	trees, missing := build.Sources(ctx, p)
+	trees, missing := build.Sources(ctx, c.described)
+	p, unpinned, manifest := rehearse(ctx, c.described, trees)
+	c.product = p
 	b := build.New(p, trees, c.store, c.options.Progress)
 	reached := make(chan error, 1)
 	go func() { reached <- publish.Reach(ctx, p, c.store, network.Options{Progress: c.options.Progress}) }()
 	demands, err := b.Check(ctx)
-	manifest := rendered(ctx, p, trees)
 	reach := <-reached
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	c.demands = beforeRelease(p, demands)
+	c.demands = beforeRelease(c.described, p, append(demands, unpinned...))
 	return b, errors.Join(missing, err, manifest, reach)
-}
-
-// rendered renders the templates and charts with made-up digests and checks the result. It does
-// nothing if platforms or images were selected, if there are none, or if the source of one is
-// missing, which has been reported.
-func rendered(ctx context.Context, p *product.Product, trees map[string]source.Tree) error {
-	if len(p.Selected) > 0 || p.Release.Empty() && len(p.Charts) == 0 {
-		return nil
-	}
-	inputs := p.Release.Inputs()
-	for _, c := range p.Charts {
-		inputs = append(inputs, c.Template)
-	}
-	for _, t := range inputs {
-		if _, ok := trees[t.Source]; t.Source != "" && !ok {
-			return nil
-		}
-	}
-	l := placeholder(p, trees)
-	_, _, err := Render(ctx, p, l, nil)
-	return hide(err, l)
 }
 
 // placeholder returns the lock that publish would make, with made-up digests. Of third-party
@@ -118,8 +103,8 @@ func placeholder(p *product.Product, trees map[string]source.Tree) *lock.Lock {
 	l := build.Placeholder(p, trees)
 	publish.Names(p, l)
 	for _, t := range p.Airgap.Images {
-		party := lock.ThirdParty{Reference: t.Text, Omitted: "it is not looked at yet"}
-		if _, pinned := t.Reference.(name.Digest); !pinned && (!p.Snapshot() || network.Loopback(t.Reference.Context().RegistryStr())) {
+		party := lock.ThirdParty{Reference: t.Text, From: t.From, OS: t.OS, Omitted: cmp.Or(t.Omitted, "it is not looked at yet")}
+		if _, pinned := t.Reference.(name.Digest); !pinned && t.Omitted == "" && (!p.Snapshot() || network.Loopback(t.Reference.Context().RegistryStr())) {
 			party.Digest = build.PlaceholderDigest(t.Text) // publish looks it up
 		}
 		l.ThirdParty = append(l.ThirdParty, party)
@@ -155,12 +140,13 @@ func (c *run) told(s *Summary, err error) (*Summary, error) {
 	return s, err
 }
 
-// beforeRelease returns what a release to a registry requires and a snapshot does not.
-func beforeRelease(p *product.Product, demands []string) []string {
+// beforeRelease returns what a release to a registry requires and a snapshot does not. complete is p
+// with the images that manifests name.
+func beforeRelease(p, complete *product.Product, demands []string) []string {
 	if !p.Snapshot() {
 		return nil
 	}
-	for _, t := range p.Airgap.Images {
+	for _, t := range complete.Airgap.Images[:len(p.Airgap.Images)] {
 		if _, ok := t.Reference.(name.Digest); !ok {
 			demands = append(demands, fmt.Sprintf("%s: %s is not pinned: a release packs what the tag refers to on that day; run %s to pin it", t.Pos, t.Text, howto.Run("pin")))
 		}

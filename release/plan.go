@@ -93,7 +93,7 @@ func MakePlan(ctx context.Context, p *product.Product, o Options) (*Plan, error)
 	}
 	defer done()
 	o = o.places(p)
-	pl := &planner{Plan: newPlan(p), product: p, found: c, store: c.store, names: placeholder(p, c.trees), outlines: c.builder.Outlines()}
+	pl := &planner{Plan: newPlan(p), product: c.product, found: c, store: c.store, names: placeholder(c.product, c.trees), outlines: c.builder.Outlines()}
 	if st, err := store.Existing(o.Store); err == nil {
 		pl.store = st
 	}

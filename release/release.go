@@ -68,11 +68,12 @@ func mend(ctx context.Context, p *product.Product, o Options, f func(*run, conte
 
 // all runs every stage in order.
 func (c *run) all(ctx context.Context) (*Summary, error) {
-	p, o := c.product, c.options
+	o := c.options
 	builder, err := c.check(ctx)
 	if err != nil {
 		return nil, err
 	}
+	p := c.product
 	binary, stop := c.slipway(ctx)
 	defer stop()
 
@@ -120,13 +121,14 @@ func (c *run) pack(ctx context.Context, l *lock.Lock, binary func() error) (*Sum
 
 // run is the state of a release that is being made.
 type run struct {
-	product *product.Product
-	options Options
-	out     string
-	store   *store.Store
-	unlock  func()
-	demands []string // what a release to a registry requires and this snapshot does not
-	before  []string // the names that SHA256SUMS of the previous release listed
+	described *product.Product // as slipway.yaml has it
+	product   *product.Product // after check with the third-party images that manifests name
+	options   Options
+	out       string
+	store     *store.Store
+	unlock    func()
+	demands   []string // what a release to a registry requires and this snapshot does not
+	before    []string // the names that SHA256SUMS of the previous release listed
 }
 
 // places fills in the directories that were not named.
@@ -158,7 +160,7 @@ func begin(ctx context.Context, p *product.Product, o Options) (*run, error) {
 		leave()
 		return nil, err
 	}
-	return &run{product: p, options: o, out: out, store: st, unlock: func() { unlock(); leave() }}, nil
+	return &run{described: p, product: p, options: o, out: out, store: st, unlock: func() { unlock(); leave() }}, nil
 }
 
 func (c *run) end() { c.unlock() }

@@ -15,17 +15,21 @@ import (
 // pin replaces the tag of third-party images by their digest if images.txt has the same tag:
 // manifests of other projects name their images by tag. A tag of the product's own images becomes
 // the reference of the lock, whichever destination of slipway.yaml it is at. In a text that has a
-// tag and a digest, as slipway pin writes it, the digest stays. lint reports images that stay
-// unpinned.
+// tag and a digest, as slipway pin writes it, the digest stays, if the lock has such an image. lint
+// reports images that stay unpinned.
 func pin(docs []document, p *product.Product, l *lock.Lock) {
 	pins, own := pinsOf(l), ownOf(p, l)
+	known := map[string]bool{}
+	for tag, digest := range pins {
+		known[tag[:strings.LastIndex(tag, ":")]+"@"+digest] = true
+	}
 	for _, d := range docs {
 		replace(d.yaml.Value, nil, func(path []string, s string) string {
 			base, digest, pinned := strings.Cut(s, "@")
 			switch {
 			case !pinned && own[tagged(s)] != "" && workload.IsImageField(d.APIVersion, d.Kind, path, s):
 				return own[tagged(s)]
-			case pinned && (tagged(base) == "" || !workload.IsPinned(s) || slices.Contains(path, "metadata")):
+			case pinned && (tagged(base) == "" || !known[untagged(base)+"@"+digest] || slices.Contains(path, "metadata")):
 				return s
 			case !pinned:
 				digest = pins[tagged(s)]
@@ -80,6 +84,12 @@ func tagged(ref string) string {
 		return ""
 	}
 	return t.Name()
+}
+
+// untagged returns the repository in full of a reference by tag.
+func untagged(ref string) string {
+	full := tagged(ref)
+	return full[:strings.LastIndex(full, ":")]
 }
 
 // replace replaces every string value below v.

@@ -147,6 +147,19 @@ func NamesNode(spec *corev1.PodSpec) bool {
 	return len(terms) > 0
 }
 
+// RunsOn returns the operating systems that a pod is for: those of the nodes that it selects, or
+// else the one that it names. It is nil if the pod tells neither.
+func RunsOn(spec *corev1.PodSpec) []string {
+	list, selects := OperatingSystems(spec)
+	if !selects && spec.OS != nil {
+		return []string{string(spec.OS.Name)}
+	}
+	if !selects {
+		return nil
+	}
+	return list
+}
+
 // nodeOf returns a node of which only the operating system is known.
 func nodeOf(os string) Node {
 	n := Node{Labels: map[string]string{corev1.LabelOSStable: os, LabelOSBeta: os}}

@@ -1,0 +1,68 @@
+package release
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/google/go-containerregistry/pkg/name"
+
+	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/publish"
+)
+
+// NeededImage is an image that the bundles of a release include, and what names it.
+type NeededImage struct {
+	Reference string `json:"reference"`
+	Product   bool   `json:"product"` // built by the product itself
+	// Pinned reports whether a third-party image has a digest; the product's get theirs when
+	// they are published.
+	Pinned bool     `json:"pinned"`
+	OS     []string `json:"os"` // of the bundles
+	From   []string `json:"from"`
+	// Omitted is why no bundle includes it.
+	Omitted string `json:"omitted,omitempty"`
+}
+
+// Images lists the images of a release of p: the product's, and those that manifests and images.txt
+// name. It needs no registry.
+func Images(ctx context.Context, p *product.Product) ([]NeededImage, error) {
+	trees, err := build.Sources(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	complete, _, err := findImages(ctx, p, trees)
+	if err != nil {
+		return nil, err
+	}
+	all := []NeededImage{}
+	l := build.Placeholder(p, trees)
+	publish.Names(p, l)
+	for n, i := range l.Images {
+		out := NeededImage{Reference: i.Tagged(), Product: true, From: []string{fmt.Sprintf("%s:%d", product.File, p.Images[n].Pos.Line)}}
+		out.OS = systems(p.Images[n].Platforms)
+		all = append(all, out)
+	}
+	for _, t := range complete.Airgap.Images {
+		out := NeededImage{Reference: t.Text, OS: t.OS, From: t.From, Omitted: t.Omitted}
+		if out.OS == nil {
+			out.OS = systems(p.Platforms)
+		}
+		_, out.Pinned = t.Reference.(name.Digest)
+		all = append(all, out)
+	}
+	return all, nil
+}
+
+// systems are the operating systems of platforms.
+func systems(list []platform.Platform) []string {
+	var all []string
+	for _, p := range list {
+		if !slices.Contains(all, p.OS) {
+			all = append(all, p.OS)
+		}
+	}
+	return all
+}

@@ -1,0 +1,128 @@
+package release
+
+import (
+	"context"
+	"slices"
+
+	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/lint"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/publish"
+	"github.com/slipway-dev/slipway/render"
+	"github.com/slipway-dev/slipway/thirdparty"
+)
+
+// Complete returns p with the third-party images that its manifests name, besides those of
+// images.txt. It renders the manifests with made-up digests. For a release to a registry, images
+// that nothing pins are an error.
+func Complete(ctx context.Context, p *product.Product) (*product.Product, error) {
+	trees, err := build.Sources(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	complete, _, err := findImages(ctx, p, trees)
+	return complete, err
+}
+
+// Named returns the third-party images that the manifests of p name.
+func Named(ctx context.Context, p *product.Product) ([]thirdparty.Image, error) {
+	trees, err := build.Sources(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return named(ctx, p, trees)
+}
+
+// rehearse renders the manifests of p with made-up digests. It returns p with the third-party
+// images that they name, and what only a release to a registry requires; then it checks the
+// manifests by the rules of lint, unless platforms or images were selected.
+func rehearse(ctx context.Context, p *product.Product, trees map[string]source.Tree) (complete *product.Product, demands []string, err error) {
+	complete, demands, err = findImages(ctx, p, trees)
+	if err != nil {
+		return p, nil, err
+	}
+	if len(p.Selected) > 0 || p.Release.Empty() && len(p.Charts) == 0 || !hasSources(p, trees) {
+		return complete, demands, nil
+	}
+	l := placeholder(complete, trees)
+	_, _, err = Render(ctx, complete, l, nil)
+	return complete, demands, hide(err, l)
+}
+
+// findImages is [Complete] with sources that have been fetched. For a snapshot, images that nothing
+// pins are demands.
+func findImages(ctx context.Context, p *product.Product, trees map[string]source.Tree) (complete *product.Product, demands []string, err error) {
+	if !hasSources(p, trees) {
+		return p, nil, nil
+	}
+	found, err := named(ctx, p, trees)
+	if err != nil {
+		return nil, nil, err
+	}
+	complete, unpinned, wrong := thirdparty.Add(p, found)
+	if !p.Snapshot() {
+		wrong = append(wrong, unpinned...)
+	}
+	for _, d := range unpinned {
+		demands = append(demands, d.Error())
+	}
+	return complete, demands, wrong.Err()
+}
+
+// named renders the manifests and charts of p, of all platforms and images, and returns the
+// third-party images that they name.
+func named(ctx context.Context, p *product.Product, trees map[string]source.Tree) ([]thirdparty.Image, error) {
+	if p.Unselected != nil {
+		p = p.Unselected
+	}
+	l := build.Placeholder(p, trees)
+	publish.Names(p, l)
+	all, err := manifests(ctx, p, l)
+	if err != nil {
+		return nil, hide(err, l)
+	}
+	return thirdparty.Find(p, all)
+}
+
+// manifests renders release.yaml, and the charts with each of their cases.
+func manifests(ctx context.Context, p *product.Product, l *lock.Lock) (all []thirdparty.Manifest, err error) {
+	if !p.Release.Empty() {
+		m, err := render.Render(ctx, p, l, render.Options{})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, thirdparty.Manifest{File: Manifest, Text: m.Text, Origin: m.Origin})
+	}
+	charts, err := render.Charts(ctx, p, l)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range charts {
+		for _, k := range c.Cases {
+			objects, err := c.Render(ctx, k.Options)
+			if err != nil {
+				return nil, err
+			}
+			f := lint.ChartFile(c.String(), objects)
+			all = append(all, thirdparty.Manifest{File: f.Name, Text: f.Text, Origin: f.Origin, Chart: c.Name(), Case: k.Name})
+		}
+	}
+	return all, nil
+}
+
+// hasSources reports whether the sources of the templates and charts are there. That one is missing
+// has been reported.
+func hasSources(p *product.Product, trees map[string]source.Tree) bool {
+	inputs := slices.Clone(p.Release.Inputs())
+	for _, c := range p.Charts {
+		inputs = append(inputs, c.Template)
+	}
+	for _, t := range inputs {
+		if _, ok := trees[t.Source]; t.Source != "" && !ok {
+			return false
+		}
+	}
+	return true
+}
