@@ -1,6 +1,8 @@
 package pin
 
 import (
+	"slices"
+
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
@@ -56,6 +58,11 @@ func keep(i *image, all []*image, level imagetag.Level) string {
 		}
 	}
 	return ""
+}
+
+// raisable reports whether the tag may be raised: all its places are in files of ours.
+func (i *image) raisable() bool {
+	return i.keep == "" && !slices.ContainsFunc(i.places, func(p *place) bool { return p.locked })
 }
 
 // wanted reports whether a registry has to be asked for the digest of the image.

@@ -3,8 +3,9 @@
 // A pin is a digest behind a tag: registry.k8s.io/pause:3.10.2@sha256:…. [Find] looks for
 // references to images of others in images.txt, in the templates that are in the repository of
 // slipway.yaml, and below release in slipway.yaml itself; asks the registries; and returns what to
-// change, and why. [Result.Write] then changes all files or none: comments, order and every other
-// byte stay.
+// change, and why. What the rendered manifests name besides is in files of others, or put together
+// by templates: images.lock.yaml has the digests of these. [Result.Write] then changes all files or
+// none: comments, order and every other byte stay.
 //
 // Equal references get equal digests everywhere, since a release has one image for each. The
 // product's own images are not pinned: rendering gives them their digests.
@@ -20,6 +21,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/thirdparty"
 )
 
 // Options tell what to pin. The zero value pins references without a digest.
@@ -34,9 +36,10 @@ type Options struct {
 const (
 	NotPinned = "not pinned"
 	TagMoved  = "tag moved"
+	NotNamed  = "not named" // an entry of images.lock.yaml that nothing needs
 )
 
-// Change is a new text for a reference.
+// Change is a new text for a reference. To is empty if it goes.
 type Change struct {
 	Place string `json:"place"` // file:line:column
 	From  string `json:"from"`
@@ -66,13 +69,21 @@ type Result struct {
 	contents []disk.Content
 }
 
+// Named returns the images that the rendered manifests of a product name.
+type Named func(context.Context, *product.Product) ([]thirdparty.Image, error)
+
 // Find looks for references and asks the registries for their digests. The error has a line for
 // everything that is wrong in the files, or for every image that a registry does not give.
-func Find(ctx context.Context, p *product.Product, c *transfer.Client, o Options) (*Result, error) {
+func Find(ctx context.Context, p *product.Product, named Named, c *transfer.Client, o Options) (*Result, error) {
 	s := &search{product: p}
 	if err := s.all(); err != nil {
 		return nil, err
 	}
+	found, err := named(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	s.inLock(found)
 	images, err := group(s, o)
 	if err != nil {
 		return nil, err
@@ -96,6 +107,9 @@ func Find(ctx context.Context, p *product.Product, c *transfer.Client, o Options
 		return nil, err
 	}
 	if r.contents, err = edit(s.files, r.Changes); err != nil {
+		return nil, err
+	}
+	if err := r.lock(p, images); err != nil {
 		return nil, err
 	}
 	r.Warnings, err = missingPlatforms(ctx, c, r.Changes)

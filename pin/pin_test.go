@@ -1,6 +1,7 @@
 package pin_test
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"os"
@@ -25,6 +26,7 @@ import (
 	"github.com/slipway-dev/slipway/pin"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/thirdparty"
 )
 
 // slipwayYAML is the product of these tests. REG is the registry.
@@ -144,6 +146,9 @@ func push(t *testing.T, s *registrytest.Server, ref string, platforms ...string)
 	return h.String()
 }
 
+// none is for products whose manifests name nothing besides.
+func none(context.Context, *product.Product) ([]thirdparty.Image, error) { return nil, nil }
+
 // find looks for what to change, and writes it.
 func find(t *testing.T, dir string, o pin.Options) (*pin.Result, error) {
 	t.Helper()
@@ -151,7 +156,7 @@ func find(t *testing.T, dir string, o pin.Options) (*pin.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := pin.Find(t.Context(), p, transfer.New(network.Options{Attempts: 1, Wait: time.Millisecond}), o)
+	r, err := pin.Find(t.Context(), p, none, transfer.New(network.Options{Attempts: 1, Wait: time.Millisecond}), o)
 	if err != nil {
 		return nil, err
 	}
@@ -346,8 +351,11 @@ func TestNewerOfSeveral(t *testing.T) {
 		push(t, s, ref, "linux/amd64")
 	}
 	r, err := find(t, dir, pin.Options{Newer: imagetag.Minor})
-	if got := strings.Join(lines(r, dir, s), "\n"); err != nil || !strings.Contains(got, "images.txt:4:3 proxy:1.2 images.txt:5:1 has 1.4") || strings.Contains(got, "newer minor") {
-		t.Errorf("got\n%s\n%v", got, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(lines(r, dir, s), "\n"); !strings.Contains(got, "images.txt:4:3 proxy:1.2 images.txt:5:1 has 1.4") || strings.Contains(got, "newer minor") {
+		t.Errorf("got\n%s", got)
 	}
 	push(t, s, "proxy:1.5", "linux/amd64")
 	before := read(t, filepath.Join(dir, "images.txt"))

@@ -16,6 +16,7 @@ type place struct {
 	tag    name.Tag
 	digest string // sha256:…; "" if there is none
 	list   bool   // it is a line of images.txt
+	locked bool   // its digest is in images.lock.yaml, since its file is not ours
 	// tagOnly means that the reference gets no digest if it has none, since it only names a line of
 	// images.txt.
 	tagOnly bool

@@ -21,6 +21,9 @@ func missingPlatforms(ctx context.Context, c *transfer.Client, changes []Change)
 	compared := map[string]bool{}
 	var list []Change
 	for _, change := range changes {
+		if change.To == "" {
+			continue
+		}
 		before, after, ok := change.digests()
 		if key := before.String() + " " + after.String(); !ok || compared[key] {
 			continue

@@ -35,7 +35,7 @@ func resolve(ctx context.Context, c *transfer.Client, images []*image, o Options
 func (i *image) resolve(ctx context.Context, c *transfer.Client, o Options) error {
 	tag := i.places[0].tag
 	repo := tag.Context()
-	if o.Newer != imagetag.None && i.keep == "" {
+	if o.Newer != imagetag.None && i.raisable() {
 		tags, err := c.Tags(ctx, repo)
 		if err != nil {
 			return fmt.Errorf("listing the tags of %s: %w", repo, network.Clean(err))

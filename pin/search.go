@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
@@ -114,12 +113,4 @@ func cause(err error) error {
 		return p.Err
 	}
 	return err
-}
-
-// own reports whether a reference names an image of the product, in whatever registry.
-func (s *search) own(p *place) bool {
-	path := p.tag.RepositoryStr()
-	return slices.ContainsFunc(s.product.Images, func(i product.Image) bool {
-		return slices.ContainsFunc(i.Repositories, func(r string) bool { return path == r || strings.HasSuffix(path, "/"+r) })
-	})
 }

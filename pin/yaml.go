@@ -67,17 +67,20 @@ func (s *search) text(f *file, o workload.Object, t workload.Text) {
 		return // labels and annotations are for people and tools
 	}
 	image := workload.IsImageField(o.APIVersion, o.Kind, t.Keys, value)
+	if !image && s.product.Airgap.Removes(value) {
+		return // it only looks like a reference
+	}
 	if !image && !slices.Equal(lock.Catalog(nil).Mentions(t.Name, value), []string{value}) {
 		return
 	}
 	p := newPlace(value, t.Pos)
 	if p == nil {
-		if r, err := name.NewRepository(value); image && value != "" && err == nil && !s.own(&place{tag: r.Tag("")}) {
+		if r, err := name.NewRepository(value); image && value != "" && err == nil && !s.product.Owns(r) {
 			s.kept = append(s.kept, Kept{t.Pos.String(), value, "it has neither tag nor digest: write the tag that is meant"})
 		}
 		return
 	}
-	if !s.own(p) {
+	if !s.product.Owns(p.tag.Context()) {
 		p.file = f
 		s.places = append(s.places, p)
 	}

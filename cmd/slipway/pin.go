@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/pin"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/release"
 )
 
 func newPin(f *flags) *cobra.Command {
@@ -25,6 +26,10 @@ func newPin(f *flags) *cobra.Command {
 repository of slipway.yaml, and below release in slipway.yaml. To each tag without a digest it
 adds the current one, repository:tag@sha256:…, and prints what changed. Comments, order and all
 other text are not changed. Either all files are written or none.
+
+What the rendered manifests name besides, in modules and charts of others, is pinned in
+images.lock.yaml, beside slipway.yaml. A release to a registry does not look up tags: an image
+that nothing pins is an error. Entries that nothing names any more are removed.
 
 A reference with a digest is not changed. With -update, pin renews the digests of tags that have
 moved. With -newer=patch or -newer=minor, it replaces tags by the newest version of the same form
@@ -40,7 +45,7 @@ With -check, pin writes nothing; a reference that -update would change is an err
 			if err != nil {
 				return err
 			}
-			result, err := pin.Find(cmd.Context(), p, transfer.New(network.Options{}), pin.Options{Update: r.update || r.check, Newer: r.newer})
+			result, err := pin.Find(cmd.Context(), p, release.Named, transfer.New(network.Options{}), pin.Options{Update: r.update || r.check, Newer: r.newer})
 			if err != nil {
 				return err
 			}
@@ -66,6 +71,10 @@ With -check, pin writes nothing; a reference that -update would change is an err
 func unpinned(changes []pin.Change) error {
 	var errs []error
 	for _, c := range changes {
+		if c.To == "" {
+			errs = append(errs, fmt.Errorf("%s: %s would be removed (%s): run %s", c.Place, c.From, c.Why, howto.Run("pin")))
+			continue
+		}
 		command := "pin -update"
 		switch {
 		case c.Raised != imagetag.None:

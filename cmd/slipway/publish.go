@@ -7,6 +7,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/stagefile"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/publish"
+	"github.com/slipway-dev/slipway/release"
 )
 
 func newPublish(f *flags) *cobra.Command {
@@ -14,7 +15,8 @@ func newPublish(f *flags) *cobra.Command {
 		Use:   "publish",
 		Short: "Push the images that were built",
 		Long: `Publish pushes the images in release.build.json to the registry, or to the embedded registry
-if none is named. It resolves the images in images.txt and writes release.lock.json. With
+if none is named. It finds the third-party images of the manifests and of images.txt, fetches
+them, and writes release.lock.json. With
 -platforms or -images it writes release.part.json instead, for "slipway merge". Nothing that
 the registry has is sent again. A tag that already refers to another digest is an error.
 Credentials come from the usual Docker configuration.`,
@@ -24,6 +26,9 @@ Credentials come from the usual Docker configuration.`,
 		RunE: f.stage(func(cmd *cobra.Command, s stage) error {
 			r, err := s.built()
 			if err != nil {
+				return err
+			}
+			if s.product, err = release.Complete(cmd.Context(), s.product); err != nil {
 				return err
 			}
 			o := network.Options{Progress: s.progress}

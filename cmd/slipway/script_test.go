@@ -52,7 +52,7 @@ func TestScript(t *testing.T) {
 			}
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"interrupt": interrupt, "copytree": copytree, "registry": startRegistry, "downloads": downloads, "guide": guide, "windowsbase": windowsBase, "spiteful": spiteful, "eavesdrop": eavesdrop, "unheard": unheard, "oddregistry": func(ts *testscript.TestScript, neg bool, args []string) { oddRegistry(t, ts, neg, args) }},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"interrupt": interrupt, "copytree": copytree, "registry": startRegistry, "downloads": downloads, "guide": guide, "windowsbase": windowsBase, "linuxbase": linuxBase, "spiteful": spiteful, "eavesdrop": eavesdrop, "unheard": unheard, "oddregistry": func(ts *testscript.TestScript, neg bool, args []string) { oddRegistry(t, ts, neg, args) }},
 	})
 }
 
@@ -147,6 +147,24 @@ func windowsBase(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	cf = cf.DeepCopy()
 	cf.OS, cf.Architecture, cf.OSVersion, cf.Created = "windows", "amd64", args[1], v1.Time{Time: day}
+	img, err = mutate.ConfigFile(img, cf)
+	ts.Check(err)
+	ts.Check(remote.Write(ref, img))
+}
+
+// linuxBase REFERENCE pushes an image for linux/amd64.
+func linuxBase(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: linuxbase reference")
+	}
+	ref, err := name.ParseReference(args[0])
+	ts.Check(err)
+	img, err := random.Image(1000, 1)
+	ts.Check(err)
+	cf, err := img.ConfigFile()
+	ts.Check(err)
+	cf = cf.DeepCopy()
+	cf.OS, cf.Architecture = "linux", "amd64"
 	img, err = mutate.ConfigFile(img, cf)
 	ts.Check(err)
 	ts.Check(remote.Write(ref, img))
