@@ -81,7 +81,10 @@ func (p *product) run(ctx context.Context, t *testing.T, command string, args ..
 	t.Helper()
 	file, err := slipway()
 	must(t, err)
-	args = append([]string{command, "-product=" + filepath.Join(p.dir, "slipway.yaml"), "-store=" + p.store}, args...)
+	if command != "check" && command != "pin" && command != "images" {
+		args = append([]string{"-store=" + p.store}, args...)
+	}
+	args = append([]string{command, "-product=" + filepath.Join(p.dir, "slipway.yaml")}, args...)
 	cmd := exec.CommandContext(ctx, file, args...)
 	cmd.Dir = p.dir
 	cmd.Env = append(append(os.Environ(), "SLIPWAY_REGISTRY=", "SOURCE_DATE_EPOCH="), p.env...)

@@ -203,19 +203,24 @@ func toRegistry(t *testing.T, p *product) {
 	}
 	edits = append(edits, "microsoft: hostprocess", "images: {"+strings.Join(hostProcess, ", ")+"}")
 	p.replace(t, "slipway.yaml", edits...)
-	list, err := os.ReadFile(filepath.Join(p.dir, "images.txt"))
+	list, err := os.ReadFile(filepath.Join(p.dir, "images.lock.yaml"))
 	must(t, err)
-	var lines []string
-	for _, s := range regexp.MustCompile(`sig-storage/(\S+:\S+)@`).FindAllStringSubmatch(string(list), -1) {
-		lines = append(lines, push(t, host+"/sig-storage/"+s[1], []string{"linux/amd64", "windows/amd64:10.0.17763.1", "windows/amd64:10.0.20348.1", "windows/amd64:10.0.26100.1"}, map[string]string{"/" + s[1]: "a sidecar"}))
+	for _, s := range regexp.MustCompile(`sig-storage/(\S+:\S+)`).FindAllStringSubmatch(string(list), -1) {
+		push(t, host+"/sig-storage/"+s[1], []string{"linux/amd64", "windows/amd64:10.0.17763.1", "windows/amd64:10.0.20348.1", "windows/amd64:10.0.26100.1"}, map[string]string{"/" + s[1]: "a sidecar"})
 	}
-	must(t, os.WriteFile(filepath.Join(p.dir, "images.txt"), []byte(strings.Join(lines, "\n")+"\n"), 0o644))
 	overlay, err := os.ReadFile(filepath.Join(p.dir, "overlays", "images.yaml"))
 	must(t, err)
 	must(t, os.WriteFile(filepath.Join(p.dir, "overlays", "images.yaml"), regexp.MustCompile(`: "registry\.k8s\.io/`).ReplaceAll(overlay, []byte(`: "`+host+`/`)), 0o644))
 
+	if said, err := p.run(t.Context(), t, "check", "-registry="+host+"/out"); err == nil || strings.Count(said, " by tag: run slipway pin, which ") != 4 {
+		t.Errorf("with the lock of another registry: %v\n%s", err, said)
+	}
+	if said, err := p.run(t.Context(), t, "pin"); err != nil {
+		t.Fatalf("slipway pin: %v\n%s", err, said)
+	}
 	l := p.release(t, "-registry="+host+"/out")
 	manifest(t, p, l)
+	sidecars(t, p)
 	upstreamNames(t, l, host+"/out")
 	for _, i := range l.Images {
 		for _, n := range i.Names() {
@@ -237,6 +242,26 @@ func toRegistry(t *testing.T, p *product) {
 	must(t, err)
 	for _, d := range storetest.List(t, idx) {
 		published(t, platform.From(d.Platform), filesOf(t, d.Image))
+	}
+}
+
+// sidecars checks which images of others the bundles include.
+func sidecars(t *testing.T, p *product) {
+	t.Helper()
+	for bundle, want := range map[string]string{
+		"csi-driver-smb-images":                        "livenessprobe csi-node-driver-registrar csi-provisioner csi-resizer",
+		"csi-driver-smb-images.linux-amd64":            "livenessprobe csi-node-driver-registrar csi-provisioner csi-resizer",
+		"csi-driver-smb-images.windows-ltsc2022-amd64": "livenessprobe csi-node-driver-registrar",
+	} {
+		b, err := os.ReadFile(filepath.Join(p.out, bundle+".txt"))
+		must(t, err)
+		var got []string
+		for _, s := range regexp.MustCompile(`:\d+/sig-storage/([a-z-]+):`).FindAllStringSubmatch(string(b), -1) {
+			got = append(got, s[1])
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s has %q, want %q:\n%s", bundle, got, want, b)
+		}
 	}
 }
 
