@@ -15,6 +15,14 @@ func isHostProcess(spec *corev1.PodSpec, c workload.Container) bool {
 	return o.value != nil && *o.value
 }
 
+// hostProcessAt reports whether the container at a path, or that of a field of it, is a HostProcess
+// container.
+func hostProcessAt(spec *corev1.PodSpec, path []any) bool {
+	return slices.ContainsFunc(workload.Containers(spec), func(c workload.Container) bool {
+		return slices.Equal(c.Path, path[:min(len(path), 2)]) && isHostProcess(spec, c)
+	})
+}
+
 // hostProcess reports whether any container of the pod is a HostProcess container.
 func (p *pod) hostProcess() bool {
 	return slices.ContainsFunc(workload.Containers(p.spec), func(c workload.Container) bool { return isHostProcess(p.spec, c) })

@@ -3,6 +3,7 @@ package lint
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -25,16 +26,17 @@ func (c *checker) image(p *pod, ref workload.Reference) {
 		report(id, "%s", what)
 	case ref.Runs && i.Unresolved == "":
 		for _, os := range []string{linux, windows} {
-			if slices.Contains(p.os, os) {
-				c.runs(p, i, os, report)
+			if slices.Contains(p.os, os) || p.os == nil && !i.Product && has(i, os) {
+				c.runs(p, i, os, hostProcessAt(p.spec, ref.Path), report)
 			}
 		}
 	}
 }
 
 // runs checks that an image runs on every node of an operating system that the pod may run on: on
-// every such platform of the release or, if the release is not known, on at least one platform.
-func (c *checker) runs(p *pod, i lock.CatalogImage, os string, report func(id, what string, args ...any)) {
+// every such platform of the release or, if the release is not known, on at least one platform. With
+// anyBuild, as for HostProcess containers, an older Windows build will do.
+func (c *checker) runs(p *pod, i lock.CatalogImage, os string, anyBuild bool, report func(id, what string, args ...any)) {
 	if !has(i, os) {
 		report("image-os", "the pod runs on %s, and the image is made for %s", os, format(i.Platforms))
 		return
@@ -45,11 +47,15 @@ func (c *checker) runs(p *pod, i lock.CatalogImage, os string, report func(id, w
 			hosts = append(hosts, h)
 		}
 	}
-	if len(hosts) == 0 && !slices.ContainsFunc(i.Platforms, func(h platform.Platform) bool { return h.OS == os && admits(p, h) }) {
+	image := "the image"
+	if !i.Product {
+		image = "third-party image " + i.Name
+	}
+	if len(hosts) == 0 && p.os != nil && !slices.ContainsFunc(i.Platforms, func(h platform.Platform) bool { return h.OS == os && admits(p, h) }) {
 		report("image-architecture", "the image has no platform for the nodes that the pod selects: %s", format(i.Platforms))
 		return
 	}
-	var archs, builds []platform.Platform
+	var archs, builds, older []platform.Platform
 	for _, h := range hosts {
 		sameArch := slices.ContainsFunc(i.Platforms, func(o platform.Platform) bool {
 			return o.OS == os && platform.Same(platform.Platform{OS: linux, Architecture: h.Architecture, Variant: h.Variant}, platform.Platform{OS: linux, Architecture: o.Architecture, Variant: o.Variant})
@@ -59,14 +65,41 @@ func (c *checker) runs(p *pod, i lock.CatalogImage, os string, report func(id, w
 			archs = append(archs, h)
 		case platform.Best(h, i.Platforms) < 0:
 			builds = append(builds, h)
+		case os == windows && c.release() && !anyBuild && !i.Product && !madeFor(i, h):
+			older = append(older, h)
 		}
 	}
 	if len(archs) > 0 {
-		report("image-architecture", "the pod may run on nodes with %s, and the image is made for %s", format(archs), format(i.Platforms))
+		report("image-architecture", "the pod may run on nodes with %s, and %s is made for %s", format(archs), image, format(i.Platforms))
 	}
 	if len(builds) > 0 {
-		report("image-windows-build", "no manifest of the image runs on nodes with %s: it is made for %s", format(builds), format(i.Platforms))
+		report("image-windows-build", "no manifest of %s runs on nodes with %s: it is made for %s", image, format(builds), format(i.Platforms))
 	}
+	if len(older) > 0 {
+		report("image-windows-fallback", "%s has no manifest for %s: nodes of that build run an older one, of %s", image, formatReleases(older), format(i.Platforms))
+	}
+}
+
+// madeFor reports whether an image has a manifest for a platform or, without an os.version, for all.
+func madeFor(i lock.CatalogImage, h platform.Platform) bool {
+	return slices.ContainsFunc(i.Platforms, func(p platform.Platform) bool {
+		return platform.Same(p, h) || p.OS == h.OS && p.Architecture == h.Architecture && p.OSVersion == ""
+	})
+}
+
+// formatReleases lists Windows releases by name and build: ltsc2025 (10.0.26100).
+func formatReleases(list []platform.Platform) string {
+	var all []string
+	for _, p := range list {
+		text := p.String()
+		for _, r := range platform.LTSC {
+			if r.Version == platform.Short(p.OSVersion) {
+				text = r.Name + " (" + r.Version + ")"
+			}
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, ", ")
 }
 
 // labelArchBeta is the name of [corev1.LabelArchStable] before Kubernetes 1.14. The kubelet still

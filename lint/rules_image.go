@@ -73,6 +73,13 @@ var imageRules = []Rule{
 		Link:    linkVersions,
 		Changed: "Hosts needed the exact build; since Windows Server 2022, whose interface to containers is stable, they run older builds, too.",
 	},
+	{
+		ID: "image-windows-fallback", Severity: Error, OS: windows, ReleaseOnly: true,
+		Title:   "a third-party image has no manifest for a Windows build of the release",
+		Reason:  "Nodes of that build run the manifest for the LTSC release before theirs, which whoever made the image may not have tested there. HostProcess containers need no manifest for the build.",
+		Instead: "a version of the image that has the build, nodeSelector `node.kubernetes.io/windows-build`, or an entry under lint.allow that says why an older one will do",
+		Link:    linkVersions,
+	},
 }
 
 // productRules are about slipway.yaml. They need all manifests of its release.

@@ -82,7 +82,7 @@ func push(ctx context.Context, c *transfer.Client, p *product.Product, st *store
 		return nil, err
 	}
 	// First: a release whose images.txt is wrong is not published at all.
-	if l.ThirdParty, err = thirdParty(ctx, p, st, o); err != nil {
+	if l.ThirdParty, err = ThirdParty(ctx, p, st, o); err != nil {
 		return nil, err
 	}
 	return pushAll(ctx, c, l, planned, c.FromStore(ctx, st, slices.Concat(planned...)))

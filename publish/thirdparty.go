@@ -18,10 +18,10 @@ import (
 // noNetwork is why a snapshot omits an image.
 const noNetwork = "no network in a snapshot: name a registry with -registry"
 
-// thirdParty fetches the third-party images of p into st, for all platforms, byte for byte. A
+// ThirdParty fetches the third-party images of p into st, for all platforms, byte for byte. A
 // snapshot uses images that st has by their pinned digest, and those of registries on this
 // machine; it omits and reports the rest.
-func thirdParty(ctx context.Context, p *product.Product, st *store.Store, o network.Options) ([]lock.ThirdParty, error) {
+func ThirdParty(ctx context.Context, p *product.Product, st *store.Store, o network.Options) ([]lock.ThirdParty, error) {
 	all := make([]lock.ThirdParty, len(p.Airgap.Images))
 	about := make([]*transfer.Subject, len(all))
 	var fetch []*transfer.Wanted

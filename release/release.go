@@ -15,6 +15,7 @@ import (
 
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/build/built"
+	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/howto"
@@ -84,6 +85,9 @@ func (c *run) all(ctx context.Context) (*Summary, error) {
 	if len(p.Selected) > 0 {
 		return c.told(c.part(ctx, built))
 	}
+	if err := c.fit(ctx); err != nil {
+		return nil, err
+	}
 	l, err := publish.Publish(ctx, p, c.store, built, network.Options{Progress: o.Progress})
 	if err != nil {
 		return nil, err
@@ -124,6 +128,7 @@ type run struct {
 	described *product.Product // as slipway.yaml has it
 	product   *product.Product // after check with the third-party images that manifests name
 	options   Options
+	trees     map[string]source.Tree // of the sources, after check
 	out       string
 	store     *store.Store
 	unlock    func()
