@@ -65,7 +65,7 @@ func (e *examination) answers(ctx context.Context, f *findings, d product.Destin
 	f.ok("%s answers; without %s it is not known what to push there; %s", d.Registry, product.File, e.source(ctx, repo))
 }
 
-// pull reports, for each registry of bases and of images.txt, whether these images can be read.
+// pull reports, for each registry of bases and third-party images, whether these images can be read.
 func (e *examination) pull(ctx context.Context, f *findings) {
 	if why := e.noRegistry(); why != "" {
 		f.ok("%s", why)
@@ -89,6 +89,11 @@ func (e *examination) pull(ctx context.Context, f *findings) {
 	}
 	for _, t := range e.product.Airgap.Images {
 		add(t.Reference)
+	}
+	for _, i := range e.product.LockedImages {
+		if ref, err := name.NewDigest(i.Reference + "@" + i.Digest.String()); err == nil {
+			add(ref)
+		}
 	}
 	if len(hosts) == 0 {
 		f.ok("nothing to pull")
