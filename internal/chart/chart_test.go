@@ -106,6 +106,11 @@ spec:
 kind: Pod
 metadata:
   annotations: {helm.sh/hook: "test, post-install"}
+---
+{{- if true -}}
+kind: Job
+metadata: {}
+{{- end }}
 -- app/charts/sub/Chart.yaml --
 apiVersion: v2
 name: sub
@@ -137,6 +142,9 @@ templates/app.yaml:13|   namespace: prod
 templates/app.yaml:18| kind: Pod
 templates/app.yaml:19| metadata:
 templates/app.yaml:20|   annotations: {helm.sh/hook: "test, post-install"}
+--- 
+templates/app.yaml:21| kind: Job
+templates/app.yaml:24| metadata: {}
 `
 	if d := cmp.Diff(want, render(t, c, chart.Options{Release: "demo", Namespace: "prod"})); d != "" {
 		t.Errorf("(-want +got)\n%s", d)

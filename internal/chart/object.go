@@ -25,7 +25,9 @@ func (o Object) Origin(line int) string {
 	return o.lines[line-1]
 }
 
-// documents splits a text at the separators of YAML. Documents of comments only are left out.
+// documents splits a text as Helm does: at lines that start with the separator of YAML, even if a
+// template's {{- leaves the document's first line behind it. Documents of comments only are left
+// out.
 func documents(template, text string, lines []string) []Object {
 	var all []Object
 	list := strings.SplitAfter(text, "\n")
@@ -41,9 +43,12 @@ func documents(template, text string, lines []string) []Object {
 		}
 	}
 	for i, line := range list {
-		if rest, ok := strings.CutPrefix(line, "---"); ok && (strings.TrimSpace(rest) == "" || strings.HasPrefix(strings.TrimSpace(rest), "#")) {
+		if rest, ok := strings.CutPrefix(line, "---"); ok {
 			add(i)
 			start = i + 1
+			if list[i] = strings.TrimLeft(rest, " \t"); !empty(list[i:start]) {
+				start = i
+			}
 		}
 	}
 	add(len(list))
