@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"sigs.k8s.io/kustomize/api/krusty"
@@ -43,8 +44,13 @@ func plainFiles(dir, pattern string) ([]lint.File, error) {
 	return files, nil
 }
 
+// kustomizing guards kustomize's schema of Kubernetes, a global variable that each build sets.
+var kustomizing sync.Mutex
+
 // kustomized returns what kustomize makes of a directory.
 func kustomized(dir, name string) ([]lint.File, error) {
+	kustomizing.Lock()
+	defer kustomizing.Unlock()
 	resources, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), filepath.Join(dir, filepath.FromSlash(name)))
 	if err != nil {
 		return nil, err
