@@ -22,8 +22,8 @@ The most telling:
 - kubernetes, ` + "`cluster/addons/node-problem-detector/npd.yaml:46`" + `: ` + "`nodeSelectors`" + ` is not a field, so that a DaemonSet for Linux starts on
   Windows nodes.
 - cloud-provider-azure, ` + "`helm/cloud-provider-azure/templates/cloud-provider-azure.yaml:190`" + `: ` + "`required`" + ` tests the wrong value, so that the chart
-  renders no image for Kubernetes 1.29 and later instead of stopping.
-- dapr, ` + "`charts/dapr/charts/dapr_operator/templates/dapr_operator_deployment.yaml:180`" + `: a volume in memory, with which the operator does not
+  renders no image for Kubernetes 1.28 and later instead of stopping.
+- dapr, ` + "`charts/dapr/charts/dapr_operator/templates/dapr_operator_deployment.yaml:180`" + `: a temporary directory in memory, with which the operator does not
   start on Windows although the chart has a value for that.
 - local-path-provisioner, ` + "`examples/quota/local-path-storage.yaml:184`" + `: two ConfigMaps in one document, of which kubectl applies the second
   alone.
