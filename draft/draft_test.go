@@ -3,11 +3,13 @@ package draft
 import (
 	"flag"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/slipway-dev/slipway/internal/testing/golden"
@@ -105,4 +107,80 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestExamples checks that the embedded examples are those of the repository, and writes each.
+func TestExamples(t *testing.T) {
+	now, err := pack("../examples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.Compare(t, *update, "examples.txtar", string(now))
+	if d := cmp.Diff([]string{"csi-driver-smb", "hello", "rke2-runtime"}, Examples()); d != "" {
+		t.Errorf("the examples are (-want +got):\n%s", d)
+	}
+	for _, name := range Examples() {
+		dir := filepath.Join(t.TempDir(), "new", name)
+		made, err := Example(t.Context(), name, dir, nil)
+		if err != nil || len(made) == 0 {
+			t.Fatal(err)
+		}
+		for _, f := range made {
+			got, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rel, err := filepath.Rel(dir, f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := os.ReadFile(filepath.Join("../examples", name, rel))
+			if err != nil || strings.Contains(string(got), "=../../") || rel != "slipway.yaml" && string(got) != strings.TrimRight(string(want), "\n")+"\n" {
+				t.Errorf("%s differs from the example's (%v)", f, err)
+			}
+		}
+		// One file that is there stops it, and nothing of it is left.
+		again := t.TempDir()
+		taken := filepath.Join(again, "slipway.yaml")
+		if err := os.WriteFile(taken, []byte("mine"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Example(t.Context(), name, again, nil); err == nil || !strings.Contains(err.Error(), taken+" is there already") {
+			t.Errorf("%v", err)
+		}
+		if left, err := os.ReadDir(again); err != nil || len(left) > 1 && !onlyDirectories(left) {
+			t.Errorf("left are %v, %v", left, err)
+		}
+	}
+	if _, err := Example(t.Context(), "helo", t.TempDir(), nil); err == nil || !strings.Contains(err.Error(), "did you mean hello?") {
+		t.Errorf("%v", err)
+	}
+}
+
+func onlyDirectories(list []os.DirEntry) bool {
+	for _, e := range list {
+		if !e.IsDir() && e.Name() != "slipway.yaml" {
+			return false
+		}
+	}
+	return true
+}
+
+// pack makes the archive of a directory of examples.
+func pack(dir string) ([]byte, error) {
+	var a txtar.Archive
+	err := fs.WalkDir(os.DirFS(dir), ".", func(p string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir() && (e.Name() == ".slipway" || e.Name() == "dist"):
+			return fs.SkipDir // of somebody who released the example by hand
+		case !e.Type().IsRegular() || !strings.Contains(p, "/") || e.Name() == ".gitignore":
+			return nil
+		}
+		text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(p)))
+		a.Files = append(a.Files, txtar.File{Name: p, Data: text})
+		return err
+	})
+	return txtar.Format(&a), err
 }

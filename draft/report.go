@@ -5,6 +5,7 @@ import (
 	"io"
 	"path/filepath"
 
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -20,8 +21,7 @@ func (d *Draft) Report(w io.Writer, dir string, wrong []string) error {
 	for _, e := range wrong {
 		fmt.Fprintln(w, "needs a hand "+e)
 	}
-	file := filepath.Join(dir, product.File)
-	fmt.Fprintf(w, "wrote %s\n", file)
+	fmt.Fprintf(w, "wrote %s\n", filepath.Join(dir, product.File))
 	for _, f := range d.files {
 		fmt.Fprintf(w, "wrote %s\n", filepath.Join(dir, filepath.FromSlash(f.path)))
 	}
@@ -29,6 +29,14 @@ func (d *Draft) Report(w io.Writer, dir string, wrong []string) error {
 	if len(wrong) > 0 {
 		next = "check"
 	}
-	_, err := fmt.Fprintf(w, "Next: slipway %s -product=%s\n", next, file)
+	_, err := fmt.Fprintf(w, "Next: %s\n", Command(next, dir))
 	return err
+}
+
+// Command returns the command line for the product of a directory.
+func Command(name, dir string) string {
+	if dir == "." {
+		return howto.Run(name)
+	}
+	return howto.Run(name + " -product=" + filepath.Join(dir, product.File))
 }

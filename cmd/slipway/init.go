@@ -1,6 +1,9 @@
 package main
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/draft"
@@ -8,6 +11,7 @@ import (
 
 func newInit() *cobra.Command {
 	var o draft.Options
+	var example string
 	cmd := &cobra.Command{
 		Use:   "init [directory]",
 		Short: "Write a slipway.yaml for the repository in a directory",
@@ -19,12 +23,15 @@ cannot carry over is a comment with the reason.
 
 Then it checks the result as slipway check does. A line of RUN and a manifest that the check
 refuses become comments; what else is wrong is listed. It never overwrites a file.`,
-		Example: "  slipway init\n  slipway init -platforms=linux/amd64,windows/amd64:ltsc2022 ../driver",
+		Example: "  slipway init\n  slipway init -example=hello demo\n  slipway init -platforms=linux/amd64,windows/amd64:ltsc2022 ../driver",
 		Args:    usage(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := "."
 			if len(args) > 0 {
 				dir = args[0]
+			}
+			if example != "" {
+				return writeExample(cmd, example, dir)
 			}
 			d, err := draft.Read(cmd.Context(), dir, o)
 			if err != nil {
@@ -42,5 +49,21 @@ refuses become comments; what else is wrong is listed. It never overwrites a fil
 	cmd.Flags().StringVar(&o.Revision, "revision", "", "the commit, for a directory that is not in git")
 	cmd.Flags().StringVar(&o.Created, "created", "", "the commit's time as 2025-01-16T21:57:50Z, for a directory that is not in git")
 	cmd.Flags().StringSliceVar(&o.Platforms, "platforms", nil, "the platforms of the release, such as linux/amd64,windows/amd64:ltsc2022 (default those that the repository builds for)")
+	cmd.Flags().StringVar(&example, "example", "", "write a product to try instead: "+strings.Join(draft.Examples(), ", "))
+	cmd.MarkFlagsMutuallyExclusive("example", "name")
+	cmd.RegisterFlagCompletionFunc("example", cobra.FixedCompletions(draft.Examples(), cobra.ShellCompDirectiveNoFileComp)) //nolint:errcheck // fails only where the flag is missing
 	return cmd
+}
+
+// writeExample writes an example and tells what to run.
+func writeExample(cmd *cobra.Command, name, dir string) error {
+	made, err := draft.Example(cmd.Context(), name, dir, saying(cmd))
+	if err != nil {
+		return err
+	}
+	for _, f := range made {
+		fmt.Fprintln(cmd.OutOrStdout(), "wrote "+f)
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "Next: %s\n", draft.Command("check", dir))
+	return err
 }
