@@ -25,7 +25,7 @@ func (w *rewriting) copy(c *instructions.CopyCommand, args arguments, lines []st
 		switch {
 		case from == nil && w.inContext(full):
 			files = append(files, src)
-		case from != nil && w.fromBuilder(from, full) != "":
+		case from != nil && !w.made(full) && w.fromBuilder(from, full) != "":
 			files = append(files, w.fromBuilder(from, full))
 		default:
 			if p, ok := w.program(full, from); ok {
@@ -56,6 +56,12 @@ func (w *rewriting) copy(c *instructions.CopyCommand, args arguments, lines []st
 		w.d.hand("%s: COPY of %s is %s", w.from.path, strings.Join(missing, ", "), reason)
 	}
 	return out
+}
+
+// made reports whether a path has the name of a program, as a directory next to it may have, too.
+func (w *rewriting) made(src string) bool {
+	_, ok := w.d.main(strings.TrimSuffix(path.Base(strings.ReplaceAll(src, `\`, "/")), ".exe"))
+	return ok
 }
 
 // add rewrites an ADD of files. What it has from elsewhere is judged by the check.

@@ -54,7 +54,7 @@ type Draft struct {
 	programNotes               []string
 	images                     []image
 	names                      names
-	templates                  []entry
+	templates, chart           []entry
 	files                      []file
 
 	mains         []mainPackage
@@ -119,9 +119,11 @@ type names struct {
 	registry, repository string
 }
 
-// entry is one thing of release.yaml, which settling may take out.
+// entry is one thing of release.yaml, or a chart, which settling may take out.
 type entry struct {
 	path      string
+	name      string // of a chart
+	windows   bool   // of a chart: a value turns its Windows half on
 	kustomize bool   // a directory with a kustomization
 	dropped   string // why it is only a comment
 }

@@ -128,12 +128,30 @@ func (d *Draft) named(file string, line int) string {
 	if file != product.File || line < 1 || line > len(lines) {
 		return file
 	}
-	for _, e := range d.templates {
-		if e.dropped == "" && strings.Contains(lines[line-1], "- {path: "+scalar(e.path)+"}") {
+	for _, e := range slices.Concat(d.templates, d.chart) {
+		if e.dropped == "" && strings.Contains(lines[line-1]+"}", "path: "+scalar(e.path)+"}") {
 			return e.path
 		}
 	}
+	for _, c := range d.chart {
+		if c.dropped == "" && strings.HasPrefix(lines[line-1], "  - name: "+scalar(c.name)) {
+			return c.path
+		}
+	}
 	return file
+}
+
+// dropChart makes a comment of a chart that has a file.
+func (d *Draft) dropChart(name, why string) bool {
+	for i := range d.chart {
+		c := &d.chart[i]
+		if _, in := within(name, c.path); in && c.dropped == "" {
+			c.dropped = leftOut + why
+			d.hand("chart %s: %s", c.name, why)
+			return true
+		}
+	}
+	return false
 }
 
 var sameObject = regexp.MustCompile(`the same object is at ([^:\s]+):`)

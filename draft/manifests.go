@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
+	"github.com/slipway-dev/slipway/platform"
 )
 
 // homes are where projects keep the manifests that they release, the first that has some counts.
@@ -143,11 +144,22 @@ func (d *Draft) objects(f string) bool {
 	return len(docs) > 0
 }
 
-// charts notes the charts of this version: of several of one name, the one in latest, or of the
-// highest version.
+// charts takes the charts that are published: of several of one name, the one in latest, or of the
+// highest version. Where there are no manifests, release.yaml has what they render.
 func (d *Draft) charts(dirs []string) {
 	for _, dir := range newest(dirs) {
-		d.hand("%s is a Helm chart: it is not part of this slipway.yaml", dir)
+		docs := d.yaml(path.Join(dir, "Chart.yaml"))
+		if len(docs) == 0 || yamlfile.Text(docs[0], "name") == "" {
+			d.hand("%s/Chart.yaml has no name that can be read: the chart is left out", dir)
+			continue
+		}
+		c := entry{path: dir, name: yamlfile.Text(docs[0], "name")}
+		for _, values := range d.yaml(path.Join(dir, "values.yaml")) {
+			on := yamlfile.Value(values, "windows", "enabled")
+			c.windows = on != nil && on.Value == "false" && d.has(platform.Windows)
+		}
+		d.chart = append(d.chart, c)
+		d.found("%s: the chart %s", dir, c.name)
 	}
 }
 

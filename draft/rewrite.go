@@ -159,6 +159,7 @@ func (w *rewriting) builders() {
 				}
 				if b := goBuild.FindStringSubmatch(line); b != nil {
 					w.d.ldflags(b[1], w.from.path)
+					w.d.goBuild(b[1], "")
 				}
 			}
 		}

@@ -153,7 +153,7 @@ func (d *Draft) repair(faults []string) bool {
 			if err != nil {
 				continue
 			}
-			if d.dropRun(m[1], n, m[3], lines) || d.dropManifest(d.named(m[1], n), m[3]) {
+			if d.dropRun(m[1], n, m[3], lines) || d.dropManifest(d.named(m[1], n), m[3]) || d.dropChart(d.named(m[1], n), m[3]) {
 				changed = true
 			}
 		}

@@ -95,6 +95,7 @@ func (d *Draft) YAML() []byte {
 	}
 	d.writeArtifacts(w)
 	d.writeRelease(w)
+	d.writeCharts(w)
 	return []byte(w.String())
 }
 
@@ -252,40 +253,5 @@ func (d *Draft) writeImage(w *writer, i image) {
 	w.line("      files: " + mapping(i.dockerfiles))
 	if i.context != "" {
 		w.line("      context: %s", i.context)
-	}
-}
-
-// writeArtifacts writes what a release has for download.
-func (d *Draft) writeArtifacts(w *writer) {
-	if len(d.archived) == 0 {
-		return
-	}
-	w.line("")
-	w.line("artifacts:")
-	fmt.Fprintf(w, "  - {name: %s, programs: %s}\n", scalar(d.name), list(d.archived))
-}
-
-func (d *Draft) writeRelease(w *writer) {
-	if len(d.templates) == 0 {
-		return
-	}
-	w.line("")
-	key := "templates"
-	if d.templates[0].kustomize {
-		key = "kustomize"
-	}
-	if slices.ContainsFunc(d.templates, func(e entry) bool { return e.dropped == "" }) {
-		w.line("release:")
-		w.line("  " + key + ":")
-	} else {
-		w.note("", "release:", key+":")
-	}
-	for _, e := range d.templates {
-		if e.dropped == "" {
-			w.line("    - {path: %s}", e.path)
-			continue
-		}
-		w.note("    ", e.dropped)
-		w.note("    ", "- {path: "+scalar(e.path)+"}")
 	}
 }

@@ -1,0 +1,65 @@
+package draft
+
+import (
+	"fmt"
+	"slices"
+)
+
+// writeArtifacts writes what a release has for download.
+func (d *Draft) writeArtifacts(w *writer) {
+	if len(d.archived) == 0 {
+		return
+	}
+	w.line("")
+	w.line("artifacts:")
+	fmt.Fprintf(w, "  - {name: %s, programs: %s}\n", scalar(d.name), list(d.archived))
+}
+
+func (d *Draft) writeCharts(w *writer) {
+	if len(d.chart) == 0 {
+		return
+	}
+	w.line("")
+	if slices.ContainsFunc(d.chart, func(c entry) bool { return c.dropped == "" }) {
+		w.line("charts:")
+	} else {
+		w.note("", "charts:")
+	}
+	for _, c := range d.chart {
+		if c.dropped != "" {
+			w.note("  ", c.dropped)
+			w.note("  ", "- {name: "+scalar(c.name)+", path: "+scalar(c.path)+"}")
+			continue
+		}
+		w.line("  - name: %s", c.name)
+		w.line("    path: %s", c.path)
+		if c.windows {
+			w.line("    cases: [{name: windows, values: {windows: {enabled: true}}}]")
+		}
+	}
+}
+
+func (d *Draft) writeRelease(w *writer) {
+	if len(d.templates) == 0 {
+		return
+	}
+	w.line("")
+	key := "templates"
+	if d.templates[0].kustomize {
+		key = "kustomize"
+	}
+	if slices.ContainsFunc(d.templates, func(e entry) bool { return e.dropped == "" }) {
+		w.line("release:")
+		w.line("  " + key + ":")
+	} else {
+		w.note("", "release:", key+":")
+	}
+	for _, e := range d.templates {
+		if e.dropped == "" {
+			w.line("    - {path: %s}", e.path)
+			continue
+		}
+		w.note("    ", e.dropped)
+		w.note("    ", "- {path: "+scalar(e.path)+"}")
+	}
+}
