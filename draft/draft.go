@@ -61,6 +61,7 @@ type Draft struct {
 	make          *makefile
 	outputs       map[string]string // the name of a program that a build writes → its package
 	koBases       koBases           // nil without .ko.yaml
+	koImages      map[string]string // references by ko:// → an image's name, or *
 	toolPlatforms []string          // os/arch that tools of the project build for
 	wantWindows   bool              // something is built for Windows, of a release that is not known yet
 	archived      []string          // programs that are released as files
@@ -172,7 +173,7 @@ func read(fsys fs.FS, dir string, git bool, o Options) (*Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Draft{Dir: dir, options: o, tree: t, git: git, outputs: map[string]string{}}
+	d := &Draft{Dir: dir, options: o, tree: t, git: git, outputs: map[string]string{}, koImages: map[string]string{}}
 	if err := d.goModule(); err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func (d *Draft) goImages() {
 			}
 			continue
 		}
-		d.goImage(d.mains[i])
+		d.mapKo(p, d.goImage(d.mains[i]))
 	}
 	if len(paths) > 0 || len(d.images) > 0 {
 		return
@@ -53,8 +53,20 @@ func (d *Draft) koPaths() []string {
 	return list
 }
 
-// goImage makes an image of one program, on the bases of .ko.yaml.
-func (d *Draft) goImage(m mainPackage) {
+// mapKo maps ko:// and a package to an image: all of a directory at once where they are called so.
+func (d *Draft) mapKo(pkg, image string) {
+	switch {
+	case image == "":
+	case path.Base(pkg) == image:
+		d.koImages["ko://"+path.Dir(pkg)+"/*"] = "*"
+	default:
+		d.koImages["ko://"+pkg] = image
+	}
+}
+
+// goImage makes an image of one program, on the bases of .ko.yaml, and returns its name; "" if it
+// is for no platform of the release.
+func (d *Draft) goImage(m mainPackage) string {
 	i := image{bases: map[string]string{}, program: d.program(m, "")}
 	i.name = nameOf(i.program)
 	ref := d.koBases[path.Join(d.source.module, m.dir)]
@@ -72,7 +84,7 @@ func (d *Draft) goImage(m mainPackage) {
 		i.bases[platform.Windows] = d.addBase(base{name: "nanoserver", microsoft: "nanoserver"})
 	}
 	if len(i.bases) == 0 {
-		return
+		return ""
 	}
 	for os := range i.bases {
 		if len(i.bases) == 1 && d.has(otherOS(os)) {
@@ -81,4 +93,5 @@ func (d *Draft) goImage(m mainPackage) {
 	}
 	d.found("%s: image %s of that program alone", m.path(), i.name)
 	d.images = append(d.images, i)
+	return i.name
 }

@@ -48,7 +48,8 @@ func (d *Draft) writeRelease(w *writer) {
 	if d.templates[0].kustomize {
 		key = "kustomize"
 	}
-	if slices.ContainsFunc(d.templates, func(e entry) bool { return e.dropped == "" }) {
+	kept := slices.ContainsFunc(d.templates, func(e entry) bool { return e.dropped == "" })
+	if kept {
 		w.line("release:")
 		w.line("  " + key + ":")
 	} else {
@@ -61,5 +62,11 @@ func (d *Draft) writeRelease(w *writer) {
 		}
 		w.note("    ", e.dropped)
 		w.note("    ", "- {path: "+scalar(e.path)+"}")
+	}
+	if kept && len(d.koImages) > 0 {
+		w.line("  images:")
+		for _, ref := range sortedKeys(d.koImages) {
+			w.line("    %s: %s", ref, d.koImages[ref])
+		}
 	}
 }
