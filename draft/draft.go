@@ -55,6 +55,7 @@ type Draft struct {
 	images                     []image
 	names                      names
 	templates, chart           []entry
+	linuxOnly                  bool // pods that may run on Windows nodes are allowed
 	files                      []file
 
 	mains         []mainPackage

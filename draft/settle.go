@@ -13,6 +13,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/release"
 )
@@ -147,6 +148,11 @@ func (d *Draft) repair(faults []string) bool {
 			}
 			m := place.FindStringSubmatch(strings.TrimRight(line, "\n"))
 			if m == nil {
+				continue
+			}
+			if !d.has(platform.Windows) && strings.Contains(m[3], "[os-missing]") {
+				changed = changed || !d.linuxOnly
+				d.linuxOnly = true
 				continue
 			}
 			n, err := strconv.Atoi(m[2])

@@ -96,6 +96,12 @@ func (d *Draft) YAML() []byte {
 	d.writeArtifacts(w)
 	d.writeRelease(w)
 	d.writeCharts(w)
+	if d.linuxOnly {
+		w.line("")
+		w.line("lint:")
+		w.line("  allow:")
+		w.line("    - {rule: os-missing, reason: this product has images for Linux alone}")
+	}
 	return []byte(w.String())
 }
 
