@@ -33,7 +33,7 @@ func (p *pinner) changes(u use, image *Image) []change {
 		named.image.Tag = tag
 	}
 	rename := func(c *Chart) (*Chart, error) { return c, nil }
-	if len(named.name()) == 0 && !sameRepository(repository, image.Repository) {
+	if len(named.name()) == 0 && named.complete() == nil && !sameRepository(repository, image.Repository) {
 		rename = func(c *Chart) (*Chart, error) { return p.inTemplate(c, u, repository, image.Repository) }
 	}
 	var all []change

@@ -117,6 +117,10 @@ func TestPin(t *testing.T) {
 			want:  "values.yaml:2: image:   \"example.com/team/app:v1.0@sha256:APP\" # pinned\n",
 			set:   map[string]any{"image": "private/x:other"}, then: "private/x:other",
 		}, {
+			name:  "one string of another repository",
+			files: "-- app/values.yaml --\nimage: old.example.com/app:v1.0\n-- app/templates/a.yaml --\n" + pod + "    image: {{ .Values.image }}\n",
+			want:  "values.yaml:1: image: example.com/team/app:v2.0@sha256:APP\n",
+		}, {
 			name:  "repository and tag",
 			files: "-- app/values.yaml --\nimage:\n  repository: example.com/team/app\n  pullPolicy: Always\n  tag: v1.0\n-- app/templates/a.yaml --\n" + pod + "    image: {{ .Values.image.repository }}:{{ .Values.image.tag }}\n",
 			want:  "values.yaml:4:   tag: v1.0@sha256:APP\n",
