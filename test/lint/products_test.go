@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -167,9 +168,16 @@ func (u upstream) lint(t *testing.T, dir string) []linted {
 		}
 		files, err := rendered(t.Context(), c, nil)
 		add(u.Path, files, err)
+		at := filepath.Join(dir, filepath.FromSlash(u.Path))
+		if u.Metadata == "" {
+			sameAsHelm(t.Context(), t, c, at, nil)
+		}
 		for _, k := range u.Cases {
 			files, err := rendered(t.Context(), c, k.Values)
 			add(u.Path+" ("+k.Name+")", files, err)
+			if u.Metadata == "" {
+				sameAsHelm(t.Context(), t, c, at, k.Values)
+			}
 		}
 	}
 	return all
