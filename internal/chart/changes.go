@@ -124,7 +124,7 @@ func (n named) name() (all []part) {
 // tagPart returns the value in the tag; nil if it has none.
 func (n named) tagPart() *part {
 	for i, t := range n.parts {
-		if t.start > len(n.repository) {
+		if t.start > len(n.repository) && t.start <= len(n.repository)+len(n.tag) {
 			return &n.parts[i]
 		}
 	}

@@ -200,6 +200,10 @@ templates/a.yaml:9:     image: '{{ .Values.image.repository }}:{{ .Values.image.
 			files: "-- app/values.yaml --\nimage: example.com/team/app:v1.0@" + hpDigest + "\n-- app/templates/a.yaml --\n" + pod + "    image: {{ .Values.image }}\n",
 			want:  "values.yaml:1: image: example.com/team/app:v1.0@sha256:APP\n",
 		}, {
+			name:  "an older digest without a tag",
+			files: "-- app/values.yaml --\nimage:\n  repository: example.com/team/app\n  digest: " + hpDigest + "\n-- app/templates/a.yaml --\n" + pod + "    image: {{ .Values.image.repository }}@{{ .Values.image.digest }}\n",
+			want:  "values.yaml:3:   digest: sha256:APP\n",
+		}, {
 			name:  "a version that templates compare",
 			files: "-- app/values.yaml --\nimage: {repository: registry.k8s.io/rest, tag: 1.2.3}\n-- app/templates/a.yaml --\n" + pod + "    image: {{ .Values.image.repository }}:{{ .Values.image.tag }}\n{{- if semverCompare \">=1.0.0\" .Values.image.tag }}\n    args: [new]\n{{- end }}\n",
 			want:  "templates/a.yaml:7:     image: {{ .Values.image.repository }}:{{ .Values.image.tag }}{{ if hasSuffix \":1.2.3\" (printf \"%v:%v\" (.Values.image.repository) (.Values.image.tag)) }}@sha256:REST{{ end }}\n",
