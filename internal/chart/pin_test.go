@@ -201,8 +201,8 @@ templates/a.yaml:9:     image: '{{ .Values.image.repository }}:{{ .Values.image.
 			want:  "values.yaml:1: image: example.com/team/app:v1.0@sha256:APP\n",
 		}, {
 			name:  "an older digest without a tag",
-			files: "-- app/values.yaml --\nimage:\n  repository: example.com/team/app\n  digest: " + hpDigest + "\n-- app/templates/a.yaml --\n" + pod + "    image: {{ .Values.image.repository }}@{{ .Values.image.digest }}\n",
-			want:  "values.yaml:3:   digest: sha256:APP\n",
+			files: "-- app/values.yaml --\nimage:\n  repository: example.com/team/app\n  sha: " + strings.Repeat("b", 64) + "\n-- app/templates/a.yaml --\n" + pod + "    image: {{ .Values.image.repository }}@sha256:{{ .Values.image.sha }}\n",
+			want:  "values.yaml:3:   sha: APP\n",
 		}, {
 			name:  "a version that templates compare",
 			files: "-- app/values.yaml --\nimage: {repository: registry.k8s.io/rest, tag: 1.2.3}\n-- app/templates/a.yaml --\n" + pod + "    image: {{ .Values.image.repository }}:{{ .Values.image.tag }}\n{{- if semverCompare \">=1.0.0\" .Values.image.tag }}\n    args: [new]\n{{- end }}\n",
