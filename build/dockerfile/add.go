@@ -73,6 +73,9 @@ func (b *builder) addFile(ctx context.Context, cp *copier, p, dest string, unpac
 			if err != nil {
 				return err
 			}
+			if content.Open == nil { // a check does not have programs, which are no archives
+				return cp.copy(ctx, p, dest)
+			}
 			if done, err := b.unpack(ctx, cp, content, dest, unpack != nil); done || err != nil {
 				return err
 			}

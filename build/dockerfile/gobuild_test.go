@@ -9,6 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/slipway-dev/slipway/build/dockerfile"
+	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/testing/dockerfiletest"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -84,6 +85,54 @@ func TestGoBuild(t *testing.T) {
 		got := goBuilds(t, "FROM golang AS b\n"+c.stage+"\nFROM scratch\nCOPY --from=b /out /\n")
 		if !strings.Contains(got, c.want) {
 			t.Errorf("%s:\n%s, want %s", c.stage, got, c.want)
+		}
+	}
+}
+
+// TestOutputs puts files in the context and in stages, also where a check has only their names.
+func TestOutputs(t *testing.T) {
+	c := dockerfiletest.Load(t, txtar.Parse([]byte(`-- Dockerfile --
+FROM golang AS builder
+WORKDIR /w
+RUN make tool > /dev/null
+FROM scratch AS half
+COPY dir /w/dir
+FROM scratch
+ADD bin/linux-amd64 /bin/
+COPY --from=builder /w/tool* /etc/passwd /made/
+COPY --from=half /w /half
+COPY bin dir/. /dir/
+-- context/dir/kept --
+kept
+-- context/bin/hidden --
+-- context/.dockerignore --
+bin
+`)))
+	in := c.Input
+	in.Platform = platform.Platform{OS: "linux", Architecture: "amd64"}
+	for _, check := range []bool{true, false} {
+		file := func(text string) map[string]dockerfile.File {
+			f := dockerfile.File{Mode: 0o755}
+			if in.Check = check; !check {
+				f.Content = layer.Bytes([]byte(text))
+			}
+			return map[string]dockerfile.File{text: f}
+		}
+		in.Outputs = map[string]map[string]dockerfile.File{"": file("/bin/linux-amd64"), "builder": file("/w/tool"), "half": file("/w/dir/more")}
+		in.Outputs["builder"]["/etc/passwd"] = in.Outputs["builder"]["/w/tool"]
+		r, err := dockerfile.Build(t.Context(), in)
+		must(t, err)
+		var got []string
+		for _, l := range r.Layers {
+			for _, e := range l.Entries {
+				if e.Type == layer.Regular {
+					got = append(got, e.Path)
+				}
+			}
+		}
+		const want = "/bin/linux-amd64 /made/passwd /made/tool /half/dir/kept /half/dir/more /dir/kept /dir/linux-amd64"
+		if strings.Join(got, " ") != want {
+			t.Errorf("check %v: there are %s, want %s", check, got, want)
 		}
 	}
 }

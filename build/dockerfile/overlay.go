@@ -4,7 +4,6 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/slipway-dev/slipway/build/layer"
 )
@@ -51,7 +50,8 @@ func (b *builder) output(s *stage) (*tree, error) {
 	return nil, nil
 }
 
-// wanted returns the paths that files do not have, of those that are wanted.
+// wanted returns the paths that are no files of a tree, of those that are wanted. Of a directory it
+// is not known whether it has more.
 func wanted(have *tree, paths []string) ([]string, error) {
 	var left []string
 	for _, p := range paths {
@@ -59,7 +59,8 @@ func wanted(have *tree, paths []string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(found) == 0 || strings.Trim(p, "/.") == "" {
+		directory := func(p string) bool { n := have.nodes[p]; return n == nil || n.kind == layer.Dir }
+		if len(found) == 0 || slices.ContainsFunc(found, directory) {
 			left = append(left, p)
 		}
 	}
