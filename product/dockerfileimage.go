@@ -27,7 +27,7 @@ type dockerfileYAML struct {
 	// Build arguments.
 	Args map[string]string `yaml:"args,omitempty"`
 	// The programs in the named context "binaries", as OS_ARCH/NAME[.exe]. All where there are
-	// none.
+	// none, and no outputs.
 	Programs []string `yaml:"programs,omitempty"`
 	// Programs that the Dockerfile copies and something else makes, such as a Makefile: where it
 	// expects them, in the context or as STAGE:/PATH in a stage. {{.OS}}, {{.Arch}}, {{.Exe}} (.exe
@@ -57,7 +57,7 @@ type DockerfileImage struct {
 func (d *DockerfileImage) uses(u *uses) {
 	add(u.programs, d.Programs...)
 	add(u.programs, slices.Collect(maps.Values(d.Outputs))...)
-	u.allPrograms = u.allPrograms || len(d.Programs) == 0
+	u.allPrograms = u.allPrograms || len(d.Programs)+len(d.Outputs) == 0
 	u.texts = append(u.texts, slices.Collect(maps.Values(d.Args))...)
 	for _, file := range d.Files {
 		b, _ := os.ReadFile(file) // build reports one that cannot be read
