@@ -1,0 +1,32 @@
+package chart
+
+import "path"
+
+// EditValues returns the chart with the values that edit returns for each of its values.yaml, its
+// own and those of its subcharts. The name is for messages.
+func (c *Chart) EditValues(edit func(name string, text []byte) ([]byte, error)) (*Chart, error) {
+	changed := c
+	for _, f := range c.files {
+		if path.Base(f.path) != valuesFile || !isRoot(path.Dir(f.path)) {
+			continue
+		}
+		text, err := edit(f.shown, f.data)
+		if err != nil {
+			return nil, err
+		}
+		changed = changed.with(f.path, text)
+	}
+	return newChart(c.shown, changed.files)
+}
+
+// isRoot reports whether a directory of a chart is its own or that of a subchart: charts/NAME, at
+// any level.
+func isRoot(dir string) bool {
+	for dir != "." {
+		if path.Base(path.Dir(dir)) != path.Base(subcharts) {
+			return false
+		}
+		dir = path.Dir(path.Dir(dir))
+	}
+	return true
+}
