@@ -9,6 +9,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/slipway-dev/slipway/internal/chart"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -20,6 +21,9 @@ func (a *asked) conflict() string {
 	t, err := oci.Parse(v1.Descriptor{Digest: a.have.Digest}, a.document)
 	if err != nil {
 		return "it is not an image"
+	}
+	if t.ArtifactType() != string(chart.ConfigType) && a.Chart != "" {
+		return "it is not a chart, which this release will be"
 	}
 	platforms, index := a.contents()
 	switch {

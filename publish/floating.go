@@ -23,16 +23,16 @@ type floatingRecord struct {
 	From v1.Hash `json:"from,omitzero"`
 }
 
-// decide fills in for every floating tag of l what it names, and whether it moves to the release.
-func decide(ctx context.Context, c *transfer.Client, p *product.Product, st *store.Store, l *lock.Lock) error {
+// decide fills in for every floating tag of images of l what it names, and whether it moves to the
+// release.
+func decide(ctx context.Context, c *transfer.Client, p *product.Product, st *store.Store, l *lock.Lock, images []lock.Image) error {
 	var list []transfer.Floating
 	var tags []*lock.FloatingTag
-	for n := range l.Images {
-		i := &l.Images[n]
+	for _, i := range images {
 		if len(i.FloatingTags) == 0 {
 			continue
 		}
-		tree, own, err := stamp(p, st, l, *i)
+		tree, own, err := stamp(p, st, l, i)
 		if err != nil {
 			return err
 		}
@@ -86,11 +86,11 @@ func verdict(rule string, have, own transfer.Stamp) (moves bool, reason string) 
 	return transfer.Forward(have, own)
 }
 
-// stamp returns an image of the release, with its version and time.
+// stamp returns an image of the release, with its version and time. A chart tells its own version.
 func stamp(p *product.Product, st *store.Store, l *lock.Lock, i lock.Image) (*oci.Tree, transfer.Stamp, error) {
 	s := transfer.Stamp{Version: l.Version, Created: l.Created}
 	for _, want := range p.Images {
-		if want.Name == i.Name && want.Version != "" {
+		if i.Kind != lock.KindChart && want.Name == i.Name && want.Version != "" {
 			s.Version = want.Version
 		}
 	}
@@ -102,10 +102,11 @@ func stamp(p *product.Product, st *store.Store, l *lock.Lock, i lock.Image) (*oc
 	if err != nil {
 		return nil, s, err
 	}
-	if created := transfer.StampOf(t).Created; !created.IsZero() {
-		s.Created = created
+	told := transfer.StampOf(t)
+	if i.Kind != lock.KindChart {
+		told.Version = ""
 	}
-	return t, s, nil
+	return t, told.Or(s), nil
 }
 
 // Move moves the floating tags of l that are to move, in all registries. It is the last that a
@@ -115,7 +116,7 @@ func Move(ctx context.Context, st *store.Store, l *lock.Lock, o network.Options)
 		return nil
 	}
 	var moves []transfer.Move
-	for _, i := range l.Images {
+	for _, i := range l.Published() {
 		raw, err := st.Get(i.Descriptor())
 		if err != nil {
 			return fmt.Errorf("moving the tags of %s: %w", i.Name, err)

@@ -46,16 +46,10 @@ func Merge(ctx context.Context, p *product.Product, st *store.Store, parts []*lo
 		images = append(images, m.image)
 	}
 	l := joined.Lock(images)
-	if _, err := pushAll(ctx, c, l, all, transfer.Source{}); err != nil {
+	if _, err := pushAll(ctx, c, l, all, transfer.Source{}, options); err != nil {
 		return nil, err
 	}
-	if err := fetchReferrers(ctx, c, st, l, func(lock.Image) bool { return false }); err != nil {
-		return nil, err
-	}
-	if err := decide(ctx, c, p, st, l); err != nil {
-		return nil, err
-	}
-	return l, remember(st, l)
+	return l, finish(ctx, c, p, st, l, l.Images, func(lock.Image) bool { return false })
 }
 
 // checkComplete checks that the joined parts have everything that the product consists of, and

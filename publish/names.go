@@ -64,8 +64,8 @@ func rename(p *product.Product, i *lock.PartImage) {
 }
 
 // remember names images in the store's own index, where readers of layouts find them.
-func remember(st *store.Store, l *lock.Lock) error {
-	for _, i := range l.Images {
+func remember(st *store.Store, images []lock.Image) error {
+	for _, i := range images {
 		for _, n := range i.Names() {
 			if err := st.Tag(n.Reference, n.Desc); err != nil {
 				return err

@@ -25,12 +25,12 @@ var options = transfer.PushOptions{
 	},
 }
 
-// plan reads every manifest of l, and checks that each blob is in the store in full size. It
-// returns the images of each registry of l, one for every name. With byDigest, only the manifests
+// plan reads every manifest of images of l, and checks that each blob is in the store in full size.
+// It returns the images of each registry of l, one for every name. With byDigest, only the manifests
 // of single platforms are to be pushed.
-func plan(st *store.Store, l *lock.Lock, byDigest bool) ([][]transfer.Image, error) {
+func plan(st *store.Store, l *lock.Lock, images []lock.Image, byDigest bool) ([][]transfer.Image, error) {
 	all := make([][]transfer.Image, len(l.Registries()))
-	for _, i := range l.Images {
+	for _, i := range images {
 		img, err := planImage(st, i)
 		if err != nil {
 			return nil, fmt.Errorf("publishing %s: %w", i.Name, err)
@@ -79,7 +79,7 @@ func (p planned) named(i lock.Image, repository string) ([]transfer.Image, error
 
 func planImage(st *store.Store, i lock.Image) (planned, error) {
 	img := planned{Image: transfer.Image{Name: i.Name, Bases: map[v1.Hash]name.Reference{}}}
-	if len(i.Children) == 0 {
+	if len(i.Children) == 0 && i.Kind != lock.KindChart {
 		return img, errNoPlatform
 	}
 	var err error

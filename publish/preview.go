@@ -40,11 +40,12 @@ const (
 	FloatingTag Kind = "floatingTag"
 )
 
-// Name is a name that a release gives an image at one of its destinations.
+// Name is a name that a release gives an image or a chart at one of its destinations.
 type Name struct {
-	Reference string              `json:"reference"` // registry/repository:tag
-	Image     string              `json:"image"`     // its name in slipway.yaml
-	Registry  string              `json:"registry"`  // host[/prefix] of the destination
+	Reference string              `json:"reference"`       // registry/repository:tag
+	Image     string              `json:"image,omitempty"` // its name in slipway.yaml
+	Chart     string              `json:"chart,omitempty"` // in place of Image, the name of a chart
+	Registry  string              `json:"registry"`        // host[/prefix] of the destination
 	Kind      Kind                `json:"kind"`
 	Platforms []platform.Platform `json:"platforms,omitempty"` // of a platform tag
 	State     State               `json:"state"`
@@ -57,7 +58,7 @@ type Name struct {
 	Reason string `json:"reason,omitempty"` // of what stays, moves, or is refused or unknown
 }
 
-// Expected is what is known of an image before it is built.
+// Expected is what is known of an image or a chart before it is built.
 type Expected struct {
 	// Annotations are those of its index, or of its only manifest.
 	Annotations map[string]string
@@ -67,14 +68,14 @@ type Expected struct {
 	Digests map[string]v1.Hash
 }
 
-// Preview returns every name that publishing the images of l gives, in the order of
-// [lock.Lock.Registries] for each image, with its state. l has the names and the platforms of the
-// images, but need not have digests; expected has an element per image of it. Preview writes
+// Preview returns every name that publishing the images and charts of l gives, in the order of
+// [lock.Lock.Registries] for each, with its state. l has the names and the platforms of the
+// images, but need not have digests; expected has an element per image and chart of it. Preview writes
 // nothing to a registry and begins no upload. A registry that cannot be asked is an error; the
 // names are returned all the same.
 func Preview(ctx context.Context, p *product.Product, l *lock.Lock, expected []Expected, o network.Options) ([]Name, error) {
 	var all []*asked
-	for n, i := range l.Images {
+	for n, i := range l.Published() {
 		for k, repository := range i.Repositories() {
 			of := &place{image: i, expected: expected[n], registry: l.Registries()[k], repository: repository}
 			all = append(all, of.names()...)
@@ -124,9 +125,13 @@ type asked struct {
 func (at *place) names() []*asked {
 	var all []*asked
 	add := func(kind Kind, tag string, platforms []platform.Platform) {
-		all = append(all, &asked{at: at, tag: tag, Name: Name{
+		a := &asked{at: at, tag: tag, Name: Name{
 			Reference: at.repository + ":" + tag, Image: at.image.Name, Registry: at.registry, Kind: kind, Platforms: platforms,
-		}})
+		}}
+		if at.image.Kind == lock.KindChart {
+			a.Image, a.Chart = "", a.Image
+		}
+		all = append(all, a)
 	}
 	for _, t := range at.image.Tags {
 		add(Tag, t, nil)

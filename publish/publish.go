@@ -2,7 +2,7 @@
 // into the embedded one for a snapshot, and records the references in the lock.
 //
 // [Publish] pushes the images that build made, fetches the third-party images, and returns the
-// lock. [PublishPart] pushes selected platforms or images by digest; [Merge] joins such parts, and
+// lock, to which [Charts] adds the charts that were made for it. [PublishPart] pushes selected platforms or images by digest; [Merge] joins such parts, and
 // tags the images. [Move] moves the floating tags, once everything else of the release is done.
 // [Reach] checks before a build whether all this can succeed, and [Preview] tells what will become
 // of every name. Package transfer moves the images.
@@ -46,13 +46,20 @@ func Publish(ctx context.Context, p *product.Product, st *store.Store, r *built.
 	if err != nil {
 		return nil, err
 	}
-	if err := fetchReferrers(ctx, c, st, l, func(i lock.Image) bool { return !existed[i.Tagged()] }); err != nil {
-		return nil, err
+	return l, finish(ctx, c, p, st, l, l.Images, func(i lock.Image) bool { return !existed[i.Tagged()] })
+}
+
+// finish completes images of l, or its charts, once they have their tags: with what refers to those
+// that isNew does not report, with the decisions on their floating tags, and with their names in the
+// store.
+func finish(ctx context.Context, c *transfer.Client, p *product.Product, st *store.Store, l *lock.Lock, images []lock.Image, isNew func(lock.Image) bool) error {
+	if err := fetchReferrers(ctx, c, st, images, isNew); err != nil {
+		return err
 	}
-	if err := decide(ctx, c, p, st, l); err != nil {
-		return nil, err
+	if err := decide(ctx, c, p, st, l, images); err != nil {
+		return err
 	}
-	return l, remember(st, l)
+	return remember(st, images)
 }
 
 // PublishPart does as [Publish] for selected platforms or images. It pushes manifests by digest
@@ -77,7 +84,7 @@ func PublishPart(ctx context.Context, p *product.Product, st *store.Store, r *bu
 // push pushes the images of l to all of its registries, and adds the third-party images to it. It
 // returns the names that a registry had before.
 func push(ctx context.Context, c *transfer.Client, p *product.Product, st *store.Store, l *lock.Lock, o network.Options, byDigest bool) (existed map[string]bool, err error) {
-	planned, err := plan(st, l, byDigest)
+	planned, err := plan(st, l, l.Images, byDigest)
 	if err != nil {
 		return nil, err
 	}
@@ -85,16 +92,16 @@ func push(ctx context.Context, c *transfer.Client, p *product.Product, st *store
 	if l.ThirdParty, err = ThirdParty(ctx, p, st, o); err != nil {
 		return nil, err
 	}
-	return pushAll(ctx, c, l, planned, c.FromStore(ctx, st, slices.Concat(planned...)))
+	return pushAll(ctx, c, l, planned, c.FromStore(ctx, st, slices.Concat(planned...)), options)
 }
 
 // pushAll pushes the images of each registry of l. The error names every registry that failed, and
 // those that have everything.
-func pushAll(ctx context.Context, c *transfer.Client, l *lock.Lock, planned [][]transfer.Image, source transfer.Source) (existed map[string]bool, err error) {
+func pushAll(ctx context.Context, c *transfer.Client, l *lock.Lock, planned [][]transfer.Image, source transfer.Source, o transfer.PushOptions) (existed map[string]bool, err error) {
 	existed = map[string]bool{}
 	var complete []string
 	var failures []error
-	for n, done := range c.PushAll(ctx, planned, source, options) {
+	for n, done := range c.PushAll(ctx, planned, source, o) {
 		registry := l.Registries()[n]
 		switch {
 		case done.Err == nil:

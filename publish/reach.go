@@ -24,23 +24,9 @@ func Reach(ctx context.Context, p *product.Product, st *store.Store, o network.O
 		return nil
 	}
 	r := &reach{transfer.New(o), st, o.Progress}
-	var checks []func(ctx context.Context) error
-	seen := map[string]bool{} // images may share a repository
-	for _, i := range p.Images {
-		for n, host := range registries(p) {
-			repo, err := name.NewRepository(host + "/" + i.Repositories[n])
-			if err != nil {
-				return err
-			}
-			tag := repo.Tag(i.Tags[0])
-			if len(p.Selected) > 0 {
-				tag = name.Tag{} // a part has none
-			}
-			if key := repo.Name() + " " + tag.String(); !seen[key] {
-				seen[key] = true
-				checks = append(checks, func(ctx context.Context) error { return r.mayPush(ctx, repo, tag) })
-			}
-		}
+	checks, err := r.pushes(p)
+	if err != nil {
+		return err
 	}
 	for _, t := range p.Airgap.Images {
 		if t.Omitted != "" {
@@ -59,7 +45,7 @@ func Reach(ctx context.Context, p *product.Product, st *store.Store, o network.O
 	if failures[0] = checks[0](ctx); failures[0] != nil && !answered(failures[0]) {
 		return failures[0]
 	}
-	err := transfer.Each(ctx, r.Client, checks[1:], func(ctx context.Context, n int, check func(context.Context) error) error {
+	err = transfer.Each(ctx, r.Client, checks[1:], func(ctx context.Context, n int, check func(context.Context) error) error {
 		failures[n+1] = check(ctx)
 		return ctx.Err()
 	})
@@ -80,6 +66,43 @@ type reach struct {
 	*transfer.Client
 	store    *store.Store
 	progress *progress.Printer
+}
+
+// pushes returns the checks of all repositories that p pushes to. A part has no charts, and pushes no
+// tags.
+func (r *reach) pushes(p *product.Product) (checks []func(context.Context) error, err error) {
+	seen := map[string]bool{} // images may share a repository
+	add := func(repositories []string, tag string) error {
+		for n, host := range registries(p) {
+			repo, err := name.NewRepository(host + "/" + repositories[n])
+			if err != nil {
+				return err
+			}
+			t := repo.Tag(tag)
+			if len(p.Selected) > 0 {
+				t = name.Tag{}
+			}
+			if key := repo.Name() + " " + t.String(); !seen[key] {
+				seen[key] = true
+				checks = append(checks, func(ctx context.Context) error { return r.mayPush(ctx, repo, t) })
+			}
+		}
+		return nil
+	}
+	for _, i := range p.Images {
+		if err := add(i.Repositories, i.Tags[0]); err != nil {
+			return nil, err
+		}
+	}
+	for _, c := range p.Charts {
+		if len(p.Selected) > 0 {
+			break
+		}
+		if err := add(c.Repositories, c.Tags[0]); err != nil {
+			return nil, err
+		}
+	}
+	return checks, nil
 }
 
 // mayPush checks the right to push, unless the tag exists: then nothing will be sent, and only

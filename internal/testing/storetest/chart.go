@@ -13,6 +13,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -62,7 +63,7 @@ func AddChart(tb testing.TB, st *store.Store, l *lock.Lock, repository, version 
 		return v1.Descriptor{MediaType: mt, Digest: h, Size: int64(len(b))}
 	}
 	c := lock.Chart{
-		Name: path.Base(repository), Version: version, AppVersion: l.Version, Repository: repository, Tags: []string{version},
+		Name: path.Base(repository), Version: version, AppVersion: l.Version, Repository: repository, Tags: []string{imagename.ChartTag(version)},
 		FloatingTags: []lock.FloatingTag{{Tag: "latest", Repository: repository}}, MediaType: types.OCIManifestSchema1,
 	}
 	layer := put("application/vnd.cncf.helm.chart.content.v1.tar+gzip", archive)
