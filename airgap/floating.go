@@ -9,6 +9,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
@@ -16,7 +17,7 @@ import (
 type PushedTag struct {
 	Name   string  `json:"name"`   // in the bundle
 	Target string  `json:"target"` // registry/repository:tag
-	Digest v1.Hash `json:"digest"` // of the image in the bundle
+	Digest v1.Hash `json:"digest"` // of the image that it is to name
 	// From is the digest that the tag named before. It is zero if there was no such tag.
 	From v1.Hash `json:"from,omitzero"`
 	// Kept is why the tag stays. It is empty if the tag names the image now.
@@ -55,10 +56,10 @@ func (s *bundleSet) tagged(i bundle.Image) bool {
 	return slices.ContainsFunc(s.images, func(o bundle.Image) bool { return !o.Floating && o.Reference() == i.Reference() })
 }
 
-// addFloating adds to p that a floating tag is to name an image.
-func (s *bundleSet) addFloating(p *Pushed, i bundle.Image, ref name.Tag) {
-	p.FloatingTags = append(p.FloatingTags, PushedTag{Name: i.Name, Target: ref.Name(), Digest: i.Digest()})
-	p.floating = append(p.floating, transfer.Floating{Ref: ref, Tree: i.Tree, Stamp: s.stamps[i.Name]})
+// addFloating adds to p that a floating tag is to name an image, which is t in the registry.
+func (s *bundleSet) addFloating(p *Pushed, i bundle.Image, ref name.Tag, t *oci.Tree) {
+	p.FloatingTags = append(p.FloatingTags, PushedTag{Name: i.Name, Target: ref.Name(), Digest: t.Desc.Digest})
+	p.floating = append(p.floating, transfer.Floating{Ref: ref, Tree: t, Stamp: s.stamps[i.Name]})
 }
 
 // moveFloating moves the floating tags of p by a rule.

@@ -37,6 +37,7 @@ type PushOptions struct {
 type Pushed struct {
 	To     string        `json:"to"`
 	Images []PushedImage `json:"images"`
+	Charts []PushedChart `json:"charts,omitempty"`
 	// FloatingTags have moved, or stay, after all else is pushed.
 	FloatingTags []PushedTag `json:"floatingTags,omitempty"`
 	// Omitted are images that have none of the platforms selected.
@@ -60,7 +61,8 @@ type PushedImage struct {
 	NotInRegistry []string `json:"notInRegistry,omitempty"`
 }
 
-// Push sends the images of bundles to a registry, byte for byte, so that they keep their digests.
+// Push sends the images of bundles to a registry, byte for byte, so that they keep their digests. The
+// charts follow, with the names that the images have there.
 // Several bundles are pushed as one: volumes, or the bundles for several platforms. Blobs are
 // read from the bundles as they are sent, each once. What the registry has is not sent again, so
 // that a push that was interrupted continues. Nothing is sent if two images would get one name,
@@ -87,6 +89,10 @@ func Push(ctx context.Context, bundles []*bundle.Bundle, o PushOptions) (*Pushed
 	if err != nil {
 		return nil, err
 	}
+	charts, err := newChartPush(ctx, s, o)
+	if err != nil {
+		return nil, err
+	}
 	p := &Pushed{To: o.To}
 	images, err := s.selected(o, p)
 	if err != nil {
@@ -97,17 +103,15 @@ func Push(ctx context.Context, bundles []*bundle.Bundle, o PushOptions) (*Pushed
 	if err != nil {
 		return nil, err
 	}
-	p.Blobs, p.Bytes = r.Blobs, r.Bytes
-	for _, out := range r.Outcomes[len(p.Images):] {
-		if out.Skipped {
-			p.Referrers--
-		}
-	}
+	p.sent(r, len(p.Images))
 	for n, out := range r.Outcomes[:len(p.Images)] {
 		p.Images[n].Existed = out.Existed
 		for _, d := range out.NotInRegistry {
 			p.Images[n].NotInRegistry = append(p.Images[n].NotInRegistry, oci.PlatformName(d))
 		}
+	}
+	if err := charts.push(ctx, client, p); err != nil {
+		return nil, err
 	}
 	if release != nil {
 		if err := release.Write(ctx, o.Registry); err != nil {
@@ -116,6 +120,16 @@ func Push(ctx context.Context, bundles []*bundle.Bundle, o PushOptions) (*Pushed
 		p.Release = release
 	}
 	return p, p.moveFloating(ctx, client, o.Floating)
+}
+
+// sent adds what was sent. The outcomes from the n-th on are of referrers.
+func (p *Pushed) sent(r *transfer.Result, n int) {
+	p.Blobs, p.Bytes, p.Referrers = p.Blobs+r.Blobs, p.Bytes+r.Bytes, p.Referrers+len(r.Outcomes)-n
+	for _, out := range r.Outcomes[n:] {
+		if out.Skipped {
+			p.Referrers--
+		}
+	}
 }
 
 // conflict is the error for a tag that names another digest in the registry.

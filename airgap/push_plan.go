@@ -20,6 +20,9 @@ func (s *bundleSet) selected(o PushOptions, p *Pushed) ([]transfer.Image, error)
 	var images, referrers []transfer.Image
 	var sparse []string
 	for _, i := range s.images {
+		if i.Chart {
+			continue // they follow
+		}
 		i = sel.choose(i)
 		another := i.Floating && s.tagged(i)
 		switch {
@@ -35,7 +38,7 @@ func (s *bundleSet) selected(o PushOptions, p *Pushed) ([]transfer.Image, error)
 		}
 		var as name.Reference = ref
 		if i.Floating {
-			s.addFloating(p, i, ref)
+			s.addFloating(p, i, ref, i.Tree)
 			as = ref.Digest(i.Digest().String())
 		}
 		if another {
@@ -45,13 +48,7 @@ func (s *bundleSet) selected(o PushOptions, p *Pushed) ([]transfer.Image, error)
 			sparse = append(sparse, i.Name)
 		}
 		images = append(images, transfer.Image{Name: i.Name, Ref: as, Tree: i.Tree})
-		for _, r := range i.Referrers {
-			var at name.Reference = ref.Digest(r.Digest.String())
-			if r.Tag != "" {
-				at = ref.Tag(r.Tag)
-			}
-			referrers = append(referrers, transfer.Referrer(i.Name, at, r.Tree)...)
-		}
+		referrers = append(referrers, referrersOf(i, ref)...)
 		p.Images = append(p.Images, PushedImage{Name: i.Name, Target: as.Name(), Reference: ref.Context().Name() + "@" + i.Digest().String()})
 	}
 	if unused := sel.unused(); unused != "" {
@@ -62,6 +59,17 @@ func (s *bundleSet) selected(o PushOptions, p *Pushed) ([]transfer.Image, error)
 		return nil, fmt.Errorf("the bundle has only %s of %s: push the bundle for all platforms, which every registry accepts; "+
 			"or, to a registry that accepts indexes without all their platforms, push this one with -platforms %s", has, strings.Join(sparse, ", "), has)
 	}
-	p.Referrers = len(referrers)
 	return append(images, referrers...), nil
+}
+
+// referrersOf lists what refers to an image, to be pushed to the repository of its new name.
+func referrersOf(i bundle.Image, ref name.Tag) (all []transfer.Image) {
+	for _, r := range i.Referrers {
+		var at name.Reference = ref.Digest(r.Digest.String())
+		if r.Tag != "" {
+			at = ref.Tag(r.Tag)
+		}
+		all = append(all, transfer.Referrer(i.Name, at, r.Tree)...)
+	}
+	return all
 }

@@ -16,10 +16,18 @@ func rename(images []bundle.Image, o PushOptions) (*renaming.Release, error) {
 	if o.Release == "" {
 		return nil, nil
 	}
-	names := &renaming.Names{Unknown: func(_, ref string) error {
+	return newNames(images, o.To, func(_, ref string) error {
 		return fmt.Errorf("%s is not in the bundle: push the bundle that belongs to this release, or add the image to images.txt", ref)
-	}}
+	}).Read(o.Release, o.Out, o.To)
+}
+
+// newNames returns the names that images get below a registry.
+func newNames(images []bundle.Image, to string, unknown func(repository, reference string) error) *renaming.Names {
+	names := &renaming.Names{Unknown: unknown}
 	for _, i := range images {
+		if i.Chart {
+			continue
+		}
 		t, err := name.NewTag(i.Name)
 		if err != nil {
 			continue // Open has checked it
@@ -28,7 +36,7 @@ func rename(images []bundle.Image, o PushOptions) (*renaming.Release, error) {
 		for _, m := range i.Included() {
 			manifests = append(manifests, m.Desc.Digest)
 		}
-		names.Add(t, o.To+"/"+t.RepositoryStr(), i.Digest(), manifests...)
+		names.Add(t, to+"/"+t.RepositoryStr(), i.Digest(), manifests...)
 	}
-	return names.Read(o.Release, o.Out, o.To)
+	return names
 }

@@ -27,8 +27,12 @@ base. The host of each name is replaced by -to and the path is kept: registry.k8
 becomes registry.internal/mirror/pause. Nothing that the registry has is sent again.
 Credentials are those of docker login, podman login or a credential helper.
 
+Helm charts follow the images. Their values get the new names of the images, so that they have
+another digest than in the bundle; an annotation names the original, which is pushed by digest.
+
 With -release, push then writes a copy of release.yaml in which all references to the images
-have their new names. It first checks that the images can be pulled by these names.
+have their new names, and the renamed charts next to it. It first checks that the images can be
+pulled by these names.
 
 Floating tags, such as latest, move last of all, and to a newer version only, unless -floating
 says otherwise.
@@ -107,6 +111,14 @@ func (p pushed) WriteTable(w io.Writer) error {
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\n", i.Target, digest, note)
 	}
+	for _, c := range p.Charts {
+		_, digest, _ := strings.Cut(c.Reference, "@")
+		note := ""
+		if c.Existed {
+			note = "existed"
+		}
+		output.Fprintf(t, "%s\t%s\t%s\n", c.Target, digest, note)
+	}
 	for _, i := range p.FloatingTags {
 		output.Fprintf(t, "%s\t%s\t%s\n", i.Target, i.Digest, moved(i))
 	}
@@ -116,6 +128,7 @@ func (p pushed) WriteTable(w io.Writer) error {
 	for _, l := range p.Omitted {
 		fmt.Fprintf(w, "omitted: %s: %s\n", l.Name, l.Reason)
 	}
+	writeRenamedCharts(w, p.Charts)
 	_, err := fmt.Fprintf(w, "%d images, %s sent in %d blobs\n", len(p.Images), progress.Size(p.Bytes), p.Blobs)
 	if r := p.Release; r != nil && err == nil {
 		for _, u := range r.Untouched {
@@ -124,6 +137,21 @@ func (p pushed) WriteTable(w io.Writer) error {
 		_, err = fmt.Fprintf(w, "%s: %d references renamed\n", r.Path, r.References)
 	}
 	return err
+}
+
+// writeRenamedCharts tells what became of the names of images in charts.
+func writeRenamedCharts(w io.Writer, charts []airgap.PushedChart) {
+	for _, c := range charts {
+		for _, u := range c.Untouched {
+			output.Fprintf(w, "not renamed: chart %s: %s\n", c.Name, u)
+		}
+		if c.References > 0 {
+			output.Fprintf(w, "%s: %d values renamed; the original is %s\n", c.Target, c.References, c.Original)
+		}
+		if c.File != "" {
+			output.Fprintf(w, "%s: written\n", c.File)
+		}
+	}
 }
 
 // moved tells what became of a floating tag.
