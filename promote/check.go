@@ -3,6 +3,7 @@ package promote
 import (
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -43,8 +44,8 @@ func (o Options) renamed(path string) (to string, at int) {
 
 // target returns the repository of an image at a destination.
 func (p *promotion) target(i *image, to string) string {
-	path, _ := p.renamed(i.path)
-	return to + "/" + path
+	at, _ := p.renamed(i.path)
+	return to + "/" + at
 }
 
 // checkFlags checks the options by themselves.
@@ -74,6 +75,9 @@ func (p *promotion) checkFlags() error {
 	if !slices.Contains([]string{"", product.FloatingForward, product.FloatingMove, product.FloatingKeep}, p.Floating) {
 		errs = append(errs, fmt.Errorf("-floating %q is no rule: use forward, move or keep", p.Floating))
 	}
+	if !slices.Contains([]string{"", ChartsKeep, ChartsRename}, p.Charts) {
+		errs = append(errs, fmt.Errorf("-charts %q is not a choice: use keep or rename", p.Charts))
+	}
 	used := make([]bool, len(p.Renames))
 	for _, i := range p.images {
 		if _, at := p.renamed(i.path); at >= 0 {
@@ -102,6 +106,9 @@ func (p *promotion) checkTargets() error {
 			if err := imagename.CheckRepository(target); err != nil {
 				errs = append(errs, fmt.Errorf("%s: %w", i.name, err))
 				continue
+			}
+			if i.chart && path.Base(target) != path.Base(i.path) {
+				errs = append(errs, fmt.Errorf("chart %s: %s does not end with its name, as Helm demands: give it another path with -rename", i.name, target))
 			}
 			if canonical(target) == canonical(i.repo) {
 				errs = append(errs, fmt.Errorf("promoting %s: %s would be promoted onto itself: name another registry with -to, or another path with -rename", i.name, target))

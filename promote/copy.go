@@ -10,7 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
-// copy brings the images and what refers to them to every destination, and records it in done.
+// copy brings the images and what refers to them to every destination, and records it in done. The
+// charts follow.
 func (p *promotion) copy(ctx context.Context, done *Promoted) error {
 	all := make([][]transfer.Image, len(p.To))
 	for n, to := range p.To {
@@ -43,6 +44,9 @@ func (p *promotion) copy(ctx context.Context, done *Promoted) error {
 func (p *promotion) plan(to string, d *Destination) ([]transfer.Image, error) {
 	var images, referrers []transfer.Image
 	for _, i := range p.images {
+		if i.chart {
+			continue
+		}
 		repo, err := name.NewRepository(p.target(i, to))
 		if err != nil {
 			return nil, err
@@ -60,19 +64,25 @@ func (p *promotion) plan(to string, d *Destination) ([]transfer.Image, error) {
 			images = append(images, transfer.Image{Name: i.name, Ref: ref, Tree: t.tree, Bases: mounts})
 			d.Images = append(d.Images, Image{Source: i.repo + "@" + t.desc.Digest.String(), Target: ref.Name(), Digest: t.desc.Digest})
 		}
-		for _, r := range i.referrers {
-			var at name.Reference = repo.Digest(r.Digest.String())
-			if r.Tag != "" {
-				at = repo.Tag(r.Tag)
-			}
-			for _, one := range transfer.Referrer(i.name, at, r.tree) {
-				one.Bases = mounts
-				referrers = append(referrers, one)
-			}
+		for _, one := range i.referrersAt(repo) {
+			one.Bases = mounts
+			referrers = append(referrers, one)
 		}
 	}
 	d.Referrers = len(referrers)
 	return append(images, referrers...), nil
+}
+
+// referrersAt lists what refers to an image, to be pushed to a repository.
+func (i *image) referrersAt(repo name.Repository) (all []transfer.Image) {
+	for _, r := range i.referrers {
+		var at name.Reference = repo.Digest(r.Digest.String())
+		if r.Tag != "" {
+			at = repo.Tag(r.Tag)
+		}
+		all = append(all, transfer.Referrer(i.name, at, r.tree)...)
+	}
+	return all
 }
 
 // conflict is the error for a tag that names another digest at a destination.
@@ -87,6 +97,7 @@ func (p *promotion) moveFloating(ctx context.Context, done *Promoted) error {
 		d    *Destination
 		at   int
 		move transfer.Move
+		from v1.Hash // the image at the source
 	}
 	var all []one
 	for n, to := range p.To {
@@ -98,8 +109,8 @@ func (p *promotion) moveFloating(ctx context.Context, done *Promoted) error {
 			}
 			for _, t := range i.floating {
 				ref := repo.Tag(t.tag)
-				all = append(all, one{d, len(d.FloatingTags), transfer.Move{Ref: ref, Tree: t.tree}})
-				d.FloatingTags = append(d.FloatingTags, FloatingTag{Reference: ref.Name(), Digest: t.desc.Digest})
+				all = append(all, one{d, len(d.FloatingTags), transfer.Move{Ref: ref, Tree: p.treeAt(n, i, t)}, t.desc.Digest})
+				d.FloatingTags = append(d.FloatingTags, FloatingTag{Reference: ref.Name(), Digest: p.treeAt(n, i, t).Desc.Digest})
 			}
 		}
 	}
@@ -107,7 +118,7 @@ func (p *promotion) moveFloating(ctx context.Context, done *Promoted) error {
 	err := transfer.Each(ctx, p.client, all, func(ctx context.Context, n int, o one) error {
 		now, err := p.client.Current(ctx, o.move.Ref)
 		all[n].move.From = now.Digest
-		o.d.FloatingTags[o.at].decide(p.Floating, now, stamps[o.move.Tree.Desc.Digest])
+		o.d.FloatingTags[o.at].decide(p.Floating, now, stamps[o.from])
 		return err
 	})
 	if err != nil {

@@ -29,6 +29,7 @@ type image struct {
 	listed    []oci.Referrer // that the lock lists
 	referrers []referrer     // once they were read
 	stamp     transfer.Stamp
+	chart     bool
 }
 
 // tagged is a tag and what it names.
@@ -55,11 +56,13 @@ func fromLock(l *lock.Lock, o Options) (*promotion, error) {
 		at, _ = l.At(l.Registry)
 	}
 	p := &promotion{Options: o, client: transfer.New(o.Registry), lock: at, remedy: "publish the release again, or name the registry that has it with -from"}
-	for n := range at.Images {
-		i := &at.Images[n]
+	everywhere := l.Published()
+	for n, i := range at.Published() {
 		path := strings.TrimPrefix(i.Repository, at.Registry+"/")
-		img := &image{name: i.Name, repo: o.From + "/" + path, path: path, listed: i.Referrers, stamp: transfer.Stamp{Version: l.Version, Created: l.Created}}
-		i.Repository = img.repo
+		img := &image{name: i.Name, repo: o.From + "/" + path, path: path, listed: i.Referrers, stamp: transfer.Stamp{Version: l.Version, Created: l.Created}, chart: i.Kind == lock.KindChart}
+		if n < len(at.Images) {
+			at.Images[n].Repository = img.repo
+		}
 		for _, t := range i.Tags {
 			img.tags = append(img.tags, tagged{tag: t, desc: i.Descriptor()})
 		}
@@ -67,7 +70,7 @@ func fromLock(l *lock.Lock, o Options) (*promotion, error) {
 			img.tags = append(img.tags, tagged{tag: t.Tag, desc: t.Descriptor()})
 		}
 		var floating []string
-		for _, t := range l.Images[n].FloatingTags {
+		for _, t := range everywhere[n].FloatingTags {
 			if !slices.Contains(floating, t.Tag) {
 				floating = append(floating, t.Tag)
 				img.floating = append(img.floating, tagged{tag: t.Tag, desc: i.Descriptor()})
@@ -112,7 +115,7 @@ func fromBundle(b *bundle.Bundle, o Options) (*promotion, error) {
 		p.From = cmp.Or(p.From, t.RegistryStr())
 		img := byRepo[repo]
 		if img == nil {
-			img = &image{name: i.Name, repo: repo, path: strings.TrimPrefix(repo, canonical(p.From)+"/"), stamp: transfer.Stamp{Version: c.Version, Created: c.Created}}
+			img = &image{name: i.Name, repo: repo, path: strings.TrimPrefix(repo, canonical(p.From)+"/"), stamp: transfer.Stamp{Version: c.Version, Created: c.Created}, chart: i.Chart}
 			if img.path == repo {
 				return nil, fmt.Errorf("promoting %s: %s is not below %s: name its registry with -from", what, i.Name, p.From)
 			}

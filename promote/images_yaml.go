@@ -27,7 +27,7 @@ var imagesLimits = yamlfile.Options{MaxBytes: 32 << 20, MaxValues: 1 << 20, MaxT
 // ImagesYAML returns the file at path, which need not be there, with the images of a lock added to
 // it: what Kubernetes' image promoter is to copy, by digest, with the tags that never move
 // (https://github.com/kubernetes-sigs/promo-tools/blob/main/docs/promotion-pull-requests.md). Names
-// are paths below o.From. The order and the form are those of kpromo; of comments, only those
+// are paths below o.From. Charts are not added: the promoter cannot give them new names. The order and the form are those of kpromo; of comments, only those
 // before the first image stay.
 func ImagesYAML(l *lock.Lock, o Options, path string) ([]byte, error) {
 	p, err := fromLock(l, o)
@@ -53,6 +53,9 @@ func ImagesYAML(l *lock.Lock, o Options, path string) ([]byte, error) {
 	}
 	var errs []error
 	for _, i := range p.images {
+		if i.chart {
+			continue
+		}
 		at := slices.IndexFunc(list, func(have promoted) bool { return have.Name == i.path })
 		if at < 0 {
 			at = len(list)

@@ -34,6 +34,9 @@ type Options struct {
 	To []string
 	// Renames give repositories another path below the destinations.
 	Renames []Rename
+	// Charts says what becomes of Helm charts: ChartsKeep or ChartsRename; empty is rename if there
+	// are Renames, or else keep.
+	Charts string
 	// Floating is how floating tags move: product.FloatingForward, which is also the default,
 	// FloatingMove or FloatingKeep.
 	Floating string
@@ -46,6 +49,12 @@ type Options struct {
 	Registry network.Options
 }
 
+// What becomes of Helm charts.
+const (
+	ChartsKeep   = "keep"   // they keep their digests, and name the images at the source
+	ChartsRename = "rename" // they get the names of the images at the destination
+)
+
 // Promoted is the result of a promotion.
 type Promoted struct {
 	From         string        `json:"from"`
@@ -56,6 +65,7 @@ type Promoted struct {
 type Destination struct {
 	To     string  `json:"to"`
 	Images []Image `json:"images"`
+	Charts []Chart `json:"charts,omitempty"`
 	// Referrers is how many signatures and other artifacts of the images the destination has.
 	Referrers    int               `json:"referrers"`
 	Blobs        int64             `json:"blobs"` // how many were sent
@@ -72,6 +82,15 @@ type Image struct {
 	Existed bool    `json:"existed"` // the destination had it before
 }
 
+// Chart is one name of a Helm chart at a destination.
+type Chart struct {
+	Image
+
+	References int `json:"references"` // how many names in its values are new
+	// Untouched are places in its templates that still refer to images by their old names.
+	Untouched []string `json:"untouched,omitempty"`
+}
+
 // FloatingTag is what became of a floating tag at a destination.
 type FloatingTag struct {
 	Reference string  `json:"reference"`
@@ -81,7 +100,7 @@ type FloatingTag struct {
 	Reason    string  `json:"reason,omitempty"` // why it moved, or was kept
 }
 
-// Lock promotes the images of a lock. Third-party images are not copied.
+// Lock promotes the images and charts of a lock. Third-party images are not copied.
 func Lock(ctx context.Context, l *lock.Lock, o Options) (*Promoted, error) {
 	p, err := fromLock(l, o)
 	if err != nil {
@@ -90,7 +109,7 @@ func Lock(ctx context.Context, l *lock.Lock, o Options) (*Promoted, error) {
 	return p.run(ctx)
 }
 
-// Bundle promotes the product's images in a bundle.
+// Bundle promotes the product's images and charts in a bundle.
 func Bundle(ctx context.Context, b *bundle.Bundle, o Options) (*Promoted, error) {
 	p, err := fromBundle(b, o)
 	if err != nil {
@@ -105,7 +124,8 @@ type promotion struct {
 
 	client *transfer.Client
 	images []*image
-	lock   *lock.Lock // that the images are of; nil for a bundle
+	charts []map[v1.Hash]*renaming.Chart // for each destination, by the digest at the source
+	lock   *lock.Lock                    // that the images are of; nil for a bundle
 	// read reads the images and what refers to them.
 	read func(context.Context) error
 	// source gives their blobs, once they were read.
@@ -129,7 +149,13 @@ func (p *promotion) run(ctx context.Context) (*Promoted, error) {
 	if err := p.read(ctx); err != nil {
 		return nil, err
 	}
+	if err := p.renameCharts(ctx); err != nil {
+		return nil, err
+	}
 	if err := p.copy(ctx, done); err != nil {
+		return nil, err
+	}
+	if err := p.copyCharts(ctx, done); err != nil {
 		return nil, err
 	}
 	if err := p.moveFloating(ctx, done); err != nil {

@@ -21,13 +21,29 @@ func (p *promotion) rename(ctx context.Context, to string) (*renaming.Release, e
 		return nil, nil
 	}
 	from := canonical(p.From) + "/"
-	names := &renaming.Names{Unknown: func(repository, ref string) error {
+	names, err := p.names(to, func(repository, ref string) error {
 		if !strings.HasPrefix(repository, from) {
 			return nil
 		}
 		return fmt.Errorf("%s is not an image of this release: promote the release.yaml that belongs to it", ref)
-	}}
+	})
+	if err != nil {
+		return nil, err
+	}
+	r, err := names.Read(p.Release, p.Out, to)
+	if err != nil {
+		return nil, err
+	}
+	return r, p.lint(ctx, r, to)
+}
+
+// names returns the names that the images have at a destination.
+func (p *promotion) names(to string, unknown func(repository, reference string) error) (*renaming.Names, error) {
+	names := &renaming.Names{Unknown: unknown}
 	for _, i := range p.images {
+		if i.chart {
+			continue
+		}
 		repo, err := name.NewRepository(i.repo)
 		if err != nil {
 			return nil, err
@@ -36,11 +52,7 @@ func (p *promotion) rename(ctx context.Context, to string) (*renaming.Release, e
 			names.Add(repo.Tag(t.tag), p.target(i, to), t.desc.Digest, i.manifests...)
 		}
 	}
-	r, err := names.Read(p.Release, p.Out, to)
-	if err != nil {
-		return nil, err
-	}
-	return r, p.lint(ctx, r, to)
+	return names, nil
 }
 
 // lint checks a renamed manifest, with the images under their new names. Findings of severity
@@ -69,7 +81,7 @@ func (p *promotion) at(to string) *lock.Lock {
 	}
 	l := *p.lock
 	l.Registry, l.Copies, l.Images = to, nil, slices.Clone(l.Images)
-	for n, i := range p.images { // in the order of the lock
+	for n, i := range p.images[:len(l.Images)] { // in the order of the lock
 		l.Images[n].Repository, l.Images[n].FloatingTags = p.target(i, to), nil
 	}
 	return &l

@@ -16,6 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/promote"
@@ -37,6 +38,10 @@ destination names another digest, and that the manifest is right under the new n
 sends what a destination lacks: blobs, manifests, tags. Floating tags move last, and only forward.
 A promotion that was interrupted continues where it was.
 
+Helm charts follow the images. With -rename, their values get the new names of the images, and so
+they get new digests; otherwise they keep their digests, and name the images at the source.
+-charts=rename and -charts=keep decide it in any case.
+
 In each name, -to replaces -from; -rename changes the path behind it, of one repository or of all
 below a path. A copy of release.yaml with the new names is written beside it.
 
@@ -51,6 +56,7 @@ With -images-yaml, promote adds the release to the file that Kubernetes' image p
 	cmd.Flags().StringVar(&p.o.From, "from", "", "host[/prefix] to copy from (default the primary registry of the lock, or the host of the bundle's names)")
 	cmd.Flags().StringSliceVar(&p.o.To, "to", nil, "host[/prefix] to copy to; may be repeated")
 	cmd.Flags().StringSliceVar(&p.renames, "rename", nil, "OLD=NEW: another path for the repository OLD, or for all below it; may be repeated")
+	cmd.Flags().StringVar(&p.o.Charts, "charts", "", "keep or rename: what becomes of the names of images in Helm charts (default rename with -rename, or else keep)")
 	cmd.Flags().StringVar(&p.o.Release, "release", "", "release.yaml, to write a copy of it with the new names (default the one beside the lock, if there is one)")
 	cmd.Flags().StringVar(&p.o.Out, "release-to", "", "file for the copy (default release.HOST.yaml beside -release)")
 	cmd.Flags().StringVar(&p.imagesYAML, "images-yaml", "", "kpromo's file to add the release to")
@@ -200,6 +206,13 @@ func (p promotedRelease) WriteTable(w io.Writer) error {
 			}
 			fmt.Fprintf(t, "%s\t%s\t%s\n", i.Target, i.Digest, note)
 		}
+		for _, c := range d.Charts {
+			note := ""
+			if c.Existed {
+				note = "existed"
+			}
+			output.Fprintf(t, "%s\t%s\t%s\n", c.Target, c.Digest, note)
+		}
 		for _, f := range d.FloatingTags {
 			note := "kept: " + f.Reason
 			if f.Moved {
@@ -212,6 +225,7 @@ func (p promotedRelease) WriteTable(w io.Writer) error {
 		return err
 	}
 	for _, d := range p.Destinations {
+		writeCharts(w, d, p.From)
 		fmt.Fprintf(w, "%s: %d images and %d artifacts about them, %s sent in %d blobs\n", d.To, len(d.Images), d.Referrers, progress.Size(d.Bytes), d.Blobs)
 		if r := d.Release; r != nil {
 			for _, u := range r.Untouched {
@@ -224,4 +238,18 @@ func (p promotedRelease) WriteTable(w io.Writer) error {
 		fmt.Fprintf(w, "%s: has the release\n", p.ImagesYAML)
 	}
 	return nil
+}
+
+// writeCharts tells which images the charts at a destination name.
+func writeCharts(w io.Writer, d promote.Destination, from string) {
+	for _, c := range d.Charts {
+		for _, u := range c.Untouched {
+			output.Fprintf(w, "not renamed: chart %s: %s\n", c.Target, u)
+		}
+		if c.References > 0 {
+			output.Fprintf(w, "%s: %d values renamed; the original is %s\n", c.Target, c.References, c.Source)
+		} else {
+			output.Fprintf(w, "%s: names the images at %s: -charts=rename makes a chart that names those here\n", c.Target, from)
+		}
+	}
 }

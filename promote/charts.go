@@ -1,0 +1,137 @@
+package promote
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/renaming"
+	"github.com/slipway-dev/slipway/internal/transfer"
+)
+
+// maxChart bounds the archive of a chart in bytes; what is longer is damaged to its reader.
+const maxChart = 64 << 20
+
+// renameCharts makes the charts that name the images at each destination, if charts are renamed.
+func (p *promotion) renameCharts(ctx context.Context) error {
+	p.charts = make([]map[v1.Hash]*renaming.Chart, len(p.To))
+	keep := ChartsKeep
+	if len(p.Renames) > 0 {
+		keep = ChartsRename
+	}
+	if cmp.Or(p.Charts, keep) == ChartsKeep {
+		return nil
+	}
+	for n, to := range p.To {
+		p.charts[n] = map[v1.Hash]*renaming.Chart{}
+		names, err := p.names(to, func(_, _ string) error { return nil }) // what is elsewhere stays
+		if err != nil {
+			return err
+		}
+		for _, i := range p.images {
+			if !i.chart {
+				continue
+			}
+			if err := p.renameChart(ctx, names, i, p.charts[n]); err != nil {
+				return fmt.Errorf("renaming the images of chart %s: %w", i.name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// renameChart adds a chart with new names.
+func (p *promotion) renameChart(ctx context.Context, names *renaming.Names, i *image, all map[v1.Hash]*renaming.Chart) error {
+	t := i.tags[0].tree
+	if len(t.Layers) == 0 {
+		return fmt.Errorf("%s@%s is not a chart", i.repo, t.Desc.Digest)
+	}
+	r, err := p.source(ctx).Open(t.Layers[0].Digest)
+	if err != nil {
+		return err
+	}
+	defer r.Close() //nolint:errcheck // of a reader
+	archive, err := io.ReadAll(io.LimitReader(r, maxChart))
+	if err != nil {
+		return err
+	}
+	all[t.Desc.Digest], err = names.Chart(ctx, archive, t, i.repo+"@"+t.Desc.Digest.String(), i.stamp.Created)
+	return err
+}
+
+// treeAt returns what a tag is to name at the n-th destination.
+func (p *promotion) treeAt(n int, i *image, t tagged) *oci.Tree {
+	if c := p.charts[n][t.desc.Digest]; i.chart && c != nil {
+		return c.Tree
+	}
+	return t.tree
+}
+
+// copyCharts brings the charts to every destination, which have the images by then.
+func (p *promotion) copyCharts(ctx context.Context, done *Promoted) error {
+	if !slices.ContainsFunc(p.images, func(i *image) bool { return i.chart }) {
+		return nil
+	}
+	var renamed []*renaming.Chart
+	all := make([][]transfer.Image, len(p.To))
+	for n := range p.To {
+		for _, c := range p.charts[n] {
+			renamed = append(renamed, c)
+		}
+		var err error
+		if all[n], err = p.planCharts(n, &done.Destinations[n]); err != nil {
+			return err
+		}
+	}
+	source := p.source(ctx)
+	source.Open = renaming.Opener(renamed, source.Open)
+	errs := make([]error, len(p.To))
+	for n, r := range p.client.PushAll(ctx, all, source, transfer.PushOptions{Task: "promote charts", Conflict: conflict}) {
+		d := &done.Destinations[n]
+		d.Blobs, d.Bytes = d.Blobs+r.Blobs, d.Bytes+r.Bytes
+		if errs[n] = r.Err; r.Err != nil {
+			continue
+		}
+		for k := range d.Charts {
+			d.Charts[k].Existed = r.Outcomes[k].Existed
+		}
+	}
+	return p.failed(errs)
+}
+
+// planCharts lists the charts under their tags, then their originals by digest, and what refers to
+// those.
+func (p *promotion) planCharts(n int, d *Destination) ([]transfer.Image, error) {
+	var images, originals, referrers []transfer.Image
+	for _, i := range p.images {
+		if !i.chart {
+			continue
+		}
+		repo, err := name.NewRepository(p.target(i, p.To[n]))
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range i.tags {
+			tree := p.treeAt(n, i, t)
+			one := Chart{Image: Image{Source: i.repo + "@" + t.desc.Digest.String(), Target: repo.Tag(t.tag).Name(), Digest: tree.Desc.Digest}}
+			if c := p.charts[n][t.desc.Digest]; c != nil {
+				one.References, one.Untouched = c.References, c.Untouched
+			}
+			d.Charts = append(d.Charts, one)
+			images = append(images, transfer.Image{Name: i.name, Ref: repo.Tag(t.tag), Tree: tree})
+			if tree == t.tree {
+				continue
+			}
+			originals = append(originals, transfer.Image{Name: i.name, Ref: repo.Digest(t.desc.Digest.String()), Tree: t.tree})
+		}
+		referrers = append(referrers, i.referrersAt(repo)...)
+	}
+	d.Referrers += len(referrers)
+	return slices.Concat(images, originals, referrers), nil
+}
