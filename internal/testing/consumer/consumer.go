@@ -71,6 +71,11 @@ var All = []Consumer{
 		Suites: []string{"test/registries", "test/torture"},
 	},
 	{
+		Name: "helm", Purpose: "pulling and rendering charts",
+		Built: []string{"helm"}, Module: "test/registries/programs",
+		Suites: []string{"test/registries"},
+	},
+	{
 		Name: "zstd", Purpose: "decompressing bundles as operators do, RKE2's packing for comparison",
 		Commands: []string{"zstd"}, Packages: []string{"zstd"},
 		Suites: []string{"test/consumers", "bench"},
