@@ -13,6 +13,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/build/program"
+	"github.com/slipway-dev/slipway/internal/chart"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/transfer"
@@ -35,6 +36,7 @@ type Plan struct {
 	Copies        []string              `json:"copies,omitempty"`   // the other registries
 	Selected      []string              `json:"selected,omitempty"` // by -platforms or -images
 	Images        []PlannedImage        `json:"images"`
+	Charts        []PlannedChart        `json:"charts,omitempty"`
 	// Names are all names at all destinations. A part of a release, which has Selected, gives
 	// none: merge does.
 	Names    []publish.Name   `json:"names"`
@@ -75,6 +77,13 @@ type PlannedPlatform struct {
 	CopiedFrom []lock.Base `json:"copiedFrom,omitempty"`
 }
 
+// PlannedChart is a Helm chart that the release publishes.
+type PlannedChart struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	File    string `json:"file"` // in the output directory
+}
+
 // PlannedBundle is a bundle that the release packs.
 type PlannedBundle struct {
 	File     string            `json:"file"`
@@ -106,7 +115,7 @@ func MakePlan(ctx context.Context, p *product.Product, o Options) (*Plan, error)
 	pl.files()
 	for _, step := range []func(context.Context) error{
 		func(ctx context.Context) error { return pl.since(ctx, filepath.Join(o.Out, lock.Name)) },
-		pl.programs, pl.publish, pl.thirdParty, pl.credentials,
+		pl.programs, pl.charts, pl.publish, pl.thirdParty, pl.credentials,
 	} {
 		if err := step(ctx); err != nil {
 			return nil, err
@@ -133,6 +142,7 @@ type planner struct {
 	compiled []program.Program // what the images and artifacts need
 	store    *store.Store      // to be read only; an empty one if there is none
 	names    *lock.Lock        // with made-up digests
+	made     []*chart.Artifact // the charts of names
 	outlines []build.Outline
 	old      *lock.Lock // of the last release; nil if there is none
 	network  network.Options
@@ -202,6 +212,7 @@ func (pl *planner) publish(ctx context.Context) error {
 		}
 		expected = append(expected, e)
 	}
+	expected = append(expected, pl.expectedCharts()...)
 	names, err := publish.Preview(ctx, pl.product, pl.names, expected, pl.network)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

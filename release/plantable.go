@@ -140,7 +140,7 @@ func (p *Plan) writeThirdParty(w io.Writer) error {
 }
 
 func (p *Plan) writeFiles(w io.Writer) error {
-	if len(p.Bundles)+len(p.Artifacts) == 0 {
+	if len(p.Bundles)+len(p.Charts)+len(p.Artifacts) == 0 {
 		return nil
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -151,6 +151,9 @@ func (p *Plan) writeFiles(w io.Writer) error {
 			of = b.Platform.String()
 		}
 		output.Fprintf(t, "%s\tbundle for %s\n", b.File, of)
+	}
+	for _, c := range p.Charts {
+		output.Fprintf(t, "%s\tchart %s\n", c.File, c.Name)
 	}
 	for _, a := range p.Artifacts {
 		output.Fprintf(t, "%s\tartifact\n", a)

@@ -100,11 +100,14 @@ func (c *run) all(ctx context.Context) (*Summary, error) {
 	return c.told(c.pack(ctx, l, binary))
 }
 
-// pack runs the stages after publish: it renders and checks release.yaml, packs bundles, writes
-// slipway for operators, moves the floating tags, and writes the checksums.
+// pack runs the stages after publish: it renders and checks release.yaml and the charts, publishes
+// these, packs bundles, writes slipway for operators, moves the floating tags, and writes the checksums.
 func (c *run) pack(ctx context.Context, l *lock.Lock, binary func() error) (*Summary, error) {
-	manifest, _, err := Render(ctx, c.product, l, c.options.Progress)
+	manifest, charts, err := Render(ctx, c.product, l, c.options.Progress)
 	if err != nil {
+		return nil, err
+	}
+	if err := PublishCharts(ctx, c.product, c.store, l, charts, network.Options{Progress: c.options.Progress}); err != nil {
 		return nil, err
 	}
 	if c.before, err = InvalidateSums(c.out); err != nil {
@@ -223,6 +226,12 @@ func (c *run) finish(ctx context.Context, l *lock.Lock, manifest []byte, bundles
 	artifacts, err := c.artifacts(ctx, l)
 	if err != nil {
 		return nil, err
+	}
+	if err := WriteCharts(c.store, l, c.out); err != nil {
+		return nil, err
+	}
+	for _, chart := range l.Charts {
+		others = append(others, chart.File.Name)
 	}
 	names, err := c.sums(ctx, l, bundles, slices.Concat(others, scripts, artifacts))
 	if err != nil {

@@ -75,6 +75,7 @@ func (pl *planner) since(ctx context.Context, path string) error {
 	for n, i := range pl.product.Images {
 		pl.sinceImage(i, pl.outlines[n])
 	}
+	pl.sinceCharts()
 	for _, i := range old.Images {
 		if !slices.ContainsFunc(pl.product.Images, func(n product.Image) bool { return n.Name == i.Name }) && len(pl.Selected) == 0 {
 			pl.changed("image "+i.Name, i.Digest.String(), "")

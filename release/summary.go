@@ -30,7 +30,8 @@ type Summary struct {
 	Snapshot      bool                  `json:"snapshot"`
 	Selected      []string              `json:"selected,omitempty"`
 	Images        []Image               `json:"images"`
-	// FloatingTags are those of all images, in all registries, with what became of them.
+	Charts        []Chart               `json:"charts,omitempty"`
+	// FloatingTags are those of all images and charts, in all registries, with what became of them.
 	FloatingTags []lock.FloatingTag `json:"floatingTags,omitempty"`
 	Omitted      []Omitted          `json:"omitted,omitempty"`
 	// MissingBuilds are the Windows builds that third-party images lack.
@@ -92,6 +93,10 @@ func summarize(out string, l *lock.Lock, selected []string, bundles []bundle.Fil
 		s.Images = append(s.Images, line)
 		s.FloatingTags = append(s.FloatingTags, i.FloatingTags...)
 	}
+	for _, c := range l.Charts {
+		s.Charts = append(s.Charts, newChart(c))
+		s.FloatingTags = append(s.FloatingTags, c.FloatingTags...)
+	}
 	for _, t := range l.ThirdParty {
 		if t.Omitted != "" {
 			s.Omitted = append(s.Omitted, Omitted{Image: t.Reference, From: "the release", Reason: t.Omitted})
@@ -140,6 +145,9 @@ func (s *Summary) WriteTable(w io.Writer) error {
 		return err
 	}
 	if err := s.writeImages(w); err != nil {
+		return err
+	}
+	if err := s.writeCharts(w); err != nil {
 		return err
 	}
 	if err := s.writeFloating(w); err != nil {

@@ -17,7 +17,7 @@ import (
 const SumsName = "SHA256SUMS"
 
 // sums writes SHA256SUMS of all files that this release wrote to dist/ and returns their names,
-// sorted. The digests of bundles and artifacts are known from writing or reading the files in
+// sorted. The digests of bundles, charts and artifacts are known from writing or reading the files in
 // this run. All other files are read here, on all cores.
 func (c *run) sums(ctx context.Context, l *lock.Lock, bundles []bundle.File, others []string) ([]string, error) {
 	names := append([]string{lock.Name}, others...)
@@ -34,6 +34,9 @@ func (c *run) sums(ctx context.Context, l *lock.Lock, bundles []bundle.File, oth
 	}
 	for _, a := range l.Artifacts {
 		known[a.File] = a.Digest.Hex
+	}
+	for _, c := range l.Charts {
+		known[c.File.Name] = c.File.Digest.Hex
 	}
 	hexes := make([]string, len(names))
 	err := each(len(names), func(i int) error {

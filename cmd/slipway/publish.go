@@ -1,8 +1,11 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/build/built"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/stagefile"
 	"github.com/slipway-dev/slipway/lock"
@@ -13,12 +16,13 @@ import (
 func newPublish(f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "publish",
-		Short: "Push the images that were built",
+		Short: "Push the images that were built, and the charts",
 		Long: `Publish pushes the images in release.build.json to the registry, or to the embedded registry
 if none is named. It finds the third-party images of the manifests and of images.txt, fetches
 them, and writes release.lock.json. With
 -platforms or -images it writes release.part.json instead, for "slipway merge". Nothing that
-the registry has is sent again. A tag that already refers to another digest is an error.
+the registry has is sent again. Helm charts are made and pushed once the images have their names,
+and are written to the output directory. A tag that already refers to another digest is an error.
 Credentials come from the usual Docker configuration.`,
 		Example: `  slipway publish
   slipway publish -registry=ghcr.io/me/kpack`,
@@ -33,10 +37,7 @@ Credentials come from the usual Docker configuration.`,
 			}
 			o := network.Options{Progress: s.progress}
 			if len(s.product.Selected) == 0 {
-				l, err := publish.Publish(cmd.Context(), s.product, s.store, r, o)
-				if err == nil {
-					err = publish.Move(cmd.Context(), s.store, l, o)
-				}
+				l, err := s.publish(cmd.Context(), r, o)
 				if err != nil {
 					return err
 				}
@@ -58,4 +59,25 @@ Credentials come from the usual Docker configuration.`,
 	f.addFloating(cmd)
 	f.addJSON(cmd)
 	return cmd
+}
+
+// publish publishes all of a product: images, charts, and last the floating tags.
+func (s stage) publish(ctx context.Context, r *built.Result, o network.Options) (*lock.Lock, error) {
+	l, err := publish.Publish(ctx, s.product, s.store, r, o)
+	if err != nil {
+		return nil, err
+	}
+	if len(s.product.Charts) > 0 {
+		_, charts, err := release.Render(ctx, s.product, l, nil)
+		if err != nil {
+			return nil, err
+		}
+		if err := release.PublishCharts(ctx, s.product, s.store, l, charts, o); err != nil {
+			return nil, err
+		}
+	}
+	if err := publish.Move(ctx, s.store, l, o); err != nil {
+		return nil, err
+	}
+	return l, release.WriteCharts(s.store, l, s.flags.out)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"go.yaml.in/yaml/v3"
 
@@ -50,6 +51,12 @@ func (n *Names) Chart(ctx context.Context, archive []byte, t *oci.Tree, original
 	if told, err := time.Parse(time.RFC3339, t.Annotations["org.opencontainers.image.created"]); err == nil {
 		created = told
 	}
+	// What is made of other values, in a way that only templates know.
+	pinned, err := renamed.Pin(ctx, chart.PinOptions{Find: n.image})
+	if err == nil {
+		r.References += len(n.rendered(ctx, renamed)) - len(n.rendered(ctx, pinned))
+		renamed = pinned
+	}
 	r.Untouched = n.rendered(ctx, renamed)
 	a, err := renamed.Artifact(created, map[string]string{chart.OriginalKey: original})
 	if err != nil {
@@ -79,6 +86,20 @@ func Opener(charts []*Chart, other func(v1.Hash) (io.ReadCloser, error)) func(v1
 		}
 		return other(h)
 	}
+}
+
+// image returns an image by its new name; nil for one that has none, or has it already.
+func (n *Names) image(reference string) *chart.Image {
+	base, digest, _ := strings.Cut(reference, "@")
+	t, err := name.NewTag(base, name.WithDefaultTag(""))
+	if err != nil {
+		return nil
+	}
+	r := n.repos[t.Context().Name()]
+	if h, err := v1.NewHash(digest); r == nil || err != nil || !r.digests[h] {
+		return nil
+	}
+	return &chart.Image{Repository: r.to, Tag: t.TagStr(), Digest: digest}
 }
 
 // rendered returns the places in templates that refer to an image by its old name, with the default
