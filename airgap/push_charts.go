@@ -67,7 +67,7 @@ func (p *chartPush) read(i bundle.Image) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close() //nolint:errcheck // of a reader
+	defer r.Close()
 	return io.ReadAll(io.LimitReader(r, maxChart))
 }
 

@@ -56,7 +56,7 @@ func (p *promotion) renameChart(ctx context.Context, names *renaming.Names, i *i
 	if err != nil {
 		return err
 	}
-	defer r.Close() //nolint:errcheck // of a reader
+	defer r.Close()
 	archive, err := io.ReadAll(io.LimitReader(r, maxChart))
 	if err != nil {
 		return err

@@ -102,7 +102,7 @@ func TestCharts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer b.Close()
+	t.Cleanup(func() { b.Close() })
 	for n, run := range []func(o promote.Options) (*promote.Promoted, error){
 		func(o promote.Options) (*promote.Promoted, error) { return promote.Lock(t.Context(), g.lock, o) },
 		func(o promote.Options) (*promote.Promoted, error) { return promote.Bundle(t.Context(), b, o) },

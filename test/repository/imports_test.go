@@ -28,7 +28,7 @@ var contents = map[string][]string{
 	"bundle":   {"output", "howto", "imagename", "disk", "platform", "oci", "progress"},
 	"airgap": {
 		"output", "howto", "imagename", "disk", "stagefile", "subprocess", "platform", "oci", "progress", "network", "yamlfile",
-		"lock", "store", "transfer", "renaming", "bundle",
+		"workload", "chart", "lock", "store", "transfer", "renaming", "bundle",
 	},
 }
 
