@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/slipway-dev/slipway/airgap"
-	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/chart"
+	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/promote"
@@ -98,11 +98,7 @@ func TestCharts(t *testing.T) {
 		t.Errorf("the values are\n%s", text)
 	}
 
-	b, err := bundle.Open(g.pack())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { b.Close() })
+	b := bundletest.Opened(t, g.pack())
 	for n, run := range []func(o promote.Options) (*promote.Promoted, error){
 		func(o promote.Options) (*promote.Promoted, error) { return promote.Lock(t.Context(), g.lock, o) },
 		func(o promote.Options) (*promote.Promoted, error) { return promote.Bundle(t.Context(), b, o) },
