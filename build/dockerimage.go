@@ -37,7 +37,10 @@ func dockerPrograms(p *product.Product, i product.Image) []string {
 // evaluate evaluates the image's Dockerfile for one platform, with the programs that it may copy;
 // check is that of [dockerfile.Input].
 func (b *Builder) evaluate(ctx context.Context, i product.Image, p platform.Platform, programs dockerfile.Context, check bool) (dockerfile.Result, error) {
-	d := i.Content.(*product.DockerfileImage)
+	d, err := i.Content.(*product.DockerfileImage).On(p, b.trees[i.Source].Info(i.Version))
+	if err != nil {
+		return dockerfile.Result{}, err
+	}
 	file, ok := d.Files[p.OS]
 	if !ok {
 		return dockerfile.Result{}, fmt.Errorf("it has no Dockerfile for %s: name one under dockerfile.files", p.OS)

@@ -24,7 +24,10 @@ type dockerfileYAML struct {
 	Context string `yaml:"context,omitempty"`
 	// The stage to build; the last if there is none.
 	Target string `yaml:"target,omitempty"`
-	// Build arguments.
+	// Build arguments, which are templates: {{.Version}} is the image's version; {{.Revision}},
+	// {{.Created}} and {{.SourceVersion}} are its source's; {{.OS}}, {{.Arch}}, {{.Variant}} and
+	// {{.WindowsRelease}} (ltsc2022, and nothing for Linux) are those of the platform. One that
+	// yields no text for a platform is not given there: the default in the Dockerfile counts.
 	Args map[string]string `yaml:"args,omitempty"`
 	// The programs in the named context "binaries", as OS_ARCH/NAME[.exe]. All where there are
 	// none, and no outputs.
@@ -42,9 +45,9 @@ type dockerfileYAML struct {
 type DockerfileImage struct {
 	// Files maps an operating system to the absolute path of its Dockerfile.
 	Files   map[string]string
-	Context string // absolute directory; the build context
-	Target  string // stage to build; empty is the last
-	Args    map[string]string
+	Context string            // absolute directory; the build context
+	Target  string            // stage to build; empty is the last
+	Args    map[string]string // templates: see On
 	// Programs are the Programs in the named context "binaries", as
 	// <os>_<arch>/<name>[.exe]; empty means all.
 	Programs []string
@@ -66,6 +69,7 @@ func (d *DockerfileImage) uses(u *uses) {
 }
 
 func (c *checker) dockerfileImage(in *imageYAML, i *Image) Content {
+	c.args(in.Dockerfile, i.Platforms)
 	if in.Source == "" && !c.Bad(&in.Source) {
 		c.Errorf(in, "source is missing: name the source whose url, revision and licenses label the image")
 	}
