@@ -4,7 +4,7 @@
 //	go run ./bench [-dist dist] [-store .slipway] [-slipway PATH] [-parts cold,warm,…]
 //
 // It needs crane (go install github.com/google/go-containerregistry/cmd/crane), regctl (go install
-// github.com/regclient/regclient/cmd/regctl), and from Debian docker-registry, skopeo, bsdtar (libarchive-tools) and zstd. Every other tool
+// github.com/regclient/regclient/cmd/regctl), ko (go install github.com/google/ko), and from Debian docker-registry, skopeo, bsdtar (libarchive-tools) and zstd. Every other tool
 // runs as its users run it. Peak memory is that of the program itself, without the
 // compilers it starts. Measuring costs a few hundredths of a second.
 package main
@@ -31,8 +31,8 @@ func main() {
 
 // bench is one run of the benchmark.
 type bench struct {
-	dist, store, slipway, product, crane, regctl string
-	tmp                                          string
+	dist, store, slipway, product, crane, regctl, ko string
+	tmp                                              string
 
 	compressed, uncompressed comparison // of layers
 	archives                 *archives
@@ -57,7 +57,8 @@ func run(ctx context.Context, args []string) error {
 	fs.StringVar(&b.slipway, "slipway", "dist/bin/slipway", "the program to measure")
 	fs.StringVar(&b.crane, "crane", "crane", "the crane to compare with")
 	fs.StringVar(&b.regctl, "regctl", "regctl", "the regctl to compare with")
-	parts := fs.String("parts", "warm,publish,destinations,promote,recipe,push,again,absent,lookup,read,curve,compress,unpack",
+	fs.StringVar(&b.ko, "ko", "ko", "the ko to compare with")
+	parts := fs.String("parts", "warm,inner-hello,inner-kpack,publish,destinations,promote,recipe,push,again,absent,lookup,read,curve,compress,unpack",
 		"what to compare: cold (some 20 minutes), and what the default names")
 	if err := fs.Parse(args); err != nil {
 		return err
@@ -74,6 +75,8 @@ func run(ctx context.Context, args []string) error {
 	}{
 		{"cold", b.cold},
 		{"warm", b.warm},
+		{"inner-hello", b.innerHello},
+		{"inner-kpack", b.innerKpack},
 		{"publish", b.publish},
 		{"destinations", b.destinations},
 		{"promote", b.promote},
