@@ -63,7 +63,7 @@ type imageYAML struct {
 	// contains but does not run: /downloads, /cnb/*/windows. Elsewhere such a program is an
 	// error. Windows paths are written with slashes and without the drive.
 	AllowOtherPlatforms []string `yaml:"allowOtherPlatforms,omitempty"`
-	// Shared libraries that a dockerfile image may lack, because they are there when its programs
+	// Shared libraries that an image may lack, because they are there when its programs
 	// run, or have without a visible use: libcuda.so.*, netapi32.dll. Elsewhere a library that a
 	// program needs and does not find is an error or a warning.
 	AllowLibraries []string `yaml:"allowLibraries,omitempty"`
