@@ -177,7 +177,9 @@ func (b *batch) compile(ctx context.Context, st *store.Store, pr *progress.Print
 	cmd.Stdout, cmd.Stderr = out, out
 	counted, stop := context.WithCancel(ctx)
 	var counting sync.WaitGroup
-	counting.Go(func() { b.count(counted, st, task, out, slices.Concat(args, packages)) })
+	if pr != nil {
+		counting.Go(func() { b.count(counted, st, task, out, slices.Concat(args, packages)) })
+	}
 	defer counting.Wait() // a go command that outlives slipway leaves its directory behind
 	defer stop()
 	if err := cmd.Run(); err != nil {
@@ -210,7 +212,9 @@ func (b *batch) command(ctx context.Context, st *store.Store, args ...string) *e
 }
 
 // patience is how long a build may take before its packages are counted for the sake of progress.
-const patience = time.Second
+// Counting takes the go command as long as finding out what to compile does, so that a build after
+// a small change should be at its end by then.
+const patience = 5 * time.Second
 
 // count asks the go command how many packages are still to be compiled. A build that is current
 // has ended before it asks.
