@@ -17,7 +17,6 @@ var (
 	golangci   = tool{"golangci-lint", "github.com/golangci/golangci-lint/v2/cmd/golangci-lint", "v2.15.0"}
 	actionlint = tool{"actionlint", "github.com/rhysd/actionlint/cmd/actionlint", "v1.7.12"}
 	crane      = tool{"crane", "github.com/google/go-containerregistry/cmd/crane", "v0.22.1"}
-	ko         = tool{"ko", "github.com/google/ko", "v0.19.1"}
 	regctl     = tool{"regctl", "github.com/regclient/regclient/cmd/regctl", "v0.11.7"}
 )
 
