@@ -21,14 +21,16 @@ func repository(dir string) string {
 	}
 }
 
-// root returns the directory of everything that belongs to the product: its git repository, or
-// the directory of slipway.yaml.
-func (c *checker) root() string {
-	if r := repository(c.out.Dir); r != "" {
+// Root returns the directory of everything that belongs to the product: its git repository, or the
+// directory of slipway.yaml.
+func (p *Product) Root() string {
+	if r := repository(p.Dir); r != "" {
 		return r
 	}
-	return c.out.Dir
+	return p.Dir
 }
+
+func (c *checker) root() string { return c.out.Root() }
 
 // own reports whether a directory belongs to the product itself: it lies in the repository of
 // slipway.yaml, and in no other repository within that, such as a submodule.

@@ -41,20 +41,23 @@ type Options struct {
 // lacks a value, and if release.env names a workload or container that no template makes.
 func Render(ctx context.Context, p *product.Product, l *lock.Lock, o Options) (*Manifest, error) {
 	defer progress.Doing("rendering the templates of " + p.Name)()
-	for _, t := range p.Release.Inputs()[len(p.Release.Templates):] {
-		return nil, fmt.Errorf("%s: %s: only templates are rendered", t.Pos, t.Path)
-	}
-	files, err := templates(ctx, p)
-	if err != nil {
-		return nil, err
+	if p.Release.Empty() {
+		return nil, fmt.Errorf("no templates to render: name some under release.templates of %s", p.Path)
 	}
 	values, err := expandValues(p, l)
 	if err != nil {
 		return nil, err
 	}
-	docs, err := evaluate(p, files, values, o)
-	if err != nil {
-		return nil, err
+	var docs []document
+	for _, from := range []func() ([]document, error){
+		func() ([]document, error) { return templates(ctx, p, values, o) },
+		func() ([]document, error) { return kustomizations(ctx, p) },
+	} {
+		found, err := from()
+		if err != nil {
+			return nil, err
+		}
+		docs = append(docs, found...)
 	}
 	if err := setEnv(docs, p, l); err != nil {
 		return nil, err

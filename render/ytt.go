@@ -17,7 +17,6 @@ import (
 	"carvel.dev/ytt/pkg/yamltemplate"
 	"sigs.k8s.io/yaml"
 
-	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
@@ -35,22 +34,30 @@ type templateFiles struct {
 	origin map[string]string
 }
 
-// templates collects the files of all templates. ytt sees them as "ytt -f A -f B" does, each
-// directory as a root of its own.
-func templates(ctx context.Context, p *product.Product) (templateFiles, error) {
+// templates evaluates the templates of slipway.yaml.
+func templates(ctx context.Context, p *product.Product, values map[string]any, o Options) ([]document, error) {
+	if len(p.Release.Templates) == 0 {
+		return nil, nil
+	}
+	files, err := collect(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return evaluate(p, files, values, o)
+}
+
+// collect returns the files of all templates. ytt sees them as "ytt -f A -f B" does, each directory
+// as a root of its own.
+func collect(ctx context.Context, p *product.Product) (templateFiles, error) {
 	t := templateFiles{origin: map[string]string{}}
 	var paths []string
 	for _, tpl := range p.Release.Templates {
-		dir, shown := p.Dir, tpl.Path
-		if tpl.Source != "" {
-			s := p.Source(tpl.Source)
-			tree, err := source.Fetch(ctx, s, p.MadeIn(s.Directory)...)
-			if err != nil {
-				return t, err
-			}
-			dir, shown = tree.Dir, tpl.Source+":"+tpl.Path
+		in, err := find(ctx, p, tpl)
+		if err != nil {
+			return t, err
 		}
-		root := filepath.Join(dir, filepath.FromSlash(tpl.Path))
+		root := filepath.Join(in.tree, filepath.FromSlash(in.path))
+		shown := in.name(in.path)
 		fi, err := os.Stat(root)
 		if errors.Is(err, os.ErrNotExist) {
 			return t, fmt.Errorf("template %s does not exist: correct release.templates in %s", shown, p.Path)
@@ -85,8 +92,10 @@ func templates(ctx context.Context, p *product.Product) (templateFiles, error) {
 	return t, nil
 }
 
-// plain refuses Helm templates, files on which ytt's parser panics, and plain YAML files with a key
-// twice, of which ytt would use the last value. ytt itself reports all other mistakes.
+// plain keeps ytt from evaluating a file without its annotations, so that comments in it are
+// nothing but comments. Overlays apply to it all the same. It refuses Helm templates, files on
+// which ytt's parser panics, and plain YAML files with a key twice, of which ytt would use the last
+// value. ytt itself reports all other mistakes.
 func plain(f *files.File, origin map[string]string) error {
 	if f.Type() != files.TypeYAML || !f.IsTemplate() {
 		return nil
@@ -107,6 +116,7 @@ func plain(f *files.File, origin map[string]string) error {
 	if err != nil || yamltemplate.HasTemplating(set) {
 		return nil //nolint:nilerr // ytt reads the file again and reports what it cannot read
 	}
+	f.MarkTemplate(false)
 	var errs []error
 	for _, y := range set.Items {
 		errs = append(errs, document{yaml: y, origin: origin}.duplicateKeys())

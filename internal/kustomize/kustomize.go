@@ -1,0 +1,159 @@
+// Package kustomize builds kustomizations as the command kustomize build does, with its library
+// (https://pkg.go.dev/sigs.k8s.io/kustomize/api/krusty), from files of one directory tree only.
+//
+// [Build] first reads every file that a kustomization refers to, and refuses what kustomize would
+// get from elsewhere: remote resources, bases and components, files outside of the tree, plugins,
+// and Helm charts, for which kustomize runs helm. Then kustomize sees these files in memory and
+// nothing else.
+//
+// Kustomize notes the file that each object is from. [Object] has these notes as places of lines,
+// as far as a line of the result has a line in such a file.
+package kustomize
+
+import (
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/api/resmap"
+	"sigs.k8s.io/kustomize/api/types"
+
+	"github.com/slipway-dev/slipway/internal/yamlfile"
+)
+
+// Object is an object that a kustomization makes.
+type Object struct {
+	Text []byte // YAML, as kustomize build writes it
+	// Places are where the lines of Text are from, the first line being 1. The places have no
+	// columns.
+	Places map[int]yamlfile.Pos
+}
+
+// Options are settings of [Build].
+type Options struct {
+	// Name returns the name of a file of the tree for messages and places; nil uses its path in
+	// the tree.
+	Name func(file string) string
+	// At is where the directory was named, for errors about the directory itself.
+	At yamlfile.Pos
+}
+
+// building guards kustomize's schema of Kubernetes, a global variable that each build sets.
+var building sync.Mutex
+
+// Build returns the objects of the kustomization in dir, a slash-separated path in the directory
+// tree. The error joins a [yamlfile.Error] for each mistake.
+func Build(tree, dir string, o Options) ([]Object, error) {
+	root, err := os.OpenRoot(tree)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", tree, err)
+	}
+	defer root.Close()
+	if o.Name == nil {
+		o.Name = func(file string) string { return file }
+	}
+	c := &collector{root: root, options: o, files: map[string][]byte{}, seen: map[string]bool{}}
+	dir = path.Clean(dir)
+	file := c.kustomization(dir, o.At, nil)
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	seen := newMemory(c.files)
+	kept, err := c.noteOrigins(seen, file)
+	if err != nil {
+		return nil, err
+	}
+	result, err := run(seen, "/"+dir)
+	if err != nil {
+		return nil, c.explain(file, err)
+	}
+	return c.objects(result, dir, kept)
+}
+
+func run(files memory, dir string) (resmap.ResMap, error) {
+	building.Lock()
+	defer building.Unlock()
+	before := log.Writer()
+	log.SetOutput(io.Discard) // hints without a place
+	defer log.SetOutput(before)
+	return krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(files, dir)
+}
+
+// explain returns the mistakes in the files where kustomize does not tell which file it means.
+func (c *collector) explain(file string, err error) error {
+	for _, name := range c.order {
+		f := yamlfile.Read(c.options.Name(name), c.files[name], options)
+		c.Errors = append(c.Errors, f.Errors...)
+	}
+	if err := c.Err(); err != nil {
+		return err
+	}
+	c.At(yamlfile.Pos{File: c.options.Name(file), Line: 1, Column: 1}, "kustomize cannot build this: %s", strings.Join(strings.Fields(err.Error()), " "))
+	return c.Err()
+}
+
+// noteOrigins makes kustomize annotate objects with their files. It reports whether the
+// kustomization asks for that itself.
+func (c *collector) noteOrigins(seen memory, file string) (kept bool, err error) {
+	var doc yaml.Node
+	if err := yaml.Unmarshal(c.files[file], &doc); err != nil {
+		return false, err
+	}
+	top := &yaml.Node{}
+	if len(doc.Content) > 0 {
+		top = doc.Content[0]
+	}
+	fields := 0
+	for i := 0; i+1 < len(top.Content); i += 2 {
+		if key := top.Content[i].Value; key != "apiVersion" && key != "kind" {
+			fields++
+		}
+	}
+	list := yamlfile.Value(top, "buildMetadata")
+	switch {
+	case fields == 0:
+		c.At(yamlfile.Pos{File: c.options.Name(file), Line: 1, Column: 1}, "the kustomization is empty: list its resources")
+		return false, c.Err()
+	case list == nil:
+		list = &yaml.Node{Kind: yaml.SequenceNode}
+		top.Content = append(top.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: "buildMetadata"}, list)
+	case slices.ContainsFunc(list.Content, func(n *yaml.Node) bool { return n.Value == types.OriginAnnotations }):
+		return true, nil
+	}
+	list.Content = append(list.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: types.OriginAnnotations})
+	seen.files["/"+file], err = yaml.Marshal(&doc)
+	return false, err
+}
+
+// objects returns what kustomize has made, with its annotations of origins only if they are kept.
+func (c *collector) objects(m resmap.ResMap, dir string, kept bool) ([]Object, error) {
+	var list []Object
+	for _, r := range m.Resources() {
+		origin, err := r.GetOrigin()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.CurId(), err)
+		}
+		if !kept {
+			if err := r.SetOrigin(nil); err != nil {
+				return nil, fmt.Errorf("%s: %w", r.CurId(), err)
+			}
+		}
+		text, err := r.AsYAML()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.CurId(), err)
+		}
+		o := Object{Text: text}
+		if origin != nil {
+			o.Places = c.places(text, path.Join(dir, origin.Path), path.Join(dir, origin.ConfiguredIn))
+		}
+		list = append(list, o)
+	}
+	return list, nil
+}

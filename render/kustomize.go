@@ -1,0 +1,79 @@
+package render
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"carvel.dev/ytt/pkg/filepos"
+	"carvel.dev/ytt/pkg/yamlmeta"
+
+	"github.com/slipway-dev/slipway/internal/kustomize"
+	"github.com/slipway-dev/slipway/internal/yamlfile"
+	"github.com/slipway-dev/slipway/product"
+)
+
+// kustomizations builds the kustomizations of slipway.yaml.
+func kustomizations(ctx context.Context, p *product.Product) ([]document, error) {
+	var docs []document
+	var errs []error
+	for _, k := range p.Release.Kustomize {
+		in, err := find(ctx, p, k)
+		if err != nil {
+			return nil, err
+		}
+		made, err := kustomize.Build(in.tree, in.path, kustomize.Options{Name: in.name, At: k.Pos})
+		if err != nil {
+			errs = append(errs, err)
+		}
+		for _, o := range made {
+			found, err := read(in.name(in.path), o.Text, func(line int) yamlfile.Pos { return o.Places[line] })
+			if err != nil {
+				return nil, err
+			}
+			docs = append(docs, found...)
+		}
+	}
+	return docs, errors.Join(errs...)
+}
+
+// read reads the objects of a text that another program has made. place returns where a line of
+// the text is from.
+func read(name string, text []byte, place func(line int) yamlfile.Pos) ([]document, error) {
+	set, err := parse(name, text, yamlmeta.DocSetOpts{AssociatedName: name})
+	if err != nil {
+		return nil, fmt.Errorf("reading what %s makes: %w", name, err)
+	}
+	done := map[*filepos.Position]bool{} // nodes may share one
+	at := func(p *filepos.Position) {
+		if !p.IsKnown() || done[p] {
+			return
+		}
+		done[p] = true
+		if from := place(p.LineNum()); from.File != "" {
+			*p = *filepos.NewPositionInFile(max(from.Line, 1), from.File)
+		}
+	}
+	for _, d := range set.Items {
+		at(d.Position)
+		replacePositions(d.Value, at)
+	}
+	return documents(set, nil)
+}
+
+func replacePositions(v any, change func(*filepos.Position)) {
+	switch v := v.(type) {
+	case *yamlmeta.Map:
+		change(v.Position)
+		for _, i := range v.Items {
+			change(i.Position)
+			replacePositions(i.Value, change)
+		}
+	case *yamlmeta.Array:
+		change(v.Position)
+		for _, i := range v.Items {
+			change(i.Position)
+			replacePositions(i.Value, change)
+		}
+	}
+}
