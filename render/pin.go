@@ -9,37 +9,62 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/product"
 )
 
-// pin replaces the tag of third-party images by their digest if images.txt has the same tag:
-// manifests of other projects name their images by tag. A tag of the product's own images becomes
-// the reference of the lock, whichever destination of slipway.yaml it is at. In a text that has a
-// tag and a digest, as slipway pin writes it, the digest stays, if the lock has such an image. lint
-// reports images that stay unpinned.
-func pin(docs []document, p *product.Product, l *lock.Lock) {
-	pins, own := pinsOf(l), ownOf(p, l)
+// pin gives images their digests. References that mean images of the product become those of the
+// lock. The tag of third-party images becomes their digest if the lock has the same tag: manifests
+// of other projects name their images by tag. In a text that has a tag and a digest, as slipway pin
+// writes it, the digest stays, if the lock has such an image. lint reports images that stay
+// unpinned.
+func pin(docs []document, m *images) {
+	pins := pinsOf(m.lock)
 	known := map[string]bool{}
 	for tag, digest := range pins {
 		known[tag[:strings.LastIndex(tag, ":")]+"@"+digest] = true
 	}
 	for _, d := range docs {
+		if d.Kind == "CustomResourceDefinition" {
+			continue
+		}
 		replace(d.yaml.Value, nil, func(path []string, s string) string {
-			base, digest, pinned := strings.Cut(s, "@")
-			switch {
-			case !pinned && own[tagged(s)] != "" && workload.IsImageField(d.APIVersion, d.Kind, path, s):
-				return own[tagged(s)]
-			case pinned && (tagged(base) == "" || !known[untagged(base)+"@"+digest] || slices.Contains(path, "metadata")):
-				return s
-			case !pinned:
-				digest = pins[tagged(s)]
-			}
-			if digest == "" || !pinned && !workload.IsImageField(d.APIVersion, d.Kind, path, s) {
+			if slices.ContainsFunc(path, func(k string) bool { return k == "metadata" || k == "selector" || k == "matchLabels" }) {
 				return s
 			}
-			return base[:strings.LastIndex(base, ":")] + "@" + digest
+			certain := workload.IsImageField(d.APIVersion, d.Kind, path, s)
+			before, ref, called := argument(path, s)
+			if certain {
+				before, ref = "", s
+			}
+			if own := m.find(ref, certain || called); own != "" {
+				return before + own
+			}
+			return before + pinned(ref, pins, known)
 		})
 	}
+}
+
+// argument returns the reference in a text that may be an argument: --image=REFERENCE. called
+// reports whether what it is called is a name for an image: --controller-image, CONTROLLER_IMAGE.
+func argument(path []string, s string) (before, ref string, called bool) {
+	if n := strings.LastIndex(s, "="); n >= 0 {
+		return s[:n+1], s[n+1:], workload.IsImageVariable(strings.TrimRight(s[:n], "="), "")
+	}
+	if n := len(path); n > 1 && path[n-1] == "value" {
+		return "", s, workload.IsImageVariable(path[n-2], "")
+	}
+	return "", s, false
+}
+
+// pinned returns a reference to a third-party image by its digest.
+func pinned(s string, pins map[string]string, known map[string]bool) string {
+	base, digest, ok := strings.Cut(s, "@")
+	if !ok {
+		digest = pins[tagged(s)]
+	}
+	if digest == "" || tagged(base) == "" || ok && !known[untagged(base)+"@"+digest] {
+		return s
+	}
+	return base[:strings.LastIndex(base, ":")] + "@" + digest
 }
 
 // pinsOf maps full repository:tag of third-party images to their digests. Snapshots use the digest
@@ -56,25 +81,6 @@ func pinsOf(l *lock.Lock) map[string]string {
 		}
 	}
 	return pins
-}
-
-// ownOf maps repository:tag of the product's images, at every destination of slipway.yaml, to the
-// references of the lock.
-func ownOf(p *product.Product, l *lock.Lock) map[string]string {
-	all := map[string]string{}
-	for _, i := range p.Images {
-		published, ok := l.Image(i.Name)
-		if !ok {
-			continue
-		}
-		for _, n := range published.Names() {
-			tag := n.Reference[strings.LastIndex(n.Reference, ":"):]
-			for _, repository := range slices.Concat(published.Repositories(), i.Elsewhere) {
-				all[tagged(repository+tag)] = published.Repository + "@" + n.Desc.Digest.String()
-			}
-		}
-	}
-	return all
 }
 
 // tagged returns the full name of a reference by tag, and "" for any other text.

@@ -24,6 +24,8 @@ import (
 type Manifest struct {
 	Text   []byte
 	Values map[string]any // release.values as the templates got them
+	// Unmatched are the entries of release.images that match no reference.
+	Unmatched []product.ImageMapping
 
 	origins map[int]string
 }
@@ -52,6 +54,7 @@ func Render(ctx context.Context, p *product.Product, l *lock.Lock, o Options) (*
 	for _, from := range []func() ([]document, error){
 		func() ([]document, error) { return templates(ctx, p, values, o) },
 		func() ([]document, error) { return kustomizations(ctx, p) },
+		func() ([]document, error) { return helm(ctx, p, l, o) },
 	} {
 		found, err := from()
 		if err != nil {
@@ -62,7 +65,16 @@ func Render(ctx context.Context, p *product.Product, l *lock.Lock, o Options) (*
 	if err := setEnv(docs, p, l); err != nil {
 		return nil, err
 	}
-	pin(docs, p, l)
+	m := newImages(p, l)
+	pin(docs, m)
+	if err := m.errs.Err(); err != nil {
+		return nil, err
+	}
 	sortDocuments(docs)
-	return manifest(l, docs, values)
+	made, err := manifest(l, docs, values)
+	if err != nil {
+		return nil, err
+	}
+	made.Unmatched = m.unmatched()
+	return made, nil
 }

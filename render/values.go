@@ -6,18 +6,24 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 )
 
 // expandValues returns release.values with every string expanded.
 func expandValues(p *product.Product, l *lock.Lock) (map[string]any, error) {
+	return expandAll(p.Release.Values, p.Release.ValuePos, "release.values", p, l)
+}
+
+// expandAll returns values, which errors call by a name, with every string expanded.
+func expandAll(in map[string]any, places map[string]yamlfile.Pos, called string, p *product.Product, l *lock.Lock) (map[string]any, error) {
 	var errs []error
-	v := expandAny(p.Release.Values, nil, func(path []string, s string) string {
+	v := expandAny(in, nil, func(path []string, s string) string {
 		out, err := expand(s, p, l)
 		if err != nil {
 			path := fieldPath(path)
-			errs = append(errs, fmt.Errorf("%s: release.values.%s: %w", p.Release.ValuePos[path], path, err))
+			errs = append(errs, fmt.Errorf("%s: %s.%s: %w", places[path], called, path, err))
 		}
 		return out
 	})

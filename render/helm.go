@@ -1,0 +1,84 @@
+package render
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/chart"
+	"github.com/slipway-dev/slipway/internal/yamlfile"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/product"
+)
+
+// helm renders the charts of slipway.yaml that release.yaml includes. Objects of helm test are
+// omitted; other hooks become objects as any, which is printed.
+func helm(ctx context.Context, p *product.Product, l *lock.Lock, o Options) ([]document, error) {
+	var docs []document
+	var errs []error
+	for _, h := range p.Release.Helm {
+		made, err := inflate(ctx, p, l, h)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", h.Pos, err))
+		}
+		for _, object := range made {
+			if slices.ContainsFunc(object.Hooks, isTest) {
+				continue
+			}
+			found, err := read(object.Template, object.Text, func(line int) yamlfile.Pos { return position(object.Origin(line)) })
+			if err != nil {
+				errs = append(errs, err)
+			}
+			for _, d := range found {
+				if len(object.Hooks) > 0 {
+					o.Progress.Printf("%s: %s is a hook (%s) for Helm, and an object as any other in release.yaml", d.position(d.yaml.Position), d, strings.Join(object.Hooks, ", "))
+				}
+			}
+			docs = append(docs, found...)
+		}
+	}
+	return docs, errors.Join(errs...)
+}
+
+// isTest reports whether a hook is run by helm test only.
+func isTest(hook string) bool { return hook == "test" || strings.HasPrefix(hook, "test-") }
+
+func inflate(ctx context.Context, p *product.Product, l *lock.Lock, h product.Helm) ([]chart.Object, error) {
+	var declared product.Chart
+	at := h.Template
+	if h.Chart != "" {
+		declared = p.Chart(h.Chart)
+		at = declared.Template
+	}
+	in, err := find(ctx, p, at)
+	if err != nil {
+		return nil, err
+	}
+	c, err := chart.Load(chart.Location{Tree: in.tree, Path: in.path, Shown: in.name(in.path)})
+	if err != nil {
+		return nil, err
+	}
+	if h.Chart != "" {
+		if c, err = c.SetVersion(declared.Version, declared.AppVersion); err != nil {
+			return nil, err
+		}
+	}
+	values, err := expandAll(h.Values, h.ValuePos, "values", p, l)
+	if err != nil {
+		return nil, err
+	}
+	return c.Render(ctx, chart.Options{Release: h.Name, Namespace: h.Namespace, Values: values})
+}
+
+// position reads a place as charts write it: FILE:LINE, or FILE.
+func position(at string) yamlfile.Pos {
+	if n := strings.LastIndex(at, ":"); n >= 0 {
+		if line, err := strconv.Atoi(at[n+1:]); err == nil {
+			return yamlfile.Pos{File: at[:n], Line: line}
+		}
+	}
+	return yamlfile.Pos{File: at}
+}
