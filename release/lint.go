@@ -25,7 +25,7 @@ func Render(ctx context.Context, p *product.Product, l *lock.Lock, pr *progress.
 	if err := errors.Join(err, wrong); err != nil {
 		return nil, nil, err
 	}
-	return m.Text, charts, judge(ctx, p, l, m, charts, pr)
+	return m.Text, charts, errors.Join(unmatched(p, m), judge(ctx, p, l, m, charts, pr))
 }
 
 // judge checks a manifest, which is empty for a product without templates, the charts, and the

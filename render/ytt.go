@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"carvel.dev/ytt/pkg/files"
 	"carvel.dev/ytt/pkg/yamlmeta"
 	"carvel.dev/ytt/pkg/yamltemplate"
+	yamlv3 "go.yaml.in/yaml/v3"
 	"sigs.k8s.io/yaml"
 
 	"github.com/slipway-dev/slipway/internal/progress"
@@ -78,10 +80,10 @@ func collect(ctx context.Context, p *product.Product) (templateFiles, error) {
 				return t, fmt.Errorf("ytt sees templates %s and %s both as %s: rename one", first, origin, rel)
 			}
 			t.origin[rel] = origin
-			t.files = append(t.files, f)
-			if err := plain(f, t.origin); err != nil {
+			if f, err = plain(f, t.origin); err != nil {
 				return t, err
 			}
+			t.files = append(t.files, f)
 		}
 		paths = append(paths, shown)
 	}
@@ -96,38 +98,59 @@ func collect(ctx context.Context, p *product.Product) (templateFiles, error) {
 // nothing but comments. Overlays apply to it all the same. It refuses Helm templates, files on
 // which ytt's parser panics, and plain YAML files with a key twice, of which ytt would use the last
 // value. ytt itself reports all other mistakes.
-func plain(f *files.File, origin map[string]string) error {
+func plain(f *files.File, origin map[string]string) (*files.File, error) {
 	if f.Type() != files.TypeYAML || !f.IsTemplate() {
-		return nil
+		return f, nil
 	}
 	shown := origin[f.RelativePath()]
 	b, err := f.Bytes()
 	if err != nil {
-		return fmt.Errorf("reading template: %w", err)
+		return nil, fmt.Errorf("reading template: %w", err)
 	}
 	syntax := workload.Syntax(shown, b)
 	if helm := yamlfile.NotRendered(shown, b); helm != nil && syntax != nil {
-		return helm
+		return nil, helm
 	}
 	set, err := parse(shown, b, yamlmeta.DocSetOpts{AssociatedName: f.RelativePath()})
-	if placed(err) {
-		return err
+	if hasPlace(err) {
+		return nil, err
 	}
 	if err != nil || yamltemplate.HasTemplating(set) {
-		return nil //nolint:nilerr // ytt reads the file again and reports what it cannot read
+		return f, nil //nolint:nilerr // ytt reads the file again and reports what it cannot read
+	}
+	if syntax == nil && bytes.Contains(b, []byte("<<:")) {
+		if f, err = merged(f, b); err != nil {
+			return nil, err
+		}
+		set = &yamlmeta.DocumentSet{}
 	}
 	f.MarkTemplate(false)
 	var errs []error
 	for _, y := range set.Items {
 		errs = append(errs, document{yaml: y, origin: origin}.duplicateKeys())
 	}
-	return errors.Join(errs...)
+	return f, errors.Join(errs...)
+}
+
+// merged returns a file without merge keys. ytt keeps a key that one replaces next to its
+// replacement.
+func merged(f *files.File, text []byte) (*files.File, error) {
+	var b bytes.Buffer
+	for _, n := range workload.Documents(f.RelativePath(), text) {
+		b.WriteString("---\n")
+		y, err := yamlv3.Marshal(n)
+		if err != nil {
+			return nil, fmt.Errorf("reading template: %w", err)
+		}
+		b.Write(y)
+	}
+	return files.NewFileFromSource(files.NewBytesSource(f.RelativePath(), b.Bytes()))
 }
 
 // parse calls ytt's parser. If that panics, the error has a position in the file.
 func parse(file string, text []byte, o yamlmeta.DocSetOpts) (set *yamlmeta.DocumentSet, err error) {
 	defer func() {
-		if placed(err) {
+		if hasPlace(err) {
 			err = cmp.Or(workload.Syntax(file, text), err) // which knows the line
 		}
 	}()
@@ -135,8 +158,8 @@ func parse(file string, text []byte, o yamlmeta.DocSetOpts) (set *yamlmeta.Docum
 	return yamlmeta.NewDocumentSetFromBytes(text, o)
 }
 
-// placed reports whether an error has a position in a file.
-func placed(err error) bool {
+// hasPlace reports whether an error has a position in a file.
+func hasPlace(err error) bool {
 	at := (*yamlfile.Error)(nil)
 	return errors.As(err, &at)
 }

@@ -57,6 +57,11 @@ func Read(file string, text []byte) ([]Object, error) {
 // objects it has.
 func Syntax(file string, text []byte) error { return yamlfile.Read(file, text, options).Err() }
 
+// Documents returns the documents of a text without aliases and merge keys.
+func Documents(file string, text []byte) []*yaml.Node {
+	return yamlfile.Read(file, text, options).Documents
+}
+
 // reader gathers the objects of a file.
 type reader struct {
 	*yamlfile.File
