@@ -2,10 +2,11 @@
 //
 // The templates of slipway.yaml are evaluated by ytt (https://carvel.dev/ytt), which is linked in;
 // a YAML file without ytt's annotations is a template, too, and stays as it is. Their data values
-// are those of slipway.yaml, checked against the schema of the templates. Then render adds the
-// environment variables of slipway.yaml, gives third-party images that a template names by tag
-// their digest from the lock, and sorts the documents so that "kubectl apply -f" meets each after
-// those that it needs.
+// are those of slipway.yaml, checked against the schema of the templates. Kustomizations and Helm
+// charts are built by the libraries of these programs. Then render adds the environment variables
+// of slipway.yaml, replaces references that mean images of the product by those of the lock, gives
+// third-party images that are named by tag their digest from the lock, and sorts the documents so
+// that "kubectl apply -f" meets each after those that it needs.
 //
 // The bytes depend on the templates, slipway.yaml and the lock only. Whether the result is right
 // is for package lint to judge; [Manifest.Origin] lets it name the line of a template.
