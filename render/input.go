@@ -2,6 +2,7 @@ package render
 
 import (
 	"context"
+	"fmt"
 	"path"
 	"path/filepath"
 	"strings"
@@ -34,7 +35,10 @@ func find(ctx context.Context, p *product.Product, t product.Template) (input, e
 		}
 	}
 	rel, err := filepath.Rel(tree, filepath.Join(dir, filepath.FromSlash(t.Path)))
-	if err != nil || !filepath.IsLocal(rel) { // outside of the repository, as slipway.yaml shows
+	if err != nil {
+		return input{}, fmt.Errorf("%s: %w", t.Path, err)
+	}
+	if !filepath.IsLocal(rel) { // outside of the repository, as slipway.yaml shows
 		tree = filepath.Join(dir, filepath.FromSlash(t.Path))
 		return input{tree, ".", func(file string) string { return prefix + path.Join(t.Path, file) }}, nil
 	}

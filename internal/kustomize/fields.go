@@ -28,18 +28,35 @@ const (
 )
 
 var kustomizationFields = []field{
-	{"resources", resource}, {"bases", directory}, {"components", directory},
-	{"generators", plugin}, {"transformers", plugin}, {"validators", plugin},
-	{"crds", file}, {"configurations", file}, {"openapi.path", file},
-	{"patchesStrategicMerge", inline}, {"patches.path", file}, {"patchesJson6902.path", file}, {"replacements.path", file},
-	{"configMapGenerator.files", keyed}, {"configMapGenerator.envs", file}, {"configMapGenerator.env", file},
-	{"secretGenerator.files", keyed}, {"secretGenerator.envs", file}, {"secretGenerator.env", file},
+	{"resources", resource},
+	{"bases", directory},
+	{"components", directory},
+	{"generators", plugin},
+	{"transformers", plugin},
+	{"validators", plugin},
+	{"crds", file},
+	{"configurations", file},
+	{"openapi.path", file},
+	{"patchesStrategicMerge", inline},
+	{"patches.path", file},
+	{"patchesJson6902.path", file},
+	{"replacements.path", file},
+	{"configMapGenerator.files", keyed},
+	{"configMapGenerator.envs", file},
+	{"configMapGenerator.env", file},
+	{"secretGenerator.files", keyed},
+	{"secretGenerator.envs", file},
+	{"secretGenerator.env", file},
 }
 
 // pluginFields are those of the configurations of kustomize's own transformers and generators.
 var pluginFields = []field{
-	{"path", file}, {"paths", inline}, {"replacements.path", file},
-	{"files", keyed}, {"envs", file}, {"env", file},
+	{"path", file},
+	{"paths", inline},
+	{"replacements.path", file},
+	{"files", keyed},
+	{"envs", file},
+	{"env", file},
 }
 
 // walker reads the references of one file, which start in a directory of the tree.
