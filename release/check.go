@@ -98,7 +98,7 @@ func (c *run) check(ctx context.Context) (*build.Builder, error) {
 }
 
 // placeholder returns the lock that publish would make, with made-up digests. Of third-party
-// images it has only what images.txt states.
+// images it has only what p states.
 func placeholder(p *product.Product, trees map[string]source.Tree) *lock.Lock {
 	l := build.Placeholder(p, trees)
 	publish.Names(p, l)
