@@ -71,7 +71,7 @@ var All = []Consumer{
 		Suites: []string{"test/registries", "test/torture"},
 	},
 	{
-		Name: "helm", Purpose: "pulling and rendering charts",
+		Name: "helm", Purpose: "pulling, rendering and pushing charts",
 		Built: []string{"helm"}, Module: "test/registries/programs",
 		Suites: []string{"test/registries"},
 	},
