@@ -41,7 +41,9 @@ func (b *Builder) artifacts(ctx context.Context) ([]lock.Artifact, error) {
 
 func (b *Builder) artifact(ctx context.Context, a product.Artifact, on platform.Platform) ([]lock.Artifact, error) {
 	in := artifact.Input{Artifact: a, Files: b.product.Files(a, on), Platform: on, ModTime: Created(b.product, b.trees)}
-	in.Except = b.product.MadeIn(a.Files[on.OS])
+	if dir := inTree(b.trees[a.Source].Dir, a.Files[on.OS]); dir != "" {
+		in.Added, in.Except = dir, b.product.MadeIn(dir)
+	}
 	for _, name := range b.product.ProgramsOf(a, on) {
 		content, err := b.file(ctx, b.product.Program(name), on)
 		if err != nil {

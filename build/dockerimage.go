@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 
 	"github.com/slipway-dev/slipway/build/base"
@@ -41,24 +42,43 @@ func (b *Builder) evaluate(ctx context.Context, i product.Image, p platform.Plat
 	if err != nil {
 		return dockerfile.Result{}, err
 	}
+	at := b.trees[d.Source].Dir // "" for paths that are absolute
 	file, ok := d.Files[p.OS]
 	if !ok {
 		return dockerfile.Result{}, fmt.Errorf("it has no Dockerfile for %s: name one under dockerfile.files", p.OS)
 	}
 	contexts := map[string]dockerfile.Context{binaries: programs}
 	for name, dir := range d.Contexts {
+		dir = inTree(at, dir)
 		contexts[name] = dockerfile.Context{Dir: dir, Except: b.product.MadeIn(dir)}
 	}
+	dir := inTree(at, d.Context)
 	outputs, err := b.outputs(d, p, programs)
 	if err != nil {
 		return dockerfile.Result{}, err
 	}
 	return dockerfile.Build(ctx, dockerfile.Input{
-		File: file, Outputs: outputs, Context: d.Context, Except: b.product.MadeIn(d.Context), Contexts: contexts,
+		File: inTree(at, file), Shown: shown(d.Source, file), Outputs: outputs, Context: dir, Except: b.product.MadeIn(dir), Contexts: contexts,
 		Args: d.Args, Target: d.Target,
 		Platform: p, ModTime: layer.Epoch, Store: b.store, Client: b.client, Check: check, Compiler: b.compiler(),
 		Base: b.bases.Resolve,
 	})
+}
+
+// inTree returns a path in a source's directory; without one, and for "", the path itself.
+func inTree(source, path string) string {
+	if source == "" || path == "" {
+		return path
+	}
+	return filepath.Join(source, path)
+}
+
+// shown returns what messages call a file of a source; "" for one that is in none.
+func shown(source, path string) string {
+	if source == "" {
+		return ""
+	}
+	return source + ":" + filepath.ToSlash(path)
 }
 
 // dockerImage builds an image from its Dockerfile for one platform.

@@ -77,6 +77,9 @@ func (c *checker) artifact(in *artifactYAML, alone map[string]bool) Artifact {
 	}
 	a.Formats = c.formats(in, a)
 	a.Files = c.artifactFiles(in, a)
+	if s := c.out.Source(in.Source); s.Module != "" {
+		a.Source = s.Name
+	}
 	return a
 }
 
@@ -123,13 +126,10 @@ func (c *checker) formats(in *artifactYAML, a Artifact) map[string]string {
 
 func (c *checker) artifactFiles(in *artifactYAML, a Artifact) map[string]string {
 	all := map[string]string{}
+	at := c.placed(&in.Source)
 	for _, os := range slices.Sorted(maps.Keys(in.Files)) {
 		c.ofSystem(&in.Files, os, a)
-		full, why := c.stat(in.Files[os], isDir, "directory")
-		if why != "" {
-			c.Errorf(yamlfile.Entry(&in.Files, os), "%s", why)
-		}
-		all[os] = full
+		all[os] = at.path(yamlfile.Entry(&in.Files, os), in.Files[os], isDir, "directory")
 	}
 	return all
 }

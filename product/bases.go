@@ -108,7 +108,9 @@ func (c *checker) microsoft(in *baseYAML) []BaseImage {
 			c.At(at, "%v", err)
 			return nil
 		}
-		list = append(list, newBaseImage(p, ref, "", at))
+		i := newBaseImage(p, ref, "", at)
+		i.Upstream = kind.repository + ":" + tag
+		list = append(list, i)
 	}
 	return list
 }

@@ -20,6 +20,7 @@ type checker struct {
 	revisions    map[string]revision // of sources, by name
 	repositories []*string           // the template of each of the destinations; nil for the usual one
 	unselected   []destination       // of slipway.yaml, whose names are checked all the same
+	placesUsed   []string            // sources that paths are in
 
 	demands yamlfile.Errors // what only a release to a registry asks for
 	// changed reports that the version is that of a commit and the work tree has changes; nil if

@@ -13,8 +13,10 @@ import (
 const binaries = "binaries"
 
 // dockerfileYAML is an image that a Dockerfile describes; RUN may only change files. Paths are
-// seen from slipway.yaml.
+// seen from slipway.yaml, or from source.
 type dockerfileYAML struct {
+	// The source that file, files, context and contexts are in: a Dockerfile of another project.
+	Source string `yaml:"source,omitempty"`
 	// The Dockerfile for all systems.
 	File string `yaml:"file,omitempty" jsonschema:"oneof_required=file"`
 	// A Dockerfile for each operating system.
@@ -43,9 +45,12 @@ type dockerfileYAML struct {
 
 // DockerfileImage is an image that a Dockerfile describes.
 type DockerfileImage struct {
-	// Files maps an operating system to the absolute path of its Dockerfile.
+	// Source is the Go module that Files, Context and Contexts are in, relative to it. Without one
+	// they are absolute.
+	Source string
+	// Files maps an operating system to the path of its Dockerfile.
 	Files   map[string]string
-	Context string            // absolute directory; the build context
+	Context string            // the directory of the build context
 	Target  string            // stage to build; empty is the last
 	Args    map[string]string // templates: see On
 	// Programs are the Programs in the named context "binaries", as
@@ -53,11 +58,12 @@ type DockerfileImage struct {
 	Programs []string
 	// Outputs are programs by the places in which the Dockerfile expects them: see [Output].
 	Outputs map[string]string
-	// Contexts are further named contexts: absolute directories.
+	// Contexts are further named contexts: directories.
 	Contexts map[string]string
 }
 
 func (d *DockerfileImage) uses(u *uses) {
+	u.allBases = u.allBases || d.Source != "" // which of them, its Dockerfile tells
 	add(u.programs, d.Programs...)
 	add(u.programs, slices.Collect(maps.Values(d.Outputs))...)
 	u.allPrograms = u.allPrograms || len(d.Programs)+len(d.Outputs) == 0
@@ -74,18 +80,19 @@ func (c *checker) dockerfileImage(in *imageYAML, i *Image) Content {
 		c.Errorf(in, "source is missing: name the source whose url, revision and licenses label the image")
 	}
 	d := in.Dockerfile
-	out := &DockerfileImage{Files: map[string]string{}, Target: d.Target, Args: d.Args, Programs: d.Programs, Outputs: d.Outputs}
+	at := c.placed(&d.Source)
+	out := &DockerfileImage{Source: at.module, Files: map[string]string{}, Target: d.Target, Args: d.Args, Programs: d.Programs, Outputs: d.Outputs}
 	switch wanted := systems(i.Platforms); {
 	case d.File != "":
-		file := c.regular(&d.File)
+		file := at.path(&d.File, d.File, isRegular, "file")
 		for _, os := range wanted {
 			out.Files[os] = file
 		}
 	case d.Files != nil && !c.Bad(&d.Files):
-		out.Files = c.dockerfiles(in, wanted)
+		out.Files = c.dockerfiles(in, at, wanted)
 	}
 	if d.Context != "" {
-		out.Context = c.directory(&d.Context)
+		out.Context = at.path(&d.Context, d.Context, isDir, "directory")
 	}
 	for n := range d.Programs {
 		c.refer(&d.Programs[n], c.programs)
@@ -93,13 +100,13 @@ func (c *checker) dockerfileImage(in *imageYAML, i *Image) Content {
 	c.once(d.Programs)
 	c.outputs(d)
 	if len(d.Contexts) > 0 {
-		out.Contexts = c.contexts(d)
+		out.Contexts = c.contexts(d, at)
 	}
 	return out
 }
 
-// dockerfiles returns the absolute path of the Dockerfile for each operating system.
-func (c *checker) dockerfiles(in *imageYAML, wanted []string) map[string]string {
+// dockerfiles returns the path of the Dockerfile for each operating system.
+func (c *checker) dockerfiles(in *imageYAML, at inSource, wanted []string) map[string]string {
 	d := in.Dockerfile
 	files := map[string]string{}
 	for _, os := range slices.Sorted(maps.Keys(d.Files)) {
@@ -107,11 +114,7 @@ func (c *checker) dockerfiles(in *imageYAML, wanted []string) map[string]string 
 			c.KeyErrorf(&d.Files, os, "unknown operating system %s: use linux or windows", os)
 			continue
 		}
-		full, why := c.stat(d.Files[os], isRegular, "file")
-		if why != "" {
-			c.Errorf(yamlfile.Entry(&d.Files, os), "%s", why)
-		}
-		files[os] = full
+		files[os] = at.path(yamlfile.Entry(&d.Files, os), d.Files[os], isRegular, "file")
 	}
 	for _, os := range wanted {
 		if _, ok := files[os]; !ok && !c.Given(yamlfile.Entry(&d.Files, os)) {
@@ -121,8 +124,8 @@ func (c *checker) dockerfiles(in *imageYAML, wanted []string) map[string]string 
 	return files
 }
 
-// contexts returns the absolute directories of further named contexts.
-func (c *checker) contexts(d *dockerfileYAML) map[string]string {
+// contexts returns the directories of further named contexts.
+func (c *checker) contexts(d *dockerfileYAML, at inSource) map[string]string {
 	all := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(d.Contexts)) {
 		switch {
@@ -133,11 +136,7 @@ func (c *checker) contexts(d *dockerfileYAML) map[string]string {
 		case strings.ToLower(name) != name || !fileForm.MatchString(name):
 			c.KeyErrorf(&d.Contexts, name, "context %q is malformed: use lower case letters, digits, . _ and -", name)
 		}
-		full, why := c.stat(d.Contexts[name], isDir, "directory")
-		if why != "" {
-			c.Errorf(yamlfile.Entry(&d.Contexts, name), "%s", why)
-		}
-		all[name] = full
+		all[name] = at.path(yamlfile.Entry(&d.Contexts, name), d.Contexts[name], isDir, "directory")
 	}
 	return all
 }

@@ -24,7 +24,9 @@ type artifactYAML struct {
 	BinaryName string `yaml:"binaryName,omitempty" jsonschema:"default={{.Name}}.{{.OS}}-{{.Arch}}"`
 	// The directory of the programs in the archive; its root if none is named.
 	Directory string `yaml:"directory,omitempty"`
-	// A directory for each operating system, relative to this file, whose files are added to
-	// the archive.
+	// A directory for each operating system, relative to this file or to source, whose files are
+	// added to the archive.
 	Files map[string]string `yaml:"files,omitempty"`
+	// The source that files are in.
+	Source string `yaml:"source,omitempty"`
 }

@@ -135,7 +135,10 @@ type BaseImage struct {
 	Reference name.Reference
 	// Tag is the tag of a reference with tag and digest; empty if it has none.
 	Tag string
-	Pos yamlfile.Pos
+	// Upstream is Microsoft's name of a base of theirs, repository:tag: Dockerfiles name it by that,
+	// wherever the base is pulled from. Empty for other bases.
+	Upstream string
+	Pos      yamlfile.Pos
 	// Lock is the entry of bases.lock.yaml for the image; nil if there is none.
 	Lock *LockedBase
 	// Inline means that the digest is in slipway.yaml itself: the image is this one, wherever
@@ -181,8 +184,10 @@ type Artifact struct {
 	ArchiveName, BinaryName string
 	Formats                 map[string]string // of the archive by operating system: "tar.gz" or "zip"
 	Directory               string            // of the programs in the archive, slash-separated; "" is its root
-	// by operating system, the absolute directory whose files are added to the archive
-	Files map[string]string
+	// by operating system, the directory whose files are added to the archive: absolute, or
+	// relative to the Go module Source
+	Files  map[string]string
+	Source string
 }
 
 // Lint configures the check of release.yaml.

@@ -21,6 +21,7 @@ type Entry struct {
 // arguments every word counts as a use: what their variables come to is not known here.
 func (c *checker) unused() []Entry {
 	u := uses{bases: map[string]bool{}, programs: map[string]bool{}, sources: map[string]bool{}}
+	add(u.sources, c.placesUsed...)
 	for _, i := range c.out.Images {
 		u.image(i)
 	}
@@ -38,7 +39,7 @@ func (c *checker) unused() []Entry {
 	}
 	var list []Entry
 	for n, b := range c.out.Bases {
-		if !u.bases[b.Name] && !u.inText(b.Name) && !u.repository(b) {
+		if !u.allBases && !u.bases[b.Name] && !u.inText(b.Name) && !u.repository(b) {
 			list = append(list, Entry{"base", b.Name, c.Pos(&c.in.Bases[n].Name)})
 		}
 	}
@@ -59,6 +60,7 @@ func (c *checker) unused() []Entry {
 type uses struct {
 	bases, programs, sources map[string]bool
 	allPrograms              bool     // a Dockerfile may copy any of them
+	allBases                 bool     // a Dockerfile that is not known yet may name any of them
 	texts                    []string // of Dockerfiles, and what they get as arguments
 }
 
@@ -72,8 +74,9 @@ func (u *uses) image(i Image) {
 func (u *uses) repository(b Base) bool {
 	return slices.ContainsFunc(b.Images, func(i BaseImage) bool {
 		repo := i.Reference.Context()
+		upstream, _, _ := strings.Cut(i.Upstream, ":")
 		return slices.ContainsFunc(u.texts, func(text string) bool {
-			return strings.Contains(text, repo.Name()) || repo.RegistryStr() == name.DefaultRegistry && strings.Contains(text, repo.RepositoryStr())
+			return strings.Contains(text, repo.Name()) || upstream != "" && strings.Contains(text, upstream) || repo.RegistryStr() == name.DefaultRegistry && strings.Contains(text, repo.RepositoryStr())
 		})
 	})
 }

@@ -39,7 +39,9 @@ type Input struct {
 	Platform platform.Platform // without a Windows release
 	Programs []Program
 	ModTime  time.Time // of everything in an archive
-	// directories to omit from that of the artifact's files, relative to it
+	// Added is the absolute directory of the artifact's files, "" for none, and Except are
+	// directories to omit, relative to it.
+	Added  string
 	Except []string
 }
 
@@ -115,9 +117,9 @@ func (in Input) archive(ctx context.Context, st *store.Store) (v1.Hash, int64, e
 // entries lists the files of the archive, sorted by path.
 func (in Input) entries(st *store.Store) ([]layer.Entry, error) {
 	var all []layer.Entry
-	if dir := in.Artifact.Files[in.Platform.OS]; dir != "" {
+	if in.Added != "" {
 		var err error
-		if all, err = tree(st, dir, in.Except); err != nil {
+		if all, err = tree(st, in.Added, in.Except); err != nil {
 			return nil, err
 		}
 	}

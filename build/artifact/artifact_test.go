@@ -30,7 +30,8 @@ func input(t *testing.T, os, format string) artifact.Input {
 	write(t, filepath.Join(dir, "bin", "uninstall.sh"), 0o700)
 	file := map[string]string{"linux": "tool", "windows": "tool.exe"}[os]
 	return artifact.Input{
-		Artifact: product.Artifact{Name: "demo", Binary: true, Archive: true, Formats: map[string]string{os: format}, Directory: "bin", Files: map[string]string{os: dir}},
+		Artifact: product.Artifact{Name: "demo", Binary: true, Archive: true, Formats: map[string]string{os: format}, Directory: "bin"},
+		Added:    dir,
 		Files:    []product.ArtifactFile{{Name: "tool." + os, Program: "tool"}, {Name: "demo." + os + "." + format}},
 		Platform: platform.Platform{OS: os, Architecture: "amd64"},
 		Programs: []artifact.Program{{Name: "tool", File: file, Content: layer.Bytes([]byte("a program"))}},
@@ -100,12 +101,12 @@ func TestBeforeZip(t *testing.T) {
 
 func TestMistakes(t *testing.T) {
 	in := input(t, "linux", "zip")
-	write(t, filepath.Join(in.Artifact.Files["linux"], "bin", "tool"), 0o755)
+	write(t, filepath.Join(in.Added, "bin", "tool"), 0o755)
 	if _, err := artifact.Make(t.Context(), open(t), in); err == nil || !strings.Contains(err.Error(), "making demo.linux.zip: bin/tool exists twice") {
 		t.Errorf("a file in the place of the program: %v", err)
 	}
 	in = input(t, "linux", "zip")
-	if err := os.Symlink("LICENSE", filepath.Join(in.Artifact.Files["linux"], "share", "link")); err != nil {
+	if err := os.Symlink("LICENSE", filepath.Join(in.Added, "share", "link")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := artifact.Make(t.Context(), open(t), in); err == nil || !strings.Contains(err.Error(), "share/link is not a regular file") {

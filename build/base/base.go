@@ -140,7 +140,7 @@ func (r *Resolver) named(ref name.Reference, p platform.Platform) (product.Base,
 	for _, b := range r.Bases {
 		for _, i := range b.Images {
 			tag := i.Reference.Context().Tag(i.Tag)
-			if i.Tag != "" && tag.Name() == ref.Name() && platform.Same(i.Platform, p) {
+			if i.Tag != "" && (tag.Name() == ref.Name() || i.Upstream == ref.Name()) && platform.Same(i.Platform, p) {
 				i.Platform = p
 				return b, i, true
 			}

@@ -65,6 +65,7 @@
 package dockerfile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -88,6 +89,7 @@ type Input struct {
 	// FILE.dockerignore next to it goes before the .dockerignore of the context.
 	File   string
 	Source []byte
+	Shown  string // what messages call it; File if empty
 	// Context is the absolute directory that COPY and ADD read from. Nothing outside it is read,
 	// symbolic links included. Empty means none.
 	Context string
@@ -177,24 +179,23 @@ func Build(ctx context.Context, in Input) (Result, error) {
 	if in.Client == nil {
 		in.Client = network.New(network.Options{})
 	}
+	in.Shown = cmp.Or(in.Shown, in.File, "Dockerfile")
 	src := in.Source
 	if src == nil {
 		b, err := os.ReadFile(in.File)
 		if err != nil {
-			return Result{}, fmt.Errorf("reading Dockerfile: %w", err)
+			return Result{}, fmt.Errorf("reading Dockerfile %s: %w", in.Shown, err)
 		}
 		src = b
 	}
-	if in.File == "" {
-		in.File = "Dockerfile"
-	}
+	in.File = cmp.Or(in.File, "Dockerfile")
 	if len(src) > maxSource {
-		return Result{}, fmt.Errorf("%s has more than %d bytes", in.File, maxSource)
+		return Result{}, fmt.Errorf("%s has more than %d bytes", in.Shown, maxSource)
 	}
 	if in.BuildPlatform.OS == "" {
 		in.BuildPlatform = platform.Platform{OS: "linux", Architecture: "amd64"}
 	}
-	b := &builder{in: in, report: &report{file: in.File, source: src}, demands: &report{file: in.File, source: src}}
+	b := &builder{in: in, report: &report{file: in.Shown, source: src}, demands: &report{file: in.Shown, source: src}}
 	defer b.close()
 	b.parse(src)
 	if s := b.target(); s != nil {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -81,7 +82,7 @@ func (p *product) run(ctx context.Context, t *testing.T, command string, args ..
 	t.Helper()
 	file, err := slipway()
 	must(t, err)
-	if command != "check" && command != "pin" && command != "images" {
+	if !slices.Contains([]string{"bases", "check", "pin", "images"}, command) {
 		args = append([]string{"-store=" + p.store}, args...)
 	}
 	args = append([]string{command, "-product=" + filepath.Join(p.dir, "slipway.yaml")}, args...)

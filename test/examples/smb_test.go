@@ -189,10 +189,8 @@ func toRegistry(t *testing.T, p *product) {
 	host := registryHost(t)
 	cifs := push(t, host+"/cifs:1", []string{"linux/amd64"}, map[string]string{"/smbplugin": "upstream's", "/usr/sbin/mount.cifs": "mounts"})
 	edits := []string{"registry.k8s.io/sig-storage/smbplugin:v1.20.1", cifs}
-	var hostProcess []string
+	push(t, host+"/hostprocess:v1.0.0", []string{"windows/amd64:10.0.17763.4711"}, map[string]string{"/hp.txt": "HostProcess"})
 	for ltsc, version := range map[string]string{"ltsc2019": "10.0.17763.4711", "ltsc2022": "10.0.20348.4711", "ltsc2025": "10.0.26100.4711"} {
-		hp := push(t, host+"/hostprocess:"+ltsc, []string{"windows/amd64:" + version}, map[string]string{"/hp.txt": "HostProcess"})
-		hostProcess = append(hostProcess, `"windows/amd64:`+ltsc+`": "`+hp+`"`)
 		on := []string{"windows/amd64:" + version}
 		core := push(t, host+"/servercore:"+ltsc, on, map[string]string{"/Windows/System32/netapi32.dll": "the DLL of " + version})
 		edits = append(edits, "mcr.microsoft.com/windows/servercore:"+ltsc, core)
@@ -201,8 +199,11 @@ func toRegistry(t *testing.T, p *product) {
 		must(t, err)
 		edits = append(edits, regexp.MustCompile(`mcr\S+nanoserver:`+ltsc+`@\S+`).FindString(string(b)), nano)
 	}
-	edits = append(edits, "microsoft: hostprocess", "images: {"+strings.Join(hostProcess, ", ")+"}")
+	edits = append(edits, "microsoft: hostprocess", "microsoft: hostprocess, repository: "+host+"/hostprocess") // its Dockerfile names Microsoft's
 	p.replace(t, "slipway.yaml", edits...)
+	if said, err := p.run(t.Context(), t, "bases"); err != nil {
+		t.Fatalf("slipway bases: %v\n%s", err, said)
+	}
 	list, err := os.ReadFile(filepath.Join(p.dir, "images.lock.yaml"))
 	must(t, err)
 	for _, s := range regexp.MustCompile(`sig-storage/(\S+:\S+)`).FindAllStringSubmatch(string(list), -1) {

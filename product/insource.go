@@ -1,0 +1,56 @@
+package product
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// inSource is where paths of slipway.yaml are seen from: its own directory, a source that is a
+// directory, or a Go module, whose files are not known before it is fetched.
+type inSource struct {
+	c      *checker
+	within string // the absolute directory of a source; "" is that of slipway.yaml
+	module string // the name of a source that is a module
+}
+
+// placed returns the place of a source; "" is the directory of slipway.yaml.
+func (c *checker) placed(source *string) inSource {
+	p := inSource{c: c}
+	if !c.refer(source, c.sources) {
+		return p
+	}
+	c.placesUsed = append(c.placesUsed, *source)
+	if s := c.out.Source(*source); s.Module != "" {
+		p.module = s.Name
+	} else {
+		p.within = s.Directory
+	}
+	return p
+}
+
+// path returns the path s of a file or directory, which at has: absolute, or relative to a module.
+// In a module, build looks whether it exists.
+func (p inSource) path(at any, s string, is func(fs.FileInfo) bool, what string) string {
+	if p.module == "" && p.within == "" {
+		full, why := p.c.stat(s, is, what)
+		if why != "" {
+			p.c.Errorf(at, "%s", why)
+		}
+		return full
+	}
+	if local := filepath.FromSlash(s); !filepath.IsLocal(local) || strings.Contains(s, `\`) {
+		p.c.Errorf(at, "%s is not a path within the source: write it relative to its root", s)
+		return local
+	} else if p.module != "" {
+		return local
+	}
+	full := filepath.Join(p.within, s)
+	if fi, err := os.Stat(full); err != nil || !is(fi) {
+		p.c.Errorf(at, "there is no %s %s in the source: correct the path", what, s)
+	} else if why := escapes(p.within, full, s); why != "" {
+		p.c.Errorf(at, "%s", why)
+	}
+	return full
+}
