@@ -11,6 +11,7 @@ import (
 // directory, or a Go module, whose files are not known before it is fetched.
 type inSource struct {
 	c      *checker
+	name   string // of the source
 	within string // the absolute directory of a source; "" is that of slipway.yaml
 	module string // the name of a source that is a module
 }
@@ -22,6 +23,7 @@ func (c *checker) placed(source *string) inSource {
 		return p
 	}
 	c.placesUsed = append(c.placesUsed, *source)
+	p.name = *source
 	if s := c.out.Source(*source); s.Module != "" {
 		p.module = s.Name
 	} else {
@@ -49,7 +51,7 @@ func (p inSource) path(at any, s string, is func(fs.FileInfo) bool, what string)
 	full := filepath.Join(p.within, s)
 	if fi, err := os.Stat(full); err != nil || !is(fi) {
 		p.c.Errorf(at, "there is no %s %s in the source: correct the path", what, s)
-	} else if why := escapes(p.within, full, s); why != "" {
+	} else if why := p.c.leaves(p.name, full); why != "" {
 		p.c.Errorf(at, "%s", why)
 	}
 	return full

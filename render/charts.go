@@ -56,7 +56,8 @@ func makeChart(ctx context.Context, p *product.Product, l *lock.Lock, declared p
 	if loaded, err = loaded.SetVersion(declared.Version, declared.AppVersion); err != nil {
 		return Chart{}, err
 	}
-	o := chart.PinOptions{Cases: cases, Find: finder(p, l)}
+	m := newImages(p, l)
+	o := chart.PinOptions{Cases: cases, Find: finder(m)}
 	for _, m := range declared.Images {
 		i, ok := l.Image(m.Image)
 		if !ok {
@@ -65,7 +66,7 @@ func makeChart(ctx context.Context, p *product.Product, l *lock.Lock, declared p
 		o.Mappings = append(o.Mappings, chart.Mapping{Path: m.Path, Image: *ownImage(i), Pos: m.Pos})
 	}
 	pinned, err := loaded.Pin(ctx, o)
-	return Chart{pinned, cases}, err
+	return Chart{pinned, cases}, errors.Join(err, m.errs.Err())
 }
 
 // chartLocation returns where a chart of slipway.yaml is.

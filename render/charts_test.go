@@ -20,7 +20,7 @@ func TestCharts(t *testing.T) {
 		"app/templates/a.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - image: {{ .Values.own }}\n  - image: {{ .Values.elsewhere.repository }}:{{ .Values.elsewhere.tag }}\n" +
 			"  - image: {{ .Values.mapped }}\n  - image: {{ .Values.party }}\n  - image: {{ .Values.other }}\n",
 	})
-	p.Images = []product.Image{{Name: "app"}, {Name: "tools", Elsewhere: []string{"ghcr.io/me/tools"}}, {Name: "lifecycle"}}
+	p.Images = []product.Image{{Name: "app", Version: "0.16.1"}, {Name: "tools", Version: "0.16.1", Elsewhere: []string{"ghcr.io/me/tools"}}, {Name: "lifecycle", Version: "0.16.1"}}
 	p.Release.Images = []product.ImageMapping{{Reference: "quay.io/team/lifecycle-*", Image: "lifecycle"}}
 	p.Charts = []product.Chart{{Template: product.Template{Path: "deploy/app"}, Name: "app", Version: "1.2.3", AppVersion: "v1"}}
 	made, err := render.Charts(t.Context(), p, l)
