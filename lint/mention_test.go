@@ -63,7 +63,7 @@ func TestMentions(t *testing.T) {
 	shell, win := "cgr.dev/chainguard/busybox@"+digest(0x11), "mcr.microsoft.com/powershell@"+digest(0x22)
 	unlisted := "; instead: a line in images.txt, or in the file that airgap.images names, or slipway lint -remote, which asks its registry [image-unknown]"
 	pinned := "; instead: repository@sha256:… of the index [image-unpinned]"
-	ko := "; instead: the reference of the image that has the program: in templates of slipway.yaml {{image \"NAME\"}} as a value [image-ko]"
+	ko := "; instead: an image of that program in slipway.yaml, which then replaces the name, or an entry of release.images that maps the name to an image [image-ko]"
 	want := []string{
 		"14:32: " + in + "args[1]: only ko resolves ko://github.com/tektoncd/pipeline/cmd/tool, no runtime does: write " + tool + ko,
 		"15:11: " + in + "args[2]: only ko resolves ko://github.com/tektoncd/pipeline/cmd/nop, no runtime does: write the reference of the image that has the program" + ko,

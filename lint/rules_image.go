@@ -13,7 +13,7 @@ var imageRules = []Rule{
 		ID: "image-ko", Severity: Error,
 		Title:   "only ko resolves this name",
 		Reason:  "`ko resolve` builds the program of such a name and replaces the name by the image's reference. A runtime cannot pull `ko://…`, and a program that gets it in an argument makes pods that never start. The rule looks at every text of a manifest.",
-		Instead: "the reference of the image that has the program: in templates of slipway.yaml `{{image \"NAME\"}}` as a value",
+		Instead: "an image of that program in slipway.yaml, which then replaces the name, or an entry of release.images that maps the name to an image",
 		Link:    "https://ko.build/features/k8s/",
 	},
 	{
