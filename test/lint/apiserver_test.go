@@ -21,6 +21,7 @@ import (
 
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/product"
 )
 
 // minor is the Kubernetes release whose API server is asked: 1.36.
@@ -63,7 +64,11 @@ func TestAPIServer(t *testing.T) {
 			if (len(errs) > 0) != refused {
 				t.Errorf("refused since %q by the rule, and by 1.%d: %v", r.Rejected, minor, errs)
 			}
-			report, err := lint.Check(t.Context(), []lint.File{{Name: "bad.yaml", Text: bad}}, lint.Options{Lock: l})
+			o := lint.Options{Lock: l}
+			if r.ReleaseOnly {
+				o.Product = &product.Product{}
+			}
+			report, err := lint.Check(t.Context(), []lint.File{{Name: "bad.yaml", Text: bad}}, o)
 			if err != nil || len(report.Findings) != 1 {
 				t.Fatalf("%v, %v", report, err)
 			}

@@ -4,16 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path"
 	"path/filepath"
-	"sync"
 	"testing"
 
-	"sigs.k8s.io/kustomize/api/krusty"
-	"sigs.k8s.io/kustomize/kyaml/filesys"
-
 	"github.com/slipway-dev/slipway/internal/chart"
+	"github.com/slipway-dev/slipway/internal/kustomize"
 	"github.com/slipway-dev/slipway/lint"
 )
 
@@ -44,22 +42,22 @@ func plainFiles(dir, pattern string) ([]lint.File, error) {
 	return files, nil
 }
 
-// kustomizing guards kustomize's schema of Kubernetes, a global variable that each build sets.
-var kustomizing sync.Mutex
-
-// kustomized returns what kustomize makes of a directory.
-func kustomized(dir, name string) ([]lint.File, error) {
-	kustomizing.Lock()
-	defer kustomizing.Unlock()
-	resources, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), filepath.Join(dir, filepath.FromSlash(name)))
+// kustomized returns what kustomize makes of a directory of a tree.
+func kustomized(tree, dir string) ([]lint.File, error) {
+	objects, err := kustomize.Build(tree, dir, kustomize.Options{})
 	if err != nil {
 		return nil, err
 	}
-	text, err := resources.AsYaml()
-	if err != nil {
-		return nil, err
+	f := joined{name: dir}
+	for _, o := range objects {
+		f.add(o.Text, func(line int) string {
+			if p, ok := o.Places[line]; ok {
+				return fmt.Sprintf("%s:%d", p.File, p.Line)
+			}
+			return ""
+		})
 	}
-	return []lint.File{{Name: name, Text: text}}, nil
+	return f.file(), nil
 }
 
 // load reads a chart, of whose metadata the source may have another name than its releases.
@@ -86,21 +84,35 @@ func rendered(ctx context.Context, c *chart.Chart, values map[string]any) ([]lin
 	if err != nil {
 		return nil, err
 	}
-	var text []byte
-	var origins []string
+	f := joined{name: c.String()}
 	for _, o := range objects {
-		origins = append(origins, "") // of the separator
-		doc := append(bytes.TrimRight(o.Text, "\n"), '\n')
-		for n := range bytes.Count(doc, []byte("\n")) {
-			origins = append(origins, o.Origin(n+1))
-		}
-		text = append(append(text, "---\n"...), doc...)
+		f.add(o.Text, o.Origin)
 	}
-	origin := func(line int) string {
-		if line > len(origins) {
+	return f.file(), nil
+}
+
+// joined is a manifest of documents whose lines are from other files.
+type joined struct {
+	name    string
+	text    []byte
+	origins []string // of its lines
+}
+
+// add adds a document; origin returns the place of one of its lines, the first being 1.
+func (j *joined) add(doc []byte, origin func(line int) string) {
+	doc = append(bytes.TrimRight(doc, "\n"), '\n')
+	j.origins = append(j.origins, "") // of the separator
+	for n := range bytes.Count(doc, []byte("\n")) {
+		j.origins = append(j.origins, origin(n+1))
+	}
+	j.text = append(append(j.text, "---\n"...), doc...)
+}
+
+func (j *joined) file() []lint.File {
+	return []lint.File{{Name: j.name, Text: j.text, Origin: func(line int) string {
+		if line > len(j.origins) {
 			return ""
 		}
-		return origins[line-1]
-	}
-	return []lint.File{{Name: c.String(), Text: text, Origin: origin}}, nil
+		return j.origins[line-1]
+	}}}
 }
