@@ -102,11 +102,6 @@ func (c *checker) directory(s *string) string {
 	return c.path(s, isDir, "directory")
 }
 
-// regular returns the absolute path of a file that must be there.
-func (c *checker) regular(s *string) string {
-	return c.path(s, isRegular, "file")
-}
-
 func isDir(fi fs.FileInfo) bool     { return fi.IsDir() }
 func isRegular(fi fs.FileInfo) bool { return fi.Mode().IsRegular() }
 
