@@ -91,6 +91,7 @@ func makeDemo(t *testing.T, dir string) release {
 	for _, c := range children {
 		l.ThirdParty[0].Platforms = append(l.ThirdParty[0].Platforms, c.Platform)
 	}
+	storetest.AddChart(t, st, l, "slipway.local/demo/charts/demo", l.Version) // in the bundle of all platforms
 	bundles = append(bundles, airgap.Target{Name: "demo-images"})
 	files, err := airgap.Pack(t.Context(), st, l, bundles, airgap.PackOptions{Dir: dir})
 	if err != nil {

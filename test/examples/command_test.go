@@ -106,7 +106,7 @@ func (p *product) release(t *testing.T, args ...string) *lock.Lock {
 	l, err := lock.Read(filepath.Join(p.out, lock.Name))
 	must(t, err)
 	var names []string
-	for _, i := range l.Images {
+	for _, i := range l.Published() {
 		for _, n := range i.Names() {
 			names = append(names, n.Reference)
 		}

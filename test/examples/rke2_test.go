@@ -98,7 +98,7 @@ func TestRKE2(t *testing.T) {
 	t.Run("a download that has changed ends it", func(t *testing.T) {
 		p.replace(t, "slipway.yaml", d.sum("kubelet.exe"), strings.Repeat("f", 64))
 		said, err := p.run(t.Context(), t, "build", "-registry="+registry)
-		if err == nil || !strings.Contains(said, "kubelet.exe") || !strings.Contains(said, "the file has changed, or --checksum is wrong") {
+		if err == nil || !strings.Contains(said, "kubelet.exe") || !strings.Contains(said, "the file has changed, or the checksum is wrong") {
 			t.Errorf("slipway build: %v\n%s", err, said)
 		}
 	})
