@@ -55,8 +55,8 @@ func Fuzz(
 // programs, and prints ratios.
 func Bench(
 	ctx context.Context,
-	// what to compare: cold (20 minutes); warm, publish, destinations, promote, recipe, push, again, absent,
-	// lookup, read, curve, compress, unpack (all but cold)
+	// what to compare: cold (20 minutes); warm, inner-hello, inner-kpack, publish, destinations, promote,
+	// recipe, push, again, absent, lookup, read, curve, compress, unpack (all but cold)
 	parts *string,
 ) error {
 	if err := isolate(); err != nil {
@@ -69,7 +69,7 @@ func Bench(
 		return err
 	}
 	args := []string{"go", "run", "./bench"}
-	for _, t := range []tool{crane, regctl} {
+	for _, t := range []tool{crane, regctl, ko} {
 		path, err := t.install(ctx)
 		if err != nil {
 			return err

@@ -18,6 +18,7 @@ var (
 	actionlint = tool{"actionlint", "github.com/rhysd/actionlint/cmd/actionlint", "v1.7.12"}
 	crane      = tool{"crane", "github.com/google/go-containerregistry/cmd/crane", "v0.22.1"}
 	regctl     = tool{"regctl", "github.com/regclient/regclient/cmd/regctl", "v0.11.7"}
+	ko         = tool{"ko", "github.com/google/ko", "v0.19.1"}
 )
 
 // tool is a program that the go command can install.
