@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,14 +16,14 @@ import (
 // TestTags lists tags in pages; one page fails the first time, and breaks off the second.
 func TestTags(t *testing.T) {
 	s := registrytest.Serve(t)
-	failures := 0
+	var failures atomic.Int32 // the handler of a lost connection may still run
 	s.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
 		if !strings.HasSuffix(q.URL.Path, "/v2/team/app/tags/list") {
 			return false
 		}
 		last := q.URL.Query().Get("last")
-		if last == "b" && failures < 2 {
-			if failures++; failures == 1 {
+		if last == "b" && failures.Load() < 2 {
+			if failures.Add(1) == 1 {
 				w.WriteHeader(http.StatusServiceUnavailable)
 				return true
 			}
@@ -38,8 +39,8 @@ func TestTags(t *testing.T) {
 		return true
 	})
 	got, err := network.New(options()).Tags(t.Context(), s.Repo(t, "team/app"))
-	if d := cmp.Diff([]string{"a", "b", "c"}, got); err != nil || d != "" || failures != 2 {
-		t.Errorf("got %v after %d failures, %v", got, failures, err)
+	if d := cmp.Diff([]string{"a", "b", "c"}, got); err != nil || d != "" || failures.Load() != 2 {
+		t.Errorf("got %v after %d failures, %v", got, failures.Load(), err)
 	}
 }
 
