@@ -128,7 +128,7 @@ func (b *bench) inner(ctx context.Context, what string, l *loop) (comparison, er
 	}
 	defer stop()
 	kos, err := l.after(ctx, "ko build -push=false of that program, for linux", []string{
-		"env", "-C", l.module, "GOWORK=off", "GOFLAGS=", "KO_DEFAULTBASEIMAGE=" + base, "KO_DOCKER_REPO=ko.local", "KOCACHE=" + filepath.Join(b.tmp, "kocache"),
+		"env", "-C", l.module, "GOWORK=off", "GOFLAGS=", "KO_DEFAULTBASEIMAGE=" + base, "KO_DOCKER_REPO=" + strings.TrimSuffix(base, "/base:latest") + "/out", "KOCACHE=" + filepath.Join(b.tmp, "kocache"),
 		b.ko, "build", "--push=false", "--sbom=none", "--platform=linux/amd64", "./" + l.command,
 	})
 	c.other = append(c.other, kos)
