@@ -102,9 +102,14 @@ var All = []Consumer{
 		Suites: []string{"test/examples", "test/windows"},
 	},
 	{
-		Name: "mingw", Purpose: "a DLL that wine lacks",
+		Name: "mingw", Purpose: "a DLL that wine lacks, programs with CGO",
 		Commands: []string{"x86_64-w64-mingw32-gcc"}, Packages: []string{"gcc-mingw-w64-x86-64"},
-		Suites: []string{"test/examples", "test/windows"},
+		Suites: []string{"cmd/slipway", "test/examples", "test/windows"},
+	},
+	{
+		Name: "osslsigncode", Purpose: "signing a Windows program, and verifying it in an image",
+		Commands: []string{"osslsigncode"}, Packages: []string{"osslsigncode"},
+		Suites: []string{"cmd/slipway"},
 	},
 	{
 		// Its programs are built by test/cluster/controlplane.
