@@ -3,13 +3,11 @@ package airgap
 import (
 	"context"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/renaming"
 	"github.com/slipway-dev/slipway/internal/transfer"
@@ -48,7 +46,7 @@ func newChartPush(ctx context.Context, s *bundleSet, o PushOptions) (*chartPush,
 		if !i.Chart || p.of[i.Digest()] != nil {
 			continue
 		}
-		archive, err := p.read(i)
+		archive, err := renaming.Archive(p.source().Open, i.Tree)
 		if err != nil {
 			return nil, fmt.Errorf("reading chart %s: %w", i.Name, err)
 		}
@@ -60,19 +58,6 @@ func newChartPush(ctx context.Context, s *bundleSet, o PushOptions) (*chartPush,
 	}
 	return p, nil
 }
-
-// read returns the archive of a chart.
-func (p *chartPush) read(i bundle.Image) ([]byte, error) {
-	r, err := p.source().Open(i.Tree.Layers[0].Digest)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	return io.ReadAll(io.LimitReader(r, maxChart))
-}
-
-// maxChart bounds the archive of a chart in bytes; what is longer is damaged to its reader.
-const maxChart = 64 << 20
 
 // push pushes the charts. Their images are in the registry already.
 func (p *chartPush) push(ctx context.Context, client *transfer.Client, done *Pushed) error {

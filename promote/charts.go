@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -14,9 +13,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/renaming"
 	"github.com/slipway-dev/slipway/internal/transfer"
 )
-
-// maxChart bounds the archive of a chart in bytes; what is longer is damaged to its reader.
-const maxChart = 64 << 20
 
 // renameCharts makes the charts that name the images at each destination, if charts are renamed.
 func (p *promotion) renameCharts(ctx context.Context) error {
@@ -49,15 +45,7 @@ func (p *promotion) renameCharts(ctx context.Context) error {
 // renameChart adds a chart with new names.
 func (p *promotion) renameChart(ctx context.Context, names *renaming.Names, i *image, all map[v1.Hash]*renaming.Chart) error {
 	t := i.tags[0].tree
-	if len(t.Layers) == 0 {
-		return fmt.Errorf("%s@%s is not a chart", i.repo, t.Desc.Digest)
-	}
-	r, err := p.source(ctx).Open(t.Layers[0].Digest)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	archive, err := io.ReadAll(io.LimitReader(r, maxChart))
+	archive, err := renaming.Archive(p.source(ctx).Open, t)
 	if err != nil {
 		return err
 	}

@@ -31,6 +31,22 @@ type Chart struct {
 	Untouched []string
 }
 
+// maxChart bounds the archive of a chart in bytes; what is longer is damaged to its reader.
+const maxChart = 64 << 20
+
+// Archive returns the packaged chart of the manifest t, whose blobs open opens.
+func Archive(open func(v1.Hash) (io.ReadCloser, error), t *oci.Tree) ([]byte, error) {
+	if len(t.Layers) == 0 {
+		return nil, fmt.Errorf("%s is not a chart: its manifest has no layer", t.Desc.Digest)
+	}
+	r, err := open(t.Layers[0].Digest)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return io.ReadAll(io.LimitReader(r, maxChart))
+}
+
 // Chart renames the images in the values of a packaged chart, which has the manifest t and the name
 // original. Comments, order and formatting of the values stay. The new chart names the original by
 // an annotation, and its time is that of t, or else created.
