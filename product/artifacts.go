@@ -76,10 +76,8 @@ func (c *checker) artifact(in *artifactYAML, alone map[string]bool) Artifact {
 		c.Errorf(&in.Directory, "directory %q is malformed: write a path within the archive, such as bin", d)
 	}
 	a.Formats = c.formats(in, a)
-	a.Files = c.artifactFiles(in, a)
-	if s := c.out.Source(in.Source); s.Module != "" {
-		a.Source = s.Name
-	}
+	at := c.placed(&in.Source)
+	a.Source, a.Files = at.module(), c.artifactFiles(in, a, at)
 	return a
 }
 
@@ -124,9 +122,8 @@ func (c *checker) formats(in *artifactYAML, a Artifact) map[string]string {
 	return all
 }
 
-func (c *checker) artifactFiles(in *artifactYAML, a Artifact) map[string]string {
+func (c *checker) artifactFiles(in *artifactYAML, a Artifact, at inSource) map[string]string {
 	all := map[string]string{}
-	at := c.placed(&in.Source)
 	for _, os := range slices.Sorted(maps.Keys(in.Files)) {
 		c.ofSystem(&in.Files, os, a)
 		all[os] = at.path(yamlfile.Entry(&in.Files, os), in.Files[os], isDir, "directory")

@@ -81,7 +81,7 @@ func (c *checker) dockerfileImage(in *imageYAML, i *Image) Content {
 	}
 	d := in.Dockerfile
 	at := c.placed(&d.Source)
-	out := &DockerfileImage{Source: at.module, Files: map[string]string{}, Target: d.Target, Args: d.Args, Programs: d.Programs, Outputs: d.Outputs}
+	out := &DockerfileImage{Source: at.module(), Files: map[string]string{}, Target: d.Target, Args: d.Args, Programs: d.Programs, Outputs: d.Outputs}
 	switch wanted := systems(i.Platforms); {
 	case d.File != "":
 		file := at.path(&d.File, d.File, isRegular, "file")

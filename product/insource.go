@@ -11,9 +11,7 @@ import (
 // directory, or a Go module, whose files are not known before it is fetched.
 type inSource struct {
 	c      *checker
-	name   string // of the source
-	within string // the absolute directory of a source; "" is that of slipway.yaml
-	module string // the name of a source that is a module
+	source Source // the zero value is the directory of slipway.yaml
 }
 
 // placed returns the place of a source; "" is the directory of slipway.yaml.
@@ -23,19 +21,22 @@ func (c *checker) placed(source *string) inSource {
 		return p
 	}
 	c.placesUsed = append(c.placesUsed, *source)
-	p.name = *source
-	if s := c.out.Source(*source); s.Module != "" {
-		p.module = s.Name
-	} else {
-		p.within = s.Directory
-	}
+	p.source = c.out.Source(*source)
 	return p
+}
+
+// module returns the name of a source that is a module, "" for any other place.
+func (p inSource) module() string {
+	if p.source.Module == "" {
+		return ""
+	}
+	return p.source.Name
 }
 
 // path returns the path s of a file or directory, which at has: absolute, or relative to a module.
 // In a module, build looks whether it exists.
 func (p inSource) path(at any, s string, is func(fs.FileInfo) bool, what string) string {
-	if p.module == "" && p.within == "" {
+	if p.source.Name == "" {
 		full, why := p.c.stat(s, is, what)
 		if why != "" {
 			p.c.Errorf(at, "%s", why)
@@ -45,13 +46,13 @@ func (p inSource) path(at any, s string, is func(fs.FileInfo) bool, what string)
 	if local := filepath.FromSlash(s); !filepath.IsLocal(local) || strings.Contains(s, `\`) {
 		p.c.Errorf(at, "%s is not a path within the source: write it relative to its root", s)
 		return local
-	} else if p.module != "" {
+	} else if p.module() != "" {
 		return local
 	}
-	full := filepath.Join(p.within, s)
+	full := filepath.Join(p.source.Directory, s)
 	if fi, err := os.Stat(full); err != nil || !is(fi) {
 		p.c.Errorf(at, "there is no %s %s in the source: correct the path", what, s)
-	} else if why := p.c.leaves(p.name, full); why != "" {
+	} else if why := p.c.leaves(p.source.Name, full); why != "" {
 		p.c.Errorf(at, "%s", why)
 	}
 	return full
