@@ -27,18 +27,19 @@ type Chart struct {
 func Charts(ctx context.Context, p *product.Product, l *lock.Lock) ([]Chart, error) {
 	var all []Chart
 	var errs []error
+	images := newImages(p, l)
 	for _, declared := range p.Charts {
-		c, err := makeChart(ctx, p, l, declared)
+		c, err := makeChart(ctx, images, declared)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		all, errs = append(all, c), append(errs, err)
 	}
-	return all, errors.Join(errs...)
+	return all, errors.Join(append(errs, images.errs.Err())...)
 }
 
-func makeChart(ctx context.Context, p *product.Product, l *lock.Lock, declared product.Chart) (Chart, error) {
-	at, err := chartLocation(ctx, p, declared.Template)
+func makeChart(ctx context.Context, images *images, declared product.Chart) (Chart, error) {
+	at, err := chartLocation(ctx, images.product, declared.Template)
 	if err != nil {
 		return Chart{}, err
 	}
@@ -56,17 +57,16 @@ func makeChart(ctx context.Context, p *product.Product, l *lock.Lock, declared p
 	if loaded, err = loaded.SetVersion(declared.Version, declared.AppVersion); err != nil {
 		return Chart{}, err
 	}
-	m := newImages(p, l)
-	o := chart.PinOptions{Cases: cases, Find: finder(m)}
+	o := chart.PinOptions{Cases: cases, Find: finder(images)}
 	for _, m := range declared.Images {
-		i, ok := l.Image(m.Image)
+		i, ok := images.lock.Image(m.Image)
 		if !ok {
 			return Chart{}, fmt.Errorf("%s: the lock has no image %s", m.Pos, m.Image)
 		}
 		o.Mappings = append(o.Mappings, chart.Mapping{Path: m.Path, Image: *ownImage(i), Pos: m.Pos})
 	}
 	pinned, err := loaded.Pin(ctx, o)
-	return Chart{pinned, cases}, errors.Join(err, m.errs.Err())
+	return Chart{pinned, cases}, err
 }
 
 // chartLocation returns where a chart of slipway.yaml is.
