@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -218,10 +219,5 @@ func (d *Draft) koForWindows() bool {
 }
 
 func sortedKeys[V any](m map[string]V) []string {
-	var keys []string
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
+	return slices.Sorted(maps.Keys(m))
 }

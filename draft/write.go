@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -84,7 +85,7 @@ func (d *Draft) YAML() []byte {
 	w.line("")
 	d.writeNames(w)
 	w.note("", d.platformNotes...)
-	w.line("platforms: " + list(ordered(d.platforms)))
+	w.line("platforms: " + list(slices.Sorted(slices.Values(d.platforms))))
 	d.writeSource(w)
 	d.writeBases(w)
 	d.writePrograms(w)
@@ -127,8 +128,8 @@ func (d *Draft) writeSource(w *writer) {
 	w.line("    directory: %s", d.source.dir)
 	if !d.git {
 		w.note("    ", "Only git knows these two; without git they label and date the images as they are here.")
-		w.line("    revision: %s", orDefault(d.options.Revision, unknownRevision))
-		w.line("    created: %s", orDefault(d.options.Created, unknownCreated))
+		w.line("    revision: %s", cmp.Or(d.options.Revision, unknownRevision))
+		w.line("    created: %s", cmp.Or(d.options.Created, unknownCreated))
 	}
 	if d.source.url != "" {
 		w.line("    url: %s", d.source.url)
@@ -151,20 +152,6 @@ func (d *Draft) writeSource(w *writer) {
 	if len(d.source.tags) > 0 {
 		w.line("    tags: " + list(d.source.tags))
 	}
-}
-
-// ordered sorts platforms: Linux first, then by name.
-func ordered(platforms []string) []string {
-	list := slices.Clone(platforms)
-	slices.Sort(list)
-	return list
-}
-
-func orDefault(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
 }
 
 func (d *Draft) writeBases(w *writer) {
