@@ -4,8 +4,9 @@
 //	go run ./bench [-dist dist] [-store .slipway] [-slipway PATH] [-parts cold,warm,…]
 //
 // It needs crane (go install github.com/google/go-containerregistry/cmd/crane), regctl (go install
-// github.com/regclient/regclient/cmd/regctl), ko (go install github.com/google/ko), and from Debian docker-registry, skopeo, bsdtar (libarchive-tools) and zstd. Every other tool
-// runs as its users run it. Peak memory is that of the program itself, without the
+// github.com/regclient/regclient/cmd/regctl), and from Debian docker-registry, skopeo, bsdtar
+// (libarchive-tools) and zstd. With ko (go install github.com/google/ko) it has a row more. Every
+// other tool runs as its users run it. Peak memory is that of the program itself, without the
 // compilers it starts. Measuring costs a few hundredths of a second.
 package main
 

@@ -27,8 +27,8 @@ var imagesLimits = yamlfile.Options{MaxBytes: 32 << 20, MaxValues: 1 << 20, MaxT
 // ImagesYAML returns the file at path, which need not be there, with the images of a lock added to
 // it: what Kubernetes' image promoter is to copy, by digest, with the tags that never move
 // (https://github.com/kubernetes-sigs/promo-tools/blob/main/docs/promotion-pull-requests.md). Names
-// are paths below o.From. Charts are not added: the promoter cannot give them new names. The order and the form are those of kpromo; of comments, only those
-// before the first image stay.
+// are paths below o.From. Charts are not added: the promoter cannot give them new names. The order
+// and the form are those of kpromo; of comments, only those before the first image stay.
 func ImagesYAML(l *lock.Lock, o Options, path string) ([]byte, error) {
 	p, err := fromLock(l, o)
 	if err != nil {

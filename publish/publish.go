@@ -2,8 +2,9 @@
 // into the embedded one for a snapshot, and records the references in the lock.
 //
 // [Publish] pushes the images that build made, fetches the third-party images, and returns the
-// lock, to which [Charts] adds the charts that were made for it. [PublishPart] pushes selected platforms or images by digest; [Merge] joins such parts, and
-// tags the images. [Move] moves the floating tags, once everything else of the release is done.
+// lock, to which [Charts] adds the charts that were made for it. [PublishPart] pushes selected
+// platforms or images by digest; [Merge] joins such parts, and tags the images. [Move] moves the
+// floating tags, once everything else of the release is done.
 // [Reach] checks before a build whether all this can succeed, and [Preview] tells what will become
 // of every name. Package transfer moves the images.
 package publish
