@@ -1,0 +1,218 @@
+package signature
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// BundleType is the media type of a Sigstore bundle, and the artifact type of a referrer with one.
+const BundleType = "application/vnd.dev.sigstore.bundle.v0.3+json"
+
+// StatementType is the payload type of a DSSE envelope with an in-toto statement.
+const StatementType = "application/vnd.in-toto+json"
+
+// MaxBundle is the largest bundle that is read, in bytes. Statements on releases of thousands of
+// images are below a third of it.
+const MaxBundle = 16 << 20
+
+// bundle is a Sigstore bundle v0.3 with a key (protobuf-specs, sigstore_bundle.proto), with the
+// fields in the order in which they are written.
+type bundle struct {
+	MediaType string   `json:"mediaType"`
+	Material  material `json:"verificationMaterial"`
+	Envelope  *dsse    `json:"dsseEnvelope,omitempty"`
+	Message   *message `json:"messageSignature,omitempty"`
+}
+
+type material struct {
+	PublicKey hint `json:"publicKey"`
+}
+
+type hint struct {
+	Hint string `json:"hint"`
+}
+
+// dsse is a DSSE envelope (secure-systems-lab/dsse, envelope.md) with one signature.
+type dsse struct {
+	Payload     []byte `json:"payload"`
+	PayloadType string `json:"payloadType"`
+	Signatures  []sig  `json:"signatures"`
+}
+
+type sig struct {
+	Sig []byte `json:"sig"`
+}
+
+// message is a signature of bytes that are not in the bundle.
+type message struct {
+	Digest    digest `json:"messageDigest"`
+	Signature []byte `json:"signature"`
+}
+
+type digest struct {
+	Algorithm string `json:"algorithm"`
+	Digest    []byte `json:"digest"`
+}
+
+// encoding is the pre-authentication encoding of DSSE, which is what is signed.
+func encoding(payloadType string, payload []byte) []byte {
+	var b bytes.Buffer
+	b.WriteString("DSSEv1 " + strconv.Itoa(len(payloadType)) + " " + payloadType + " " + strconv.Itoa(len(payload)) + " ")
+	b.Write(payload)
+	return b.Bytes()
+}
+
+// SignStatement returns a bundle with a statement, in-toto's JSON, and its signature.
+func SignStatement(ctx context.Context, s *Signer, statement []byte) ([]byte, error) {
+	signed, err := s.Sign(ctx, encoding(StatementType, statement))
+	if err != nil {
+		return nil, err
+	}
+	return marshal(bundle{
+		MediaType: BundleType, Material: material{hint{s.Public.Hint()}},
+		Envelope: &dsse{Payload: statement, PayloadType: StatementType, Signatures: []sig{{signed}}},
+	})
+}
+
+// SignFile returns a bundle with the signature of a file's content.
+func SignFile(ctx context.Context, s *Signer, content []byte) ([]byte, error) {
+	signed, err := s.Sign(ctx, content)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(content)
+	return marshal(bundle{
+		MediaType: BundleType, Material: material{hint{s.Public.Hint()}},
+		Message: &message{Digest: digest{"SHA2_256", sum[:]}, Signature: signed},
+	})
+}
+
+func marshal(b bundle) ([]byte, error) {
+	text, err := json.Marshal(b)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the bundle: %w", err)
+	}
+	return append(text, '\n'), nil
+}
+
+// Hint returns the hint of the key that a bundle names as its signer: a claim, until the bundle is
+// verified with that key.
+func Hint(text []byte) (string, error) {
+	b, err := parse(text)
+	if err != nil {
+		return "", err
+	}
+	return b.Material.PublicKey.Hint, nil
+}
+
+// OpenStatement verifies a bundle with a statement and returns the statement. Nothing of it may be
+// read before.
+func OpenStatement(k *PublicKey, text []byte) ([]byte, error) {
+	b, err := k.open(text)
+	if err != nil {
+		return nil, err
+	}
+	e := b.Envelope
+	switch {
+	case e == nil:
+		return nil, errors.New("the bundle signs a file, not a statement")
+	case e.PayloadType != StatementType:
+		return nil, errors.New("the payload of the bundle is not an in-toto statement")
+	case len(e.Signatures) != 1:
+		return nil, fmt.Errorf("the bundle has %d signatures: it must have one", len(e.Signatures))
+	}
+	if err := k.Verify(encoding(e.PayloadType, e.Payload), e.Signatures[0].Sig); err != nil {
+		return nil, err
+	}
+	return e.Payload, nil
+}
+
+// VerifyFile verifies a bundle with the signature of content.
+func VerifyFile(k *PublicKey, text, content []byte) error {
+	b, err := k.open(text)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(content)
+	switch m := b.Message; {
+	case m == nil:
+		return errors.New("the bundle signs a statement, not a file")
+	case m.Digest.Algorithm != "SHA2_256":
+		return errors.New("the bundle has a digest other than SHA-256")
+	case !bytes.Equal(m.Digest.Digest, sum[:]):
+		return errors.New("the bundle signs other content: its digest is another")
+	default:
+		return k.Verify(content, m.Signature)
+	}
+}
+
+// open reads a bundle that claims to be signed by k.
+func (k *PublicKey) open(text []byte) (bundle, error) {
+	b, err := parse(text)
+	if err != nil {
+		return b, err
+	}
+	if got := b.Material.PublicKey.Hint; got != k.Hint() {
+		return b, fmt.Errorf("it is signed by another key than %s", k.Fingerprint())
+	}
+	return b, nil
+}
+
+// parse reads a bundle in the form that marshal writes, and in no other: so it has no field twice,
+// none that is not looked at, and base64 in one form only.
+func parse(text []byte) (bundle, error) {
+	var b bundle
+	if len(text) > MaxBundle {
+		return b, fmt.Errorf("the bundle is larger than %d MiB", MaxBundle>>20)
+	}
+	if err := json.Unmarshal(text, &b); err != nil {
+		return b, errors.New("the bundle is not the JSON of a Sigstore bundle")
+	}
+	if b.MediaType != BundleType {
+		return b, errors.New("the bundle is not a Sigstore bundle v0.3")
+	}
+	if (b.Envelope == nil) == (b.Message == nil) {
+		return b, errors.New("the bundle must have either a DSSE envelope or the signature of a file")
+	}
+	if e := b.Envelope; e != nil && len(e.Signatures) != 1 {
+		return b, fmt.Errorf("the bundle has %d signatures: it must have one", len(e.Signatures))
+	}
+	again, err := marshal(b)
+	if err != nil {
+		return b, err
+	}
+	if !bytes.Equal(again, text) {
+		return b, errors.New("the bundle is not in the form that slipway writes: a field is unknown, missing or given twice, or was written in another way")
+	}
+	return b, nil
+}
+
+// base64Text returns what a shell gives to base64 -d: the signature of content, for openssl.
+func base64Text(signed []byte) []byte {
+	return append([]byte(base64.StdEncoding.EncodeToString(signed)), '\n')
+}
+
+// SignPlain returns the signature of content in base64, for openssl dgst -verify on machines that
+// have nothing else.
+func SignPlain(ctx context.Context, s *Signer, content []byte) ([]byte, error) {
+	signed, err := s.Sign(ctx, content)
+	if err != nil {
+		return nil, err
+	}
+	return base64Text(signed), nil
+}
+
+// VerifyPlain verifies what [SignPlain] returned.
+func VerifyPlain(k *PublicKey, text, content []byte) error {
+	signed, err := base64.StdEncoding.Strict().DecodeString(string(bytes.TrimSuffix(text, []byte("\n"))))
+	if err != nil || !bytes.Equal(base64Text(signed), text) {
+		return errors.New("the signature is not one line of base64")
+	}
+	return k.Verify(content, signed)
+}

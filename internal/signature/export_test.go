@@ -1,0 +1,4 @@
+package signature
+
+// Local is local for tests.
+var Local = local
