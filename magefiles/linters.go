@@ -7,7 +7,8 @@ import (
 	"errors"
 )
 
-// Linters runs the linters on this repository: format, vet, golangci-lint, workflows, modules.
+// Linters runs the linters on this repository: format, vet, types on other systems, workflows,
+// modules.
 // `slipway check` and `slipway lint` are for releases.
 func Linters(ctx context.Context) error {
 	lint, err := golangci.install(ctx)
@@ -24,8 +25,8 @@ func Linters(ctx context.Context) error {
 		do(ctx, ".", workflows),
 		do(ctx, ".", "bash", "-n", ".ci/run"),
 	}
-	for _, goos := range []string{"windows", "darwin"} { // the command also runs on these
-		errs = append(errs, do(ctx, ".", "env", "GOOS="+goos, "go", "vet", "./cmd/slipway"))
+	for _, goos := range systems {
+		errs = append(errs, typeCheck(ctx, goos))
 	}
 	dirs, err := modules()
 	if err != nil {

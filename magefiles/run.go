@@ -3,16 +3,22 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // command returns a command in a directory of the repository that prints where mage
@@ -30,7 +36,8 @@ func do(ctx context.Context, dir string, args ...string) error {
 	return start(command(ctx, dir, args...))
 }
 
-// start is do for an existing command. It prints the duration of a slow one.
+// start is do for an existing command. It prints the duration of a slow one, and the processor
+// time, which other programs on the machine change less.
 func start(cmd *exec.Cmd) error {
 	line := strings.Join(cmd.Args, " ")
 	fmt.Fprintf(os.Stderr, "→ %s: %s\n", cmd.Dir, line)
@@ -39,9 +46,32 @@ func start(cmd *exec.Cmd) error {
 		return fmt.Errorf("%s in %s: %w", line, cmd.Dir, err)
 	}
 	if took := time.Since(began); took > 2*time.Second {
-		fmt.Fprintf(os.Stderr, "  %s: %d s\n", cmd.Dir, int(took.Seconds()))
+		busy := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+		fmt.Fprintf(os.Stderr, "  %s: %d s, processors %d s\n", cmd.Dir, int(took.Seconds()), int(busy.Seconds()))
 	}
 	return nil
+}
+
+// together runs commands, several at once, and starts them in this order. It runs one more
+// than there are processors, because suites wait for daemons and controllers. It prints the
+// output of a command when that ends.
+func together(cmds []*exec.Cmd) error {
+	errs := make([]error, len(cmds))
+	var printing sync.Mutex
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0) + 1)
+	for n, cmd := range cmds {
+		g.Go(func() error {
+			var out bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &out, &out
+			errs[n] = start(cmd)
+			printing.Lock()
+			defer printing.Unlock()
+			fmt.Fprintf(os.Stderr, "← %s: %s\n%s", cmd.Dir, strings.Join(cmd.Args, " "), out.String())
+			return nil
+		})
+	}
+	return errors.Join(g.Wait(), errors.Join(errs...))
 }
 
 // modules returns the directories of the repository's Go modules, the main one last so that its

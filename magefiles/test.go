@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -59,43 +58,35 @@ func Test(ctx context.Context) error {
 		errs = append(errs, controlPlane(ctx))
 	}
 	errs = append(errs, consumer.BuildAll(ctx, without))
-	// The cluster waits for its controllers most of the time, so others run meanwhile.
-	const cluster = "test/cluster"
-	var out bytes.Buffer
-	background := goTest(ctx, env, cluster, "./...")
-	background.Stdout, background.Stderr = &out, &out
-	done := make(chan error, 1)
-	go func() { done <- start(background) }()
-	for _, dir := range dirs {
-		switch dir {
-		case cluster:
-		case ".":
-			errs = append(errs, testMain(ctx, env, !slices.Contains(without, "gcc")))
-		default:
-			errs = append(errs, start(goTest(ctx, env, dir, "./...")))
-		}
-	}
-	err = <-done
-	fmt.Fprintf(os.Stderr, "→ %s, which ran meanwhile:\n%s", cluster, out.String())
-	return errors.Join(append(errs, err)...)
-}
-
-// testMain tests the main module, with the race detector where it can find races.
-func testMain(ctx context.Context, env []string, race bool) error {
-	if !race {
-		return start(goTest(ctx, env, ".", "./..."))
-	}
-	found, err := testsWith(`(?m)^func (` + alone + `|` + both + `)\(`)
+	cmds, err := mainTests(ctx, env, !slices.Contains(without, "gcc"))
 	if err != nil {
 		return err
 	}
+	for _, dir := range dirs {
+		if dir != "." {
+			cmds = append(cmds, goTest(ctx, env, dir, "./..."))
+		}
+	}
+	return errors.Join(append(errs, together(cmds))...)
+}
+
+// mainTests returns the commands that test the main module, with the race detector where it can
+// find races, the longest first.
+func mainTests(ctx context.Context, env []string, race bool) ([]*exec.Cmd, error) {
+	if !race {
+		return []*exec.Cmd{goTest(ctx, env, ".", "./...")}, nil
+	}
+	found, err := testsWith(`(?m)^func (` + alone + `|` + both + `)\(`)
+	if err != nil {
+		return nil, err
+	}
 	list, err := exec.CommandContext(ctx, "go", append([]string{"list"}, commands...)...).Output()
 	if err != nil {
-		return fmt.Errorf("listing %v: %w", commands, err)
+		return nil, fmt.Errorf("listing %v: %w", commands, err)
 	}
 	all, err := exec.CommandContext(ctx, "go", "list", "./...").Output()
 	if err != nil {
-		return fmt.Errorf("listing the packages: %w", err)
+		return nil, fmt.Errorf("listing the packages: %w", err)
 	}
 	starters := strings.Fields(string(list))
 	isStarter := func(pkg string) bool { return slices.Contains(starters, pkg) }
@@ -105,18 +96,21 @@ func testMain(ctx context.Context, env []string, race bool) error {
 	for n := range slow {
 		slow[n] = "./" + slow[n]
 	}
-	return errors.Join(
-		start(goTest(ctx, env, ".", commands...)),
-		start(goTest(ctx, env, ".", append([]string{"-run=^(" + alone + "|" + both + ")$"}, slow...)...)),
-		start(goTest(ctx, env, ".", append([]string{"-race", "-skip=^(" + alone + ")$"}, slices.DeleteFunc(strings.Fields(string(all)), isStarter)...)...)),
-		start(goTest(ctx, env, ".", "-race", "-run="+racedCommands, "./cmd/slipway")))
+	return []*exec.Cmd{
+		goTest(ctx, env, ".", append([]string{"-race", "-skip=^(" + alone + ")$"}, slices.DeleteFunc(strings.Fields(string(all)), isStarter)...)...),
+		goTest(ctx, env, ".", commands...),
+		goTest(ctx, env, ".", append([]string{"-run=^(" + alone + "|" + both + ")$"}, slow...)...),
+		goTest(ctx, env, ".", "-race", "-run="+racedCommands, "./cmd/slipway"),
+	}, nil
 }
 
 // goTest runs `go test` in a module. It disables the test cache, because go test does not
 // notice changes to the release, which is outside of nested modules. It extends the
-// timeout of ten minutes, which is too short for the race detector on a busy machine.
+// timeout of ten minutes, which is too short for the race detector on a busy machine. It
+// omits go vet, which Linters runs on all tests once: go test would repeat it with and
+// without the race detector, on all that a test imports.
 func goTest(ctx context.Context, env []string, dir string, args ...string) *exec.Cmd {
-	cmd := command(ctx, dir, append([]string{"go", "test", "-count=1", "-timeout=30m"}, args...)...)
+	cmd := command(ctx, dir, append([]string{"go", "test", "-count=1", "-vet=off", "-timeout=30m"}, args...)...)
 	cmd.Env = append(os.Environ(), env...)
 	return cmd
 }
