@@ -33,7 +33,7 @@ func TestStopped(t *testing.T) {
 			return err
 		},
 		"apply": func(ctx context.Context, dir string) error {
-			_, err := bundle.Apply(ctx, deltas[0].Path, base, filepath.Join(dir, "made.tar.zst"), nil)
+			_, err := bundle.Apply(ctx, deltas[0].Path, base, filepath.Join(dir, "made.tar.zst"), bundle.ApplyOptions{})
 			return err
 		},
 		"split": func(ctx context.Context, dir string) error {

@@ -14,11 +14,18 @@ import (
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
+// ApplyOptions tell how a delta is applied.
+type ApplyOptions struct {
+	// Check is called with the delta and its base before anything is written. It may be nil.
+	Check    func(delta, base *Bundle) error
+	Progress *progress.Printer // nil: quiet
+}
+
 // Apply makes the bundle of a delta and its base, byte for byte as it was packed, and writes it to
 // out. It compares every layer with its digest, and the file with the checksum in the delta, before
 // the file gets its name.
-func Apply(ctx context.Context, delta, base, out string, pr *progress.Printer) (*File, error) {
-	dir, err := disk.Lock(ctx, filepath.Dir(out), pr.Printf)
+func Apply(ctx context.Context, delta, base, out string, o ApplyOptions) (*File, error) {
+	dir, err := disk.Lock(ctx, filepath.Dir(out), o.Progress.Printf)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +46,12 @@ func Apply(ctx context.Context, delta, base, out string, pr *progress.Printer) (
 	if err := d.contents.Delta.checkBase(delta, base, b); err != nil {
 		return nil, err
 	}
-	f, err := d.apply(ctx, b, out, pr)
+	if o.Check != nil {
+		if err := o.Check(d, b); err != nil {
+			return nil, err
+		}
+	}
+	f, err := d.apply(ctx, b, out, o.Progress)
 	if errors.Is(err, tar.ErrWriteTooLong) {
 		err = errors.New("a layer is larger than in its manifest")
 	}

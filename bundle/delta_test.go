@@ -79,7 +79,7 @@ func TestDelta(t *testing.T) {
 					t.Errorf("%s has %d bytes, the bundle %d", f.Path, f.Size, full.Size)
 				}
 				out := filepath.Join(t.TempDir(), "made.tar.zst")
-				made, err := bundle.Apply(t.Context(), f.Path, old[tc.which[k]].Path, out, nil)
+				made, err := bundle.Apply(t.Context(), f.Path, old[tc.which[k]].Path, out, bundle.ApplyOptions{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -119,11 +119,11 @@ func TestDeltaRefused(t *testing.T) {
 	_, err = bundle.Open(delta)
 	says(err, "is a delta", "its base, demo-images.tar.zst of version 1.2.3", "slipway airgap apply "+delta)
 	out := filepath.Join(t.TempDir(), "made.tar.zst")
-	_, err = bundle.Apply(t.Context(), delta, old[0].Path, out, nil)
+	_, err = bundle.Apply(t.Context(), delta, old[0].Path, out, bundle.ApplyOptions{})
 	says(err, old[0].Path+" is not the base of "+delta+"", "demo 1.2.3", "the base is demo-images.tar.zst of version 1.2.3")
-	_, err = bundle.Apply(t.Context(), old[5].Path, old[5].Path, out, nil)
+	_, err = bundle.Apply(t.Context(), old[5].Path, old[5].Path, out, bundle.ApplyOptions{})
 	says(err, "is not a delta")
-	_, err = bundle.Apply(t.Context(), delta, delta, out, nil)
+	_, err = bundle.Apply(t.Context(), delta, delta, out, bundle.ApplyOptions{})
 	says(err, "is a delta")
 	_, err = airgap.PackDelta(t.Context(), st, n, bundletest.Targets(t)[:1], []string{old[5].Path}, airgap.PackOptions{Dir: dir, Partial: true})
 	says(err, "is for all platforms, and this release has no such bundle")
@@ -141,7 +141,7 @@ func TestDeltaRefused(t *testing.T) {
 	if err := os.WriteFile(bad, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, err = bundle.Apply(t.Context(), delta, bad, out, nil)
+	_, err = bundle.Apply(t.Context(), delta, bad, out, bundle.ApplyOptions{})
 	says(err, "damaged")
 	bundletest.Empty(t, filepath.Dir(out))
 	second := bundletest.Pack(t, st, l, filepath.Join(dir, "second"), bundletest.Targets(t)[5])[0].Path

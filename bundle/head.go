@@ -22,6 +22,7 @@ var blobPattern = regexp.MustCompile(`^blobs/sha256/([0-9a-f]{64})$`)
 type head struct {
 	docker []byte
 	index  v1.IndexManifest
+	raw    []byte             // index.json
 	blobs  map[v1.Hash][]byte // metadata blobs, which have their digests
 	bad    map[v1.Hash]error  // metadata blobs whose bytes have another digest
 	size   int64              // bytes of the archive up to the first layer
@@ -89,6 +90,7 @@ func (h *head) parse(tr *tar.Reader) error {
 	if err := oci.Decode("index.json", index, &h.index, maxValues); err != nil {
 		return err
 	}
+	h.raw = index
 	n, err := h.metadataBlobs()
 	if err != nil {
 		return err

@@ -282,11 +282,11 @@ func operations(st *store.Store, next *lock.Lock, old, delta *victim) []operatio
 			return err
 		}, old, true, readLimit},
 		{"apply", func(t *testing.T, path, dir string) error {
-			_, err := bundle.Apply(t.Context(), path, old.path, filepath.Join(dir, "made.tar.zst"), nil)
+			_, err := bundle.Apply(t.Context(), path, old.path, filepath.Join(dir, "made.tar.zst"), bundle.ApplyOptions{})
 			return err
 		}, delta, true, packing},
 		{"apply to", func(t *testing.T, path, dir string) error {
-			_, err := bundle.Apply(t.Context(), delta.path, path, filepath.Join(dir, "made.tar.zst"), nil)
+			_, err := bundle.Apply(t.Context(), delta.path, path, filepath.Join(dir, "made.tar.zst"), bundle.ApplyOptions{})
 			return err
 		}, old, true, packing},
 		{"split", func(t *testing.T, path, dir string) error {

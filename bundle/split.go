@@ -19,8 +19,10 @@ import (
 
 // SplitOptions are the size and the place of volumes.
 type SplitOptions struct {
-	MaxSize  int64  // bytes of a volume at most
-	Dir      string // directory of the volumes; empty is the current one
+	MaxSize int64  // bytes of a volume at most
+	Dir     string // directory of the volumes; empty is the current one
+	// Check is called with the bundle before anything is written. It may be nil.
+	Check    func(b *Bundle) error
 	Progress *progress.Printer
 }
 
@@ -60,6 +62,11 @@ func Split(ctx context.Context, path string, o SplitOptions) (*Volumes, error) {
 		return nil, err
 	}
 	defer b.Close()
+	if o.Check != nil {
+		if err := o.Check(b); err != nil {
+			return nil, err
+		}
+	}
 	if b.contents.Volume != "" {
 		return nil, fmt.Errorf("%s is volume %s of a bundle: split the bundle itself", path, b.contents.Volume)
 	}

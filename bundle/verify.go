@@ -23,7 +23,10 @@ type VerifyOptions struct {
 	Sums string // path of a SHA256SUMS that lists the bundle; empty: none
 	// Compare returns what is wrong with the contents. Those of a damaged bundle are not complete:
 	// some images are not known. It may be nil.
-	Compare  func(c *Contents, complete bool) []string
+	Compare func(c *Contents, complete bool) []string
+	// Check is called with a bundle whose head is right, before layers are read, and may open
+	// blobs. Its error is what Verify returns. It may be nil.
+	Check    func(b *Bundle) error
 	Progress *progress.Printer // nil: quiet
 }
 
@@ -109,6 +112,11 @@ func (v *verifier) run(ctx context.Context, o VerifyOptions) error {
 	if o.Compare != nil && v.b.contents != nil {
 		for _, p := range o.Compare(v.b.contents, v.headOK) {
 			v.problem(Problem{What: p, at: -1})
+		}
+	}
+	if o.Check != nil && v.headOK {
+		if err := o.Check(v.b); err != nil {
+			return errors.Join(err, g.Wait())
 		}
 	}
 	if v.b.archive.HasTable() {

@@ -12,6 +12,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/transfer"
@@ -55,7 +56,7 @@ func fromLock(l *lock.Lock, o Options) (*promotion, error) {
 	if !ok { // a copy of the registry
 		at, _ = l.At(l.Registry)
 	}
-	p := &promotion{Options: o, client: transfer.New(o.Registry), lock: at, remedy: "publish the release again, or name the registry that has it with -from"}
+	p := &promotion{Options: o, client: transfer.New(o.Registry), lock: at, released: at.Registry, remedy: "publish the release again, or name the registry that has it with -from"}
 	everywhere := l.Published()
 	for n, i := range at.Published() {
 		path := strings.TrimPrefix(i.Repository, at.Registry+"/")
@@ -83,6 +84,7 @@ func fromLock(l *lock.Lock, o Options) (*promotion, error) {
 	}
 	p.read = p.readRegistry
 	p.source = p.registrySource
+	p.material = p.registryMaterial
 	return p, nil
 }
 
@@ -129,6 +131,7 @@ func fromBundle(b *bundle.Bundle, o Options) (*promotion, error) {
 	}
 	p.read = p.readBundle
 	p.source = func(context.Context) transfer.Source { return transfer.Source{Open: b.Open} }
+	p.material = func(context.Context) (evidence.Material, error) { return evidence.FromBundle("the bundle", b) }
 	return p, nil
 }
 

@@ -18,6 +18,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/renaming"
 	"github.com/slipway-dev/slipway/internal/transfer"
@@ -45,6 +46,8 @@ type Options struct {
 	Release, Out string
 	// Allow are findings of lint in the copies that are intended.
 	Allow []product.Allow
+	// Policy is what must be verified before anything is sent. Without keys nothing is.
+	Policy evidence.Policy
 
 	Registry network.Options
 }
@@ -57,8 +60,10 @@ const (
 
 // Promoted is the result of a promotion.
 type Promoted struct {
-	From         string        `json:"from"`
-	Destinations []Destination `json:"destinations"`
+	From string `json:"from"`
+	// Evidence tells what was verified; nil without keys.
+	Evidence     *evidence.Report `json:"evidence,omitempty"`
+	Destinations []Destination    `json:"destinations"`
 }
 
 // Destination tells what was done at one destination.
@@ -122,14 +127,17 @@ func Bundle(ctx context.Context, b *bundle.Bundle, o Options) (*Promoted, error)
 type promotion struct {
 	Options
 
-	client *transfer.Client
-	images []*image
-	charts []map[v1.Hash]*renaming.Chart // for each destination, by the digest at the source
-	lock   *lock.Lock                    // that the images are of; nil for a bundle
+	client   *transfer.Client
+	images   []*image
+	charts   []map[v1.Hash]*renaming.Chart // for each destination, by the digest at the source
+	lock     *lock.Lock                    // that the images are of; nil for a bundle
+	released string                        // the registry that the names of the lock have; empty for a bundle
 	// read reads the images and what refers to them.
 	read func(context.Context) error
 	// source gives their blobs, once they were read.
 	source func(context.Context) transfer.Source
+	// material is what is verified, once the images were read.
+	material func(context.Context) (evidence.Material, error)
 	// remedy is for messages about what the source lacks.
 	remedy string
 }
@@ -148,6 +156,12 @@ func (p *promotion) run(ctx context.Context) (*Promoted, error) {
 	}
 	if err := p.read(ctx); err != nil {
 		return nil, err
+	}
+	if len(p.Policy.Keys) > 0 {
+		var err error
+		if done.Evidence, err = p.verify(ctx); err != nil {
+			return nil, err
+		}
 	}
 	if err := p.renameCharts(ctx); err != nil {
 		return nil, err

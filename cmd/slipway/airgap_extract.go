@@ -13,6 +13,7 @@ import (
 func newExtract(f *flags) *cobra.Command {
 	var from, system string
 	var o bundle.ExtractOptions
+	var p proof
 	cmd := &cobra.Command{
 		Use:   "extract IMAGE -from=BUNDLE -to=DIR|FILE.tar|FILE.tgz",
 		Short: "Write one image of a bundle to a directory or a file",
@@ -27,7 +28,9 @@ files of the same image, as an interrupted extraction leaves them; any other is 
 A Helm chart is extracted to a file that ends in .tgz, for helm install.
 
 A layout also contains the image's referrers, such as signatures and SBOMs, without a name.
-crane push refuses a layout with several entries: use -without-referrers for it.`,
+crane push refuses a layout with several entries: use -without-referrers for it.
+
+With -key, extract first verifies that the maintainer has signed every image of the bundle.`,
 		Example: `  slipway airgap extract ghcr.io/me/kpack/controller:0.16.1 -from=kpack-images.tar.zst -to=controller
   slipway airgap extract ghcr.io/me/kpack/controller:0.16.1 -from=kpack-images.tar.zst -to=controller.tar -platform=linux/amd64`,
 		Args: usage(cobra.ExactArgs(1)),
@@ -42,6 +45,9 @@ crane push refuses a layout with several entries: use -without-referrers for it.
 				}
 				o.Platform = p
 			}
+			if err := p.read(cmd, from); err != nil {
+				return err
+			}
 			b, err := bundle.Open(from)
 			if err != nil {
 				return err
@@ -49,6 +55,9 @@ crane push refuses a layout with several entries: use -without-referrers for it.
 			defer b.Close()
 			o.Progress = f.printer(cmd)
 			defer o.Progress.Close()
+			if _, err := p.check(o.Progress, []string{from}, []*bundle.Bundle{b}); err != nil {
+				return err
+			}
 			x, err := b.Extract(cmd.Context(), args[0], o)
 			if err != nil {
 				return err
@@ -62,6 +71,7 @@ crane push refuses a layout with several entries: use -without-referrers for it.
 	cmd.Flags().StringVar(&o.Format, "format", "", "oci, docker-archive or chart (default oci for a directory, docker-archive or chart for a file)")
 	cmd.Flags().StringVar(&system, "platform", "", "select this platform, such as linux/amd64 or windows/amd64:ltsc2022")
 	cmd.Flags().BoolVar(&o.WithoutReferrers, "without-referrers", false, "omit the referrers of the image, such as signatures")
+	p.add(cmd)
 	f.addQuiet(cmd)
 	f.addJSON(cmd)
 	return cmd

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -9,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/airgap"
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
@@ -18,6 +19,7 @@ import (
 func newPush(f *flags) *cobra.Command {
 	var o airgap.PushOptions
 	var authorities string
+	var p proof
 	cmd := &cobra.Command{
 		Use:   "push BUNDLE ...",
 		Short: "Push bundles to a private registry",
@@ -36,6 +38,9 @@ pulled by these names.
 
 Floating tags, such as latest, move last of all, and to a newer version only, unless -floating
 says otherwise.
+
+With -key, push first verifies that the maintainer has signed every image, and release.yaml. A
+volume of third-party images alone needs the provenance.sigstore.json of the release besides.
 
 With -platforms, push sends only the manifests of these platforms. The indexes are then
 sparse, which many registries refuse.`,
@@ -58,24 +63,32 @@ sparse, which many registries refuse.`,
 					return err
 				}
 			}
-			var bundles []*bundle.Bundle
-			for _, path := range args {
-				b, err := bundle.OpenAny(path)
-				if err != nil {
-					return err
-				}
-				defer b.Close()
-				bundles = append(bundles, b)
+			signed, paths := statements(args)
+			if err := errors.Join(needBundles(cmd, paths), p.read(cmd, args...)); err != nil {
+				return err
 			}
-			p, err := airgap.Push(cmd.Context(), bundles, o)
+			bundles, closeAll, err := openAll(paths)
+			if err != nil {
+				return err
+			}
+			defer closeAll()
+			r, err := p.check(pr, paths, bundles, signed...)
+			if err == nil && r != nil && o.Release != "" {
+				err = r.CheckFile(o.Release)
+			}
+			if err != nil {
+				return err
+			}
+			done, err := airgap.Push(cmd.Context(), bundles, o)
 			if err != nil {
 				return err
 			}
 			pr.Close()
-			return f.show(cmd, pushed{p})
+			return f.show(cmd, pushed{done, r})
 		},
 	}
 	f.addPush(cmd, &o, &authorities)
+	p.add(cmd)
 	return cmd
 }
 
@@ -95,7 +108,11 @@ func (f *flags) addPush(cmd *cobra.Command, o *airgap.PushOptions, authorities *
 }
 
 // pushed is the printed result of a push.
-type pushed struct{ *airgap.Pushed }
+type pushed struct {
+	*airgap.Pushed
+
+	Evidence *evidence.Report `json:"evidence,omitempty"` // with -key
+}
 
 func (p pushed) WriteTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

@@ -4,82 +4,232 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
 )
 
 func newVerify(f *flags) *cobra.Command {
-	var sums, lockFile string
+	v := &verifying{flags: f}
 	cmd := &cobra.Command{
-		Use:   "verify BUNDLE ...",
-		Short: "Check every byte of bundles",
+		Use:   "verify BUNDLE|DIR ...",
+		Short: "Check who made bundles, and every byte of them",
 		Long: `Verify reads bundles completely and compares every blob with its digest. With -sums it also
 compares the files with SHA256SUMS, and with -lock the images with release.lock.json. It
-prints a line for each problem and names the images that a damaged blob belongs to.`,
-		Example: `  slipway airgap verify kpack-images.tar.zst
+prints a line for each problem and names the images that a damaged blob belongs to.
+
+With -key, it first verifies that the maintainer has signed a statement that names every image
+and manifest by digest, under its very name, and prints what was verified and what was not.
+The key must not come with the release: get it once, in another way. With several keys,
+-threshold says how many must have signed; two builders who made the same have signed twice.
+-since names the release that runs now, as a bundle, a directory or its provenance.sigstore.json:
+an older one is refused.
+
+Besides bundles, volumes and deltas, verify takes the directory of a release, with its
+SHA256SUMS, the directories that extract writes, and provenance.sigstore.json for images that
+no statement refers to. It uses no network and no clock.`,
+		Example: `  slipway airgap verify -key=/etc/slipway/keys/release.pub kpack-images.tar.zst
+  slipway airgap verify -key=/etc/slipway/keys/release.pub -since=/srv/kpack-0.16.0 dist
   slipway airgap verify -sums=SHA256SUMS -lock=release.lock.json kpack-images.*.tar.zst`,
 		Args: usage(cobra.MinimumNArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			pr := f.printer(cmd)
-			defer pr.Close()
-			o := bundle.VerifyOptions{Sums: sums, Progress: pr}
-			if lockFile != "" {
-				l, err := lock.Read(lockFile)
-				if err != nil {
-					return err
-				}
-				o.Compare = airgap.Compare(l)
-			}
-			var all verified
-			var errs []error
-			for _, path := range args {
-				r, err := bundle.Verify(cmd.Context(), path, o)
-				if cmd.Context().Err() != nil {
-					return err
-				}
-				if err != nil {
-					errs = append(errs, err)
-					continue
-				}
-				all.Bundles = append(all.Bundles, *r)
-				for _, p := range r.Problems {
-					errs = append(errs, fmt.Errorf("%s: %s", path, p))
-				}
-			}
-			pr.Close()
-			return errors.Join(f.show(cmd, all), errors.Join(errs...))
-		},
+		RunE: v.run,
 	}
-	cmd.Flags().StringVar(&sums, "sums", "", "SHA256SUMS of the release, to compare the files with")
-	cmd.Flags().StringVar(&lockFile, "lock", "", "release.lock.json of the release, to compare the images with")
+	cmd.Flags().StringVar(&v.sums, "sums", "", "SHA256SUMS of the release, to compare the files with")
+	cmd.Flags().StringVar(&v.lock, "lock", "", "release.lock.json of the release, to compare the images with")
+	cmd.Flags().StringVar(&v.since, "since", "", "a bundle, directory or provenance.sigstore.json of the release that runs now: refuse an older one")
+	v.proof.add(cmd)
 	f.addQuiet(cmd)
 	f.addJSON(cmd)
 	return cmd
 }
 
+// verifying has the flags of the command, and what its arguments are.
+type verifying struct {
+	flags             *flags
+	sums, lock, since string
+	proof             proof
+
+	dirs, layouts, bundles, statements []string
+}
+
+func (v *verifying) run(cmd *cobra.Command, args []string) error {
+	near := slices.Concat(args, []string{v.sums, v.since})
+	if err := v.proof.read(cmd, slices.DeleteFunc(near, func(s string) bool { return s == "" })...); err != nil {
+		return err
+	}
+	if v.since != "" && !v.proof.asked() {
+		return usageError{fmt.Errorf("-since compares what is signed: name the key with -key; see %s -h", cmd.CommandPath())}
+	}
+	v.sort(args)
+	if v.proof.asked() && v.proofOf() == 0 {
+		return usageError{fmt.Errorf("name a bundle or a directory besides the statement; see %s -h", cmd.CommandPath())}
+	}
+	pr := v.flags.printer(cmd)
+	defer pr.Close()
+	var all verified
+	if v.proof.asked() {
+		var err error
+		if all.Evidence, err = v.prove(cmd, pr); err != nil {
+			return err
+		}
+	}
+	errs := v.bytes(cmd, pr, &all)
+	if cmd.Context().Err() != nil {
+		return errors.Join(errs...)
+	}
+	pr.Close()
+	if len(errs) > 0 {
+		all.Evidence = nil // who made it does not matter where bytes are wrong
+	}
+	return errors.Join(v.flags.show(cmd, all), errors.Join(errs...))
+}
+
+func (v *verifying) proofOf() int { return len(v.dirs) + len(v.layouts) + len(v.bundles) }
+
+// sort finds out what the arguments are.
+func (v *verifying) sort(args []string) {
+	v.statements, args = statements(args)
+	for _, a := range args {
+		fi, err := os.Stat(a)
+		switch {
+		case err != nil || !fi.IsDir():
+			v.bundles = append(v.bundles, a)
+		case bundle.IsImageLayout(a):
+			v.layouts = append(v.layouts, a)
+		default:
+			v.dirs = append(v.dirs, a)
+		}
+	}
+}
+
+// bytes reads everything and compares it with its digests.
+func (v *verifying) bytes(cmd *cobra.Command, pr *progress.Printer, all *verified) (errs []error) {
+	o := bundle.VerifyOptions{Sums: v.sums, Progress: pr}
+	if v.lock != "" {
+		l, err := lock.Read(v.lock)
+		if err != nil {
+			return []error{err}
+		}
+		o.Compare = airgap.Compare(l)
+	}
+	for _, path := range v.bundles {
+		if v.proof.asked() {
+			o.Check = v.again(path)
+		}
+		r, err := bundle.Verify(cmd.Context(), path, o)
+		if cmd.Context().Err() != nil {
+			return []error{err}
+		}
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		all.Bundles = append(all.Bundles, *r)
+		for _, p := range r.Problems {
+			errs = append(errs, fmt.Errorf("%s: %s", path, p))
+		}
+	}
+	for _, dir := range v.layouts {
+		l, err := bundle.OpenImageLayout(dir)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		blobs, size, err := l.Verify(cmd.Context(), pr)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		all.Layouts = append(all.Layouts, layoutReport{dir, l.Image.Name, blobs, size})
+	}
+	if v.proof.asked() {
+		return errs // the directories were read
+	}
+	for _, dir := range v.dirs {
+		files, err := evidence.CompareDir(cmd.Context(), dir, pr)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		all.Directories = append(all.Directories, directoryReport{dir, files})
+	}
+	return errs
+}
+
+// again verifies a bundle once more when its layers are read: the file could have been exchanged.
+func (v *verifying) again(path string) func(*bundle.Bundle) error {
+	return func(b *bundle.Bundle) error {
+		others, closeAll, err := openAll(slices.DeleteFunc(slices.Clone(v.bundles), func(s string) bool { return s == path }))
+		if err != nil {
+			return err
+		}
+		defer closeAll()
+		m, err := evidence.FromBundle(path, b, others...)
+		if err != nil {
+			return err
+		}
+		_, err = evidence.Verify([]evidence.Material{m}, v.proof.policy, v.statements...)
+		return err
+	}
+}
+
 // verified is the printed result of verifying bundles.
 type verified struct {
-	Bundles []bundle.Report `json:"bundles"`
+	Bundles     []bundle.Report   `json:"bundles"`
+	Layouts     []layoutReport    `json:"layouts,omitempty"`
+	Directories []directoryReport `json:"directories,omitempty"`
+	// Evidence is nil without a key.
+	Evidence *evidence.Report `json:"evidence,omitempty"`
+}
+
+// layoutReport is an extracted image whose blobs have their digests.
+type layoutReport struct {
+	Path  string `json:"path"`
+	Image string `json:"image"`
+	Blobs int    `json:"blobs"`
+	Bytes int64  `json:"bytes"`
+}
+
+// directoryReport is a directory whose files are those of its checksums.
+type directoryReport struct {
+	Path string `json:"path"`
+	*evidence.Files
 }
 
 // WriteTable writes a line for each intact bundle; damage is reported as errors.
 func (v verified) WriteTable(w io.Writer) error {
+	intact := 0
 	for _, r := range v.Bundles {
 		if len(r.Problems) > 0 {
 			continue
 		}
+		intact++
 		note := ""
 		if r.Note != "" {
 			note = "; note: " + r.Note
 		}
-		if _, err := fmt.Fprintf(w, "%s is intact: %d images, %d blobs, %s%s\n", r.Path, r.Images, r.Blobs, progress.Size(r.Bytes), note); err != nil {
-			return err
-		}
+		fmt.Fprintf(w, "%s is intact: %d images, %d blobs, %s%s\n", r.Path, r.Images, r.Blobs, progress.Size(r.Bytes), note)
+	}
+	for _, l := range v.Layouts {
+		intact++
+		fmt.Fprintf(w, "%s is intact: %s, %d blobs, %s\n", l.Path, l.Image, l.Blobs, progress.Size(l.Bytes))
+	}
+	for _, d := range v.Directories {
+		intact++
+		fmt.Fprintf(w, "%s is intact: %d of %d files of SHA256SUMS\n", d.Path, d.Have, d.Of)
+	}
+	if v.Evidence != nil {
+		return v.Evidence.WriteTable(w)
+	}
+	if intact > 0 {
+		fmt.Fprintln(w, "who made it is not proven: -key names the public key of the maintainer")
 	}
 	return nil
 }

@@ -45,6 +45,9 @@ they get new digests; otherwise they keep their digests, and name the images at 
 In each name, -to replaces -from; -rename changes the path behind it, of one repository or of all
 below a path. A copy of release.yaml with the new names is written beside it.
 
+With -key, promote also verifies first that the maintainer has signed every image, by what the
+source has of evidence, and release.yaml.
+
 With -images-yaml, promote adds the release to the file that Kubernetes' image promoter reads
 (kpromo). Without -to it does only that.`,
 		Example: `  slipway promote -to=ghcr.io/me
@@ -69,6 +72,7 @@ With -images-yaml, promote adds the release to the file that Kubernetes' image p
 	cmd.MarkFlagFilename("product", "yaml", "yml")     //nolint:errcheck // as above
 	cmd.MarkFlagFilename("ca-file", "pem", "crt")      //nolint:errcheck // as above
 	cmd.MarkFlagDirname("out")                         //nolint:errcheck // as above
+	p.proof.add(cmd)
 	f.addFloating(cmd)
 	f.addQuiet(cmd)
 	f.addJSON(cmd)
@@ -82,6 +86,7 @@ type promoting struct {
 	renames     []string
 	imagesYAML  string
 	authorities string
+	proof       proof
 }
 
 func (p *promoting) run(cmd *cobra.Command, args []string) error {
@@ -91,9 +96,13 @@ func (p *promoting) run(cmd *cobra.Command, args []string) error {
 	}
 	pr := p.flags.printer(cmd)
 	defer pr.Close()
-	if err := p.options(cmd, pr); err != nil {
+	if err := errors.Join(p.options(cmd, pr), p.proof.read(cmd, path)); err != nil {
 		return err
 	}
+	if p.proof.asked() && len(p.o.To) == 0 {
+		return usageError{fmt.Errorf("-key verifies what is copied: name the registry with -to; see %s -h", cmd.CommandPath())}
+	}
+	p.o.Policy = p.proof.policy
 	var done *promote.Promoted
 	var err error
 	if strings.HasSuffix(path, ".json") {

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/evidence"
+	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/provenance"
+)
+
+// prove verifies the signatures of everything that is named, before layers are read.
+func (v *verifying) prove(cmd *cobra.Command, pr *progress.Printer) (*evidence.Report, error) {
+	var floor *provenance.Statement
+	if v.since != "" {
+		var err error
+		if floor, err = v.floor(); err != nil {
+			return nil, fmt.Errorf("-since: %w", err)
+		}
+	}
+	if v.sums != "" {
+		if err := evidence.CheckSums(v.sums, v.proof.policy); err != nil {
+			return nil, err
+		}
+	}
+	paths := slices.Clone(v.bundles)
+	var r *evidence.Report
+	for _, dir := range v.dirs {
+		one, err := evidence.VerifyDir(cmd.Context(), dir, v.proof.policy, pr)
+		if err != nil {
+			return nil, err
+		}
+		if r != nil {
+			return nil, usageError{fmt.Errorf("%s and %s: name one directory of a release; see %s -h", v.dirs[0], dir, cmd.CommandPath())}
+		}
+		r = one
+		paths = append(paths, r.Files.Bundles()...)
+	}
+	if len(paths)+len(v.layouts) > 0 {
+		images, err := v.images(paths)
+		if err != nil {
+			return nil, err
+		}
+		if r != nil {
+			if images.Product != r.Product || images.Version != r.Version || !images.Created.Equal(r.Created) {
+				return nil, fmt.Errorf("%s is of %s %s, and the images are of %s %s: verify the files of one release together", v.dirs[0], r.Product, r.Version, images.Product, images.Version)
+			}
+			images.Files = r.Files
+		}
+		r = images
+	}
+	if floor != nil {
+		return r, r.CheckSince(floor)
+	}
+	return r, nil
+}
+
+// images verifies the images in bundles and extracted directories.
+func (v *verifying) images(paths []string) (*evidence.Report, error) {
+	bundles, closeAll, err := openAll(paths)
+	if err != nil {
+		return nil, err
+	}
+	defer closeAll()
+	var all []evidence.Material
+	for n, b := range bundles {
+		m, err := evidence.FromBundle(paths[n], b, bundles...)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, m)
+	}
+	for _, dir := range v.layouts {
+		l, err := bundle.OpenImageLayout(dir)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, evidence.FromLayout(dir, l))
+	}
+	return evidence.Verify(all, v.proof.policy, v.statements...)
+}
+
+// floor returns the statement of the release that runs now. The same keys must have signed it.
+func (v *verifying) floor() (*provenance.Statement, error) {
+	fi, err := os.Stat(v.since)
+	if err != nil {
+		return nil, err
+	}
+	var r *evidence.Report
+	switch {
+	case fi.IsDir():
+		r, err = evidence.ReadDirStatements(v.since, v.proof.policy)
+	case strings.HasSuffix(v.since, ".json"):
+		r, err = evidence.ReadStatements([]string{v.since}, v.proof.policy)
+	default:
+		old := verifying{proof: v.proof}
+		r, err = old.images([]string{v.since})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.Statement, nil
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/evidence"
+	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/signature"
+)
+
+// proof has the flags of commands that verify a release before they use it.
+type proof struct {
+	keys      []string
+	threshold int
+	policy    evidence.Policy
+}
+
+func (p *proof) add(cmd *cobra.Command) {
+	cmd.Flags().StringSliceVar(&p.keys, "key", nil, "public key of the maintainer, which must have signed the release; may be repeated")
+	cmd.Flags().IntVar(&p.threshold, "threshold", 1, "how many of the keys must have signed")
+	cmd.MarkFlagFilename("key", "pub", "pem") //nolint:errcheck // fails only where the flag is missing
+}
+
+// asked reports whether a key was named.
+func (p *proof) asked() bool { return len(p.keys) > 0 }
+
+// read reads the keys. A key that comes with what it is to prove proves nothing: whoever exchanged the
+// one has exchanged the other.
+func (p *proof) read(cmd *cobra.Command, files ...string) error {
+	if !p.asked() {
+		if cmd.Flags().Changed("threshold") {
+			return usageError{fmt.Errorf("-threshold counts keys: name them with -key; see %s -h", cmd.CommandPath())}
+		}
+		return nil
+	}
+	p.policy = evidence.Policy{Threshold: p.threshold}
+	for _, path := range p.keys {
+		if near := beside(path, files); near != "" {
+			return fmt.Errorf("-key %s is next to %s, which it is to prove: whoever changed the one could change the other: get the key in another way, and keep it elsewhere, such as in /etc/slipway/keys", path, near)
+		}
+		text, err := readKey(path)
+		if err != nil {
+			return fmt.Errorf("-key: %w", err)
+		}
+		k, err := signature.ParsePublicKey(text)
+		if err != nil {
+			return fmt.Errorf("-key %s: %w", path, err)
+		}
+		p.policy.Keys = append(p.policy.Keys, k)
+	}
+	if err := p.policy.Check(); err != nil {
+		return usageError{err}
+	}
+	return nil
+}
+
+func readKey(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, 1<<20))
+}
+
+// beside returns the file, if any, in whose directory a key is, or in a directory below it.
+func beside(key string, files []string) string {
+	key = resolved(key)
+	for _, f := range files {
+		dir := resolved(f)
+		if fi, err := os.Stat(dir); err != nil || !fi.IsDir() {
+			dir = filepath.Dir(dir)
+		}
+		if rel, err := filepath.Rel(dir, key); err == nil && filepath.IsLocal(rel) {
+			return f
+		}
+	}
+	return ""
+}
+
+// resolved is the absolute path of a file without links, as far as there is one.
+func resolved(path string) string {
+	if p, err := filepath.EvalSymlinks(path); err == nil {
+		path = p
+	}
+	if p, err := filepath.Abs(path); err == nil {
+		path = p
+	}
+	return path
+}
+
+// check verifies bundles that are about to be used, if a key was named, and reports who signed them.
+func (p *proof) check(pr *progress.Printer, paths []string, bundles []*bundle.Bundle, statements ...string) (*evidence.Report, error) {
+	if !p.asked() {
+		return nil, nil //nolint:nilnil // nothing was asked for
+	}
+	var all []evidence.Material
+	for n, b := range bundles {
+		m, err := evidence.FromBundle(paths[n], b, bundles...)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, m)
+	}
+	r, err := evidence.Verify(all, p.policy, statements...)
+	if err == nil {
+		p.tell(pr, r)
+	}
+	return r, err
+}
+
+// materials verifies what a command is about to use.
+func (p *proof) materials(pr *progress.Printer, all ...evidence.Material) error {
+	r, err := evidence.Verify(all, p.policy)
+	if err == nil {
+		p.tell(pr, r)
+	}
+	return err
+}
+
+func (p *proof) tell(pr *progress.Printer, r *evidence.Report) {
+	for _, s := range r.Signers {
+		pr.Printf("verified: %s %s, signed by %s", r.Product, r.Version, s.Key)
+	}
+}
+
+// statements divides arguments into signed statements and others.
+func statements(args []string) (signed, others []string) {
+	for _, a := range args {
+		if strings.HasSuffix(a, ".sigstore.json") {
+			signed = append(signed, a)
+		} else {
+			others = append(others, a)
+		}
+	}
+	return signed, others
+}
+
+// openAll opens bundles and deltas. The caller calls the function that is returned.
+func openAll(paths []string) (all []*bundle.Bundle, closeAll func(), err error) {
+	closeAll = func() {
+		for _, b := range all {
+			b.Close() //nolint:errcheck // it was only read
+		}
+	}
+	for _, path := range paths {
+		b, err := bundle.OpenAny(path)
+		if err != nil {
+			closeAll()
+			return nil, func() {}, err
+		}
+		all = append(all, b)
+	}
+	return all, closeAll, nil
+}
+
+// needBundles refuses a command line that names statements only.
+func needBundles(cmd *cobra.Command, paths []string) error {
+	if len(paths) == 0 {
+		return usageError{fmt.Errorf("no bundle is named; see %s -h", cmd.CommandPath())}
+	}
+	return nil
+}

@@ -1,0 +1,224 @@
+package evidence
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/provenance"
+)
+
+// Report tells what was verified, and what was not.
+type Report struct {
+	Product string    `json:"product"`
+	Version string    `json:"version"`
+	Created time.Time `json:"created"`
+	// Signers vouch for everything that is counted below. They are as many as the policy asks for,
+	// or more.
+	Signers   []Signer `json:"signers"`
+	Threshold int      `json:"threshold"`
+	Images    Count    `json:"images"`
+	Charts    Count    `json:"charts"`
+	// Manifests is how many manifests of platforms are included and were compared.
+	Manifests int `json:"manifests"`
+	// SBOMs is how many of the indexes, manifests and charts have an SBOM that a key has signed.
+	SBOMs Count `json:"sboms"`
+	// Files are those of a directory that the signed checksums list. It is nil without a directory.
+	Files *Files `json:"files,omitempty"`
+	// Absent are the images and charts of the release that are not here.
+	Absent []string `json:"absent,omitempty"`
+	// ThirdParty are the images of others. The statement lists their digests; nothing proves who
+	// made them.
+	ThirdParty []string `json:"thirdParty,omitempty"`
+	// Declared are inputs whose revision nobody compared with their repository.
+	Declared []string `json:"declared,omitempty"`
+	// Local are inputs that were not compared with a public record, such as the toolchain.
+	Local []string `json:"local,omitempty"`
+	// Foreign counts Sigstore bundles of other keys, which were not looked at.
+	Foreign int `json:"foreign"`
+	// Since is the release that the operator named as the oldest one allowed.
+	Since *Floor `json:"since,omitempty"`
+
+	// Statement is what was signed. Its text is that of the signers.
+	Statement *provenance.Statement `json:"-"`
+}
+
+// Signer is a key, and who built by the account of its statement.
+type Signer struct {
+	Key     string `json:"key"` // fingerprint
+	Builder string `json:"builder"`
+	// Statement is the digest of the Sigstore bundle; of a file, it is zero.
+	Statement v1.Hash `json:"statement,omitzero"`
+}
+
+// Count is how many of how many.
+type Count struct {
+	Have int `json:"have"`
+	Of   int `json:"of"`
+}
+
+// newReport describes what the signed statements cover.
+func newReport(all []Material, p Policy, r *reader, by []signed) *Report {
+	st := by[0].Statement
+	rep := describe(st)
+	rep.Threshold, rep.Foreign = p.threshold(), r.foreign
+	for _, s := range by {
+		rep.Signers = append(rep.Signers, Signer{s.key.Fingerprint(), s.Predicate.RunDetails.Builder.ID, s.blob})
+	}
+	have := map[string]bool{}   // subjects, by digest
+	wanted := map[string]bool{} // of which an SBOM is expected
+	for _, m := range all {
+		for _, i := range m.Images {
+			if _, ok := st.Subject(i.Digest().Hex); !ok {
+				if name := i.Name; !slices.Contains(rep.ThirdParty, name) {
+					rep.ThirdParty = append(rep.ThirdParty, name)
+				}
+				continue
+			}
+			have[i.Digest().Hex], wanted[i.Digest().Hex] = true, true
+			for _, c := range i.Included() {
+				have[c.Desc.Digest.Hex], wanted[c.Desc.Digest.Hex] = true, true
+			}
+		}
+	}
+	for h := range wanted {
+		rep.SBOMs.Of++
+		if r.sboms[v1.Hash{Algorithm: "sha256", Hex: h}] {
+			rep.SBOMs.Have++
+		}
+	}
+	rep.count(st, all, have)
+	return rep
+}
+
+// describe returns what a report says of a statement alone.
+func describe(st *provenance.Statement) *Report {
+	par := st.Predicate.BuildDefinition.ExternalParameters
+	r := &Report{Product: par.Name, Version: par.Version, Created: par.Created, Statement: st}
+	for _, d := range st.Predicate.BuildDefinition.ResolvedDependencies {
+		if d.Annotations.Revision != "" && !d.Annotations.Proven {
+			r.Declared = append(r.Declared, d.URI)
+		}
+		if d.Annotations.Local {
+			r.Local = append(r.Local, d.URI)
+		}
+	}
+	return r
+}
+
+// count compares what is here with what the statement names. An image counts if its index is here,
+// or its only manifest, or for an extracted image one of its manifests.
+func (r *Report) count(st *provenance.Statement, all []Material, have map[string]bool) {
+	children := map[string]bool{} // indexes of which a manifest is here
+	for _, s := range st.Subjects {
+		if have[s.Digest.SHA256] {
+			for _, h := range s.Annotations.Index {
+				children[h] = true
+			}
+			if s.Annotations.Kind == "manifest" {
+				r.Manifests++
+			}
+		}
+	}
+	for _, s := range st.Subjects {
+		c := &r.Images
+		switch {
+		case s.Annotations.Kind == "chart":
+			c = &r.Charts
+		case s.Annotations.Kind != "index" && (s.Annotations.Kind != "manifest" || len(s.Annotations.Index) > 0):
+			continue
+		}
+		c.Of++
+		switch {
+		case have[s.Digest.SHA256] || children[s.Digest.SHA256]:
+			c.Have++
+		case expected(s, st, all):
+			r.Absent = append(r.Absent, s.Name)
+		default:
+			c.Of-- // for nodes of other platforms
+		}
+	}
+}
+
+// expected reports whether one of the materials could have an image: a bundle for one platform has
+// only indexes that have a manifest for that.
+func expected(s provenance.Subject, st *provenance.Statement, all []Material) bool {
+	for _, m := range all {
+		if m.Platform.IsZero() {
+			return true
+		}
+		if s.Annotations.Kind != "index" {
+			continue
+		}
+		for _, c := range st.Subjects {
+			p, err := platform.Parse(c.Annotations.Platform)
+			if slices.Contains(c.Annotations.Index, s.Digest.SHA256) && (err != nil || platform.Same(p, m.Platform)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// CheckFile checks that a file is one of the release: a release.yaml whose images are about to get
+// other names.
+func (r *Report) CheckFile(path string) error {
+	text, err := readFile(path, maxSums)
+	if err != nil {
+		return err
+	}
+	s, ok := r.Statement.Subject(hashOf(text).Hex)
+	if !ok || s.Annotations.Kind != "file" {
+		return fmt.Errorf("%s is not a file of the signed release %s: it was changed, or is of another release", path, release(r.Product, r.Version, r.Created))
+	}
+	return nil
+}
+
+// WriteTable writes the report for a person: one fact per line.
+func (r *Report) WriteTable(w io.Writer) error {
+	var b strings.Builder
+	line := func(format string, args ...any) { output.Fprintf(&b, format+"\n", args...) }
+	line("verified: %s %s of %s, signed by %d of at least %d keys", r.Product, r.Version, r.Created.UTC().Format(time.RFC3339), len(r.Signers), r.Threshold)
+	for _, s := range r.Signers {
+		line("key: %s, builder %s", s.Key, s.Builder)
+	}
+	if r.Images.Of > 0 {
+		line("images: %d of %d, %d manifests", r.Images.Have, r.Images.Of, r.Manifests)
+	}
+	if r.Charts.Of > 0 {
+		line("charts: %d of %d", r.Charts.Have, r.Charts.Of)
+	}
+	if r.SBOMs.Of > 0 {
+		line("SBOMs: %d of %d", r.SBOMs.Have, r.SBOMs.Of)
+	}
+	if f := r.Files; f != nil {
+		line("files: %d of %d", f.Have, f.Of)
+	}
+	if r.Since != nil {
+		line("since: %s", r.Since)
+	}
+	list := func(what string, names []string) {
+		if len(names) > 0 {
+			line("%s: %s", what, strings.Join(names, ", "))
+		}
+	}
+	list("not here", r.Absent)
+	list("not proven: who made the images of others, which the release lists by digest", r.ThirdParty)
+	list("not proven: the revision, which is declared", r.Declared)
+	list("not proven: the bytes, which were on the builder's machine", r.Local)
+	if f := r.Files; f != nil {
+		list("not here", f.Absent)
+		list("not proven: files that the checksums do not list", f.Unlisted)
+	}
+	if r.Foreign > 0 {
+		line("not looked at: %d statements of other keys", r.Foreign)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

@@ -1,0 +1,217 @@
+package evidence
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/signature"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/provenance"
+)
+
+// Policy is what an operator demands.
+type Policy struct {
+	Keys []*signature.PublicKey
+	// Threshold is how many of the keys must have signed a statement; 0 is 1.
+	Threshold int
+}
+
+// Check reports a policy that no release can meet.
+func (p Policy) Check() error {
+	for n, k := range p.Keys {
+		if slices.ContainsFunc(p.Keys[:n], k.Equal) {
+			return fmt.Errorf("-key names %s twice: two signatures must be of two keys", k.Fingerprint())
+		}
+	}
+	switch {
+	case len(p.Keys) == 0:
+		return errors.New("-key is missing: name the public key of the maintainer")
+	case p.Threshold < 0 || p.Threshold > len(p.Keys):
+		return fmt.Errorf("-threshold=%d needs as many keys: -key names %d", p.Threshold, len(p.Keys))
+	}
+	return nil
+}
+
+func (p Policy) threshold() int { return max(p.Threshold, 1) }
+
+// Material is what is verified: images with what refers to them. It is untrusted.
+type Material struct {
+	From string // what messages call it: a file, a registry
+	// Product, Version and Created are what the material says of its release. They are empty for
+	// an extracted image, which says nothing.
+	Product, Version string
+	Created          time.Time
+	// Platform is what a bundle is for; zero is all platforms.
+	Platform platform.Platform
+	// Part means that images of the release are elsewhere: it is a volume or a single image.
+	Part bool
+	// Snapshot means that the material is of a snapshot, or was built on stub bases.
+	Snapshot bool
+	Images   []bundle.Image
+	// Open opens a blob of a referrer and compares it with its digest. Where the material leaves
+	// it out on purpose, as a delta does, the error wraps oci.ErrAbsent.
+	Open func(v1.Hash) (io.ReadCloser, error)
+}
+
+// FromBundle returns the material of a bundle or delta. Blobs that it lacks may be in the others. It
+// is an error if its documents are in another form than that of slipway.
+func FromBundle(path string, b *bundle.Bundle, others ...*bundle.Bundle) (Material, error) {
+	if err := b.CheckForm(); err != nil {
+		return Material{}, fmt.Errorf("%s: %w", path, err)
+	}
+	c := b.Contents()
+	return Material{
+		From: path, Product: c.Product, Version: c.Version, Created: c.Created, Platform: c.Platform, Part: c.Volume != "",
+		Snapshot: c.Snapshot || c.StubBases, Images: c.Images, Open: opener(append([]*bundle.Bundle{b}, others...)),
+	}, nil
+}
+
+// FromLayout returns the material of a directory that airgap extract wrote.
+func FromLayout(dir string, l *bundle.ImageLayout) Material {
+	return Material{From: dir, Part: true, Images: []bundle.Image{l.Image}, Open: l.Open}
+}
+
+// Verify checks that every image of all materials is named, by its digest and under its very name,
+// in one statement that as many keys as the policy asks for have signed, and that every image of
+// others is one that the statement lists. It reads no layers but those of referrers. The error has
+// a sentence for everything that is wrong. A report is returned without an error only.
+//
+// Statements are paths of files with signed statements besides those that refer to the images.
+func Verify(all []Material, p Policy, statements ...string) (*Report, error) {
+	if err := p.Check(); err != nil {
+		return nil, err
+	}
+	if err := sameRelease(all); err != nil {
+		return nil, err
+	}
+	r := newReader(p)
+	if err := r.files(statements); err != nil {
+		return nil, err
+	}
+	for n := range all {
+		if err := r.read(&all[n]); err != nil {
+			return nil, err
+		}
+	}
+	signed, err := p.decide(all, r)
+	if err != nil {
+		return nil, err
+	}
+	return newReport(all, p, r, signed), nil
+}
+
+// sameRelease checks that the materials are of one release, by their own account.
+func sameRelease(all []Material) error {
+	for _, m := range all {
+		switch first := all[0]; {
+		case m.Snapshot:
+			return fmt.Errorf("%s: it is of a snapshot, which is never signed: take a release", m.From)
+		case m.Product == "" || first.Product == "":
+		case m.Product != first.Product || m.Version != first.Version || !m.Created.Equal(first.Created):
+			return fmt.Errorf("%s is of %s, %s of %s: verify the files of one release together", first.From, first.release(), m.From, m.release())
+		}
+	}
+	return nil
+}
+
+func (m Material) release() string { return release(m.Product, m.Version, m.Created) }
+
+func release(name, version string, created time.Time) string {
+	return fmt.Sprintf("%.200q %.200q of %s", name, version, created.UTC().Format(time.RFC3339))
+}
+
+// signed is a statement that one of the keys has signed, and that names everything.
+type signed struct {
+	key *signature.PublicKey
+	*statement
+}
+
+// decide returns the statements of the keys that vouch for everything. The error tells why there
+// are too few.
+func (p Policy) decide(all []Material, r *reader) ([]signed, error) {
+	var good []signed
+	var missing []error
+	for _, k := range p.Keys {
+		s, err := r.of(k, all)
+		if err != nil {
+			missing = append(missing, err)
+			continue
+		}
+		good = append(good, signed{k, s})
+	}
+	if len(good) < p.threshold() {
+		if len(p.Keys) == 1 {
+			return nil, errors.Join(missing...)
+		}
+		return nil, errors.Join(append([]error{fmt.Errorf("%d of %d keys vouch for it, and -threshold asks for %d", len(good), len(p.Keys), p.threshold())}, missing...)...)
+	}
+	for _, s := range good[1:] {
+		if err := agree(good[0].Statement, s.Statement); err != nil {
+			return nil, fmt.Errorf("the statements of %s and %s differ: %w", good[0].key.Fingerprint(), s.key.Fingerprint(), err)
+		}
+	}
+	return good, nil
+}
+
+// agree checks that two statements have the same subjects.
+func agree(a, b *provenance.Statement) error {
+	for _, pair := range [][2]*provenance.Statement{{a, b}, {b, a}} {
+		for _, s := range pair[0].Subjects {
+			other, ok := pair[1].Subject(s.Digest.SHA256)
+			switch {
+			case !ok:
+				return fmt.Errorf("one lacks %.200q, sha256:%s: the two builders did not make the same", s.Name, s.Digest.SHA256)
+			case s.Name != other.Name || !slices.Equal(s.Annotations.Names, other.Annotations.Names):
+				return fmt.Errorf("one calls sha256:%s %.200q, the other %.200q", s.Digest.SHA256, s.Name, other.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// of returns the statement by which a key vouches for all materials.
+func (r *reader) of(k *signature.PublicKey, all []Material) (*statement, error) {
+	of := r.statements[k]
+	if len(of) == 0 {
+		return nil, r.none(k, all)
+	}
+	var other, uncovered error
+	for _, s := range of {
+		if err := s.isOf(all); err != nil {
+			other = cmp.Or(other, err)
+			continue
+		}
+		err := s.covers(all)
+		if err == nil {
+			return s, nil
+		}
+		uncovered = cmp.Or(uncovered, err)
+	}
+	return nil, cmp.Or(uncovered, other) // a statement of this release tells more than others
+}
+
+// none explains why there is no statement of a key.
+func (r *reader) none(k *signature.PublicKey, all []Material) error {
+	from := all[0].From
+	others := true
+	for _, m := range all {
+		others = others && m.Product != "" && !slices.ContainsFunc(m.Images, func(i bundle.Image) bool { return i.Listed == "" })
+	}
+	switch {
+	case others:
+		return fmt.Errorf("%s has only images of others, to which no statement refers: name the other volumes as well, or the %s of the release", from, statementName)
+	case len(r.unread) > 0:
+		return fmt.Errorf("%s has no statement that %s has signed; %s", from, k.Fingerprint(), strings.Join(r.unread, "; "))
+	case r.foreign > 0 || len(r.readBy()) > 0:
+		return fmt.Errorf("%s has no statement that %s has signed: what it has is signed by other keys: ask the maintainer which key signs", from, k.Fingerprint())
+	}
+	return fmt.Errorf("%s has no signed statement: the release was not signed, or its evidence was removed: take it from the maintainer again", from)
+}

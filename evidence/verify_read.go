@@ -1,0 +1,205 @@
+package evidence
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/internal/signature"
+	"github.com/slipway-dev/slipway/provenance"
+)
+
+// Limits of what is read of a material that anybody may have made.
+const (
+	// maxStatements bounds the different bundles of all materials, and their bytes.
+	maxStatements     = 8 << 10
+	maxStatementBytes = 512 << 20
+)
+
+// maxBundles is how many Sigstore bundles of one image and its manifests are read.
+var maxBundles = 400 // a variable for the test that has more
+
+// spdxType is the predicate type of a statement with an SPDX document.
+const spdxType = "https://spdx.dev/Document"
+
+// reader reads Sigstore bundles, each once, and verifies those that claim to be of the policy's
+// keys.
+type reader struct {
+	policy     Policy
+	blobs      map[v1.Hash]*opened
+	bytes      int64
+	statements map[*signature.PublicKey][]*statement
+	foreign    int      // bundles that claim other keys, or are in another form
+	absent     int      // bundles that a delta lacks
+	unread     []string // why bundles were counted as foreign, where it may be an attack
+	sboms      map[v1.Hash]bool
+}
+
+// opened is a Sigstore bundle that was read.
+type opened struct {
+	key        *signature.PublicKey // nil: foreign
+	provenance *statement
+	subjects   map[string]bool // of another statement
+	spdx       bool
+}
+
+func newReader(p Policy) *reader {
+	return &reader{policy: p, blobs: map[v1.Hash]*opened{}, statements: map[*signature.PublicKey][]*statement{}, sboms: map[v1.Hash]bool{}}
+}
+
+// readBy returns the keys that have signed a statement.
+func (r *reader) readBy() []*signature.PublicKey {
+	return slices.DeleteFunc(slices.Clone(r.policy.Keys), func(k *signature.PublicKey) bool { return len(r.statements[k]) == 0 })
+}
+
+// read reads the bundles of all images of a material.
+func (r *reader) read(m *Material) error {
+	for _, i := range m.Images {
+		n := 0
+		for _, ref := range i.Referrers {
+			if ref.Tree.ArtifactType() != signature.BundleType {
+				continue
+			}
+			if n++; n > maxBundles {
+				return fmt.Errorf("%s: %s has more than %d Sigstore bundles: remove those that are not needed", m.From, i.Name, maxBundles)
+			}
+			if err := r.referrer(m, ref); err != nil {
+				return fmt.Errorf("%s: %s: %w", m.From, i.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// referrer reads one bundle, unless it was read before, and records what it refers to.
+func (r *reader) referrer(m *Material, ref bundle.Referrer) error {
+	layers := ref.Tree.Layers
+	if len(layers) != 1 || string(layers[0].MediaType) != signature.BundleType || ref.Tree.Subject == nil {
+		r.foreign++
+		return nil
+	}
+	subject := ref.Tree.Subject.Digest
+	o, err := r.blob(m, layers[0])
+	switch {
+	case err != nil:
+		return err
+	case o == nil || o.key == nil:
+		return nil
+	case o.provenance != nil:
+		o.provenance.attached[attachment{m.From, subject}] = true
+		return nil
+	case !o.subjects[subject.Hex]:
+		return fmt.Errorf("a statement of %s refers to %s and is about something else: it was exchanged", o.key.Fingerprint(), subject)
+	}
+	if o.spdx {
+		r.sboms[subject] = true
+	}
+	return nil
+}
+
+// blob reads a bundle. It returns nil for one that the material leaves out on purpose.
+func (r *reader) blob(m *Material, d v1.Descriptor) (*opened, error) {
+	if o, ok := r.blobs[d.Digest]; ok {
+		return o, nil
+	}
+	if d.Size > signature.MaxBundle {
+		return nil, fmt.Errorf("the Sigstore bundle %s has %d bytes: %d MiB are read at most", d.Digest, d.Size, signature.MaxBundle>>20)
+	}
+	if r.bytes += d.Size; r.bytes > maxStatementBytes || len(r.blobs) == maxStatements {
+		return nil, fmt.Errorf("there are more than %d Sigstore bundles, or more than %d MiB of them", maxStatements, maxStatementBytes>>20)
+	}
+	f, err := m.Open(d.Digest)
+	if errors.Is(err, oci.ErrAbsent) {
+		r.absent++
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, d.Size+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading the Sigstore bundle %s: %w", d.Digest, err)
+	}
+	o, err := r.parse(d.Digest, text)
+	r.blobs[d.Digest] = o
+	return o, err
+}
+
+// parse verifies a bundle that names one of the keys. Nothing of another one is believed, so it is
+// only counted.
+func (r *reader) parse(h v1.Hash, text []byte) (*opened, error) {
+	hint, err := signature.Hint(text)
+	if err != nil {
+		r.foreign++
+		if len(r.unread) < 3 {
+			r.unread = append(r.unread, fmt.Sprintf("of one that it has, %s, %s", h, err))
+		}
+		return &opened{}, nil
+	}
+	at := slices.IndexFunc(r.policy.Keys, func(k *signature.PublicKey) bool { return k.Hint() == hint })
+	if at < 0 {
+		r.foreign++
+		return &opened{}, nil
+	}
+	k := r.policy.Keys[at]
+	payload, err := signature.OpenStatement(k, text)
+	if err != nil {
+		return nil, fmt.Errorf("the Sigstore bundle %s names the key %s: %w", h, k.Fingerprint(), err)
+	}
+	o := &opened{key: k}
+	typ, subjects, err := subjectsOf(payload)
+	if err != nil {
+		return nil, fmt.Errorf("the statement in %s: %w", h, err)
+	}
+	if typ != provenance.PredicateType {
+		o.subjects, o.spdx = subjects, typ == spdxType
+		return o, nil
+	}
+	s, err := provenance.Decode(payload)
+	if err != nil {
+		return nil, fmt.Errorf("the statement in %s: %w", h, err)
+	}
+	o.provenance = &statement{Statement: s, blob: h, attached: map[attachment]bool{}}
+	r.statements[k] = append(r.statements[k], o.provenance)
+	return o, nil
+}
+
+// subjectsOf returns the predicate type and the SHA-256 of the subjects of a verified statement.
+func subjectsOf(payload []byte) (predicateType string, subjects map[string]bool, err error) {
+	var s struct {
+		PredicateType string `json:"predicateType"`
+		Subjects      []struct {
+			Digest struct {
+				SHA256 string `json:"sha256"`
+			} `json:"digest"`
+		} `json:"subject"`
+	}
+	if err := json.Unmarshal(payload, &s); err != nil {
+		return "", nil, errors.New("it is not an in-toto statement")
+	}
+	subjects = map[string]bool{}
+	for _, one := range s.Subjects {
+		subjects[one.Digest.SHA256] = true
+	}
+	return output.Line(s.PredicateType), subjects, nil
+}
+
+// opener opens blobs of any of several bundles.
+func opener(all []*bundle.Bundle) func(v1.Hash) (io.ReadCloser, error) {
+	return func(h v1.Hash) (io.ReadCloser, error) {
+		for _, b := range all {
+			if b.Has(h) {
+				return b.Open(h)
+			}
+		}
+		return nil, fmt.Errorf("%s is %w", h, oci.ErrAbsent)
+	}
+}

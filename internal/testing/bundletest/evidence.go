@@ -1,0 +1,182 @@
+package bundletest
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	nothing "github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/static"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/signature"
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/provenance"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// Key makes a key that signs.
+func Key(tb testing.TB) *signature.Signer {
+	tb.Helper()
+	private, _, err := signature.Generate(nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s, err := signature.ParsePrivateKey(private, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+// Release is the demo as a release, which has real bases and a registry.
+func Release(tb testing.TB, size int) (*store.Store, *lock.Lock) {
+	tb.Helper()
+	st, l := Demo(tb, size)
+	l.Snapshot, l.Registry = false, "registry.example/me"
+	for n := range l.Images {
+		i := &l.Images[n]
+		i.Repository = l.Registry + "/" + i.Name
+		for k := range i.Children {
+			i.Children[k].Base = nil
+		}
+	}
+	return st, l
+}
+
+// Statement describes a release as its provenance does.
+func Statement(tb testing.TB, l *lock.Lock) *provenance.Statement {
+	tb.Helper()
+	s := &provenance.Statement{Type: provenance.StatementType, PredicateType: provenance.PredicateType}
+	s.Predicate.BuildDefinition.BuildType = provenance.BuildType
+	s.Predicate.BuildDefinition.ExternalParameters = provenance.Parameters{Name: l.Name, Version: l.Version, Created: l.Created, Registries: l.Registries(), Inputs: l.Name + "-" + l.Version + ".inputs.tar.gz"}
+	s.Predicate.RunDetails.Builder.ID = "https://builder.example/first"
+	all := map[string]provenance.Subject{}
+	for _, i := range l.Published() {
+		kind := "index"
+		switch {
+		case i.Kind == lock.KindChart:
+			kind = "chart"
+		case !i.MediaType.IsIndex():
+			kind = "manifest"
+		}
+		all[i.Digest.Hex] = provenance.Subject{Name: i.Tagged(), Digest: provenance.Digest{SHA256: i.Digest.Hex}, Annotations: provenance.Annotations{Kind: kind, Names: i.References()}}
+		for _, c := range i.Children {
+			if c.Digest == i.Digest {
+				continue
+			}
+			sub := all[c.Digest.Hex]
+			sub.Name, sub.Digest.SHA256 = i.Tagged()+" "+c.Platform.String(), c.Digest.Hex
+			sub.Annotations.Kind, sub.Annotations.Platform = "manifest", c.Platform.String()
+			sub.Annotations.Index = append(sub.Annotations.Index, i.Digest.Hex)
+			all[c.Digest.Hex] = sub
+		}
+	}
+	for _, h := range slices.Sorted(maps.Keys(all)) {
+		s.Subjects = append(s.Subjects, all[h])
+	}
+	for _, t := range l.ThirdParty {
+		if t.Omitted != "" {
+			continue
+		}
+		called, err := bundle.Name(t.Reference, t.Digest)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		tag, err := name.NewTag(called)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		repository := strings.TrimSuffix(called, ":"+tag.TagStr())
+		s.Predicate.BuildDefinition.ResolvedDependencies = append(s.Predicate.BuildDefinition.ResolvedDependencies, provenance.Dependency{
+			URI:    "pkg:oci/" + called[strings.LastIndex(repository, "/")+1:len(repository)] + "?repository_url=" + repository + "&tag=" + tag.TagStr(),
+			Digest: provenance.Digest{SHA256: t.Digest.Hex},
+		})
+	}
+	return s
+}
+
+// Encoded encodes a statement.
+func Encoded(tb testing.TB, s *provenance.Statement) []byte {
+	tb.Helper()
+	text, err := s.Encode()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return text
+}
+
+// SignedStatement returns the Sigstore bundle of a statement.
+func SignedStatement(tb testing.TB, k *signature.Signer, statement []byte) []byte {
+	tb.Helper()
+	text, err := signature.SignStatement(context.Background(), k, statement)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return text
+}
+
+// Attach lets a Sigstore bundle refer to every image and manifest of a lock.
+func Attach(tb testing.TB, st *store.Store, l *lock.Lock, sigstore []byte) {
+	tb.Helper()
+	for n := range l.Images {
+		i := &l.Images[n]
+		i.Referrers = slices.Clone(i.Referrers)
+		i.Referrers = append(i.Referrers, BundleOf(tb, st, sigstore, i.Descriptor(), i.Digest))
+		for _, c := range i.Children {
+			if c.Digest != i.Digest {
+				i.Referrers = append(i.Referrers, BundleOf(tb, st, sigstore, v1.Descriptor{MediaType: c.MediaType, Digest: c.Digest, Size: c.Size}, i.Digest))
+			}
+		}
+	}
+	for n := range l.Charts {
+		c := &l.Charts[n]
+		c.Referrers = append(slices.Clone(c.Referrers), BundleOf(tb, st, sigstore, c.Image().Descriptor(), c.Digest))
+	}
+}
+
+// BundleOf puts a Sigstore bundle into the store, as an artifact that refers to a manifest.
+func BundleOf(tb testing.TB, st *store.Store, sigstore []byte, about v1.Descriptor, image v1.Hash) oci.Referrer {
+	tb.Helper()
+	img, err := mutate.AppendLayers(mutate.MediaType(nothing.Image, types.OCIManifestSchema1), static.NewLayer(sigstore, signature.BundleType))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	img = mutate.Subject(mutate.ConfigMediaType(img, signature.BundleType), v1.Descriptor{MediaType: about.MediaType, Digest: about.Digest, Size: about.Size}).(v1.Image)
+	d := storetest.Put(tb, st, img)
+	r := oci.Referrer{ArtifactType: signature.BundleType, MediaType: d.MediaType, Digest: d.Digest, Size: d.Size}
+	if about.Digest != image {
+		r.Subject = about.Digest
+	}
+	return r
+}
+
+// SignedRelease is a release that a key has signed.
+func SignedRelease(tb testing.TB, size int, keys ...*signature.Signer) (*store.Store, *lock.Lock) {
+	tb.Helper()
+	st, l := Release(tb, size)
+	for n, k := range keys {
+		s := Statement(tb, l)
+		if n > 0 {
+			s.Predicate.RunDetails.Builder.ID = "https://builder.example/other"
+		}
+		Attach(tb, st, l, SignedStatement(tb, k, Encoded(tb, s)))
+	}
+	return st, l
+}
+
+// Flip returns b with the n-th bit of one byte changed.
+func Flip(b []byte, at int, bit uint) []byte {
+	b = bytes.Clone(b)
+	b[at] ^= 1 << (bit % 8)
+	return b
+}
