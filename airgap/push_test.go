@@ -168,8 +168,8 @@ func TestPushResumes(t *testing.T) {
 		t.Fatal(err)
 	}
 	calls, _ = r.Reset()
-	if n := registrytest.Count(calls, "PUT", ""); p.Images[0].Existed || n != 2 || registrytest.Count(calls, "PUT", lost) != 1 {
-		t.Errorf("the lost manifest was to be pushed, and its index: %v", calls)
+	if n := registrytest.Count(calls, "PUT", ""); p.Images[0].Existed || n != 3 || registrytest.Count(calls, "PUT", lost) != 1 {
+		t.Errorf("the lost manifest was to be pushed, its index and the tag: %v", calls)
 	}
 	if n := registrytest.Count(calls, "HEAD", "/blobs/"); n != len(i.Included()[4].Layers)+1 {
 		t.Errorf("%d blobs were looked for, want those of the lost manifest", n)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/slipway-dev/slipway/airgap"
@@ -45,12 +46,16 @@ func TestPushRelease(t *testing.T) {
 	}
 	absent()
 
-	// A registry that forgets what it took.
+	// A registry that forgets what it took, once it has the tag.
 	write(src.String())
 	agent := b.Contents().Images[0].Digest().String()
 	r.Reset()
+	var tagged atomic.Bool
 	r.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
-		if !strings.HasSuffix(q.URL.Path, "/agent/manifests/"+agent) {
+		if q.Method == http.MethodPut && strings.HasSuffix(q.URL.Path, "/agent/manifests/1.2.3") {
+			tagged.Store(true)
+		}
+		if !tagged.Load() || !strings.HasSuffix(q.URL.Path, "/agent/manifests/"+agent) {
 			return false
 		}
 		w.WriteHeader(http.StatusNotFound)

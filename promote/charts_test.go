@@ -33,9 +33,17 @@ func (g *staged) charted() {
 		g.t.Fatal(err)
 	}
 	g.product.Charts = []product.Chart{{Repositories: []string{"demo/charts/app"}, Tags: []string{"0.1.0"}, FloatingTags: []string{"latest"}}}
-	if err := publish.Charts(g.t.Context(), g.product, g.store, g.lock, []*chart.Artifact{a}, quick); err != nil {
+	r, err := publish.Prepare(g.t.Context(), g.product, g.store, storetest.Built(g.built), quick)
+	if err == nil {
+		err = r.AddCharts([]*chart.Artifact{a})
+	}
+	if err == nil {
+		err = r.Push(g.t.Context())
+	}
+	if err != nil {
 		g.t.Fatal(err)
 	}
+	g.lock.Charts = r.Lock.Charts
 	if err := publish.Move(g.t.Context(), g.store, g.lock, quick); err != nil {
 		g.t.Fatal(err)
 	}

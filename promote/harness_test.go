@@ -37,6 +37,7 @@ type staged struct {
 	t       *testing.T
 	product *product.Product
 	store   *store.Store
+	built   *lock.Lock // without names
 	lock    *lock.Lock
 	at      *registrytest.Server
 	release string // path of its release.yaml
@@ -75,7 +76,7 @@ func stage(t *testing.T) *staged {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &staged{t: t, product: p, store: st, lock: out, at: s, release: filepath.Join(t.TempDir(), "release.yaml")}
+	g := &staged{t: t, product: p, store: st, built: l, lock: out, at: s, release: filepath.Join(t.TempDir(), "release.yaml")}
 	i := out.Images[0]
 	repo, err := name.NewRepository(i.Repository)
 	if err != nil {

@@ -4,7 +4,7 @@
 // [Lock] takes the images from the registry that a lock names, and [Bundle] from a bundle. Both
 // first check everything that can be checked: the names, the images and what refers to them at the
 // source, the tags at the destinations, and the manifest with its new names. Then they send blobs,
-// manifests, tags and referrers, and last move the floating tags forward. What a destination has is
+// manifests, referrers and tags, and last move the floating tags forward. What a destination has is
 // not sent again, so that a promotion that was interrupted goes on where it was.
 //
 // [ImagesYAML] writes the file by which projects ask Kubernetes' image promoter to do the copying.

@@ -43,11 +43,9 @@ func TestCharts(t *testing.T) {
 		p.Images[n].Repositories = append(p.Images[n].Repositories, p.Images[n].Repositories[0])
 	}
 	p.Charts = []product.Chart{{Repositories: []string{"demo/charts/app", "helm/app"}, Tags: []string{"0.2.0", "stable-0.2"}, FloatingTags: []string{"latest"}}}
-	l, err := publish.Publish(t.Context(), p, st, storetest.Built(built), quick)
+	charts := func(l *lock.Lock) []*chart.Artifact { return artifactOf(t, l, "0.2.0") }
+	l, err := withCharts(t, p, st, built, quick, charts)
 	if err != nil {
-		t.Fatal(err)
-	}
-	if err := publish.Charts(t.Context(), p, st, l, artifactOf(t, l, "0.2.0"), quick); err != nil {
 		t.Fatal(err)
 	}
 	c := l.Charts[0]
@@ -75,7 +73,7 @@ func TestCharts(t *testing.T) {
 	one.Reset()
 	two.Reset()
 	before := l.Charts[0]
-	if err := publish.Charts(t.Context(), p, st, l, artifactOf(t, l, "0.2.0"), quick); err != nil {
+	if l, err = withCharts(t, p, st, built, quick, charts); err != nil {
 		t.Fatal(err)
 	}
 	if n := one.Count("P", "") + two.Count("P", ""); n != 0 {
@@ -88,11 +86,13 @@ func TestCharts(t *testing.T) {
 		t.Errorf("the store's index has %v %v %v", d, ok, err)
 	}
 
-	// Another chart of that version: the first registry refuses, and gets nothing.
-	other := *l
-	other.Version = "1.2.4"
+	// Another chart of that version: the registries refuse, and get nothing.
 	one.Reset()
-	err = publish.Charts(t.Context(), p, st, l, artifactOf(t, &other, "0.2.0"), quick)
+	_, err = withCharts(t, p, st, built, quick, func(l *lock.Lock) []*chart.Artifact {
+		other := *l
+		other.Version = "1.2.4"
+		return artifactOf(t, &other, "0.2.0")
+	})
 	if err == nil || !strings.Contains(err.Error(), "publishing chart "+c.Repository+":0.2.0: the tag is "+c.Digest.String()+" already") || !strings.Contains(err.Error(), "raise its version") {
 		t.Errorf("the error is %v", err)
 	}
@@ -128,7 +128,7 @@ func TestChartNames(t *testing.T) {
 	if n := look(made[0].Annotations); n.State != publish.New {
 		t.Errorf("at first it is %+v", n)
 	}
-	if err := publish.Charts(t.Context(), p, st, l, made, quick); err != nil {
+	if _, err := withCharts(t, p, st, built, quick, func(*lock.Lock) []*chart.Artifact { return made }); err != nil {
 		t.Fatal(err)
 	}
 	if n := look(made[0].Annotations); n.State != publish.There {
@@ -147,10 +147,7 @@ func TestChartNames(t *testing.T) {
 func TestSnapshotChart(t *testing.T) {
 	p, st, built := cut(t, 100)
 	p.Charts = []product.Chart{{Repositories: []string{"demo/charts/app"}, Tags: []string{"0.2.0"}}}
-	l, err := publish.Publish(t.Context(), p, st, storetest.Built(built), network.Options{})
-	if err == nil {
-		err = publish.Charts(t.Context(), p, st, l, artifactOf(t, l, "0.2.0"), network.Options{})
-	}
+	l, err := withCharts(t, p, st, built, network.Options{}, func(l *lock.Lock) []*chart.Artifact { return artifactOf(t, l, "0.2.0") })
 	if err != nil || l.Charts[0].Image().Tagged() != "slipway.local/demo/charts/app:0.2.0" {
 		t.Fatalf("the charts are %+v: %v", l.Charts, err)
 	}

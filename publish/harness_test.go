@@ -7,10 +7,12 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/chart"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/publish"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -24,6 +26,29 @@ func cut(tb testing.TB, size int) (*product.Product, *store.Store, *lock.Lock) {
 
 // quick retries at once, as tests want it.
 var quick = network.Options{Wait: time.Microsecond}
+
+// merge publishes a release of parts.
+func merge(tb testing.TB, p *product.Product, st *store.Store, parts []*lock.Part) (*lock.Lock, error) {
+	tb.Helper()
+	r, err := publish.PrepareMerge(tb.Context(), p, st, parts, quick)
+	if err != nil {
+		return nil, err
+	}
+	return r.Lock, r.Push(tb.Context())
+}
+
+// withCharts publishes a release with the charts that charts returns for its lock.
+func withCharts(tb testing.TB, p *product.Product, st *store.Store, built *lock.Lock, o network.Options, charts func(*lock.Lock) []*chart.Artifact) (*lock.Lock, error) {
+	tb.Helper()
+	r, err := publish.Prepare(tb.Context(), p, st, storetest.Built(built), o)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.AddCharts(charts(r.Lock)); err != nil {
+		return nil, err
+	}
+	return r.Lock, r.Push(tb.Context())
+}
 
 // blobs lists every blob that the images of l refer to, each once, with the repositories it is in.
 func blobs(tb testing.TB, st *store.Store, l *lock.Lock) map[v1.Hash]map[string]bool {

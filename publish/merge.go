@@ -17,10 +17,10 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// Merge joins parts of a release, whose manifests are in p's registry, makes the index of each
-// image, byte for byte as [Publish] makes it, and tags it. The parts must have all that p consists
-// of. The store gets the indexes only; to pack a bundle, pull the rest.
-func Merge(ctx context.Context, p *product.Product, st *store.Store, parts []*lock.Part, o network.Options) (*lock.Lock, error) {
+// PrepareMerge joins parts of a release, whose manifests are in p's registry, and makes the index of
+// each image, byte for byte as [Prepare] makes it. The parts must have all that p consists of. The
+// store gets the indexes only; to pack a bundle, pull the rest.
+func PrepareMerge(ctx context.Context, p *product.Product, st *store.Store, parts []*lock.Part, o network.Options) (*Prepared, error) {
 	joined, err := lock.Merge(parts...)
 	if err != nil {
 		return nil, err
@@ -28,11 +28,10 @@ func Merge(ctx context.Context, p *product.Product, st *store.Store, parts []*lo
 	if err := checkComplete(p, joined); err != nil {
 		return nil, fmt.Errorf("merging parts: %w", err)
 	}
-	c := newClient(o, st, p)
+	r := &Prepared{product: p, store: st, client: newClient(o, st, p), planned: make([][]transfer.Image, 1+len(joined.Copies)), parts: true}
 	var images []lock.Image
-	all := make([][]transfer.Image, 1+len(joined.Copies))
 	for _, i := range joined.Images {
-		m := &merged{client: c, store: st, part: i}
+		m := &merged{client: r.client, store: st, part: i}
 		if err := m.read(ctx); err != nil {
 			return nil, fmt.Errorf("merging %s: %w", i.Name, network.Clean(err))
 		}
@@ -41,15 +40,12 @@ func Merge(ctx context.Context, p *product.Product, st *store.Store, parts []*lo
 			if err != nil {
 				return nil, fmt.Errorf("merging %s: %w", i.Name, err)
 			}
-			all[n] = append(all[n], named...)
+			r.planned[n] = append(r.planned[n], named...)
 		}
 		images = append(images, m.image)
 	}
-	l := joined.Lock(images)
-	if _, err := pushAll(ctx, c, l, all, transfer.Source{}, options); err != nil {
-		return nil, err
-	}
-	return l, finish(ctx, c, p, st, l, l.Images, func(lock.Image) bool { return false })
+	r.Lock = joined.Lock(images)
+	return r, nil
 }
 
 // checkComplete checks that the joined parts have everything that the product consists of, and

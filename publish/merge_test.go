@@ -107,13 +107,13 @@ func TestMerge(t *testing.T) {
 	fresh := storetest.Open(t)
 	slices.Reverse(linux.Images) // the product says what the order is
 	parts.Reset()
-	got, err := publish.Merge(t.Context(), p, fresh, []*lock.Part{windows, linux}, quick)
+	got, err := merge(t, p, fresh, []*lock.Part{windows, linux})
 	if err != nil {
 		t.Fatal(err)
 	}
 	registrytest.Validate(t, got)
-	if n := parts.Count("PUT", ""); n != len(got.Images) {
-		t.Errorf("%d manifests were pushed, want one for each of %d images", n, len(got.Images))
+	if n := parts.Count("PUT", ""); n != 2*len(got.Images) {
+		t.Errorf("%d manifests were pushed, want each of %d images by digest and by tag", n, len(got.Images))
 	}
 	if a, b := anywhere(t, want, complete.Host()), anywhere(t, got, parts.Host()); a != b {
 		t.Errorf("the lock of the parts differs from the lock of a complete release:\n%s\n%s", b, a)
@@ -121,7 +121,7 @@ func TestMerge(t *testing.T) {
 
 	// A second time nothing is sent, and the store can be filled from the registry.
 	parts.Reset()
-	if _, err := publish.Merge(t.Context(), p, fresh, []*lock.Part{linux, windows}, quick); err != nil {
+	if _, err := merge(t, p, fresh, []*lock.Part{linux, windows}); err != nil {
 		t.Fatal(err)
 	}
 	if n := parts.Count("PUT", ""); n != 0 {
@@ -164,7 +164,7 @@ func TestMergeSnapshot(t *testing.T) {
 		}
 		locks = append(locks, part)
 	}
-	got, err := publish.Merge(t.Context(), p, st, locks, quick)
+	got, err := merge(t, p, st, locks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestMergeFails(t *testing.T) {
 				tt.change(p)
 			}
 			s.Disturb(tt.trouble)
-			_, err := publish.Merge(t.Context(), p, st, tt.locks, quick)
+			_, err := merge(t, p, st, tt.locks)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}

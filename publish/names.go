@@ -9,7 +9,7 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// Names adds to l the names under which [Publish] publishes its images.
+// Names adds to l the names under which [Prepared.Push] publishes its images.
 func Names(p *product.Product, l *lock.Lock) {
 	all := registries(p)
 	l.Registry, l.Copies, l.Snapshot = all[0], copies(all), p.Snapshot()

@@ -124,7 +124,7 @@ func TestMergeNames(t *testing.T) {
 	if n := parts.Count("PUT", "/manifests/v1.2.3"); n != 0 {
 		t.Errorf("the parts have put %d tags", n)
 	}
-	got, err := publish.Merge(t.Context(), p, storetest.Open(t), all, quick)
+	got, err := merge(t, p, storetest.Open(t), all)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,17 +14,6 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// options are for a release. Nobody else pushes below its tags, so a tag proves that all is
-// there.
-var options = transfer.PushOptions{
-	Task:      "publish",
-	TrustTags: true,
-	Conflict: func(i transfer.Image, have v1.Hash) error {
-		return fmt.Errorf("publishing %s: the tag is %s already, and this release is %s: raise version in slipway.yaml, or delete the tag if nobody has used it",
-			i.Ref, have, i.Tree.Desc.Digest)
-	},
-}
-
 // plan reads every manifest of images of l, and checks that each blob is in the store in full size.
 // It returns the images of each registry of l, one for every name. With byDigest, only the manifests
 // of single platforms are to be pushed.

@@ -63,7 +63,7 @@ func TestProof(t *testing.T) {
 				case "a part":
 					_, err = publish.PublishPart(t.Context(), p, st, storetest.Built(l), quick)
 				case "a merged tag":
-					_, err = publish.Merge(t.Context(), p, st, locks, quick)
+					_, err = merge(t, p, st, locks)
 				default:
 					_, err = publish.Publish(t.Context(), p, st, storetest.Built(l), quick)
 				}

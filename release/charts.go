@@ -14,7 +14,6 @@ import (
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/internal/chart"
 	"github.com/slipway-dev/slipway/internal/disk"
-	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
@@ -24,13 +23,13 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// PublishCharts publishes the charts that were made for l, and adds them to it.
-func PublishCharts(ctx context.Context, p *product.Product, st *store.Store, l *lock.Lock, made []render.Chart, o network.Options) error {
-	all, err := artifacts(l, made)
+// AddCharts adds the charts that were made for a release to it.
+func AddCharts(prepared *publish.Prepared, made []render.Chart) error {
+	all, err := artifacts(prepared.Lock, made)
 	if err != nil {
 		return err
 	}
-	return publish.Charts(ctx, p, st, l, all, o)
+	return prepared.AddCharts(all)
 }
 
 // artifacts packages charts with the time of the release.

@@ -84,7 +84,7 @@ func checkOffline(ctx context.Context, p *product.Product) (c *offline, done fun
 func (c *run) check(ctx context.Context) (*build.Builder, error) {
 	trees, missing := build.Sources(ctx, c.described)
 	p, unpinned, manifest := rehearse(ctx, c.described, trees)
-	c.product, c.trees = p, trees
+	c.product = p
 	b := build.New(p, trees, c.store, c.options.Progress)
 	reached := make(chan error, 1)
 	go func() { reached <- publish.Reach(ctx, p, c.store, network.Options{Progress: c.options.Progress}) }()

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/slipway-dev/slipway/internal/network"
-	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
@@ -19,15 +18,11 @@ func Merge(ctx context.Context, p *product.Product, parts []*lock.Part, o Option
 }
 
 func (c *run) merge(ctx context.Context, parts []*lock.Part) (*Summary, error) {
-	p, o := c.product, c.options
 	binary, stop := c.slipway(ctx)
 	defer stop()
-	l, err := publish.Merge(ctx, p, c.store, parts, network.Options{Progress: o.Progress})
+	prepared, err := publish.PrepareMerge(ctx, c.product, c.store, parts, network.Options{Progress: c.options.Progress})
 	if err != nil {
 		return nil, err
 	}
-	if err := transfer.New(network.Options{Progress: o.Progress}).Pull(ctx, c.store, l); err != nil {
-		return nil, err
-	}
-	return c.pack(ctx, l, binary)
+	return c.publish(ctx, prepared, binary)
 }

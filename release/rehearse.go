@@ -6,7 +6,6 @@ import (
 
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/build/source"
-	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
@@ -50,25 +49,6 @@ func rehearse(ctx context.Context, p *product.Product, trees map[string]source.T
 	l := placeholder(complete, trees)
 	_, _, err = Render(ctx, complete, l, nil)
 	return complete, demands, hide(err, l)
-}
-
-// fit fetches the third-party images, and checks that they run on the nodes of the pods that name
-// them, before anything is published. A snapshot may have none of them.
-func (c *run) fit(ctx context.Context) error {
-	p := c.product
-	if p.Snapshot() || p.Release.Empty() && len(p.Charts) == 0 || len(p.Airgap.Images) == 0 {
-		return nil
-	}
-	l := placeholder(p, c.trees)
-	madeUp := *l
-	madeUp.ThirdParty = nil
-	fetched, err := publish.ThirdParty(ctx, p, c.store, network.Options{Progress: c.options.Progress})
-	if err != nil {
-		return err
-	}
-	l.ThirdParty = fetched
-	_, _, err = Render(ctx, p, l, nil)
-	return hide(err, &madeUp)
 }
 
 // findImages is [Complete] with sources that have been fetched. For a snapshot, images that nothing

@@ -15,7 +15,6 @@ import (
 
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/build/built"
-	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/howto"
@@ -85,30 +84,32 @@ func (c *run) all(ctx context.Context) (*Summary, error) {
 	if len(p.Selected) > 0 {
 		return c.told(c.part(ctx, built))
 	}
-	if err := c.fit(ctx); err != nil {
-		return nil, err
-	}
-	l, err := publish.Publish(ctx, p, c.store, built, network.Options{Progress: o.Progress})
+	prepared, err := publish.Prepare(ctx, p, c.store, built, network.Options{Progress: o.Progress})
 	if err != nil {
 		return nil, err
 	}
-	if !l.Snapshot { // bundles need all layers of bases, which the stages so far may not have
-		if err := transfer.New(network.Options{Progress: o.Progress}).Pull(ctx, c.store, l); err != nil {
-			return nil, err
-		}
-	}
-	return c.told(c.pack(ctx, l, binary))
+	return c.told(c.publish(ctx, prepared, binary))
 }
 
-// pack runs the stages after publish: it renders and checks release.yaml and the charts, publishes
-// these, packs bundles, writes slipway for operators, moves the floating tags, and writes the checksums.
-func (c *run) pack(ctx context.Context, l *lock.Lock, binary func() error) (*Summary, error) {
+// publish runs the stages after the images: it renders and checks release.yaml and the charts, pushes
+// everything, packs bundles, writes slipway for operators, moves the floating tags, and writes the
+// checksums.
+func (c *run) publish(ctx context.Context, prepared *publish.Prepared, binary func() error) (*Summary, error) {
+	l, o := prepared.Lock, network.Options{Progress: c.options.Progress}
 	manifest, charts, err := Render(ctx, c.product, l, c.options.Progress)
 	if err != nil {
 		return nil, err
 	}
-	if err := PublishCharts(ctx, c.product, c.store, l, charts, network.Options{Progress: c.options.Progress}); err != nil {
+	if err := AddCharts(prepared, charts); err != nil {
 		return nil, err
+	}
+	if err := prepared.Push(ctx); err != nil {
+		return nil, err
+	}
+	if !l.Snapshot { // bundles need all layers of bases, which the stages so far may not have
+		if err := transfer.New(o).Pull(ctx, c.store, l); err != nil {
+			return nil, err
+		}
 	}
 	if c.before, err = InvalidateSums(c.out); err != nil {
 		return nil, err
@@ -120,7 +121,7 @@ func (c *run) pack(ctx context.Context, l *lock.Lock, binary func() error) (*Sum
 	if err := binary(); err != nil {
 		return nil, err
 	}
-	if err := publish.Move(ctx, c.store, l, network.Options{Progress: c.options.Progress}); err != nil {
+	if err := publish.Move(ctx, c.store, l, o); err != nil {
 		return nil, err
 	}
 	return c.finish(ctx, l, manifest, bundles)
@@ -131,7 +132,6 @@ type run struct {
 	described *product.Product // as slipway.yaml has it
 	product   *product.Product // after check with the third-party images that manifests name
 	options   Options
-	trees     map[string]source.Tree // of the sources, after check
 	out       string
 	store     *store.Store
 	unlock    func()

@@ -63,18 +63,22 @@ Credentials come from the usual Docker configuration.`,
 
 // publish publishes all of a product: images, charts, and last the floating tags.
 func (s stage) publish(ctx context.Context, r *built.Result, o network.Options) (*lock.Lock, error) {
-	l, err := publish.Publish(ctx, s.product, s.store, r, o)
+	prepared, err := publish.Prepare(ctx, s.product, s.store, r, o)
 	if err != nil {
 		return nil, err
 	}
+	l := prepared.Lock
 	if len(s.product.Charts) > 0 {
 		_, charts, err := release.Render(ctx, s.product, l, nil)
 		if err != nil {
 			return nil, err
 		}
-		if err := release.PublishCharts(ctx, s.product, s.store, l, charts, o); err != nil {
+		if err := release.AddCharts(prepared, charts); err != nil {
 			return nil, err
 		}
+	}
+	if err := prepared.Push(ctx); err != nil {
+		return nil, err
 	}
 	if err := publish.Move(ctx, s.store, l, o); err != nil {
 		return nil, err

@@ -23,8 +23,9 @@ type Image struct {
 	// ByDigest pushes the manifests of single platforms alone, by digest, and names nothing.
 	ByDigest bool
 	// Referrer marks one document that refers to another image, or a part of such. It is put
-	// after all images, and one at a time in the order of the list: for registries that cannot
-	// list referrers, the client keeps a list there, which it reads and writes.
+	// after all images and before their tags, and one at a time in the order of the list: for
+	// registries that cannot list referrers, the client keeps a list there, which it reads and
+	// writes.
 	Referrer bool
 }
 

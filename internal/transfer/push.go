@@ -23,8 +23,8 @@ type PushOptions struct {
 	Conflict func(i Image, have v1.Hash) error
 }
 
-// Push sends what the registry lacks of images: blobs, mounts, manifests of single platforms, and
-// then what has a name. What is there is not sent again. It stops at the first error. If a
+// Push sends what the registry lacks of images: blobs, mounts, manifests of single platforms,
+// indexes, what refers to them, and then the tags. What is there is not sent again. It stops at the first error. If a
 // registry refuses a sparse index, the error names what is missing.
 func (c *Client) Push(ctx context.Context, images []Image, source Source, o PushOptions) (*Result, error) {
 	done := c.PushAll(ctx, [][]Image{images}, source, o)[0]
@@ -82,7 +82,7 @@ func newPush(s *shared, index int, images []Image, before []*push) *push {
 func (p *push) run(ctx context.Context) Pushed {
 	defer p.leave(p)
 	err := steps(ctx, p.connect, p.resolve, p.dedupeTags, p.checkListed, p.recognize, p.plan,
-		p.sendBlobs, p.mountBlobs, p.putManifests, p.putImages, p.putReferrers)
+		p.sendBlobs, p.mountBlobs, p.putManifests, p.putImages, p.putReferrers, p.putTags)
 	done := Pushed{Result{Blobs: p.blobs.Load(), Bytes: p.bytes.Load()}, err}
 	if err == nil {
 		for _, i := range p.images {

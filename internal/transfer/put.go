@@ -49,9 +49,35 @@ func (p *push) putManifests(ctx context.Context) error {
 	return p.putAll(ctx, p.o.Jobs, all)
 }
 
-// putImages puts images under their names, those first that the index of another image lists.
-// While distribution writes a tag of a manifest, it refuses an index that lists the manifest.
+// putImages puts images that will get a name by digest: what refers to them is put before their names
+// are.
 func (p *push) putImages(ctx context.Context) error {
+	there := map[name.Reference]bool{} // with the manifests of the indexes
+	for _, i := range p.images {
+		for _, m := range i.manifests() {
+			there[i.repo.Digest(m.Desc.Digest.String())] = true
+		}
+	}
+	var all []put
+	for _, i := range p.images {
+		ref := i.repo.Digest(i.Tree.Desc.Digest.String())
+		if !i.done && !i.skipped && !i.ByDigest && !i.Referrer && !i.has[i.Tree.Desc.Digest] && !there[ref] {
+			there[ref] = true
+			all = append(all, put{i.Tree, ref, i})
+		}
+	}
+	return p.putAll(ctx, p.o.Jobs, all)
+}
+
+// putReferrers puts what refers to the images, one at a time.
+func (p *push) putReferrers(ctx context.Context) error {
+	return p.putNamed(ctx, 1, func(i *target) bool { return i.Referrer })
+}
+
+// putTags puts images under their tags, which nobody sees before all else is there. Those that the
+// index of another image lists come first: while distribution writes a tag of a manifest, it refuses
+// an index that lists the manifest.
+func (p *push) putTags(ctx context.Context) error {
 	listed := map[name.Reference]bool{}
 	for _, i := range p.images {
 		for _, m := range i.Tree.Children {
@@ -61,16 +87,12 @@ func (p *push) putImages(ctx context.Context) error {
 	put := func(isListed bool) func(context.Context) error {
 		return func(ctx context.Context) error {
 			return p.putNamed(ctx, p.o.Jobs, func(i *target) bool {
-				return !i.Referrer && listed[i.repo.Digest(i.Tree.Desc.Digest.String())] == isListed
+				_, tagged := i.Ref.(name.Tag)
+				return tagged && !i.Referrer && listed[i.repo.Digest(i.Tree.Desc.Digest.String())] == isListed
 			})
 		}
 	}
 	return steps(ctx, put(true), put(false))
-}
-
-// putReferrers puts what refers to the images, one at a time.
-func (p *push) putReferrers(ctx context.Context) error {
-	return p.putNamed(ctx, 1, func(i *target) bool { return i.Referrer })
 }
 
 func (p *push) putNamed(ctx context.Context, jobs int, selected func(*target) bool) error {

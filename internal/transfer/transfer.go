@@ -2,8 +2,9 @@
 //
 // [Client.Push] pushes images whose blobs a [Source] gives, in an order that never leaves a name
 // for something incomplete: it resolves every tag; then sends each blob once, to one repository;
-// mounts it from there into the others; then puts the manifests of single platforms by digest;
-// and last what has a name. A tag that names another digest stops it before anything is sent.
+// mounts it from there into the others; then puts the manifests of single platforms by digest, then
+// the indexes, then what refers to them; and last the tags. A tag that names another digest stops it
+// before anything is sent.
 // [Client.PushAll] does so for several destinations at once, and reads each blob once.
 //
 // A floating tag moves by [Client.Move], where [Client.Decide] allows it: [Client.Current] tells what

@@ -68,21 +68,25 @@ func withChart(t *testing.T, registries ...string) (l *lock.Lock, packed string)
 		}
 	}
 	o := network.Options{Wait: time.Millisecond}
-	l, err := publish.Publish(t.Context(), p, st, storetest.Built(built), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := chart.Read("app", bytes.NewReader(storetest.Chart(t, l, "app", "0.1.0+build.1")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := c.Artifact(l.Created, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	p.Charts = []product.Chart{{Repositories: []string{"demo/charts/app", "demo/charts/app"}, Tags: []string{"0.1.0_build.1"}, FloatingTags: []string{"latest"}}}
 	for range 2 { // the second time, nothing is sent
-		if err := publish.Charts(t.Context(), p, st, l, []*chart.Artifact{a}, o); err != nil {
+		r, err := publish.Prepare(t.Context(), p, st, storetest.Built(built), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l = r.Lock
+		c, err := chart.Read("app", bytes.NewReader(storetest.Chart(t, l, "app", "0.1.0+build.1")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := c.Artifact(l.Created, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.AddCharts([]*chart.Artifact{a}); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Push(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}

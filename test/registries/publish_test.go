@@ -145,10 +145,14 @@ func TestParts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l, err := publish.Merge(t.Context(), p, st, locks, network.Options{})
+			prepared, err := publish.PrepareMerge(t.Context(), p, st, locks, network.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
+			if err := prepared.Push(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			l := prepared.Lock
 			pullBack(t, r, l)
 			if err := transfer.New(network.Options{}).Pull(t.Context(), st, l); err != nil {
 				t.Fatal(err)

@@ -1,0 +1,151 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/build/built"
+	"github.com/slipway-dev/slipway/internal/chart"
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// Prepared is a release that is in no registry yet: everything has its names and digests, and the
+// store has every document. [Prepare] and [PrepareMerge] make it.
+type Prepared struct {
+	// Lock is complete but for the charts, which AddCharts adds, and for what the registries tell:
+	// Push fills in the referrers and the floating tags.
+	Lock *lock.Lock
+
+	product *product.Product
+	store   *store.Store
+	client  *transfer.Client
+	planned [][]transfer.Image // for each registry of the lock
+	parts   bool               // the registries have the manifests
+}
+
+// Prepare gives the images of r their names and digests, and makes their indexes in st, and fetches
+// the third-party images into st. All blobs of the images must be in st, except for layers of bases.
+// An r that lacks an image or platform of p is an error. [PublishPart] is for a p or an r with a
+// selection.
+func Prepare(ctx context.Context, p *product.Product, st *store.Store, r *built.Result, o network.Options) (*Prepared, error) {
+	part, err := newPart(p, st, r)
+	if err != nil {
+		return nil, err
+	}
+	if len(part.Selected) > 0 {
+		return nil, fmt.Errorf("publishing %s %s: only %v was built: build all of it, or publish a part with -platforms or -images", p.Name, p.Version, part.Selected)
+	}
+	return prepare(ctx, p, st, part, o, false)
+}
+
+// prepare prepares a release, or a part of one with byDigest.
+func prepare(ctx context.Context, p *product.Product, st *store.Store, part *lock.Part, o network.Options, byDigest bool) (*Prepared, error) {
+	images, err := complete(st, part)
+	if err != nil {
+		return nil, err
+	}
+	r := &Prepared{Lock: part.Lock(images), product: p, store: st, client: newClient(o, st, p)}
+	if r.planned, err = plan(st, r.Lock, r.Lock.Images, byDigest); err != nil {
+		return nil, err
+	}
+	r.Lock.ThirdParty, err = ThirdParty(ctx, p, st, o)
+	return r, err
+}
+
+// AddCharts adds the charts that were made for the release, which name its images by digest. Every
+// registry gets the same bytes, which name the images at the first.
+func (r *Prepared) AddCharts(charts []*chart.Artifact) error {
+	r.Lock.Charts = ChartNames(r.product, charts)
+	for _, a := range charts {
+		for _, b := range [][]byte{a.Archive, a.Config, a.Manifest} {
+			if _, err := r.store.PutBytes(b); err != nil {
+				return fmt.Errorf("publishing chart %s: %w", a.Name, err)
+			}
+		}
+	}
+	more, err := plan(r.store, r.Lock, r.Lock.ChartImages(), false)
+	for n := range more {
+		r.planned[n] = append(r.planned[n], more[n]...)
+	}
+	return err
+}
+
+// Push pushes the release to all of its registries: blobs, then every document by digest, and last
+// the tags. A tag that names another digest stops it before anything is sent. It completes the lock.
+// What the registries have is not sent again.
+func (r *Prepared) Push(ctx context.Context) error {
+	existed, err := r.push(ctx)
+	if err != nil {
+		return err
+	}
+	all := r.Lock.Published()
+	isNew := func(i lock.Image) bool {
+		tag, err := name.NewTag(i.Tagged())
+		return err == nil && !r.parts && !existed[tag.Name()]
+	}
+	if err := fetchReferrers(ctx, r.client, r.store, all, isNew); err != nil {
+		return err
+	}
+	if err := decide(ctx, r.client, r.product, r.store, r.Lock, all); err != nil {
+		return err
+	}
+	for n := range r.Lock.Images {
+		r.Lock.Images[n] = all[n]
+	}
+	for n := range r.Lock.Charts {
+		r.Lock.Charts[n].Referrers = all[len(r.Lock.Images)+n].Referrers
+	}
+	return remember(r.store, all)
+}
+
+// push pushes what is planned to each registry. It returns the names that a registry had before. The
+// error names every registry that failed, and those that have everything.
+func (r *Prepared) push(ctx context.Context) (existed map[string]bool, err error) {
+	existed = map[string]bool{}
+	var complete []string
+	var failures []error
+	source := r.client.FromStore(ctx, r.store, slices.Concat(r.planned...))
+	for n, done := range r.client.PushAll(ctx, r.planned, source, options) {
+		registry := r.Lock.Registries()[n]
+		switch {
+		case done.Err == nil:
+			complete = append(complete, registry)
+		case len(r.planned) == 1:
+			return nil, done.Err
+		default:
+			failures = append(failures, fmt.Errorf("%s: %w", registry, done.Err))
+		}
+		for k, out := range done.Outcomes {
+			existed[r.planned[n][k].Ref.Name()] = out.Existed
+		}
+	}
+	if len(failures) > 0 && len(complete) > 0 {
+		failures = append(failures, fmt.Errorf("%s: complete but for floating tags: run again, which sends nothing there", strings.Join(complete, ", ")))
+	}
+	return existed, errors.Join(failures...)
+}
+
+// options are for a release. Nobody else pushes below its tags, so a tag proves that all is
+// there.
+var options = transfer.PushOptions{
+	Task:      "publish",
+	TrustTags: true,
+	Conflict: func(i transfer.Image, have v1.Hash) error {
+		if i.Tree.ArtifactType() == string(chart.ConfigType) {
+			return fmt.Errorf("publishing chart %s: the tag is %s already, and the chart of this release is %s: raise its version, or delete the tag if nobody has used it",
+				i.Ref, have, i.Tree.Desc.Digest)
+		}
+		return fmt.Errorf("publishing %s: the tag is %s already, and this release is %s: raise version in slipway.yaml, or delete the tag if nobody has used it",
+			i.Ref, have, i.Tree.Desc.Digest)
+	},
+}
