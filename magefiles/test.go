@@ -96,11 +96,12 @@ func mainTests(ctx context.Context, env []string, race bool) ([]*exec.Cmd, error
 	for n := range slow {
 		slow[n] = "./" + slow[n]
 	}
+	raced := append(slices.Clone(env), "CGO_ENABLED=1")
 	return []*exec.Cmd{
-		goTest(ctx, env, ".", append([]string{"-race", "-skip=^(" + alone + ")$"}, slices.DeleteFunc(strings.Fields(string(all)), isStarter)...)...),
+		goTest(ctx, raced, ".", append([]string{"-race", "-skip=^(" + alone + ")$"}, slices.DeleteFunc(strings.Fields(string(all)), isStarter)...)...),
 		goTest(ctx, env, ".", commands...),
 		goTest(ctx, env, ".", append([]string{"-run=^(" + alone + "|" + both + ")$"}, slow...)...),
-		goTest(ctx, env, ".", "-race", "-run="+racedCommands, "./cmd/slipway"),
+		goTest(ctx, raced, ".", "-race", "-run="+racedCommands, "./cmd/slipway"),
 	}, nil
 }
 
