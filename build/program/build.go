@@ -63,16 +63,25 @@ func Start(ctx context.Context, st *store.Store, pr *progress.Printer, programs 
 	g.SetLimit(2)
 	var mu sync.Mutex
 	var failures []error
+	fail := func(err error) {
+		if err != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			failures = append(failures, err)
+		}
+	}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
+		var recording sync.WaitGroup // images need not wait for it
+		defer recording.Wait()
 		for _, lane := range order {
 			g.Go(func() error {
 				for _, b := range lanes[lane] {
-					if err := set.build(ctx, st, pr, b); err != nil {
-						mu.Lock()
-						failures = append(failures, err)
-						mu.Unlock()
+					record, err := set.build(ctx, st, pr, b)
+					fail(err)
+					if record != nil {
+						recording.Go(func() { fail(record()) })
 					}
 				}
 				return nil
@@ -112,8 +121,9 @@ func (e ErrFailed) Error() string {
 	return fmt.Sprintf("program %s for %s did not compile", e.Name, e.Platform)
 }
 
-func (s *Set) build(ctx context.Context, st *store.Store, pr *progress.Printer, b *batch) error {
-	outputs, err := b.run(ctx, st, pr)
+// build compiles a batch. What record does is left to be done; nil is nothing.
+func (s *Set) build(ctx context.Context, st *store.Store, pr *progress.Printer, b *batch) (record func() error, err error) {
+	outputs, record, err := b.run(ctx, st, pr)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for n, p := range b.programs {
@@ -125,34 +135,11 @@ func (s *Set) build(ctx context.Context, st *store.Store, pr *progress.Printer, 
 		}
 		s.outputs[i] = outputs[n]
 	}
-	return err
+	return record, err
 }
 
-// run compiles the batch into its directory in the store's scratch space, unless that was done
-// before, and returns its programs.
-func (b *batch) run(ctx context.Context, st *store.Store, pr *progress.Printer) ([]Output, error) {
-	dir, err := st.Work(b.work())
-	if err != nil {
-		return nil, err
-	}
-	key, err := b.fixed(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if outputs := b.recall(st, key, dir); outputs != nil {
-		return outputs, nil
-	}
-	if err := b.prove(ctx, st, dir); err != nil {
-		return nil, err
-	}
-	if err := b.compile(ctx, st, pr, dir); err != nil {
-		return nil, err
-	}
-	return b.keep(ctx, st, key, dir)
-}
-
-// compile runs go build. What is in dir may be taken for current.
-func (b *batch) compile(ctx context.Context, st *store.Store, pr *progress.Printer, dir string) error {
+// arguments are the flags of the batch for go build and go list.
+func (b *batch) arguments() []string {
 	first := b.programs[0]
 	args := []string{"-trimpath", "-buildvcs=false"}
 	if first.Tree.Fixed {
@@ -164,12 +151,29 @@ func (b *batch) compile(ctx context.Context, st *store.Store, pr *progress.Print
 	if len(first.Ldflags) > 0 {
 		args = append(args, "-ldflags="+strings.Join(first.Ldflags, " "))
 	}
-	var packages, names []string
-	for _, p := range b.programs {
-		names = append(names, p.Name)
-		if !slices.Contains(packages, p.Package) {
-			packages = append(packages, p.Package)
+	return args
+}
+
+// packages are those of the programs, each once.
+func (b *batch) packages() []string { return packages(b.programs) }
+
+func packages(programs []Program) (all []string) {
+	for _, p := range programs {
+		if !slices.Contains(all, p.Package) {
+			all = append(all, p.Package)
 		}
+	}
+	return all
+}
+
+// compile runs go build for programs of the batch. What is in dir may be taken for current.
+func (b *batch) compile(ctx context.Context, st *store.Store, pr *progress.Printer, dir string, programs []Program) error {
+	first := b.programs[0]
+	args := b.arguments()
+	packages := packages(programs)
+	var names []string
+	for _, p := range programs {
+		names = append(names, p.Name)
 	}
 	cmd := b.command(ctx, st, slices.Concat([]string{"build", "-v"}, args, []string{"-o", dir + string(filepath.Separator)}, packages)...)
 	task := pr.Start(fmt.Sprintf("compiling %s for %s", strings.Join(names, ", "), system(first.Platform)), progress.Items, 0)

@@ -12,11 +12,11 @@ import (
 // State is whether a program has to be compiled.
 type State string
 
-// The states of programs. What is in a directory may have changed in any of its files: the go
+// The states of programs. Where the inputs of a program are not known or not the same, the go
 // command compares them when it compiles, and does the least that is necessary.
 const (
 	Kept    State = "kept"    // the store has it, compiled from the same inputs
-	Compare State = "compare" // the store has it, compiled from a directory that may have changed
+	Compare State = "compare" // the store has it, compiled from a directory that has changed, or may have
 	Compile State = "compile"
 )
 
@@ -32,12 +32,8 @@ func Look(ctx context.Context, st *store.Store, programs []Program) ([]State, er
 				return nil, err
 			}
 		}
-		s, err := b.look(ctx, st, toolchain)
-		if err != nil {
+		if err := b.look(ctx, st, toolchain, states); err != nil {
 			return nil, err
-		}
-		for _, p := range b.programs {
-			states[id(p.Name, p.Platform)] = s
 		}
 	}
 	var all []State
@@ -47,22 +43,35 @@ func Look(ctx context.Context, st *store.Store, programs []Program) ([]State, er
 	return all, nil
 }
 
-// look returns the state of the programs of a batch, which are compiled together.
-func (b *batch) look(ctx context.Context, st *store.Store, toolchain string) (State, error) {
+// look adds the states of the programs of a batch.
+func (b *batch) look(ctx context.Context, st *store.Store, toolchain string, states map[string]State) error {
 	dir := st.WorkPath(b.work())
+	set := func(p Program, s State) { states[id(p.Name, p.Platform)] = s }
 	if b.programs[0].Tree.Fixed {
 		key, err := b.key(ctx, toolchain)
-		if err != nil || b.recall(st, key, dir) == nil {
-			return Compile, err
+		s := Compile
+		if err == nil && b.recall(st, key, dir) != nil {
+			s = Kept
 		}
-		return Kept, nil
+		for _, p := range b.programs {
+			set(p, s)
+		}
+		return err
+	}
+	c, err := b.compare(ctx, st, dir)
+	if err != nil {
+		return err
 	}
 	for _, p := range b.programs {
-		if _, ok := st.Kept(filepath.Join(dir, p.output())); !ok {
-			return Compile, nil
+		if _, ok := c.current(p); ok {
+			set(p, Kept)
+		} else if _, ok := st.Kept(filepath.Join(dir, p.output())); ok {
+			set(p, Compare)
+		} else {
+			set(p, Compile)
 		}
 	}
-	return Compare, nil
+	return nil
 }
 
 // work names the directory of a batch in the store's scratch space.

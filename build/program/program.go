@@ -1,10 +1,11 @@
 // Package program compiles the Go programs of a product.
 //
 // Programs that share a source, a platform and their flags are one batch: one go build, which
-// compiles what they share once and links them side by side. The outputs stay where they are, so
-// that the go command finds them current the next time and does nothing. The go command takes a
-// file for current by the build ID near its start, whatever follows: it is shown none whose bytes
-// are not those that were compiled. Batches of one platform run one after the other, because they
+// compiles what they share once and links them side by side. The outputs stay where they are. A
+// program whose inputs are those that it was compiled from is not given to the go command again
+// (current.go); of the others, the go command finds out itself what is current. It takes a file
+// for current by the build ID near its start, whatever follows: it is shown none whose bytes are
+// not those that were compiled. Batches of one platform run one after the other, because they
 // share the standard library and more; batches of different platforms run at the same time, so
 // that one links while the other compiles.
 package program

@@ -16,9 +16,9 @@ import (
 const kindBatch = "batch"
 
 // recall returns the programs of a batch that was compiled before, from the same source, by the
-// same toolchain; nil where it was not. That is known only of sources that a hash fixes; a
-// directory is left to the go command, which looks at every file of it. The programs are not read
-// here: who reads one compares it with its digest.
+// same toolchain; nil where it was not. That is for sources that a hash fixes; the programs of a
+// directory are compared one by one ([batch.compare]). The programs are not read here: who reads
+// one compares it with its digest.
 func (b *batch) recall(st *store.Store, key, dir string) []Output {
 	if key == "" {
 		return nil
@@ -39,17 +39,21 @@ func (b *batch) recall(st *store.Store, key, dir string) []Output {
 	return all
 }
 
-// prove removes from dir what the go command must not take for current: what does not have the
-// bytes that were compiled, and all of it where the source is fixed, since that was compiled from
-// something else. What else is there is the go command's own, of a run that was killed.
-func (b *batch) prove(ctx context.Context, st *store.Store, dir string) error {
+// prove removes from dir what the go command must not take for current when it compiles programs:
+// what does not have the bytes that were compiled, and all of it where the source is fixed, since
+// that was compiled from something else. The other programs of the batch stay. What else is there
+// is the go command's own, of a run that was killed.
+func (b *batch) prove(ctx context.Context, st *store.Store, dir string, programs []Program) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return fmt.Errorf("reading what was compiled before: %w", err)
 	}
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
-		if !b.programs[0].Tree.Fixed && b.makes(e.Name()) {
+		switch {
+		case makes(b.programs, e.Name()) && !makes(programs, e.Name()):
+			continue
+		case !b.programs[0].Tree.Fixed && makes(programs, e.Name()):
 			ok, err := st.ProveKept(ctx, path)
 			if err != nil {
 				return err
@@ -65,16 +69,16 @@ func (b *batch) prove(ctx context.Context, st *store.Store, dir string) error {
 	return nil
 }
 
-// makes reports whether a program of the batch is compiled into a file of that name.
-func (b *batch) makes(name string) bool {
-	return slices.ContainsFunc(b.programs, func(p Program) bool { return p.output() == name })
+// makes reports whether one of the programs is compiled into a file of that name.
+func makes(programs []Program, name string) bool {
+	return slices.ContainsFunc(programs, func(p Program) bool { return p.output() == name })
 }
 
 // keep records the digests of the programs that were compiled.
-func (b *batch) keep(ctx context.Context, st *store.Store, key, dir string) ([]Output, error) {
+func keep(ctx context.Context, st *store.Store, key, dir string, programs []Program) ([]Output, error) {
 	var all []Output
 	var digests []v1.Hash
-	for _, p := range b.programs {
+	for _, p := range programs {
 		path := filepath.Join(dir, p.output())
 		k, err := st.Keep(ctx, path)
 		if err != nil {

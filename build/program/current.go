@@ -1,0 +1,179 @@
+package program
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/store"
+)
+
+const kindInputs = "inputs"
+
+// compiled is what the store remembers of a program that was compiled from a directory.
+type compiled struct {
+	Inputs inputs `json:"inputs"`
+	// State is that of the inputs while the program was compiled; empty where they changed
+	// meanwhile, or were not known before.
+	State  state   `json:"state"`
+	Digest v1.Hash `json:"digest"`
+}
+
+// comparison compares the inputs of the programs of a batch with those that they were compiled
+// from before.
+type comparison struct {
+	batch    *batch
+	store    *store.Store
+	dir      string // of the outputs
+	key      string // of the records, without the package
+	modcache string
+	old      map[string]compiled // by package
+	before   map[string]state    // of the old inputs, before anything is compiled
+}
+
+// compare reads the inputs of a batch as far as they are known from before. It returns nil where
+// they cannot be known: a C compiler reads files of the machine, and flags that are not among
+// those that change the program alone may name any file.
+func (b *batch) compare(ctx context.Context, st *store.Store, dir string) (*comparison, error) {
+	first := b.programs[0]
+	strange := len(refusedFlags(first.Flags)) + len(refusedVariables(first.Env)) + len(refusedLdflags(first.Ldflags))
+	if first.Tree.Fixed || first.IsCGO() || strange > 0 {
+		return nil, nil
+	}
+	// A go.mod may choose another toolchain than the one that is installed.
+	cmd := b.command(ctx, st, "env", "GOVERSION", "GOROOT", "GOMODCACHE")
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("asking the go command for its version: %w", source.Said(err))
+	}
+	said := strings.Split(strings.TrimSpace(string(out)), "\n")
+	if len(said) != 3 || slices.Contains(said, "") {
+		return nil, nil
+	}
+	c := &comparison{
+		batch: b, store: st, dir: dir, modcache: said[2],
+		key: fmt.Sprintf("%q\n%q\n%s\n%s", said[:2], goVariables(cmd.Env), b.work(), first.key()),
+		old: map[string]compiled{}, before: map[string]state{},
+	}
+	look := reading{}
+	for _, p := range b.packages() {
+		var old compiled
+		if found, err := st.Recall(kindInputs, c.key+"\n"+p, &old); err != nil || !found {
+			continue
+		}
+		if now, err := look.state(old.Inputs); err == nil {
+			c.old[p], c.before[p] = old, now
+		}
+	}
+	return c, nil
+}
+
+// goVariables returns the variables of the go command in an environment, without those that only
+// tell where it keeps its own files.
+func goVariables(env []string) []string {
+	last := map[string]string{}
+	for _, kv := range env {
+		name, value, _ := strings.Cut(kv, "=")
+		if strings.HasPrefix(name, "GO") && name != "GOTMPDIR" && name != "GOCACHE" {
+			last[name] = value
+		}
+	}
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(last)) {
+		all = append(all, name+"="+last[name])
+	}
+	return all
+}
+
+// current reports whether a program that was compiled before is what would be compiled now. The
+// program is not read here: who reads one compares it with its digest.
+func (c *comparison) current(p Program) (Output, bool) {
+	if c == nil {
+		return Output{}, false
+	}
+	old := c.old[p.Package]
+	if old.State.Content == "" || old.State != c.before[p.Package] {
+		return Output{}, false
+	}
+	path := filepath.Join(c.dir, p.output())
+	k, ok := c.store.Kept(path)
+	return newOutput(c.store, path, k), ok && k.Digest == old.Digest
+}
+
+// learn lists the inputs of programs that were never compiled here, so that they can be read
+// before these are.
+func (c *comparison) learn(ctx context.Context) {
+	var unknown []string
+	for _, p := range c.batch.packages() {
+		if _, ok := c.old[p]; !ok {
+			unknown = append(unknown, p)
+		}
+	}
+	if len(unknown) == 0 {
+		return
+	}
+	look := reading{}
+	for p, in := range c.batch.list(ctx, c.store, unknown, c.modcache) {
+		if now, err := look.state(in); err == nil {
+			c.old[p], c.before[p] = compiled{Inputs: in}, now
+		}
+	}
+}
+
+// record remembers what programs were compiled from. Where what decides that has changed, or was
+// not known before, the go command lists it anew. A program counts as current from then on only
+// if everything that it was compiled from was the same before and afterwards.
+func (c *comparison) record(ctx context.Context, programs []Program, outputs []Output) error {
+	news, ok := c.inputs(ctx, programs)
+	if !ok {
+		return nil // the go command looks again the next time
+	}
+	last := reading{}
+	for n, p := range programs {
+		now, ok := news[p.Package]
+		if !ok {
+			continue
+		}
+		// The inputs of now were listed and read between these two.
+		old, known := c.old[p.Package]
+		if after, err := last.state(old.Inputs); !known || err != nil || after != c.before[p.Package] || !now.Inputs.in(old.Inputs) {
+			now.State = state{}
+		}
+		now.Digest = outputs[n].Content.Digest
+		if err := c.store.Record(kindInputs, c.key+"\n"+p.Package, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inputs returns the inputs of programs by package, and their states.
+func (c *comparison) inputs(ctx context.Context, programs []Program) (news map[string]compiled, ok bool) {
+	news = map[string]compiled{}
+	var changed []string
+	for _, p := range packages(programs) {
+		if old := c.old[p]; old.State.Shape != "" && old.State.Shape == c.before[p].Shape {
+			news[p] = compiled{Inputs: old.Inputs, State: c.before[p]}
+		} else {
+			changed = append(changed, p)
+		}
+	}
+	if len(changed) == 0 {
+		return news, true
+	}
+	look := reading{}
+	for p, in := range c.batch.list(ctx, c.store, changed, c.modcache) {
+		s, err := look.state(in)
+		if err != nil {
+			return nil, false
+		}
+		news[p] = compiled{Inputs: in, State: s}
+	}
+	return news, ctx.Err() == nil
+}

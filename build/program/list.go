@@ -1,0 +1,168 @@
+package program
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/slipway-dev/slipway/store"
+)
+
+// listFormat prints a line for each package: its import path and directory, the path and directory
+// of its module, and its patterns to embed; of the standard library its import path only. For each
+// package that was asked for, a line with its directory and what it is compiled from follows.
+const listFormat = `package {{printf "%q" .ImportPath}}` +
+	`{{if not .Standard}} {{printf "%q" .Dir}} {{with .Module}}{{printf "%q %q" .Path .Dir}}{{else}}"" ""{{end}}{{range .EmbedPatterns}} {{printf "%q" .}}{{end}}{{end}}{{"\n"}}` +
+	`{{if not .DepOnly}}program {{printf "%q %q" .Dir .ImportPath}}{{range .Deps}} {{printf "%q" .}}{{end}}{{"\n"}}{{end}}`
+
+// listed is a package as the go command lists it; one of the standard library is zero.
+type listed struct {
+	dir, module, root string
+	embeds            []string
+}
+
+// list asks the go command what packages are compiled from. It returns the inputs by package as
+// the programs name it; one that the go command cannot list is missing.
+func (b *batch) list(ctx context.Context, st *store.Store, packages []string, modcache string) map[string]inputs {
+	args := slices.Concat([]string{"list", "-deps", "-f", listFormat}, b.arguments(), packages)
+	out, err := b.command(ctx, st, args...).Output()
+	if err != nil {
+		return nil // the compiler will tell why
+	}
+	all := map[string]listed{}
+	programs := map[string][]string{} // by directory
+	for line := range strings.Lines(string(out)) {
+		kind, rest, _ := strings.Cut(line, " ")
+		fields, err := unquote(rest)
+		switch {
+		case err != nil:
+			return nil
+		case kind == "package" && len(fields) == 1:
+			all[fields[0]] = listed{}
+		case kind == "package" && len(fields) >= 4:
+			all[fields[0]] = listed{fields[1], fields[2], fields[3], fields[4:]}
+		case kind == "program" && len(fields) >= 2:
+			programs[fields[0]] = fields[1:]
+		}
+	}
+	found := map[string]inputs{}
+	for _, p := range packages {
+		dir := filepath.Join(b.programs[0].Tree.Dir, filepath.FromSlash(p))
+		if deps := programs[dir]; deps != nil {
+			if i, err := inputsOf(all, deps, modcache); err == nil {
+				found[p] = i
+			}
+		}
+	}
+	return found
+}
+
+// unquote splits fields as listFormat prints them.
+func unquote(line string) (fields []string, err error) {
+	for line = strings.TrimSpace(line); line != ""; line = strings.TrimLeft(line, " ") {
+		q, err := strconv.QuotedPrefix(line)
+		if err != nil {
+			return nil, err
+		}
+		s, err := strconv.Unquote(q)
+		if err != nil {
+			return nil, err
+		}
+		fields, line = append(fields, s), line[len(q):]
+	}
+	return fields, nil
+}
+
+// inputsOf returns the inputs of a main package, which is the first of deps.
+func inputsOf(all map[string]listed, deps []string, modcache string) (inputs, error) {
+	main := all[deps[0]]
+	if main.root == "" {
+		return inputs{}, fmt.Errorf("package %s has no module", deps[0])
+	}
+	roots, err := localModules(main)
+	if err != nil {
+		return inputs{}, err
+	}
+	dirs, files := map[string]bool{}, map[string]bool{
+		filepath.Join(main.root, "go.sum"): true, filepath.Join(main.root, "vendor"): true, filepath.Join(main.root, "vendor", "modules.txt"): true,
+	}
+	for _, root := range roots {
+		files[filepath.Join(root, "go.mod")] = true
+	}
+	var embeds []embed
+	for _, dep := range deps {
+		p, ok := all[dep]
+		if !ok {
+			return inputs{}, fmt.Errorf("package %s is not listed", dep)
+		}
+		if p.dir == "" {
+			continue // of the standard library, which the version of the toolchain fixes
+		}
+		dep, _, _ = strings.Cut(dep, " ") // a package that is compiled for one program has that behind it
+		root := rootOf(p.dir, roots)
+		if root != "" || !below(p.dir, modcache) {
+			dirs[p.dir] = true
+			for _, pattern := range p.embeds {
+				embeds = append(embeds, embed{p.dir, pattern})
+			}
+		}
+		for d := p.dir; root != "" && d != root; d = filepath.Dir(d) {
+			files[filepath.Join(d, "go.mod")] = true
+		}
+		for module, root := range roots {
+			if rest, ok := strings.CutPrefix(dep+"/", module+"/"); ok {
+				dirs[filepath.Join(root, filepath.FromSlash(rest))] = true
+			}
+		}
+	}
+	return inputs{slices.Sorted(maps.Keys(dirs)), slices.Sorted(maps.Keys(files)), embeds}, nil
+}
+
+// localModules returns the directories of the module of a main package and of those that its
+// go.mod replaces by directories, by module path.
+func localModules(main listed) (map[string]string, error) {
+	file := filepath.Join(main.root, "go.mod")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	f, err := modfile.Parse(file, text, nil)
+	if err != nil {
+		return nil, err
+	}
+	roots := map[string]string{main.module: main.root}
+	for _, r := range f.Replace {
+		if r.New.Version != "" {
+			continue
+		}
+		dir := filepath.FromSlash(r.New.Path)
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(main.root, dir)
+		}
+		roots[r.Old.Path] = dir
+	}
+	return roots, nil
+}
+
+// rootOf returns the innermost of the modules' directories that a directory is in, or "".
+func rootOf(dir string, roots map[string]string) (found string) {
+	for _, root := range roots {
+		if below(dir, root) && len(root) > len(found) {
+			found = root
+		}
+	}
+	return found
+}
+
+// below reports whether a path is dir or in it.
+func below(p, dir string) bool {
+	rel, err := filepath.Rel(dir, p)
+	return err == nil && (rel == "." || filepath.IsLocal(rel))
+}
