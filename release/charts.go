@@ -68,7 +68,7 @@ func (pl *planner) charts(ctx context.Context) error {
 	if len(pl.Refused) > 0 {
 		return nil
 	}
-	made, err := render.Charts(ctx, pl.product, pl.names)
+	made, err := pl.found.memory.Charts(ctx, pl.product, pl.names)
 	if err != nil {
 		return hide(err, pl.names)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
+	"github.com/slipway-dev/slipway/render"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -41,6 +42,7 @@ type offline struct {
 	trees   map[string]source.Tree // without those that could not be fetched
 	builder *build.Builder
 	store   *store.Store // empty at first, in a directory of its own
+	memory  render.Memory
 	demands []string
 	err     error // what would stop a release
 }
@@ -64,7 +66,7 @@ func checkOffline(ctx context.Context, p *product.Product) (c *offline, done fun
 	trees, missing := build.Sources(ctx, p)
 	c.trees = trees
 	var manifest error
-	c.product, c.demands, manifest = rehearse(ctx, p, trees)
+	c.product, c.demands, manifest = rehearse(ctx, p, trees, &c.memory)
 	c.builder = build.New(c.product, trees, c.store, nil)
 	c.builder.Offline()
 	demands, wrong := c.builder.Check(ctx)
@@ -83,7 +85,7 @@ func checkOffline(ctx context.Context, p *product.Product) (c *offline, done fun
 // anything is compiled. With a registry, it also looks up bases and checks whether it may push.
 func (c *run) check(ctx context.Context) (*build.Builder, error) {
 	trees, missing := build.Sources(ctx, c.described)
-	p, unpinned, manifest := rehearse(ctx, c.described, trees)
+	p, unpinned, manifest := rehearse(ctx, c.described, trees, &c.memory)
 	c.product = p
 	b := build.New(p, trees, c.store, c.options.Progress)
 	reached := make(chan error, 1)

@@ -33,7 +33,7 @@ func Images(ctx context.Context, p *product.Product) ([]NeededImage, error) {
 	if err != nil {
 		return nil, err
 	}
-	complete, _, err := findImages(ctx, p, trees)
+	complete, _, err := findImages(ctx, p, trees, nil)
 	if err != nil {
 		return nil, err
 	}

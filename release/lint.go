@@ -22,7 +22,24 @@ func Render(ctx context.Context, p *product.Product, l *lock.Lock, pr *progress.
 		m, err = render.Render(ctx, p, l, render.Options{Progress: pr})
 	}
 	charts, wrong := render.Charts(ctx, p, l)
-	if err := errors.Join(err, wrong); err != nil {
+	return judged(ctx, p, l, m, charts, errors.Join(err, wrong), pr)
+}
+
+// try is [Render] before there are digests. What memory has is not rendered again.
+func try(ctx context.Context, p *product.Product, l *lock.Lock, memory *render.Memory) error {
+	m := &render.Manifest{}
+	var err error
+	if !p.Release.Empty() {
+		m, err = memory.Render(ctx, p, l)
+	}
+	charts, wrong := memory.Charts(ctx, p, l)
+	_, _, err = judged(ctx, p, l, m, charts, errors.Join(err, wrong), nil)
+	return err
+}
+
+// judged returns what was rendered, unless err is set or it breaks a rule.
+func judged(ctx context.Context, p *product.Product, l *lock.Lock, m *render.Manifest, charts []render.Chart, err error, pr *progress.Printer) ([]byte, []render.Chart, error) {
+	if err != nil {
 		return nil, nil, err
 	}
 	return m.Text, charts, errors.Join(unmatched(p, m), judge(ctx, p, l, m, charts, pr))

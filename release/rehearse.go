@@ -22,7 +22,7 @@ func Complete(ctx context.Context, p *product.Product) (*product.Product, error)
 	if err != nil {
 		return nil, err
 	}
-	complete, _, err := findImages(ctx, p, trees)
+	complete, _, err := findImages(ctx, p, trees, nil)
 	return complete, err
 }
 
@@ -32,14 +32,14 @@ func Named(ctx context.Context, p *product.Product) ([]thirdparty.Image, error) 
 	if err != nil {
 		return nil, err
 	}
-	return named(ctx, p, trees)
+	return named(ctx, p, trees, nil)
 }
 
 // rehearse renders the manifests of p with made-up digests. It returns p with the third-party
 // images that they name, and what only a release to a registry requires; then it checks the
 // manifests by the rules of lint, unless platforms or images were selected.
-func rehearse(ctx context.Context, p *product.Product, trees map[string]source.Tree) (complete *product.Product, demands []string, err error) {
-	complete, demands, err = findImages(ctx, p, trees)
+func rehearse(ctx context.Context, p *product.Product, trees map[string]source.Tree, memory *render.Memory) (complete *product.Product, demands []string, err error) {
+	complete, demands, err = findImages(ctx, p, trees, memory)
 	if err != nil {
 		return p, nil, err
 	}
@@ -47,17 +47,16 @@ func rehearse(ctx context.Context, p *product.Product, trees map[string]source.T
 		return complete, demands, nil
 	}
 	l := placeholder(complete, trees)
-	_, _, err = Render(ctx, complete, l, nil)
-	return complete, demands, hide(err, l)
+	return complete, demands, hide(try(ctx, complete, l, memory), l)
 }
 
 // findImages is [Complete] with sources that have been fetched. For a snapshot, images that nothing
 // pins are demands.
-func findImages(ctx context.Context, p *product.Product, trees map[string]source.Tree) (complete *product.Product, demands []string, err error) {
+func findImages(ctx context.Context, p *product.Product, trees map[string]source.Tree, memory *render.Memory) (complete *product.Product, demands []string, err error) {
 	if !hasSources(p, trees) {
 		return p, nil, nil
 	}
-	found, err := named(ctx, p, trees)
+	found, err := named(ctx, p, trees, memory)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -73,13 +72,13 @@ func findImages(ctx context.Context, p *product.Product, trees map[string]source
 
 // named renders the manifests and charts of p, of all platforms and images, and returns the
 // third-party images that they name.
-func named(ctx context.Context, p *product.Product, trees map[string]source.Tree) ([]thirdparty.Image, error) {
+func named(ctx context.Context, p *product.Product, trees map[string]source.Tree, memory *render.Memory) ([]thirdparty.Image, error) {
 	if p.Unselected != nil {
-		p = p.Unselected
+		p, memory = p.Unselected, nil // another product
 	}
 	l := build.Placeholder(p, trees)
 	publish.Names(p, l)
-	all, err := manifests(ctx, p, l)
+	all, err := manifests(ctx, p, l, memory)
 	if err != nil {
 		return nil, hide(err, l)
 	}
@@ -87,15 +86,15 @@ func named(ctx context.Context, p *product.Product, trees map[string]source.Tree
 }
 
 // manifests renders release.yaml, and the charts with each of their cases.
-func manifests(ctx context.Context, p *product.Product, l *lock.Lock) (all []thirdparty.Manifest, err error) {
+func manifests(ctx context.Context, p *product.Product, l *lock.Lock, memory *render.Memory) (all []thirdparty.Manifest, err error) {
 	if !p.Release.Empty() {
-		m, err := render.Render(ctx, p, l, render.Options{})
+		m, err := memory.Render(ctx, p, l)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, thirdparty.Manifest{File: Manifest, Text: m.Text, Origin: m.Origin})
 	}
-	charts, err := render.Charts(ctx, p, l)
+	charts, err := memory.Charts(ctx, p, l)
 	if err != nil {
 		return nil, err
 	}

@@ -24,6 +24,7 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
+	"github.com/slipway-dev/slipway/render"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -135,6 +136,7 @@ type run struct {
 	out       string
 	store     *store.Store
 	unlock    func()
+	memory    render.Memory
 	demands   []string // what a release to a registry requires and this snapshot does not
 	before    []string // the names that SHA256SUMS of the previous release listed
 }

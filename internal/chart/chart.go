@@ -35,6 +35,7 @@ type Chart struct {
 	shown    string // how messages call it
 	files    []file // sorted by path; subcharts are directories below charts/
 	metadata helm.Metadata
+	known    *known // what it was rendered to
 }
 
 // file is a file of a chart.
@@ -73,7 +74,7 @@ func (c *Chart) String() string { return c.shown }
 // newChart returns a chart of files after it has checked Chart.yaml.
 func newChart(shown string, files []file) (*Chart, error) {
 	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.path, b.path) })
-	c := &Chart{shown: shown, files: files}
+	c := &Chart{shown: shown, files: files, known: &known{}}
 	for i := 1; i < len(files); i++ {
 		if files[i].path == files[i-1].path {
 			return nil, fmt.Errorf("%s has %s twice: keep one", shown, output.Line(files[i].path))
@@ -129,6 +130,7 @@ func (c *Chart) file(name string) (file, bool) {
 // with returns the chart with other data for a file that it has.
 func (c *Chart) with(name string, data []byte) *Chart {
 	changed := *c
+	changed.known = &known{}
 	changed.files = slices.Clone(c.files)
 	for i := range changed.files {
 		if changed.files[i].path == name {

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"text/template"
 	"time"
 
@@ -33,8 +35,41 @@ type Options struct {
 
 // Render returns the objects of a chart: those of its CRDs, then those of its templates, by path.
 // NOTES.txt is not rendered. It is an error if two renderings differ, as they do with random
-// secrets and the time.
+// secrets and the time. A chart that was rendered with the same options is not rendered again; the
+// caller changes no object.
 func (c *Chart) Render(ctx context.Context, o Options) ([]Object, error) {
+	c.known.mu.Lock()
+	defer c.known.mu.Unlock()
+	for _, k := range c.known.all {
+		if reflect.DeepEqual(k.options, o) {
+			return slices.Clone(k.objects), nil
+		}
+	}
+	copied := o
+	copied.Values, copied.APIVersions = copyValues(o.Values), slices.Clone(o.APIVersions)
+	if o.Values == nil {
+		copied.Values = nil
+	}
+	objects, err := c.objects(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	c.known.all = append(c.known.all, knownObjects{copied, objects})
+	return slices.Clone(objects), nil
+}
+
+// known remembers what a chart was rendered to.
+type known struct {
+	mu  sync.Mutex
+	all []knownObjects
+}
+
+type knownObjects struct {
+	options Options
+	objects []Object
+}
+
+func (c *Chart) objects(ctx context.Context, o Options) ([]Object, error) {
 	plain, err := c.render(ctx, o, rendering{})
 	if err != nil {
 		return nil, err
