@@ -12,6 +12,10 @@ knows since 1.6.25. Remove those of an old release with crictl rmi.
 .PARAMETER Directory
 The directory that has the bundles and SHA256SUMS; that of this script where it is not given.
 
+.PARAMETER Key
+The public key of the maintainer, which must come to this node in another way than the bundles. With it, nothing is imported unless SHA256SUMS.sig
+is a signature of SHA256SUMS by that key. This script came with the bundles: compare it with SHA256SUMS first, where that was verified.
+
 .PARAMETER Ctr
 The ctr program.
 
@@ -27,6 +31,7 @@ containerd's namespace; k8s.io is where the kubelet looks.
 [CmdletBinding()]
 param(
     [string]$Directory = $PSScriptRoot,
+    [string]$Key = '',
     [string]$Ctr = 'ctr.exe',
     [string]$Address = '',
     [string]$Namespace = 'k8s.io'
@@ -84,21 +89,99 @@ if (-not $bundle) {
     throw "There is no bundle for Windows build $build on $architecture, only for builds $(($bundles | ForEach-Object { $_.Build }) -join ', ')."
 }
 
+# The numbers r and s of a signature in DER, 32 bytes each, as .NET reads them.
+function ConvertFrom-Der {
+    param([byte[]]$Der)
+    $flat = New-Object -TypeName 'byte[]' -ArgumentList 64
+    if ($Der.Length -lt 8 -or $Der[0] -ne 0x30 -or $Der[1] -ne $Der.Length - 2) {
+        throw 'it is not DER'
+    }
+    $at = 2
+    foreach ($end in @(32, 64)) {
+        if ($at + 2 -gt $Der.Length -or $Der[$at] -ne 2) {
+            throw 'it is not two numbers in DER'
+        }
+        $count = [int]$Der[$at + 1]
+        $from = $at + 2
+        $at = $from + $count
+        if ($at -gt $Der.Length) {
+            throw 'it ends early'
+        }
+        if ($count -eq 33 -and $Der[$from] -eq 0) {
+            $from = $from + 1
+            $count = 32
+        }
+        if ($count -lt 1 -or $count -gt 32) {
+            throw 'its numbers are not of P-256'
+        }
+        [System.Array]::Copy($Der, $from, $flat, $end - $count, $count)
+    }
+    if ($at -ne $Der.Length) {
+        throw 'more follows it'
+    }
+    return , $flat
+}
+
+# A public key on P-256 of a PEM file, for CNG: Windows PowerShell 5.1 has a .NET that reads no PEM. What precedes the point in the file is the
+# same for every such key (RFC 5480).
+function Import-PublicKey {
+    param([string]$Path)
+    $text = [System.IO.File]::ReadAllText($Path)
+    if ($text -notmatch '^\s*-----BEGIN PUBLIC KEY-----([A-Za-z0-9+/=\s]+)-----END PUBLIC KEY-----\s*$') {
+        throw "$Path is not a file with one public key."
+    }
+    $spki = [System.Convert]::FromBase64String(($Matches[1] -replace '\s', ''))
+    $prefix = '3059301306072A8648CE3D020106082A8648CE3D03010703420004'
+    if ($spki.Length -ne 91 -or ([System.BitConverter]::ToString($spki, 0, 27) -replace '-', '') -ne $prefix) {
+        throw "$Path is not an ECDSA key on P-256."
+    }
+    $blob = New-Object -TypeName 'byte[]' -ArgumentList 72
+    [System.Array]::Copy([byte[]]@(0x45, 0x43, 0x53, 0x31, 32, 0, 0, 0), $blob, 8) # BCRYPT_ECDSA_PUBLIC_P256_MAGIC, and the length of a number
+    [System.Array]::Copy($spki, 27, $blob, 8, 64)
+    return [System.Security.Cryptography.CngKey]::Import($blob, [System.Security.Cryptography.CngKeyBlobFormat]::EccPublicBlob)
+}
+
+# What is verified is read once: these bytes are what counts.
+$sums = Join-Path $Directory 'SHA256SUMS'
+if (-not (Test-Path -LiteralPath $sums -PathType Leaf)) {
+    throw "$sums is missing: copy it here from the release, or name the directory that has it with -Directory."
+}
+$sums = (Get-Item -LiteralPath $sums).FullName
+$listed = [System.IO.File]::ReadAllBytes($sums)
+if ($Key) {
+    $keyFile = (Get-Item -LiteralPath $Key).FullName
+    if ((Split-Path -Parent -Path $keyFile) -eq (Split-Path -Parent -Path $sums)) {
+        throw "$Key is next to the bundles, which it is to prove: whoever changed the one could change the other: get the key in another way."
+    }
+    $signature = "$sums.sig"
+    if (-not (Test-Path -LiteralPath $signature -PathType Leaf)) {
+        throw "$signature is missing: the release was not signed, or its signature was removed; copy it here from the release."
+    }
+    try {
+        $flat = ConvertFrom-Der -Der ([System.Convert]::FromBase64String([System.IO.File]::ReadAllText($signature).Trim()))
+    } catch {
+        throw "$signature is not a signature in base64: $($_.Exception.Message): copy it again."
+    }
+    $ecdsa = New-Object -TypeName 'System.Security.Cryptography.ECDsaCng' -ArgumentList (Import-PublicKey -Path $keyFile)
+    $digest = [System.Security.Cryptography.SHA256]::Create().ComputeHash($listed)
+    if (-not $ecdsa.VerifyHash($digest, $flat)) {
+        throw "$signature is not a signature of SHA256SUMS by the key ${Key}: it is of another release or another maintainer, or was changed; nothing was imported."
+    }
+    Write-Output "verified: SHA256SUMS is signed by $Key"
+}
+
 # Checks a bundle against SHA256SUMS and imports it. What ctr of containerd 1 reads is plain tar; that of containerd 2 decompresses. Pipes of
 # Windows PowerShell change bytes, so where zstd is there, it writes a file.
 function Import-Bundle {
     param([string]$Name)
     $file = Join-Path $Directory $Name
-    $sums = Join-Path $Directory 'SHA256SUMS'
-    foreach ($path in @($file, $sums)) {
-        if (-not (Test-Path -LiteralPath $path -PathType Leaf)) {
-            throw "$path is missing: copy it here from the release, or name the directory that has it with -Directory."
-        }
+    if (-not (Test-Path -LiteralPath $file -PathType Leaf)) {
+        throw "$file is missing: copy it here from the release, or name the directory that has it with -Directory."
     }
     $want = ''
-    foreach ($line in Get-Content -LiteralPath $sums) {
-        $hash, $listed = $line -split '\s+\*?', 2
-        if ($listed -eq $Name) {
+    foreach ($line in [System.Text.Encoding]::UTF8.GetString($listed) -split "`n") {
+        $hash, $named = $line.Trim() -split '\s+\*?', 2
+        if ($named -eq $Name) {
             $want = $hash
         }
     }

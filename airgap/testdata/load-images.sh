@@ -7,6 +7,11 @@
 # socket (ctr's default; k3s has /run/k3s/containerd/containerd.sock), NAMESPACE the namespace (k8s.io, where the kubelet looks), and
 # CTR_FLAGS further flags of ctr images import.
 #
+# KEY names the public key of the maintainer, which must come to this node in another way than the bundles. With it, nothing is imported unless
+# SHA256SUMS.sig is a signature of SHA256SUMS by that key, which openssl verifies. This script came with the bundles, so check it first:
+#   base64 -d SHA256SUMS.sig >/tmp/sig && openssl dgst -sha256 -verify /etc/slipway/keys/release.pub -signature /tmp/sig SHA256SUMS &&
+#     sha256sum --check --ignore-missing SHA256SUMS
+#
 # The kubelet leaves the images when it makes room, since nothing could pull them again: they are labeled io.cri-containerd.pinned=pinned, which containerd
 # knows since 1.6.25. Remove those of an old release with crictl rmi.
 set -eu
@@ -72,7 +77,26 @@ file=$directory/$bundle
 [ -f "$file" ] || fail "$file is missing: copy it here, or name the directory that has it"
 [ -f "$directory/SHA256SUMS" ] || fail "$directory/SHA256SUMS is missing: copy it here from the release"
 
-want=$(awk -v name="$bundle" '$2 == name || $2 == "*" name { print $1 }' "$directory/SHA256SUMS")
+# What is verified is read once: a copy is what counts.
+temporary=$(mktemp -d)
+trap 'rm -rf "$temporary"' EXIT
+sums=$temporary/SHA256SUMS
+cat "$directory/SHA256SUMS" >"$sums"
+if [ -n "${KEY-}" ]; then
+	command -v openssl >/dev/null || fail "openssl is not in PATH: it verifies the signature by KEY"
+	[ -f "$KEY" ] || fail "KEY=$KEY is missing: name the public key of the maintainer"
+	[ "$(dirname -- "$(readlink -f -- "$KEY")")" != "$(readlink -f -- "$directory")" ] ||
+		fail "KEY=$KEY is next to the bundles, which it is to prove: whoever changed the one could change the other: get the key in another way"
+	[ -f "$directory/SHA256SUMS.sig" ] ||
+		fail "$directory/SHA256SUMS.sig is missing: the release was not signed, or its signature was removed; copy it here from the release"
+	base64 -d <"$directory/SHA256SUMS.sig" >"$temporary/signature" 2>/dev/null ||
+		fail "$directory/SHA256SUMS.sig is not base64: copy it again"
+	openssl dgst -sha256 -verify "$KEY" -signature "$temporary/signature" "$sums" >/dev/null 2>&1 ||
+		fail "$directory/SHA256SUMS.sig is not a signature of SHA256SUMS by the key $KEY: it is of another release or another maintainer, or was changed; nothing was imported"
+	echo "verified: SHA256SUMS is signed by $KEY"
+fi
+
+want=$(awk -v name="$bundle" '$2 == name || $2 == "*" name { print $1 }' "$sums")
 [ -n "$want" ] || fail "SHA256SUMS does not name $bundle: it is of another release"
 got=$(sha256sum <"$file" | cut -d ' ' -f 1)
 [ "$got" = "$want" ] || fail "$file has the checksum $got, SHA256SUMS says $want: copy it again"

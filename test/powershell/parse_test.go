@@ -45,7 +45,7 @@ func TestMutants(t *testing.T) {
 		{"function Import-Bundle {", "function Import-Bundle"},
 		{"finally {", "finally"},
 		{"param([string]$Name)", "param([string]$Name"},
-		{"foreach ($line in Get-Content", "foreach ($line Get-Content"},
+		{"foreach ($line in [System", "foreach ($line [System"},
 		{"-split '\\s+\\*?', 2", "-split '\\s+\\*?, 2"},
 		{"Write-Warning \"The", "Write-Warning $(\"The"},
 	} {
