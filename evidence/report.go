@@ -10,6 +10,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/provenance"
 )
@@ -180,11 +181,18 @@ func (r *Report) CheckFile(path string) error {
 	return nil
 }
 
+// Tell tells in a line for each signer what was verified, before it is used.
+func (r *Report) Tell(pr *progress.Printer) {
+	for _, s := range r.Signers {
+		pr.Printf("verified: %s %s, signed by %s", output.Line(r.Product), output.Line(r.Version), s.Key)
+	}
+}
+
 // WriteTable writes the report for a person: one fact per line.
 func (r *Report) WriteTable(w io.Writer) error {
 	var b strings.Builder
 	line := func(format string, args ...any) { output.Fprintf(&b, format+"\n", args...) }
-	line("verified: %s %s of %s, signed by %d of at least %d keys", r.Product, r.Version, r.Created.UTC().Format(time.RFC3339), len(r.Signers), r.Threshold)
+	line("verified: %s %s of %s, keys that signed: %d, needed: %d", r.Product, r.Version, r.Created.UTC().Format(time.RFC3339), len(r.Signers), r.Threshold)
 	for _, s := range r.Signers {
 		line("key: %s, builder %s", s.Key, s.Builder)
 	}

@@ -20,7 +20,11 @@ func (p *promotion) verify(ctx context.Context) (*evidence.Report, error) {
 	if err == nil && p.Release != "" {
 		err = r.CheckFile(p.Release)
 	}
-	return r, err
+	if err != nil {
+		return nil, err
+	}
+	r.Tell(p.Registry.Progress)
+	return r, nil
 }
 
 // registryMaterial is what was read from a registry, under the names of the lock: those of a copy of

@@ -42,7 +42,7 @@ base need not be signed: its layers are compared with the digests in the delta.`
 				if err != nil {
 					return err
 				}
-				return p.materials(pr, m)
+				return p.one(pr, m)
 			}})
 			if err != nil {
 				return err

@@ -67,13 +67,9 @@ func (v *verifying) images(paths []string) (*evidence.Report, error) {
 		return nil, err
 	}
 	defer closeAll()
-	var all []evidence.Material
-	for n, b := range bundles {
-		m, err := evidence.FromBundle(paths[n], b, bundles...)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, m)
+	all, err := materials(paths, bundles)
+	if err != nil {
+		return nil, err
 	}
 	for _, dir := range v.layouts {
 		l, err := bundle.OpenImageLayout(dir)

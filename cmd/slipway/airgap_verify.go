@@ -166,16 +166,17 @@ func (v *verifying) bytes(cmd *cobra.Command, pr *progress.Printer, all *verifie
 // again verifies a bundle once more when its layers are read: the file could have been exchanged.
 func (v *verifying) again(path string) func(*bundle.Bundle) error {
 	return func(b *bundle.Bundle) error {
-		others, closeAll, err := openAll(slices.DeleteFunc(slices.Clone(v.bundles), func(s string) bool { return s == path }))
+		paths := slices.DeleteFunc(slices.Clone(v.bundles), func(s string) bool { return s == path })
+		others, closeAll, err := openAll(paths)
 		if err != nil {
 			return err
 		}
 		defer closeAll()
-		m, err := evidence.FromBundle(path, b, others...)
+		all, err := materials(append([]string{path}, paths...), append([]*bundle.Bundle{b}, others...))
 		if err != nil {
 			return err
 		}
-		_, err = evidence.Verify([]evidence.Material{m}, v.proof.policy, v.statements...)
+		_, err = evidence.Verify(all, v.proof.policy, v.statements...)
 		return err
 	}
 }

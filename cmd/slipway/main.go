@@ -22,7 +22,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/output"
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() { os.Exit(run(named(os.Args[0], os.Args[1:]), os.Stdout, os.Stderr)) }
 
 // run runs the command line args and returns the exit code.
 func run(args []string, stdout, stderr io.Writer) int {

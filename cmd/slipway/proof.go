@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/signature"
+	"github.com/slipway-dev/slipway/release"
 )
 
 // proof has the flags of commands that verify a release before they use it.
@@ -70,15 +71,19 @@ func readKey(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, 1<<20))
 }
 
-// beside returns the file, if any, in whose directory a key is, or in a directory below it.
+// beside returns the file, if any, next to which a key is. In the directory of a release, which has
+// checksums, that is anywhere below.
 func beside(key string, files []string) string {
 	key = resolved(key)
 	for _, f := range files {
 		dir := resolved(f)
-		if fi, err := os.Stat(dir); err != nil || !fi.IsDir() {
+		fi, err := os.Stat(dir)
+		isDir := err == nil && fi.IsDir()
+		if !isDir {
 			dir = filepath.Dir(dir)
 		}
-		if rel, err := filepath.Rel(dir, key); err == nil && filepath.IsLocal(rel) {
+		_, err = os.Stat(filepath.Join(dir, release.SumsName))
+		if rel, relErr := filepath.Rel(dir, key); relErr == nil && filepath.IsLocal(rel) && (isDir || err == nil || filepath.Dir(key) == dir) {
 			return f
 		}
 	}
@@ -101,7 +106,19 @@ func (p *proof) check(pr *progress.Printer, paths []string, bundles []*bundle.Bu
 	if !p.asked() {
 		return nil, nil //nolint:nilnil // nothing was asked for
 	}
-	var all []evidence.Material
+	all, err := materials(paths, bundles)
+	if err != nil {
+		return nil, err
+	}
+	r, err := evidence.Verify(all, p.policy, statements...)
+	if err == nil {
+		r.Tell(pr)
+	}
+	return r, err
+}
+
+// materials returns bundles as what is verified. Each may have blobs that another one lacks.
+func materials(paths []string, bundles []*bundle.Bundle) (all []evidence.Material, err error) {
 	for n, b := range bundles {
 		m, err := evidence.FromBundle(paths[n], b, bundles...)
 		if err != nil {
@@ -109,26 +126,16 @@ func (p *proof) check(pr *progress.Printer, paths []string, bundles []*bundle.Bu
 		}
 		all = append(all, m)
 	}
-	r, err := evidence.Verify(all, p.policy, statements...)
-	if err == nil {
-		p.tell(pr, r)
-	}
-	return r, err
+	return all, nil
 }
 
-// materials verifies what a command is about to use.
-func (p *proof) materials(pr *progress.Printer, all ...evidence.Material) error {
-	r, err := evidence.Verify(all, p.policy)
+// one verifies what a command is about to use.
+func (p *proof) one(pr *progress.Printer, m evidence.Material) error {
+	r, err := evidence.Verify([]evidence.Material{m}, p.policy)
 	if err == nil {
-		p.tell(pr, r)
+		r.Tell(pr)
 	}
 	return err
-}
-
-func (p *proof) tell(pr *progress.Printer, r *evidence.Report) {
-	for _, s := range r.Signers {
-		pr.Printf("verified: %s %s, signed by %s", r.Product, r.Version, s.Key)
-	}
 }
 
 // statements divides arguments into signed statements and others.

@@ -28,7 +28,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"slipway": main})
+	testscript.Main(m, map[string]func(){"slipway": main, verifierName: main})
 }
 
 // TestScript runs the scripts in testdata/script, which use the command as users do.
@@ -52,7 +52,7 @@ func TestScript(t *testing.T) {
 			}
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"interrupt": interrupt, "copytree": copytree, "registry": startRegistry, "downloads": downloads, "guide": guide, "windowsbase": windowsBase, "linuxbase": linuxBase, "spiteful": spiteful, "eavesdrop": eavesdrop, "unheard": unheard, "oddregistry": func(ts *testscript.TestScript, neg bool, args []string) { oddRegistry(t, ts, neg, args) }},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"interrupt": interrupt, "copytree": copytree, "registry": startRegistry, "downloads": downloads, "guide": guide, "windowsbase": windowsBase, "linuxbase": linuxBase, "spiteful": spiteful, "eavesdrop": eavesdrop, "unheard": unheard, "signedreleases": func(ts *testscript.TestScript, neg bool, args []string) { signedReleases(t, ts, neg, args) }, "oddregistry": func(ts *testscript.TestScript, neg bool, args []string) { oddRegistry(t, ts, neg, args) }},
 	})
 }
 

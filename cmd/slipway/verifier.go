@@ -1,0 +1,134 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/evidence"
+	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/internal/yamlfile"
+)
+
+// verifierName is how the program is called where containerd looks for verifiers. containerd passes no
+// argument that could name a command, so the name does.
+const verifierName = "slipway-verifier"
+
+// named returns the arguments for the command that the program's own name stands for.
+func named(program string, args []string) []string {
+	if strings.TrimSuffix(filepath.Base(program), ".exe") == verifierName {
+		return append([]string{"verifier"}, args...)
+	}
+	return args
+}
+
+// descriptorType is what containerd writes to the standard input of a verifier.
+const descriptorType = "application/vnd.oci.descriptor.v1+json"
+
+// maxReason is how many bytes of a reason are printed; containerd reads 32 KiB.
+const maxReason = 2000
+
+func newVerifier() *cobra.Command {
+	var name, digest, input, dir string
+	cmd := &cobra.Command{
+		Use:   "verifier -name=IMAGE -digest=DIGEST",
+		Short: "Decide for containerd whether an image may be pulled",
+		Long: `Verifier is an image verifier of containerd (the plugin bindir, containerd 2.1 or newer). It
+accepts an image only if a signed statement on this node names its digest, as an image of the
+release or as a third-party image that the release lists, under the repository that the release
+gives it; the registry and a prefix may be another. It asks no registry, and no network.
+
+Copy or link the program as ` + verifierName + ` into the directory bin_dir of the plugin. In
+/etc/slipway (on Windows in ProgramData\slipway), or the directory -dir, are:
+
+  keys/*.pub                   public keys of maintainers
+  statements/*.sigstore.json   signed statements: provenance.sigstore.json of each release
+  verifier.yaml                optional. threshold: how many of the keys must have signed each
+                               release. allow: repositories that need no statement, such as
+                               registry.k8s.io/pause, or registry.internal/tools/* for all below
+
+It prints the reason to standard output. Exit codes: 0 if the image may be pulled, 1 if not or
+if something could not be read, 2 for a mistake in the command line.`,
+		Example: `  slipway verifier -name=ghcr.io/me/kpack/controller:0.16.1 -digest=sha256:…
+  ln -s /usr/local/bin/slipway /opt/containerd/image-verifier/bin/` + verifierName,
+		Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			h, err := v1.NewHash(digest)
+			if err != nil || name == "" {
+				return usageError{fmt.Errorf("-name and -digest are needed, as containerd passes them; see %s -h", cmd.CommandPath())}
+			}
+			reason, err := decide(cmd.InOrStdin(), name, h, input, dir)
+			if err != nil {
+				// containerd shows what is on standard output alone
+				fmt.Fprintln(cmd.OutOrStdout(), output.Excerpt(output.Line(err.Error()), maxReason))
+				return err
+			}
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), output.Excerpt(output.Line(reason), maxReason))
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&name, "name", "", "the name by which the image is pulled")
+	cmd.Flags().StringVar(&digest, "digest", "", "what the name refers to")
+	cmd.Flags().StringVar(&input, "stdin-media-type", "", "what is on standard input: a descriptor, or nothing if it is empty")
+	cmd.Flags().StringVar(&dir, "dir", settings(), "directory of keys and statements")
+	cmd.MarkFlagDirname("dir") //nolint:errcheck // fails only where the flag is missing
+	return cmd
+}
+
+// settings is the directory of keys and statements of this node.
+func settings() string {
+	if runtime.GOOS == "windows" {
+		return filepath.Join(os.Getenv("ProgramData"), "slipway")
+	}
+	return "/etc/slipway"
+}
+
+// verifierFile is verifier.yaml.
+type verifierFile struct {
+	Threshold int      `yaml:"threshold"`
+	Allow     []string `yaml:"allow"`
+}
+
+func decide(stdin io.Reader, name string, h v1.Hash, input, dir string) (string, error) {
+	switch input {
+	case "":
+	case descriptorType:
+		var d struct {
+			Digest    v1.Hash         `json:"digest"`
+			MediaType types.MediaType `json:"mediaType"`
+		}
+		text, err := io.ReadAll(io.LimitReader(stdin, 64<<10))
+		if err != nil {
+			return "", fmt.Errorf("reading the descriptor: %w", err)
+		}
+		if err := json.Unmarshal(text, &d); err != nil || d.Digest != h {
+			return "", fmt.Errorf("the descriptor on standard input is not that of %s", h)
+		}
+	default:
+		return "", fmt.Errorf("standard input has the media type %.100q: this slipway reads %s", input, descriptorType)
+	}
+	path := filepath.Join(dir, "verifier.yaml")
+	var file verifierFile
+	text, err := yamlfile.ReadText(path, 1<<20)
+	if err == nil {
+		err = yamlfile.Decode(path, text, yamlfile.Options{MaxBytes: 1 << 20, MaxValues: 64 << 10, MaxText: 1 << 20, MaxDepth: 4, Start: "remove it"}, &file).Err()
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	v, err := evidence.OpenVerifier(dir, file.Threshold, file.Allow)
+	if err != nil {
+		return "", err
+	}
+	return v.Decide(name, h)
+}

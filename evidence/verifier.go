@@ -1,0 +1,225 @@
+package evidence
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/signature"
+	"github.com/slipway-dev/slipway/provenance"
+)
+
+// Limits of the directory of a [Verifier].
+const (
+	maxKeys  = 100
+	maxFiles = 1000 // statements
+)
+
+// Verifier decides about single images by the signed statements in a directory. It asks no registry.
+type Verifier struct {
+	policy Policy
+	// allow are repositories that need no statement. One that ends in /* means all below.
+	allow      []string
+	statements []*provenance.Statement
+	ignored    []string // why statements do not count
+}
+
+// OpenVerifier reads a directory with public keys (keys/*.pub) and signed statements
+// (statements/*.sigstore.json). Any of the keys may have signed; with a threshold, so many of them
+// must have signed each release. A statement that no key vouches for is ignored.
+func OpenVerifier(dir string, threshold int, allow []string) (*Verifier, error) {
+	v := &Verifier{policy: Policy{Threshold: threshold}, allow: allow}
+	for _, a := range allow {
+		if strings.Contains(strings.TrimSuffix(a, "/*"), "*") || !strings.Contains(a, "/") {
+			return nil, fmt.Errorf("%q is not a repository: write registry/repository, or registry/path/* for all below", a)
+		}
+	}
+	keys, err := filesIn(filepath.Join(dir, "keys"), ".pub", maxKeys)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range keys {
+		text, err := readFile(path, 1<<20)
+		if err != nil {
+			return nil, err
+		}
+		k, err := signature.ParsePublicKey(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if !slices.ContainsFunc(v.policy.Keys, k.Equal) {
+			v.policy.Keys = append(v.policy.Keys, k)
+		}
+	}
+	if len(v.policy.Keys) == 0 {
+		return nil, fmt.Errorf("%s has no public key *.pub: copy that of the maintainer there", filepath.Join(dir, "keys"))
+	}
+	if err := v.policy.Check(); err != nil {
+		return nil, err
+	}
+	paths, err := filesIn(filepath.Join(dir, "statements"), bundleSuffix, maxFiles)
+	if err != nil {
+		return nil, err
+	}
+	v.read(paths)
+	return v, nil
+}
+
+// filesIn lists the files of a directory that end in a suffix.
+func filesIn(dir, suffix string, limit int) (paths []string, err error) {
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		if strings.HasSuffix(f.Name(), suffix) {
+			paths = append(paths, filepath.Join(dir, f.Name()))
+		}
+	}
+	if len(paths) > limit {
+		return nil, fmt.Errorf("%s has more than %d files: remove those of old releases", dir, limit)
+	}
+	return paths, nil
+}
+
+// read verifies statements, and keeps those of releases that enough keys vouch for.
+func (v *Verifier) read(paths []string) {
+	r := newReader(v.policy)
+	for _, path := range paths {
+		if err := r.files([]string{path}); err != nil {
+			v.ignored = append(v.ignored, err.Error())
+		}
+	}
+	type vouched struct {
+		*provenance.Statement
+
+		keys int
+	}
+	releases := map[string]*vouched{}
+	for _, k := range v.policy.Keys {
+		seen := map[string]bool{}
+		for _, s := range r.statements[k] {
+			p := s.Predicate.BuildDefinition.ExternalParameters
+			what := release(p.Name, p.Version, p.Created)
+			first := releases[what]
+			switch {
+			case s.isOf(nil) != nil:
+				v.ignored = append(v.ignored, what+": "+s.isOf(nil).Error())
+			case first == nil:
+				releases[what], seen[what] = &vouched{s.Statement, 1}, true
+			case agree(first.Statement, s.Statement) != nil:
+				v.ignored = append(v.ignored, what+": "+agree(first.Statement, s.Statement).Error())
+			case !seen[what]:
+				first.keys++
+				seen[what] = true
+			}
+		}
+	}
+	for what, s := range releases {
+		if s.keys < v.policy.threshold() {
+			v.ignored = append(v.ignored, fmt.Sprintf("%s: %d of %d keys have signed it", what, s.keys, v.policy.threshold()))
+			continue
+		}
+		v.statements = append(v.statements, s.Statement)
+	}
+	slices.Sort(v.ignored)
+}
+
+// Decide returns why an image may run: name is registry/repository with a tag, a digest or both, and
+// h is what it refers to, an index or a manifest. The error tells why it may not.
+//
+// The repository may be another registry's copy: it must end with the path that the release gives
+// it, as registry.internal/mirror/kpack/controller does for ghcr.io/kpack/controller.
+func (v *Verifier) Decide(name string, h v1.Hash) (reason string, err error) {
+	repository, tag := parseName(name)
+	var other error
+	for _, s := range v.statements {
+		p := s.Predicate.BuildDefinition.ExternalParameters
+		what := fmt.Sprintf("%.200q %.200q", p.Name, p.Version)
+		names, third := namesOf(s, h)
+		if len(names) == 0 {
+			continue
+		}
+		if !slices.ContainsFunc(names, func(n string) bool { return means(n, repository, tag) }) {
+			other = fmt.Errorf("%s is %.200q of the signed release %s, not %.200q: a name was exchanged", h, names[0], what, name)
+			continue
+		}
+		if third {
+			return fmt.Sprintf("listed by the signed release %s, as an image of others", what), nil
+		}
+		return "part of the signed release " + what, nil
+	}
+	if slices.ContainsFunc(v.allow, func(a string) bool { return allows(a, repository) }) {
+		return "allowed without a statement", nil
+	}
+	if other != nil {
+		return "", other
+	}
+	err = fmt.Errorf("no signed statement names %.200q, %s", name, h)
+	if len(v.ignored) > 0 {
+		return "", errors.Join(err, fmt.Errorf("ignored: %s", strings.Join(v.ignored, "; ")))
+	}
+	return "", err
+}
+
+// namesOf returns the names that a statement gives to a digest, and whether it is an image of others.
+func namesOf(s *provenance.Statement, h v1.Hash) (names []string, third bool) {
+	if subject, ok := s.Subject(h.Hex); ok {
+		names = subject.Annotations.Names
+		for _, index := range subject.Annotations.Index {
+			if i, ok := s.Subject(index); ok {
+				names = slices.Concat(names, i.Annotations.Names)
+			}
+		}
+		return names, false
+	}
+	for _, d := range s.Predicate.BuildDefinition.ResolvedDependencies {
+		if d.Digest.SHA256 != h.Hex || !strings.HasPrefix(d.URI, ociScheme) {
+			continue
+		}
+		names = append(names, d.Annotations.Names...)
+		_, query, _ := strings.Cut(d.URI, "?")
+		if values, err := url.ParseQuery(query); err == nil {
+			if name := values.Get("repository_url"); values.Get("tag") != "" {
+				names = append(names, name+":"+values.Get("tag"))
+			} else {
+				names = append(names, name)
+			}
+		}
+	}
+	return names, true
+}
+
+// parseName divides a name of an image.
+func parseName(name string) (repository, tag string) {
+	repository, _, _ = strings.Cut(name, "@")
+	if at := strings.LastIndex(repository, ":"); at > strings.LastIndex(repository, "/") {
+		repository, tag = repository[:at], repository[at+1:]
+	}
+	return repository, tag
+}
+
+// means reports whether repository and tag, which may be empty, are the name, or a copy of it in
+// another registry.
+func means(name, repository, tag string) bool {
+	own, ownTag := parseName(name)
+	if tag != "" && ownTag != "" && tag != ownTag {
+		return false
+	}
+	_, path, _ := strings.Cut(own, "/")
+	return repository == own || path != "" && strings.HasSuffix(repository, "/"+path)
+}
+
+// allows reports whether a pattern allows a repository.
+func allows(pattern, repository string) bool {
+	if below, ok := strings.CutSuffix(pattern, "/*"); ok {
+		return strings.HasPrefix(repository, below+"/")
+	}
+	return pattern == repository
+}

@@ -1,0 +1,103 @@
+package evidence_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/evidence"
+	"github.com/slipway-dev/slipway/internal/signature"
+	"github.com/slipway-dev/slipway/internal/testing/bundletest"
+	"github.com/slipway-dev/slipway/provenance"
+)
+
+// node is a directory with the keys and statements of a node.
+func node(t *testing.T, keys []*signature.Signer, statements ...[]byte) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, d := range []string{"keys", "statements"} {
+		if err := os.Mkdir(filepath.Join(dir, d), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n, k := range keys {
+		write(t, dir, "keys/"+string(rune('a'+n))+".pub", string(k.Public.PEM()))
+	}
+	for n, s := range statements {
+		write(t, dir, "statements/"+string(rune('a'+n))+".sigstore.json", string(s))
+	}
+	return dir
+}
+
+// TestVerifier decides about images as containerd asks for them.
+func TestVerifier(t *testing.T) {
+	w := newWorld(t)
+	agent, server, pause := w.l.Images[0], w.l.Images[1], w.l.ThirdParty[0]
+	tool := w.l.ThirdParty[1]
+	second := w.statement(t, func(s *provenance.Statement) { s.Predicate.RunDetails.Builder.ID = "https://builder.example/second" })
+	differs := w.statement(t, func(s *provenance.Statement) { s.Subjects = s.Subjects[1:] })
+	snapshot := w.statement(t, func(s *provenance.Statement) { s.Predicate.BuildDefinition.ExternalParameters.Registries = nil })
+	other := bundletest.SignedStatement(t, w.other, second)
+	one := []*signature.Signer{w.key}
+	both := []*signature.Signer{w.key, w.other}
+	for _, tc := range []struct {
+		what       string
+		keys       []*signature.Signer
+		statements [][]byte
+		threshold  int
+		name       string
+		digest     v1.Hash
+		says       string // of what is accepted
+		refuses    string
+	}{
+		{what: "by tag", keys: one, statements: [][]byte{w.key64}, name: agent.Tagged(), digest: agent.Digest, says: "part of the signed release"},
+		{what: "by digest", keys: one, statements: [][]byte{w.key64}, name: agent.Reference(), digest: agent.Digest, says: "part of"},
+		{what: "by both", keys: one, statements: [][]byte{w.key64}, name: agent.Tagged() + "@" + agent.Digest.String(), digest: agent.Digest, says: "part of"},
+		{what: "a manifest", keys: one, statements: [][]byte{w.key64}, name: agent.Repository + "@" + agent.Children[1].Digest.String(), digest: agent.Children[1].Digest, says: "part of"},
+		{what: "from a mirror", keys: one, statements: [][]byte{w.key64}, name: "registry.internal:5000/mirror/me/agent:1.2.3", digest: agent.Digest, says: "part of"},
+		{what: "of others", keys: one, statements: [][]byte{w.key64}, name: "docker.io/library/pause:3.9", digest: pause.Digest, says: "as an image of others"},
+		{what: "of others by digest", keys: one, statements: [][]byte{w.key64}, name: "registry.example/tool@" + tool.Digest.String(), digest: tool.Digest, says: "as an image of others"},
+		{what: "allowed", keys: one, name: "registry.internal/tools/sh:1", digest: hash("1"), says: "allowed without a statement"},
+		{what: "allowed by itself", keys: one, name: "registry.k8s.io/pause:3.10", digest: hash("1"), says: "allowed without a statement"},
+		{what: "two keys", keys: both, statements: [][]byte{w.key64, other}, threshold: 2, name: agent.Tagged(), digest: agent.Digest, says: "part of"},
+
+		{what: "another digest", keys: one, statements: [][]byte{w.key64}, name: agent.Tagged(), digest: hash("1"), refuses: "no signed statement names"},
+		{what: "another tag", keys: one, statements: [][]byte{w.key64}, name: agent.Repository + ":1.2.4", digest: agent.Digest, refuses: "a name was exchanged"},
+		{what: "another image", keys: one, statements: [][]byte{w.key64}, name: server.Tagged(), digest: agent.Digest, refuses: "a name was exchanged"},
+		{what: "another path", keys: one, statements: [][]byte{w.key64}, name: "registry.internal/other/agent:1.2.3", digest: agent.Digest, refuses: "a name was exchanged"},
+		{what: "others by another name", keys: one, statements: [][]byte{w.key64}, name: "docker.io/evil/pause:3.9", digest: pause.Digest, refuses: "a name was exchanged"},
+		{what: "next to what is allowed", keys: one, name: "registry.k8s.io/pause-evil:1", digest: hash("1"), refuses: "no signed statement"},
+		{what: "what is allowed, as a prefix", keys: one, name: "registry.internal/toolsmith:1", digest: hash("1"), refuses: "no signed statement"},
+		{what: "no statement", keys: one, name: agent.Tagged(), digest: agent.Digest, refuses: "no signed statement"},
+		{what: "another key", keys: one, statements: [][]byte{other}, name: agent.Tagged(), digest: agent.Digest, refuses: "no signed statement"},
+		{what: "one key of two", keys: both, statements: [][]byte{w.key64}, threshold: 2, name: agent.Tagged(), digest: agent.Digest, refuses: "1 of 2 keys have signed it"},
+		{what: "twice by one key", keys: both, statements: [][]byte{w.key64, bundletest.SignedStatement(t, w.key, second)}, threshold: 2, name: agent.Tagged(), digest: agent.Digest, refuses: "1 of 2 keys"},
+		{what: "two keys that differ", keys: both, statements: [][]byte{w.key64, bundletest.SignedStatement(t, w.other, differs)}, threshold: 2, name: agent.Tagged(), digest: agent.Digest, refuses: "the two builders did not make the same"},
+		{what: "a snapshot", keys: one, statements: [][]byte{bundletest.SignedStatement(t, w.key, snapshot)}, name: agent.Tagged(), digest: agent.Digest, refuses: "of a snapshot"},
+		{what: "a flipped bit", keys: one, statements: [][]byte{bundletest.Flip(w.key64, len(w.key64)/2, 0)}, name: agent.Tagged(), digest: agent.Digest, refuses: "no signed statement"},
+		{what: "no keys", name: agent.Tagged(), digest: agent.Digest, refuses: "has no public key"},
+		{what: "threshold above the keys", keys: one, threshold: 2, name: agent.Tagged(), digest: agent.Digest, refuses: "needs as many keys"},
+	} {
+		v, err := evidence.OpenVerifier(node(t, tc.keys, tc.statements...), tc.threshold, []string{"registry.internal/tools/*", "registry.k8s.io/pause"})
+		reason := ""
+		if err == nil {
+			reason, err = v.Decide(tc.name, tc.digest)
+		}
+		switch {
+		case tc.refuses == "" && (err != nil || !strings.Contains(reason, tc.says)):
+			t.Errorf("%s: %q, %v", tc.what, reason, err)
+		case tc.refuses != "" && (err == nil || reason != "" || !strings.Contains(err.Error(), tc.refuses)):
+			t.Errorf("%s: %q, %v", tc.what, reason, err)
+		}
+	}
+	for _, allow := range []string{"*", "registry.example/*/x", "pause"} {
+		if _, err := evidence.OpenVerifier(node(t, one), 1, []string{allow}); err == nil {
+			t.Errorf("%q is accepted as a repository", allow)
+		}
+	}
+}
+
+func hash(c string) v1.Hash { return v1.Hash{Algorithm: "sha256", Hex: strings.Repeat(c, 64)} }
