@@ -101,7 +101,7 @@ func (b *builder) addURL(ctx context.Context, cp *copier, src, dest string, c *i
 	var content layer.Content
 	switch {
 	case b.in.Check && unpack:
-		cp.dst.open, cp.matched = true, true // it has what the archive has
+		cp.dst.open, cp.dst.later, cp.matched = true, true, true // it has what the archive has
 		return nil
 	case b.in.Check:
 	default:

@@ -54,6 +54,7 @@ func (b *builder) copy(ctx context.Context, s *stage, c *instructions.CopyComman
 		}
 		if t, ok := src.(*tree); ok {
 			open = t.open
+			s.tree.later = s.tree.later || t.later
 		}
 		var more bool
 		src, more, err = stubFiles(src, of, c.SourcePaths, s.platform.OS)
@@ -155,7 +156,7 @@ func (b *builder) transfer(ctx context.Context, s *stage, t copying, do func(cp 
 		if err := s.tree.merge(cp.dst); err != nil {
 			return err
 		}
-		s.tree.open = s.tree.open || cp.dst.open
+		s.tree.open, s.tree.later = s.tree.open || cp.dst.open, s.tree.later || cp.dst.later
 	}
 	return b.commit(s, t.line+" "+t.DestPath)
 }

@@ -117,6 +117,9 @@ type Input struct {
 	// download: Result.Layers then have entries without content, and what an image that is not at
 	// hand, or a URL, would provide is assumed to exist.
 	Check bool
+	// Snapshot tells a check that the images of registries stay stubs, so that a RUN that takes
+	// files of one is an error.
+	Snapshot bool
 	// Compiler makes the programs of go build; the zero value refuses them.
 	Compiler Compiler
 	// Client downloads what ADD names by URL; nil is one with the default options. Downloads are

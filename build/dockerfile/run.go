@@ -40,8 +40,8 @@ func (b *builder) runFiles(ctx context.Context, s *stage, c *instructions.RunCom
 		known := !s.guess
 		s.guess = true
 		switch {
-		case errors.Is(err, errLater), errors.Is(err, errUnknown) && b.in.Check && !s.toolchain:
-			s.tree.open, s.later = true, true // what the line would make is not all known
+		case errors.Is(err, errLater), errors.Is(err, errUnknown) && b.in.Check && !s.toolchain && (s.tree.later || !b.in.Snapshot):
+			s.tree.open, s.tree.later = true, true // what the line would make is not all known
 		case known:
 			return err
 		default:

@@ -143,7 +143,7 @@ func TestRunFails(t *testing.T) {
 }
 
 // TestRunOnStub checks lines on a stub base: what they write is written, and what they would read
-// is an error, which a check does not report because it may know less than the build.
+// is an error. A check reports it for a snapshot, and otherwise does not know whether it is one.
 func TestRunOnStub(t *testing.T) {
 	for _, c := range []struct {
 		line string
@@ -155,13 +155,14 @@ func TestRunOnStub(t *testing.T) {
 		{"rm -rf /var/cache", false},
 		{"cp /bin/tool /x", false},
 		{"chown app /etc", false},
+		{"mkdir /opt && chown app:app /opt && chgrp app /opt && chown root: /opt", true},
 		{"echo x >> /etc/motd", false},
 		{"rm -f /tmp/*", false},
 	} {
-		for _, check := range []bool{false, true} {
+		for _, mode := range []string{"build", "check", "check of a snapshot"} {
 			err := run(t, c.line, "linux/amd64", func(in *dockerfile.Input) {
 				there := in.Base
-				in.Check = check
+				in.Check, in.Snapshot = mode != "build", mode != "check"
 				in.Base = func(ctx context.Context, name string, p platform.Platform) (base.Base, error) {
 					b, err := there(ctx, name, p)
 					b.Info.Stub = true
@@ -170,11 +171,45 @@ func TestRunOnStub(t *testing.T) {
 				}
 			})
 			switch {
-			case c.ok || check:
-				must(t, err)
+			case c.ok || mode == "check":
+				if err != nil {
+					t.Errorf("%s: RUN %s on a stub base: %v", mode, c.line, err)
+				}
 			case err == nil || !strings.Contains(err.Error(), "the files of the base are not known here"):
-				t.Errorf("RUN %s on a stub base: %v", c.line, err)
+				t.Errorf("%s: RUN %s on a stub base: %v", mode, c.line, err)
 			}
+		}
+	}
+}
+
+// TestCheckSnapshot checks that a check of a snapshot reports a RUN that takes files of a stub, and
+// none that takes those of an archive, which a check does not read.
+func TestCheckSnapshot(t *testing.T) {
+	const sum = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+	for _, c := range []struct{ lines, want string }{
+		{"RUN chmod 755 /usr/bin/tool", "2:5: RUN chmod: /usr/bin/tool: the files of the base are not known here, since a snapshot replaces it by a stub"},
+		{"COPY --from=base /usr/bin /x/\nRUN chmod 755 /x/tool", "the files of the base are not known here"},
+		{"ADD --unpack --checksum=" + sum + " https://a.example/a.tgz /opt\nRUN chmod 755 /opt/tool", ""},
+		{"COPY --from=archive /a/ /opt/\nRUN chmod 755 /opt/tool", ""},
+	} {
+		text := "-- Dockerfile --\nFROM scratch AS archive\nADD --unpack --checksum=" + sum + " https://a.example/b.tgz /a\nFROM base\n" + c.lines + "\n" + runBase
+		if !strings.Contains(c.lines, "archive") {
+			text = "-- Dockerfile --\nFROM base\n" + c.lines + "\n" + runBase
+		}
+		in := dockerfiletest.Load(t, txtar.Parse([]byte(text))).Input
+		in.Platform, in.Check, in.Snapshot = platform.Platform{OS: "linux", Architecture: "amd64"}, true, true
+		there := in.Base
+		in.Base = func(ctx context.Context, name string, p platform.Platform) (base.Base, error) {
+			b, err := there(ctx, name, p)
+			b.Info.Stub = true
+			b.Image = dockerfiletest.Image(t, []byte("layer\n"), p)
+			return b, err
+		}
+		_, err := dockerfile.Build(t.Context(), in)
+		if c.want == "" {
+			must(t, err)
+		} else if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.lines, err, c.want)
 		}
 	}
 }

@@ -134,15 +134,16 @@ func (r *runner) own(o options, names []string, to owner) error {
 	return nil
 }
 
-// owner reads USER, USER:GROUP, USER: and :GROUP as chown does: a user alone keeps the group.
+// owner reads USER, USER:GROUP, USER: and :GROUP as chown does: a user alone keeps the group. A
+// name that only a stub base could know is root, as it is for COPY --chown.
 func (r *runner) owner(spec string) (owner, error) {
 	o := owner{-1, -1}
 	user, group, colon := strings.Cut(spec, ":")
 	if spec == "" || spec == ":" || strings.Contains(user, ".") {
 		return o, fmt.Errorf("%q is no user, user:group or :group", spec)
 	}
-	if r.t.open && (!plainNumber(user) || !plainNumber(group)) {
-		return o, fmt.Errorf("%s: %w", spec, errUnknown)
+	if r.s.toolchain && r.t.open && (!plainNumber(user) || !plainNumber(group)) {
+		return o, fmt.Errorf("%s: %w", spec, errUnknown) // no stub: an image may copy the file with its owner
 	}
 	if user != "" {
 		if n, err := strconv.ParseUint(user, 10, 31); err == nil {

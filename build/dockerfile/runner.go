@@ -30,7 +30,7 @@ type runner struct {
 }
 
 // errUnknown is about files of a base that is not at hand.
-var errUnknown = errors.New("the files of the base are not known here: name a registry, or lock the base with slipway bases")
+var errUnknown = errors.New("the files of the base are not known here, since a snapshot replaces it by a stub: name a registry, or take what the line needs out of another stage or image with COPY --from")
 
 // errLater is about bytes that a check does not have: of a download, or of a program.
 var errLater = errors.New("a check does not read it")

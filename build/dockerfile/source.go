@@ -41,7 +41,7 @@ func (b *builder) source(ctx context.Context, s *stage, from string, paths ...st
 			if err := b.complete(ctx, other, paths); err != nil {
 				return nil, base.Base{}, err
 			}
-			if !other.completed && !other.later {
+			if !other.completed && !other.tree.later {
 				known := *other.tree // what is wanted of it is all there
 				known.below, known.open = nil, false
 				return &known, base.Base{}, nil

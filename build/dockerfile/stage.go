@@ -38,7 +38,6 @@ type stage struct {
 	cmdSet    bool              // by a CMD of this stage, which ENTRYPOINT keeps
 	toolchain bool              // it compiles programs: see toolchain.go
 	skipped   []skip            // commands of a toolchain that were passed over
-	later     bool              // what a check does not read is missing in its tree
 	completed bool              // the base of a toolchain was read
 	outputs   map[string]string // of commands, by $(command)
 	tree      *tree
@@ -180,7 +179,7 @@ func (b *builder) beginFrom(ctx context.Context, s *stage) ([]string, error) {
 		s.config.OnBuild = nil
 		s.tree = f.tree.clone()
 		s.starts, s.startAt = f.starts, f.startAt
-		s.skipped, s.later, s.completed = slices.Clone(f.skipped), f.later, f.completed
+		s.skipped, s.completed = slices.Clone(f.skipped), f.completed
 		s.args = slices.Clone(f.args)
 		s.layers, s.history = slices.Clone(f.layers), slices.Clone(f.history)
 		return f.onBuild, nil

@@ -117,7 +117,7 @@ func (b *builder) complete(ctx context.Context, s *stage, paths []string) error 
 			p, _, _ = strings.Cut(p, "*")
 			p = path.Dir(p)
 		}
-		if s.completed || s.later || s.made(path.Join("/", slashed(p))) {
+		if s.completed || s.tree.later || s.made(path.Join("/", slashed(p))) {
 			continue
 		}
 		for _, skipped := range s.skipped {

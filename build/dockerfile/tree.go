@@ -51,6 +51,7 @@ type tree struct {
 	// copied into it
 	open   bool
 	more   bool    // files that are not known were copied into it
+	later  bool    // it is open because a check does not read an archive or run a download
 	mounts []mount // of the current RUN
 
 	// of each path in nodes, by its folding; nil where case counts, which is everywhere but on
@@ -68,7 +69,7 @@ func newTree(below func() (*tree, error)) *tree {
 
 func (t *tree) clone() *tree {
 	c := newTree(t.below)
-	c.spelling, c.exact, c.open, c.more = maps.Clone(t.spelling), t.exact, t.open, t.more
+	c.spelling, c.exact, c.open, c.more, c.later = maps.Clone(t.spelling), t.exact, t.open, t.more, t.later
 	maps.Copy(c.nodes, t.nodes)
 	maps.Copy(c.opaque, t.opaque)
 	maps.Copy(c.gone, t.gone)
