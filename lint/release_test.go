@@ -151,7 +151,7 @@ func TestRelease(t *testing.T) {
 		{name: "missing ConfigMap", manifest: deployment(fromMap), want: []string{"ConfigMap init-image is not in the release: INIT_IMAGE would be empty"}},
 		{
 			name: "ConfigMap of another namespace", manifest: deployment(fromMap) + strings.ReplaceAll(configMap("init-image", "image", "$APP"), "namespace: demo", "namespace: other"),
-			want: []string{"ConfigMap init-image is not in the release"},
+			want: []string{"ConfigMap init-image is not in the release in this namespace, but in other: INIT_IMAGE would be empty"},
 		},
 		{
 			name: "missing key", manifest: deployment(fromMap) + configMap("init-image", "imgae", "$APP"),
@@ -172,8 +172,11 @@ func TestRelease(t *testing.T) {
 			want: []string{"ConfigMap demo/init: data.APP_IMAGE", "image app has no files for windows"},
 		},
 		{
-			name: "envFrom a missing ConfigMap", manifest: deployment("image: $APP\nenvFrom: [{configMapRef: {name: init}}, {secretRef: {name: s}}]"),
-			want: []string{"envFrom[0]: ConfigMap init is not in the release"},
+			name: "envFrom a ConfigMap of another namespace", manifest: deployment("image: $APP\nenvFrom: [{configMapRef: {name: init}}, {secretRef: {name: s}}]") + strings.ReplaceAll(configMap("init", "a", "b"), "namespace: demo", "namespace: other"),
+			want: []string{"envFrom[0]: ConfigMap init is not in the release in this namespace, but in other: the container would not start"},
+		},
+		{
+			name: "ConfigMaps that others may make", manifest: deployment("image: $APP\nenvFrom: [{configMapRef: {name: init}}]\nenv: [{name: LEVEL, valueFrom: {configMapKeyRef: {name: log, key: level}}}]"),
 		},
 		{name: "envFrom an optional ConfigMap", manifest: deployment("image: $APP\nenvFrom: [{configMapRef: {name: maybe, optional: true}}]")},
 

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -25,7 +26,7 @@ func (c *checker) variables(p *pod) {
 				c.variableInMap(n, key, data[key], from.Prefix+key)
 			}
 			if n < 0 && !isTrue(from.ConfigMapRef.Optional) {
-				c.missingMap(p, fmt.Sprintf("ConfigMap %s is not in the release", from.ConfigMapRef.Name), slices.Concat(container.Path, []any{"envFrom", i}))
+				c.missingMap(p, from.ConfigMapRef.Name, "the container would not start", slices.Concat(container.Path, []any{"envFrom", i}), false)
 			}
 		}
 		for i, env := range container.Env {
@@ -46,7 +47,8 @@ func (c *checker) variables(p *pod) {
 // variableFromMap follows a variable to its ConfigMap.
 func (c *checker) variableFromMap(p *pod, path []any, namespace string, env corev1.EnvVar) {
 	ref := env.ValueFrom.ConfigMapKeyRef
-	optional := isTrue(ref.Optional) && !workload.IsImageVariable(env.Name, "")
+	image := workload.IsImageVariable(env.Name, "")
+	optional := isTrue(ref.Optional) && !image
 	n, data := c.configMap(namespace, ref.Name)
 	value, ok := data[ref.Key]
 	switch {
@@ -54,9 +56,9 @@ func (c *checker) variableFromMap(p *pod, path []any, namespace string, env core
 		c.variableInMap(n, ref.Key, value, env.Name)
 	case optional:
 	case n < 0:
-		c.missingMap(p, fmt.Sprintf("ConfigMap %s is not in the release: %s would be empty", ref.Name, env.Name), path)
-	default:
-		c.missingMap(p, fmt.Sprintf("ConfigMap %s has no key %s: %s would be empty", ref.Name, ref.Key, env.Name), path)
+		c.missingMap(p, ref.Name, env.Name+" would be empty", path, image)
+	case c.release():
+		c.inPod(p, rule("config-map-missing"), fmt.Sprintf("ConfigMap %s has no key %s: %s would be empty", ref.Name, ref.Key, env.Name), path...)
 	}
 }
 
@@ -70,10 +72,25 @@ func (c *checker) variableInMap(object int, key, value, variable string) {
 	c.note(id, o.At("data", key), value).called(variable)
 }
 
-func (c *checker) missingMap(p *pod, what string, path []any) {
-	if c.release() {
-		c.inPod(p, rule("config-map-missing"), what, path...)
+// missingMap reports a ConfigMap that is not in the release. An operator may make it when it runs,
+// which no manifest tells. That is not so of one with an image, since a release pins those, nor of
+// a name that the release has in another namespace.
+func (c *checker) missingMap(p *pod, name, consequence string, path []any, image bool) {
+	if !c.release() {
+		return
 	}
+	if n := slices.IndexFunc(c.objects, func(o workload.Object) bool {
+		_, ok := o.Typed.(*corev1.ConfigMap)
+		return ok && o.Name == name
+	}); n >= 0 {
+		c.inPod(p, rule("config-map-missing"), fmt.Sprintf("ConfigMap %s is not in the release in this namespace, but in %s: %s", name, cmp.Or(c.objects[n].Namespace, "default"), consequence), path...)
+		return
+	}
+	r := rule("config-map-external")
+	if image {
+		r = rule("config-map-missing")
+	}
+	c.inPod(p, r, fmt.Sprintf("ConfigMap %s is not in the release: %s", name, consequence), path...)
 }
 
 // configMap returns the number and the data of a ConfigMap; -1 if there is none.
