@@ -13,8 +13,9 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// kustomizations builds the kustomizations of slipway.yaml.
-func kustomizations(ctx context.Context, p *product.Product) ([]document, error) {
+// kustomizations builds the kustomizations of slipway.yaml, and prints their warnings.
+func kustomizations(ctx context.Context, p *product.Product, o Options) ([]document, error) {
+	warn := func(at yamlfile.Pos, text string) { o.Progress.Printf("%s: %s", at, text) }
 	var docs []document
 	var errs []error
 	for _, k := range p.Release.Kustomize {
@@ -22,7 +23,7 @@ func kustomizations(ctx context.Context, p *product.Product) ([]document, error)
 		if err != nil {
 			return nil, err
 		}
-		made, err := kustomize.Build(in.tree, in.path, kustomize.Options{Name: in.name, At: k.Pos})
+		made, err := kustomize.Build(in.tree, in.path, kustomize.Options{Name: in.name, At: k.Pos, Warn: warn})
 		if err != nil {
 			errs = append(errs, err)
 		}

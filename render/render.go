@@ -37,7 +37,7 @@ func (m *Manifest) Origin(line int) string { return m.origins[line] }
 
 // Options are settings of [Render].
 type Options struct {
-	Progress *progress.Printer // gets ytt's warnings; nil is quiet
+	Progress *progress.Printer // gets the warnings of ytt and kustomize; nil is quiet
 }
 
 // Render returns release.yaml. It is an error if ytt refuses a template, if the templates' schema
@@ -54,7 +54,7 @@ func Render(ctx context.Context, p *product.Product, l *lock.Lock, o Options) (*
 	var docs []document
 	for _, from := range []func() ([]document, error){
 		func() ([]document, error) { return templates(ctx, p, values, o) },
-		func() ([]document, error) { return kustomizations(ctx, p) },
+		func() ([]document, error) { return kustomizations(ctx, p, o) },
 		func() ([]document, error) { return helm(ctx, p, l, o) },
 	} {
 		found, err := from()

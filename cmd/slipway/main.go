@@ -22,7 +22,14 @@ import (
 	"github.com/slipway-dev/slipway/internal/output"
 )
 
-func main() { os.Exit(run(named(os.Args[0], os.Args[1:]), os.Stdout, os.Stderr)) }
+func main() {
+	stderr := os.Stderr
+	// Libraries that print instead of returning, such as kustomize's, find a file that takes nothing.
+	if sink, err := os.Open(os.DevNull); err == nil {
+		os.Stderr = sink
+	}
+	os.Exit(run(named(os.Args[0], os.Args[1:]), os.Stdout, stderr))
+}
 
 // run runs the command line args and returns the exit code.
 func run(args []string, stdout, stderr io.Writer) int {

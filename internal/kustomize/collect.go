@@ -81,6 +81,7 @@ func (c *collector) kustomization(dir string, at yamlfile.Pos, entry *yaml.Node)
 	defer func() { c.within = c.within[:len(c.within)-1] }()
 	w := &walker{collector: c, file: f, dir: dir}
 	w.refuse(f.Documents[0])
+	w.deprecated(f.Documents[0])
 	w.fields(f.Documents[0], kustomizationFields)
 	return file
 }

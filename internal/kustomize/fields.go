@@ -84,6 +84,28 @@ func (w *walker) refuse(n *yaml.Node) {
 	}
 }
 
+// replaced has the fields that kustomize has deprecated, with what replaces them.
+var replaced = []struct{ old, by string }{
+	{"bases", "resources"},
+	{"commonLabels", "labels"},
+	{"imageTags", "images"},
+	{"patchesJson6902", "patches"},
+	{"patchesStrategicMerge", "patches"},
+	{"vars", "replacements"},
+}
+
+// deprecated warns of fields that a later kustomize may drop.
+func (w *walker) deprecated(n *yaml.Node) {
+	if w.options.Warn == nil {
+		return
+	}
+	for _, r := range replaced {
+		if k, _ := yamlfile.Field(n, r.old); k != nil {
+			w.options.Warn(w.pos(k), r.old+" is deprecated in kustomize: write "+r.by+" in its place, as kustomize edit fix does")
+		}
+	}
+}
+
 func (w *walker) fields(n *yaml.Node, all []field) {
 	for _, f := range all {
 		w.descend(n, strings.Split(f.keys, "."), f.what)

@@ -43,6 +43,9 @@ type Options struct {
 	Name func(file string) string
 	// At is where the directory was named, for errors about the directory itself.
 	At yamlfile.Pos
+	// Warn gets a line for each field that kustomize has deprecated; nil drops it. The library
+	// itself prints these to [os.Stderr], without a place.
+	Warn func(at yamlfile.Pos, text string)
 }
 
 // building guards kustomize's schema of Kubernetes, a global variable that each build sets.

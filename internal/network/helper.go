@@ -38,12 +38,15 @@ func (k keychain) ask(ctx context.Context, helper, server string) (types.AuthCon
 	return types.AuthConfig{Username: found.Username, Password: found.Secret}, nil
 }
 
+// stderr is where a helper asks its user: the process's own, before main gives libraries another.
+var stderr = os.Stderr
+
 // program is a run of a helper, as the protocol's own client wants it.
 type program struct{ *exec.Cmd }
 
 func newProgram(ctx context.Context, helper string, args []string) client.Program {
 	cmd := subprocess.Command(ctx, helper, args...)
-	cmd.Stderr = os.Stderr
+	cmd.Stderr = stderr
 	return program{cmd}
 }
 
