@@ -87,7 +87,7 @@ func TestCheck(t *testing.T) {
 				t.Fatal(err)
 			}
 			l := release()
-			r := nodes.Check(objects, l, list)
+			r := nodes.Check([]nodes.Source{{Objects: objects}}, l, list)
 			if !strings.Contains(path, "images") {
 				r.Images = nil
 			}
@@ -146,7 +146,7 @@ func TestJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := json.MarshalIndent(nodes.Check(objects, release(), list), "", "  ")
+	got, err := json.MarshalIndent(nodes.Check([]nodes.Source{{Objects: objects}}, release(), list), "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}

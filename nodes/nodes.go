@@ -12,6 +12,7 @@
 package nodes
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/slipway-dev/slipway/internal/workload"
@@ -25,11 +26,21 @@ type Report struct {
 	Images []Image `json:"images"`
 }
 
+// Source is a manifest, or what a chart makes.
+type Source struct {
+	Chart   string // the chart's name; "" for a manifest
+	Objects []workload.Object
+	// Origin returns the template and line that a line of the objects' file is of, or ""; nil if
+	// the file is the manifest itself.
+	Origin func(line int) string
+}
+
 // Pod is the pod of an object of the release.
 type Pod struct {
-	Object string `json:"object"` // kind namespace/name
-	Place  string `json:"place"`  // file:line:column
-	Path   string `json:"path"`   // of the pod's spec in the document
+	Object string `json:"object"`          // kind namespace/name
+	Chart  string `json:"chart,omitempty"` // that makes the object
+	Place  string `json:"place"`           // file:line:column, or the line of a chart's template
+	Path   string `json:"path"`            // of the pod's spec in the document
 	// Notes are circumstances outside of the release that the answer depends on.
 	Notes    []string  `json:"notes,omitempty"`
 	Verdicts []Verdict `json:"nodes"`
@@ -68,19 +79,40 @@ type Unmet struct {
 
 func (u *Unmet) Error() string { return u.What + " has no node that can run it" + u.Why }
 
-// Check finds out which nodes run the pods of objects and the images of their lock.
-func Check(objects []workload.Object, l *lock.Lock, list []Node) *Report {
-	c := checker{images: l.Catalog(), classes: workload.NewRuntimeClasses(objects), nodes: list}
+// Check finds out which nodes run the pods of sources and the images of their lock. The cluster is
+// taken to have all of them, and so the runtime classes of all.
+func Check(sources []Source, l *lock.Lock, list []Node) *Report {
+	var all []workload.Object
+	for _, s := range sources {
+		all = append(all, s.Objects...)
+	}
+	c := checker{images: l.Catalog(), classes: workload.NewRuntimeClasses(all), nodes: list}
 	r := &Report{Nodes: list, Pods: []Pod{}, Images: []Image{}}
-	for _, o := range objects {
-		if o.Pod != nil {
-			r.Pods = append(r.Pods, c.pod(o))
+	for _, s := range sources {
+		for _, o := range s.Objects {
+			if o.Pod == nil {
+				continue
+			}
+			p := c.pod(o)
+			p.Chart = s.Chart
+			if s.Origin != nil {
+				p.Place = cmp.Or(s.Origin(o.Pod.At().Line), p.Place)
+			}
+			r.Pods = append(r.Pods, p)
 		}
 	}
 	for _, i := range c.images {
 		r.Images = append(r.Images, c.image(i))
 	}
 	return r
+}
+
+// title is what tables and errors call a pod.
+func (p Pod) title() string {
+	if p.Chart == "" {
+		return p.Object
+	}
+	return "chart " + p.Chart + ": " + p.Object
 }
 
 type checker struct {
@@ -105,7 +137,7 @@ func (r *Report) Unmet() []error {
 		errs = append(errs, &Unmet{what, why})
 	}
 	for _, p := range r.Pods {
-		add(fmt.Sprintf("%s (%s)", p.Object, p.Place), p.Verdicts)
+		add(fmt.Sprintf("%s (%s)", p.title(), p.Place), p.Verdicts)
 	}
 	for _, i := range r.Images {
 		if len(i.Platforms) > 0 {

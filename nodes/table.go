@@ -29,7 +29,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 	}
 	fmt.Fprintln(t, "\nPOD OR IMAGE\tRUNS\tNODES\tWHY NOT")
 	for _, p := range r.Pods {
-		lines(t, p.Object, p.Verdicts, p.Notes)
+		lines(t, p.title(), p.Verdicts, p.Notes)
 	}
 	for _, i := range r.Images {
 		lines(t, "image "+i.Name, i.Verdicts, i.Notes)

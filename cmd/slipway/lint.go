@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/spf13/cobra"
 
-	"github.com/slipway-dev/slipway/internal/chart"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/internal/workload"
@@ -157,26 +155,18 @@ func (l *linting) readLock(manifest string) (*lock.Lock, error) {
 
 // files reads the files that are to be checked, and renders charts.
 func (l *linting) files(ctx context.Context, paths []string) ([]lint.File, error) {
-	values := map[string]any{}
-	for _, path := range l.values {
-		v, err := chart.ReadValues(filepath.Dir(path), filepath.Base(path), path)
-		if err != nil {
-			return nil, err
-		}
-		values = chart.MergeValues(values, v)
+	values, err := readValues(l.values)
+	if err != nil {
+		return nil, err
 	}
 	files := make([]lint.File, 0, len(paths))
 	for _, path := range paths {
 		if isChart(path) {
-			c, err := chart.Load(locate(path))
+			_, file, err := renderChart(ctx, path, values)
 			if err != nil {
 				return nil, err
 			}
-			objects, err := c.Render(ctx, chart.Options{Values: values})
-			if err != nil {
-				return nil, err
-			}
-			files = append(files, lint.ChartFile(path, objects))
+			files = append(files, file)
 			continue
 		}
 		name, text, err := yamlfile.ReadInput(path, workload.MaxFile)
@@ -186,22 +176,4 @@ func (l *linting) files(ctx context.Context, paths []string) ([]lint.File, error
 		files = append(files, lint.File{Name: name, Text: text})
 	}
 	return files, nil
-}
-
-// isChart reports whether a path is that of a chart, not of a manifest.
-func isChart(path string) bool {
-	fi, err := os.Stat(path)
-	return err == nil && (fi.IsDir() || strings.HasSuffix(path, ".tgz"))
-}
-
-// locate returns where a chart is. Below the working directory it may use all of that, elsewhere
-// its own directory only.
-func locate(path string) chart.Location {
-	if filepath.IsLocal(path) {
-		return chart.Location{Tree: ".", Path: filepath.ToSlash(path), Shown: filepath.ToSlash(filepath.Clean(path))}
-	}
-	if fi, err := os.Stat(path); err == nil && fi.IsDir() {
-		return chart.Location{Tree: path, Path: ".", Shown: filepath.ToSlash(path)}
-	}
-	return chart.Location{Tree: filepath.Dir(path), Path: filepath.Base(path), Shown: filepath.ToSlash(path)}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime/debug"
 
@@ -17,14 +18,19 @@ import (
 
 func newNodes(f *flags) *cobra.Command {
 	var manifest, lockFile, file string
+	var values []string
 	var cluster nodes.Cluster
 	cmd := &cobra.Command{
-		Use:   "nodes",
+		Use:   "nodes [CHART ...]",
 		Short: "Report which nodes run a release's pods and images, and why the others do not",
 		Long: `Nodes compares every pod template in release.yaml and every image in release.lock.json with
 the nodes of a cluster: operating system, architecture, Windows build, taints and tolerations,
 node selectors, required affinity, and resource requests. It ignores what changes all the
 time, such as free capacity, ports and volumes. kpack's Image and Build count as pods.
+
+The pods of the release's charts, whose archives are beside the lock, count with the charts' own
+values or those of -values. Charts that are named, each a directory with a Chart.yaml or a .tgz,
+take their place.
 
 The nodes are those of the cluster that kubectl uses, or with -nodes those in the output of
 "kubectl get nodes -o json".
@@ -33,9 +39,9 @@ Exit codes: 0 if every pod and image has a node that can run it, 3 if one has no
 something could not be read, 2 for a mistake in the command line.`,
 		Example: `  slipway nodes -release=dist/release.yaml
   kubectl get nodes -o json | slipway nodes -release=dist/release.yaml -nodes=- -json
-  slipway nodes -release=dist/release.yaml -lock=dist/release.lock.json -kubeconfig=staging.yaml -context=windows`,
-		Args: usage(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+  slipway nodes -release=dist/release.yaml -lock=dist/release.lock.json -kubeconfig=staging.yaml -context=windows
+  slipway nodes -values=windows.yaml dist/app-1.0.0.tgz`,
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if file != "" && (cluster.Kubeconfig != "" || cluster.Context != "") {
 				return usageError{errors.New("-nodes reads a file, -kubeconfig and -context a cluster: leave one of them out")}
 			}
@@ -52,20 +58,29 @@ something could not be read, 2 for a mistake in the command line.`,
 			if err != nil {
 				return err
 			}
-			objects, err := workload.ReadFile(manifest)
+			sources, err := nodeCharts(cmd, args, values, l, filepath.Dir(lockFile))
 			if err != nil {
 				return err
+			}
+			objects, err := workload.ReadFile(manifest)
+			switch {
+			case errors.Is(err, fs.ErrNotExist) && len(sources) > 0 && !cmd.Flags().Changed("release"): // there are charts only
+			case err != nil:
+				return err
+			default:
+				sources = append([]nodes.Source{{Objects: objects}}, sources...)
 			}
 			list, err := listNodes(cmd, file, cluster)
 			if err != nil {
 				return err
 			}
-			r := nodes.Check(objects, l, list)
+			r := nodes.Check(sources, l, list)
 			return errors.Join(f.show(cmd, r), errors.Join(r.Unmet()...))
 		},
 	}
 	cmd.Flags().StringVar(&manifest, "release", filepath.Join("dist", release.Manifest), "the release's manifest; - is standard input")
 	cmd.Flags().StringVar(&lockFile, "lock", "", "the release's lock (default release.lock.json beside the manifest)")
+	cmd.Flags().StringSliceVar(&values, "values", nil, "files of values for charts; later ones replace values of those before")
 	cmd.Flags().StringVar(&file, "nodes", "", "a file from kubectl get nodes -o json, instead of a cluster; - is standard input")
 	cmd.Flags().StringVar(&cluster.Kubeconfig, "kubeconfig", "", "the kubeconfig of the cluster (default the one that kubectl uses)")
 	cmd.Flags().StringVar(&cluster.Context, "context", "", "the kubeconfig's context (default the current one)")
@@ -74,6 +89,37 @@ something could not be read, 2 for a mistake in the command line.`,
 	cmd.MarkFlagFilename("nodes", "json")          //nolint:errcheck // as above
 	f.addJSON(cmd)
 	return cmd
+}
+
+// nodeCharts renders charts: those that are named, or those of the lock in its directory.
+func nodeCharts(cmd *cobra.Command, paths, valueFiles []string, l *lock.Lock, dir string) ([]nodes.Source, error) {
+	if len(paths) == 0 {
+		for _, c := range l.Charts {
+			path := filepath.Join(dir, c.File.Name)
+			if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+				fmt.Fprintf(cmd.ErrOrStderr(), "chart %s is not judged: %s is not there: name the chart\n", c.Name, path)
+				continue
+			}
+			paths = append(paths, path)
+		}
+	}
+	values, err := readValues(valueFiles)
+	if err != nil {
+		return nil, err
+	}
+	var sources []nodes.Source
+	for _, path := range paths {
+		c, file, err := renderChart(cmd.Context(), path, values)
+		if err != nil {
+			return nil, err
+		}
+		objects, err := workload.Read(file.Name, file.Text)
+		if err != nil {
+			return nil, fmt.Errorf("what chart %s makes: %w", path, err)
+		}
+		sources = append(sources, nodes.Source{Chart: c.Name(), Objects: objects, Origin: file.Origin})
+	}
+	return sources, nil
 }
 
 func listNodes(cmd *cobra.Command, file string, c nodes.Cluster) ([]nodes.Node, error) {
