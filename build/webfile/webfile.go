@@ -43,15 +43,16 @@ func Stored(st *store.Store, digest v1.Hash) (layer.Content, error) {
 }
 
 func fetch(ctx context.Context, st *store.Store, client *network.Client, url string, digest v1.Hash) error {
-	err := client.Download(ctx, url, func(r io.Reader) error {
-		all := &complete{Reader: r}
-		err := st.Put(digest, all)
-		if err != nil && all.read {
-			return fmt.Errorf("%w: the file has changed, or the checksum is wrong", err)
-		}
-		return err
-	})
+	r, err := client.Download(ctx, url)
 	if err != nil {
+		return fmt.Errorf("downloading %s: %w", url, err)
+	}
+	defer r.Close()
+	all := &complete{Reader: r}
+	if err := st.Put(digest, all); err != nil {
+		if all.read {
+			err = fmt.Errorf("%w: the file has changed, or the checksum is wrong", err)
+		}
 		return fmt.Errorf("downloading %s: %w", url, err)
 	}
 	return nil

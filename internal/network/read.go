@@ -112,19 +112,6 @@ func (c *Client) open(ctx context.Context, repo name.Repository, d v1.Descriptor
 	return nil, err
 }
 
-// Download reads a URL. It passes the bytes to use, and again from the start after the connection
-// broke off.
-func (c *Client) Download(ctx context.Context, u string, use func(io.Reader) error) error {
-	return c.Retry(ctx, func() error {
-		r, err := c.openURL(ctx, u)
-		if err != nil {
-			return err
-		}
-		defer r.Close()
-		return use(r)
-	})
-}
-
 func (c *Client) openURL(ctx context.Context, u string) (io.ReadCloser, error) {
 	q, err := http.NewRequestWithContext(ctx, http.MethodGet, u, nil)
 	if err != nil {

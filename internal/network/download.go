@@ -1,0 +1,128 @@
+package network
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// Download opens a URL outside of the distribution API. It gives every byte once: after the
+// connection broke off, it goes on where it was, with the bytes that the server has then. Whether
+// these are of one file, the digest of the bytes tells.
+func (c *Client) Download(ctx context.Context, u string) (io.ReadCloser, error) {
+	d := &download{c: c, ctx: ctx, url: u}
+	if err := d.connect(); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// download is a file that is read over one or more connections.
+type download struct {
+	c   *Client
+	ctx context.Context //nolint:containedctx // it is the state of one call
+	url string
+
+	body   io.ReadCloser // nil between two connections
+	name   string        // what answers, for messages
+	at     int64         // how much was read
+	skip   int64         // how much of that the connection gives again
+	same   string        // the value of If-Range; "" if the server has none
+	failed int           // connections that broke off without a byte
+}
+
+// Read returns the next bytes of the file.
+func (d *download) Read(p []byte) (int, error) {
+	for {
+		if d.body == nil {
+			if err := d.connect(); err != nil {
+				return 0, err
+			}
+		}
+		n, err := d.next(p)
+		d.at += int64(n)
+		if n > 0 {
+			d.failed = 0
+		}
+		if err == nil || errors.Is(err, io.EOF) {
+			return n, err
+		}
+		d.body.Close()
+		d.body = nil
+		if d.failed++; !dropped(err) || d.failed >= d.c.o.Attempts {
+			return n, err
+		}
+		d.c.o.warn(err, d.failed)
+		if err := pause(d.ctx, d.c.o.backoff(d.failed)); err != nil || n > 0 {
+			return n, err
+		}
+	}
+}
+
+// next reads from the connection, after what was read before.
+func (d *download) next(p []byte) (int, error) {
+	n, err := io.CopyN(io.Discard, d.body, d.skip)
+	d.skip -= n
+	switch {
+	case errors.Is(err, io.EOF):
+		return 0, fmt.Errorf("%s has fewer than the %d bytes that were read: the file has changed", d.name, d.at)
+	case err != nil:
+		return 0, err
+	}
+	return d.body.Read(p)
+}
+
+// connect requests the rest of the file.
+func (d *download) connect() error {
+	q, err := http.NewRequestWithContext(d.ctx, http.MethodGet, d.url, nil)
+	if err != nil {
+		return err
+	}
+	q.Header.Set("Accept-Encoding", "identity") // the transport would unpack another, and count other bytes
+	if d.at > 0 {
+		q.Header.Set("Range", fmt.Sprintf("bytes=%d-", d.at))
+		if d.same != "" {
+			q.Header.Set("If-Range", d.same)
+		}
+	}
+	a, err := (&http.Client{Transport: d.c.rt}).Do(q)
+	if err != nil {
+		return Clean(err)
+	}
+	if err := d.take(a); err != nil {
+		a.Body.Close()
+		return err
+	}
+	d.body = a.Body
+	return nil
+}
+
+// take checks that an answer has the rest of the file, or all of it.
+func (d *download) take(a *http.Response) error {
+	d.name, d.skip = redactURL(a.Request.URL), 0
+	switch {
+	case a.StatusCode == http.StatusPartialContent && d.at > 0:
+		if got := a.Header.Get("Content-Range"); !strings.HasPrefix(got, fmt.Sprintf("bytes %d-", d.at)) {
+			return fmt.Errorf("%s answers with the range %.100q where the one from byte %d was requested", d.name, got, d.at)
+		}
+		return nil
+	case a.StatusCode != http.StatusOK:
+		return fmt.Errorf("%s answers %s", d.name, a.Status)
+	}
+	if d.same = a.Header.Get("ETag"); d.same == "" || strings.HasPrefix(d.same, "W/") { // RFC 9110, section 13.1.5
+		d.same = a.Header.Get("Last-Modified")
+	}
+	d.skip = d.at // it knows no ranges, or has another file
+	return nil
+}
+
+// Close ends the reading.
+func (d *download) Close() error {
+	if d.body == nil {
+		return nil
+	}
+	return d.body.Close()
+}
