@@ -57,6 +57,9 @@ func (b *Builder) artifact(ctx context.Context, a product.Artifact, on platform.
 	}
 	var all []lock.Artifact
 	for _, f := range files {
+		if err := b.noteArtifact(ctx, f); err != nil {
+			return nil, fmt.Errorf("making artifact %s: %w", a.Name, err)
+		}
 		all = append(all, lock.Artifact{File: f.Name, Platform: on, Digest: f.Digest, Size: f.Size, Executable: f.Program})
 	}
 	return all, nil

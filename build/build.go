@@ -42,6 +42,7 @@ type Builder struct {
 	bases    *base.Resolver
 	found    []finding         // of Check, by image
 	compiled []program.Program // all that are compiled
+	noted    noted             // what images and artifacts contain
 }
 
 // New returns a builder of p with the sources that [Sources] has fetched. One that could not be
@@ -119,9 +120,14 @@ func (b *Builder) Images(ctx context.Context) (*built.Result, error) {
 			return nil, err
 		}
 	}
+	contents, err := b.inventory(ctx)
+	if err != nil {
+		return nil, err
+	}
 	return &built.Result{
 		BuildVersion: stagefile.Build.Version, Name: p.Name, Version: p.Version, Created: Created(p, b.trees), Go: goVersion,
 		Selected: p.Selected, Sources: lockSources(p, b.trees), Images: images, Artifacts: files, Compilers: compilers, Prebuilt: b.Prebuilt(),
+		Inventory: contents,
 	}, nil
 }
 
@@ -165,7 +171,7 @@ func lockSources(p *product.Product, trees map[string]source.Tree) []lock.Source
 	var all []lock.Source
 	for _, s := range p.Sources {
 		t := trees[s.Name].Source
-		all = append(all, lock.Source{Name: t.Name, Module: t.Module, Sum: t.Sum, Revision: t.Revision})
+		all = append(all, lock.Source{Name: t.Name, Module: t.Module, Sum: t.Sum, Revision: t.Revision, URL: t.URL, Licenses: t.Licenses})
 	}
 	return all
 }

@@ -17,27 +17,29 @@ import (
 // most is how many programs of another system one error names.
 const most = 5
 
-// checkPrograms refuses programs for another platform among the files that go into an image: a
-// node would find them only when it starts them.
-func checkPrograms(ctx context.Context, i product.Image, p platform.Platform, entries []layer.Entry) error {
+// checkPrograms returns the programs among the files that go into an image. It refuses those for
+// another platform: a node would find them only when it starts them.
+func checkPrograms(ctx context.Context, i product.Image, p platform.Platform, entries []layer.Entry) ([]layer.Content, error) {
+	var programs []layer.Content
 	var errs []error
 	for _, e := range entries {
 		if err := ctx.Err(); err != nil {
-			return err
+			return nil, err
 		}
-		if e.Type != layer.Regular || e.Content.Open == nil || allowed(i.AllowOtherPlatforms, e.Path) {
+		if e.Type != layer.Regular || e.Content.Open == nil {
 			continue
 		}
 		s, ok, err := system(e.Content)
 		if err != nil {
-			return fmt.Errorf("%s: %w", e.Path, err)
+			return nil, fmt.Errorf("%s: %w", e.Path, err)
 		}
 		if !ok {
 			continue
 		}
-		if err := executable.Fits(s, p); err != nil {
+		programs = append(programs, e.Content)
+		if err := executable.Fits(s, p); err != nil && !allowed(i.AllowOtherPlatforms, e.Path) {
 			if damage := readAll(ctx, e.Content); damage != nil {
-				return fmt.Errorf("%s: %w", e.Path, damage)
+				return nil, fmt.Errorf("%s: %w", e.Path, damage)
 			}
 			errs = append(errs, fmt.Errorf("%s: %w: take the file that was built for it, or name this one under allowOtherPlatforms if the image only contains it", e.Path, err))
 		}
@@ -45,7 +47,7 @@ func checkPrograms(ctx context.Context, i product.Image, p platform.Platform, en
 	if n := len(errs); n > most {
 		errs = append(errs[:most], fmt.Errorf("and %d more programs that do not fit", n-most))
 	}
-	return errors.Join(errs...)
+	return programs, errors.Join(errs...)
 }
 
 // readAll reads a file to its end, where its reader reports damage, which makes its head

@@ -93,10 +93,15 @@ func (b *Builder) dockerImage(ctx context.Context, i product.Image, p platform.P
 	if err != nil {
 		return content{}, err
 	}
-	c := content{config: r.Config, history: r.History, from: r.Others}
-	if c.base, err = b.completeBase(ctx, r.Base, p); err != nil {
+	under, err := b.completeBase(ctx, r.Base, p)
+	if err != nil {
 		return content{}, err
 	}
+	c, err := b.newContent(under)
+	if err != nil {
+		return content{}, err
+	}
+	c.config, c.history, c.from = r.Config, r.History, r.Others
 	here, err := c.base.Here(b.store)
 	if err != nil {
 		return content{}, err
@@ -105,7 +110,7 @@ func (b *Builder) dockerImage(ctx context.Context, i product.Image, p platform.P
 		return content{}, err
 	}
 	for _, l := range r.Layers {
-		if err := checkPrograms(ctx, i, p, l.Entries); err != nil {
+		if err := b.list(ctx, &c, i, p, l.Entries); err != nil {
 			return content{}, fmt.Errorf("%s: %w", l.CreatedBy, err)
 		}
 		written, err := layer.Write(ctx, b.store, l.Entries, layer.Options{

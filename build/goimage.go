@@ -48,8 +48,10 @@ func (b *Builder) goImage(ctx context.Context, i product.Image, p platform.Platf
 		return content{}, err
 	}
 	o := layer.Options{OS: p.OS, Compression: layer.Compression(i.Compression), ModTime: layer.Epoch}
-	c := content{base: under}
-
+	c, err := b.newContent(under)
+	if err != nil {
+		return content{}, err
+	}
 	var data []layer.Entry
 	if tree, ok := b.trees[prog.Source]; ok {
 		data, err = kodata(tree.Dir, prog.Package, func(file string) (layer.Content, error) { return layer.File(b.store, file) })
@@ -58,7 +60,7 @@ func (b *Builder) goImage(ctx context.Context, i product.Image, p platform.Platf
 		}
 	}
 	if len(data) > 0 {
-		if err := checkPrograms(ctx, i, p, data); err != nil {
+		if err := b.list(ctx, &c, i, p, data); err != nil {
 			return content{}, fmt.Errorf("kodata: %w", err)
 		}
 		l, err := layer.Write(ctx, b.store, data, o)
@@ -72,7 +74,7 @@ func (b *Builder) goImage(ctx context.Context, i product.Image, p platform.Platf
 		{Path: koApp, Type: layer.Dir, Mode: 0o555},
 		{Path: name, Mode: 0o555, Content: program},
 	}
-	if err := checkPrograms(ctx, i, p, entries); err != nil {
+	if err := b.list(ctx, &c, i, p, entries); err != nil {
 		return content{}, err
 	}
 	if b.mayNeedLibraries(prog, p) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/built"
+	"github.com/slipway-dev/slipway/build/inventory"
 	"github.com/slipway-dev/slipway/build/manifest"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/lock"
@@ -29,6 +30,9 @@ type content struct {
 	// history has one record per instruction of a Dockerfile; nil means one per layer.
 	history []v1.History
 	notes   []string // what could not be checked, or may be a mistake
+	// files are those of the layers, and programs those among them that systems start.
+	files    inventory.Files
+	programs []lock.Program
 }
 
 // index builds an image with one child per platform, which compose makes, and the index over
@@ -149,7 +153,7 @@ func (b *Builder) write(i product.Image, c content) (child, error) {
 	for _, l := range mf.Layers {
 		out.LayerBytes += l.Size
 	}
-	return child{d, out, c.notes}, nil
+	return child{d, out, c.notes}, b.note(d.Digest, c)
 }
 
 // created is the time of an image: that of its source, or SOURCE_DATE_EPOCH.

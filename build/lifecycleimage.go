@@ -58,11 +58,15 @@ func (b *Builder) lifecycle(ctx context.Context, i product.Image) (built.Image, 
 				return built.Image{}, err
 			}
 			files[prog.Name] = out.Content
-			if err := checkPrograms(ctx, i, p, []layer.Entry{{Path: lifecycle.Root + "/" + fileName(prog.Name, p.OS), Content: out.Content}}); err != nil {
-				return built.Image{}, err
-			}
 		}
-		l, err := lifecycle.Layer(ctx, b.store, p.OS, files)
+		entries, err := lifecycle.Entries(p.OS, files)
+		if err != nil {
+			return built.Image{}, err
+		}
+		if err := b.list(ctx, &c, i, p, entries); err != nil {
+			return built.Image{}, err
+		}
+		l, err := lifecycle.Layer(ctx, b.store, p.OS, entries)
 		if err != nil {
 			return built.Image{}, err
 		}

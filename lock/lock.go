@@ -63,6 +63,9 @@ type Source struct {
 	Module   string `json:"module,omitempty"` // path@version of a Go module
 	Sum      string `json:"sum,omitempty"`    // its h1: hash
 	Revision string `json:"revision"`         // commit
+	URL      string `json:"url,omitempty"`    // of the repository, as slipway.yaml declares it
+	// Licenses is the SPDX expression that slipway.yaml declares.
+	Licenses string `json:"licenses,omitempty"`
 }
 
 // Image is one image of the product: an index with one child per platform, or a single manifest

@@ -19,6 +19,7 @@ func Merge(parts ...*Part) (*Part, error) {
 	}
 	out := *parts[0]
 	out.Images, out.ThirdParty, out.Artifacts, out.Prebuilt, out.Selected = nil, nil, nil, nil, nil
+	out.Inventory = nil
 	for _, p := range parts {
 		if err := sameRelease(&out, p); err != nil {
 			return nil, fmt.Errorf("merging parts: %w", err)
@@ -39,6 +40,12 @@ func Merge(parts ...*Part) (*Part, error) {
 			}
 		}
 		if err := out.mergePrebuilt(p.Prebuilt); err != nil {
+			return nil, fmt.Errorf("merging parts: %w", err)
+		}
+		if p.Inventory != nil && out.Inventory == nil {
+			out.Inventory = &Inventory{}
+		}
+		if err := out.Inventory.Add(p.Inventory); err != nil {
 			return nil, fmt.Errorf("merging parts: %w", err)
 		}
 		out.Compilers = union(out.Compilers, p.Compilers)

@@ -2,7 +2,9 @@ package lock
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -32,6 +34,7 @@ type Part struct {
 	Artifacts   []Artifact   `json:"artifacts,omitempty"`
 	Compilers   []Compiler   `json:"compilers,omitempty"`
 	Prebuilt    []Prebuilt   `json:"prebuilt,omitempty"`
+	Inventory   *Inventory   `json:"inventory,omitempty"`
 }
 
 // PartImage is an image of a part. It has no digest, because its index consists of the children
@@ -90,7 +93,7 @@ func (p *Part) check() error {
 			return fmt.Errorf("image %q: it has %d manifests", i.Name, n)
 		}
 	}
-	return checkOthers(p.ThirdParty, p.Artifacts, p.Prebuilt)
+	return errors.Join(checkOthers(p.ThirdParty, p.Artifacts, p.Prebuilt), p.Inventory.check())
 }
 
 // Named returns an image with the names and children of i, and without digests.
@@ -163,6 +166,13 @@ func (i PartImage) index(children []Child) (d v1.Descriptor, raw []byte, err err
 	}
 	d.Digest, d.Size, err = v1.SHA256(bytes.NewReader(raw))
 	return d, raw, err
+}
+
+// Has reports whether a digest is that of a child or an artifact of the part.
+func (p *Part) Has(h v1.Hash) bool {
+	return slices.ContainsFunc(p.Images, func(i PartImage) bool {
+		return slices.ContainsFunc(i.Children, func(c Child) bool { return c.Digest == h })
+	}) || slices.ContainsFunc(p.Artifacts, func(a Artifact) bool { return a.Digest == h })
 }
 
 // Registries lists the registries of the part, Registry first.

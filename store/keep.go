@@ -25,16 +25,16 @@ type Kept struct {
 const kindKept = "kept"
 
 // Keep syncs a file in the work directory to disk and records its digest. The file may be used
-// only after that.
-func (s *Store) Keep(ctx context.Context, path string) (Kept, error) {
-	k, err := s.keep(ctx, path)
+// only after that. Its bytes are also written to each of also, such as another hash.
+func (s *Store) Keep(ctx context.Context, path string, also ...io.Writer) (Kept, error) {
+	k, err := s.keep(ctx, path, also)
 	if err != nil {
 		return Kept{}, fmt.Errorf("keeping %s: %w", path, err)
 	}
 	return k, nil
 }
 
-func (s *Store) keep(ctx context.Context, path string) (Kept, error) {
+func (s *Store) keep(ctx context.Context, path string, also []io.Writer) (Kept, error) {
 	rel, err := s.rel(path)
 	if err != nil {
 		return Kept{}, err
@@ -45,7 +45,7 @@ func (s *Store) keep(ctx context.Context, path string) (Kept, error) {
 	}
 	defer f.Close()
 	h := sha256.New()
-	n, err := io.Copy(h, progress.Reader(ctx, f, nil))
+	n, err := io.Copy(io.MultiWriter(append(also, h)...), progress.Reader(ctx, f, nil))
 	if err != nil {
 		return Kept{}, err
 	}

@@ -51,6 +51,8 @@ type File struct {
 	Program bool   // a program alone, not an archive
 	Digest  v1.Hash
 	Size    int64
+	// Entries are the files of an archive, or the program.
+	Entries []layer.Entry
 }
 
 // Make puts the files of an artifact into the store and returns them in the order of
@@ -61,9 +63,10 @@ func Make(ctx context.Context, st *store.Store, in Input) ([]File, error) {
 		a := File{Name: f.Name, Program: f.Program != ""}
 		var err error
 		if f.Program != "" {
-			a.Digest, a.Size, err = in.alone(st, f.Program)
-		} else {
-			a.Digest, a.Size, err = in.archive(ctx, st)
+			a.Entries = []layer.Entry{{Path: "/" + f.Name, Mode: 0o755, Content: in.program(f.Program)}}
+			a.Digest, a.Size, err = alone(st, a.Entries[0].Content)
+		} else if a.Entries, err = in.entries(st); err == nil {
+			a.Digest, a.Size, err = in.archive(ctx, st, a.Entries)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("making %s: %w", f.Name, err)
@@ -73,9 +76,12 @@ func Make(ctx context.Context, st *store.Store, in Input) ([]File, error) {
 	return all, nil
 }
 
+func (in Input) program(name string) layer.Content {
+	return in.Programs[slices.IndexFunc(in.Programs, func(p Program) bool { return p.Name == name })].Content
+}
+
 // alone stores a program as it is.
-func (in Input) alone(st *store.Store, name string) (v1.Hash, int64, error) {
-	c := in.Programs[slices.IndexFunc(in.Programs, func(p Program) bool { return p.Name == name })].Content
+func alone(st *store.Store, c layer.Content) (v1.Hash, int64, error) {
 	if has(st, c.Digest, c.Size) {
 		return c.Digest, c.Size, nil
 	}
@@ -103,11 +109,7 @@ func has(st *store.Store, h v1.Hash, size int64) bool {
 }
 
 // archive stores all programs and files in one.
-func (in Input) archive(ctx context.Context, st *store.Store) (v1.Hash, int64, error) {
-	entries, err := in.entries(st)
-	if err != nil {
-		return v1.Hash{}, 0, err
-	}
+func (in Input) archive(ctx context.Context, st *store.Store, entries []layer.Entry) (v1.Hash, int64, error) {
 	if in.Artifact.Formats[in.Platform.OS] == "zip" {
 		return writeZip(ctx, st, entries, in.ModTime)
 	}

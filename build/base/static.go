@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/pem"
 	"io/fs"
+	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"golang.org/x/crypto/x509roots/fallback/bundle"
@@ -29,18 +30,6 @@ const (
 // is; static-root has the same files and runs as root in /, as distroless static:latest does, for
 // which many projects have written their Dockerfiles.
 func static(ctx context.Context, st *store.Store, builtin string, p platform.Platform) (Base, error) {
-	file := func(path, text string) layer.Entry {
-		return layer.Entry{Path: path, Mode: 0o644, Content: layer.Bytes([]byte(text))}
-	}
-	entries := []layer.Entry{
-		file("/etc/passwd", passwd),
-		file("/etc/group", group),
-		file("/etc/nsswitch.conf", "hosts: files dns\n"),
-		file("/etc/ssl/certs/ca-certificates.crt", roots()),
-		{Path: "/tmp", Type: layer.Dir, Mode: 0o777 | fs.ModeSticky},
-		{Path: "/root", Type: layer.Dir, Mode: 0o700},
-		{Path: "/home/nonroot", Type: layer.Dir, Mode: 0o700, UID: 65532, GID: 65532},
-	}
 	config := v1.Config{
 		User:       nonRoot,
 		WorkingDir: "/home/nonroot",
@@ -52,12 +41,37 @@ func static(ctx context.Context, st *store.Store, builtin string, p platform.Pla
 	if builtin == "static-root" {
 		config.User, config.WorkingDir = "0", "/"
 	}
-	name := "builtin:" + builtin
-	img, d, err := compose(ctx, st, p, entries, config, "slipway "+name)
+	name := builtinPrefix + builtin
+	img, d, err := compose(ctx, st, p, staticEntries(), config, "slipway "+name)
 	if err != nil {
 		return Base{}, err
 	}
 	return Base{Image: img, Platform: p, Info: &Info{Name: name, Digest: d}}, nil
+}
+
+const builtinPrefix = "builtin:"
+
+// Entries returns the files of a built-in base; none for another base.
+func (b Base) Entries() []layer.Entry {
+	if b.Info == nil || !strings.HasPrefix(b.Info.Name, builtinPrefix) {
+		return nil
+	}
+	return staticEntries()
+}
+
+func staticEntries() []layer.Entry {
+	file := func(path, text string) layer.Entry {
+		return layer.Entry{Path: path, Mode: 0o644, Content: layer.Bytes([]byte(text))}
+	}
+	return []layer.Entry{
+		file("/etc/passwd", passwd),
+		file("/etc/group", group),
+		file("/etc/nsswitch.conf", "hosts: files dns\n"),
+		file("/etc/ssl/certs/ca-certificates.crt", roots()),
+		{Path: "/tmp", Type: layer.Dir, Mode: 0o777 | fs.ModeSticky},
+		{Path: "/root", Type: layer.Dir, Mode: 0o700},
+		{Path: "/home/nonroot", Type: layer.Dir, Mode: 0o700, UID: 65532, GID: 65532},
+	}
 }
 
 // roots returns Mozilla's certificate roots in PEM. Roots that Mozilla trusts only under a

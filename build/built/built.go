@@ -29,6 +29,8 @@ type Result struct {
 	Artifacts []lock.Artifact `json:"artifacts,omitempty"`
 	Compilers []lock.Compiler `json:"compilers,omitempty"` // this and what follows are as in the lock
 	Prebuilt  []lock.Prebuilt `json:"prebuilt,omitempty"`
+	// Inventory lists what is in the images and artifacts.
+	Inventory *lock.Inventory `json:"inventory,omitempty"`
 }
 
 // Image is an image in the store: an index with one child per platform, or a single manifest.

@@ -37,7 +37,11 @@ func TestLayer(t *testing.T) {
 				t.Fatal(err)
 			}
 			files := lifecycle.Files{"launcher": layer.Bytes([]byte("the launcher")), "lifecycle": layer.Bytes([]byte("the lifecycle"))}
-			l, err := lifecycle.Layer(t.Context(), st, os, files)
+			entries, err := lifecycle.Entries(os, files)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l, err := lifecycle.Layer(t.Context(), st, os, entries)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -47,7 +51,7 @@ func TestLayer(t *testing.T) {
 			golden.Compare(t, *update, "testdata/"+os+".golden", listing(t, st.Path(l.Digest)))
 
 			delete(files, "lifecycle")
-			if _, err := lifecycle.Layer(t.Context(), st, os, files); err == nil || !strings.Contains(err.Error(), "lifecycle for "+os+": program lifecycle is missing") {
+			if _, err := lifecycle.Entries(os, files); err == nil || !strings.Contains(err.Error(), "lifecycle for "+os+": program lifecycle is missing") {
 				t.Errorf("without the lifecycle the error is %v", err)
 			}
 		})

@@ -40,10 +40,15 @@ var Systems = []platform.Platform{{OS: platform.Linux, Architecture: "amd64"}, {
 // Files are the compiled programs for one system, by name without .exe.
 type Files map[string]layer.Content
 
-// Layer writes the layer for one operating system. On Linux the phases are symbolic links, as in
-// the lifecycle's own releases; on Windows hard links, since reading a symbolic link there takes
-// a privilege that a build's user lacks.
-func Layer(ctx context.Context, st *store.Store, os string, files Files) (layer.Layer, error) {
+// Layer writes the layer of [Entries] for one operating system.
+func Layer(ctx context.Context, st *store.Store, os string, entries []layer.Entry) (layer.Layer, error) {
+	return layer.Write(ctx, st, entries, layer.Options{OS: os, Compression: layer.Gzip, ModTime: layer.Epoch})
+}
+
+// Entries returns the files of the layer for one operating system. On Linux the phases are symbolic
+// links, as in the lifecycle's own releases; on Windows hard links, since reading a symbolic link
+// there takes a privilege that a build's user lacks.
+func Entries(os string, files Files) ([]layer.Entry, error) {
 	entries := []layer.Entry{{Path: Root, Type: layer.Dir, Mode: 0o755}}
 	ext, names := "", phases
 	link := func(phase string) layer.Entry {
@@ -60,14 +65,14 @@ func Layer(ctx context.Context, st *store.Store, os string, files Files) (layer.
 	for _, p := range Programs {
 		c, ok := files[p.Name]
 		if !ok {
-			return layer.Layer{}, fmt.Errorf("lifecycle for %s: program %s is missing", os, p.Name)
+			return nil, fmt.Errorf("lifecycle for %s: program %s is missing", os, p.Name)
 		}
 		entries = append(entries, layer.Entry{Path: Root + "/" + p.Name + ext, Mode: 0o755, Content: c})
 	}
 	for _, phase := range names {
 		entries = append(entries, link(phase))
 	}
-	return layer.Write(ctx, st, entries, layer.Options{OS: os, Compression: layer.Gzip, ModTime: layer.Epoch})
+	return entries, nil
 }
 
 // Labels returns the labels that kpack looks for.

@@ -2,6 +2,7 @@ package program
 
 import (
 	"context"
+	"crypto/sha512"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/build/inventory"
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -79,17 +81,27 @@ func keep(ctx context.Context, st *store.Store, key, dir string, programs []Prog
 	var all []Output
 	var digests []v1.Hash
 	for _, p := range programs {
-		path := filepath.Join(dir, p.output())
-		k, err := st.Keep(ctx, path)
+		k, err := keepProgram(ctx, st, filepath.Join(dir, p.output()))
 		if err != nil {
 			return nil, err
 		}
+		path := st.PathKept(k)
 		all, digests = append(all, newOutput(st, path, k)), append(digests, k.Digest)
 	}
 	if key == "" {
 		return all, nil
 	}
 	return all, st.Record(kindBatch, key, digests)
+}
+
+// keepProgram records the digest of a program, and what it consists of, in one pass.
+func keepProgram(ctx context.Context, st *store.Store, path string) (store.Kept, error) {
+	h := sha512.New()
+	k, err := st.Keep(ctx, path, h)
+	if err != nil {
+		return k, err
+	}
+	return k, inventory.Record(st, k, h.Sum(nil))
 }
 
 // fixed names everything the batch follows from, or is empty where that cannot be known.

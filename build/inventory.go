@@ -1,0 +1,122 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/build/artifact"
+	"github.com/slipway-dev/slipway/build/base"
+	"github.com/slipway-dev/slipway/build/inventory"
+	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
+)
+
+// noted is the inventory of what has been built so far.
+type noted struct {
+	mu        sync.Mutex
+	inventory lock.Inventory
+}
+
+func (n *noted) add(content lock.Content, programs []lock.Program, bases []lock.BaseFacts) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	err := n.inventory.Add(&lock.Inventory{Contents: []lock.Content{content}, Bases: bases})
+	for _, p := range programs {
+		err = errors.Join(err, n.inventory.Add(&lock.Inventory{Programs: []lock.Program{p}}))
+	}
+	return err
+}
+
+// newContent returns an image without layers of its own. The files of a built-in base are listed
+// with the image's: nobody else has made a list of them.
+func (b *Builder) newContent(under base.Base) (content, error) {
+	c := content{base: under}
+	return c, c.files.Add(under.Entries(), under.Platform.OS)
+}
+
+// list checks the entries of a layer and adds them to the files of an image.
+func (b *Builder) list(ctx context.Context, c *content, i product.Image, p platform.Platform, entries []layer.Entry) error {
+	programs, err := checkPrograms(ctx, i, p, entries)
+	if err != nil {
+		return err
+	}
+	for _, file := range programs {
+		known, err := inventory.Program(ctx, b.store, file)
+		if err != nil {
+			return err
+		}
+		c.programs = append(c.programs, known)
+	}
+	return c.files.Add(entries, p.OS)
+}
+
+// note records what is in a manifest.
+func (b *Builder) note(manifest v1.Hash, c content) error {
+	var bases []lock.BaseFacts
+	if under := c.base; under.Info != nil && under.Image != nil && !under.Info.Stub {
+		config, err := under.Image.ConfigFile()
+		if err != nil {
+			return err
+		}
+		if facts := inventory.Base(under.Info.Digest, config.Config.Labels); facts.Version != "" || facts.Licenses != "" {
+			bases = append(bases, facts)
+		}
+	}
+	return b.noted.add(lock.Content{Digest: manifest, Files: c.files.List()}, c.programs, bases)
+}
+
+// noteArtifact records what is in an artifact.
+func (b *Builder) noteArtifact(ctx context.Context, f artifact.File) error {
+	var programs []lock.Program
+	for _, e := range f.Entries {
+		if e.Type != layer.Regular {
+			continue
+		}
+		if _, ok, err := system(e.Content); err != nil {
+			return err
+		} else if !ok {
+			continue
+		}
+		p, err := inventory.Program(ctx, b.store, e.Content)
+		if err != nil {
+			return err
+		}
+		programs = append(programs, p)
+	}
+	sum, err := inventory.SHA512(ctx, b.store, f.Digest)
+	if err != nil {
+		return err
+	}
+	content := lock.Content{Digest: f.Digest, SHA512: sum}
+	if !f.Program {
+		if content.Files, err = inventory.Archive(f.Entries); err != nil {
+			return err
+		}
+	}
+	return b.noted.add(content, programs, nil)
+}
+
+// inventory returns what all images and artifacts contain, once they are built. Programs that are
+// in none of them at last, because a later layer removes them, are not listed.
+func (b *Builder) inventory(ctx context.Context) (*lock.Inventory, error) {
+	all := b.noted.inventory.Only(func(v1.Hash) bool { return true })
+	sources := map[v1.Hash]string{}
+	for _, p := range b.compiled {
+		out, err := b.programs.File(ctx, p.Name, p.Platform)
+		if err != nil {
+			return nil, err
+		}
+		if have := sources[out.Content.Digest]; have == "" || p.Tree.Source.Name < have {
+			sources[out.Content.Digest] = p.Tree.Source.Name
+		}
+	}
+	for n := range all.Programs {
+		all.Programs[n].Source = sources[all.Programs[n].Digest]
+	}
+	return all, nil
+}

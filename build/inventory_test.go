@@ -1,0 +1,74 @@
+package build_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/testing/golden"
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
+	"github.com/slipway-dev/slipway/lock"
+)
+
+// TestInventory compares what examples/hello contains with a golden file. It is the same when
+// everything is taken from the store, also when the store has forgotten the programs.
+func TestInventory(t *testing.T) {
+	p, st := load(t, copied(t, "../examples/hello")), storetest.Open(t)
+	cold := result(t, p, st)
+	golden.Compare(t, *update, "testdata/inventory.golden", describeInventory(t, cold.Inventory, cold.Images[0].Children[0], cold.Images[1].Children[1], cold.Artifacts))
+
+	warm := result(t, p, st)
+	if d := cmp.Diff(cold.Inventory, warm.Inventory); d != "" {
+		t.Errorf("from the store (-cold +warm):\n%s", d)
+	}
+	for _, kind := range []string{"program", "sha512"} {
+		if err := os.RemoveAll(filepath.Join(st.Dir(), "cache", kind)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	forgotten := result(t, p, st)
+	if d := cmp.Diff(cold.Inventory, forgotten.Inventory); d != "" {
+		t.Errorf("without records (-cold +forgotten):\n%s", d)
+	}
+	for _, i := range cold.Images {
+		for _, c := range i.Children {
+			if _, ok := cold.Inventory.Content(c.Digest); !ok {
+				t.Errorf("%s for %s has no content", i.Name, c.Platform)
+			}
+		}
+	}
+}
+
+func describeInventory(t *testing.T, v *lock.Inventory, linux, windows lock.Child, artifacts []lock.Artifact) string {
+	t.Helper()
+	var s strings.Builder
+	list := func(name string, h v1.Hash) {
+		c, ok := v.Content(h)
+		fmt.Fprintf(&s, "%s %v\n", name, ok)
+		for _, f := range c.Files {
+			fmt.Fprintf(&s, "  %s", f.Path)
+			if p, ok := v.Program(f.Digest); ok {
+				fmt.Fprintf(&s, " %s %s/%s %s of %s, source %s", p.Format, p.OS, p.Architecture, p.Package, p.Main.Path, p.Source)
+				for _, key := range []string{"CGO_ENABLED", "GOOS", "-trimpath"} {
+					n := slices.IndexFunc(p.Settings, func(s lock.Setting) bool { return s.Key == key })
+					if n >= 0 {
+						fmt.Fprintf(&s, " %s=%s", key, p.Settings[n].Value)
+					}
+				}
+			}
+			fmt.Fprintln(&s)
+		}
+	}
+	list(linux.Platform.String(), linux.Digest)
+	list(windows.Platform.String(), windows.Digest)
+	for _, a := range artifacts {
+		list(a.File, a.Digest)
+	}
+	return s.String()
+}
