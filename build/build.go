@@ -114,11 +114,9 @@ func (b *Builder) Images(ctx context.Context) (*built.Result, error) {
 	if err := report(compiled, failures); err != nil {
 		return nil, err
 	}
-	goVersion := ""
-	if len(all) > 0 {
-		if goVersion, err = source.Version(ctx); err != nil {
-			return nil, err
-		}
+	goVersion, err := b.toolchain(ctx)
+	if err != nil {
+		return nil, err
 	}
 	contents, err := b.inventory(ctx)
 	if err != nil {
@@ -129,6 +127,14 @@ func (b *Builder) Images(ctx context.Context) (*built.Result, error) {
 		Selected: p.Selected, Sources: lockSources(p, b.trees), Images: images, Artifacts: files, Compilers: compilers, Prebuilt: b.Prebuilt(),
 		Inventory: contents,
 	}, nil
+}
+
+// toolchain returns the version of Go that has compiled programs; "" if it compiled none.
+func (b *Builder) toolchain(ctx context.Context) (string, error) {
+	if len(b.compiled) == 0 {
+		return "", nil
+	}
+	return source.Version(ctx)
 }
 
 // report joins failures. An image or artifact that lacks a program adds nothing to the

@@ -86,14 +86,17 @@ func (b *Builder) goImage(ctx context.Context, i product.Image, p platform.Platf
 	if err != nil {
 		return content{}, err
 	}
-	made := "go build of "
-	if prog.IsPrebuilt() {
-		made = "prebuilt program "
-	}
-	c.layers = append(c.layers, manifest.Layer{Layer: l, CreatedBy: "slipway build: " + made + prog.Name})
-
+	c.layers = append(c.layers, manifest.Layer{Layer: l, CreatedBy: "slipway build: " + origin(prog)})
 	c.config = koConfig(config, name, p.OS)
 	return c, nil
+}
+
+// origin describes a program in the history of an image.
+func origin(p product.Program) string {
+	if p.IsPrebuilt() {
+		return "prebuilt program " + p.Name
+	}
+	return "go build of " + p.Name
 }
 
 // koConfig changes the configuration of a base to that of an image that starts a program.

@@ -153,7 +153,7 @@ func (b *Builder) write(i product.Image, c content) (child, error) {
 	for _, l := range mf.Layers {
 		out.LayerBytes += l.Size
 	}
-	return child{d, out, c.notes}, b.note(d.Digest, c)
+	return child{d, out, c.notes}, b.note(i, d.Digest, c)
 }
 
 // created is the time of an image: that of its source, or SOURCE_DATE_EPOCH.

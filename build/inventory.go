@@ -56,7 +56,7 @@ func (b *Builder) list(ctx context.Context, c *content, i product.Image, p platf
 }
 
 // note records what is in a manifest.
-func (b *Builder) note(manifest v1.Hash, c content) error {
+func (b *Builder) note(i product.Image, manifest v1.Hash, c content) error {
 	var bases []lock.BaseFacts
 	if under := c.base; under.Info != nil && under.Image != nil && !under.Info.Stub {
 		config, err := under.Image.ConfigFile()
@@ -67,7 +67,8 @@ func (b *Builder) note(manifest v1.Hash, c content) error {
 			bases = append(bases, facts)
 		}
 	}
-	return b.noted.add(lock.Content{Digest: manifest, Files: c.files.List()}, c.programs, bases)
+	s := b.trees[i.Source].Source
+	return b.noted.add(lock.Content{Digest: manifest, Licenses: s.Licenses, URL: s.URL, Files: c.files.List()}, c.programs, bases)
 }
 
 // noteArtifact records what is in an artifact.

@@ -23,7 +23,10 @@ type Content struct {
 	// Digest is that of a [Child] or of an [Artifact].
 	Digest v1.Hash `json:"digest"`
 	SHA512 string  `json:"sha512,omitempty"` // of an artifact, in hex
-	Files  []File  `json:"files,omitempty"`  // sorted by path
+	// Licenses and URL are those that slipway.yaml declares of the source of an image.
+	Licenses string `json:"licenses,omitempty"` // SPDX expression
+	URL      string `json:"url,omitempty"`      // of the repository
+	Files    []File `json:"files,omitempty"`    // sorted by path
 }
 
 // File is a regular file, as it is found in a container or in an unpacked archive. What a later

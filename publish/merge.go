@@ -28,7 +28,7 @@ func PrepareMerge(ctx context.Context, p *product.Product, st *store.Store, part
 	if err := checkComplete(p, joined); err != nil {
 		return nil, fmt.Errorf("merging parts: %w", err)
 	}
-	r := &Prepared{product: p, store: st, client: newClient(o, st, p), planned: make([][]transfer.Image, 1+len(joined.Copies)), parts: true}
+	r := &Prepared{Inventory: joined.Inventory, product: p, store: st, client: newClient(o, st, p), planned: make([][]transfer.Image, 1+len(joined.Copies)), parts: true}
 	var images []lock.Image
 	for _, i := range joined.Images {
 		m := &merged{client: r.client, store: st, part: i}

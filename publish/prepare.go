@@ -25,6 +25,8 @@ type Prepared struct {
 	// Lock is complete but for the charts, which AddCharts adds, and for what the registries tell:
 	// Push fills in the referrers and the floating tags.
 	Lock *lock.Lock
+	// Inventory lists what is in the images and artifacts.
+	Inventory *lock.Inventory
 
 	product *product.Product
 	store   *store.Store
@@ -54,7 +56,7 @@ func prepare(ctx context.Context, p *product.Product, st *store.Store, part *loc
 	if err != nil {
 		return nil, err
 	}
-	r := &Prepared{Lock: part.Lock(images), product: p, store: st, client: newClient(o, st, p)}
+	r := &Prepared{Lock: part.Lock(images), Inventory: part.Inventory, product: p, store: st, client: newClient(o, st, p)}
 	if r.planned, err = plan(st, r.Lock, r.Lock.Images, byDigest); err != nil {
 		return nil, err
 	}

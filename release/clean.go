@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/stagefile"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/sbom"
 )
 
 // Clean deletes the files of a release from dir: the bundles that SHA256SUMS lists, the
@@ -71,6 +72,15 @@ func cleanFiles(dir string, entries []fs.DirEntry) error {
 	for _, a := range artifacts {
 		bundles = append(bundles, a.File)
 	}
+	for _, pattern := range []string{sbom.SPDXName("*"), product + "-*" + sbom.CycloneDXSuffix} {
+		found, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			return fmt.Errorf("cleaning: %w", err)
+		}
+		for _, f := range found {
+			bundles = append(bundles, strings.TrimPrefix(f, dir+string(filepath.Separator)))
+		}
+	}
 	for _, name := range slices.Concat([]string{SumsName}, bundles, []string{Manifest, "load-images.sh", "load-images.ps1", binaryPath}) {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("cleaning: %w", err)
@@ -80,6 +90,7 @@ func cleanFiles(dir string, entries []fs.DirEntry) error {
 		return fmt.Errorf("cleaning: %w", err)
 	}
 	os.Remove(filepath.Join(dir, filepath.Dir(binaryPath))) //nolint:errcheck // it stays if it has other files
+	os.Remove(filepath.Join(dir, sbom.Dir))                 //nolint:errcheck // so does this
 	return nil
 }
 

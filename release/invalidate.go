@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/stagefile"
+	"github.com/slipway-dev/slipway/sbom"
 )
 
 // InvalidateSums removes SHA256SUMS from dir and returns the names that it listed. Call it
@@ -62,14 +63,18 @@ func (c *run) sweep(names []string, bundles []bundle.File) error {
 	}
 	name := c.product.Name + "-images*"
 	for _, pattern := range []string{
-		name + ".tar.zst", name + ".txt", name + ".tar.zst" + bundle.DeltaSuffix, name + bundle.VolumesSuffix, "." + name + bundle.VolumesSuffix,
+		name + ".tar.zst", name + ".txt", name + ".tar.zst" + bundle.DeltaSuffix, name + bundle.VolumesSuffix, "." + name + bundle.VolumesSuffix, sbom.SPDXName("*"), c.product.Name + "-*" + sbom.CycloneDXSuffix,
 	} {
 		found, err := filepath.Glob(filepath.Join(c.out, pattern))
 		if err != nil {
 			return err
 		}
 		for _, f := range found {
-			old = append(old, filepath.Base(f))
+			rel, err := filepath.Rel(c.out, f)
+			if err != nil {
+				return err
+			}
+			old = append(old, filepath.ToSlash(rel))
 		}
 	}
 	slices.Sort(old)

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/registry"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -117,6 +118,17 @@ func pull(t *testing.T, reference string) (v1.ImageIndex, []storetest.Listed) {
 	return idx, storetest.List(t, idx)
 }
 
+// bill returns a bill of materials without what follows from the registry.
+func bill(t *testing.T, dir, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}`).ReplaceAll(text, []byte("UUID"))
+	return strings.ReplaceAll(strings.ReplaceAll(string(text), "/parts/", "/whole/"), ",", ",\n")
+}
+
 // TestReleaseToRegistry releases the example to a registry, at once and in two parts on two
 // machines, and expects equal releases.
 func TestReleaseToRegistry(t *testing.T) {
@@ -204,6 +216,12 @@ func TestReleaseToRegistry(t *testing.T) {
 		for _, name := range []string{"hello-tools.linux-amd64.tar.gz", "hello-tools.windows-amd64.zip", "hello.linux-amd64", "hello.windows-amd64.exe"} {
 			if merged[name] == "" || merged[name] != wholeFiles[name] {
 				t.Errorf("%s is %q when merged, %q when built at once", name, merged[name], wholeFiles[name])
+			}
+		}
+		for _, name := range []string{"sbom/hello.spdx.json", "sbom/hostinfo.spdx.json", "hello-1.0.0.cdx.json"} {
+			a, b := bill(t, whole, name), bill(t, out, name)
+			if d := cmp.Diff(a, b); d != "" || !strings.Contains(a, "/whole/") {
+				t.Errorf("%s differs when merged:\n%s", name, d)
 			}
 		}
 	})

@@ -104,6 +104,10 @@ func (c *run) publish(ctx context.Context, prepared *publish.Prepared, binary fu
 	if err := AddCharts(prepared, charts); err != nil {
 		return nil, err
 	}
+	bills, err := c.bills(ctx, l, prepared.Inventory)
+	if err != nil {
+		return nil, err
+	}
 	if err := prepared.Push(ctx); err != nil {
 		return nil, err
 	}
@@ -125,7 +129,7 @@ func (c *run) publish(ctx context.Context, prepared *publish.Prepared, binary fu
 	if err := publish.Move(ctx, c.store, l, o); err != nil {
 		return nil, err
 	}
-	return c.finish(ctx, l, manifest, bundles)
+	return c.finish(ctx, l, manifest, bills, bundles)
 }
 
 // run is the state of a release that is being made.
@@ -207,8 +211,11 @@ func (c *run) part(ctx context.Context, built *built.Result) (*Summary, error) {
 
 // finish writes the small files, and the checksums last: a directory with fresh SHA256SUMS is a
 // complete release.
-func (c *run) finish(ctx context.Context, l *lock.Lock, manifest []byte, bundles []bundle.File) (*Summary, error) {
-	var others []string
+func (c *run) finish(ctx context.Context, l *lock.Lock, manifest []byte, bills []bill, bundles []bundle.File) (*Summary, error) {
+	others, err := c.writeBills(bills)
+	if err != nil {
+		return nil, err
+	}
 	if manifest != nil {
 		if err := disk.Write(filepath.Join(c.out, Manifest), manifest, disk.ModeFile); err != nil {
 			return nil, fmt.Errorf("writing %s: %w", Manifest, err)

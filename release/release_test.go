@@ -255,6 +255,27 @@ func TestReleaseAgain(t *testing.T) {
 		}
 	})
 
+	t.Run("bills of materials of an earlier release are removed", func(t *testing.T) {
+		old := []string{"sbom/gone.spdx.json", "hello-0.9.0.cdx.json"} // no SHA256SUMS lists them
+		for _, name := range old {
+			if err := os.WriteFile(filepath.Join(out, name), nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := cut(t, product.Options{Path: yaml}, out); err != nil {
+			t.Fatal(err)
+		}
+		got := files(t, out)
+		for _, name := range old {
+			if _, ok := got[name]; ok {
+				t.Errorf("%s is still there", name)
+			}
+		}
+		if got["sbom/hello.spdx.json"] == "" || got["hello-1.0.0.cdx.json"] == "" {
+			t.Error("those of this release are gone")
+		}
+	})
+
 	t.Run("a delta of this release stays", func(t *testing.T) {
 		if _, err := cut(t, product.Options{Path: yaml}, out); err != nil {
 			t.Fatal(err)

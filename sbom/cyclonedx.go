@@ -1,0 +1,154 @@
+package sbom
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/purl"
+	"github.com/slipway-dev/slipway/lock"
+)
+
+// CycloneDX returns the document of a release in CycloneDX 1.6 as JSON
+// (https://cyclonedx.org/docs/1.6/json/), with the properties that BSI TR-03183-2 asks for
+// (https://github.com/BSI-Bund/tr-03183-cyclonedx-property-taxonomy).
+func CycloneDX(l *lock.Lock, v *lock.Inventory) ([]byte, error) {
+	if v == nil {
+		return nil, errors.New("writing the bill of materials: the release has no inventory")
+	}
+	g := newGraph(l, v)
+	top, err := g.release()
+	if err != nil {
+		return nil, fmt.Errorf("writing the bill of materials of %s %s: %w", l.Name, l.Version, err)
+	}
+	doc := g.cyclonedx(top)
+	unique, err := identify(doc)
+	if err != nil {
+		return nil, err
+	}
+	doc.Serial = "urn:uuid:" + unique
+	return encode(doc)
+}
+
+// release adds everything that the release consists of.
+func (g *graph) release() (string, error) {
+	l := g.lock
+	top := g.add(component{
+		id: "Release", kind: release, name: l.Name, version: l.Version, license: g.license(g.declared()), source: g.url(), known: true,
+		purl: purl.Generic(l.Name, l.Version, ""), comment: "release of " + l.Name, archive: true,
+	})
+	for _, i := range l.Images {
+		id, err := g.image(i)
+		if err != nil {
+			return "", err
+		}
+		g.relate(top, contains, id, "")
+	}
+	for _, a := range l.Artifacts {
+		id, err := g.artifact(a)
+		if err != nil {
+			return "", err
+		}
+		g.relate(top, contains, id, "")
+	}
+	for _, c := range l.Charts {
+		g.relate(top, contains, g.chart(c), "")
+	}
+	for _, t := range l.ThirdParty {
+		g.relate(top, dependsOn, g.thirdParty(t), "")
+	}
+	return top, nil
+}
+
+// thirdParty adds an image that the release needs and has not built.
+func (g *graph) thirdParty(t lock.ThirdParty) string {
+	tagged := reference(t.Reference)
+	repository, tag := tagged, ""
+	if name, after, ok := strings.Cut(path.Base(tagged), ":"); ok {
+		repository, tag = path.Join(path.Dir(tagged), name), after
+	}
+	c := component{
+		id: id("Base", tagged, "third-party "+t.Reference+" "+t.Digest.String()), kind: base, name: repository, version: tag, sha256: t.Digest.Hex,
+		comment: "an image of others that the release needs; what it consists of is not listed here",
+	}
+	for _, r := range t.Referrers {
+		if strings.Contains(r.ArtifactType, "spdx") || strings.Contains(r.ArtifactType, "cyclonedx") {
+			c.comment += "; its own bill of materials refers to it: " + r.Digest.String()
+		}
+	}
+	digest := ""
+	if t.Omitted != "" {
+		c.comment += "; the release omits it: " + t.Omitted
+	} else {
+		digest = t.Digest.String()
+	}
+	c.purl = purl.OCI(repository, digest, map[string]string{"tag": tag})
+	return g.add(c)
+}
+
+// cdxTypes are the words of CycloneDX for kinds of components.
+var cdxTypes = map[kind]string{
+	release: "application", index: "container", manifest: "container", base: "container", program: "application", file: "file",
+	module: "library", compiler: "application", artifact: "file", chart: "file",
+}
+
+// cyclonedx returns the document of the graph, whose main component is top.
+func (g *graph) cyclonedx(top string) *cdxDocument {
+	slipway := cdxComponent{Type: "application", Name: "slipway"}
+	main := g.cdxOf(g.components[top])
+	doc := &cdxDocument{
+		Schema: "http://cyclonedx.org/schema/bom-1.6.schema.json", Format: "CycloneDX", SpecVersion: "1.6", Version: 1,
+		Metadata: cdxMetadata{
+			Timestamp: g.lock.Created.UTC().Format(time.RFC3339), Lifecycles: []cdxPhase{{"build"}},
+			Tools: cdxTools{[]cdxComponent{slipway}}, Component: main, Manufacturer: main.Manufacturer,
+		},
+		Components: []cdxComponent{},
+	}
+	complete, unknown := cdxComposition{Aggregate: "complete"}, cdxComposition{Aggregate: "unknown"}
+	needs := g.needs()
+	for _, c := range g.sorted() {
+		if c.id != top {
+			doc.Components = append(doc.Components, g.cdxOf(c))
+		}
+		doc.Dependencies = append(doc.Dependencies, cdxDependency{c.id, needs[c.id]})
+		if c.kind == module {
+			continue
+		}
+		if c.known {
+			complete.Dependencies = append(complete.Dependencies, c.id)
+		} else {
+			unknown.Dependencies = append(unknown.Dependencies, c.id)
+		}
+	}
+	for _, c := range []cdxComposition{complete, unknown} {
+		if len(c.Dependencies) > 0 {
+			doc.Compositions = append(doc.Compositions, c)
+		}
+	}
+	return doc
+}
+
+// needs returns what each component contains, is built on or depends on, each once and sorted.
+func (g *graph) needs() map[string][]string {
+	all := map[string][]string{}
+	add := func(from, to string) {
+		if n := len(all[from]); n == 0 || all[from][n-1] != to {
+			all[from] = append(all[from], to)
+		}
+	}
+	for _, e := range g.sortedEdges() {
+		switch e.relation {
+		case contains, descendantOf, dependsOn, generatedFrom:
+			add(e.from, e.to)
+		case buildDependency:
+			add(e.to, e.from)
+		case variantOf, buildToolOf: // the reverse of another, or not a part
+		}
+	}
+	for from, list := range all {
+		all[from] = unique(list)
+	}
+	return all
+}
