@@ -92,8 +92,12 @@ func filesIn(dir, suffix string, limit int) (paths []string, err error) {
 func (v *Verifier) read(paths []string) {
 	r := newReader(v.policy)
 	for _, path := range paths {
-		if err := r.files([]string{path}); err != nil {
+		foreign := r.foreign
+		switch err := r.files([]string{path}); {
+		case err != nil:
 			v.ignored = append(v.ignored, err.Error())
+		case r.foreign > foreign:
+			v.ignored = append(v.ignored, path+": no key here has signed it")
 		}
 	}
 	type vouched struct {

@@ -72,7 +72,7 @@ func TestVerifier(t *testing.T) {
 		{what: "next to what is allowed", keys: one, name: "registry.k8s.io/pause-evil:1", digest: hash("1"), refuses: "no signed statement"},
 		{what: "what is allowed, as a prefix", keys: one, name: "registry.internal/toolsmith:1", digest: hash("1"), refuses: "no signed statement"},
 		{what: "no statement", keys: one, name: agent.Tagged(), digest: agent.Digest, refuses: "no signed statement"},
-		{what: "another key", keys: one, statements: [][]byte{other}, name: agent.Tagged(), digest: agent.Digest, refuses: "no signed statement"},
+		{what: "another key", keys: one, statements: [][]byte{other}, name: agent.Tagged(), digest: agent.Digest, refuses: "no key here has signed it"},
 		{what: "one key of two", keys: both, statements: [][]byte{w.key64}, threshold: 2, name: agent.Tagged(), digest: agent.Digest, refuses: "1 of 2 keys have signed it"},
 		{what: "twice by one key", keys: both, statements: [][]byte{w.key64, bundletest.SignedStatement(t, w.key, second)}, threshold: 2, name: agent.Tagged(), digest: agent.Digest, refuses: "1 of 2 keys"},
 		{what: "two keys that differ", keys: both, statements: [][]byte{w.key64, bundletest.SignedStatement(t, w.other, differs)}, threshold: 2, name: agent.Tagged(), digest: agent.Digest, refuses: "the two builders did not make the same"},

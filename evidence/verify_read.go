@@ -140,7 +140,7 @@ func (r *reader) parse(h v1.Hash, text []byte) (*opened, error) {
 	if err != nil {
 		r.foreign++
 		if len(r.unread) < 3 {
-			r.unread = append(r.unread, fmt.Sprintf("of one that it has, %s, %s", h, err))
+			r.unread = append(r.unread, fmt.Sprintf("%s is not read: %s", h, err))
 		}
 		return &opened{}, nil
 	}

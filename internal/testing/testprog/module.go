@@ -28,8 +28,14 @@ sandbox = "`+SandboxImage+`"
 restrict_oom_score_adj = true
 [plugins."io.containerd.cri.v1.runtime".cni]
 conf_dir = "DIR/cni"
+[plugins."io.containerd.image-verifier.v1.bindir"]
+bin_dir = "DIR/`+Verifiers+`"
 `), ctr
 }
+
+// Verifiers is the directory, next to the socket of a containerd 2, in which it looks for programs
+// that decide whether an image may be pulled. It is not there at first.
+const Verifiers = "verifiers"
 
 // Stores of Docker 29.
 const (

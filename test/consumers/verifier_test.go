@@ -1,0 +1,119 @@
+package consumers
+
+import (
+	"io"
+	"log"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/registry"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+
+	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testing/bundletest"
+	"github.com/slipway-dev/slipway/internal/testing/testprog"
+)
+
+// TestVerifier lets a containerd 2 pull from a registry with slipway as its image verifier: what a
+// signed statement on the node names, and nothing else.
+func TestVerifier(t *testing.T) {
+	t.Parallel()
+	socket, ctr := testprog.Containerd2(t)
+	c := containerd{socket: socket, ctr: ctr, newer: true}
+	key := bundletest.Key(t)
+	st, l := bundletest.SignedRelease(t, 1000, key)
+	b := bundletest.Opened(t, bundletest.Pack(t, st, l, t.TempDir(), airgap.Target{Name: "demo-images"})[0].Path)
+	s := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
+	t.Cleanup(s.Close)
+	host := s.Listener.Addr().String()
+	if _, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, airgap.PushOptions{To: host + "/mirror"}); err != nil {
+		t.Fatal(err)
+	}
+
+	node := t.TempDir()
+	put := func(name string, text []byte, mode os.FileMode) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(node, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(node, name), text, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("keys/release.pub", key.Public.PEM(), 0o600)
+	put("statements/demo.sigstore.json", bundletest.SignedStatement(t, key, bundletest.Encoded(t, bundletest.Statement(t, l))), 0o600)
+	slipway := filepath.Join(node, "slipway")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", slipway, "./cmd/slipway")
+	build.Dir = "../.."
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	put("slipway-verifier", []byte("#!/bin/sh\nexec "+slipway+" verifier -dir="+node+" \"$@\"\n"), 0o700)
+	verifiers := filepath.Join(filepath.Dir(socket), testprog.Verifiers)
+	if err := os.Mkdir(verifiers, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(node, "slipway-verifier"), filepath.Join(verifiers, "slipway-verifier")); err != nil {
+		t.Fatal(err)
+	}
+
+	agent, server := l.Images[0], l.Images[1]
+	pull := func(name string) error {
+		out, err := c.run(t.Context(), "verifier", "images", "pull", "--plain-http", "--platform", "linux/amd64", name)
+		if err != nil {
+			return &said{out}
+		}
+		return nil
+	}
+	for _, ref := range []string{"me/agent:1.2.3", "me/agent@" + agent.Digest.String(), "me/server:1.2.3", "library/pause:3.9"} {
+		if err := pull(host + "/mirror/" + ref); err != nil {
+			t.Errorf("%s: %v", ref, err)
+		}
+	}
+	// one image under the name of another
+	from, to := reference(t, host+"/mirror/me/agent:1.2.3"), reference(t, host+"/mirror/me/server:9")
+	index, err := remote.Index(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := remote.WriteIndex(to, index); err != nil {
+		t.Fatal(err)
+	}
+	bundletest.Says(t, pull(to.Name()), "slipway-verifier", "a name was exchanged")
+	// the statement of this release is gone, and that of another one is there
+	s2 := bundletest.Statement(t, l)
+	at := 0
+	for n, sub := range s2.Subjects {
+		if sub.Digest.SHA256 == server.Digest.Hex {
+			at = n
+		}
+	}
+	s2.Subjects = append(s2.Subjects[:at:at], s2.Subjects[at+1:]...)
+	put("statements/demo.sigstore.json", bundletest.SignedStatement(t, key, bundletest.Encoded(t, s2)), 0o600)
+	if err := pull(host + "/mirror/me/agent:1.2.3"); err != nil {
+		t.Error(err)
+	}
+	bundletest.Says(t, pull(host+"/mirror/me/server:1.2.3"), "slipway-verifier", "no signed statement names", server.Digest.String())
+	put("statements/demo.sigstore.json", []byte(strings.Repeat("x", 100)), 0o600)
+	bundletest.Says(t, pull(host+"/mirror/me/agent:1.2.3"), "no signed statement names", "ignored")
+}
+
+func reference(t *testing.T, s string) name.Reference {
+	t.Helper()
+	ref, err := name.ParseReference(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ref
+}
+
+// said is what a program printed that failed.
+type said struct{ text string }
+
+func (s *said) Error() string { return s.text }
