@@ -1,7 +1,6 @@
 package registries
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -41,6 +40,8 @@ images:
   - {name: rke2-runtime, source: here, version: v1, repository: rancher/rke2-runtime, platformTags: ["{{.Version}}-{{.OS}}-{{.Arch}}"], dockerfile: {file: Dockerfile, context: files}}
 `
 
+var namesFiles = map[string]string{"slipway.yaml": names, "Dockerfile": "FROM scratch\nCOPY . /share\n", "files/readme": "It is one file."}
+
 // tagsOf are the names that it has.
 func tagsOf(version string) []string {
 	return []string{
@@ -49,10 +50,10 @@ func tagsOf(version string) []string {
 	}
 }
 
-// releaser runs the slipway command on that product.
+// releaser runs the slipway command on a product.
 type releaser struct{ program, dir string }
 
-func newReleaser(t *testing.T) *releaser {
+func newReleaser(t *testing.T, files map[string]string) *releaser {
 	t.Helper()
 	r := &releaser{filepath.Join(t.TempDir(), "slipway"), t.TempDir()}
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", r.program, "./cmd/slipway")
@@ -60,7 +61,7 @@ func newReleaser(t *testing.T) *releaser {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("building slipway: %v\n%s", err, out)
 	}
-	for file, text := range map[string]string{"slipway.yaml": names, "Dockerfile": "FROM scratch\nCOPY . /share\n", "files/readme": "It is one file."} {
+	for file, text := range files {
 		path := filepath.Join(r.dir, file)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
@@ -110,6 +111,12 @@ func (f *front) before(t *testing.T, r software) string {
 		Rewrite:  func(p *httputil.ProxyRequest) { p.SetURL(to); p.Out.Host = p.In.Host },
 		ErrorLog: log.New(io.Discard, "", 0), // connections of the process that ended
 	}
+	return f.serve(t, proxy)
+}
+
+// serve serves a registry, and returns its address.
+func (f *front) serve(t *testing.T, registry http.Handler) string {
+	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		strikes, after := f.note(q)
 		if strikes && !after {
@@ -117,11 +124,11 @@ func (f *front) before(t *testing.T, r software) string {
 			panic(http.ErrAbortHandler)
 		}
 		if strikes { // the registry does what it was asked for, and nobody hears of it
-			proxy.ServeHTTP(httptest.NewRecorder(), q.WithContext(context.WithoutCancel(q.Context())))
+			registry.ServeHTTP(httptest.NewRecorder(), q.WithContext(context.WithoutCancel(q.Context())))
 			f.kill()
 			panic(http.ErrAbortHandler)
 		}
-		proxy.ServeHTTP(w, q)
+		registry.ServeHTTP(w, q)
 	}))
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	t.Cleanup(s.Close)
@@ -191,7 +198,7 @@ var (
 // TestReleaseNames releases a product under its own names to two registries: every name is at both,
 // with equal digests; each blob is sent to each registry once; and the floating tag moves last.
 func TestReleaseNames(t *testing.T) {
-	slipway := newReleaser(t)
+	slipway := newReleaser(t, namesFiles)
 	for kind, r := range pairs(t) {
 		t.Run(kind, func(t *testing.T) {
 			var f front
@@ -242,7 +249,7 @@ func TestReleaseNames(t *testing.T) {
 // TestReleaseKilled ends the command by SIGKILL at 40 of its requests: floating tags are either all
 // old then, or everything else of the release is there; and after the next run all are new.
 func TestReleaseKilled(t *testing.T) {
-	slipway := newReleaser(t)
+	slipway := newReleaser(t, namesFiles)
 	r := pairs(t)["distribution 3 and Debian"]
 	var f front
 	a, b := f.before(t, r[0]), f.before(t, r[1])
@@ -264,21 +271,9 @@ func TestReleaseKilled(t *testing.T) {
 
 		place := 1 + n*(total-1)/(places-1)
 		f.reset(place)
-		killed := slipway.command(t, "v1.21.0", at...)
-		var said bytes.Buffer
-		killed.Stderr = &said
-		f.mu.Lock()
-		err := killed.Start()
-		f.process = killed.Process
-		f.mu.Unlock()
-		if err != nil {
-			t.Fatal(err)
-		}
 		// The number of requests differs a little from run to run.
-		if err := killed.Wait(); err == nil && n < places-2 {
+		if ended := slipway.killed(t, &f, "v1.21.0", at...); !ended && n < places-2 {
 			t.Errorf("it was to end at request %d of %d", place, total)
-		} else if err != nil && err.Error() != "signal: killed" {
-			t.Fatalf("it ended at request %d by itself: %v\n%s", place, err, said.String())
 		}
 		var latest []string
 		whole := true
