@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/slipway-dev/slipway/build/base"
+	"github.com/slipway-dev/slipway/internal/chart"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/internal/testing/wine"
 	"github.com/slipway-dev/slipway/lock"
@@ -68,6 +69,7 @@ func TestSMB(t *testing.T) {
 	})
 	t.Run("the names", func(t *testing.T) { upstreamNames(t, l, "slipway.local") })
 	t.Run("release.yaml", func(t *testing.T) { manifest(t, p, l) })
+	t.Run("the chart", func(t *testing.T) { smbChart(t, p, l) })
 	t.Run("released again it has the same bytes", func(t *testing.T) {
 		before := p.sums(t)
 		p.release(t)
@@ -168,6 +170,29 @@ func manifest(t *testing.T, p *product, l *lock.Lock) {
 	}
 }
 
+// smbChart checks that upstream's chart runs both images of the release by digest, each where it
+// belongs: they share a repository, and differ in the tag.
+func smbChart(t *testing.T, p *product, l *lock.Lock) {
+	t.Helper()
+	if len(l.Charts) != 1 || l.Charts[0].Version != "1.20.1" || l.Charts[0].AppVersion != "1.20.1" {
+		t.Fatalf("the charts are %+v", l.Charts)
+	}
+	c, err := chart.Load(chart.Location{Tree: p.out, Path: l.Charts[0].File.Name, Shown: "chart"})
+	must(t, err)
+	objects, err := c.Render(t.Context(), chart.Options{})
+	must(t, err)
+	found := map[string]int{}
+	for _, o := range objects {
+		for _, m := range regexp.MustCompile(`image: "slipway.local/sig-storage/smbplugin:(\S+)"`).FindAllStringSubmatch(string(o.Text), -1) {
+			found[m[1]]++
+		}
+	}
+	want := map[string]int{"v1.20.1@" + l.Images[0].Digest.String(): 2, "v1.20.1-windows-hp@" + l.Images[1].Digest.String(): 2}
+	if d := cmp.Diff(want, found); d != "" {
+		t.Errorf("the chart runs (-want +got):\n%s", d)
+	}
+}
+
 // upstreamNames checks that the images have the names and tags that upstream publishes, which its
 // manifests use.
 func upstreamNames(t *testing.T, l *lock.Lock, registry string) {
@@ -200,6 +225,8 @@ func toRegistry(t *testing.T, p *product) {
 		edits = append(edits, regexp.MustCompile(`mcr\S+nanoserver:`+ltsc+`@\S+`).FindString(string(b)), nano)
 	}
 	edits = append(edits, "microsoft: hostprocess", "microsoft: hostprocess, repository: "+host+"/hostprocess") // its Dockerfile names Microsoft's
+	// The chart names sidecars by other tags, at a registry that cannot be asked here.
+	edits = append(edits, "\ncharts:\n  - {name: csi-driver-smb, source: smb, path: charts/v1.20.1/csi-driver-smb, version: \"1.20.1\", appVersion: \"1.20.1\"}\n", "")
 	p.replace(t, "slipway.yaml", edits...)
 	if said, err := p.run(t.Context(), t, "bases"); err != nil {
 		t.Fatalf("slipway bases: %v\n%s", err, said)
