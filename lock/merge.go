@@ -1,6 +1,7 @@
 package lock
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -18,8 +19,7 @@ func Merge(parts ...*Part) (*Part, error) {
 		return nil, errors.New("merging parts: there is none: name the " + PartName + " of each part")
 	}
 	out := *parts[0]
-	out.Images, out.ThirdParty, out.Artifacts, out.Prebuilt, out.Selected = nil, nil, nil, nil, nil
-	out.Inventory = nil
+	out.Images, out.ThirdParty, out.Artifacts, out.Prebuilt, out.Selected, out.Materials, out.Inventory = nil, nil, nil, nil, nil, nil, nil
 	for _, p := range parts {
 		if err := sameRelease(&out, p); err != nil {
 			return nil, fmt.Errorf("merging parts: %w", err)
@@ -48,11 +48,24 @@ func Merge(parts ...*Part) (*Part, error) {
 		if err := out.Inventory.Add(p.Inventory); err != nil {
 			return nil, fmt.Errorf("merging parts: %w", err)
 		}
+		if err := out.mergeMaterials(p); err != nil {
+			return nil, fmt.Errorf("merging parts: %w", err)
+		}
 		out.Compilers = union(out.Compilers, p.Compilers)
 		SortCompilers(out.Compilers)
 		out.Selected = union(out.Selected, p.Selected)
 	}
 	return &out, nil
+}
+
+// mergeMaterials adds what another part was made from and with.
+func (p *Part) mergeMaterials(o *Part) (err error) {
+	if p.Go != o.Go && p.Go != "" && o.Go != "" {
+		return fmt.Errorf("one was compiled by %s and another by %s: compile all of them by one version of Go", p.Go, o.Go)
+	}
+	p.Go = cmp.Or(p.Go, o.Go)
+	p.Materials, err = SameMaterials(p.Materials, o.Materials)
+	return err
 }
 
 // field is a value that two parts must agree on.

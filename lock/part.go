@@ -35,6 +35,7 @@ type Part struct {
 	Compilers   []Compiler   `json:"compilers,omitempty"`
 	Prebuilt    []Prebuilt   `json:"prebuilt,omitempty"`
 	Inventory   *Inventory   `json:"inventory,omitempty"`
+	Materials   []Material   `json:"materials,omitempty"` // sorted
 }
 
 // PartImage is an image of a part. It has no digest, because its index consists of the children

@@ -31,6 +31,7 @@ type Result struct {
 	Prebuilt  []lock.Prebuilt `json:"prebuilt,omitempty"`
 	// Inventory lists what is in the images and artifacts.
 	Inventory *lock.Inventory `json:"inventory,omitempty"`
+	Materials []lock.Material `json:"materials,omitempty"` // sorted
 }
 
 // Image is an image in the store: an index with one child per platform, or a single manifest.

@@ -1,0 +1,89 @@
+package lock
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Material is an input of a release that its lock does not name, with what is known of its bytes.
+// The provenance lists materials; parts carry them to where the provenance is made.
+type Material struct {
+	URI string `json:"uri"` // a purl, git+https://…, source:NAME, or a file of the release
+	// SHA256 and DirHash are hex: of a file, and of the files of a Go module
+	// (golang.org/x/mod/sumdb/dirhash, Hash1). GitCommit is set if the content is that commit.
+	SHA256    string `json:"sha256,omitempty"`
+	DirHash   string `json:"dirHash,omitempty"`
+	GitCommit string `json:"gitCommit,omitempty"`
+	Name      string `json:"name,omitempty"` // of a source, as in slipway.yaml
+	// Path is that of a directory source in its git repository or in the archive of inputs.
+	Path string `json:"path,omitempty"`
+	// Own reports whether a directory source is in the product's own repository.
+	Own bool `json:"own,omitempty"`
+	// Revision is the commit that a source declares, and Created its time.
+	Revision string    `json:"revision,omitempty"`
+	Created  time.Time `json:"created,omitzero"`
+	// Proven reports whether the content was compared with the commit.
+	Proven bool `json:"proven,omitempty"`
+	// Local reports that nothing but this machine knows the bytes.
+	Local bool `json:"local,omitempty"`
+}
+
+// SortMaterials sorts materials by URI and name.
+func SortMaterials(list []Material) {
+	slices.SortFunc(list, func(a, b Material) int { return cmp.Or(cmp.Compare(a.URI, b.URI), cmp.Compare(a.Name, b.Name)) })
+}
+
+// SameMaterials returns the materials of two lists, sorted. Those of one URI and name must be the
+// same; a revision that was proven in one list is proven.
+func SameMaterials(a, b []Material) ([]Material, error) {
+	all := slices.Clone(a)
+	for _, m := range b {
+		at := slices.IndexFunc(all, func(o Material) bool { return o.URI == m.URI && o.Name == m.Name })
+		if at < 0 {
+			all = append(all, m)
+			continue
+		}
+		have := &all[at]
+		if have.declared() != m.declared() || have.GitCommit != "" && m.GitCommit != "" && have.GitCommit != m.GitCommit {
+			return nil, fmt.Errorf("%s is %s in one part and %s in another: make all parts from the same inputs", m.title(), have.identity(), m.identity())
+		}
+		if m.Proven {
+			*have = m
+		}
+	}
+	SortMaterials(all)
+	return all, nil
+}
+
+// declared returns the material without what a comparison with a repository adds.
+func (m Material) declared() Material {
+	if m.DirHash != "" {
+		m.GitCommit = ""
+	}
+	m.Proven, m.Created = false, m.Created.UTC()
+	return m
+}
+
+func (m Material) title() string {
+	if m.Name != "" {
+		return "source " + m.Name
+	}
+	return m.URI
+}
+
+// identity returns what tells the material from others of its URI.
+func (m Material) identity() string {
+	switch {
+	case m.SHA256 != "":
+		return "sha256:" + m.SHA256
+	case m.GitCommit != "":
+		return "commit " + m.GitCommit
+	case m.DirHash != "":
+		return "the module with hash " + m.DirHash
+	case m.Revision != "":
+		return "revision " + m.Revision
+	}
+	return "not known by a hash"
+}
