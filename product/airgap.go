@@ -74,6 +74,7 @@ func (c *checker) imageList(s *string) {
 		c.Errorf(s, "%s", why)
 		return
 	}
+	c.out.Airgap.ListFile = full
 	shown := *s
 	if !filepath.IsAbs(shown) {
 		shown = filepath.Join(filepath.Dir(c.Name), shown)

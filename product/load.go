@@ -30,6 +30,8 @@ type Options struct {
 	// Platforms and Images restrict the product to platforms (linux and windows mean all of
 	// theirs) and to images by name.
 	Platforms, Images []string
+	// Repositories are clones of the repositories of module sources, as NAME=DIRECTORY.
+	Repositories []string
 	// Made are the directories that this run writes: store and output. [Product.MadeIn] excludes
 	// them.
 	Made []string
@@ -84,6 +86,7 @@ func Load(ctx context.Context, o Options) (*Product, error) {
 	c.environment(os.Getenv)
 	c.floating(o.Floating)
 	c.committed()
+	c.clones(o.Repositories)
 	c.imageNames(ctx)
 	if o.Bases {
 		c.out.Destinations = nil

@@ -26,13 +26,7 @@ func (r Release) Empty() bool { return len(r.Templates)+len(r.Kustomize)+len(r.H
 // Inputs are the files and directories that release.yaml is rendered from, without the charts of
 // slipway.yaml.
 func (r Release) Inputs() []Template {
-	all := slices.Concat(r.Templates, r.Kustomize)
-	for _, h := range r.Helm {
-		if h.Path != "" {
-			all = append(all, h.Template)
-		}
-	}
-	return all
+	return slices.Concat(r.Templates, r.Kustomize, r.charts())
 }
 
 // Template is a file or directory that release.yaml is rendered from.

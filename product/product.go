@@ -95,11 +95,14 @@ type Source struct {
 	// Own means that the directory is in the repository of slipway.yaml. Build settings in its
 	// files are then as trusted as slipway.yaml; those of other sources can run no command and
 	// reach no other file.
-	Own      bool
-	Revision string    // commit
-	Created  time.Time // its time; for a directory filled from git where slipway.yaml has none
-	URL      string    // of the repository, for org.opencontainers.image.source
-	Licenses string    // SPDX expression, for org.opencontainers.image.licenses
+	Own bool
+	// Repository is a clone of a module's repository, absolute, in which the commit is looked up;
+	// "" for none.
+	Repository string
+	Revision   string    // commit
+	Created    time.Time // its time; for a directory filled from git where slipway.yaml has none
+	URL        string    // of the repository, for org.opencontainers.image.source
+	Licenses   string    // SPDX expression, for org.opencontainers.image.licenses
 	// GoFlags apply to every program of the source, and Systems to those of an operating system.
 	GoFlags
 	Systems []SystemFlags
@@ -211,6 +214,8 @@ type Airgap struct {
 	Images []ThirdParty
 	// Removed are the lines of images.txt that remove what manifests name.
 	Removed []Removal
+	// ListFile is the absolute path of images.txt; "" if there is none.
+	ListFile string
 	// FirstImage is the image that comes first in bundles: the Name of one of the product's, or
 	// the Text of one of Images; "" is none.
 	FirstImage string

@@ -1,0 +1,277 @@
+// Package inputs makes the archive of a release's inputs: slipway.yaml and the files next to it,
+// from which anybody can build the release again.
+//
+// The archive is a tar of a few KB as a rule, compressed by gzip. product/ has files of the
+// product's repository, at their places in it; sources/NAME/ has a directory source that is
+// outside of it. What a commit or a hash identifies is not in it: Go modules, directories of a git
+// repository without changes, programs that are there already. Equal files give equal bytes:
+// entries are sorted and have no time and no owner. Modes are 0644 and 0755, but for those in
+// build contexts, which decide the bytes of images.
+package inputs
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/build/dockerfile"
+	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/git"
+	"github.com/slipway-dev/slipway/internal/kustomize"
+	"github.com/slipway-dev/slipway/product"
+)
+
+// The directories of the archive.
+const (
+	Product = "product" // of the product's repository, or of the directory of slipway.yaml
+	Sources = "sources" // of the other directory sources, by their names
+)
+
+// Suffix is how the names of archives end.
+const Suffix = ".inputs.tar.gz"
+
+// Name returns the name of the archive of a product's version.
+func Name(product, version string) string { return product + "-" + version + Suffix }
+
+// Source is a directory source of a product.
+type Source struct {
+	Name, Directory string
+	Own             bool
+	// Committed reports whether a commit has exactly what is in the directory.
+	Committed bool
+}
+
+// Path returns the directory of a source in the archive of p.
+func (s Source) Path(p *product.Product) string {
+	if rel, err := filepath.Rel(p.Root(), s.Directory); err == nil && s.Own && filepath.IsLocal(rel) {
+		return path.Join(Product, filepath.ToSlash(rel))
+	}
+	return path.Join(Sources, s.Name)
+}
+
+// Set is the content of an archive.
+type Set struct {
+	// File is the path of slipway.yaml in the archive.
+	File string
+	// Outside lists, as absolute paths, what slipway.yaml names outside of the product's
+	// repository: nobody else has it.
+	Outside []string
+
+	product *product.Product
+	sources []Source
+	entries map[string]entry
+}
+
+// entry is a file, directory or symbolic link of the archive.
+type entry struct {
+	from string // absolute
+	mode fs.FileMode
+	size int64
+	link string
+}
+
+// Collect lists the inputs of a product with the given directory sources.
+func Collect(ctx context.Context, p *product.Product, sources []Source) (*Set, error) {
+	s := &Set{product: p, sources: sources, entries: map[string]entry{}}
+	for _, i := range p.Inputs() {
+		if err := s.add(i); err != nil {
+			return nil, fmt.Errorf("collecting inputs: %w", err)
+		}
+	}
+	for _, source := range sources {
+		if source.Committed {
+			continue
+		}
+		if err := s.tree(ctx, source); err != nil {
+			return nil, fmt.Errorf("collecting source %s: %w", source.Name, err)
+		}
+	}
+	s.File = s.place(filepath.Join(p.Dir, filepath.Base(p.Path)))
+	s.Outside = slices.Compact(slices.Sorted(slices.Values(s.Outside)))
+	return s, nil
+}
+
+// add adds what slipway.yaml names.
+func (s *Set) add(i product.Input) error {
+	fi, err := os.Stat(i.Path)
+	if err != nil {
+		return err
+	}
+	switch {
+	case s.place(i.Path) == "":
+		if !s.inSource(i.Path) {
+			s.Outside = append(s.Outside, i.Path)
+		}
+		return nil
+	case i.Kustomize:
+		return s.kustomization(i.Path)
+	case !fi.IsDir():
+		return s.file(i.Path, fi, false)
+	case s.committed(i.Path):
+		return nil
+	}
+	if err := s.file(i.Path, fi, i.Context); err != nil {
+		return err
+	}
+	ignore := []string{os.DevNull} // nothing is ignored
+	if i.Context {
+		ignore = i.Ignore
+		own := filepath.Join(i.Path, ".dockerignore")
+		if fi, err := os.Stat(own); err == nil {
+			if err := s.file(own, fi, true); err != nil {
+				return err
+			}
+		}
+	}
+	return s.walk(i.Path, ignore, func(full string, fi fs.FileInfo) error {
+		if s.committed(full) {
+			return nil
+		}
+		return s.file(full, fi, i.Context)
+	})
+}
+
+// kustomization adds the files of a kustomization, wherever in the repository they are.
+func (s *Set) kustomization(dir string) error {
+	root := s.product.Root()
+	rel, err := filepath.Rel(root, dir)
+	if err != nil {
+		return err
+	}
+	files, err := kustomize.Files(root, filepath.ToSlash(rel))
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		full := filepath.Join(root, filepath.FromSlash(f))
+		if s.committed(full) {
+			continue
+		}
+		fi, err := os.Stat(full)
+		if err != nil {
+			return err
+		}
+		if err := s.file(full, fi, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tree adds a directory source: of a git repository what git does not ignore, else all of it but
+// what slipway made.
+func (s *Set) tree(ctx context.Context, source Source) error {
+	if names, err := git.Files(ctx, source.Directory, s.product.MadeIn(source.Directory)...); err == nil && len(names) > 0 {
+		for _, name := range names {
+			full := filepath.Join(source.Directory, filepath.FromSlash(name))
+			fi, err := os.Lstat(full)
+			if err != nil || fi.IsDir() {
+				continue // removed, or a repository in the repository
+			}
+			if err := s.file(full, fi, false); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return s.walk(source.Directory, []string{os.DevNull}, func(full string, fi fs.FileInfo) error { return s.file(full, fi, false) })
+}
+
+// walk calls visit for everything in a directory, but for what this run and others of slipway make.
+func (s *Set) walk(dir string, ignore []string, visit func(full string, fi fs.FileInfo) error) error {
+	var made []string
+	return dockerfile.Walk(dir, s.product.MadeIn(dir), ignore, func(p string, fi fs.FileInfo) error {
+		full := filepath.Join(dir, filepath.FromSlash(p))
+		if fi.IsDir() && disk.Ignored(full) {
+			made = append(made, full)
+		}
+		if slices.ContainsFunc(made, func(dir string) bool { return full == dir || strings.HasPrefix(full, dir+string(filepath.Separator)) }) {
+			return nil
+		}
+		return visit(full, fi)
+	})
+}
+
+// file adds a file or directory, unless a commit has it. Modes of build contexts are kept.
+func (s *Set) file(full string, fi fs.FileInfo, exact bool) error {
+	name := s.place(full)
+	if name == "" {
+		return nil
+	}
+	e := entry{from: full, mode: fi.Mode() & (fs.ModeType | fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky), size: fi.Size()}
+	switch fi.Mode().Type() {
+	case 0:
+		if !exact && fi.Mode()&0o100 != 0 {
+			e.mode = 0o755
+		} else if !exact {
+			e.mode = 0o644
+		}
+	case fs.ModeDir:
+		if !exact {
+			return nil // it follows from its files, and git has no empty ones
+		}
+	case fs.ModeSymlink:
+		link, err := os.Readlink(full)
+		if err != nil {
+			return err
+		}
+		e.mode, e.link = fs.ModeSymlink|0o777, filepath.ToSlash(link)
+	default:
+		return nil // a device or pipe cannot be an input
+	}
+	if _, ok := s.entries[name]; !ok || exact {
+		s.entries[name] = e
+	}
+	return nil
+}
+
+// place returns the path of a file in the archive; "" if it is not part of it.
+func (s *Set) place(full string) string {
+	for _, source := range s.sources {
+		if rel, err := filepath.Rel(source.Directory, full); err == nil && filepath.IsLocal(rel) && !source.Own {
+			if source.Committed {
+				return ""
+			}
+			return path.Join(source.Path(s.product), filepath.ToSlash(rel))
+		}
+	}
+	rel, err := filepath.Rel(s.product.Root(), full)
+	if err != nil || !filepath.IsLocal(rel) {
+		return ""
+	}
+	return path.Join(Product, filepath.ToSlash(rel))
+}
+
+// committed reports whether a commit of a directory source has a path.
+func (s *Set) committed(full string) bool {
+	return slices.ContainsFunc(s.sources, func(source Source) bool {
+		rel, err := filepath.Rel(source.Directory, full)
+		return err == nil && source.Committed && filepath.IsLocal(rel)
+	})
+}
+
+// inSource reports whether a directory source has a path.
+func (s *Set) inSource(full string) bool {
+	return slices.ContainsFunc(s.sources, func(source Source) bool {
+		rel, err := filepath.Rel(source.Directory, full)
+		return err == nil && filepath.IsLocal(rel)
+	})
+}
+
+// names returns the paths in the archive, directories before what is in them.
+func (s *Set) names() []string {
+	var all []string
+	for name := range s.entries {
+		all = append(all, name)
+	}
+	slices.SortFunc(all, func(a, b string) int {
+		return cmp.Compare(strings.ReplaceAll(a, "/", "\x00"), strings.ReplaceAll(b, "/", "\x00"))
+	})
+	return all
+}

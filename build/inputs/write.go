@@ -1,0 +1,66 @@
+package inputs
+
+import (
+	"archive/tar"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+
+	"github.com/slipway-dev/slipway/internal/progress"
+)
+
+// Write writes the archive.
+func (s *Set) Write(ctx context.Context, w io.Writer) error {
+	zipped, err := gzip.NewWriterLevel(w, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	zipped.Header = gzip.Header{OS: 255}
+	archive := tar.NewWriter(zipped)
+	for _, name := range s.names() {
+		if err := s.entries[name].write(ctx, archive, name); err != nil {
+			return fmt.Errorf("archiving inputs: %s: %w", name, err)
+		}
+	}
+	return errors.Join(archive.Close(), zipped.Close())
+}
+
+// special are the bits of a mode that tar has outside of the permissions.
+var special = map[int64]fs.FileMode{0o4000: fs.ModeSetuid, 0o2000: fs.ModeSetgid, 0o1000: fs.ModeSticky}
+
+func (e entry) write(ctx context.Context, archive *tar.Writer, name string) error {
+	h := &tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: int64(e.mode.Perm()), ModTime: time.Unix(0, 0), Format: tar.FormatPAX}
+	for bit, mode := range special {
+		if e.mode&mode != 0 {
+			h.Mode |= bit
+		}
+	}
+	switch e.mode.Type() {
+	case fs.ModeDir:
+		h.Typeflag, h.Name = tar.TypeDir, name+"/"
+		return archive.WriteHeader(h)
+	case fs.ModeSymlink:
+		h.Typeflag, h.Linkname = tar.TypeSymlink, e.link
+		return archive.WriteHeader(h)
+	}
+	h.Size = e.size
+	if err := archive.WriteHeader(h); err != nil {
+		return err
+	}
+	f, err := os.Open(e.from)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	n, err := io.Copy(archive, progress.Reader(ctx, f, nil))
+	if err == nil && n != e.size || errors.Is(err, tar.ErrWriteTooLong) {
+		err = errors.New("it changed while it was read: run again")
+	}
+	return err
+}
