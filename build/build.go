@@ -114,27 +114,25 @@ func (b *Builder) Images(ctx context.Context) (*built.Result, error) {
 	if err := report(compiled, failures); err != nil {
 		return nil, err
 	}
-	goVersion, err := b.toolchain(ctx)
-	if err != nil {
-		return nil, err
-	}
-	contents, err := b.inventory(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return &built.Result{
-		BuildVersion: stagefile.Build.Version, Name: p.Name, Version: p.Version, Created: Created(p, b.trees), Go: goVersion,
+	r := &built.Result{
+		BuildVersion: stagefile.Build.Version, Name: p.Name, Version: p.Version, Created: Created(p, b.trees),
 		Selected: p.Selected, Sources: lockSources(p, b.trees), Images: images, Artifacts: files, Compilers: compilers, Prebuilt: b.Prebuilt(),
-		Inventory: contents,
-	}, nil
+	}
+	return r, b.complete(ctx, r)
 }
 
-// toolchain returns the version of Go that has compiled programs; "" if it compiled none.
-func (b *Builder) toolchain(ctx context.Context) (string, error) {
-	if len(b.compiled) == 0 {
-		return "", nil
+// complete adds to a result what it was made from and with, and what is in it.
+func (b *Builder) complete(ctx context.Context, r *built.Result) (err error) {
+	if len(b.compiled) > 0 {
+		if r.Go, err = source.Version(ctx); err != nil {
+			return err
+		}
 	}
-	return source.Version(ctx)
+	if r.Materials, err = b.materials(ctx); err != nil {
+		return err
+	}
+	r.Inventory, err = b.inventory(ctx)
+	return err
 }
 
 // report joins failures. An image or artifact that lacks a program adds nothing to the

@@ -28,6 +28,7 @@ theirs. Build needs Go.`,
 	}
 	f.addProduct(cmd)
 	f.addSelection(cmd)
+	f.addClones(cmd)
 	f.addJSON(cmd)
 	return cmd
 }

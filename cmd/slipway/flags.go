@@ -23,6 +23,7 @@ type flags struct {
 	floating  string
 	platforms []string
 	images    []string
+	clones    []string
 	out       string
 	store     string
 	quiet     bool
@@ -63,6 +64,11 @@ func (f *flags) addFloating(cmd *cobra.Command) {
 	cmd.RegisterFlagCompletionFunc("floating", cobra.FixedCompletions([]string{product.FloatingForward, product.FloatingMove, product.FloatingKeep}, cobra.ShellCompDirectiveNoFileComp)) //nolint:errcheck // fails only where the flag is missing
 }
 
+// addClones adds the flag of commands that compare sources with their repositories.
+func (f *flags) addClones(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&f.clones, "repository", nil, "SOURCE=DIRECTORY: a clone of a module's repository, with which the provenance proves the revision")
+}
+
 // addPlaces adds the flags for the locations of files.
 func (f *flags) addPlaces(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.product, "product", product.File, "the product's description")
@@ -84,7 +90,7 @@ func (f *flags) addJSON(cmd *cobra.Command) {
 // load reads the product that the flags name.
 func (f *flags) load(ctx context.Context) (*product.Product, error) {
 	return product.Load(ctx, product.Options{
-		Path: f.product, Registries: f.registry, Version: f.version, Channel: f.channel, Floating: f.floating, Platforms: f.platforms, Images: f.images, Made: []string{f.storeDir(), f.out},
+		Path: f.product, Registries: f.registry, Version: f.version, Channel: f.channel, Floating: f.floating, Platforms: f.platforms, Images: f.images, Repositories: f.clones, Made: []string{f.storeDir(), f.out},
 	})
 }
 

@@ -1,0 +1,191 @@
+package build
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/build/inputs"
+	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// materials lists what was built from, besides what the result names: the archive of inputs, which
+// goes into the store, sources, toolchains and slipway.
+func (b *Builder) materials(ctx context.Context) ([]lock.Material, error) {
+	all, err := b.sources(ctx)
+	if err != nil {
+		return nil, err
+	}
+	archive, err := Inputs(ctx, b.product, all, b.store)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range archive.Outside {
+		b.progress.Printf("warning: %s is outside of the product's repository: nobody else can build the release without it", path)
+	}
+	all = append(all, archive.Material)
+	tools, err := b.toolchains(ctx)
+	if err != nil {
+		return nil, err
+	}
+	self, err := slipway(b.store)
+	if err != nil {
+		return nil, err
+	}
+	all = append(append(all, tools...), self)
+	lock.SortMaterials(all)
+	return all, nil
+}
+
+// Archive is the archive of inputs in the store.
+type Archive struct {
+	lock.Material
+
+	Outside []string // as in [inputs.Set]
+}
+
+// Inputs puts the archive of a product's inputs into the store. materials have the sources, as
+// build lists them: what a commit has is not in the archive.
+func Inputs(ctx context.Context, p *product.Product, materials []lock.Material, st *store.Store) (Archive, error) {
+	var directories []inputs.Source
+	for _, s := range p.Sources {
+		if s.Directory == "" {
+			continue
+		}
+		one := inputs.Source{Name: s.Name, Directory: s.Directory, Own: s.Own}
+		for _, m := range materials {
+			one.Committed = one.Committed || m.Name == s.Name && m.GitCommit != ""
+		}
+		directories = append(directories, one)
+	}
+	set, err := inputs.Collect(ctx, p, directories)
+	if err != nil {
+		return Archive{}, err
+	}
+	h, err := put(ctx, set, st)
+	return Archive{Material: lock.Material{URI: inputs.Name(p.Name, p.Version), SHA256: h.Hex, Path: set.File}, Outside: set.Outside}, err
+}
+
+// put puts an archive into the store, unless the store has it.
+func put(ctx context.Context, set *inputs.Set, st *store.Store) (v1.Hash, error) {
+	known := sha256.New()
+	size := &counter{}
+	if err := set.Write(ctx, io.MultiWriter(known, size)); err != nil {
+		return v1.Hash{}, err
+	}
+	h := oci.Sum(known)
+	if here, err := st.Check(v1.Descriptor{Digest: h, Size: size.n}); err != nil || here {
+		return h, err
+	}
+	blob, err := st.Create()
+	if err != nil {
+		return v1.Hash{}, err
+	}
+	defer blob.Abort()
+	if err := set.Write(ctx, blob); err != nil {
+		return v1.Hash{}, err
+	}
+	h, _, err = blob.Commit()
+	return h, err
+}
+
+// counter counts bytes.
+type counter struct{ n int64 }
+
+func (c *counter) Write(p []byte) (int, error) {
+	c.n += int64(len(p))
+	return len(p), nil
+}
+
+// sources lists the sources of the product, whether they are used or not.
+func (b *Builder) sources(ctx context.Context) ([]lock.Material, error) {
+	var all []lock.Material
+	for _, s := range b.product.Sources {
+		tree, ok := b.trees[s.Name]
+		if !ok {
+			continue
+		}
+		m := lock.Material{Name: s.Name, Revision: tree.Source.Revision}
+		if s.Module == "" {
+			b.directory(ctx, s, &m)
+			m.Created = tree.Source.Created
+			all = append(all, m)
+			continue
+		}
+		var err error
+		m.URI = "pkg:golang/" + s.Module
+		if m.DirHash, err = dirHash(s.Sum); err != nil {
+			return nil, fmt.Errorf("source %s: %w", s.Name, err)
+		}
+		if s.Repository != "" {
+			if m.GitCommit, err = source.Prove(ctx, s, s.Repository, b.store.Temp()); err != nil {
+				return nil, err
+			}
+			m.Proven = true
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+// directory fills in where a directory source is known from.
+func (b *Builder) directory(ctx context.Context, s product.Source, m *lock.Material) {
+	m.URI, m.Own = "source:"+s.Name, s.Own
+	hash, in, ok := source.Committed(ctx, s, b.product.MadeIn(s.Directory)...)
+	if !ok {
+		m.Path = inputs.Source{Name: s.Name, Directory: s.Directory, Own: s.Own}.Path(b.product)
+		return
+	}
+	if s.URL != "" {
+		m.URI = "git+" + s.URL
+	}
+	m.GitCommit, m.Path, m.Proven = hash, in, true
+}
+
+// toolchains lists the Go toolchains that compile the programs.
+func (b *Builder) toolchains(ctx context.Context) ([]lock.Material, error) {
+	var all []lock.Material
+	seen, asked := map[string]bool{}, map[string]bool{}
+	for _, p := range b.compiled {
+		if asked[p.Tree.Source.Name] {
+			continue
+		}
+		asked[p.Tree.Source.Name] = true
+		tool, err := p.Tree.Toolchain(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if seen[tool.Version] {
+			continue
+		}
+		seen[tool.Version] = true
+		m := lock.Material{URI: "pkg:golang/golang.org/toolchain@" + tool.Version, Local: tool.Sum == ""}
+		if tool.Sum != "" {
+			if m.DirHash, err = dirHash(tool.Sum); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+// dirHash returns an h1: hash in hex, as in-toto has it.
+func dirHash(sum string) (string, error) {
+	h, ok := strings.CutPrefix(sum, "h1:")
+	b, err := base64.StdEncoding.DecodeString(h)
+	if !ok || err != nil {
+		return "", fmt.Errorf("%q is not a hash of a module", sum)
+	}
+	return hex.EncodeToString(b), nil
+}

@@ -1,0 +1,35 @@
+package build
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+
+	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// module is the path of Slipway's own module.
+const module = "github.com/slipway-dev/slipway"
+
+// slipway returns what the running program is: a version of its module with the hash that the go
+// command has compared, or a file that only this machine knows.
+func slipway(st *store.Store) (lock.Material, error) {
+	m := lock.Material{URI: "pkg:golang/" + module, Local: true}
+	info, ok := debug.ReadBuildInfo()
+	if ok && info.Main.Path == module && info.Main.Replace == nil && info.Main.Sum != "" {
+		h, err := dirHash(info.Main.Sum)
+		return lock.Material{URI: m.URI + "@" + info.Main.Version, DirHash: h}, err
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return m, fmt.Errorf("finding the running slipway: %w", err)
+	}
+	file, err := layer.File(st, exe)
+	if err != nil {
+		return m, fmt.Errorf("reading the running slipway: %w", err)
+	}
+	m.SHA256 = file.Digest.Hex
+	return m, nil
+}

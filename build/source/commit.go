@@ -1,0 +1,113 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/sumdb/dirhash"
+	"golang.org/x/mod/zip"
+
+	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/git"
+	"github.com/slipway-dev/slipway/product"
+)
+
+// Committed returns the commit of a directory source and the directory's path in its repository.
+// ok is false if the directory is in no repository, has files that the commit does not have, or
+// slipway.yaml declares another revision. except is as in [Fetch].
+func Committed(ctx context.Context, s product.Source, except ...string) (hash, in string, ok bool) {
+	if !s.Own && git.Check(ctx, s.Directory) != nil {
+		return "", "", false
+	}
+	head, err := git.Head(ctx, s.Directory)
+	if err != nil || s.Revision != "" && s.Revision != head.Hash {
+		return "", "", false
+	}
+	changes, err := git.Changes(ctx, s.Directory, s.Own, except...)
+	if err != nil || len(changes) > 0 {
+		return "", "", false
+	}
+	in, err = git.Prefix(ctx, s.Directory)
+	return head.Hash, in, err == nil
+}
+
+// Prove compares a module source with the commit that slipway.yaml declares, in a clone of its git
+// repository, and returns the commit in full. temp is a directory for temporary files.
+func Prove(ctx context.Context, s product.Source, repository, temp string) (hash string, err error) {
+	if hash, err = prove(ctx, s, repository, temp); err != nil {
+		return "", fmt.Errorf("%s: source %s: comparing it with %s: %w", s.Pos, s.Name, repository, err)
+	}
+	return hash, nil
+}
+
+func prove(ctx context.Context, s product.Source, repository, temp string) (hash string, err error) {
+	if err := git.Check(ctx, repository); err != nil {
+		return "", err
+	}
+	if hash, err = git.Resolve(ctx, repository, s.Revision); err != nil {
+		return "", fmt.Errorf("it does not have commit %s: fetch it, or correct the revision", s.Revision)
+	}
+	p, version, _ := strings.Cut(s.Module, "@")
+	in, err := moduleIn(ctx, repository, hash, p)
+	if err != nil {
+		return "", err
+	}
+	dir, err := disk.Temp(temp)
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	f, err := disk.Create(dir)
+	if err != nil {
+		return "", err
+	}
+	defer f.Abort()
+	root, err := git.Find(ctx, repository)
+	if err != nil {
+		return "", err
+	}
+	if err := zip.CreateFromVCS(f, module.Version{Path: p, Version: version}, root.Root, hash, in); err != nil {
+		return "", err
+	}
+	sum, err := dirhash.HashZip(f.Name(), dirhash.Hash1)
+	if err != nil {
+		return "", err
+	}
+	if sum != s.Sum {
+		return "", fmt.Errorf("commit %s has hash %s, and %s has %s: the module was not made from that commit", hash, sum, s.Module, s.Sum)
+	}
+	return hash, nil
+}
+
+// moduleIn returns the directory of a module in a commit: where the go.mod of its path is, and the
+// root where none is.
+func moduleIn(ctx context.Context, repository, hash, modulePath string) (string, error) {
+	files, err := git.ListCommit(ctx, repository, hash)
+	if err != nil {
+		return "", err
+	}
+	for _, name := range files {
+		if path.Base(name) != "go.mod" {
+			continue
+		}
+		text, err := git.Show(ctx, repository, hash, name)
+		if err != nil {
+			return "", err
+		}
+		if modfile.ModulePath([]byte(text)) == modulePath {
+			return strings.TrimPrefix(path.Dir(name), "."), nil
+		}
+	}
+	for _, name := range files {
+		if name == "go.mod" {
+			return "", errors.New("no go.mod of that commit declares " + modulePath + ": name a clone of the module's repository")
+		}
+	}
+	return "", nil
+}
