@@ -58,14 +58,23 @@ type Digest struct {
 
 // Annotations tell what a subject or a dependency is.
 type Annotations struct {
-	// Kind is "index", "manifest", "chart", "file".
+	// Kind is that of a subject or of a dependency: one of the constants.
 	Kind string `json:"kind,omitempty"`
-	// Names are all names, registry/repository:tag, that the release gives to a digest.
+	// Names are all names that the release gives to a digest, sorted: registry/repository:tag,
+	// without floating tags, or the name of a file.
 	Names []string `json:"names,omitempty"`
 	// Platform is os/arch[/variant][:os.version].
 	Platform string `json:"platform,omitempty"`
 	// Index has the digests, in hex, of the indexes that list a manifest.
 	Index []string `json:"index,omitempty"`
+	// Source is the name of a source in slipway.yaml, and Path that of a directory source: in the
+	// repository whose commit is the digest, or else in the archive of inputs. Own reports whether
+	// it is in the product's own repository.
+	Source string `json:"source,omitempty"`
+	Path   string `json:"path,omitempty"`
+	Own    bool   `json:"own,omitempty"`
+	// Created is the time that a directory source has, RFC 3339.
+	Created string `json:"created,omitempty"`
 	// Revision is the commit that a source declares. Proven reports whether the content was
 	// compared with that commit.
 	Revision string `json:"revision,omitempty"`
@@ -73,6 +82,8 @@ type Annotations struct {
 	// Local reports that the bytes were not compared with a public record: a toolchain that was
 	// installed on the machine.
 	Local bool `json:"local,omitempty"`
+	// Stub reports that a snapshot has a stub in place of the image.
+	Stub bool `json:"stub,omitempty"`
 }
 
 // Predicate is SLSA provenance v1 without metadata on the run.
@@ -94,10 +105,14 @@ type Parameters struct {
 	Version string    `json:"version"` // the product's
 	Channel string    `json:"channel,omitempty"`
 	Created time.Time `json:"created"` // as in the lock, UTC
+	// SourceDateEpoch reports whether Created was given to the release: it then dates every image.
+	SourceDateEpoch bool `json:"sourceDateEpoch,omitempty"`
 	// Registries are where it was published, host[/prefix], the primary one first.
 	Registries []string `json:"registries,omitempty"`
 	// Inputs is the name of the archive with slipway.yaml and the files next to it.
 	Inputs string `json:"inputs"`
+	// Product is the path of slipway.yaml in that archive.
+	Product string `json:"product"`
 }
 
 // Dependency is an input (an in-toto ResourceDescriptor).

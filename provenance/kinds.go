@@ -1,0 +1,26 @@
+package provenance
+
+// The kinds of subjects.
+const (
+	KindIndex    = "index"
+	KindManifest = "manifest" // of one platform, or the only one of an image
+	KindChart    = "chart"    // the manifest of a Helm chart
+	KindFile     = "file"     // a file in dist/
+)
+
+// The kinds of dependencies. The archive of inputs has none.
+const (
+	KindSource    = "source"
+	KindBase      = "base"     // an image that another is built on or copies files from
+	KindImage     = "image"    // of a third party, included with the release
+	KindProgram   = "program"  // that was there already
+	KindCompiler  = "compiler" // of C, for programs with CGO
+	KindToolchain = "toolchain"
+	KindSlipway   = "slipway"
+)
+
+// The beginnings of the purls of the Go toolchain and of Slipway.
+const (
+	toolchain = "pkg:golang/golang.org/toolchain@"
+	slipway   = "pkg:golang/github.com/slipway-dev/slipway"
+)

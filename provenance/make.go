@@ -1,0 +1,276 @@
+package provenance
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/lock"
+)
+
+// LocalBuilder is the builder of a release that names none: whoever has the key, on a machine of
+// which nothing is known. It is SLSA Build L1.
+const LocalBuilder = BuildType + "#local"
+
+// Inputs is what a statement has besides the lock.
+type Inputs struct {
+	// Files are files of dist/ that the lock does not have: release.yaml.
+	Files []File
+	// Materials are the inputs that build found. The archive of inputs is among them.
+	Materials []lock.Material
+	// Archive is the name of the archive of inputs.
+	Archive string
+	// SourceDateEpoch reports whether the time of the release was given to it, and dates every
+	// image.
+	SourceDateEpoch bool
+	Builder         string // the builder's ID; "" is [LocalBuilder]
+}
+
+// File is a file of dist/.
+type File struct {
+	Name   string
+	SHA256 string // hex
+}
+
+// Make returns the statement of a release: every index and manifest of its images, its charts,
+// artifacts and files. Floating tags are not in it, since a registry decides which of them move.
+func Make(l *lock.Lock, in Inputs) (*Statement, error) {
+	m := maker{subjects: map[string]*Subject{}}
+	for _, i := range l.Images {
+		m.image(i)
+	}
+	for _, c := range l.Charts {
+		m.add(c.Digest.Hex, Subject{Name: c.Image().Tagged(), Annotations: Annotations{Kind: KindChart, Names: tagged(c.Image(), c.Tags...)}})
+		m.file(File{Name: c.File.Name, SHA256: c.File.Digest.Hex})
+	}
+	for _, a := range l.Artifacts {
+		m.file(File{Name: a.File, SHA256: a.Digest.Hex})
+	}
+	for _, f := range in.Files {
+		m.file(f)
+	}
+	p := Parameters{Name: l.Name, Version: l.Version, Channel: l.Channel, Created: l.Created.UTC(), SourceDateEpoch: in.SourceDateEpoch, Inputs: in.Archive}
+	if !l.Snapshot {
+		p.Registries = l.Registries()
+	}
+	for _, material := range in.Materials {
+		if material.URI == in.Archive {
+			p.Product = material.Path
+		}
+	}
+	dependencies, err := dependencies(l, in.Materials)
+	if err != nil {
+		return nil, err
+	}
+	s := &Statement{
+		Type: StatementType, Subjects: m.sorted(), PredicateType: PredicateType,
+		Predicate: Predicate{
+			BuildDefinition: BuildDefinition{BuildType: BuildType, ExternalParameters: p, ResolvedDependencies: dependencies},
+			RunDetails:      RunDetails{Builder: Builder{ID: cmp.Or(in.Builder, LocalBuilder)}},
+		},
+	}
+	for _, material := range in.Materials {
+		if version, ok := strings.CutPrefix(material.URI, slipway+"@"); ok && material.Name == "" {
+			s.Predicate.RunDetails.Builder.Version = map[string]string{"slipway": version}
+		}
+	}
+	return s, s.check()
+}
+
+// maker gathers subjects by digest.
+type maker struct{ subjects map[string]*Subject }
+
+// image adds an image: its index, the indexes of its platform tags, and its manifests.
+func (m *maker) image(i lock.Image) {
+	indexes := map[string][]string{} // of a manifest, by its digest
+	index := func(h v1.Hash, names []string, has func(lock.Child) bool) {
+		m.add(h.Hex, Subject{Name: names[0], Annotations: Annotations{Kind: KindIndex, Names: names}})
+		for _, c := range i.Children {
+			if has(c) {
+				indexes[c.Digest.Hex] = append(indexes[c.Digest.Hex], h.Hex)
+			}
+		}
+	}
+	all := tagged(i, i.Tags...)
+	single := map[string][]string{} // names of manifests
+	if i.MediaType.IsIndex() {
+		index(i.Digest, all, func(lock.Child) bool { return true })
+	} else {
+		single[i.Digest.Hex] = all
+	}
+	for _, t := range i.PlatformTags {
+		if names := tagged(i, t.Tag); t.MediaType.IsIndex() {
+			index(t.Digest, names, func(c lock.Child) bool { return t.Has(c.Platform) })
+		} else {
+			single[t.Digest.Hex] = append(single[t.Digest.Hex], names...)
+		}
+	}
+	for _, c := range i.Children {
+		p := c.Platform
+		p.OSVersion = cmp.Or(c.OSVersion, p.OSVersion)
+		m.add(c.Digest.Hex, Subject{Name: i.Tagged() + " " + p.String(), Annotations: Annotations{
+			Kind: KindManifest, Names: single[c.Digest.Hex], Platform: p.String(), Index: indexes[c.Digest.Hex],
+		}})
+	}
+}
+
+// tagged returns the names of an image with the given tags in all its repositories.
+func tagged(i lock.Image, tags ...string) []string {
+	var all []string
+	for _, r := range i.Repositories() {
+		for _, t := range tags {
+			all = append(all, r+":"+t)
+		}
+	}
+	return all
+}
+
+// file adds a file.
+func (m *maker) file(f File) {
+	m.add(f.SHA256, Subject{Name: f.Name, Annotations: Annotations{Kind: KindFile, Names: []string{f.Name}}})
+}
+
+// add adds a subject. One digest may be several things: its names are joined, and the first by name
+// decides what it is called.
+func (m *maker) add(sha256 string, s Subject) {
+	s.Digest.SHA256 = sha256
+	if have := m.subjects[sha256]; have != nil {
+		if have.Name < s.Name {
+			s.Name, s.Annotations.Kind, s.Annotations.Platform = have.Name, have.Annotations.Kind, have.Annotations.Platform
+		}
+		s.Annotations.Names = append(s.Annotations.Names, have.Annotations.Names...)
+		s.Annotations.Index = append(s.Annotations.Index, have.Annotations.Index...)
+	}
+	s.Annotations.Names = distinct(s.Annotations.Names)
+	s.Annotations.Index = distinct(s.Annotations.Index)
+	m.subjects[sha256] = &s
+}
+
+func distinct(list []string) []string { return slices.Compact(slices.Sorted(slices.Values(list))) }
+
+func (m *maker) sorted() []Subject {
+	all := []Subject{}
+	for _, s := range m.subjects {
+		all = append(all, *s)
+	}
+	slices.SortFunc(all, func(a, b Subject) int { return cmp.Compare(a.Digest.SHA256, b.Digest.SHA256) })
+	return all
+}
+
+// dependencies lists what the release was made from, sorted by URI, name and digest.
+func dependencies(l *lock.Lock, materials []lock.Material) ([]Dependency, error) {
+	var all []Dependency
+	for _, m := range materials {
+		all = append(all, material(m))
+	}
+	for _, i := range l.Images {
+		for _, c := range i.Children {
+			used := c.CopiedFrom
+			if c.Base != nil {
+				used = append([]lock.Base{*c.Base}, used...)
+			}
+			for _, b := range used {
+				d, err := base(b)
+				if err != nil {
+					return nil, err
+				}
+				all = append(all, d)
+			}
+		}
+	}
+	for _, t := range l.ThirdParty {
+		if t.Omitted != "" {
+			continue
+		}
+		d, err := image(t.Reference, t.Digest)
+		if err != nil {
+			return nil, err
+		}
+		d.Annotations.Kind = KindImage
+		all = append(all, d)
+	}
+	for _, c := range l.Compilers {
+		all = append(all, Dependency{
+			URI:         "pkg:generic/" + url.PathEscape(path.Base(c.Command)) + "@" + url.PathEscape(c.Version),
+			Annotations: Annotations{Kind: KindCompiler, Platform: c.Platform.String(), Local: true},
+		})
+	}
+	for _, p := range l.Prebuilt {
+		all = append(all, prebuilt(p))
+	}
+	slices.SortFunc(all, compare)
+	return slices.CompactFunc(all, func(a, b Dependency) bool { return compare(a, b) == 0 }), nil
+}
+
+func compare(a, b Dependency) int {
+	x, y := a.Annotations, b.Annotations
+	return cmp.Or(cmp.Compare(a.URI, b.URI), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Source, y.Source), cmp.Compare(x.Platform, y.Platform), cmp.Compare(a.Digest.SHA256, b.Digest.SHA256))
+}
+
+func material(m lock.Material) Dependency {
+	kind := ""
+	switch {
+	case m.Name != "":
+		kind = KindSource
+	case strings.HasPrefix(m.URI, toolchain):
+		kind = KindToolchain
+	case strings.HasPrefix(m.URI, slipway):
+		kind = KindSlipway
+	}
+	d := Dependency{URI: m.URI, Digest: Digest{SHA256: m.SHA256, DirHash: m.DirHash, GitCommit: m.GitCommit}}
+	d.Annotations = Annotations{Kind: kind, Source: m.Name, Own: m.Own, Revision: m.Revision, Proven: m.Proven, Local: m.Local}
+	if kind == KindSource {
+		d.Annotations.Path = m.Path
+	}
+	if !m.Created.IsZero() {
+		d.Annotations.Created = m.Created.UTC().Format(time.RFC3339)
+	}
+	return d
+}
+
+func base(b lock.Base) (Dependency, error) {
+	if builtin, ok := strings.CutPrefix(b.Name, "builtin:"); ok {
+		return Dependency{URI: slipway + "#build/base/" + builtin, Digest: Digest{SHA256: b.Digest.Hex}, Annotations: Annotations{Kind: KindBase}}, nil
+	}
+	d, err := image(b.Name, b.Digest)
+	d.Annotations = Annotations{Kind: KindBase, Stub: b.Stub}
+	return d, err
+}
+
+// image returns the dependency of an image with its purl
+// (https://github.com/package-url/purl-spec/blob/main/types/oci-definition.json).
+func image(reference string, h v1.Hash) (Dependency, error) {
+	tag := ""
+	text, _, _ := strings.Cut(reference, "@")
+	ref, err := name.ParseReference(text, name.WithDefaultTag(""))
+	if err != nil {
+		return Dependency{}, fmt.Errorf("the provenance cannot name %s: %w", reference, err)
+	}
+	if t, ok := ref.(name.Tag); ok {
+		tag = t.TagStr()
+	}
+	repository := ref.Context().Name()
+	purl := "pkg:oci/" + strings.ToLower(path.Base(repository)) + "@" + url.QueryEscape(h.String()) + "?repository_url=" + repository
+	if tag != "" {
+		purl += "&tag=" + url.QueryEscape(tag)
+	}
+	return Dependency{URI: purl, Digest: Digest{SHA256: h.Hex}}, nil
+}
+
+func prebuilt(p lock.Prebuilt) Dependency {
+	d := Dependency{URI: p.From, Digest: Digest{SHA256: p.Digest.Hex}, Annotations: Annotations{Kind: KindProgram, Platform: p.Platform.String()}}
+	if p.Member != "" {
+		d.Digest.SHA256 = p.ArchiveDigest.Hex
+	}
+	if !strings.HasPrefix(d.URI, "https://") && !strings.HasPrefix(d.URI, "http://") {
+		d.URI = "file:" + (&url.URL{Path: p.From}).EscapedPath()
+	}
+	return d
+}
