@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/build/inputs"
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/purl"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/store"
@@ -123,7 +124,8 @@ func (b *Builder) sources(ctx context.Context) ([]lock.Material, error) {
 			continue
 		}
 		var err error
-		m.URI = "pkg:golang/" + s.Module
+		path, version, _ := strings.Cut(s.Module, "@")
+		m.URI = purl.Go(path, version)
 		if m.DirHash, err = dirHash(s.Sum); err != nil {
 			return nil, fmt.Errorf("source %s: %w", s.Name, err)
 		}
@@ -169,7 +171,7 @@ func (b *Builder) toolchains(ctx context.Context) ([]lock.Material, error) {
 			continue
 		}
 		seen[tool.Version] = true
-		m := lock.Material{URI: "pkg:golang/golang.org/toolchain@" + tool.Version, Local: tool.Sum == ""}
+		m := lock.Material{URI: purl.Go("golang.org/toolchain", tool.Version), Local: tool.Sum == ""}
 		if tool.Sum != "" {
 			if m.DirHash, err = dirHash(tool.Sum); err != nil {
 				return nil, err

@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/internal/purl"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -20,7 +21,7 @@ func slipway(st *store.Store) (lock.Material, error) {
 	info, ok := debug.ReadBuildInfo()
 	if ok && info.Main.Path == module && info.Main.Replace == nil && info.Main.Sum != "" {
 		h, err := dirHash(info.Main.Sum)
-		return lock.Material{URI: m.URI + "@" + info.Main.Version, DirHash: h}, err
+		return lock.Material{URI: purl.Go(module, info.Main.Version), DirHash: h}, err
 	}
 	exe, err := os.Executable()
 	if err != nil {

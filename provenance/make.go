@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/purl"
 	"github.com/slipway-dev/slipway/lock"
 )
 
@@ -198,7 +199,7 @@ func dependencies(l *lock.Lock, materials []lock.Material) ([]Dependency, error)
 	}
 	for _, c := range l.Compilers {
 		all = append(all, Dependency{
-			URI:         "pkg:generic/" + url.PathEscape(path.Base(c.Command)) + "@" + url.PathEscape(c.Version),
+			URI:         purl.Generic(path.Base(c.Command), c.Version, ""),
 			Annotations: Annotations{Kind: KindCompiler, Platform: c.Platform.String(), Local: true},
 		})
 	}
@@ -244,8 +245,7 @@ func base(b lock.Base) (Dependency, error) {
 	return d, err
 }
 
-// image returns the dependency of an image with its purl
-// (https://github.com/package-url/purl-spec/blob/main/types/oci-definition.json).
+// image returns the dependency of an image.
 func image(reference string, h v1.Hash) (Dependency, error) {
 	tag := ""
 	text, _, _ := strings.Cut(reference, "@")
@@ -257,11 +257,7 @@ func image(reference string, h v1.Hash) (Dependency, error) {
 		tag = t.TagStr()
 	}
 	repository := ref.Context().Name()
-	purl := "pkg:oci/" + strings.ToLower(path.Base(repository)) + "@" + url.QueryEscape(h.String()) + "?repository_url=" + repository
-	if tag != "" {
-		purl += "&tag=" + url.QueryEscape(tag)
-	}
-	return Dependency{URI: purl, Digest: Digest{SHA256: h.Hex}}, nil
+	return Dependency{URI: purl.OCI(repository, h.String(), map[string]string{"tag": tag}), Digest: Digest{SHA256: h.Hex}}, nil
 }
 
 func prebuilt(p lock.Prebuilt) Dependency {

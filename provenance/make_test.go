@@ -150,7 +150,7 @@ func checkLists(t *testing.T, s *provenance.Statement) {
 		"base|pkg:golang/github.com/slipway-dev/slipway#build/base/static|9||||",
 		"slipway|pkg:golang/github.com/slipway-dev/slipway@v1.4.0|1||||",
 		"toolchain|pkg:golang/golang.org/toolchain@v0.0.1-go1.26.8.linux-amd64|||||",
-		"base|pkg:oci/busybox@sha256%3A" + hash("d").Hex + "?repository_url=index.docker.io/library/busybox|d||||",
+		"base|pkg:oci/busybox@sha256%3A" + hash("d").Hex + "?repository_url=docker.io/library/busybox|d||||",
 		"base|pkg:oci/nanoserver@sha256%3A" + hash("8").Hex + "?repository_url=mcr.microsoft.com/windows/nanoserver&tag=ltsc2022|8||||",
 		"image|pkg:oci/pause@sha256%3A" + hash("e").Hex + "?repository_url=registry.k8s.io/pause&tag=3.10|e||||",
 		"source|source:own|||own|product|2025-01-01T00:00:00Z",

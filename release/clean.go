@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/build/built"
+	"github.com/slipway-dev/slipway/build/inputs"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/stagefile"
@@ -72,7 +73,7 @@ func cleanFiles(dir string, entries []fs.DirEntry) error {
 	for _, a := range artifacts {
 		bundles = append(bundles, a.File)
 	}
-	for _, pattern := range []string{sbom.SPDXName("*"), product + "-*" + sbom.CycloneDXSuffix} {
+	for _, pattern := range []string{sbom.SPDXName("*"), product + "-*" + sbom.CycloneDXSuffix, product + "-*" + inputs.Suffix} {
 		found, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil {
 			return fmt.Errorf("cleaning: %w", err)
@@ -81,7 +82,7 @@ func cleanFiles(dir string, entries []fs.DirEntry) error {
 			bundles = append(bundles, strings.TrimPrefix(f, dir+string(filepath.Separator)))
 		}
 	}
-	for _, name := range slices.Concat([]string{SumsName}, bundles, []string{Manifest, "load-images.sh", "load-images.ps1", binaryPath}) {
+	for _, name := range slices.Concat([]string{SumsName}, bundles, []string{Manifest, Provenance, "load-images.sh", "load-images.ps1", binaryPath}) {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("cleaning: %w", err)
 		}

@@ -24,5 +24,8 @@ func (c *run) merge(ctx context.Context, parts []*lock.Part) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := c.joinMaterials(ctx, parts); err != nil {
+		return nil, err
+	}
 	return c.publish(ctx, prepared, binary)
 }

@@ -82,6 +82,7 @@ func (c *run) all(ctx context.Context) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.materials = built.Materials
 	if len(p.Selected) > 0 {
 		return c.told(c.part(ctx, built))
 	}
@@ -141,6 +142,7 @@ type run struct {
 	store     *store.Store
 	unlock    func()
 	memory    render.Memory
+	materials []lock.Material
 	demands   []string // what a release to a registry requires and this snapshot does not
 	before    []string // the names that SHA256SUMS of the previous release listed
 }
@@ -228,6 +230,14 @@ func (c *run) finish(ctx context.Context, l *lock.Lock, manifest []byte, bills [
 	if err := Supersede(c.out, lock.Name); err != nil {
 		return nil, err
 	}
+	statement, err := c.statement(l, manifest)
+	if err != nil {
+		return nil, err
+	}
+	evidence, err := c.writeProvenance(statement)
+	if err != nil {
+		return nil, err
+	}
 	scripts, err := c.scripts(l, bundles)
 	if err != nil {
 		return nil, err
@@ -242,7 +252,7 @@ func (c *run) finish(ctx context.Context, l *lock.Lock, manifest []byte, bills [
 	for _, chart := range l.Charts {
 		others = append(others, chart.File.Name)
 	}
-	names, err := c.sums(ctx, l, bundles, slices.Concat(others, scripts, artifacts))
+	names, err := c.sums(ctx, l, bundles, slices.Concat(others, evidence, scripts, artifacts))
 	if err != nil {
 		return nil, err
 	}

@@ -14,8 +14,8 @@ func newRelease(f *flags) *cobra.Command {
 		Long: `Release first checks everything that can be checked without compiling, and reports all
 mistakes at once. It then runs every stage in order and fills the output directory:
 release.yaml, release.lock.json, the bundles with their image lists, the slipway binary for
-operators, and SHA256SUMS. What has not changed since the last run is not built, compressed or
-sent again.
+operators, provenance.json with the archive of inputs, and SHA256SUMS. What has not changed
+since the last run is not built, compressed or sent again.
 
 With -platforms or -images, release builds and publishes only what is selected, as a part of
 the release, and renders and packs nothing. "slipway merge" joins the parts.
@@ -42,6 +42,7 @@ configuration.`,
 	f.addProduct(cmd)
 	f.addFloating(cmd)
 	f.addSelection(cmd)
+	f.addClones(cmd)
 	f.addJSON(cmd)
 	cmd.Flags().BoolVar(&binary, "binary", true, "write the slipway binary for operators to bin/ of the output directory")
 	return cmd

@@ -1,0 +1,74 @@
+package release
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/build/inputs"
+	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/build/program"
+	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/provenance"
+)
+
+// Provenance is the name in dist/ of the statement of the release, without a signature.
+const Provenance = "provenance.json"
+
+// statement returns the provenance of the release. manifest is release.yaml, nil for none.
+func (c *run) statement(l *lock.Lock, manifest []byte) (*provenance.Statement, error) {
+	in := provenance.Inputs{Materials: c.materials, Archive: inputs.Name(l.Name, l.Version), SourceDateEpoch: c.described.SourceDateEpoch}
+	if manifest != nil {
+		sum := sha256.Sum256(manifest)
+		in.Files = append(in.Files, provenance.File{Name: Manifest, SHA256: hex.EncodeToString(sum[:])})
+	}
+	return provenance.Make(l, in)
+}
+
+// writeProvenance writes the statement and the archive of inputs, and returns their names.
+func (c *run) writeProvenance(s *provenance.Statement) ([]string, error) {
+	text, err := s.Encode()
+	if err == nil {
+		err = disk.Write(filepath.Join(c.out, Provenance), text, disk.ModeFile)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("writing %s: %w", Provenance, err)
+	}
+	archive := s.Predicate.BuildDefinition.ExternalParameters.Inputs
+	n := slices.IndexFunc(c.materials, func(m lock.Material) bool { return m.URI == archive })
+	if n < 0 {
+		return nil, fmt.Errorf("writing %s: build did not make it: run again", archive)
+	}
+	h := v1.Hash{Algorithm: "sha256", Hex: c.materials[n].SHA256}
+	content := layer.Content{Digest: h, Open: func() (io.ReadCloser, error) { return c.store.Open(h) }}
+	if err := program.Copy(content, filepath.Join(c.out, archive), disk.ModeFile); err != nil {
+		return nil, fmt.Errorf("writing %s: %w", archive, err)
+	}
+	return []string{Provenance, archive}, nil
+}
+
+// joinMaterials takes the materials of parts, whose inputs must be those that are here.
+func (c *run) joinMaterials(ctx context.Context, parts []*lock.Part) error {
+	joined, err := lock.Merge(parts...)
+	if err != nil {
+		return err
+	}
+	here, err := build.Inputs(ctx, c.described, joined.Materials, c.store)
+	if err != nil {
+		return err
+	}
+	all, err := lock.SameMaterials(joined.Materials, []lock.Material{here.Material})
+	if err != nil {
+		return fmt.Errorf("merging parts: %s and the files that it names are not those of the parts: %w", c.described.Path, err)
+	}
+	c.materials = all
+	return nil
+}
