@@ -178,7 +178,7 @@ func TestClock(t *testing.T) {
 // directory is the directory of the release with signed checksums.
 func (w *world) directory(t *testing.T) string {
 	t.Helper()
-	path := w.attach(t, made.key64).pack(t)
+	path := w.attach(t, w.key64).pack(t)
 	dir := filepath.Dir(path)
 	write(t, dir, "release.yaml", "kind: Namespace\n")
 	write(t, dir, "provenance.json", string(w.sealed))

@@ -11,6 +11,8 @@ import (
 
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/signature"
+	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 	"github.com/slipway-dev/slipway/lock"
 )
 
@@ -30,10 +32,23 @@ func finish(t *testing.T, dir string, l *lock.Lock, bundles []airgap.Target, fil
 	for _, f := range files {
 		sums.WriteString(f.SHA256 + "  " + filepath.Base(f.Path) + "\n")
 	}
-	if err := os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(sums.String()), 0o600); err != nil {
+	key := bundletest.Key(t)
+	sig, err := signature.SignPlain(t.Context(), key, []byte(sums.String()))
+	if err != nil {
 		t.Fatal(err)
 	}
+	for path, text := range map[string][]byte{
+		filepath.Join(dir, "SHA256SUMS"): []byte(sums.String()), filepath.Join(dir, "SHA256SUMS.sig"): sig, maintainers(dir): key.Public.PEM(),
+	} {
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
+
+// maintainers is the public key of those who made the release in a directory. It is not next to the
+// bundles.
+func maintainers(dir string) string { return filepath.Clean(dir) + ".pub" }
 
 // complete is how ctr images check has an image of which everything is there.
 var complete = regexp.MustCompile(`\scomplete \(`)
@@ -61,7 +76,7 @@ func (c containerd) testLoadImages(t *testing.T) {
 			load()
 			got := c.names(t, ns)
 			if r.demo {
-				load("NAMESPACE=elsewhere")
+				load("NAMESPACE=elsewhere", "KEY="+maintainers(r.dir))
 				if there := c.names(t, "elsewhere"); len(there) == 0 {
 					t.Error("with NAMESPACE=elsewhere nothing is there")
 				}
