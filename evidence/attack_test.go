@@ -18,6 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 	"github.com/slipway-dev/slipway/internal/testing/golden"
+	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/provenance"
 )
 
@@ -105,6 +106,7 @@ var equal = map[string]string{
 	"unknown external parameter":                     "duplicate key in the statement",
 	"PAE confusion":                                  "another payload type",
 	"third-party image added":                        "third-party image exchanged",
+	"base image for a third-party image":             "third-party image exchanged",
 }
 
 var attacks = []attack{
@@ -204,11 +206,11 @@ var attacks = []attack{
 		w.l.Images = append(w.l.Images, more[len(more)-1])
 	})},
 	{"child that the signed statement does not name", stated(func(s *provenance.Statement) {
-		at := slices.IndexFunc(s.Subjects, func(s provenance.Subject) bool { return strings.HasSuffix(s.Name, " linux/amd64") })
+		at := slices.IndexFunc(s.Subjects, func(s provenance.Subject) bool { return strings.HasSuffix(s.Name, "/agent:1.2.3 linux/amd64") })
 		s.Subjects = slices.Delete(s.Subjects, at, at+1)
 	})},
 	{"child of another index", stated(func(s *provenance.Statement) {
-		at := slices.IndexFunc(s.Subjects, func(s provenance.Subject) bool { return strings.HasSuffix(s.Name, " linux/amd64") })
+		at := slices.IndexFunc(s.Subjects, func(s provenance.Subject) bool { return strings.HasSuffix(s.Name, "/agent:1.2.3 linux/amd64") })
 		s.Subjects[at].Annotations.Index = []string{strings.Repeat("0", 64)}
 	})},
 	{"chart for an image", stated(func(s *provenance.Statement) {
@@ -245,6 +247,33 @@ var attacks = []attack{
 	})},
 	{"snapshot with a registry signed by the real key", stated(func(s *provenance.Statement) {
 		s.Predicate.BuildDefinition.ExternalParameters.Registries = []string{"slipway.local"}
+	})},
+	{"stub base signed by the real key", stated(func(s *provenance.Statement) {
+		s.Predicate.BuildDefinition.ResolvedDependencies[0].Annotations.Stub = true
+	})},
+	{"base image for a third-party image", stated(func(s *provenance.Statement) {
+		for n := range s.Predicate.BuildDefinition.ResolvedDependencies {
+			s.Predicate.BuildDefinition.ResolvedDependencies[n].Annotations.Kind = provenance.KindBase
+		}
+	})},
+	{"floating tag of another repository", func(t *testing.T, w *world) error {
+		w.attach(t, w.key64)
+		i := &w.l.Images[0]
+		i.FloatingTags = []lock.FloatingTag{{Tag: "latest", Repository: i.Repository}}
+		path := w.pack(t)
+		if _, err := verify(t, policy(w.key), path); err != nil {
+			t.Fatal(err)
+		}
+		e := bundletest.Clone(bundletest.Headers(t, path))
+		e[2].Data = bytes.ReplaceAll(e[2].Data, []byte("registry.example/me/agent:latest"), []byte("registry.example/me/other:latest"))
+		e[0].Data = bytes.ReplaceAll(e[0].Data, []byte("registry.example/me/agent:latest"), []byte("registry.example/me/other:latest"))
+		_, err := verify(t, policy(w.key), bundletest.Write(t, bundletest.Forge(t, e)))
+		return err
+	}},
+	{"manifest under the name of its index", relisted(func(_ *testing.T, w *world) {
+		i := &w.l.Images[0]
+		c := i.Children[0]
+		i.Digest, i.Size, i.MediaType, i.Children = c.Digest, c.Size, c.MediaType, i.Children[:1]
 	})},
 	{"bundle of a snapshot", func(t *testing.T, w *world) error {
 		w.l.Snapshot = true

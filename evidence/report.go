@@ -37,6 +37,8 @@ type Report struct {
 	// ThirdParty are the images of others. The statement lists their digests; nothing proves who
 	// made them.
 	ThirdParty []string `json:"thirdParty,omitempty"`
+	// Floating are floating tags, which no statement has: a registry decides whether they move.
+	Floating []string `json:"floating,omitempty"`
 	// Declared are inputs whose revision nobody compared with their repository.
 	Declared []string `json:"declared,omitempty"`
 	// Local are inputs that were not compared with a public record, such as the toolchain.
@@ -82,6 +84,9 @@ func newReport(all []Material, p Policy, r *reader, by []signed) *Report {
 				}
 				continue
 			}
+			if i.Floating && !slices.Contains(rep.Floating, i.Name) {
+				rep.Floating = append(rep.Floating, i.Name)
+			}
 			have[i.Digest().Hex], wanted[i.Digest().Hex] = true, true
 			for _, c := range i.Included() {
 				have[c.Desc.Digest.Hex], wanted[c.Desc.Digest.Hex] = true, true
@@ -122,7 +127,7 @@ func (r *Report) count(st *provenance.Statement, all []Material, have map[string
 			for _, h := range s.Annotations.Index {
 				children[h] = true
 			}
-			if s.Annotations.Kind == "manifest" {
+			if s.Annotations.Kind == provenance.KindManifest {
 				r.Manifests++
 			}
 		}
@@ -130,9 +135,9 @@ func (r *Report) count(st *provenance.Statement, all []Material, have map[string
 	for _, s := range st.Subjects {
 		c := &r.Images
 		switch {
-		case s.Annotations.Kind == "chart":
+		case s.Annotations.Kind == provenance.KindChart:
 			c = &r.Charts
-		case s.Annotations.Kind != "index" && (s.Annotations.Kind != "manifest" || len(s.Annotations.Index) > 0):
+		case s.Annotations.Kind != provenance.KindIndex && (s.Annotations.Kind != provenance.KindManifest || len(s.Annotations.Index) > 0):
 			continue
 		}
 		c.Of++
@@ -154,7 +159,7 @@ func expected(s provenance.Subject, st *provenance.Statement, all []Material) bo
 		if m.Platform.IsZero() {
 			return true
 		}
-		if s.Annotations.Kind != "index" {
+		if s.Annotations.Kind != provenance.KindIndex {
 			continue
 		}
 		for _, c := range st.Subjects {
@@ -175,7 +180,7 @@ func (r *Report) CheckFile(path string) error {
 		return err
 	}
 	s, ok := r.Statement.Subject(hashOf(text).Hex)
-	if !ok || s.Annotations.Kind != "file" {
+	if !ok || s.Annotations.Kind != provenance.KindFile {
 		return fmt.Errorf("%s is not a file of the signed release %s: it was changed, or is of another release", path, release(r.Product, r.Version, r.Created))
 	}
 	return nil
@@ -218,6 +223,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 	}
 	list("not here", r.Absent)
 	list("not proven: who made the images of others, which the release lists by digest", r.ThirdParty)
+	list("not proven: that these tags, which move, are of this release", r.Floating)
 	list("not proven: the revision, which is declared", r.Declared)
 	list("not proven: the bytes, which were on the builder's machine", r.Local)
 	if f := r.Files; f != nil {

@@ -3,7 +3,6 @@ package evidence
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -184,18 +183,14 @@ func namesOf(s *provenance.Statement, h v1.Hash) (names []string, third bool) {
 		return names, false
 	}
 	for _, d := range s.Predicate.BuildDefinition.ResolvedDependencies {
-		if d.Digest.SHA256 != h.Hex || !strings.HasPrefix(d.URI, ociScheme) {
+		if d.Digest.SHA256 != h.Hex || d.Annotations.Kind != provenance.KindImage {
 			continue
 		}
-		names = append(names, d.Annotations.Names...)
-		_, query, _ := strings.Cut(d.URI, "?")
-		if values, err := url.ParseQuery(query); err == nil {
-			if name := values.Get("repository_url"); values.Get("tag") != "" {
-				names = append(names, name+":"+values.Get("tag"))
-			} else {
-				names = append(names, name)
-			}
+		name, tag := parsePackage(d.URI)
+		if tag != "" {
+			name += ":" + tag
 		}
+		names = append(names, name)
 	}
 	return names, true
 }

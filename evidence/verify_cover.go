@@ -41,6 +41,11 @@ func (s *statement) isOf(all []Material) error {
 			return errors.New("the statement is of a snapshot: its key should not have signed it: take a release")
 		}
 	}
+	for _, d := range s.Predicate.BuildDefinition.ResolvedDependencies {
+		if d.Annotations.Stub {
+			return fmt.Errorf("the statement is of images on stub bases, such as %.200q, which cannot run: its key should not have signed it: take a release", d.URI)
+		}
+	}
 	if len(p.Registries) == 0 {
 		return errors.New("the statement is of a snapshot, which has no registry: its key should not have signed it: take a release")
 	}
@@ -78,7 +83,7 @@ func (s *statement) image(from string, product bool, i bundle.Image) error {
 		}
 		return s.unknown(i)
 	}
-	if err := s.named(subject, i); err != nil {
+	if err := s.named(subject, product, i); err != nil {
 		return err
 	}
 	if err := isKind(subject, i); err != nil {
@@ -115,16 +120,21 @@ func (s *statement) unknown(i bundle.Image) error {
 	return fmt.Errorf("the signed statement has neither the name nor %s: it is not of this release", i.Digest())
 }
 
-// named checks that the release gives this very name to a subject. The names of a manifest are
-// those of its indexes.
-func (s *statement) named(subject provenance.Subject, i bundle.Image) error {
+// named checks that the release gives this very name to a subject, or for a floating tag, which no
+// statement has, this very repository. A manifest that was extracted has the names of its indexes.
+func (s *statement) named(subject provenance.Subject, product bool, i bundle.Image) error {
 	names := subject.Annotations.Names
 	for _, h := range subject.Annotations.Index {
-		if index, ok := s.Subject(h); ok {
+		if index, ok := s.Subject(h); ok && !product {
 			names = slices.Concat(names, index.Annotations.Names)
 		}
 	}
-	if !slices.Contains(names, i.Name) {
+	same := func(name string) bool {
+		own, _ := parseName(name)
+		repository, _ := parseName(i.Name)
+		return name == i.Name || i.Floating && own == repository
+	}
+	if !slices.ContainsFunc(names, same) {
 		return fmt.Errorf("%s is %.200q by the signed statement: a name was exchanged", i.Digest(), subject.Name)
 	}
 	return nil
@@ -132,12 +142,12 @@ func (s *statement) named(subject provenance.Subject, i bundle.Image) error {
 
 // isKind checks that an index, a chart and a manifest are what the statement says.
 func isKind(subject provenance.Subject, i bundle.Image) error {
-	kind := "manifest"
+	kind := provenance.KindManifest
 	switch {
 	case i.Chart:
-		kind = "chart"
+		kind = provenance.KindChart
 	case i.Tree.Desc.MediaType.IsIndex():
-		kind = "index"
+		kind = provenance.KindIndex
 	}
 	if subject.Annotations.Kind != kind {
 		return fmt.Errorf("%s is of the kind %s here, and of the kind %.40q by the signed statement", i.Digest(), kind, subject.Annotations.Kind)
@@ -150,10 +160,10 @@ func isKind(subject provenance.Subject, i bundle.Image) error {
 func (s *statement) listed(i bundle.Image) error {
 	var other string
 	for _, d := range s.Predicate.BuildDefinition.ResolvedDependencies {
-		if d.Digest.SHA256 != i.Digest().Hex || !strings.HasPrefix(d.URI, ociScheme) {
+		if d.Digest.SHA256 != i.Digest().Hex || d.Annotations.Kind != provenance.KindImage {
 			continue
 		}
-		if slices.Contains(d.Annotations.Names, i.Name) || isPackage(d.URI, i.Name) {
+		if isPackage(d.URI, i.Name) {
 			return nil
 		}
 		other = d.URI
@@ -164,21 +174,20 @@ func (s *statement) listed(i bundle.Image) error {
 	return fmt.Errorf("the signed statement does not list %s, an image of others: it was exchanged or added", i.Digest())
 }
 
-// ociScheme begins the package URLs of images
-// (https://github.com/package-url/purl-spec/blob/main/types-doc/oci-definition.md).
-const ociScheme = "pkg:oci/"
-
 // isPackage reports whether a package URL means the image registry/repository:tag.
-func isPackage(purl, name string) bool {
+func isPackage(purl, image string) bool {
+	repository, tag := parsePackage(purl)
+	own, ownTag := parseName(image)
+	return repository == own && (tag == "" || tag == ownTag)
+}
+
+// parsePackage returns the repository and the tag, which may be empty, that the package URL of an
+// image has (https://github.com/package-url/purl-spec/blob/main/types-doc/oci-definition.md).
+func parsePackage(purl string) (repository, tag string) {
 	_, query, _ := strings.Cut(purl, "?")
 	values, err := url.ParseQuery(query)
-	at := strings.LastIndex(name, ":")
-	if err != nil || at < 0 {
-		return false
+	if err != nil {
+		return "", ""
 	}
-	repository, tag := values.Get("repository_url"), values.Get("tag")
-	if rest, ok := strings.CutPrefix(repository, "index.docker.io/"); ok {
-		repository = "docker.io/" + rest
-	}
-	return repository == name[:at] && (tag == "" || tag == name[at+1:])
+	return values.Get("repository_url"), values.Get("tag")
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/signature"
+	"github.com/slipway-dev/slipway/provenance"
 )
 
 // Names of files in the directory of a release.
@@ -60,7 +61,7 @@ func VerifyDir(ctx context.Context, dir string, p Policy, pr *progress.Printer) 
 		return nil, err
 	}
 	for _, s := range rep.Statement.Subjects {
-		if s.Annotations.Kind != "file" {
+		if s.Annotations.Kind != provenance.KindFile {
 			continue
 		}
 		if have, ok := sums[s.Name]; ok && have != s.Digest.SHA256 {

@@ -45,9 +45,7 @@ func writeRelease(t *testing.T, ts *testscript.TestScript, key *signature.Signer
 	dir := ts.MkAbs(name)
 	ts.Check(os.MkdirAll(dir, 0o755))
 	manifest := "apiVersion: v1\nkind: Pod\nmetadata:\n  name: demo\nspec:\n  os:\n    name: linux\n  nodeSelector:\n    kubernetes.io/os: linux\n  containers:\n  - name: agent\n    image: " + l.Images[0].Reference() + "\n"
-	s := bundletest.Statement(t, l)
-	s.Subjects = append(s.Subjects, provenance.Subject{Name: "release.yaml", Digest: provenance.Digest{SHA256: bundletest.Sum([]byte(manifest))}, Annotations: provenance.Annotations{Kind: "file"}})
-	slices.SortFunc(s.Subjects, func(a, b provenance.Subject) int { return strings.Compare(a.Digest.SHA256, b.Digest.SHA256) })
+	s := bundletest.Statement(t, l, provenance.File{Name: "release.yaml", SHA256: bundletest.Sum([]byte(manifest))})
 	sigstore := bundletest.SignedStatement(t, key, bundletest.Encoded(t, s))
 	bundletest.Attach(t, st, l, sigstore)
 	bundletest.Pack(t, st, l, dir, airgap.Target{Name: "demo-images"}, airgap.Target{Name: "demo-images.linux-amd64", Platform: bundletest.Parse(t, "linux/amd64")})

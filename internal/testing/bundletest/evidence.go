@@ -3,19 +3,15 @@ package bundletest
 import (
 	"bytes"
 	"context"
-	"maps"
 	"slices"
-	"strings"
 	"testing"
 
-	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	nothing "github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/static"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
-	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
@@ -53,54 +49,15 @@ func Release(tb testing.TB, size int) (*store.Store, *lock.Lock) {
 	return st, l
 }
 
-// Statement describes a release as its provenance does.
-func Statement(tb testing.TB, l *lock.Lock) *provenance.Statement {
+// Statement describes a release as its provenance does. Files are those that the lock does not have.
+func Statement(tb testing.TB, l *lock.Lock, files ...provenance.File) *provenance.Statement {
 	tb.Helper()
-	s := &provenance.Statement{Type: provenance.StatementType, PredicateType: provenance.PredicateType}
-	s.Predicate.BuildDefinition.BuildType = provenance.BuildType
-	s.Predicate.BuildDefinition.ExternalParameters = provenance.Parameters{Name: l.Name, Version: l.Version, Created: l.Created, Registries: l.Registries(), Inputs: l.Name + "-" + l.Version + ".inputs.tar.gz"}
-	s.Predicate.RunDetails.Builder.ID = "https://builder.example/first"
-	all := map[string]provenance.Subject{}
-	for _, i := range l.Published() {
-		kind := "index"
-		switch {
-		case i.Kind == lock.KindChart:
-			kind = "chart"
-		case !i.MediaType.IsIndex():
-			kind = "manifest"
-		}
-		all[i.Digest.Hex] = provenance.Subject{Name: i.Tagged(), Digest: provenance.Digest{SHA256: i.Digest.Hex}, Annotations: provenance.Annotations{Kind: kind, Names: i.References()}}
-		for _, c := range i.Children {
-			if c.Digest == i.Digest {
-				continue
-			}
-			sub := all[c.Digest.Hex]
-			sub.Name, sub.Digest.SHA256 = i.Tagged()+" "+c.Platform.String(), c.Digest.Hex
-			sub.Annotations.Kind, sub.Annotations.Platform = "manifest", c.Platform.String()
-			sub.Annotations.Index = append(sub.Annotations.Index, i.Digest.Hex)
-			all[c.Digest.Hex] = sub
-		}
-	}
-	for _, h := range slices.Sorted(maps.Keys(all)) {
-		s.Subjects = append(s.Subjects, all[h])
-	}
-	for _, t := range l.ThirdParty {
-		if t.Omitted != "" {
-			continue
-		}
-		called, err := bundle.Name(t.Reference, t.Digest)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		tag, err := name.NewTag(called)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		repository := strings.TrimSuffix(called, ":"+tag.TagStr())
-		s.Predicate.BuildDefinition.ResolvedDependencies = append(s.Predicate.BuildDefinition.ResolvedDependencies, provenance.Dependency{
-			URI:    "pkg:oci/" + called[strings.LastIndex(repository, "/")+1:len(repository)] + "?repository_url=" + repository + "&tag=" + tag.TagStr(),
-			Digest: provenance.Digest{SHA256: t.Digest.Hex},
-		})
+	archive := l.Name + "-" + l.Version + ".inputs.tar.gz"
+	s, err := provenance.Make(l, provenance.Inputs{Archive: archive, Builder: "https://builder.example/first", Files: files, Materials: []lock.Material{
+		{URI: archive, SHA256: Digest("a").Hex, Path: "slipway.yaml"},
+	}})
+	if err != nil {
+		tb.Fatal(err)
 	}
 	return s
 }
