@@ -50,3 +50,12 @@ func TestFiles(t *testing.T) {
 		t.Error("a file without a digest is listed")
 	}
 }
+
+// TestBase reads the labels of a base, which others wrote.
+func TestBase(t *testing.T) {
+	digest := layer.Bytes(nil).Digest
+	got := inventory.Base(digest, map[string]string{"org.opencontainers.image.version": "3.22\n", "org.opencontainers.image.licenses": "MIT", "maintainer": "me"})
+	if want := (lock.BaseFacts{Digest: digest, Version: "3.22\ufffd", Licenses: "MIT"}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}

@@ -41,13 +41,6 @@ const (
 
 func key(h v1.Hash) string { return fmt.Sprintf("%d %s", format, h) }
 
-// Known reports whether the store remembers the program of a digest.
-func Known(st *store.Store, h v1.Hash) bool {
-	var p lock.Program
-	found, err := st.Recall(kindProgram, key(h), &p)
-	return err == nil && found
-}
-
 // Record lets the store remember a program that was just read: a file with the digest and the size
 // of k, and with the SHA-512 of its bytes.
 func Record(st *store.Store, k store.Kept, sha512 []byte) error {

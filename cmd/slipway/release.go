@@ -13,9 +13,9 @@ func newRelease(f *flags) *cobra.Command {
 		Short: "Make a release: check, build, publish, render, airgap, checksums",
 		Long: `Release first checks everything that can be checked without compiling, and reports all
 mistakes at once. It then runs every stage in order and fills the output directory:
-release.yaml, release.lock.json, the bundles with their image lists, the slipway binary for
-operators, provenance.json with the archive of inputs, and SHA256SUMS. What has not changed
-since the last run is not built, compressed or sent again.
+release.yaml, release.lock.json, the bundles with their image lists, bills of materials, the
+slipway binary for operators, provenance.json with the archive of inputs, and SHA256SUMS. What
+has not changed since the last run is not built, compressed or sent again.
 
 With -platforms or -images, release builds and publishes only what is selected, as a part of
 the release, and renders and packs nothing. "slipway merge" joins the parts.

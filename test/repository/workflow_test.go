@@ -72,6 +72,7 @@ func TestDraft(t *testing.T) {
 	for name, text := range map[string]string{
 		"dist/release.yaml":             "a\n",
 		"dist/kpack-images.tar.zst":     "b\n",
+		"dist/sbom/app.spdx.json":       "f\n",
 		"dist/bin/slipway":              "c\n",
 		"bin/slipway-linux-amd64":       "d\n",
 		"bin/slipway-windows-arm64.exe": "e\n",
@@ -84,7 +85,7 @@ func TestDraft(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	bash(t, dir, "cd dist && sha256sum release.yaml kpack-images.tar.zst bin/slipway >SHA256SUMS", "gh")
+	bash(t, dir, "cd dist && sha256sum release.yaml kpack-images.tar.zst sbom/app.spdx.json bin/slipway >SHA256SUMS", "gh")
 	out := bash(t, dir, step(t, "Draft the release"), "gh")
 	downloads := t.TempDir()
 	for line := range strings.Lines(out) {
@@ -105,11 +106,11 @@ func TestDraft(t *testing.T) {
 		}
 	}
 	entries, err := os.ReadDir(downloads)
-	if err != nil || len(entries) != 5 {
-		t.Errorf("the uploads are %v, %v; want SHA256SUMS and 4 files", entries, err)
+	if err != nil || len(entries) != 6 {
+		t.Errorf("the uploads are %v, %v; want SHA256SUMS and 5 files", entries, err)
 	}
 	checked := bash(t, downloads, "sha256sum --check SHA256SUMS", "gh")
-	if n := strings.Count(checked, ": OK\n"); n != 4 {
+	if n := strings.Count(checked, ": OK\n"); n != 5 {
 		t.Errorf("the checksums are of %d files:\n%s", n, checked)
 	}
 }
