@@ -60,6 +60,9 @@ func (g *graph) program(p lock.Program, at string) string {
 	}
 	g.relate(c.id, dependsOn, g.stdlib(p.Go), "")
 	for _, m := range p.Modules {
+		if m.Path == "" { // forged
+			continue
+		}
 		g.relate(c.id, dependsOn, g.module(m), "")
 	}
 	g.compilers(p)

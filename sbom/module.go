@@ -15,12 +15,12 @@ const devel = "(devel)"
 
 // module adds a module that programs contain: what replaces it, where something does.
 func (g *graph) module(m lock.Module) string {
-	c := component{kind: module, name: m.Path, version: version(m.Version), sum: m.Sum, known: true}
+	c := component{kind: module, name: m.Path, version: version(m.Version), sum: sum(m.Sum), known: true}
 	key := fmt.Sprint(m.Path, " ", m.Version, " ", m.Sum)
 	if r := m.Replace; r != nil {
 		key += fmt.Sprint(" => ", r.Path, " ", r.Version, " ", r.Sum)
-		if v := version(r.Version); v != "" {
-			c.name, c.version, c.sum = r.Path, v, r.Sum
+		if v := version(r.Version); v != "" && r.Path != "" {
+			c.name, c.version, c.sum = r.Path, v, sum(r.Sum)
 			c.comment = fmt.Sprintf("replaces %s %s", m.Path, m.Version)
 		} else {
 			c.version, c.sum = "", ""
@@ -47,12 +47,22 @@ func version(v string) string {
 	return v
 }
 
+var goSum = regexp.MustCompile(`^h1:[A-Za-z0-9+/=]+$`)
+
+// sum returns a hash of go.sum; "" for a text that is none.
+func sum(text string) string {
+	if !goSum.MatchString(text) {
+		return ""
+	}
+	return text
+}
+
 var commit = regexp.MustCompile(`^[0-9a-f]{40,64}$`)
 
 // main returns the main module of a program, with the version that its source has. A commit is a
 // version where there is no other, as the purl specification has it.
 func (g *graph) main(p lock.Program) component {
-	c := component{kind: module, name: p.Main.Path, version: version(p.Main.Version), sum: p.Main.Sum, known: true}
+	c := component{kind: module, name: p.Main.Path, version: version(p.Main.Version), sum: sum(p.Main.Sum), known: true}
 	if p.Source == "" {
 		if revision := setting(p, "vcs.revision"); c.version == "" && commit.MatchString(revision) && setting(p, "vcs.modified") == "false" {
 			c.version = revision

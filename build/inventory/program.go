@@ -54,6 +54,15 @@ func Record(st *store.Store, k store.Kept, sha512 []byte) error {
 }
 
 func record(st *store.Store, r io.ReaderAt, digest v1.Hash, size int64, sha512 []byte) (lock.Program, error) {
+	p, err := examine(r, digest, size, sha512)
+	if err != nil {
+		return lock.Program{}, err
+	}
+	return p, st.Record(kindProgram, key(digest), p)
+}
+
+// examine describes a program by its header and its build information.
+func examine(r io.ReaderAt, digest v1.Hash, size int64, sha512 []byte) (lock.Program, error) {
 	s, _, err := executable.Read(io.NewSectionReader(r, 0, size))
 	if err != nil {
 		return lock.Program{}, err
@@ -62,7 +71,7 @@ func record(st *store.Store, r io.ReaderAt, digest v1.Hash, size int64, sha512 [
 	if info := readBuildInfo(r); info != nil {
 		describe(&p, info)
 	}
-	return p, st.Record(kindProgram, key(digest), p)
+	return p, nil
 }
 
 // flights are the programs being read: the platforms of an image ask for the same at a time.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha512"
-	"debug/buildinfo"
 	"encoding/hex"
 	"errors"
 	"io"
@@ -14,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -180,38 +178,5 @@ func TestForgedInfo(t *testing.T) {
 	must(t, err)
 	if p.Package != "x\ufffd[31m" || p.Main.Path != "x\"}\ufffd" || len(p.Modules) != 1 || p.Modules[0].Path != "a\ufffdb" {
 		t.Errorf("the program is %+v", p)
-	}
-}
-
-// FuzzInfo reads build information of any kind in a real program.
-func FuzzInfo(f *testing.F) {
-	self, err := os.Executable()
-	must(f, err)
-	info, err := buildinfo.ReadFile(self)
-	must(f, err)
-	original, err := os.ReadFile(self)
-	must(f, err)
-	f.Add(info.String())
-	f.Add("path\tx\nmod\tx\t(devel)\t\ndep\ta\tv1\n=>\t./b\t\t\nbuild\tGOOS=linux\n")
-	f.Add("dep\t\x00\t\xff\th1:" + strings.Repeat("a", 10000))
-	f.Fuzz(func(t *testing.T, text string) { read(t, withInfo(original, text)) })
-}
-
-// FuzzProgram reads files that begin as programs do.
-func FuzzProgram(f *testing.F) {
-	f.Add(programtest.ELF(programtest.Needs{Interpreter: "/lib64/ld-linux-x86-64.so.2"}))
-	f.Add(programtest.PE(programtest.Needs{Libraries: []string{"KERNEL32.dll"}}))
-	f.Add([]byte("\xcf\xfa\xed\xfe\x07\x00\x00\x01"))
-	f.Fuzz(func(t *testing.T, b []byte) { read(t, b) })
-}
-
-func read(t *testing.T, b []byte) {
-	t.Helper()
-	p, err := inventory.Program(t.Context(), newStore(t), layer.Bytes(b))
-	must(t, err)
-	for _, m := range p.Modules {
-		if len(m.Path) > 4100 || strings.ContainsFunc(m.Path, func(r rune) bool { return !unicode.IsPrint(r) }) {
-			t.Errorf("a module is %q", m.Path)
-		}
 	}
 }
