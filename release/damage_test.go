@@ -61,11 +61,20 @@ func damage(t *testing.T, path string, do func([]byte) []byte) {
 	}
 }
 
+// glob returns the files that match a pattern, and those in directories that match.
 func glob(t *testing.T, pattern string) []string {
 	t.Helper()
-	all, err := filepath.Glob(pattern)
-	if err != nil || len(all) == 0 {
-		t.Fatalf("%s: %v, %v", pattern, all, err)
+	found, err := filepath.Glob(pattern)
+	if err != nil || len(found) == 0 {
+		t.Fatalf("%s: %v, %v", pattern, found, err)
+	}
+	var all []string
+	for _, path := range found {
+		if fi, err := os.Stat(path); err == nil && fi.IsDir() {
+			all = append(all, glob(t, filepath.Join(path, "*"))...)
+			continue
+		}
+		all = append(all, path)
 	}
 	return all
 }
