@@ -28,7 +28,7 @@ type Report struct {
 	Charts    Count    `json:"charts"`
 	// Manifests is how many manifests of platforms are included and were compared.
 	Manifests int `json:"manifests"`
-	// SBOMs is how many of the indexes, manifests and charts have an SBOM that a key has signed.
+	// SBOMs is how many of the indexes and manifests have an SBOM that a key has signed.
 	SBOMs Count `json:"sboms"`
 	// Files are those of a directory that the signed checksums list. It is nil without a directory.
 	Files *Files `json:"files,omitempty"`
@@ -75,7 +75,7 @@ func newReport(all []Material, p Policy, r *reader, by []signed) *Report {
 		rep.Signers = append(rep.Signers, Signer{s.key.Fingerprint(), s.Predicate.RunDetails.Builder.ID, s.blob})
 	}
 	have := map[string]bool{}   // subjects, by digest
-	wanted := map[string]bool{} // of which an SBOM is expected
+	wanted := map[string]bool{} // whether an SBOM is due
 	for _, m := range all {
 		for _, i := range m.Images {
 			if _, ok := st.Subject(i.Digest().Hex); !ok {
@@ -87,13 +87,16 @@ func newReport(all []Material, p Policy, r *reader, by []signed) *Report {
 			if i.Floating && !slices.Contains(rep.Floating, i.Name) {
 				rep.Floating = append(rep.Floating, i.Name)
 			}
-			have[i.Digest().Hex], wanted[i.Digest().Hex] = true, true
+			have[i.Digest().Hex], wanted[i.Digest().Hex] = true, !i.Chart
 			for _, c := range i.Included() {
-				have[c.Desc.Digest.Hex], wanted[c.Desc.Digest.Hex] = true, true
+				have[c.Desc.Digest.Hex], wanted[c.Desc.Digest.Hex] = true, !i.Chart
 			}
 		}
 	}
-	for h := range wanted {
+	for h, due := range wanted {
+		if !due {
+			continue
+		}
 		rep.SBOMs.Of++
 		if r.sboms[v1.Hash{Algorithm: "sha256", Hex: h}] {
 			rep.SBOMs.Have++
