@@ -1,6 +1,7 @@
 package sbom
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -21,6 +22,19 @@ func (g *graph) contained(f lock.File) string {
 		id: id("File", name, f.Path+" "+f.Digest.String()), kind: file, name: name, sha256: f.Digest.Hex, file: f.Path,
 		purl: purl.Generic(name, "", f.Digest.String()), known: true,
 	})
+}
+
+// namesFirst returns files so that a program with several names comes under that of its package
+// first: those of hard links are not what it is called.
+func (g *graph) namesFirst(files []lock.File) []lock.File {
+	isLink := func(f lock.File) int {
+		p, ok := g.inventory.Program(f.Digest)
+		if ok && path.Base(p.Package) != strings.TrimSuffix(path.Base(f.Path), ".exe") {
+			return 1
+		}
+		return 0
+	}
+	return slices.SortedStableFunc(slices.Values(files), func(a, b lock.File) int { return cmp.Compare(isLink(a), isLink(b)) })
 }
 
 // program adds a program with the modules that it consists of. Its name is that of the first path
@@ -121,7 +135,7 @@ func (g *graph) artifact(a lock.Artifact) (string, error) {
 	if isProgram {
 		g.relate(c.id, contains, g.program(p, a.File), "")
 	}
-	for _, f := range has.Files {
+	for _, f := range g.namesFirst(has.Files) {
 		g.relate(c.id, contains, g.contained(f), f.Path)
 	}
 	return c.id, nil

@@ -81,7 +81,7 @@ func (g *graph) child(i lock.Image, c lock.Child) (string, error) {
 		purl: purl.OCI(i.Repository, c.Digest.String(), qualifiers(c.Platform, tag(i))), license: g.license(has.Licenses), source: has.URL,
 		comment: comment, archive: true, known: c.Base == nil || strings.HasPrefix(c.Base.Name, builtin),
 	})
-	for _, f := range has.Files {
+	for _, f := range g.namesFirst(has.Files) {
 		g.relate(child, contains, g.contained(f), f.Path)
 	}
 	if c.Base != nil {

@@ -99,7 +99,7 @@ func kpack() (*lock.Lock, *lock.Inventory) {
 			{Digest: storetest.MadeUpDigest(11), Files: []lock.File{in("/etc/passwd", 90), in("/ko-app/app", 50)}},
 			{Digest: storetest.MadeUpDigest(13), Files: []lock.File{in("/ko-app/app.exe", 51), in("/wins.exe", 53)}},
 			{Digest: storetest.MadeUpDigest(15), Files: []lock.File{in("/ko-app/app.exe", 51)}},
-			{Digest: storetest.MadeUpDigest(21), Files: []lock.File{in("/bin/here", 52), in("/bin/y", 54), in("/usr/bin/y", 54)}},
+			{Digest: storetest.MadeUpDigest(21), Files: []lock.File{in("/bin/here", 52), in("/bin/alias", 54), in("/bin/y", 54), in("/usr/bin/y", 54)}},
 			{Digest: storetest.MadeUpDigest(30), Files: []lock.File{in("/cnb/lifecycle/launcher", 50), in("/cnb/lifecycle/launcher.exe", 51)}},
 			{Digest: storetest.MadeUpDigest(50), SHA512: app.SHA512},
 			{Digest: storetest.MadeUpDigest(60), SHA512: strings.Repeat("60", 64), Files: []lock.File{in("kp", 50), in("LICENSE", 91)}},
