@@ -3,6 +3,7 @@ package airgap
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -44,10 +45,9 @@ func readSources(st *store.Store, l *lock.Lock) (all []source, omitted []bundle.
 		if i.Repository == "" || len(i.Tags) == 0 {
 			errs = append(errs, fmt.Errorf("%s has no name in the lock: publish the images before packing them", i.Name))
 		}
+		about := i.Referrers
 		for n, name := range i.Names() {
-			if n > 0 {
-				i.Referrers = nil // the first name has them
-			}
+			i.Referrers = referrersFor(i, about, n, name.Desc.Digest)
 			add(readName(st, i, name))
 		}
 	}
@@ -67,6 +67,33 @@ func readSources(st *store.Store, l *lock.Lock) (all []source, omitted []bundle.
 		add(readThirdParty(st, t))
 	}
 	return all, omitted, errors.Join(errs...)
+}
+
+// referrersFor returns those of all referrers of an image that its n-th name has: the first name has all
+// but those of the indexes that other tags name, which these have.
+func referrersFor(i lock.Image, all []oci.Referrer, n int, index v1.Hash) []oci.Referrer {
+	own := func(h v1.Hash) bool { // of an index for some platforms
+		return slices.ContainsFunc(i.PlatformTags, func(t lock.PlatformTag) bool { return t.Digest == h && t.MediaType.IsIndex() && h != i.Digest })
+	}
+	if n > 0 {
+		if !own(index) {
+			return nil
+		}
+		subjects := map[v1.Hash]bool{index: true}
+		var about []oci.Referrer
+		for _, r := range all {
+			if subjects[r.Subject] {
+				subjects[r.Digest] = true
+				about = append(about, r)
+			}
+		}
+		return about
+	}
+	subjects := []v1.Hash{i.Digest}
+	for _, c := range i.Children {
+		subjects = append(subjects, c.Digest)
+	}
+	return oci.ReferringTo(all, func(r oci.Referrer) oci.Referrer { return r }, i.Digest, subjects...)
 }
 
 // readName reads an image of the product under one of its names, and compares it with the lock.

@@ -50,6 +50,24 @@ func (i Image) Descriptor() v1.Descriptor {
 	return v1.Descriptor{MediaType: i.MediaType, Digest: i.Digest, Size: i.Size}
 }
 
+// Documents describes the documents that an image consists of, each once: its index or only manifest,
+// the manifests of its platforms, and the indexes of its platform tags.
+func (i Image) Documents() []v1.Descriptor {
+	all := []v1.Descriptor{i.Descriptor()}
+	add := func(d v1.Descriptor) {
+		if !slices.ContainsFunc(all, func(have v1.Descriptor) bool { return have.Digest == d.Digest }) {
+			all = append(all, d)
+		}
+	}
+	for _, c := range i.Children {
+		add(v1.Descriptor{MediaType: c.MediaType, Digest: c.Digest, Size: c.Size})
+	}
+	for _, t := range i.PlatformTags {
+		add(t.Descriptor())
+	}
+	return all
+}
+
 // Has reports whether the tag is for a platform.
 func (t PlatformTag) Has(p platform.Platform) bool {
 	return slices.ContainsFunc(t.Platforms, func(o platform.Platform) bool { return platform.Same(o, p) })

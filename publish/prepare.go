@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/build/built"
 	"github.com/slipway-dev/slipway/internal/chart"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
@@ -33,6 +34,9 @@ type Prepared struct {
 	client  *transfer.Client
 	planned [][]transfer.Image // for each registry of the lock
 	parts   bool               // the registries have the manifests
+	// asked tells of every image whether Referrers has found it in the primary registry.
+	asked    map[v1.Hash]bool
+	attached [][]oci.Referrer // for each of Lock.Published; nil if there are none
 }
 
 // Prepare gives the images of r their names and digests, and makes their indexes in st, and fetches
@@ -86,6 +90,9 @@ func (r *Prepared) AddCharts(charts []*chart.Artifact) error {
 // the tags. A tag that names another digest stops it before anything is sent. It completes the lock.
 // What the registries have is not sent again.
 func (r *Prepared) Push(ctx context.Context) error {
+	if err := r.planReferrers(ctx); err != nil {
+		return err
+	}
 	existed, err := r.push(ctx)
 	if err != nil {
 		return err
@@ -93,7 +100,7 @@ func (r *Prepared) Push(ctx context.Context) error {
 	all := r.Lock.Published()
 	isNew := func(i lock.Image) bool {
 		tag, err := name.NewTag(i.Tagged())
-		return err == nil && !r.parts && !existed[tag.Name()]
+		return err == nil && !r.parts && !existed[tag.Name()] || r.asked[i.Digest]
 	}
 	if err := fetchReferrers(ctx, r.client, r.store, all, isNew); err != nil {
 		return err
@@ -101,12 +108,7 @@ func (r *Prepared) Push(ctx context.Context) error {
 	if err := decide(ctx, r.client, r.product, r.store, r.Lock, all); err != nil {
 		return err
 	}
-	for n := range r.Lock.Images {
-		r.Lock.Images[n] = all[n]
-	}
-	for n := range r.Lock.Charts {
-		r.Lock.Charts[n].Referrers = all[len(r.Lock.Images)+n].Referrers
-	}
+	r.update(all)
 	return remember(r.store, all)
 }
 

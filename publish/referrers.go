@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/google/go-containerregistry/pkg/name"
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/transfer"
@@ -45,11 +44,9 @@ func fetchReferrers(ctx context.Context, c *transfer.Client, st *store.Store, al
 		if err != nil {
 			return err
 		}
-		s := &transfer.Subject{Repo: repo, Name: i.Tagged(), Digests: []v1.Hash{i.Digest}, FewTags: true}
-		for _, child := range i.Children {
-			if child.Digest != i.Digest { // as it is for an image without an index
-				s.Digests = append(s.Digests, child.Digest)
-			}
+		s := &transfer.Subject{Repo: repo, Name: i.Tagged(), FewTags: true}
+		for _, d := range i.Documents() {
+			s.Digests = append(s.Digests, d.Digest)
 		}
 		subjects, images = append(subjects, s), append(images, i)
 	}

@@ -82,7 +82,7 @@ func cleanFiles(dir string, entries []fs.DirEntry) error {
 			bundles = append(bundles, strings.TrimPrefix(f, dir+string(filepath.Separator)))
 		}
 	}
-	for _, name := range slices.Concat([]string{SumsName}, bundles, []string{Manifest, Provenance, "load-images.sh", "load-images.ps1", binaryPath}) {
+	for _, name := range slices.Concat([]string{SumsName, SumsBundle, SumsSignature, SignedProvenance}, bundles, []string{Manifest, Provenance, "load-images.sh", "load-images.ps1", binaryPath}) {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("cleaning: %w", err)
 		}

@@ -14,10 +14,15 @@ import (
 	"github.com/slipway-dev/slipway/sbom"
 )
 
-// InvalidateSums removes SHA256SUMS from dir and returns the names that it listed. Call it
-// before changing a file of a release, because a directory with SHA256SUMS is a complete
+// InvalidateSums removes SHA256SUMS and its signatures from dir and returns the names that it listed.
+// Call it before changing a file of a release, because a directory with SHA256SUMS is a complete
 // release.
 func InvalidateSums(dir string) (listed []string, err error) {
+	for _, name := range []string{SumsBundle, SumsSignature} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("removing the %s of the previous release: %w", name, err)
+		}
+	}
 	path := filepath.Join(dir, SumsName)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -63,7 +68,7 @@ func (c *run) sweep(names []string, bundles []bundle.File) error {
 	}
 	name := c.product.Name + "-images*"
 	for _, pattern := range []string{
-		name + ".tar.zst", name + ".txt", name + ".tar.zst" + bundle.DeltaSuffix, name + bundle.VolumesSuffix, "." + name + bundle.VolumesSuffix, sbom.SPDXName("*"), c.product.Name + "-*" + sbom.CycloneDXSuffix,
+		SignedProvenance, name + ".tar.zst", name + ".txt", name + ".tar.zst" + bundle.DeltaSuffix, name + bundle.VolumesSuffix, "." + name + bundle.VolumesSuffix, sbom.SPDXName("*"), c.product.Name + "-*" + sbom.CycloneDXSuffix,
 	} {
 		found, err := filepath.Glob(filepath.Join(c.out, pattern))
 		if err != nil {

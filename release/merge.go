@@ -18,6 +18,9 @@ func Merge(ctx context.Context, p *product.Product, parts []*lock.Part, o Option
 }
 
 func (c *run) merge(ctx context.Context, parts []*lock.Part) (*Summary, error) {
+	if err := c.refuseStubParts(parts); err != nil {
+		return nil, err
+	}
 	binary, stop := c.slipway(ctx)
 	defer stop()
 	prepared, err := publish.PrepareMerge(ctx, c.product, c.store, parts, network.Options{Progress: c.options.Progress})

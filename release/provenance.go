@@ -25,7 +25,7 @@ const Provenance = "provenance.json"
 
 // statement returns the provenance of the release. manifest is release.yaml, nil for none.
 func (c *run) statement(l *lock.Lock, manifest []byte) (*provenance.Statement, error) {
-	in := provenance.Inputs{Materials: c.materials, Archive: inputs.Name(l.Name, l.Version), SourceDateEpoch: c.described.SourceDateEpoch}
+	in := provenance.Inputs{Materials: c.materials, Archive: inputs.Name(l.Name, l.Version), SourceDateEpoch: c.described.SourceDateEpoch, Builder: c.options.Builder}
 	if manifest != nil {
 		sum := sha256.Sum256(manifest)
 		in.Files = append(in.Files, provenance.File{Name: Manifest, SHA256: hex.EncodeToString(sum[:])})
@@ -33,8 +33,10 @@ func (c *run) statement(l *lock.Lock, manifest []byte) (*provenance.Statement, e
 	return provenance.Make(l, in)
 }
 
-// writeProvenance writes the statement and the archive of inputs, and returns their names.
-func (c *run) writeProvenance(s *provenance.Statement) ([]string, error) {
+// writeProvenance writes the statement, also with its signature if there is one, and the archive of
+// inputs, and returns their names.
+func (c *run) writeProvenance() ([]string, error) {
+	s := c.stated
 	text, err := s.Encode()
 	if err == nil {
 		err = disk.Write(filepath.Join(c.out, Provenance), text, disk.ModeFile)
@@ -52,7 +54,8 @@ func (c *run) writeProvenance(s *provenance.Statement) ([]string, error) {
 	if err := program.Copy(content, filepath.Join(c.out, archive), disk.ModeFile); err != nil {
 		return nil, fmt.Errorf("writing %s: %w", archive, err)
 	}
-	return []string{Provenance, archive}, nil
+	signed, err := c.writeSigned()
+	return append(signed, Provenance, archive), err
 }
 
 // joinMaterials takes the materials of parts, whose inputs must be those that are here.

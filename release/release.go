@@ -20,9 +20,11 @@ import (
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/provenance"
 	"github.com/slipway-dev/slipway/publish"
 	"github.com/slipway-dev/slipway/render"
 	"github.com/slipway-dev/slipway/store"
@@ -40,6 +42,10 @@ type Options struct {
 	// ArtifactDirs lists the directories of the parts, where [Merge] finds the artifacts that
 	// other machines made.
 	ArtifactDirs []string
+	// Signer signs the release; nil does not. Builder is the URI of who builds, which the statement
+	// names; "" is whoever has the key.
+	Signer  *signature.Signer
+	Builder string
 }
 
 // Release checks p, then builds, publishes, renders and packs it and writes the checksums. It
@@ -52,6 +58,9 @@ func Release(ctx context.Context, p *product.Product, o Options) (*Summary, erro
 
 // mend begins a release and calls f. If the store had to be repaired, it calls f once more.
 func mend(ctx context.Context, p *product.Product, o Options, f func(*run, context.Context) (*Summary, error)) (s *Summary, err error) {
+	if err := refuseSigning(p, o); err != nil {
+		return nil, err
+	}
 	c, err := begin(ctx, p, o)
 	if err != nil {
 		return nil, err
@@ -109,6 +118,9 @@ func (c *run) publish(ctx context.Context, prepared *publish.Prepared, binary fu
 	if err != nil {
 		return nil, err
 	}
+	if err := c.prove(ctx, prepared, manifest, bills); err != nil {
+		return nil, err
+	}
 	if err := prepared.Push(ctx); err != nil {
 		return nil, err
 	}
@@ -145,6 +157,8 @@ type run struct {
 	materials []lock.Material
 	demands   []string // what a release to a registry requires and this snapshot does not
 	before    []string // the names that SHA256SUMS of the previous release listed
+	stated    *provenance.Statement
+	signed    []byte // the Sigstore bundle with the statement; nil without a key
 }
 
 // places fills in the directories that were not named.
@@ -230,11 +244,7 @@ func (c *run) finish(ctx context.Context, l *lock.Lock, manifest []byte, bills [
 	if err := Supersede(c.out, lock.Name); err != nil {
 		return nil, err
 	}
-	statement, err := c.statement(l, manifest)
-	if err != nil {
-		return nil, err
-	}
-	evidence, err := c.writeProvenance(statement)
+	proofs, err := c.writeProvenance()
 	if err != nil {
 		return nil, err
 	}
@@ -252,12 +262,16 @@ func (c *run) finish(ctx context.Context, l *lock.Lock, manifest []byte, bills [
 	for _, chart := range l.Charts {
 		others = append(others, chart.File.Name)
 	}
-	names, err := c.sums(ctx, l, bundles, slices.Concat(others, evidence, scripts, artifacts))
+	names, err := c.sums(ctx, l, bundles, slices.Concat(others, proofs, scripts, artifacts))
+	if err != nil {
+		return nil, err
+	}
+	signatures, err := c.signSums(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if err := c.sweep(names, bundles); err != nil {
 		return nil, err
 	}
-	return summarize(c.options.Out, l, nil, bundles, append(names, SumsName))
+	return summarize(c.options.Out, l, nil, bundles, slices.Concat(names, []string{SumsName}, signatures))
 }

@@ -8,6 +8,7 @@ import (
 
 func newRelease(f *flags) *cobra.Command {
 	var binary bool
+	var sign signing
 	cmd := &cobra.Command{
 		Use:   "release",
 		Short: "Make a release: check, build, publish, render, airgap, checksums",
@@ -20,18 +21,28 @@ has not changed since the last run is not built, compressed or sent again.
 With -platforms or -images, release builds and publishes only what is selected, as a part of
 the release, and renders and packs nothing. "slipway merge" joins the parts.
 
+With -key or -signer it signs what it makes: a statement of everything that the release
+consists of, and the SBOM of each image, as artifacts that refer to the images, and SHA256SUMS.
+They are in the registry before any tag is. docs/signing.md tells more.
+
 Release needs Go to build programs, and credentials for -registry in the usual Docker
 configuration.`,
 		Example: `  slipway release
   slipway release -registry=ghcr.io/me/kpack
+  slipway release -registry=ghcr.io/me/kpack -key=release.key
   slipway release -product=examples/hello/slipway.yaml -out=/tmp/hello -json`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			o, err := sign.options(cmd, release.Options{Out: f.out, Store: f.storeDir(), IncludeBinary: binary})
+			if err != nil {
+				return err
+			}
 			p, pr, err := f.begin(cmd)
 			if err != nil {
 				return err
 			}
-			summary, err := release.Release(cmd.Context(), p, release.Options{Out: f.out, Store: f.storeDir(), Progress: pr, IncludeBinary: binary})
+			o.Progress = pr
+			summary, err := release.Release(cmd.Context(), p, o)
 			pr.Close()
 			if err != nil {
 				return err
@@ -44,6 +55,7 @@ configuration.`,
 	f.addSelection(cmd)
 	f.addClones(cmd)
 	f.addJSON(cmd)
+	sign.add(cmd)
 	cmd.Flags().BoolVar(&binary, "binary", true, "write the slipway binary for operators to bin/ of the output directory")
 	return cmd
 }

@@ -25,6 +25,7 @@ import (
 // Modes of files and directories.
 const (
 	ModeFile    fs.FileMode = 0o644
+	ModePrivate fs.FileMode = 0o600
 	ModeProgram fs.FileMode = 0o755
 	modeDir     fs.FileMode = 0o755
 )

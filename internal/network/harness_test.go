@@ -51,7 +51,15 @@ func push(t *testing.T, c *network.Client, tag name.Tag, img v1.Image) error {
 			return err
 		}
 	}
-	return s.Put(t.Context(), tag, img)
+	raw, err := img.RawManifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mt, err := img.MediaType()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Put(t.Context(), tag, mt, raw)
 }
 
 // image is one of a single layer.

@@ -72,30 +72,7 @@ func (s *Session) Layer(ctx context.Context, h v1.Hash) (v1.Layer, error) {
 	return s.puller.Layer(ctx, s.repo.Digest(h.String()))
 }
 
-// Put puts a manifest under a reference.
-func (s *Session) Put(ctx context.Context, ref name.Reference, m remote.Taggable) error {
-	return s.pusher.Put(ctx, ref, m)
-}
-
 // Upload sends a blob, or mounts it.
 func (s *Session) Upload(ctx context.Context, l v1.Layer) error {
 	return s.pusher.Upload(ctx, s.repo, l)
-}
-
-// Referrers lists the manifests that have a subject, by the referrers API, or by the tag that
-// replaces it.
-func (s *Session) Referrers(ctx context.Context, subject name.Digest) (list []v1.Descriptor, err error) {
-	err = s.o.retry(ctx, func() error {
-		index, err := remote.Referrers(subject, remote.WithContext(ctx), remote.WithTransport(s.rt))
-		if err != nil {
-			return err
-		}
-		m, err := index.IndexManifest()
-		if err != nil {
-			return err
-		}
-		list = m.Manifests
-		return nil
-	})
-	return list, err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/v1/random"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
@@ -57,7 +58,11 @@ func TestScopes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := session.Put(t.Context(), repo.Tag("1"), index); err != nil {
+		raw, err := index.RawManifest()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := session.Put(t.Context(), repo.Tag("1"), types.OCIImageIndex, raw); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := c.Head(t.Context(), repo.Tag("1")); err != nil {

@@ -86,7 +86,7 @@ func run(ctx context.Context, words []string, message []byte, limit time.Duratio
 	case answer.full:
 		return nil, fmt.Errorf("signing with %s: it wrote more than a signature", words[0])
 	case err != nil:
-		return nil, fmt.Errorf("signing with %s: %w: %s", words[0], err, output.Line(string(said)))
+		return nil, fmt.Errorf("signing with %s: %w: %s", words[0], err, output.Line(strings.TrimSpace(string(said))))
 	}
 	text := answer.text
 	if sig, err := base64.StdEncoding.Strict().DecodeString(strings.TrimSpace(string(text))); err == nil && len(sig) > 0 {

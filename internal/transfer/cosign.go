@@ -83,6 +83,9 @@ func (c *Client) signatures(ctx context.Context, repo name.Repository, d *v1.Des
 // not tell. A list without layers is of an unknown kind, and nothing contains it.
 func superset(list, other []v1.Descriptor) bool {
 	return len(other) > 0 && !slices.ContainsFunc(other, func(d v1.Descriptor) bool {
-		return !slices.ContainsFunc(list, func(h v1.Descriptor) bool { return reflect.DeepEqual(h, d) })
+		return !slices.ContainsFunc(list, func(h v1.Descriptor) bool { return SameLayer(h, d) })
 	})
 }
+
+// SameLayer reports whether two entries of lists of signatures are the same.
+func SameLayer(a, b v1.Descriptor) bool { return reflect.DeepEqual(a, b) }

@@ -11,24 +11,17 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
-	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
 )
 
-// put is a document and the name it gets. It is a [remote.Taggable].
+// put is a document and the name it gets.
 type put struct {
 	*oci.Tree
 	ref   name.Reference
 	image *target
 }
-
-// RawManifest returns the document.
-func (m put) RawManifest() ([]byte, error) { return m.Raw, nil }
-
-// MediaType returns how the document is labeled.
-func (m put) MediaType() (types.MediaType, error) { return m.Desc.MediaType, nil }
 
 // putManifests puts the manifests of single platforms by digest.
 func (p *push) putManifests(ctx context.Context) error {
@@ -69,11 +62,6 @@ func (p *push) putImages(ctx context.Context) error {
 	return p.putAll(ctx, p.o.Jobs, all)
 }
 
-// putReferrers puts what refers to the images, one at a time.
-func (p *push) putReferrers(ctx context.Context) error {
-	return p.putNamed(ctx, 1, func(i *target) bool { return i.Referrer })
-}
-
 // putTags puts images under their tags, which nobody sees before all else is there. Those that the
 // index of another image lists come first: while distribution writes a tag of a manifest, it refuses
 // an index that lists the manifest.
@@ -86,7 +74,7 @@ func (p *push) putTags(ctx context.Context) error {
 	}
 	put := func(isListed bool) func(context.Context) error {
 		return func(ctx context.Context) error {
-			return p.putNamed(ctx, p.o.Jobs, func(i *target) bool {
+			return p.putNamed(ctx, func(i *target) bool {
 				_, tagged := i.Ref.(name.Tag)
 				return tagged && !i.Referrer && listed[i.repo.Digest(i.Tree.Desc.Digest.String())] == isListed
 			})
@@ -95,14 +83,14 @@ func (p *push) putTags(ctx context.Context) error {
 	return steps(ctx, put(true), put(false))
 }
 
-func (p *push) putNamed(ctx context.Context, jobs int, selected func(*target) bool) error {
+func (p *push) putNamed(ctx context.Context, selected func(*target) bool) error {
 	var all []put
 	for _, i := range p.images {
 		if !i.done && !i.skipped && !i.ByDigest && selected(i) {
 			all = append(all, put{i.Tree, i.Ref, i})
 		}
 	}
-	return p.putAll(ctx, jobs, all)
+	return p.putAll(ctx, p.o.Jobs, all)
 }
 
 // putAll puts manifests, and then asks for each of them: a success that something between here and
@@ -119,7 +107,12 @@ func (c *Client) put(ctx context.Context, _ int, m put) error {
 	if err != nil {
 		return fmt.Errorf("pushing %s: %w", m.ref, err)
 	}
-	if err := s.Put(ctx, m.ref, m); err != nil {
+	if m.Subject == nil {
+		err = s.Put(ctx, m.ref, m.Desc.MediaType, m.Raw)
+	} else {
+		err = s.PutReferrer(ctx, m.ref, m.ref.Context().Digest(m.Subject.Digest.String()), listing(m.Tree), m.Raw)
+	}
+	if err != nil {
 		if refusesSparse(err, m) {
 			return fmt.Errorf("pushing %s: the registry takes an index only with all its platforms, and lacks %s (%w): push the bundle for all platforms, or one with these; what was sent is not sent again",
 				m.ref, platforms(m.image.notInRegistry), network.Clean(err))

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/internal/signature"
+	"github.com/slipway-dev/slipway/release"
+)
+
+// passwordVariable has the password of a private key.
+const passwordVariable = "SLIPWAY_PASSWORD"
+
+// signing are the flags of commands that sign a release.
+type signing struct {
+	key, signer, public, builder string
+}
+
+func (s *signing) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&s.key, "key", "", "sign with this private key, of slipway keygen or cosign (password: $"+passwordVariable+", or the terminal)")
+	cmd.Flags().StringVar(&s.signer, "signer", "", "sign with this program, such as a client of a KMS: bytes on its standard input, a signature in DER on its standard output")
+	cmd.Flags().StringVar(&s.public, "signer-key", "", "the public key of -signer")
+	cmd.Flags().StringVar(&s.builder, "builder", "", "the URI of who builds, for the provenance")
+	cmd.MarkFlagFilename("key", "key")        //nolint:errcheck // fails only where the flag is missing
+	cmd.MarkFlagFilename("signer-key", "pub") //nolint:errcheck // as above
+}
+
+// options adds what signs to the options of a release.
+func (s *signing) options(cmd *cobra.Command, o release.Options) (release.Options, error) {
+	if err := release.CheckBuilder(s.builder); err != nil {
+		return o, usageError{err}
+	}
+	o.Builder = s.builder
+	var err error
+	o.Signer, err = s.open(cmd)
+	return o, err
+}
+
+// open returns what signs; nil without a key.
+func (s *signing) open(cmd *cobra.Command) (*signature.Signer, error) {
+	switch {
+	case s.key != "" && s.signer != "":
+		return nil, usageError{errors.New("-key and -signer: a release is signed by one of them")}
+	case s.signer != "" && s.public == "":
+		return nil, usageError{errors.New("-signer needs -signer-key, the public key by which its signatures are checked")}
+	case s.signer == "" && s.public != "":
+		return nil, usageError{errors.New("-signer-key is the public key of -signer, which is missing: to sign with a private key give -key only")}
+	case s.signer != "":
+		text, err := readKey(s.public)
+		if err != nil {
+			return nil, fmt.Errorf("-signer-key: %w", err)
+		}
+		k, err := signature.ParsePublicKey(text)
+		if err != nil {
+			return nil, fmt.Errorf("-signer-key=%s: %w", s.public, err)
+		}
+		return signature.Command(s.signer, k)
+	case s.key == "":
+		return nil, nil
+	}
+	text, err := readKey(s.key)
+	if err != nil {
+		return nil, fmt.Errorf("-key: %w", err)
+	}
+	password, err := askPassword(cmd, "password of "+s.key)
+	if err != nil {
+		return nil, fmt.Errorf("opening %s: %w", s.key, err)
+	}
+	signer, err := signature.ParsePrivateKey(text, password)
+	if errors.Is(err, signature.ErrPassword) {
+		return nil, fmt.Errorf("%s: %w: check $%s, or type it again", s.key, err, passwordVariable)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.key, err)
+	}
+	return signer, nil
+}
+
+// askPassword returns the password from the environment, or asks for it on the terminal, where it is
+// not shown.
+func askPassword(cmd *cobra.Command, question string) ([]byte, error) {
+	if password, ok := os.LookupEnv(passwordVariable); ok {
+		output.Secret(password)
+		return []byte(password), nil
+	}
+	fd := int(os.Stdin.Fd())
+	if !term.IsTerminal(fd) {
+		return nil, fmt.Errorf("its password is missing: set %s, or run it on a terminal", passwordVariable)
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s: ", question)
+	password, err := term.ReadPassword(fd)
+	fmt.Fprintln(cmd.ErrOrStderr())
+	if err != nil {
+		return nil, fmt.Errorf("reading the password: %w", err)
+	}
+	output.Secret(string(password))
+	return password, nil
+}
+
+// newPassword returns the password for a new key, which is asked for twice.
+func newPassword(cmd *cobra.Command) ([]byte, error) {
+	password, err := askPassword(cmd, "password of the new key")
+	if err != nil {
+		return nil, fmt.Errorf("making a key: %w", err)
+	}
+	if _, ok := os.LookupEnv(passwordVariable); !ok {
+		again, err := askPassword(cmd, "once more")
+		if err != nil {
+			return nil, fmt.Errorf("making a key: %w", err)
+		}
+		if !bytes.Equal(password, again) {
+			return nil, errors.New("making a key: the passwords are not the same: run it again")
+		}
+	}
+	if len(password) == 0 {
+		return nil, errors.New("making a key: the password is empty: whoever copies the file could sign")
+	}
+	return password, nil
+}

@@ -1,0 +1,209 @@
+package network
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/slipway-dev/slipway/internal/oci"
+)
+
+// maxReferrers is how many manifests may have one subject. Verifiers read far less: Kyverno 50.
+const maxReferrers = 1000
+
+// withoutAPI are the answers of registries without the referrers API. By the specification it is
+// 404; others answer so to a path that they do not know.
+var withoutAPI = []int{http.StatusNotFound, http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusNotAcceptable, http.StatusNotImplemented}
+
+// Referrers lists the manifests that have a subject, by the referrers API, or by the tag that
+// replaces it
+// (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#unavailable-referrers-api).
+func (s *Session) Referrers(ctx context.Context, subject name.Digest) (list []v1.Descriptor, err error) {
+	list, ok, err := s.byAPI(ctx, subject)
+	if err != nil || ok {
+		return list, err
+	}
+	return s.byTag(ctx, subject)
+}
+
+// PutReferrer puts a manifest with a subject. Where the registry does not list referrers itself, it
+// adds the manifest to the list under the tag of the subject. Two calls for one subject must not run
+// at a time.
+func (s *Session) PutReferrer(ctx context.Context, ref name.Reference, subject name.Digest, d v1.Descriptor, raw []byte) error {
+	answer, err := s.put(ctx, ref, d.MediaType, raw)
+	if err != nil || answer.Get("OCI-Subject") != "" {
+		return err
+	}
+	list, ok, err := s.byAPI(ctx, subject)
+	if err != nil || ok && slices.ContainsFunc(list, func(o v1.Descriptor) bool { return o.Digest == d.Digest }) {
+		return err
+	}
+	if ok { // the registry lists it later, or does not at all: who puts it looks once more
+		return nil
+	}
+	if list, err = s.byTag(ctx, subject); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(list, func(o v1.Descriptor) bool { return o.Digest == d.Digest }) {
+		return nil
+	}
+	list = append(list, d)
+	slices.SortFunc(list, func(a, b v1.Descriptor) int { return strings.Compare(a.Digest.String(), b.Digest.String()) })
+	text, err := json.Marshal(v1.IndexManifest{SchemaVersion: 2, MediaType: types.OCIImageIndex, Manifests: list})
+	if err != nil {
+		return err
+	}
+	_, err = s.put(ctx, fallback(subject), types.OCIImageIndex, text)
+	return err
+}
+
+// fallback is the tag that replaces the referrers API.
+func fallback(subject name.Digest) name.Tag {
+	return subject.Context().Tag(strings.Replace(subject.DigestStr(), ":", "-", 1))
+}
+
+// Put puts a document without a subject under a reference.
+func (s *Session) Put(ctx context.Context, ref name.Reference, mt types.MediaType, raw []byte) error {
+	_, err := s.put(ctx, ref, mt, raw)
+	return err
+}
+
+func (s *Session) put(ctx context.Context, ref name.Reference, mt types.MediaType, raw []byte) (http.Header, error) {
+	q, err := http.NewRequestWithContext(ctx, http.MethodPut, s.url("manifests/"+ref.Identifier()), bytes.NewReader(raw))
+	if err != nil {
+		return nil, err
+	}
+	q.Header.Set("Content-Type", string(mt))
+	a, err := (&http.Client{Transport: s.rt}).Do(q)
+	if err != nil {
+		return nil, err
+	}
+	defer a.Body.Close()
+	return a.Header, transport.CheckError(a, http.StatusOK, http.StatusCreated, http.StatusAccepted)
+}
+
+func (s *Session) url(path string) string {
+	return (&url.URL{Scheme: s.repo.Scheme(), Host: s.repo.RegistryStr(), Path: "/v2/" + s.repo.RepositoryStr() + "/" + path}).String()
+}
+
+// byAPI lists referrers by the API, page by page. ok is false if the registry has none.
+func (s *Session) byAPI(ctx context.Context, subject name.Digest) (list []v1.Descriptor, ok bool, err error) {
+	at := s.url("referrers/" + subject.DigestStr())
+	for at != "" {
+		raw, status, header, err := s.read(ctx, at, append(withoutAPI, http.StatusOK)...)
+		if err != nil {
+			return nil, false, err
+		}
+		mt, _, _ := strings.Cut(header.Get("Content-Type"), ";")
+		if status != http.StatusOK || types.MediaType(strings.TrimSpace(mt)) != types.OCIImageIndex {
+			return nil, false, nil
+		}
+		page, err := listed(raw)
+		if err != nil {
+			return nil, false, fmt.Errorf("the referrers of %s: %w", subject, err)
+		}
+		if list = append(list, page...); len(list) > maxReferrers {
+			return nil, false, tooMany(subject)
+		}
+		if at, err = next(at, header.Get("Link")); err != nil || len(page) == 0 {
+			return list, true, err
+		}
+	}
+	return list, true, nil
+}
+
+func tooMany(subject name.Digest) error {
+	return fmt.Errorf("more than %d artifacts refer to %s: remove those that nobody needs", maxReferrers, subject)
+}
+
+// next returns the address of the next page by a Link header (RFC 8288), or "".
+func next(at, link string) (string, error) {
+	target, parameters, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(link), "<"), ">")
+	if !ok || !strings.Contains(parameters, `rel="next"`) && !strings.Contains(parameters, "rel=next") {
+		return "", nil
+	}
+	base, err := url.Parse(at)
+	if err != nil {
+		return "", err
+	}
+	u, err := base.Parse(target)
+	if err != nil || u.Host != base.Host || u.Scheme != base.Scheme {
+		return "", errors.New("the next page of the list of referrers is at another place: the registry is not to be trusted with it")
+	}
+	return u.String(), nil
+}
+
+// byTag reads the list under the tag of the subject. GitLab answers with the subject itself, whose
+// children are no referrers.
+func (s *Session) byTag(ctx context.Context, subject name.Digest) ([]v1.Descriptor, error) {
+	raw, status, _, err := s.read(ctx, s.url("manifests/"+fallback(subject).TagStr()), http.StatusOK, http.StatusNotFound)
+	if err != nil || status == http.StatusNotFound {
+		return nil, err
+	}
+	h, _, err := v1.SHA256(bytes.NewReader(raw))
+	if err != nil || h.String() == subject.DigestStr() {
+		return nil, err
+	}
+	list, err := listed(raw)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s, which should list what refers to %s: %w", fallback(subject), subject, err)
+	case len(list) > maxReferrers:
+		return nil, tooMany(subject)
+	}
+	return list, nil
+}
+
+// listed returns the descriptors of an index.
+func listed(raw []byte) ([]v1.Descriptor, error) {
+	t, err := oci.Parse(v1.Descriptor{MediaType: types.OCIImageIndex}, raw)
+	if err != nil {
+		return nil, err
+	}
+	if !t.Desc.MediaType.IsIndex() {
+		return nil, errors.New("it is not an index")
+	}
+	var list []v1.Descriptor
+	for _, c := range t.Children {
+		list = append(list, c.Desc)
+	}
+	return list, nil
+}
+
+// read reads a document of at most [oci.MaxManifest] bytes, again if its body breaks off.
+func (s *Session) read(ctx context.Context, at string, statuses ...int) (raw []byte, status int, header http.Header, err error) {
+	err = s.o.retry(ctx, func() error {
+		q, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
+		if err != nil {
+			return err
+		}
+		q.Header.Set("Accept", string(types.OCIImageIndex))
+		a, err := (&http.Client{Transport: s.rt}).Do(q)
+		if err != nil {
+			return err
+		}
+		defer a.Body.Close()
+		status, header = a.StatusCode, a.Header
+		if err := transport.CheckError(a, statuses...); err != nil {
+			return err
+		}
+		raw, err = io.ReadAll(io.LimitReader(a.Body, oci.MaxManifest+1))
+		if err == nil && len(raw) > oci.MaxManifest {
+			return fmt.Errorf("%s: the list has more than %d MiB", redactURL(q.URL), oci.MaxManifest>>20)
+		}
+		return err
+	})
+	return raw, status, header, err
+}

@@ -1,0 +1,115 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/oci"
+)
+
+// listing describes a referrer as a list of referrers has it.
+func listing(t *oci.Tree) v1.Descriptor {
+	d := v1.Descriptor{MediaType: t.Desc.MediaType, Digest: t.Desc.Digest, Size: t.Desc.Size, ArtifactType: t.ArtifactType(), Annotations: t.Annotations}
+	if d.ArtifactType == "" && t.Config != nil {
+		d.ArtifactType = string(t.Config.MediaType)
+	}
+	return d
+}
+
+// putReferrers puts what refers to the images, and reads it back. What refers to one document is put
+// one at a time, since the client may have to keep the list of it; a referrer comes after its subject,
+// and after the documents that it consists of.
+func (p *push) putReferrers(ctx context.Context) error {
+	var waiting []*target
+	for _, i := range p.images {
+		if i.Referrer && !i.done && !i.skipped && !i.ByDigest {
+			waiting = append(waiting, i)
+		}
+	}
+	all := slices.Clone(waiting)
+	for len(waiting) > 0 {
+		later := map[v1.Hash]bool{}
+		for _, i := range waiting {
+			later[i.Tree.Desc.Digest] = true
+		}
+		bySubject := map[name.Reference][]put{}
+		var rest []*target
+		for _, i := range waiting {
+			if waits(i, later) {
+				rest = append(rest, i)
+				continue
+			}
+			subject := i.Ref
+			if i.Tree.Subject != nil {
+				subject = i.repo.Digest(i.Tree.Subject.Digest.String())
+			}
+			bySubject[subject] = append(bySubject[subject], put{i.Tree, i.Ref, i})
+		}
+		if len(rest) == len(waiting) { // digests cannot refer to one another in a circle
+			return errors.New("what refers to images refers to itself")
+		}
+		if err := p.putGroups(ctx, bySubject); err != nil {
+			return err
+		}
+		waiting = rest
+	}
+	return p.readBack(ctx, all)
+}
+
+// waits reports whether a referrer refers to, or lists, a document that is yet to be put.
+func waits(i *target, later map[v1.Hash]bool) bool {
+	if i.Tree.Subject != nil && later[i.Tree.Subject.Digest] {
+		return true
+	}
+	return slices.ContainsFunc(i.Tree.Children, func(c *oci.Tree) bool { return later[c.Desc.Digest] })
+}
+
+// putGroups puts documents, those of one group one after another.
+func (p *push) putGroups(ctx context.Context, bySubject map[name.Reference][]put) error {
+	var groups [][]put
+	for _, g := range bySubject {
+		groups = append(groups, g)
+	}
+	return each(ctx, p.o.Jobs, groups, func(ctx context.Context, _ int, g []put) error { return p.putAll(ctx, 1, g) })
+}
+
+// readBack checks that the registry lists what was put among what refers to its subject. Otherwise
+// nobody would find it.
+func (p *push) readBack(ctx context.Context, all []*target) error {
+	bySubject := map[name.Digest][]*target{}
+	var subjects []name.Digest
+	for _, i := range all {
+		if _, tagged := i.Ref.(name.Tag); tagged || i.Tree.Subject == nil {
+			continue
+		}
+		subject := i.repo.Digest(i.Tree.Subject.Digest.String())
+		if bySubject[subject] == nil {
+			subjects = append(subjects, subject)
+		}
+		bySubject[subject] = append(bySubject[subject], i)
+	}
+	return each(ctx, p.o.Jobs, subjects, func(ctx context.Context, _ int, subject name.Digest) error {
+		err := p.Settle(ctx, func() (bool, error) {
+			list, err := p.listReferrers(ctx, subject)
+			if err != nil {
+				return true, network.Clean(err)
+			}
+			for _, i := range bySubject[subject] {
+				if !slices.ContainsFunc(list, func(d v1.Descriptor) bool { return d.Digest == i.Tree.Desc.Digest }) {
+					return false, fmt.Errorf("the registry took %s and does not list it: nobody finds it there, so nothing gets its tag; push again, or ask who runs the registry about the referrers API", i.Tree.Desc.Digest)
+				}
+			}
+			return true, nil
+		})
+		if err != nil {
+			return fmt.Errorf("reading what refers to %s: %w", subject, err)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,241 @@
+package publish
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/lock"
+)
+
+// Referrers brings in what refers to those images and charts that the primary registry has already,
+// from an earlier run or from others, and lists it in the lock.
+func (r *Prepared) Referrers(ctx context.Context) error {
+	all := r.Lock.Published()
+	there := make([]bool, len(all))
+	err := transfer.Each(ctx, r.client, all, func(ctx context.Context, n int, i lock.Image) error {
+		repo, err := name.NewRepository(i.Repository)
+		if err != nil {
+			return err
+		}
+		if _, err := r.client.Session(ctx, repo, repo.Scope(transport.PushScope)); err != nil {
+			return fmt.Errorf("connecting to %s: %w", repo, err)
+		}
+		switch _, err := r.client.Head(ctx, repo.Digest(i.Digest.String())); {
+		case err == nil:
+			there[n] = true
+		case !network.Missing(err):
+			return fmt.Errorf("looking at %s: %w", i.Reference(), network.Clean(err))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	r.asked = map[v1.Hash]bool{}
+	for n, i := range all {
+		r.asked[i.Digest] = there[n]
+	}
+	if err := fetchReferrers(ctx, r.client, r.store, all, func(i lock.Image) bool { return !r.asked[i.Digest] }); err != nil {
+		return err
+	}
+	r.update(all)
+	return nil
+}
+
+// update sets the referrers of the lock to those of all, its published images.
+func (r *Prepared) update(all []lock.Image) {
+	for n, i := range all {
+		*r.listed(n) = i.Referrers
+	}
+}
+
+// listed returns the referrers of the n-th published image or chart.
+func (r *Prepared) listed(n int) *[]oci.Referrer {
+	if k := n - len(r.Lock.Images); k >= 0 {
+		return &r.Lock.Charts[k].Referrers
+	}
+	return &r.Lock.Images[n].Referrers
+}
+
+// Attach adds artifacts that refer to the images and charts: an element for each of
+// [lock.Lock.Published]. The store must have them. Push brings them to every registry before it tags
+// anything.
+func (r *Prepared) Attach(made [][]oci.Referrer) {
+	r.attached = made
+	for n, i := range r.Lock.Published() {
+		for _, m := range made[n] {
+			r.list(n, i, m)
+		}
+	}
+}
+
+// list adds an artifact to the lock, in place of one under the same tag.
+func (r *Prepared) list(n int, i lock.Image, m oci.Referrer) {
+	at := r.listed(n)
+	all := slices.DeleteFunc(slices.Clone(*at), func(have oci.Referrer) bool {
+		return have.Digest == m.Digest || m.Tag != "" && have.Tag == m.Tag
+	})
+	all = append(all, m)
+	sortReferrers(i, all)
+	*at = all
+}
+
+// sortReferrers sorts what refers to an image in the order in which a registry is asked for it, so
+// that a second run, which asks, has the same lock: by document, and of each first what has it as its
+// subject, and then what has a tag. What refers to other referrers follows.
+func sortReferrers(i lock.Image, all []oci.Referrer) {
+	documents := i.Documents()
+	place := func(o oci.Referrer) int {
+		if o.Subject == (v1.Hash{}) {
+			return 0
+		}
+		at := slices.IndexFunc(documents, func(d v1.Descriptor) bool { return d.Digest == o.Subject })
+		if at < 0 {
+			return len(documents)
+		}
+		return at
+	}
+	slices.SortStableFunc(all, func(a, b oci.Referrer) int {
+		p, q := place(a), place(b)
+		switch {
+		case p != q || p == len(documents):
+			return cmp.Compare(p, q)
+		case a.Tag == "" && b.Tag == "":
+			return cmp.Compare(a.Digest.Hex, b.Digest.Hex)
+		case a.Tag == "" || b.Tag == "":
+			return cmp.Compare(a.Tag, b.Tag)
+		}
+		return 0 // in the order of the suffixes
+	})
+}
+
+// planReferrers adds to the plan what is attached. Where a registry has a list of signatures that
+// lacks ours, ours are added to it, and where that is the primary registry, to the lock.
+func (r *Prepared) planReferrers(ctx context.Context) error {
+	type wanted struct {
+		image, registry int
+		oci.Referrer
+
+		ref   name.Reference
+		trees []transfer.Image
+	}
+	var all []*wanted
+	published := r.Lock.Published()
+	for n, i := range published {
+		for k, repository := range i.Repositories() {
+			repo, err := name.NewRepository(repository)
+			if err != nil {
+				return err
+			}
+			for _, m := range r.attachedTo(n) {
+				w := &wanted{image: n, registry: k, Referrer: m, ref: repo.Digest(m.Digest.String())}
+				if m.Tag != "" {
+					w.ref = repo.Tag(m.Tag)
+				}
+				all = append(all, w)
+			}
+		}
+	}
+	err := transfer.Each(ctx, r.client, all, func(ctx context.Context, _ int, w *wanted) (err error) {
+		if w.Tag != "" {
+			if w.Referrer, err = r.join(ctx, w.ref, w.Referrer); err != nil {
+				return err
+			}
+		}
+		t, err := oci.Read(w.Descriptor(), r.store.Get, oci.Limits{})
+		if err != nil {
+			return fmt.Errorf("publishing what refers to %s: %w", published[w.image].Name, err)
+		}
+		w.trees = transfer.Referrer(published[w.image].Name, w.ref, t)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, w := range all {
+		r.planned[w.registry] = append(r.planned[w.registry], w.trees...)
+		if w.registry == 0 && w.Tag != "" {
+			r.list(w.image, published[w.image], w.Referrer)
+		}
+	}
+	return nil
+}
+
+func (r *Prepared) attachedTo(n int) []oci.Referrer {
+	if r.attached == nil {
+		return nil
+	}
+	return r.attached[n]
+}
+
+// join returns the list of signatures that a tag is to name: ours, or that of the registry with those
+// of ours that it lacks behind its own.
+func (r *Prepared) join(ctx context.Context, ref name.Reference, ours oci.Referrer) (oci.Referrer, error) {
+	repo := ref.Context()
+	if _, err := r.client.Session(ctx, repo, repo.Scope(transport.PushScope)); err != nil {
+		return ours, fmt.Errorf("connecting to %s: %w", repo, err)
+	}
+	have, err := r.client.Head(ctx, ref)
+	switch {
+	case network.Missing(err) || err == nil && have.Digest == ours.Digest:
+		return ours, nil
+	case err != nil:
+		return ours, fmt.Errorf("looking at %s: %w", ref, network.Clean(err))
+	}
+	var theirs *oci.Tree
+	w := &transfer.Wanted{Ref: repo.Digest(have.Digest.String()), Name: ref.Name(), Done: func(t *oci.Tree) error { theirs = t; return nil }}
+	if err := r.client.Fetch(ctx, r.store, []*transfer.Wanted{w}); err != nil {
+		return ours, err
+	}
+	own, err := oci.Read(ours.Descriptor(), r.store.Get, oci.Limits{})
+	if err != nil {
+		return ours, err
+	}
+	layers := slices.Clone(theirs.Layers)
+	for _, l := range own.Layers {
+		if !slices.ContainsFunc(layers, func(h v1.Descriptor) bool { return transfer.SameLayer(h, l) }) {
+			layers = append(layers, l)
+		}
+	}
+	d := theirs.Desc
+	if len(layers) > len(theirs.Layers) {
+		if len(theirs.Layers) == 0 {
+			return ours, nil
+		}
+		if d, err = r.putSignatures(layers); err != nil {
+			return ours, err
+		}
+	}
+	ours.MediaType, ours.Digest, ours.Size = d.MediaType, d.Digest, d.Size
+	return ours, nil
+}
+
+// putSignatures puts a list of signatures into the store.
+func (r *Prepared) putSignatures(layers []v1.Descriptor) (v1.Descriptor, error) {
+	raw, config, err := oci.MakeSignatures(layers)
+	if err != nil {
+		return v1.Descriptor{}, err
+	}
+	for _, b := range [][]byte{config, raw} {
+		if _, err := r.store.PutBytes(b); err != nil {
+			return v1.Descriptor{}, err
+		}
+	}
+	t, err := oci.Parse(v1.Descriptor{}, raw)
+	if err != nil {
+		return v1.Descriptor{}, err
+	}
+	d := t.Desc
+	d.Digest, d.Size, err = v1.SHA256(bytes.NewReader(raw))
+	return d, err
+}
