@@ -1,0 +1,132 @@
+package bundle_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testing/bundletest"
+)
+
+// TestImageLayout reads what Extract wrote, as it is and after somebody changed it.
+func TestImageLayout(t *testing.T) {
+	t.Parallel()
+	st, l := bundletest.Signed(t, 2000)
+	b := bundletest.Opened(t, bundletest.Pack(t, st, l, t.TempDir(), bundletest.Targets(t)[5])[0].Path)
+	agent := b.Contents().Images[0]
+	for _, tc := range []struct {
+		name   string
+		change func(t *testing.T, dir string)
+		open   string // what opening says, or
+		verify string // what verifying says
+	}{
+		{name: "as it is"},
+		{"no index", func(t *testing.T, dir string) { rm(t, dir, "index.json") }, "no such file", ""},
+		{"not JSON", func(t *testing.T, dir string) { edit(t, dir, "index.json", "{", "[") }, "reading", ""},
+		{"no image", func(t *testing.T, dir string) { edit(t, dir, "index.json", `"manifests":[`, `"manifests":[],"x":[`) }, "does not begin with an image", ""},
+		{"no name", func(t *testing.T, dir string) { edit(t, dir, "index.json", agent.Name, "agent") }, "is not the full name", ""},
+		{"referrer of another image", func(t *testing.T, dir string) {
+			edit(t, dir, "index.json", `image":"`+agent.Name, `image":"`+b.Contents().Images[1].Name)
+		}, "does not refer to", ""},
+		{"index changed", func(t *testing.T, dir string) { edit(t, dir, blob(agent.Digest().Hex), "linux", "xinul") }, "has the digest", ""},
+		{"manifest gone", func(t *testing.T, dir string) { rm(t, dir, blob(agent.Referrers[0].Digest.Hex)) }, "not included", ""},
+		{"layer changed", func(t *testing.T, dir string) { turn(t, dir, blob(agent.Included()[0].Layers[0].Digest.Hex)) }, "", "have the digest"},
+		{"layer gone", func(t *testing.T, dir string) { rm(t, dir, blob(agent.Included()[0].Layers[0].Digest.Hex)) }, "", "no such file"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "layout")
+			if _, err := b.Extract(t.Context(), agent.Name, bundle.ExtractOptions{To: dir}); err != nil {
+				t.Fatal(err)
+			}
+			if !bundle.IsImageLayout(dir) || bundle.IsImageLayout(filepath.Dir(dir)) {
+				t.Error("a layout is not recognized")
+			}
+			if tc.change != nil {
+				tc.change(t, dir)
+			}
+			layout, err := bundle.OpenImageLayout(dir)
+			if tc.open != "" {
+				bundletest.Says(t, err, tc.open)
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if i := layout.Image; i.Name != agent.Name || i.Digest() != agent.Digest() || len(i.Included()) != len(agent.Included()) || len(i.Referrers) != len(agent.Referrers) {
+				t.Errorf("%+v", i)
+			}
+			if _, _, err = layout.Verify(t.Context(), nil); tc.verify != "" {
+				bundletest.Says(t, err, tc.verify)
+			} else if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestCheckForm: every document that a bundle has without a digest must be in the only form of it.
+func TestCheckForm(t *testing.T) {
+	t.Parallel()
+	st, l := bundletest.Signed(t, 500)
+	for _, f := range bundletest.Pack(t, st, l, t.TempDir(), bundletest.Targets(t)...) {
+		if err := bundletest.Opened(t, f.Path).CheckForm(); err != nil {
+			t.Errorf("%s: %v", f.Path, err)
+		}
+		good := bundletest.Headers(t, f.Path)
+		for name, change := range map[string]func(e []bundletest.Forged){
+			"space in manifest.json":   func(e []bundletest.Forged) { e[0].Data = append(e[0].Data, ' ') },
+			"space in index.json":      func(e []bundletest.Forged) { e[2].Data = append(e[2].Data, '\n') },
+			"duplicate in index.json":  func(e []bundletest.Forged) { e[2].Data = bytes.Replace(e[2].Data, []byte("{"), []byte(`{"schemaVersion":3,`), 1) },
+			"annotation in index.json": func(e []bundletest.Forged) { e[2].Data = bytes.Replace(e[2].Data, []byte(`"annotations":{`), []byte(`"annotations":{"a":"b",`), 1) },
+		} {
+			e := bundletest.Clone(good)
+			change(e)
+			b, err := bundle.Open(bundletest.Write(t, bundletest.Forge(t, e)))
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			bundletest.Says(t, b.CheckForm(), "is not in the form that slipway writes")
+			b.Close() //nolint:errcheck // it was only read
+		}
+	}
+}
+
+func blob(hex string) string { return "blobs/sha256/" + hex }
+
+func rm(t *testing.T, dir, name string) {
+	t.Helper()
+	if err := os.Remove(filepath.Join(dir, name)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func edit(t *testing.T, dir, name, from, to string) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := strings.Replace(string(text), from, to, 1)
+	if changed == string(text) {
+		t.Fatalf("%s has no %q", name, from)
+	}
+	if err := os.WriteFile(path, []byte(changed), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func turn(t *testing.T, dir, name string) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, bundletest.Flip(text, len(text)/2, 2), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
