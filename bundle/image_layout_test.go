@@ -77,10 +77,14 @@ func TestCheckForm(t *testing.T) {
 		}
 		good := bundletest.Headers(t, f.Path)
 		for name, change := range map[string]func(e []bundletest.Forged){
-			"space in manifest.json":   func(e []bundletest.Forged) { e[0].Data = append(e[0].Data, ' ') },
-			"space in index.json":      func(e []bundletest.Forged) { e[2].Data = append(e[2].Data, '\n') },
-			"duplicate in index.json":  func(e []bundletest.Forged) { e[2].Data = bytes.Replace(e[2].Data, []byte("{"), []byte(`{"schemaVersion":3,`), 1) },
-			"annotation in index.json": func(e []bundletest.Forged) { e[2].Data = bytes.Replace(e[2].Data, []byte(`"annotations":{`), []byte(`"annotations":{"a":"b",`), 1) },
+			"space in manifest.json": func(e []bundletest.Forged) { e[0].Data = append(e[0].Data, ' ') },
+			"space in index.json":    func(e []bundletest.Forged) { e[2].Data = append(e[2].Data, '\n') },
+			"duplicate in index.json": func(e []bundletest.Forged) {
+				e[2].Data = bytes.Replace(e[2].Data, []byte("{"), []byte(`{"schemaVersion":3,`), 1)
+			},
+			"annotation in index.json": func(e []bundletest.Forged) {
+				e[2].Data = bytes.Replace(e[2].Data, []byte(`"annotations":{`), []byte(`"annotations":{"a":"b",`), 1)
+			},
 		} {
 			e := bundletest.Clone(good)
 			change(e)
@@ -89,7 +93,7 @@ func TestCheckForm(t *testing.T) {
 				t.Fatalf("%s: %v", name, err)
 			}
 			bundletest.Says(t, b.CheckForm(), "is not in the form that slipway writes")
-			b.Close() //nolint:errcheck // it was only read
+			b.Close()
 		}
 	}
 }

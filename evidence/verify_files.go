@@ -166,7 +166,7 @@ func compareFiles(ctx context.Context, dir string, sums map[string]string, pr *p
 		}
 		rel, err := filepath.Rel(dir, path)
 		name := filepath.ToSlash(rel)
-		if _, ok := sums[name]; !ok && !slices.Contains([]string{sumsName, sumsBundle, sumsPlain}, name) && len(f.Unlisted) < maxProblems {
+		if _, ok := sums[name]; !ok && !slices.Contains([]string{sumsName, sumsBundle, sumsPlain, ".gitignore"}, name) && len(f.Unlisted) < maxProblems {
 			f.Unlisted = append(f.Unlisted, name)
 		}
 		return err
