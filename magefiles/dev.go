@@ -65,7 +65,7 @@ func Bench(
 	if _, err := consumer.SetUp(ctx); err != nil {
 		return err
 	}
-	if err := target.Release(ctx, nil, nil, nil, nil, nil, nil, nil, nil); err != nil {
+	if err := target.Release(ctx, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil); err != nil {
 		return err
 	}
 	args := []string{"go", "run", "./bench"}

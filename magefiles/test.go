@@ -42,7 +42,7 @@ func Test(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := target.Release(ctx, nil, nil, nil, nil, nil, nil, nil, nil); err != nil {
+	if err := target.Release(ctx, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil); err != nil {
 		return err
 	}
 	env, err := environment(strings.Join(without, ","))

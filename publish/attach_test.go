@@ -36,6 +36,12 @@ func signedRelease(ctx context.Context, tb testing.TB, p *product.Product, st *s
 	if err != nil {
 		return nil, err
 	}
+	return sign(ctx, tb, r, st, key)
+}
+
+// sign pushes a prepared release with evidence.
+func sign(ctx context.Context, tb testing.TB, r *publish.Prepared, st *store.Store, key *signature.Signer) (*lock.Lock, error) {
+	tb.Helper()
 	statement := bundletest.Encoded(tb, bundletest.Statement(tb, r.Lock)) // before anything refers to it
 	if err := r.Referrers(ctx); err != nil {
 		return nil, err
@@ -377,5 +383,45 @@ func TestOperatorsSignature(t *testing.T) {
 			}
 			sameLock(t, again, l)
 		})
+	}
+}
+
+// TestSignedParts joins parts and signs what comes of them: it is what a release of all of it has.
+func TestSignedParts(t *testing.T) {
+	p, st, built := cut(t, 100)
+	s := registrytest.Serve(t)
+	p.Registry = s.Host()
+	key := bundletest.Key(t)
+	var parts []*lock.Part
+	for _, system := range []string{"linux", "windows"} {
+		part, err := publish.PublishPart(t.Context(), storetest.Only(p, system), st, storetest.Built(built), quick)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts = append(parts, part)
+	}
+	var locks []*lock.Lock
+	for range 2 {
+		fresh := storetest.Open(t)
+		r, err := publish.PrepareMerge(t.Context(), p, fresh, parts, quick)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := sign(t.Context(), t, r, fresh, key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hasEvidence(t, l, s.Host())
+		locks = append(locks, l)
+	}
+	sameLock(t, locks[1], locks[0])
+	whole, err := signedRelease(t.Context(), t, p, st, built, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, i := range whole.Images {
+		if !slices.Equal(i.Referrers, locks[0].Images[n].Referrers) {
+			t.Errorf("to %s of parts refers\n%+v\nand to that of a complete release\n%+v", i.Name, locks[0].Images[n].Referrers, i.Referrers)
+		}
 	}
 }

@@ -44,6 +44,20 @@ func (o options) args() []string {
 	return args
 }
 
+// signing formats what signs a release as flags of the slipway command.
+func signing(key, signer, signerKey, builder *string) []string {
+	var args []string
+	for _, f := range []struct {
+		name  string
+		value *string
+	}{{"key", key}, {"signer", signer}, {"signer-key", signerKey}, {"builder", builder}} {
+		if f.value != nil {
+			args = append(args, "--"+f.name+"="+*f.value)
+		}
+	}
+	return args
+}
+
 // run compiles the slipway command if necessary and runs it.
 func run(ctx context.Context, words []string, o options) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)

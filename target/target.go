@@ -28,9 +28,26 @@ func Release(
 	platforms *string, // only these platforms, separated by commas
 	images *string, // only these images, separated by commas
 	out *string, // directory for the release's files (dist)
+	key *string, // sign with this private key (password: $SLIPWAY_PASSWORD, or the terminal)
+	signer *string, // sign with this program
+	signerKey *string, // the public key of signer
+	builder *string, // the URI of who builds, for the provenance
 	q *bool, // print only the result and errors
 ) error {
-	return run(ctx, []string{"release"}, options{product, registry, version, channel, platforms, images, out, q})
+	args := append([]string{"release"}, signing(key, signer, signerKey, builder)...)
+	return run(ctx, args, options{product, registry, version, channel, platforms, images, out, q})
+}
+
+// Keygen makes a key that signs releases: NAME.key and NAME.pub.
+func Keygen(
+	ctx context.Context,
+	name *string, // what the names of both files begin with (release)
+) error {
+	args := []string{"keygen"}
+	if name != nil {
+		args = append(args, "--name="+*name)
+	}
+	return run(ctx, args, options{})
 }
 
 // Build builds the images into the store.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -110,6 +111,16 @@ func TestArgs(t *testing.T) {
 		if got := strings.Join(o.args(), " "); got != want {
 			t.Errorf("args = %q, want %q", got, want)
 		}
+	}
+}
+
+func TestSigning(t *testing.T) {
+	key, program := "release.key", "kms sign"
+	if got := signing(&key, nil, nil, nil); !slices.Equal(got, []string{"--key=release.key"}) {
+		t.Errorf("args = %q", got)
+	}
+	if got := signing(nil, &program, &key, nil); !slices.Equal(got, []string{"--signer=kms sign", "--signer-key=release.key"}) {
+		t.Errorf("args = %q", got)
 	}
 }
 
