@@ -35,6 +35,8 @@ type Options struct {
 	// Made are the directories that this run writes: store and output. [Product.MadeIn] excludes
 	// them.
 	Made []string
+	// Rebuild makes a release again: what it has counts, and not the environment and git.
+	Rebuild *Rebuild
 	// Bases loads the product to renew the lock files and other pins: without a registry,
 	// whatever git says of the version, and whatever the lock files have wrong. Images have their
 	// repositories at all destinations of slipway.yaml.
@@ -69,21 +71,23 @@ func Load(ctx context.Context, o Options) (*Product, error) {
 		return nil, fmt.Errorf("reading %s: %w: name the file slipway.yaml itself with -product", o.Path, cause(err))
 	}
 	c := newChecker(o.Path, dir, b)
+	c.rebuild = o.Rebuild
+	getenv := o.Rebuild.environment()
 	if apiVersion(c.Document, &c.in.APIVersion) {
 		return nil, c.Err()
 	}
 	if c.out.Made, err = c.made(o.Made); err != nil {
 		return nil, fmt.Errorf("reading %s: %w", o.Path, err)
 	}
-	c.version(ctx, o, os.Getenv)
+	c.version(ctx, o, getenv)
 	c.check()
 	if o.Bases {
 		c.everyDestination()
 		c.out.Registry = ""
 	} else {
-		c.destinations(o.Registries, os.Getenv)
+		c.destinations(o.Registries, getenv)
 	}
-	c.environment(os.Getenv)
+	c.environment(getenv)
 	c.floating(o.Floating)
 	c.committed()
 	c.clones(o.Repositories)

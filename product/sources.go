@@ -24,6 +24,12 @@ func (c *checker) source(in *sourceYAML) {
 	}
 	c.hash(&in.Sum)
 	c.hash(&in.GoModSum)
+	if again, ok := c.rebuild.source(in.Name); ok && in.Directory != "" {
+		if again.Directory != "" {
+			in.Directory = again.Directory
+		}
+		s.Revision = again.Revision
+	}
 	if in.Directory != "" {
 		s.Directory = c.directory(&in.Directory)
 		s.Own = c.own(s.Directory)
@@ -36,6 +42,9 @@ func (c *checker) source(in *sourceYAML) {
 	c.checkForm(&in.Revision, "revision", revisionForm)
 	if in.Created != "" {
 		s.Created = c.time(&in.Created)
+	}
+	if again, ok := c.rebuild.source(in.Name); ok && in.Directory != "" {
+		s.Created = again.Created
 	}
 	if u, err := url.Parse(in.URL); in.URL != "" && (err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "") {
 		c.Errorf(&in.URL, "%q is not the address of a web page: write https://…", in.URL)

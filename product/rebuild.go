@@ -1,0 +1,43 @@
+package product
+
+import (
+	"os"
+	"strconv"
+	"time"
+)
+
+// Rebuild is what made a release besides its files, for who makes it again.
+type Rebuild struct {
+	// SourceDateEpoch is the time that was given to the release; zero if none was.
+	SourceDateEpoch time.Time
+	// Sources are the directory sources by their names.
+	Sources map[string]RebuiltSource
+}
+
+// RebuiltSource is a directory source of a release that is made again.
+type RebuiltSource struct {
+	Directory string // absolute; "" if it is where slipway.yaml says
+	Revision  string
+	Created   time.Time
+}
+
+// environment returns the function that looks up environment variables.
+func (r *Rebuild) environment() func(string) string {
+	if r == nil {
+		return os.Getenv
+	}
+	return func(name string) string {
+		if name != "SOURCE_DATE_EPOCH" || r.SourceDateEpoch.IsZero() {
+			return ""
+		}
+		return strconv.FormatInt(r.SourceDateEpoch.Unix(), 10)
+	}
+}
+
+func (r *Rebuild) source(name string) (RebuiltSource, bool) {
+	if r == nil {
+		return RebuiltSource{}, false
+	}
+	s, ok := r.Sources[name]
+	return s, ok
+}

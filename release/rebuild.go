@@ -1,0 +1,63 @@
+package release
+
+import (
+	"context"
+	"errors"
+
+	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/provenance"
+	"github.com/slipway-dev/slipway/publish"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// Rebuilt is a release that was made again and is in no registry.
+type Rebuilt struct {
+	Lock      *lock.Lock
+	Manifest  []byte // release.yaml; nil if the product has none
+	Statement *provenance.Statement
+	Store     *store.Store // has everything that the lock names
+}
+
+// Rebuild makes a release of p as far as its digests go: nothing is pushed, and no files are written
+// to the output directory. A builder's ID is that of its statement.
+func Rebuild(ctx context.Context, p *product.Product, o Options, builder string) (*Rebuilt, error) {
+	c, err := begin(ctx, p, o)
+	if err != nil {
+		return nil, err
+	}
+	defer c.end()
+	trees, missing := build.Sources(ctx, p)
+	complete, _, manifest := rehearse(ctx, p, trees, &c.memory)
+	c.product = complete
+	b := build.New(complete, trees, c.store, o.Progress)
+	if _, err := b.Check(ctx); err != nil || missing != nil || manifest != nil {
+		return nil, errors.Join(missing, err, manifest)
+	}
+	built, err := b.Images(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.materials = built.Materials
+	prepared, err := publish.Prepare(ctx, complete, c.store, built, network.Options{Progress: o.Progress})
+	if err != nil {
+		return nil, err
+	}
+	text, charts, err := Render(ctx, complete, prepared.Lock, o.Progress)
+	if err != nil {
+		return nil, err
+	}
+	if err := AddCharts(prepared, charts); err != nil {
+		return nil, err
+	}
+	s, err := c.statement(prepared.Lock, text)
+	if err != nil {
+		return nil, err
+	}
+	if builder != "" {
+		s.Predicate.RunDetails.Builder.ID = builder
+	}
+	return &Rebuilt{Lock: prepared.Lock, Manifest: text, Statement: s, Store: c.store}, nil
+}
