@@ -25,6 +25,9 @@ type statement struct {
 
 	blob     v1.Hash // of the Sigstore bundle
 	attached map[attachment]bool
+	// given means that the operator named a file with the statement, such as that of another builder:
+	// nothing needs to refer to it.
+	given bool
 }
 
 // attachment is what the bundle of a statement refers to in a material.
@@ -103,7 +106,7 @@ func (s *statement) image(from string, product bool, i bundle.Image) error {
 			return fmt.Errorf("its manifest %s for %s belongs to another index by the signed statement", m.Desc.Digest, m.Platform)
 		}
 	}
-	if !attached {
+	if !attached && !s.given {
 		return errors.New("the signed statement does not refer to it: its evidence was removed, so that a cluster would find none: take the release from the maintainer again")
 	}
 	return nil

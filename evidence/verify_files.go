@@ -128,6 +128,9 @@ func (r *reader) files(paths []string) error {
 		if r.blobs[h], err = r.parse(h, text); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
+		if p := r.blobs[h].provenance; p != nil {
+			p.given = true
+		}
 	}
 	return nil
 }

@@ -22,8 +22,8 @@ type Rebuilt struct {
 }
 
 // Rebuild makes a release of p as far as its digests go: nothing is pushed, and no files are written
-// to the output directory. A builder's ID is that of its statement.
-func Rebuild(ctx context.Context, p *product.Product, o Options, builder string) (*Rebuilt, error) {
+// to the output directory.
+func Rebuild(ctx context.Context, p *product.Product, o Options) (*Rebuilt, error) {
 	c, err := begin(ctx, p, o)
 	if err != nil {
 		return nil, err
@@ -55,9 +55,6 @@ func Rebuild(ctx context.Context, p *product.Product, o Options, builder string)
 	s, err := c.statement(prepared.Lock, text)
 	if err != nil {
 		return nil, err
-	}
-	if builder != "" {
-		s.Predicate.RunDetails.Builder.ID = builder
 	}
 	return &Rebuilt{Lock: prepared.Lock, Manifest: text, Statement: s, Store: c.store}, nil
 }

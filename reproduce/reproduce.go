@@ -1,0 +1,130 @@
+// Package reproduce makes a release again and compares it with the one that its statement names.
+//
+// [Run] unpacks the archive of inputs, checks out what the statement names by commit, builds into
+// a new store with an empty build cache, and compares every subject of the statement. Where one
+// differs, it looks into images, layers and files for the first cause: the build information of
+// programs before their bytes. Nothing of the release is run, and nothing is pushed.
+package reproduce
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/provenance"
+	"github.com/slipway-dev/slipway/release"
+)
+
+// Options say what is made again, and from what.
+type Options struct {
+	Statement *provenance.Statement
+	Original  *Original // has what the statement names, to explain differences
+	Inputs    string    // path of the archive of inputs
+	// Repositories are git repositories, as directory or address: by the name of a source, and ""
+	// for the product's own. What the statement names by address needs none.
+	Repositories map[string]string
+	Builder      string // the ID in the statement that is made
+	Temp         string // directory for the store and the build cache; "" is the system's
+	Progress     *progress.Printer
+}
+
+// Run makes the release again and compares it. A report is returned if it could be made, whether it
+// is the same or not.
+func Run(ctx context.Context, o Options) (r *Report, err error) {
+	dir, err := disk.Temp(o.Temp)
+	if err != nil {
+		return nil, fmt.Errorf("making a directory: %w", err)
+	}
+	defer func() { err = errors.Join(err, remove(dir)) }()
+	r = newReport(o.Statement)
+	if err := r.compareTools(ctx, o.Statement); err != nil {
+		return nil, err
+	}
+	r.tell(o.Progress)
+	s := &sandbox{options: o, dir: filepath.Join(dir, "inputs"), rebuild: &product.Rebuild{Sources: map[string]product.RebuiltSource{}}}
+	if err := s.make(ctx); err != nil {
+		return nil, fmt.Errorf("reproducing %s: %w", r.title(), err)
+	}
+	leave, err := freshCache(filepath.Join(dir, "cache"))
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	made, err := s.build(ctx, filepath.Join(dir, "store"), filepath.Join(dir, "out"))
+	if err != nil {
+		return nil, fmt.Errorf("reproducing %s: %w", r.title(), err)
+	}
+	r.made = made.Statement
+	c := &comparison{report: r, statement: o.Statement, original: o.Original, made: made}
+	return r, c.run(ctx)
+}
+
+// build makes the release from what is in the sandbox.
+func (s *sandbox) build(ctx context.Context, store, out string) (*release.Rebuilt, error) {
+	par := s.options.Statement.Predicate.BuildDefinition.ExternalParameters
+	if par.SourceDateEpoch {
+		s.rebuild.SourceDateEpoch = par.Created
+	}
+	file, err := s.path(par.Product)
+	if err != nil {
+		return nil, err
+	}
+	p, err := product.Load(ctx, product.Options{
+		Path: file, Registries: par.Registries, Version: par.Version, Channel: par.Channel, Made: []string{store, out}, Rebuild: s.rebuild,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if p.Name != par.Name {
+		return nil, fmt.Errorf("its inputs are of %s: they are those of another release", p.Name)
+	}
+	return release.Rebuild(ctx, p, release.Options{Store: store, Out: out, Builder: s.options.Builder, Progress: s.options.Progress})
+}
+
+// path returns the path of a file of the archive.
+func (s *sandbox) path(name string) (string, error) {
+	local := filepath.FromSlash(name)
+	if !filepath.IsLocal(local) {
+		return "", fmt.Errorf("its statement has slipway.yaml at %q, out of the archive of inputs", name)
+	}
+	return filepath.Join(s.dir, local), nil
+}
+
+// freshCache makes the go command of this process use an empty build cache.
+func freshCache(dir string) (leave func(), err error) {
+	if err := disk.MkdirAll(dir); err != nil {
+		return nil, err
+	}
+	old, was := os.LookupEnv("GOCACHE")
+	if err := os.Setenv("GOCACHE", dir); err != nil {
+		return nil, err
+	}
+	return func() {
+		if was {
+			os.Setenv("GOCACHE", old) //nolint:errcheck // it was set before
+		} else {
+			os.Unsetenv("GOCACHE") //nolint:errcheck // as above
+		}
+	}, nil
+}
+
+// remove removes a directory in which some may not be writable.
+func remove(dir string) error {
+	if err := os.RemoveAll(dir); err == nil {
+		return nil
+	}
+	if err := filepath.WalkDir(dir, func(p string, d os.DirEntry, err error) error {
+		if d != nil && d.IsDir() {
+			return os.Chmod(p, 0o700)
+		}
+		return err
+	}); err != nil {
+		return err
+	}
+	return os.RemoveAll(dir)
+}
