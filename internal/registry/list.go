@@ -40,7 +40,7 @@ func (r *Registry) listReferrers(w http.ResponseWriter, q *http.Request, which s
 	}
 	m := v1.IndexManifest{SchemaVersion: 2, MediaType: types.OCIImageIndex, Manifests: []v1.Descriptor{}}
 	filter := q.URL.Query().Get("artifactType")
-	for _, d := range r.referrers[h] {
+	for _, d := range r.about(h) {
 		if filter == "" || d.ArtifactType == filter {
 			m.Manifests = append(m.Manifests, d)
 		}

@@ -39,7 +39,8 @@ func (r *Registry) manifest(w http.ResponseWriter, q *http.Request, repo, which 
 }
 
 // putManifest stores a manifest under its digest and, if which is a tag, names it. What it lists
-// must be there.
+// must be there. If it has a subject, the referrers API lists it for that; the header OCI-Subject
+// tells the client that no tag has to.
 func (r *Registry) putManifest(w http.ResponseWriter, q *http.Request, repo, which string) {
 	raw, err := io.ReadAll(http.MaxBytesReader(w, q.Body, oci.MaxManifest))
 	if err != nil {
@@ -75,6 +76,10 @@ func (r *Registry) putManifest(w http.ResponseWriter, q *http.Request, repo, whi
 		which = ""
 	}
 	r.tag(repo, which, h)
+	if m.Subject != nil {
+		r.referTo(m.Subject.Digest, v1.Descriptor{MediaType: m.Desc.MediaType, Digest: h, Size: int64(len(raw)), ArtifactType: m.ArtifactType(), Annotations: m.Annotations})
+		w.Header().Set("OCI-Subject", m.Subject.Digest.String())
+	}
 	w.Header().Set("Location", fmt.Sprintf("/v2/%s/manifests/%s", repo, h))
 	w.Header().Set("Docker-Content-Digest", h.String())
 	w.WriteHeader(http.StatusCreated)

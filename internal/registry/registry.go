@@ -71,8 +71,24 @@ func (r *Registry) refer(repo string, h v1.Hash, all []oci.Referrer) {
 		if a.Subject != (v1.Hash{}) {
 			about = a.Subject
 		}
-		r.referrers[about] = append(r.referrers[about], v1.Descriptor{MediaType: a.MediaType, Digest: a.Digest, Size: a.Size, ArtifactType: a.ArtifactType})
+		r.referTo(about, v1.Descriptor{MediaType: a.MediaType, Digest: a.Digest, Size: a.Size, ArtifactType: a.ArtifactType})
 	}
+}
+
+// referTo lists d among the referrers of a digest, once.
+func (r *Registry) referTo(about v1.Hash, d v1.Descriptor) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !slices.ContainsFunc(r.referrers[about], func(o v1.Descriptor) bool { return o.Digest == d.Digest }) {
+		r.referrers[about] = append(r.referrers[about], d)
+	}
+}
+
+// about returns the referrers of a digest.
+func (r *Registry) about(h v1.Hash) []v1.Descriptor {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.referrers[h])
 }
 
 // tag names a digest; an empty tag only adds the repository.

@@ -175,6 +175,33 @@ func TestReferrers(t *testing.T) {
 	}
 }
 
+// TestPushedReferrer pushes an artifact about an image, twice: the referrers API lists it once,
+// with its type and annotations.
+func TestPushedReferrer(t *testing.T) {
+	r, st, l := demo(t)
+	config, err := st.PutBytes([]byte("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	subject := l.Images[0].Digest.String()
+	m := fmt.Sprintf(`{"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json","artifactType":"application/spdx+json","config":{"mediaType":"application/vnd.oci.empty.v1+json","digest":%q,"size":2},"layers":[],"subject":{"mediaType":"application/vnd.oci.image.index.v1+json","digest":%q,"size":7},"annotations":{"of":"a test"}}`, config, subject)
+	h, _, err := v1.SHA256(strings.NewReader(m))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		a, body := call(t, r, "PUT", "/v2/acme/demo/agent/manifests/"+h.String(), m)
+		if a.StatusCode != http.StatusCreated || a.Header.Get("OCI-Subject") != subject {
+			t.Fatalf("%d %v %s", a.StatusCode, a.Header, body)
+		}
+	}
+	_, body := call(t, r, "GET", "/v2/acme/demo/agent/referrers/"+subject, "")
+	want := fmt.Sprintf(`{"mediaType":"application/vnd.oci.image.manifest.v1+json","size":%d,"digest":%q,"annotations":{"of":"a test"},"artifactType":"application/spdx+json"}`, len(m), h)
+	if !strings.Contains(body, `"manifests":[`+want+`]`) {
+		t.Errorf("got %s, want %s", body, want)
+	}
+}
+
 // TestThirdParty looks for images of others where a mirror has them.
 func TestThirdParty(t *testing.T) {
 	_, st, l := demo(t)
