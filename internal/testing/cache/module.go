@@ -3,11 +3,15 @@ package cache
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
+	"strings"
 )
 
 // Module is a Go module that is there for the programs that it requires, at the versions of its
@@ -15,6 +19,26 @@ import (
 type Module struct {
 	Dir  string
 	Name string // of its directory in the cache, before the hash of go.mod and go.sum
+}
+
+// hashOwn adds the programs that the module has itself, which are in testdata, where no tool looks.
+func (m Module) hashOwn(h io.Writer) error {
+	root := filepath.Join(m.Dir, "testdata")
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(h, "%s\n%s", filepath.ToSlash(strings.TrimPrefix(path, root)), b)
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // Program returns the path of the program that is a package of what the module requires. It has
@@ -28,6 +52,9 @@ func (m Module) Program(ctx context.Context, pkg string, cgo bool, flags ...stri
 			return "", err
 		}
 		h.Write(b)
+	}
+	if err := m.hashOwn(h); err != nil {
+		return "", err
 	}
 	return Program(ctx, fmt.Sprintf("%s-%x", m.Name, h.Sum(nil)), path.Base(pkg), func(ctx context.Context, dir string) error {
 		fmt.Fprintf(os.Stderr, "building %s into the user's cache, once: minutes where nothing of it is compiled\n", pkg)

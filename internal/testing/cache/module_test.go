@@ -57,4 +57,17 @@ func TestModule(t *testing.T) {
 		}
 		f.Close()
 	}
+	// A program of the module itself is in testdata, and is compiled again when it has changed.
+	var paths []string
+	for _, text := range []string{"package main\n\nfunc main() {}\n", "package main\n\nfunc main() { println() }\n"} {
+		write("testdata/own/main.go", text)
+		path, err := m.Program(t.Context(), "example.com/demo/testdata/own", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	if paths[0] == paths[1] {
+		t.Errorf("both programs are %s", paths[0])
+	}
 }
