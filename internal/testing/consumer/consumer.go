@@ -30,6 +30,9 @@ type Consumer struct {
 // pinned is the module whose go.mod pins the programs that no distribution packages.
 const pinned = "test/programs"
 
+// verifiers is the module whose go.mod pins programs that verify signatures.
+const verifiers = "test/verifiers/programs"
+
 // All are the consumers.
 var All = []Consumer{
 	{
@@ -110,6 +113,31 @@ var All = []Consumer{
 		Name: "osslsigncode", Purpose: "signing a Windows program, and verifying it in an image",
 		Commands: []string{"osslsigncode"}, Packages: []string{"osslsigncode"},
 		Suites: []string{"cmd/slipway"},
+	},
+	{
+		Name: "cosign", Purpose: "verifying signatures and attestations of images",
+		Built: []string{"cosign3", "cosign2"}, Module: verifiers,
+		Suites: []string{"test/verifiers"},
+	},
+	{
+		Name: "imagepolicy", Purpose: "verifying signatures as podman, CRI-O and skopeo do",
+		Built: []string{"imagepolicy"}, Module: verifiers,
+		Suites: []string{"test/verifiers"},
+	},
+	{
+		Name: "kyverno", Purpose: "verifying images as a cluster with Kyverno does",
+		Built: []string{"kyverno"}, Module: verifiers + "/kyverno",
+		Suites: []string{"test/verifiers"},
+	},
+	{
+		Name: "node", Purpose: "sigstore-js, and the schema of CycloneDX",
+		Commands: []string{"node", "npm"}, Packages: []string{"nodejs", "npm"}, Website: "https://nodejs.org/en/download",
+		Suites: []string{"test/verifiers"},
+	},
+	{
+		Name: "openssl", Purpose: "verifying signatures where there is nothing else",
+		Commands: []string{"openssl"}, Packages: []string{"openssl"},
+		Suites: []string{"test/verifiers"},
 	},
 	{
 		// Its programs are built by test/cluster/controlplane.

@@ -1,0 +1,2 @@
+// Package auth replaces the client of Kubernetes.
+package auth

@@ -1,0 +1,3 @@
+module github.com/sigstore/k8s-manifest-sigstore
+
+go 1.26.8

@@ -1,0 +1,2 @@
+// Package gcp replaces a provider of keys, which would register itself.
+package gcp

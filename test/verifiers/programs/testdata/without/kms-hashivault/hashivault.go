@@ -1,0 +1,2 @@
+// Package hashivault replaces a provider of keys, which would register itself.
+package hashivault

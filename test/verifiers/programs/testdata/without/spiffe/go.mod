@@ -1,0 +1,3 @@
+module github.com/spiffe/go-spiffe/v2
+
+go 1.26.8
