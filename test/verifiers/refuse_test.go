@@ -10,7 +10,6 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/random"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
-	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/internal/signature"
 )
@@ -133,7 +132,7 @@ func copied(t *testing.T, from, to name.Repository, sub subject, other bool) v1.
 	if err != nil {
 		t.Fatal(err)
 	}
-	return v1.Descriptor{MediaType: types.MediaType(d.MediaType), Size: d.Size, Digest: d.Digest}
+	return v1.Descriptor{MediaType: d.MediaType, Size: d.Size, Digest: d.Digest}
 }
 
 // changeStatement changes what is signed, so that it still names the image.

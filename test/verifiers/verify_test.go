@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,7 +63,7 @@ func run(cmd *exec.Cmd) error {
 func cosign3(args ...string) func(*testing.T, string, name.Digest) error {
 	return func(t *testing.T, key string, ref name.Digest) error {
 		t.Helper()
-		all := append(args[:len(args):len(args)], "--key="+key, "--insecure-ignore-tlog", ref.String())
+		all := slices.Concat(args, []string{"--key=" + key, "--insecure-ignore-tlog", ref.String()})
 		return run(exec.CommandContext(t.Context(), testprog.Built(t, "cosign", "cosign3"), all...))
 	}
 }
