@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/slipway-dev/slipway/internal/testing/cache"
@@ -49,7 +50,22 @@ func node(t *testing.T, script string, args ...string) *exec.Cmd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), "node", append([]string{filepath.Join("node", script)}, args...)...)
+	cmd := exec.CommandContext(t.Context(), program(at), append([]string{filepath.Join("node", script)}, args...)...)
 	cmd.Env = append(os.Environ(), "NODE_PATH="+at)
 	return cmd
+}
+
+// program returns the Node of the npm packages: sigstore-js needs a newer one than Debian 12 has.
+// Where they have none for the machine, it is the one in PATH.
+func program(modules string) string {
+	arch := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
+	if path := filepath.Join(modules, "node-"+runtime.GOOS+"-"+arch, "bin", "node"); exists(path) {
+		return path
+	}
+	return "node"
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
