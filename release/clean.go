@@ -73,7 +73,7 @@ func cleanFiles(dir string, entries []fs.DirEntry) error {
 	for _, a := range artifacts {
 		bundles = append(bundles, a.File)
 	}
-	for _, pattern := range []string{sbom.SPDXName("*"), product + "-*" + sbom.CycloneDXSuffix, product + "-*" + inputs.Suffix} {
+	for _, pattern := range ofVersions(product) {
 		found, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil {
 			return fmt.Errorf("cleaning: %w", err)
@@ -93,6 +93,12 @@ func cleanFiles(dir string, entries []fs.DirEntry) error {
 	os.Remove(filepath.Join(dir, filepath.Dir(binaryPath))) //nolint:errcheck // it stays if it has other files
 	os.Remove(filepath.Join(dir, sbom.Dir))                 //nolint:errcheck // so does this
 	return nil
+}
+
+// ofVersions returns patterns of the files whose names a release with another version or other images
+// does not have.
+func ofVersions(product string) []string {
+	return []string{sbom.SPDXName("*"), product + "-*" + sbom.CycloneDXSuffix, product + "-*" + inputs.Suffix}
 }
 
 // made returns the product and the artifacts of what dir has: a release, a part of one, or the

@@ -11,7 +11,6 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/stagefile"
-	"github.com/slipway-dev/slipway/sbom"
 )
 
 // InvalidateSums removes SHA256SUMS and its signatures from dir and returns the names that it listed.
@@ -67,9 +66,8 @@ func (c *run) sweep(names []string, bundles []bundle.File) error {
 		}
 	}
 	name := c.product.Name + "-images*"
-	for _, pattern := range []string{
-		SignedProvenance, name + ".tar.zst", name + ".txt", name + ".tar.zst" + bundle.DeltaSuffix, name + bundle.VolumesSuffix, "." + name + bundle.VolumesSuffix, sbom.SPDXName("*"), c.product.Name + "-*" + sbom.CycloneDXSuffix,
-	} {
+	patterns := []string{SignedProvenance, name + ".tar.zst", name + ".txt", name + ".tar.zst" + bundle.DeltaSuffix, name + bundle.VolumesSuffix, "." + name + bundle.VolumesSuffix}
+	for _, pattern := range append(patterns, ofVersions(c.product.Name)...) {
 		found, err := filepath.Glob(filepath.Join(c.out, pattern))
 		if err != nil {
 			return err
