@@ -41,6 +41,21 @@ func (b *batch) recall(st *store.Store, key, dir string) []Output {
 	return all
 }
 
+// tidy removes the files by which the go command asks for the umask, which it leaves where it is
+// killed: if every program is current, nothing else looks into the directory.
+func tidy(dir string) error {
+	left, err := filepath.Glob(filepath.Join(dir, "*-go-tmp-umask"))
+	if err != nil {
+		return err
+	}
+	for _, path := range left {
+		if err := os.Remove(path); err != nil {
+			return fmt.Errorf("removing what an interrupted build left: %w", err)
+		}
+	}
+	return nil
+}
+
 // prove removes from dir what the go command must not take for current when it compiles programs:
 // what does not have the bytes that were compiled, and all of it where the source is fixed, since
 // that was compiled from something else. The other programs of the batch stay. What else is there

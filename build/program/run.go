@@ -15,6 +15,9 @@ func (b *batch) run(ctx context.Context, st *store.Store, pr *progress.Printer) 
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := tidy(dir); err != nil {
+		return nil, nil, err
+	}
 	key, err := b.fixed(ctx)
 	if err != nil {
 		return nil, nil, err
