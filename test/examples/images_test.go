@@ -36,6 +36,10 @@ sig-storage/livenessprobe linux windows: 3 places
 sig-storage/csi-node-driver-registrar linux windows: 2 places
 sig-storage/csi-provisioner linux: Deployment kube-system/csi-smb-controller container csi-provisioner
 sig-storage/csi-resizer linux: Deployment kube-system/csi-smb-controller container csi-resizer
+sig-storage/csi-provisioner linux: not pinned
+sig-storage/csi-resizer linux: not pinned
+sig-storage/livenessprobe linux: not pinned
+sig-storage/csi-node-driver-registrar linux windows: not pinned
 `},
 	} {
 		t.Run(tt.dir, func(t *testing.T) {
