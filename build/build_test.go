@@ -139,9 +139,9 @@ func TestAgain(t *testing.T) {
 		}
 	}
 	// One program layer per operating system, one configuration and one manifest per child,
-	// and one index; for download, the program and an archive per operating system.
-	if n := len(blobs(t, st)) - len(before); n != 2+2*4+1+2*2 {
-		t.Errorf("%d blobs were written, want 15", n)
+	// and one index; for download, the program and an archive per operating system; the inputs.
+	if n := len(blobs(t, st)) - len(before); n != 2+2*4+1+2*2+1 {
+		t.Errorf("%d blobs were written, want 16", n)
 	}
 }
 

@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	code := consumertable.Main(m, "../../docs/consumers.md", "test/consumers", nodes, kubelets, hosts)
 	if made.dir != "" {
 		os.RemoveAll(made.dir)
-		os.Remove(maintainers(made.dir))
+		os.Remove(maintainers(made.dir)) //nolint:errcheck // only TestContainerd2 writes it
 	}
 	os.Exit(code)
 }
