@@ -18,9 +18,9 @@ import (
 )
 
 // alone matches the tests that run only without the race detector. They measure memory,
-// kill processes, or repeat a release for each way to damage or end it. The detector makes
+// kill processes, or repeat a release or verification for each way to damage or end it. It makes
 // them five to ten times slower, and other tests cover the same goroutines.
-const alone = `TestMemory\w*|TestInterrupt|TestTorture|TestDamage|TestDamageFetched|TestBaseLayers|TestSplitKilled|TestInterrupted|TestFloatingCut`
+const alone = `TestMemory\w*|TestInterrupt|TestTorture|TestDamage|TestDamageFetched|TestBaseLayers|TestSplitKilled|TestInterrupted|TestFloatingCut|TestAttacks|TestFlips?`
 
 // both matches the tests that run fewer cases under the race detector and
 // therefore also run without it.
