@@ -32,6 +32,7 @@ func Clean(ctx context.Context, dir string, say disk.Say) error {
 
 func clean(dir string, d *disk.Dir) error {
 	disk.Sweep(filepath.Join(dir, filepath.Dir(binaryPath)))
+	disk.Sweep(filepath.Join(dir, sbom.Dir))
 	entries, err := d.ReadDir()
 	if err != nil {
 		return fmt.Errorf("cleaning: %w", err)

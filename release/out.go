@@ -7,6 +7,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/sbom"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -23,6 +24,7 @@ func Hold(ctx context.Context, dir string, pr *progress.Printer) (unlock func(),
 		return nil, fmt.Errorf("making %s: %w", dir, err)
 	}
 	disk.Sweep(filepath.Join(dir, filepath.Dir(binaryPath))) // the lock covers subdirectories, too
+	disk.Sweep(filepath.Join(dir, sbom.Dir))
 	entries, err := d.ReadDir()
 	if err == nil && len(entries) == 0 {
 		err = disk.Ignore(dir)
