@@ -69,8 +69,8 @@ func readSources(st *store.Store, l *lock.Lock) (all []source, omitted []bundle.
 	return all, omitted, errors.Join(errs...)
 }
 
-// referrersFor returns those of all referrers of an image that its n-th name has: the first name has all
-// but those of the indexes that other tags name, which these have.
+// referrersFor returns those of all referrers of an image that its n-th name has: the first name
+// has all but those of the indexes that other tags name, which these have.
 func referrersFor(i lock.Image, all []oci.Referrer, n int, index v1.Hash) []oci.Referrer {
 	own := func(h v1.Hash) bool { // of an index for some platforms
 		return slices.ContainsFunc(i.PlatformTags, func(t lock.PlatformTag) bool { return t.Digest == h && t.MediaType.IsIndex() && h != i.Digest })

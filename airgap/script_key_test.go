@@ -13,8 +13,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 )
 
-// TestShellKey loads a release with the maintainer's key. Where the signature is not right, ctr is not
-// called at all.
+// TestShellKey loads a release with the maintainer's key. Where the signature is not right, ctr
+// is not called at all.
 func TestShellKey(t *testing.T) {
 	for _, need := range []string{"openssl", "sha256sum"} {
 		if _, err := exec.LookPath(need); errors.Is(err, exec.ErrNotFound) {

@@ -333,7 +333,8 @@ var attacks = []attack{
 	{"no DSSE signature", forged(func(e *envelope) { e.Envelope.Signatures = nil })},
 	{"another payload type", forged(func(e *envelope) { e.Envelope.PayloadType = "application/json" })},
 	{"PAE confusion", forged(func(e *envelope) {
-		// what was signed is "… 28 application/vnd.in-toto+json N {…": let the payload type take a part of it
+		// what was signed is "… 28 application/vnd.in-toto+json N {…": let the payload type take
+		// a part of it
 		e.Envelope.PayloadType += " " + string(e.Envelope.Payload[:4])
 		e.Envelope.Payload = e.Envelope.Payload[4:]
 	})},

@@ -18,8 +18,8 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// TestFlips changes every byte of a signed bundle, its statement and its checksums, one at a time and
-// each by one bit: all are refused.
+// TestFlips changes every byte of a signed bundle, its statement and its checksums, one at a time
+// and each by one bit: all are refused.
 func TestFlips(t *testing.T) {
 	w := newWorld(t)
 	w.l.Images = []lock.Image{storetest.Index(t, w.st, "hello", storetest.Child{Platform: bundletest.Parse(t, "linux/amd64"), Layers: []v1.Layer{storetest.Layer(t, "hello", "hello", 20)}})}
@@ -31,8 +31,8 @@ func TestFlips(t *testing.T) {
 	path := filepath.Join(dir, "demo-images.tar.zst")
 	raw := archive(t, path)
 	t.Run("bundle alone", func(t *testing.T) {
-		// what is in the file is what counts: the frames of zstd have a bit without meaning, and without a
-		// seek table the archive is read from its start
+		// what is in the file is what counts: the frames of zstd have a bit without meaning, and
+		// without a seek table the archive is read from its start
 		flip(t, path, func(t *testing.T) (string, func() error) {
 			own := filepath.Join(t.TempDir(), filepath.Base(path))
 			return own, func() error {
@@ -100,8 +100,8 @@ func wholly(t *testing.T, path string, p evidence.Policy) error {
 	return err
 }
 
-// flip changes each byte of a file in a place that prepare returns, and expects that what it returns
-// as well refuses it. The file as it is must be accepted.
+// flip changes each byte of a file in a place that prepare returns, and expects that what it
+// returns as well refuses it. The file as it is must be accepted.
 func flip(t *testing.T, path string, prepare func(t *testing.T) (place string, verify func() error)) {
 	t.Helper()
 	good, err := os.ReadFile(path)

@@ -34,9 +34,9 @@ type Made struct {
 	Referrers [][]oci.Referrer
 }
 
-// Make signs the documents of a release and puts them into st, as artifacts that refer to every index,
-// every manifest of a platform and every chart: Sigstore bundles with the statement and with the SBOM
-// of the image, and the list of signatures that podman, CRI-O and cosign 2 ask for.
+// Make signs the documents of a release and puts them into st, as artifacts that refer to every
+// index, every manifest of a platform and every chart: Sigstore bundles with the statement and
+// with the SBOM of the image, and the list of signatures that podman, CRI-O and cosign 2 ask for.
 func Make(ctx context.Context, st *store.Store, l *lock.Lock, d Documents, s *signature.Signer) (*Made, error) {
 	m := &maker{store: st, signer: s}
 	made := &Made{}

@@ -17,9 +17,9 @@ import (
 // kindSignature are the records of signatures that programs have made.
 const kindSignature = "signature"
 
-// Reuse returns a signer that uses the signatures that st remembers, and those of what refers to the
-// images of l, before it makes one: so a release that is made again is not signed again, and has the
-// same bytes although the signer's are random.
+// Reuse returns a signer that uses the signatures that st remembers, and those of what refers to
+// the images of l, before it makes one: so a release that is made again is not signed again, and
+// has the same bytes although the signer's are random.
 func Reuse(st *store.Store, l *lock.Lock, s *signature.Signer) (*signature.Signer, error) {
 	attached, err := attachedSignatures(st, l)
 	if err != nil {
@@ -45,8 +45,8 @@ func Reuse(st *store.Store, l *lock.Lock, s *signature.Signer) (*signature.Signe
 	return s.Reusing(known, made), nil
 }
 
-// attachedSignatures returns the signatures in what refers to the images of l, by the SHA-256 of what
-// they sign. Nothing of it is verified.
+// attachedSignatures returns the signatures in what refers to the images of l, by the SHA-256 of
+// what they sign. Nothing of it is verified.
 func attachedSignatures(st *store.Store, l *lock.Lock) (map[[sha256.Size]byte][][]byte, error) {
 	all := map[[sha256.Size]byte][][]byte{}
 	add := func(message, sig []byte) {

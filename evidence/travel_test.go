@@ -20,7 +20,8 @@ import (
 	"github.com/slipway-dev/slipway/promote"
 )
 
-// partlyTagged gives the first image a tag for some of its platforms, which names an index of its own.
+// partlyTagged gives the first image a tag for some of its platforms, which names an index of its
+// own.
 func partlyTagged(t *testing.T, w *world) {
 	t.Helper()
 	i := &w.l.Images[0]
@@ -87,8 +88,8 @@ func (c *tally) add(t *testing.T, document string, referrers int) {
 	t.Errorf("%s: %d artifacts refer to it, want 3", document, referrers)
 }
 
-// TestTravels takes a signed release every way that there is, and counts at its end: each document of
-// the release that is there has its statement, its SBOM and its signature.
+// TestTravels takes a signed release every way that there is, and counts at its end: each
+// document of the release that is there has its statement, its SBOM and its signature.
 func TestTravels(t *testing.T) {
 	w := newWorld(t)
 	w.l.Images[0].PlatformTags = nil

@@ -20,7 +20,8 @@ const (
 	maxFiles = 1000 // statements
 )
 
-// Verifier decides about single images by the signed statements in a directory. It asks no registry.
+// Verifier decides about single images by the signed statements in a directory. It asks no
+// registry.
 type Verifier struct {
 	policy Policy
 	// allow are repositories that need no statement. One that ends in /* means all below.
@@ -134,8 +135,8 @@ func (v *Verifier) read(paths []string) {
 	slices.Sort(v.ignored)
 }
 
-// Decide returns why an image may run: name is registry/repository with a tag, a digest or both, and
-// h is what it refers to, an index or a manifest. The error tells why it may not.
+// Decide returns why an image may run: name is registry/repository with a tag, a digest or both,
+// and h is what it refers to, an index or a manifest. The error tells why it may not.
 //
 // The repository may be another registry's copy: it must end with the path that the release gives
 // it, as registry.internal/mirror/kpack/controller does for ghcr.io/kpack/controller.
@@ -171,7 +172,8 @@ func (v *Verifier) Decide(name string, h v1.Hash) (reason string, err error) {
 	return "", err
 }
 
-// namesOf returns the names that a statement gives to a digest, and whether it is an image of others.
+// namesOf returns the names that a statement gives to a digest, and whether it is an image of
+// others.
 func namesOf(s *provenance.Statement, h v1.Hash) (names []string, third bool) {
 	if subject, ok := s.Subject(h.Hex); ok {
 		names = subject.Annotations.Names

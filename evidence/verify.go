@@ -61,8 +61,8 @@ type Material struct {
 	Open func(v1.Hash) (io.ReadCloser, error)
 }
 
-// FromBundle returns the material of a bundle or delta. Blobs that it lacks may be in the others. It
-// is an error if its documents are in another form than that of slipway.
+// FromBundle returns the material of a bundle or delta. Blobs that it lacks may be in the others.
+// It is an error if its documents are in another form than that of slipway.
 func FromBundle(path string, b *bundle.Bundle, others ...*bundle.Bundle) (Material, error) {
 	if err := b.CheckForm(); err != nil {
 		return Material{}, fmt.Errorf("%s: %w", path, err)

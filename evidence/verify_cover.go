@@ -25,8 +25,8 @@ type statement struct {
 
 	blob     v1.Hash // of the Sigstore bundle
 	attached map[attachment]bool
-	// given means that the operator named a file with the statement, such as that of another builder:
-	// nothing needs to refer to it.
+	// given means that the operator named a file with the statement, such as that of another
+	// builder: nothing needs to refer to it.
 	given bool
 }
 

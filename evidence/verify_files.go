@@ -75,8 +75,8 @@ func VerifyDir(ctx context.Context, dir string, p Policy, pr *progress.Printer) 
 // Bundles returns the paths of the bundles in a directory that its checksums list.
 func (f *Files) Bundles() []string { return f.bundles }
 
-// ReadDirStatements verifies the statements in a directory: all files that end in .sigstore.json but
-// that of the checksums.
+// ReadDirStatements verifies the statements in a directory: all files that end in .sigstore.json
+// but that of the checksums.
 func ReadDirStatements(dir string, p Policy) (*Report, error) {
 	files, err := os.ReadDir(dir)
 	if err != nil {

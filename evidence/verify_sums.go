@@ -48,7 +48,8 @@ func readSums(dir string, check func(text []byte) error) (map[string]string, err
 	return all, nil
 }
 
-// CheckSums verifies the signatures next to a file of checksums. The signature of one key is enough.
+// CheckSums verifies the signatures next to a file of checksums. The signature of one key is
+// enough.
 func CheckSums(path string, p Policy) error {
 	text, err := readFile(path, maxSums)
 	if err != nil {

@@ -50,8 +50,8 @@ func (i Image) Descriptor() v1.Descriptor {
 	return v1.Descriptor{MediaType: i.MediaType, Digest: i.Digest, Size: i.Size}
 }
 
-// Documents describes the documents that an image consists of, each once: its index or only manifest,
-// the manifests of its platforms, and the indexes of its platform tags.
+// Documents describes the documents that an image consists of, each once: its index or only
+// manifest, the manifests of its platforms, and the indexes of its platform tags.
 func (i Image) Documents() []v1.Descriptor {
 	all := []v1.Descriptor{i.Descriptor()}
 	add := func(d v1.Descriptor) {

@@ -55,8 +55,8 @@ func Fuzz(
 // programs, and prints ratios.
 func Bench(
 	ctx context.Context,
-	// what to compare: cold (20 minutes); warm, inner-hello, inner-kpack, publish, destinations, promote,
-	// recipe, push, again, absent, lookup, read, curve, compress, unpack (all but cold)
+	// what to compare: cold (20 minutes); warm, inner-hello, inner-kpack, publish, destinations,
+	// promote, recipe, push, again, absent, lookup, read, curve, compress, unpack (all but cold)
 	parts *string,
 ) error {
 	if err := isolate(); err != nil {

@@ -51,10 +51,10 @@ func Undescribed(o Options) (*Product, error) {
 	return c.out, c.Err()
 }
 
-// Load reads slipway.yaml, images.txt, the lock files and the environment variables SLIPWAY_REGISTRY,
-// SLIPWAY_VERSION and SOURCE_DATE_EPOCH, and asks git where that decides the version. The error
-// joins everything that is wrong with them, sorted by position; each is one line,
-// "file:line:column: what is wrong: what to do".
+// Load reads slipway.yaml, images.txt, the lock files and the environment variables
+// SLIPWAY_REGISTRY, SLIPWAY_VERSION and SOURCE_DATE_EPOCH, and asks git where that decides the
+// version. The error joins everything that is wrong with them, sorted by position; each is one
+// line, "file:line:column: what is wrong: what to do".
 func Load(ctx context.Context, o Options) (*Product, error) {
 	if o.Path == "" {
 		o.Path = File

@@ -138,8 +138,8 @@ type BaseImage struct {
 	Reference name.Reference
 	// Tag is the tag of a reference with tag and digest; empty if it has none.
 	Tag string
-	// Upstream is Microsoft's name of a base of theirs, repository:tag: Dockerfiles name it by that,
-	// wherever the base is pulled from. Empty for other bases.
+	// Upstream is Microsoft's name of a base of theirs, repository:tag: Dockerfiles name it by
+	// that, wherever the base is pulled from. Empty for other bases.
 	Upstream string
 	Pos      yamlfile.Pos
 	// Lock is the entry of bases.lock.yaml for the image; nil if there is none.

@@ -27,8 +27,8 @@ func (p *promotion) verify(ctx context.Context) (*evidence.Report, error) {
 	return r, nil
 }
 
-// registryMaterial is what was read from a registry, under the names of the lock: those of a copy of
-// the registry are in no statement.
+// registryMaterial is what was read from a registry, under the names of the lock: those of a copy
+// of the registry are in no statement.
 func (p *promotion) registryMaterial(ctx context.Context) (evidence.Material, error) {
 	m := evidence.Material{From: p.From, Product: p.lock.Name, Version: p.lock.Version, Created: p.lock.Created, Open: p.source(ctx).Open}
 	for _, i := range p.images {

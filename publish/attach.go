@@ -68,8 +68,8 @@ func (r *Prepared) listed(n int) *[]oci.Referrer {
 }
 
 // Attach adds artifacts that refer to the images and charts: an element for each of
-// [lock.Lock.Published]. The store must have them. Push brings them to every registry before it tags
-// anything.
+// [lock.Lock.Published]. The store must have them. Push brings them to every registry before it
+// tags anything.
 func (r *Prepared) Attach(made [][]oci.Referrer) {
 	r.attached = made
 	for n, i := range r.Lock.Published() {
@@ -90,9 +90,9 @@ func (r *Prepared) list(n int, i lock.Image, m oci.Referrer) {
 	*at = all
 }
 
-// sortReferrers sorts what refers to an image in the order in which a registry is asked for it, so
-// that a second run, which asks, has the same lock: by document, and of each first what has it as its
-// subject, and then what has a tag. What refers to other referrers follows.
+// sortReferrers sorts what refers to an image in the order in which a registry is asked for it,
+// so that a second run, which asks, has the same lock: by document, and of each first what has it
+// as its subject, and then what has a tag. What refers to other referrers follows.
 func sortReferrers(i lock.Image, all []oci.Referrer) {
 	documents := i.Documents()
 	place := func(o oci.Referrer) int {
@@ -178,8 +178,8 @@ func (r *Prepared) attachedTo(n int) []oci.Referrer {
 	return r.attached[n]
 }
 
-// join returns the list of signatures that a tag is to name: ours, or that of the registry with those
-// of ours that it lacks behind its own.
+// join returns the list of signatures that a tag is to name: ours, or that of the registry with
+// those of ours that it lacks behind its own.
 func (r *Prepared) join(ctx context.Context, ref name.Reference, ours oci.Referrer) (oci.Referrer, error) {
 	repo := ref.Context()
 	if _, err := r.client.Session(ctx, repo, repo.Scope(transport.PushScope)); err != nil {

@@ -126,8 +126,8 @@ func (s *statusOf) WriteHeader(status int) {
 	}
 }
 
-// hasEvidence checks that a registry has for every document of a release the provenance, the SBOM and
-// the signature, and nothing else.
+// hasEvidence checks that a registry has for every document of a release the provenance, the SBOM
+// and the signature, and nothing else.
 func hasEvidence(t *testing.T, l *lock.Lock, registry string) {
 	t.Helper()
 	at, ok := l.At(registry)
@@ -187,8 +187,9 @@ func indexed(t *testing.T) (*product.Product, *store.Store, *lock.Lock) {
 }
 
 // TestEvidenceBeforeTags publishes signed releases to registries of every kind: everything that
-// refers to an image is there, and listed, before the image has a tag; a second time nothing is sent,
-// and the lock is the same; and the images have the digests that they have without evidence.
+// refers to an image is there, and listed, before the image has a tag; a second time nothing is
+// sent, and the lock is the same; and the images have the digests that they have without
+// evidence.
 func TestEvidenceBeforeTags(t *testing.T) {
 	for kind, serve := range software {
 		t.Run(kind, func(t *testing.T) {

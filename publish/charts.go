@@ -11,8 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// ChartNames returns the charts of p, in its order, with the names under which [Prepared.Push] publishes
-// them.
+// ChartNames returns the charts of p, in its order, with the names under which [Prepared.Push]
+// publishes them.
 func ChartNames(p *product.Product, charts []*chart.Artifact) []lock.Chart {
 	var all []lock.Chart
 	for n, a := range charts {

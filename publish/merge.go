@@ -17,9 +17,9 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// PrepareMerge joins parts of a release, whose manifests are in p's registry, and makes the index of
-// each image, byte for byte as [Prepare] makes it. The parts must have all that p consists of. The
-// store gets the indexes only; to pack a bundle, pull the rest.
+// PrepareMerge joins parts of a release, whose manifests are in p's registry, and makes the index
+// of each image, byte for byte as [Prepare] makes it. The parts must have all that p consists of.
+// The store gets the indexes only; to pack a bundle, pull the rest.
 func PrepareMerge(ctx context.Context, p *product.Product, st *store.Store, parts []*lock.Part, o network.Options) (*Prepared, error) {
 	joined, err := lock.Merge(parts...)
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// plan reads every manifest of images of l, and checks that each blob is in the store in full size.
-// It returns the images of each registry of l, one for every name. With byDigest, only the manifests
-// of single platforms are to be pushed.
+// plan reads every manifest of images of l, and checks that each blob is in the store in full
+// size. It returns the images of each registry of l, one for every name. With byDigest, only the
+// manifests of single platforms are to be pushed.
 func plan(st *store.Store, l *lock.Lock, images []lock.Image, byDigest bool) ([][]transfer.Image, error) {
 	all := make([][]transfer.Image, len(l.Registries()))
 	for _, i := range images {

@@ -39,10 +39,10 @@ type Prepared struct {
 	attached [][]oci.Referrer // for each of Lock.Published; nil if there are none
 }
 
-// Prepare gives the images of r their names and digests, and makes their indexes in st, and fetches
-// the third-party images into st. All blobs of the images must be in st, except for layers of bases.
-// An r that lacks an image or platform of p is an error. [PublishPart] is for a p or an r with a
-// selection.
+// Prepare gives the images of r their names and digests, and makes their indexes in st, and
+// fetches the third-party images into st. All blobs of the images must be in st, except for
+// layers of bases. An r that lacks an image or platform of p is an error. [PublishPart] is for a
+// p or an r with a selection.
 func Prepare(ctx context.Context, p *product.Product, st *store.Store, r *built.Result, o network.Options) (*Prepared, error) {
 	part, err := newPart(p, st, r)
 	if err != nil {
@@ -86,9 +86,9 @@ func (r *Prepared) AddCharts(charts []*chart.Artifact) error {
 	return err
 }
 
-// Push pushes the release to all of its registries: blobs, then every document by digest, and last
-// the tags. A tag that names another digest stops it before anything is sent. It completes the lock.
-// What the registries have is not sent again.
+// Push pushes the release to all of its registries: blobs, then every document by digest, and
+// last the tags. A tag that names another digest stops it before anything is sent. It completes
+// the lock. What the registries have is not sent again.
 func (r *Prepared) Push(ctx context.Context) error {
 	if err := r.planReferrers(ctx); err != nil {
 		return err
@@ -112,8 +112,8 @@ func (r *Prepared) Push(ctx context.Context) error {
 	return remember(r.store, all)
 }
 
-// push pushes what is planned to each registry. It returns the names that a registry had before. The
-// error names every registry that failed, and those that have everything.
+// push pushes what is planned to each registry. It returns the names that a registry had before.
+// The error names every registry that failed, and those that have everything.
 func (r *Prepared) push(ctx context.Context) (existed map[string]bool, err error) {
 	existed = map[string]bool{}
 	var complete []string

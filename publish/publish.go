@@ -2,11 +2,11 @@
 // into the embedded one for a snapshot, and records the references in the lock.
 //
 // [Prepare] gives the images that build made their names and digests, and fetches the third-party
-// images; [Prepared.AddCharts] adds the charts that were made for them; [Prepared.Push] pushes all of
-// it, the tags last. [PublishPart] pushes selected platforms or images by digest; [PrepareMerge] joins
-// such parts. [Move] moves the floating tags, once everything else of the release is done.
-// [Reach] checks before a build whether all this can succeed, and [Preview] tells what will become
-// of every name. Package transfer moves the images.
+// images; [Prepared.AddCharts] adds the charts that were made for them; [Prepared.Push] pushes
+// all of it, the tags last. [PublishPart] pushes selected platforms or images by digest;
+// [PrepareMerge] joins such parts. [Move] moves the floating tags, once everything else of the
+// release is done. [Reach] checks before a build whether all this can succeed, and [Preview]
+// tells what will become of every name. Package transfer moves the images.
 package publish
 
 import (

@@ -142,8 +142,8 @@ func (c *run) told(s *Summary, err error) (*Summary, error) {
 	return s, err
 }
 
-// beforeRelease returns what a release to a registry requires and a snapshot does not. complete is p
-// with the images that manifests name.
+// beforeRelease returns what a release to a registry requires and a snapshot does not. complete
+// is p with the images that manifests name.
 func beforeRelease(p, complete *product.Product, demands []string) []string {
 	if !p.Snapshot() {
 		return nil

@@ -96,8 +96,8 @@ func cleanFiles(dir string, entries []fs.DirEntry) error {
 	return nil
 }
 
-// ofVersions returns patterns of the files whose names a release with another version or other images
-// does not have.
+// ofVersions returns patterns of the files whose names a release with another version or other
+// images does not have.
 func ofVersions(product string) []string {
 	return []string{sbom.SPDXName("*"), product + "-*" + sbom.CycloneDXSuffix, product + "-*" + inputs.Suffix}
 }

@@ -72,8 +72,8 @@ func CheckBuilder(id string) error {
 	return nil
 }
 
-// prove makes the statement of the release, and with a key signs it and the images, so that the push
-// brings the evidence to the registries.
+// prove makes the statement of the release, and with a key signs it and the images, so that the
+// push brings the evidence to the registries.
 func (c *run) prove(ctx context.Context, prepared *publish.Prepared, manifest []byte, bills []bill) error {
 	l, s := prepared.Lock, c.options.Signer
 	var err error

@@ -13,9 +13,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/stagefile"
 )
 
-// InvalidateSums removes SHA256SUMS and its signatures from dir and returns the names that it listed.
-// Call it before changing a file of a release, because a directory with SHA256SUMS is a complete
-// release.
+// InvalidateSums removes SHA256SUMS and its signatures from dir and returns the names that it
+// listed. Call it before changing a file of a release, because a directory with SHA256SUMS is a
+// complete release.
 func InvalidateSums(dir string) (listed []string, err error) {
 	for _, name := range []string{SumsBundle, SumsSignature} {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {

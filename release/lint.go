@@ -12,9 +12,9 @@ import (
 	"github.com/slipway-dev/slipway/render"
 )
 
-// Render renders release.yaml and the charts and checks them by the rules of package lint. A finding
-// of severity error ends the release; other findings are printed. The text is nil for a product
-// without templates, whose images are not for a cluster.
+// Render renders release.yaml and the charts and checks them by the rules of package lint. A
+// finding of severity error ends the release; other findings are printed. The text is nil for a
+// product without templates, whose images are not for a cluster.
 func Render(ctx context.Context, p *product.Product, l *lock.Lock, pr *progress.Printer) ([]byte, []render.Chart, error) {
 	m := &render.Manifest{}
 	var err error

@@ -21,8 +21,8 @@ type Rebuilt struct {
 	Store     *store.Store // has everything that the lock names
 }
 
-// Rebuild makes a release of p as far as its digests go: nothing is pushed, and no files are written
-// to the output directory.
+// Rebuild makes a release of p as far as its digests go: nothing is pushed, and no files are
+// written to the output directory.
 func Rebuild(ctx context.Context, p *product.Product, o Options) (*Rebuilt, error) {
 	c, err := begin(ctx, p, o)
 	if err != nil {

@@ -102,9 +102,9 @@ func (c *run) all(ctx context.Context) (*Summary, error) {
 	return c.told(c.publish(ctx, prepared, binary))
 }
 
-// publish runs the stages after the images: it renders and checks release.yaml and the charts, pushes
-// everything, packs bundles, writes slipway for operators, moves the floating tags, and writes the
-// checksums.
+// publish runs the stages after the images: it renders and checks release.yaml and the charts,
+// pushes everything, packs bundles, writes slipway for operators, moves the floating tags, and
+// writes the checksums.
 func (c *run) publish(ctx context.Context, prepared *publish.Prepared, binary func() error) (*Summary, error) {
 	l, o := prepared.Lock, network.Options{Progress: c.options.Progress}
 	manifest, charts, err := Render(ctx, c.product, l, c.options.Progress)

@@ -23,7 +23,8 @@ type member struct {
 	data  []byte // nil above maxMember
 }
 
-// maxMember bounds the size of a file that is compared byte by byte, and maxBytes that of an archive.
+// maxMember bounds the size of a file that is compared byte by byte, and maxBytes that of an
+// archive.
 const (
 	maxMember = 256 << 20
 	maxBytes  = 16 << 30

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// programs says what differs in the build information of two Go programs; nothing if one of the files
-// is no Go program.
+// programs says what differs in the build information of two Go programs; nothing if one of the
+// files is no Go program.
 func programs(a, b []byte) (why []string) {
 	x, err := buildinfo.Read(bytes.NewReader(a))
 	if err != nil {

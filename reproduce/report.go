@@ -79,7 +79,8 @@ func (r *Report) WriteTable(w io.Writer) error {
 	return err
 }
 
-// String returns the cause as a line: "layer 2, ko-app/hello: compiled by go1.26.7, here by go1.26.8".
+// String returns the cause as a line: "layer 2, ko-app/hello: compiled by go1.26.7, here by
+// go1.26.8".
 func (c Cause) String() string {
 	text := c.Why
 	if c.File != "" {

@@ -1,10 +1,10 @@
 // Package sbom writes bills of materials of a release from what the build knows, without a scanner:
 // [SPDX] one document per image, and [CycloneDX] one for the release.
 //
-// Both are made from the lock, which has names, bases and digests, and from a [lock.Inventory], which
-// has files and the build information of programs. They have no clock and no random number: times
-// are those of the release, and identifiers follow from the contents, so that equal releases have
-// equal documents.
+// Both are made from the lock, which has names, bases and digests, and from a [lock.Inventory],
+// which has files and the build information of programs. They have no clock and no random number:
+// times are those of the release, and identifiers follow from the contents, so that equal
+// releases have equal documents.
 //
 // What is not known is not claimed. The hash of a Go module in go.sum ("h1:…") is a hash of a list
 // of hashes: it is a reference of its own kind, never a SHA-256 of a file. Licenses are those that

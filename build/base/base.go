@@ -134,8 +134,8 @@ func (r *Resolver) resolve(ctx context.Context, image string, p platform.Platfor
 	return b, err
 }
 
-// named returns the image of a base of slipway.yaml that has the reference, for platform p: upstream's
-// Dockerfiles name images, which bases.lock.yaml pins as those of a base.
+// named returns the image of a base of slipway.yaml that has the reference, for platform p:
+// upstream's Dockerfiles name images, which bases.lock.yaml pins as those of a base.
 func (r *Resolver) named(ref name.Reference, p platform.Platform) (product.Base, product.BaseImage, bool) {
 	for _, b := range r.Bases {
 		for _, i := range b.Images {

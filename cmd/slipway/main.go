@@ -24,7 +24,8 @@ import (
 
 func main() {
 	stderr := os.Stderr
-	// Libraries that print instead of returning, such as kustomize's, find a file that takes nothing.
+	// Libraries that print instead of returning, such as kustomize's, find a file that takes
+	// nothing.
 	if sink, err := os.Open(os.DevNull); err == nil {
 		os.Stderr = sink
 	}

@@ -32,8 +32,8 @@ func (p *proof) add(cmd *cobra.Command) {
 // asked reports whether a key was named.
 func (p *proof) asked() bool { return len(p.keys) > 0 }
 
-// read reads the keys. A key that comes with what it is to prove proves nothing: whoever exchanged the
-// one has exchanged the other.
+// read reads the keys. A key that comes with what it is to prove proves nothing: whoever
+// exchanged the one has exchanged the other.
 func (p *proof) read(cmd *cobra.Command, files ...string) error {
 	if !p.asked() {
 		if cmd.Flags().Changed("threshold") {
@@ -101,7 +101,8 @@ func resolved(path string) string {
 	return path
 }
 
-// check verifies bundles that are about to be used, if a key was named, and reports who signed them.
+// check verifies bundles that are about to be used, if a key was named, and reports who signed
+// them.
 func (p *proof) check(pr *progress.Printer, paths []string, bundles []*bundle.Bundle, statements ...string) (*evidence.Report, error) {
 	if !p.asked() {
 		return nil, nil //nolint:nilnil // nothing was asked for

@@ -82,8 +82,8 @@ func (s *signing) open(cmd *cobra.Command) (*signature.Signer, error) {
 	return signer, nil
 }
 
-// askPassword returns the password from the environment, or asks for it on the terminal, where it is
-// not shown.
+// askPassword returns the password from the environment, or asks for it on the terminal, where it
+// is not shown.
 func askPassword(cmd *cobra.Command, question string) ([]byte, error) {
 	if password, ok := os.LookupEnv(passwordVariable); ok {
 		output.Secret(password)

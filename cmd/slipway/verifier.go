@@ -20,8 +20,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
-// verifierName is how the program is called where containerd looks for verifiers. containerd passes no
-// argument that could name a command, so the name does.
+// verifierName is how the program is called where containerd looks for verifiers. containerd
+// passes no argument that could name a command, so the name does.
 const verifierName = "slipway-verifier"
 
 // named returns the arguments for the command that the program's own name stands for.

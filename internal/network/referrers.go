@@ -38,9 +38,9 @@ func (s *Session) Referrers(ctx context.Context, subject name.Digest) (list []v1
 	return s.byTag(ctx, subject)
 }
 
-// PutReferrer puts a manifest with a subject. Where the registry does not list referrers itself, it
-// adds the manifest to the list under the tag of the subject. Two calls for one subject must not run
-// at a time.
+// PutReferrer puts a manifest with a subject. Where the registry does not list referrers itself,
+// it adds the manifest to the list under the tag of the subject. Two calls for one subject must
+// not run at a time.
 func (s *Session) PutReferrer(ctx context.Context, ref name.Reference, subject name.Digest, d v1.Descriptor, raw []byte) error {
 	answer, err := s.put(ctx, ref, d.MediaType, raw)
 	if err != nil || answer.Get("OCI-Subject") != "" {

@@ -15,8 +15,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
-// TestReferrerLists reads lists of referrers: in pages, too long, too large, of another host, and such
-// as are not lists.
+// TestReferrerLists reads lists of referrers: in pages, too long, too large, of another host, and
+// such as are not lists.
 func TestReferrerLists(t *testing.T) {
 	subject := v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("5", 64)}
 	index := func(from, n int) []byte {

@@ -16,8 +16,8 @@ const (
 	SignatureKey  string          = "dev.cosignproject.cosign/signature"
 )
 
-// MakeSignatures returns the manifest of a list of signatures, in the form that cosign keeps under the
-// tag sha256-HEX.sig, and its configuration. Equal layers give equal bytes.
+// MakeSignatures returns the manifest of a list of signatures, in the form that cosign keeps
+// under the tag sha256-HEX.sig, and its configuration. Equal layers give equal bytes.
 func MakeSignatures(layers []v1.Descriptor) (manifest, config []byte, err error) {
 	c := v1.ConfigFile{RootFS: v1.RootFS{Type: "layers"}}
 	for _, l := range layers {

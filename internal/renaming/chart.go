@@ -136,8 +136,8 @@ func (n *Names) rendered(ctx context.Context, c *chart.Chart) []string {
 	return all
 }
 
-// values renames images in a values.yaml: references, repositories alone, and a registry next to the
-// rest of a repository.
+// values renames images in a values.yaml: references, repositories alone, and a registry next to
+// the rest of a repository.
 func (n *Names) values(name string, src []byte) (out []byte, references int, err error) {
 	e, err := yamlfile.Edit(name, src)
 	if err != nil {

@@ -22,9 +22,9 @@ func listing(t *oci.Tree) v1.Descriptor {
 	return d
 }
 
-// putReferrers puts what refers to the images, and reads it back. What refers to one document is put
-// one at a time, since the client may have to keep the list of it; a referrer comes after its subject,
-// and after the documents that it consists of.
+// putReferrers puts what refers to the images, and reads it back. What refers to one document is
+// put one at a time, since the client may have to keep the list of it; a referrer comes after its
+// subject, and after the documents that it consists of.
 func (p *push) putReferrers(ctx context.Context) error {
 	var waiting []*target
 	for _, i := range p.images {

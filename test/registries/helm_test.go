@@ -102,8 +102,8 @@ func withChart(t *testing.T, registries ...string) (l *lock.Lock, packed string)
 
 var imageLine = regexp.MustCompile(`(?m)^ +image: "?([^"\n]*)"?$`)
 
-// TestHelm pulls a chart from both registries of a release, and from a third one that its bundle was
-// pushed to, with the helm command: it makes the images by digest that are there.
+// TestHelm pulls a chart from both registries of a release, and from a third one that its bundle
+// was pushed to, with the helm command: it makes the images by digest that are there.
 func TestHelm(t *testing.T) {
 	t.Parallel()
 	h := newHelm(t)

@@ -23,8 +23,8 @@ import (
 // software is a registry that the release is in. They serve until the process ends.
 type software struct{ name, host string }
 
-// configurationType is the registry whose referrers API gives the media type of the configuration as
-// the type of an artifact. ghcr.io did so with its lists.
+// configurationType is the registry whose referrers API gives the media type of the configuration
+// as the type of an artifact. ghcr.io did so with its lists.
 const configurationType = "go-containerregistry's referrers API"
 
 // registries returns ours and go-containerregistry's, which have the referrers API, and two that

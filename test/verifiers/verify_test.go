@@ -68,8 +68,8 @@ func cosign3(args ...string) func(*testing.T, string, name.Digest) error {
 	}
 }
 
-// cosign2 verifies bundles where it finds some, and then wants to know whom else it could trust, also
-// with a key: without a file it asks Sigstore, and fails. Nothing is in the file.
+// cosign2 verifies bundles where it finds some, and then wants to know whom else it could trust,
+// also with a key: without a file it asks Sigstore, and fails. Nothing is in the file.
 func cosign2(t *testing.T, key string, ref name.Digest) error {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "trusted_root.json")

@@ -49,7 +49,8 @@ func Release(tb testing.TB, size int) (*store.Store, *lock.Lock) {
 	return st, l
 }
 
-// Statement describes a release as its provenance does. Files are those that the lock does not have.
+// Statement describes a release as its provenance does. Files are those that the lock does not
+// have.
 func Statement(tb testing.TB, l *lock.Lock, files ...provenance.File) *provenance.Statement {
 	tb.Helper()
 	archive := l.Name + "-" + l.Version + ".inputs.tar.gz"
