@@ -69,11 +69,7 @@ type Count struct {
 // newReport describes what the signed statements cover.
 func newReport(all []Material, p Policy, r *reader, by []signed) *Report {
 	st := by[0].Statement
-	rep := describe(st)
-	rep.Threshold, rep.Foreign = p.threshold(), r.foreign
-	for _, s := range by {
-		rep.Signers = append(rep.Signers, Signer{s.key.Fingerprint(), s.Predicate.RunDetails.Builder.ID, s.blob})
-	}
+	rep := describe(p, r, by)
 	have := map[string]bool{}   // subjects, by digest
 	wanted := map[string]bool{} // whether an SBOM is due
 	for _, m := range all {
@@ -106,10 +102,14 @@ func newReport(all []Material, p Policy, r *reader, by []signed) *Report {
 	return rep
 }
 
-// describe returns what a report says of a statement alone.
-func describe(st *provenance.Statement) *Report {
+// describe returns what a report says of the signed statements alone.
+func describe(p Policy, read *reader, by []signed) *Report {
+	st := by[0].Statement
 	par := st.Predicate.BuildDefinition.ExternalParameters
-	r := &Report{Product: par.Name, Version: par.Version, Created: par.Created, Statement: st}
+	r := &Report{Product: par.Name, Version: par.Version, Created: par.Created, Threshold: p.threshold(), Foreign: read.foreign, Statement: st}
+	for _, s := range by {
+		r.Signers = append(r.Signers, Signer{s.key.Fingerprint(), s.Predicate.RunDetails.Builder.ID, s.blob})
+	}
 	for _, d := range st.Predicate.BuildDefinition.ResolvedDependencies {
 		if d.Annotations.Revision != "" && !d.Annotations.Proven {
 			r.Declared = append(r.Declared, d.URI)

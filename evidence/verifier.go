@@ -40,7 +40,7 @@ func OpenVerifier(dir string, threshold int, allow []string) (*Verifier, error) 
 			return nil, fmt.Errorf("%q is not a repository: write registry/repository, or registry/path/* for all below", a)
 		}
 	}
-	keys, err := filesIn(filepath.Join(dir, "keys"), ".pub", maxKeys)
+	keys, err := fewFilesIn(filepath.Join(dir, "keys"), ".pub", maxKeys)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func OpenVerifier(dir string, threshold int, allow []string) (*Verifier, error) 
 	if err := v.policy.Check(); err != nil {
 		return nil, err
 	}
-	paths, err := filesIn(filepath.Join(dir, "statements"), bundleSuffix, maxFiles)
+	paths, err := fewFilesIn(filepath.Join(dir, "statements"), StatementSuffix, maxFiles)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func OpenVerifier(dir string, threshold int, allow []string) (*Verifier, error) 
 }
 
 // filesIn lists the files of a directory that end in a suffix.
-func filesIn(dir, suffix string, limit int) (paths []string, err error) {
+func filesIn(dir, suffix string) (paths []string, err error) {
 	files, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
@@ -82,10 +82,16 @@ func filesIn(dir, suffix string, limit int) (paths []string, err error) {
 			paths = append(paths, filepath.Join(dir, f.Name()))
 		}
 	}
-	if len(paths) > limit {
+	return paths, nil
+}
+
+// fewFilesIn is filesIn for a directory that must not have more than limit of them.
+func fewFilesIn(dir, suffix string, limit int) (paths []string, err error) {
+	paths, err = filesIn(dir, suffix)
+	if err == nil && len(paths) > limit {
 		return nil, fmt.Errorf("%s has more than %d files: remove those of old releases", dir, limit)
 	}
-	return paths, nil
+	return paths, err
 }
 
 // read verifies statements, and keeps those of releases that enough keys vouch for.

@@ -207,7 +207,7 @@ func (r *reader) none(k *signature.PublicKey, all []Material) error {
 	}
 	switch {
 	case others:
-		return fmt.Errorf("%s has only images of others, to which no statement refers: name the other volumes as well, or the %s of the release", from, statementName)
+		return fmt.Errorf("%s has only images of others, to which no statement refers: name the other volumes as well, or the %s of the release", from, SignedProvenance)
 	case len(r.unread) > 0:
 		return fmt.Errorf("%s has no statement that %s has signed; %s", from, k.Fingerprint(), strings.Join(r.unread, "; "))
 	case r.foreign > 0 || len(r.readBy()) > 0:

@@ -22,15 +22,6 @@ import (
 	"github.com/slipway-dev/slipway/provenance"
 )
 
-// Names of files in the directory of a release.
-const (
-	sumsName      = "SHA256SUMS"
-	sumsBundle    = sumsName + ".sigstore.json" // a Sigstore bundle with their signature
-	sumsPlain     = sumsName + ".sig"           // their signature, for openssl
-	statementName = "provenance.sigstore.json"
-	bundleSuffix  = ".sigstore.json"
-)
-
 // maxSums is the largest file of checksums, or release.yaml, that is read, in bytes.
 const maxSums = 64 << 20
 
@@ -65,7 +56,7 @@ func VerifyDir(ctx context.Context, dir string, p Policy, pr *progress.Printer) 
 			continue
 		}
 		if have, ok := sums[s.Name]; ok && have != s.Digest.SHA256 {
-			return nil, fmt.Errorf("%s: %s lists %.200q with another digest than the signed statement: the two are of different releases", dir, sumsName, s.Name)
+			return nil, fmt.Errorf("%s: %s lists %.200q with another digest than the signed statement: the two are of different releases", dir, SumsName, s.Name)
 		}
 	}
 	rep.Files, err = compareFiles(ctx, dir, sums, pr)
@@ -78,18 +69,13 @@ func (f *Files) Bundles() []string { return f.bundles }
 // ReadDirStatements verifies the statements in a directory: all files that end in .sigstore.json
 // but that of the checksums.
 func ReadDirStatements(dir string, p Policy) (*Report, error) {
-	files, err := os.ReadDir(dir)
+	paths, err := filesIn(dir, StatementSuffix)
 	if err != nil {
 		return nil, err
 	}
-	var paths []string
-	for _, f := range files {
-		if strings.HasSuffix(f.Name(), bundleSuffix) && f.Name() != sumsBundle {
-			paths = append(paths, filepath.Join(dir, f.Name()))
-		}
-	}
+	paths = slices.DeleteFunc(paths, func(path string) bool { return filepath.Base(path) == SumsBundle })
 	if len(paths) == 0 {
-		return nil, fmt.Errorf("%s has no %s: the release was not signed, or its statement was removed: take it from the maintainer again", dir, statementName)
+		return nil, fmt.Errorf("%s has no %s: the release was not signed, or its statement was removed: take it from the maintainer again", dir, SignedProvenance)
 	}
 	return ReadStatements(paths, p)
 }
@@ -109,12 +95,7 @@ func ReadStatements(paths []string, p Policy) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	rep := describe(signed[0].Statement)
-	rep.Threshold, rep.Foreign = p.threshold(), r.foreign
-	for _, s := range signed {
-		rep.Signers = append(rep.Signers, Signer{Key: s.key.Fingerprint(), Builder: s.Predicate.RunDetails.Builder.ID, Statement: s.blob})
-	}
-	return rep, nil
+	return describe(p, r, signed), nil
 }
 
 // files reads Sigstore bundles in files.
@@ -139,7 +120,7 @@ func (r *reader) files(paths []string) error {
 func compareFiles(ctx context.Context, dir string, sums map[string]string, pr *progress.Printer) (*Files, error) {
 	f := &Files{Count: Count{Of: len(sums)}}
 	var errs []error
-	task := pr.Start("comparing "+dir+" with "+sumsName, progress.Bytes, 0)
+	task := pr.Start("comparing "+dir+" with "+SumsName, progress.Bytes, 0)
 	defer task.Fail()
 	for _, name := range slices.Sorted(maps.Keys(sums)) {
 		got, err := digestFile(ctx, filepath.Join(dir, filepath.FromSlash(name)), task)
@@ -151,7 +132,7 @@ func compareFiles(ctx context.Context, dir string, sums map[string]string, pr *p
 		case err != nil:
 			errs = append(errs, err)
 		case got != sums[name]:
-			errs = append(errs, fmt.Errorf("%s has the digest %s, and by %s %s: it was changed", filepath.Join(dir, name), got, sumsName, sums[name]))
+			errs = append(errs, fmt.Errorf("%s has the digest %s, and by %s %s: it was changed", filepath.Join(dir, name), got, SumsName, sums[name]))
 		default:
 			f.Have++
 			if strings.HasSuffix(name, ".tar.zst") {
@@ -169,7 +150,7 @@ func compareFiles(ctx context.Context, dir string, sums map[string]string, pr *p
 		}
 		rel, err := filepath.Rel(dir, path)
 		name := filepath.ToSlash(rel)
-		if _, ok := sums[name]; !ok && !slices.Contains([]string{sumsName, sumsBundle, sumsPlain, ".gitignore"}, name) && len(f.Unlisted) < maxProblems {
+		if _, ok := sums[name]; !ok && !slices.Contains([]string{SumsName, SumsBundle, SumsSignature, ".gitignore"}, name) && len(f.Unlisted) < maxProblems {
 			f.Unlisted = append(f.Unlisted, name)
 		}
 		return err

@@ -26,7 +26,7 @@ func CompareDir(ctx context.Context, dir string, pr *progress.Printer) (*Files, 
 // readSums returns the digests, in hex, that the checksums of a directory list, if check accepts
 // their text.
 func readSums(dir string, check func(text []byte) error) (map[string]string, error) {
-	path := filepath.Join(dir, sumsName)
+	path := filepath.Join(dir, SumsName)
 	text, err := readFile(path, maxSums)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s is missing: without it nothing tells which files the release has: copy it from the release", path)
@@ -62,11 +62,11 @@ func CheckSums(path string, p Policy) error {
 // must be right.
 func verifySums(dir string, text []byte, p Policy) error {
 	checks := map[string]func(k *signature.PublicKey, sig []byte) error{
-		sumsBundle: func(k *signature.PublicKey, sig []byte) error { return signature.VerifyFile(k, sig, text) },
-		sumsPlain:  func(k *signature.PublicKey, sig []byte) error { return signature.VerifyPlain(k, sig, text) },
+		SumsBundle:    func(k *signature.PublicKey, sig []byte) error { return signature.VerifyFile(k, sig, text) },
+		SumsSignature: func(k *signature.PublicKey, sig []byte) error { return signature.VerifyPlain(k, sig, text) },
 	}
 	found := false
-	for _, name := range []string{sumsBundle, sumsPlain} {
+	for _, name := range []string{SumsBundle, SumsSignature} {
 		sig, err := readFile(filepath.Join(dir, name), signature.MaxBundle)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -75,12 +75,12 @@ func verifySums(dir string, text []byte, p Policy) error {
 			return err
 		}
 		if err := anyKey(p, func(k *signature.PublicKey) error { return checks[name](k, sig) }); err != nil {
-			return fmt.Errorf("%s does not verify %s: %w", filepath.Join(dir, name), sumsName, err)
+			return fmt.Errorf("%s does not verify %s: %w", filepath.Join(dir, name), SumsName, err)
 		}
 		found = true
 	}
 	if !found {
-		return fmt.Errorf("%s has neither %s nor %s: the release was not signed, or its signatures were removed: take it from the maintainer again", dir, sumsBundle, sumsPlain)
+		return fmt.Errorf("%s has neither %s nor %s: the release was not signed, or its signatures were removed: take it from the maintainer again", dir, SumsBundle, SumsSignature)
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/build/built"
 	"github.com/slipway-dev/slipway/build/inputs"
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/stagefile"
 	"github.com/slipway-dev/slipway/lock"
@@ -83,7 +84,7 @@ func cleanFiles(dir string, entries []fs.DirEntry) error {
 			bundles = append(bundles, strings.TrimPrefix(f, dir+string(filepath.Separator)))
 		}
 	}
-	for _, name := range slices.Concat([]string{SumsName, SumsBundle, SumsSignature, SignedProvenance}, bundles, []string{Manifest, Provenance, "load-images.sh", "load-images.ps1", binaryPath}) {
+	for _, name := range slices.Concat([]string{evidence.SumsName, evidence.SumsBundle, evidence.SumsSignature, evidence.SignedProvenance}, bundles, []string{Manifest, Provenance, "load-images.sh", "load-images.ps1", binaryPath}) {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("cleaning: %w", err)
 		}
@@ -129,7 +130,7 @@ func made(dir string) (product string, artifacts []lock.Artifact, err error) {
 // listed returns the bundles that SHA256SUMS names. Another program may have written the file,
 // so all other names are ignored.
 func listed(dir string) []string {
-	text, err := os.ReadFile(filepath.Join(dir, SumsName))
+	text, err := os.ReadFile(filepath.Join(dir, evidence.SumsName))
 	if err != nil {
 		return nil
 	}

@@ -15,14 +15,6 @@ import (
 	"github.com/slipway-dev/slipway/publish"
 )
 
-// The names in dist/ of what a signed release has: the signed statement, and the signatures of
-// SHA256SUMS as a Sigstore bundle and for openssl.
-const (
-	SignedProvenance = "provenance.sigstore.json"
-	SumsBundle       = SumsName + ".sigstore.json"
-	SumsSignature    = SumsName + ".sig"
-)
-
 // refuseSigning refuses, before anything is built, what is never signed.
 func refuseSigning(p *product.Product, o Options) error {
 	switch {
@@ -114,10 +106,10 @@ func (c *run) writeSigned() ([]string, error) {
 	if c.signed == nil {
 		return nil, nil
 	}
-	if err := disk.Write(filepath.Join(c.out, SignedProvenance), c.signed, disk.ModeFile); err != nil {
-		return nil, fmt.Errorf("writing %s: %w", SignedProvenance, err)
+	if err := disk.Write(filepath.Join(c.out, evidence.SignedProvenance), c.signed, disk.ModeFile); err != nil {
+		return nil, fmt.Errorf("writing %s: %w", evidence.SignedProvenance, err)
 	}
-	return []string{SignedProvenance}, nil
+	return []string{evidence.SignedProvenance}, nil
 }
 
 // signSums signs SHA256SUMS and returns the names of the signatures; none without a key.
@@ -126,14 +118,14 @@ func (c *run) signSums(ctx context.Context) ([]string, error) {
 	if s == nil {
 		return nil, nil
 	}
-	sums, err := os.ReadFile(filepath.Join(c.out, SumsName))
+	sums, err := os.ReadFile(filepath.Join(c.out, evidence.SumsName))
 	if err != nil {
-		return nil, fmt.Errorf("signing %s: %w", SumsName, err)
+		return nil, fmt.Errorf("signing %s: %w", evidence.SumsName, err)
 	}
 	for _, f := range []struct {
 		name string
 		sign func(context.Context, *signature.Signer, []byte) ([]byte, error)
-	}{{SumsBundle, signature.SignFile}, {SumsSignature, signature.SignPlain}} {
+	}{{evidence.SumsBundle, signature.SignFile}, {evidence.SumsSignature, signature.SignPlain}} {
 		text, err := f.sign(ctx, s, sums)
 		if err == nil {
 			err = disk.Write(filepath.Join(c.out, f.name), text, disk.ModeFile)
@@ -142,5 +134,5 @@ func (c *run) signSums(ctx context.Context) ([]string, error) {
 			return nil, fmt.Errorf("writing %s: %w", f.name, err)
 		}
 	}
-	return []string{SumsBundle, SumsSignature}, nil
+	return []string{evidence.SumsBundle, evidence.SumsSignature}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/stagefile"
 )
 
@@ -17,18 +18,18 @@ import (
 // listed. Call it before changing a file of a release, because a directory with SHA256SUMS is a
 // complete release.
 func InvalidateSums(dir string) (listed []string, err error) {
-	for _, name := range []string{SumsBundle, SumsSignature} {
+	for _, name := range []string{evidence.SumsBundle, evidence.SumsSignature} {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("removing the %s of the previous release: %w", name, err)
 		}
 	}
-	path := filepath.Join(dir, SumsName)
+	path := filepath.Join(dir, evidence.SumsName)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", SumsName, err)
+		return nil, fmt.Errorf("reading %s: %w", evidence.SumsName, err)
 	}
 	for line := range strings.Lines(string(text)) {
 		if _, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "  "); ok && filepath.IsLocal(filepath.FromSlash(name)) {
@@ -36,7 +37,7 @@ func InvalidateSums(dir string) (listed []string, err error) {
 		}
 	}
 	if err := os.Remove(path); err != nil {
-		return nil, fmt.Errorf("removing the %s of the previous release: %w", SumsName, err)
+		return nil, fmt.Errorf("removing the %s of the previous release: %w", evidence.SumsName, err)
 	}
 	return listed, nil
 }
@@ -66,7 +67,7 @@ func (c *run) sweep(names []string, bundles []bundle.File) error {
 		}
 	}
 	name := c.product.Name + "-images*"
-	patterns := []string{SignedProvenance, name + ".tar.zst", name + ".txt", name + ".tar.zst" + bundle.DeltaSuffix, name + bundle.VolumesSuffix, "." + name + bundle.VolumesSuffix}
+	patterns := []string{evidence.SignedProvenance, name + ".tar.zst", name + ".txt", name + ".tar.zst" + bundle.DeltaSuffix, name + bundle.VolumesSuffix, "." + name + bundle.VolumesSuffix}
 	for _, pattern := range append(patterns, ofVersions(c.product.Name)...) {
 		found, err := filepath.Glob(filepath.Join(c.out, pattern))
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/build/built"
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/network"
@@ -219,7 +220,7 @@ func (c *run) part(ctx context.Context, built *built.Result) (*Summary, error) {
 		return nil, err
 	}
 	if len(c.before) > 0 {
-		c.options.Progress.Printf("the other files in %s are of an earlier, complete release; its %s is gone", c.options.Out, SumsName)
+		c.options.Progress.Printf("the other files in %s are of an earlier, complete release; its %s is gone", c.options.Out, evidence.SumsName)
 	}
 	c.options.Progress.Printf("only %v was selected: stopping before render; %s joins all parts and goes on from there", part.Selected, howto.Run("merge"))
 	return summarize(c.options.Out, l, part.Selected, nil, append(artifacts, lock.PartName))
@@ -273,5 +274,5 @@ func (c *run) finish(ctx context.Context, l *lock.Lock, manifest []byte, bills [
 	if err := c.sweep(names, bundles); err != nil {
 		return nil, err
 	}
-	return summarize(c.options.Out, l, nil, bundles, slices.Concat(names, []string{SumsName}, signatures))
+	return summarize(c.options.Out, l, nil, bundles, slices.Concat(names, []string{evidence.SumsName}, signatures))
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/release"
@@ -104,7 +105,7 @@ func TestRelease(t *testing.T) {
 	})
 
 	t.Run("SHA256SUMS covers all files but itself", func(t *testing.T) {
-		text, err := os.ReadFile(filepath.Join(out, release.SumsName))
+		text, err := os.ReadFile(filepath.Join(out, evidence.SumsName))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -250,7 +251,7 @@ func TestReleaseAgain(t *testing.T) {
 		if _, err := release.Release(context.Background(), p, release.Options{Out: out}); err == nil {
 			t.Fatal("a bundle was packed into a directory that is not there")
 		}
-		if files(t, out)[release.SumsName] != "" {
+		if files(t, out)[evidence.SumsName] != "" {
 			t.Error("SHA256SUMS still says that the release is complete")
 		}
 	})
@@ -320,7 +321,7 @@ func TestReleaseAgain(t *testing.T) {
 		if _, err := cut(t, product.Options{Path: yaml, Images: []string{"hello"}}, out); err != nil {
 			t.Fatal(err)
 		}
-		if files(t, out)[release.SumsName] != "" {
+		if files(t, out)[evidence.SumsName] != "" {
 			t.Error("SHA256SUMS says that a part is a complete release")
 		}
 	})

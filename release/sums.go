@@ -9,12 +9,10 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/lock"
 )
-
-// SumsName is the name in dist/ of the file of checksums, in the form that sha256sum -c reads.
-const SumsName = "SHA256SUMS"
 
 // sums writes SHA256SUMS of all files that this release wrote to dist/ and returns their names,
 // sorted. The digests of bundles, charts and artifacts are known from writing or reading the files in
@@ -48,14 +46,14 @@ func (c *run) sums(ctx context.Context, l *lock.Lock, bundles []bundle.File, oth
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("writing %s: %w", SumsName, err)
+		return nil, fmt.Errorf("writing %s: %w", evidence.SumsName, err)
 	}
 	var text strings.Builder
 	for i, name := range names {
 		fmt.Fprintf(&text, "%s  %s\n", hexes[i], name)
 	}
-	if err := disk.Write(filepath.Join(c.out, SumsName), []byte(text.String()), disk.ModeFile); err != nil {
-		return nil, fmt.Errorf("writing %s: %w", SumsName, err)
+	if err := disk.Write(filepath.Join(c.out, evidence.SumsName), []byte(text.String()), disk.ModeFile); err != nil {
+		return nil, fmt.Errorf("writing %s: %w", evidence.SumsName, err)
 	}
 	return names, nil
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/signature"
-	"github.com/slipway-dev/slipway/release"
 )
 
 // proof has the flags of commands that verify a release before they use it.
@@ -82,7 +81,7 @@ func beside(key string, files []string) string {
 		if !isDir {
 			dir = filepath.Dir(dir)
 		}
-		_, err = os.Stat(filepath.Join(dir, release.SumsName))
+		_, err = os.Stat(filepath.Join(dir, evidence.SumsName))
 		if rel, relErr := filepath.Rel(dir, key); relErr == nil && filepath.IsLocal(rel) && (isDir || err == nil || filepath.Dir(key) == dir) {
 			return f
 		}
@@ -142,7 +141,7 @@ func (p *proof) one(pr *progress.Printer, m evidence.Material) error {
 // statements divides arguments into signed statements and others.
 func statements(args []string) (signed, others []string) {
 	for _, a := range args {
-		if strings.HasSuffix(a, ".sigstore.json") {
+		if strings.HasSuffix(a, evidence.StatementSuffix) {
 			signed = append(signed, a)
 		} else {
 			others = append(others, a)

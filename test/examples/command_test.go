@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/testing/wine"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/release"
@@ -143,7 +144,7 @@ func (p *product) plan(t *testing.T, args ...string) (names []string) {
 // sums returns the files of the release by name, after holding each against SHA256SUMS.
 func (p *product) sums(t *testing.T) map[string]string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(p.out, release.SumsName))
+	b, err := os.ReadFile(filepath.Join(p.out, evidence.SumsName))
 	must(t, err)
 	all := map[string]string{}
 	for line := range strings.Lines(string(b)) {
