@@ -48,6 +48,15 @@ func (b *Builder) materials(ctx context.Context) ([]lock.Material, error) {
 	return all, nil
 }
 
+// Materials lists what the product is built from, as Images does, without building it.
+func (b *Builder) Materials(ctx context.Context) ([]lock.Material, error) {
+	var err error
+	if b.compiled, err = b.Programs(); err != nil {
+		return nil, err
+	}
+	return b.materials(ctx)
+}
+
 // Archive is the archive of inputs in the store.
 type Archive struct {
 	lock.Material

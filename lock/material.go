@@ -47,7 +47,7 @@ func SameMaterials(a, b []Material) ([]Material, error) {
 		}
 		have := &all[at]
 		if have.declared() != m.declared() || have.GitCommit != "" && m.GitCommit != "" && have.GitCommit != m.GitCommit {
-			return nil, fmt.Errorf("%s is %s in one part and %s in another: make all parts from the same inputs", m.title(), have.identity(), m.identity())
+			return nil, fmt.Errorf("%s is %s in one part and %s in another: make all parts from the same inputs", m.Title(), have.Identity(), m.Identity())
 		}
 		if m.Proven {
 			*have = m
@@ -66,15 +66,16 @@ func (m Material) declared() Material {
 	return m
 }
 
-func (m Material) title() string {
+// Title names the material in messages.
+func (m Material) Title() string {
 	if m.Name != "" {
 		return "source " + m.Name
 	}
 	return m.URI
 }
 
-// identity returns what tells the material from others of its URI.
-func (m Material) identity() string {
+// Identity returns what tells the material from others of its URI.
+func (m Material) Identity() string {
 	switch {
 	case m.SHA256 != "":
 		return "sha256:" + m.SHA256

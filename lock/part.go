@@ -20,7 +20,8 @@ import (
 type Part struct {
 	PartVersion int          `json:"partVersion"` // of the file's format
 	Selected    []string     `json:"selected"`    // by -platforms or -images
-	Name        string       `json:"name"`        // this and what follows are as in [Lock]
+	Shard       *Shard       `json:"shard,omitempty"`
+	Name        string       `json:"name"` // this and what follows are as in [Lock]
 	Version     string       `json:"version"`
 	Channel     string       `json:"channel,omitempty"`
 	Created     time.Time    `json:"created"`
@@ -53,6 +54,13 @@ type PartImage struct {
 	PlatformTags []PartTag `json:"platformTags,omitempty"`
 	// FloatingTags move when all of the release is published.
 	FloatingTags []string `json:"floatingTags,omitempty"`
+}
+
+// Shard tells which shard of a plan a part is.
+type Shard struct {
+	Plan   string `json:"plan"`   // SHA-256 of the plan's file, in hex
+	Number int    `json:"number"` // from 0
+	Of     int    `json:"of"`     // how many the plan has
 }
 
 // PartTag is a tag for some platforms of an image, as in [PlatformTag].

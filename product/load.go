@@ -30,6 +30,8 @@ type Options struct {
 	// Platforms and Images restrict the product to platforms (linux and windows mean all of
 	// theirs) and to images by name.
 	Platforms, Images []string
+	// Share restricts the product to some platforms of each image and artifact.
+	Share *Share
 	// Repositories are clones of the repositories of module sources, as NAME=DIRECTORY.
 	Repositories []string
 	// Made are the directories that this run writes: store and output. [Product.MadeIn] excludes
@@ -72,7 +74,7 @@ func Load(ctx context.Context, o Options) (*Product, error) {
 	}
 	c := newChecker(o.Path, dir, b)
 	c.rebuild = o.Rebuild
-	getenv := o.Rebuild.environment()
+	getenv := o.Share.environment(o.Rebuild.environment())
 	if apiVersion(c.Document, &c.in.APIVersion) {
 		return nil, c.Err()
 	}
@@ -101,7 +103,11 @@ func Load(ctx context.Context, o Options) (*Product, error) {
 	if err := c.lockedImages(o.Bases); err != nil {
 		return nil, err
 	}
-	c.restrict(o)
+	if o.Share != nil && len(c.Errors) == 0 {
+		c.share(o.Share)
+	} else {
+		c.restrict(o)
+	}
 	if err := c.Err(); err != nil {
 		return nil, err
 	}

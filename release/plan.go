@@ -96,21 +96,12 @@ type PlannedBundle struct {
 // the same time has finished. What would stop the release stands in the plan; an error means that
 // there is no plan.
 func MakePlan(ctx context.Context, p *product.Product, o Options) (*Plan, error) {
-	c, done, err := checkOffline(ctx, p)
+	pl, done, err := newPlanner(ctx, p, o)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 	o = o.places(p)
-	pl := &planner{Plan: newPlan(p), product: c.product, found: c, store: c.store, names: placeholder(c.product, c.trees), outlines: c.builder.Outlines()}
-	if st, err := store.Existing(o.Store); err == nil {
-		pl.store = st
-	}
-	pl.network = network.Options{Progress: o.Progress, Attempts: 2, Idle: 20 * time.Second}
-	pl.refuse(c.err)
-	pl.compiled, _ = c.builder.Programs() // the check has reported errors
-	pl.BeforeRelease = c.demands
-	pl.Registry, pl.Copies = pl.names.Registry, pl.names.Copies
 	pl.images()
 	pl.files()
 	for _, step := range []func(context.Context) error{
@@ -122,6 +113,25 @@ func MakePlan(ctx context.Context, p *product.Product, o Options) (*Plan, error)
 		}
 	}
 	return &pl.Plan, nil
+}
+
+// newPlanner checks p without asking registries. done removes what is on the disk.
+func newPlanner(ctx context.Context, p *product.Product, o Options) (pl *planner, done func(), err error) {
+	c, done, err := checkOffline(ctx, p)
+	if err != nil {
+		return nil, nil, err
+	}
+	o = o.places(p)
+	pl = &planner{Plan: newPlan(p), product: c.product, found: c, store: c.store, names: placeholder(c.product, c.trees), outlines: c.builder.Outlines()}
+	if st, err := store.Existing(o.Store); err == nil {
+		pl.store = st
+	}
+	pl.network = network.Options{Progress: o.Progress, Attempts: 2, Idle: 20 * time.Second}
+	pl.refuse(c.err)
+	pl.compiled, _ = c.builder.Programs() // the check has reported errors
+	pl.BeforeRelease = c.demands
+	pl.Registry, pl.Copies = pl.names.Registry, pl.names.Copies
+	return pl, done, nil
 }
 
 // newPlan returns a plan with empty lists, for JSON.

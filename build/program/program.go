@@ -70,6 +70,12 @@ func (p Program) Same(o Program) bool {
 	return p.key() == o.key() && p.Package == o.Package
 }
 
+// Identity names the program as [Program.Same] does: programs of one identity come out the same.
+func (p Program) Identity() string { return p.key() + "\n" + p.Package }
+
+// System is the platform without the Windows release: what the program is compiled for.
+func (p Program) System() string { return system(p.Platform) }
+
 // addTags adds build tags to the flags. The go command takes the last -tags only, so that all
 // become one.
 func (p *Program) addTags(tags []string) {

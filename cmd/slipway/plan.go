@@ -1,14 +1,21 @@
 package main
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/release"
+	"github.com/slipway-dev/slipway/shard"
 )
 
 func newPlan(f *flags) *cobra.Command {
+	var shards int
+	var weights string
 	cmd := &cobra.Command{
 		Use:   "plan",
 		Short: "Print what a release would do, without doing any of it",
@@ -20,13 +27,21 @@ the files, and where the credentials for each registry come from.
 It does what check does, and reads the store and asks the registries. It builds nothing and
 writes nothing to the disk or to a registry, but downloads Go modules that are not in the module
 cache. It does not wait for a release that is running. The exit code is 1 if the release could
-not go, with an error for each reason.`,
-		Example: "  slipway plan\n  slipway plan -registry=ghcr.io/me -json",
+not go, with an error for each reason.
+
+With -shards it divides the release among that many machines and prints the plan of that: with
+-json for "slipway release -plan", else as a table. It weighs by how long compilers and linkers
+took in an earlier release, which stands in release.weights.json, and by the number of packages
+where nothing is known. docs/shards.md tells more.`,
+		Example: "  slipway plan\n  slipway plan -registry=ghcr.io/me -json\n  slipway plan -registry=ghcr.io/me -shards=3 -json > plan.json",
 		Args:    usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := f.load(cmd.Context())
 			if err != nil {
 				return err
+			}
+			if cmd.Flags().Changed("shards") {
+				return f.divide(cmd, p, shards, weights)
 			}
 			pr := f.printer(cmd)
 			plan, err := release.MakePlan(cmd.Context(), p, release.Options{Out: f.out, Store: f.storeDir(), Progress: pr})
@@ -41,5 +56,31 @@ not go, with an error for each reason.`,
 	f.addFloating(cmd)
 	f.addSelection(cmd)
 	f.addJSON(cmd)
+	cmd.Flags().IntVar(&shards, "shards", 0, "divide the release among at most that many machines")
+	cmd.Flags().StringVar(&weights, "weights", "", "how long compilers took (default release.weights.json in the output directory, if it is there)")
+	cmd.MarkFlagFilename("weights", "json") //nolint:errcheck // fails only where the flag is missing
+	cmd.MarkFlagsMutuallyExclusive("shards", "platforms")
+	cmd.MarkFlagsMutuallyExclusive("shards", "images")
 	return cmd
+}
+
+// divide prints a plan of at most n shards.
+func (f *flags) divide(cmd *cobra.Command, p *product.Product, n int, path string) error {
+	if n < 1 {
+		return fmt.Errorf("-shards=%d: name the number of machines, 1 or more", n)
+	}
+	w, err := shard.ReadWeights(cmp.Or(path, filepath.Join(f.out, shard.WeightsName)), path != "")
+	if err != nil {
+		return err
+	}
+	pr := f.printer(cmd)
+	plan, err := release.Divide(cmd.Context(), p, release.Options{Out: f.out, Store: f.storeDir(), Progress: pr}, n, w)
+	pr.Close()
+	if err != nil {
+		return err
+	}
+	if have := len(plan.Shards); have < n {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d shards: more would not be faster, because they would compile the same packages\n", have, n)
+	}
+	return f.show(cmd, plan)
 }

@@ -41,6 +41,18 @@ var (
 	}
 )
 
+// The kinds of files by which a release is divided among machines. A plan has any name.
+var (
+	Plan = Kind{
+		Name: "plan.json", Version: 1, key: "planVersion", what: "a plan of shards",
+		remedy: func() string { return "make a shard of it with " + howto.Run("release -plan=plan.json -shard=0") },
+	}
+	Weights = Kind{
+		Name: "release.weights.json", Version: 1, key: "weightsVersion", what: "the weights of a release",
+		remedy: func() string { return "give it to " + howto.Run("plan -shards=2 -weights=release.weights.json") },
+	}
+)
+
 // maxSize is the largest size of a file in bytes. Real files have a few hundred KiB.
 const maxSize = 64 << 20
 
@@ -88,9 +100,11 @@ func (k Kind) Decode(r io.Reader, v any) error {
 
 // versions has the version keys of all kinds.
 type versions struct {
-	Build int `json:"buildVersion"`
-	Part  int `json:"partVersion"`
-	Lock  int `json:"schemaVersion"`
+	Build   int `json:"buildVersion"`
+	Part    int `json:"partVersion"`
+	Lock    int `json:"schemaVersion"`
+	Plan    int `json:"planVersion"`
+	Weights int `json:"weightsVersion"`
 }
 
 // identify checks the version key. It refuses text after the JSON value, too.
@@ -99,14 +113,14 @@ func (k Kind) identify(b []byte) error {
 	if err := json.Unmarshal(b, &head); err != nil {
 		return k.Invalid(err)
 	}
-	found := map[string]int{Build.key: head.Build, Part.key: head.Part, Lock.key: head.Lock}
+	found := map[string]int{Build.key: head.Build, Part.key: head.Part, Lock.key: head.Lock, Plan.key: head.Plan, Weights.key: head.Weights}
 	switch version := found[k.key]; {
 	case version > k.Version:
 		return fmt.Errorf("%s %d is newer than %d, which this slipway reads: use a newer slipway", k.key, version, k.Version)
 	case version > 0:
 		return nil
 	}
-	for _, other := range []Kind{Build, Part, Lock} {
+	for _, other := range []Kind{Build, Part, Lock, Plan, Weights} {
 		if found[other.key] < 1 {
 			continue
 		}

@@ -1,0 +1,105 @@
+package build
+
+import (
+	"slices"
+
+	"github.com/slipway-dev/slipway/build/program"
+	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/product"
+)
+
+// Need is what is made at once, and the programs that have to be compiled for it: an image for all
+// platforms of one operating system and architecture, an image without an index, or an artifact
+// for one platform.
+type Need struct {
+	product.Portion
+
+	Artifact bool
+	Programs []program.Program
+}
+
+// Needs lists the images and artifacts of the product, in its order. It is for a builder that has
+// checked the product, which finds the programs of Dockerfiles.
+func (b *Builder) Needs() ([]Need, error) {
+	compiled, err := b.Programs()
+	if err != nil {
+		return nil, err
+	}
+	var all []Need
+	for n, i := range b.product.Images {
+		k := kinds[i.Kind]
+		wants := k.programs(b.product, i)
+		if k.systems != nil {
+			all = append(all, Need{Portion: product.Portion{Name: i.Name, Platforms: i.Platforms}, Programs: among(compiled, wants, systems(wants)...)})
+			continue
+		}
+		for _, on := range distinct(i.Platforms) {
+			of := slices.DeleteFunc(slices.Clone(i.Platforms), func(q platform.Platform) bool { return releaseless(q) != on })
+			programs := among(compiled, wants, on)
+			if n < len(b.found) {
+				programs = append(programs, b.ofDockerfile(compiled, b.found[n], on)...)
+			}
+			all = append(all, Need{Portion: product.Portion{Name: i.Name, Platforms: of}, Programs: programs})
+		}
+	}
+	for _, a := range b.product.Artifacts {
+		for _, on := range a.Platforms {
+			var wants []wanted
+			for _, name := range b.product.ProgramsOf(a, on) {
+				wants = append(wants, wanted{b.product.Program(name), []platform.Platform{on}})
+			}
+			all = append(all, Need{Portion: product.Portion{Name: a.Name, Platforms: []platform.Platform{on}}, Artifact: true, Programs: among(compiled, wants, releaseless(on))})
+		}
+	}
+	return all, nil
+}
+
+// among returns the programs that are wanted for some platforms.
+func among(compiled []program.Program, wants []wanted, on ...platform.Platform) (all []program.Program) {
+	for _, w := range wants {
+		for _, p := range compiled {
+			if p.Name == w.program.Name && slices.Contains(on, releaseless(p.Platform)) && slices.Contains(distinct(w.on), releaseless(p.Platform)) {
+				all = append(all, p)
+			}
+		}
+	}
+	return all
+}
+
+// ofDockerfile returns the programs that the Dockerfile of an image compiles for a platform.
+func (b *Builder) ofDockerfile(compiled []program.Program, f finding, on platform.Platform) (all []program.Program) {
+	for _, g := range f.builds {
+		p, err := b.goBuild(g)
+		if err != nil || releaseless(g.Platform) != on {
+			continue
+		}
+		if n := slices.IndexFunc(compiled, p.Same); n >= 0 {
+			all = append(all, compiled[n])
+		}
+	}
+	return all
+}
+
+// systems returns the platforms that programs are compiled for.
+func systems(wants []wanted) (all []platform.Platform) {
+	for _, w := range wants {
+		all = append(all, w.on...)
+	}
+	return distinct(all)
+}
+
+// distinct returns platforms without Windows releases, each once.
+func distinct(on []platform.Platform) (all []platform.Platform) {
+	for _, q := range on {
+		if q = releaseless(q); !slices.Contains(all, q) {
+			all = append(all, q)
+		}
+	}
+	return all
+}
+
+// releaseless returns a platform without the Windows release.
+func releaseless(p platform.Platform) platform.Platform {
+	p.OSVersion = ""
+	return p
+}

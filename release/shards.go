@@ -1,0 +1,128 @@
+package release
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/build/program"
+	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/internal/stagefile"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/shard"
+)
+
+// Divide makes a plan of at most n shards of a release of p. Like [MakePlan], it checks the
+// release, and asks the registries what would stop it, which is an error here. It weighs by w.
+func Divide(ctx context.Context, p *product.Product, o Options, n int, w *shard.Weights) (*shard.Plan, error) {
+	pl, done, err := newPlanner(ctx, p, o)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if err := pl.publish(ctx); err != nil {
+		return nil, err
+	}
+	if err := pl.Err(); err != nil {
+		return nil, err
+	}
+	return pl.divide(ctx, n, w)
+}
+
+func (pl *planner) divide(ctx context.Context, n int, w *shard.Weights) (*shard.Plan, error) {
+	b := pl.found.builder
+	needs, err := b.Needs()
+	if err != nil {
+		return nil, err
+	}
+	units, weights, unit, err := weigh(ctx, pl, needs, w)
+	if err != nil {
+		return nil, err
+	}
+	out := &shard.Plan{
+		PlanVersion: stagefile.Plan.Version, Name: pl.Name, Version: pl.Version, Channel: pl.Channel,
+		Registries: shard.Registries(pl.product), SourceDateEpoch: epoch(pl.product), Unit: unit,
+	}
+	if len(pl.compiled) > 0 {
+		if out.Go, err = source.Version(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if out.Materials, err = b.Materials(ctx); err != nil {
+		return nil, err
+	}
+	var all []int
+	for k := range units {
+		all = append(all, k)
+	}
+	out.Total = shard.Round(shard.Weigh(units, weights, all))
+	for k, of := range shard.Divide(units, weights, n) {
+		out.Shards = append(out.Shards, shard.Describe(k, units, weights, of))
+	}
+	return out, nil
+}
+
+// epoch returns the time that was given to the release; zero if none was.
+func epoch(p *product.Product) time.Time {
+	if p.SourceDateEpoch {
+		return p.Created
+	}
+	return time.Time{}
+}
+
+// weigh returns what is to be divided, and the weights of what it needs.
+func weigh(ctx context.Context, pl *planner, needs []build.Need, w *shard.Weights) (units []shard.Unit, weights []float64, unit string, err error) {
+	var programs []program.Program
+	for _, n := range needs {
+		programs = append(programs, n.Programs...)
+	}
+	closures, err := program.Closures(ctx, pl.found.store, programs)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	var items []shard.Item
+	index := map[string]int{}
+	at := func(id string, i shard.Item) int {
+		n, ok := index[id]
+		if !ok {
+			n = len(items)
+			index[id] = n
+			items = append(items, i)
+		}
+		return n
+	}
+	for _, n := range needs {
+		u := shard.Unit{Artifact: n.Artifact, Portion: n.Portion, Own: float64(len(n.Platforms))}
+		for k, p := range n.Programs {
+			c := closures[k]
+			system := p.System()
+			id := p.Identity()
+			u.Systems, u.Sources, u.Programs = add(u.Systems, system), add(u.Sources, p.Tree.Source.Name), add(u.Programs, id)
+			u.Items = append(u.Items, at(id, shard.Item{System: system, Path: c.Program, Program: true}))
+			for _, pkg := range c.Packages {
+				u.Items = append(u.Items, at(pkg.ID, shard.Item{System: system, Path: pkg.Path}))
+			}
+		}
+		closures = closures[len(n.Programs):]
+		slices.Sort(u.Items)
+		u.Items = slices.Compact(u.Items)
+		if len(n.Programs) == 0 { // is with what else is for its platforms
+			for _, on := range n.Platforms {
+				on.OSVersion = ""
+				u.Systems = add(u.Systems, on.String())
+			}
+		}
+		units = append(units, u)
+	}
+	weights, unit = w.Of(items)
+	return units, weights, unit, nil
+}
+
+// add adds a string to a sorted list that may have it.
+func add(list []string, s string) []string {
+	if n, found := slices.BinarySearch(list, s); !found {
+		list = slices.Insert(list, n, s)
+	}
+	return list
+}
