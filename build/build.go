@@ -79,10 +79,17 @@ func (b *Builder) Images(ctx context.Context) (*built.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	var beside errgroup.Group
+	defer beside.Wait() //nolint:errcheck // for an end before the result
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	set, wait := program.Start(ctx, b.store, b.progress, all)
 	b.programs = set
+	var materials []lock.Material
+	beside.Go(func() (err error) {
+		materials, err = b.materials(ctx)
+		return err
+	})
 	if err := b.readPrebuilt(ctx, b.client); err != nil {
 		stop()
 		wait() //nolint:errcheck // it was ended
@@ -111,25 +118,23 @@ func (b *Builder) Images(ctx context.Context) (*built.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := report(compiled, failures); err != nil {
+	if err := errors.Join(report(compiled, failures), beside.Wait()); err != nil {
 		return nil, err
 	}
 	r := &built.Result{
 		BuildVersion: stagefile.Build.Version, Name: p.Name, Version: p.Version, Created: Created(p, b.trees),
 		Selected: p.Selected, Sources: lockSources(p, b.trees), Images: images, Artifacts: files, Compilers: compilers, Prebuilt: b.Prebuilt(),
+		Materials: materials,
 	}
 	return r, b.complete(ctx, r)
 }
 
-// complete adds to a result what it was made from and with, and what is in it.
+// complete adds to a result what it was made with, and what is in it.
 func (b *Builder) complete(ctx context.Context, r *built.Result) (err error) {
 	if len(b.compiled) > 0 {
 		if r.Go, err = source.Version(ctx); err != nil {
 			return err
 		}
-	}
-	if r.Materials, err = b.materials(ctx); err != nil {
-		return err
 	}
 	r.Inventory, err = b.inventory(ctx)
 	return err

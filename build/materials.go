@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -86,35 +85,38 @@ func Inputs(ctx context.Context, p *product.Product, materials []lock.Material, 
 	return Archive{Material: lock.Material{URI: inputs.Name(p.Name, p.Version), SHA256: h.Hex, Path: set.File}, Outside: set.Outside}, err
 }
 
-// put puts an archive into the store, unless the store has it.
+// kindArchive is the kind of records of what tars of inputs became.
+const kindArchive = "archive"
+
+// put puts an archive into the store. One that was compressed before, and that the store has, is
+// known by its tar.
 func put(ctx context.Context, set *inputs.Set, st *store.Store) (v1.Hash, error) {
 	known := sha256.New()
-	size := &counter{}
-	if err := set.Write(ctx, io.MultiWriter(known, size)); err != nil {
+	if err := set.WriteTar(ctx, known); err != nil {
 		return v1.Hash{}, err
 	}
-	h := oci.Sum(known)
-	if here, err := st.Check(v1.Descriptor{Digest: h, Size: size.n}); err != nil || here {
-		return h, err
+	var d v1.Descriptor
+	key := func() string { return inputs.Compression + "\n" + oci.Sum(known).String() }
+	ok, err := st.Recall(kindArchive, key(), &d)
+	if ok && err == nil {
+		ok, err = st.Check(d)
+	}
+	if ok || err != nil {
+		return d.Digest, err
 	}
 	blob, err := st.Create()
 	if err != nil {
 		return v1.Hash{}, err
 	}
 	defer blob.Abort()
-	if err := set.Write(ctx, blob); err != nil {
+	known.Reset() // files may have changed since
+	if err := set.Write(ctx, blob, known); err != nil {
 		return v1.Hash{}, err
 	}
-	h, _, err = blob.Commit()
-	return h, err
-}
-
-// counter counts bytes.
-type counter struct{ n int64 }
-
-func (c *counter) Write(p []byte) (int, error) {
-	c.n += int64(len(p))
-	return len(p), nil
+	if d.Digest, d.Size, err = blob.Commit(); err != nil {
+		return v1.Hash{}, err
+	}
+	return d.Digest, st.Record(kindArchive, key(), d)
 }
 
 // sources lists the sources of the product, whether they are used or not.

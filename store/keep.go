@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/progress"
@@ -44,6 +45,9 @@ func (s *Store) keep(ctx context.Context, path string, also []io.Writer) (Kept, 
 		return Kept{}, err
 	}
 	defer f.Close()
+	var synced errgroup.Group
+	synced.Go(f.Sync)   // while it is read
+	defer synced.Wait() //nolint:errcheck // for an end before the record
 	h := sha256.New()
 	n, err := io.Copy(io.MultiWriter(append(also, h)...), progress.Reader(ctx, f, nil))
 	if err != nil {
@@ -52,9 +56,9 @@ func (s *Store) keep(ctx context.Context, path string, also []io.Writer) (Kept, 
 	k := Kept{Path: rel, Digest: oci.Sum(h), Size: n}
 	var old Kept
 	if found, err := s.Recall(kindKept, rel, &old); err == nil && found && old == k {
-		return k, nil // it is synced already
+		return k, nil
 	}
-	if err := f.Sync(); err != nil {
+	if err := synced.Wait(); err != nil {
 		return Kept{}, err
 	}
 	return k, s.Record(kindKept, rel, k)

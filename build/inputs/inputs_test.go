@@ -91,7 +91,7 @@ func archive(t testing.TB, dir string, committed bool) ([]byte, *inputs.Set) {
 	set, err := inputs.Collect(t.Context(), p, []inputs.Source{{Name: s.Name, Directory: s.Directory, Own: s.Own, Committed: committed}})
 	must(t, err)
 	var b bytes.Buffer
-	must(t, set.Write(t.Context(), &b))
+	must(t, set.Write(t.Context(), &b, io.Discard))
 	return b.Bytes(), set
 }
 

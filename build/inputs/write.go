@@ -15,20 +15,26 @@ import (
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
-// Write writes the archive.
-func (s *Set) Write(ctx context.Context, w io.Writer) error {
-	zipped, err := gzip.NewWriterLevel(w, gzip.BestCompression)
-	if err != nil {
-		return err
-	}
+// Compression says how archives are compressed: equal tars become equal archives while it is the
+// same.
+const Compression = "gzip, default, klauspost/compress"
+
+// Write writes the archive, and its tar, before it is compressed, to plain.
+func (s *Set) Write(ctx context.Context, w, plain io.Writer) error {
+	zipped := gzip.NewWriter(w)
 	zipped.Header = gzip.Header{OS: 255}
-	archive := tar.NewWriter(zipped)
+	return errors.Join(s.WriteTar(ctx, io.MultiWriter(zipped, plain)), zipped.Close())
+}
+
+// WriteTar writes the archive without compressing it.
+func (s *Set) WriteTar(ctx context.Context, w io.Writer) error {
+	archive := tar.NewWriter(w)
 	for _, name := range s.names() {
 		if err := s.entries[name].write(ctx, archive, name); err != nil {
 			return fmt.Errorf("archiving inputs: %s: %w", name, err)
 		}
 	}
-	return errors.Join(archive.Close(), zipped.Close())
+	return archive.Close()
 }
 
 // special are the bits of a mode that tar has outside of the permissions.

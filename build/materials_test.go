@@ -1,0 +1,61 @@
+package build
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// An archive of inputs that was compressed before is not compressed again, unless the store lost it
+// or a file has changed.
+func TestInputsKnown(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, product.File)
+	write := func(version string) {
+		text := "name: demo\nversion: " + version + "\nsources:\n  - {name: demo, directory: .}\nplatforms: [linux/amd64]\nimages:\n  - {name: demo, source: demo, package: .}\n"
+		must(t, os.WriteFile(file, []byte(text), 0o644))
+		must(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module demo\n\ngo 1.26\n"), 0o644))
+		must(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\n\nfunc main() {}\n"), 0o644))
+	}
+	write("1.0.0")
+	st, err := store.Open(filepath.Join(t.TempDir(), "store"))
+	must(t, err)
+	put := func() v1.Hash {
+		p, err := product.Load(t.Context(), product.Options{Path: file})
+		must(t, err)
+		a, err := Inputs(t.Context(), p, nil, st)
+		must(t, err)
+		return v1.Hash{Algorithm: "sha256", Hex: a.SHA256}
+	}
+	first := put()
+	before, err := os.Stat(st.Path(first))
+	must(t, err)
+	if again := put(); again != first {
+		t.Errorf("the same files became %s, then %s", first, again)
+	}
+	after, err := os.Stat(st.Path(first))
+	must(t, err)
+	if !os.SameFile(before, after) {
+		t.Error("the archive was written again")
+	}
+	must(t, os.Remove(st.Path(first)))
+	if again := put(); again != first || !st.Has(first) {
+		t.Errorf("of a lost archive: %s, in the store: %v", again, st.Has(first))
+	}
+	write("1.0.1")
+	if changed := put(); changed == first || !st.Has(changed) {
+		t.Errorf("another slipway.yaml has the archive %s", changed)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
