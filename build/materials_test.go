@@ -17,7 +17,15 @@ func TestInputsKnown(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, product.File)
 	write := func(version string) {
-		text := "name: demo\nversion: " + version + "\nsources:\n  - {name: demo, directory: .}\nplatforms: [linux/amd64]\nimages:\n  - {name: demo, source: demo, package: .}\n"
+		text := `apiVersion: slipway/v1
+name: demo
+version: ` + version + `
+platforms: [linux/amd64]
+sources: [{name: demo, directory: ., revision: none, created: 2025-01-01T00:00:00Z}]
+bases: [{name: static, builtin: static}]
+programs: [{name: demo, source: demo, package: .}]
+images: [{name: demo, bases: {linux: static}, go: {program: demo}}]
+`
 		must(t, os.WriteFile(file, []byte(text), 0o644))
 		must(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module demo\n\ngo 1.26\n"), 0o644))
 		must(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\n\nfunc main() {}\n"), 0o644))
