@@ -35,8 +35,8 @@ var microsoft = []struct {
 }
 
 // base declares the base of stages, which are one for each Windows release or just one, and
-// returns its name for FROM.
-func (d *Draft) base(os string, of []*stage, notes *[]string) string {
+// returns its name for FROM. r is their Dockerfile, nil for a reference without variables.
+func (d *Draft) base(r *recipe, os string, of []*stage, notes *[]string) string {
 	ref := of[0].base
 	repository, tag := splitReference(ref)
 	b := base{name: nameOf(path.Base(repository))}
@@ -55,7 +55,7 @@ func (d *Draft) base(os string, of []*stage, notes *[]string) string {
 		b.name, b.builtin = "static-root", "static-root"
 		*notes = append(*notes, fmt.Sprintf("FROM %s is empty unless a build gives it: static-root is in its place", of[0].BaseName))
 	case os == platform.Linux:
-		b.images = d.linuxImages(ref, tag)
+		d.linuxImages(&b, r, of[0])
 	default:
 		b = d.windowsBase(b, of)
 	}
@@ -91,18 +91,32 @@ func (d *Draft) windowsBase(b base, of []*stage) base {
 	return b
 }
 
-// linuxImages is one image for all of the release's Linux platforms.
-func (d *Draft) linuxImages(ref, tag string) map[string]string {
-	if tag == "" {
-		ref += ":latest"
-	}
-	m := map[string]string{}
-	for _, p := range d.platforms {
-		if strings.HasPrefix(p, "linux/") {
-			m[p] = ref
+// linuxImages gives a base the image of each of the release's Linux platforms: the same for all,
+// unless a variable for the architecture is in its name.
+func (d *Draft) linuxImages(b *base, r *recipe, s *stage) {
+	b.images = map[string]string{}
+	var last string
+	differ := false
+	for _, text := range d.platforms {
+		p, err := platform.Parse(text)
+		if err != nil || p.OS != platform.Linux {
+			continue
 		}
+		ref := s.base
+		if r != nil {
+			ref = r.baseFor(s, p.Architecture, cmp.Or(d.dockerArchs[text], p.Architecture))
+		}
+		if _, tag := splitReference(ref); tag == "" {
+			ref += ":latest"
+		}
+		b.images[text] = ref
+		differ = differ || last != "" && ref != last
+		last = ref
 	}
-	return m
+	if differ {
+		repository, _ := splitReference(r.baseFor(s, "", ""))
+		b.name = cmp.Or(nameOf(path.Base(repository)), b.name)
+	}
 }
 
 // addBase adds a base unless there is the same, and returns its name.

@@ -97,6 +97,7 @@ func (w *rewriting) program(src string, from *stage) (name string, ok bool) {
 	for archSuffix.MatchString(base) {
 		base = archSuffix.ReplaceAllString(base, "")
 	}
+	base = strings.TrimRight(base, "-_.") // before a variable without a value
 	prefix, _, pattern := strings.Cut(base, "*")
 	if m, ok := w.d.main(base); ok {
 		return w.use(m, base), true

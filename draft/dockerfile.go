@@ -2,6 +2,7 @@ package draft
 
 import (
 	"bytes"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -89,6 +90,26 @@ func (r *recipe) word(s string, args arguments) string {
 		return ""
 	}
 	return w
+}
+
+// architecture matches the arguments that builds set to the architecture of an image: ARCH, GOARCH,
+// TARGETARCH, DISTROLESS_ARCH.
+var architecture = regexp.MustCompile(`^(?:[A-Z]+_|GO|TARGET)?ARCH$`)
+
+// baseFor returns the base of a stage for one architecture. arch is Go's word for it, and docker
+// the value that the repository's builds give ARCH.
+func (r *recipe) baseFor(s *stage, arch, docker string) string {
+	args := maps.Clone(r.args)
+	args["TARGETOS"] = platform.Linux
+	for _, name := range append(args.Keys(), "TARGETARCH") {
+		switch {
+		case name == "ARCH":
+			args[name] = docker
+		case architecture.MatchString(name):
+			args[name] = arch
+		}
+	}
+	return r.word(s.BaseName, args)
 }
 
 func (r *recipe) define(c *instructions.ArgCommand, args arguments) {

@@ -64,6 +64,7 @@ type Draft struct {
 	koBases       koBases           // nil without .ko.yaml
 	koImages      map[string]string // references by ko:// → an image's name, or *
 	toolPlatforms []string          // os/arch that tools of the project build for
+	dockerArchs   map[string]string // a platform → the word of DOCKER_ARCHS for its architecture
 	wantWindows   bool              // something is built for Windows, of a release that is not known yet
 	archived      []string          // programs that are released as files
 	references    []string          // names of images that may be the product's
@@ -109,6 +110,7 @@ type image struct {
 	bases       map[string]string // of a go image
 	dockerfiles map[string]string // by operating system
 	context     string
+	variant     string // the end of its tag, if a Dockerfile says so
 	repository  string
 	platforms   []string
 	tags        []string
@@ -174,7 +176,7 @@ func read(fsys fs.FS, dir string, git bool, o Options) (*Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Draft{Dir: dir, options: o, tree: t, git: git, outputs: map[string]string{}, koImages: map[string]string{}}
+	d := &Draft{Dir: dir, options: o, tree: t, git: git, outputs: map[string]string{}, koImages: map[string]string{}, dockerArchs: map[string]string{}}
 	if err := d.goModule(); err != nil {
 		return nil, err
 	}

@@ -63,6 +63,21 @@ func shown(d *Draft) string {
 	return b.String()
 }
 
+// TestPromuLinux reads a .promu.yml whose only word for Linux means all architectures.
+func TestPromuLinux(t *testing.T) {
+	d, err := read(repository([]txtar.File{
+		{Name: "go.mod", Data: []byte("module example.com/x\n")},
+		{Name: "main.go", Data: []byte("package main\n\nfunc main() {}\n")},
+		{Name: ".promu.yml", Data: []byte("crossbuild: {platforms: [linux, openbsd/amd64]}\n")},
+	}), "/r", false, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"linux/amd64", "linux/arm64"}; !cmp.Equal(d.platforms, want) || len(d.platformNotes) != 1 {
+		t.Errorf("platforms %v, notes %q", d.platforms, d.platformNotes)
+	}
+}
+
 // TestNothing refuses a directory without anything to release.
 func TestNothing(t *testing.T) {
 	for _, files := range [][]txtar.File{nil, {{Name: "go.mod", Data: []byte("module example.com/x\n")}, {Name: "x.go", Data: []byte("package x\n")}}} {

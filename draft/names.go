@@ -65,7 +65,8 @@ func (d *Draft) findNames() {
 		}
 	}
 	d.useNames(best)
-	d.variants(tags)
+	d.hostProcess(tags)
+	d.prometheus()
 }
 
 // known is the last part of the repository that a Makefile gives the product's only image.
@@ -185,29 +186,3 @@ func (d *Draft) sharePrefix() {
 		d.images[n].repository = ""
 	}
 }
-
-// variants gives an image of HostProcess the repository of the image it is a variant of, where
-// manifests know it by a tag.
-func (d *Draft) variants(tags map[string][]string) {
-	for n, i := range d.images {
-		m := slices.IndexFunc(d.images, func(o image) bool {
-			return !strings.HasSuffix(o.name, "-hostprocess") && (o.repository != "" || d.names.repository != "")
-		})
-		if !strings.HasSuffix(i.name, "-hostprocess") || m < 0 {
-			continue
-		}
-		repository := d.images[m].repository
-		if d.names.repository != "" {
-			repository = strings.ReplaceAll(d.names.repository, "{{.Name}}", d.images[m].name)
-		}
-		for _, tag := range tags[d.names.registry+"/"+repository] {
-			if suffix := hostProcess.FindString(tag); suffix != "" && repository != "" {
-				d.images[n].repository = repository
-				d.images[n].tags = []string{"{{.Version}}" + suffix}
-				break
-			}
-		}
-	}
-}
-
-var hostProcess = regexp.MustCompile(`-(?:windows-hp|windows-hostprocess|hpc|hostprocess|hp)$`)

@@ -27,6 +27,8 @@ func (d *Draft) findPlatforms() {
 		from = "BUILD_PLATFORMS of the Makefile"
 	case d.architectures():
 		from = "the lists of architectures and Windows versions in the Makefile"
+	case d.dockerArchitectures():
+		from = "DOCKER_ARCHS of the Makefile"
 	case d.baseImageFiles():
 		from = "the BASEIMAGE file"
 	case len(d.mains) > 0 && d.make.values["CMDS"] != "" && d.prow():
@@ -52,7 +54,12 @@ func (d *Draft) addPlatform(s string) {
 		}
 		return
 	}
-	if s == "linux/arm" {
+	switch s {
+	case platform.Linux: // as promu writes all that it knows
+		d.platformNotes = append(d.platformNotes, "All architectures of linux are built today: add those that users need.")
+		d.addPlatform("linux/amd64")
+		s = "linux/arm64"
+	case "linux/arm":
 		s += "/v7"
 	}
 	p, err := platform.Parse(s)
@@ -134,6 +141,21 @@ func (d *Draft) architectures() bool {
 				}
 			}
 		}
+	}
+	return len(d.platforms) > 0
+}
+
+// dockerArchitectures reads DOCKER_ARCHS of the Makefiles of Prometheus' projects: amd64 armv7.
+func (d *Draft) dockerArchitectures() bool {
+	for _, arch := range strings.Fields(d.make.value("DOCKER_ARCHS")) {
+		name := "linux/" + arch
+		if v, ok := strings.CutPrefix(arch, "armv"); ok {
+			name = "linux/arm/v" + v
+		}
+		if p, err := platform.Parse(name); err == nil {
+			d.dockerArchs[p.String()] = arch
+		}
+		d.addPlatform(name)
 	}
 	return len(d.platforms) > 0
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
 
+	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -58,6 +59,9 @@ func (d *Draft) dockerImage(dir, variant string, files map[string]string) {
 		}
 		if p.context != "" {
 			i.context = p.context
+		}
+		if imagename.IsTag(p.variant) {
+			i.variant = p.variant
 		}
 		d.found("%s: image %s for %s, as %s", p.from.path, i.name, p.os, f.path)
 	}
@@ -117,6 +121,7 @@ type rewriting struct {
 	programs    []string
 	context     string
 	description string
+	variant     string // of Prometheus' images, which is the end of a tag
 	notes       []string
 	bases       map[*stage]string
 }
@@ -139,7 +144,7 @@ func (d *Draft) rewrite(r *recipe, os string, target *stage, family []*stage) *r
 		if s == target && len(family) > 0 {
 			of = family
 		}
-		w.bases[s] = d.base(os, of, &w.notes)
+		w.bases[s] = d.base(r, os, of, &w.notes)
 	}
 	return w
 }
@@ -203,8 +208,11 @@ func (w *rewriting) stage(s *stage) {
 			w.from.define(now, args)
 		case *instructions.LabelCommand:
 			for _, l := range now.Labels {
-				if strings.Trim(l.Key, `"`) == "description" {
+				switch strings.Trim(l.Key, `"`) {
+				case "description":
 					w.description = strings.Trim(l.Value, `"`)
+				case "io.prometheus.image.variant":
+					w.variant = strings.Trim(l.Value, `"`)
 				}
 			}
 		case *instructions.CopyCommand:
