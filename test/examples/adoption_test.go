@@ -51,11 +51,14 @@ var adoptions = []struct {
 		file:      []string{"bases: {linux: combined-base-image, windows: nanoserver}", "- {name: static-root, builtin: static-root}"},
 	},
 	{
-		module:    "github.com/flannel-io/flannel@v0.28.10",
-		checkOnly: true,
-		names:     []string{"slipway.local/flannel-io/flannel:v0.28.10"},
-		found:     []string{"flannel.linux.Dockerfile:5: RUN apk update"},
-		file:      []string{"- {name: flanneld, source: flannel, package: .}", "pkg/version.Version={{.Version}}"},
+		module:    "github.com/prometheus/node_exporter@v1.12.1",
+		platforms: "linux/amd64,linux/arm64",
+		names: []string{
+			"slipway.local/prometheus/node-exporter:v1.12.1", "slipway.local/prometheus/node-exporter:v1.12.1-busybox",
+			"slipway.local/prometheus/node-exporter:v1.12.1-distroless",
+		},
+		found: []string{"found Dockerfile.distroless: image node_exporter-distroless for linux"},
+		file:  []string{"linux/arm64: quay.io/prometheus/busybox-linux-arm64:latest", "version.Revision={{.Revision}}", "- {name: static, builtin: static}"},
 	},
 }
 
