@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -124,11 +125,11 @@ func (r *reader) blob(m *Material, d v1.Descriptor) (*opened, error) {
 		return nil, err
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, d.Size+1))
-	if err != nil {
+	text := bytes.NewBuffer(make([]byte, 0, d.Size+bytes.MinRead)) // so that it does not grow
+	if _, err := text.ReadFrom(io.LimitReader(f, d.Size+1)); err != nil {
 		return nil, fmt.Errorf("reading the Sigstore bundle %s: %w", d.Digest, err)
 	}
-	o, err := r.parse(d.Digest, text)
+	o, err := r.parse(d.Digest, text.Bytes())
 	r.blobs[d.Digest] = o
 	return o, err
 }
@@ -136,7 +137,7 @@ func (r *reader) blob(m *Material, d v1.Descriptor) (*opened, error) {
 // parse verifies a bundle that names one of the keys. Nothing of another one is believed, so it is
 // only counted.
 func (r *reader) parse(h v1.Hash, text []byte) (*opened, error) {
-	hint, err := signature.Hint(text)
+	b, err := signature.Parse(text)
 	if err != nil {
 		r.foreign++
 		if len(r.unread) < 3 {
@@ -144,13 +145,13 @@ func (r *reader) parse(h v1.Hash, text []byte) (*opened, error) {
 		}
 		return &opened{}, nil
 	}
-	at := slices.IndexFunc(r.policy.Keys, func(k *signature.PublicKey) bool { return k.Hint() == hint })
+	at := slices.IndexFunc(r.policy.Keys, func(k *signature.PublicKey) bool { return k.Hint() == b.Hint() })
 	if at < 0 {
 		r.foreign++
 		return &opened{}, nil
 	}
 	k := r.policy.Keys[at]
-	payload, err := signature.OpenStatement(k, text)
+	payload, err := b.Statement(k)
 	if err != nil {
 		return nil, fmt.Errorf("the Sigstore bundle %s names the key %s: %w", h, k.Fingerprint(), err)
 	}
@@ -172,24 +173,54 @@ func (r *reader) parse(h v1.Hash, text []byte) (*opened, error) {
 	return o, nil
 }
 
-// subjectsOf returns the predicate type and the SHA-256 of the subjects of a verified statement.
+// subjectsOf returns the predicate type and the SHA-256 of the subjects of a verified statement. It
+// does not read on once it has both, since the predicate may be a large document.
 func subjectsOf(payload []byte) (predicateType string, subjects map[string]bool, err error) {
-	var s struct {
-		PredicateType string `json:"predicateType"`
-		Subjects      []struct {
-			Digest struct {
-				SHA256 string `json:"sha256"`
-			} `json:"digest"`
-		} `json:"subject"`
+	d := json.NewDecoder(bytes.NewReader(payload))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return "", nil, errStatement
 	}
-	if err := json.Unmarshal(payload, &s); err != nil {
-		return "", nil, errors.New("it is not an in-toto statement")
+	typed := false
+	for !typed || subjects == nil {
+		if !d.More() {
+			return "", nil, errors.New("it has no subject or no predicateType")
+		}
+		key, err := d.Token()
+		if err != nil {
+			return "", nil, errStatement
+		}
+		switch key {
+		case "predicateType":
+			err, typed = d.Decode(&predicateType), true
+		case "subject":
+			subjects, err = readSubjects(d)
+		default:
+			err = d.Decode(new(json.RawMessage))
+		}
+		if err != nil {
+			return "", nil, errStatement
+		}
 	}
-	subjects = map[string]bool{}
-	for _, one := range s.Subjects {
-		subjects[one.Digest.SHA256] = true
+	return output.Line(predicateType), subjects, nil
+}
+
+var errStatement = errors.New("it is not an in-toto statement")
+
+// readSubjects reads the subjects of a statement.
+func readSubjects(d *json.Decoder) (map[string]bool, error) {
+	var list []struct {
+		Digest struct {
+			SHA256 string `json:"sha256"`
+		} `json:"digest"`
 	}
-	return output.Line(s.PredicateType), subjects, nil
+	if err := d.Decode(&list); err != nil {
+		return nil, err
+	}
+	all := map[string]bool{}
+	for _, s := range list {
+		all[s.Digest.SHA256] = true
+	}
+	return all, nil
 }
 
 // opener opens blobs of any of several bundles.

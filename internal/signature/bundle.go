@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -101,24 +102,30 @@ func marshal(b bundle) ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
-// Hint returns the hint of the key that a bundle names as its signer: a claim, until the bundle is
-// verified with that key.
-func Hint(text []byte) (string, error) {
-	b, err := parse(text)
-	if err != nil {
-		return "", err
-	}
-	return b.Material.PublicKey.Hint, nil
-}
+// Bundle is a Sigstore bundle that was read and not verified.
+type Bundle struct{ bundle bundle }
 
-// OpenStatement verifies a bundle with a statement and returns the statement. Nothing of it may be
-// read before.
-func OpenStatement(k *PublicKey, text []byte) ([]byte, error) {
-	b, err := k.open(text)
+// Parse reads a bundle in the form that slipway writes, and in no other: so it has no field twice,
+// none that is not looked at, and base64 in one form only.
+func Parse(text []byte) (*Bundle, error) {
+	b, err := parse(text)
 	if err != nil {
 		return nil, err
 	}
-	e := b.Envelope
+	return &Bundle{b}, nil
+}
+
+// Hint returns the hint of the key that the bundle names as its signer: a claim, until the bundle
+// is verified with that key.
+func (b *Bundle) Hint() string { return b.bundle.Material.PublicKey.Hint }
+
+// Statement verifies a bundle with a statement and returns the statement. Nothing of it may be
+// read before.
+func (b *Bundle) Statement(k *PublicKey) ([]byte, error) {
+	if err := k.check(b.bundle); err != nil {
+		return nil, err
+	}
+	e := b.bundle.Envelope
 	switch {
 	case e == nil:
 		return nil, errors.New("the bundle signs a file, not a statement")
@@ -135,7 +142,10 @@ func OpenStatement(k *PublicKey, text []byte) ([]byte, error) {
 
 // VerifyFile verifies a bundle with the signature of content.
 func VerifyFile(k *PublicKey, text, content []byte) error {
-	b, err := k.open(text)
+	b, err := parse(text)
+	if err == nil {
+		err = k.check(b)
+	}
 	if err != nil {
 		return err
 	}
@@ -152,26 +162,25 @@ func VerifyFile(k *PublicKey, text, content []byte) error {
 	}
 }
 
-// open reads a bundle that claims to be signed by k.
-func (k *PublicKey) open(text []byte) (bundle, error) {
-	b, err := parse(text)
-	if err != nil {
-		return b, err
+// check returns an error unless a bundle claims to be signed by k.
+func (k *PublicKey) check(b bundle) error {
+	if b.Material.PublicKey.Hint != k.Hint() {
+		return fmt.Errorf("it is signed by another key than %s", k.Fingerprint())
 	}
-	if got := b.Material.PublicKey.Hint; got != k.Hint() {
-		return b, fmt.Errorf("it is signed by another key than %s", k.Fingerprint())
-	}
-	return b, nil
+	return nil
 }
 
-// parse reads a bundle in the form that marshal writes, and in no other: so it has no field twice,
-// none that is not looked at, and base64 in one form only.
+// parse reads a bundle in the form that marshal writes.
 func parse(text []byte) (bundle, error) {
 	var b bundle
 	if len(text) > MaxBundle {
 		return b, fmt.Errorf("the bundle is larger than %d MiB", MaxBundle>>20)
 	}
-	if err := json.Unmarshal(text, &b); err != nil {
+	short, payload, err := cutPayload(text)
+	if err != nil {
+		return b, err
+	}
+	if err := json.Unmarshal(short, &b); err != nil {
 		return b, errors.New("the bundle is not the JSON of a Sigstore bundle")
 	}
 	if b.MediaType != BundleType {
@@ -187,10 +196,33 @@ func parse(text []byte) (bundle, error) {
 	if err != nil {
 		return b, err
 	}
-	if !bytes.Equal(again, text) {
-		return b, errors.New("the bundle is not in the form that slipway writes: a field is unknown, missing or given twice, or was written in another way")
+	if !bytes.Equal(again, short) {
+		return b, errForm
+	}
+	if payload != nil {
+		b.Envelope.Payload = payload
 	}
 	return b, nil
+}
+
+var errForm = errors.New("the bundle is not in the form that slipway writes: a field is unknown, missing or given twice, or was written in another way")
+
+// cutPayload returns the text of a bundle with an empty payload, and that payload; nil if there is
+// none. The SBOM of an image has hundreds of KB, which the JSON decoder would go through three
+// times. The text that it looks for is in no JSON string, where a quote is escaped, so it is in the
+// place of the payload or parse refuses what is left.
+func cutPayload(text []byte) (short, payload []byte, err error) {
+	const begin = `"dsseEnvelope":{"payload":"`
+	before, rest, found := bytes.Cut(text, []byte(begin))
+	encoded, after, closed := bytes.Cut(rest, []byte{'"'})
+	if !found || !closed {
+		return text, nil, nil
+	}
+	payload, err = base64.StdEncoding.Strict().AppendDecode(make([]byte, 0, len(encoded)), encoded)
+	if err != nil || base64.StdEncoding.EncodedLen(len(payload)) != len(encoded) { // it skips line breaks
+		return nil, nil, errForm
+	}
+	return slices.Concat(before, []byte(begin+`"`), after), payload, nil
 }
 
 // base64Text returns what a shell gives to base64 -d: the signature of content, for openssl.

@@ -50,10 +50,10 @@ func TestSign(t *testing.T) {
 	if again, err := signature.SignStatement(t.Context(), s, []byte(statement)); err != nil || !bytes.Equal(text, again) {
 		t.Errorf("signed twice: %v\n%s%s", err, text, again)
 	}
-	if got, err := signature.OpenStatement(s.Public, text); err != nil || string(got) != statement {
+	if got, err := openStatement(s.Public, text); err != nil || string(got) != statement {
 		t.Errorf("%q, error %v", got, err)
 	}
-	if _, err := signature.OpenStatement(other.Public, text); err == nil || !strings.Contains(err.Error(), "another key") {
+	if _, err := openStatement(other.Public, text); err == nil || !strings.Contains(err.Error(), "another key") {
 		t.Errorf("another key: error %v", err)
 	}
 	file, err := signature.SignFile(t.Context(), s, []byte("content"))
@@ -81,7 +81,7 @@ func TestSign(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	if _, err := signature.OpenStatement(s.Public, file); err == nil || !strings.Contains(err.Error(), "signs a file") {
+	if _, err := openStatement(s.Public, file); err == nil || !strings.Contains(err.Error(), "signs a file") {
 		t.Errorf("a file for a statement: error %v", err)
 	}
 }
@@ -107,7 +107,7 @@ func TestFlip(t *testing.T) {
 		text   []byte
 		verify func([]byte) error
 	}{
-		{"statement", text, func(b []byte) error { _, err := signature.OpenStatement(s.Public, b); return err }},
+		{"statement", text, func(b []byte) error { _, err := openStatement(s.Public, b); return err }},
 		{"file", file, func(b []byte) error { return signature.VerifyFile(s.Public, b, content) }},
 		{"plain", plain, func(b []byte) error { return signature.VerifyPlain(s.Public, b, content) }},
 		{"content", content, func(b []byte) error { return signature.VerifyPlain(s.Public, plain, b) }},
@@ -186,6 +186,11 @@ func TestForged(t *testing.T) {
 		{"media type", change(func(e *envelope) { e.MediaType = "application/vnd.dev.sigstore.bundle.v0.2+json" }), "not a Sigstore bundle v0.3"},
 		{"duplicate key", strings.Replace(string(text), `{"mediaType"`, `{"mediaType":"x","mediaType"`, 1), "given twice"},
 		{"duplicate payload", strings.Replace(string(text), `"payload":`, `"payload":"e30=","payload":`, 1), "given twice"},
+		{"another payload behind", strings.Replace(string(text), `"payloadType":`, `"payload":"e30=","payloadType":`, 1), "given twice"},
+		{"two envelopes", strings.Replace(string(text), `"dsseEnvelope":`, `"dsseEnvelope":{"payload":"e30="},"dsseEnvelope":`, 1), "given twice"},
+		{"line break in the payload", strings.Replace(string(text), `"payload":"`, "\"payload\":\"\n", 1), "another way"},
+		{"escaped payload", strings.Replace(string(text), `"payload":"e`, `"payload":"\u0065`, 1), "another way"},
+		{"open payload", string(text[:bytes.Index(text, []byte(`"payload":`))+12]), "not the JSON"},
 		{"unknown field", strings.Replace(string(text), `{"mediaType"`, `{"a":1,"mediaType"`, 1), "unknown"},
 		{"other case", strings.Replace(string(text), `"payload"`, `"Payload"`, 1), "another way"},
 		{"keyless", `{"mediaType":"application/vnd.dev.sigstore.bundle.v0.3+json","verificationMaterial":{"certificate":{"rawBytes":"AA=="}},"dsseEnvelope":{"payload":"","payloadType":"","signatures":[{"sig":""}]}}`, "unknown"},
@@ -193,7 +198,7 @@ func TestForged(t *testing.T) {
 		{"no JSON", "-----BEGIN", "not the JSON"},
 		{"large", strings.Repeat(" ", signature.MaxBundle+1), "larger than 16 MiB"},
 	} {
-		if _, err := signature.OpenStatement(s.Public, []byte(tt.text)); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := openStatement(s.Public, []byte(tt.text)); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want %q", tt.name, err, tt.want)
 		}
 	}
@@ -320,7 +325,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add(s.Public.PEM())
 	f.Add([]byte(`{"mediaType":"application/vnd.dev.sigstore.bundle.v0.3+json","dsseEnvelope":{"signatures":[{}]}}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if got, err := signature.OpenStatement(s.Public, b); err == nil && string(got) != statement {
+		if got, err := openStatement(s.Public, b); err == nil && string(got) != statement {
 			t.Errorf("a bundle with %q verifies", got)
 		}
 		if k, err := signature.ParsePublicKey(b); err == nil {
@@ -359,4 +364,13 @@ func TestDeterministic(t *testing.T) {
 	if !bytes.Equal(got, want) {
 		t.Errorf("%x, want %x", got, want)
 	}
+}
+
+// openStatement reads and verifies a bundle with a statement.
+func openStatement(k *signature.PublicKey, text []byte) ([]byte, error) {
+	b, err := signature.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	return b.Statement(k)
 }
