@@ -78,7 +78,15 @@ func (v *verifying) images(paths []string) (*evidence.Report, error) {
 		}
 		all = append(all, evidence.FromLayout(dir, l))
 	}
-	return evidence.Verify(all, v.proof.policy, v.statements...)
+	r, err := evidence.Verify(all, v.proof.policy, v.statements...)
+	if err != nil {
+		return nil, err
+	}
+	v.proven = map[string]*bundle.Bundle{}
+	for n, path := range paths {
+		v.proven[path] = bundles[n]
+	}
+	return r, nil
 }
 
 // floor returns the statement of the release that runs now. The same keys must have signed it.
