@@ -60,7 +60,7 @@ func run(ctx context.Context, args []string) error {
 	fs.StringVar(&b.regctl, "regctl", "regctl", "the regctl to compare with")
 	fs.StringVar(&b.ko, "ko", "ko", "the ko to compare with")
 	parts := fs.String("parts", "warm,inner-hello,inner-kpack,publish,destinations,promote,recipe,push,again,absent,lookup,read,curve,compress,unpack",
-		"what to compare: cold (some 20 minutes), and what the default names")
+		"what to compare: cold (some 20 minutes), evidence, verify, evidence-cold (an hour), and what the default names")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
@@ -72,33 +72,49 @@ func run(ctx context.Context, args []string) error {
 	b.tmp = tmp
 	for _, part := range []struct {
 		name string
-		run  func(context.Context) (comparison, error)
+		run  func(context.Context) ([]comparison, error)
 	}{
-		{"cold", b.cold},
-		{"warm", b.warm},
-		{"inner-hello", b.innerHello},
-		{"inner-kpack", b.innerKpack},
-		{"publish", b.publish},
-		{"destinations", b.destinations},
-		{"promote", b.promote},
-		{"recipe", b.recipe},
-		{"push", b.push},
-		{"again", b.again},
-		{"absent", b.absent},
-		{"lookup", b.lookup},
-		{"read", b.read},
-		{"curve", b.curve},
-		{"compress", b.compress},
-		{"unpack", b.unpack},
+		{"cold", one(b.cold)},
+		{"warm", one(b.warm)},
+		{"inner-hello", one(b.innerHello)},
+		{"inner-kpack", one(b.innerKpack)},
+		{"publish", one(b.publish)},
+		{"destinations", one(b.destinations)},
+		{"promote", one(b.promote)},
+		{"recipe", one(b.recipe)},
+		{"push", one(b.push)},
+		{"again", one(b.again)},
+		{"absent", one(b.absent)},
+		{"lookup", one(b.lookup)},
+		{"read", one(b.read)},
+		{"curve", one(b.curve)},
+		{"compress", one(b.compress)},
+		{"unpack", one(b.unpack)},
+		{"evidence", b.evidence},
+		{"evidence-cold", b.evidenceCold},
+		{"verify", b.verify},
 	} {
 		if !slices.Contains(strings.Split(*parts, ","), part.name) {
 			continue
 		}
-		c, err := part.run(ctx)
+		all, err := part.run(ctx)
+		for _, c := range all {
+			c.print(os.Stdout)
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", part.name, err)
 		}
-		c.print(os.Stdout)
 	}
 	return nil
+}
+
+// one is a part with one comparison.
+func one(run func(context.Context) (comparison, error)) func(context.Context) ([]comparison, error) {
+	return func(ctx context.Context) ([]comparison, error) {
+		c, err := run(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return []comparison{c}, nil
+	}
 }

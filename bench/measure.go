@@ -17,10 +17,11 @@ import (
 
 // figure is the cost of one way to do the work.
 type figure struct {
-	name    string
-	seconds float64
-	bytes   int64 // of the result; 0 if there is none
-	peak    int64 // bytes of memory; 0 if not measured
+	name       string
+	seconds    float64
+	processors float64 // seconds of all processors, in user mode and for the user in the kernel
+	bytes      int64   // of the result; 0 if there is none
+	peak       int64   // bytes of memory; 0 if not measured
 }
 
 // best returns the one of two runs that took less time. The zero figure is no run.
@@ -36,12 +37,13 @@ type comparison struct {
 	title string
 	ours  figure
 	other []figure
+	notes []string // lines below the table
 }
 
 func (c comparison) print(w io.Writer) {
 	fmt.Fprintf(w, "\n%s\n", c.title)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "\tseconds\tbytes\tpeak memory\tseconds, ours : theirs\tbytes, ours : theirs\t")
+	fmt.Fprintln(t, "\tseconds\tprocessor seconds\tbytes\tpeak memory\tseconds, ours : theirs\tbytes, ours : theirs\t")
 	for _, f := range append([]figure{c.ours}, c.other...) {
 		ratio, size := "", ""
 		if f.name != c.ours.name {
@@ -50,9 +52,12 @@ func (c comparison) print(w io.Writer) {
 				size = fmt.Sprintf("%.3f", float64(c.ours.bytes)/float64(f.bytes))
 			}
 		}
-		fmt.Fprintf(t, "%s\t%.2f\t%s\t%s\t%s\t%s\t\n", f.name, f.seconds, orDash(f.bytes), orDash(f.peak), ratio, size)
+		fmt.Fprintf(t, "%s\t%.2f\t%.2f\t%s\t%s\t%s\t%s\t\n", f.name, f.seconds, f.processors, orDash(f.bytes), orDash(f.peak), ratio, size)
 	}
 	t.Flush() //nolint:errcheck // to standard output
+	for _, n := range c.notes {
+		fmt.Fprintln(w, n)
+	}
 }
 
 func orDash(n int64) string {
@@ -78,6 +83,7 @@ func measure(ctx context.Context, name string, commands ...[]string) (figure, er
 		go func() { ended <- cmd.Wait() }()
 		peak, err := watch(cmd.Process.Pid, ended)
 		f.seconds += time.Since(start).Seconds()
+		f.processors += (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
 		f.peak = max(f.peak, peak)
 		if err != nil {
 			return f, fmt.Errorf("%s: %w\n%s", strings.Join(c, " "), err, out.String())

@@ -60,8 +60,8 @@ func (b *bench) recipe(ctx context.Context) (comparison, error) {
 	if err != nil {
 		return comparison{}, err
 	}
-	programs, err := b.programsOnly(ctx)
-	if err != nil {
+	programs := filepath.Join(b.tmp, "recipe-programs")
+	if err := b.programsOnly(ctx, "recipe-programs"); err != nil {
 		return comparison{}, err
 	}
 	compressed, err := measure(ctx, "slipway release: layers compressed, then packed",

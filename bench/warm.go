@@ -26,25 +26,28 @@ func (b *bench) warm(ctx context.Context) (comparison, error) {
 	if err != nil {
 		return comparison{}, err
 	}
-	programs, err := b.programsOnly(ctx)
-	if err != nil {
+	programs := filepath.Join(b.tmp, "warm-programs")
+	if err := b.programsOnly(ctx, "warm-programs"); err != nil {
 		return comparison{}, err
 	}
 	compressed, err := measure(ctx, "slipway release, layers and bundles gone, programs there", release(programs, filepath.Join(b.tmp, "dist-programs")))
 	return comparison{title: "A release in which nothing changed", ours: ours, other: []figure{packed, compressed}}, err
 }
 
-// programsOnly copies the store without its blobs and the records of them. It keeps
-// compiled programs and their inputs.
-func (b *bench) programsOnly(ctx context.Context) (string, error) {
-	dir := filepath.Join(b.tmp, "store")
+// programsOnly copies the store to b.tmp/NAME, unless that is there, without its blobs and the records
+// of them. It keeps compiled programs and their inputs.
+func (b *bench) programsOnly(ctx context.Context, name string) error {
+	dir := filepath.Join(b.tmp, name)
+	if _, err := os.Stat(dir); err == nil {
+		return nil
+	}
 	if _, err := measure(ctx, "", []string{"cp", "-a", b.store, dir}); err != nil {
-		return "", err
+		return err
 	}
 	for _, name := range []string{"blobs", "index.json", "oci-layout", "cache/layer", "cache/tar", "cache/bundle", "cache/verified"} {
 		if err := os.RemoveAll(filepath.Join(dir, filepath.FromSlash(name))); err != nil {
-			return "", err
+			return err
 		}
 	}
-	return dir, nil
+	return nil
 }
