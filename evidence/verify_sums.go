@@ -16,11 +16,17 @@ import (
 
 // CompareDir compares the files of a directory with its checksums. It verifies no signature.
 func CompareDir(ctx context.Context, dir string, pr *progress.Printer) (*Files, error) {
-	sums, err := readSums(dir, func([]byte) error { return nil })
+	sums, err := Sums(dir)
 	if err != nil {
 		return nil, err
 	}
 	return compareFiles(ctx, dir, sums, pr)
+}
+
+// Sums returns the digests, in hex, that the checksums of a directory list, by the names of files
+// with slashes. It verifies no signature.
+func Sums(dir string) (map[string]string, error) {
+	return readSums(dir, func([]byte) error { return nil })
 }
 
 // readSums returns the digests, in hex, that the checksums of a directory list, if check accepts

@@ -42,7 +42,7 @@ func TestScript(t *testing.T) {
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("ROOT", root)
-			env.Values[listening] = &heard{}
+			env.Values[listening], env.Values[hubs] = &heard{}, &sync.Map{}
 			for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GOFLAGS"} {
 				out, err := exec.Command("go", "env", name).Output()
 				if err != nil {
@@ -52,7 +52,7 @@ func TestScript(t *testing.T) {
 			}
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"interrupt": interrupt, "copytree": copytree, "registry": startRegistry, "downloads": downloads, "guide": guide, "windowsbase": windowsBase, "linuxbase": linuxBase, "spiteful": spiteful, "eavesdrop": eavesdrop, "unheard": unheard, "signedreleases": func(ts *testscript.TestScript, neg bool, args []string) { signedReleases(t, ts, neg, args) }, "oddregistry": func(ts *testscript.TestScript, neg bool, args []string) { oddRegistry(t, ts, neg, args) }},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"interrupt": interrupt, "github": github, "killed": killed, "copytree": copytree, "registry": startRegistry, "downloads": downloads, "guide": guide, "windowsbase": windowsBase, "linuxbase": linuxBase, "spiteful": spiteful, "eavesdrop": eavesdrop, "unheard": unheard, "signedreleases": func(ts *testscript.TestScript, neg bool, args []string) { signedReleases(t, ts, neg, args) }, "oddregistry": func(ts *testscript.TestScript, neg bool, args []string) { oddRegistry(t, ts, neg, args) }},
 	})
 }
 

@@ -16,8 +16,9 @@ import (
 // Client talks to registries and other servers. Each repository has its own session, because a
 // token is valid for the repositories that it names. Several goroutines may use a Client.
 type Client struct {
-	o  Options
-	rt http.RoundTripper
+	o     Options
+	rt    http.RoundTripper
+	plain http.RoundTripper // makes each request once
 
 	mu       sync.Mutex
 	sessions map[string]*Session
@@ -33,7 +34,7 @@ func New(o Options) *Client {
 func Local(o Options, h http.RoundTripper) *Client { return newClient(o.Defaults(), h) }
 
 func newClient(o Options, inner http.RoundTripper) *Client {
-	return &Client{o: o, rt: newRetrying(inner, o), sessions: map[string]*Session{}}
+	return &Client{o: o, rt: newRetrying(inner, o), plain: inner, sessions: map[string]*Session{}}
 }
 
 // Session returns the session for a repository. The first call begins the session and requests

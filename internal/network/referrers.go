@@ -117,7 +117,7 @@ func (s *Session) byAPI(ctx context.Context, subject name.Digest) (list []v1.Des
 		if list = append(list, page...); len(list) > maxReferrers {
 			return nil, false, tooMany(subject)
 		}
-		if at, err = next(at, header.Get("Link")); err != nil || len(page) == 0 {
+		if at, err = Next(at, header.Get("Link")); err != nil || len(page) == 0 {
 			return list, true, err
 		}
 	}
@@ -126,23 +126,6 @@ func (s *Session) byAPI(ctx context.Context, subject name.Digest) (list []v1.Des
 
 func tooMany(subject name.Digest) error {
 	return fmt.Errorf("more than %d artifacts refer to %s: remove those that nobody needs", maxReferrers, subject)
-}
-
-// next returns the address of the next page by a Link header (RFC 8288), or "".
-func next(at, link string) (string, error) {
-	target, parameters, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(link), "<"), ">")
-	if !ok || !strings.Contains(parameters, `rel="next"`) && !strings.Contains(parameters, "rel=next") {
-		return "", nil
-	}
-	base, err := url.Parse(at)
-	if err != nil {
-		return "", err
-	}
-	u, err := base.Parse(target)
-	if err != nil || u.Host != base.Host || u.Scheme != base.Scheme {
-		return "", errors.New("the next page of the list of referrers is at another place: the registry is not to be trusted with it")
-	}
-	return u.String(), nil
 }
 
 // byTag reads the list under the tag of the subject. GitLab answers with the subject itself, whose
