@@ -22,6 +22,22 @@ import (
 // materials lists what was built from, besides what the result names: the archive of inputs, which
 // goes into the store, sources, toolchains and slipway.
 func (b *Builder) materials(ctx context.Context) ([]lock.Material, error) {
+	all, err := b.Here(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tools, err := b.toolchains(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, tools...)
+	lock.SortMaterials(all)
+	return all, nil
+}
+
+// Here lists those materials that every part of a release is made from: the archive of inputs,
+// which goes into the store, sources, and slipway.
+func (b *Builder) Here(ctx context.Context) ([]lock.Material, error) {
 	all, err := b.sources(ctx)
 	if err != nil {
 		return nil, err
@@ -33,18 +49,11 @@ func (b *Builder) materials(ctx context.Context) ([]lock.Material, error) {
 	for _, path := range archive.Outside {
 		b.progress.Printf("warning: %s is outside of the product's repository: nobody else can build the release without it", path)
 	}
-	all = append(all, archive.Material)
-	tools, err := b.toolchains(ctx)
-	if err != nil {
-		return nil, err
-	}
 	self, err := slipway(b.store)
 	if err != nil {
 		return nil, err
 	}
-	all = append(append(all, tools...), self)
-	lock.SortMaterials(all)
-	return all, nil
+	return append(all, archive.Material, self), nil
 }
 
 // Materials lists what the product is built from, as Images does, without building it.

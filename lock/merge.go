@@ -18,7 +18,11 @@ func Merge(parts ...*Part) (*Part, error) {
 	if len(parts) == 0 {
 		return nil, errors.New("merging parts: there is none: name the " + PartName + " of each part")
 	}
+	if err := checkShards(parts); err != nil {
+		return nil, fmt.Errorf("merging parts: %w", err)
+	}
 	out := *parts[0]
+	out.Path = ""
 	out.Images, out.ThirdParty, out.Artifacts, out.Prebuilt, out.Selected, out.Materials, out.Inventory = nil, nil, nil, nil, nil, nil, nil
 	for _, p := range parts {
 		if err := sameRelease(&out, p); err != nil {

@@ -37,6 +37,8 @@ type Part struct {
 	Prebuilt    []Prebuilt   `json:"prebuilt,omitempty"`
 	Inventory   *Inventory   `json:"inventory,omitempty"`
 	Materials   []Material   `json:"materials,omitempty"` // sorted
+
+	Path string `json:"-"` // of the file that it was read from, for messages
 }
 
 // PartImage is an image of a part. It has no digest, because its index consists of the children
@@ -84,6 +86,7 @@ func ReadPart(path string) (*Part, error) {
 	if err := p.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, stagefile.Part.Invalid(err))
 	}
+	p.Path = path
 	return &p, nil
 }
 

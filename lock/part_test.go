@@ -23,6 +23,7 @@ func TestPartFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	linux.Path = path
 	if d := cmp.Diff(linux, got); d != "" {
 		t.Error(d)
 	}

@@ -19,7 +19,8 @@ import (
 
 // PrepareMerge joins parts of a release, whose manifests are in p's registry, and makes the index
 // of each image, byte for byte as [Prepare] makes it. The parts must have all that p consists of.
-// The store gets the indexes only; to pack a bundle, pull the rest.
+// The store gets the indexes only; to pack a bundle, pull the rest. Of shards, it also gets the
+// third-party images of p.
 func PrepareMerge(ctx context.Context, p *product.Product, st *store.Store, parts []*lock.Part, o network.Options) (*Prepared, error) {
 	joined, err := lock.Merge(parts...)
 	if err != nil {
@@ -45,7 +46,10 @@ func PrepareMerge(ctx context.Context, p *product.Product, st *store.Store, part
 		images = append(images, m.image)
 	}
 	r.Lock = joined.Lock(images)
-	return r, nil
+	if parts[0].Shard != nil {
+		r.Lock.ThirdParty, err = ThirdParty(ctx, p, st, o)
+	}
+	return r, err
 }
 
 // checkComplete checks that the joined parts have everything that the product consists of, and

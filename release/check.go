@@ -85,7 +85,12 @@ func checkOffline(ctx context.Context, p *product.Product) (c *offline, done fun
 // anything is compiled. With a registry, it also looks up bases and checks whether it may push.
 func (c *run) check(ctx context.Context) (*build.Builder, error) {
 	trees, missing := build.Sources(ctx, c.described)
-	p, unpinned, manifest := rehearse(ctx, c.described, trees, &c.memory)
+	p, unpinned, manifest := c.described, []string(nil), error(nil)
+	if c.options.Shard == nil {
+		p, unpinned, manifest = rehearse(ctx, c.described, trees, &c.memory)
+	} else if err := c.options.Shard.same(p); err != nil {
+		return nil, err
+	}
 	c.product = p
 	b := build.New(p, trees, c.store, c.options.Progress)
 	reached := make(chan error, 1)
@@ -96,7 +101,10 @@ func (c *run) check(ctx context.Context) (*build.Builder, error) {
 		return nil, context.Cause(ctx)
 	}
 	c.demands = beforeRelease(c.described, p, append(demands, unpinned...))
-	return b, errors.Join(missing, err, manifest, reach)
+	if err := errors.Join(missing, err, manifest, reach); err != nil || c.options.Shard == nil {
+		return b, err
+	}
+	return b, c.options.Shard.compare(ctx, b)
 }
 
 // placeholder returns the lock that publish would make, with made-up digests. Of third-party

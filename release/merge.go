@@ -2,7 +2,9 @@ package release
 
 import (
 	"context"
+	"fmt"
 
+	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
@@ -21,14 +23,39 @@ func (c *run) merge(ctx context.Context, parts []*lock.Part) (*Summary, error) {
 	if err := c.refuseStubParts(parts); err != nil {
 		return nil, err
 	}
+	if err := c.joinMaterials(ctx, parts); err != nil {
+		return nil, err
+	}
 	binary, stop := c.slipway(ctx)
 	defer stop()
 	prepared, err := publish.PrepareMerge(ctx, c.product, c.store, parts, network.Options{Progress: c.options.Progress})
 	if err != nil {
 		return nil, err
 	}
-	if err := c.joinMaterials(ctx, parts); err != nil {
-		return nil, err
-	}
 	return c.publish(ctx, prepared, binary)
+}
+
+// joinMaterials takes the materials of parts, whose sources, inputs and slipway must be those that
+// are here. Shards leave third-party images to the complete release, which finds them here.
+func (c *run) joinMaterials(ctx context.Context, parts []*lock.Part) error {
+	joined, err := lock.Merge(parts...)
+	if err != nil {
+		return err
+	}
+	trees, err := build.Sources(ctx, c.described)
+	if err != nil {
+		return err
+	}
+	here, err := build.New(c.described, trees, c.store, c.options.Progress).Here(ctx)
+	if err != nil {
+		return err
+	}
+	if c.materials, err = lock.SameMaterials(joined.Materials, here); err != nil {
+		return fmt.Errorf("merging parts: what is here is not what the parts were made from: %w", err)
+	}
+	if parts[0].Shard == nil {
+		return nil
+	}
+	c.product, _, err = findImages(ctx, c.described, trees, &c.memory)
+	return err
 }

@@ -1,7 +1,6 @@
 package release
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/build/inputs"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/program"
@@ -56,22 +54,4 @@ func (c *run) writeProvenance() ([]string, error) {
 	}
 	signed, err := c.writeSigned()
 	return append(signed, Provenance, archive), err
-}
-
-// joinMaterials takes the materials of parts, whose inputs must be those that are here.
-func (c *run) joinMaterials(ctx context.Context, parts []*lock.Part) error {
-	joined, err := lock.Merge(parts...)
-	if err != nil {
-		return err
-	}
-	here, err := build.Inputs(ctx, c.described, joined.Materials, c.store)
-	if err != nil {
-		return err
-	}
-	all, err := lock.SameMaterials(joined.Materials, []lock.Material{here.Material})
-	if err != nil {
-		return fmt.Errorf("merging parts: %s and the files that it names are not those of the parts: %w", c.described.Path, err)
-	}
-	c.materials = all
-	return nil
 }

@@ -28,6 +28,7 @@ import (
 	"github.com/slipway-dev/slipway/provenance"
 	"github.com/slipway-dev/slipway/publish"
 	"github.com/slipway-dev/slipway/render"
+	"github.com/slipway-dev/slipway/shard"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -47,6 +48,15 @@ type Options struct {
 	// names; "" is whoever has the key.
 	Signer  *signature.Signer
 	Builder string
+	// Shard makes a shard of a plan, of a product that is restricted to it.
+	Shard *Shard
+}
+
+// Shard is a shard of a plan.
+type Shard struct {
+	Plan   *shard.Plan
+	Path   string // of the plan's file, for messages
+	Number int
 }
 
 // Release checks p, then builds, publishes, renders and packs it and writes the checksums. It
@@ -201,6 +211,11 @@ func (c *run) part(ctx context.Context, built *built.Result) (*Summary, error) {
 	part, err := publish.PublishPart(ctx, c.product, c.store, built, network.Options{Progress: c.options.Progress})
 	if err != nil {
 		return nil, err
+	}
+	if s := c.options.Shard; s != nil {
+		if part.Shard, err = s.Plan.Part(s.Number); err != nil {
+			return nil, err
+		}
 	}
 	l, err := part.Local()
 	if err != nil {

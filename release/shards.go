@@ -1,7 +1,9 @@
 package release
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -61,6 +63,42 @@ func (pl *planner) divide(ctx context.Context, n int, w *shard.Weights) (*shard.
 		out.Shards = append(out.Shards, shard.Describe(k, units, weights, of))
 	}
 	return out, nil
+}
+
+// Select restricts a product to the shard, and takes from the plan what the options leave open.
+func (s *Shard) Select(o *product.Options) (err error) {
+	if o.Share, err = s.Plan.Share(s.Number); err != nil {
+		return fmt.Errorf("%s: %w", s.Path, err)
+	}
+	o.Version, o.Channel = cmp.Or(o.Version, s.Plan.Version), cmp.Or(o.Channel, s.Plan.Channel)
+	if len(o.Registries) == 0 {
+		o.Registries = s.Plan.Registries
+	}
+	return nil
+}
+
+// same returns an error if a run is of another release than the plan.
+func (s *Shard) same(p *product.Product) error {
+	if err := s.Plan.Same(p); err != nil {
+		return fmt.Errorf("%s: %w", s.Path, err)
+	}
+	return nil
+}
+
+// compare returns an error if a builder would build from something else than the plan.
+func (s *Shard) compare(ctx context.Context, b *build.Builder) error {
+	all, err := b.Materials(ctx)
+	if err != nil {
+		return err
+	}
+	toolchain, err := source.Version(ctx)
+	if err == nil {
+		err = s.Plan.Compare(all, toolchain)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.Path, err)
+	}
+	return nil
 }
 
 // epoch returns the time that was given to the release; zero if none was.

@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/release"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -28,6 +29,8 @@ type flags struct {
 	store     string
 	quiet     bool
 	json      bool
+
+	shard *release.Shard // of release; nil for all of it
 }
 
 // addProduct adds the flags of commands that read slipway.yaml.
@@ -89,9 +92,15 @@ func (f *flags) addJSON(cmd *cobra.Command) {
 
 // load reads the product that the flags name.
 func (f *flags) load(ctx context.Context) (*product.Product, error) {
-	return product.Load(ctx, product.Options{
+	o := product.Options{
 		Path: f.product, Registries: f.registry, Version: f.version, Channel: f.channel, Floating: f.floating, Platforms: f.platforms, Images: f.images, Repositories: f.clones, Made: []string{f.storeDir(), f.out},
-	})
+	}
+	if f.shard != nil {
+		if err := f.shard.Select(&o); err != nil {
+			return nil, err
+		}
+	}
+	return product.Load(ctx, o)
 }
 
 // begin reads the product of a long run and shows its version first.

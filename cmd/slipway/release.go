@@ -4,11 +4,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/release"
+	"github.com/slipway-dev/slipway/shard"
 )
 
 func newRelease(f *flags) *cobra.Command {
 	var binary bool
 	var sign signing
+	var of shardFlags
 	cmd := &cobra.Command{
 		Use:   "release",
 		Short: "Make a release: check, build, publish, render, airgap, checksums",
@@ -21,6 +23,8 @@ has not changed since the last run is not built, compressed or sent again.
 With -platforms or -images, release builds and publishes only what is selected, as a part of
 the release, and renders and packs nothing. "slipway merge" joins the parts.
 
+With -plan and -shard it makes one shard of a plan of "slipway plan -shards": docs/shards.md.
+
 With -key or -signer it signs what it makes: a statement of everything that the release
 consists of, and the SBOM of each image, as artifacts that refer to the images, and SHA256SUMS.
 They are in the registry before any tag is. docs/signing.md tells more.
@@ -28,13 +32,16 @@ They are in the registry before any tag is. docs/signing.md tells more.
 Release needs Go to build programs, and credentials for -registry in the usual Docker
 configuration.`,
 		Example: `  slipway release
-  slipway release -registry=ghcr.io/me/kpack
   slipway release -registry=ghcr.io/me/kpack -key=release.key
+  slipway release -plan=plan.json -shard=0 -out=part-0
   slipway release -product=examples/hello/slipway.yaml -out=/tmp/hello -json`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o, err := sign.options(cmd, release.Options{Out: f.out, Store: f.storeDir(), IncludeBinary: binary})
 			if err != nil {
+				return err
+			}
+			if o.Shard, err = f.readShard(cmd, of); err != nil {
 				return err
 			}
 			p, pr, err := f.begin(cmd)
@@ -57,5 +64,32 @@ configuration.`,
 	f.addJSON(cmd)
 	sign.add(cmd)
 	cmd.Flags().BoolVar(&binary, "binary", true, "write the slipway binary for operators to bin/ of the output directory")
+	of.add(cmd)
 	return cmd
+}
+
+// shardFlags name a shard of a plan.
+type shardFlags struct {
+	plan   string
+	number int
+}
+
+func (s *shardFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&s.plan, "plan", "", "the plan of which -shard makes one shard")
+	cmd.Flags().IntVar(&s.number, "shard", 0, "the number of a shard of -plan, from 0")
+	cmd.MarkFlagFilename("plan", "json") //nolint:errcheck // fails only where the flag is missing
+	cmd.MarkFlagsRequiredTogether("plan", "shard")
+	for _, other := range []string{"platforms", "images"} {
+		cmd.MarkFlagsMutuallyExclusive("plan", other)
+	}
+}
+
+// readShard reads the plan of a shard, if one is named.
+func (f *flags) readShard(cmd *cobra.Command, s shardFlags) (*release.Shard, error) {
+	if !cmd.Flags().Changed("plan") {
+		return nil, nil
+	}
+	p, err := shard.Read(s.plan)
+	f.shard = &release.Shard{Plan: p, Path: s.plan, Number: s.number}
+	return f.shard, err
 }

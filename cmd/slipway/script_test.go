@@ -52,7 +52,7 @@ func TestScript(t *testing.T) {
 			}
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"interrupt": interrupt, "github": github, "killed": killed, "copytree": copytree, "registry": startRegistry, "downloads": downloads, "guide": guide, "windowsbase": windowsBase, "linuxbase": linuxBase, "spiteful": spiteful, "eavesdrop": eavesdrop, "unheard": unheard, "signedreleases": func(ts *testscript.TestScript, neg bool, args []string) { signedReleases(t, ts, neg, args) }, "oddregistry": func(ts *testscript.TestScript, neg bool, args []string) { oddRegistry(t, ts, neg, args) }},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"interrupt": interrupt, "github": github, "killed": killed, "copytree": copytree, "registry": startRegistry, "downloads": downloads, "guide": guide, "windowsbase": windowsBase, "linuxbase": linuxBase, "untagged": untagged, "spiteful": spiteful, "eavesdrop": eavesdrop, "unheard": unheard, "signedreleases": func(ts *testscript.TestScript, neg bool, args []string) { signedReleases(t, ts, neg, args) }, "oddregistry": func(ts *testscript.TestScript, neg bool, args []string) { oddRegistry(t, ts, neg, args) }},
 	})
 }
 
@@ -168,6 +168,18 @@ func linuxBase(ts *testscript.TestScript, neg bool, args []string) {
 	img, err = mutate.ConfigFile(img, cf)
 	ts.Check(err)
 	ts.Check(remote.Write(ref, img))
+}
+
+// untagged REPOSITORY checks that a registry has no tag in a repository.
+func untagged(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: untagged repository")
+	}
+	repo, err := name.NewRepository(args[0])
+	ts.Check(err)
+	if tags, _ := remote.List(repo); len(tags) > 0 { // a repository that is not there is an error
+		ts.Fatalf("%s has the tags %q", repo, tags)
+	}
 }
 
 // spiteful VARIABLE starts a registry and sets a variable to its address. It refuses
