@@ -183,7 +183,7 @@ func (b *Builder) toolchains(ctx context.Context) ([]lock.Material, error) {
 			continue
 		}
 		asked[p.Tree.Source.Name] = true
-		tool, err := p.Tree.Toolchain(ctx)
+		tool, err := p.Tree.Toolchain(ctx, b.store)
 		if err != nil {
 			return nil, err
 		}
