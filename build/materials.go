@@ -149,7 +149,10 @@ func (b *Builder) sources(ctx context.Context) ([]lock.Material, error) {
 		if m.DirHash, err = dirHash(s.Sum); err != nil {
 			return nil, fmt.Errorf("source %s: %w", s.Name, err)
 		}
-		if s.Repository != "" {
+		switch {
+		case s.Commit != "":
+			m.GitCommit, m.Proven = s.Commit, true
+		case s.Repository != "":
 			if m.GitCommit, err = source.Prove(ctx, s, s.Repository, b.store.Temp()); err != nil {
 				return nil, err
 			}
@@ -163,7 +166,10 @@ func (b *Builder) sources(ctx context.Context) ([]lock.Material, error) {
 // directory fills in where a directory source is known from.
 func (b *Builder) directory(ctx context.Context, s product.Source, m *lock.Material) {
 	m.URI, m.Own = "source:"+s.Name, s.Own
-	hash, in, ok := source.Committed(ctx, s, b.product.MadeIn(s.Directory)...)
+	hash, in, ok := s.Commit, s.In, s.Commit != ""
+	if !ok {
+		hash, in, ok = source.Committed(ctx, s, b.product.MadeIn(s.Directory)...)
+	}
 	if !ok {
 		m.Path = inputs.Source{Name: s.Name, Directory: s.Directory, Own: s.Own}.Path(b.product)
 		return
@@ -183,7 +189,7 @@ func (b *Builder) toolchains(ctx context.Context) ([]lock.Material, error) {
 			continue
 		}
 		asked[p.Tree.Source.Name] = true
-		tool, err := p.Tree.Toolchain(ctx, b.store)
+		tool, err := p.Tree.Toolchain(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -99,6 +99,8 @@ type Source struct {
 	// Repository is a clone of a module's repository, absolute, in which the commit is looked up;
 	// "" for none.
 	Repository string
+	// Commit is known to have exactly the source, and the directory at In; "" asks git.
+	Commit, In string
 	Revision   string    // commit
 	Created    time.Time // its time; for a directory filled from git where slipway.yaml has none
 	URL        string    // of the repository, for org.opencontainers.image.source

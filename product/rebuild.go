@@ -10,15 +10,18 @@ import (
 type Rebuild struct {
 	// SourceDateEpoch is the time that was given to the release; zero if none was.
 	SourceDateEpoch time.Time
-	// Sources are the directory sources by their names.
+	// Sources are the sources by their names. Modules are what slipway.yaml says, but for Commit.
 	Sources map[string]RebuiltSource
 }
 
-// RebuiltSource is a directory source of a release that is made again.
+// RebuiltSource is a source of a release that is made again.
 type RebuiltSource struct {
 	Directory string // absolute; "" if it is where slipway.yaml says
 	Revision  string
 	Created   time.Time
+	// Commit is the commit that has exactly the source, in full, and In the directory's path in its
+	// repository: who makes the release again has no git to ask. "" asks.
+	Commit, In string
 }
 
 // environment returns the function that looks up environment variables.

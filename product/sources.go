@@ -43,8 +43,11 @@ func (c *checker) source(in *sourceYAML) {
 	if in.Created != "" {
 		s.Created = c.time(&in.Created)
 	}
-	if again, ok := c.rebuild.source(in.Name); ok && in.Directory != "" {
-		s.Created = again.Created
+	if again, ok := c.rebuild.source(in.Name); ok {
+		s.Commit, s.In = again.Commit, again.In
+		if in.Directory != "" {
+			s.Created = again.Created
+		}
 	}
 	if u, err := url.Parse(in.URL); in.URL != "" && (err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "") {
 		c.Errorf(&in.URL, "%q is not the address of a web page: write https://…", in.URL)

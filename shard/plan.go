@@ -7,6 +7,7 @@
 package shard
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -63,6 +64,18 @@ func Read(path string) (*Plan, error) {
 	}
 	if err := p.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, stagefile.Plan.Invalid(err))
+	}
+	return &p, nil
+}
+
+// Decode reads a plan from the bytes of its file.
+func Decode(text []byte) (*Plan, error) {
+	var p Plan
+	if err := stagefile.Plan.Decode(bytes.NewReader(text), &p); err != nil {
+		return nil, err
+	}
+	if err := p.check(); err != nil {
+		return nil, stagefile.Plan.Invalid(err)
 	}
 	return &p, nil
 }

@@ -8,10 +8,10 @@ import (
 	"hash"
 	"io"
 	"os"
+	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -24,11 +24,16 @@ func Bytes(b []byte) Content {
 	}}
 }
 
+// settled is how long ago a file must have been touched before its size and times identify its
+// content: a second write within the clock's tick would otherwise go unseen.
+const settled = 2 * time.Second
+
 const kindFile = "file"
 
 // File returns the content of the file at path. It is read once to know its digest, which the
-// store remembers for as long as nothing has touched the file ([disk.Stamp]). A reader that finds
-// other bytes ends with an error.
+// store remembers for as long as nothing has touched the file: by size, modification time and,
+// where the system tells them, change time and inode, since tools that make reproducible files
+// set the modification time to a constant. A reader that finds other bytes ends with an error.
 func File(st *store.Store, path string) (Content, error) {
 	fi, err := os.Stat(path)
 	if err != nil {
@@ -38,8 +43,8 @@ func File(st *store.Store, path string) (Content, error) {
 		return Content{}, fmt.Errorf("%s is not a regular file", path)
 	}
 	c := Content{Size: fi.Size()}
-	stamp, final := disk.Stamp(fi)
-	key := path + " " + stamp
+	inode, changed := identity(fi)
+	key := fmt.Sprintf("%s %d %d %d %d", path, fi.Size(), fi.ModTime().UnixNano(), changed.UnixNano(), inode)
 	c.Open = func() (io.ReadCloser, error) {
 		f, err := os.Open(path)
 		if err != nil {
@@ -58,7 +63,7 @@ func File(st *store.Store, path string) (Content, error) {
 	if c.Digest, _, err = v1.SHA256(f); err != nil {
 		return Content{}, fmt.Errorf("hashing %s: %w", path, err)
 	}
-	if !final {
+	if time.Since(fi.ModTime()) < settled || time.Since(changed) < settled {
 		return c, nil
 	}
 	return c, st.Record(kindFile, key, c.Digest)

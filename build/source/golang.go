@@ -11,9 +11,6 @@ import (
 	"strings"
 
 	"golang.org/x/mod/sumdb/dirhash"
-
-	"github.com/slipway-dev/slipway/internal/disk"
-	"github.com/slipway-dev/slipway/store"
 )
 
 // Toolchain is what compiles the programs of a tree.
@@ -26,9 +23,8 @@ type Toolchain struct {
 	Sum string
 }
 
-// Toolchain returns the toolchain of the tree. It hashes that of the module cache, once: st
-// remembers the hash for as long as nobody touches a file of it.
-func (t Tree) Toolchain(ctx context.Context, st *store.Store) (Toolchain, error) {
+// Toolchain returns the toolchain of the tree. It hashes that of the module cache.
+func (t Tree) Toolchain(ctx context.Context) (Toolchain, error) {
 	names := []string{"GOROOT", "GOVERSION", "GOMODCACHE", "GOHOSTOS", "GOHOSTARCH"}
 	out, err := t.Go(ctx, append([]string{"env"}, names...)...).Output()
 	if err != nil {
@@ -43,29 +39,15 @@ func (t Tree) Toolchain(ctx context.Context, st *store.Store) (Toolchain, error)
 	if root != filepath.Join(cache, "golang.org", "toolchain@"+tool.Version) {
 		return tool, nil
 	}
-	files, err := toolchainFiles(root)
-	if err == nil {
-		tool.Sum, err = files.sum(st, root, "golang.org/toolchain@"+tool.Version)
-	}
-	if err != nil {
-		return tool, fmt.Errorf("hashing %s: %w", root, err)
-	}
-	return tool, nil
+	tool.Sum, err = hashToolchain(root, "golang.org/toolchain@"+tool.Version)
+	return tool, err
 }
 
-// toolchain are the files of a toolchain.
-type toolchain struct {
-	paths  map[string]string // by their names in its module
-	stamps string            // a line for each file, in the order of the directory
-	final  bool              // whether the hash may be remembered by them
-}
-
-// toolchainFiles lists the files of a toolchain. In its module, the files go.mod below src are named
-// _go.mod; the go command copies these and leaves them (cmd/go/internal/toolchain, select.go). Of
-// the two, that which compilers read is listed.
-func toolchainFiles(root string) (toolchain, error) {
-	t := toolchain{paths: map[string]string{}, final: true}
-	var stamps strings.Builder
+// hashToolchain returns the h1: hash of the module that a toolchain was unpacked from. In that, the
+// files go.mod below src are named _go.mod (cmd/go/internal/toolchain, select.go).
+func hashToolchain(root, prefix string) (string, error) {
+	from := map[string]string{}
+	var names []string
 	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -74,44 +56,20 @@ func toolchainFiles(root string) (toolchain, error) {
 		if err != nil {
 			return err
 		}
-		fi, err := d.Info()
-		if err != nil {
-			return err
-		}
 		name := filepath.ToSlash(rel)
-		stamp, final := disk.Stamp(fi)
-		t.final = t.final && final && fi.Mode().IsRegular()
-		fmt.Fprintf(&stamps, "%q %s\n", name, stamp)
 		if path.Base(name) == "go.mod" && strings.HasPrefix(name, "src/") {
 			name = path.Join(path.Dir(name), "_go.mod")
 		}
-		t.paths[name] = p
+		name = path.Join(prefix, name)
+		names, from[name] = append(names, name), p
 		return nil
 	})
-	t.stamps = stamps.String()
-	return t, err
-}
-
-// kindToolchain is the kind of records of the hashes of toolchains.
-const kindToolchain = "toolchain"
-
-// sum returns the h1: hash of the module that the toolchain was unpacked from.
-func (t toolchain) sum(st *store.Store, root, prefix string) (sum string, err error) {
-	key := root + "\n" + t.stamps
-	if t.final {
-		if ok, err := st.Recall(kindToolchain, key, &sum); ok || err != nil {
-			return sum, err
-		}
+	if err != nil {
+		return "", fmt.Errorf("hashing %s: %w", root, err)
 	}
-	var names []string
-	for name := range t.paths {
-		names = append(names, path.Join(prefix, name))
+	h, err := dirhash.Hash1(names, func(name string) (io.ReadCloser, error) { return os.Open(from[name]) })
+	if err != nil {
+		return "", fmt.Errorf("hashing %s: %w", root, err)
 	}
-	sum, err = dirhash.Hash1(names, func(name string) (io.ReadCloser, error) {
-		return os.Open(t.paths[strings.TrimPrefix(name, prefix+"/")])
-	})
-	if err != nil || !t.final {
-		return sum, err
-	}
-	return sum, st.Record(kindToolchain, key, sum)
+	return h, nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -30,7 +31,8 @@ type flags struct {
 	quiet     bool
 	json      bool
 
-	shard *release.Shard // of release; nil for all of it
+	shard  *release.Shard // of release; nil for all of it
+	handed *handed        // the plan that came from a registry; nil for one in a file
 }
 
 // addProduct adds the flags of commands that read slipway.yaml.
@@ -94,6 +96,12 @@ func (f *flags) addJSON(cmd *cobra.Command) {
 func (f *flags) load(ctx context.Context) (*product.Product, error) {
 	o := product.Options{
 		Path: f.product, Registries: f.registry, Version: f.version, Channel: f.channel, Floating: f.floating, Platforms: f.platforms, Images: f.images, Repositories: f.clones, Made: []string{f.storeDir(), f.out},
+	}
+	if h := f.handed; h != nil {
+		o.Rebuild, o.Version, o.Channel = h.again, cmp.Or(o.Version, h.plan.Version), cmp.Or(o.Channel, h.plan.Channel)
+		if len(o.Registries) == 0 {
+			o.Registries = h.plan.Registries
+		}
 	}
 	if f.shard != nil {
 		if err := f.shard.Select(&o); err != nil {

@@ -16,6 +16,7 @@ import (
 func newPlan(f *flags) *cobra.Command {
 	var shards int
 	var weights string
+	var push bool
 	cmd := &cobra.Command{
 		Use:   "plan",
 		Short: "Print what a release would do, without doing any of it",
@@ -32,16 +33,23 @@ not go, with an error for each reason.
 With -shards it divides the release among that many machines and prints the plan of that: with
 -json for "slipway release -plan", else as a table. It weighs by how long compilers and linkers
 took in an earlier release, which stands in release.weights.json, and by the number of packages
-where nothing is known. docs/shards.md tells more.`,
-		Example: "  slipway plan\n  slipway plan -registry=ghcr.io/me -json\n  slipway plan -registry=ghcr.io/me -shards=3 -json > plan.json",
+where nothing is known. docs/shards.md tells more.
+
+With -push, too, it puts the plan and everything that slipway.yaml names into the registry, for
+machines that have no clone, and prints the reference that "slipway release -plan" and "slipway
+kubernetes" take. docs/kubernetes.md tells more.`,
+		Example: "  slipway plan\n  slipway plan -registry=ghcr.io/me -json\n  slipway plan -registry=ghcr.io/me -shards=3 -json > plan.json\n  slipway plan -registry=ghcr.io/me -shards=3 -push",
 		Args:    usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := f.load(cmd.Context())
 			if err != nil {
 				return err
 			}
+			if push && !cmd.Flags().Changed("shards") {
+				return usageError{errors.New("-push puts a plan of shards into the registry: give -shards, too")}
+			}
 			if cmd.Flags().Changed("shards") {
-				return f.divide(cmd, p, shards, weights)
+				return f.divide(cmd, p, shards, weights, push)
 			}
 			pr := f.printer(cmd)
 			plan, err := release.MakePlan(cmd.Context(), p, release.Options{Out: f.out, Store: f.storeDir(), Progress: pr})
@@ -59,13 +67,15 @@ where nothing is known. docs/shards.md tells more.`,
 	cmd.Flags().IntVar(&shards, "shards", 0, "divide the release among at most that many machines")
 	cmd.Flags().StringVar(&weights, "weights", "", "how long compilers took (default release.weights.json in the output directory, if it is there)")
 	cmd.MarkFlagFilename("weights", "json") //nolint:errcheck // fails only where the flag is missing
+	cmd.Flags().BoolVar(&push, "push", false, "put the plan of -shards, and all that slipway.yaml names, into the registry, and print its reference")
+	cmd.MarkFlagsMutuallyExclusive("push", "json")
 	cmd.MarkFlagsMutuallyExclusive("shards", "platforms")
 	cmd.MarkFlagsMutuallyExclusive("shards", "images")
 	return cmd
 }
 
 // divide prints a plan of at most n shards.
-func (f *flags) divide(cmd *cobra.Command, p *product.Product, n int, path string) error {
+func (f *flags) divide(cmd *cobra.Command, p *product.Product, n int, path string, push bool) error {
 	if n < 1 {
 		return fmt.Errorf("-shards=%d: name the number of machines, 1 or more", n)
 	}
@@ -81,6 +91,9 @@ func (f *flags) divide(cmd *cobra.Command, p *product.Product, n int, path strin
 	}
 	if have := len(plan.Shards); have < n {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d shards: more would not be faster, because they would compile the same packages\n", have, n)
+	}
+	if push {
+		return f.pushPlan(cmd, p, plan)
 	}
 	return f.show(cmd, plan)
 }

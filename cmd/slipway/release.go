@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/handoff"
 	"github.com/slipway-dev/slipway/release"
 	"github.com/slipway-dev/slipway/shard"
 )
@@ -23,7 +24,8 @@ has not changed since the last run is not built, compressed or sent again.
 With -platforms or -images, release builds and publishes only what is selected, as a part of
 the release, and renders and packs nothing. "slipway merge" joins the parts.
 
-With -plan and -shard it makes one shard of a plan of "slipway plan -shards": docs/shards.md.
+With -plan and -shard it makes one shard of a plan of "slipway plan -shards": docs/shards.md. A
+plan in a registry brings slipway.yaml and the sources along: docs/kubernetes.md.
 
 With -key or -signer it signs what it makes: a statement of everything that the release
 consists of, and the SBOM of each image, as artifacts that refer to the images, and SHA256SUMS.
@@ -37,24 +39,7 @@ configuration.`,
   slipway release -product=examples/hello/slipway.yaml -out=/tmp/hello -json`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o, err := sign.options(cmd, release.Options{Out: f.out, Store: f.storeDir(), IncludeBinary: binary})
-			if err != nil {
-				return err
-			}
-			if o.Shard, err = f.readShard(cmd, of); err != nil {
-				return err
-			}
-			p, pr, err := f.begin(cmd)
-			if err != nil {
-				return err
-			}
-			o.Progress = pr
-			summary, err := release.Release(cmd.Context(), p, o)
-			pr.Close()
-			if err != nil {
-				return err
-			}
-			return f.show(cmd, summary)
+			return f.release(cmd, of, &sign, binary)
 		},
 	}
 	f.addProduct(cmd)
@@ -66,6 +51,39 @@ configuration.`,
 	cmd.Flags().BoolVar(&binary, "binary", true, "write the slipway binary for operators to bin/ of the output directory")
 	of.add(cmd)
 	return cmd
+}
+
+// release makes a release, or a shard of one.
+func (f *flags) release(cmd *cobra.Command, of shardFlags, sign *signing, binary bool) error {
+	done, err := f.adopt(cmd, of.plan)
+	if err != nil {
+		return err
+	}
+	defer done()
+	o, err := sign.options(cmd, release.Options{Out: f.out, Store: f.storeDir(), IncludeBinary: binary})
+	if err != nil {
+		return err
+	}
+	if o.Shard, err = f.readShard(cmd, of); err != nil {
+		return err
+	}
+	p, pr, err := f.begin(cmd)
+	if err != nil {
+		return err
+	}
+	o.Progress = pr
+	summary, err := release.Release(cmd.Context(), p, o)
+	pr.Close()
+	if err != nil {
+		return err
+	}
+	if f.handed != nil {
+		err := f.withPlan(cmd, of.plan, func(p *handoff.Plan) error { return p.PushPart(cmd.Context(), of.number, f.out) })
+		if err != nil {
+			return err
+		}
+	}
+	return f.show(cmd, summary)
 }
 
 // shardFlags name a shard of a plan.
@@ -88,6 +106,10 @@ func (s *shardFlags) add(cmd *cobra.Command) {
 func (f *flags) readShard(cmd *cobra.Command, s shardFlags) (*release.Shard, error) {
 	if !cmd.Flags().Changed("plan") {
 		return nil, nil
+	}
+	if h := f.handed; h != nil {
+		f.shard = &release.Shard{Plan: h.plan, Path: s.plan, Number: s.number}
+		return f.shard, nil
 	}
 	p, err := shard.Read(s.plan)
 	f.shard = &release.Shard{Plan: p, Path: s.plan, Number: s.number}

@@ -1,4 +1,4 @@
-package disk
+package layer
 
 import (
 	"io/fs"

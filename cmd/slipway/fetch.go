@@ -1,0 +1,43 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/handoff"
+	"github.com/slipway-dev/slipway/release"
+)
+
+func newFetch(f *flags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "fetch PLAN",
+		Short: "Bring the files of a release that other machines made",
+		Long: `Fetch brings the files of a release from the registry into the output directory, after
+"slipway merge -plan=PLAN -push" has put them there on another machine: in a cluster, for
+instance. PLAN is what "slipway plan -push" printed. SHA256SUMS is written last.`,
+		Example: "  slipway fetch ghcr.io/me/hello-plans@sha256:… -out=dist",
+		Args:    usage(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.withPlan(cmd, args[0], func(p *handoff.Plan) error {
+				unlock, err := release.Hold(cmd.Context(), f.out, nil)
+				if err != nil {
+					return err
+				}
+				defer unlock()
+				if _, err := release.InvalidateSums(f.out); err != nil {
+					return err
+				}
+				names, err := p.FetchFiles(cmd.Context(), f.out)
+				if err != nil {
+					return err
+				}
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d files of %s %s in %s\n", len(names), p.Name, p.Version, f.out)
+				return err
+			})
+		},
+	}
+	f.addPlaces(cmd)
+	f.addQuiet(cmd)
+	return cmd
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/handoff"
+	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/shard"
+)
+
+// interval is how long merge waits before it looks for the parts of shards again.
+const interval = 5 * time.Second
+
+// handed is a plan that came from a registry, with the product in a directory of its own.
+type handed struct {
+	ref   string
+	plan  *shard.Plan
+	again *product.Rebuild
+	dir   string
+}
+
+// adopt brings a plan from a registry, if ref names one, and makes its slipway.yaml that of the
+// command. done removes what is on the disk.
+func (f *flags) adopt(cmd *cobra.Command, ref string) (done func(), err error) {
+	if !handoff.IsReference(ref) {
+		return func() {}, nil
+	}
+	if cmd.Flags().Changed("product") {
+		return nil, usageError{errors.New("-product: the plan in the registry has its own slipway.yaml: leave it out")}
+	}
+	f.store = f.storeDir()
+	dir, err := disk.Temp(os.TempDir())
+	if err != nil {
+		return nil, fmt.Errorf("making a directory: %w", err)
+	}
+	done = func() { os.RemoveAll(dir) }
+	err = f.withPlan(cmd, ref, func(p *handoff.Plan) (err error) {
+		f.handed = &handed{ref: ref, plan: p.Plan, dir: dir}
+		f.product, f.handed.again, err = p.Unpack(dir)
+		return err
+	})
+	if err != nil {
+		done()
+		return nil, err
+	}
+	return done, nil
+}
+
+// withPlan calls do with a plan of a registry, and keeps the store locked.
+func (f *flags) withPlan(cmd *cobra.Command, ref string, do func(*handoff.Plan) error) error {
+	pr := f.printer(cmd)
+	defer pr.Close()
+	st, leave, err := f.open(cmd.Context(), pr)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	p, err := handoff.Fetch(cmd.Context(), st, network.Options{Progress: pr}, ref)
+	if err != nil {
+		return err
+	}
+	return do(p)
+}
+
+// pushPlan puts a plan into the registry and prints its reference.
+func (f *flags) pushPlan(cmd *cobra.Command, p *product.Product, plan *shard.Plan) error {
+	pr := f.printer(cmd)
+	defer pr.Close()
+	st, leave, err := f.open(cmd.Context(), pr)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	ref, err := handoff.PushPlan(cmd.Context(), st, network.Options{Progress: pr}, p, plan)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(cmd.OutOrStdout(), ref)
+	return err
+}
