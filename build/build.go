@@ -51,7 +51,7 @@ func New(p *product.Product, trees map[string]source.Tree, st *store.Store, pr *
 	client := network.New(network.Options{Progress: pr})
 	return &Builder{
 		product: p, store: st, trees: trees, progress: pr, client: client,
-		bases: &base.Resolver{Bases: p.Bases, File: p.Path, Snapshot: p.Snapshot(), Store: st, Client: client, Progress: pr},
+		bases: &base.Resolver{Bases: p.Bases, File: p.Path, Referenced: p.Referenced, Snapshot: p.Snapshot(), Store: st, Client: client, Progress: pr},
 	}
 }
 

@@ -114,3 +114,18 @@ func (c *checker) microsoft(in *baseYAML) []BaseImage {
 	}
 	return list
 }
+
+// Referenced returns the image that a Dockerfile names by its reference for a platform, as
+// bases.lock.yaml pins it. A digest in the Dockerfile decides, and then the lock does not.
+func (p *Product) Referenced(ref name.Reference, on platform.Platform, pos yamlfile.Pos) BaseImage {
+	i := newBaseImage(on, ref, "", pos)
+	if i.Inline {
+		return i
+	}
+	for n := range p.LockedReferences {
+		if e := &p.LockedReferences[n]; e.Reference == Unpinned(i) && platform.Same(e.Platform, on) {
+			i.Lock = e
+		}
+	}
+	return i
+}

@@ -16,7 +16,7 @@ const BasesLock = "bases.lock.yaml"
 
 // LockedBase is an entry of bases.lock.yaml: a base for one platform.
 type LockedBase struct {
-	Base     string // its name in slipway.yaml
+	Base     string // its name in slipway.yaml; Reference for one that only a Dockerfile names
 	Platform platform.Platform
 	// repository:tag as slipway.yaml has it, without a digest; the repository if there is no
 	// tag
@@ -41,7 +41,7 @@ type basesLockYAML struct {
 
 // lockedBaseYAML is a base for one platform.
 type lockedBaseYAML struct {
-	// The base's name in slipway.yaml.
+	// The base's name in slipway.yaml, or the reference if only a Dockerfile names it.
 	Base string `yaml:"base" jsonschema:"required"`
 	// The platform.
 	Platform string `yaml:"platform" jsonschema:"required"`

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -31,6 +32,11 @@ func (c *checker) locked(anew bool) error {
 		b := &c.out.Bases[n]
 		for i := range b.Images {
 			c.pin(b.Name, &b.Images[i], entries)
+		}
+	}
+	for _, e := range entries {
+		if e.Base == e.Reference && !slices.ContainsFunc(c.out.Bases, func(b Base) bool { return b.Name == e.Base }) {
+			c.out.LockedReferences = append(c.out.LockedReferences, e)
 		}
 	}
 	return nil

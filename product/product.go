@@ -72,6 +72,9 @@ type Product struct {
 	Release   Release
 	Lint      Lint
 	Airgap    Airgap
+	// LockedReferences are the entries of bases.lock.yaml for images that Dockerfiles name and no
+	// base of slipway.yaml does.
+	LockedReferences []LockedBase
 	// LockedImages are the entries of images.lock.yaml.
 	LockedImages []LockedImage
 	// Unselected is the product without what -platforms and -images select; nil if they select

@@ -11,8 +11,10 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/store"
@@ -28,6 +30,8 @@ type Base struct {
 	// Demand is why a release to a registry would refuse the base, where a snapshot takes it; nil
 	// where it would not.
 	Demand error
+	// Reference is that of an image that no base of slipway.yaml is; nil for bases.
+	Reference name.Reference
 }
 
 // Info identifies a base, for the lock.
@@ -60,12 +64,15 @@ func (b Base) Here(st *store.Store) (bool, error) {
 
 // Resolver finds bases by name and caches them. It may be used by several goroutines.
 type Resolver struct {
-	Bases    []product.Base // those of slipway.yaml
-	File     string         // path of slipway.yaml, for messages
-	Snapshot bool           // builds on stubs of what registries have
-	Store    *store.Store
-	Client   *network.Client // mandatory where a base is fetched from a registry
-	Progress *progress.Printer
+	Bases []product.Base // those of slipway.yaml
+	File  string         // path of slipway.yaml, for messages
+	// Referenced returns how bases.lock.yaml pins the reference of a Dockerfile: see
+	// [product.Product.Referenced]. nil means that it pins none.
+	Referenced func(ref name.Reference, p platform.Platform, pos yamlfile.Pos) product.BaseImage
+	Snapshot   bool // builds on stubs of what registries have
+	Store      *store.Store
+	Client     *network.Client // mandatory where a base is fetched from a registry
+	Progress   *progress.Printer
 	// Offline builds on stubs, as Snapshot does; what a release demands stays an error.
 	Offline bool
 
@@ -125,12 +132,19 @@ func (r *Resolver) resolve(ctx context.Context, image string, p platform.Platfor
 	if b, i, ok := r.named(ref, p); ok {
 		return r.pull(ctx, i, b.AnyBuild)
 	}
-	unpinned := pinned(ref)
+	i := product.BaseImage{Platform: p, Reference: ref, Inline: true}
+	if r.Referenced != nil {
+		i = r.Referenced(ref, p, yamlfile.Pos{})
+	}
+	if i.Lock != nil {
+		i.Reference = ref.Context().Digest(i.Lock.Digest.String())
+	}
+	unpinned := pinned(i.Reference)
 	if unpinned != nil && !r.Snapshot {
 		return Base{}, unpinned
 	}
-	b, err := r.pull(ctx, product.BaseImage{Platform: p, Reference: ref, Inline: true}, false)
-	b.Demand = unpinned
+	b, err := r.pull(ctx, i, false)
+	b.Demand, b.Reference = unpinned, ref
 	return b, err
 }
 
@@ -154,7 +168,7 @@ func pinned(ref name.Reference) error {
 	if _, ok := ref.(name.Digest); ok {
 		return nil
 	}
-	return fmt.Errorf("%s is not pinned: write %s@sha256:…, or name it under bases in slipway.yaml, since a release must not change when a tag moves", ref, ref)
+	return fmt.Errorf("%s is not pinned: run %s, which writes its digest into %s, since a release must not change when a tag moves", ref, howto.Run("bases"), product.BasesLock)
 }
 
 // pull returns an image of a registry, or its stub. Bases of slipway.yaml that nothing pins

@@ -90,7 +90,7 @@ func TestFetchErrors(t *testing.T) {
 	}{
 		{"no os.version", noVersion, "windows/amd64:ltsc2022", []string{`os.version ""`, "four parts"}},
 		{"an os.version of three parts", threeParts, "windows/amd64:ltsc2022", []string{`os.version "10.0.20348"`, "four parts"}},
-		{"not pinned", host + "/linux:1", "linux/amd64", []string{host + "/linux:1 is not pinned", host + "/linux:1@sha256:"}},
+		{"not pinned", host + "/linux:1", "linux/amd64", []string{host + "/linux:1 is not pinned", "run slipway bases"}},
 		{"another system", wrong, "linux/arm64", []string{"is an image for linux/amd64", "name the right base"}},
 		{"not in the index", index, "windows/amd64:ltsc2022", []string{"no image for this platform, only for linux/amd64"}},
 		{"an index that lies", liar, "linux/arm64", []string{"is an image for linux/amd64"}},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/internal/imagetag"
@@ -23,19 +24,25 @@ type LockOptions struct {
 	// Newer raises the tags of slipway.yaml. A tag of a base of Microsoft follows from the
 	// platform, and stays.
 	Newer imagetag.Level
+	// References are images that Dockerfiles name and no base of the product is. Their tags are
+	// never raised. Those with a digest are looked at, and not locked.
+	References []product.BaseImage
 }
 
 // Locked is the result of locking the bases of a product.
 type Locked struct {
 	Entries []product.LockedBase // for bases.lock.yaml, in the order of slipway.yaml
-	Changes []Change             // one for each entry
+	Changes []Change             // one for each entry, and for each digest of a Dockerfile
 	// References are those of slipway.yaml with a newer tag.
 	References []yamlfile.Replacement
 }
 
 // Change is what locking has found of a base for one platform.
 type Change struct {
+	// Base is the base's name, or the reference where only a Dockerfile names the image: there
+	// Where is the place, as file:line:column.
 	Base      string `json:"base"`
+	Where     string `json:"where,omitempty"`
 	Platform  string `json:"platform"`
 	Reference string `json:"reference"` // without a digest, as in bases.lock.yaml
 	// From and To are the references with their digests. Where the base was not locked, or as
@@ -73,6 +80,7 @@ type job struct {
 	entry  product.LockedBase
 	change Change
 	raised *yamlfile.Replacement
+	only   bool // a Dockerfile names the image, and slipway.yaml does not
 }
 
 // Lock resolves the bases of p in their registries: tags to their current digests, digests in
@@ -83,6 +91,9 @@ func Lock(ctx context.Context, p *product.Product, c *network.Client, o LockOpti
 		for _, i := range b.Images {
 			jobs = append(jobs, &job{base: b, image: i})
 		}
+	}
+	for _, i := range o.References {
+		jobs = append(jobs, &job{base: product.Base{Name: product.Unpinned(i)}, image: i, only: true, change: Change{Where: i.Pos.String()}})
 	}
 	failures := make([]error, len(jobs))
 	var g errgroup.Group
@@ -104,7 +115,10 @@ func Lock(ctx context.Context, p *product.Product, c *network.Client, o LockOpti
 	}
 	l := &Locked{}
 	for _, j := range jobs {
-		l.Entries, l.Changes = append(l.Entries, j.entry), append(l.Changes, j.change)
+		l.Changes = append(l.Changes, j.change)
+		if !j.only || !j.image.Inline {
+			l.Entries = append(l.Entries, j.entry)
+		}
 		if j.raised != nil {
 			l.References = append(l.References, *j.raised)
 		}
@@ -121,6 +135,10 @@ func (j *job) lock(ctx context.Context, c *network.Client, o LockOptions) error 
 	case level != imagetag.None:
 	case j.image.Lock != nil && !o.Update:
 		j.entry = *j.image.Lock
+	case j.only && j.image.Inline && !o.Update:
+		if j.entry, err = inDockerfile(j.image); err != nil {
+			return err
+		}
 	default:
 		if j.entry, j.change.Moved, err = locked(ctx, c, j.base, j.image); err != nil {
 			return err
@@ -132,6 +150,9 @@ func (j *job) lock(ctx context.Context, c *network.Client, o LockOptions) error 
 	if old := j.image.Lock; old != nil {
 		was := short(*old)
 		change.Old, change.From = &was, old.Reference+"@"+old.Digest.String()
+	}
+	if j.only && j.image.Inline { // the digest is changed in the Dockerfile
+		change.Old, change.From = &change.New, change.To
 	}
 	change.Changed = change.Old == nil || *change.Old != change.New || level != imagetag.None
 	if change.From == "" && j.raised != nil {
@@ -148,6 +169,12 @@ func (j *job) lock(ctx context.Context, c *network.Client, o LockOptions) error 
 		change.Why = "version or date recorded"
 	}
 	return nil
+}
+
+// inDockerfile returns what the digest in a Dockerfile tells of an image.
+func inDockerfile(i product.BaseImage) (product.LockedBase, error) {
+	h, err := v1.NewHash(i.Reference.Identifier())
+	return product.LockedBase{Base: product.Unpinned(i), Platform: i.Platform, Reference: product.Unpinned(i), Digest: h}, err
 }
 
 // short is a locked base for people and scripts.

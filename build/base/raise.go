@@ -19,7 +19,7 @@ const maxUnsuitable = 5
 // stays. Where slipway.yaml has a digest behind the tag, both are replaced.
 func (j *job) raise(ctx context.Context, c *network.Client, level imagetag.Level) (imagetag.Level, error) {
 	i := j.image
-	if i.Tag == "" || j.base.Microsoft != "" || level == imagetag.None {
+	if i.Tag == "" || j.only || j.base.Microsoft != "" || level == imagetag.None {
 		return imagetag.None, nil
 	}
 	repo := i.Reference.Context()

@@ -49,8 +49,8 @@ func (b *builder) copy(ctx context.Context, s *stage, c *instructions.CopyComman
 		if src, of, err = b.source(ctx, s, c.From, c.SourcePaths...); err != nil {
 			return located{"--from", err}
 		}
-		if of.Demand != nil && b.find(c.From) == nil {
-			b.demands.add(c.Location(), "--from", of.Demand)
+		if b.find(c.From) == nil {
+			b.refers(c.Location(), "--from", of, s.platform)
 		}
 		if t, ok := src.(*tree); ok {
 			open = t.open

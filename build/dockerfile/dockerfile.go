@@ -154,6 +154,8 @@ type Result struct {
 	Layers []Layer
 	// Demands are those of the images that were used, each with file:line:column.
 	Demands []error
+	// References are the images that were used and are no bases of slipway.yaml.
+	References []Reference
 	// History follows the base's: one record per instruction. Those without EmptyLayer belong to
 	// Layers, in order.
 	History []v1.History
@@ -174,7 +176,8 @@ type Layer struct {
 const maxSource = 1 << 20
 
 // Build evaluates a Dockerfile. The error joins everything wrong that was found, each with
-// file:line:column; besides it the result has only Demands.
+// file:line:column; besides it the result has only Demands and
+// References.
 func Build(ctx context.Context, in Input) (Result, error) {
 	if in.Store == nil {
 		return Result{}, errors.New("building from a Dockerfile: no store given")
@@ -208,7 +211,7 @@ func Build(ctx context.Context, in Input) (Result, error) {
 		b.findToolchains(s)
 		b.eval(ctx, s)
 		if err := errors.Join(ctx.Err(), b.report.err()); err != nil {
-			return Result{Demands: b.demands.sorted()}, err
+			return Result{Demands: b.demands.sorted(), References: b.references}, err
 		}
 		r := s.result()
 		r.start = start{b.report.file, src, s.startAt, s.starts, s.tree, s.config, s.platform, in.Check}
@@ -216,7 +219,7 @@ func Build(ctx context.Context, in Input) (Result, error) {
 			r.start.at = s.Location
 		}
 		r.Builds = b.builds
-		r.Others, r.Demands = b.others(r.Base), b.demands.sorted()
+		r.Others, r.Demands, r.References = b.others(r.Base), b.demands.sorted(), b.references
 		return r, nil
 	}
 	return Result{}, b.report.err()

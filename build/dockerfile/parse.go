@@ -14,18 +14,20 @@ import (
 
 // builder is the evaluation of one file.
 type builder struct {
-	in       Input
-	report   *report
-	demands  *report // what a release to a registry asks for besides
-	shlex    *shell.Lex
-	globals  *environment // predefined platform arguments and those before the first FROM
-	stages   []*stage
-	contexts map[string]files // opened contexts; "" is the build context
-	dirs     []*directory     // further ones that are open
-	images   map[string]*imageFiles
-	builds   []GoBuild
-	shipped  []*stage // the target and those that it starts from
-	broken   bool     // the stages are not known because a FROM could not be read
+	in      Input
+	report  *report
+	demands *report // what a release to a registry asks for besides
+	// the images that were used and are no bases of slipway.yaml
+	references []Reference
+	shlex      *shell.Lex
+	globals    *environment // predefined platform arguments and those before the first FROM
+	stages     []*stage
+	contexts   map[string]files // opened contexts; "" is the build context
+	dirs       []*directory     // further ones that are open
+	images     map[string]*imageFiles
+	builds     []GoBuild
+	shipped    []*stage // the target and those that it starts from
+	broken     bool     // the stages are not known because a FROM could not be read
 }
 
 // command is one instruction of a stage.

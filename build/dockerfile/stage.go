@@ -202,9 +202,7 @@ func (b *builder) beginFrom(ctx context.Context, s *stage) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s is neither a stage above nor a named context (%s): %w", s.base, b.contextNames(), err)
 	}
-	if base.Demand != nil {
-		b.demands.add(s.Location, s.BaseName, base.Demand)
-	}
+	b.refers(s.Location, s.BaseName, base, s.platform)
 	s.baseImage = base
 	if base.Image == nil {
 		s.config.WorkingDir = "/"

@@ -131,9 +131,7 @@ func (b *builder) complete(ctx context.Context, s *stage, paths []string) error 
 		if err != nil {
 			return fmt.Errorf("%s is not made in the stage %s, and is looked for in its base: %w", p, s.title(), err)
 		}
-		if base.Demand != nil {
-			b.demands.add(s.Location, s.BaseName, base.Demand)
-		}
+		b.refers(s.Location, s.BaseName, base, s.platform)
 		s.completed = true
 		if base.Image == nil {
 			return nil
