@@ -16,13 +16,13 @@ const (
 	grammar = "github.com/airbus-cert/tree-sitter-powershell"
 )
 
-// TestScript parses the script of the release that was cut, and the golden one.
+// TestScript parses the script of the release that was cut, the golden one, and that of a workflow.
 func TestScript(t *testing.T) {
 	dir, parse := os.Getenv("SLIPWAY_DIST"), parser(t)
 	if dir == "" {
 		t.Fatal("SLIPWAY_DIST does not name the release to test: run `go tool mage test`, which cuts one first")
 	}
-	for _, path := range []string{golden, filepath.Join(dir, "load-images.ps1")} {
+	for _, path := range []string{golden, filepath.Join(dir, "load-images.ps1"), "../windows/run-images.ps1"} {
 		b, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
