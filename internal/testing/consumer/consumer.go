@@ -140,6 +140,12 @@ var All = []Consumer{
 		Suites: []string{"test/verifiers"},
 	},
 	{
+		Name: "act", Purpose: "running the workflow that products call",
+		Commands: []string{"jq"}, Packages: []string{"jq"},
+		Built: []string{"act"}, Module: "test/workflows/runner",
+		Suites: []string{"test/workflows"},
+	},
+	{
 		// Its programs are built by test/cluster/controlplane.
 		Name: "cluster", Purpose: "a Kubernetes control plane, built from the Go module proxy",
 		Commands: []string{"go"}, Root: true,
