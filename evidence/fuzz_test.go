@@ -14,7 +14,7 @@ import (
 // FuzzStatement reads files as signed statements: nothing but what the key signed is accepted, and
 // nothing foreign is printed raw.
 func FuzzStatement(f *testing.F) {
-	key := bundletest.Key(f)
+	key := bundletest.FixedKey(f)
 	_, l := bundletest.Release(f, 10)
 	good := bundletest.SignedStatement(f, key, bundletest.Encoded(f, bundletest.Statement(f, l)))
 	f.Add(string(good))
@@ -34,7 +34,7 @@ func FuzzStatement(f *testing.F) {
 
 // FuzzSums reads signed checksums: whatever they are, no file outside of the directory is named.
 func FuzzSums(f *testing.F) {
-	key := bundletest.Key(f)
+	key := bundletest.FixedKey(f)
 	w := &world{key: key}
 	_, l := bundletest.Release(f, 10)
 	statement := bundletest.SignedStatement(f, key, bundletest.Encoded(f, bundletest.Statement(f, l, provenance.File{Name: "a", SHA256: bundletest.Sum([]byte("a"))})))

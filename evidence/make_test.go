@@ -20,26 +20,8 @@ import (
 func withEvidence(t *testing.T, key *signature.Signer) (*store.Store, *lock.Lock) {
 	t.Helper()
 	st, l := bundletest.Release(t, 300)
-	attachEvidence(t, st, l, key)
+	bundletest.Prove(t, st, l, key)
 	return st, l
-}
-
-func attachEvidence(t *testing.T, st *store.Store, l *lock.Lock, key *signature.Signer) {
-	t.Helper()
-	d := evidence.Documents{Statement: bundletest.Encoded(t, bundletest.Statement(t, l)), SBOMs: map[string][]byte{}}
-	for _, i := range l.Images {
-		d.SBOMs[i.Name] = fmt.Appendf(nil, `{"spdxVersion":"SPDX-2.3","name":%q}`, i.Name)
-	}
-	m, err := evidence.Make(t.Context(), st, l, d, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for n := range l.Images {
-		l.Images[n].Referrers = m.Referrers[n]
-	}
-	for n := range l.Charts {
-		l.Charts[n].Referrers = m.Referrers[len(l.Images)+n]
-	}
 }
 
 // TestMakeTwice makes the same evidence twice, in two stores, with a key in memory.

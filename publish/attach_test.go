@@ -3,7 +3,6 @@ package publish_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -42,7 +41,7 @@ func signedRelease(ctx context.Context, tb testing.TB, p *product.Product, st *s
 // sign pushes a prepared release with evidence.
 func sign(ctx context.Context, tb testing.TB, r *publish.Prepared, st *store.Store, key *signature.Signer) (*lock.Lock, error) {
 	tb.Helper()
-	statement := bundletest.Encoded(tb, bundletest.Statement(tb, r.Lock)) // before anything refers to it
+	documents := bundletest.Documents(tb, r.Lock) // before anything refers to it
 	if err := r.Referrers(ctx); err != nil {
 		return nil, err
 	}
@@ -50,11 +49,7 @@ func sign(ctx context.Context, tb testing.TB, r *publish.Prepared, st *store.Sto
 	if err != nil {
 		return nil, err
 	}
-	sboms := map[string][]byte{}
-	for _, i := range r.Lock.Images {
-		sboms[i.Name] = fmt.Appendf(nil, `{"spdxVersion":"SPDX-2.3","name":%q}`, i.Name)
-	}
-	made, err := evidence.Make(ctx, st, r.Lock, evidence.Documents{Statement: statement, SBOMs: sboms}, reusing)
+	made, err := evidence.Make(ctx, st, r.Lock, documents, reusing)
 	if err != nil {
 		return nil, err
 	}

@@ -316,7 +316,7 @@ func other(t *testing.T, s *signature.Signer) string {
 
 // FuzzOpen opens bundles and keys of unknown origin. Only a bundle of the key verifies.
 func FuzzOpen(f *testing.F) {
-	s := signer(f)
+	s := example(f) // the same in all processes
 	text, err := signature.SignStatement(f.Context(), s, []byte(statement))
 	if err != nil {
 		f.Fatal(err)
@@ -341,16 +341,7 @@ func FuzzOpen(f *testing.F) {
 
 // TestDeterministic checks that a key in memory signs as RFC 6979 says: A.2.5, SHA-256, "sample".
 func TestDeterministic(t *testing.T) {
-	number := func(hex string) *big.Int { n, _ := new(big.Int).SetString(hex, 16); return n }
-	key, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), number("C9AFA9D845BA75166B5C215767B1D6934E50C3DB36E89B127B8A622B120F6721").Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := signature.Local(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := s.Sign(t.Context(), []byte("sample"))
+	got, err := example(t).Sign(t.Context(), []byte("sample"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -374,3 +365,19 @@ func openStatement(k *signature.PublicKey, text []byte) ([]byte, error) {
 	}
 	return b.Statement(k)
 }
+
+// example is the key of RFC 6979, A.2.5.
+func example(tb testing.TB) *signature.Signer {
+	tb.Helper()
+	key, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), number("C9AFA9D845BA75166B5C215767B1D6934E50C3DB36E89B127B8A622B120F6721").Bytes())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s, err := signature.Local(key)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+func number(hex string) *big.Int { n, _ := new(big.Int).SetString(hex, 16); return n }

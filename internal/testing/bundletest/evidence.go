@@ -3,6 +3,8 @@ package bundletest
 import (
 	"bytes"
 	"context"
+	_ "embed" // for fixedKey
+	"fmt"
 	"slices"
 	"testing"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/static"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
@@ -33,6 +36,22 @@ func Key(tb testing.TB) *signature.Signer {
 	}
 	return s
 }
+
+// FixedKey returns the same key in each process, as fuzz targets need: what one process has signed,
+// the others must accept. It is secret to nobody.
+func FixedKey(tb testing.TB) *signature.Signer {
+	tb.Helper()
+	s, err := signature.ParsePrivateKey(fixedKey, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+// fixedKey is a private key without a password.
+//
+//go:embed fixed.key
+var fixedKey []byte
 
 // Release is the demo as a release, which has real bases and a registry.
 func Release(tb testing.TB, size int) (*store.Store, *lock.Lock) {
@@ -130,6 +149,32 @@ func SignedRelease(tb testing.TB, size int, keys ...*signature.Signer) (*store.S
 		Attach(tb, st, l, SignedStatement(tb, k, Encoded(tb, s)))
 	}
 	return st, l
+}
+
+// Documents returns the statement of a release, and an SBOM for each of its images.
+func Documents(tb testing.TB, l *lock.Lock) evidence.Documents {
+	tb.Helper()
+	d := evidence.Documents{Statement: Encoded(tb, Statement(tb, l)), SBOMs: map[string][]byte{}}
+	for _, i := range l.Images {
+		d.SBOMs[i.Name] = fmt.Appendf(nil, `{"spdxVersion":"SPDX-2.3","name":%q}`, i.Name)
+	}
+	return d
+}
+
+// Prove adds to every image and chart of a lock all the evidence that a release has: provenance,
+// SBOM and signature of each index and manifest.
+func Prove(tb testing.TB, st *store.Store, l *lock.Lock, k *signature.Signer) {
+	tb.Helper()
+	m, err := evidence.Make(context.Background(), st, l, Documents(tb, l), k)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for n := range l.Images {
+		l.Images[n].Referrers = slices.Concat(l.Images[n].Referrers, m.Referrers[n])
+	}
+	for n := range l.Charts {
+		l.Charts[n].Referrers = slices.Concat(l.Charts[n].Referrers, m.Referrers[len(l.Images)+n])
+	}
 }
 
 // Flip returns b with the n-th bit of one byte changed.
