@@ -51,11 +51,14 @@ func tagsOf(version string) []string {
 }
 
 // releaser runs the slipway command on a product.
-type releaser struct{ program, dir string }
+type releaser struct {
+	program, dir string
+	key          string // the private key that signs, without a password; or ""
+}
 
 func newReleaser(t *testing.T, files map[string]string) *releaser {
 	t.Helper()
-	r := &releaser{filepath.Join(t.TempDir(), "slipway"), t.TempDir()}
+	r := &releaser{program: filepath.Join(t.TempDir(), "slipway"), dir: t.TempDir()}
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", r.program, "./cmd/slipway")
 	build.Dir, build.Env = "../..", append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -77,7 +80,10 @@ func newReleaser(t *testing.T, files map[string]string) *releaser {
 func (r *releaser) command(t *testing.T, version string, registries ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), r.program, "release", "-q", "-binary=false", "-version="+version, "-registry="+strings.Join(registries, ","))
-	cmd.Dir, cmd.Env = r.dir, append(os.Environ(), "SLIPWAY_REGISTRY=", "SLIPWAY_VERSION=", "SOURCE_DATE_EPOCH=", "HOME="+r.dir)
+	if r.key != "" {
+		cmd.Args = append(cmd.Args, "-key="+r.key)
+	}
+	cmd.Dir, cmd.Env = r.dir, append(os.Environ(), "SLIPWAY_PASSWORD=", "SLIPWAY_REGISTRY=", "SLIPWAY_VERSION=", "SOURCE_DATE_EPOCH=", "HOME="+r.dir)
 	return cmd
 }
 
@@ -97,6 +103,7 @@ func (r *releaser) release(t *testing.T, version string, registries ...string) *
 // front is what stands in front of two registries. It notes every request, and ends a process at
 // one of them.
 type front struct {
+	writes   bool // only requests that write count
 	mu       sync.Mutex
 	requests []string // HOST METHOD PATH of those that write
 	n, at    int      // requests so far, and the one that ends the process; 0 for none
@@ -139,10 +146,14 @@ func (f *front) serve(t *testing.T, registry http.Handler) string {
 func (f *front) note(q *http.Request) (strikes, after bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.n++
-	if q.Method != http.MethodGet && q.Method != http.MethodHead {
+	writes := q.Method != http.MethodGet && q.Method != http.MethodHead
+	if writes {
 		f.requests = append(f.requests, q.Host+" "+q.Method+" "+q.URL.RequestURI())
 	}
+	if f.writes && !writes {
+		return false, false
+	}
+	f.n++
 	return f.n == f.at, f.at%2 == 0
 }
 

@@ -3,7 +3,6 @@ package registries
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -11,10 +10,10 @@ import (
 
 	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/network"
-	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/internal/transfer"
+	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
@@ -40,10 +39,7 @@ func TestSigned(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				d := evidence.Documents{Statement: bundletest.Encoded(t, bundletest.Statement(t, prepared.Lock)), SBOMs: map[string][]byte{}}
-				for _, i := range prepared.Lock.Images {
-					d.SBOMs[i.Name] = fmt.Appendf(nil, `{"spdxVersion":"SPDX-2.3","name":%q}`, i.Name)
-				}
+				d := bundletest.Documents(t, prepared.Lock)
 				if err := prepared.Referrers(t.Context()); err != nil {
 					t.Fatal(err)
 				}
@@ -55,21 +51,8 @@ func TestSigned(t *testing.T) {
 				if err := prepared.Push(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				for _, i := range prepared.Lock.Images {
-					repo, err := name.NewRepository(i.Repository)
-					if err != nil {
-						t.Fatal(err)
-					}
-					for _, document := range i.Documents() {
-						s := &transfer.Subject{Repo: repo, Name: i.Name, Digests: []v1.Hash{document.Digest}}
-						if err := transfer.New(network.Options{}).ReadReferrers(t.Context(), []*transfer.Subject{s}); err != nil {
-							t.Fatal(err)
-						}
-						tagged := slices.IndexFunc(s.Trees, func(tree *oci.Tree) bool { return tree.Subject == nil })
-						if len(s.Referrers) != 3 || tagged < 0 || !strings.HasSuffix(s.Referrers[tagged].Tag, ".sig") {
-							t.Errorf("to %s of %s refer %+v", document.Digest, i.Name, s.Referrers)
-						}
-					}
+				if lacking := unproven(t, prepared.Lock); lacking != nil {
+					t.Errorf("it is not as it should be: %v", lacking)
 				}
 				if r.requests != nil {
 					if c := r.requests.reset(); again > 0 && c["POST"]+c["PUT"]+c["PATCH"] != 0 {
@@ -79,4 +62,35 @@ func TestSigned(t *testing.T) {
 			}
 		})
 	}
+}
+
+// unproven returns which images, manifests and charts of a release have something else than one
+// provenance, one signature and, but for charts, one SBOM.
+func unproven(t *testing.T, l *lock.Lock) (all []string) {
+	t.Helper()
+	for _, i := range l.Published() {
+		repo, err := name.NewRepository(i.Repository)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range i.Documents() {
+			s := &transfer.Subject{Repo: repo, Name: i.Name, Digests: []v1.Hash{d.Digest}}
+			if err := transfer.New(network.Options{}).ReadReferrers(t.Context(), []*transfer.Subject{s}); err != nil {
+				t.Fatal(err)
+			}
+			var kinds []string
+			for n, tree := range s.Trees {
+				kinds = append(kinds, tree.Annotations["dev.sigstore.bundle.predicateType"]+s.Referrers[n].Tag)
+			}
+			slices.Sort(kinds)
+			want := []string{"https://slsa.dev/provenance/v1", "https://spdx.dev/Document", "sha256-" + d.Digest.Hex + ".sig"}
+			if i.Kind == lock.KindChart {
+				want = slices.Delete(want, 1, 2)
+			}
+			if !slices.Equal(kinds, want) {
+				all = append(all, fmt.Sprintf("%s@%s has %q", i.Repository, d.Digest, kinds))
+			}
+		}
+	}
+	return all
 }
