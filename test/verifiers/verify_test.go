@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -25,6 +24,8 @@ type verifier struct {
 	call     string
 	// ask returns nil if the program accepts the image.
 	ask func(t *testing.T, key string, ref name.Digest) error
+	// private asks about an image that has another name than the signed one; nil where ask does.
+	private func(t *testing.T, key string, ref name.Digest, signed name.Repository) error
 	// blind is the name of a registry in which it does not find the evidence.
 	blind string
 }
@@ -39,7 +40,7 @@ var verifiers = []verifier{
 	{consumer: "cosign", name: "cosign 3.1", call: "cosign verify-attestation --type=spdxjson", ask: cosign3("verify-attestation", "--type=spdxjson")},
 	{consumer: "cosign", name: "cosign 2.6", call: "cosign verify --trusted-root=FILE", ask: cosign2},
 	{consumer: "cosign", name: "cosign 2.6", call: "cosign verify, without bundles", ask: cosign2Old},
-	{consumer: "imagepolicy", name: "containers/image 5.42", call: "policy.json", ask: imagePolicy},
+	{consumer: "imagepolicy", name: "containers/image 5.42", call: "policy.json", ask: imagePolicy, private: imagePolicyPrivate},
 	{consumer: "kyverno", name: "Kyverno 1.19", call: "kyverno-cosign.yaml", ask: kyverno("kyverno-cosign.yaml")},
 	{consumer: "kyverno", name: "Kyverno 1.19", call: "kyverno-bundle.yaml", ask: kyverno("kyverno-bundle.yaml"), blind: configurationType},
 	{consumer: "node", name: "sigstore-js 4.1", call: "@sigstore/verify, each bundle", ask: sigstoreJS},
@@ -100,12 +101,25 @@ func cosign2Old(t *testing.T, key string, ref name.Digest) error {
 func imagePolicy(t *testing.T, key string, ref name.Digest) error {
 	t.Helper()
 	dir := t.TempDir()
-	policy := sample(t, "policy.json", key, ref.RegistryStr(), dir)
+	return underPolicy(t, dir, sample(t, "policy.json", key, ref.RegistryStr(), dir), ref)
+}
+
+// imagePolicyPrivate asks the same about an image in a private registry: its signature names the
+// repository that the release was pushed to.
+func imagePolicyPrivate(t *testing.T, key string, ref name.Digest, signed name.Repository) error {
+	t.Helper()
+	dir := t.TempDir()
+	policy := sample(t, "policy-private.json", key, signed.RegistryStr(), dir, "registry.internal/mirror/me/app", ref.Context().Name(), "registry.example.com/me/app", signed.Name())
+	return underPolicy(t, dir, policy, ref)
+}
+
+func underPolicy(t *testing.T, dir, policy string, ref name.Digest) error {
+	t.Helper()
 	attachments := filepath.Join(dir, "registries.d")
 	if err := os.Mkdir(attachments, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	sample(t, "registries.d/example.yaml", key, ref.RegistryStr(), dir)
+	sample(t, "registries.d/example.yaml", "", ref.RegistryStr(), dir)
 	return run(exec.CommandContext(t.Context(), testprog.Built(t, "imagepolicy", "imagepolicy"), policy, attachments, "//"+ref.String()))
 }
 
@@ -196,46 +210,6 @@ func bundles(t *testing.T, ref name.Digest, f func(file string, text []byte) err
 		t.Errorf("%s has %d bundles, want its provenance and its SBOM", ref, n)
 	}
 	return nil
-}
-
-// sample writes a policy of docs/samples/policies to dir, for another key and registry than those
-// that it has, and returns its path.
-func sample(t *testing.T, file, key, registry, dir string) string {
-	t.Helper()
-	b, err := os.ReadFile(filepath.Join("../../docs/samples/policies", filepath.FromSlash(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	pem, err := os.ReadFile(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := string(b)
-	for old, now := range map[string]string{
-		"registry.example.com":        registry,
-		"/etc/containers/release.pub": key,
-		"REPLACE-WITH-YOUR-KEY":       strings.TrimSpace(strings.NewReplacer("-----BEGIN PUBLIC KEY-----\n", "", "\n-----END PUBLIC KEY-----", "", "\n", "\n"+strings.Repeat(" ", keyIndent(b))).Replace(strings.TrimSpace(string(pem)))),
-	} {
-		text = strings.ReplaceAll(text, old, now)
-	}
-	if !strings.Contains(text, registry) {
-		t.Fatalf("%s does not name registry.example.com", file)
-	}
-	path := filepath.Join(dir, filepath.FromSlash(file))
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-// keyIndent is the indentation of the key in a YAML file.
-func keyIndent(text []byte) int {
-	for line := range bytes.Lines(text) {
-		if bytes.Contains(line, []byte("REPLACE-WITH-YOUR-KEY")) {
-			return len(line) - len(bytes.TrimLeft(line, " "))
-		}
-	}
-	return 0
 }
 
 // TestAccept: every verifier accepts the index and both manifests, in every registry. What it
