@@ -17,6 +17,7 @@ import (
 
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
@@ -31,7 +32,8 @@ var made struct {
 }
 
 // cutDemo returns the release of storetest, with one image more that can run, in a directory like
-// dist/.
+// dist/. It is signed: its bundles include the provenance, SBOM and signature of every index and
+// manifest, which no consumer may refuse or take for an image.
 func cutDemo(t *testing.T) release {
 	t.Helper()
 	made.once.Do(func() {
@@ -58,7 +60,7 @@ func makeDemo(t *testing.T, dir string) release {
 	l.Images = append(l.Images, storetest.Index(t, st, "hello", storetest.Child{Platform: parse(t, "linux/amd64"), Layers: []v1.Layer{program(t, "hello", `func main() { println("hello from the demo") }`)}}))
 	last := &l.Images[len(l.Images)-1]
 	last.Referrers = []oci.Referrer{sbom(t, st, *last)}
-	l.Snapshot, l.Registry = true, "slipway.local"
+	l.Registry = "slipway.local"
 	var bundles []airgap.Target
 	for i := range l.Images {
 		l.Images[i].Repository, l.Images[i].Tags = "slipway.local/demo/"+l.Images[i].Name, []string{l.Version}
@@ -93,16 +95,18 @@ func makeDemo(t *testing.T, dir string) release {
 	}
 	storetest.AddChart(t, st, l, "slipway.local/demo/charts/demo", l.Version) // in the bundle of all platforms
 	bundles = append(bundles, airgap.Target{Name: "demo-images"})
+	key := bundletest.FixedKey(t) // equal digests make equal orders, and errors
+	bundletest.Prove(t, st, l, key)
 	files, err := airgap.Pack(t.Context(), st, l, bundles, airgap.PackOptions{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
-	finish(t, dir, l, bundles, files)
+	finish(t, dir, l, key, bundles, files)
 	return release{name: "storetest", dir: dir, lock: l, runs: []run{{"hello", []string{"/hello"}, "hello from the demo"}}, demo: true}
 }
 
-// sbom puts an SBOM into the store that refers to an image. It is included in the image's bundles,
-// and no consumer may stumble over it.
+// sbom puts an SBOM into the store that refers to an image, in the form that others give it: it is
+// a layer of its own type, and the configuration has that type, too.
 func sbom(t *testing.T, st *store.Store, i lock.Image) oci.Referrer {
 	t.Helper()
 	const kind = "application/spdx+json"

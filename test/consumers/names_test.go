@@ -5,18 +5,20 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/airgap"
+	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/store"
 )
 
-// manyNames packs an image with two tags, one for a platform, and one that floats, and another one
-// in the same repository. It returns the bundle for linux/amd64, what each name stands for, and what
+// manyNames packs a signed image with two tags, one for a platform, and one that floats, and another
+// one in the same repository. It returns the bundle for linux/amd64, what each name stands for, and what
 // programs with IDs may say: the digest of the configuration, the manifest or the index.
 func manyNames(t *testing.T) (b packedBundle, digests map[string]string, ids map[string][]string) {
 	t.Helper()
@@ -26,7 +28,7 @@ func manyNames(t *testing.T) (b packedBundle, digests map[string]string, ids map
 	}
 	const repository = "slipway.local/sig-storage/smbplugin"
 	linux := parse(t, "linux/amd64")
-	l := &lock.Lock{SchemaVersion: lock.SchemaVersion, Name: "names", Version: "v1", Registry: "slipway.local", Snapshot: true}
+	l := &lock.Lock{SchemaVersion: lock.SchemaVersion, Name: "names", Version: "v1", Registry: "slipway.local", Created: time.Unix(1700000000, 0).UTC()}
 	for _, name := range []string{"smbplugin", "hostprocess"} {
 		l.Images = append(l.Images, storetest.Index(t, st, name,
 			storetest.Child{Platform: linux, Layers: []v1.Layer{storetest.Layer(t, name, name, 1000)}},
@@ -38,6 +40,7 @@ func manyNames(t *testing.T) (b packedBundle, digests map[string]string, ids map
 	plugin.PlatformTags = []lock.PlatformTag{{Tag: "v1-linux-amd64", Platforms: []platform.Platform{linux}, MediaType: child.MediaType, Digest: child.Digest, Size: child.Size}}
 	plugin.FloatingTags = []lock.FloatingTag{{Tag: "latest", Repository: repository}}
 	other.Repository, other.Tags = repository, []string{"v1-windows-hp"}
+	bundletest.Prove(t, st, l, bundletest.Key(t))
 	files, err := airgap.Pack(t.Context(), st, l, []airgap.Target{{Name: "names-images.linux-amd64", Platform: linux}, {Name: "all"}}, airgap.PackOptions{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)

@@ -12,12 +12,11 @@ import (
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/signature"
-	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 	"github.com/slipway-dev/slipway/lock"
 )
 
 // finish writes what a release has besides its bundles: the scripts for nodes, and the checksums.
-func finish(t *testing.T, dir string, l *lock.Lock, bundles []airgap.Target, files []bundle.File) {
+func finish(t *testing.T, dir string, l *lock.Lock, key *signature.Signer, bundles []airgap.Target, files []bundle.File) {
 	t.Helper()
 	all, err := airgap.Scripts(l.Name, l.Version, bundles, files)
 	if err != nil {
@@ -32,7 +31,6 @@ func finish(t *testing.T, dir string, l *lock.Lock, bundles []airgap.Target, fil
 	for _, f := range files {
 		sums.WriteString(f.SHA256 + "  " + filepath.Base(f.Path) + "\n")
 	}
-	key := bundletest.Key(t)
 	sig, err := signature.SignPlain(t.Context(), key, []byte(sums.String()))
 	if err != nil {
 		t.Fatal(err)

@@ -21,10 +21,12 @@ import (
 )
 
 // TestVerifier lets a containerd 2 pull from a registry with slipway as its image verifier: what a
-// signed statement on the node names, and nothing else.
+// signed statement on the node names, and nothing else. Its configuration is the sample.
 func TestVerifier(t *testing.T) {
 	t.Parallel()
-	socket, ctr := testprog.Containerd2(t)
+	node := t.TempDir()
+	verifiers := filepath.Join(node, "bin")
+	socket, ctr := testprog.Containerd2(t, verifierSample(t, node, verifiers))
 	c := containerd{socket: socket, ctr: ctr, newer: true}
 	key := bundletest.Key(t)
 	st, l := bundletest.SignedRelease(t, 1000, key)
@@ -36,7 +38,6 @@ func TestVerifier(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	node := t.TempDir()
 	put := func(name string, text []byte, mode os.FileMode) {
 		t.Helper()
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(node, name)), 0o755); err != nil {
@@ -55,7 +56,6 @@ func TestVerifier(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	put("slipway-verifier", []byte("#!/bin/sh\nexec "+slipway+" verifier -dir="+node+" \"$@\"\n"), 0o700)
-	verifiers := filepath.Join(filepath.Dir(socket), testprog.Verifiers)
 	if err := os.Mkdir(verifiers, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -102,6 +102,25 @@ func TestVerifier(t *testing.T) {
 	bundletest.Says(t, pull(host+"/mirror/me/server:1.2.3"), "slipway-verifier", "no signed statement names", server.Digest.String())
 	put("statements/demo.sigstore.json", []byte(strings.Repeat("x", 100)), 0o600)
 	bundletest.Says(t, pull(host+"/mirror/me/agent:1.2.3"), "no signed statement names", "ignored")
+}
+
+// verifierSample writes docs/samples/policies/containerd.toml to a directory, for programs in another
+// one, and returns its path.
+func verifierSample(t *testing.T, dir, programs string) string {
+	t.Helper()
+	const file, place = "containerd.toml", "/opt/containerd/image-verifier/bin"
+	text, err := os.ReadFile(filepath.Join("../../docs/samples/policies", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(string(text), place) != 1 {
+		t.Fatalf("%s does not name %s once", file, place)
+	}
+	path := filepath.Join(dir, file)
+	if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(text), place, programs)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 func reference(t *testing.T, s string) name.Reference {

@@ -1,6 +1,7 @@
 package testprog
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,15 +9,20 @@ import (
 )
 
 // Containerd2 starts a containerd 2 that was built from its Go module, as [Containerd] does, and
-// returns the paths of its socket and of its ctr.
-func Containerd2(t testing.TB) (socket, ctr string) {
+// returns the paths of its socket and of its ctr. Imports are further files of its configuration.
+func Containerd2(t testing.TB, imports ...string) (socket, ctr string) {
 	t.Helper()
 	Need(t, "containerd")
 	ctr = Built(t, "containerd", "ctr")
 	daemon := Built(t, "containerd", "containerd")
 	// ctr leaves unpacking to the transfer service, which knows the snapshotter overlayfs only
 	// unless it is told of others.
+	list, err := json.Marshal(append([]string{}, imports...)) // the same in TOML
+	if err != nil {
+		t.Fatal(err)
+	}
 	return containerd(t, daemon, shims(t, "containerd"), `version = 3
+imports = `+string(list)+`
 [[plugins."io.containerd.transfer.v1.local".unpack_config]]
 platform = "linux/amd64"
 snapshotter = "native"
@@ -28,14 +34,8 @@ sandbox = "`+SandboxImage+`"
 restrict_oom_score_adj = true
 [plugins."io.containerd.cri.v1.runtime".cni]
 conf_dir = "DIR/cni"
-[plugins."io.containerd.image-verifier.v1.bindir"]
-bin_dir = "DIR/`+Verifiers+`"
 `), ctr
 }
-
-// Verifiers is the directory, next to the socket of a containerd 2, in which it looks for programs
-// that decide whether an image may be pulled. It is not there at first.
-const Verifiers = "verifiers"
 
 // Stores of Docker 29.
 const (
