@@ -60,7 +60,7 @@ func run(ctx context.Context, args []string) error {
 	fs.StringVar(&b.regctl, "regctl", "regctl", "the regctl to compare with")
 	fs.StringVar(&b.ko, "ko", "ko", "the ko to compare with")
 	parts := fs.String("parts", "warm,inner-hello,inner-kpack,publish,destinations,promote,recipe,push,again,absent,lookup,read,curve,compress,unpack",
-		"what to compare: cold (some 20 minutes), evidence, verify, evidence-cold (an hour), and what the default names")
+		"what to compare: cold (some 20 minutes), evidence, verify, evidence-cold and reproduce (an hour each), and what the default names")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func run(ctx context.Context, args []string) error {
 	b.tmp = tmp
 	for _, part := range []struct {
 		name string
-		run  func(context.Context) ([]comparison, error)
+		run  func(context.Context) error
 	}{
 		{"cold", one(b.cold)},
 		{"warm", one(b.warm)},
@@ -93,15 +93,12 @@ func run(ctx context.Context, args []string) error {
 		{"evidence", b.evidence},
 		{"evidence-cold", b.evidenceCold},
 		{"verify", b.verify},
+		{"reproduce", b.reproduce},
 	} {
 		if !slices.Contains(strings.Split(*parts, ","), part.name) {
 			continue
 		}
-		all, err := part.run(ctx)
-		for _, c := range all {
-			c.print(os.Stdout)
-		}
-		if err != nil {
+		if err := part.run(ctx); err != nil {
 			return fmt.Errorf("%s: %w", part.name, err)
 		}
 	}
@@ -109,12 +106,12 @@ func run(ctx context.Context, args []string) error {
 }
 
 // one is a part with one comparison.
-func one(run func(context.Context) (comparison, error)) func(context.Context) ([]comparison, error) {
-	return func(ctx context.Context) ([]comparison, error) {
+func one(run func(context.Context) (comparison, error)) func(context.Context) error {
+	return func(ctx context.Context) error {
 		c, err := run(ctx)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			c.print(os.Stdout)
 		}
-		return []comparison{c}, nil
+		return err
 	}
 }

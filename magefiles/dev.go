@@ -57,7 +57,7 @@ func Bench(
 	ctx context.Context,
 	// what to compare: cold (20 minutes); warm, inner-hello, inner-kpack, publish, destinations,
 	// promote, recipe, push, again, absent, lookup, read, curve, compress, unpack (all but cold);
-	// evidence, verify and evidence-cold (what a key costs)
+	// evidence, verify, evidence-cold (what a key costs), reproduce
 	parts *string,
 ) error {
 	if err := isolate(); err != nil {
