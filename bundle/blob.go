@@ -21,6 +21,17 @@ func (b *Bundle) Has(h v1.Hash) bool {
 	return layer || metadata
 }
 
+// OpenBlob opens a blob of the first of several bundles that has it. If none has, the error wraps
+// [oci.ErrAbsent].
+func OpenBlob(h v1.Hash, all ...*Bundle) (io.ReadCloser, error) {
+	for _, b := range all {
+		if b.Has(h) {
+			return b.Open(h)
+		}
+	}
+	return nil, fmt.Errorf("%s is %w", h, oci.ErrAbsent)
+}
+
 // Open opens any blob. It does not decompress what precedes a layer. The last Read reports bytes
 // that do not have the digest.
 func (b *Bundle) Open(h v1.Hash) (io.ReadCloser, error) {

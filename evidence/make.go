@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/plainjson"
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/provenance"
@@ -112,13 +113,11 @@ func spdxStatement(i lock.Image, about []v1.Descriptor, sbom []byte) ([]byte, er
 	for _, d := range about {
 		s.Subjects = append(s.Subjects, subject{i.Repository, provenance.Digest{SHA256: d.Digest.Hex}})
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(s); err != nil {
+	text, err := plainjson.Line(s)
+	if err != nil {
 		return nil, fmt.Errorf("encoding the SBOM: %w", err)
 	}
-	return b.Bytes(), nil
+	return text, nil
 }
 
 // refer puts an artifact with a Sigstore bundle into the store that refers to a document.

@@ -70,7 +70,10 @@ func FromBundle(path string, b *bundle.Bundle, others ...*bundle.Bundle) (Materi
 	c := b.Contents()
 	return Material{
 		From: path, Product: c.Product, Version: c.Version, Created: c.Created, Platform: c.Platform, Part: c.Volume != "",
-		Snapshot: c.Snapshot || c.StubBases, Images: c.Images, Open: opener(append([]*bundle.Bundle{b}, others...)),
+		Snapshot: c.Snapshot || c.StubBases, Images: c.Images,
+		Open: func(h v1.Hash) (io.ReadCloser, error) {
+			return bundle.OpenBlob(h, append([]*bundle.Bundle{b}, others...)...)
+		},
 	}, nil
 }
 

@@ -222,15 +222,3 @@ func readSubjects(d *json.Decoder) (map[string]bool, error) {
 	}
 	return all, nil
 }
-
-// opener opens blobs of any of several bundles.
-func opener(all []*bundle.Bundle) func(v1.Hash) (io.ReadCloser, error) {
-	return func(h v1.Hash) (io.ReadCloser, error) {
-		for _, b := range all {
-			if b.Has(h) {
-				return b.Open(h)
-			}
-		}
-		return nil, fmt.Errorf("%s is %w", h, oci.ErrAbsent)
-	}
-}

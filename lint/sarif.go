@@ -1,11 +1,12 @@
 package lint
 
 import (
-	"encoding/json"
 	"io"
 	"net/url"
 	"path/filepath"
 	"slices"
+
+	"github.com/slipway-dev/slipway/internal/plainjson"
 )
 
 // The parts of SARIF 2.1.0 (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html)
@@ -94,16 +95,17 @@ func (r *Report) WriteSARIF(w io.Writer, version string) error {
 	for _, f := range slices.Concat(r.Findings, r.Allowed) {
 		results = append(results, f.sarif())
 	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(sarifLog{
+	text, err := plainjson.Indent(sarifLog{
 		Schema:  "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
 		Version: "2.1.0",
 		Runs: []sarifRun{{
 			Tool: sarifTool{driver}, Language: "en-US", ColumnKind: "unicodeCodePoints", NewlineSequences: []string{"\r\n", "\n"}, Results: results,
 		}},
 	})
+	if err == nil {
+		_, err = w.Write(text)
+	}
+	return err
 }
 
 func (f Finding) sarif() sarifResult {

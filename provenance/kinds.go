@@ -1,5 +1,7 @@
 package provenance
 
+import "strings"
+
 // The kinds of subjects.
 const (
 	KindIndex    = "index"
@@ -18,6 +20,16 @@ const (
 	KindToolchain = "toolchain"
 	KindSlipway   = "slipway"
 )
+
+// GoVersion returns the version of a dependency that is a Go toolchain: "go1.26.8". It is "" for
+// others.
+func (d Dependency) GoVersion() string {
+	v, ok := strings.CutPrefix(d.URI, toolchain+"v0.0.1-")
+	if !ok {
+		return ""
+	}
+	return v[:max(strings.LastIndex(v, "."), 0)] // without .linux-amd64
+}
 
 // The beginnings of the purls of the Go toolchain and of Slipway.
 const (

@@ -16,6 +16,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/plainjson"
 )
 
 // The types of a statement (https://github.com/in-toto/attestation/blob/main/spec/v1/statement.md)
@@ -138,13 +140,11 @@ type Builder struct {
 // Encode returns the statement as JSON: one line, the fields in the order of the types, without
 // escaping for HTML, and a final newline. Equal statements have equal bytes.
 func (s *Statement) Encode() ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(s); err != nil {
+	b, err := plainjson.Line(s)
+	if err != nil {
 		return nil, fmt.Errorf("encoding the provenance: %w", err)
 	}
-	return b.Bytes(), nil
+	return b, nil
 }
 
 // Decode reads a statement in the form that [Statement.Encode] writes, and in no other: it has no

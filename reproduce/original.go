@@ -12,6 +12,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/oci"
 )
 
 // Original is the release as it was received: bundles and files.
@@ -71,12 +72,11 @@ func (o *Original) blob(h v1.Hash) (io.ReadCloser, error) {
 	if raw, ok := o.raw[h]; ok {
 		return io.NopCloser(bytes.NewReader(raw)), nil
 	}
-	for _, b := range o.bundles {
-		if b.Has(h) {
-			return b.Open(h)
-		}
+	r, err := bundle.OpenBlob(h, o.bundles...)
+	if errors.Is(err, oci.ErrAbsent) {
+		return nil, errAbsent
 	}
-	return nil, errAbsent
+	return r, err
 }
 
 // file opens a file of the release.

@@ -11,9 +11,6 @@ import (
 	"github.com/slipway-dev/slipway/provenance"
 )
 
-// toolchainModule begins the URI of a Go toolchain.
-const toolchainModule = "pkg:golang/golang.org/toolchain@v0.0.1-"
-
 // compareTools notes what is another here than where the release was made: before the work, because
 // it explains most differences.
 func (r *Report) compareTools(ctx context.Context, s *provenance.Statement) error {
@@ -21,9 +18,7 @@ func (r *Report) compareTools(ctx context.Context, s *provenance.Statement) erro
 	for _, d := range s.Predicate.BuildDefinition.ResolvedDependencies {
 		switch d.Annotations.Kind {
 		case provenance.KindToolchain:
-			wanted, _, _ := strings.Cut(strings.TrimPrefix(d.URI, toolchainModule), ".linux-")
-			wanted, _, _ = strings.Cut(wanted, ".darwin-")
-			wanted, _, _ = strings.Cut(wanted, ".windows-")
+			wanted := d.GoVersion()
 			here, err := source.Version(ctx)
 			if err != nil {
 				return err

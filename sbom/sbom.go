@@ -12,12 +12,11 @@
 package sbom
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 
+	"github.com/slipway-dev/slipway/internal/plainjson"
 	"github.com/slipway-dev/slipway/lock"
 )
 
@@ -35,13 +34,11 @@ func CycloneDXName(l *lock.Lock) string { return l.Name + "-" + l.Version + Cycl
 
 // encode returns JSON without escaping for HTML, and with a final newline.
 func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	b, err := plainjson.Line(v)
+	if err != nil {
 		return nil, fmt.Errorf("encoding a bill of materials: %w", err)
 	}
-	return b.Bytes(), nil
+	return b, nil
 }
 
 // identify returns a UUID of version 8 (RFC 9562), which follows from a document.

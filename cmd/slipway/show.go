@@ -1,10 +1,11 @@
 package main
 
 import (
-	"encoding/json"
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/internal/plainjson"
 )
 
 // table is a result with a human-readable form.
@@ -19,8 +20,9 @@ func (f *flags) show(cmd *cobra.Command, v table) error {
 }
 
 func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
+	text, err := plainjson.Indent(v)
+	if err == nil {
+		_, err = w.Write(text)
+	}
+	return err
 }

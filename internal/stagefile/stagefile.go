@@ -14,6 +14,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/howto"
+	"github.com/slipway-dev/slipway/internal/plainjson"
 )
 
 // Kind describes one kind of file.
@@ -137,14 +138,11 @@ func (k Kind) Invalid(err error) error { return fmt.Errorf("not %s: %w", k.what,
 
 // Encode returns the bytes of a file: indented JSON with a final newline.
 func (k Kind) Encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(v); err != nil {
+	b, err := plainjson.Indent(v)
+	if err != nil {
 		return nil, fmt.Errorf("encoding %s: %w", k.what, err)
 	}
-	return b.Bytes(), nil
+	return b, nil
 }
 
 // Write writes a file atomically: it appears only when it is complete. The caller must have
