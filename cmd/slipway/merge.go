@@ -25,7 +25,8 @@ release -platforms" or -images. It makes and tags the index of each image and fe
 store lacks from the registry. It then continues as release does: release.yaml, bundles,
 checksums. The parts must make up the complete product and have the same registry as
 -registry. Artifacts are copied from the directories of the parts. Parts are not signed; merge
-signs all of it with -key or -signer.
+signs all of it with -key or -signer. What one part or merge has proven with -repository is
+proven for the release.
 
 With -plan, the parts are those of the shards of a plan in a registry, which brings slipway.yaml
 and the sources along, and -wait is how long to wait for them. -push puts the files of the release
@@ -41,6 +42,7 @@ there, too, for "slipway fetch". docs/kubernetes.md tells more.`,
 	}
 	f.addProduct(cmd)
 	f.addFloating(cmd)
+	f.addClones(cmd)
 	f.addJSON(cmd)
 	sign.add(cmd)
 	join.add(cmd)
