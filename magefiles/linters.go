@@ -20,8 +20,7 @@ func Linters(ctx context.Context) error {
 		return err
 	}
 	errs := []error{
-		do(ctx, ".", "go", "vet", "-tags=mage", "./magefiles"),
-		do(ctx, ".", lint, "run", "--allow-parallel-runners", "--build-tags=mage", "./magefiles"),
+		do(ctx, ".", lint, "run", "--allow-parallel-runners", "--build-tags=mage", "./magefiles"), // includes all of go vet
 		do(ctx, ".", workflows),
 		do(ctx, ".", "bash", "-n", ".ci/run"),
 	}
@@ -35,7 +34,7 @@ func Linters(ctx context.Context) error {
 	errs = append(errs, verify(ctx, dirs))
 	for _, dir := range dirs {
 		errs = append(errs,
-			do(ctx, dir, lint, "run", "--allow-parallel-runners", "./..."), // includes all of go vet
+			do(ctx, dir, lint, "run", "--allow-parallel-runners", "./..."),
 			do(ctx, dir, "go", "mod", "tidy", "-diff"))
 	}
 	return errors.Join(errs...)

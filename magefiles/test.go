@@ -80,26 +80,39 @@ func mainTests(ctx context.Context, env []string, race bool) ([]*exec.Cmd, error
 	if err != nil {
 		return nil, err
 	}
-	list, err := exec.CommandContext(ctx, "go", append([]string{"list"}, commands...)...).Output()
+	starters, err := packageDirs(ctx, commands...)
 	if err != nil {
-		return nil, fmt.Errorf("listing %v: %w", commands, err)
+		return nil, err
 	}
-	all, err := exec.CommandContext(ctx, "go", "list", "./...").Output()
+	all, err := packageDirs(ctx, "./...")
 	if err != nil {
-		return nil, fmt.Errorf("listing the packages: %w", err)
+		return nil, err
 	}
-	starters := strings.Fields(string(list))
-	isStarter := func(pkg string) bool { return slices.Contains(starters, pkg) }
-	slow := slices.DeleteFunc(slices.Sorted(maps.Keys(found)), func(dir string) bool {
-		return isStarter("github.com/slipway-dev/slipway/" + filepath.ToSlash(dir))
-	})
-	for n := range slow {
-		slow[n] = "./" + slow[n]
+	var concurrent []string
+	plain := slices.Clone(starters)
+	for _, dir := range all {
+		if slices.Contains(starters, dir) {
+			continue
+		}
+		switch yes, err := isConcurrent(dir); {
+		case err != nil:
+			return nil, err
+		case yes:
+			concurrent = append(concurrent, dir)
+		default:
+			plain = append(plain, dir)
+		}
+	}
+	var slow []string
+	for _, dir := range slices.Sorted(maps.Keys(found)) {
+		if dir = "./" + filepath.ToSlash(dir); slices.Contains(concurrent, dir) {
+			slow = append(slow, dir)
+		}
 	}
 	raced := append(slices.Clone(env), "CGO_ENABLED=1")
 	return []*exec.Cmd{
-		goTest(ctx, raced, ".", append([]string{"-race", "-skip=^(" + alone + ")$"}, slices.DeleteFunc(strings.Fields(string(all)), isStarter)...)...),
-		goTest(ctx, env, ".", commands...),
+		goTest(ctx, raced, ".", append([]string{"-race", "-skip=^(" + alone + ")$"}, concurrent...)...),
+		goTest(ctx, env, ".", plain...),
 		goTest(ctx, env, ".", append([]string{"-run=^(" + alone + "|" + both + ")$"}, slow...)...),
 		goTest(ctx, raced, ".", "-race", "-run="+racedCommands, "./cmd/slipway"),
 	}, nil
