@@ -95,20 +95,25 @@ func (s *sandbox) path(name string) (string, error) {
 	return filepath.Join(s.dir, local), nil
 }
 
-// freshCache makes the go command of this process use an empty build cache.
+// freshCache makes the go command of this process use an empty build cache, and no cache program.
 func freshCache(dir string) (leave func(), err error) {
 	if err := disk.MkdirAll(dir); err != nil {
 		return nil, err
 	}
-	old, was := os.LookupEnv("GOCACHE")
-	if err := os.Setenv("GOCACHE", dir); err != nil {
-		return nil, err
+	var undo []func() error
+	for name, value := range map[string]string{"GOCACHE": dir, "GOCACHEPROG": ""} {
+		if old, was := os.LookupEnv(name); was {
+			undo = append(undo, func() error { return os.Setenv(name, old) })
+		} else {
+			undo = append(undo, func() error { return os.Unsetenv(name) })
+		}
+		if err := os.Setenv(name, value); err != nil {
+			return nil, err
+		}
 	}
 	return func() {
-		if was {
-			os.Setenv("GOCACHE", old) //nolint:errcheck // it was set before
-		} else {
-			os.Unsetenv("GOCACHE") //nolint:errcheck // as above
+		for _, f := range undo {
+			f() //nolint:errcheck // it was set before
 		}
 	}, nil
 }

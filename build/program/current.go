@@ -80,7 +80,7 @@ func goVariables(env []string) []string {
 	last := map[string]string{}
 	for _, kv := range env {
 		name, value, _ := strings.Cut(kv, "=")
-		if strings.HasPrefix(name, "GO") && name != "GOTMPDIR" && name != "GOCACHE" {
+		if strings.HasPrefix(name, "GO") && !slices.Contains([]string{"GOTMPDIR", "GOCACHE", "GOCACHEPROG"}, name) {
 			last[name] = value
 		}
 	}

@@ -66,6 +66,9 @@ func Environ() []string {
 			env = append(env, kv)
 		}
 	}
+	if v, ok := os.LookupEnv("GOCACHEPROG"); ok && v == "" { // exported as empty: not the one that was kept, either
+		env = slices.DeleteFunc(env, func(kv string) bool { return strings.HasPrefix(kv, "GOCACHEPROG=") })
+	}
 	if slices.Contains(strings.Fields(flags), "-modcacherw") {
 		env = append(env, "GOFLAGS=-modcacherw")
 	}

@@ -12,6 +12,7 @@ func newRelease(f *flags) *cobra.Command {
 	var binary bool
 	var sign signing
 	var of shardFlags
+	var cache buildCache
 	cmd := &cobra.Command{
 		Use:   "release",
 		Short: "Make a release: check, build, publish, render, airgap, checksums",
@@ -39,6 +40,9 @@ configuration.`,
   slipway release -product=examples/hello/slipway.yaml -out=/tmp/hello -json`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := cache.use(); err != nil {
+				return err
+			}
 			return f.release(cmd, of, &sign, binary)
 		},
 	}
@@ -48,6 +52,7 @@ configuration.`,
 	f.addClones(cmd)
 	f.addJSON(cmd)
 	sign.add(cmd)
+	cache.add(cmd)
 	cmd.Flags().BoolVar(&binary, "binary", true, "write the slipway binary for operators to bin/ of the output directory")
 	of.add(cmd)
 	return cmd

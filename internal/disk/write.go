@@ -37,6 +37,19 @@ func (f *File) Commit(path string, mode fs.FileMode) error {
 	return nil
 }
 
+// Place is [File.Commit] without waiting for the disk: for files whose reader can do without them.
+func (f *File) Place(path string, mode fs.FileMode) error {
+	defer f.Abort()
+	if err := errors.Join(f.Chmod(mode), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	f.done = true
+	return nil
+}
+
 // Abort removes a file that was not committed.
 func (f *File) Abort() {
 	if f.done {
@@ -69,4 +82,15 @@ func WriteAlone(ctx context.Context, path string, data []byte, mode fs.FileMode,
 	}
 	defer d.Unlock()
 	return Write(path, data, mode)
+}
+
+// Append adds a line to a file, which is made if it is missing. Lines of other processes stay
+// whole.
+func Append(path string, line []byte, mode fs.FileMode) error {
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(line)
+	return errors.Join(err, f.Close())
 }

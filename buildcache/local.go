@@ -1,0 +1,140 @@
+package buildcache
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/disk"
+)
+
+// used is how old the time of use of a file may become before it is set anew.
+const used = time.Hour
+
+// local is the cache on this disk: for each action a file with the name of its object, and for
+// each object a file. As in the go command's own cache, files may vanish at any time.
+type local struct{ dir string }
+
+// entry is what the cache has for an action.
+type entry struct {
+	output id
+	size   int64
+	time   time.Time // when it was compiled
+}
+
+// openLocal makes the directories of a cache.
+func openLocal(dir string) (*local, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	l := &local{dir}
+	if _, err := os.Stat(filepath.Join(dir, "ff")); err == nil {
+		return l, nil
+	}
+	for n := range 256 {
+		if err := disk.MkdirAll(filepath.Join(dir, fmt.Sprintf("%02x", n))); err != nil {
+			return nil, fmt.Errorf("making the build cache: %w", err)
+		}
+	}
+	return l, nil
+}
+
+func (l *local) path(i id, suffix string) string {
+	name := hex.EncodeToString(i[:])
+	return filepath.Join(l.dir, name[:2], name+suffix)
+}
+
+func (l *local) action(i id) string { return l.path(i, "-a") }
+func (l *local) object(i id) string { return l.path(i, "-d") }
+
+// get returns what the disk has for an action.
+func (l *local) get(action id) (entry, bool) {
+	path := l.action(action)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return entry{}, false
+	}
+	var e entry
+	var name string
+	var nanoseconds int64
+	if n, err := fmt.Sscanf(string(text), "%64s %d %d\n", &name, &e.size, &nanoseconds); n != 3 || err != nil {
+		return entry{}, false
+	}
+	sum, err := hex.DecodeString(name)
+	if err != nil || len(sum) != len(id{}) {
+		return entry{}, false
+	}
+	e.output, e.time = id(sum), time.Unix(0, nanoseconds)
+	if !l.has(e) {
+		return entry{}, false
+	}
+	l.touch(path)
+	return e, true
+}
+
+// has reports whether the disk has an object, and notes its use.
+func (l *local) has(e entry) bool {
+	path := l.object(e.output)
+	fi, err := os.Stat(path)
+	if err != nil || fi.Size() != e.size {
+		return false
+	}
+	if time.Since(fi.ModTime()) > used {
+		l.touchAt(path)
+	}
+	return true
+}
+
+func (l *local) touch(path string) {
+	if fi, err := os.Stat(path); err == nil && time.Since(fi.ModTime()) > used {
+		l.touchAt(path)
+	}
+}
+
+func (l *local) touchAt(path string) {
+	now := time.Now()
+	os.Chtimes(path, now, now) //nolint:errcheck // it is used, not needed
+}
+
+// know notes the object of an action.
+func (l *local) know(action id, e entry) error {
+	path := l.action(action)
+	f, err := disk.Create(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer f.Abort()
+	if _, err := fmt.Fprintf(f, "%x %d %d\n", e.output, e.size, e.time.UnixNano()); err != nil {
+		return err
+	}
+	return f.Place(path, disk.ModeFile)
+}
+
+// errOther is the error of an object that does not have its name.
+var errOther = errors.New("its bytes do not have the digest that names it")
+
+// keep writes an object, if its bytes have its name.
+func (l *local) keep(e entry, r io.Reader) error {
+	path := l.object(e.output)
+	f, err := disk.Create(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer f.Abort()
+	sum := sha256.New()
+	n, err := io.Copy(io.MultiWriter(f, sum), r)
+	if err != nil {
+		return err
+	}
+	if n != e.size || !bytes.Equal(sum.Sum(nil), e.output[:]) {
+		return errOther
+	}
+	return f.Place(path, disk.ModeFile)
+}

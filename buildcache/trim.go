@@ -1,0 +1,70 @@
+package buildcache
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/disk"
+)
+
+// trimmed is the name of the file whose time is that of the last trim, and trimEvery how often the
+// disk is looked through.
+const (
+	trimmed   = "trimmed"
+	trimEvery = 24 * time.Hour
+)
+
+// trim removes files that were not used for an age, and then the others that were used least
+// recently, until they have at most size bytes. What was used within the last hours stays: another
+// go command may have been told of it.
+func (l *local) trim(age time.Duration, size int64) error {
+	mark := filepath.Join(l.dir, trimmed)
+	if fi, err := os.Stat(mark); err == nil && time.Since(fi.ModTime()) < trimEvery {
+		return nil
+	}
+	if err := disk.Write(mark, nil, disk.ModeFile); err != nil {
+		return err
+	}
+	type file struct {
+		path string
+		size int64
+		used time.Time
+	}
+	var all []file
+	var total int64
+	err := filepath.WalkDir(l.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Dir(path) == l.dir {
+			return err
+		}
+		fi, err := d.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if strings.HasPrefix(d.Name(), ".") && time.Since(fi.ModTime()) < trimEvery {
+			return nil // another process writes it
+		}
+		all = append(all, file{path, fi.Size(), fi.ModTime()})
+		total += fi.Size()
+		return nil
+	})
+	slices.SortFunc(all, func(a, b file) int { return cmp.Or(a.used.Compare(b.used), cmp.Compare(a.path, b.path)) })
+	for _, f := range all {
+		unused := time.Since(f.used)
+		if unused < age && total <= size || unused < 3*used {
+			break
+		}
+		if err := os.Remove(f.path); err == nil {
+			total -= f.size
+		}
+	}
+	return err
+}

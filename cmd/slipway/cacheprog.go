@@ -1,0 +1,171 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/spf13/cobra"
+
+	"github.com/slipway-dev/slipway/buildcache"
+	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/output"
+)
+
+func newCacheprog() *cobra.Command {
+	c := &cacheprog{}
+	cmd := &cobra.Command{
+		Use:   "cacheprog",
+		Short: "Keep what the go command compiles in a registry that machines share",
+		Long: `Cacheprog is a cache program for the go command: GOCACHEPROG names it, with its flags. Objects
+are on this disk and, with -repository, in an OCI registry behind it, packed into a few blobs
+for each toolchain and platform. "slipway release -build-cache" sets GOCACHEPROG.
+
+Every object is compared with the digest that names it; a wrong one is refused, and compiled. A
+registry that fails or is slow is left out after -budget, for this run and for two minutes: it
+costs time, and changes nothing. With -read-only nothing is sent, as for pull requests: who may
+write to the repository decides what others link into their programs.`,
+		Example: `  GOCACHEPROG="slipway cacheprog -repository=ghcr.io/me/go-build-cache" go build ./...
+  GOCACHEPROG="slipway cacheprog -repository=ghcr.io/me/go-build-cache -read-only" go test ./...`,
+		Args: usage(cobra.NoArgs),
+		RunE: c.run,
+	}
+	cmd.Flags().StringVar(&c.repository, "repository", "", "host/repository with the objects that machines share; none uses the disk only")
+	cmd.Flags().StringVar(&c.o.Dir, "dir", "", "directory of the objects on this disk (default slipway/go-build in the user's cache)")
+	cmd.Flags().BoolVar(&c.o.ReadOnly, "read-only", false, "send nothing to the registry")
+	cmd.Flags().StringVar(&c.o.Tag, "tag", "", "tag of the objects (default GOVERSION-GOOS-GOARCH, which the go command sets)")
+	cmd.Flags().DurationVar(&c.o.Budget, "budget", 2*time.Minute, "how long the go command may wait for the registry in all, and sending may take afterwards")
+	cmd.Flags().DurationVar(&c.o.MaxAge, "max-age", 30*24*time.Hour, "how long objects are kept after their last use")
+	cmd.Flags().Int64Var(&c.megabytes, "max-size", 2000, "how many MB the blobs of the tag may have; what was not used for longest goes")
+	cmd.Flags().Int64Var(&c.local, "max-disk", 10000, "the same for the disk")
+	cmd.Flags().StringVar(&c.stats, "stats", "", "file to which a line of JSON is added that counts what was done")
+	cmd.MarkFlagDirname("dir")             //nolint:errcheck // fails only where the flag is missing
+	cmd.MarkFlagFilename("stats", "jsonl") //nolint:errcheck // as above
+	return cmd
+}
+
+// cacheprog has the flags of the command.
+type cacheprog struct {
+	o                buildcache.Options
+	repository       string
+	megabytes, local int64
+	stats            string
+}
+
+// tagged matches tags (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests).
+var tagged = regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$`)
+
+func (c *cacheprog) run(cmd *cobra.Command, _ []string) error {
+	if err := c.options(cmd); err != nil {
+		return err
+	}
+	cache, err := buildcache.Open(c.o)
+	if err != nil {
+		return err
+	}
+	// The protocol is between programs: what is printed for people is not for it.
+	err = buildcache.Serve(cmd.Context(), cache, cmd.InOrStdin(), os.Stdout)
+	if c.stats != "" {
+		err = errors.Join(err, c.report(cache.Stats()))
+	}
+	return err
+}
+
+// options completes the options by the flags.
+func (c *cacheprog) options(cmd *cobra.Command) error {
+	if c.megabytes < 1 || c.local < 1 || c.o.Budget <= 0 || c.o.MaxAge <= 0 {
+		return usageError{fmt.Errorf("-budget, -max-age, -max-size and -max-disk must be above zero; see %s -h", cmd.CommandPath())}
+	}
+	c.o.MaxSize, c.o.MaxLocal = c.megabytes*1e6, c.local*1e6
+	if c.o.Dir == "" {
+		dir, err := os.UserCacheDir()
+		if err != nil {
+			return fmt.Errorf("finding the user's cache: %w: name a directory with -dir", err)
+		}
+		c.o.Dir = filepath.Join(dir, "slipway", "go-build")
+	}
+	if c.repository == "" {
+		return nil
+	}
+	repo, err := cacheRepository(c.repository)
+	if err != nil {
+		return err
+	}
+	c.o.Repository = repo
+	if c.o.Tag == "" {
+		system := cmp.Or(os.Getenv("GOOS"), runtime.GOOS) + "-" + cmp.Or(os.Getenv("GOARCH"), runtime.GOARCH)
+		version, _, _ := strings.Cut(cmp.Or(os.Getenv("GOVERSION"), "go"), " ") // experiments follow
+		c.o.Tag = version + "-" + system
+	}
+	if !tagged.MatchString(c.o.Tag) {
+		return usageError{fmt.Errorf("-tag %q is not a tag: use letters, digits, dots, hyphens and underscores", c.o.Tag)}
+	}
+	c.o.Network = network.Options{Wait: 200 * time.Millisecond, Attempts: 4, Idle: 10 * time.Second}
+	c.o.Warn = func(err error) { output.Fprintf(cmd.ErrOrStderr(), "slipway cacheprog: %s\n", err) }
+	return nil
+}
+
+// cacheRepository reads the name of a repository.
+func cacheRepository(s string) (*name.Repository, error) {
+	repo, err := name.NewRepository(s)
+	if err != nil || !strings.Contains(s, "/") {
+		return nil, usageError{fmt.Errorf("%q is not a repository: write HOST/PATH, as in ghcr.io/me/go-build-cache", s)}
+	}
+	return &repo, nil
+}
+
+// report adds a line to the file of -stats.
+func (c *cacheprog) report(s buildcache.Stats) error {
+	line, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	return disk.Append(c.stats, append(line, '\n'), disk.ModeFile)
+}
+
+// buildCache has the flags of commands that compile.
+type buildCache struct {
+	repository string
+	readOnly   bool
+}
+
+func (b *buildCache) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&b.repository, "build-cache", "", "host/repository with a build cache that machines share, see cacheprog (default $SLIPWAY_BUILD_CACHE; none uses the go command's own)")
+	cmd.Flags().BoolVar(&b.readOnly, "build-cache-read-only", false, "send nothing to the build cache, as for pull requests")
+}
+
+// use makes the go commands of this process use the cache.
+func (b *buildCache) use() error {
+	repository := cmp.Or(b.repository, os.Getenv("SLIPWAY_BUILD_CACHE"))
+	if repository == "" {
+		if b.readOnly {
+			return usageError{errors.New("-build-cache-read-only needs -build-cache")}
+		}
+		return nil
+	}
+	if _, err := cacheRepository(repository); err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("finding slipway, to run it as the build cache: %w", err)
+	}
+	quote := "'"
+	if strings.Contains(self, quote) {
+		quote = `"`
+	}
+	line := quote + self + quote + " cacheprog --repository=" + repository
+	if b.readOnly {
+		line += " --read-only"
+	}
+	return os.Setenv("GOCACHEPROG", line)
+}
