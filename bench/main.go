@@ -60,7 +60,7 @@ func run(ctx context.Context, args []string) error {
 	fs.StringVar(&b.regctl, "regctl", "regctl", "the regctl to compare with")
 	fs.StringVar(&b.ko, "ko", "ko", "the ko to compare with")
 	parts := fs.String("parts", "warm,inner-hello,inner-kpack,publish,destinations,promote,recipe,push,again,absent,lookup,read,curve,compress,unpack",
-		"what to compare: cold (some 20 minutes), evidence, verify, evidence-cold and reproduce (an hour each), and what the default names")
+		"what to compare: cold and cacheprog (some 20 minutes each), evidence, verify, evidence-cold and reproduce (an hour each), and what the default names")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
@@ -90,6 +90,7 @@ func run(ctx context.Context, args []string) error {
 		{"curve", one(b.curve)},
 		{"compress", one(b.compress)},
 		{"unpack", one(b.unpack)},
+		{"cacheprog", one(b.cacheprog)},
 		{"evidence", b.evidence},
 		{"evidence-cold", b.evidenceCold},
 		{"verify", b.verify},

@@ -87,7 +87,7 @@ func (r *remote) off(err error) {
 		r.cache.stats.Off = err.Error()
 	}
 	r.cache.mu.Unlock()
-	r.giveUp(err)
+	defer r.giveUp(err)
 	if !first {
 		return
 	}
