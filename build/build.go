@@ -26,6 +26,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/stagefile"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/shard"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -128,6 +129,9 @@ func (b *Builder) Images(ctx context.Context) (*built.Result, error) {
 	}
 	return r, b.complete(ctx, r)
 }
+
+// Times returns how long compilers and linkers took in Images.
+func (b *Builder) Times() *shard.Weights { return b.programs.Times() }
 
 // complete adds to a result what it was made with, and what is in it.
 func (b *Builder) complete(ctx context.Context, r *built.Result) (err error) {

@@ -102,7 +102,7 @@ func (c *run) all(ctx context.Context) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.materials = built.Materials
+	c.materials, c.times = built.Materials, builder.Times()
 	if len(p.Selected) > 0 {
 		return c.told(c.part(ctx, built))
 	}
@@ -169,7 +169,8 @@ type run struct {
 	demands   []string // what a release to a registry requires and this snapshot does not
 	before    []string // the names that SHA256SUMS of the previous release listed
 	stated    *provenance.Statement
-	signed    []byte // the Sigstore bundle with the statement; nil without a key
+	signed    []byte         // the Sigstore bundle with the statement; nil without a key
+	times     *shard.Weights // of compilers and linkers; nil if nothing was built here
 }
 
 // places fills in the directories that were not named.
@@ -228,6 +229,9 @@ func (c *run) part(ctx context.Context, built *built.Result) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := c.writeWeights(); err != nil {
+		return nil, err
+	}
 	if err := part.Write(filepath.Join(c.out, lock.PartName)); err != nil {
 		return nil, err
 	}
@@ -277,6 +281,9 @@ func (c *run) finish(ctx context.Context, l *lock.Lock, manifest []byte, bills [
 	}
 	for _, chart := range l.Charts {
 		others = append(others, chart.File.Name)
+	}
+	if err := c.writeWeights(); err != nil {
+		return nil, err
 	}
 	names, err := c.sums(ctx, l, bundles, slices.Concat(others, proofs, scripts, artifacts))
 	if err != nil {

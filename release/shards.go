@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -97,6 +98,33 @@ func (s *Shard) compare(ctx context.Context, b *build.Builder) error {
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.Path, err)
+	}
+	return nil
+}
+
+// writeWeights writes how long compilers and linkers took to the store, and next to the part of a
+// shard: in this run, in those of the parts, and of what was not compiled now, in earlier runs.
+func (c *run) writeWeights() error {
+	all := shard.NewWeights()
+	for _, dir := range append([]string{c.store.Dir()}, c.options.ArtifactDirs...) {
+		if w, err := shard.ReadWeights(filepath.Join(dir, shard.WeightsName), false); err == nil {
+			all.Add(w)
+		}
+	}
+	if c.times != nil {
+		all.Add(c.times)
+	}
+	if all.Empty() {
+		return nil
+	}
+	to := []string{c.store.Dir()}
+	if c.options.Shard != nil {
+		to = append(to, c.out)
+	}
+	for _, dir := range to {
+		if err := all.Write(filepath.Join(dir, shard.WeightsName)); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/stagefile"
 )
 
-// WeightsName is the file's name in dist/. SHA256SUMS does not list it, because it has times.
+// WeightsName is the file's name in the store, and next to the part of a shard. It is not in dist/,
+// which has the same bytes whatever the times were.
 const WeightsName = "release.weights.json"
 
 // The units of weights.
@@ -131,10 +132,12 @@ const linking = 10
 func (w *Weights) Of(items []Item) (weights []float64, unit string) {
 	packages, programs := w.mean((*Times).packages), w.mean((*Times).programs)
 	unit = Seconds
-	if packages == 0 {
+	switch {
+	case packages == 0 && programs == 0:
 		packages, programs, unit = 1, linking, Packages
-	}
-	if programs == 0 {
+	case packages == 0: // the build cache had them all
+		packages = programs / linking
+	case programs == 0:
 		programs = packages * linking
 	}
 	for _, i := range items {

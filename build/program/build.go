@@ -18,6 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/shard"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -27,7 +28,11 @@ type Set struct {
 	mu      sync.Mutex
 	outputs map[string]Output
 	err     map[string]error
+	times   *shard.Weights
 }
+
+// Times returns how long compilers and linkers took, when wait has ended.
+func (s *Set) Times() *shard.Weights { return s.times }
 
 // Output is a compiled program.
 type Output struct {
@@ -46,7 +51,7 @@ func newOutput(st *store.Store, path string, k store.Kept) Output {
 // Start begins to compile programs and returns at once. wait ends when all have been compiled or
 // have failed, and returns every failure.
 func Start(ctx context.Context, st *store.Store, pr *progress.Printer, programs []Program) (set *Set, wait func() error) {
-	set = &Set{done: map[string]chan struct{}{}, outputs: map[string]Output{}, err: map[string]error{}}
+	set = &Set{done: map[string]chan struct{}{}, outputs: map[string]Output{}, err: map[string]error{}, times: shard.NewWeights()}
 	lanes := map[string][]*batch{}
 	var order []string
 	for _, b := range batches(programs) {
@@ -126,6 +131,9 @@ func (s *Set) build(ctx context.Context, st *store.Store, pr *progress.Printer, 
 	outputs, record, err := b.run(ctx, st, pr)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if b.times != nil {
+		s.times.Add(b.times)
+	}
 	for n, p := range b.programs {
 		i := id(p.Name, p.Platform)
 		defer close(s.done[i])
@@ -175,7 +183,9 @@ func (b *batch) compile(ctx context.Context, st *store.Store, pr *progress.Print
 	for _, p := range programs {
 		names = append(names, p.Name)
 	}
-	cmd := b.command(ctx, st, slices.Concat([]string{"build", "-v"}, args, []string{"-o", dir + string(filepath.Separator)}, packages)...)
+	actions := newGraph(st)
+	defer actions.remove()
+	cmd := b.command(ctx, st, slices.Concat([]string{"build", "-v"}, actions.flags(), args, []string{"-o", dir + string(filepath.Separator)}, packages)...)
 	task := pr.Start(fmt.Sprintf("compiling %s for %s", strings.Join(names, ", "), system(first.Platform)), progress.Items, 0)
 	out := &verbose{task: task}
 	cmd.Stdout, cmd.Stderr = out, out
@@ -193,6 +203,7 @@ func (b *batch) compile(ctx context.Context, st *store.Store, pr *progress.Print
 		}
 		return fmt.Errorf("compiling %s for %s: %w\n%s", strings.Join(names, ", "), system(first.Platform), source.Said(err), out.rest())
 	}
+	b.times = actions.times(system(first.Platform))
 	if n := out.packages(); n > 0 {
 		task.Done("%d packages compiled", n)
 	} else {

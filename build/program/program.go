@@ -26,6 +26,7 @@ import (
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/shard"
 )
 
 // Program is a main package to be compiled for one platform. Windows releases share their
@@ -145,7 +146,8 @@ func (p Program) output() string {
 // batch is what one go build makes.
 type batch struct {
 	programs []Program
-	id       string // of the batch's directory
+	id       string         // of the batch's directory
+	times    *shard.Weights // of compile; nil if nothing was compiled
 }
 
 // batches groups programs; the order of slipway.yaml is kept. Two packages with one last path

@@ -32,8 +32,8 @@ not go, with an error for each reason.
 
 With -shards it divides the release among that many machines and prints the plan of that: with
 -json for "slipway release -plan", else as a table. It weighs by how long compilers and linkers
-took in an earlier release, which stands in release.weights.json, and by the number of packages
-where nothing is known. docs/shards.md tells more.
+took in an earlier release, which it reads from release.weights.json, and by the number of
+packages where nothing is known. docs/shards.md tells more.
 
 With -push, too, it puts the plan and everything that slipway.yaml names into the registry, for
 machines that have no clone, and prints the reference that "slipway release -plan" and "slipway
@@ -65,7 +65,7 @@ kubernetes" take. docs/kubernetes.md tells more.`,
 	f.addSelection(cmd)
 	f.addJSON(cmd)
 	cmd.Flags().IntVar(&shards, "shards", 0, "divide the release among at most that many machines")
-	cmd.Flags().StringVar(&weights, "weights", "", "how long compilers took (default release.weights.json in the output directory, if it is there)")
+	cmd.Flags().StringVar(&weights, "weights", "", "how long compilers took (default release.weights.json of the store, if it is there)")
 	cmd.MarkFlagFilename("weights", "json") //nolint:errcheck // fails only where the flag is missing
 	cmd.Flags().BoolVar(&push, "push", false, "put the plan of -shards, and all that slipway.yaml names, into the registry, and print its reference")
 	cmd.MarkFlagsMutuallyExclusive("push", "json")
@@ -79,7 +79,7 @@ func (f *flags) divide(cmd *cobra.Command, p *product.Product, n int, path strin
 	if n < 1 {
 		return fmt.Errorf("-shards=%d: name the number of machines, 1 or more", n)
 	}
-	w, err := shard.ReadWeights(cmp.Or(path, filepath.Join(f.out, shard.WeightsName)), path != "")
+	w, err := shard.ReadWeights(cmp.Or(path, filepath.Join(f.storeDir(), shard.WeightsName)), path != "")
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,69 @@
+package program
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+
+	"github.com/slipway-dev/slipway/shard"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// graph is a file to which the go command writes how long each of its actions took: its flag
+// -debug-actiongraph, which is not documented.
+type graph struct{ dir string }
+
+// newGraph makes a directory for the file. Without one, no times are known.
+func newGraph(st *store.Store) graph {
+	dir, _ := os.MkdirTemp(st.Temp(), "graph-")
+	return graph{dir}
+}
+
+// flags are those of go build.
+func (g graph) flags() []string {
+	if g.dir == "" {
+		return nil
+	}
+	return []string{"-debug-actiongraph=" + g.file()}
+}
+
+func (g graph) file() string { return filepath.Join(g.dir, "actions.json") }
+
+func (g graph) remove() {
+	if g.dir != "" {
+		os.RemoveAll(g.dir) //nolint:errcheck // the store is swept
+	}
+}
+
+// times returns the processor time of compilers and linkers for a system. What was current took
+// none and is missing, as is everything if the go command did not write the file.
+func (g graph) times(system string) *shard.Weights {
+	w := shard.NewWeights()
+	f, err := os.Open(g.file())
+	if err != nil {
+		return w
+	}
+	defer f.Close()
+	d := json.NewDecoder(f)
+	if _, err := d.Token(); err != nil {
+		return w
+	}
+	for d.More() {
+		var a struct {
+			Mode, Package   string
+			CmdUser, CmdSys float64 // nanoseconds
+		}
+		if d.Decode(&a) != nil {
+			return shard.NewWeights()
+		}
+		seconds := (a.CmdUser + a.CmdSys) / 1e9
+		switch {
+		case seconds == 0:
+		case a.Mode == "build":
+			w.Package(system, a.Package, seconds)
+		case a.Mode == "link":
+			w.Program(system, a.Package, seconds)
+		}
+	}
+	return w
+}
