@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -145,6 +146,63 @@ func TestTagConflict(t *testing.T) {
 	if n := s.Count("POST", "") + s.Count("PUT", ""); n != 0 {
 		t.Errorf("%d requests to write before the conflict was found", n)
 	}
+}
+
+// TestRace pushes a release while another one takes a tag of it: before it puts its first tag, and
+// just after.
+func TestRace(t *testing.T) {
+	other, err := random.Image(100, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, method, part, says string
+		puts                     int // of tags, by the release
+	}{
+		{"while blobs are sent", http.MethodPost, "/blobs/uploads/", "another push took the tag while this one sent blobs: publishing ", 0},
+		{"after a tag is put", http.MethodHead, "/manifests/1.2.3", "somebody else may push the same name", 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p, st, l := cut(t, 1000)
+			s := registrytest.Serve(t)
+			p.Registry = s.Host()
+			first := s.Repo(t, "demo/"+l.Images[0].Name).Tag("1.2.3")
+			var puts, taken atomic.Int32
+			s.Disturb(func(_ http.ResponseWriter, q *http.Request) bool {
+				if q.Header.Get("User-Agent") == "" || taken.Load() == 1 {
+					return false
+				}
+				isTag := strings.HasSuffix(q.URL.Path, "/manifests/1.2.3")
+				if q.Method == http.MethodPut && isTag {
+					puts.Add(1)
+				}
+				if q.Method == c.method && strings.Contains(q.URL.Path, c.part) && puts.Load() == int32(c.puts) && taken.CompareAndSwap(0, 1) {
+					if err := remote.Write(first, other); err != nil {
+						t.Error(err)
+					}
+					taken.Store(2)
+				}
+				return false
+			})
+			_, err := publish.Publish(t.Context(), p, st, storetest.Built(l), quick)
+			if err == nil || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), first.String()) {
+				t.Errorf("got %v, want %q", err, c.says)
+			}
+			if n := int(puts.Load()); n != c.puts {
+				t.Errorf("%d tags were put, want %d", n, c.puts)
+			}
+			if have, err := remote.Head(first); err != nil || have.Digest != must(other.Digest()) {
+				t.Errorf("the tag is %v, %v", have, err)
+			}
+		})
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }
 
 func TestDamagedBlob(t *testing.T) {

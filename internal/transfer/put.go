@@ -90,7 +90,31 @@ func (p *push) putNamed(ctx context.Context, selected func(*target) bool) error 
 			all = append(all, put{i.Tree, i.Ref, i})
 		}
 	}
-	return p.putAll(ctx, p.o.Jobs, all)
+	// Of two pushes that race for their tags, the first tag decides: who finds it taken has put none.
+	first := min(1, len(all))
+	for _, some := range [][]put{all[:first], all[first:]} {
+		if err := each(ctx, p.o.Jobs, some, p.free); err != nil {
+			return err
+		}
+		if err := p.putAll(ctx, p.o.Jobs, some); err != nil {
+			return err
+		}
+	}
+	return each(ctx, p.o.Jobs, all[:first], p.verify)
+}
+
+// free asks for a tag again, just before it is put: another push may have taken it since resolve.
+// Registries cannot put a tag on a condition, so that a push that takes it in between is only seen
+// afterwards, by verify.
+func (p *push) free(ctx context.Context, _ int, m put) error {
+	switch have, err := p.Head(ctx, m.ref); {
+	case network.Missing(err) || err == nil && (have.Digest == m.Desc.Digest || m.image.isSignatureTag()):
+		return nil
+	case err != nil:
+		return fmt.Errorf("looking at %s: %w", m.ref, network.Clean(err))
+	default:
+		return fmt.Errorf("another push took the tag while this one sent blobs: %w", p.options.Conflict(m.image.Image, have.Digest))
+	}
 }
 
 // putAll puts manifests, and then asks for each of them: a success that something between here and
