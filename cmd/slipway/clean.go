@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,16 +16,29 @@ import (
 )
 
 func newClean(f *flags) *cobra.Command {
+	var older age
+	var list bool
 	cmd := &cobra.Command{
-		Use:   "clean",
+		Use:   "clean [PART ...]",
 		Short: "Remove the files of the release and the store",
 		Long: `Clean removes the files of the release from the output directory, and the store of built
 images. It keeps other files in these directories and prints their names. It does not touch
 a directory that does not look like one of slipway's (no release.lock.json, no oci-layout),
-and reports it.`,
-		Example: "  slipway clean\n  slipway clean -out=/tmp/hello",
-		Args:    usage(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+and reports it.
+
+With -older it removes what nobody has written to for that time, and prints each: the output
+directory, the store, and with PART, a release.part.json, also the directory of the part and
+the manifests that it pushed and no tag leads to, if the registry allows that. The distribution
+API lists neither such manifests nor blobs, so that only parts tell of them; blobs that no
+manifest names are left to the registry's garbage collection. -list only prints.`,
+		Example: "  slipway clean\n  slipway clean -older=7d -list\n  slipway clean -older=7d part-0/release.part.json",
+		RunE: func(cmd *cobra.Command, parts []string) error {
+			switch {
+			case older > 0:
+				return f.cleanOld(cmd, release.CleanOptions{Out: f.out, Store: f.storeDir(), Parts: parts, Before: time.Now().Add(-time.Duration(older)), List: list, Say: saying(cmd)})
+			case len(parts) > 0 || list || f.json:
+				return usageError{errors.New("parts, -list and -json need -older: give the age, as in -older=7d")}
+			}
 			dir, log := f.storeDir(), cmd.ErrOrStderr()
 			err := store.Remove(cmd.Context(), dir, saying(cmd))
 			if err == nil {
@@ -37,8 +52,41 @@ and reports it.`,
 		},
 	}
 	f.addPlaces(cmd)
+	f.addJSON(cmd)
+	cmd.Flags().Var(&older, "older", "remove only what was last used before that time, such as 12h or 7d")
+	cmd.Flags().BoolVar(&list, "list", false, "with -older: print what would be removed")
 	return cmd
 }
+
+// cleanOld removes what is old, and prints it, also what was removed before an error.
+func (f *flags) cleanOld(cmd *cobra.Command, o release.CleanOptions) error {
+	all, err := release.CleanOld(cmd.Context(), o)
+	return errors.Join(f.show(cmd, all), err)
+}
+
+// age is a flag's value, a time such as 12h or 7d.
+type age time.Duration
+
+// String formats the age.
+func (a *age) String() string { return time.Duration(*a).String() }
+
+// Set parses an age.
+func (a *age) Set(text string) error {
+	d, err := time.ParseDuration(text)
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		var n int
+		n, err = strconv.Atoi(days)
+		d = time.Duration(n) * 24 * time.Hour
+	}
+	if err != nil || d <= 0 || d > 100*365*24*time.Hour {
+		return errors.New("malformed age: write a number and a unit, as in 12h or 7d")
+	}
+	*a = age(d)
+	return nil
+}
+
+// Type returns the name of the value in help.
+func (*age) Type() string { return "age" }
 
 // tellLeft prints what remains in a directory after cleaning.
 func tellLeft(w io.Writer, dir string) {

@@ -1,0 +1,26 @@
+package network
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+)
+
+// ErrNoDelete is the error of a registry that deletes no manifests.
+var ErrNoDelete = errors.New("the registry deletes no manifests for this account")
+
+// Delete deletes a manifest. One that is not there is no error.
+func (s *Session) Delete(ctx context.Context, ref name.Digest) error {
+	err := s.o.retry(ctx, func() error { return s.pusher.Delete(ctx, ref) })
+	var e *transport.Error
+	switch {
+	case err == nil || Missing(err):
+		return nil
+	case errors.As(err, &e) && (e.StatusCode == http.StatusMethodNotAllowed || e.StatusCode == http.StatusForbidden || e.StatusCode == http.StatusUnauthorized || e.StatusCode == http.StatusBadRequest):
+		return ErrNoDelete
+	}
+	return Clean(err)
+}

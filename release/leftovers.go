@@ -1,0 +1,161 @@
+package release
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"text/tabwriter"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/publish"
+	"github.com/slipway-dev/slipway/store"
+)
+
+// Leftover is what runs have left on purpose.
+type Leftover struct {
+	What  string    `json:"what"` // "store", "output", "part", or "manifest" in a registry
+	Where string    `json:"where"`
+	Bytes int64     `json:"bytes,omitempty"`
+	Used  time.Time `json:"used,omitzero"` // when a file of it was last written
+	// Kept is the reason why it stays; "" if it was removed, or is to be.
+	Kept string `json:"kept,omitempty"`
+}
+
+// Leftovers are listed in the order in which they are removed.
+type Leftovers struct {
+	Removed bool       `json:"removed"` // or only listed
+	All     []Leftover `json:"all"`
+}
+
+// CleanOptions tell what to clean.
+type CleanOptions struct {
+	Out, Store string
+	Parts      []string  // the files of parts
+	Before     time.Time // of the last use of what is cleaned
+	List       bool      // remove nothing
+	Say        disk.Say
+	Network    network.Options
+}
+
+// CleanOld removes what nobody has used since a time: manifests of parts that no tag leads to, the
+// directories of these parts, the output directory and the store.
+func CleanOld(ctx context.Context, o CleanOptions) (*Leftovers, error) {
+	all := &Leftovers{Removed: !o.List, All: []Leftover{}}
+	for _, path := range o.Parts {
+		if err := all.part(ctx, path, o); err != nil {
+			return all, err
+		}
+	}
+	for _, d := range []struct {
+		what, dir string
+		remove    func(context.Context, string, disk.Say) error
+	}{{"output", o.Out, Clean}, {"store", o.Store, store.Remove}} {
+		if err := all.directory(ctx, d.what, d.dir, o, d.remove); err != nil {
+			return all, err
+		}
+	}
+	return all, nil
+}
+
+// part cleans what a part names in registries, and its directory last: it is what tells of them.
+func (l *Leftovers) part(ctx context.Context, path string, o CleanOptions) error {
+	part, err := lock.ReadPart(path)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Dir(path)
+	_, used, err := usage(dir)
+	if err != nil {
+		return fmt.Errorf("cleaning %s: %w", path, err)
+	}
+	remains := false
+	if used.Before(o.Before) {
+		untagged, err := publish.Discard(ctx, part, !o.List, o.Network)
+		for _, u := range untagged {
+			remains = remains || u.Kept != ""
+			l.All = append(l.All, Leftover{What: "manifest", Where: u.Reference, Kept: u.Kept})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if remains {
+		l.All = append(l.All, Leftover{What: "part", Where: dir, Used: used, Kept: "it names manifests that are there still"})
+		return nil
+	}
+	return l.directory(ctx, "part", dir, o, Clean)
+}
+
+func (l *Leftovers) directory(ctx context.Context, what, dir string, o CleanOptions, remove func(context.Context, string, disk.Say) error) error {
+	bytes, used, err := usage(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("cleaning %s: %w", dir, err)
+	}
+	out := Leftover{What: what, Where: dir, Bytes: bytes, Used: used}
+	if !used.Before(o.Before) {
+		out.Kept = "it was used since"
+	} else if !o.List {
+		err = remove(ctx, dir, o.Say)
+	}
+	l.All = append(l.All, out)
+	return err
+}
+
+// usage returns the size of a directory's files, and when something in it was last written.
+func usage(dir string) (bytes int64, last time.Time, err error) {
+	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			if path != dir && errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			return err
+		}
+		fi, err := e.Info()
+		if err != nil {
+			return nil //nolint:nilerr // it is gone
+		}
+		if fi.Mode().IsRegular() {
+			bytes += fi.Size()
+		}
+		if fi.ModTime().After(last) && fi.ModTime().Before(time.Now().Add(time.Minute)) {
+			last = fi.ModTime()
+		}
+		return nil
+	})
+	return bytes, last, err
+}
+
+// WriteTable prints a line for each.
+func (l *Leftovers) WriteTable(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "WHAT\tWHERE\tSIZE\tLAST USED\tSTATE")
+	for _, o := range l.All {
+		state, size, used := "removed", "", ""
+		if !l.Removed {
+			state = "to be removed"
+		}
+		if o.Kept != "" {
+			state = "kept: " + o.Kept
+		}
+		if o.Bytes > 0 {
+			size = progress.Size(o.Bytes)
+		}
+		if !o.Used.IsZero() {
+			used = o.Used.UTC().Format(time.DateTime)
+		}
+		output.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", o.What, o.Where, cmp.Or(size, "-"), cmp.Or(used, "-"), state)
+	}
+	return t.Flush()
+}
