@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/shard"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -15,7 +16,7 @@ type graph struct{ dir string }
 
 // newGraph makes a directory for the file. Without one, no times are known.
 func newGraph(st *store.Store) graph {
-	dir, _ := os.MkdirTemp(st.Temp(), "graph-")
+	dir, _ := disk.Temp(st.Temp())
 	return graph{dir}
 }
 
