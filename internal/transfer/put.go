@@ -72,27 +72,21 @@ func (p *push) putTags(ctx context.Context) error {
 			listed[i.repo.Digest(m.Desc.Digest.String())] = true
 		}
 	}
-	put := func(isListed bool) func(context.Context) error {
-		return func(ctx context.Context) error {
-			return p.putNamed(ctx, func(i *target) bool {
-				_, tagged := i.Ref.(name.Tag)
-				return tagged && !i.Referrer && listed[i.repo.Digest(i.Tree.Desc.Digest.String())] == isListed
-			})
-		}
-	}
-	return steps(ctx, put(true), put(false))
-}
-
-func (p *push) putNamed(ctx context.Context, selected func(*target) bool) error {
-	var all []put
+	var lists [2][]put
 	for _, i := range p.images {
-		if !i.done && !i.skipped && !i.ByDigest && selected(i) {
-			all = append(all, put{i.Tree, i.Ref, i})
+		if _, tagged := i.Ref.(name.Tag); !tagged || i.Referrer || i.done || i.skipped || i.ByDigest {
+			continue
 		}
+		at := 1
+		if listed[i.repo.Digest(i.Tree.Desc.Digest.String())] {
+			at = 0
+		}
+		lists[at] = append(lists[at], put{i.Tree, i.Ref, i})
 	}
 	// Of two pushes that race for their tags, the first tag decides: who finds it taken has put none.
-	first := min(1, len(all))
-	for _, some := range [][]put{all[:first], all[first:]} {
+	all := slices.Concat(lists[0], lists[1])
+	first, second := min(1, len(all)), max(min(1, len(all)), len(lists[0]))
+	for _, some := range [][]put{all[:first], all[first:second], all[second:]} {
 		if err := each(ctx, p.o.Jobs, some, p.free); err != nil {
 			return err
 		}
