@@ -32,7 +32,7 @@ func (g graph) file() string { return filepath.Join(g.dir, "actions.json") }
 
 func (g graph) remove() {
 	if g.dir != "" {
-		os.RemoveAll(g.dir) //nolint:errcheck // the store is swept
+		os.RemoveAll(g.dir) // what is left the store sweeps
 	}
 }
 
