@@ -147,8 +147,8 @@ var All = []Consumer{
 	},
 	{
 		// Its programs are built by test/cluster/controlplane.
-		Name: "cluster", Purpose: "a Kubernetes control plane, built from the Go module proxy",
-		Commands: []string{"go"}, Root: true,
+		Name: "cluster", Purpose: "a Kubernetes control plane, built from the Go module proxy, and the pods of Jobs",
+		Commands: []string{"go", "runc"}, Packages: []string{"runc"}, Root: true,
 		Suites: []string{"test/cluster"},
 	},
 }

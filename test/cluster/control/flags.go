@@ -28,8 +28,8 @@ func (p *Plane) apiserver() []string {
 	}
 }
 
-// controllers are those without which a Deployment has no pods, a pod no token and a Service no
-// endpoints. That for the lifecycle of nodes is left out: it would taint nodes that send no
+// controllers are those without which a Deployment has no pods, a pod no token, a Service no
+// endpoints and a Job no pods. That for the lifecycle of nodes is left out: it would taint nodes that send no
 // heartbeat.
 func (p *Plane) controllers() []string {
 	return []string{
@@ -40,6 +40,7 @@ func (p *Plane) controllers() []string {
 			"serviceaccount-token-controller", "serviceaccount-controller", "root-ca-certificate-publisher-controller",
 			"namespace-controller", "garbage-collector-controller", "clusterrole-aggregation-controller",
 			"deployment-controller", "replicaset-controller", "endpoints-controller", "endpointslice-controller",
+			"job-controller",
 		}, ","),
 	}
 }

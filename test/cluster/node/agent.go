@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -35,12 +36,14 @@ type Agent struct {
 	Namespace string // whose pods it runs; those of others stay as they were scheduled
 	Dir       string // of root directories and logs
 	// Inside, if any, is called with the network of every pod before its programs start.
-	Inside func(*namespace.Namespace) error
+	Inside func(*corev1.Pod, *namespace.Namespace) error
 
 	stop     func()         // ends Run's watch and waits for its end
 	attempts sync.WaitGroup // to run pods that were seen
 	mu       sync.Mutex
 	started  map[types.UID]bool
+	killed   map[types.UID]chan struct{} // closed for pods of Jobs that are deleted
+	images   map[string]func() (string, *v1.ConfigFile, error)
 	running  []*namespace.Process
 	networks []*namespace.Namespace
 	waiting  map[types.UID]error // why pods do not run yet, for which it is tried again
@@ -54,6 +57,7 @@ const patience = 4 * time.Minute
 // Run returns once the agent watches.
 func (a *Agent) Run(ctx context.Context) error {
 	a.started, a.waiting = map[types.UID]bool{}, map[types.UID]error{}
+	a.images = map[string]func() (string, *v1.ConfigFile, error){}
 	f := informers.NewSharedInformerFactoryWithOptions(a.Client, 0, informers.WithNamespace(a.Namespace),
 		informers.WithTweakListOptions(func(o *metav1.ListOptions) {
 			o.FieldSelector = fields.OneTermEqualSelector("spec.nodeName", a.Node.Name).String()
@@ -67,6 +71,9 @@ func (a *Agent) Run(ctx context.Context) error {
 	see := func(o any) {
 		if pod, ok := o.(*corev1.Pod); ok {
 			a.see(ctx, pod)
+			if pod.DeletionTimestamp != nil {
+				a.kill(pod)
+			}
 		}
 	}
 	if _, err := pods.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: see, UpdateFunc: func(_, o any) { see(o) }}); err != nil {
@@ -159,15 +166,22 @@ func (a *Agent) address(pod *corev1.Pod) string {
 		return ""
 	}
 	a.started[pod.UID] = true
+	if a.killed == nil {
+		a.killed = map[types.UID]chan struct{}{}
+	}
+	a.killed[pod.UID] = make(chan struct{})
 	return fmt.Sprintf("192.0.2.%d", 10+len(a.started))
 }
 
 // attempt runs a pod at an address. As the kubelet does, it tries again for a while: a controller
 // may not have made yet what the pod needs.
 func (a *Agent) attempt(ctx context.Context, pod *corev1.Pod, address string) error {
-	network, err := a.network(address)
+	network, err := a.network(pod, address)
 	if err != nil {
 		return err
+	}
+	if pod.Spec.RestartPolicy == corev1.RestartPolicyNever {
+		return a.job(ctx, pod, address, network)
 	}
 	var last error
 	err = wait.PollUntilContextTimeout(ctx, 500*time.Millisecond, patience, true, func(context.Context) (bool, error) {
@@ -187,7 +201,7 @@ func (a *Agent) attempt(ctx context.Context, pod *corev1.Pod, address string) er
 }
 
 // network makes the network of a pod.
-func (a *Agent) network(address string) (*namespace.Namespace, error) {
+func (a *Agent) network(pod *corev1.Pod, address string) (*namespace.Namespace, error) {
 	n, err := a.Net.Pod(address+"/24", a.Node.Address)
 	if err != nil {
 		return nil, err
@@ -196,7 +210,7 @@ func (a *Agent) network(address string) (*namespace.Namespace, error) {
 	a.networks = append(a.networks, n)
 	a.mu.Unlock()
 	if a.Inside != nil {
-		return n, a.Inside(n)
+		return n, a.Inside(pod, n)
 	}
 	return n, nil
 }

@@ -41,7 +41,7 @@ func TestStop(t *testing.T) {
 	var failure error
 	a := &Agent{
 		Net: n, Node: Spec{Name: "linux", Address: "192.0.2.1"}, Dir: t.TempDir(), started: map[types.UID]bool{}, waiting: map[types.UID]error{},
-		Inside: func(pod *namespace.Namespace) error {
+		Inside: func(_ *corev1.Pod, pod *namespace.Namespace) error {
 			defer close(ended)
 			close(entered)
 			<-ctx.Done()

@@ -16,7 +16,7 @@ import (
 // after the other. It reports how they ended, with what they left as their termination messages.
 // A container that fails ends the pod, and is an error.
 func (a *Agent) Complete(ctx context.Context, pod *corev1.Pod) error {
-	network, err := a.network(a.address(pod))
+	network, err := a.network(pod, a.address(pod))
 	if err != nil {
 		return err
 	}

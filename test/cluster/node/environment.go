@@ -73,6 +73,12 @@ func (a *Agent) variable(ctx context.Context, pod *corev1.Pod, v corev1.EnvVar) 
 }
 
 func field(pod *corev1.Pod, path string) (string, error) {
+	if key, ok := strings.CutPrefix(path, "metadata.annotations['"); ok {
+		return pod.Annotations[strings.TrimSuffix(key, "']")], nil
+	}
+	if key, ok := strings.CutPrefix(path, "metadata.labels['"); ok {
+		return pod.Labels[strings.TrimSuffix(key, "']")], nil
+	}
 	switch path {
 	case "metadata.namespace":
 		return pod.Namespace, nil

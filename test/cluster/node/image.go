@@ -79,6 +79,9 @@ func entry(root *os.Root, h *tar.Header, r io.Reader) error {
 			return err
 		}
 	case tar.TypeReg:
+		if err := root.MkdirAll(filepath.Dir(path), 0o755); err != nil { // as container runtimes do
+			return err
+		}
 		f, err := root.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 		if err != nil {
 			return err
