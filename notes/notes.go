@@ -9,32 +9,26 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/slipway-dev/slipway/changes"
 	"github.com/slipway-dev/slipway/lock"
 )
 
 // maxNotes is how long notes may be in bytes: GitHub takes 125000 characters.
 const maxNotes = 100_000
 
-// Release is what notes tell of a release.
-type Release struct {
-	Lock *lock.Lock
-	// Modules are the versions of the Go modules in its programs, by path; nil if not known.
-	Modules map[string][]string
-}
-
 // Options tell what else the notes need.
 type Options struct {
-	Old *Release // to compare with; nil compares with none
+	Old *changes.Release // to compare with; nil compares with none
 	// Fingerprint is that of the key which signed the release; "" if it is not signed.
 	Fingerprint string
 }
 
 // Write returns the notes of a release.
-func Write(r Release, o Options) string {
+func Write(r changes.Release, o Options) string {
 	var b strings.Builder
 	images(&b, r.Lock)
 	if o.Old != nil {
-		changes(&b, *o.Old, r)
+		since(&b, *o.Old, r)
 	}
 	verify(&b, r.Lock, o.Fingerprint)
 	return b.String()

@@ -8,6 +8,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/changes"
 	"github.com/slipway-dev/slipway/internal/testing/golden"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/notes"
@@ -26,7 +27,7 @@ func child(name string, base *lock.Base) lock.Child {
 	return lock.Child{Platform: p, Digest: digest("c"), Base: base}
 }
 
-func releases() (old, now notes.Release) {
+func releases() (old, now changes.Release) {
 	nano := func(c string) *lock.Base {
 		return &lock.Base{Name: "mcr.microsoft.com/windows/nanoserver:ltsc2022@" + digest(c).String(), Digest: digest(c)}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/changes"
 	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/forge"
 	"github.com/slipway-dev/slipway/internal/network"
@@ -153,8 +154,8 @@ func (g *githubRelease) notes(l *lock.Lock) (string, error) {
 }
 
 // withModules adds what the bill of materials of a release lists. It may be missing.
-func withModules(dir string, l *lock.Lock) (notes.Release, error) {
-	r := notes.Release{Lock: l}
+func withModules(dir string, l *lock.Lock) (changes.Release, error) {
+	r := changes.Release{Lock: l}
 	if name := sbom.CycloneDXName(l); name == filepath.Base(name) {
 		var err error
 		r.Modules, err = sbom.Modules(filepath.Join(dir, name))
