@@ -38,7 +38,7 @@ func TestColorOnTerminal(t *testing.T) {
 	} {
 		t.Setenv("TERM", test.term)
 		t.Setenv("NO_COLOR", test.noColor)
-		report(output.New(tty), errors.New("no"))
+		explain(output.New(tty), errors.New("no"))
 		if lines.Scan(); lines.Text() != test.want {
 			t.Errorf("TERM=%s NO_COLOR=%s: %q, want %q", test.term, test.noColor, lines.Text(), test.want)
 		}

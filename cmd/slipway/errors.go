@@ -29,10 +29,10 @@ func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// report prints each problem of err on its own line and returns the exit code. It
+// explain prints each problem of err on its own line and returns the exit code. It
 // indents the further lines of a problem, such as compiler messages, so that none
 // looks like another error.
-func report(w *output.Writer, err error) int {
+func explain(w *output.Writer, err error) int {
 	if err == nil {
 		return 0
 	}

@@ -31,7 +31,7 @@ func TestReport(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var out strings.Builder
-			if code := report(output.New(&out), test.err); code != test.code || out.String() != test.want {
+			if code := explain(output.New(&out), test.err); code != test.code || out.String() != test.want {
 				t.Errorf("report = %d, %q; want %d, %q", code, out.String(), test.code, test.want)
 			}
 		})

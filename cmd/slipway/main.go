@@ -45,7 +45,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	root.SetOut(out)
 	root.SetErr(problems)
 	err := stopped(ctx, root.ExecuteContext(ctx))
-	code := report(problems, errors.Join(err, out.Flush()))
+	code := explain(problems, errors.Join(err, out.Flush()))
 	problems.Flush() //nolint:errcheck // there is no other place to say so
 	return code
 }

@@ -1,0 +1,39 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/slipway-dev/slipway/lock"
+)
+
+// names lists what was published under which names.
+func (p *page) names(l *lock.Lock) {
+	add := func(name, repository string, tags []string, floating []lock.FloatingTag, d v1.Hash) {
+		n := named{Name: name, Repository: repository, Tags: tags, Digest: d.String(), Short: short(d)}
+		for _, f := range floating {
+			switch {
+			case f.Kept != "":
+				n.Moved = append(n.Moved, fmt.Sprintf("%s stays: %s", f.Tag, f.Kept))
+			case f.From == (v1.Hash{}):
+				n.Moved = append(n.Moved, f.Tag+" is new")
+			case f.From == d:
+				n.Moved = append(n.Moved, f.Tag+" was here already")
+			default:
+				n.Moved = append(n.Moved, fmt.Sprintf("%s moved from %s", f.Tag, short(f.From)))
+			}
+		}
+		p.Names = append(p.Names, n)
+	}
+	for _, i := range l.Images {
+		tags := slices.Clone(i.Tags)
+		for _, t := range i.PlatformTags {
+			tags = append(tags, t.Tag)
+		}
+		add(i.Name, i.Repository, tags, i.FloatingTags, i.Digest)
+	}
+	for _, c := range l.Charts {
+		add("chart "+c.Name, "oci://"+c.Repository, c.Tags, c.FloatingTags, c.Digest)
+	}
+}
