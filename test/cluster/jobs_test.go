@@ -57,7 +57,7 @@ func TestJobs(t *testing.T) {
 	store := "-store=" + filepath.Join(t.TempDir(), "store")
 	ref := strings.TrimSpace(j.run(t, n, "plan", "-q", "-product="+j.product, "-registry="+registryAddress+"/demo", "-shards=2", "-push", store))
 	manifest := j.run(t, n, "kubernetes", "-q", ref, store, "-name=hello", "-image="+registryAddress+"/slipway:test", "-registry-secret=registry",
-		"-cpu=1", "-memory=2Gi", "-disk=8Gi", "-env=GOPROXY=off", "-env=GOFLAGS=-p=1")
+		"-cpu=1", "-memory=2Gi", "-disk=8Gi", "-env=GOPROXY=off")
 	j.apply(t, manifest)
 
 	err = j.poll(t, func(ctx context.Context) (bool, error) {

@@ -45,7 +45,7 @@ func TestMessage(t *testing.T) {
 		start func(testing.TB) (socket, ctr string)
 	}{
 		{"containerd of this system", func(t testing.TB) (string, string) { return testprog.Containerd(t), "ctr" }},
-		{"containerd 2", testprog.Containerd2},
+		{"containerd 2", func(t testing.TB) (string, string) { return testprog.Containerd2(t) }},
 	} {
 		t.Run(d.name, func(t *testing.T) {
 			socket, ctr := d.start(t)
