@@ -301,6 +301,9 @@ func (w *worker) try(f fault, r *rand.Rand) (res result) {
 	}
 	t, err := look(w.dir)
 	w.must(err)
+	if f.scenario.scratch {
+		maps.DeleteFunc(t, func(name string, _ file) bool { return scratch.MatchString(name) })
+	}
 	if !f.messy {
 		res.left, res.bytes = t.leftovers(p.golden)
 	}

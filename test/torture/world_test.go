@@ -27,6 +27,9 @@ type scenario struct {
 	stdout bool
 	// input names a file that the command reads and cannot make again.
 	input string
+	// scratch marks a command that evaluates Dockerfiles in a directory of TMPDIR. If it is killed,
+	// or may not remove that, it stays: who else may use TMPDIR is not known.
+	scratch bool
 }
 
 const (
@@ -92,7 +95,7 @@ var scenarios = []*scenario{
 		name: "mirror-config", before: []string{stored, "mv out in"}, input: bundle,
 		command: "airgap mirror-config " + bundle + " -to=registry.internal/mirror -out=out",
 	},
-	{name: "bases", registry: memory, command: lock},
+	{name: "bases", registry: memory, command: lock, scratch: true},
 	{name: "clean", before: []string{stored}, command: "clean" + files},
 	{name: "store-verify", before: []string{stored}, command: "store verify -q -store=store"},
 	{name: "release-to-debian", registry: debian, before: []string{lock}, command: stored + shipto},
