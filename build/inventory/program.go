@@ -2,10 +2,12 @@ package inventory
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha512"
 	"debug/buildinfo"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash"
 	"io"
@@ -63,15 +65,31 @@ func record(st *store.Store, r io.ReaderAt, digest v1.Hash, size int64, sha512 [
 
 // examine describes a program by its header and its build information.
 func examine(r io.ReaderAt, digest v1.Hash, size int64, sha512 []byte) (lock.Program, error) {
-	s, _, err := executable.Read(io.NewSectionReader(r, 0, size))
-	if err != nil {
+	at := &watched{r: r}
+	s, _, err := executable.Read(io.NewSectionReader(at, 0, size))
+	if err := cmp.Or(at.err, err); err != nil {
 		return lock.Program{}, err
 	}
 	p := lock.Program{Digest: digest, SHA512: hex.EncodeToString(sha512), Size: size, Format: s.Format, OS: s.OS, Architecture: s.Architecture}
-	if info := readBuildInfo(r); info != nil {
+	if info := readBuildInfo(at); info != nil {
 		describe(&p, info)
 	}
-	return p, nil
+	return p, at.err
+}
+
+// watched remembers why a read failed. Who reads headers takes a fault of the disk for a file of
+// another form.
+type watched struct {
+	r   io.ReaderAt
+	err error
+}
+
+func (w *watched) ReadAt(p []byte, off int64) (int, error) {
+	n, err := w.r.ReadAt(p, off)
+	if err != nil && !errors.Is(err, io.EOF) {
+		w.err = cmp.Or(w.err, err)
+	}
+	return n, err
 }
 
 // flights are the programs being read: the platforms of an image ask for the same at a time.
