@@ -98,10 +98,14 @@ func (b *bench) signables(ctx context.Context, f func(map[string]*signable) erro
 	return f(products)
 }
 
-// signable copies the product in dir to b.tmp/NAME, with the bases that references name in place of
+// signable copies the product in dir to a directory of its own, with the bases that references name in place of
 // Microsoft's and without images of third parties, and makes a key next to it.
 func (b *bench) signable(name, dir string, references map[string]string, files ...string) (*signable, error) {
-	s := &signable{dir: filepath.Join(b.tmp, name)}
+	dest, err := os.MkdirTemp(b.tmp, name+"-") // parts share b.tmp
+	if err != nil {
+		return nil, err
+	}
+	s := &signable{dir: dest}
 	s.product, s.key, s.public = filepath.Join(s.dir, product.File), filepath.Join(s.dir, "release.key"), filepath.Join(s.dir, "release.pub")
 	for _, f := range files {
 		if err := os.CopyFS(filepath.Join(s.dir, f), os.DirFS(filepath.Join(dir, f))); err != nil {
