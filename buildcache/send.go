@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -14,13 +13,13 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/oci"
 )
 
 // Media types of the artifact: an empty configuration, the index, and then the packs, so that
 // registries keep them.
 const (
 	artifactType                  = "application/vnd.slipway.build-cache.v1"
-	emptyType     types.MediaType = "application/vnd.oci.empty.v1+json"
 	indexType     types.MediaType = "application/vnd.slipway.build-cache.index.v1"
 	packType      types.MediaType = "application/vnd.slipway.build-cache.pack.v1+zstd"
 	renewed                       = 24 * time.Hour // how old the time of use of a pack may become
@@ -161,21 +160,18 @@ func (r *remote) change(x *index, packs []pack, used map[id]bool, now time.Time)
 
 // put puts an index under the tag, and returns the digest of its manifest.
 func (r *remote) put(x *index) (v1.Hash, error) {
-	text, empty := x.encode(), []byte("{}")
+	text := x.encode()
 	if err := r.upload(text, indexType); err != nil {
 		return v1.Hash{}, err
 	}
-	if err := r.upload(empty, emptyType); err != nil {
+	if err := r.upload([]byte(oci.Empty), oci.EmptyConfig().MediaType); err != nil {
 		return v1.Hash{}, err
 	}
-	m := manifest{
-		SchemaVersion: 2, MediaType: types.OCIManifestSchema1, ArtifactType: artifactType,
-		Config: describe(empty, emptyType), Layers: []v1.Descriptor{describe(text, indexType)},
-	}
+	layers := []v1.Descriptor{describe(text, indexType)}
 	for _, p := range x.packs {
-		m.Layers = append(m.Layers, v1.Descriptor{MediaType: packType, Size: p.size, Digest: v1.Hash{Algorithm: "sha256", Hex: hex.EncodeToString(p.digest[:])}})
+		layers = append(layers, v1.Descriptor{MediaType: packType, Size: p.size, Digest: v1.Hash{Algorithm: "sha256", Hex: hex.EncodeToString(p.digest[:])}})
 	}
-	raw, err := json.Marshal(m)
+	raw, err := oci.MakeArtifact(artifactType, layers, nil, nil)
 	if err != nil {
 		return v1.Hash{}, err
 	}
@@ -183,20 +179,11 @@ func (r *remote) put(x *index) (v1.Hash, error) {
 	if err != nil {
 		return v1.Hash{}, err
 	}
-	if err := s.Put(r.ctx, r.o.Repository.Tag(r.o.Tag), m.MediaType, raw); err != nil {
+	if err := s.Put(r.ctx, r.o.Repository.Tag(r.o.Tag), types.OCIManifestSchema1, raw); err != nil {
 		return v1.Hash{}, err
 	}
 	h, _, err := v1.SHA256(bytes.NewReader(raw))
 	return h, err
-}
-
-// manifest is an OCI image manifest of an artifact.
-type manifest struct {
-	SchemaVersion int             `json:"schemaVersion"`
-	MediaType     types.MediaType `json:"mediaType"`
-	ArtifactType  string          `json:"artifactType"`
-	Config        v1.Descriptor   `json:"config"`
-	Layers        []v1.Descriptor `json:"layers"`
 }
 
 func describe(b []byte, mt types.MediaType) v1.Descriptor {

@@ -122,36 +122,20 @@ func spdxStatement(i lock.Image, about []v1.Descriptor, sbom []byte) ([]byte, er
 
 // refer puts an artifact with a Sigstore bundle into the store that refers to a document.
 func (m *maker) refer(to v1.Descriptor, predicate string, text []byte) (oci.Referrer, error) {
-	config := []byte("{}")
 	layer, err := m.put(signature.BundleType, text)
 	if err != nil {
 		return oci.Referrer{}, err
 	}
-	empty, err := m.put("application/vnd.oci.empty.v1+json", config)
-	if err != nil {
+	if _, err := m.store.PutBytes([]byte(oci.Empty)); err != nil {
 		return oci.Referrer{}, err
 	}
-	raw, err := json.Marshal(referrer{
-		SchemaVersion: 2, MediaType: types.OCIManifestSchema1, ArtifactType: signature.BundleType, Config: empty, Layers: []v1.Descriptor{layer}, Subject: to,
-		Annotations: map[string]string{"dev.sigstore.bundle.content": "dsse-envelope", "dev.sigstore.bundle.predicateType": predicate},
-	})
+	raw, err := oci.MakeArtifact(signature.BundleType, []v1.Descriptor{layer}, &to,
+		map[string]string{"dev.sigstore.bundle.content": "dsse-envelope", "dev.sigstore.bundle.predicateType": predicate})
 	if err != nil {
 		return oci.Referrer{}, err
 	}
 	d, err := m.put(types.OCIManifestSchema1, raw)
 	return oci.Referrer{ArtifactType: signature.BundleType, MediaType: d.MediaType, Digest: d.Digest, Size: d.Size}, err
-}
-
-// referrer is the manifest of an artifact
-// (https://github.com/opencontainers/image-spec/blob/main/manifest.md#guidelines-for-artifact-usage).
-type referrer struct {
-	SchemaVersion int               `json:"schemaVersion"`
-	MediaType     types.MediaType   `json:"mediaType"`
-	ArtifactType  string            `json:"artifactType"`
-	Config        v1.Descriptor     `json:"config"`
-	Layers        []v1.Descriptor   `json:"layers"`
-	Subject       v1.Descriptor     `json:"subject"`
-	Annotations   map[string]string `json:"annotations"`
 }
 
 // sign puts the list of signatures of a document into the store: one for every repository that the

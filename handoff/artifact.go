@@ -3,7 +3,6 @@ package handoff
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -27,7 +26,6 @@ const (
 	typePart    = "application/vnd.slipway.part.v1"
 	typeRelease = "application/vnd.slipway.release.v1"
 	typeFile    = types.MediaType("application/vnd.slipway.file.v1")
-	typeEmpty   = types.MediaType("application/vnd.oci.empty.v1+json")
 )
 
 // The annotations of a file: its name, and "true" for a program.
@@ -35,10 +33,6 @@ const (
 	title   = "org.opencontainers.image.title"
 	program = "dev.slipway.program"
 )
-
-// empty is the configuration of an artifact
-// (https://github.com/opencontainers/image-spec/blob/main/manifest.md#guidance-for-an-empty-descriptor).
-const empty = "{}"
 
 // file is a file of an artifact.
 type file struct {
@@ -49,33 +43,20 @@ type file struct {
 	program bool
 }
 
-// artifact is the manifest of an artifact. Equal files give equal bytes.
-type artifact struct {
-	SchemaVersion int             `json:"schemaVersion"`
-	MediaType     types.MediaType `json:"mediaType"`
-	ArtifactType  string          `json:"artifactType"`
-	Config        v1.Descriptor   `json:"config"`
-	Layers        []v1.Descriptor `json:"layers"`
-}
-
 // pack puts an artifact into the store. The files need not be there.
 func pack(st *store.Store, kind string, files []file) (*oci.Tree, error) {
-	h, err := st.PutBytes([]byte(empty))
-	if err != nil {
+	if _, err := st.PutBytes([]byte(oci.Empty)); err != nil {
 		return nil, err
 	}
-	a := artifact{
-		SchemaVersion: 2, MediaType: types.OCIManifestSchema1, ArtifactType: kind,
-		Config: v1.Descriptor{MediaType: typeEmpty, Digest: h, Size: int64(len(empty))},
-	}
+	var layers []v1.Descriptor
 	for _, f := range files {
 		d := v1.Descriptor{MediaType: typeFile, Digest: f.digest, Size: f.size, Annotations: map[string]string{title: f.name}}
 		if f.program {
 			d.Annotations[program] = "true"
 		}
-		a.Layers = append(a.Layers, d)
+		layers = append(layers, d)
 	}
-	raw, err := json.Marshal(a)
+	raw, err := oci.MakeArtifact(kind, layers, nil, nil)
 	if err != nil {
 		return nil, err
 	}
