@@ -35,7 +35,7 @@ func compare(old, now *Release) *comparison {
 		return c
 	}
 	c.Version = old.Lock.Version
-	c.Sections = changes.Compare(changes.Release{Lock: old.Lock, Modules: old.Modules}, changes.Release{Lock: now.Lock, Modules: now.Modules})
+	c.Sections = changes.Compare(old.Release, now.Release)
 	c.images(old.Lock, now.Lock)
 	c.New, c.Gone = missing(now.Findings, old.Findings), missing(old.Findings, now.Findings)
 	return c

@@ -11,20 +11,19 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/changes"
 	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/sbom"
 )
 
 // Release is what a page tells of. What is not known is nil or empty, and Unknown says why.
 type Release struct {
-	Lock *lock.Lock // nil if only a bundle is there
+	changes.Release // its Lock is nil if only a bundle is there
+
 	// Contents is the bundle with the most images: that for all platforms, if there is one.
 	Contents *bundle.Contents
 	Bundles  []bundle.File
-	// Modules are the versions of the Go modules in programs, by path.
-	Modules map[string][]string
 	// Manifest is release.yaml, and Findings what lint finds in it.
 	Manifest []byte
 	Findings []lint.Finding
@@ -49,7 +48,7 @@ func Read(ctx context.Context, path string) (*Release, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &Release{Lock: l, Unknown: []string{
+		return &Release{Release: changes.Release{Lock: l}, Unknown: []string{
 			"Layers, bundles, files, modules and signatures: this page was made from a lock alone.",
 		}}, nil
 	}
@@ -84,7 +83,11 @@ func readDir(ctx context.Context, dir string) (*Release, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Release{Lock: l}
+	described, err := changes.Read(dir, l)
+	if err != nil {
+		return nil, err
+	}
+	r := &Release{Release: described}
 	sums, err := evidence.Sums(dir)
 	if err != nil {
 		return nil, err
@@ -102,20 +105,18 @@ func readDir(ctx context.Context, dir string) (*Release, error) {
 	}
 	slices.SortFunc(r.Bundles, func(a, b bundle.File) int { return strings.Compare(a.Path, b.Path) })
 	for n, f := range r.Bundles {
-		if r.Contents == nil || len(f.Contents.AllLayers()) > len(r.Contents.AllLayers()) {
+		if r.Contents == nil || f.Contents.Layers > r.Contents.Layers {
 			r.Contents = r.Bundles[n].Contents
 		}
 	}
 	if r.Contents == nil {
 		r.Unknown = append(r.Unknown, "Layers: the directory has no bundle.")
 	}
-	if r.Modules, err = optional(sbom.Modules(filepath.Join(dir, sbom.CycloneDXName(l)))); err != nil {
-		return nil, err
-	}
 	if r.Modules == nil {
 		r.Unknown = append(r.Unknown, "Modules of programs: the directory has no bill of materials.")
 	}
-	if r.Manifest, err = optional(os.ReadFile(filepath.Join(dir, "release.yaml"))); err != nil {
+	r.Manifest, err = os.ReadFile(filepath.Join(dir, "release.yaml"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	if r.Manifest != nil {
@@ -129,13 +130,4 @@ func readDir(ctx context.Context, dir string) (*Release, error) {
 		r.Signed = fmt.Sprintf("Signed by its own account: %s has a signature. This page did not verify it.", evidence.SignedProvenance)
 	}
 	return r, nil
-}
-
-// optional returns the zero value for a file that does not exist.
-func optional[T any](v T, err error) (T, error) {
-	if errors.Is(err, fs.ErrNotExist) {
-		var none T
-		return none, nil
-	}
-	return v, err
 }

@@ -22,7 +22,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/notes"
-	"github.com/slipway-dev/slipway/sbom"
 )
 
 func newGitHubRelease(f *flags) *cobra.Command {
@@ -128,7 +127,7 @@ func (g *githubRelease) hub(pr *progress.Printer) (*forge.GitHub, error) {
 
 // notes writes the notes of the release in the output directory.
 func (g *githubRelease) notes(l *lock.Lock) (string, error) {
-	now, err := withModules(g.flags.out, l)
+	now, err := changes.Read(g.flags.out, l)
 	if err != nil {
 		return "", err
 	}
@@ -141,7 +140,7 @@ func (g *githubRelease) notes(l *lock.Lock) (string, error) {
 		if old.Name != l.Name {
 			return "", fmt.Errorf("-since is of %s, and this is %s: name a release of the same product", output.Line(old.Name), output.Line(l.Name))
 		}
-		before, err := withModules(filepath.Dir(g.since), old)
+		before, err := changes.Read(filepath.Dir(g.since), old)
 		if err != nil {
 			return "", err
 		}
@@ -151,19 +150,6 @@ func (g *githubRelease) notes(l *lock.Lock) (string, error) {
 		return "", err
 	}
 	return notes.Write(now, o), nil
-}
-
-// withModules adds what the bill of materials of a release lists. It may be missing.
-func withModules(dir string, l *lock.Lock) (changes.Release, error) {
-	r := changes.Release{Lock: l}
-	if name := sbom.CycloneDXName(l); name == filepath.Base(name) {
-		var err error
-		r.Modules, err = sbom.Modules(filepath.Join(dir, name))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return r, err
-		}
-	}
-	return r, nil
 }
 
 // fingerprint returns that of the key which signed the checksums in a directory, by their

@@ -1,0 +1,23 @@
+package changes
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/sbom"
+)
+
+// Read adds to a lock what the bill of materials next to it lists. It may be missing.
+func Read(dir string, l *lock.Lock) (Release, error) {
+	r := Release{Lock: l}
+	if name := sbom.CycloneDXName(l); name == filepath.Base(name) {
+		var err error
+		r.Modules, err = sbom.Modules(filepath.Join(dir, name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return r, err
+		}
+	}
+	return r, nil
+}
