@@ -9,51 +9,56 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// matrix lists the manifests of images by platform.
-func (p *page) matrix(l *lock.Lock) {
-	var all []platform.Platform
-	for _, i := range l.Images {
-		for _, c := range i.Children {
-			if !slices.Contains(all, c.Platform) {
-				all = append(all, c.Platform)
-			}
-		}
-	}
-	platform.Sort(all)
-	for _, o := range all {
-		p.Platforms = append(p.Platforms, called(o))
-	}
-	for _, i := range l.Images {
-		r := row{Image: i.Name, Cells: make([]cell, len(all))}
-		for _, c := range i.Children {
-			r.Cells[slices.Index(all, c.Platform)] = cell{c.Digest.String(), short(c.Digest), c.LayerBytes, len(c.Stubs()) > 0}
-		}
-		p.Rows = append(p.Rows, r)
-	}
+// place is a cell and its platform.
+type place struct {
+	platform platform.Platform
+	cell     cell
 }
 
-// held lists the manifests of a bundle.
-func (p *page) held(c *bundle.Contents) {
+// matrix lists the manifests of images by platform: those of an image are in the place of its name.
+func (p *page) matrix(names []string, manifests [][]place) {
 	var all []platform.Platform
-	for _, i := range c.Images {
-		for _, m := range i.Included() {
-			if !slices.Contains(all, m.Platform) {
-				all = append(all, m.Platform)
-			}
+	for _, m := range slices.Concat(manifests...) {
+		if !slices.Contains(all, m.platform) {
+			all = append(all, m.platform)
 		}
 	}
 	platform.Sort(all)
 	for _, o := range all {
 		p.Platforms = append(p.Platforms, cmp.Or(called(o), "any"))
 	}
-	for _, i := range c.Images {
-		r := row{Image: i.Name, Cells: make([]cell, len(all))}
-		for _, m := range i.Included() {
-			r.Cells[slices.Index(all, m.Platform)] = cell{Digest: m.Desc.Digest.String(), Short: short(m.Desc.Digest), Bytes: total(m.Layers)}
+	for n, name := range names {
+		r := row{Image: name, Cells: make([]cell, len(all))}
+		for _, m := range manifests[n] {
+			r.Cells[slices.Index(all, m.platform)] = m.cell
 		}
 		p.Rows = append(p.Rows, r)
+	}
+}
+
+// published lists the manifests of a release.
+func (p *page) published(l *lock.Lock) {
+	names, manifests := make([]string, len(l.Images)), make([][]place, len(l.Images))
+	for n, i := range l.Images {
+		names[n] = i.Name
+		for _, c := range i.Children {
+			manifests[n] = append(manifests[n], place{c.Platform, cell{c.Digest.String(), short(c.Digest), c.LayerBytes, len(c.Stubs()) > 0}})
+		}
+	}
+	p.matrix(names, manifests)
+}
+
+// held lists the manifests of a bundle, and its names.
+func (p *page) held(c *bundle.Contents) {
+	names, manifests := make([]string, len(c.Images)), make([][]place, len(c.Images))
+	for n, i := range c.Images {
+		names[n] = i.Name
+		for _, m := range i.Included() {
+			manifests[n] = append(manifests[n], place{m.Platform, cell{Digest: m.Desc.Digest.String(), Short: short(m.Desc.Digest), Bytes: total(m.Layers)}})
+		}
 		p.Names = append(p.Names, named{Name: i.Name, Digest: i.Digest().String(), Short: short(i.Digest())})
 	}
+	p.matrix(names, manifests)
 }
 
 // called is a platform as people call it, with the name of its Windows release.

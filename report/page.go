@@ -83,7 +83,7 @@ func newPage(r, base *Release) *page {
 	p := &page{Proof: cmp.Or(r.Signed, "Nothing proves who made it: it is not signed."), Unknown: r.Unknown}
 	if l := r.Lock; l != nil {
 		p.Product, p.Version, p.Snapshot = l.Name, l.Version, l.Snapshot
-		p.matrix(l)
+		p.published(l)
 		p.names(l)
 		p.inputs(l)
 		p.others(l)
