@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/shard"
+	"github.com/slipway-dev/slipway/store"
 )
 
 // interval is how long merge waits before it looks for the parts of shards again.
@@ -55,22 +56,29 @@ func (f *flags) adopt(cmd *cobra.Command, ref string) (done func(), err error) {
 
 // withPlan calls do with a plan of a registry, and keeps the store locked.
 func (f *flags) withPlan(cmd *cobra.Command, ref string, do func(*handoff.Plan) error) error {
-	pr := f.printer(cmd)
-	defer pr.Close()
-	st, leave, err := f.open(cmd.Context(), pr)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	p, err := handoff.Fetch(cmd.Context(), st, network.Options{Progress: pr}, ref)
-	if err != nil {
-		return err
-	}
-	return do(p)
+	return f.inStore(cmd, func(st *store.Store, o network.Options) error {
+		p, err := handoff.Fetch(cmd.Context(), st, o, ref)
+		if err != nil {
+			return err
+		}
+		return do(p)
+	})
 }
 
 // pushPlan puts a plan into the registry and prints its reference.
 func (f *flags) pushPlan(cmd *cobra.Command, p *product.Product, plan *shard.Plan) error {
+	return f.inStore(cmd, func(st *store.Store, o network.Options) error {
+		ref, err := handoff.PushPlan(cmd.Context(), st, o, p, plan)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(cmd.OutOrStdout(), ref)
+		return err
+	})
+}
+
+// inStore calls do with the store, locked.
+func (f *flags) inStore(cmd *cobra.Command, do func(*store.Store, network.Options) error) error {
 	pr := f.printer(cmd)
 	defer pr.Close()
 	st, leave, err := f.open(cmd.Context(), pr)
@@ -78,10 +86,5 @@ func (f *flags) pushPlan(cmd *cobra.Command, p *product.Product, plan *shard.Pla
 		return err
 	}
 	defer leave()
-	ref, err := handoff.PushPlan(cmd.Context(), st, network.Options{Progress: pr}, p, plan)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(cmd.OutOrStdout(), ref)
-	return err
+	return do(st, network.Options{Progress: pr})
 }
