@@ -34,8 +34,8 @@ func (b *bench) warm(ctx context.Context) (comparison, error) {
 	return comparison{title: "A release in which nothing changed", ours: ours, other: []figure{packed, compressed}}, err
 }
 
-// programsOnly copies the store to b.tmp/NAME, unless that is there, without its blobs and the records
-// of them. It keeps compiled programs and their inputs.
+// programsOnly copies the store to b.tmp/NAME, unless that is there, without its blobs and the
+// records of them. It keeps compiled programs and their inputs.
 func (b *bench) programsOnly(ctx context.Context, name string) error {
 	dir := filepath.Join(b.tmp, name)
 	if _, err := os.Stat(dir); err == nil {

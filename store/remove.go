@@ -10,8 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/disk"
 )
 
-// made are the parts of a store, the times of its compilations, and the slipway that package target compiles into it, which may
-// be the only one.
+// made are the parts of a store, the times of its compilations, and the slipway that package
+// target compiles into it, which may be the only one.
 var made = []string{"blobs", "cache", "work", "temp", "index.json", "oci-layout", "release.weights.json", "bin/slipway"}
 
 // Remove deletes the store at dir once no other process uses it; say is as for [Store.Lock].

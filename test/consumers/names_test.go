@@ -17,9 +17,10 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// manyNames packs a signed image with two tags, one for a platform, and one that floats, and another
-// one in the same repository. It returns the bundle for linux/amd64, what each name stands for, and what
-// programs with IDs may say: the digest of the configuration, the manifest or the index.
+// manyNames packs a signed image with two tags, one for a platform, and one that floats, and
+// another one in the same repository. It returns the bundle for linux/amd64, what each name
+// stands for, and what programs with IDs may say: the digest of the configuration, the manifest
+// or the index.
 func manyNames(t *testing.T) (b packedBundle, digests map[string]string, ids map[string][]string) {
 	t.Helper()
 	st, err := store.Open(t.TempDir())

@@ -15,8 +15,8 @@ type elsewhere struct {
 	place string // registry, and the path below which all repositories are
 }
 
-// unpacked returns the store of the release as `slipway serve` serves it, which has the referrers API,
-// and a private registry without it that a bundle was pushed to.
+// unpacked returns the store of the release as `slipway serve` serves it, which has the referrers
+// API, and a private registry without it that a bundle was pushed to.
 func unpacked(t *testing.T, s *signed) []elsewhere {
 	t.Helper()
 	r := registries()[len(registries())-1]
@@ -57,9 +57,9 @@ func stop(t *testing.T, cmd *exec.Cmd, out io.Reader) {
 	cmd.Wait()               //nolint:errcheck // it was interrupted
 }
 
-// TestUnpacked: every verifier accepts the index and both manifests of a bundle that was pushed to a
-// private registry, and of `slipway serve`, and refuses another key. A policy of containers/image
-// has to know under which name the image was signed.
+// TestUnpacked: every verifier accepts the index and both manifests of a bundle that was pushed
+// to a private registry, and of `slipway serve`, and refuses another key. A policy of
+// containers/image has to know under which name the image was signed.
 func TestUnpacked(t *testing.T) {
 	s := theRelease(t)
 	for _, e := range unpacked(t, s) {

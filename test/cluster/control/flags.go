@@ -29,8 +29,8 @@ func (p *Plane) apiserver() []string {
 }
 
 // controllers are those without which a Deployment has no pods, a pod no token, a Service no
-// endpoints and a Job no pods. That for the lifecycle of nodes is left out: it would taint nodes that send no
-// heartbeat.
+// endpoints and a Job no pods. That for the lifecycle of nodes is left out: it would taint nodes
+// that send no heartbeat.
 func (p *Plane) controllers() []string {
 	return []string{
 		"kube-controller-manager", "--kubeconfig=" + p.file("controllers.conf"), "--leader-elect=false", "--secure-port=0",
