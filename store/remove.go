@@ -12,7 +12,7 @@ import (
 
 // made are the parts of a store, the times of its compilations, and the slipway that package
 // target compiles into it, which may be the only one.
-var made = []string{"blobs", "cache", "work", "temp", "index.json", "oci-layout", "release.weights.json", "bin/slipway"}
+var made = []string{"blobs", "cache", "work", "temp", "index.json", "oci-layout", "release.weights.json", "release.run.json", "bin/slipway"}
 
 // Remove deletes the store at dir once no other process uses it; say is as for [Store.Lock].
 // Other files in the directory stay. Remove refuses a directory that is not a store or that also

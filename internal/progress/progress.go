@@ -22,10 +22,11 @@ import (
 
 // Printer shows tasks and lines. Several goroutines may call its methods, which also work on nil.
 type Printer struct {
-	mu    sync.Mutex
-	w     *output.Writer
-	bars  *mpb.Progress  // nil if the output is not a terminal, and after Close
-	tasks map[*Task]bool // the running ones
+	mu     sync.Mutex
+	w      *output.Writer
+	bars   *mpb.Progress  // nil if the output is not a terminal, and after Close
+	tasks  map[*Task]bool // the running ones
+	record *Record        // nil: none
 	// every is how often a running task reports itself in a log.
 	every time.Duration
 }

@@ -2,8 +2,11 @@ package progress
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -103,4 +106,35 @@ packing\x1b]0;x\x07 …
 	if log.String() != want {
 		t.Errorf("log:\n%s\nwant:\n%s", log.String(), want)
 	}
+}
+
+// TestRecording records tasks and stages, also without a display, from several goroutines.
+func TestRecording(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, record := Recording(nil)
+		next := record.Stages()
+		next("one")
+		time.Sleep(time.Second)
+		next("two")
+		task := p.Start("packing", Bytes, 0)
+		var all sync.WaitGroup
+		for range 3 {
+			all.Go(func() { p.Start("pushing", Items, 1).Fail() })
+		}
+		all.Wait()
+		time.Sleep(2 * time.Second)
+		task.Done("")
+		next("")
+		next("")
+		var got []string
+		for _, s := range record.Steps() {
+			got = append(got, fmt.Sprintf("%s %g-%g %t %t", s.Name, s.Begin, s.End, s.Stage, s.Failed))
+		}
+		slices.Sort(got)
+		want := []string{"one 0-1 true false", "packing 1-3 false false", "pushing 1-1 false true", "pushing 1-1 false true", "pushing 1-1 false true", "two 1-3 true false"}
+		if !slices.Equal(got, want) {
+			t.Errorf("the steps are %q, want %q", got, want)
+		}
+		p.Close()
+	})
 }

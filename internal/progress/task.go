@@ -100,7 +100,10 @@ func (t *Task) Note(s string) {
 func (t *Task) Done(format string, args ...any) { t.end("✓", fmt.Sprintf(format, args...)) }
 
 // Fail marks the task as failed. The caller prints the error.
-func (t *Task) Fail() { t.end("✗", "stopped") }
+func (t *Task) Fail() { t.end(failed, "stopped") }
+
+// failed marks a task that has not ended as it should.
+const failed = "✗"
 
 func (t *Task) end(mark, result string) {
 	if t == nil {
@@ -111,7 +114,9 @@ func (t *Task) end(mark, result string) {
 		t.done()
 		t.p.mu.Lock()
 		delete(t.p.tasks, t)
+		record := t.p.record
 		t.p.mu.Unlock()
+		record.add(t.name, t.start, false, mark == failed)
 		if t.bar != nil {
 			t.bar.Abort(true)
 		}

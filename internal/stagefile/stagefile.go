@@ -54,6 +54,12 @@ var (
 	}
 )
 
+// Run is the record of a run, which stays in the store.
+var Run = Kind{
+	Name: "release.run.json", Version: 1, key: "runVersion", what: "the record of a run",
+	remedy: func() string { return "show it with " + howto.Run("report -run") },
+}
+
 // maxSize is the largest size of a file in bytes. Real files have a few hundred KiB.
 const maxSize = 64 << 20
 
@@ -106,6 +112,7 @@ type versions struct {
 	Lock    int `json:"schemaVersion"`
 	Plan    int `json:"planVersion"`
 	Weights int `json:"weightsVersion"`
+	Run     int `json:"runVersion"`
 }
 
 // identify checks the version key. It refuses text after the JSON value, too.
@@ -114,14 +121,14 @@ func (k Kind) identify(b []byte) error {
 	if err := json.Unmarshal(b, &head); err != nil {
 		return k.Invalid(err)
 	}
-	found := map[string]int{Build.key: head.Build, Part.key: head.Part, Lock.key: head.Lock, Plan.key: head.Plan, Weights.key: head.Weights}
+	found := map[string]int{Build.key: head.Build, Part.key: head.Part, Lock.key: head.Lock, Plan.key: head.Plan, Weights.key: head.Weights, Run.key: head.Run}
 	switch version := found[k.key]; {
 	case version > k.Version:
 		return fmt.Errorf("%s %d is newer than %d, which this slipway reads: use a newer slipway", k.key, version, k.Version)
 	case version > 0:
 		return nil
 	}
-	for _, other := range []Kind{Build, Part, Lock, Plan, Weights} {
+	for _, other := range []Kind{Build, Part, Lock, Plan, Weights, Run} {
 		if found[other.key] < 1 {
 			continue
 		}
