@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -49,7 +50,7 @@ func (s *Store) keep(ctx context.Context, path string, also []io.Writer) (Kept, 
 	synced.Go(f.Sync)   // while it is read
 	defer synced.Wait() //nolint:errcheck // for an end before the record
 	h := sha256.New()
-	n, err := io.Copy(io.MultiWriter(append(also, h)...), progress.Reader(ctx, f, nil))
+	n, err := io.CopyBuffer(&atOnce{all: append(also, h)}, progress.Reader(ctx, f, nil), make([]byte, keptBuffer))
 	if err != nil {
 		return Kept{}, err
 	}
@@ -124,4 +125,23 @@ func (s *Store) rel(path string) (string, error) {
 		return "", fmt.Errorf("%s is not in the store %s", path, s.dir)
 	}
 	return filepath.ToSlash(rel), nil
+}
+
+// keptBuffer is how many bytes all hashes of a kept file take before it is read on.
+const keptBuffer = 1 << 20
+
+// atOnce writes to several writers, each in a goroutine of its own: one core computes SHA-256 and
+// another one SHA-512.
+type atOnce struct{ all []io.Writer }
+
+func (w *atOnce) Write(p []byte) (int, error) {
+	var g errgroup.Group
+	for _, to := range w.all[1:] {
+		g.Go(func() error {
+			_, err := to.Write(p)
+			return err
+		})
+	}
+	_, err := w.all[0].Write(p)
+	return len(p), cmp.Or(err, g.Wait())
 }
