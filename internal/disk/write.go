@@ -12,7 +12,23 @@ import (
 // nothing after Commit, so it can be deferred.
 type File struct {
 	*os.File
-	done bool
+	done          bool
+	size, started int64 // written, and of that what the disk was given
+}
+
+// early is after how many bytes the disk begins to write a file, so that Commit need not wait for
+// all of it.
+const early = 16 << 20
+
+// Write appends to the file.
+func (f *File) Write(p []byte) (int, error) {
+	n, err := f.File.Write(p)
+	f.size += int64(n)
+	if ready := f.size - f.started; ready >= early {
+		writeBack(f.File, f.started, ready)
+		f.started = f.size
+	}
+	return n, err
 }
 
 // Create makes a file with a temporary name in a directory.
