@@ -57,14 +57,7 @@ func Read(file string, text []byte) ([]Node, error) {
 	case head.APIVersion == "v1" && (head.Kind == "List" || head.Kind == "NodeList"):
 		return r.list(head.Kind == "NodeList")
 	}
-	return nil, r.errorf(0, "this is %s %s, not a list of nodes: make it with kubectl get nodes -o json", orNone(head.APIVersion), orNone(head.Kind))
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "nothing"
-	}
-	return fmt.Sprintf("%q", s)
+	return nil, r.errorf(0, "apiVersion is %q and kind is %q, not v1 and NodeList or Node: make the file with kubectl get nodes -o json", head.APIVersion, head.Kind)
 }
 
 type reader struct {
@@ -131,7 +124,7 @@ func (r reader) item(at int, raw []byte, typed bool) (*Node, error) {
 	}
 	untyped := typed && head.APIVersion == "" && head.Kind == ""
 	if !untyped && (head.APIVersion != "v1" || head.Kind != "Node") {
-		return nil, r.errorf(at, "this is %s %s, not a node: make the file with kubectl get nodes -o json", orNone(head.APIVersion), orNone(head.Kind))
+		return nil, r.errorf(at, "apiVersion is %q and kind is %q, not v1 and Node: make the file with kubectl get nodes -o json", head.APIVersion, head.Kind)
 	}
 	return r.node(at, raw)
 }
