@@ -1,6 +1,8 @@
 package bundletest
 
 import (
+	"bytes"
+	"io"
 	"os"
 	"testing"
 
@@ -20,16 +22,29 @@ func Again(t *testing.T) func(string) (*bundle.Bundle, error) {
 // Recompress writes a bundle to out as another program compresses it: one frame, no seek table.
 func Recompress(t testing.TB, path, out string) string {
 	t.Helper()
-	data, err := os.ReadFile(path)
+	from, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw := Decompress(t, data)
-	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(8<<20))
+	defer from.Close()
+	raw, err := zstd.NewReader(from)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(out, z.EncodeAll(raw, nil), 0o600); err != nil {
+	defer raw.Close()
+	to, err := os.Create(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer to.Close()
+	z, err := zstd.NewWriter(to, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(8<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(z, raw); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
 	return out
@@ -38,11 +53,12 @@ func Recompress(t testing.TB, path, out string) string {
 // Decompress decompresses a bundle.
 func Decompress(t testing.TB, data []byte) []byte {
 	t.Helper()
-	z, err := zstd.NewReader(nil)
+	z, err := zstd.NewReader(bytes.NewReader(data)) // DecodeAll copies all that it has at each frame
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := z.DecodeAll(data, nil)
+	defer z.Close()
+	raw, err := io.ReadAll(z)
 	if err != nil {
 		t.Fatal(err)
 	}
