@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -25,7 +26,8 @@ type VerifyOptions struct {
 	// some images are not known. It may be nil.
 	Compare func(c *Contents, complete bool) []string
 	// Check is called with a bundle whose head is right, before layers are read, and may open
-	// blobs. Its error is what Verify returns. It may be nil.
+	// blobs. Its error is what Verify returns. With a Check, a head that is not right is an error,
+	// too: no layers are read of what could not be checked. It may be nil.
 	Check    func(b *Bundle) error
 	Progress *progress.Printer // nil: quiet
 }
@@ -102,7 +104,7 @@ func (v *verifier) run(ctx context.Context, o VerifyOptions) error {
 	}
 	if err := recognize(v.src); err != nil {
 		v.problem(Problem{What: err.Error()})
-		return g.Wait()
+		return errors.Join(v.unchecked(o), g.Wait())
 	}
 	err := v.b.archive.ReadTable()
 	if err != nil {
@@ -114,7 +116,10 @@ func (v *verifier) run(ctx context.Context, o VerifyOptions) error {
 			v.problem(Problem{What: p, at: -1})
 		}
 	}
-	if o.Check != nil && v.headOK {
+	if err := v.unchecked(o); err != nil {
+		return errors.Join(err, g.Wait())
+	}
+	if o.Check != nil {
 		if err := o.Check(v.b); err != nil {
 			return errors.Join(err, g.Wait())
 		}
@@ -130,6 +135,16 @@ func (v *verifier) run(ctx context.Context, o VerifyOptions) error {
 	}
 	slices.SortStableFunc(v.report.Problems, func(a, b Problem) int { return cmp.Compare(a.at, b.at) })
 	return nil
+}
+
+// unchecked returns the first problem as an error if the options have a check.
+func (v *verifier) unchecked(o VerifyOptions) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if o.Check == nil || len(v.report.Problems) == 0 && v.headOK {
+		return nil
+	}
+	return fmt.Errorf("%s: %s", v.report.Path, v.report.Problems[0])
 }
 
 // head reads the head as Open does, and continues where Open would stop.

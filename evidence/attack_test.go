@@ -131,6 +131,17 @@ var attacks = []attack{
 		_, err := verify(t, policy(w.key), w.pack(t))
 		return err
 	}},
+	{"images signed with different keys", func(t *testing.T, w *world) error {
+		w.attach(t, bundletest.SignedStatement(t, w.other, w.sealed))
+		theirs := w.l.Images[1].Referrers
+		for n := range w.l.Images {
+			w.l.Images[n].Referrers = nil
+		}
+		w.attach(t, w.key64)
+		w.l.Images[1].Referrers = theirs
+		_, err := verify(t, policy(w.key, w.other), w.pack(t))
+		return err
+	}},
 	{"only a keyless bundle left", on(func(*testing.T, *world) []byte {
 		return []byte(`{"mediaType":"application/vnd.dev.sigstore.bundle.v0.3+json","verificationMaterial":{"certificate":{"rawBytes":"AA=="}}}`)
 	})},

@@ -99,6 +99,7 @@ func Verify(all []Material, p Policy, statements ...string) (*Report, error) {
 	if err := r.files(statements); err != nil {
 		return nil, err
 	}
+	r.lookAhead(all)
 	for n := range all {
 		if err := r.read(&all[n]); err != nil {
 			return nil, err

@@ -34,6 +34,7 @@ const spdxType = "https://spdx.dev/Document"
 // keys.
 type reader struct {
 	policy     Policy
+	ahead      map[v1.Hash]*decoded // read before their turn
 	blobs      map[v1.Hash]*opened
 	bytes      int64
 	statements map[*signature.PublicKey][]*statement
@@ -41,6 +42,7 @@ type reader struct {
 	absent     int      // bundles that a delta lacks
 	unread     []string // why bundles were counted as foreign, where it may be an attack
 	sboms      map[v1.Hash]bool
+	claims     map[string]bool // fingerprints that bundles name
 }
 
 // opened is a Sigstore bundle that was read.
@@ -52,7 +54,7 @@ type opened struct {
 }
 
 func newReader(p Policy) *reader {
-	return &reader{policy: p, blobs: map[v1.Hash]*opened{}, statements: map[*signature.PublicKey][]*statement{}, sboms: map[v1.Hash]bool{}}
+	return &reader{policy: p, blobs: map[v1.Hash]*opened{}, statements: map[*signature.PublicKey][]*statement{}, sboms: map[v1.Hash]bool{}, claims: map[string]bool{}}
 }
 
 // readBy returns the keys that have signed a statement.
@@ -81,13 +83,13 @@ func (r *reader) read(m *Material) error {
 
 // referrer reads one bundle, unless it was read before, and records what it refers to.
 func (r *reader) referrer(m *Material, ref bundle.Referrer) error {
-	layers := ref.Tree.Layers
-	if len(layers) != 1 || string(layers[0].MediaType) != signature.BundleType || ref.Tree.Subject == nil {
+	d, ok := sigstore(ref.Tree)
+	if !ok {
 		r.foreign++
 		return nil
 	}
 	subject := ref.Tree.Subject.Digest
-	o, err := r.blob(m, layers[0])
+	o, err := r.blob(m, d)
 	switch {
 	case err != nil:
 		return err
@@ -105,6 +107,14 @@ func (r *reader) referrer(m *Material, ref bundle.Referrer) error {
 	return nil
 }
 
+// sigstore returns the Sigstore bundle of a referrer, if it has one.
+func sigstore(t *oci.Tree) (v1.Descriptor, bool) {
+	if len(t.Layers) != 1 || string(t.Layers[0].MediaType) != signature.BundleType || t.Subject == nil {
+		return v1.Descriptor{}, false
+	}
+	return t.Layers[0], true
+}
+
 // blob reads a bundle. It returns nil for one that the material leaves out on purpose.
 func (r *reader) blob(m *Material, d v1.Descriptor) (*opened, error) {
 	if o, ok := r.blobs[d.Digest]; ok {
@@ -116,41 +126,88 @@ func (r *reader) blob(m *Material, d v1.Descriptor) (*opened, error) {
 	if r.bytes += d.Size; r.bytes > maxStatementBytes || len(r.blobs) == maxStatements {
 		return nil, fmt.Errorf("there are more than %d Sigstore bundles, or more than %d MiB of them", maxStatements, maxStatementBytes>>20)
 	}
-	f, err := m.Open(d.Digest)
-	if errors.Is(err, oci.ErrAbsent) {
+	was, ok := r.ahead[d.Digest]
+	if !ok || was.err != nil { // another material may have it
+		was = r.policy.load(m, d)
+	}
+	if errors.Is(was.err, oci.ErrAbsent) {
 		r.absent++
 		return nil, nil
 	}
+	o, err := r.take(d.Digest, was)
+	if err == nil {
+		r.blobs[d.Digest] = o
+	}
+	return o, err
+}
+
+// decoded is what a Sigstore bundle turned out to be. Nothing of it is in a report before its turn.
+type decoded struct {
+	*opened
+
+	claim  string // fingerprint of the key that it names
+	unread error  // why it is not a bundle that slipway writes
+	err    error
+}
+
+// load reads a bundle of a material.
+func (p Policy) load(m *Material, d v1.Descriptor) *decoded {
+	f, err := m.Open(d.Digest)
 	if err != nil {
-		return nil, err
+		return &decoded{err: err}
 	}
 	defer f.Close()
 	text := bytes.NewBuffer(make([]byte, 0, d.Size+bytes.MinRead)) // so that it does not grow
 	if _, err := text.ReadFrom(io.LimitReader(f, d.Size+1)); err != nil {
-		return nil, fmt.Errorf("reading the Sigstore bundle %s: %w", d.Digest, err)
+		return &decoded{err: fmt.Errorf("reading the Sigstore bundle %s: %w", d.Digest, err)}
 	}
-	o, err := r.parse(d.Digest, text.Bytes())
-	r.blobs[d.Digest] = o
-	return o, err
+	return p.decode(d.Digest, text.Bytes())
 }
 
-// parse verifies a bundle that names one of the keys. Nothing of another one is believed, so it is
-// only counted.
+// parse decodes a bundle and takes it.
 func (r *reader) parse(h v1.Hash, text []byte) (*opened, error) {
+	return r.take(h, r.policy.decode(h, text))
+}
+
+// take notes what a bundle is.
+func (r *reader) take(h v1.Hash, d *decoded) (*opened, error) {
+	if d.claim != "" {
+		r.claims[d.claim] = true
+	}
+	switch {
+	case d.err != nil:
+		return nil, d.err
+	case d.unread != nil && len(r.unread) < 3:
+		r.unread = append(r.unread, fmt.Sprintf("%s is not read: %s", h, d.unread))
+	}
+	if d.key == nil {
+		r.foreign++
+	} else if d.provenance != nil {
+		r.statements[d.key] = append(r.statements[d.key], d.provenance)
+	}
+	return d.opened, nil
+}
+
+// decode verifies a bundle that names one of the keys. Nothing of another one is believed.
+func (p Policy) decode(h v1.Hash, text []byte) *decoded {
+	d := &decoded{opened: &opened{}}
 	b, err := signature.Parse(text)
 	if err != nil {
-		r.foreign++
-		if len(r.unread) < 3 {
-			r.unread = append(r.unread, fmt.Sprintf("%s is not read: %s", h, err))
-		}
-		return &opened{}, nil
+		d.unread = err
+		return d
 	}
-	at := slices.IndexFunc(r.policy.Keys, func(k *signature.PublicKey) bool { return k.Hint() == b.Hint() })
-	if at < 0 {
-		r.foreign++
-		return &opened{}, nil
+	if key, err := b.Fingerprint(); err == nil {
+		d.claim = key
 	}
-	k := r.policy.Keys[at]
+	at := slices.IndexFunc(p.Keys, func(k *signature.PublicKey) bool { return k.Hint() == b.Hint() })
+	if at >= 0 {
+		d.opened, d.err = verified(h, b, p.Keys[at])
+	}
+	return d
+}
+
+// verified verifies a bundle that names a key.
+func verified(h v1.Hash, b *signature.Bundle, k *signature.PublicKey) (*opened, error) {
 	payload, err := b.Statement(k)
 	if err != nil {
 		return nil, fmt.Errorf("the Sigstore bundle %s names the key %s: %w", h, k.Fingerprint(), err)
@@ -169,7 +226,6 @@ func (r *reader) parse(h v1.Hash, text []byte) (*opened, error) {
 		return nil, fmt.Errorf("the statement in %s: %w", h, err)
 	}
 	o.provenance = &statement{Statement: s, blob: h, attached: map[attachment]bool{}}
-	r.statements[k] = append(r.statements[k], o.provenance)
 	return o, nil
 }
 

@@ -14,18 +14,14 @@ import (
 	"github.com/slipway-dev/slipway/provenance"
 )
 
-// prove verifies the signatures of everything that is named, before layers are read.
-func (v *verifying) prove(cmd *cobra.Command, pr *progress.Printer) (*evidence.Report, error) {
+// prove verifies the signatures of everything that is named, before layers are read. opened is the
+// bundle, if it is open already and nothing else is verified.
+func (v *verifying) prove(cmd *cobra.Command, pr *progress.Printer, opened *bundle.Bundle) (*evidence.Report, error) {
 	var floor *provenance.Statement
 	if v.since != "" {
 		var err error
 		if floor, err = v.floor(); err != nil {
 			return nil, fmt.Errorf("-since: %w", err)
-		}
-	}
-	if v.sums != "" {
-		if err := evidence.CheckSums(v.sums, v.proof.policy); err != nil {
-			return nil, err
 		}
 	}
 	paths := slices.Clone(v.bundles)
@@ -42,7 +38,7 @@ func (v *verifying) prove(cmd *cobra.Command, pr *progress.Printer) (*evidence.R
 		paths = append(paths, r.Files.Bundles()...)
 	}
 	if len(paths)+len(v.layouts) > 0 {
-		images, err := v.images(paths)
+		images, err := v.images(paths, opened)
 		if err != nil {
 			return nil, err
 		}
@@ -60,13 +56,18 @@ func (v *verifying) prove(cmd *cobra.Command, pr *progress.Printer) (*evidence.R
 	return r, nil
 }
 
-// images verifies the images in bundles and extracted directories.
-func (v *verifying) images(paths []string) (*evidence.Report, error) {
-	bundles, closeAll, err := openAll(paths)
-	if err != nil {
-		return nil, err
+// images verifies the images in bundles and extracted directories. It opens the bundles, unless it
+// is the one that is open already.
+func (v *verifying) images(paths []string, opened *bundle.Bundle) (*evidence.Report, error) {
+	bundles := []*bundle.Bundle{opened}
+	if opened == nil {
+		all, closeAll, err := openAll(paths)
+		if err != nil {
+			return nil, err
+		}
+		defer closeAll()
+		bundles = all
 	}
-	defer closeAll()
 	all, err := materials(paths, bundles)
 	if err != nil {
 		return nil, err
@@ -103,7 +104,7 @@ func (v *verifying) floor() (*provenance.Statement, error) {
 		r, err = evidence.ReadStatements([]string{v.since}, v.proof.policy)
 	default:
 		old := verifying{proof: v.proof}
-		r, err = old.images([]string{v.since})
+		r, err = old.images([]string{v.since}, nil)
 	}
 	if err != nil {
 		return nil, err

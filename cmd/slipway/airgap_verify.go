@@ -75,15 +75,20 @@ func (v *verifying) run(cmd *cobra.Command, args []string) error {
 	}
 	pr := v.flags.printer(cmd)
 	defer pr.Close()
+	if v.proof.asked() && v.sums != "" { // before a file is compared with them
+		if err := evidence.CheckSums(v.sums, v.proof.policy); err != nil {
+			return err
+		}
+	}
 	var all verified
-	if v.proof.asked() {
+	if v.proof.asked() && !v.alone() {
 		var err error
-		if all.Evidence, err = v.prove(cmd, pr); err != nil {
+		if all.Evidence, err = v.prove(cmd, pr, nil); err != nil {
 			return err
 		}
 	}
 	errs := v.bytes(cmd, pr, &all)
-	if cmd.Context().Err() != nil {
+	if cmd.Context().Err() != nil || v.proof.asked() && all.Evidence == nil {
 		return errors.Join(errs...)
 	}
 	pr.Close()
@@ -94,6 +99,10 @@ func (v *verifying) run(cmd *cobra.Command, args []string) error {
 }
 
 func (v *verifying) proofOf() int { return len(v.dirs) + len(v.layouts) + len(v.bundles) }
+
+// alone reports whether a single bundle is verified: its signatures are verified as it is read,
+// so that it is opened once.
+func (v *verifying) alone() bool { return v.proofOf() == 1 && len(v.bundles) == 1 }
 
 // sort finds out what the arguments are.
 func (v *verifying) sort(args []string) {
@@ -122,7 +131,13 @@ func (v *verifying) bytes(cmd *cobra.Command, pr *progress.Printer, all *verifie
 		o.Compare = airgap.Compare(l)
 	}
 	for _, path := range v.bundles {
-		if v.proof.asked() {
+		switch {
+		case v.proof.asked() && v.alone():
+			o.Check = func(b *bundle.Bundle) (err error) {
+				all.Evidence, err = v.prove(cmd, pr, b)
+				return err
+			}
+		case v.proof.asked():
 			o.Check = v.unchanged(path)
 		}
 		r, err := bundle.Verify(cmd.Context(), path, o)

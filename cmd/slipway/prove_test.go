@@ -83,7 +83,7 @@ func TestExchanged(t *testing.T) {
 		files[n] = bundletest.Pack(t, st, release, t.TempDir(), airgap.Target{Name: "demo-images"})[0].Path
 	}
 	v := &verifying{proof: proof{policy: evidence.Policy{Keys: []*signature.PublicKey{key.Public}}}}
-	if _, err := v.images(files[:1]); err != nil {
+	if _, err := v.images(files[:1], nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := v.unchanged(files[0])(bundletest.Opened(t, files[0])); err != nil {

@@ -119,6 +119,15 @@ func Parse(text []byte) (*Bundle, error) {
 // is verified with that key.
 func (b *Bundle) Hint() string { return b.bundle.Material.PublicKey.Hint }
 
+// Fingerprint names the key of [Bundle.Hint] as [PublicKey.Fingerprint] does.
+func (b *Bundle) Fingerprint() (string, error) {
+	sum, err := base64.StdEncoding.DecodeString(b.Hint())
+	if err != nil || len(sum) != sha256.Size {
+		return "", errors.New("the bundle names no key: sign again")
+	}
+	return fingerprint(sum), nil
+}
+
 // Statement verifies a bundle with a statement and returns the statement. Nothing of it may be
 // read before.
 func (b *Bundle) Statement(k *PublicKey) ([]byte, error) {

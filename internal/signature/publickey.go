@@ -96,7 +96,11 @@ func (k *PublicKey) Hint() string {
 // Fingerprint names the key for people: SHA256: and [PublicKey.Hint] without padding.
 func (k *PublicKey) Fingerprint() string {
 	sum := sha256.Sum256(k.spki)
-	return "SHA256:" + base64.RawStdEncoding.EncodeToString(sum[:])
+	return fingerprint(sum[:])
+}
+
+func fingerprint(sum []byte) string {
+	return "SHA256:" + base64.RawStdEncoding.EncodeToString(sum)
 }
 
 // Equal reports whether both are the same key.
