@@ -213,14 +213,24 @@ func TestTwoMachines(t *testing.T) {
 	}
 }
 
-// TestManyObjects brings 20,000 objects to a second machine in some dozen requests.
-func TestManyObjects(t *testing.T) {
-	const n = 20_000
+// TestManyObjects brings many objects to a second machine in some dozen requests.
+func TestManyObjects(t *testing.T) { many(t, 600, 80_000) }
+
+// BenchmarkManyObjects does so with as many as a product of Kubernetes' size has.
+func BenchmarkManyObjects(b *testing.B) {
+	for b.Loop() {
+		many(b, 20_000, 4_000)
+	}
+}
+
+// many sends n objects of up to so many bytes, and reads them on another machine.
+func many(t testing.TB, n, size int) {
+	t.Helper()
 	s := registrytest.Serve(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	bodies := make([]string, n)
 	for k := range bodies {
-		b := make([]byte, 200+random.IntN(4000))
+		b := make([]byte, 200+random.IntN(size))
 		for i := range b {
 			b[i] = "0123456789abcdef"[random.IntN(16)]
 		}
@@ -235,11 +245,11 @@ func TestManyObjects(t *testing.T) {
 		}
 		first.note(action, e)
 	}
-	first.stats.Puts = n
+	first.stats.Puts = int64(n)
 	if err := first.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if calls, _ := s.Reset(); len(calls) > 40 || first.Stats().Sent == 0 {
+	if calls, _ := s.Reset(); len(calls) > 40 || first.Stats().Sent < 2 {
 		t.Errorf("%d requests were made to send %+v", len(calls), first.Stats())
 	}
 	second := machine(t, s)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -28,22 +29,28 @@ type entry struct {
 	time   time.Time // when it was compiled
 }
 
-// openLocal makes the directories of a cache.
+// openLocal makes the directory of a cache.
 func openLocal(dir string) (*local, error) {
 	dir, err := filepath.Abs(dir)
+	if err == nil {
+		err = disk.MkdirAll(dir)
+	}
 	if err != nil {
+		return nil, fmt.Errorf("making the build cache: %w", err)
+	}
+	return &local{dir}, nil
+}
+
+// create begins a file. Its directory, one of 256, is made with its first file.
+func (l *local) create(path string) (*disk.File, error) {
+	f, err := disk.Create(filepath.Dir(path))
+	if !errors.Is(err, fs.ErrNotExist) {
+		return f, err
+	}
+	if err := disk.MkdirAll(filepath.Dir(path)); err != nil {
 		return nil, err
 	}
-	l := &local{dir}
-	if _, err := os.Stat(filepath.Join(dir, "ff")); err == nil {
-		return l, nil
-	}
-	for n := range 256 {
-		if err := disk.MkdirAll(filepath.Join(dir, fmt.Sprintf("%02x", n))); err != nil {
-			return nil, fmt.Errorf("making the build cache: %w", err)
-		}
-	}
-	return l, nil
+	return disk.Create(filepath.Dir(path))
 }
 
 func (l *local) path(i id, suffix string) string {
@@ -106,7 +113,7 @@ func (l *local) touchAt(path string) {
 // know notes the object of an action.
 func (l *local) know(action id, e entry) error {
 	path := l.action(action)
-	f, err := disk.Create(filepath.Dir(path))
+	f, err := l.create(path)
 	if err != nil {
 		return err
 	}
@@ -123,7 +130,7 @@ var errOther = errors.New("its bytes do not have the digest that names it")
 // keep writes an object, if its bytes have its name.
 func (l *local) keep(e entry, r io.Reader) error {
 	path := l.object(e.output)
-	f, err := disk.Create(filepath.Dir(path))
+	f, err := l.create(path)
 	if err != nil {
 		return err
 	}

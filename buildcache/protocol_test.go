@@ -60,8 +60,9 @@ func FuzzServe(f *testing.F) {
 	f.Add([]byte(conversation))
 	f.Add([]byte(strings.Replace(conversation, "aGVsbG8=", "aGVsbG8h", 1)))
 	f.Add([]byte(conversation[:len(conversation)/2]))
+	dir := f.TempDir() // of all inputs, so that none waits for the disk
 	f.Fuzz(func(t *testing.T, in []byte) {
-		c := machine(t, nil)
+		c := machine(t, nil, func(o *Options) { o.Dir = dir })
 		Serve(context.Background(), c, bytes.NewReader(in), io.Discard) //nolint:errcheck // any is right
 		objects, err := filepath.Glob(filepath.Join(c.local.dir, "??", "*-d"))
 		if err != nil {
@@ -72,6 +73,7 @@ func FuzzServe(f *testing.F) {
 			if err != nil || hex.EncodeToString(sum(string(text)))+"-d" != filepath.Base(path) {
 				t.Errorf("%s has %q, %v", path, text, err)
 			}
+			os.RemoveAll(filepath.Dir(path))
 		}
 	})
 }

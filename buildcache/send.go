@@ -113,13 +113,28 @@ func (r *remote) commit(x *index, packs []pack) error {
 	for at, f := range r.fetches {
 		used[x.packs[at].digest] = f.ok
 	}
+	many := false
+	err := r.update(func(current *index) (bool, error) {
+		changed := r.change(current, packs, used, now)
+		many = changed && len(current.small(r.o.MaxAge/mergeWithin)) > 0
+		return changed, nil
+	})
+	if err == nil && many { // what this run has made is there, whatever comes of this
+		err = r.update(r.compact)
+	}
+	return err
+}
+
+// update changes the index that the tag names now.
+func (r *remote) update(change func(*index) (bool, error)) error {
 	for range commitRetries {
 		current, before, err := r.read(r.ctx)
 		if err != nil {
 			return err
 		}
-		if !r.change(current, packs, used, now) {
-			return nil
+		changed, err := change(current)
+		if !changed || err != nil {
+			return err
 		}
 		digest, err := r.put(current)
 		if err != nil {
