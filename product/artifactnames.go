@@ -61,7 +61,7 @@ func (c *checker) artifactFile(s *string, f ArtifactFile, a Artifact, on platfor
 		c.Errorf(s, "%v", err)
 	case !fileForm.MatchString(f.Name) || len(f.Name) > 2*maxName:
 		c.Errorf(s, "%q yields the file name %q: start with a letter or digit and use letters, digits, . _ and -, at most %d in all", *s, f.Name, 2*maxName)
-	case f.Name == "SHA256SUMS" || slices.Contains([]string{".yaml", ".json", ".txt", ".zst", ".sh", ".ps1", ".sarif"}, path.Ext(f.Name)):
+	case f.Name == "SHA256SUMS" || f.Name == "index.html" || slices.Contains([]string{".yaml", ".json", ".txt", ".zst", ".sh", ".ps1", ".sarif"}, path.Ext(f.Name)):
 		c.Errorf(s, "%q yields the file name %q, which a release may have for another file: choose another", *s, f.Name)
 	default:
 		return true
