@@ -194,5 +194,5 @@ func lockBase(i *base.Info) *lock.Base {
 	if i == nil {
 		return nil
 	}
-	return &lock.Base{Name: i.Name, Digest: i.Digest, Stub: i.Stub}
+	return &lock.Base{Name: i.Name, Digest: i.Digest, Created: i.Created, Stub: i.Stub}
 }

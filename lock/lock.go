@@ -112,6 +112,8 @@ type Child struct {
 type Base struct {
 	Name   string  `json:"name"` // reference with digest, or builtin:NAME
 	Digest v1.Hash `json:"digest"`
+	// Created is when the image was made by its own account; zero if it does not tell.
+	Created time.Time `json:"created,omitzero"`
 	// Stub reports whether a snapshot has a stub in place of the image. A stub cannot run.
 	Stub bool `json:"stub,omitempty"`
 }

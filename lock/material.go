@@ -16,7 +16,10 @@ type Material struct {
 	SHA256    string `json:"sha256,omitempty"`
 	DirHash   string `json:"dirHash,omitempty"`
 	GitCommit string `json:"gitCommit,omitempty"`
-	Name      string `json:"name,omitempty"` // of a source, as in slipway.yaml
+	// Content is the input itself in base64 (RFC 4648, with padding): a document of a base, whose
+	// SHA256 is that of these bytes. "" where only hashes travel.
+	Content string `json:"content,omitempty"`
+	Name    string `json:"name,omitempty"` // of a source, as in slipway.yaml
 	// Path is that of a directory source in its git repository or in the archive of inputs.
 	Path string `json:"path,omitempty"`
 	// Own reports whether a directory source is in the product's own repository.

@@ -44,6 +44,16 @@ type Prepared struct {
 // layers of bases. An r that lacks an image or platform of p is an error. [PublishPart] is for a
 // p or an r with a selection.
 func Prepare(ctx context.Context, p *product.Product, st *store.Store, r *built.Result, o network.Options) (*Prepared, error) {
+	prepared, err := prepareAll(p, st, r, o)
+	if err != nil {
+		return nil, err
+	}
+	prepared.Lock.ThirdParty, err = ThirdParty(ctx, p, st, o)
+	return prepared, err
+}
+
+// prepareAll prepares a release without third-party images.
+func prepareAll(p *product.Product, st *store.Store, r *built.Result, o network.Options) (*Prepared, error) {
 	part, err := newPart(p, st, r)
 	if err != nil {
 		return nil, err
@@ -51,20 +61,17 @@ func Prepare(ctx context.Context, p *product.Product, st *store.Store, r *built.
 	if len(part.Selected) > 0 {
 		return nil, fmt.Errorf("publishing %s %s: only %v was built: build all of it, or publish a part with -platforms or -images", p.Name, p.Version, part.Selected)
 	}
-	return prepare(ctx, p, st, part, o, false)
+	return prepare(p, st, part, o, false)
 }
 
-// prepare prepares a release, or a part of one with byDigest.
-func prepare(ctx context.Context, p *product.Product, st *store.Store, part *lock.Part, o network.Options, byDigest bool) (*Prepared, error) {
+// prepare prepares a release, or a part of one with byDigest, without third-party images.
+func prepare(p *product.Product, st *store.Store, part *lock.Part, o network.Options, byDigest bool) (*Prepared, error) {
 	images, err := complete(st, part)
 	if err != nil {
 		return nil, err
 	}
 	r := &Prepared{Lock: part.Lock(images), Inventory: part.Inventory, product: p, store: st, client: newClient(o, st, p)}
-	if r.planned, err = plan(st, r.Lock, r.Lock.Images, byDigest); err != nil {
-		return nil, err
-	}
-	r.Lock.ThirdParty, err = ThirdParty(ctx, p, st, o)
+	r.planned, err = plan(st, r.Lock, r.Lock.Images, byDigest)
 	return r, err
 }
 

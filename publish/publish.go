@@ -41,8 +41,11 @@ func PublishPart(ctx context.Context, p *product.Product, st *store.Store, r *bu
 	if err != nil {
 		return nil, err
 	}
-	prepared, err := prepare(ctx, p, st, part, o, true)
+	prepared, err := prepare(p, st, part, o, true)
 	if err != nil {
+		return nil, err
+	}
+	if prepared.Lock.ThirdParty, err = ThirdParty(ctx, p, st, o); err != nil {
 		return nil, err
 	}
 	if _, err := prepared.push(ctx); err != nil {

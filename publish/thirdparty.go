@@ -32,7 +32,7 @@ func ThirdParty(ctx context.Context, p *product.Product, st *store.Store, o netw
 		}
 		found := func(tree *oci.Tree) error {
 			about[n] = &transfer.Subject{Repo: t.Reference.Context(), Name: t.Text, Digests: tree.Digests()}
-			return describe(st, &all[n], tree, p.Airgap.Bundles)
+			return describe(st.Get, &all[n], tree, p.Airgap.Bundles)
 		}
 		tree, complete, err := transfer.InStore(st, t.Reference)
 		switch {
@@ -100,9 +100,9 @@ func thirdPartyReferrers(ctx context.Context, c *transfer.Client, p *product.Pro
 
 // describe fills in the lock for an image. If it has a single manifest, its platform is in its
 // configuration.
-func describe(st *store.Store, t *lock.ThirdParty, tree *oci.Tree, bundles []product.Bundle) error {
+func describe(get oci.Get, t *lock.ThirdParty, tree *oci.Tree, bundles []product.Bundle) error {
 	t.MediaType, t.Digest, t.Size = tree.Desc.MediaType, tree.Desc.Digest, tree.Desc.Size
-	has, err := tree.ReadPlatforms(st.Get)
+	has, err := tree.ReadPlatforms(get)
 	if err != nil {
 		return err
 	}

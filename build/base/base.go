@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
@@ -38,7 +40,9 @@ type Base struct {
 type Info struct {
 	Name   string // reference with digest, or builtin:NAME
 	Digest v1.Hash
-	Stub   bool // made for a snapshot, in place of one that only a registry has
+	// Created is when it was made by its own account, in UTC; zero if it does not tell.
+	Created time.Time
+	Stub    bool // made for a snapshot, in place of one that only a registry has
 }
 
 // Here reports whether the files of the base can be looked at without fetching anything, and are
@@ -75,9 +79,13 @@ type Resolver struct {
 	Progress   *progress.Printer
 	// Offline builds on stubs, as Snapshot does; what a release demands stays an error.
 	Offline bool
+	// Shipped opens what a release that is made again has of bases: it is asked before a registry
+	// is. nil asks registries only.
+	Shipped oci.Open
 
-	mu    sync.Mutex
-	found map[string]func() (Base, error)
+	mu        sync.Mutex
+	found     map[string]func() (Base, error)
+	documents map[string]Document // by repository and digest
 }
 
 // Resolve returns the base of a name for platform p: "scratch", a base of

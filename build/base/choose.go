@@ -1,15 +1,12 @@
 package base
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
 
-	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
@@ -24,16 +21,12 @@ type image struct {
 	platform platform.Platform // that of the configuration
 }
 
-// choose returns the image that desc describes, or the child of that index that is for p. If the
+// choose returns the image that top is, or the child of that index that is for p. If the
 // configuration omits an os.version, that of the index counts. A base of any build is chosen by
 // operating system and architecture alone.
-func choose(ctx context.Context, c *network.Client, repo name.Repository, desc *remote.Descriptor, p platform.Platform, anyBuild bool) (image, error) {
-	top, err := oci.Parse(v1.Descriptor{MediaType: desc.MediaType, Digest: desc.Digest, Size: desc.Size}, desc.Manifest)
-	if err != nil {
-		return image{}, err
-	}
+func choose(r reader, top *oci.Tree, p platform.Platform, anyBuild bool) (image, error) {
 	if !top.Desc.MediaType.IsIndex() {
-		i, err := read(ctx, c, repo, top)
+		i, err := r.read(top)
 		if err != nil {
 			return image{}, err
 		}
@@ -51,7 +44,7 @@ func choose(ctx context.Context, c *network.Client, repo name.Repository, desc *
 			have = append(have, listed.String())
 			continue
 		}
-		i, err := readChild(ctx, c, repo, d)
+		i, err := r.child(d)
 		if err != nil {
 			return image{}, err
 		}
@@ -80,9 +73,9 @@ func choose(ctx context.Context, c *network.Client, repo name.Repository, desc *
 	return first, matches(first.platform, p, anyBuild)
 }
 
-// readChild reads a manifest of an index and its configuration.
-func readChild(ctx context.Context, c *network.Client, repo name.Repository, d v1.Descriptor) (image, error) {
-	raw, err := c.Manifests(ctx, repo)(d)
+// child reads a manifest of an index and its configuration.
+func (r reader) child(d v1.Descriptor) (image, error) {
+	raw, err := r.manifests(d)
 	if err != nil {
 		return image{}, network.Clean(err)
 	}
@@ -90,14 +83,14 @@ func readChild(ctx context.Context, c *network.Client, repo name.Repository, d v
 	if err != nil {
 		return image{}, err
 	}
-	return read(ctx, c, repo, manifest)
+	return r.read(manifest)
 }
 
 // read reads the configuration of a manifest.
-func read(ctx context.Context, c *network.Client, repo name.Repository, manifest *oci.Tree) (image, error) {
+func (r reader) read(manifest *oci.Tree) (image, error) {
 	i := image{manifest: manifest}
 	config, err := manifest.ReadConfig(func(d v1.Descriptor) (_ []byte, err error) {
-		i.config, err = c.Configs(ctx, repo)(d)
+		i.config, err = r.configs(d)
 		return i.config, err
 	})
 	if err != nil {

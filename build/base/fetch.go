@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -16,11 +19,20 @@ func (r *Resolver) fetch(ctx context.Context, b product.BaseImage, anyBuild bool
 	if why := r.moved(ctx, b); why != "" {
 		r.Progress.Printf("warning: %s", why)
 	}
-	desc, err := r.Client.Get(ctx, ref)
+	h, err := v1.NewHash(ref.Identifier())
+	if err != nil {
+		return Base{}, fmt.Errorf("%s: %w", ref, err)
+	}
+	from := r.reader(ctx, ref.Context())
+	raw, err := from.manifests(v1.Descriptor{Digest: h})
 	if err != nil {
 		return Base{}, fmt.Errorf("fetching %s: %w", ref, network.Clean(err))
 	}
-	img, err := choose(ctx, r.Client, ref.Context(), desc, b.Platform, anyBuild)
+	top, err := oci.Parse(v1.Descriptor{Digest: h}, raw)
+	if err != nil {
+		return Base{}, err
+	}
+	img, err := choose(from, top, b.Platform, anyBuild)
 	if err != nil {
 		return Base{}, fmt.Errorf("%s: %w", ref, err)
 	}
@@ -35,14 +47,22 @@ func (r *Resolver) fetch(ctx context.Context, b product.BaseImage, anyBuild bool
 	if err != nil {
 		return Base{}, fmt.Errorf("fetching %s: %w", ref, err)
 	}
-	return Base{Image: local, Platform: got, Info: &Info{Name: ref.String(), Digest: img.manifest.Desc.Digest}}, nil
+	info := &Info{Name: ref.String(), Digest: img.manifest.Desc.Digest}
+	cf, err := local.ConfigFile()
+	if err != nil {
+		return Base{}, fmt.Errorf("reading the configuration of %s: %w", ref, err)
+	}
+	if cf.Created.Unix() > 0 { // what is made reproducibly tells 1970
+		info.Created = cf.Created.UTC()
+	}
+	return Base{Image: local, Platform: got, Info: info}, nil
 }
 
 // moved returns a warning if the tag of a base that bases.lock.yaml pins has moved:
 // a newer base has fixes. The lock decides all the same, so neither that nor a tag that cannot be
-// looked at stops a release.
+// looked at stops a release. A release that is made again is on the base it was on.
 func (r *Resolver) moved(ctx context.Context, b product.BaseImage) string {
-	if b.Lock == nil || b.Inline || b.Tag == "" {
+	if b.Lock == nil || b.Inline || b.Tag == "" || r.Shipped != nil {
 		return ""
 	}
 	tag := b.Reference.Context().Tag(b.Tag)

@@ -2,6 +2,7 @@ package base
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -10,6 +11,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
@@ -134,6 +136,9 @@ func (l *lazyLayer) bring() error {
 
 // layer brings a layer into the store.
 func (r *Resolver) layer(ctx context.Context, repo name.Repository, d v1.Descriptor) error {
+	if here, err := r.shippedLayer(d); here || err != nil {
+		return err
+	}
 	t := r.Progress.Start("fetching "+d.Digest.String(), progress.Bytes, d.Size)
 	err := r.Client.Blob(ctx, repo, d, func(from io.Reader) error {
 		m := progress.Meter{Task: t}
@@ -148,8 +153,30 @@ func (r *Resolver) layer(ctx context.Context, repo name.Repository, d v1.Descrip
 	}
 	if err != nil {
 		t.Fail()
-		return fmt.Errorf("fetching layer %s of %s: %w", d.Digest, repo, network.Clean(err))
+		err = fmt.Errorf("fetching layer %s of %s: %w", d.Digest, repo, network.Clean(err))
+		if r.Shipped != nil {
+			err = fmt.Errorf("%w: no bundle here has it either: name the directory that has the bundles of the release for this platform, or make the registry reachable", err)
+		}
+		return err
 	}
 	t.Done("%s", progress.Size(d.Size))
 	return nil
+}
+
+// shippedLayer brings a layer from the release that is made again into the store, if it is there.
+func (r *Resolver) shippedLayer(d v1.Descriptor) (bool, error) {
+	if r.Shipped == nil {
+		return false, nil
+	}
+	from, err := r.Shipped(d.Digest)
+	if errors.Is(err, oci.ErrAbsent) {
+		return false, nil
+	}
+	if err == nil {
+		err = errors.Join(r.Store.Put(d.Digest, from), from.Close())
+	}
+	if err != nil {
+		return false, fmt.Errorf("reading layer %s of the release to make again: %w", d.Digest, err)
+	}
+	return true, nil
 }

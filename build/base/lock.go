@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -199,7 +200,11 @@ func locked(ctx context.Context, c *network.Client, b product.Base, i product.Ba
 		return e, "", fmt.Errorf("looking at %s: %w", ref, network.Clean(err))
 	}
 	e.Digest = desc.Digest
-	img, err := choose(ctx, c, ref.Context(), desc, i.Platform, b.AnyBuild)
+	top, err := oci.Parse(v1.Descriptor{MediaType: desc.MediaType, Digest: desc.Digest, Size: desc.Size}, desc.Manifest)
+	if err != nil {
+		return e, "", fmt.Errorf("%s: %w", ref, err)
+	}
+	img, err := choose(remoteReader(ctx, c, ref.Context()), top, i.Platform, b.AnyBuild)
 	if err != nil {
 		return e, "", fmt.Errorf("%s: %w", ref, err)
 	}
