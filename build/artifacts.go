@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/shard"
 )
 
 // artifacts makes the files for download, in the order of slipway.yaml.
@@ -60,6 +61,7 @@ func (b *Builder) artifact(ctx context.Context, a product.Artifact, on platform.
 		if err := b.noteArtifact(ctx, f); err != nil {
 			return nil, fmt.Errorf("making artifact %s: %w", a.Name, err)
 		}
+		b.noted.took(shard.Item{System: on.String(), Path: a.Name, Kind: shard.Artifact}, f.Digest, f.Seconds)
 		all = append(all, lock.Artifact{File: f.Name, Platform: on, Digest: f.Digest, Size: f.Size, Executable: f.Program})
 	}
 	return all, nil

@@ -22,6 +22,7 @@ import (
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/stagefile"
 	"github.com/slipway-dev/slipway/lock"
@@ -55,6 +56,9 @@ func New(p *product.Product, trees map[string]source.Tree, st *store.Store, pr *
 		bases: &base.Resolver{Bases: p.Bases, File: p.Path, Referenced: p.Referenced, Snapshot: p.Snapshot(), Store: st, Client: client, Progress: pr},
 	}
 }
+
+// Take takes bases from the release that is made again, before it asks registries.
+func (b *Builder) Take(shipped oci.Open) { b.bases.Shipped = shipped }
 
 // Build builds every image of p. Every blob that the result names, directly or through an index,
 // is in st. What is wrong without a doubt is reported before anything is compiled, and images
@@ -130,8 +134,20 @@ func (b *Builder) Images(ctx context.Context) (*built.Result, error) {
 	return r, b.complete(ctx, r)
 }
 
-// Times returns how long compilers and linkers took in Images.
-func (b *Builder) Times() *shard.Weights { return b.programs.Times() }
+// Times returns how long compilers and linkers took in Images, and how long what is in the store
+// took to compress.
+func (b *Builder) Times() *shard.Weights {
+	all := shard.NewWeights()
+	all.Add(b.programs.Times())
+	for i, layers := range b.noted.times {
+		sum := 0.0
+		for _, s := range layers {
+			sum += s
+		}
+		all.Took(i, sum)
+	}
+	return all
+}
 
 // complete adds to a result what it was made with, and what is in it.
 func (b *Builder) complete(ctx context.Context, r *built.Result) (err error) {
@@ -140,6 +156,8 @@ func (b *Builder) complete(ctx context.Context, r *built.Result) (err error) {
 			return err
 		}
 	}
+	r.Materials = append(r.Materials, b.documents()...)
+	lock.SortMaterials(r.Materials)
 	r.Inventory, err = b.inventory(ctx)
 	return err
 }

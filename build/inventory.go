@@ -14,12 +14,27 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/shard"
 )
 
 // noted is the inventory of what has been built so far.
 type noted struct {
 	mu        sync.Mutex
 	inventory lock.Inventory
+	times     map[shard.Item]map[v1.Hash]float64 // of layers and archives, which Windows releases share
+}
+
+// took records how long a layer or an archive took.
+func (n *noted) took(i shard.Item, h v1.Hash, seconds float64) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.times == nil {
+		n.times = map[shard.Item]map[v1.Hash]float64{}
+	}
+	if n.times[i] == nil {
+		n.times[i] = map[v1.Hash]float64{}
+	}
+	n.times[i][h] = seconds
 }
 
 func (n *noted) add(content lock.Content, programs []lock.Program, bases []lock.BaseFacts) error {
@@ -66,6 +81,9 @@ func (b *Builder) note(i product.Image, manifest v1.Hash, c content) error {
 		if facts := inventory.Base(under.Info.Digest, config.Config.Labels); facts.Version != "" || facts.Licenses != "" {
 			bases = append(bases, facts)
 		}
+	}
+	for _, l := range c.layers {
+		b.noted.took(shard.Item{System: releaseless(c.base.Platform).String(), Path: i.Name, Kind: shard.Image}, l.Digest, l.Seconds)
 	}
 	s := b.trees[i.Source].Source
 	return b.noted.add(lock.Content{Digest: manifest, Licenses: s.Licenses, URL: s.URL, Files: c.files.List()}, c.programs, bases)

@@ -208,6 +208,24 @@ func (b *Builder) toolchains(ctx context.Context) ([]lock.Material, error) {
 	return all, nil
 }
 
+// maxDocument bounds the documents of bases that a statement has: larger ones are read from the
+// registry again. Those of real bases have some KB.
+const maxDocument = 1 << 20
+
+// documents lists the documents of the bases that images were built on, with their bytes.
+func (b *Builder) documents() []lock.Material {
+	var all []lock.Material
+	for _, d := range b.bases.Documents() {
+		if len(d.Content) > maxDocument {
+			continue
+		}
+		all = append(all, lock.Material{
+			URI: purl.OCI(d.Repository.Name(), d.Digest.String(), nil), SHA256: d.Digest.Hex, Content: base64.StdEncoding.EncodeToString(d.Content),
+		})
+	}
+	return all
+}
+
 // dirHash returns an h1: hash in hex, as in-toto has it.
 func dirHash(sum string) (string, error) {
 	h, ok := strings.CutPrefix(sum, "h1:")

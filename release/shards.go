@@ -159,13 +159,13 @@ func weigh(ctx context.Context, pl *planner, needs []build.Need, w *shard.Weight
 		return n
 	}
 	for _, n := range needs {
-		u := shard.Unit{Artifact: n.Artifact, Portion: n.Portion, Own: float64(len(n.Platforms))}
+		u := shard.Unit{Artifact: n.Artifact, Portion: n.Portion, Items: []int{at(compressed(n))}}
 		for k, p := range n.Programs {
 			c := closures[k]
 			system := p.System()
 			id := p.Identity()
 			u.Systems, u.Sources, u.Programs = add(u.Systems, system), add(u.Sources, p.Tree.Source.Name), add(u.Programs, id)
-			u.Items = append(u.Items, at(id, shard.Item{System: system, Path: c.Program, Program: true}))
+			u.Items = append(u.Items, at(id, shard.Item{System: system, Path: c.Program, Kind: shard.Program}))
 			for _, pkg := range c.Packages {
 				u.Items = append(u.Items, at(pkg.ID, shard.Item{System: system, Path: pkg.Path}))
 			}
@@ -183,6 +183,17 @@ func weigh(ctx context.Context, pl *planner, needs []build.Need, w *shard.Weight
 	}
 	weights, unit = w.Of(items)
 	return units, weights, unit, nil
+}
+
+// compressed returns what is compressed for a need, under a name that no other has.
+func compressed(n build.Need) (id string, i shard.Item) {
+	on := n.Platforms[0]
+	on.OSVersion = ""
+	i = shard.Item{System: on.String(), Path: n.Name, Kind: shard.Image}
+	if n.Artifact {
+		i.Kind = shard.Artifact
+	}
+	return fmt.Sprint(i), i
 }
 
 // add adds a string to a sorted list that may have it.

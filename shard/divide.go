@@ -19,10 +19,10 @@ type Unit struct {
 	Systems  []string // that its programs are compiled for, such as linux/amd64
 	Sources  []string // of its programs, by name
 	Programs []string // that are compiled for it, each with its system and flags
-	// Items are what it needs, by their indexes in the list of weights: packages to compile and
-	// programs to link. Units that need one item share it if they are in one shard.
+	// Items are what it needs, by their indexes in the list of weights: packages to compile,
+	// programs to link, layers to compress. Units that need one item share it if they are in one
+	// shard.
 	Items []int
-	Own   float64 // the weight of what it shares with none
 }
 
 // gain is how much faster the slowest shard must become for a finer division, in which several
@@ -91,7 +91,6 @@ var levels = []func(Unit) []string{
 type piece struct {
 	units []int
 	items []bool
-	own   float64
 }
 
 // group joins units that have a name in common, directly or through others.
@@ -143,7 +142,6 @@ func divide(units []Unit, weights []float64, pieces []*piece, n int) *division {
 	for _, p := range pieces {
 		p.items = make([]bool, len(weights))
 		for _, u := range p.units {
-			p.own += units[u].Own
 			for _, i := range units[u].Items {
 				p.items[i] = true
 			}
@@ -166,9 +164,6 @@ func divide(units []Unit, weights []float64, pieces []*piece, n int) *division {
 
 // weigh returns the weight of pieces on one machine.
 func (d *division) weigh(pieces []*piece) (sum float64) {
-	for _, p := range pieces {
-		sum += p.own
-	}
 	for i, w := range d.weights {
 		if slices.ContainsFunc(pieces, func(p *piece) bool { return p.items[i] }) {
 			sum += w
@@ -232,7 +227,6 @@ func Weigh(units []Unit, weights []float64, of []int) float64 {
 	needed := make([]bool, len(weights))
 	sum := 0.0
 	for _, u := range of {
-		sum += units[u].Own
 		for _, i := range units[u].Items {
 			if !needed[i] {
 				needed[i] = true

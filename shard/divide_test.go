@@ -1,18 +1,22 @@
 package shard_test
 
 import (
-	"fmt"
+	"cmp"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/shard"
 )
 
 // TestDivide divides units of lines "name systems sources programs packages": each program and each
-// package has the weight behind its colon.
+// package has the weight behind its colon. A name may have the weight of its layers behind a colon,
+// too.
 func TestDivide(t *testing.T) {
 	const two = `
 		a l kpack a:2 std:10,k8s:60,a:1
@@ -45,6 +49,15 @@ func TestDivide(t *testing.T) {
 			b l one b:50 std:1
 			both l one a:50,b:50 std:1`, 2, "a b both"},
 		{"nothing to compile", "a l\nb w\nc l", 5, "a | b | c"},
+		{"layers are compressed on each shard", `
+			a:50 l one a:1 std:5,k8s:20
+			b:50 l one b:1 std:5,k8s:20
+			c:20 l one c:1 std:5,k8s:20`, 2, "a c | b"},
+		{"layers are little beside packages", `
+			a:5 l one a:1 std:5,k8s:100
+			b:5 l one b:1 std:5,k8s:100
+			c:2 l one c:1 std:5,k8s:100`, 2, "a b c"},
+		{"only layers", "a:5 l\nb:3 l\nc:2 l", 2, "a | b c"},
 		{"exchanges", `
 			a l one a:6 std:0
 			b l one b:5 std:0
@@ -62,7 +75,7 @@ func TestDivide(t *testing.T) {
 			}
 			got = append(got, strings.Join(names, " "))
 		}
-		if d := cmp.Diff(c.want, strings.Join(got, " | ")); d != "" {
+		if d := gocmp.Diff(c.want, strings.Join(got, " | ")); d != "" {
 			t.Errorf("%s: %s", c.name, d)
 		}
 	}
@@ -73,13 +86,15 @@ func parse(t *testing.T, text string) (units []shard.Unit, weights []float64) {
 	index := map[string]int{}
 	for line := range strings.Lines(strings.TrimSpace(text)) {
 		f := append(strings.Fields(line), "", "", "", "")
-		u := shard.Unit{Portion: product.Portion{Name: f[0]}, Systems: strings.Split(f[1], "+"), Own: 0.01}
+		name, layers, _ := strings.Cut(f[0], ":")
+		u := shard.Unit{Portion: product.Portion{Name: name}, Systems: strings.Split(f[1], "+"), Items: []int{len(weights)}}
+		weights = append(weights, weight(t, cmp.Or(layers, "0.01")))
 		if f[2] != "" {
 			u.Sources = []string{f[2]}
 		}
 		for n, list := range f[3:5] {
 			for s := range strings.SplitSeq(list, ",") {
-				name, weight, ok := strings.Cut(s, ":")
+				name, w, ok := strings.Cut(s, ":")
 				if !ok {
 					continue
 				}
@@ -88,11 +103,7 @@ func parse(t *testing.T, text string) (units []shard.Unit, weights []float64) {
 				}
 				if _, ok := index[name]; !ok {
 					index[name] = len(weights)
-					w := 0.0
-					if _, err := fmt.Sscan(weight, &w); err != nil {
-						t.Fatal(err)
-					}
-					weights = append(weights, w)
+					weights = append(weights, weight(t, w))
 				}
 				u.Items = append(u.Items, index[name])
 			}
@@ -100,4 +111,63 @@ func parse(t *testing.T, text string) (units []shard.Unit, weights []float64) {
 		units = append(units, u)
 	}
 	return units, weights
+}
+
+func weight(t *testing.T, text string) float64 {
+	t.Helper()
+	w, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// TestWeights weighs a package, a program, an image and an artifact of which times are known, and
+// then those of which nothing is.
+func TestWeights(t *testing.T) {
+	for _, c := range []struct {
+		name, file, unit string
+		known, unknown   [4]float64
+	}{
+		{"all kinds", `"packages": {"p": 2}, "programs": {"m": 6, "n": 8}, "images": {"i": 3, "j": 5}, "artifacts": {"a": 1}`, "seconds", [4]float64{2, 6, 3, 1}, [4]float64{2, 7, 4, 1}},
+		{"without artifacts", `"packages": {"p": 2}, "images": {"i": 3}`, "seconds", [4]float64{2, 20, 3, 3}, [4]float64{2, 20, 3, 3}},
+		{"without layers", `"packages": {"p": 2}, "programs": {"m": 6}`, "seconds", [4]float64{2, 6, 2, 2}, [4]float64{2, 6, 2, 2}},
+		{"programs alone", `"programs": {"m": 6}, "images": {"i": 0}`, "seconds", [4]float64{0.6, 6, 0, 0.6}, [4]float64{0.6, 6, 0.6, 0.6}},
+		{"layers alone", `"images": {"i": 3}`, "packages", [4]float64{1, 10, 1, 1}, [4]float64{1, 10, 1, 1}},
+		{"nothing", ``, "packages", [4]float64{1, 10, 1, 1}, [4]float64{1, 10, 1, 1}},
+	} {
+		path := filepath.Join(t.TempDir(), shard.WeightsName)
+		if err := os.WriteFile(path, []byte(`{"weightsVersion": 1, "systems": {"l": {`+c.file+`}, "empty": null}}`), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		w, err := shard.ReadWeights(path, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := shard.NewWeights() // what merge does
+		again.Add(w)
+		for n, want := range map[string][4]float64{"pmia": c.known, "xxxx": c.unknown} {
+			var items []shard.Item
+			for k, name := range strings.Split(n, "") {
+				items = append(items, shard.Item{System: "l", Path: name, Kind: shard.Kind(k)})
+			}
+			got, unit := again.Of(items)
+			if d := gocmp.Diff(want[:], got); d != "" || unit != c.unit {
+				t.Errorf("%s, %s: unit %s, weights %s", c.name, n, unit, d)
+			}
+		}
+	}
+}
+
+// TestReadWeights refuses times that nothing takes.
+func TestReadWeights(t *testing.T) {
+	for _, text := range []string{`"packages": {"p": -1}`, `"images": {"i": 1e9}`, `"artifacts": {"a": 1e300}`} {
+		path := filepath.Join(t.TempDir(), shard.WeightsName)
+		if err := os.WriteFile(path, []byte(`{"weightsVersion": 1, "systems": {"l": {`+text+`}}}`), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := shard.ReadWeights(path, true); err == nil || !strings.Contains(err.Error(), " for l took ") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
 }

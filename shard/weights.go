@@ -1,10 +1,10 @@
 package shard
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"math"
 
 	"github.com/slipway-dev/slipway/internal/stagefile"
@@ -20,16 +20,41 @@ const (
 	Packages = "packages"
 )
 
-// Weights tells how long compilers and linkers took, in seconds of a processor.
+// Weights tells how long compilers, linkers and compressing took, in seconds of a processor.
 type Weights struct {
 	WeightsVersion int               `json:"weightsVersion"` // of the file's format
 	Systems        map[string]*Times `json:"systems"`        // by operating system and architecture, such as linux/amd64
 }
 
-// Times are those of a system, by import path.
+// Times are those of a system. Packages and programs have their import paths.
 type Times struct {
-	Packages map[string]float64 `json:"packages,omitempty"` // to compile
-	Programs map[string]float64 `json:"programs,omitempty"` // to link
+	Packages  map[string]float64 `json:"packages,omitempty"`  // to compile
+	Programs  map[string]float64 `json:"programs,omitempty"`  // to link
+	Images    map[string]float64 `json:"images,omitempty"`    // to compress the layers of, for all releases of Windows
+	Artifacts map[string]float64 `json:"artifacts,omitempty"` // to compress
+}
+
+// Item is what takes time for a system.
+type Item struct {
+	System, Path string // an import path, or the name of an image or artifact
+	Kind         Kind
+}
+
+// Kind is what an item is.
+type Kind int
+
+// The kinds of items.
+const (
+	Package  Kind = iota // to compile
+	Program              // to link
+	Image                // to compress
+	Artifact             // to compress
+	kinds
+)
+
+// of returns the times of a kind.
+func (t *Times) of(k Kind) *map[string]float64 {
+	return [kinds]*map[string]float64{&t.Packages, &t.Programs, &t.Images, &t.Artifacts}[k]
 }
 
 // NewWeights returns weights without any times.
@@ -46,16 +71,28 @@ func ReadWeights(path string, required bool) (*Weights, error) {
 	case err != nil:
 		return nil, err
 	}
+	if err := w.check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, stagefile.Weights.Invalid(err))
+	}
+	return w, nil
+}
+
+// check checks times that come from a file.
+func (w *Weights) check() error {
 	for system, t := range w.Systems {
-		for _, all := range []map[string]float64{t.packages(), t.programs()} {
-			for name, s := range all {
+		if t == nil {
+			delete(w.Systems, system)
+			continue
+		}
+		for k := range kinds {
+			for name, s := range *t.of(k) {
 				if s < 0 || math.IsNaN(s) || s > maxSeconds {
-					return nil, fmt.Errorf("%s: %w", path, stagefile.Weights.Invalid(fmt.Errorf("%q for %s took %g seconds", name, system, s)))
+					return fmt.Errorf("%q for %s took %g seconds", name, system, s)
 				}
 			}
 		}
 	}
-	return w, nil
+	return nil
 }
 
 // maxSeconds is a day, longer than any package takes.
@@ -67,98 +104,74 @@ func (w *Weights) Write(path string) error { return stagefile.Weights.Write(path
 // Empty reports whether nothing is known.
 func (w *Weights) Empty() bool { return len(w.Systems) == 0 }
 
-// Package adds the time that a package took to compile for a system.
-func (w *Weights) Package(system, path string, seconds float64) {
-	t := w.of(system)
-	if t.Packages == nil {
-		t.Packages = map[string]float64{}
+// Took notes the time that an item took. 0 is none that is known.
+func (w *Weights) Took(i Item, seconds float64) {
+	if seconds == 0 {
+		return
 	}
-	t.Packages[path] = Round(seconds)
-}
-
-// Program adds the time that a program took to link for a system.
-func (w *Weights) Program(system, path string, seconds float64) {
-	t := w.of(system)
-	if t.Programs == nil {
-		t.Programs = map[string]float64{}
+	if w.Systems[i.System] == nil {
+		w.Systems[i.System] = &Times{}
 	}
-	t.Programs[path] = Round(seconds)
-}
-
-func (w *Weights) of(system string) *Times {
-	if w.Systems[system] == nil {
-		w.Systems[system] = &Times{}
+	all := w.Systems[i.System].of(i.Kind)
+	if *all == nil {
+		*all = map[string]float64{}
 	}
-	return w.Systems[system]
+	(*all)[i.Path] = Round(seconds)
 }
 
 // Add adds times, in place of those that are there.
 func (w *Weights) Add(o *Weights) {
 	for system, t := range o.Systems {
-		for path, s := range t.packages() {
-			w.Package(system, path, s)
+		for k := range kinds {
+			for path, s := range *t.of(k) {
+				w.Took(Item{system, path, k}, max(s, least))
+			}
 		}
-		for path, s := range t.programs() {
-			w.Program(system, path, s)
-		}
 	}
 }
 
-func (t *Times) packages() map[string]float64 {
-	if t == nil {
-		return nil
-	}
-	return t.Packages
-}
-
-func (t *Times) programs() map[string]float64 {
-	if t == nil {
-		return nil
-	}
-	return t.Programs
-}
-
-// Item is a package to compile, or a program to link, for a system.
-type Item struct {
-	System, Path string
-	Program      bool
-}
+// least is what a time is that was rounded to nothing.
+const least = 1e-9
 
 // linking is how many packages a program takes as long to link as to compile.
 const linking = 10
 
-// Of returns the weights of items. What nothing is known of weighs as much as the others on
-// average.
+// Of returns the weights of items. What nothing is known of weighs as much as the others of its
+// kind on average.
 func (w *Weights) Of(items []Item) (weights []float64, unit string) {
-	packages, programs := w.mean((*Times).packages), w.mean((*Times).programs)
-	unit = Seconds
-	switch {
-	case packages == 0 && programs == 0:
-		packages, programs, unit = 1, linking, Packages
-	case packages == 0: // the build cache had them all
-		packages = programs / linking
-	case programs == 0:
-		programs = packages * linking
+	var mean [kinds]float64
+	for k := range kinds {
+		mean[k] = w.mean(k)
 	}
-	for _, i := range items {
-		t, other := w.Systems[i.System].packages(), packages
-		if i.Program {
-			t, other = w.Systems[i.System].programs(), programs
+	if mean[Package]+mean[Program] == 0 { // then compressing alone tells nothing
+		for _, i := range items {
+			weights = append(weights, [kinds]float64{1, linking, 1, 1}[i.Kind])
 		}
-		s, ok := t[i.Path]
-		if !ok {
-			s = other
+		return weights, Packages
+	}
+	if mean[Package] == 0 { // the build cache had them all
+		mean[Package] = mean[Program] / linking
+	}
+	mean[Program] = cmp.Or(mean[Program], mean[Package]*linking)
+	mean[Image] = cmp.Or(mean[Image], mean[Package])
+	mean[Artifact] = cmp.Or(mean[Artifact], mean[Image])
+	for _, i := range items {
+		s := mean[i.Kind]
+		if t := w.Systems[i.System]; t != nil {
+			if known, ok := (*t.of(i.Kind))[i.Path]; ok {
+				s = known
+			}
 		}
 		weights = append(weights, s)
 	}
-	return weights, unit
+	return weights, Seconds
 }
 
 // mean returns the average of all times of a kind; 0 if there are none.
-func (w *Weights) mean(of func(*Times) map[string]float64) float64 {
+func (w *Weights) mean(k Kind) float64 {
 	sum, n := 0.0, 0
 	for _, t := range w.Systems {
-		for s := range maps.Values(of(t)) {
+		for _, s := range *t.of(k) {
 			sum += s
 			n++
 		}

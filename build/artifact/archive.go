@@ -19,18 +19,19 @@ import (
 )
 
 // writeTar writes a tar.gz.
-func writeTar(ctx context.Context, st *store.Store, entries []layer.Entry, at time.Time) (v1.Hash, int64, error) {
+func writeTar(ctx context.Context, st *store.Store, entries []layer.Entry, at time.Time) (written, error) {
 	l, err := layer.Write(ctx, st, entries, layer.Options{OS: platform.Linux, Compression: layer.Gzip, ModTime: at})
-	return l.Digest, l.Size, err
+	return written{l.Digest, l.Size, l.Seconds}, err
 }
 
 // zipFormat changes whenever equal entries would give other bytes than before.
 const zipFormat = 1
 
-// written is what the store remembers of a zip.
+// written is an archive, and what the store remembers of a zip.
 type written struct {
-	Digest v1.Hash `json:"digest"`
-	Size   int64   `json:"size"`
+	Digest  v1.Hash `json:"digest"`
+	Size    int64   `json:"size"`
+	Seconds float64 `json:"seconds,omitempty"` // of a processor, to write it
 }
 
 // zipEpoch is the first time that a zip can store: an earlier one would wrap to a time far in the
@@ -38,7 +39,7 @@ type written struct {
 var zipEpoch = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // writeZip writes a zip, unless the same entries made one before.
-func writeZip(ctx context.Context, st *store.Store, entries []layer.Entry, at time.Time) (v1.Hash, int64, error) {
+func writeZip(ctx context.Context, st *store.Store, entries []layer.Entry, at time.Time) (w written, err error) {
 	if at.Before(zipEpoch) {
 		at = zipEpoch
 	}
@@ -47,13 +48,14 @@ func writeZip(ctx context.Context, st *store.Store, entries []layer.Entry, at ti
 	for _, e := range entries {
 		fmt.Fprintln(&key, e.Path, e.Mode, e.Content.Digest)
 	}
-	var w written
 	if found, err := st.Recall("zip", key.String(), &w); err != nil || found && has(st, w.Digest, w.Size) {
-		return w.Digest, w.Size, err
+		return w, err
 	}
+	stop := layer.Measure()
+	defer stop()
 	blob, err := st.Create()
 	if err != nil {
-		return v1.Hash{}, 0, err
+		return w, err
 	}
 	defer blob.Abort()
 	buffered := bufio.NewWriterSize(blob, 1<<20)
@@ -63,16 +65,17 @@ func writeZip(ctx context.Context, st *store.Store, entries []layer.Entry, at ti
 	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.DefaultCompression) })
 	for _, e := range entries {
 		if err := addToZip(ctx, z, e, at); err != nil {
-			return v1.Hash{}, 0, fmt.Errorf("%s: %w", e.Path[1:], err)
+			return w, fmt.Errorf("%s: %w", e.Path[1:], err)
 		}
 	}
 	if err := errors.Join(z.Close(), buffered.Flush()); err != nil {
-		return v1.Hash{}, 0, err
+		return w, err
 	}
 	if w.Digest, w.Size, err = blob.Commit(); err != nil {
-		return v1.Hash{}, 0, err
+		return w, err
 	}
-	return w.Digest, w.Size, st.Record("zip", key.String(), w)
+	w.Seconds = stop()
+	return w, st.Record("zip", key.String(), w)
 }
 
 func addToZip(ctx context.Context, z *zip.Writer, e layer.Entry, at time.Time) error {

@@ -53,6 +53,7 @@ type File struct {
 	Size    int64
 	// Entries are the files of an archive, or the program.
 	Entries []layer.Entry
+	Seconds float64 // of a processor, to compress it
 }
 
 // Make puts the files of an artifact into the store and returns them in the order of
@@ -66,7 +67,7 @@ func Make(ctx context.Context, st *store.Store, in Input) ([]File, error) {
 			a.Entries = []layer.Entry{{Path: "/" + f.Name, Mode: 0o755, Content: in.program(f.Program)}}
 			a.Digest, a.Size, err = alone(st, a.Entries[0].Content)
 		} else if a.Entries, err = in.entries(st); err == nil {
-			a.Digest, a.Size, err = in.archive(ctx, st, a.Entries)
+			err = in.archive(ctx, st, &a)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("making %s: %w", f.Name, err)
@@ -109,11 +110,14 @@ func has(st *store.Store, h v1.Hash, size int64) bool {
 }
 
 // archive stores all programs and files in one.
-func (in Input) archive(ctx context.Context, st *store.Store, entries []layer.Entry) (v1.Hash, int64, error) {
+func (in Input) archive(ctx context.Context, st *store.Store, f *File) error {
+	write := writeTar
 	if in.Artifact.Formats[in.Platform.OS] == "zip" {
-		return writeZip(ctx, st, entries, in.ModTime)
+		write = writeZip
 	}
-	return writeTar(ctx, st, entries, in.ModTime)
+	w, err := write(ctx, st, f.Entries, in.ModTime)
+	f.Digest, f.Size, f.Seconds = w.Digest, w.Size, w.Seconds
+	return err
 }
 
 // entries lists the files of the archive, sorted by path.

@@ -84,8 +84,9 @@ func limited(ctx context.Context, st *store.Store, entries []Entry, o Options) (
 		return Layer{}, err
 	}
 	defer writers.Release(1)
+	stop := Measure()
 	l, err := write(ctx, st, entries, o)
-	if err != nil {
+	if l.Seconds = stop(); err != nil {
 		return Layer{}, fmt.Errorf("writing layer: %w", err)
 	}
 	return l, nil

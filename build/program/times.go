@@ -61,9 +61,9 @@ func (g graph) times(system string) *shard.Weights {
 		switch {
 		case seconds == 0:
 		case a.Mode == "build":
-			w.Package(system, a.Package, seconds)
+			w.Took(shard.Item{System: system, Path: a.Package, Kind: shard.Package}, seconds)
 		case a.Mode == "link":
-			w.Program(system, a.Package, seconds)
+			w.Took(shard.Item{System: system, Path: a.Package, Kind: shard.Program}, seconds)
 		}
 	}
 	return w

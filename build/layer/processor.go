@@ -1,0 +1,44 @@
+package layer
+
+import "sync"
+
+// Measure begins to measure what takes processor time. stop ends it, and returns how many seconds
+// this process took since. The processor has no account for each goroutine: what is measured at
+// the same time shares the time equally. 0 means that the system does not tell.
+func Measure() (stop func() float64) { return meters.start(processor) }
+
+// meters are those of this process.
+var meters meter
+
+// meter divides processor time among those that are active.
+type meter struct {
+	mu     sync.Mutex
+	last   float64 // when active changed
+	active map[*float64]bool
+}
+
+func (m *meter) start(now func() float64) (stop func() float64) {
+	took := new(float64)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.divide(now())
+	if m.active == nil {
+		m.active = map[*float64]bool{}
+	}
+	m.active[took] = true
+	return func() float64 {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.divide(now())
+		delete(m.active, took)
+		return *took
+	}
+}
+
+// divide adds the time since the last call to all that are active.
+func (m *meter) divide(now float64) {
+	for took := range m.active {
+		*took += (now - m.last) / float64(len(m.active))
+	}
+	m.last = now
+}
