@@ -14,6 +14,7 @@ const (
 const (
 	KindSource    = "source"
 	KindBase      = "base"     // an image that another is built on or copies files from
+	KindDocument  = "document" // an index, manifest or configuration of a base, with its content
 	KindImage     = "image"    // of a third party, included with the release
 	KindProgram   = "program"  // that was there already
 	KindCompiler  = "compiler" // of C, for programs with CGO

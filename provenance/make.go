@@ -218,6 +218,8 @@ func compare(a, b Dependency) int {
 func material(m lock.Material) Dependency {
 	kind := ""
 	switch {
+	case m.Content != "":
+		kind = KindDocument
 	case m.Name != "":
 		kind = KindSource
 	case strings.HasPrefix(m.URI, toolchain):
@@ -225,7 +227,7 @@ func material(m lock.Material) Dependency {
 	case strings.HasPrefix(m.URI, slipway):
 		kind = KindSlipway
 	}
-	d := Dependency{URI: m.URI, Digest: Digest{SHA256: m.SHA256, DirHash: m.DirHash, GitCommit: m.GitCommit}}
+	d := Dependency{URI: m.URI, Digest: Digest{SHA256: m.SHA256, DirHash: m.DirHash, GitCommit: m.GitCommit}, Content: m.Content}
 	d.Annotations = Annotations{Kind: kind, Source: m.Name, Own: m.Own, Revision: m.Revision, Proven: m.Proven, Local: m.Local}
 	if kind == KindSource {
 		d.Annotations.Path = m.Path

@@ -121,6 +121,7 @@ type Parameters struct {
 type Dependency struct {
 	URI         string      `json:"uri"` // a purl, a git+https URI or a file in dist/
 	Digest      Digest      `json:"digest,omitzero"`
+	Content     string      `json:"content,omitempty"` // of a document, in base64
 	Annotations Annotations `json:"annotations,omitzero"`
 }
 

@@ -22,8 +22,9 @@ type Rebuilt struct {
 }
 
 // Rebuild makes a release of p as far as its digests go: nothing is pushed, and no files are
-// written to the output directory.
-func Rebuild(ctx context.Context, p *product.Product, o Options) (*Rebuilt, error) {
+// written to the output directory. What shipped has of bases and third-party images is taken from
+// there, and the rest from registries.
+func Rebuild(ctx context.Context, p *product.Product, o Options, shipped publish.Shipped) (*Rebuilt, error) {
 	c, err := begin(ctx, p, o)
 	if err != nil {
 		return nil, err
@@ -33,6 +34,7 @@ func Rebuild(ctx context.Context, p *product.Product, o Options) (*Rebuilt, erro
 	complete, _, manifest := rehearse(ctx, p, trees, &c.memory)
 	c.product = complete
 	b := build.New(complete, trees, c.store, o.Progress)
+	b.Take(shipped.Open)
 	if _, err := b.Check(ctx); err != nil || missing != nil || manifest != nil {
 		return nil, errors.Join(missing, err, manifest)
 	}
@@ -41,7 +43,7 @@ func Rebuild(ctx context.Context, p *product.Product, o Options) (*Rebuilt, erro
 		return nil, err
 	}
 	c.materials = built.Materials
-	prepared, err := publish.Prepare(ctx, complete, c.store, built, network.Options{Progress: o.Progress})
+	prepared, err := publish.PrepareAgain(ctx, complete, c.store, built, shipped, network.Options{Progress: o.Progress})
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -134,6 +135,7 @@ func TestPrograms(t *testing.T) {
 	const one, two = "package main\n\nvar v string\n\nfunc main() { println(v) }\n", "package main\n\nvar v string\n\nfunc main() { println(v, v) }\n"
 	for _, goos := range []string{"linux", "windows"} {
 		first := build(one, goos)
+		older := bytes.ReplaceAll(first, []byte(runtime.Version()), []byte("go0"+runtime.Version()[3:]))
 		changed := bytes.Clone(first)
 		changed[len(changed)/2] ^= 1
 		for _, tt := range []struct {
@@ -145,6 +147,7 @@ func TestPrograms(t *testing.T) {
 			{"no build ID", build(one, goos, "-ldflags=-buildid="), "it was linked with other flags (ldflags)"},
 			{"source", build(two, goos), "its packages were compiled from other sources"},
 			{"tags", build(one, goos, "-tags=x"), "its build setting -tags is missing, here x"},
+			{"toolchain", older, "it was compiled by " + runtime.Version() + ", here by go0" + runtime.Version()[3:]},
 			{"patched", changed, "it was changed after it was linked"},
 		} {
 			if got := strings.Join(programs(first, tt.b), "\n"); !strings.Contains(got, tt.want) {

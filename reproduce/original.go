@@ -67,12 +67,18 @@ func (o *Original) Close() error {
 // errAbsent is the error for what is not in the release that was received.
 var errAbsent = errors.New("it is not here to be compared")
 
-// blob opens a document or blob of an image, or the archive of a chart.
-func (o *Original) blob(h v1.Hash) (io.ReadCloser, error) {
+// open opens a document or blob of an image, or the archive of a chart. The error for what is not
+// here wraps [oci.ErrAbsent].
+func (o *Original) open(h v1.Hash) (io.ReadCloser, error) {
 	if raw, ok := o.raw[h]; ok {
 		return io.NopCloser(bytes.NewReader(raw)), nil
 	}
-	r, err := bundle.OpenBlob(h, o.bundles...)
+	return bundle.OpenBlob(h, o.bundles...)
+}
+
+// blob is open for comparisons.
+func (o *Original) blob(h v1.Hash) (io.ReadCloser, error) {
+	r, err := o.open(h)
 	if errors.Is(err, oci.ErrAbsent) {
 		return nil, errAbsent
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/provenance"
+	"github.com/slipway-dev/slipway/publish"
 	"github.com/slipway-dev/slipway/release"
 )
 
@@ -83,7 +84,11 @@ func (s *sandbox) build(ctx context.Context, store, out string) (*release.Rebuil
 	if p.Name != par.Name {
 		return nil, fmt.Errorf("its inputs are of %s: they are those of another release", p.Name)
 	}
-	return release.Rebuild(ctx, p, release.Options{Store: store, Out: out, Builder: s.options.Builder, Progress: s.options.Progress})
+	shipped, err := s.shipped()
+	if err != nil {
+		return nil, err
+	}
+	return release.Rebuild(ctx, p, release.Options{Store: store, Out: out, Builder: s.options.Builder, Progress: s.options.Progress}, publish.Shipped{Open: shipped, Digest: s.digest})
 }
 
 // path returns the path of a file of the archive.

@@ -30,8 +30,9 @@ build information of programs first, then bytes. Nothing is pushed or run.
 
 It takes the directory of a release, with provenance.json and the archive of inputs, or a
 signed bundle. With -key, it verifies the statement by the maintainer's public key first.
-Sources and bases come from where slipway.yaml says; a repository that the statement does not
-name by address is given with -repository.
+Sources come from where slipway.yaml says; a repository that the statement does not name by
+address is given with -repository. Bases come from the statement and the bundles, and what
+these lack from registries.
 
 With -sign, it signs what it made by a private key of its own, if everything is the same
 (password: $SLIPWAY_PASSWORD, or the terminal). Given that file, too, "slipway airgap verify
