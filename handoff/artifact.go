@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -85,21 +86,32 @@ func push(ctx context.Context, st *store.Store, o network.Options, ref name.Tag,
 	return err
 }
 
-// fetch brings an artifact of a kind into the store.
+// fetch brings an artifact of a kind into the store. What the store has under a digest is not asked
+// for again.
 func fetch(ctx context.Context, st *store.Store, o network.Options, ref name.Reference, kind, remedy string) (files []file, err error) {
-	var tree *oci.Tree
-	w := &transfer.Wanted{Ref: ref, Name: ref.Name(), Remedy: remedy, Done: func(t *oci.Tree) error { tree = t; return nil }}
-	if err := transfer.New(o).Fetch(ctx, st, []*transfer.Wanted{w}); err != nil {
-		return nil, err
+	tree, here, err := transfer.InStore(st, ref)
+	if err != nil || !here { // what is damaged is fetched again
+		w := &transfer.Wanted{Ref: ref, Name: ref.Name(), Remedy: remedy, Done: func(t *oci.Tree) error { tree = t; return nil }}
+		if err := transfer.New(o).Fetch(ctx, st, []*transfer.Wanted{w}); err != nil {
+			return nil, err
+		}
 	}
 	if got := tree.ArtifactType(); got != kind || tree.Desc.MediaType.IsIndex() {
 		return nil, fmt.Errorf("%s is %.100q, not %q: %s", ref, got, kind, remedy)
 	}
+	if files, err = filesOf(tree); err != nil {
+		return nil, fmt.Errorf("%s %w: no slipway made it", ref, err)
+	}
+	return files, nil
+}
+
+// filesOf returns the files of an artifact, whose names are below a directory.
+func filesOf(t *oci.Tree) (files []file, err error) {
 	seen := map[string]bool{}
-	for _, l := range tree.Layers {
+	for _, l := range t.Layers {
 		f := file{l.Annotations[title], l.Digest, l.Size, l.Annotations[program] == "true"}
-		if !filepath.IsLocal(filepath.FromSlash(f.name)) || seen[f.name] {
-			return nil, fmt.Errorf("%s has a file named %.100q: no slipway made it", ref, f.name)
+		if !filepath.IsLocal(filepath.FromSlash(f.name)) || path.Clean(f.name) != f.name || seen[f.name] {
+			return nil, fmt.Errorf("has a file named %.100q", f.name)
 		}
 		seen[f.name] = true
 		files = append(files, f)

@@ -139,3 +139,39 @@ func TestForeign(t *testing.T) {
 		t.Error("an index is taken for a part")
 	}
 }
+
+// FuzzFiles reads manifests that anybody may have pushed: no file is outside of the directory, and
+// none is written over another.
+func FuzzFiles(f *testing.F) {
+	for _, names := range [][]string{{"a"}, {"sbom/a", "b"}, {"../a"}, {"a", "a"}, {"a", "./a"}, {"/a"}, {""}, {"a", "a/b"}} {
+		var layers []v1.Descriptor
+		for _, n := range names {
+			layers = append(layers, v1.Descriptor{MediaType: typeFile, Digest: v1.Hash{Algorithm: "sha256", Hex: strings.Repeat("0", 64)}, Annotations: map[string]string{title: n, program: "true"}})
+		}
+		raw, err := oci.MakeArtifact(typePart, layers, nil, nil)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(raw)
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		d := v1.Descriptor{MediaType: types.OCIManifestSchema1}
+		d.Digest, d.Size, _ = v1.SHA256(bytes.NewReader(raw))
+		tree, err := oci.Parse(d, raw)
+		if err != nil {
+			return
+		}
+		files, err := filesOf(tree)
+		if err != nil {
+			return
+		}
+		seen := map[string]bool{}
+		for _, f := range files {
+			path := filepath.Join("/dir", filepath.FromSlash(f.name))
+			if !strings.HasPrefix(path, "/dir/") || seen[path] {
+				t.Errorf("%q is %s", f.name, path)
+			}
+			seen[path] = true
+		}
+	})
+}

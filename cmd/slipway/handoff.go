@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -28,8 +30,9 @@ type handed struct {
 }
 
 // adopt brings a plan from a registry, if ref names one, and makes its slipway.yaml that of the
-// command. done removes what is on the disk.
-func (f *flags) adopt(cmd *cobra.Command, ref string) (done func(), err error) {
+// command. done removes what is on the disk. It has the same place in the store for every run of
+// the plan that does the same: the programs that a run has compiled are current for the next.
+func (f *flags) adopt(cmd *cobra.Command, ref, does string) (done func(), err error) {
 	if !handoff.IsReference(ref) {
 		return func() {}, nil
 	}
@@ -37,11 +40,26 @@ func (f *flags) adopt(cmd *cobra.Command, ref string) (done func(), err error) {
 		return nil, usageError{errors.New("-product: the plan in the registry has its own slipway.yaml: leave it out")}
 	}
 	f.store = f.storeDir()
-	dir, err := disk.Temp(os.TempDir())
+	_, digest, _ := strings.Cut(ref, "@sha256:")
+	top, err := filepath.Abs(filepath.Join(f.store, "work", "plans", fmt.Sprintf("%.16s-%s", filepath.Base(digest), does)))
 	if err != nil {
-		return nil, fmt.Errorf("making a directory: %w", err)
+		return nil, err
 	}
-	done = func() { os.RemoveAll(dir) }
+	held, err := disk.Make(cmd.Context(), top, saying(cmd))
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(top, "tree")
+	done = func() {
+		os.RemoveAll(dir)
+		held.Unlock()
+		os.Remove(top) //nolint:errcheck // the next run may have it already
+	}
+	os.RemoveAll(dir) // of a run that was killed
+	if err := disk.MkdirAll(dir); err != nil {
+		done()
+		return nil, err
+	}
 	err = f.withPlan(cmd, ref, func(p *handoff.Plan) (err error) {
 		f.handed = &handed{ref: ref, plan: p.Plan, dir: dir}
 		f.product, f.handed.again, err = p.Unpack(dir)
