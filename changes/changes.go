@@ -7,14 +7,22 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/sbom"
 )
 
 // Release is what is compared of a release.
 type Release struct {
 	Lock *lock.Lock
-	// Modules are the versions of the Go modules in its programs, by path; nil if not known.
-	Modules map[string][]string
+	// Summary is its bill of materials in short; zero if there is none.
+	sbom.Summary
 }
+
+// The titles of sections whose changes have more to tell, and the name of Go among the sources.
+const (
+	Sources   = "Sources"
+	Modules   = "Go modules in programs"
+	Toolchain = "Go"
+)
 
 // Section is the changes of one kind: sources, base images.
 type Section struct {
@@ -40,13 +48,13 @@ func Compare(old, now Release) []Section {
 			all = append(all, Section{title, c})
 		}
 	}
-	add("Sources", sources(old.Lock), sources(now.Lock))
+	add(Sources, sources(old.Lock), sources(now.Lock))
 	add("Images", published(old.Lock), published(now.Lock))
 	add("Base images", bases(old.Lock), bases(now.Lock))
 	add("Images of others", others(old.Lock), others(now.Lock))
 	add("Programs that were not compiled", prebuilt(old.Lock), prebuilt(now.Lock))
 	if old.Modules != nil && now.Modules != nil {
-		add("Go modules in programs", old.Modules, now.Modules)
+		add(Modules, old.Modules, now.Modules)
 	}
 	return all
 }
@@ -96,7 +104,7 @@ func sources(l *lock.Lock) things {
 		t.add(s.Name, version)
 	}
 	if l.Go != "" {
-		t.add("Go", strings.TrimPrefix(l.Go, "go"))
+		t.add(Toolchain, strings.TrimPrefix(l.Go, "go"))
 	}
 	for _, c := range l.Compilers {
 		t.add(c.Command+" for "+c.Platform.String(), c.Version)

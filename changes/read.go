@@ -14,7 +14,7 @@ func Read(dir string, l *lock.Lock) (Release, error) {
 	r := Release{Lock: l}
 	if name := sbom.CycloneDXName(l); name == filepath.Base(name) {
 		var err error
-		r.Modules, err = sbom.Modules(filepath.Join(dir, name))
+		r.Summary, err = sbom.Read(filepath.Join(dir, name), l)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return r, err
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/stagefile"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/report"
 	"github.com/slipway-dev/slipway/sbom"
 	"github.com/slipway-dev/slipway/shard"
 )
@@ -85,7 +86,7 @@ func cleanFiles(dir string, entries []fs.DirEntry) error {
 			bundles = append(bundles, strings.TrimPrefix(f, dir+string(filepath.Separator)))
 		}
 	}
-	for _, name := range slices.Concat([]string{evidence.SumsName, evidence.SumsBundle, evidence.SumsSignature, evidence.SignedProvenance}, bundles, []string{Manifest, Provenance, shard.WeightsName, "load-images.sh", "load-images.ps1", binaryPath}) {
+	for _, name := range slices.Concat([]string{evidence.SumsName, evidence.SumsBundle, evidence.SumsSignature, evidence.SignedProvenance}, bundles, []string{Manifest, report.Name, Provenance, shard.WeightsName, "load-images.sh", "load-images.ps1", binaryPath}) {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("cleaning: %w", err)
 		}

@@ -63,18 +63,18 @@ func judge(ctx context.Context, p *product.Product, l *lock.Lock, m *render.Mani
 	}
 	var errs []error
 	for n, c := range o.Charts {
-		if wrong := report(c, pr); len(wrong) > 0 {
+		if wrong := told(c, pr); len(wrong) > 0 {
 			errs = append(errs, fmt.Errorf("chart %s breaks rules: correct its templates, or allow what is intended under lint.allow in %s:\n%w", charts[n].Name(), p.Path, errors.Join(wrong...)))
 		}
 	}
-	if wrong := report(r, pr); len(wrong) > 0 {
+	if wrong := told(r, pr); len(wrong) > 0 {
 		errs = append(errs, fmt.Errorf("%s breaks rules: correct its templates, or allow what is intended under lint.allow in %s:\n%w", Manifest, p.Path, errors.Join(wrong...)))
 	}
 	return errors.Join(errs...)
 }
 
-// report returns an error for each finding of severity error, and prints the others.
-func report(r *lint.Report, pr *progress.Printer) []error {
+// told returns an error for each finding of severity error, and prints the others.
+func told(r *lint.Report, pr *progress.Printer) []error {
 	var errs []error
 	for _, f := range r.Folded(false) {
 		if f.Severity == lint.Error {

@@ -20,6 +20,7 @@ func Merge(ctx context.Context, p *product.Product, parts []*lock.Part, o Option
 }
 
 func (c *run) merge(ctx context.Context, parts []*lock.Part) (*Summary, error) {
+	c.stage("joining parts")
 	if err := c.refuseStubParts(parts); err != nil {
 		return nil, err
 	}
@@ -28,6 +29,7 @@ func (c *run) merge(ctx context.Context, parts []*lock.Part) (*Summary, error) {
 	}
 	binary, stop := c.slipway(ctx)
 	defer stop()
+	c.stage("third-party images and indexes")
 	prepared, err := publish.PrepareMerge(ctx, c.product, c.store, parts, network.Options{Progress: c.options.Progress})
 	if err != nil {
 		return nil, err

@@ -1,12 +1,14 @@
 package release
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
 
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/sbom"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -34,4 +36,11 @@ func Hold(ctx context.Context, dir string, pr *progress.Printer) (unlock func(),
 		return nil, fmt.Errorf("making %s: %w", dir, err)
 	}
 	return d.Unlock, nil
+}
+
+// places fills in the directories that were not named.
+func (o Options) places(p *product.Product) Options {
+	o.Out = cmp.Or(o.Out, "dist")
+	o.Store = cmp.Or(o.Store, filepath.Join(p.Dir, ".slipway"))
+	return o
 }

@@ -39,6 +39,9 @@ func Named(ctx context.Context, p *product.Product) ([]thirdparty.Image, error) 
 // images that they name, and what only a release to a registry requires; then it checks the
 // manifests by the rules of lint, unless platforms or images were selected.
 func rehearse(ctx context.Context, p *product.Product, trees map[string]source.Tree, memory *render.Memory) (complete *product.Product, demands []string, err error) {
+	if err := countable(p); err != nil {
+		return p, nil, err
+	}
 	complete, demands, err = findImages(ctx, p, trees, memory)
 	if err != nil {
 		return p, nil, err

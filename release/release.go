@@ -7,7 +7,6 @@
 package release
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -25,11 +24,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/provenance"
 	"github.com/slipway-dev/slipway/publish"
-	"github.com/slipway-dev/slipway/render"
+	"github.com/slipway-dev/slipway/report"
 	"github.com/slipway-dev/slipway/shard"
-	"github.com/slipway-dev/slipway/store"
 )
 
 // Manifest is the rendered manifest's name in dist/.
@@ -90,6 +87,7 @@ func mend(ctx context.Context, p *product.Product, o Options, f func(*run, conte
 // all runs every stage in order.
 func (c *run) all(ctx context.Context) (*Summary, error) {
 	o := c.options
+	c.stage("checking")
 	builder, err := c.check(ctx)
 	if err != nil {
 		return nil, err
@@ -98,6 +96,7 @@ func (c *run) all(ctx context.Context) (*Summary, error) {
 	binary, stop := c.slipway(ctx)
 	defer stop()
 
+	c.stage("building images")
 	built, err := builder.Images(ctx)
 	if err != nil {
 		return nil, err
@@ -106,6 +105,7 @@ func (c *run) all(ctx context.Context) (*Summary, error) {
 	if len(p.Selected) > 0 {
 		return c.told(c.part(ctx, built))
 	}
+	c.stage("third-party images and indexes")
 	prepared, err := publish.Prepare(ctx, p, c.store, built, network.Options{Progress: o.Progress})
 	if err != nil {
 		return nil, err
@@ -118,6 +118,7 @@ func (c *run) all(ctx context.Context) (*Summary, error) {
 // writes the checksums.
 func (c *run) publish(ctx context.Context, prepared *publish.Prepared, binary func() error) (*Summary, error) {
 	l, o := prepared.Lock, network.Options{Progress: c.options.Progress}
+	c.stage("rendering and checking manifests")
 	manifest, charts, err := Render(ctx, c.product, l, c.options.Progress)
 	if err != nil {
 		return nil, err
@@ -125,6 +126,7 @@ func (c *run) publish(ctx context.Context, prepared *publish.Prepared, binary fu
 	if err := AddCharts(prepared, charts); err != nil {
 		return nil, err
 	}
+	c.stage("bills of materials and evidence")
 	bills, err := c.bills(ctx, l, prepared.Inventory)
 	if err != nil {
 		return nil, err
@@ -132,6 +134,7 @@ func (c *run) publish(ctx context.Context, prepared *publish.Prepared, binary fu
 	if err := c.prove(ctx, prepared, manifest, bills); err != nil {
 		return nil, err
 	}
+	c.stage("pushing")
 	if err := prepared.Push(ctx); err != nil {
 		return nil, err
 	}
@@ -140,6 +143,7 @@ func (c *run) publish(ctx context.Context, prepared *publish.Prepared, binary fu
 			return nil, err
 		}
 	}
+	c.stage("packing bundles")
 	if c.before, err = InvalidateSums(c.out); err != nil {
 		return nil, err
 	}
@@ -147,65 +151,17 @@ func (c *run) publish(ctx context.Context, prepared *publish.Prepared, binary fu
 	if err != nil {
 		return nil, err
 	}
+	c.stage("slipway for operators")
 	if err := binary(); err != nil {
 		return nil, err
 	}
+	c.stage("floating tags")
 	if err := publish.Move(ctx, c.store, l, o); err != nil {
 		return nil, err
 	}
+	c.stage("writing files and checksums")
 	return c.finish(ctx, l, manifest, bills, bundles)
 }
-
-// run is the state of a release that is being made.
-type run struct {
-	described *product.Product // as slipway.yaml has it
-	product   *product.Product // after check with the third-party images that manifests name
-	options   Options
-	out       string
-	store     *store.Store
-	unlock    func()
-	memory    render.Memory
-	materials []lock.Material
-	demands   []string // what a release to a registry requires and this snapshot does not
-	before    []string // the names that SHA256SUMS of the previous release listed
-	stated    *provenance.Statement
-	signed    []byte         // the Sigstore bundle with the statement; nil without a key
-	times     *shard.Weights // of compilers and linkers; nil if nothing was built here
-}
-
-// places fills in the directories that were not named.
-func (o Options) places(p *product.Product) Options {
-	o.Out = cmp.Or(o.Out, "dist")
-	o.Store = cmp.Or(o.Store, filepath.Join(p.Dir, ".slipway"))
-	return o
-}
-
-func begin(ctx context.Context, p *product.Product, o Options) (*run, error) {
-	o = o.places(p)
-	out, err := filepath.Abs(o.Out)
-	if err != nil {
-		return nil, err
-	}
-	st, err := store.Open(o.Store)
-	if err != nil {
-		return nil, err
-	}
-	for _, line := range st.Mended() {
-		o.Progress.Printf("%s", line)
-	}
-	leave, err := st.Lock(ctx, o.Progress.Printf)
-	if err != nil {
-		return nil, err
-	}
-	unlock, err := Hold(ctx, o.Out, o.Progress)
-	if err != nil {
-		leave()
-		return nil, err
-	}
-	return &run{described: p, product: p, options: o, out: out, store: st, unlock: func() { unlock(); leave() }}, nil
-}
-
-func (c *run) end() { c.unlock() }
 
 // part publishes the selected part of a release and writes release.part.json.
 func (c *run) part(ctx context.Context, built *built.Result) (*Summary, error) {
@@ -248,6 +204,8 @@ func (c *run) part(ctx context.Context, built *built.Result) (*Summary, error) {
 // finish writes the small files, and the checksums last: a directory with fresh SHA256SUMS is a
 // complete release.
 func (c *run) finish(ctx context.Context, l *lock.Lock, manifest []byte, bills []bill, bundles []bundle.File) (*Summary, error) {
+	page := c.page(ctx, l, manifest, bills, bundles)
+	defer page() //nolint:errcheck // it is reported where the others are there
 	others, err := c.writeBills(bills)
 	if err != nil {
 		return nil, err
@@ -285,7 +243,10 @@ func (c *run) finish(ctx context.Context, l *lock.Lock, manifest []byte, bills [
 	if err := c.writeWeights(); err != nil {
 		return nil, err
 	}
-	names, err := c.sums(ctx, l, bundles, slices.Concat(others, proofs, scripts, artifacts))
+	if err := page(); err != nil {
+		return nil, err
+	}
+	names, err := c.sums(ctx, l, bundles, slices.Concat(others, proofs, scripts, artifacts, []string{report.Name}))
 	if err != nil {
 		return nil, err
 	}

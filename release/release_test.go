@@ -205,6 +205,26 @@ func TestReleaseWrongHash(t *testing.T) {
 	}
 }
 
+// TestTooManySubjects: a product that is too large for verifiers is refused before anything is
+// made.
+func TestTooManySubjects(t *testing.T) {
+	p, err := product.Load(t.Context(), product.Options{Path: hello(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	some := p.Images
+	for n := range 250 {
+		for _, i := range some {
+			i.Name = fmt.Sprintf("%s-%d", i.Name, n)
+			p.Images = append(p.Images, i)
+		}
+	}
+	_, err = release.Check(t.Context(), p)
+	if err == nil || !strings.Contains(err.Error(), "verifiers read at most 1024: divide the product") {
+		t.Errorf("%v, want how many subjects verifiers read", err)
+	}
+}
+
 // packDelta packs deltas of the release in out into it.
 func packDelta(t *testing.T, yaml, out string, since ...string) {
 	t.Helper()

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/slipway-dev/slipway/changes"
-	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -14,11 +14,27 @@ import (
 // comparison is what differs from an older release.
 type comparison struct {
 	Version  string
-	Sections []changes.Section
+	Sections []section
+	Why      []reasons
 	Images   []delta
+	Same     int       // manifests that have not changed
 	New      []finding // of lint
 	Gone     []finding
 	Manifest []change
+}
+
+// section is the changes of one kind.
+type section struct {
+	Title   string
+	Changes []moved
+}
+
+// moved is a thing of which versions have come or gone.
+type moved struct {
+	changes.Change
+	Direction string // of a module: up, down, new, gone, changed
+	Link      string // to the difference; "" if none is known
+	Images    string // that have the module
 }
 
 // delta is how a manifest of an image has changed.
@@ -35,13 +51,58 @@ func compare(old, now *Release) *comparison {
 		return c
 	}
 	c.Version = old.Lock.Version
-	c.Sections = changes.Compare(old.Release, now.Release)
+	for _, s := range changes.Compare(old.Release, now.Release) {
+		c.Sections = append(c.Sections, link(s, old, now))
+	}
 	c.images(old.Lock, now.Lock)
+	c.why(old, now)
 	c.New, c.Gone = missing(now.Findings, old.Findings), missing(old.Findings, now.Findings)
 	return c
 }
 
-// manifests are the manifests of a release by image and platform.
+// link adds to changes of sources and modules where a person reads them.
+func link(s changes.Section, old, now *Release) section {
+	out := section{Title: s.Title}
+	for _, c := range s.Changes {
+		m := moved{Change: c}
+		first := func(list []string) string {
+			if len(list) != 1 {
+				return ""
+			}
+			return list[0]
+		}
+		switch s.Title {
+		case changes.Sources:
+			a, b := source(old.Lock, c.Name), source(now.Lock, c.Name)
+			m.Link = compareLink(b.URL, a.Revision, b.Revision)
+		case changes.Modules:
+			a, b := first(c.Old), first(c.New)
+			m.Link = moduleLink(c.Name, a, b)
+			m.Direction = "changed"
+			if c.Added || c.Removed || a != "" && b != "" {
+				m.Direction = direction(a, b)
+			}
+			var images []string
+			for _, v := range c.New {
+				images = append(images, now.Images[[2]string{c.Name, v}]...)
+			}
+			m.Images = some(slices.Compact(slices.Sorted(slices.Values(images))))
+		}
+		out.Changes = append(out.Changes, m)
+	}
+	return out
+}
+
+func source(l *lock.Lock, name string) lock.Source {
+	for _, s := range l.Sources {
+		if s.Name == name {
+			return s
+		}
+	}
+	return lock.Source{}
+}
+
+// manifest is a manifest of a release: of an image, for a platform.
 type manifest struct {
 	image    string
 	platform platform.Platform
@@ -51,42 +112,92 @@ func manifests(l *lock.Lock) map[manifest]lock.Child {
 	all := map[manifest]lock.Child{}
 	for _, i := range l.Images {
 		for _, c := range i.Children {
-			all[manifest{i.Name, c.Platform}] = c
+			p := c.Platform
+			if platform.Release(p.OSVersion) != "" { // a newer build of the same release
+				p.OSVersion = platform.Release(p.OSVersion)
+			}
+			all[manifest{i.Name, p}] = c
 		}
 	}
 	return all
 }
 
-// images lists the manifests that are new, gone or changed.
+// images lists the manifests that are new, gone or changed, and counts the others.
 func (c *comparison) images(old, now *lock.Lock) {
 	before, after := manifests(old), manifests(now)
 	keys := maps.Clone(before)
 	maps.Copy(keys, after)
 	for _, k := range slices.SortedFunc(maps.Keys(keys), func(a, b manifest) int {
-		return cmp.Or(cmp.Compare(a.image, b.image), platform.Compare(a.platform, b.platform))
+		return cmp.Or(cmp.Compare(a.image, b.image), cmp.Compare(a.platform.String(), b.platform.String()))
 	}) {
 		a, had := before[k]
 		b, has := after[k]
-		d := delta{Image: k.image, Platform: called(k.platform), Old: a.LayerBytes, New: b.LayerBytes, Bytes: b.LayerBytes - a.LayerBytes, State: "changed"}
+		on := b.Platform
+		d := delta{Image: k.image, Old: a.LayerBytes, New: b.LayerBytes, Bytes: b.LayerBytes - a.LayerBytes, State: "changed"}
 		switch {
 		case !had:
 			d.State = "new"
 		case !has:
-			d.State = "gone"
+			d.State, on = "gone", a.Platform
 		case a.Digest == b.Digest:
-			d.State = "the same"
+			c.Same++
+			continue
 		}
+		d.Platform = called(on)
 		c.Images = append(c.Images, d)
 	}
 }
 
 // missing are the findings of one list that another does not have, wherever they are.
-func missing(all, others []lint.Finding) (out []finding) {
+func missing(all, others []Finding) (out []finding) {
 	for _, f := range all {
-		same := func(o lint.Finding) bool { return o.Rule == f.Rule && o.Object == f.Object && o.Path == f.Path }
+		same := func(o Finding) bool {
+			return o.Rule == f.Rule && o.Object == f.Object && o.Path == f.Path && o.Allowed == f.Allowed
+		}
 		if !slices.ContainsFunc(others, same) {
-			out = append(out, finding{Rule: f.Rule, Severity: string(f.Severity), Object: f.Object, What: f.What, Instead: f.Instead, Line: f.Line})
+			out = append(out, f.shown())
 		}
 	}
 	return out
+}
+
+// reasons are why an image has changed, as far as the locks and bills of materials tell.
+type reasons struct {
+	Image string
+	All   []string
+}
+
+// why lists the images that have changed, and why.
+func (c *comparison) why(old, now *Release) {
+	for _, i := range now.Lock.Images {
+		before, had := old.Lock.Image(i.Name)
+		if had && before.Digest == i.Digest {
+			continue
+		}
+		if !had {
+			c.Why = append(c.Why, reasons{i.Name, []string{"it is new"}})
+			continue
+		}
+		all := grounds(before, i)
+		all = append(all, counted(modulesOf(old, i.Name), modulesOf(now, i.Name))...)
+		for _, s := range c.Sections {
+			if s.Title != changes.Sources {
+				continue
+			}
+			for _, m := range s.Changes {
+				if m.Name != changes.Toolchain {
+					all = append(all, "source "+m.Name+": "+strings.Join(m.Old, ", ")+" → "+strings.Join(m.New, ", "))
+				}
+			}
+		}
+		if len(all) == 0 {
+			all = []string{"its files, its labels or its settings: neither bases, modules nor sources"}
+		}
+		c.Why = append(c.Why, reasons{i.Name, all})
+	}
+	for _, i := range old.Lock.Images {
+		if _, ok := now.Lock.Image(i.Name); !ok {
+			c.Why = append(c.Why, reasons{i.Name, []string{"it is gone"}})
+		}
+	}
 }

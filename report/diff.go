@@ -1,6 +1,8 @@
 package report
 
 import (
+	"strings"
+
 	"github.com/aymanbagabas/go-udiff"
 )
 
@@ -31,15 +33,16 @@ func diff(old, now string) (all []change) {
 			if len(all) >= maxDiff {
 				return append(all, change{Text: "and more: compare the files"})
 			}
+			text := strings.TrimSuffix(l.Content, "\n")
 			switch l.Kind {
 			case udiff.Delete:
-				all = append(all, change{"gone", a, 0, l.Content})
+				all = append(all, change{"gone", a, 0, text})
 				a++
 			case udiff.Insert:
-				all = append(all, change{"new", 0, b, l.Content})
+				all = append(all, change{"new", 0, b, text})
 				b++
 			default:
-				all = append(all, change{"same", a, b, l.Content})
+				all = append(all, change{"same", a, b, text})
 				a++
 				b++
 			}

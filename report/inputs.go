@@ -2,23 +2,26 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/provenance"
 )
 
 // inputs lists what the release was made from.
-func (p *page) inputs(l *lock.Lock) {
+func (p *page) inputs(l *lock.Lock, stated *provenance.Statement) {
 	for _, s := range l.Sources {
-		p.Inputs = append(p.Inputs, input{"source", s.Name, cmp.Or(s.Module, s.Revision), s.URL})
+		p.Inputs = append(p.Inputs, input{Kind: "source", Name: s.Name, Version: strings.TrimSpace(s.Module + " " + s.Revision), Place: s.URL, Proof: compared(s, stated)})
 	}
 	if l.Go != "" {
-		p.Inputs = append(p.Inputs, input{"toolchain", "Go", strings.TrimPrefix(l.Go, "go"), ""})
+		p.Inputs = append(p.Inputs, input{Kind: "toolchain", Name: "Go", Version: strings.TrimPrefix(l.Go, "go")})
 	}
 	for _, c := range l.Compilers {
-		p.Inputs = append(p.Inputs, input{"compiler", c.Command, c.Version, c.Platform.String()})
+		p.Inputs = append(p.Inputs, input{Kind: "compiler", Name: c.Command, Version: c.Version, Place: c.Platform.String()})
 	}
 	bases := map[string]input{}
 	for _, i := range l.Images {
@@ -28,15 +31,7 @@ func (p *page) inputs(l *lock.Lock) {
 				from = append([]lock.Base{*c.Base}, from...)
 			}
 			for _, b := range from {
-				name, _, _ := strings.Cut(b.Name, "@")
-				in := input{"base", name, b.Digest.String(), ""}
-				if c.OSVersion != "" {
-					in.Place = "Windows " + c.OSVersion
-				}
-				if b.Stub {
-					in.Place += ", a stub"
-				}
-				bases[b.Name+b.Digest.String()] = in
+				bases[b.Name+b.Digest.String()] = base(b, c, l.Created)
 			}
 		}
 	}
@@ -44,8 +39,52 @@ func (p *page) inputs(l *lock.Lock) {
 		p.Inputs = append(p.Inputs, bases[key])
 	}
 	for _, b := range l.Prebuilt {
-		p.Inputs = append(p.Inputs, input{"program that was there already", b.Name, b.Digest.String(), b.Platform.String()})
+		p.Inputs = append(p.Inputs, input{Kind: "program that was there already", Name: b.Name, Version: b.Digest.String(), Place: b.Platform.String()})
 	}
+}
+
+// compared tells what the statement of a release proves of a source.
+func compared(s lock.Source, stated *provenance.Statement) string {
+	if stated == nil {
+		return ""
+	}
+	for _, d := range stated.Predicate.BuildDefinition.ResolvedDependencies {
+		if a := d.Annotations; a.Kind == provenance.KindSource && a.Source == s.Name && a.Proven {
+			return "its files were compared with the commit"
+		}
+	}
+	return "the commit is declared: nobody compared its files"
+}
+
+// base is a base of a manifest of a release that was made at a time.
+func base(b lock.Base, c lock.Child, released time.Time) input {
+	name, _, _ := strings.Cut(b.Name, "@")
+	in := input{Kind: "base", Name: name, Version: b.Digest.String(), Age: age(b.Created, released)}
+	if c.OSVersion != "" {
+		in.Place = "Windows " + c.OSVersion
+	}
+	if b.Stub {
+		in.Place = strings.TrimPrefix(in.Place+", a stub", ", ")
+	}
+	return in
+}
+
+// age tells how old a base is by the date of the release, which has no clock.
+func age(created, released time.Time) string {
+	if created.IsZero() {
+		return ""
+	}
+	days := int(released.Sub(created).Hours() / 24)
+	text := created.UTC().Format(time.DateOnly)
+	switch {
+	case created.After(released):
+		return text + ", after the date of the release"
+	case days == 0:
+		return text + ", on the day of the release"
+	case days == 1:
+		return text + ", a day before the release"
+	}
+	return fmt.Sprintf("%s, %d days before the release", text, days)
 }
 
 // others lists the images of others.

@@ -10,9 +10,12 @@ import (
 
 // names lists what was published under which names.
 func (p *page) names(l *lock.Lock) {
-	add := func(name, repository string, tags []string, floating []lock.FloatingTag, d v1.Hash) {
-		n := named{Name: name, Repository: repository, Tags: tags, Digest: d.String(), Short: short(d)}
+	add := func(name, repository string, copies, tags []string, floating []lock.FloatingTag, d v1.Hash) {
+		n := named{Name: name, Repository: repository, Copies: copies, Tags: tags, Digest: d.String(), Short: short(d)}
 		for _, f := range floating {
+			if f.Repository != "" && "oci://"+f.Repository != repository && f.Repository != repository {
+				f.Tag = f.Repository + ":" + f.Tag
+			}
 			switch {
 			case f.Kept != "":
 				n.Moved = append(n.Moved, fmt.Sprintf("%s stays: %s", f.Tag, f.Kept))
@@ -31,9 +34,9 @@ func (p *page) names(l *lock.Lock) {
 		for _, t := range i.PlatformTags {
 			tags = append(tags, t.Tag)
 		}
-		add(i.Name, i.Repository, tags, i.FloatingTags, i.Digest)
+		add(i.Name, i.Repository, i.Copies, tags, i.FloatingTags, i.Digest)
 	}
 	for _, c := range l.Charts {
-		add("chart "+c.Name, "oci://"+c.Repository, c.Tags, c.FloatingTags, c.Digest)
+		add("chart "+c.Name, "oci://"+c.Repository, c.Copies, c.Tags, c.FloatingTags, c.Digest)
 	}
 }

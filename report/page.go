@@ -1,21 +1,19 @@
 package report
 
 import (
-	"cmp"
-	"maps"
-	"slices"
+	"fmt"
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-
-	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/platform"
 )
 
 // page is what the template shows.
 type page struct {
 	Product, Version string
-	What, Proof      string // the first lines
+	What, Proof      string // the first line
+	Keys             string // that signed it, with spaces between them
+	Directory        bool   // it is of the directory of a release, not of a lock or a bundle
+	Verify           string // what verifies it
 	Snapshot         bool
 	Platforms        []string
 	Rows             []row
@@ -24,9 +22,15 @@ type page struct {
 	Bundles          []packed
 	Inputs           []input
 	Others           []other
-	Modules          []module // with several versions
+	Modules          []several // with several versions
 	ModuleCount      int
+	Licenses         []license
+	Nodes            []node
+	Runners          []runner
+	Steps            []step
+	Ran              string // which run it was, and how long it took
 	Findings         []finding
+	Linted           bool
 	Unknown          []string
 	Base             *comparison
 }
@@ -47,56 +51,40 @@ type cell struct {
 // named is an image or a chart as it was published.
 type named struct {
 	Name, Repository, Digest, Short string
+	Copies                          []string // its repositories in other registries
 	Tags                            []string
 	Moved                           []string // floating tags, and what happened to them
 }
 
-// packed is a bundle, and how a node loads it.
-type packed struct {
-	File, For, SHA256, Load string
-	Bytes                   int64
-	Images                  int
-}
-
-// input is a source, a base or a toolchain.
-type input struct{ Kind, Name, Version, Place string }
+// input is a source, a base or a toolchain. Age is that of a base, by the date of the release;
+// Proof is what the statement of the release proves of a source.
+type input struct{ Kind, Name, Version, Place, Age, Proof string }
 
 // other is an image of others.
 type other struct{ Reference, Digest, Systems, From string }
 
-type module struct{ Path, Versions string }
-
-// finding is what lint says of a line of release.yaml.
-type finding struct {
-	Rule, Severity, Object, What, Instead string
-	Line                                  int
-	Lines                                 []line // around it
-}
-
-type line struct {
-	Number int
-	Text   string
-	Found  bool
-}
-
 func newPage(r, base *Release) *page {
-	p := &page{Proof: cmp.Or(r.Signed, "Nothing proves who made it: it is not signed."), Unknown: r.Unknown}
+	p := &page{Proof: r.proof(), Keys: strings.Join(r.Keys, " "), Directory: r.Lock != nil && !r.alone, Verify: ".", Unknown: r.Unknown}
 	if l := r.Lock; l != nil {
 		p.Product, p.Version, p.Snapshot = l.Name, l.Version, l.Snapshot
 		p.published(l)
 		p.names(l)
-		p.inputs(l)
+		p.inputs(l, r.Statement)
 		p.others(l)
 	} else {
 		c := r.Contents
 		p.Product, p.Version, p.Snapshot = c.Product, c.Version, c.Snapshot
 		p.held(c)
+		p.Verify = r.Bundles[0].Path
 	}
 	p.What = r.what()
 	p.layers(r.Contents)
-	p.bundles(r.Bundles)
-	p.modules(r.Modules)
-	p.findings(r)
+	p.bundles(r.Bundles, r.Deltas)
+	p.modules(r.Summary)
+	p.findings(r.Findings)
+	p.Linted = r.Linted
+	p.nodes(r.Nodes)
+	p.timeline(r.Timeline)
 	if base != nil {
 		p.Base = compare(base, r)
 	}
@@ -129,42 +117,15 @@ func (r *Release) what() string {
 	return s + "."
 }
 
-// bundles lists the bundles, and what a node types to load one.
-func (p *page) bundles(all []bundle.File) {
-	for _, f := range all {
-		b := packed{File: f.Path, For: "a private registry", SHA256: f.SHA256, Bytes: f.Size, Images: len(f.Contents.Images)}
-		b.Load = "slipway airgap push " + f.Path + " -to=registry.internal/mirror"
-		if o := f.Contents.Platform; !o.IsZero() {
-			b.For = o.String()
-			b.Load = "./load-images.sh"
-			if o.OS == platform.Windows {
-				b.Load = `.\load-images.ps1`
-			}
-		}
-		p.Bundles = append(p.Bundles, b)
+// proof is the sentence that tells what proves it.
+func (r *Release) proof() string {
+	switch {
+	case len(r.Keys) > 0:
+		return fmt.Sprintf("Signed, by its own account, with the key %s.", strings.Join(r.Keys, " and the key "))
+	case r.Lock != nil && r.alone:
+		return "Nothing here proves who made it: a lock has no signature."
 	}
-}
-
-// modules counts the modules of programs, and lists those of which there are several versions.
-func (p *page) modules(all map[string][]string) {
-	p.ModuleCount = len(all)
-	for _, path := range slices.Sorted(maps.Keys(all)) {
-		if len(all[path]) > 1 {
-			p.Modules = append(p.Modules, module{path, strings.Join(all[path], ", ")})
-		}
-	}
-}
-
-// findings lists what lint says, each with the lines around its place.
-func (p *page) findings(r *Release) {
-	lines := strings.Split(string(r.Manifest), "\n")
-	for _, f := range r.Findings {
-		out := finding{Rule: f.Rule, Severity: string(f.Severity), Object: f.Object, What: f.What, Instead: f.Instead, Line: f.Line}
-		for n := max(f.Line-3, 1); n <= min(f.Line+2, len(lines)); n++ {
-			out.Lines = append(out.Lines, line{n, lines[n-1], n == f.Line})
-		}
-		p.Findings = append(p.Findings, out)
-	}
+	return "Nothing proves who made it: it is not signed."
 }
 
 // short is the beginning of a digest.

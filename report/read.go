@@ -4,17 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/changes"
 	"github.com/slipway-dev/slipway/evidence"
-	"github.com/slipway-dev/slipway/lint"
+	"github.com/slipway-dev/slipway/internal/chart"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/nodes"
+	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/provenance"
 )
 
 // Release is what a page tells of. What is not known is nil or empty, and Unknown says why.
@@ -24,45 +30,75 @@ type Release struct {
 	// Contents is the bundle with the most images: that for all platforms, if there is one.
 	Contents *bundle.Contents
 	Bundles  []bundle.File
+	Deltas   []bundle.File // that make one of the bundles
 	// Manifest is release.yaml, and Findings what lint finds in it.
 	Manifest []byte
-	Findings []lint.Finding
-	// Signed is how the release is signed by its own account; "" if it is not.
-	Signed string
+	Findings []Finding
+	// Linted tells that lint has read manifests.
+	Linted bool
+	// Charts are those of the release.
+	Charts []*chart.Chart
+	// Allow are findings that slipway.yaml allows.
+	Allow []product.Allow
+	// Statement is what the release was made from; nil if it is not known.
+	Statement *provenance.Statement
+	// Nodes tells which nodes run it; nil if no nodes are known.
+	Nodes *nodes.Report
+	// Timeline is the record of the run that made it; nil if there is none.
+	Timeline *Run
+	// Keys are the fingerprints of the keys that have signed the release by its own account; none
+	// if it has no evidence.
+	Keys []string
 	// Unknown lists what could not be known, and why.
 	Unknown []string
+
+	alone bool // a lock without the other files
 }
 
 // Read reads the directory of a release, its release.lock.json, or a bundle. Nothing is verified
-// but that files can be read.
-func Read(ctx context.Context, path string) (*Release, error) {
+// but that files can be read. Findings of the manifests that allow names are allowed.
+func Read(ctx context.Context, path string, allow ...product.Allow) (*Release, error) {
 	fi, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	switch {
 	case fi.IsDir():
-		return readDir(ctx, path)
+		r, err := readDir(path)
+		if err != nil {
+			return nil, err
+		}
+		r.Allow = allow
+		return r, r.Complete(ctx)
 	case strings.HasSuffix(path, ".json"):
 		l, err := lock.Read(path)
 		if err != nil {
 			return nil, err
 		}
-		return &Release{Release: changes.Release{Lock: l}, Unknown: []string{
+		return &Release{alone: true, Release: changes.Release{Lock: l}, Unknown: []string{
 			"Layers, bundles, files, modules and signatures: this page was made from a lock alone.",
 		}}, nil
 	}
-	f, err := readBundle(path)
+	return readAlone(path)
+}
+
+// readAlone reads a bundle and nothing else.
+func readAlone(path string) (*Release, error) {
+	b, err := bundle.OpenAny(path)
 	if err != nil {
 		return nil, err
 	}
-	r := &Release{Contents: f.Contents, Bundles: []bundle.File{*f}}
-	r.Unknown = append(r.Unknown,
-		"Sources, bases, tags and modules: this page was made from a bundle, which does not have the lock of the release.")
-	if slices.ContainsFunc(f.Contents.Images, func(i bundle.Image) bool { return len(i.Referrers) > 0 }) {
-		r.Signed = "The bundle has evidence for images."
+	defer b.Close() //nolint:errcheck // it was only read
+	fi, err := os.Stat(path)
+	if err != nil {
+		return nil, err
 	}
-	return r, nil
+	c := b.Contents()
+	r := &Release{Contents: c, Bundles: []bundle.File{{Path: filepath.Base(path), Size: fi.Size(), Contents: c}}, Unknown: []string{
+		"Sources, bases, tags and modules: this page was made from a bundle, which does not have the lock of the release.",
+	}}
+	r.Keys, err = evidence.Claims(evidence.Material{From: path, Images: c.Images, Open: func(h v1.Hash) (io.ReadCloser, error) { return bundle.OpenBlob(h, b) }})
+	return r, err
 }
 
 func readBundle(path string) (*bundle.File, error) {
@@ -78,7 +114,7 @@ func readBundle(path string) (*bundle.File, error) {
 }
 
 // readDir reads what the directory of a release has.
-func readDir(ctx context.Context, dir string) (*Release, error) {
+func readDir(dir string) (*Release, error) {
 	l, err := lock.Read(filepath.Join(dir, lock.Name))
 	if err != nil {
 		return nil, err
@@ -92,18 +128,99 @@ func readDir(ctx context.Context, dir string) (*Release, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := r.readBundles(dir, sums); err != nil {
+		return nil, err
+	}
+	if err := r.readCharts(dir); err != nil {
+		return nil, err
+	}
+	r.Manifest, err = os.ReadFile(filepath.Join(dir, manifestName))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if r.Statement, err = readStatement(filepath.Join(dir, "provenance.json")); err != nil {
+		return nil, err
+	}
+	key, err := evidence.ClaimFile(filepath.Join(dir, evidence.SignedProvenance))
+	if err != nil {
+		return nil, err
+	}
+	if key != "" {
+		r.Keys = []string{key}
+	}
+	return r, nil
+}
+
+// readStatement reads a statement; nil if there is none.
+func readStatement(path string) (*provenance.Statement, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil //nolint:nilnil // the page says less
+	}
+	if err != nil {
+		return nil, err
+	}
+	s, err := provenance.Decode(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
+}
+
+// readBundles reads the bundles that checksums list, and the deltas that make them.
+func (r *Release) readBundles(dir string, sums map[string]string) error {
 	for name, sum := range sums {
 		if !strings.HasSuffix(name, ".tar.zst") {
 			continue
 		}
 		f, err := readBundle(filepath.Join(dir, name))
 		if err != nil {
-			return nil, err
+			return err
 		}
 		f.SHA256 = sum
 		r.Bundles = append(r.Bundles, *f)
+		path := filepath.Join(dir, name+bundle.DeltaSuffix)
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		d, err := readBundle(path)
+		if err != nil {
+			return err
+		}
+		if d.Contents.Delta != nil && d.Contents.Delta.SHA256 == sum {
+			r.Deltas = append(r.Deltas, *d)
+		}
 	}
-	slices.SortFunc(r.Bundles, func(a, b bundle.File) int { return strings.Compare(a.Path, b.Path) })
+	return nil
+}
+
+// readCharts reads the charts of the lock. One that is missing is not known.
+func (r *Release) readCharts(dir string) error {
+	for _, c := range r.Lock.Charts {
+		f, err := os.Open(filepath.Join(dir, c.File.Name))
+		if errors.Is(err, fs.ErrNotExist) {
+			r.Unknown = append(r.Unknown, "Findings in chart "+c.Name+": "+c.File.Name+" is not there.")
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		read, err := chart.Read(c.File.Name, f)
+		f.Close()
+		if err != nil {
+			return err
+		}
+		r.Charts = append(r.Charts, read)
+	}
+	return nil
+}
+
+// Complete fills in what follows from the lock, the bundles and the manifest: the bundle with the
+// most layers, the findings, and what cannot be known.
+func (r *Release) Complete(ctx context.Context) error {
+	for _, list := range [][]bundle.File{r.Bundles, r.Deltas} {
+		slices.SortFunc(list, func(a, b bundle.File) int { return strings.Compare(a.Path, b.Path) })
+	}
 	for n, f := range r.Bundles {
 		if r.Contents == nil || f.Contents.Layers > r.Contents.Layers {
 			r.Contents = r.Bundles[n].Contents
@@ -115,19 +232,5 @@ func readDir(ctx context.Context, dir string) (*Release, error) {
 	if r.Modules == nil {
 		r.Unknown = append(r.Unknown, "Modules of programs: the directory has no bill of materials.")
 	}
-	r.Manifest, err = os.ReadFile(filepath.Join(dir, "release.yaml"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	if r.Manifest != nil {
-		found, err := lint.Check(ctx, []lint.File{{Name: "release.yaml", Text: r.Manifest}}, lint.Options{Lock: l})
-		if err != nil {
-			return nil, err
-		}
-		r.Findings = found.Findings
-	}
-	if _, ok := sums[evidence.SignedProvenance]; ok {
-		r.Signed = fmt.Sprintf("Signed by its own account: %s has a signature. This page did not verify it.", evidence.SignedProvenance)
-	}
-	return r, nil
+	return r.judge(ctx)
 }

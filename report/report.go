@@ -5,6 +5,15 @@
 // says it cannot know. Equal releases give equal bytes. Every text that others wrote is escaped
 // twice: [output.Line] for what a reader would not see, such as bidi controls, and html/template
 // for what a browser would interpret.
+//
+// Tests and scripts read the page by its document: body has data-product, data-version and
+// data-snapshot; #proof has data-keys, fingerprints with spaces between them. Sections are
+// #changes, #images, #names, #layers, #bundles, #inputs, #others, #modules, #licenses, #nodes,
+// #findings and #run. A cell of #images is tr[data-image] > td[data-platform][data-bytes], with a
+// digest; a digest is [data-copy], in full, everywhere. Bundles are tr[data-file][data-bytes],
+// findings .finding[data-rule][data-severity][data-object][data-file][data-line], pods and images
+// on nodes .runner[data-what], steps .step[data-step][data-begin][data-end] in seconds, and
+// changes .why[data-image], .moved[data-name] and .size[data-image][data-platform][data-bytes].
 package report
 
 import (
@@ -16,7 +25,10 @@ import (
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
-//go:embed page.html style.css script.js
+// Name is the name of the page in dist/.
+const Name = "index.html"
+
+//go:embed html/*.html style.css script.js
 var files embed.FS
 
 // Write writes the page of a release. With base it compares the two.
@@ -27,7 +39,7 @@ func Write(w io.Writer, r, base *Release) error {
 		"text":   output.Line,
 		"css":    func() (template.CSS, error) { return asset[template.CSS]("style.css") },
 		"js":     func() (template.JS, error) { return asset[template.JS]("script.js") },
-	}).ParseFS(files, "page.html")
+	}).ParseFS(files, "html/*.html")
 	if err != nil {
 		return err
 	}

@@ -89,8 +89,8 @@ func TestPages(t *testing.T) {
 		if again := page(t, paths[0], paths[1]); again != got {
 			t.Errorf("%s: two pages of the same release differ", name)
 		}
-		for _, m := range regexp.MustCompile(`(?:src|href)="([^"]*)"|url\(|@import|<link[^>]*stylesheet`).FindAllStringSubmatch(got, -1) {
-			if !strings.HasPrefix(m[1], "#") && m[1] != "data:," {
+		for _, m := range regexp.MustCompile(`<a href="https://[^"]*" rel="noreferrer"|(?:src|href)="([^"]*)"|url\(|@import|<link[^>]*stylesheet`).FindAllStringSubmatch(got, -1) {
+			if !strings.HasPrefix(m[0], "<a href=") && !strings.HasPrefix(m[1], "#") && m[1] != "data:," {
 				t.Errorf("%s: the page asks for %q", name, m[0])
 			}
 		}
@@ -108,9 +108,10 @@ func TestHostile(t *testing.T) {
 		l.Name = `<script>alert(1)</script>`
 		l.Version = "1\u202e2</title>"
 		l.Images[0].Name = `" onmouseover="alert(1)` + strings.Repeat("x", 200)
+		l.ThirdParty = []lock.ThirdParty{{Reference: "javascript:alert(3)//" + strings.Repeat("y", 200), Omitted: "\u2067<b>"}}
 		l.Sources = []lock.Source{{Name: "a\x1b[2J", URL: "javascript:alert(1)", Revision: "'><img src=x onerror=alert(1)>"}}
 	}), "")
-	for _, bad := range []string{"<script>alert", "</title></title>", "\u202e", "\x1b", "<img", `href="javascript`, `" onmouseover="`} {
+	for _, bad := range []string{"<script>alert", "</title></title>", "\u202e", "\u2067", "\x1b", "<b>", "<img", `href="javascript`, `" onmouseover="`} {
 		if strings.Contains(text, bad) {
 			t.Errorf("the page has %q", bad)
 		}

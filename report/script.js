@@ -6,7 +6,7 @@ if (navigator.clipboard) {
     button.className = "copy digest";
     button.title = code.title;
     button.dataset.copy = code.dataset.copy;
-    button.setAttribute("aria-label", "Copy " + code.title);
+    button.setAttribute("aria-label", "Copy " + code.textContent);
     button.append(code.textContent);
     button.addEventListener("click", async () => {
       const text = button.textContent;

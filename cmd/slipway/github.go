@@ -2,11 +2,8 @@ package main
 
 import (
 	"cmp"
-	"encoding/base64"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,7 +16,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
-	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/notes"
 )
@@ -146,32 +142,10 @@ func (g *githubRelease) notes(l *lock.Lock) (string, error) {
 		}
 		o.Old = &before
 	}
-	if o.Fingerprint, err = fingerprint(g.flags.out); err != nil {
+	if o.Fingerprint, err = evidence.ClaimFile(filepath.Join(g.flags.out, evidence.SumsBundle)); err != nil {
 		return "", err
 	}
 	return notes.Write(now, o), nil
-}
-
-// fingerprint returns that of the key which signed the checksums in a directory, by their
-// signature's own account; "" if there is none.
-func fingerprint(dir string) (string, error) {
-	path := filepath.Join(dir, evidence.SumsBundle)
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	signed, err := signature.Parse(text)
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", path, err)
-	}
-	sum, err := base64.StdEncoding.DecodeString(signed.Hint())
-	if err != nil {
-		return "", fmt.Errorf("%s names no key: sign the release again", path)
-	}
-	return "SHA256:" + base64.RawStdEncoding.EncodeToString(sum), nil
 }
 
 // githubReleased is the printed result of a release.

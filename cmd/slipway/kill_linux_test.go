@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/report"
 	"github.com/slipway-dev/slipway/shard"
 )
 
@@ -107,7 +108,7 @@ func same(t *testing.T, want, got string) {
 			switch {
 			case err != nil:
 				return err
-			case d.Name() == shard.WeightsName: // times, and only of what was compiled
+			case d.Name() == shard.WeightsName, d.Name() == report.RunName: // times
 			case strings.HasPrefix(rel, filepath.Join("store", "work")), strings.HasPrefix(rel, filepath.Join("store", "cache")):
 			case d.IsDir():
 				all[rel] = "a directory"

@@ -55,7 +55,7 @@ func (f *flags) merge(cmd *cobra.Command, paths []string, join joining, sign *si
 	if err := join.check(cmd, paths); err != nil {
 		return err
 	}
-	done, err := f.adopt(cmd, join.plan)
+	done, err := f.adopt(cmd, join.plan, "merge")
 	if err != nil {
 		return err
 	}

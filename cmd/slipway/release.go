@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/handoff"
@@ -60,7 +62,7 @@ configuration.`,
 
 // release makes a release, or a shard of one.
 func (f *flags) release(cmd *cobra.Command, of shardFlags, sign *signing, binary bool) error {
-	done, err := f.adopt(cmd, of.plan)
+	done, err := f.adopt(cmd, of.plan, fmt.Sprint("shard-", of.number))
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"archive/tar"
 	"bufio"
+	"bytes"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -21,9 +23,11 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	ggcr "github.com/google/go-containerregistry/pkg/registry"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/random"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -52,7 +56,7 @@ func TestScript(t *testing.T) {
 			}
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"interrupt": interrupt, "github": github, "killed": killed, "copytree": copytree, "registry": startRegistry, "downloads": downloads, "guide": guide, "windowsbase": windowsBase, "linuxbase": linuxBase, "untagged": untagged, "spiteful": spiteful, "eavesdrop": eavesdrop, "unheard": unheard, "signedreleases": func(ts *testscript.TestScript, neg bool, args []string) { signedReleases(t, ts, neg, args) }, "oddregistry": func(ts *testscript.TestScript, neg bool, args []string) { oddRegistry(t, ts, neg, args) }},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"interrupt": interrupt, "github": github, "killed": killed, "copytree": copytree, "registry": startRegistry, "downloads": downloads, "guide": guide, "windowsbase": windowsBase, "linuxbase": linuxBase, "filesbase": filesBase, "stopregistry": stopRegistry, "untagged": untagged, "spiteful": spiteful, "eavesdrop": eavesdrop, "unheard": unheard, "signedreleases": func(ts *testscript.TestScript, neg bool, args []string) { signedReleases(t, ts, neg, args) }, "oddregistry": func(ts *testscript.TestScript, neg bool, args []string) { oddRegistry(t, ts, neg, args) }},
 	})
 }
 
@@ -114,7 +118,45 @@ func startRegistry(ts *testscript.TestScript, neg bool, args []string) {
 		all.ServeHTTP(w, r)
 	}))
 	ts.Defer(s.Close)
+	ts.Value(hubs).(*sync.Map).Store(s.Listener.Addr().String(), s)
 	ts.Setenv(args[0], s.Listener.Addr().String())
+}
+
+// stopRegistry ADDRESS stops what registry started.
+func stopRegistry(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: stopregistry address")
+	}
+	s, ok := ts.Value(hubs).(*sync.Map).Load(args[0])
+	if !ok {
+		ts.Fatalf("there is no registry at %s", args[0])
+	}
+	s.(*httptest.Server).Close()
+}
+
+// filesBase REFERENCE pushes an index of images for linux/amd64 and linux/arm64 that have a file.
+func filesBase(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: filesbase reference")
+	}
+	ref, err := name.ParseReference(args[0])
+	ts.Check(err)
+	var files bytes.Buffer
+	archive, text := tar.NewWriter(&files), "root:x:0:0::/:/bin/sh\n"
+	ts.Check(archive.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: "etc/passwd", Mode: 0o644, Size: int64(len(text))}))
+	io.WriteString(archive, text) //nolint:errcheck // it is in memory
+	ts.Check(archive.Close())
+	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(files.Bytes())), nil })
+	ts.Check(err)
+	var index v1.ImageIndex = empty.Index
+	for _, arch := range []string{"amd64", "arm64"} {
+		img, err := mutate.ConfigFile(empty.Image, &v1.ConfigFile{OS: "linux", Architecture: arch, Config: v1.Config{Env: []string{"BASE=" + arch}}})
+		ts.Check(err)
+		img, err = mutate.AppendLayers(img, layer)
+		ts.Check(err)
+		index = mutate.AppendManifests(index, mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "linux", Architecture: arch}}})
+	}
+	ts.Check(remote.WriteIndex(ref, index))
 }
 
 // downloads VARIABLE DIRECTORY serves the files of a directory by HTTPS until the script ends. It

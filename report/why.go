@@ -1,0 +1,98 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// grounds lists the platforms and bases of an image that have come or gone.
+func grounds(old, now lock.Image) (all []string) {
+	of := func(i lock.Image) (platforms, bases map[string]string) {
+		platforms, bases = map[string]string{}, map[string]string{}
+		for _, c := range i.Children {
+			p := c.Platform
+			on := called(p)
+			platforms[on] = p.OSVersion
+			if platform.Release(p.OSVersion) == "" {
+				platforms[on] = ""
+			}
+			from := c.CopiedFrom
+			if c.Base != nil {
+				from = append([]lock.Base{*c.Base}, from...)
+			}
+			for _, b := range from {
+				name, _, _ := strings.Cut(b.Name, "@")
+				bases[name+" for "+on] = short(b.Digest)
+			}
+		}
+		return platforms, bases
+	}
+	p, a := of(old)
+	q, b := of(now)
+	all = append(all, moves("", p, q)...)
+	return append(all, moves("base ", a, b)...)
+}
+
+// moves lists what differs between two maps.
+func moves(kind string, old, now map[string]string) (all []string) {
+	names := maps.Clone(old)
+	maps.Copy(names, now)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		a, had := old[name]
+		b, has := now[name]
+		switch {
+		case !had:
+			all = append(all, kind+name+" is new")
+		case !has:
+			all = append(all, kind+name+" is gone")
+		case a != b:
+			all = append(all, fmt.Sprintf("%s%s: %s → %s", kind, name, a, b))
+		}
+	}
+	return all
+}
+
+// modulesOf are the versions of the modules of an image, joined, by path.
+func modulesOf(r *Release, image string) map[string]string {
+	all := map[string]string{}
+	for _, path := range slices.Sorted(maps.Keys(r.Modules)) {
+		for _, v := range r.Modules[path] {
+			if _, ok := slices.BinarySearch(r.Images[[2]string{path, v}], image); ok {
+				all[path] = strings.TrimSpace(all[path] + " " + v)
+			}
+		}
+	}
+	return all
+}
+
+// counted tells of the toolchain by its versions, and of other modules how many have moved where.
+func counted(old, now map[string]string) (all []string) {
+	const toolchain = "stdlib"
+	if a, b := old[toolchain], now[toolchain]; a != b && a != "" && b != "" {
+		all = append(all, "Go "+a+" → "+b)
+	}
+	names := maps.Clone(old)
+	maps.Copy(names, now)
+	delete(names, toolchain)
+	counts := map[string]int{}
+	for name := range names {
+		if old[name] != now[name] {
+			counts[direction(old[name], now[name])]++
+		}
+	}
+	var parts []string
+	for _, where := range []string{"up", "down", "changed", "new", "gone"} {
+		if counts[where] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[where], where))
+		}
+	}
+	if len(parts) > 0 {
+		all = append(all, "modules: "+strings.Join(parts, ", "))
+	}
+	return all
+}

@@ -1,0 +1,117 @@
+package sbom
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/slipway-dev/slipway/lock"
+)
+
+// maxRead bounds in bytes a bill of materials that is read.
+const maxRead = 256 << 20
+
+// Summary is the bill of materials of a release in short.
+type Summary struct {
+	// Modules are the versions of the Go modules in programs, by module path and sorted; nil if
+	// they are not known.
+	Modules map[string][]string
+	// Images are the names of the images that have a module, by its path and version, sorted.
+	Images map[[2]string][]string
+	// Licenses are the names of the images, programs and modules that declare a license, by its
+	// SPDX expression and sorted. Those of "" declare none.
+	Licenses map[string][]string
+}
+
+// Read sums up the document that [CycloneDX] made of a release, in a file.
+func Read(path string, l *lock.Lock) (Summary, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Summary{}, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxRead+1))
+	if err != nil {
+		return Summary{}, fmt.Errorf("reading %s: %w", path, err)
+	}
+	if len(text) > maxRead {
+		return Summary{}, fmt.Errorf("%s has more than %d MiB, which no bill of materials has", path, maxRead>>20)
+	}
+	s, err := Summarize(text, l)
+	if err != nil {
+		return Summary{}, fmt.Errorf("%s is not a bill of materials in CycloneDX: %w", path, err)
+	}
+	return s, nil
+}
+
+// Summarize sums up the document that [CycloneDX] made of a release.
+func Summarize(text []byte, l *lock.Lock) (Summary, error) {
+	var doc cdxDocument
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return Summary{}, err
+	}
+	if doc.Format != "CycloneDX" {
+		return Summary{}, fmt.Errorf("its bomFormat is %.40q", doc.Format)
+	}
+	s := Summary{Modules: map[string][]string{}, Images: map[[2]string][]string{}, Licenses: map[string][]string{}}
+	modules := map[string][2]string{} // by bom-ref
+	for _, c := range doc.Components {
+		if c.Type != cdxTypes[file] && c.Scope == "" {
+			s.Licenses[c.license()] = append(s.Licenses[c.license()], c.Name)
+		}
+		if c.Type == cdxTypes[module] && strings.HasPrefix(c.Purl, "pkg:golang/") {
+			s.Modules[c.Name] = append(s.Modules[c.Name], c.Version)
+			modules[c.Ref] = [2]string{c.Name, c.Version}
+		}
+	}
+	for path, versions := range s.Modules {
+		s.Modules[path] = unique(versions)
+	}
+	for license, names := range s.Licenses {
+		s.Licenses[license] = unique(names)
+	}
+	s.images(doc.Dependencies, modules, l)
+	return s, nil
+}
+
+// license returns the expression or the name that a component declares.
+func (c cdxComponent) license() string {
+	switch {
+	case len(c.Licenses) == 0:
+		return ""
+	case c.Licenses[0].License != nil:
+		return c.Licenses[0].License.Name
+	}
+	return c.Licenses[0].Expression
+}
+
+// images follows the dependencies of every manifest to its modules.
+func (s *Summary) images(all []cdxDependency, modules map[string][2]string, l *lock.Lock) {
+	needs := map[string][]string{}
+	for _, d := range all {
+		needs[d.Ref] = d.DependsOn
+	}
+	for _, i := range l.Images {
+		var todo []string
+		for _, c := range i.Children {
+			todo = append(todo, "Image-"+c.Digest.Hex)
+		}
+		for seen := map[string]bool{}; len(todo) > 0; {
+			ref := todo[len(todo)-1]
+			todo = todo[:len(todo)-1]
+			if seen[ref] {
+				continue
+			}
+			seen[ref] = true
+			if m, ok := modules[ref]; ok {
+				s.Images[m] = append(s.Images[m], i.Name)
+			}
+			todo = append(todo, needs[ref]...)
+		}
+	}
+	for m, names := range s.Images {
+		s.Images[m] = unique(names)
+	}
+}
