@@ -130,9 +130,14 @@ var All = []Consumer{
 		Suites: []string{"test/verifiers"},
 	},
 	{
-		Name: "node", Purpose: "sigstore-js, and the schema of CycloneDX",
+		Name: "node", Purpose: "sigstore-js, the schema of CycloneDX, axe's rules for pages, the search of the documentation",
 		Commands: []string{"node", "npm"}, Packages: []string{"nodejs", "npm"}, Website: "https://nodejs.org/en/download",
-		Suites: []string{"test/verifiers"},
+		Suites: []string{"test/pages", "test/verifiers", "website"},
+	},
+	{
+		Name: "chromium", Purpose: "opening the pages of releases and of the documentation",
+		Commands: []string{"chromium"}, Packages: []string{"chromium"}, Website: "https://www.chromium.org/getting-involved/download-chromium",
+		Suites: []string{"test/pages"},
 	},
 	{
 		Name: "openssl", Purpose: "verifying signatures where there is nothing else",
