@@ -2,58 +2,76 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"io"
+	"log"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"strings"
+
+	"github.com/google/go-containerregistry/pkg/registry"
+
+	"github.com/slipway-dev/slipway/shard"
 )
 
 // cacheprog compares a release on a machine that has nothing, with a build cache in a registry that
 // another machine filled, with one on a machine that has compiled everything, and with those of
-// machines that have to compile. Each release has a store of its own.
-func (b *bench) cacheprog(ctx context.Context) (comparison, error) {
-	addr, stop, err := b.registry(ctx, "cacheprog")
+// machines that have to compile. Each release has a store of its own. It is an error if the second
+// machine compiles anything, or if the releases differ.
+func (b *bench) cacheprog(ctx context.Context) (c comparison, err error) {
+	made, stop, err := b.divisible(ctx)
 	if err != nil {
-		return comparison{}, err
+		return c, err
 	}
 	defer stop()
-	shared := "-build-cache=" + addr + "/go-build-cache"
+	at := filepath.Join(b.tmp, "cacheprog")
+	if err := os.MkdirAll(filepath.Join(at, "registry"), 0o755); err != nil {
+		return c, err
+	}
+	defer os.RemoveAll(at)
+	s := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0)), registry.WithBlobHandler(registry.NewDiskBlobHandler(filepath.Join(at, "registry")))))
+	defer s.Close()
+	shared := b.slipway + " cacheprog -repository=" + s.Listener.Addr().String() + "/go-build-cache"
 	var figures []figure
-	for _, r := range []struct{ name, caches, store, flag string }{
+	var compiled []int
+	locks := map[string]bool{}
+	for _, r := range []struct{ name, caches, store, program string }{
 		{"nothing compiled", "plain", "cold", ""},
 		{"all compiled, in the local GOCACHE", "plain", "warm", ""},
 		{"nothing compiled, and sent to the registry", "first", "first", shared},
 		{"second machine: nothing but the registry", "second", "second", shared},
 	} {
-		at := filepath.Join(b.tmp, "cacheprog")
-		command := []string{
-			"env", "SLIPWAY_BUILD_CACHE=", "GOCACHE=" + filepath.Join(at, r.caches, "go"), "XDG_CACHE_HOME=" + filepath.Join(at, r.caches),
-			b.slipway, "release", "-binary=false", "-product=" + b.product, "-store=" + filepath.Join(at, r.store, "store"), "-out=" + filepath.Join(at, r.store, "dist"),
-		}
-		if r.flag != "" {
-			command = append(command, r.flag)
-		}
-		f, err := measure(ctx, r.name, command)
-		if err != nil {
-			return comparison{}, err
-		}
-		figures = append(figures, f)
-		if err := os.RemoveAll(filepath.Join(at, r.store, "store")); err != nil {
-			return comparison{}, err
-		}
-	}
-	c := comparison{title: "A release with a build cache that machines share", ours: figures[3], other: []figure{figures[1], figures[0], figures[2]}}
-	locks := map[string]bool{}
-	for _, name := range []string{"cold", "warm", "first", "second"} {
-		text, err := os.ReadFile(filepath.Join(b.tmp, "cacheprog", name, "dist", "release.lock.json"))
+		dir := filepath.Join(at, r.store)
+		f, err := measure(ctx, r.name, []string{
+			"env", "SLIPWAY_BUILD_CACHE=", "GOCACHEPROG=" + r.program, "GOCACHE=" + filepath.Join(at, r.caches, "go"), "XDG_CACHE_HOME=" + filepath.Join(at, r.caches),
+			b.slipway, "release", "-q", "-binary=false", "-product=" + made.product, "-store=" + filepath.Join(dir, "store"), "-out=" + filepath.Join(dir, "dist"),
+		})
 		if err != nil {
 			return c, err
 		}
-		locks[string(text)] = true
+		w, err := shard.ReadWeights(filepath.Join(dir, "store", shard.WeightsName), true)
+		if err != nil {
+			return c, err
+		}
+		n := 0
+		for _, t := range w.Systems {
+			n += len(t.Packages)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, "dist", "release.lock.json"))
+		if err != nil {
+			return c, err
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			return c, err
+		}
+		figures, compiled, locks[string(text)] = append(figures, f), append(compiled, n), true
 	}
-	if len(locks) != 1 {
-		c.notes = append(c.notes, "the releases are NOT equal")
-	} else {
-		c.notes = append(c.notes, "all four have equal locks; "+strings.TrimPrefix(shared, "-build-cache="+addr+"/")+" is in Debian's docker-registry")
+	if compiled[3] > 0 || len(locks) > 1 {
+		return c, fmt.Errorf("the second machine has compiled %d packages, and there are %d different locks", compiled[3], len(locks))
 	}
-	return c, nil
+	return comparison{
+		title: "A release of " + b.of + " with a build cache that machines share",
+		ours:  figures[3], other: []figure{figures[1], figures[0], figures[2]},
+		notes: []string{fmt.Sprintf("packages compiled: %d by the second machine, %d with the local GOCACHE, %d and %d with nothing; all locks are equal", compiled[3], compiled[1], compiled[0], compiled[2])},
+	}, nil
 }

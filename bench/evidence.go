@@ -35,7 +35,7 @@ func (b *bench) verify(ctx context.Context) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
-			c.print(os.Stdout)
+			b.found(c)
 		}
 		return nil
 	})
@@ -63,7 +63,7 @@ func (b *bench) verifyOne(ctx context.Context, name string, p *signable) (c comp
 		}
 		return measure(ctx, "", verify)
 	})
-	c.title = fmt.Sprintf("Verifying the bundle of %s with a key (load %s)", name, load())
+	c.title = fmt.Sprintf("Verifying the bundle of %s with a key", name)
 	signed := size(bundles[0])
 	c.ours.bytes, c.other[0].bytes = signed, signed
 	c.notes = append(c.notes, fmt.Sprintf("%d bytes of the bundle are evidence", signed-size(bundles[1])))
@@ -88,11 +88,11 @@ func (b *bench) reproduce(ctx context.Context) error {
 			if err := errors.Join(err, os.RemoveAll(s.dir)); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
-			c := comparison{title: fmt.Sprintf("Making %s again, with nothing compiled (load %s)", name, load()), ours: again, other: []figure{made}}
+			c := comparison{title: fmt.Sprintf("Making %s again, with nothing compiled", name), ours: again, other: []figure{made}}
 			if name == "kpack" {
 				c.notes = append(c.notes, "the programs of the release were there")
 			}
-			c.print(os.Stdout)
+			b.found(c)
 		}
 		return nil
 	})
@@ -113,7 +113,7 @@ func (b *bench) withKeys(ctx context.Context, works []work) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", w.name, err)
 			}
-			c.print(os.Stdout)
+			b.found(c)
 		}
 		return nil
 	})
@@ -147,7 +147,7 @@ func (b *bench) withKey(ctx context.Context, w work, p *signable) (c comparison,
 		}
 		return measure(ctx, "", s.command)
 	})
-	c.title = fmt.Sprintf("The cost of a key: %s (load %s)", w.name, load())
+	c.title = "The cost of a key: " + w.name
 	return c, err
 }
 

@@ -101,7 +101,7 @@ func (b *bench) innerKpack(ctx context.Context) (comparison, error) {
 // inner compares a release after a line of one program has changed with what compiles that program
 // alone, and with ko, which makes an image of it for Linux.
 func (b *bench) inner(ctx context.Context, what string, l *loop) (comparison, error) {
-	c := comparison{title: fmt.Sprintf("A line of a program changed: %s (load %s)", what, load())}
+	c := comparison{title: "A line of a program changed: " + what}
 	store, out := filepath.Join(b.tmp, filepath.Base(l.module)+"-store"), filepath.Join(b.tmp, filepath.Base(l.module)+"-dist")
 	var err error
 	if c.ours, err = l.after(ctx, "slipway release", []string{b.slipway, "release", "-q", "-binary=false", "-product", l.product, "-store", store, "-out", out}); err != nil {
@@ -155,8 +155,3 @@ func loopbackBase() (reference string, stop func(), err error) {
 }
 
 // load is the machine's load of the last minute.
-func load() string {
-	b, _ := os.ReadFile("/proc/loadavg") // it is for people
-	one, _, _ := strings.Cut(string(b), " ")
-	return one
-}

@@ -28,6 +28,11 @@ func Golden(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
+// Docs makes a site of docs/ in site/, and fails if a link leads nowhere.
+func Docs(ctx context.Context) error {
+	return do(ctx, "website", "go", "run", ".", "..", "../site")
+}
+
 // Fuzz runs every fuzz target for a while. It limits how long new inputs are minimized: by
 // default that takes up to a minute each, in which the target finds nothing.
 func Fuzz(
@@ -52,16 +57,23 @@ func Fuzz(
 }
 
 // Bench compares releases, publishing, and the packing, reading and pushing of bundles with other
-// programs, and prints ratios.
+// programs, and prints ratios. The results replace those of the same parts in docs/benchmarks.json;
+// docs/benchmarks.md and its plots are made of that.
 func Bench(
 	ctx context.Context,
 	// what to compare: cold (20 minutes); warm, inner-hello, inner-kpack, publish, destinations,
 	// promote, recipe, push, again, absent, lookup, read, curve, compress, unpack (all but cold);
-	// evidence, verify, evidence-cold (what a key costs), reproduce
+	// evidence, verify, evidence-cold (what a key costs), reproduce; cacheprog and shards (of hello;
+	// go run ./bench -h tells how of kpack)
 	parts *string,
+	plot *bool, // measure nothing: make the page and the plots from docs/benchmarks.json
 ) error {
 	if err := isolate(); err != nil {
 		return err
+	}
+	args := []string{"go", "run", "./bench", "-results=docs/benchmarks.json"}
+	if plot != nil && *plot {
+		return do(ctx, ".", append(args, "-plot")...)
 	}
 	if _, err := consumer.SetUp(ctx); err != nil {
 		return err
@@ -69,7 +81,6 @@ func Bench(
 	if err := target.Release(ctx, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil); err != nil {
 		return err
 	}
-	args := []string{"go", "run", "./bench"}
 	for _, t := range []tool{crane, regctl, ko} {
 		path, err := t.install(ctx)
 		if err != nil {
