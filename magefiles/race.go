@@ -16,6 +16,10 @@ import (
 // gives internal/transfer functions, which that calls from its goroutines.
 var concurrency = regexp.MustCompile(`(?m)^\s*go [a-zA-Z]|\berrgroup\b|\bsync\.|"sync/atomic"|\.Go\(|\.Parallel\(|\bAfterFunc\(|\bhttptest\.|slipway/internal/transfer"`)
 
+// uninstrumented leaves the compressors as they are where the race detector is on. Their loops over
+// bytes took half of all the time of tests with it (ADR 184).
+const uninstrumented = "-gcflags=github.com/klauspost/compress/...=-race=false -d=checkptr=0"
+
 // isConcurrent reports whether the race detector can find races in a package that the tests of no
 // other package show: it, or its tests, have goroutines. Where neither does, a race is one between
 // the goroutines of another package, which that one's tests run with the race detector. A test

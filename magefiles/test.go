@@ -60,7 +60,7 @@ func Test(ctx context.Context) error {
 	errs = append(errs, consumer.BuildAll(ctx, without))
 	cmds, err := mainTests(ctx, env, !slices.Contains(without, "gcc"))
 	if err != nil {
-		return err
+		return errors.Join(append(errs, err)...)
 	}
 	for _, dir := range dirs {
 		if dir != "." {
@@ -111,10 +111,10 @@ func mainTests(ctx context.Context, env []string, race bool) ([]*exec.Cmd, error
 	}
 	raced := append(slices.Clone(env), "CGO_ENABLED=1")
 	return []*exec.Cmd{
-		goTest(ctx, raced, ".", append([]string{"-race", "-skip=^(" + alone + ")$"}, concurrent...)...),
+		goTest(ctx, raced, ".", append([]string{"-race", uninstrumented, "-skip=^(" + alone + ")$"}, concurrent...)...),
 		goTest(ctx, env, ".", plain...),
 		goTest(ctx, env, ".", append([]string{"-run=^(" + alone + "|" + both + ")$"}, slow...)...),
-		goTest(ctx, raced, ".", "-race", "-run="+racedCommands, "./cmd/slipway"),
+		goTest(ctx, raced, ".", "-race", uninstrumented, "-run="+racedCommands, "./cmd/slipway"),
 	}, nil
 }
 
@@ -122,9 +122,10 @@ func mainTests(ctx context.Context, env []string, race bool) ([]*exec.Cmd, error
 // notice changes to the release, which is outside of nested modules. It extends the
 // timeout of ten minutes, which is too short for the race detector on a busy machine. It
 // omits go vet, which Linters runs on all tests once: go test would repeat it with and
-// without the race detector, on all that a test imports.
+// without the race detector, on all that a test imports. It keeps the artifacts of tests, which
+// are pictures of pages, in _artifacts of the module.
 func goTest(ctx context.Context, env []string, dir string, args ...string) *exec.Cmd {
-	cmd := command(ctx, dir, append([]string{"go", "test", "-count=1", "-vet=off", "-timeout=30m"}, args...)...)
+	cmd := command(ctx, dir, append([]string{"go", "test", "-count=1", "-vet=off", "-artifacts", "-timeout=30m"}, args...)...)
 	cmd.Env = append(os.Environ(), env...)
 	return cmd
 }
