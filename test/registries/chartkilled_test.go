@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"sync/atomic"
@@ -125,7 +126,12 @@ func (r *releaser) lock(t *testing.T) []byte {
 // killed runs a release that f ends, and reports whether it did: not if there are fewer requests.
 func (r *releaser) killed(t *testing.T, f *front, version string, registries ...string) bool {
 	t.Helper()
-	cmd := r.command(t, version, registries...)
+	return f.run(t, r.command(t, version, registries...))
+}
+
+// run runs a command that f or something else ends, and reports whether it was.
+func (f *front) run(t *testing.T, cmd *exec.Cmd) bool {
+	t.Helper()
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	f.mu.Lock()

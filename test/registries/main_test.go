@@ -25,7 +25,14 @@ var targets = &consumertable.Table{
 }
 
 func TestMain(m *testing.M) {
-	os.Exit(consumertable.Main(m, "../../docs/consumers.md", "test/registries", targets))
+	dir, err := os.MkdirTemp("", "slipway-*")
+	if err != nil {
+		panic(err)
+	}
+	programs = dir
+	code := consumertable.Main(m, "../../docs/consumers.md", "test/registries", targets)
+	os.RemoveAll(dir)
+	os.Exit(code)
 }
 
 var distributionVersion = regexp.MustCompile(`github.com/distribution/distribution/v3 v(\S+)`)

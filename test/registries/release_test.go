@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -56,14 +57,27 @@ type releaser struct {
 	key          string // the private key that signs, without a password; or ""
 }
 
-func newReleaser(t *testing.T, files map[string]string) *releaser {
-	t.Helper()
-	r := &releaser{program: filepath.Join(t.TempDir(), "slipway"), dir: t.TempDir()}
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", r.program, "./cmd/slipway")
+// programs has the slipway command of these tests.
+var programs string
+
+// slipway compiles the command, once.
+var slipway = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(programs, "slipway")
+	build := exec.Command("go", "build", "-o", path, "./cmd/slipway")
 	build.Dir, build.Env = "../..", append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("building slipway: %v\n%s", err, out)
+		return "", fmt.Errorf("building slipway: %w\n%s", err, out)
 	}
+	return path, nil
+})
+
+func newReleaser(t *testing.T, files map[string]string) *releaser {
+	t.Helper()
+	program, err := slipway()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &releaser{program: program, dir: t.TempDir()}
 	for file, text := range files {
 		path := filepath.Join(r.dir, file)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -106,8 +120,11 @@ type front struct {
 	writes   bool // only requests that write count
 	mu       sync.Mutex
 	requests []string // HOST METHOD PATH of those that write
+	reads    []string // PATH of those that read documents or blobs
 	n, at    int      // requests so far, and the one that ends the process; 0 for none
 	process  *os.Process
+	lose     bool // the registry goes away then, and the process goes on
+	server   *httptest.Server
 }
 
 // before serves a proxy to a registry, and returns its address.
@@ -126,6 +143,11 @@ func (f *front) serve(t *testing.T, registry http.Handler) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		strikes, after := f.note(q)
+		if strikes && f.lose {
+			f.server.Listener.Close()            //nolint:errcheck // the registry is lost
+			go f.server.CloseClientConnections() // waits for this one
+			panic(http.ErrAbortHandler)
+		}
 		if strikes && !after {
 			f.kill()
 			panic(http.ErrAbortHandler)
@@ -138,8 +160,24 @@ func (f *front) serve(t *testing.T, registry http.Handler) string {
 		registry.ServeHTTP(w, q)
 	}))
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
-	t.Cleanup(s.Close)
+	t.Cleanup(func() { f.server.Close() })
+	f.server = s
 	return s.Listener.Addr().String()
+}
+
+// again serves a registry that was lost, at its address.
+func (f *front) again(t *testing.T) {
+	t.Helper()
+	lost := f.server
+	lost.CloseClientConnections()
+	var config net.ListenConfig
+	l, err := config.Listen(t.Context(), "tcp", lost.Listener.Addr().String())
+	must(t, err)
+	f.server = httptest.NewUnstartedServer(lost.Config.Handler)
+	f.server.Listener.Close() //nolint:errcheck // it has not begun
+	f.server.Listener, f.server.Config.ErrorLog = l, lost.Config.ErrorLog
+	f.server.Start()
+	f.lose = false
 }
 
 // note notes a request, and reports whether it ends the process, and whether after the answer.
@@ -152,6 +190,9 @@ func (f *front) note(q *http.Request) (strikes, after bool) {
 	}
 	if f.writes && !writes {
 		return false, false
+	}
+	if q.Method == http.MethodGet && (strings.Contains(q.URL.Path, "/manifests/") || strings.Contains(q.URL.Path, "/blobs/")) {
+		f.reads = append(f.reads, q.URL.Path)
 	}
 	f.n++
 	return f.n == f.at, f.at%2 == 0
@@ -167,7 +208,14 @@ func (f *front) kill() {
 func (f *front) reset(n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.requests, f.n, f.at = nil, 0, n
+	f.reads, f.requests, f.n, f.at = nil, nil, 0, n
+}
+
+// count returns how many requests there were since reset.
+func (f *front) count() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.n
 }
 
 // digests returns what the names are at a registry; "" for one that is not there.

@@ -14,6 +14,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/report"
+	"github.com/slipway-dev/slipway/shard"
 )
 
 // verdict is what a case shows.
@@ -58,7 +61,7 @@ func look(dir string) (tree, error) {
 			return err
 		}
 		f := file{mode: info.Mode()}
-		if d.Type().IsRegular() {
+		if d.Type().IsRegular() && d.Name() != shard.WeightsName && d.Name() != report.RunName { // times
 			data, err := os.ReadFile(path)
 			if err != nil {
 				return err

@@ -143,7 +143,15 @@ func (w *worker) step(step string) {
 		w.must(os.Rename(filepath.Join(w.dir, f[1]), filepath.Join(w.dir, f[2])))
 		return
 	}
-	if o := w.run(step); o.code != 0 {
+	path, kept := strings.CutPrefix(step, "save ")
+	if kept {
+		path, step, _ = strings.Cut(path, " ")
+	}
+	o := w.run(step)
+	if kept {
+		w.must(os.WriteFile(filepath.Join(w.dir, path), []byte(o.stdout), 0o644))
+	}
+	if o.code != 0 {
 		w.must(fmt.Errorf("preparing: slipway %s ends with %d:\n%s", step, o.code, o.stderr))
 	}
 }

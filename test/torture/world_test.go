@@ -15,7 +15,7 @@ import (
 type scenario struct {
 	name string
 	// before are commands that an undisturbed slipway runs to make the directory. "edit" stands
-	// for a new version of the product, "mv A B" renames.
+	// for a new version of the product, "mv A B" renames, "save FILE" keeps what a command prints.
 	before []string
 	// command is what the fault hits. REG is the registry of the scenario.
 	command string
@@ -60,6 +60,7 @@ var scenarios = []*scenario{
 		lock, strings.Replace(stored, "=out", "=a", 1) + shipto + " -platforms=linux",
 		strings.Replace(stored, "=out", "=b", 1) + shipto + " -platforms=windows",
 	}, command: "merge -q -binary=false" + files + shipto + " a/release.part.json b/release.part.json"},
+	{name: "shard", registry: memory, before: []string{lock, "save plan.json plan -json -shards=2 -product=src/slipway.yaml -store=store" + shipto}, command: stored + shipto + " -plan=plan.json -shard=0"},
 	{name: "build", command: "build -q" + files},
 	{name: "publish", before: []string{"build -q" + files}, command: "publish -q" + files},
 	{name: "publish-to", registry: memory, before: []string{lock, "build -q" + files + shipto}, command: "publish -q" + files + shipto},
