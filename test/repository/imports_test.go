@@ -17,7 +17,7 @@ const (
 
 // order is the way that data flows: a package imports only what stands before it. Packages below
 // one of these (build/layer) belong to it; those in internal have places of their own.
-var order = []string{"output", "howto", "imagename", "imagetag", "disk", "plainjson", "stagefile", "subprocess", "signature", "purl", "git", "platform", "oci", "progress", "network", "yamlfile", "workload", "chart", "kustomize", "product", "lock", "shard", "engine", "provenance", "sbom", "thirdparty", "store", "registry", "transfer", "buildcache", "pin", "renaming", "build", "publish", "render", "lint", "nodes", "bundle", "evidence", "handoff", "airgap", "promote", "release", "reproduce", "changes", "notes", "forge", "report", "doctor", "draft", "cmd"}
+var order = []string{"output", "howto", "imagename", "imagetag", "disk", "plainjson", "stagefile", "subprocess", "signature", "purl", "git", "platform", "oci", "progress", "network", "yamlfile", "workload", "chart", "kustomize", "product", "lock", "shard", "engine", "provenance", "sbom", "thirdparty", "store", "registry", "transfer", "buildcache", "pin", "renaming", "build", "publish", "render", "lint", "nodes", "bundle", "evidence", "handoff", "airgap", "promote", "changes", "report", "release", "reproduce", "notes", "forge", "doctor", "draft", "cmd"}
 
 // contents are what some packages may contain, directly or through what they import. The
 // operator's half, airgap and bundle, runs on machines that have neither Go nor the project: it
@@ -116,7 +116,7 @@ func packages(t *testing.T) map[string][]string {
 		}
 		rel = filepath.ToSlash(rel)
 		hidden := strings.HasPrefix(d.Name(), ".") && rel != "."
-		if hidden || d.Name() == "testdata" || slices.Contains([]string{"dist", "test", "internal/testing", "examples", "bench", "magefiles", "target"}, rel) {
+		if hidden || d.Name() == "testdata" || slices.Contains([]string{"dist", "test", "internal/testing", "examples", "bench", "magefiles", "target", "website"}, rel) {
 			return filepath.SkipDir
 		}
 		p, err := build.ImportDir(path, 0)

@@ -1,6 +1,7 @@
 package repository
 
 import (
+	"go/ast"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -39,6 +40,36 @@ func TestPackagesPage(t *testing.T) {
 	for _, row := range rows {
 		if fi, err := os.Stat(filepath.Join(root, row)); err != nil || !fi.IsDir() {
 			t.Errorf("docs/packages.md lists %s, which does not exist", row)
+		}
+	}
+}
+
+// called matches what a walk calls, with the file that it is in: `publish.Reach` (`reach.go`).
+var called = regexp.MustCompile("`([\\w.]+)` \\(`([\\w/]+\\.go)`")
+
+// TestWalks checks that the functions of the walks are in the files that these name.
+func TestWalks(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "docs", "packages.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, walks, ok := strings.Cut(string(text), "\n## Walks\n")
+	steps := called.FindAllStringSubmatch(walks, -1)
+	if !ok || len(steps) < 20 {
+		t.Fatalf("only %d functions are found in the walks", len(steps))
+	}
+	declared := map[string][]string{} // files by the names that they declare
+	for _, f := range goFiles(t) {
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok {
+				declared[fn.Name.Name] = append(declared[fn.Name.Name], "/"+f.path)
+			}
+		}
+	}
+	for _, step := range steps {
+		function := step[1][strings.LastIndexByte(step[1], '.')+1:]
+		if !slices.ContainsFunc(declared[function], func(f string) bool { return strings.HasSuffix(f, "/"+step[2]) }) {
+			t.Errorf("docs/packages.md has %s in %s, which does not declare it; these do: %s", step[1], step[2], declared[function])
 		}
 	}
 }
