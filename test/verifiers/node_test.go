@@ -2,8 +2,6 @@ package verifiers
 
 import (
 	"context"
-	"crypto/sha256"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,32 +12,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
 )
 
-// modules returns the directory of the npm packages that node/package-lock.json names, in the
-// user's cache. None of their scripts is run.
+// modules returns the directory of the npm packages of the scripts.
 func modules(ctx context.Context) (string, error) {
-	h := sha256.New()
-	files := map[string][]byte{}
-	for _, name := range []string{"package.json", "package-lock.json"} {
-		b, err := os.ReadFile(filepath.Join("node", name))
-		if err != nil {
-			return "", err
-		}
-		h.Write(b)
-		files[name] = b
-	}
-	return cache.Program(ctx, fmt.Sprintf("verifiers-node-%x", h.Sum(nil)), "node_modules", func(ctx context.Context, dir string) error {
-		for name, b := range files {
-			if err := os.WriteFile(filepath.Join(dir, name), b, 0o644); err != nil {
-				return err
-			}
-		}
-		cmd := exec.CommandContext(ctx, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
-		cmd.Dir = dir
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("npm ci in %s: %w\n%s", dir, err, out)
-		}
-		return nil
-	})
+	return cache.NodeModules(ctx, "node", "verifiers-node")
 }
 
 // node is a call of one of the scripts in the directory node.
