@@ -8,6 +8,7 @@ import (
 	"path"
 
 	"github.com/slipway-dev/slipway/build/executable"
+	"github.com/slipway-dev/slipway/build/inventory"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/platform"
@@ -19,7 +20,7 @@ const most = 5
 
 // checkPrograms returns the programs among the files that go into an image. It refuses those for
 // another platform: a node would find them only when it starts them.
-func checkPrograms(ctx context.Context, i product.Image, p platform.Platform, entries []layer.Entry) ([]layer.Content, error) {
+func (b *Builder) checkPrograms(ctx context.Context, i product.Image, p platform.Platform, entries []layer.Entry) ([]layer.Content, error) {
 	var programs []layer.Content
 	var errs []error
 	for _, e := range entries {
@@ -29,7 +30,7 @@ func checkPrograms(ctx context.Context, i product.Image, p platform.Platform, en
 		if e.Type != layer.Regular || e.Content.Open == nil {
 			continue
 		}
-		s, ok, err := system(e.Content)
+		s, ok, err := b.system(ctx, e.Content)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", e.Path, err)
 		}
@@ -62,14 +63,18 @@ func readAll(ctx context.Context, c layer.Content) error {
 	return err
 }
 
-// system reads the head of a file.
-func system(c layer.Content) (executable.System, bool, error) {
+// system reads the head of a file. ok is false for a file that is not a program. One that was a
+// program and has another head now is damaged.
+func (b *Builder) system(ctx context.Context, c layer.Content) (s executable.System, ok bool, err error) {
 	r, err := c.Open()
 	if err != nil {
-		return executable.System{}, false, err
+		return s, false, err
 	}
 	defer r.Close()
-	return executable.Read(r)
+	if s, ok, err = executable.Read(r); err == nil && !ok && inventory.Known(b.store, c.Digest) {
+		err = readAll(ctx, c)
+	}
+	return s, ok, err
 }
 
 // allowed reports whether a pattern names a file or a directory above it.

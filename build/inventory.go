@@ -56,7 +56,7 @@ func (b *Builder) newContent(under base.Base) (content, error) {
 
 // list checks the entries of a layer and adds them to the files of an image.
 func (b *Builder) list(ctx context.Context, c *content, i product.Image, p platform.Platform, entries []layer.Entry) error {
-	programs, err := checkPrograms(ctx, i, p, entries)
+	programs, err := b.checkPrograms(ctx, i, p, entries)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (b *Builder) noteArtifact(ctx context.Context, f artifact.File) error {
 		if e.Type != layer.Regular {
 			continue
 		}
-		if _, ok, err := system(e.Content); err != nil {
+		if _, ok, err := b.system(ctx, e.Content); err != nil {
 			return err
 		} else if !ok {
 			continue

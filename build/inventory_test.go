@@ -1,6 +1,7 @@
 package build_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/build/built"
 	"github.com/slipway-dev/slipway/internal/testing/golden"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
@@ -41,6 +44,39 @@ func TestInventory(t *testing.T) {
 			if _, ok := cold.Inventory.Content(c.Digest); !ok {
 				t.Errorf("%s for %s has no content", i.Name, c.Platform)
 			}
+		}
+	}
+}
+
+// TestInventoryOfDamaged puts other bytes in the place of compiled programs, and keeps their sizes and
+// times: the inventory has each program all the same, in images and in archives.
+func TestInventoryOfDamaged(t *testing.T) {
+	p, st := load(t, copied(t, "../examples/hello")), storetest.Open(t)
+	want := result(t, p, st).Inventory
+	programs, err := filepath.Glob(filepath.Join(st.Dir(), "work", "go", "*", "*", "*"))
+	if err != nil || len(programs) < 4 {
+		t.Fatalf("the work directory has %v, %v", programs, err)
+	}
+	for _, path := range programs {
+		fi, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, bytes.Repeat([]byte{0xa5}, int(fi.Size())), fi.Mode()); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, fi.ModTime(), fi.ModTime()); err != nil {
+			t.Fatal(err)
+		}
+		var got *built.Result
+		if err := st.Mend(t.Context(), nil, func() (err error) {
+			got, err = build.Build(t.Context(), p, st, nil)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, got.Inventory); d != "" {
+			t.Errorf("%s (-want +got):\n%s", path, d)
 		}
 	}
 }

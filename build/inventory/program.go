@@ -110,6 +110,13 @@ func Program(ctx context.Context, st *store.Store, c layer.Content) (lock.Progra
 	return p.(lock.Program), nil
 }
 
+// Known reports whether the store remembers that the bytes with a digest are a program.
+func Known(st *store.Store, h v1.Hash) bool {
+	var p lock.Program
+	found, err := st.Recall(kindProgram, key(h), &p)
+	return err == nil && found && p.Digest == h
+}
+
 func read(ctx context.Context, st *store.Store, c layer.Content) (lock.Program, error) {
 	r, err := c.Open()
 	if err != nil {
