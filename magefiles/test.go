@@ -119,16 +119,21 @@ func mainTests(ctx context.Context, env []string, race bool) ([]*exec.Cmd, error
 }
 
 // goTest runs `go test` in a module. It disables the test cache, because go test does not
-// notice changes to the release, which is outside of nested modules. It extends the
+// notice changes to the release, which is outside of nested modules. With -trimpath it takes what the
+// suites compile, and what another clone compiled, from Go's build cache. It extends the
 // timeout of ten minutes, which is too short for the race detector on a busy machine. It
 // omits go vet, which Linters runs on all tests once: go test would repeat it with and
 // without the race detector, on all that a test imports. It keeps the artifacts of tests, which
 // are pictures of pages, in _artifacts of the module.
 func goTest(ctx context.Context, env []string, dir string, args ...string) *exec.Cmd {
-	cmd := command(ctx, dir, append([]string{"go", "test", "-count=1", "-vet=off", "-artifacts", "-timeout=30m"}, args...)...)
-	cmd.Env = append(os.Environ(), env...)
+	cmd := command(ctx, dir, append([]string{"go", "test", "-trimpath", "-count=1", "-vet=off", "-artifacts", "-timeout=30m"}, args...)...)
+	cmd.Env = append(append(os.Environ(), rarely), env...)
 	return cmd
 }
+
+// rarely lets the garbage collector run less often: tests and the programs that they start need
+// little memory for a short time.
+const rarely = "GOGC=400"
 
 // isolate clears the user's environment of settings for releases. A release made for
 // tests is a snapshot dated by its sources, and never goes to the user's registry.
@@ -141,8 +146,8 @@ func Ci(ctx context.Context) error {
 	return errors.Join(Linters(ctx), Test(ctx))
 }
 
-// environment returns the variables that tell tests where the release
-// is and what to run without.
+// environment returns the variables that tell tests where the release and the slipway that made it
+// are, and what to run without.
 func environment(without string) ([]string, error) {
 	dist, err := filepath.Abs("dist")
 	if err != nil {
@@ -152,5 +157,5 @@ func environment(without string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("finding the store: %w", err)
 	}
-	return []string{"SLIPWAY_DIST=" + dist, "SLIPWAY_STORE=" + store, "SLIPWAY_WITHOUT=" + without}, nil
+	return []string{"SLIPWAY_DIST=" + dist, "SLIPWAY_STORE=" + store, "SLIPWAY_COMMAND=" + filepath.Join(store, "bin", "slipway"), "SLIPWAY_WITHOUT=" + without}, nil
 }

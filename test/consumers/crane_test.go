@@ -4,7 +4,6 @@ import (
 	"io"
 	"log"
 	"net/http/httptest"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -22,10 +21,9 @@ import (
 func TestCrane(t *testing.T) {
 	t.Parallel()
 	crane := testprog.Built(t, "crane", "crane")
-	slipway := filepath.Join(t.TempDir(), "slipway")
-	build := exec.CommandContext(t.Context(), "go", "build", "-C", "../..", "-o", slipway, "./cmd/slipway")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("building slipway: %v\n%s", err, out)
+	slipway, err := testprog.Slipway(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
 	version := module(t, "crane", programs, "github.com/google/go-containerregistry")
 	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))

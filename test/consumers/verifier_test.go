@@ -5,7 +5,6 @@ import (
 	"log"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -49,11 +48,9 @@ func TestVerifier(t *testing.T) {
 	}
 	put("keys/release.pub", key.Public.PEM(), 0o600)
 	put("statements/demo.sigstore.json", bundletest.SignedStatement(t, key, bundletest.Encoded(t, bundletest.Statement(t, l))), 0o600)
-	slipway := filepath.Join(node, "slipway")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", slipway, "./cmd/slipway")
-	build.Dir = "../.."
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	slipway, err := testprog.Slipway(t.Context(), node)
+	if err != nil {
+		t.Fatal(err)
 	}
 	put("slipway-verifier", []byte("#!/bin/sh\nexec "+slipway+" verifier -dir="+node+" \"$@\"\n"), 0o700)
 	if err := os.Mkdir(verifiers, 0o755); err != nil {

@@ -17,31 +17,27 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slipway-dev/slipway/evidence"
+	"github.com/slipway-dev/slipway/internal/testing/testprog"
 	"github.com/slipway-dev/slipway/internal/testing/wine"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/release"
 )
 
-// slipway is the command, compiled once.
-var slipway = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "slipway-examples-")
-	if err != nil {
-		return "", err
-	}
-	file := filepath.Join(dir, "slipway")
-	cmd := exec.Command("go", "build", "-o", file, "github.com/slipway-dev/slipway/cmd/slipway")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building slipway: %w\n%s", err, out)
-	}
-	return file, nil
-})
+// workDir has the command.
+var workDir string
+
+// slipway returns the path of the command.
+var slipway = sync.OnceValues(func() (string, error) { return testprog.Slipway(context.Background(), workDir) })
 
 func TestMain(m *testing.M) {
-	code := m.Run()
-	if file, err := slipway(); err == nil {
-		os.RemoveAll(filepath.Dir(file))
+	dir, err := os.MkdirTemp("", "slipway-examples-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
+	workDir = dir
+	code := m.Run()
+	os.RemoveAll(dir)
 	if err := wine.Close(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}

@@ -2,9 +2,9 @@ package pages
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -28,15 +28,7 @@ func (r *released) lock(t testing.TB) *lock.Lock {
 }
 
 // slipway returns the path of the command, built from this checkout.
-var slipway = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(workDir, "slipway")
-	cmd := exec.Command("go", "build", "-o", path, "./cmd/slipway")
-	cmd.Dir, cmd.Env = "../..", append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building slipway: %w\n%s", err, out)
-	}
-	return path, nil
-})
+var slipway = sync.OnceValues(func() (string, error) { return testprog.Slipway(context.Background(), workDir) })
 
 // run runs slipway, and returns what it prints.
 func run(t testing.TB, args ...string) string {

@@ -23,6 +23,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/slipway-dev/slipway/internal/registry"
+	"github.com/slipway-dev/slipway/internal/testing/testprog"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -60,16 +61,8 @@ type releaser struct {
 // programs has the slipway command of these tests.
 var programs string
 
-// slipway compiles the command, once.
-var slipway = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(programs, "slipway")
-	build := exec.Command("go", "build", "-o", path, "./cmd/slipway")
-	build.Dir, build.Env = "../..", append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building slipway: %w\n%s", err, out)
-	}
-	return path, nil
-})
+// slipway returns the path of the command.
+var slipway = sync.OnceValues(func() (string, error) { return testprog.Slipway(context.Background(), programs) })
 
 func newReleaser(t *testing.T, files map[string]string) *releaser {
 	t.Helper()

@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
@@ -57,11 +56,9 @@ func TestMain(m *testing.M) {
 // build compiles slipway as it is released.
 func build(t *testing.T, dir string) {
 	t.Helper()
-	slipway = filepath.Join(dir, "slipway")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags=-s -w", "-o", slipway, "../../cmd/slipway")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("building slipway: %v\n%s", err, out)
+	var err error
+	if slipway, err = testprog.Slipway(t.Context(), dir); err != nil {
+		t.Fatal(err)
 	}
 	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH"} {
 		out, err := exec.CommandContext(t.Context(), "go", "env", name).Output()

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"syscall"
 	"testing"
 
@@ -15,6 +14,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/testing/consumer"
 	"github.com/slipway-dev/slipway/internal/testing/consumertable"
+	"github.com/slipway-dev/slipway/internal/testing/testprog"
 )
 
 // inside is set in the process that runs the tests, to the path of slipway.
@@ -82,11 +82,8 @@ func again() int {
 
 // build builds slipway, and the programs of consumers that are not left out.
 func build(ctx context.Context, dir string) (slipway string, err error) {
-	slipway = filepath.Join(dir, "slipway")
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", slipway, "./cmd/slipway")
-	cmd.Dir, cmd.Env = "../..", append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building slipway: %w\n%s", err, out)
+	if slipway, err = testprog.Slipway(ctx, dir); err != nil {
+		return "", err
 	}
 	for _, name := range []string{"cosign", "imagepolicy", "kyverno"} {
 		c, _ := consumer.Find(name)
