@@ -91,11 +91,11 @@ func cleanFiles(dir string, entries []fs.DirEntry) error {
 			return fmt.Errorf("cleaning: %w", err)
 		}
 	}
+	os.Remove(filepath.Join(dir, filepath.Dir(binaryPath))) //nolint:errcheck // it stays if it has other files
+	os.Remove(filepath.Join(dir, sbom.Dir))                 //nolint:errcheck // so does this
 	if err := Supersede(dir); err != nil {
 		return fmt.Errorf("cleaning: %w", err)
 	}
-	os.Remove(filepath.Join(dir, filepath.Dir(binaryPath))) //nolint:errcheck // it stays if it has other files
-	os.Remove(filepath.Join(dir, sbom.Dir))                 //nolint:errcheck // so does this
 	return nil
 }
 
