@@ -16,10 +16,10 @@ func TestMutants(t *testing.T) {
 	sum := regexp.MustCompile(`(\w{64})  \S+\.tar\.zst\n`).FindStringSubmatch(read(t, filepath.Join(r.dir, "SHA256SUMS")))[1]
 	o := open(t, r.page, view{width: 1440})
 	digest := l.Images[0].Children[0].Digest.Hex
-	for name, m := range map[string]struct {
-		from, to string
-		check    func(o *tab) []string
-	}{
+	for name, m := range map[string]mutant{
+		"dark paper":       {"@media screen and (prefers", "@media (prefers", printed},
+		"menu on paper":    {"nav, .skip { display: none; }", "", printed},
+		"cut on paper":     {"</style>", "@media print { pre, pre * { overflow: hidden !important; white-space: pre !important; max-width: 3rem } }</style>", printed},
 		"message":          {"</main>", `<script>console.warn("x")</script></main>`, quiet},
 		"exception":        {"</main>", `<script>x.y()</script></main>`, quiet},
 		"refused request":  {"</main>", `<img src="http://` + control + `/refused.png" alt=""></main>`, quiet},
@@ -47,19 +47,37 @@ func TestMutants(t *testing.T) {
 		"event":            {"<main>", `<main onmouseover="hacked()">`, text},
 		"bidi":             {"</main>", "\u202e</main>", text},
 	} {
-		html := read(t, r.page)
-		broken := strings.Replace(html, m.from, m.to, 1)
-		if broken == html {
-			t.Errorf("%s: the page has no %q", name, m.from)
-			continue
-		}
-		path := filepath.Join(t.TempDir(), "broken.html")
-		must(t, os.WriteFile(path, []byte(broken), 0o644))
-		o.show(path, view{width: 1440})
-		if len(m.check(o)) == 0 {
-			t.Errorf("%s: nothing is wrong with a page with %q for %q", name, m.to, m.from)
-		}
+		m.try(o, name, r.page)
 	}
+}
+
+// mutant is a page that is broken in one place.
+type mutant struct {
+	from, to string
+	check    func(o *tab) []string
+}
+
+// try breaks a page, and fails if its check finds nothing.
+func (m mutant) try(o *tab, name, page string) {
+	o.t.Helper()
+	html := read(o.t, page)
+	broken := strings.Replace(html, m.from, m.to, 1)
+	if broken == html {
+		o.t.Errorf("%s: the page has no %q", name, m.from)
+		return
+	}
+	path := filepath.Join(o.t.TempDir(), "broken.html")
+	must(o.t, os.WriteFile(path, []byte(broken), 0o644))
+	o.show(path, view{width: 1440})
+	if len(m.check(o)) == 0 {
+		o.t.Errorf("%s: nothing is wrong with a page with %q for %q", name, m.to, m.from)
+	}
+}
+
+// printed is a page on paper.
+func printed(o *tab) []string {
+	o.look(view{width: 680, dark: true, print: true})
+	return paper(o)
 }
 
 // dark is accessible on a dark screen.

@@ -41,14 +41,14 @@ func run(t testing.TB, args ...string) string {
 var made sync.Map // name → *released
 
 // once makes a page the first time that a test asks for it.
-func once(t testing.TB, name string, release func(t testing.TB) (dir, base string)) *released {
+func once(t testing.TB, name string, release func(t testing.TB) (dir, base string), options ...string) *released {
 	t.Helper()
 	if r, ok := made.Load(name); ok {
 		return r.(*released)
 	}
 	r := &released{page: filepath.Join(workDir, name+".html")}
 	r.dir, r.base = release(t)
-	args := []string{"report", r.dir, "-out=" + r.page}
+	args := append([]string{"report", r.dir, "-out=" + r.page}, options...)
 	if r.base != "" {
 		args = append(args, "-base="+r.base)
 	}
@@ -100,6 +100,24 @@ func release(t testing.TB, name string, change func(dir string)) string {
 	return out
 }
 
+// ran is hello with the timeline of the run that made it, which recorded keeps.
+func ran(t testing.TB) *released {
+	t.Helper()
+	return once(t, "ran", func(t testing.TB) (string, string) {
+		dir := release(t, "ran", func(dir string) {
+			replace(t, filepath.Join(dir, "cmd", "hello", "main.go"), "(hello %s)", "(Hello %s)")
+		})
+		must(t, os.Mkdir(recorded(), 0o755))
+		must(t, os.Rename(filepath.Join(workDir, "store", runName), filepath.Join(recorded(), runName)))
+		return dir, ""
+	}, "-run", "-store="+recorded())
+}
+
+// runName is the name of the record of a run.
+const runName = "release.run.json"
+
+func recorded() string { return filepath.Join(workDir, "recorded") }
+
 // hostile is hello with markup, controls and long words in all that others could have written.
 func hostile(t testing.TB) *released {
 	t.Helper()
@@ -123,7 +141,7 @@ const markup = `<script>hacked()</script><img src=x onerror="hacked()">`
 // all are the pages that every check is for, by their names.
 func all(t testing.TB) map[string]*released {
 	t.Helper()
-	return map[string]*released{"kpack": kpack(t), "hello": hello(t), "changed": changed(t), "hostile": hostile(t)}
+	return map[string]*released{"kpack": kpack(t), "hello": hello(t), "changed": changed(t), "ran": ran(t), "hostile": hostile(t)}
 }
 
 // many is a release of 200 images for 5 platforms.

@@ -17,6 +17,30 @@ func fits(o *tab) []string {
 	}`)
 }
 
+// paper is what is wrong with how a page would be printed: in light colors, without what only a screen
+// has use for, and no line of a text is cut off.
+func paper(o *tab) (wrong []string) {
+	return append(fits(o), evaluate[[]string](o, `() => {
+		const wrong = [], light = c => c.match(/[0-9.]+/g).slice(0, 3).every(n => n > 200);
+		if (!light(getComputedStyle(document.body).backgroundColor)) wrong.push("the paper is dark");
+		if (document.querySelector("nav")?.checkVisibility()) wrong.push("the navigation shows");
+		for (const e of document.querySelectorAll("pre, .wide, td, th")) {
+			if (e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX !== "visible") wrong.push("cut off: " + e.outerHTML.slice(0, 100));
+		}
+		return wrong;
+	}`)...)
+}
+
+// TestPrint looks at pages as on paper of A4, of which 180 mm have text, on a dark screen.
+func TestPrint(t *testing.T) {
+	for name, r := range all(t) {
+		o := open(t, r.page, view{width: 680, dark: true, print: true})
+		report(t, name, paper(o))
+		pdf := call(o, page.PrintToPDF, page.PrintToPDFParams{})
+		must(t, os.WriteFile(filepath.Join(t.ArtifactDir(), name+".pdf"), pdf.Data, 0o644))
+	}
+}
+
 // TestScreens keeps pictures of the pages with -artifacts. On no screen has a page to be scrolled
 // sideways.
 func TestScreens(t *testing.T) {

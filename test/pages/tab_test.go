@@ -21,13 +21,18 @@ type view struct {
 	width    int64
 	dark     bool
 	noScript bool
+	print    bool
 }
 
 func (v view) String() string {
+	name := fmt.Sprintf("%d-light", v.width)
 	if v.dark {
-		return fmt.Sprintf("%d-dark", v.width)
+		name = fmt.Sprintf("%d-dark", v.width)
 	}
-	return fmt.Sprintf("%d-light", v.width)
+	if v.print {
+		name += "-print"
+	}
+	return name
 }
 
 // tab is an open page.
@@ -87,7 +92,8 @@ func (o *tab) look(v view) {
 	o.t.Helper()
 	scheme := map[bool]string{false: "light", true: "dark"}[v.dark]
 	call(o, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: v.width, Height: 900, DeviceScaleFactor: 1})
-	call(o, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+	medium := map[bool]string{false: "screen", true: "print"}[v.print]
+	call(o, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: medium, Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
 	call(o, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: v.noScript})
 }
 
