@@ -153,5 +153,3 @@ func loopbackBase() (reference string, stop func(), err error) {
 	}
 	return ref.Name(), s.Close, nil
 }
-
-// load is the machine's load of the last minute.

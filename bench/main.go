@@ -152,9 +152,11 @@ func (b *bench) run(ctx context.Context, p part) error {
 		return err
 	}
 	b.comparisons = nil
+	before := usedNow()
 	if err := p.run(ctx); err != nil {
 		return err
 	}
+	r.Others = milli(usedNow().others(before, r.Processors))
 	for _, c := range b.comparisons {
 		r.Comparisons = append(r.Comparisons, c.record())
 	}

@@ -61,10 +61,10 @@ func page(all []result, dir string) (text string, plots map[string]string) {
 
 // busy warns of a machine that had other work to do.
 func busy(r result) string {
-	if r.Load < float64(r.Processors)/2 {
+	if r.Others < 0.1 {
 		return ""
 	}
-	return fmt.Sprintf(" **It was busy with other work** (load %.1f): ratios tell more than seconds here.", r.Load)
+	return fmt.Sprintf(" **Other work took %.0f %% of it** meanwhile: ratios tell more than seconds here.", 100*r.Others)
 }
 
 // ratio is how many times as long as slipway something takes.

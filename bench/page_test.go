@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/slipway-dev/slipway/internal/testing/golden"
 )
@@ -60,7 +61,7 @@ func TestMerge(t *testing.T) {
 	for _, part := range []string{"push", "warm", "push", "curve"} {
 		all, err := readResults(path)
 		must(t, err)
-		r := result{Part: part, Date: "2026-11-22", Load: float64(len(all)), Comparisons: []recordedComparison{
+		r := result{Part: part, Date: "2026-11-22", Others: float64(len(all)), Comparisons: []recordedComparison{
 			comparison{title: part, ours: figure{name: "slipway", seconds: 2}, other: []figure{{name: "other", seconds: 5, bytes: 1e6}}}.record(),
 			comparison{title: part + " again", ours: figure{name: "slipway"}}.record(),
 		}}
@@ -70,7 +71,7 @@ func TestMerge(t *testing.T) {
 	must(t, err)
 	var order []string
 	for _, r := range all {
-		order = append(order, fmt.Sprint(r.Part, r.Load))
+		order = append(order, fmt.Sprint(r.Part, r.Others))
 	}
 	if want := []string{"warm1", "push2", "curve2"}; !slices.Equal(order, want) {
 		t.Errorf("the results are of %v, want %v", order, want)
@@ -141,11 +142,19 @@ func TestErrors(t *testing.T) {
 
 // TestBusy: the page tells where the machine had other work to do.
 func TestBusy(t *testing.T) {
-	for load, want := range map[float64]bool{0.3: false, 1.2: true} {
-		text, _ := page([]result{{Part: "push", Processors: 2, Load: load, Comparisons: []recordedComparison{{Title: "t", Figures: []recordedFigure{{Name: "slipway"}}}}}}, "x")
-		if strings.Contains(text, "busy") != want {
-			t.Errorf("with a load of %v: %s", load, text)
+	for others, want := range map[float64]bool{0.05: false, 0.3: true} {
+		text, _ := page([]result{{Part: "push", Processors: 2, Others: others, Comparisons: []recordedComparison{{Title: "t", Figures: []recordedFigure{{Name: "slipway"}}}}}}, "x")
+		if strings.Contains(text, "Other work took") != want {
+			t.Errorf("where others take %v: %s", others, text)
 		}
+	}
+	// In 2 s two processors have 400 ticks; of the 300 that were used, 100 were for this process.
+	now := time.Now()
+	if got := (used{now.Add(2 * time.Second), 1300, 150}).others(used{now, 1000, 50}, 2); got != 0.5 {
+		t.Errorf("others take %v of the processors", got)
+	}
+	if u := usedNow(); u.all <= 0 || u.own < 0 || u.own > u.all {
+		t.Errorf("the kernel tells %+v", u)
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -28,7 +27,7 @@ type result struct {
 	Commit      string               `json:"commit"`     // its first twelve digits; "+" for changes to it
 	Machine     string               `json:"machine"`    // processors, memory, toolchain
 	Processors  int                  `json:"processors"` // of the machine
-	Load        float64              `json:"load"`       // average of the minute before the part began
+	Others      float64              `json:"others"`     // the share of the processors that other work took meanwhile
 	Comparisons []recordedComparison `json:"comparisons"`
 }
 
@@ -73,12 +72,10 @@ func (b *bench) here(ctx context.Context, part string) (result, error) {
 	case len(changed) > 0:
 		commit += "+"
 	}
-	average, _, _ := strings.Cut(proc("/proc/loadavg", ""), " ")
-	load, _ := strconv.ParseFloat(average, 64) // 0 where the kernel is another
 	var memory int64
 	fmt.Sscanf(proc("/proc/meminfo", "MemTotal"), "%d kB", &memory) //nolint:errcheck // 0 there, too
 	return result{
-		Part: part, Date: time.Now().UTC().Format(time.DateOnly), Commit: commit, Load: load, Processors: runtime.NumCPU(),
+		Part: part, Date: time.Now().UTC().Format(time.DateOnly), Commit: commit, Processors: runtime.NumCPU(),
 		Machine: fmt.Sprintf("%d × %s, %s of memory, %s", runtime.NumCPU(), proc("/proc/cpuinfo", "model name"), progress.Size(memory<<10), runtime.Version()),
 	}, nil
 }
