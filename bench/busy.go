@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// used is how much processor time the machine has used since it started, and how much of that was for
-// this process and for those that it has waited for. Both are in clock ticks, a hundredth of a second.
+// used is how much processor time the machine has used since it started, and how much of that was
+// for this process and for those that it has waited for. Both are in clock ticks, a hundredth of
+// a second.
 type used struct {
 	at       time.Time
 	all, own float64
@@ -34,8 +35,8 @@ func usedNow() used {
 	return u
 }
 
-// others is the share of the processors, from 0 to 1, that other processes have used since an earlier
-// moment.
+// others is the share of the processors, from 0 to 1, that other processes have used since an
+// earlier moment.
 func (u used) others(before used, processors int) float64 {
 	ticks := 100 * u.at.Sub(before.at).Seconds() * float64(processors)
 	if ticks <= 0 {

@@ -48,8 +48,8 @@ func TestInventory(t *testing.T) {
 	}
 }
 
-// TestInventoryOfDamaged puts other bytes in the place of compiled programs, and keeps their sizes and
-// times: the inventory has each program all the same, in images and in archives.
+// TestInventoryOfDamaged puts other bytes in the place of compiled programs, and keeps their
+// sizes and times: the inventory has each program all the same, in images and in archives.
 func TestInventoryOfDamaged(t *testing.T) {
 	p, st := load(t, copied(t, "../examples/hello")), storetest.Open(t)
 	want := result(t, p, st).Inventory

@@ -17,8 +17,8 @@ func fits(o *tab) []string {
 	}`)
 }
 
-// paper is what is wrong with how a page would be printed: in light colors, without what only a screen
-// has use for, and no line of a text is cut off.
+// paper is what is wrong with how a page would be printed: in light colors, without what only a
+// screen has use for, and no line of a text is cut off.
 func paper(o *tab) (wrong []string) {
 	return append(fits(o), evaluate[[]string](o, `() => {
 		const wrong = [], light = c => c.match(/[0-9.]+/g).slice(0, 3).every(n => n > 200);

@@ -15,8 +15,9 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// Peak is how many bytes of heap are in use at most while f runs, by what the garbage collector finds
-// alive. Garbage does not count: on a busy machine, or with another GOGC, there is more of it.
+// Peak is how many bytes of heap are in use at most while f runs, by what the garbage collector
+// finds alive. Garbage does not count: on a busy machine, or with another GOGC, there is more of
+// it.
 func Peak(f func()) int64 {
 	defer debug.SetGCPercent(debug.SetGCPercent(25)) // often
 	// Twice: the first collection leaves what pools hold, which would count as in use before and
