@@ -24,11 +24,13 @@ func CheckChart(ctx context.Context, c *chart.Chart, cases []chart.Case, o Optio
 		if err != nil {
 			return nil, inCase(err, k.Name)
 		}
-		r, err := Check(ctx, []File{ChartFile(c.String(), objects)}, o)
+		made := ChartFile(c.String(), objects)
+		r, err := Check(ctx, []File{made}, o)
 		if err != nil {
 			return nil, inCase(fmt.Errorf("what chart %s makes: %w", c, err), k.Name)
 		}
 		all.add(r, k.Name)
+		all.report.Made = append(all.report.Made, made)
 	}
 	return all.finish(len(cases)), nil
 }

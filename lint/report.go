@@ -43,6 +43,8 @@ type Report struct {
 	Allowed []Finding `json:"allowed"`
 	// Unchecked tells what was not checked, and why; "" if everything was.
 	Unchecked string `json:"unchecked,omitempty"`
+	// Made is what a chart makes, by case: where findings have their lines.
+	Made []File `json:"-"`
 
 	named map[string]bool       // images of the product that the manifests name
 	used  map[yamlfile.Pos]bool // entries of lint.allow that allow something

@@ -38,15 +38,11 @@ func (r *Release) judge(ctx context.Context) error {
 	}
 	for _, c := range r.Charts {
 		found, err := lint.CheckChart(ctx, c, []chart.Case{{}}, o)
-		var made lint.File
-		if err == nil {
-			made, err = render(ctx, c)
-		}
-		if err == nil {
-			r.found(found, made.Name, made.Text)
-		} else {
+		if err != nil {
 			r.Unknown = append(r.Unknown, fmt.Sprintf("Findings in chart %s with its own values: %v", c.Name(), err))
+			continue
 		}
+		r.found(found, found.Made[0].Name, found.Made[0].Text)
 	}
 	return nil
 }
