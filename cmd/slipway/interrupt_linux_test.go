@@ -18,6 +18,8 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/crane"
 	ggcr "github.com/google/go-containerregistry/pkg/registry"
+
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
 // ballast is the size in bytes of an incompressible file in each image. It is large
@@ -90,7 +92,7 @@ func TestInterrupt(t *testing.T) {
 
 // testInterruptedPush interrupts a push while the registry delays the upload of a blob.
 func testInterruptedPush(t *testing.T, cut, bundle string) {
-	takes := ggcr.New(ggcr.Logger(log.New(io.Discard, "", 0)))
+	takes := registrytest.Whole(ggcr.New(ggcr.Logger(log.New(io.Discard, "", 0))))
 	reached, goOn := make(chan struct{}), make(chan struct{})
 	var once sync.Once
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/signature"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/lock"
 )
 
@@ -43,7 +44,9 @@ func TestSignedKilled(t *testing.T) {
 	must(t, err)
 	for kind, empty := range map[string]func(t *testing.T) http.Handler{
 		"referrers API": func(t *testing.T) http.Handler { return stored(t, t.TempDir()) },
-		"404":           func(*testing.T) http.Handler { return ggcr.New(ggcr.Logger(log.New(io.Discard, "", 0))) },
+		"404": func(*testing.T) http.Handler {
+			return registrytest.Whole(ggcr.New(ggcr.Logger(log.New(io.Discard, "", 0))))
+		},
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()

@@ -31,13 +31,15 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
 // serve makes a registry of a kind answer at the worker's address until stop is called. That of
 // kind debian keeps what it has in the worker's directory.
 func (w *worker) serve(kind string) (stop func(), err error) {
 	if kind != debian {
-		w.proxy.behind(ggcr.New(ggcr.Logger(log.New(io.Discard, "", 0))))
+		w.proxy.behind(registrytest.Whole(ggcr.New(ggcr.Logger(log.New(io.Discard, "", 0)))))
 		return func() {}, nil
 	}
 	config := fmt.Sprintf("version: 0.1\nlog:\n  accesslog:\n    disabled: true\nstorage:\n  filesystem:\n    rootdirectory: %s\nhttp:\n  addr: 127.0.0.1:0\n  secret: test\n",

@@ -45,7 +45,7 @@ func Serve(tb testing.TB, o ...ggcr.Option) *Server {
 func New(tb testing.TB, o ...ggcr.Option) *Server {
 	tb.Helper()
 	closing := make(chan struct{})
-	s := &Server{Inner: ggcr.New(append(o, ggcr.Logger(log.New(io.Discard, "", 0)))...), closing: closing}
+	s := &Server{Inner: Whole(ggcr.New(append(o, ggcr.Logger(log.New(io.Discard, "", 0)))...)), closing: closing}
 	s.end = sync.OnceFunc(func() { close(closing) })
 	tb.Cleanup(s.end)
 	return s
