@@ -116,7 +116,7 @@ func withoutTolerations(ctx context.Context, _ testing.TB, c *cluster) error {
 	}
 	for _, s := range pod.Status.Conditions {
 		if s.Type == corev1.PodScheduled {
-			if s.Status != corev1.ConditionFalse || s.Reason != corev1.PodReasonUnschedulable || !strings.Contains(s.Message, "untolerated taint {os: windows}") {
+			if s.Status != corev1.ConditionFalse || s.Reason != corev1.PodReasonUnschedulable || !strings.Contains(s.Message, "1 node(s) had untolerated taint(s)") {
 				return fmt.Errorf("its pod is on node %q: %s %s: %s", pod.Spec.NodeName, s.Status, s.Reason, s.Message)
 			}
 		}

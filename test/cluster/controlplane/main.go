@@ -3,8 +3,7 @@
 // the directory is named after this module's versions and the compiler's. A cold build takes
 // some ten minutes on two cores.
 //
-// The programs are the tools of this module, which has nothing else: Kubernetes wants versions of
-// its own of what the tests use, too.
+// The programs are the tools of this module, which has nothing else.
 package main
 
 import (

@@ -47,7 +47,7 @@ func Register(ctx context.Context, client kubernetes.Interface, s Spec) error {
 		Capacity: room, Allocatable: room,
 		Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, Reason: "KubeletReady"}},
 		Addresses:  []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: s.Address}, {Type: corev1.NodeHostName, Address: s.Name}},
-		NodeInfo:   corev1.NodeSystemInfo{OperatingSystem: s.OS, Architecture: arch, KernelVersion: s.OSVersion, KubeletVersion: "v1.33.4"},
+		NodeInfo:   corev1.NodeSystemInfo{OperatingSystem: s.OS, Architecture: arch, KernelVersion: s.OSVersion, KubeletVersion: "v1.37.2"},
 	}
 	if n, err = nodes.UpdateStatus(ctx, n, metav1.UpdateOptions{}); err != nil {
 		return fmt.Errorf("registering %s: %w", s.Name, err)
