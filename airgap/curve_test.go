@@ -26,8 +26,8 @@ func TestMemoryCurve(t *testing.T) {
 			t.Logf("%3d images: %d MiB of heap", n+1, curve[n+1]>>20)
 		}
 	}
-	// What is known of an image, its manifest and its place in the lists, takes some kB. The compressor
-	// of a core, of up to 48 MiB, is found alive or not.
+	// What is known of an image, its manifest and its place in the lists, takes some kB. The
+	// compressor of a core, of up to 48 MiB, is found alive or not.
 	if limit := max(curve[1], curve[10], curve[50]) + 64<<20; curve[200] > limit {
 		t.Errorf("packing 200 images takes %d MiB of heap, 50 take %d", curve[200]>>20, curve[50]>>20)
 	}

@@ -3,8 +3,6 @@ package airgap_test
 import (
 	"context"
 	"errors"
-	"io"
-	"log"
 	"net/http"
 	"slices"
 	"strings"
@@ -14,6 +12,7 @@ import (
 	ggcr "github.com/google/go-containerregistry/pkg/registry"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
+
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
@@ -33,8 +32,7 @@ func TestPushReferrers(t *testing.T) {
 	b := bundletest.Opened(t, bundletest.Pack(t, st, l, t.TempDir(), airgap.Target{Name: "signed"})[0].Path)
 	for what, support := range map[string]bool{"referrers": true, "no referrers": false} {
 		t.Run(what, func(t *testing.T) {
-			r := registrytest.Serve(t)
-			r.Inner = ggcr.New(ggcr.Logger(log.New(io.Discard, "", 0)), ggcr.WithReferrersSupport(support))
+			r := registrytest.Serve(t, ggcr.WithReferrersSupport(support))
 			p, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, bundletest.To(r))
 			if err != nil {
 				t.Fatal(err)

@@ -3,8 +3,6 @@ package handoff
 import (
 	"bytes"
 	"fmt"
-	"io"
-	"log"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -13,12 +11,12 @@ import (
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
-	"github.com/google/go-containerregistry/pkg/registry"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/shard"
 	"github.com/slipway-dev/slipway/store"
@@ -27,7 +25,7 @@ import (
 // world returns a plan of two shards in a registry.
 func world(t *testing.T) *Plan {
 	t.Helper()
-	s := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
+	s := httptest.NewServer(registrytest.Handler())
 	t.Cleanup(s.Close)
 	st, err := store.Open(t.TempDir())
 	if err != nil {

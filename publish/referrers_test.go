@@ -2,8 +2,6 @@ package publish_test
 
 import (
 	"fmt"
-	"io"
-	"log"
 	"net/http"
 	"slices"
 	"strings"
@@ -119,8 +117,7 @@ func TestReferrers(t *testing.T) {
 	for _, api := range []bool{true, false} {
 		t.Run(fmt.Sprintf("api %v", api), func(t *testing.T) {
 			p, st, l := cut(t, 500)
-			s := registrytest.Serve(t)
-			s.Inner = ggcr.New(ggcr.Logger(log.New(io.Discard, "", 0)), ggcr.WithReferrersSupport(api))
+			s := registrytest.Serve(t, ggcr.WithReferrersSupport(api))
 			p.Registry = s.Host()
 			img, err := random.Image(100, 1)
 			if err != nil {

@@ -2,7 +2,6 @@ package release_test
 
 import (
 	"io"
-	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -12,10 +11,10 @@ import (
 	"testing"
 
 	"github.com/google/go-containerregistry/pkg/name"
-	"github.com/google/go-containerregistry/pkg/registry"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -37,7 +36,7 @@ func count(t *testing.T) *counting {
 	t.Helper()
 	c := &counting{there: map[string]bool{}}
 	c.reset()
-	inner := registry.New(registry.Logger(log.New(io.Discard, "", 0)))
+	inner := registrytest.Handler()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !c.note(w, r) {
 			inner.ServeHTTP(w, r)

@@ -2,7 +2,6 @@ package base_test
 
 import (
 	"io"
-	"log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -10,13 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-containerregistry/pkg/registry"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 
 	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -62,7 +61,7 @@ func TestFaults(t *testing.T) {
 	}
 	for name, fail := range faults {
 		t.Run(name, func(t *testing.T) {
-			inner := registry.New(registry.Logger(log.New(io.Discard, "", 0)))
+			inner := registrytest.Handler()
 			var mu sync.Mutex
 			failed := map[string]bool{} // nil lets every request pass
 			failing := false

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
-	"github.com/google/go-containerregistry/pkg/registry"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
@@ -21,6 +20,7 @@ import (
 
 	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -131,7 +131,7 @@ var client = network.New(network.Options{Wait: time.Microsecond})
 // serve runs a registry and returns its host.
 func serve(t *testing.T) string {
 	t.Helper()
-	s := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
+	s := httptest.NewServer(registrytest.Handler())
 	t.Cleanup(s.Close)
 	return strings.TrimPrefix(s.URL, "http://")
 }

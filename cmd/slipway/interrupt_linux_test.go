@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"io/fs"
-	"log"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -17,7 +16,6 @@ import (
 	"testing"
 
 	"github.com/google/go-containerregistry/pkg/crane"
-	ggcr "github.com/google/go-containerregistry/pkg/registry"
 
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
@@ -92,7 +90,7 @@ func TestInterrupt(t *testing.T) {
 
 // testInterruptedPush interrupts a push while the registry delays the upload of a blob.
 func testInterruptedPush(t *testing.T, cut, bundle string) {
-	takes := registrytest.Whole(ggcr.New(ggcr.Logger(log.New(io.Discard, "", 0))))
+	takes := registrytest.Handler()
 	reached, goOn := make(chan struct{}), make(chan struct{})
 	var once sync.Once
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -21,7 +20,6 @@ import (
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
-	ggcr "github.com/google/go-containerregistry/pkg/registry"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
@@ -29,6 +27,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
 func TestMain(m *testing.M) {
@@ -108,7 +108,7 @@ func startRegistry(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 || len(args) > 2 {
 		ts.Fatalf("usage: registry variable [repository]")
 	}
-	all := ggcr.New(ggcr.Logger(log.New(io.Discard, "", 0)))
+	all := registrytest.Handler()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if len(args) > 1 && r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, "/v2/"+args[1]+"/") {
 			w.WriteHeader(http.StatusForbidden)
@@ -261,7 +261,7 @@ func eavesdrop(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: eavesdrop variable")
 	}
 	h := ts.Value(listening).(*heard)
-	registry := ggcr.New(ggcr.Logger(log.New(io.Discard, "", 0)))
+	registry := registrytest.Handler()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		if q.Method == http.MethodConnect { // for HTTPS, which the proxy does not support
 			w.WriteHeader(http.StatusBadRequest)

@@ -1,15 +1,12 @@
 package consumers
 
 import (
-	"io"
-	"log"
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-containerregistry/pkg/registry"
-
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -26,7 +23,7 @@ func TestCrane(t *testing.T) {
 		t.Fatal(err)
 	}
 	version := module(t, "crane", programs, "github.com/google/go-containerregistry")
-	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
+	server := httptest.NewServer(registrytest.Handler())
 	t.Cleanup(server.Close)
 	each(t, func(t *testing.T, r release, b packedBundle) {
 		if !r.demo && (b.platform.IsZero() || b.platform.OS != platform.Linux) {

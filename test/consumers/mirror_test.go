@@ -1,8 +1,6 @@
 package consumers
 
 import (
-	"io"
-	"log"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -12,7 +10,6 @@ import (
 	"github.com/containerd/containerd/v2/core/remotes/docker"
 	"github.com/containerd/containerd/v2/core/remotes/docker/config"
 	"github.com/google/go-containerregistry/pkg/name"
-	"github.com/google/go-containerregistry/pkg/registry"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
@@ -20,6 +17,7 @@ import (
 
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
 // TestMirrorConfig pulls every image of a bundle by its original name as containerd and RKE2 do,
@@ -33,7 +31,7 @@ func TestMirrorConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
+	server := httptest.NewServer(registrytest.Handler())
 	defer server.Close()
 	to := strings.TrimPrefix(server.URL, "http://") + "/some/mirror"
 	for _, i := range b.Contents().Images {

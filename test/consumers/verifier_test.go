@@ -1,8 +1,6 @@
 package consumers
 
 import (
-	"io"
-	"log"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -10,12 +8,12 @@ import (
 	"testing"
 
 	"github.com/google/go-containerregistry/pkg/name"
-	"github.com/google/go-containerregistry/pkg/registry"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
 )
 
@@ -30,7 +28,7 @@ func TestVerifier(t *testing.T) {
 	key := bundletest.Key(t)
 	st, l := bundletest.SignedRelease(t, 1000, key)
 	b := bundletest.Opened(t, bundletest.Pack(t, st, l, t.TempDir(), airgap.Target{Name: "demo-images"})[0].Path)
-	s := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
+	s := httptest.NewServer(registrytest.Handler())
 	t.Cleanup(s.Close)
 	host := s.Listener.Addr().String()
 	if _, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, airgap.PushOptions{To: host + "/mirror"}); err != nil {

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log"
 	"net/http/httptest"
 	"os"
 	"path"
@@ -17,7 +16,6 @@ import (
 	"testing"
 
 	"github.com/google/go-containerregistry/pkg/name"
-	"github.com/google/go-containerregistry/pkg/registry"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
@@ -28,6 +26,7 @@ import (
 	"github.com/google/ko/pkg/commands/options"
 
 	"github.com/slipway-dev/slipway/build"
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/store"
@@ -214,7 +213,7 @@ func base(t *testing.T, p platform.Platform, config v1.Config) v1.Image {
 
 func serve(t *testing.T) string {
 	t.Helper()
-	s := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
+	s := httptest.NewServer(registrytest.Handler())
 	t.Cleanup(s.Close)
 	return strings.TrimPrefix(s.URL, "http://")
 }

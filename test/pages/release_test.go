@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/slipway-dev/slipway/internal/stagefile"
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
 	"github.com/slipway-dev/slipway/lock"
 )
@@ -108,13 +109,10 @@ func ran(t testing.TB) *released {
 			replace(t, filepath.Join(dir, "cmd", "hello", "main.go"), "(hello %s)", "(Hello %s)")
 		})
 		must(t, os.Mkdir(recorded(), 0o755))
-		must(t, os.Rename(filepath.Join(workDir, "store", runName), filepath.Join(recorded(), runName)))
+		must(t, os.Rename(filepath.Join(workDir, "store", stagefile.Run.Name), filepath.Join(recorded(), stagefile.Run.Name)))
 		return dir, ""
 	}, "-run", "-store="+recorded())
 }
-
-// runName is the name of the record of a run.
-const runName = "release.run.json"
 
 func recorded() string { return filepath.Join(workDir, "recorded") }
 

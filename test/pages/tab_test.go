@@ -25,15 +25,15 @@ type view struct {
 }
 
 func (v view) String() string {
-	name := fmt.Sprintf("%d-light", v.width)
-	if v.dark {
-		name = fmt.Sprintf("%d-dark", v.width)
-	}
+	name := fmt.Sprintf("%d-%s", v.width, v.scheme())
 	if v.print {
 		name += "-print"
 	}
 	return name
 }
+
+// scheme is the color scheme that a reader prefers.
+func (v view) scheme() string { return map[bool]string{false: "light", true: "dark"}[v.dark] }
 
 // tab is an open page.
 type tab struct {
@@ -90,10 +90,9 @@ func (o *tab) event(e any) {
 // look changes the screen.
 func (o *tab) look(v view) {
 	o.t.Helper()
-	scheme := map[bool]string{false: "light", true: "dark"}[v.dark]
 	call(o, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: v.width, Height: 900, DeviceScaleFactor: 1})
 	medium := map[bool]string{false: "screen", true: "print"}[v.print]
-	call(o, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: medium, Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+	call(o, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: medium, Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: v.scheme()}}})
 	call(o, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: v.noScript})
 }
 

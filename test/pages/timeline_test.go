@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/stagefile"
 )
 
 // bar is a step of the timeline. X and Width are fractions of the run.
@@ -61,7 +62,7 @@ func beside(all []progress.Step, n int) bool {
 func TestTimeline(t *testing.T) {
 	r := ran(t)
 	var record struct{ Steps []progress.Step }
-	must(t, json.Unmarshal([]byte(read(t, filepath.Join(recorded(), runName))), &record))
+	must(t, json.Unmarshal([]byte(read(t, filepath.Join(recorded(), stagefile.Run.Name))), &record))
 	check := func(o *tab) []string { return timeline(o, record.Steps) }
 	o := open(t, r.page, view{width: 1440})
 	report(t, "ran", check(o))

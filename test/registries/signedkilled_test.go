@@ -2,8 +2,6 @@ package registries
 
 import (
 	"flag"
-	"io"
-	"log"
 	"maps"
 	"net/http"
 	"os"
@@ -14,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/google/go-containerregistry/pkg/name"
-	ggcr "github.com/google/go-containerregistry/pkg/registry"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/slipway-dev/slipway/internal/network"
@@ -44,9 +41,7 @@ func TestSignedKilled(t *testing.T) {
 	must(t, err)
 	for kind, empty := range map[string]func(t *testing.T) http.Handler{
 		"referrers API": func(t *testing.T) http.Handler { return stored(t, t.TempDir()) },
-		"404": func(*testing.T) http.Handler {
-			return registrytest.Whole(ggcr.New(ggcr.Logger(log.New(io.Discard, "", 0))))
-		},
+		"404":           func(*testing.T) http.Handler { return registrytest.Handler() },
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()

@@ -73,35 +73,44 @@ type goFile struct {
 	set  *token.FileSet
 }
 
-// goFiles parses all Go code of the repository but that in testdata, with its comments.
-func goFiles(t *testing.T) (files []goFile) {
+// walk calls file for each file of the repository but outputs and test data, with its path there.
+func walk(t *testing.T, file func(rel string) error) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		rel, err := filepath.Rel(root, path)
-		if err != nil {
-			return err
-		}
 		switch {
-		case d.IsDir() && rel != "." && (d.Name()[0] == '.' || slices.Contains([]string{"dist", "testdata"}, d.Name())):
-			return filepath.SkipDir
-		case d.IsDir() || filepath.Ext(path) != ".go":
-			return nil
-		}
-		set := token.NewFileSet()
-		f, err := parser.ParseFile(set, path, nil, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil {
+		case err != nil:
 			return err
+		case !d.IsDir():
+			return file(filepath.ToSlash(rel))
+		case rel != "." && (d.Name()[0] == '.' || slices.Contains([]string{"dist", "testdata"}, d.Name())):
+			return filepath.SkipDir
 		}
-		rel = filepath.ToSlash(rel)
-		part, _, _ := strings.Cut(rel, "/")
-		files = append(files, goFile{f, rel, part, set})
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// goFiles parses all Go code of the repository but that in testdata, with its comments.
+func goFiles(t *testing.T) (files []goFile) {
+	t.Helper()
+	walk(t, func(rel string) error {
+		if filepath.Ext(rel) != ".go" {
+			return nil
+		}
+		set := token.NewFileSet()
+		f, err := parser.ParseFile(set, filepath.Join(root, rel), nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		part, _, _ := strings.Cut(rel, "/")
+		files = append(files, goFile{f, rel, part, set})
+		return nil
+	})
 	return files
 }

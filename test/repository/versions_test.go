@@ -2,8 +2,8 @@ package repository
 
 import (
 	"cmp"
-	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,7 +18,8 @@ var apart = map[string]string{
 	"test/workflows/runner": "act does not compile with newer modules of moby",
 }
 
-// older are the beginnings of paths of modules that one go.mod cannot have at the version of the others.
+// older are the beginnings of paths of modules that one go.mod cannot have at the version of the
+// others.
 var older = map[string]string{
 	"k8s.io/apiextensions-apiserver": "its next version brings Kubernetes's server into Slipway",
 	"k8s.io/component-base":          "it belongs to the former",
@@ -26,9 +27,9 @@ var older = map[string]string{
 	"go.etcd.io/":                    "dockerd has the former one of Kubernetes",
 }
 
-func isOlder(path string) bool {
+func isOlder(module string) bool {
 	for begin := range older {
-		if strings.HasPrefix(path, begin) {
+		if strings.HasPrefix(module, begin) {
 			return true
 		}
 	}
@@ -40,18 +41,11 @@ func isOlder(path string) bool {
 func TestOneVersion(t *testing.T) {
 	type use struct{ version, file string }
 	uses := map[string][]use{}
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && path != root || d.Name() == "testdata") {
-			return filepath.SkipDir
-		}
-		rel, _ := filepath.Rel(root, path)
-		if d.Name() != "go.mod" || apart[filepath.ToSlash(filepath.Dir(rel))] != "" {
+	walk(t, func(rel string) error {
+		if filepath.Base(rel) != "go.mod" || apart[path.Dir(rel)] != "" {
 			return nil
 		}
-		text, err := os.ReadFile(path)
+		text, err := os.ReadFile(filepath.Join(root, rel))
 		if err != nil {
 			return err
 		}
@@ -68,23 +62,20 @@ func TestOneVersion(t *testing.T) {
 				versions[r.New.Path] = r.New.Version
 			}
 		}
-		for path, v := range versions {
-			if v != "" && !isOlder(path) {
-				uses[path] = append(uses[path], use{v, filepath.ToSlash(rel)})
+		for module, v := range versions {
+			if v != "" && !isOlder(module) {
+				uses[module] = append(uses[module], use{v, rel})
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	if len(uses) < 300 {
 		t.Fatalf("only %d modules were found", len(uses))
 	}
-	for path, all := range uses {
+	for module, all := range uses {
 		slices.SortFunc(all, func(a, b use) int { return cmp.Or(cmp.Compare(a.version, b.version), cmp.Compare(a.file, b.file)) })
 		if first, last := all[0], all[len(all)-1]; first.version != last.version {
-			t.Errorf("%s is %s in %s and %s in %s: name one version in both, or say in this test why not", path, first.version, first.file, last.version, last.file)
+			t.Errorf("%s is %s in %s and %s in %s: name one version in both, or say in this test why not", module, first.version, first.file, last.version, last.file)
 		}
 	}
 }

@@ -24,7 +24,6 @@ import (
 	"syscall"
 
 	"github.com/google/go-containerregistry/pkg/name"
-	ggcr "github.com/google/go-containerregistry/pkg/registry"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
@@ -39,7 +38,7 @@ import (
 // kind debian keeps what it has in the worker's directory.
 func (w *worker) serve(kind string) (stop func(), err error) {
 	if kind != debian {
-		w.proxy.behind(registrytest.Whole(ggcr.New(ggcr.Logger(log.New(io.Discard, "", 0)))))
+		w.proxy.behind(registrytest.Handler())
 		return func() {}, nil
 	}
 	config := fmt.Sprintf("version: 0.1\nlog:\n  accesslog:\n    disabled: true\nstorage:\n  filesystem:\n    rootdirectory: %s\nhttp:\n  addr: 127.0.0.1:0\n  secret: test\n",

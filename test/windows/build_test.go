@@ -14,7 +14,6 @@ import (
 	"encoding/pem"
 	"fmt"
 	"io"
-	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -24,13 +23,14 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/name"
-	"github.com/google/go-containerregistry/pkg/registry"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/random"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/secure-systems-lab/go-securesystemslib/encrypted"
+
+	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
 // The account of the registry, as a secret of the build's service account.
@@ -270,7 +270,7 @@ func (p pod) serve(t *testing.T) http.Handler {
 		rw.Header().Set("Content-Type", "application/zip")
 		rw.Write(source.Bytes()) //nolint:errcheck // build-init would miss it
 	})
-	images := registry.New(registry.Logger(log.New(io.Discard, "", 0)))
+	images := registrytest.Handler()
 	mux.HandleFunc("/v2/", func(rw http.ResponseWriter, q *http.Request) {
 		if u, pw, ok := q.BasicAuth(); !ok || u != user || pw != password {
 			rw.Header().Set("WWW-Authenticate", `Basic realm="test"`)

@@ -3,7 +3,6 @@ package registrytest
 
 import (
 	"io"
-	"log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -45,7 +44,7 @@ func Serve(tb testing.TB, o ...ggcr.Option) *Server {
 func New(tb testing.TB, o ...ggcr.Option) *Server {
 	tb.Helper()
 	closing := make(chan struct{})
-	s := &Server{Inner: Whole(ggcr.New(append(o, ggcr.Logger(log.New(io.Discard, "", 0)))...)), closing: closing}
+	s := &Server{Inner: Handler(o...), closing: closing}
 	s.end = sync.OnceFunc(func() { close(closing) })
 	tb.Cleanup(s.end)
 	return s

@@ -3,13 +3,17 @@ package registrytest
 import (
 	"bytes"
 	"io"
+	"log"
 	"net/http"
 	"strings"
+
+	ggcr "github.com/google/go-containerregistry/pkg/registry"
 )
 
-// Whole refuses a manifest whose client went away before it had sent all of it. Registries do;
-// go-containerregistry's puts what has arrived.
-func Whole(inner http.Handler) http.Handler {
+// Handler is go-containerregistry's registry. It refuses a manifest whose client went away before
+// it had sent all of it, as registries do; without this it puts what has arrived.
+func Handler(o ...ggcr.Option) http.Handler {
+	inner := ggcr.New(append(o, ggcr.Logger(log.New(io.Discard, "", 0)))...)
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		if q.Method == http.MethodPut && strings.Contains(q.URL.Path, "/manifests/") {
 			raw, err := io.ReadAll(q.Body)
