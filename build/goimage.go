@@ -192,10 +192,9 @@ func kodata(tree, pkg string, content func(file string) (layer.Content, error)) 
 // maxLinks is how deep links to directories may nest before they are taken for a loop.
 const maxLinks = 40
 
+// walk follows links. No path that it opens has more than one: how many links of a path a kernel
+// follows differs.
 func walk(dir, root, in string, depth int, visit func(file, in string, fi fs.FileInfo) error) error {
-	if depth > maxLinks {
-		return fmt.Errorf("%s: links nest without end", dir)
-	}
 	list, err := os.ReadDir(dir)
 	if err != nil {
 		return err
@@ -217,10 +216,14 @@ func walk(dir, root, in string, depth int, visit func(file, in string, fi fs.Fil
 		if err := visit(target, to, fi); err != nil {
 			return err
 		}
-		if fi.IsDir() {
-			if err := walk(file, root, to, depth+1, visit); err != nil {
-				return err
-			}
+		if !fi.IsDir() {
+			continue
+		}
+		if depth == maxLinks {
+			return fmt.Errorf("%s: links nest without end", file)
+		}
+		if err := walk(target, root, to, depth+1, visit); err != nil {
+			return err
 		}
 	}
 	return nil
