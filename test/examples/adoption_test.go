@@ -19,6 +19,7 @@ import (
 var adoptions = []struct {
 	module    string
 	platforms string // all that upstream builds for if empty
+	released  string // platforms, if not all of those are released; the others are checked
 	names     []string
 	found     []string // what init says that it found or left out
 	file      []string // what slipway.yaml has
@@ -46,6 +47,7 @@ var adoptions = []struct {
 	{
 		module:    "github.com/tektoncd/pipeline@v1.15.0",
 		platforms: "linux/amd64,windows/amd64:ltsc2022",
+		released:  "linux/amd64", // for Windows, entrypoint alone compiles 1075 packages
 		names: []string{
 			"slipway.local/tekton-releases/github.com/tektoncd/pipeline/cmd/controller:v1.15.0",
 			"slipway.local/tekton-releases/github.com/tektoncd/pipeline/cmd/entrypoint:v1.15.0",
@@ -71,8 +73,15 @@ func TestAdoption(t *testing.T) {
 	for _, a := range adoptions {
 		path, version, _ := strings.Cut(a.module, "@")
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			p := &product{dir: download(t, a.module), out: t.TempDir(), store: t.TempDir()}
-			said := p.here(t, "init", "-version="+version, "-revision=6bf2d7e775e21483fe80256080bf720c0b3889fc", "-created=2026-03-12T09:07:07Z", "-platforms="+a.platforms)
+			begin := func(platforms string) (p *product, said string) {
+				p = &product{dir: download(t, a.module), out: t.TempDir(), store: t.TempDir()}
+				said = p.here(t, "init", "-version="+version, "-revision=6bf2d7e775e21483fe80256080bf720c0b3889fc", "-created=2026-03-12T09:07:07Z", "-platforms="+platforms)
+				if said := p.here(t, "check"); !strings.Contains(said, "no mistakes found") {
+					t.Errorf("slipway check: %s", said)
+				}
+				return p, said
+			}
+			p, said := begin(a.platforms)
 			for _, want := range a.found {
 				if !strings.Contains(said, want) {
 					t.Errorf("init does not say %q:\n%s", want, said)
@@ -88,8 +97,8 @@ func TestAdoption(t *testing.T) {
 					t.Errorf("slipway.yaml lacks %q:\n%s", want, b)
 				}
 			}
-			if said := p.here(t, "check"); !strings.Contains(said, "no mistakes found") {
-				t.Errorf("slipway check: %s", said)
+			if a.released != "" {
+				p, _ = begin(a.released)
 			}
 			names := p.plan(t)
 			adopted(t, p.release(t), p, a.module)
