@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,6 +63,7 @@ func Test(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(append(errs, err)...)
 	}
+	slices.SortStableFunc(dirs, func(a, b string) int { return cmp.Compare(slices.Index(long, b), slices.Index(long, a)) })
 	for _, dir := range dirs {
 		if dir != "." {
 			cmds = append(cmds, goTest(ctx, env, dir, "./..."))
@@ -69,6 +71,10 @@ func Test(ctx context.Context) error {
 	}
 	return errors.Join(append(errs, together(cmds))...)
 }
+
+// long are the suites of nested modules that take minutes, the longest last. They are started
+// first, so that none of them runs alone at the end.
+var long = []string{"test/pages", "test/registries", "test/consumers", "test/cluster"}
 
 // mainTests returns the commands that test the main module, with the race detector where it can
 // find races, the longest first.
