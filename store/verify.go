@@ -185,8 +185,8 @@ func (v *verifier) read(ctx context.Context, f file) error {
 	if err != nil {
 		return err
 	}
+	defer read.Close()
 	r := newChecked(read, 0, fi.Size(), f.digest, func(why string) error { return &DamagedError{Why: why} })
-	defer r.Close()
 	var d *DamagedError
 	switch err := progress.Drain(ctx, r, v.task); {
 	case errors.As(err, &d):
