@@ -75,14 +75,7 @@ func (b *Blob) Commit() (v1.Hash, int64, error) {
 }
 
 func (b *Blob) commit(h v1.Hash) error {
-	path := b.store.Path(h)
-	if err := b.f.Commit(path, disk.ModeFile); err != nil {
-		return err
-	}
-	if fi, err := os.Stat(path); err == nil {
-		b.store.sound.add(path, h, fi)
-	}
-	return nil
+	return b.f.Commit(b.store.Path(h), disk.ModeFile)
 }
 
 // Abort drops a blob that was not committed.

@@ -41,7 +41,7 @@ func (s *Store) keep(ctx context.Context, path string, also []io.Writer) (Kept, 
 	if err != nil {
 		return Kept{}, err
 	}
-	f, fi, err := openFile(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return Kept{}, err
 	}
@@ -55,7 +55,6 @@ func (s *Store) keep(ctx context.Context, path string, also []io.Writer) (Kept, 
 		return Kept{}, err
 	}
 	k := Kept{Path: rel, Digest: oci.Sum(h), Size: n}
-	s.sound.add(s.PathKept(k), k.Digest, fi)
 	var old Kept
 	if found, err := s.Recall(kindKept, rel, &old); err == nil && found && old == k {
 		return k, nil
@@ -81,10 +80,10 @@ func (s *Store) Kept(path string) (k Kept, ok bool) {
 }
 
 // OpenKept opens a kept file for reading. If its bytes are not those that were kept, the reader
-// ends with a [*DamagedError], as that of [Store.Open] does.
+// ends with a [*DamagedError].
 func (s *Store) OpenKept(k Kept) (io.ReadCloser, error) {
 	path := s.PathKept(k)
-	return s.open(path, k.Digest, func(why string) error { return s.damaged(k.Path, path, why) })
+	return open(path, k.Digest, func(why string) error { return s.damaged(k.Path, path, why) })
 }
 
 // OpenKeptPart opens size bytes of a kept file, from offset on, as [Store.OpenKept] does. They

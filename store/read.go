@@ -28,11 +28,11 @@ func (e *missingError) Error() string {
 
 func (e *missingError) Unwrap() error { return fs.ErrNotExist }
 
-// Open opens a blob for reading. For a missing blob the error is fs.ErrNotExist. If the bytes do
-// not match the digest, the reader ends with a [*DamagedError] instead of io.EOF. What was written
-// or read to its end since the store was opened is not hashed again.
+// Open opens a blob for reading. For a missing blob the error is fs.ErrNotExist. The reader
+// hashes the bytes; if they do not match the digest, it ends with a [*DamagedError] instead of
+// io.EOF.
 func (s *Store) Open(h v1.Hash) (io.ReadCloser, error) {
-	r, err := s.open(s.Path(h), h, func(why string) error { return s.damagedBlob(h, why) })
+	r, err := open(s.Path(h), h, func(why string) error { return s.damagedBlob(h, why) })
 	if missing(err) {
 		return nil, &missingError{h, s.dir}
 	}
@@ -68,32 +68,18 @@ func (s *Store) Prove(ctx context.Context, h v1.Hash) error {
 	return progress.Drain(ctx, r, nil)
 }
 
-// open opens a file whose bytes must have a digest, unless it is known to be sound; damaged makes
-// the error if they do not.
-func (s *Store) open(path string, want v1.Hash, damaged func(why string) error) (io.ReadCloser, error) {
-	f, fi, err := openFile(path)
-	if err != nil {
-		return nil, err
-	}
-	if s.sound.has(path, want, fi) {
-		return f, nil
-	}
-	c := newChecked(f, 0, fi.Size(), want, damaged)
-	c.sound = func() { s.sound.add(path, want, fi) }
-	return c, nil
-}
-
-func openFile(path string) (*os.File, fs.FileInfo, error) {
+// open opens a file whose bytes must have a digest; damaged makes the error if they do not.
+func open(path string, want v1.Hash, damaged func(why string) error) (io.ReadCloser, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	fi, err := f.Stat()
 	if err != nil {
 		f.Close()
-		return nil, nil, err
+		return nil, err
 	}
-	return f, fi, nil
+	return newChecked(f, 0, fi.Size(), want, damaged), nil
 }
 
 // checked is a file, or a part of one, whose bytes are compared with their digest at the end. Its
@@ -104,11 +90,10 @@ type checked struct {
 	want    v1.Hash
 	hash    hash.Hash
 	damaged func(why string) error
-	sound   func() // called if they have it; nil does nothing
 }
 
 func newChecked(f *os.File, offset, size int64, want v1.Hash, damaged func(why string) error) *checked {
-	return &checked{part: io.NewSectionReader(f, offset, size), f: f, want: want, hash: sha256.New(), damaged: damaged}
+	return &checked{io.NewSectionReader(f, offset, size), f, want, sha256.New(), damaged}
 }
 
 func (c *checked) Read(p []byte) (int, error) {
@@ -117,9 +102,6 @@ func (c *checked) Read(p []byte) (int, error) {
 	if errors.Is(err, io.EOF) {
 		if got := oci.Sum(c.hash); got != c.want {
 			return n, c.damaged("has digest " + got.String())
-		}
-		if c.sound != nil {
-			c.sound()
 		}
 	}
 	return n, err

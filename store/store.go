@@ -8,9 +8,9 @@
 // scratch space for compilers; and temp/, for files that are being written. The first two may be
 // deleted at any time; locking the store empties the third.
 //
-// Everything is verified when it is first read: blobs by their digests, files in work/ by the
-// digests that [Store.Keep] recorded, and records by their checksums. A mismatch is a
-// [*DamagedError], or the file is made again.
+// Everything is verified when it is read: blobs by their digests, files in work/ by the digests
+// that [Store.Keep] recorded, and records by their checksums. A mismatch is a [*DamagedError], or
+// the file is made again.
 package store
 
 import (
@@ -30,7 +30,6 @@ type Store struct {
 	dir    string
 	mended []string   // files that Open replaced
 	mu     sync.Mutex // guards index.json
-	sound  sound
 }
 
 func (s *Store) makeDirs() error {

@@ -181,12 +181,11 @@ func (v *verifier) record(p string) (*file, error) {
 
 // read compares one file with its digest.
 func (v *verifier) read(ctx context.Context, f file) error {
-	read, fi, err := openFile(filepath.Join(v.store.dir, filepath.FromSlash(f.path)))
+	r, err := open(filepath.Join(v.store.dir, filepath.FromSlash(f.path)), f.digest, func(why string) error { return &DamagedError{Why: why} })
 	if err != nil {
 		return err
 	}
-	defer read.Close()
-	r := newChecked(read, 0, fi.Size(), f.digest, func(why string) error { return &DamagedError{Why: why} })
+	defer r.Close()
 	var d *DamagedError
 	switch err := progress.Drain(ctx, r, v.task); {
 	case errors.As(err, &d):

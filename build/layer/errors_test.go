@@ -110,8 +110,8 @@ func TestWindowsPaths(t *testing.T) {
 	}
 }
 
-// TestContentThatLies checks that content that differs from its announced size, or cannot be read,
-// leaves no blob behind.
+// TestContentThatLies checks that content that differs from its announced size or
+// digest leaves no blob behind.
 func TestContentThatLies(t *testing.T) {
 	broken := errors.New("the disk is gone")
 	open1 := func(r io.Reader) func() (io.ReadCloser, error) {
@@ -124,6 +124,10 @@ func TestContentThatLies(t *testing.T) {
 	}{
 		{"too short", func(c layer.Content) layer.Content { c.Size++; return c }, "announced"},
 		{"too long", func(c layer.Content) layer.Content { c.Size--; return c }, ""},
+		{"other bytes", func(c layer.Content) layer.Content {
+			c.Open = open1(strings.NewReader("CONTENT"))
+			return c
+		}, "announced"},
 		{"no opening", func(c layer.Content) layer.Content {
 			c.Open = func() (io.ReadCloser, error) { return nil, broken }
 			return c

@@ -51,9 +51,7 @@ type Content struct {
 	// sha256 of the bytes: entries with equal digests need not be read again to know the layer
 	Digest v1.Hash
 	Size   int64 // bytes
-	// Open returns a reader that ends with an error if the bytes do not have Digest, unless that
-	// is empty.
-	Open func() (io.ReadCloser, error)
+	Open   func() (io.ReadCloser, error)
 }
 
 // Compression of a layer.

@@ -186,9 +186,15 @@ func copyContent(ctx context.Context, w io.Writer, c Content) error {
 		return err
 	}
 	defer r.Close()
-	n, err := io.Copy(w, progress.Reader(ctx, r, nil))
-	if err == nil && n != c.Size {
-		err = fmt.Errorf("the content has %d bytes, %d were announced: it changed while it was read", n, c.Size)
+	got := sha256.New()
+	n, err := io.Copy(io.MultiWriter(w, got), progress.Reader(ctx, r, nil))
+	switch {
+	case err != nil:
+		return err
+	case n != c.Size:
+		return fmt.Errorf("the content has %d bytes, %d were announced: it changed while it was read", n, c.Size)
+	case c.Digest.Hex != "" && oci.Sum(got) != c.Digest:
+		return fmt.Errorf("the content has digest %s, %s was announced: it changed while it was read", oci.Sum(got), c.Digest)
 	}
-	return err
+	return nil
 }
