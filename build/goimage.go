@@ -192,8 +192,8 @@ func kodata(tree, pkg string, content func(file string) (layer.Content, error)) 
 // maxLinks is how deep links to directories may nest before they are taken for a loop.
 const maxLinks = 40
 
-// walk follows links. No path that it opens has more than one: how many links of a path a kernel
-// follows differs.
+// walk follows links, and opens what a link leads to by its own path: one through all links would
+// have more of them than a kernel follows.
 func walk(dir, root, in string, depth int, visit func(file, in string, fi fs.FileInfo) error) error {
 	list, err := os.ReadDir(dir)
 	if err != nil {

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,18 +62,16 @@ func Test(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(append(errs, err)...)
 	}
-	slices.SortStableFunc(dirs, func(a, b string) int { return cmp.Compare(slices.Index(long, b), slices.Index(long, a)) })
-	for _, dir := range dirs {
-		if dir != "." {
-			cmds = append(cmds, goTest(ctx, env, dir, "./..."))
-		}
+	others := slices.DeleteFunc(dirs, func(dir string) bool { return dir == "." || slices.Contains(long, dir) })
+	for _, dir := range slices.Concat(long, others) {
+		cmds = append(cmds, goTest(ctx, env, dir, "./..."))
 	}
 	return errors.Join(append(errs, together(cmds))...)
 }
 
-// long are the suites of nested modules that take minutes, the longest last. They are started
-// first, so that none of them runs alone at the end.
-var long = []string{"test/pages", "test/registries", "test/consumers", "test/cluster"}
+// long are the suites of nested modules that take minutes. They are started before the others,
+// the longest first, so that none of them runs alone at the end.
+var long = []string{"test/cluster", "test/consumers", "test/registries", "test/pages"}
 
 // mainTests returns the commands that test the main module, with the race detector where it can
 // find races, the longest first.

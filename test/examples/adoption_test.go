@@ -76,8 +76,8 @@ func TestAdoption(t *testing.T) {
 			begin := func(platforms string) (p *product, said string) {
 				p = &product{dir: download(t, a.module), out: t.TempDir(), store: t.TempDir()}
 				said = p.here(t, "init", "-version="+version, "-revision=6bf2d7e775e21483fe80256080bf720c0b3889fc", "-created=2026-03-12T09:07:07Z", "-platforms="+platforms)
-				if said := p.here(t, "check"); !strings.Contains(said, "no mistakes found") {
-					t.Errorf("slipway check: %s", said)
+				if checked := p.here(t, "check"); !strings.Contains(checked, "no mistakes found") {
+					t.Errorf("slipway check: %s", checked)
 				}
 				return p, said
 			}
