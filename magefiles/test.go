@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/slipway-dev/slipway/internal/testing/consumer"
 	"github.com/slipway-dev/slipway/target"
 )
@@ -42,6 +44,11 @@ func Test(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	return test(ctx, without)
+}
+
+// test is Test for what is installed.
+func test(ctx context.Context, without []string) error {
 	if err := target.Release(ctx, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil); err != nil {
 		return err
 	}
@@ -144,9 +151,23 @@ func isolate() error {
 	return errors.Join(os.Unsetenv("SLIPWAY_REGISTRY"), os.Unsetenv("SLIPWAY_VERSION"), os.Unsetenv("SOURCE_DATE_EPOCH"))
 }
 
-// Ci is what a change must pass: linters, then test.
+// Ci is what a change must pass: linters, then test. Installing waits for the network and the
+// disk, and the linters need nothing of it: both run at once.
 func Ci(ctx context.Context) error {
-	return errors.Join(Linters(ctx), Test(ctx))
+	if err := isolate(); err != nil {
+		return err
+	}
+	var without []string
+	var g errgroup.Group
+	g.Go(func() (err error) {
+		without, err = consumer.SetUp(ctx)
+		return err
+	})
+	found := Linters(ctx)
+	if err := g.Wait(); err != nil {
+		return errors.Join(found, err)
+	}
+	return errors.Join(found, test(ctx, without))
 }
 
 // environment returns the variables that tell tests where the release and the slipway that made it
