@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -177,7 +178,7 @@ func kodata(tree, pkg string, content func(file string) (layer.Content, error)) 
 		return nil, fmt.Errorf("%s leads out of its source to %s: only files of the source go into the image", root, inside)
 	}
 	entries := []layer.Entry{{Path: koData, Type: layer.Dir, Mode: 0o555}}
-	err = walk(root, inside, koData, 0, func(file, in string, fi fs.FileInfo) error {
+	err = walk(root, inside, koData, []string{inside}, func(file, in string, fi fs.FileInfo) error {
 		if fi.IsDir() {
 			entries = append(entries, layer.Entry{Path: in, Type: layer.Dir, Mode: 0o555})
 			return nil
@@ -189,12 +190,10 @@ func kodata(tree, pkg string, content func(file string) (layer.Content, error)) 
 	return entries, err
 }
 
-// maxLinks is how deep links to directories may nest before they are taken for a loop.
-const maxLinks = 40
-
 // walk follows links, and opens what a link leads to by its own path: one through all links would
-// have more of them than a kernel follows.
-func walk(dir, root, in string, depth int, visit func(file, in string, fi fs.FileInfo) error) error {
+// have more of them than a kernel follows. above is the path of this directory and of those that
+// led to it: a link to one of them is a loop.
+func walk(dir, root, in string, above []string, visit func(file, in string, fi fs.FileInfo) error) error {
 	list, err := os.ReadDir(dir)
 	if err != nil {
 		return err
@@ -219,10 +218,10 @@ func walk(dir, root, in string, depth int, visit func(file, in string, fi fs.Fil
 		if !fi.IsDir() {
 			continue
 		}
-		if depth == maxLinks {
-			return fmt.Errorf("%s: links nest without end", file)
+		if slices.Contains(above, target) {
+			return fmt.Errorf("%s leads to %s, which it is in: links nest without end", file, target)
 		}
-		if err := walk(target, root, to, depth+1, visit); err != nil {
+		if err := walk(target, root, to, append(slices.Clip(above), target), visit); err != nil {
 			return err
 		}
 	}
@@ -232,5 +231,5 @@ func walk(dir, root, in string, depth int, visit func(file, in string, fi fs.Fil
 // within reports whether a path is dir or below it.
 func within(dir, p string) bool {
 	rel, err := filepath.Rel(dir, p)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+	return err == nil && filepath.IsLocal(rel)
 }

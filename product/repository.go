@@ -3,7 +3,6 @@ package product
 import (
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // repository returns the root of the git repository that dir belongs to, or "" where it belongs
@@ -73,5 +72,5 @@ func (c *checker) leaves(source, full string) (why string) {
 // within reports whether a path is dir or below it.
 func within(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+	return err == nil && filepath.IsLocal(rel)
 }
