@@ -125,11 +125,13 @@ type names struct {
 
 // entry is one thing of release.yaml, or a chart, which settling may take out.
 type entry struct {
-	path      string
-	name      string // of a chart
-	windows   bool   // of a chart: a value turns its Windows half on
-	kustomize bool   // a directory with a kustomization
-	dropped   string // why it is only a comment
+	path                string
+	name                string // of a chart
+	version, appVersion string // of a chart, if they are not the product's
+	own                 bool   // of a chart: its version is counted apart from the product's
+	windows             bool   // of a chart: a value turns its Windows half on
+	kustomize           bool   // a directory with a kustomization
+	dropped             string // why it is only a comment
 }
 
 // file is a file that the draft writes besides slipway.yaml.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/semver"
+
 	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
@@ -154,6 +156,7 @@ func (d *Draft) charts(dirs []string) {
 			continue
 		}
 		c := entry{path: dir, name: yamlfile.Text(docs[0], "name")}
+		c.version, c.appVersion, c.own = chartVersions(yamlfile.Text(docs[0], "version"), yamlfile.Text(docs[0], "appVersion"))
 		for _, values := range d.yaml(path.Join(dir, "values.yaml")) {
 			on := yamlfile.Value(values, "windows", "enabled")
 			c.windows = on != nil && on.Value == "false" && d.has(platform.Windows)
@@ -161,6 +164,26 @@ func (d *Draft) charts(dirs []string) {
 		d.chart = append(d.chart, c)
 		d.found("%s: the chart %s", dir, c.name)
 	}
+}
+
+// bare is the product's version without the v that tags of git have and most charts do without.
+const bare = "{{.Major}}.{{.Minor}}.{{.Patch}}{{if .Prerelease}}-{{.Prerelease}}{{end}}"
+
+// chartVersions returns the versions of slipway.yaml for a chart with these in its Chart.yaml, ""
+// for the product's. Those that are counted apart are the chart's own. One of 0.0.0 is in the place
+// of another until a release.
+func chartVersions(chart, app string) (version, appVersion string, own bool) {
+	like := func(s string) string {
+		if v := versionIn(s); v == "" || v == s || v == "v0.0.0" {
+			return ""
+		}
+		return bare
+	}
+	version, appVersion = like(chart), like(app)
+	if c, a := versionIn(chart), versionIn(app); c != "" && a != "" && c != "v0.0.0" && semver.Compare(c, a) != 0 {
+		version, own = chart, true
+	}
+	return version, appVersion, own
 }
 
 // newest returns one directory for each chart name.

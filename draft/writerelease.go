@@ -33,6 +33,15 @@ func (d *Draft) writeCharts(w *writer) {
 		}
 		w.line("  - name: %s", c.name)
 		w.line("    path: %s", c.path)
+		if c.own {
+			w.note("    ", "that of Chart.yaml, which is not the product's: raise it with each release")
+		}
+		if c.version != "" {
+			w.line("    version: %s", c.version)
+		}
+		if c.appVersion != "" {
+			w.line("    appVersion: %s", c.appVersion)
+		}
 		if c.windows {
 			w.line("    cases: [{name: windows, values: {windows: {enabled: true}}}]")
 		}
