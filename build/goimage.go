@@ -191,8 +191,8 @@ func kodata(tree, pkg string, content func(file string) (layer.Content, error)) 
 }
 
 // walk follows links, and opens what a link leads to by its own path: one through all links would
-// have more of them than a kernel follows. above is the path of this directory and of those that
-// led to it: a link to one of them is a loop.
+// have more of them than a kernel follows. above has the paths of this directory and of those
+// that led to it: a link to one of them is a loop.
 func walk(dir, root, in string, above []string, visit func(file, in string, fi fs.FileInfo) error) error {
 	list, err := os.ReadDir(dir)
 	if err != nil {

@@ -128,7 +128,6 @@ type entry struct {
 	path                string
 	name                string // of a chart
 	version, appVersion string // of a chart, if they are not the product's
-	own                 bool   // of a chart: its version is counted apart from the product's
 	windows             bool   // of a chart: a value turns its Windows half on
 	kustomize           bool   // a directory with a kustomization
 	dropped             string // why it is only a comment

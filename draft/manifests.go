@@ -156,7 +156,7 @@ func (d *Draft) charts(dirs []string) {
 			continue
 		}
 		c := entry{path: dir, name: yamlfile.Text(docs[0], "name")}
-		c.version, c.appVersion, c.own = chartVersions(yamlfile.Text(docs[0], "version"), yamlfile.Text(docs[0], "appVersion"))
+		c.version, c.appVersion = chartVersions(yamlfile.Text(docs[0], "version"), yamlfile.Text(docs[0], "appVersion"))
 		for _, values := range d.yaml(path.Join(dir, "values.yaml")) {
 			on := yamlfile.Value(values, "windows", "enabled")
 			c.windows = on != nil && on.Value == "false" && d.has(platform.Windows)
@@ -170,20 +170,19 @@ func (d *Draft) charts(dirs []string) {
 const bare = "{{.Major}}.{{.Minor}}.{{.Patch}}{{if .Prerelease}}-{{.Prerelease}}{{end}}"
 
 // chartVersions returns the versions of slipway.yaml for a chart with these in its Chart.yaml, ""
-// for the product's. Those that are counted apart are the chart's own. One of 0.0.0 is in the place
-// of another until a release.
-func chartVersions(chart, app string) (version, appVersion string, own bool) {
+// for the product's, [bare] for that without a v. A version that is counted apart is the chart's.
+// One of 0.0.0 is in the place of another until a release.
+func chartVersions(chart, app string) (version, appVersion string) {
 	like := func(s string) string {
 		if v := versionIn(s); v == "" || v == s || v == "v0.0.0" {
 			return ""
 		}
 		return bare
 	}
-	version, appVersion = like(chart), like(app)
 	if c, a := versionIn(chart), versionIn(app); c != "" && a != "" && c != "v0.0.0" && semver.Compare(c, a) != 0 {
-		version, own = chart, true
+		return chart, like(app)
 	}
-	return version, appVersion, own
+	return like(chart), like(app)
 }
 
 // newest returns one directory for each chart name.

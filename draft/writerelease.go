@@ -33,10 +33,10 @@ func (d *Draft) writeCharts(w *writer) {
 		}
 		w.line("  - name: %s", c.name)
 		w.line("    path: %s", c.path)
-		if c.own {
-			w.note("    ", "that of Chart.yaml, which is not the product's: raise it with each release")
-		}
 		if c.version != "" {
+			if c.version != bare {
+				w.note("    ", "that of Chart.yaml, which is not the product's: raise it with each release")
+			}
 			w.line("    version: %s", c.version)
 		}
 		if c.appVersion != "" {
