@@ -17,6 +17,7 @@ type Reader struct {
 	src      io.ReaderAt
 	size     int64               // bytes of src
 	table    *seekable.SeekTable // nil: every read begins at the start of src
+	damaged  bool                // the file has a table that does not describe it
 	decoders sync.Pool
 }
 
@@ -27,6 +28,7 @@ func NewReader(src io.ReaderAt, size int64) *Reader { return &Reader{src: src, s
 // start only.
 func (r *Reader) ReadTable() (err error) {
 	r.table, err = readTable(r.src, r.size)
+	r.damaged = err != nil
 	return err
 }
 
@@ -55,13 +57,18 @@ func (r *Reader) Frames(off, end int64) (n, size int64) {
 	return n, size
 }
 
-// From reads the decompressed file from off to its end. Every frame is compared with its checksum
-// in the table.
+// From reads the decompressed file from off to its end. Every frame is compared with its size and
+// its checksum in the table. A file without a table must be one frame, as zstd itself writes it:
+// some decoders stop after the first.
 func (r *Reader) From(off int64) (io.ReadCloser, error) {
 	var s io.ReadCloser
 	skip := off
 	if r.table == nil {
-		z, err := r.decoder(r.Raw())
+		var src io.Reader = r.Raw()
+		if !r.damaged {
+			src = &frameReader{src: src, size: -1}
+		}
+		z, err := r.decoder(src)
 		if err != nil {
 			return nil, err
 		}
