@@ -61,7 +61,7 @@ func (f *frameReader) scan(p []byte) error {
 			continue
 		}
 		if f.part == frameEnd {
-			return errors.New("it has more than one frame where there must be one")
+			return errors.New("more than one frame is where one must be")
 		}
 		f.buf, p = append(f.buf, p[0]), p[1:]
 		if err := f.step(); err != nil {
@@ -118,7 +118,7 @@ type header struct {
 func parseFrameHeader(b []byte) (header, error) {
 	const fixed = 5 // the magic number and the descriptor
 	if n := min(len(b), 4); binary.LittleEndian.Uint32(append(b[:n:n], magicBytes[n:]...)) != frameMagic {
-		return header{}, errors.New("it has no zstd frame where one must begin")
+		return header{}, errors.New("no zstd frame is where one must begin")
 	}
 	if len(b) < fixed {
 		return header{}, nil
@@ -154,6 +154,28 @@ func parseFrameHeader(b []byte) (header, error) {
 		h.content = int64(n)
 	}
 	return h, nil
+}
+
+// single returns an error for a file that begins with a frame and does not end with it. It reads
+// the headers of blocks only.
+func (r *Reader) single() error {
+	f := &frameReader{size: -1}
+	var b [1]byte
+	for off := int64(0); off < r.size; {
+		if f.skip > 0 {
+			off += f.skip
+			f.skip = 0
+			continue
+		}
+		if _, err := r.src.ReadAt(b[:], off); err != nil {
+			return err
+		}
+		if f.scan(b[:]) != nil {
+			return ErrNoTable
+		}
+		off++
+	}
+	return nil
 }
 
 // magicBytes are frameMagic as a file has it.

@@ -17,18 +17,19 @@ type Reader struct {
 	src      io.ReaderAt
 	size     int64               // bytes of src
 	table    *seekable.SeekTable // nil: every read begins at the start of src
-	damaged  bool                // the file has a table that does not describe it
 	decoders sync.Pool
 }
 
 // NewReader returns a reader of size bytes without a table: see [Reader.ReadTable].
 func NewReader(src io.ReaderAt, size int64) *Reader { return &Reader{src: src, size: size} }
 
-// ReadTable reads the table if the file has one. With an error, the file can be read from its
-// start only.
+// ReadTable reads the table if the file has one. A file without a table must be one frame, as zstd
+// itself writes it: one of several was cut off, and some decoders stop after the first. With an
+// error, the file can be read from its start only.
 func (r *Reader) ReadTable() (err error) {
-	r.table, err = readTable(r.src, r.size)
-	r.damaged = err != nil
+	if r.table, err = readTable(r.src, r.size); err == nil && r.table == nil {
+		err = r.single()
+	}
 	return err
 }
 
@@ -58,17 +59,12 @@ func (r *Reader) Frames(off, end int64) (n, size int64) {
 }
 
 // From reads the decompressed file from off to its end. Every frame is compared with its size and
-// its checksum in the table. A file without a table must be one frame, as zstd itself writes it:
-// some decoders stop after the first.
+// its checksum in the table.
 func (r *Reader) From(off int64) (io.ReadCloser, error) {
 	var s io.ReadCloser
 	skip := off
 	if r.table == nil {
-		var src io.Reader = r.Raw()
-		if !r.damaged {
-			src = &frameReader{src: src, size: -1}
-		}
-		z, err := r.decoder(src)
+		z, err := r.decoder(r.Raw())
 		if err != nil {
 			return nil, err
 		}

@@ -198,7 +198,7 @@ func TestTable(t *testing.T) {
 	}
 	for what, none := range map[string][]byte{"empty": nil, "short": file[len(file)-9:], "cut": file[:len(file)-1]} {
 		r := seekable.NewReader(bytes.NewReader(none), int64(len(none)))
-		if err := r.ReadTable(); err != nil || r.HasTable() {
+		if err := r.ReadTable(); (err != nil || len(none) > 0) && !errors.Is(err, seekable.ErrNoTable) || r.HasTable() {
 			t.Errorf("%s: %v, table %v", what, err, r.HasTable())
 		}
 	}

@@ -2,6 +2,7 @@ package seekable
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 
@@ -68,6 +69,9 @@ func readTable(r io.ReaderAt, size int64) (*seekable.SeekTable, error) {
 	}
 	return t, nil
 }
+
+// ErrNoTable is a file of several frames without a table, or one that begins with no frame.
+var ErrNoTable = errors.New("it has no seek table and is not one zstd frame: it is truncated, or another program compressed it")
 
 // TableError is a seek table that does not describe its file.
 type TableError struct{ Err error }
