@@ -8,45 +8,15 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/cespare/xxhash/v2"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/slipway-dev/slipway/bundle/seekable"
+	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 )
 
-// entry is a line of a forged seek table, and the bytes that it stands for.
-type entry struct {
-	compressed   []byte
-	decompressed []byte // as the table has it
-}
-
-// forge writes a file of entries with a valid table.
-func forge(entries []entry, before, behind []byte) []byte {
-	file := slices.Clone(before)
-	var table []byte
-	for _, e := range entries {
-		file = append(file, e.compressed...)
-		table = binary.LittleEndian.AppendUint32(table, uint32(len(e.compressed)))
-		table = binary.LittleEndian.AppendUint32(table, uint32(len(e.decompressed)))
-		table = binary.LittleEndian.AppendUint32(table, uint32(xxhash.Sum64(e.decompressed)))
-	}
-	file = append(file, behind...)
-	file = binary.LittleEndian.AppendUint32(file, 0x184D2A5E)
-	file = binary.LittleEndian.AppendUint32(file, uint32(len(table)+9))
-	file = append(file, table...)
-	file = binary.LittleEndian.AppendUint32(file, uint32(len(entries)))
-	file = append(file, 0x80)
-	return binary.LittleEndian.AppendUint32(file, 0x8F92EAB1)
-}
-
-// compress returns a frame.
-func compress(tb testing.TB, raw []byte, o ...zstd.EOption) []byte {
-	tb.Helper()
-	z, err := zstd.NewWriter(nil, append(o, zstd.WithZeroFrames(true))...)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return z.EncodeAll(raw, nil)
+// entry is a frame with what the table says of it.
+func entry(compressed, decompressed []byte) bundletest.Frame {
+	return bundletest.Frame{Compressed: compressed, Decompressed: decompressed}
 }
 
 // skippable returns a frame that decoders pass over.
@@ -59,28 +29,28 @@ func skippable(content string) []byte {
 // refused. Each forgery is a file that zstd decompresses without an error.
 func TestOneReading(t *testing.T) {
 	a, b := bytes.Repeat([]byte("a"), 1000), bytes.Repeat([]byte("b"), 2000)
-	fa, fb, evil, empty := compress(t, a), compress(t, b), compress(t, bytes.Repeat([]byte("evil"), 100)), compress(t, nil)
-	good := []entry{{fa, a}, {fb, b}}
+	fa, fb, evil, empty := bundletest.Zstd(t, a), bundletest.Zstd(t, b), bundletest.Zstd(t, bytes.Repeat([]byte("evil"), 100)), bundletest.Zstd(t, nil)
+	good := []bundletest.Frame{entry(fa, a), entry(fb, b)}
 	for what, test := range map[string]struct {
 		file []byte
 		ok   bool
 	}{
-		"the form of slipway":                {forge(good, nil, nil), true},
-		"a hidden frame, between":            {forge([]entry{good[0], {evil, nil}, good[1]}, nil, nil), false},
-		"a hidden frame, at the start":       {forge([]entry{{evil, nil}, good[0], good[1]}, nil, nil), false},
-		"a hidden frame, at the end":         {forge([]entry{good[0], good[1], {evil, nil}}, nil, nil), false},
-		"an empty frame":                     {forge([]entry{good[0], {empty, nil}, good[1]}, nil, nil), false},
-		"a skippable frame as an entry":      {forge([]entry{good[0], {skippable("x"), nil}, good[1]}, nil, nil), false},
-		"a frame before the first":           {forge(good, evil, nil), false},
-		"a frame behind the last":            {forge(good, nil, evil), false},
-		"a skippable frame before the table": {forge(good, nil, skippable("x")), false},
-		"two frames in an entry":             {forge([]entry{{slices.Concat(fa, fb), slices.Concat(a, b)}}, nil, nil), false},
-		"a skippable frame in an entry":      {forge([]entry{{slices.Concat(fa, skippable("x")), a}, good[1]}, nil, nil), false},
-		"an empty frame in an entry":         {forge([]entry{{slices.Concat(empty, fa), a}, good[1]}, nil, nil), false},
-		"a frame larger than its entry":      {forge([]entry{{fa, a[:999]}, good[1]}, nil, nil), false},
-		"entries in another order":           {forge([]entry{{fa, b}, {fb, a}}, nil, nil), false},
-		"bytes behind the table":             {append(forge(good, nil, nil), skippable("x")...), false},
-		"a second table":                     {append(forge(good, nil, nil), forge(nil, nil, nil)...), false},
+		"the form of slipway":                {bundletest.WithTable(good, nil, nil), true},
+		"a hidden frame, between":            {bundletest.WithTable([]bundletest.Frame{good[0], entry(evil, nil), good[1]}, nil, nil), false},
+		"a hidden frame, at the start":       {bundletest.WithTable([]bundletest.Frame{entry(evil, nil), good[0], good[1]}, nil, nil), false},
+		"a hidden frame, at the end":         {bundletest.WithTable([]bundletest.Frame{good[0], good[1], entry(evil, nil)}, nil, nil), false},
+		"an empty frame":                     {bundletest.WithTable([]bundletest.Frame{good[0], entry(empty, nil), good[1]}, nil, nil), false},
+		"a skippable frame as an entry":      {bundletest.WithTable([]bundletest.Frame{good[0], entry(skippable("x"), nil), good[1]}, nil, nil), false},
+		"a frame before the first":           {bundletest.WithTable(good, evil, nil), false},
+		"a frame behind the last":            {bundletest.WithTable(good, nil, evil), false},
+		"a skippable frame before the table": {bundletest.WithTable(good, nil, skippable("x")), false},
+		"two frames in an entry":             {bundletest.WithTable([]bundletest.Frame{entry(slices.Concat(fa, fb), slices.Concat(a, b))}, nil, nil), false},
+		"a skippable frame in an entry":      {bundletest.WithTable([]bundletest.Frame{entry(slices.Concat(fa, skippable("x")), a), good[1]}, nil, nil), false},
+		"an empty frame in an entry":         {bundletest.WithTable([]bundletest.Frame{entry(slices.Concat(empty, fa), a), good[1]}, nil, nil), false},
+		"a frame larger than its entry":      {bundletest.WithTable([]bundletest.Frame{entry(fa, a[:999]), good[1]}, nil, nil), false},
+		"entries in another order":           {bundletest.WithTable([]bundletest.Frame{entry(fa, b), entry(fb, a)}, nil, nil), false},
+		"bytes behind the table":             {append(bundletest.WithTable(good, nil, nil), skippable("x")...), false},
+		"a second table":                     {append(bundletest.WithTable(good, nil, nil), bundletest.WithTable(nil, nil, nil)...), false},
 		"one frame, no table":                {fa, true},
 		"two frames, no table":               {slices.Concat(fa, fb), false},
 		"a skippable frame, no table":        {slices.Concat(fa, skippable("x")), false},
@@ -123,16 +93,16 @@ func TestHeaders(t *testing.T) {
 			"raw blocks": {zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithNoEntropyCompression(true)},
 		} {
 			raw := bytes.Repeat([]byte{byte(size), 7, 9}, size/3+1)[:size]
-			file := forge([]entry{{compress(t, raw, o...), raw}}, nil, nil)
+			file := bundletest.WithTable([]bundletest.Frame{entry(bundletest.Zstd(t, raw, o...), raw)}, nil, nil)
 			if got, err := readAll(file); err != nil || !bytes.Equal(got, raw) {
 				t.Errorf("%s of %d: %d bytes, %v", what, size, len(got), err)
 			}
 		}
 	}
 	var damaged *seekable.FrameError
-	dict := compress(t, []byte("text"))
+	dict := bundletest.Zstd(t, []byte("text"))
 	dict[4] |= 1 // it names a dictionary
-	if _, err := readAll(forge([]entry{{dict, []byte("text")}}, nil, nil)); !errors.As(err, &damaged) {
+	if _, err := readAll(bundletest.WithTable([]bundletest.Frame{entry(dict, []byte("text"))}, nil, nil)); !errors.As(err, &damaged) {
 		t.Errorf("with a dictionary: %v", err)
 	}
 }
@@ -141,11 +111,11 @@ func TestHeaders(t *testing.T) {
 // read the same from its start.
 func FuzzOneReading(f *testing.F) {
 	text := bytes.Repeat([]byte("text "), 100)
-	frame := compress(f, text)
+	frame := bundletest.Zstd(f, text)
 	f.Add(frame, uint32(len(text)), frame, uint32(len(text)), []byte(nil))
 	f.Add(frame, uint32(len(text)), frame, uint32(0), []byte(nil))
 	f.Add(slices.Concat(frame, skippable("x")), uint32(len(text)), frame, uint32(len(text)), skippable("y"))
-	f.Add(compress(f, nil), uint32(0), slices.Concat(frame, frame), uint32(2*len(text)), compress(f, nil))
+	f.Add(bundletest.Zstd(f, nil), uint32(0), slices.Concat(frame, frame), uint32(2*len(text)), bundletest.Zstd(f, nil))
 	f.Fuzz(func(t *testing.T, one []byte, n uint32, two []byte, m uint32, between []byte) {
 		if n > 1<<20 || m > 1<<20 {
 			return
@@ -157,7 +127,7 @@ func FuzzOneReading(f *testing.F) {
 			}
 			return append(b, make([]byte, n)...)[:n]
 		}
-		file := forge([]entry{{one, content(one, n)}, {two, content(two, m)}}, nil, between)
+		file := bundletest.WithTable([]bundletest.Frame{entry(one, content(one, n)), entry(two, content(two, m))}, nil, between)
 		for _, file := range [][]byte{file, slices.Concat(one, between)} {
 			if len(file) > 0 && file[0] != 0x28 { // what does not begin with a frame is no bundle
 				continue
