@@ -36,13 +36,8 @@ func (v *verifier) frames(ctx context.Context) error {
 			v.broken(s.blob, s.off, fmt.Errorf("the archive has it twice, at byte %d, too", first))
 		}
 		at[s.blob] = s.off
-		p, known := v.b.layers[s.blob]
-		switch {
-		case !v.headOK:
-		case !known:
-			v.broken(s.blob, s.off, errors.New("it belongs to no image"))
-		case p.off != s.off:
-			v.broken(s.blob, s.off, misplaced(s.off, p.off))
+		if err := v.inPlace(s.blob, s.off); err != nil {
+			v.broken(s.blob, s.off, err)
 		}
 		g.Go(func() error {
 			if err := v.readSection(ctx, s); err != nil {
@@ -64,8 +59,18 @@ func (v *verifier) frames(ctx context.Context) error {
 	return g.Wait()
 }
 
-func misplaced(is, want int64) error {
-	return fmt.Errorf("it is at byte %d of the archive, not at byte %d", is, want)
+// inPlace reports a blob that is not where the head has it. A head that is damaged has no place.
+func (v *verifier) inPlace(h v1.Hash, off int64) error {
+	p, known := v.b.layers[h]
+	switch {
+	case !v.headOK:
+		return nil
+	case !known:
+		return errors.New("it belongs to no image")
+	case p.off != off:
+		return fmt.Errorf("it is at byte %d of the archive, not at byte %d", off, p.off)
+	}
+	return nil
 }
 
 // sections reads one header after the other. If one cannot be read and the head does not tell which

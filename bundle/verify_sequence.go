@@ -39,17 +39,13 @@ func (v *verifier) sequence(ctx context.Context) error {
 		if got, err = digestOf(tr); err != nil {
 			break
 		}
-		p, known := v.b.layers[h]
-		switch {
-		case got != h:
+		if bad := v.inPlace(h, off); got != h {
 			v.broken(h, off, damage("its bytes have the digest %s", got))
-		case seen[h]:
+		} else if seen[h] {
 			v.broken(h, off, errors.New("the archive has it twice"))
-		case v.headOK && !known:
-			v.broken(h, off, errors.New("it belongs to no image"))
-		case v.headOK && p.off != off:
-			v.broken(h, off, misplaced(off, p.off))
-		default:
+		} else if bad != nil {
+			v.broken(h, off, bad)
+		} else {
 			v.good()
 		}
 		seen[h] = true
