@@ -65,6 +65,9 @@ type Annotations struct {
 	// Names are all names that the release gives to a digest, sorted: registry/repository:tag,
 	// without floating tags, or the name of a file.
 	Names []string `json:"names,omitempty"`
+	// Floating are the names with floating tags that the release may give to a digest, sorted. A
+	// later release may give them to another one.
+	Floating []string `json:"floating,omitempty"`
 	// Platform is os/arch[/variant][:os.version].
 	Platform string `json:"platform,omitempty"`
 	// Index has the digests, in hex, of the indexes that list a manifest.

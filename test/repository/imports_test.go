@@ -27,7 +27,7 @@ var contents = map[string][]string{
 	"transfer": {"output", "howto", "imagename", "disk", "plainjson", "stagefile", "subprocess", "platform", "oci", "progress", "network", "lock", "store"},
 	"bundle":   {"output", "howto", "imagename", "disk", "platform", "oci", "progress"},
 	"airgap": {
-		"output", "howto", "imagename", "disk", "plainjson", "stagefile", "subprocess", "platform", "oci", "progress", "network", "yamlfile",
+		"output", "howto", "imagename", "imagetag", "disk", "plainjson", "stagefile", "subprocess", "platform", "oci", "progress", "network", "yamlfile",
 		"workload", "chart", "lock", "store", "transfer", "renaming", "bundle", "signature", "provenance",
 	},
 }
