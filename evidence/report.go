@@ -37,8 +37,10 @@ type Report struct {
 	// ThirdParty are the images of others. The statement lists their digests; nothing proves who
 	// made them.
 	ThirdParty []string `json:"thirdParty,omitempty"`
-	// Floating are floating tags, which no statement has: a registry decides whether they move.
+	// Floating are floating tags here, which the release may have: a newer one may have them, too.
 	Floating []string `json:"floating,omitempty"`
+	// Omitted are the images of others that the release omits, by the statement.
+	Omitted []string `json:"omitted,omitempty"`
 	// Declared are inputs whose revision nobody compared with their repository.
 	Declared []string `json:"declared,omitempty"`
 	// Local are inputs that were not compared with a public record, such as the toolchain.
@@ -67,7 +69,7 @@ type Count struct {
 }
 
 // newReport describes what the signed statements cover.
-func newReport(all []Material, p Policy, r *reader, by []signed) *Report {
+func newReport(all []Material, p Policy, r *reader, by []signedStatement) *Report {
 	st := by[0].Statement
 	rep := describe(p, r, by)
 	have := map[string]bool{}   // subjects, by digest
@@ -80,7 +82,7 @@ func newReport(all []Material, p Policy, r *reader, by []signed) *Report {
 				}
 				continue
 			}
-			if i.Floating && !slices.Contains(rep.Floating, i.Name) {
+			if floats(st, i.Name) && !slices.Contains(rep.Floating, i.Name) {
 				rep.Floating = append(rep.Floating, i.Name)
 			}
 			have[i.Digest().Hex], wanted[i.Digest().Hex] = true, !i.Chart
@@ -102,11 +104,19 @@ func newReport(all []Material, p Policy, r *reader, by []signed) *Report {
 	return rep
 }
 
+// CheckSame checks that another report is of the same release.
+func (r *Report) CheckSame(other *Report) error { return agree(r.Statement, other.Statement) }
+
+// floats reports whether a name floats by a statement.
+func floats(st *provenance.Statement, name string) bool {
+	return slices.ContainsFunc(st.Subjects, func(s provenance.Subject) bool { return slices.Contains(s.Annotations.Floating, name) })
+}
+
 // describe returns what a report says of the signed statements alone.
-func describe(p Policy, read *reader, by []signed) *Report {
+func describe(p Policy, read *reader, by []signedStatement) *Report {
 	st := by[0].Statement
 	par := st.Predicate.BuildDefinition.ExternalParameters
-	r := &Report{Product: par.Name, Version: par.Version, Created: par.Created, Threshold: p.threshold(), Foreign: read.foreign, Statement: st}
+	r := &Report{Product: par.Name, Version: par.Version, Created: par.Created, Threshold: p.threshold(), Foreign: read.foreign, Omitted: par.Omitted, Statement: st}
 	for _, s := range by {
 		r.Signers = append(r.Signers, Signer{s.key.Fingerprint(), s.Predicate.RunDetails.Builder.ID, s.blob})
 	}
@@ -225,13 +235,14 @@ func (r *Report) WriteTable(w io.Writer) error {
 		}
 	}
 	list("not here", r.Absent)
+	list("omitted by the release", r.Omitted)
 	list("not proven: who made the images of others, which the release lists by digest", r.ThirdParty)
-	list("not proven: that these tags, which move, are of this release", r.Floating)
+	list("not proven: that no newer release has these tags, which move", r.Floating)
 	list("not proven: the revision, which is declared", r.Declared)
 	list("not proven: the bytes, which were on the builder's machine", r.Local)
 	if f := r.Files; f != nil {
 		list("not here", f.Absent)
-		list("not proven: files that the checksums do not list", f.Unlisted)
+		list("not proven: files that the checksums do not list", f.unlisted())
 	}
 	if r.Foreign > 0 {
 		line("not looked at: %d statements of other keys", r.Foreign)

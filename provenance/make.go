@@ -63,6 +63,7 @@ func Make(l *lock.Lock, in Inputs) (*Statement, error) {
 	p := Parameters{Name: l.Name, Version: l.Version, Channel: l.Channel, Created: l.Created.UTC(), SourceDateEpoch: in.SourceDateEpoch, Inputs: in.Archive}
 	if !l.Snapshot {
 		p.Registries = l.Registries()
+		p.Omitted = omitted(l)
 	}
 	for _, material := range in.Materials {
 		if material.URI == in.Archive {
@@ -125,26 +126,6 @@ func (m *maker) image(i lock.Image) {
 	}
 }
 
-// tagged returns the names of an image with the given tags in all its repositories.
-func tagged(i lock.Image, tags ...string) []string {
-	var all []string
-	for _, r := range i.Repositories() {
-		for _, t := range tags {
-			all = append(all, r+":"+t)
-		}
-	}
-	return all
-}
-
-// floating returns the names of an image with its floating tags, in all its repositories.
-func floating(i lock.Image) []string {
-	var all []string
-	for _, t := range i.FloatingTags {
-		all = append(all, t.Repository+":"+t.Tag)
-	}
-	return all
-}
-
 // file adds a file.
 func (m *maker) file(f File) {
 	m.add(f.SHA256, Subject{Name: f.Name, Annotations: Annotations{Kind: KindFile, Names: []string{f.Name}}})
@@ -167,8 +148,6 @@ func (m *maker) add(sha256 string, s Subject) {
 	s.Annotations.Index = distinct(s.Annotations.Index)
 	m.subjects[sha256] = &s
 }
-
-func distinct(list []string) []string { return slices.Compact(slices.Sorted(slices.Values(list))) }
 
 func (m *maker) sorted() []Subject {
 	all := []Subject{}

@@ -166,7 +166,7 @@ func checkParameters(t *testing.T, s *provenance.Statement, in provenance.Inputs
 	t.Helper()
 	want := provenance.Parameters{
 		Name: "app", Version: "1.0.0", Channel: "stable", Created: time.Date(2025, 1, 16, 21, 57, 50, 0, time.UTC), SourceDateEpoch: true,
-		Registries: []string{"ghcr.io/me", "docker.io/me"}, Inputs: "app-1.0.0.inputs.tar.gz", Product: "product/slipway.yaml",
+		Registries: []string{"ghcr.io/me", "docker.io/me"}, Omitted: []string{"x"}, Inputs: "app-1.0.0.inputs.tar.gz", Product: "product/slipway.yaml",
 	}
 	if d := cmp.Diff(want, s.Predicate.BuildDefinition.ExternalParameters); d != "" {
 		t.Errorf("parameters (-want +got):\n%s", d)

@@ -43,8 +43,8 @@ func (v *verifying) prove(cmd *cobra.Command, pr *progress.Printer, opened *bund
 			return nil, err
 		}
 		if r != nil {
-			if images.Product != r.Product || images.Version != r.Version || !images.Created.Equal(r.Created) {
-				return nil, fmt.Errorf("%s is of %s %s, and the images are of %s %s: verify the files of one release together", v.dirs[0], r.Product, r.Version, images.Product, images.Version)
+			if err := r.CheckSame(images); err != nil {
+				return nil, fmt.Errorf("%s and the images have statements that differ: %w: verify the files of one release together", v.dirs[0], err)
 			}
 			images.Files = r.Files
 		}

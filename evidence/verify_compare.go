@@ -1,0 +1,88 @@
+package evidence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/progress"
+)
+
+// maxListed is how many files that checksums do not list a report names.
+var maxListed = 10_000 // a variable for the test that has more
+
+// compareFiles compares the files that are there with their digests.
+func compareFiles(ctx context.Context, dir string, sums map[string]string, pr *progress.Printer) (*Files, error) {
+	f := &Files{Count: Count{Of: len(sums)}}
+	var errs []error
+	task := pr.Start("comparing "+dir+" with "+SumsName, progress.Bytes, 0)
+	defer task.Fail()
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		got, err := digestFile(ctx, path, task)
+		switch {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case errors.Is(err, fs.ErrNotExist):
+			f.Absent = append(f.Absent, name)
+		case err != nil:
+			errs = append(errs, err)
+		case got != sums[name]:
+			errs = append(errs, changed(path, got, sums[name]))
+		default:
+			f.Have++
+			if strings.HasSuffix(name, ".tar.zst") {
+				f.bundles = append(f.bundles, path)
+			}
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	task.Done("%d files", f.Have)
+	return f, f.find(dir, sums)
+}
+
+// find finds the files in a directory that sums do not list. Links are files: nothing is read
+// behind them.
+func (f *Files) find(dir string, sums map[string]string) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		name := filepath.ToSlash(rel)
+		_, listed := sums[name]
+		switch {
+		case listed || slices.Contains([]string{SumsName, SumsBundle, SumsSignature}, name):
+		case name == ".gitignore" && d.Type().IsRegular() && disk.Ignored(dir): // slipway's own
+		case len(f.Unlisted) < maxListed:
+			f.Unlisted = append(f.Unlisted, name)
+		default:
+			f.MoreUnlisted++
+		}
+		return nil
+	})
+}
+
+// shownFiles is how many files that checksums do not list are named to a person.
+const shownFiles = 20
+
+// unlisted are the files that the checksums do not list, for a person: the first of them, and how
+// many more there are.
+func (f *Files) unlisted() []string {
+	if len(f.Unlisted) <= shownFiles {
+		return f.Unlisted
+	}
+	more := fmt.Sprintf("and %d more", len(f.Unlisted)-shownFiles+f.MoreUnlisted)
+	return append(slices.Clone(f.Unlisted[:shownFiles]), more)
+}
