@@ -3,6 +3,7 @@ package evidence
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -47,6 +48,9 @@ type Report struct {
 	Local []string `json:"local,omitempty"`
 	// Foreign counts Sigstore bundles of other keys, which were not looked at.
 	Foreign int `json:"foreign"`
+	// Others counts artifacts that refer to the images and are not Sigstore bundles, such as older
+	// forms of signatures. They were not looked at, either.
+	Others []TypeCount `json:"others,omitempty"`
 	// Since is the release that the operator named as the oldest one allowed.
 	Since *Floor `json:"since,omitempty"`
 
@@ -66,6 +70,12 @@ type Signer struct {
 type Count struct {
 	Have int `json:"have"`
 	Of   int `json:"of"`
+}
+
+// TypeCount is how many artifacts have a type.
+type TypeCount struct {
+	Type  string `json:"type"`
+	Count int    `json:"count"`
 }
 
 // newReport describes what the signed statements cover.
@@ -90,6 +100,9 @@ func newReport(all []Material, p Policy, r *reader, by []signedStatement) *Repor
 				have[c.Desc.Digest.Hex], wanted[c.Desc.Digest.Hex] = true, !i.Chart
 			}
 		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.others)) {
+		rep.Others = append(rep.Others, TypeCount{name, r.others[name]})
 	}
 	for h, due := range wanted {
 		if !due {
@@ -241,12 +254,18 @@ func (r *Report) WriteTable(w io.Writer) error {
 	list("not proven: the revision, which is declared", r.Declared)
 	list("not proven: the bytes, which were on the builder's machine", r.Local)
 	if f := r.Files; f != nil {
-		list("not here", f.Absent)
-		list("not proven: files that the checksums do not list", f.unlisted())
+		for _, l := range f.Lists() {
+			line("%s", l)
+		}
 	}
 	if r.Foreign > 0 {
 		line("not looked at: %d statements of other keys", r.Foreign)
 	}
+	var others []string
+	for _, o := range r.Others {
+		others = append(others, fmt.Sprintf("%s (%d)", o.Type, o.Count))
+	}
+	list("not looked at: artifacts that refer to the images, of the types", shown(others, 0))
 	_, err := io.WriteString(w, b.String())
 	return err
 }

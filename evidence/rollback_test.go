@@ -141,3 +141,18 @@ func TestUnlisted(t *testing.T) {
 		t.Errorf("%v\n%s", err, text.String())
 	}
 }
+
+// TestOthers: artifacts that no statement of a key covers are counted by type.
+func TestOthers(t *testing.T) {
+	w := newWorld(t)
+	bundletest.Prove(t, w.st, w.l, w.key)
+	path := w.pack(t)
+	r, err := verify(t, policy(w.key), path)
+	if err != nil || len(r.Others) != 1 || r.Others[0].Type != "application/vnd.dev.cosign.simplesigning.v1+json" || r.Others[0].Count != 9 {
+		t.Fatalf("%v, %+v", err, r)
+	}
+	var text strings.Builder
+	if err := r.WriteTable(&text); err != nil || !strings.Contains(text.String(), "not looked at: artifacts that refer to the images, of the types: application/vnd.dev.cosign.simplesigning.v1+json (9)\n") {
+		t.Errorf("%v\n%s", err, text.String())
+	}
+}

@@ -74,15 +74,29 @@ func (f *Files) find(dir string, sums map[string]string) error {
 	})
 }
 
-// shownFiles is how many files that checksums do not list are named to a person.
-const shownFiles = 20
-
-// unlisted are the files that the checksums do not list, for a person: the first of them, and how
-// many more there are.
-func (f *Files) unlisted() []string {
-	if len(f.Unlisted) <= shownFiles {
-		return f.Unlisted
+// Lists returns a line for a person about the files that are not here, and one about those that the
+// checksums do not list. Each is missing if there are none.
+func (f *Files) Lists() (all []string) {
+	if len(f.Absent) > 0 {
+		all = append(all, "not here: "+strings.Join(f.Absent, ", "))
 	}
-	more := fmt.Sprintf("and %d more", len(f.Unlisted)-shownFiles+f.MoreUnlisted)
-	return append(slices.Clone(f.Unlisted[:shownFiles]), more)
+	if len(f.Unlisted) > 0 {
+		all = append(all, "not proven: files that the checksums do not list: "+strings.Join(shown(f.Unlisted, f.MoreUnlisted), ", "))
+	}
+	return all
+}
+
+// maxShown is how much of a list that anybody may have made is shown to a person.
+const maxShown = 20
+
+// shown returns the first of a list, and how many more there are, besides those that it lacks.
+func shown(list []string, more int) []string {
+	list = slices.Clone(list)
+	if len(list) > maxShown {
+		list, more = list[:maxShown], more+len(list)-maxShown
+	}
+	if more > 0 {
+		list = append(list, fmt.Sprintf("and %d more", more))
+	}
+	return list
 }

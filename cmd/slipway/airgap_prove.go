@@ -58,9 +58,9 @@ func (v *verifying) prove(cmd *cobra.Command, pr *progress.Printer, opened *bund
 
 // images verifies the images in bundles and extracted directories. It opens the bundles, unless it
 // is the one that is open already.
-func (v *verifying) images(paths []string, opened *bundle.Bundle) (*evidence.Report, error) {
-	bundles := []*bundle.Bundle{opened}
-	if opened == nil {
+func (v *verifying) images(paths []string, alone *bundle.Bundle) (*evidence.Report, error) {
+	bundles, opened := []*bundle.Bundle{alone}, map[string]*bundle.ImageLayout{}
+	if alone == nil {
 		all, closeAll, err := openAll(paths)
 		if err != nil {
 			return nil, err
@@ -78,11 +78,13 @@ func (v *verifying) images(paths []string, opened *bundle.Bundle) (*evidence.Rep
 			return nil, err
 		}
 		all = append(all, evidence.FromLayout(dir, l))
+		opened[dir] = l
 	}
 	r, err := evidence.Verify(all, v.proof.policy, v.statements...)
 	if err != nil {
 		return nil, err
 	}
+	v.layout = opened
 	v.proven = map[string]*bundle.Bundle{}
 	for n, path := range paths {
 		v.proven[path] = bundles[n]
