@@ -10,6 +10,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/keyfile"
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/provenance"
 )
@@ -45,6 +46,9 @@ func OpenVerifier(dir string, threshold int, allow []string) (*Verifier, error) 
 		return nil, err
 	}
 	for _, path := range keys {
+		if err := keyfile.CheckOwner(path); err != nil {
+			return nil, err
+		}
 		text, err := readFile(path, 1<<20)
 		if err != nil {
 			return nil, err

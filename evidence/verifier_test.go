@@ -117,3 +117,17 @@ func TestVerifier(t *testing.T) {
 }
 
 func hash(c string) v1.Hash { return v1.Hash{Algorithm: "sha256", Hex: strings.Repeat(c, 64)} }
+
+// TestVerifierKeys: a key that everybody may write decides nothing.
+func TestVerifierKeys(t *testing.T) {
+	w := newWorld(t)
+	dir := node(t, []*signature.Signer{w.key}, w.key64)
+	if _, err := evidence.OpenVerifier(dir, 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(filepath.Join(dir, "keys", "a.pub"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, err := evidence.OpenVerifier(dir, 1, nil)
+	bundletest.Says(t, err, "keys/a.pub may be written by everybody")
+}

@@ -64,8 +64,7 @@ type verifying struct {
 }
 
 func (v *verifying) run(cmd *cobra.Command, args []string) error {
-	near := slices.Concat(args, []string{v.sums, v.since})
-	if err := v.proof.read(cmd, slices.DeleteFunc(near, func(s string) bool { return s == "" })...); err != nil {
+	if err := v.proof.read(cmd, slices.Concat(args, []string{v.sums, v.since, v.lock})...); err != nil {
 		return err
 	}
 	if v.since != "" && !v.proof.asked() {
