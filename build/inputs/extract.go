@@ -64,6 +64,9 @@ func extract(root *os.Root, h *tar.Header, content io.Reader) error {
 	if !filepath.IsLocal(name) {
 		return fmt.Errorf("%q leads out of the archive", h.Name)
 	}
+	if namesGit(h.Name) || h.Typeflag == tar.TypeSymlink && namesGit(h.Linkname) {
+		return fmt.Errorf("%q is, or leads to, a git repository, which inputs never have: ask the maintainer", h.Name)
+	}
 	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}

@@ -25,11 +25,6 @@ func directory(ctx context.Context, s product.Source, except []string) (Tree, er
 	if s.Revision != "" && !s.Created.IsZero() {
 		return Tree{Source: s, Dir: s.Directory}, nil
 	}
-	if !s.Own {
-		if err := git.Check(ctx, s.Directory); err != nil {
-			return Tree{}, fmt.Errorf("source %s: %w: %s", s.Name, err, giveThem)
-		}
-	}
 	head, err := git.Head(ctx, s.Directory)
 	if err != nil {
 		return Tree{}, fmt.Errorf("source %s: %w: %s", s.Name, err, giveThem)
