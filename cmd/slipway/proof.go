@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/internal/signature"
 )
 
@@ -62,12 +62,7 @@ func (p *proof) read(cmd *cobra.Command, files ...string) error {
 }
 
 func readKey(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, 1<<20))
+	return regular.Given(path, 1<<20)
 }
 
 // beside returns the file, if any, next to which a key is. In the directory of a release, which has
