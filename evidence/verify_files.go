@@ -18,6 +18,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/provenance"
 )
@@ -166,7 +167,7 @@ func digestFile(ctx context.Context, path string, task *progress.Task) (string, 
 	if !fi.Mode().IsRegular() {
 		return "", fmt.Errorf("%s is not a regular file", path)
 	}
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return "", err
 	}
@@ -189,7 +190,7 @@ func readFile(path string, limit int64) ([]byte, error) {
 	case fi.Size() > limit:
 		return nil, fmt.Errorf("%s has %d bytes: %d are read at most", path, fi.Size(), limit)
 	}
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
