@@ -20,6 +20,7 @@ import (
 	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/lock"
 )
 
@@ -102,7 +103,7 @@ func (d *Dist) read(ctx context.Context, pr *progress.Printer) (err error) {
 }
 
 func (d *Dist) hash(ctx context.Context, name string, task *progress.Task) (File, error) {
-	f, err := os.Open(d.local(name))
+	f, err := regular.Open(d.local(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return File{}, fmt.Errorf("%w: %s lists it: make the release again", err, evidence.SumsName)
 	}

@@ -2,10 +2,10 @@ package product
 
 import (
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
@@ -69,7 +69,7 @@ func (d *DockerfileImage) uses(u *uses) {
 	u.allPrograms = u.allPrograms || len(d.Programs)+len(d.Outputs) == 0
 	u.texts = append(u.texts, slices.Collect(maps.Values(d.Args))...)
 	for _, file := range d.Files {
-		b, _ := os.ReadFile(file) // build reports one that cannot be read
+		b, _ := regular.Read(file) // build reports one that cannot be read
 		u.texts = append(u.texts, string(b))
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/changes"
 	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/chart"
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/nodes"
 	"github.com/slipway-dev/slipway/product"
@@ -134,7 +135,7 @@ func readDir(dir string) (*Release, error) {
 	if err := r.readCharts(dir); err != nil {
 		return nil, err
 	}
-	r.Manifest, err = os.ReadFile(filepath.Join(dir, manifestName))
+	r.Manifest, err = regular.Read(filepath.Join(dir, manifestName))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -153,7 +154,7 @@ func readDir(dir string) (*Release, error) {
 
 // readStatement reads a statement; nil if there is none.
 func readStatement(path string) (*provenance.Statement, error) {
-	text, err := os.ReadFile(path)
+	text, err := regular.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil //nolint:nilnil // the page says less
 	}
@@ -197,7 +198,7 @@ func (r *Release) readBundles(dir string, sums map[string]string) error {
 // readCharts reads the charts of the lock. One that is missing is not known.
 func (r *Release) readCharts(dir string) error {
 	for _, c := range r.Lock.Charts {
-		f, err := os.Open(filepath.Join(dir, c.File.Name))
+		f, err := regular.Open(filepath.Join(dir, c.File.Name))
 		if errors.Is(err, fs.ErrNotExist) {
 			r.Unknown = append(r.Unknown, "Findings in chart "+c.Name+": "+c.File.Name+" is not there.")
 			continue

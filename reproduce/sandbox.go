@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/build/inputs"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/git"
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/provenance"
 )
@@ -44,7 +45,7 @@ func (s *sandbox) make(ctx context.Context) error {
 	if err := disk.MkdirAll(filepath.Join(root, ".git")); err != nil {
 		return err
 	}
-	f, err := os.Open(s.options.Inputs)
+	f, err := regular.OpenGiven(s.options.Inputs)
 	if err != nil {
 		return fmt.Errorf("opening the archive of inputs: %w: name it with -inputs", err)
 	}

@@ -70,7 +70,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -78,6 +77,7 @@ import (
 	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -188,7 +188,7 @@ func Build(ctx context.Context, in Input) (Result, error) {
 	in.Shown = cmp.Or(in.Shown, in.File, "Dockerfile")
 	src := in.Source
 	if src == nil {
-		b, err := os.ReadFile(in.File)
+		b, err := regular.Read(in.File)
 		if err != nil {
 			return Result{}, fmt.Errorf("reading Dockerfile %s: %w", in.Shown, err)
 		}

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"time"
 
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // Compression says how archives are compressed: equal tars become equal archives while it is the
@@ -59,7 +59,7 @@ func (e entry) write(ctx context.Context, archive *tar.Writer, name string) erro
 	if err := archive.WriteHeader(h); err != nil {
 		return err
 	}
-	f, err := os.Open(e.from)
+	f, err := regular.Open(e.from)
 	if err != nil {
 		return err
 	}

@@ -128,7 +128,7 @@ func (v *verifying) sort(args []string) {
 func (v *verifying) bytes(cmd *cobra.Command, pr *progress.Printer, all *verified) (errs []error) {
 	o := bundle.VerifyOptions{Sums: v.sums, Progress: pr}
 	if v.lock != "" {
-		l, err := lock.Read(v.lock)
+		l, err := lock.ReadGiven(v.lock)
 		if err != nil {
 			return []error{err}
 		}

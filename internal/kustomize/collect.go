@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"regexp"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"sigs.k8s.io/kustomize/api/konfig"
 
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
@@ -29,7 +29,7 @@ var options = yamlfile.Options{MaxBytes: maxFile, MaxValues: 1 << 20, MaxText: 6
 type collector struct {
 	yamlfile.Errors
 
-	root    *os.Root
+	root    *regular.Root
 	options Options
 	files   map[string][]byte // by path in the tree
 	order   []string

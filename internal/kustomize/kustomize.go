@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"io"
 	"log"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -25,6 +24,7 @@ import (
 	"sigs.k8s.io/kustomize/api/resmap"
 	"sigs.k8s.io/kustomize/api/types"
 
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
@@ -54,7 +54,7 @@ var building sync.Mutex
 // Build returns the objects of the kustomization in dir, a slash-separated path in the directory
 // tree. The error joins a [yamlfile.Error] for each mistake.
 func Build(tree, dir string, o Options) ([]Object, error) {
-	root, err := os.OpenRoot(tree)
+	root, err := regular.OpenRoot(tree)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", tree, err)
 	}
