@@ -33,6 +33,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	hurried()
 	renderer.Main()
 	testscript.Main(m, map[string]func(){"slipway": main, verifierName: main})
 }

@@ -132,7 +132,7 @@ func confine(most int64) {
 	debug.SetMaxStack(maxStack)
 	debug.SetMemoryLimit(most / 4 * 3)
 	debug.SetTraceback("none")
-	limitData(most + most/4)
+	limitMemory(most + most/4)
 }
 
 // watchdog ends the process when a question exceeds a bound.

@@ -2,5 +2,5 @@
 
 package renderer
 
-// limitData does nothing: the watchdog bounds the memory alone.
-func limitData(int64) {}
+// limitMemory does nothing: the watchdog bounds the memory alone.
+func limitMemory(int64) {}

@@ -199,7 +199,7 @@ func (c *child) explain(place string, err error) error {
 		return limit("rendering takes more than %s of processor time, the limit for foreign text: take out loops, and what makes keys or certificates", c.limits.CPU)
 	case strings.Contains(said, "stack overflow"):
 		return limit("rendering calls itself without end: take the recursion out")
-	case code == exitMemory || strings.Contains(said, "out of memory") || strings.Contains(said, "cannot allocate memory"):
+	case code == exitMemory || strings.Contains(said, "out of memory") || strings.Contains(said, "cannot allocate memory") || strings.Contains(said, "pthread_create failed") || strings.Contains(said, "newosproc"):
 		return limit("rendering needs more than %d MiB of memory, the limit for foreign text: make loops and repeated text smaller", c.limits.Memory>>20)
 	case code == exitAnswer || errors.Is(err, errTooLarge):
 		return limit("it makes more than %d MiB of text: make loops and repeated text smaller", c.limits.Answer>>20)
