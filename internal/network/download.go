@@ -10,7 +10,7 @@ import (
 )
 
 // maxUndeclared bounds in bytes a file of which the server does not tell the size before.
-const maxUndeclared = 2 << 30
+const maxUndeclared = 1 << 30
 
 // Download opens a URL outside of the distribution API. It gives every byte once: after the
 // connection broke off, it goes on where it was, with the bytes that the server has then. Whether

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -163,7 +164,14 @@ func TestGiveUpConnections(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s, n := registrytest.Memory(t, "localhost:5000")
-				n.Dialed = func(c net.Conn) { go then(t, c) }
+				var well atomic.Bool
+				n.Dialed = func(c net.Conn) {
+					if well.Load() {
+						n.Connect(c)
+						return
+					}
+					go then(t, c)
+				}
 				c := network.New(network.Options{Transport: n.Transport(t)})
 				began := time.Now()
 				err := network.Clean(roundTrip(t, c, s, 1000))
@@ -173,6 +181,11 @@ func TestGiveUpConnections(t *testing.T) {
 				again := time.Now()
 				if err := roundTrip(t, c, s, 1000); err == nil || time.Since(again) > time.Second {
 					t.Errorf("the host was given up, and the next request took %v: %v", time.Since(again), err)
+				}
+				well.Store(true)
+				<-time.After(3 * time.Minute)
+				if _, err := c.Head(t.Context(), s.Repo(t, "team/other").Tag("1")); !network.Missing(err) {
+					t.Errorf("the host is well again: %v", err)
 				}
 			})
 		})

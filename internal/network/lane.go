@@ -52,7 +52,8 @@ type lane struct {
 	mu    sync.Mutex
 	lost  time.Duration // waited in vain since the last request that was completed
 	since time.Time     // when that began
-	until time.Time     // when the last wait in vain ended; zero if the host asked for a pause then
+	until time.Time     // when the last wait in vain ended
+	apart bool          // the host asked for a pause then, which does not count
 	asked time.Duration // pauses that the host asked for, also since then
 	told  bool          // the user knows that this host makes the command wait
 }
@@ -71,7 +72,7 @@ func (l *lane) left(now time.Time) time.Duration {
 
 // continues reports whether a wait that begins at from belongs to the one before it.
 func (l *lane) continues(from time.Time) bool {
-	return !l.until.IsZero() && from.Before(l.until.Add(l.idle))
+	return !l.apart && !l.until.IsZero() && from.Before(l.until.Add(l.idle))
 }
 
 // vain counts a wait that did not complete a request. Waits that overlap count once.
@@ -86,7 +87,7 @@ func (l *lane) vain(from, to time.Time) {
 	}
 	if to.After(from) {
 		l.lost += to.Sub(from)
-		l.until = to
+		l.until, l.apart = to, false
 	}
 }
 
@@ -96,7 +97,7 @@ func (l *lane) moved(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.lost = max(0, l.lost-time.Duration(n)*(time.Second/floor)); l.lost == 0 {
-		l.since, l.until, l.told = time.Time{}, time.Time{}, false
+		l.reset()
 	}
 }
 
@@ -104,7 +105,23 @@ func (l *lane) moved(n int) {
 func (l *lane) completed() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.lost, l.asked, l.since, l.until, l.told = 0, 0, time.Time{}, time.Time{}, false
+	l.asked = 0
+	l.reset()
+}
+
+func (l *lane) reset() {
+	l.lost, l.since, l.until, l.apart, l.told = 0, time.Time{}, time.Time{}, false, false
+}
+
+// begin returns an error if the host is given up. After as long again it gets another chance: a
+// client may wait for hours for what others do.
+func (l *lane) begin(now time.Time) error {
+	l.mu.Lock()
+	if !l.until.IsZero() && now.Sub(l.until) > l.limit {
+		l.reset()
+	}
+	l.mu.Unlock()
+	return l.gone(nil)
 }
 
 // ask counts a pause that the host asks for. It is false if all of them are too long.
@@ -112,7 +129,7 @@ func (l *lane) ask(d time.Duration) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.asked += d
-	l.until = time.Time{}
+	l.apart = true
 	return l.asked <= maxAsked
 }
 

@@ -38,7 +38,7 @@ type watchful struct {
 // of a body; less if the host has let others wait before.
 func (w watchful) RoundTrip(q *http.Request) (*http.Response, error) {
 	outer, l := q.Context(), w.lanes.of(q)
-	if err := l.gone(nil); err != nil {
+	if err := l.begin(time.Now()); err != nil {
 		if q.Body != nil {
 			q.Body.Close()
 		}

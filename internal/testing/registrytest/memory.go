@@ -46,15 +46,20 @@ func (n *Network) Transport(tb testing.TB) *http.Transport {
 			n.Dialed(there)
 			return here, nil
 		}
-		select {
-		case n.conns <- there:
-			return here, nil
-		case <-n.closed:
-			return nil, net.ErrClosed
-		}
+		n.Connect(there)
+		return here, nil
 	}}
 	tb.Cleanup(t.CloseIdleConnections)
 	return t
+}
+
+// Connect gives the server a connection.
+func (n *Network) Connect(c net.Conn) {
+	select {
+	case n.conns <- c:
+	case <-n.closed:
+		c.Close()
+	}
 }
 
 // Accept returns the next connection.
