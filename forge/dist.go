@@ -75,6 +75,9 @@ func (d *Dist) read(ctx context.Context, pr *progress.Printer) (err error) {
 	if err != nil {
 		return err
 	}
+	if sums[lock.Name] == "" {
+		return fmt.Errorf("%s: %s does not list it: make the release again", filepath.Join(d.Dir, lock.Name), evidence.SumsName)
+	}
 	task := pr.Start("comparing "+d.Dir+" with "+evidence.SumsName, progress.Bytes, 0)
 	defer task.Fail()
 	for name, sum := range sums {

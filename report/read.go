@@ -116,6 +116,14 @@ func readBundle(path string) (*bundle.File, error) {
 
 // readDir reads what the directory of a release has.
 func readDir(dir string) (*Release, error) {
+	sums, err := evidence.Sums(dir)
+	if err != nil {
+		return nil, err
+	}
+	// a page is about one release
+	if err := evidence.CheckListed(dir, sums, lock.Name, manifestName, evidence.Provenance, evidence.SignedProvenance); err != nil {
+		return nil, err
+	}
 	l, err := lock.Read(filepath.Join(dir, lock.Name))
 	if err != nil {
 		return nil, err
@@ -125,10 +133,6 @@ func readDir(dir string) (*Release, error) {
 		return nil, err
 	}
 	r := &Release{Release: described}
-	sums, err := evidence.Sums(dir)
-	if err != nil {
-		return nil, err
-	}
 	if err := r.readBundles(dir, sums); err != nil {
 		return nil, err
 	}
@@ -139,7 +143,7 @@ func readDir(dir string) (*Release, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	if r.Statement, err = readStatement(filepath.Join(dir, "provenance.json")); err != nil {
+	if r.Statement, err = readStatement(filepath.Join(dir, evidence.Provenance)); err != nil {
 		return nil, err
 	}
 	key, err := evidence.ClaimFile(filepath.Join(dir, evidence.SignedProvenance))
