@@ -51,6 +51,9 @@ func (d *directory) readIgnore(names []string) error {
 	var f *os.File
 	var err error
 	for _, n := range names {
+		if n == os.DevNull {
+			return nil
+		}
 		if f, err = regular.Open(n); !errors.Is(err, fs.ErrNotExist) {
 			break
 		}

@@ -184,4 +184,3 @@ func BenchmarkEmptyFiles(b *testing.B) {
 		}
 	}
 }
-
