@@ -134,7 +134,11 @@ func scan(ctx context.Context, r io.Reader, do func(e tarEntry, h *tar.Header) e
 			continue
 		}
 		e := header(h, c.n)
-		if e.Kind == layer.Regular && e.Odd == "" && !e.Hardlink {
+		switch {
+		case e.Kind != layer.Regular || e.Odd != "" || e.Hardlink:
+		case e.Size == 0:
+			e.SHA256 = empty.Digest.Hex // without a buffer for each
+		default:
 			content, _, err := v1.SHA256(t)
 			if err != nil {
 				return fmt.Errorf("reading archive: %s: %w", h.Name, err)
