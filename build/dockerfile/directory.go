@@ -51,6 +51,9 @@ func (d *directory) readIgnore(names []string) error {
 	var f *os.File
 	var err error
 	for _, n := range names {
+		if n == os.DevNull {
+			return nil
+		}
 		if f, err = regular.Open(n); !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
@@ -96,6 +99,7 @@ func (d *directory) lstat(p string) (*node, error) {
 	n := &node{kind: layer.Regular, mode: fi.Mode() & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky)}
 	switch fi.Mode().Type() {
 	case 0:
+		n.size = fi.Size()
 		n.origin = filepath.Join(d.dir, filepath.FromSlash(p))
 		n.content = func() (layer.Content, error) { return layer.File(d.store, n.origin) }
 	case fs.ModeDir:

@@ -120,6 +120,8 @@ type Input struct {
 	// Snapshot tells a check that the images of registries stay stubs, so that a RUN that takes
 	// files of one is an error.
 	Snapshot bool
+	// Limits bound what the Dockerfile may make.
+	Limits Limits
 	// Compiler makes the programs of go build; the zero value refuses them.
 	Compiler Compiler
 	// Client downloads what ADD names by URL; nil is one with the default options. Downloads are
@@ -201,7 +203,7 @@ func Build(ctx context.Context, in Input) (Result, error) {
 	if in.BuildPlatform.OS == "" {
 		in.BuildPlatform = platform.Platform{OS: "linux", Architecture: "amd64"}
 	}
-	b := &builder{in: in, report: &report{file: in.Shown, source: src}, demands: &report{file: in.Shown, source: src}}
+	b := &builder{in: in, report: &report{file: in.Shown, source: src}, demands: &report{file: in.Shown, source: src}, budget: newBudget(in.Limits)}
 	defer b.close()
 	b.parse(src)
 	if s := b.target(); s != nil {
@@ -211,6 +213,9 @@ func Build(ctx context.Context, in Input) (Result, error) {
 		b.findToolchains(s)
 		b.eval(ctx, s)
 		if err := errors.Join(ctx.Err(), b.report.err()); err != nil {
+			if limit := (*limitError)(nil); ctx.Err() != nil || errors.As(err, &limit) {
+				b.drop()
+			}
 			return Result{Demands: b.demands.sorted(), References: b.references}, err
 		}
 		r := s.result()
