@@ -12,20 +12,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/slipway-dev/slipway/internal/renderer"
 )
-
-// hurry is a variable of the environment by which the tests' slipway bounds the time of rendering
-// sooner. Only they read it.
-const hurry = "SLIPWAY_TEST_RENDER_CPU"
-
-// hurried sets the bound of the test.
-func hurried() {
-	if d, err := time.ParseDuration(os.Getenv(hurry)); err == nil {
-		renderer.Bounds.CPU = d
-	}
-}
 
 // Bounds of a command with all programs that it starts.
 const (

@@ -5,8 +5,23 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
+	"os"
 	"strings"
+	"time"
+
+	"github.com/slipway-dev/slipway/internal/renderer"
 )
+
+// hurry is a variable of the environment by which the tests' slipway bounds the time of rendering
+// sooner. Only they read it.
+const hurry = "SLIPWAY_TEST_RENDER_CPU"
+
+// hurried sets the bound of the test.
+func hurried() {
+	if d, err := time.ParseDuration(os.Getenv(hurry)); err == nil {
+		renderer.Bounds.CPU = d
+	}
+}
 
 // hostile is an input of others that needs more memory or time than there is.
 type hostile struct {

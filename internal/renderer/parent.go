@@ -37,18 +37,6 @@ var idle struct {
 	child *child
 }
 
-// Warm starts a child if there is none, so that the first question does not wait for its start.
-func Warm() {
-	if !hooked {
-		return
-	}
-	go func() {
-		if c, err := take(); err == nil {
-			c.keep()
-		}
-	}()
-}
-
 // Close ends the child that waits. A process that is about to exit calls it; a child whose parent
 // has ended ends by itself.
 func Close() {

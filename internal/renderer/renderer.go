@@ -27,7 +27,7 @@ type Limits struct {
 
 // Bounds are the limits of children that start from now on. Real charts need a tenth of them. Only
 // tests change them.
-var Bounds = Limits{Memory: 640 << 20, CPU: 6 * time.Second, Wall: time.Minute, Answer: 32 << 20}
+var Bounds = Limits{Memory: 640 << 20, CPU: 6 * time.Second, Wall: 3 * time.Minute, Answer: 32 << 20}
 
 // maxStack bounds the stack of a goroutine in the child.
 const maxStack = 64 << 20
