@@ -53,7 +53,7 @@ platforms: [linux/amd64]
 sources: [{name: app, directory: ., revision: v1, created: 2024-01-01T00:00:00Z}]
 bases: [{name: static, builtin: static}]
 programs: [{name: app, source: app, package: ., FLAGS}]
-images: [{name: app, source: app, program: app, bases: {linux: static}}]
+images: [{name: app, source: app, go: {program: app}, bases: {linux: static}}]
 `
 
 // hostileReleases makes releases whose inputs name programs, and looks at them.
