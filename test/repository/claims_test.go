@@ -1,0 +1,51 @@
+package repository
+
+import (
+	"go/ast"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestClaims: each line of the table in docs/verifying.md that says what is proven names tests, and
+// these exist.
+func TestClaims(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "docs/verifying.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, ok := strings.Cut(string(page), "| proven | test |\n|---|---|\n")
+	if !ok {
+		t.Fatal("docs/verifying.md does not begin with what is proven")
+	}
+	table, _, _ = strings.Cut(table, "\n\n")
+	declared := declaredTests(t)
+	named := regexp.MustCompile("`((?:Test|Fuzz)\\w+)`")
+	for line := range strings.Lines(table) {
+		tests := named.FindAllStringSubmatch(line, -1)
+		if len(tests) == 0 {
+			t.Errorf("no test is named for %s", line)
+		}
+		for _, m := range tests {
+			if !declared[m[1]] {
+				t.Errorf("%s does not exist, for %s", m[1], line)
+			}
+		}
+	}
+}
+
+// declaredTests returns the names of all functions of the repository, with tests and fuzz targets.
+func declaredTests(t *testing.T) map[string]bool {
+	t.Helper()
+	all := map[string]bool{}
+	for _, f := range goFiles(t) {
+		for _, d := range f.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil {
+				all[f.Name.Name] = true
+			}
+		}
+	}
+	return all
+}
