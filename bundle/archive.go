@@ -28,6 +28,22 @@ func newArchive(open Opener, f *seekable.Writer, created time.Time, task *progre
 }
 
 func (a *archive) write(l *Layout) error {
+	if err := a.head(l); err != nil {
+		return err
+	}
+	for _, d := range l.layers {
+		if err := a.blob(d, true); err != nil {
+			return err
+		}
+	}
+	if err := a.f.EndFrame(false); err != nil {
+		return err
+	}
+	return a.tw.Close()
+}
+
+// head writes what precedes the layers.
+func (a *archive) head(l *Layout) error {
 	for _, e := range []struct {
 		name string
 		data []byte
@@ -41,15 +57,7 @@ func (a *archive) write(l *Layout) error {
 			return err
 		}
 	}
-	for _, d := range l.layers {
-		if err := a.blob(d, true); err != nil {
-			return err
-		}
-	}
-	if err := a.f.EndFrame(false); err != nil {
-		return err
-	}
-	return a.tw.Close()
+	return nil
 }
 
 // blob writes a blob. A layer begins a frame.
@@ -77,11 +85,7 @@ func (a *archive) blob(d v1.Descriptor, layer bool) error {
 }
 
 func (a *archive) entry(name string, size int64, r io.Reader) error {
-	h := &tar.Header{Name: name, Typeflag: tar.TypeReg, Mode: 0o644, Size: size, ModTime: a.time, Format: tar.FormatUSTAR}
-	if size >= paxSize {
-		h.Format = tar.FormatPAX
-	}
-	if err := a.tw.WriteHeader(h); err != nil {
+	if err := a.tw.WriteHeader(header(name, size, a.time)); err != nil {
 		return fmt.Errorf("writing %s: %w", name, err)
 	}
 	if _, err := io.CopyBuffer(a.tw, r, a.buf); err != nil {

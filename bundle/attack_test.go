@@ -58,7 +58,7 @@ func newVictim(t *testing.T, path string) *victim {
 		if err := errors.Join(err, all); err != nil {
 			t.Fatal(err)
 		}
-		v.entries = append(v.entries, bundletest.Forged{Header: tar.Header{Name: h.Name, Typeflag: tar.TypeReg}, Data: b})
+		v.entries = append(v.entries, bundletest.Forged{Header: tar.Header{Name: h.Name, Typeflag: tar.TypeReg, ModTime: h.ModTime}, Data: b})
 	}
 	b, err := bundle.OpenAny(path)
 	if err != nil {
@@ -117,11 +117,23 @@ func (v *victim) headed(t *testing.T, table bool, write func(io.Writer)) []byte 
 	return compressedStream(t, table, plainTar(t, v.entries[:v.first]), write)
 }
 
-// compressedStream is a file of begin, in a frame of its own, and what write puts there, in
-// frames of 1 MiB, with a seek table or without.
+// compressedStream is a file of begin and what write puts there: with a seek table, begin is a
+// frame of its own and the rest is in frames of 1 MiB; without, the file is one frame.
 func compressedStream(t *testing.T, table bool, begin []byte, write func(io.Writer)) []byte {
 	t.Helper()
 	var out bytes.Buffer
+	if !table {
+		z, err := zstd.NewWriter(&out, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		z.Write(begin) //nolint:errcheck // into memory
+		write(z)
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return out.Bytes()
+	}
 	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
 	if err != nil {
 		t.Fatal(err)
@@ -135,10 +147,8 @@ func compressedStream(t *testing.T, table bool, begin []byte, write func(io.Writ
 	frames.flush()
 	write(frames)
 	frames.flush()
-	if table {
-		if err := sw.Close(); err != nil {
-			t.Fatal(err)
-		}
+	if err := sw.Close(); err != nil {
+		t.Fatal(err)
 	}
 	return out.Bytes()
 }
@@ -170,24 +180,12 @@ func plainTar(t *testing.T, list []bundletest.Forged) []byte {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
 	for _, e := range list {
-		put(t, w, e)
+		bundletest.Put(t, w, e)
 	}
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
-}
-
-// put writes an entry.
-func put(t *testing.T, w *tar.Writer, e bundletest.Forged) {
-	t.Helper()
-	e.Size, e.Mode = int64(len(e.Data)), 0o644
-	if err := w.WriteHeader(&e.Header); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Write(e.Data); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // crowd writes very many small entries. Headers are made by hand: archive/tar takes seconds for
@@ -196,7 +194,7 @@ func crowd(t *testing.T) func(io.Writer) {
 	return func(out io.Writer) {
 		var one bytes.Buffer
 		w := tar.NewWriter(&one)
-		put(t, w, bundletest.Forged{Header: tar.Header{Name: "blobs/sha256/" + strings.Repeat("0", 64), Typeflag: tar.TypeReg}, Data: nil})
+		bundletest.Put(t, w, bundletest.Forged{Header: tar.Header{Name: "blobs/sha256/" + strings.Repeat("0", 64), Typeflag: tar.TypeReg}, Data: nil})
 		header := one.Bytes()
 		for n := range crowdSize {
 			copy(header[len("blobs/sha256/"):], fmt.Sprintf("%064x", n))
@@ -223,7 +221,7 @@ func (v *victim) giant(t *testing.T, at int, name string) []byte {
 	return compressedStream(t, false, nil, func(out io.Writer) {
 		w := tar.NewWriter(out)
 		for _, e := range v.entries[:at] {
-			put(t, w, e)
+			bundletest.Put(t, w, e)
 		}
 		if err := w.WriteHeader(&tar.Header{Name: name, Typeflag: tar.TypeReg, Mode: 0o644, Size: hugeFile}); err != nil {
 			t.Fatal(err)

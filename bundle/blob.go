@@ -1,7 +1,6 @@
 package bundle
 
 import (
-	"archive/tar"
 	"bytes"
 	"crypto/sha256"
 	"errors"
@@ -46,10 +45,10 @@ func (b *Bundle) Open(h v1.Hash) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", h, readError(err))
 	}
-	tr := tar.NewReader(s)
-	hdr, err := tr.Next()
-	if err == nil && (hdr.Name != blobName(h) || hdr.Typeflag != tar.TypeReg || hdr.Size != p.size) {
-		err = damage("it has %.100q of %d bytes where %s of %d bytes is expected", hdr.Name, hdr.Size, h, p.size)
+	tr := newBlobReader(s, b.contents.Created)
+	got, size, err := tr.next()
+	if err == nil && (got != h || size != p.size) {
+		err = damage("it has %s of %d bytes where %s of %d bytes is expected", got, size, h, p.size)
 	}
 	if err != nil {
 		s.Close()

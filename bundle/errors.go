@@ -51,7 +51,7 @@ func readError(err error) error {
 		return err
 	case errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded):
 		return invalid("its zstd window is larger than %d MiB", seekable.MaxWindow>>20)
-	case errors.As(err, &frame) || errors.As(err, &table):
+	case errors.As(err, &frame) || errors.As(err, &table) || errors.Is(err, seekable.ErrNoTable):
 		return &DamageError{err}
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
 		return &DamageError{errTruncated}

@@ -137,5 +137,8 @@ func (w *Writer) Stream(ctx context.Context, out io.Writer, l *Layout) error {
 	return err
 }
 
+// Raw returns index.json and manifest.json as they were read.
+func (b *Bundle) Raw() (index, docker []byte) { return b.head.raw, b.head.docker }
+
 // Index is index.json.
 func (b *Bundle) Index() v1.IndexManifest { return b.head.index }

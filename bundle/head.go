@@ -26,6 +26,7 @@ type head struct {
 	blobs  map[v1.Hash][]byte // metadata blobs, which have their digests
 	bad    map[v1.Hash]error  // metadata blobs whose bytes have another digest
 	size   int64              // bytes of the archive up to the first layer
+	sum    v1.Hash            // of these bytes
 	layers []v1.Descriptor    // in the order of the archive; known once contents was called
 }
 
@@ -50,7 +51,8 @@ func recognize(r io.ReaderAt) error {
 
 // parseHead reads the decompressed head. With an error it returns what precedes the error.
 func parseHead(r io.Reader) (*head, error) {
-	bounded := &io.LimitedReader{R: r, N: maxHead}
+	sum := sha256.New()
+	bounded := &io.LimitedReader{R: io.TeeReader(r, sum), N: maxHead}
 	tr := tar.NewReader(bounded)
 	h := &head{blobs: map[v1.Hash][]byte{}, bad: map[v1.Hash]error{}}
 	err := h.parse(tr)
@@ -62,6 +64,10 @@ func parseHead(r io.Reader) (*head, error) {
 		return h, invalid("its head is larger than %d MiB", maxHead>>20)
 	}
 	h.size = padded(maxHead - bounded.N)
+	if err == nil {
+		_, err = io.CopyN(io.Discard, bounded, h.size-(maxHead-bounded.N)) // the padding of the last entry
+	}
+	h.sum = oci.Sum(sum)
 	return h, err
 }
 

@@ -1,7 +1,6 @@
 package bundle_test
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,37 +63,6 @@ func TestImageLayout(t *testing.T) {
 				t.Error(err)
 			}
 		})
-	}
-}
-
-// TestCheckForm: every document that a bundle has without a digest must be in the only form of it.
-func TestCheckForm(t *testing.T) {
-	t.Parallel()
-	st, l := bundletest.Signed(t, 500)
-	for _, f := range bundletest.Pack(t, st, l, t.TempDir(), bundletest.Targets(t)...) {
-		if err := bundletest.Opened(t, f.Path).CheckForm(); err != nil {
-			t.Errorf("%s: %v", f.Path, err)
-		}
-		good := bundletest.Headers(t, f.Path)
-		for name, change := range map[string]func(e []bundletest.Forged){
-			"space in manifest.json": func(e []bundletest.Forged) { e[0].Data = append(e[0].Data, ' ') },
-			"space in index.json":    func(e []bundletest.Forged) { e[2].Data = append(e[2].Data, '\n') },
-			"duplicate in index.json": func(e []bundletest.Forged) {
-				e[2].Data = bytes.Replace(e[2].Data, []byte("{"), []byte(`{"schemaVersion":3,`), 1)
-			},
-			"annotation in index.json": func(e []bundletest.Forged) {
-				e[2].Data = bytes.Replace(e[2].Data, []byte(`"annotations":{`), []byte(`"annotations":{"a":"b",`), 1)
-			},
-		} {
-			e := bundletest.Clone(good)
-			change(e)
-			b, err := bundle.Open(bundletest.Write(t, bundletest.Forge(t, e)))
-			if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			bundletest.Says(t, b.CheckForm(), "is not in the form that slipway writes")
-			b.Close()
-		}
 	}
 }
 

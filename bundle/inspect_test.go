@@ -77,16 +77,10 @@ func TestTruncated(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := 0; n < len(data); n += cutEvery {
-		b, err := bundle.NewBundle(bytes.NewReader(data[:n]), int64(n))
+		_, err := bundle.NewBundle(bytes.NewReader(data[:n]), int64(n))
 		want := "truncated"
-		switch {
-		case n < 4:
+		if n < 4 {
 			want = "does not begin with a zstd frame"
-		case n == len(data)-tableLength(t, data):
-			if err != nil || b.Contents().Note == "" {
-				t.Fatalf("cut after %d bytes, behind the archive: error %v", n, err)
-			}
-			continue
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Fatalf("cut after %d bytes: error %v", n, err)

@@ -37,7 +37,7 @@ func TestManifestOnlyForged(t *testing.T) {
 		want  string
 	}{
 		"unchanged":     {saying(""), ""},
-		"said twice":    {saying(h.String() + " "), ""},
+		"said twice":    {saying(h.String() + " "), "is not in the form that slipway writes"},
 		"no digest":     {saying("sha256:x "), "is not a digest of a manifest"},
 		"no child":      {saying("sha256:" + strings.Repeat("0", 64) + " "), "its index lists no manifest sha256:000"},
 		"not there":     {saying(index.Manifests[4].Digest.String() + " "), "manifest " + index.Manifests[4].Digest.String() + " is not included"},

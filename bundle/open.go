@@ -24,8 +24,8 @@ type Bundle struct {
 type extent struct{ off, size int64 }
 
 // Open opens a bundle. It reads the head and the seek table, and no layer, and checks digests,
-// sizes, names, that every manifest is for the platform its index gives, and that the layers fill
-// the archive. Any file may be given to it: memory and time are bounded. A file that is not a
+// sizes, names, that every manifest is for the platform its index gives, that the layers fill
+// the archive, and that all before them is in the only form of it. Any file may be given to it: memory and time are bounded. A file that is not a
 // bundle is a [FormatError], a damaged one a [DamageError]; one of a newer format is an error, too.
 //
 // A bundle that somebody compressed again has no seek table. It is read to its end once, and again
@@ -87,6 +87,9 @@ func newBundle(r io.ReaderAt, size int64) (*Bundle, error) {
 	var err error
 	if b.contents, err = b.head.contents(); err != nil {
 		return nil, first(err)
+	}
+	if err := b.checkForm(); err != nil {
+		return nil, err
 	}
 	end := b.arrange()
 	switch {

@@ -2,8 +2,10 @@ package bundle
 
 import (
 	"archive/tar"
+	"bytes"
 	"errors"
 	"io"
+	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
@@ -27,6 +29,22 @@ func entrySize(size int64) int64 {
 		header = 3 * tarBlock // a record has the size, after a header of its own
 	}
 	return header + padded(size)
+}
+
+// header returns the header of a file in a bundle.
+func header(name string, size int64, created time.Time) *tar.Header {
+	h := &tar.Header{Name: name, Typeflag: tar.TypeReg, Mode: 0o644, Size: size, ModTime: created, Format: tar.FormatUSTAR}
+	if size >= paxSize {
+		h.Format = tar.FormatPAX
+	}
+	return h
+}
+
+// headerBytes returns a header as [archive] writes it.
+func headerBytes(name string, size int64, created time.Time) ([]byte, error) {
+	var b bytes.Buffer
+	err := tar.NewWriter(&b).WriteHeader(header(name, size, created))
+	return b.Bytes(), err
 }
 
 // readNamed reads the next entry, which must have that name.
@@ -57,20 +75,6 @@ func readEntry(tr *tar.Reader, limit int64) (string, []byte, error) {
 		return "", nil, tarError(err)
 	}
 	return h.Name, b, nil
-}
-
-// readBlobHeader reads the header of the next blob, and returns how many bytes of the archive the
-// entry takes.
-func readBlobHeader(tr *tar.Reader) (v1.Hash, int64, error) {
-	hdr, err := tr.Next()
-	if err != nil {
-		return v1.Hash{}, 0, tarError(err)
-	}
-	m := blobPattern.FindStringSubmatch(hdr.Name)
-	if m == nil || hdr.Typeflag != tar.TypeReg || hdr.Size > maxLayer {
-		return v1.Hash{}, 0, invalid("unexpected entry %.100q among the blobs", hdr.Name)
-	}
-	return v1.Hash{Algorithm: "sha256", Hex: m[1]}, entrySize(hdr.Size), nil
 }
 
 func tarError(err error) error {

@@ -141,7 +141,7 @@ func (v *verifier) run(ctx context.Context, o VerifyOptions) error {
 func (v *verifier) unchecked(o VerifyOptions) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if o.Check == nil || len(v.report.Problems) == 0 && v.headOK {
+	if o.Check == nil || len(v.report.Problems) == 0 {
 		return nil
 	}
 	return fmt.Errorf("%s: %s", v.report.Path, v.report.Problems[0])
@@ -159,6 +159,9 @@ func (v *verifier) head() {
 		c, err = v.b.head.contents()
 	}
 	v.b.contents, v.headOK = c, err == nil
+	if v.headOK {
+		err = v.b.checkForm()
+	}
 	for _, e := range output.Split(err) {
 		v.problem(Problem{What: e.Error()})
 	}

@@ -1,12 +1,12 @@
 package bundle
 
 import (
-	"archive/tar"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"golang.org/x/sync/errgroup"
@@ -36,13 +36,8 @@ func (v *verifier) frames(ctx context.Context) error {
 			v.broken(s.blob, s.off, fmt.Errorf("the archive has it twice, at byte %d, too", first))
 		}
 		at[s.blob] = s.off
-		p, known := v.b.layers[s.blob]
-		switch {
-		case !v.headOK:
-		case !known:
-			v.broken(s.blob, s.off, errors.New("it belongs to no image"))
-		case p.off != s.off:
-			v.broken(s.blob, s.off, fmt.Errorf("it is at byte %d of the archive, not at byte %d", s.off, p.off))
+		if err := v.inPlace(s.blob, s.off); err != nil {
+			v.broken(s.blob, s.off, err)
 		}
 		g.Go(func() error {
 			if err := v.readSection(ctx, s); err != nil {
@@ -62,6 +57,20 @@ func (v *verifier) frames(ctx context.Context) error {
 		g.Go(func() error { v.readEnd(ctx, end); return nil })
 	}
 	return g.Wait()
+}
+
+// inPlace reports a blob that is not where the head has it. A head that is damaged has no place.
+func (v *verifier) inPlace(h v1.Hash, off int64) error {
+	p, known := v.b.layers[h]
+	switch {
+	case !v.headOK:
+		return nil
+	case !known:
+		return errors.New("it belongs to no image")
+	case p.off != off:
+		return fmt.Errorf("it is at byte %d of the archive, not at byte %d", off, p.off)
+	}
+	return nil
 }
 
 // sections reads one header after the other. If one cannot be read and the head does not tell which
@@ -86,7 +95,7 @@ func (v *verifier) sections(ctx context.Context) (all []section, end int64) {
 			off = next
 			continue
 		}
-		h, length, err := v.header(off)
+		h, size, err := v.header(off)
 		switch want, known := expected[off]; {
 		case errors.Is(err, io.EOF):
 			return all, off
@@ -102,8 +111,8 @@ func (v *verifier) sections(ctx context.Context) (all []section, end int64) {
 			}
 			off = next
 		default:
-			all = append(all, section{off, off + length, h, nil})
-			off += length
+			all = append(all, section{off, off + entrySize(size), h, nil})
+			off += entrySize(size)
 		}
 	}
 	if len(all) > maxCount {
@@ -118,15 +127,23 @@ func (v *verifier) begins(off int64) bool {
 	return ok && begin == off
 }
 
-// header reads the header of a blob, and returns how many bytes of the archive the entry takes.
-// io.EOF is the end of the archive.
+// header reads the header of a blob, and returns its digest and its size. io.EOF is the end of the
+// archive.
 func (v *verifier) header(off int64) (v1.Hash, int64, error) {
 	s, err := v.b.archive.From(off)
 	if err != nil {
 		return v1.Hash{}, 0, err
 	}
 	defer s.Close()
-	return readBlobHeader(tar.NewReader(s))
+	return newBlobReader(s, v.created()).next()
+}
+
+// created returns the time that every entry must have; zero if the head does not tell.
+func (v *verifier) created() time.Time {
+	if !v.headOK {
+		return time.Time{}
+	}
+	return v.b.contents.Created
 }
 
 // readSection reads the frames of one blob to their end, its padding included.
@@ -140,13 +157,13 @@ func (v *verifier) readSection(ctx context.Context, s section) error {
 	}
 	defer f.Close()
 	r := v.counted(ctx, f)
-	tr := tar.NewReader(r)
-	h, length, err := readBlobHeader(tr)
+	tr := newBlobReader(r, v.created())
+	h, size, err := tr.next()
 	switch {
 	case err != nil:
 		return readError(err)
-	case h != s.blob || length != s.end-s.off:
-		return damage("%s of %d bytes is in its place", h, length)
+	case h != s.blob || entrySize(size) != s.end-s.off:
+		return damage("%s of %d bytes is in its place", h, size)
 	}
 	got, err := digestOf(tr)
 	if err != nil {
@@ -199,7 +216,7 @@ func zeroes(r io.Reader) error {
 		n, err := r.Read(b)
 		switch {
 		case len(bytes.Trim(b[:n], "\x00")) > 0:
-			return damage("there are bytes between its files")
+			return errBetween
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:

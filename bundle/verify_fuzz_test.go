@@ -122,8 +122,9 @@ func resealed(t *testing.T, raw []byte, cuts []int) []byte {
 	return b.Bytes()
 }
 
-// agreeing demands that Open takes what Verify finds right, that its blobs can be read then, and
-// that otherwise a blob is what it is called or an error.
+// agreeing demands that Open takes what Verify finds right, that its blobs can be read then, that a
+// plain decoder and archive/tar read the same, and that otherwise a blob is what it is called or an
+// error.
 func agreeing(t *testing.T, data []byte) {
 	r := bundletest.Verify(t, bundletest.Write(t, data), bundle.VerifyOptions{})
 	b, err := bundle.NewBundle(bytes.NewReader(data), int64(len(data)))
@@ -142,6 +143,9 @@ func agreeing(t *testing.T, data []byte) {
 				t.Errorf("verified, but %s is %s of %d bytes: %v", l.Digest, h, n, err)
 			}
 			blob.Close()
+		}
+		if err := plainly(data, b); err != nil {
+			t.Errorf("verified, but not read the same from its start: %v", err)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package bundle
 
 import (
-	"archive/tar"
 	"context"
 	"errors"
 	"io"
@@ -23,36 +22,34 @@ func (v *verifier) sequence(ctx context.Context) error {
 	}
 	v.report.Blobs += len(v.b.head.blobs)
 	r := v.counted(ctx, f)
-	tr := tar.NewReader(r)
+	tr := newBlobReader(r, v.created())
 	seen := map[v1.Hash]bool{}
 	off := v.b.head.size
-	var length int64
+	var size int64
 	for err == nil && ctx.Err() == nil {
 		if len(seen) > maxCount {
 			err = invalid("it has more than %d layers", maxCount)
 			break
 		}
 		var h v1.Hash
-		if h, length, err = readBlobHeader(tr); err != nil {
+		if h, size, err = tr.next(); err != nil {
 			break
 		}
 		var got v1.Hash
 		if got, err = digestOf(tr); err != nil {
 			break
 		}
-		_, known := v.b.layers[h]
-		switch {
-		case got != h:
+		if bad := v.inPlace(h, off); got != h {
 			v.broken(h, off, damage("its bytes have the digest %s", got))
-		case seen[h]:
+		} else if seen[h] {
 			v.broken(h, off, errors.New("the archive has it twice"))
-		case v.headOK && !known:
-			v.broken(h, off, errors.New("it belongs to no image"))
-		default:
+		} else if bad != nil {
+			v.broken(h, off, bad)
+		} else {
 			v.good()
 		}
 		seen[h] = true
-		off += length
+		off += entrySize(size)
 	}
 	missing := "it is missing"
 	if errors.Is(err, io.EOF) {

@@ -433,11 +433,7 @@ var attacks = []attack{
 		base := bundletest.Write(t, bundletest.Forge(t, e))
 		dir := t.TempDir()
 		_, err = bundle.Apply(t.Context(), deltas[0].Path, base, filepath.Join(dir, "made.tar.zst"), bundle.ApplyOptions{Check: func(d, b *bundle.Bundle) error {
-			m, err := evidence.FromBundle("delta", d, b)
-			if err != nil {
-				return err
-			}
-			_, err = evidence.Verify([]evidence.Material{m}, policy(w.key))
+			_, err := evidence.Verify([]evidence.Material{evidence.FromBundle("delta", d, b)}, policy(w.key))
 			return err
 		}})
 		bundletest.Empty(t, dir)

@@ -86,11 +86,7 @@ func wholly(t *testing.T, path string, p evidence.Policy) error {
 		return err
 	}
 	defer b.Close() //nolint:errcheck // it was only read
-	m, err := evidence.FromBundle(path, b)
-	if err != nil {
-		return err
-	}
-	if _, err := evidence.Verify([]evidence.Material{m}, p); err != nil {
+	if _, err := evidence.Verify([]evidence.Material{evidence.FromBundle(path, b)}, p); err != nil {
 		return err
 	}
 	r, err := bundle.Verify(t.Context(), path, bundle.VerifyOptions{})

@@ -62,11 +62,7 @@ type Material struct {
 }
 
 // FromBundle returns the material of a bundle or delta. Blobs that it lacks may be in the others.
-// It is an error if its documents are in another form than that of slipway.
-func FromBundle(path string, b *bundle.Bundle, others ...*bundle.Bundle) (Material, error) {
-	if err := b.CheckForm(); err != nil {
-		return Material{}, fmt.Errorf("%s: %w", path, err)
-	}
+func FromBundle(path string, b *bundle.Bundle, others ...*bundle.Bundle) Material {
 	c := b.Contents()
 	return Material{
 		From: path, Product: c.Product, Version: c.Version, Created: c.Created, Platform: c.Platform, Part: c.Volume != "",
@@ -74,7 +70,7 @@ func FromBundle(path string, b *bundle.Bundle, others ...*bundle.Bundle) (Materi
 		Open: func(h v1.Hash) (io.ReadCloser, error) {
 			return bundle.OpenBlob(h, append([]*bundle.Bundle{b}, others...)...)
 		},
-	}, nil
+	}
 }
 
 // FromLayout returns the material of a directory that airgap extract wrote.

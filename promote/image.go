@@ -131,7 +131,7 @@ func fromBundle(b *bundle.Bundle, o Options) (*promotion, error) {
 	}
 	p.read = p.readBundle
 	p.source = func(context.Context) transfer.Source { return transfer.Source{Open: b.Open} }
-	p.material = func(context.Context) (evidence.Material, error) { return evidence.FromBundle("the bundle", b) }
+	p.material = func(context.Context) (evidence.Material, error) { return evidence.FromBundle("the bundle", b), nil }
 	return p, nil
 }
 

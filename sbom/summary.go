@@ -1,12 +1,12 @@
 package sbom
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/plainjson"
 	"github.com/slipway-dev/slipway/lock"
 )
 
@@ -49,7 +49,7 @@ func Read(path string, l *lock.Lock) (Summary, error) {
 // Summarize sums up the document that [CycloneDX] made of a release.
 func Summarize(text []byte, l *lock.Lock) (Summary, error) {
 	var doc cdxDocument
-	if err := json.Unmarshal(text, &doc); err != nil {
+	if err := plainjson.Decode(text, &doc); err != nil {
 		return Summary{}, err
 	}
 	if doc.Format != "CycloneDX" {

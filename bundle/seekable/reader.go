@@ -23,10 +23,13 @@ type Reader struct {
 // NewReader returns a reader of size bytes without a table: see [Reader.ReadTable].
 func NewReader(src io.ReaderAt, size int64) *Reader { return &Reader{src: src, size: size} }
 
-// ReadTable reads the table if the file has one. With an error, the file can be read from its
-// start only.
+// ReadTable reads the table if the file has one. A file without a table must be one frame, as zstd
+// itself writes it: one of several was cut off, and some decoders stop after the first. With an
+// error, the file can be read from its start only.
 func (r *Reader) ReadTable() (err error) {
-	r.table, err = readTable(r.src, r.size)
+	if r.table, err = readTable(r.src, r.size); err == nil && r.table == nil {
+		err = r.single()
+	}
 	return err
 }
 
@@ -55,8 +58,8 @@ func (r *Reader) Frames(off, end int64) (n, size int64) {
 	return n, size
 }
 
-// From reads the decompressed file from off to its end. Every frame is compared with its checksum
-// in the table.
+// From reads the decompressed file from off to its end. Every frame is compared with its size and
+// its checksum in the table.
 func (r *Reader) From(off int64) (io.ReadCloser, error) {
 	var s io.ReadCloser
 	skip := off

@@ -56,7 +56,7 @@ func (s *stream) begin(e seekable.FrameOffsetEntry) error {
 	s.frame, s.n, s.open = e, 0, true
 	s.next++
 	s.hash.Reset()
-	src := io.NewSectionReader(s.r.src, int64(e.CompressedOffset), int64(e.CompressedSize))
+	src := &frameReader{src: io.NewSectionReader(s.r.src, int64(e.CompressedOffset), int64(e.CompressedSize)), size: int64(e.DecompressedSize)}
 	if s.z != nil {
 		return s.z.Reset(src)
 	}

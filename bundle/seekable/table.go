@@ -2,6 +2,7 @@ package seekable
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 
@@ -22,7 +23,8 @@ const (
 )
 
 // readTable reads the table at the end of a file. It is nil if there is none. A table that does
-// not describe the file is an error.
+// not describe the file is an error: its frames must follow each other from the first byte of the
+// file to the table, and none may be empty. What a frame holds is checked when it is read.
 func readTable(r io.ReaderAt, size int64) (*seekable.SeekTable, error) {
 	var footer [tableFooter]byte
 	if size < tableHeader+tableFooter {
@@ -54,6 +56,11 @@ func readTable(r io.ReaderAt, size int64) (*seekable.SeekTable, error) {
 	if last, ok := t.EntryByID(n - 1); ok {
 		end = last.CompressedOffset + uint64(last.CompressedSize)
 	}
+	for n := range t.NumFrames() {
+		if e, _ := t.EntryByID(n); e.CompressedSize == 0 || e.DecompressedSize == 0 {
+			return nil, &TableError{fmt.Errorf("its frame %d is empty", n)}
+		}
+	}
 	if t.Size()/MaxRatio > uint64(size)+1<<20 {
 		return nil, &TableError{fmt.Errorf("its %d bytes are said to hold %d", size, t.Size())}
 	}
@@ -62,6 +69,9 @@ func readTable(r io.ReaderAt, size int64) (*seekable.SeekTable, error) {
 	}
 	return t, nil
 }
+
+// ErrNoTable is a file of several frames without a table, or one that begins with no frame.
+var ErrNoTable = errors.New("it has no seek table and is not one zstd frame: it is truncated, or another program compressed it")
 
 // TableError is a seek table that does not describe its file.
 type TableError struct{ Err error }

@@ -38,11 +38,7 @@ base need not be signed: its layers are compared with the digests in the delta.`
 				if !p.asked() {
 					return nil
 				}
-				m, err := evidence.FromBundle(args[0], d, b)
-				if err != nil {
-					return err
-				}
-				return p.one(pr, m)
+				return p.one(pr, evidence.FromBundle(args[0], d, b))
 			}})
 			if err != nil {
 				return err

@@ -68,10 +68,7 @@ func (v *verifying) images(paths []string, opened *bundle.Bundle) (*evidence.Rep
 		defer closeAll()
 		bundles = all
 	}
-	all, err := materials(paths, bundles)
-	if err != nil {
-		return nil, err
-	}
+	all := materials(paths, bundles)
 	for _, dir := range v.layouts {
 		l, err := bundle.OpenImageLayout(dir)
 		if err != nil {

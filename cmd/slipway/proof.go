@@ -106,11 +106,7 @@ func (p *proof) check(pr *progress.Printer, paths []string, bundles []*bundle.Bu
 	if !p.asked() {
 		return nil, nil //nolint:nilnil // nothing was asked for
 	}
-	all, err := materials(paths, bundles)
-	if err != nil {
-		return nil, err
-	}
-	r, err := evidence.Verify(all, p.policy, statements...)
+	r, err := evidence.Verify(materials(paths, bundles), p.policy, statements...)
 	if err == nil {
 		r.Tell(pr)
 	}
@@ -118,15 +114,12 @@ func (p *proof) check(pr *progress.Printer, paths []string, bundles []*bundle.Bu
 }
 
 // materials returns bundles as what is verified. Each may have blobs that another one lacks.
-func materials(paths []string, bundles []*bundle.Bundle) (all []evidence.Material, err error) {
+func materials(paths []string, bundles []*bundle.Bundle) []evidence.Material {
+	var all []evidence.Material
 	for n, b := range bundles {
-		m, err := evidence.FromBundle(paths[n], b, bundles...)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, m)
+		all = append(all, evidence.FromBundle(paths[n], b, bundles...))
 	}
-	return all, nil
+	return all
 }
 
 // one verifies what a command is about to use.

@@ -63,8 +63,8 @@ var Run = Kind{
 // maxSize is the largest size of a file in bytes. Real files have a few hundred KiB.
 const maxSize = 64 << 20
 
-// Read reads a regular file into v. It refuses a newer version, an unknown field, trailing text
-// and a file of another kind. The error names the file.
+// Read reads a regular file into v. It refuses a newer version, an unknown field, a field that is
+// there twice, trailing text and a file of another kind. The error names the file.
 func (k Kind) Read(path string, v any) error {
 	switch fi, err := os.Stat(path); { // before opening: a pipe would block until it has a writer
 	case err != nil:
@@ -96,6 +96,9 @@ func (k Kind) Decode(r io.Reader, v any) error {
 	}
 	if err := k.identify(b); err != nil {
 		return err
+	}
+	if err := plainjson.Check(b, v); err != nil {
+		return k.Invalid(err)
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()

@@ -36,16 +36,18 @@ func TestRoundTrip(t *testing.T) {
 // do.
 func TestWrongFile(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"partVersion": 2, "name": "a", "new": 1}`: "partVersion 2 is newer than 1, which this slipway reads: use a newer slipway",
-		`{"schemaVersion": 1}`:                      "this is the lock of a release: name a part of a release, a release.part.json",
-		`{"buildVersion": 1}`:                       "this is what slipway build made: run slipway publish first",
-		`{"name": "a"}`:                             "not a part of a release: partVersion is missing",
-		`{"partVersion": 0}`:                        "not a part of a release: partVersion is missing",
-		`{"partVersion": -1, "schemaVersion": -1}`:  "not a part of a release: partVersion is missing",
-		`{"partVersion": 1, "other": 2}`:            `not a part of a release: json: unknown field "other"`,
-		`{"partVersion": 1} {}`:                     "not a part of a release: invalid character '{' after top-level value",
-		`{"partVersion": 1, "name": 1}`:             "not a part of a release: json: cannot unmarshal number into Go struct field part.name of type string",
-		`[`:                                         "not a part of a release: unexpected end of JSON input",
+		`{"partVersion": 2, "name": "a", "new": 1}`:    "partVersion 2 is newer than 1, which this slipway reads: use a newer slipway",
+		`{"schemaVersion": 1}`:                         "this is the lock of a release: name a part of a release, a release.part.json",
+		`{"buildVersion": 1}`:                          "this is what slipway build made: run slipway publish first",
+		`{"name": "a"}`:                                "not a part of a release: partVersion is missing",
+		`{"partVersion": 0}`:                           "not a part of a release: partVersion is missing",
+		`{"partVersion": -1, "schemaVersion": -1}`:     "not a part of a release: partVersion is missing",
+		`{"partVersion": 1, "other": 2}`:               `not a part of a release: json: unknown field "other"`,
+		`{"partVersion": 1, "name": "a", "name": "b"}`: `not a part of a release: the key "name" is there twice, at byte 38`,
+		`{"partVersion": 1, "Name": "a"}`:              `not a part of a release: the key "Name" at byte 25 differs from "name" by case`,
+		`{"partVersion": 1} {}`:                        "not a part of a release: invalid character '{' after top-level value",
+		`{"partVersion": 1, "name": 1}`:                "not a part of a release: json: cannot unmarshal number into Go struct field part.name of type string",
+		`[`:                                            "not a part of a release: unexpected end of JSON input",
 	} {
 		var p part
 		if err := stagefile.Part.Decode(strings.NewReader(text), &p); err == nil || err.Error() != want {

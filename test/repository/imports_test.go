@@ -25,7 +25,7 @@ var order = []string{"output", "howto", "imagename", "imagetag", "disk", "plainj
 var contents = map[string][]string{
 	"lock":     {"output", "howto", "imagename", "disk", "plainjson", "stagefile", "platform", "oci"},
 	"transfer": {"output", "howto", "imagename", "disk", "plainjson", "stagefile", "subprocess", "platform", "oci", "progress", "network", "lock", "store"},
-	"bundle":   {"output", "howto", "imagename", "disk", "platform", "oci", "progress"},
+	"bundle":   {"output", "howto", "imagename", "disk", "plainjson", "platform", "oci", "progress"},
 	"airgap": {
 		"output", "howto", "imagename", "disk", "plainjson", "stagefile", "subprocess", "platform", "oci", "progress", "network", "yamlfile",
 		"workload", "chart", "lock", "store", "transfer", "renaming", "bundle", "signature", "provenance",

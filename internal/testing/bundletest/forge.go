@@ -11,6 +11,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/slipway-dev/slipway/bundle/seekable"
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
 )
 
 // Forged is an entry of a tar that a test makes up.
@@ -43,19 +44,28 @@ func Clone(list []Forged) []Forged {
 	return list
 }
 
+// Put writes an entry in the form of slipway, but for what its header has already.
+func Put(t testing.TB, w *tar.Writer, e Forged) {
+	t.Helper()
+	e.Size, e.Mode, e.Format = int64(len(e.Data)), 0o644, tar.FormatUSTAR
+	if e.ModTime.IsZero() {
+		e.ModTime = storetest.Created
+	}
+	if err := w.WriteHeader(&e.Header); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(e.Data); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Forge compresses entries as a bundle.
 func Forge(t *testing.T, list []Forged) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
 	for _, e := range list {
-		e.Size, e.Mode = int64(len(e.Data)), 0o644
-		if err := w.WriteHeader(&e.Header); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Write(e.Data); err != nil {
-			t.Fatal(err)
-		}
+		Put(t, w, e)
 	}
 	if err := w.Close(); err != nil && !errors.Is(err, io.EOF) {
 		t.Fatal(err)
@@ -66,22 +76,14 @@ func Forge(t *testing.T, list []Forged) []byte {
 	return Compress(t, b.Bytes())
 }
 
-// Compress compresses in frames of 8 MiB, as a bundle is.
+// Compress compresses as zstd does: one frame, which may be empty.
 func Compress(t testing.TB, b []byte) []byte {
 	t.Helper()
-	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest))
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(seekable.CompressedFrame), zstd.WithZeroFrames(true))
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := z.EncodeAll(nil, []byte{})
-	if len(b) == 0 {
-		return append(out, "\x28\xb5\x2f\xfd\x20\x00\x01\x00\x00"...) // an empty frame
-	}
-	for len(b) > 0 {
-		n := min(len(b), seekable.CompressedFrame)
-		out, b = z.EncodeAll(b[:n], out), b[n:]
-	}
-	return out
+	return z.EncodeAll(b, nil)
 }
 
 // Zeros reads zeros without end.

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/slipway-dev/slipway/internal/testing/storetest"
 )
 
 // Entry is a file in a bundle.
@@ -41,7 +43,7 @@ func Entries(t *testing.T, path string) []Entry {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if h.Typeflag != tar.TypeReg || h.Mode != 0o644 || h.Uid+h.Gid != 0 || h.Uname+h.Gname != "" || h.ModTime.Unix() != 1700000000 {
+		if h.Typeflag != tar.TypeReg || h.Mode != 0o644 || h.Uid+h.Gid != 0 || h.Uname+h.Gname != "" || !h.ModTime.Equal(storetest.Created) {
 			t.Errorf("%s: %+v", path, h)
 		}
 		data, err := io.ReadAll(tr)

@@ -1,0 +1,176 @@
+package plainjson
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+)
+
+// Check reports JSON that readers understand in more than one way, where it is decoded into v:
+//
+//   - a key that an object has twice: encoding/json takes the last, others the first;
+//   - a key that differs from one of v's by case: encoding/json takes it, others do not;
+//   - text that is not UTF-8, or half of a surrogate pair: encoding/json replaces it.
+//
+// RFC 8259 leaves all three to the reader (sections 4, 8.1 and 8.2). JSON that is not valid, and
+// bytes behind it, are errors, too.
+func Check(raw []byte, v any) error {
+	if !utf8.Valid(raw) {
+		return errors.New("it is not UTF-8")
+	}
+	if at := loneSurrogate(raw); at >= 0 {
+		return fmt.Errorf("half of a surrogate pair is at byte %d", at)
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	switch err := checkValue(d, reflect.TypeOf(v), 0); {
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF): // which are the end of a file to callers
+		return errors.New("unexpected end of JSON input")
+	case err != nil:
+		return err
+	}
+	if d.More() {
+		return fmt.Errorf("more than one value is in it, from byte %d on", d.InputOffset())
+	}
+	return nil
+}
+
+// Decode decodes JSON that somebody else may have written into v, if [Check] has no objection.
+func Decode(raw []byte, v any) error {
+	if err := Check(raw, v); err != nil {
+		return err
+	}
+	return json.Unmarshal(raw, v)
+}
+
+// maxDepth is how deep JSON may nest. encoding/json goes as deep.
+const maxDepth = 10_000
+
+// checkValue checks the next value, which is decoded into t; t may be nil for any.
+func checkValue(d *json.Decoder, t reflect.Type, depth int) error {
+	token, err := d.Token()
+	if err != nil {
+		return err
+	}
+	if depth > maxDepth {
+		return fmt.Errorf("it nests more than %d levels deep", maxDepth)
+	}
+	switch token {
+	case json.Delim('{'):
+		err = checkObject(d, shapeOf(t), depth)
+	case json.Delim('['):
+		element := shapeOf(t).element
+		for err == nil && d.More() {
+			err = checkValue(d, element, depth+1)
+		}
+	default:
+		return nil
+	}
+	if err == nil {
+		_, err = d.Token() // its end
+	}
+	return err
+}
+
+func checkObject(d *json.Decoder, s shape, depth int) error {
+	seen := map[string]bool{}
+	for d.More() {
+		token, err := d.Token()
+		if err != nil {
+			return err
+		}
+		key, ok := token.(string)
+		if !ok {
+			return fmt.Errorf("no key is at byte %d", d.InputOffset())
+		}
+		if seen[key] {
+			return fmt.Errorf("the key %.100q is there twice, at byte %d", key, d.InputOffset())
+		}
+		seen[key] = true
+		field, known := s.fields[key]
+		if name, like := s.folded[fold(key)]; !known && like {
+			return fmt.Errorf("the key %.100q at byte %d differs from %q by case", key, d.InputOffset(), name)
+		}
+		if !known {
+			field = s.element
+		}
+		if err := checkValue(d, field, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shape is what encoding/json decodes an object or an array into.
+type shape struct {
+	fields  map[string]reflect.Type // of a struct, by key
+	folded  map[string]string       // its keys, by what fold makes of them
+	element reflect.Type            // of a map, a slice or an array; nil: any
+}
+
+func shapeOf(t reflect.Type) shape {
+	for t != nil && t.Kind() == reflect.Pointer && !decodesItself(t) {
+		t = t.Elem()
+	}
+	switch {
+	case t == nil || decodesItself(reflect.PointerTo(t)):
+		return shape{}
+	case t.Kind() == reflect.Map || t.Kind() == reflect.Slice || t.Kind() == reflect.Array:
+		return shape{element: t.Elem()}
+	case t.Kind() != reflect.Struct:
+		return shape{}
+	}
+	s := shape{fields: map[string]reflect.Type{}, folded: map[string]string{}}
+	for _, f := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if !f.IsExported() || name == "-" || f.Anonymous && name == "" {
+			continue
+		}
+		if name == "" {
+			name = f.Name
+		}
+		s.fields[name], s.folded[fold(name)] = f.Type, name
+	}
+	return s
+}
+
+// fold returns what encoding/json compares of keys.
+func fold(key string) string { return strings.ToLower(strings.ToUpper(key)) }
+
+var (
+	unmarshaler = reflect.TypeFor[json.Unmarshaler]()
+	texter      = reflect.TypeFor[encoding.TextUnmarshaler]()
+)
+
+// decodesItself reports whether a type has its own decoder, whose keys are not known.
+func decodesItself(t reflect.Type) bool { return t.Implements(unmarshaler) || t.Implements(texter) }
+
+// loneSurrogate returns where an escape of half a surrogate pair begins, or -1.
+func loneSurrogate(raw []byte) int {
+	for at := 0; at < len(raw); at++ {
+		if raw[at] != '\\' {
+			continue
+		}
+		high := isEscape(raw[at:], "89ab")
+		switch {
+		case high && isEscape(raw[min(at+6, len(raw)):], "cdef"):
+			at += 11
+		case high || isEscape(raw[at:], "cdef"):
+			return at
+		default:
+			at++ // what is escaped
+		}
+	}
+	return -1
+}
+
+// isEscape reports whether b begins with \uDXYZ, where X is one of third.
+func isEscape(b []byte, third string) bool {
+	return len(b) >= 6 && b[0] == '\\' && b[1] == 'u' && b[2]|0x20 == 'd' && strings.IndexByte(third, b[3]|0x20) >= 0
+}
