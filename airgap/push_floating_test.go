@@ -1,6 +1,7 @@
 package airgap_test
 
 import (
+	"bytes"
 	"net/http"
 	"strings"
 	"testing"
@@ -157,5 +158,22 @@ func TestPushFloatingFails(t *testing.T) {
 	}
 	if calls, _ := r.Reset(); registrytest.Count(calls, http.MethodPut, "/manifests/latest") != 0 {
 		t.Error("a floating tag has moved")
+	}
+}
+
+// TestPushFullVersion: no mark in a bundle gives an image the tag of another release as a floating
+// one.
+func TestPushFullVersion(t *testing.T) {
+	r := registrytest.Serve(t)
+	_, path := release(t, storetest.Open(t), "1.2.0")
+	e := bundletest.Clone(bundletest.Headers(t, path))
+	for _, n := range []int{0, 2} {
+		e[n].Data = bytes.ReplaceAll(e[n].Data, []byte("agent:latest"), []byte("agent:1.3.0"))
+	}
+	b := bundletest.Opened(t, bundletest.Write(t, bundletest.Forge(t, e)))
+	_, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, airgap.PushOptions{To: r.Host() + "/mirror"})
+	bundletest.Says(t, err, "slipway.local/demo/agent:1.3.0 is marked as a floating tag, and a full version never moves")
+	if n := r.Count(http.MethodPut, ""); n > 0 {
+		t.Errorf("%d requests changed the registry", n)
 	}
 }

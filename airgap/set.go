@@ -10,6 +10,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/transfer"
 )
@@ -27,6 +28,10 @@ func newBundleSet(bundles []*bundle.Bundle) (*bundleSet, error) {
 	var errs []error
 	for _, b := range bundles {
 		for _, i := range b.Contents().Images {
+			if i.Floating && imagetag.IsFull(i.Name[strings.LastIndexByte(i.Name, ':')+1:]) {
+				errs = append(errs, fmt.Errorf("%s is marked as a floating tag, and a full version never moves: somebody changed the bundle: take it from the maintainer again", i.Name))
+				continue
+			}
 			own := stamp(b.Contents(), i)
 			at := slices.IndexFunc(s.images, func(o bundle.Image) bool { return o.Name == i.Name })
 			switch {

@@ -30,7 +30,6 @@ func (b *Bundle) files(i Image, only *Manifest, o ExtractOptions) (all []extract
 	if top.MediaType.IsIndex() {
 		metadata = append(metadata, top)
 	}
-	entries := []v1.Descriptor{named(top, i.Name)}
 	for _, m := range i.Included() {
 		if only == nil || m.Desc.Digest == only.Desc.Digest {
 			metadata = append(metadata, m.Desc, *m.Config)
@@ -46,17 +45,26 @@ func (b *Bundle) files(i Image, only *Manifest, o ExtractOptions) (all []extract
 		for _, r := range i.Referrers {
 			small, large := r.blobs()
 			list = append(append(list, small...), large...)
-			entries = append(entries, r.descriptor(i))
 		}
+	} else {
+		i.Referrers = nil
 	}
-	index := document("index.json", marshal(v1.IndexManifest{SchemaVersion: 2, MediaType: types.OCIImageIndex, Manifests: entries}))
+	index := document("index.json", i.layoutIndex(top))
 	return append([]extractFile{document("oci-layout", []byte(layoutFile)), index}, blobFiles(list)...), referrers
 }
 
-// named returns the descriptor of an image as index.json of a layout lists it.
-func named(d v1.Descriptor, name string) v1.Descriptor {
-	d.Annotations = map[string]string{annotationImageName: name, annotationRefName: name}
-	return d
+// layoutIndex returns the index.json of a layout that has the image as top, its index or one of its
+// manifests, and what refers to it. Nothing is in it that no digest covers but names, and what
+// refers to what: so there is one form of it, which readers of a layout insist on.
+func (i Image) layoutIndex(top v1.Descriptor) []byte {
+	entries := []v1.Descriptor{{
+		MediaType: top.MediaType, Digest: top.Digest, Size: top.Size,
+		Annotations: map[string]string{annotationImageName: i.Name, annotationRefName: i.Name},
+	}}
+	for _, r := range i.Referrers {
+		entries = append(entries, r.descriptor(i))
+	}
+	return marshal(v1.IndexManifest{SchemaVersion: 2, MediaType: types.OCIImageIndex, Manifests: entries})
 }
 
 // blobFiles returns the files of blobs, each once.

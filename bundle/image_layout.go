@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -30,39 +31,64 @@ func IsImageLayout(dir string) bool {
 }
 
 // OpenImageLayout reads the documents of a directory. Their digests are compared; layers are not
-// read.
+// read. What no digest covers has the form that Extract writes, byte for byte, and the directory has
+// no file besides: what is accepted here, other readers read as this package does.
 func OpenImageLayout(dir string) (*ImageLayout, error) {
 	l := &ImageLayout{dir: dir}
 	index, err := l.document("index.json", oci.MaxManifest)
 	if err != nil {
 		return nil, err
 	}
-	var m v1.IndexManifest
-	if err := oci.Decode(filepath.Join(dir, "index.json"), index, &m, maxValues); err != nil {
+	if err := l.read(index); err != nil {
 		return nil, err
 	}
+	layout, err := l.document("oci-layout", maxNameLen)
+	if err != nil {
+		return nil, err
+	}
+	for _, doc := range []struct {
+		name      string
+		have, own []byte
+	}{{"oci-layout", layout, []byte(layoutFile)}, {"index.json", index, l.Image.layoutIndex(l.Image.Tree.Desc)}} {
+		if !bytes.Equal(doc.have, doc.own) {
+			return nil, fmt.Errorf("%s: its %s is not in the form that slipway writes: somebody changed it, or another version of slipway extracted it: extract it again", dir, doc.name)
+		}
+	}
+	if err := l.onlyOwn(); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// read reads the image of an index.json, and what refers to it.
+func (l *ImageLayout) read(index []byte) error {
+	dir := l.dir
+	var m v1.IndexManifest
+	if err := oci.Decode(filepath.Join(dir, "index.json"), index, &m, maxValues); err != nil {
+		return err
+	}
 	if len(m.Manifests) == 0 || m.Manifests[0].Annotations[annotationSubjectDigest] != "" {
-		return nil, fmt.Errorf("%s: its index.json does not begin with an image: it is not a layout that airgap extract wrote", dir)
+		return fmt.Errorf("%s: its index.json does not begin with an image: it is not a layout that airgap extract wrote", dir)
 	}
 	reader := &oci.Reader{Get: l.get}
 	first := m.Manifests[0]
 	name := first.Annotations[annotationImageName]
 	if n, err := Name(name, first.Digest); err != nil || n != name {
-		return nil, fmt.Errorf("%s: %.200q is not the full name of an image", dir, name)
+		return fmt.Errorf("%s: %.200q is not the full name of an image", dir, name)
 	}
-	first.Annotations, first.Platform = nil, nil
-	if l.Image, err = ReadImage(name, first, reader); err != nil {
-		return nil, fmt.Errorf("%s: %w", dir, err)
+	var err error
+	if l.Image, err = ReadImage(name, v1.Descriptor{MediaType: first.MediaType, Digest: first.Digest, Size: first.Size}, reader); err != nil {
+		return fmt.Errorf("%s: %w", dir, err)
 	}
 	l.Image.Chart = l.Image.isChart()
 	for _, d := range m.Manifests[1:] {
 		r, err := l.referrer(d, reader)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", dir, err)
+			return fmt.Errorf("%s: %w", dir, err)
 		}
 		l.Image.Referrers = append(l.Image.Referrers, r)
 	}
-	return l, nil
+	return nil
 }
 
 func (l *ImageLayout) referrer(d v1.Descriptor, reader *oci.Reader) (Referrer, error) {
@@ -117,7 +143,7 @@ func (l *ImageLayout) Open(h v1.Hash) (io.ReadCloser, error) {
 	return &checked{r: f, Closer: f, want: h, hash: sha256.New()}, nil
 }
 
-// Verify reads every blob of the image and of what refers to it.
+// Verify reads every blob of the image and of what refers to it, and looks for others.
 func (l *ImageLayout) Verify(ctx context.Context, pr *progress.Printer) (blobs int, size int64, err error) {
 	c := Contents{Images: []Image{l.Image}}
 	metadata, layers, err := c.order()
@@ -139,7 +165,7 @@ func (l *ImageLayout) Verify(ctx context.Context, pr *progress.Printer) (blobs i
 	if ctx.Err() != nil {
 		return 0, 0, context.Cause(ctx)
 	}
-	if err := errors.Join(errs...); err != nil {
+	if err := errors.Join(append(errs, l.onlyOwn())...); err != nil {
 		return 0, 0, err
 	}
 	task.Done("%d blobs, %s", blobs, progress.Size(size))

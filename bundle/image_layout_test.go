@@ -32,6 +32,33 @@ func TestImageLayout(t *testing.T) {
 		}, "does not refer to", ""},
 		{"index changed", func(t *testing.T, dir string) { edit(t, dir, blob(agent.Digest().Hex), "linux", "xinul") }, "has the digest", ""},
 		{"manifest gone", func(t *testing.T, dir string) { rm(t, dir, blob(agent.Referrers[0].Digest.Hex)) }, "not included", ""},
+		{"space in index.json", func(t *testing.T, dir string) { edit(t, dir, "index.json", "{", "{ ") }, "index.json is not in the form", ""},
+		{"key twice in index.json", func(t *testing.T, dir string) { edit(t, dir, "index.json", "{", `{"schemaVersion":1,`) }, "index.json", ""},
+		{"manifests that only others read", func(t *testing.T, dir string) { edit(t, dir, "index.json", "{", `{"Manifests":[],`) }, "index.json", ""},
+		{"platform in index.json", func(t *testing.T, dir string) {
+			edit(t, dir, "index.json", `,"annotations"`, `,"platform":{"os":"windows","architecture":"amd64"},"annotations"`)
+		}, "index.json is not in the form", ""},
+		{"annotation in index.json", func(t *testing.T, dir string) {
+			edit(t, dir, "index.json", `"annotations":{`, `"annotations":{"a":"b",`)
+		}, "index.json is not in the form", ""},
+		{"another oci-layout", func(t *testing.T, dir string) { edit(t, dir, "oci-layout", "{", `{"product":"evil",`) }, "oci-layout is not in the form", ""},
+		{"blob besides", func(t *testing.T, dir string) { add(t, dir, blob(strings.Repeat("0", 64))) }, "which is not of slipway.local", ""},
+		{"script besides", func(t *testing.T, dir string) { add(t, dir, "load-images.sh") }, `has "load-images.sh", which is not of`, ""},
+		{"manifest.json for docker", func(t *testing.T, dir string) { add(t, dir, "manifest.json") }, `has "manifest.json", which is not of`, ""},
+		{"directory besides", func(t *testing.T, dir string) {
+			if err := os.MkdirAll(filepath.Join(dir, "blobs", "sha512"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}, `has "blobs/sha512", which is not of`, ""},
+		{"layer that is a link", func(t *testing.T, dir string) {
+			name := filepath.Join(dir, blob(agent.Included()[0].Layers[0].Digest.Hex))
+			if err := os.Rename(name, dir+".layer"); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(dir+".layer", name); err != nil {
+				t.Fatal(err)
+			}
+		}, "which is not of", ""},
 		{"layer changed", func(t *testing.T, dir string) { turn(t, dir, blob(agent.Included()[0].Layers[0].Digest.Hex)) }, "", "have the digest"},
 		{"layer gone", func(t *testing.T, dir string) { rm(t, dir, blob(agent.Included()[0].Layers[0].Digest.Hex)) }, "", "no such file"},
 	} {
@@ -71,6 +98,14 @@ func blob(hex string) string { return "blobs/sha256/" + hex }
 func rm(t *testing.T, dir, name string) {
 	t.Helper()
 	if err := os.Remove(filepath.Join(dir, name)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// add adds a file.
+func add(t *testing.T, dir, name string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 	"github.com/slipway-dev/slipway/internal/testing/golden"
-	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/provenance"
 )
 
@@ -268,10 +267,7 @@ var attacks = []attack{
 		}
 	})},
 	{"floating tag of another repository", func(t *testing.T, w *world) error {
-		w.attach(t, w.key64)
-		i := &w.l.Images[0]
-		i.FloatingTags = []lock.FloatingTag{{Tag: "latest", Repository: i.Repository}}
-		path := w.pack(t)
+		path := w.floating(t).pack(t)
 		if _, err := verify(t, policy(w.key), path); err != nil {
 			t.Fatal(err)
 		}

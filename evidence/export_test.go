@@ -6,3 +6,10 @@ func SetMaxBundles(n int) func() {
 	maxBundles = n
 	return func() { maxBundles = was }
 }
+
+// SetMaxListed changes a limit and returns what restores it.
+func SetMaxListed(n int) func() {
+	was := maxListed
+	maxListed = n
+	return func() { maxListed = was }
+}

@@ -1,8 +1,10 @@
 package evidence
 
-// The names in dist/ of the checksums of a release, and of what a signed one has besides: the
-// signatures of the checksums as a Sigstore bundle and for openssl, and the signed statement.
+// The names in dist/ of the statement and the checksums of a release, and of what a signed one has
+// besides: the signatures of the checksums as a Sigstore bundle and for openssl, and the signed
+// statement.
 const (
+	Provenance       = "provenance.json"
 	SumsName         = "SHA256SUMS"
 	SumsBundle       = SumsName + StatementSuffix
 	SumsSignature    = SumsName + ".sig"

@@ -3,6 +3,7 @@ package evidence
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -37,14 +38,19 @@ type Report struct {
 	// ThirdParty are the images of others. The statement lists their digests; nothing proves who
 	// made them.
 	ThirdParty []string `json:"thirdParty,omitempty"`
-	// Floating are floating tags, which no statement has: a registry decides whether they move.
+	// Floating are floating tags here, which the release may have: a newer one may have them, too.
 	Floating []string `json:"floating,omitempty"`
+	// Omitted are the images of others that the release omits, by the statement.
+	Omitted []string `json:"omitted,omitempty"`
 	// Declared are inputs whose revision nobody compared with their repository.
 	Declared []string `json:"declared,omitempty"`
 	// Local are inputs that were not compared with a public record, such as the toolchain.
 	Local []string `json:"local,omitempty"`
 	// Foreign counts Sigstore bundles of other keys, which were not looked at.
 	Foreign int `json:"foreign"`
+	// Others counts artifacts that refer to the images and are not Sigstore bundles, such as older
+	// forms of signatures. They were not looked at, either.
+	Others []TypeCount `json:"others,omitempty"`
 	// Since is the release that the operator named as the oldest one allowed.
 	Since *Floor `json:"since,omitempty"`
 
@@ -66,8 +72,14 @@ type Count struct {
 	Of   int `json:"of"`
 }
 
+// TypeCount is how many artifacts have a type.
+type TypeCount struct {
+	Type  string `json:"type"`
+	Count int    `json:"count"`
+}
+
 // newReport describes what the signed statements cover.
-func newReport(all []Material, p Policy, r *reader, by []signed) *Report {
+func newReport(all []Material, p Policy, r *reader, by []signedStatement) *Report {
 	st := by[0].Statement
 	rep := describe(p, r, by)
 	have := map[string]bool{}   // subjects, by digest
@@ -80,7 +92,7 @@ func newReport(all []Material, p Policy, r *reader, by []signed) *Report {
 				}
 				continue
 			}
-			if i.Floating && !slices.Contains(rep.Floating, i.Name) {
+			if floats(st, i.Name) && !slices.Contains(rep.Floating, i.Name) {
 				rep.Floating = append(rep.Floating, i.Name)
 			}
 			have[i.Digest().Hex], wanted[i.Digest().Hex] = true, !i.Chart
@@ -88,6 +100,9 @@ func newReport(all []Material, p Policy, r *reader, by []signed) *Report {
 				have[c.Desc.Digest.Hex], wanted[c.Desc.Digest.Hex] = true, !i.Chart
 			}
 		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.others)) {
+		rep.Others = append(rep.Others, TypeCount{name, r.others[name]})
 	}
 	for h, due := range wanted {
 		if !due {
@@ -102,11 +117,19 @@ func newReport(all []Material, p Policy, r *reader, by []signed) *Report {
 	return rep
 }
 
+// CheckSame checks that another report is of the same release.
+func (r *Report) CheckSame(other *Report) error { return agree(r.Statement, other.Statement) }
+
+// floats reports whether a name floats by a statement.
+func floats(st *provenance.Statement, name string) bool {
+	return slices.ContainsFunc(st.Subjects, func(s provenance.Subject) bool { return slices.Contains(s.Annotations.Floating, name) })
+}
+
 // describe returns what a report says of the signed statements alone.
-func describe(p Policy, read *reader, by []signed) *Report {
+func describe(p Policy, read *reader, by []signedStatement) *Report {
 	st := by[0].Statement
 	par := st.Predicate.BuildDefinition.ExternalParameters
-	r := &Report{Product: par.Name, Version: par.Version, Created: par.Created, Threshold: p.threshold(), Foreign: read.foreign, Statement: st}
+	r := &Report{Product: par.Name, Version: par.Version, Created: par.Created, Threshold: p.threshold(), Foreign: read.foreign, Omitted: par.Omitted, Statement: st}
 	for _, s := range by {
 		r.Signers = append(r.Signers, Signer{s.key.Fingerprint(), s.Predicate.RunDetails.Builder.ID, s.blob})
 	}
@@ -225,17 +248,24 @@ func (r *Report) WriteTable(w io.Writer) error {
 		}
 	}
 	list("not here", r.Absent)
+	list("omitted by the release", r.Omitted)
 	list("not proven: who made the images of others, which the release lists by digest", r.ThirdParty)
-	list("not proven: that these tags, which move, are of this release", r.Floating)
+	list("not proven: that no newer release has these tags, which move", r.Floating)
 	list("not proven: the revision, which is declared", r.Declared)
 	list("not proven: the bytes, which were on the builder's machine", r.Local)
 	if f := r.Files; f != nil {
-		list("not here", f.Absent)
-		list("not proven: files that the checksums do not list", f.Unlisted)
+		for _, l := range f.Lists() {
+			line("%s", l)
+		}
 	}
 	if r.Foreign > 0 {
 		line("not looked at: %d statements of other keys", r.Foreign)
 	}
+	var others []string
+	for _, o := range r.Others {
+		others = append(others, fmt.Sprintf("%s (%d)", o.Type, o.Count))
+	}
+	list("not looked at: artifacts that refer to the images, of the types", shown(others, 0))
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -10,6 +10,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/keyfile"
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/provenance"
 )
@@ -45,6 +46,9 @@ func OpenVerifier(dir string, threshold int, allow []string) (*Verifier, error) 
 		return nil, err
 	}
 	for _, path := range keys {
+		if err := keyfile.CheckOwner(path); err != nil {
+			return nil, err
+		}
 		text, err := readFile(path, 1<<20)
 		if err != nil {
 			return nil, err
@@ -145,8 +149,12 @@ func (v *Verifier) read(paths []string) {
 // and h is what it refers to, an index or a manifest. The error tells why it may not.
 //
 // The repository may be another registry's copy: it must end with the path that the release gives
-// it, as registry.internal/mirror/kpack/controller does for ghcr.io/kpack/controller.
+// it, as registry.internal/mirror/kpack/controller does for ghcr.io/kpack/controller. A digest in
+// the name must be h.
 func (v *Verifier) Decide(name string, h v1.Hash) (reason string, err error) {
+	if _, digest, ok := strings.Cut(name, "@"); ok && digest != h.String() {
+		return "", fmt.Errorf("%.200q is pinned to another digest than %s, which is to be pulled", name, h)
+	}
 	repository, tag := parseName(name)
 	var other error
 	for _, s := range v.statements {

@@ -40,6 +40,16 @@ func TestVerifier(t *testing.T) {
 	second := w.statement(t, func(s *provenance.Statement) { s.Predicate.RunDetails.Builder.ID = "https://builder.example/second" })
 	differs := w.statement(t, func(s *provenance.Statement) { s.Subjects = s.Subjects[1:] })
 	snapshot := w.statement(t, func(s *provenance.Statement) { s.Predicate.BuildDefinition.ExternalParameters.Registries = nil })
+	evil := w.statement(t, func(s *provenance.Statement) {
+		all := s.Predicate.BuildDefinition.ResolvedDependencies
+		for _, d := range all {
+			if d.Annotations.Kind == provenance.KindImage {
+				d.Digest.SHA256 = hash("1").Hex
+				all = append(all, d)
+			}
+		}
+		s.Predicate.BuildDefinition.ResolvedDependencies = all
+	})
 	other := bundletest.SignedStatement(t, w.other, second)
 	one := []*signature.Signer{w.key}
 	both := []*signature.Signer{w.key, w.other}
@@ -64,6 +74,11 @@ func TestVerifier(t *testing.T) {
 		{what: "allowed by itself", keys: one, name: "registry.k8s.io/pause:3.10", digest: hash("1"), says: "allowed without a statement"},
 		{what: "two keys", keys: both, statements: [][]byte{w.key64, other}, threshold: 2, name: agent.Tagged(), digest: agent.Digest, says: "part of"},
 
+		{what: "pinned to another digest", keys: one, statements: [][]byte{w.key64}, name: agent.Repository + "@" + server.Digest.String(), digest: agent.Digest, refuses: "is pinned to another digest than"},
+		{what: "its index pinned, a manifest to be pulled", keys: one, statements: [][]byte{w.key64}, name: agent.Tagged() + "@" + agent.Digest.String(), digest: agent.Children[1].Digest, refuses: "is pinned to another digest than"},
+		{what: "pinned to no digest", keys: one, statements: [][]byte{w.key64}, name: agent.Tagged() + "@", digest: agent.Digest, refuses: "is pinned to another digest than"},
+		{what: "pinned twice", keys: one, statements: [][]byte{w.key64}, name: agent.Reference() + "@" + server.Digest.String(), digest: agent.Digest, refuses: "is pinned to another digest than"},
+		{what: "allowed, and pinned to another digest", keys: one, name: "registry.internal/tools/sh@" + hash("2").String(), digest: hash("1"), refuses: "is pinned to another digest than"},
 		{what: "another digest", keys: one, statements: [][]byte{w.key64}, name: agent.Tagged(), digest: hash("1"), refuses: "no signed statement names"},
 		{what: "another tag", keys: one, statements: [][]byte{w.key64}, name: agent.Repository + ":1.2.4", digest: agent.Digest, refuses: "a name was exchanged"},
 		{what: "another image", keys: one, statements: [][]byte{w.key64}, name: server.Tagged(), digest: agent.Digest, refuses: "a name was exchanged"},
@@ -76,6 +91,7 @@ func TestVerifier(t *testing.T) {
 		{what: "one key of two", keys: both, statements: [][]byte{w.key64}, threshold: 2, name: agent.Tagged(), digest: agent.Digest, refuses: "1 of 2 keys have signed it"},
 		{what: "twice by one key", keys: both, statements: [][]byte{w.key64, bundletest.SignedStatement(t, w.key, second)}, threshold: 2, name: agent.Tagged(), digest: agent.Digest, refuses: "1 of 2 keys"},
 		{what: "two keys that differ", keys: both, statements: [][]byte{w.key64, bundletest.SignedStatement(t, w.other, differs)}, threshold: 2, name: agent.Tagged(), digest: agent.Digest, refuses: "the two builders did not make the same"},
+		{what: "two keys, of which one lists another image of others", keys: []*signature.Signer{w.other, w.key}, statements: [][]byte{w.key64, bundletest.SignedStatement(t, w.other, evil)}, threshold: 2, name: "docker.io/library/pause:3.9", digest: hash("1"), refuses: "an image of others"},
 		{what: "a snapshot", keys: one, statements: [][]byte{bundletest.SignedStatement(t, w.key, snapshot)}, name: agent.Tagged(), digest: agent.Digest, refuses: "of a snapshot"},
 		{what: "a flipped bit", keys: one, statements: [][]byte{bundletest.Flip(w.key64, len(w.key64)/2, 0)}, name: agent.Tagged(), digest: agent.Digest, refuses: "no signed statement"},
 		{what: "no keys", name: agent.Tagged(), digest: agent.Digest, refuses: "has no public key"},
@@ -101,3 +117,17 @@ func TestVerifier(t *testing.T) {
 }
 
 func hash(c string) v1.Hash { return v1.Hash{Algorithm: "sha256", Hex: strings.Repeat(c, 64)} }
+
+// TestVerifierKeys: a key that everybody may write decides nothing.
+func TestVerifierKeys(t *testing.T) {
+	w := newWorld(t)
+	dir := node(t, []*signature.Signer{w.key}, w.key64)
+	if _, err := evidence.OpenVerifier(dir, 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(filepath.Join(dir, "keys", "a.pub"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, err := evidence.OpenVerifier(dir, 1, nil)
+	bundletest.Says(t, err, "keys/a.pub may be written by everybody")
+}

@@ -14,7 +14,6 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/platform"
-	"github.com/slipway-dev/slipway/provenance"
 )
 
 // Policy is what an operator demands.
@@ -45,14 +44,15 @@ func (p Policy) threshold() int { return max(p.Threshold, 1) }
 // Material is what is verified: images with what refers to them. It is untrusted.
 type Material struct {
 	From string // what messages call it: a file, a registry
-	// Product, Version and Created are what the material says of its release. They are empty for
-	// an extracted image, which says nothing.
+	// Product, Version and Created are what the material says of its release.
 	Product, Version string
 	Created          time.Time
+	// Anonymous means that it says nothing of its release, as an extracted image.
+	Anonymous bool
 	// Platform is what a bundle is for; zero is all platforms.
 	Platform platform.Platform
-	// Part means that images of the release are elsewhere: it is a volume or a single image.
-	Part bool
+	// Omitted are the names of images that a bundle says that it omits.
+	Omitted []string
 	// Snapshot means that the material is of a snapshot, or was built on stub bases.
 	Snapshot bool
 	Images   []bundle.Image
@@ -64,8 +64,12 @@ type Material struct {
 // FromBundle returns the material of a bundle or delta. Blobs that it lacks may be in the others.
 func FromBundle(path string, b *bundle.Bundle, others ...*bundle.Bundle) Material {
 	c := b.Contents()
+	var omitted []string
+	for _, o := range c.Omitted {
+		omitted = append(omitted, o.Name)
+	}
 	return Material{
-		From: path, Product: c.Product, Version: c.Version, Created: c.Created, Platform: c.Platform, Part: c.Volume != "",
+		From: path, Product: c.Product, Version: c.Version, Created: c.Created, Platform: c.Platform, Omitted: omitted,
 		Snapshot: c.Snapshot || c.StubBases, Images: c.Images,
 		Open: func(h v1.Hash) (io.ReadCloser, error) {
 			return bundle.OpenBlob(h, append([]*bundle.Bundle{b}, others...)...)
@@ -75,7 +79,7 @@ func FromBundle(path string, b *bundle.Bundle, others ...*bundle.Bundle) Materia
 
 // FromLayout returns the material of a directory that airgap extract wrote.
 func FromLayout(dir string, l *bundle.ImageLayout) Material {
-	return Material{From: dir, Part: true, Images: []bundle.Image{l.Image}, Open: l.Open}
+	return Material{From: dir, Anonymous: true, Images: []bundle.Image{l.Image}, Open: l.Open}
 }
 
 // Verify checks that every image of all materials is named, by its digest and under its very name,
@@ -114,7 +118,7 @@ func sameRelease(all []Material) error {
 		switch first := all[0]; {
 		case m.Snapshot:
 			return fmt.Errorf("%s: it is of a snapshot, which is never signed: take a release", m.From)
-		case m.Product == "" || first.Product == "":
+		case m.Anonymous || first.Anonymous:
 		case m.Product != first.Product || m.Version != first.Version || !m.Created.Equal(first.Created):
 			return fmt.Errorf("%s is of %s, %s of %s: verify the files of one release together", first.From, first.release(), m.From, m.release())
 		}
@@ -128,16 +132,16 @@ func release(name, version string, created time.Time) string {
 	return fmt.Sprintf("%.200q %.200q of %s", name, version, created.UTC().Format(time.RFC3339))
 }
 
-// signed is a statement that one of the keys has signed, and that names everything.
-type signed struct {
+// signedStatement is a statement that one of the keys has signed, and that names everything.
+type signedStatement struct {
 	key *signature.PublicKey
 	*statement
 }
 
 // decide returns the statements of the keys that vouch for everything. The error tells why there
 // are too few.
-func (p Policy) decide(all []Material, r *reader) ([]signed, error) {
-	var good []signed
+func (p Policy) decide(all []Material, r *reader) ([]signedStatement, error) {
+	var good []signedStatement
 	var missing []error
 	for _, k := range p.Keys {
 		s, err := r.of(k, all)
@@ -145,7 +149,7 @@ func (p Policy) decide(all []Material, r *reader) ([]signed, error) {
 			missing = append(missing, err)
 			continue
 		}
-		good = append(good, signed{k, s})
+		good = append(good, signedStatement{k, s})
 	}
 	if len(good) < p.threshold() {
 		if len(p.Keys) == 1 {
@@ -159,22 +163,6 @@ func (p Policy) decide(all []Material, r *reader) ([]signed, error) {
 		}
 	}
 	return good, nil
-}
-
-// agree checks that two statements have the same subjects.
-func agree(a, b *provenance.Statement) error {
-	for _, pair := range [][2]*provenance.Statement{{a, b}, {b, a}} {
-		for _, s := range pair[0].Subjects {
-			other, ok := pair[1].Subject(s.Digest.SHA256)
-			switch {
-			case !ok:
-				return fmt.Errorf("one lacks %.200q, sha256:%s: the two builders did not make the same", s.Name, s.Digest.SHA256)
-			case s.Name != other.Name || !slices.Equal(s.Annotations.Names, other.Annotations.Names):
-				return fmt.Errorf("one calls sha256:%s %.200q, the other %.200q", s.Digest.SHA256, s.Name, other.Name)
-			}
-		}
-	}
-	return nil
 }
 
 // of returns the statement by which a key vouches for all materials.
@@ -203,7 +191,7 @@ func (r *reader) none(k *signature.PublicKey, all []Material) error {
 	from := all[0].From
 	others := true
 	for _, m := range all {
-		others = others && m.Product != "" && !slices.ContainsFunc(m.Images, func(i bundle.Image) bool { return i.Listed == "" })
+		others = others && !m.Anonymous && !slices.ContainsFunc(m.Images, func(i bundle.Image) bool { return i.Listed == "" })
 	}
 	switch {
 	case others:

@@ -3,9 +3,7 @@ package evidence
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
-	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -53,7 +51,7 @@ func (s *statement) isOf(all []Material) error {
 		return errors.New("the statement is of a snapshot, which has no registry: its key should not have signed it: take a release")
 	}
 	for _, m := range all {
-		if m.Product != "" && (m.Product != p.Name || m.Version != p.Version || !m.Created.Equal(p.Created)) {
+		if !m.Anonymous && (m.Product != p.Name || m.Version != p.Version || !m.Created.Equal(p.Created)) {
 			return fmt.Errorf("%s says that it is %s, and the signed statement is of %s", m.From, m.release(), release(p.Name, p.Version, p.Created))
 		}
 	}
@@ -64,11 +62,14 @@ func (s *statement) isOf(all []Material) error {
 func (s *statement) covers(all []Material) error {
 	var errs []error
 	for _, m := range all {
+		if err := s.omits(m); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", m.From, err))
+		}
 		for _, i := range m.Images {
-			if err := s.image(m.From, m.Product != "", i); err != nil {
+			if err := s.image(m, i); err != nil {
 				errs = append(errs, fmt.Errorf("%s: %s: %w", m.From, i.Name, err))
 			}
-			if len(errs) == maxProblems {
+			if len(errs) >= maxProblems {
 				return errors.Join(append(errs, fmt.Errorf("%s: there may be more", m.From))...)
 			}
 		}
@@ -77,21 +78,31 @@ func (s *statement) covers(all []Material) error {
 }
 
 // image checks that the statement names an image and the manifests that are included, or that it
-// lists an image of others. A material without product does not tell which of the two it is.
-func (s *statement) image(from string, product bool, i bundle.Image) error {
-	subject, ok := s.Subject(i.Digest().Hex)
-	if !ok {
-		if i.Listed != "" || !product {
-			return s.listed(i)
-		}
-		return s.unknown(i)
+// lists an image of others. An anonymous material does not tell which of the two it is.
+func (s *statement) image(m Material, i bundle.Image) error {
+	if err := isFor(m.Platform, i); err != nil {
+		return err
 	}
-	if err := s.named(subject, product, i); err != nil {
+	subject, ok := s.Subject(i.Digest().Hex)
+	switch {
+	case !ok && (i.Listed != "" || m.Anonymous):
+		return s.listed(i)
+	case !ok:
+		return s.unknown(i)
+	case i.Listed != "":
+		return fmt.Errorf("it is marked as an image of others, and by the signed statement %s is the release's: a mark was forged", i.Digest())
+	}
+	if err := s.named(subject, m.Anonymous, i); err != nil {
 		return err
 	}
 	if err := isKind(subject, i); err != nil {
 		return err
 	}
+	return s.complete(m.From, i)
+}
+
+// complete checks the manifests that are included, and that the statement refers to the image.
+func (s *statement) complete(from string, i bundle.Image) error {
 	attached := s.attached[attachment{from, i.Digest()}]
 	for _, m := range i.Included() {
 		if m.Desc.Digest == i.Digest() {
@@ -121,76 +132,4 @@ func (s *statement) unknown(i bundle.Image) error {
 		}
 	}
 	return fmt.Errorf("the signed statement has neither the name nor %s: it is not of this release", i.Digest())
-}
-
-// named checks that the release gives this very name to a subject, or for a floating tag, which no
-// statement has, this very repository. A manifest that was extracted has the names of its indexes.
-func (s *statement) named(subject provenance.Subject, product bool, i bundle.Image) error {
-	names := subject.Annotations.Names
-	for _, h := range subject.Annotations.Index {
-		if index, ok := s.Subject(h); ok && !product {
-			names = slices.Concat(names, index.Annotations.Names)
-		}
-	}
-	same := func(name string) bool {
-		own, _ := parseName(name)
-		repository, _ := parseName(i.Name)
-		return name == i.Name || i.Floating && own == repository
-	}
-	if !slices.ContainsFunc(names, same) {
-		return fmt.Errorf("%s is %.200q by the signed statement: a name was exchanged", i.Digest(), subject.Name)
-	}
-	return nil
-}
-
-// isKind checks that an index, a chart and a manifest are what the statement says.
-func isKind(subject provenance.Subject, i bundle.Image) error {
-	kind := provenance.KindManifest
-	switch {
-	case i.Chart:
-		kind = provenance.KindChart
-	case i.Tree.Desc.MediaType.IsIndex():
-		kind = provenance.KindIndex
-	}
-	if subject.Annotations.Kind != kind {
-		return fmt.Errorf("%s is of the kind %s here, and of the kind %.40q by the signed statement", i.Digest(), kind, subject.Annotations.Kind)
-	}
-	return nil
-}
-
-// listed checks that an image of others is one that the release was made with, by digest and name.
-// The statement does not prove who made it.
-func (s *statement) listed(i bundle.Image) error {
-	var other string
-	for _, d := range s.Predicate.BuildDefinition.ResolvedDependencies {
-		if d.Digest.SHA256 != i.Digest().Hex || d.Annotations.Kind != provenance.KindImage {
-			continue
-		}
-		if isPackage(d.URI, i.Name) {
-			return nil
-		}
-		other = d.URI
-	}
-	if other != "" {
-		return fmt.Errorf("%s is %.200q by the signed statement: a name was exchanged", i.Digest(), other)
-	}
-	return fmt.Errorf("the signed statement does not list %s, an image of others: it was exchanged or added", i.Digest())
-}
-
-// isPackage reports whether a package URL means the image registry/repository:tag.
-func isPackage(purl, image string) bool {
-	repository, tag := parsePackage(purl)
-	own, ownTag := parseName(image)
-	return repository == own && (tag == "" || tag == ownTag)
-}
-
-// parsePackage returns the repository and the tag, which may be empty, that the package URL of an
-// image has (https://github.com/package-url/purl-spec/blob/main/types-doc/oci-definition.md).
-func parsePackage(purl string) (repository, tag string) {
-	_, query, _ := strings.Cut(purl, "?")
-	values, err := url.ParseQuery(query)
-	if err != nil {
-		return "", ""
-	}
-	return values.Get("repository_url"), values.Get("tag")
 }

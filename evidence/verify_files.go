@@ -4,14 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"maps"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -19,7 +14,6 @@ import (
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/signature"
-	"github.com/slipway-dev/slipway/provenance"
 )
 
 // maxSums is the largest file of checksums, or release.yaml, that is read, in bytes.
@@ -30,55 +24,17 @@ type Files struct {
 	Count
 
 	Absent []string `json:"absent,omitempty"`
-	// Unlisted are files that the checksums do not list. Nothing is known of them.
+	// Unlisted are files that the checksums do not list, at most maxListed of them. Nothing is known
+	// of them.
 	Unlisted []string `json:"unlisted,omitempty"`
+	// MoreUnlisted counts those that Unlisted does not name.
+	MoreUnlisted int `json:"moreUnlisted,omitempty"`
 
 	bundles []string
 }
 
-// VerifyDir checks a directory with the files of a release: the signature of its checksums, every
-// file that these list and that is there, and the signed statements. Statements are files that end
-// in .sigstore.json. It reads every byte of the files.
-func VerifyDir(ctx context.Context, dir string, p Policy, pr *progress.Printer) (*Report, error) {
-	if err := p.Check(); err != nil {
-		return nil, err
-	}
-	sums, err := readSums(dir, func(text []byte) error { return verifySums(dir, text, p) })
-	if err != nil {
-		return nil, err
-	}
-	rep, err := ReadDirStatements(dir, p)
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range rep.Statement.Subjects {
-		if s.Annotations.Kind != provenance.KindFile {
-			continue
-		}
-		if have, ok := sums[s.Name]; ok && have != s.Digest.SHA256 {
-			return nil, fmt.Errorf("%s: %s lists %.200q with another digest than the signed statement: the two are of different releases", dir, SumsName, s.Name)
-		}
-	}
-	rep.Files, err = compareFiles(ctx, dir, sums, pr)
-	return rep, err
-}
-
 // Bundles returns the paths of the bundles in a directory that its checksums list.
 func (f *Files) Bundles() []string { return f.bundles }
-
-// ReadDirStatements verifies the statements in a directory: all files that end in .sigstore.json
-// but that of the checksums.
-func ReadDirStatements(dir string, p Policy) (*Report, error) {
-	paths, err := filesIn(dir, StatementSuffix)
-	if err != nil {
-		return nil, err
-	}
-	paths = slices.DeleteFunc(paths, func(path string) bool { return filepath.Base(path) == SumsBundle })
-	if len(paths) == 0 {
-		return nil, fmt.Errorf("%s has no %s: the release was not signed, or its statement was removed: take it from the maintainer again", dir, SignedProvenance)
-	}
-	return ReadStatements(paths, p)
-}
 
 // ReadStatements verifies files with signed statements on one release. As many keys as the policy
 // asks for must have signed equal subjects. Files of other keys are counted only.
@@ -90,10 +46,13 @@ func ReadStatements(paths []string, p Policy) (*Report, error) {
 	if err := r.files(paths); err != nil {
 		return nil, err
 	}
-	m := []Material{{From: strings.Join(paths, ", ")}}
-	signed, err := p.decide(m, r)
+	from := strings.Join(paths, ", ")
+	signed, err := p.decide([]Material{{From: from, Anonymous: true}}, r)
 	if err != nil {
 		return nil, err
+	}
+	if err := r.oneRelease(signed[0].Statement); err != nil {
+		return nil, fmt.Errorf("%s are of different releases: %w", from, err)
 	}
 	return describe(p, r, signed), nil
 }
@@ -101,61 +60,27 @@ func ReadStatements(paths []string, p Policy) (*Report, error) {
 // files reads Sigstore bundles in files.
 func (r *reader) files(paths []string) error {
 	for _, path := range paths {
-		text, err := readFile(path, signature.MaxBundle)
-		if err != nil {
+		if _, err := r.file(path); err != nil {
 			return err
-		}
-		h := hashOf(text)
-		if r.blobs[h], err = r.parse(h, text); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		if p := r.blobs[h].provenance; p != nil {
-			p.given = true
 		}
 	}
 	return nil
 }
 
-// compareFiles compares the files that are there with their digests.
-func compareFiles(ctx context.Context, dir string, sums map[string]string, pr *progress.Printer) (*Files, error) {
-	f := &Files{Count: Count{Of: len(sums)}}
-	var errs []error
-	task := pr.Start("comparing "+dir+" with "+SumsName, progress.Bytes, 0)
-	defer task.Fail()
-	for _, name := range slices.Sorted(maps.Keys(sums)) {
-		got, err := digestFile(ctx, filepath.Join(dir, filepath.FromSlash(name)), task)
-		switch {
-		case ctx.Err() != nil:
-			return nil, context.Cause(ctx)
-		case errors.Is(err, fs.ErrNotExist):
-			f.Absent = append(f.Absent, name)
-		case err != nil:
-			errs = append(errs, err)
-		case got != sums[name]:
-			errs = append(errs, fmt.Errorf("%s has the digest %s, and by %s %s: it was changed", filepath.Join(dir, name), got, SumsName, sums[name]))
-		default:
-			f.Have++
-			if strings.HasSuffix(name, ".tar.zst") {
-				f.bundles = append(f.bundles, filepath.Join(dir, filepath.FromSlash(name)))
-			}
-		}
+// file reads the Sigstore bundle in a file, and returns the digest of what was read.
+func (r *reader) file(path string) (v1.Hash, error) {
+	text, err := readFile(path, signature.MaxBundle)
+	if err != nil {
+		return v1.Hash{}, err
 	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
+	h := hashOf(text)
+	if r.blobs[h], err = r.parse(h, text); err != nil {
+		return h, fmt.Errorf("%s: %w", path, err)
 	}
-	task.Done("%d files", f.Have)
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		rel, err := filepath.Rel(dir, path)
-		name := filepath.ToSlash(rel)
-		if _, ok := sums[name]; !ok && !slices.Contains([]string{SumsName, SumsBundle, SumsSignature, ".gitignore"}, name) && len(f.Unlisted) < maxProblems {
-			f.Unlisted = append(f.Unlisted, name)
-		}
-		return err
-	})
-	return f, err
+	if p := r.blobs[h].provenance; p != nil {
+		p.given = true
+	}
+	return h, nil
 }
 
 func digestFile(ctx context.Context, path string, task *progress.Task) (string, error) {

@@ -38,9 +38,10 @@ type reader struct {
 	blobs      map[v1.Hash]*opened
 	bytes      int64
 	statements map[*signature.PublicKey][]*statement
-	foreign    int      // bundles that claim other keys, or are in another form
-	absent     int      // bundles that a delta lacks
-	unread     []string // why bundles were counted as foreign, where it may be an attack
+	foreign    int            // bundles that claim other keys, or are in another form
+	others     map[string]int // artifacts that are no bundles, by type
+	absent     int            // bundles that a delta lacks
+	unread     []string       // why bundles were counted as foreign, where it may be an attack
 	sboms      map[v1.Hash]bool
 	claims     map[string]bool // fingerprints that bundles name
 }
@@ -54,7 +55,7 @@ type opened struct {
 }
 
 func newReader(p Policy) *reader {
-	return &reader{policy: p, blobs: map[v1.Hash]*opened{}, statements: map[*signature.PublicKey][]*statement{}, sboms: map[v1.Hash]bool{}, claims: map[string]bool{}}
+	return &reader{policy: p, blobs: map[v1.Hash]*opened{}, statements: map[*signature.PublicKey][]*statement{}, sboms: map[v1.Hash]bool{}, claims: map[string]bool{}, others: map[string]int{}}
 }
 
 // readBy returns the keys that have signed a statement.
@@ -68,6 +69,7 @@ func (r *reader) read(m *Material) error {
 		n := 0
 		for _, ref := range i.Referrers {
 			if ref.Tree.ArtifactType() != signature.BundleType {
+				r.others[ref.Tree.ArtifactType()]++
 				continue
 			}
 			if n++; n > maxBundles {

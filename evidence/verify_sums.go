@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -32,10 +33,10 @@ func Sums(dir string) (map[string]string, error) {
 // readSums returns the digests, in hex, that the checksums of a directory list, if check accepts
 // their text.
 func readSums(dir string, check func(text []byte) error) (map[string]string, error) {
-	path := filepath.Join(dir, SumsName)
-	text, err := readFile(path, maxSums)
+	file := filepath.Join(dir, SumsName)
+	text, err := readFile(file, maxSums)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s is missing: without it nothing tells which files the release has: copy it from the release", path)
+		return nil, fmt.Errorf("%s is missing: without it nothing tells which files the release has: copy it from the release", file)
 	}
 	if err != nil {
 		return nil, err
@@ -46,8 +47,8 @@ func readSums(dir string, check func(text []byte) error) (map[string]string, err
 	all := map[string]string{}
 	for n, line := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
 		sum, name, ok := strings.Cut(line, "  ")
-		if b, err := hex.DecodeString(sum); !ok || err != nil || len(b) != sha256.Size || !filepath.IsLocal(filepath.FromSlash(name)) || all[name] != "" {
-			return nil, fmt.Errorf("%s:%d: it is not a line of sha256sum for a file of the release, or names one twice", path, n+1)
+		if b, err := hex.DecodeString(sum); !ok || err != nil || len(b) != sha256.Size || !filepath.IsLocal(filepath.FromSlash(name)) || path.Clean(name) != name || all[name] != "" {
+			return nil, fmt.Errorf("%s:%d: it is not a line of sha256sum for a file of the release, or names one twice", file, n+1)
 		}
 		all[name] = strings.ToLower(sum)
 	}

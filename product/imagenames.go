@@ -10,6 +10,7 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/slipway-dev/slipway/internal/imagename"
+	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -184,17 +185,23 @@ func (t *nameTemplates) isRepository(s *string, path, registry string) bool {
 	return err == nil
 }
 
-// tags returns the tags that templates yield. With optional, a template may yield none.
-func (t *nameTemplates) tags(templates []string, optional bool) []string {
+// tags returns the tags that templates yield. A template of floating tags may yield none, and never a
+// full version.
+func (t *nameTemplates) tags(templates []string, floating bool) []string {
 	var all []string
 	for n := range templates {
 		if templates[n] == "" {
 			continue
 		}
 		tag, ok := t.expand(&templates[n], t.fields, imageFields)
-		if ok && (tag != "" || !optional) && t.isTag(&templates[n], tag) {
-			all = append(all, tag)
+		if !ok || tag == "" && floating || !t.isTag(&templates[n], tag) {
+			continue
 		}
+		if floating && imagetag.IsFull(tag) {
+			t.Errorf(&templates[n], "%s: %s is a full version, which never moves: give it by tags, or a part of the version, such as {{.Major}}.{{.Minor}}", t.what, tag)
+			continue
+		}
+		all = append(all, tag)
 	}
 	return all
 }

@@ -36,9 +36,9 @@ func (p *promotion) registryMaterial(ctx context.Context) (evidence.Material, er
 		for _, r := range i.referrers {
 			referrers = append(referrers, bundle.Referrer{Referrer: r.Referrer, Tree: r.tree})
 		}
-		for _, t := range i.tags {
+		for n, t := range slices.Concat(i.tags, i.floating) {
 			m.Images = append(m.Images, bundle.Image{
-				Name: p.released + "/" + i.path + ":" + t.tag, Chart: i.chart, Tree: t.tree, Manifests: manifests(t.tree), Referrers: slices.Clone(referrers),
+				Name: p.released + "/" + i.path + ":" + t.tag, Floating: n >= len(i.tags), Chart: i.chart, Tree: t.tree, Manifests: manifests(t.tree), Referrers: slices.Clone(referrers),
 			})
 		}
 	}

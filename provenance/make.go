@@ -41,14 +41,17 @@ type File struct {
 }
 
 // Make returns the statement of a release: every index and manifest of its images, its charts,
-// artifacts and files. Floating tags are not in it, since a registry decides which of them move.
+// artifacts and files. Floating tags are in it as the release may move them; whether they move, each
+// registry decides.
 func Make(l *lock.Lock, in Inputs) (*Statement, error) {
 	m := maker{subjects: map[string]*Subject{}}
 	for _, i := range l.Images {
 		m.image(i)
 	}
 	for _, c := range l.Charts {
-		m.add(c.Digest.Hex, Subject{Name: c.Image().Tagged(), Annotations: Annotations{Kind: KindChart, Names: tagged(c.Image(), c.Tags...)}})
+		m.add(c.Digest.Hex, Subject{Name: c.Image().Tagged(), Annotations: Annotations{
+			Kind: KindChart, Names: tagged(c.Image(), c.Tags...), Floating: floating(c.Image()),
+		}})
 		m.file(File{Name: c.File.Name, SHA256: c.File.Digest.Hex})
 	}
 	for _, a := range l.Artifacts {
@@ -60,6 +63,7 @@ func Make(l *lock.Lock, in Inputs) (*Statement, error) {
 	p := Parameters{Name: l.Name, Version: l.Version, Channel: l.Channel, Created: l.Created.UTC(), SourceDateEpoch: in.SourceDateEpoch, Inputs: in.Archive}
 	if !l.Snapshot {
 		p.Registries = l.Registries()
+		p.Omitted = omitted(l)
 	}
 	for _, material := range in.Materials {
 		if material.URI == in.Archive {
@@ -91,8 +95,8 @@ type maker struct{ subjects map[string]*Subject }
 // image adds an image: its index, the indexes of its platform tags, and its manifests.
 func (m *maker) image(i lock.Image) {
 	indexes := map[string][]string{} // of a manifest, by its digest
-	index := func(h v1.Hash, names []string, has func(lock.Child) bool) {
-		m.add(h.Hex, Subject{Name: names[0], Annotations: Annotations{Kind: KindIndex, Names: names}})
+	index := func(h v1.Hash, names, floating []string, has func(lock.Child) bool) {
+		m.add(h.Hex, Subject{Name: names[0], Annotations: Annotations{Kind: KindIndex, Names: names, Floating: floating}})
 		for _, c := range i.Children {
 			if has(c) {
 				indexes[c.Digest.Hex] = append(indexes[c.Digest.Hex], h.Hex)
@@ -100,15 +104,15 @@ func (m *maker) image(i lock.Image) {
 		}
 	}
 	all := tagged(i, i.Tags...)
-	single := map[string][]string{} // names of manifests
+	single, moving := map[string][]string{}, map[string][]string{} // names of manifests
 	if i.MediaType.IsIndex() {
-		index(i.Digest, all, func(lock.Child) bool { return true })
+		index(i.Digest, all, floating(i), func(lock.Child) bool { return true })
 	} else {
-		single[i.Digest.Hex] = all
+		single[i.Digest.Hex], moving[i.Digest.Hex] = all, floating(i)
 	}
 	for _, t := range i.PlatformTags {
 		if names := tagged(i, t.Tag); t.MediaType.IsIndex() {
-			index(t.Digest, names, func(c lock.Child) bool { return t.Has(c.Platform) })
+			index(t.Digest, names, nil, func(c lock.Child) bool { return t.Has(c.Platform) })
 		} else {
 			single[t.Digest.Hex] = append(single[t.Digest.Hex], names...)
 		}
@@ -117,20 +121,9 @@ func (m *maker) image(i lock.Image) {
 		p := c.Platform
 		p.OSVersion = cmp.Or(c.OSVersion, p.OSVersion)
 		m.add(c.Digest.Hex, Subject{Name: i.Tagged() + " " + p.String(), Annotations: Annotations{
-			Kind: KindManifest, Names: single[c.Digest.Hex], Platform: p.String(), Index: indexes[c.Digest.Hex],
+			Kind: KindManifest, Names: single[c.Digest.Hex], Floating: moving[c.Digest.Hex], Platform: p.String(), Index: indexes[c.Digest.Hex],
 		}})
 	}
-}
-
-// tagged returns the names of an image with the given tags in all its repositories.
-func tagged(i lock.Image, tags ...string) []string {
-	var all []string
-	for _, r := range i.Repositories() {
-		for _, t := range tags {
-			all = append(all, r+":"+t)
-		}
-	}
-	return all
 }
 
 // file adds a file.
@@ -147,14 +140,14 @@ func (m *maker) add(sha256 string, s Subject) {
 			s.Name, s.Annotations.Kind, s.Annotations.Platform = have.Name, have.Annotations.Kind, have.Annotations.Platform
 		}
 		s.Annotations.Names = append(s.Annotations.Names, have.Annotations.Names...)
+		s.Annotations.Floating = append(s.Annotations.Floating, have.Annotations.Floating...)
 		s.Annotations.Index = append(s.Annotations.Index, have.Annotations.Index...)
 	}
 	s.Annotations.Names = distinct(s.Annotations.Names)
+	s.Annotations.Floating = distinct(s.Annotations.Floating)
 	s.Annotations.Index = distinct(s.Annotations.Index)
 	m.subjects[sha256] = &s
 }
-
-func distinct(list []string) []string { return slices.Compact(slices.Sorted(slices.Values(list))) }
 
 func (m *maker) sorted() []Subject {
 	all := []Subject{}

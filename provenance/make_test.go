@@ -41,7 +41,7 @@ func example(t *testing.T) (*lock.Lock, provenance.Inputs) {
 					{Tag: "1.0.0-linux", Platforms: []platform.Platform{linux}, MediaType: types.OCIManifestSchema1, Digest: hash("2")},
 					{Tag: "1.0.0-both", Platforms: []platform.Platform{linux, windows}, MediaType: types.OCIImageIndex, Digest: hash("4")},
 				},
-				FloatingTags: []lock.FloatingTag{{Tag: "latest", Repository: "ghcr.io/me/app"}},
+				FloatingTags: []lock.FloatingTag{{Tag: "latest", Repository: "ghcr.io/me/app", Kept: "a newer one is there"}, {Tag: "latest", Repository: "docker.io/me/app"}},
 				Children: []lock.Child{
 					{Platform: linux, MediaType: types.OCIManifestSchema1, Digest: hash("2"), Base: &lock.Base{Name: "builtin:static", Digest: hash("9")}},
 					{Platform: windows, OSVersion: windows.OSVersion, MediaType: types.OCIManifestSchema1, Digest: hash("3"), Base: nanoserver, CopiedFrom: []lock.Base{{Name: "busybox@" + hash("d").String(), Digest: hash("d")}}},
@@ -54,7 +54,7 @@ func example(t *testing.T) (*lock.Lock, provenance.Inputs) {
 		},
 		Charts: []lock.Chart{{
 			Name: "app", Version: "1.0.0", Repository: "ghcr.io/me/charts/app", Copies: []string{"docker.io/me/charts/app"}, Tags: []string{"1.0.0"},
-			FloatingTags: []lock.FloatingTag{{Tag: "latest"}}, Digest: hash("5"), File: lock.ChartFile{Name: "app-1.0.0.tgz", Digest: hash("6")},
+			FloatingTags: []lock.FloatingTag{{Tag: "1", Repository: "ghcr.io/me/charts/app"}}, Digest: hash("5"), File: lock.ChartFile{Name: "app-1.0.0.tgz", Digest: hash("6")},
 		}},
 		ThirdParty: []lock.ThirdParty{{Reference: "registry.k8s.io/pause:3.10", Digest: hash("e")}, {Reference: "x", Omitted: "it is not wanted"}},
 		Artifacts:  []lock.Artifact{{File: "app.linux-amd64", Digest: hash("7")}, {File: "app", Digest: hash("7")}},
@@ -90,7 +90,7 @@ func TestMake(t *testing.T) {
 	if decoded, err := provenance.Decode(text); err != nil || !cmp.Equal(s, decoded) {
 		t.Errorf("%v: %s", err, cmp.Diff(s, decoded))
 	}
-	for _, line := range []string{"latest", "finishedOn", "invocationId"} {
+	for _, line := range []string{"newer", "finishedOn", "invocationId"} {
 		if strings.Contains(string(text), line) {
 			t.Errorf("the statement has %s", line)
 		}
@@ -119,6 +119,9 @@ func checkLists(t *testing.T, s *provenance.Statement) {
 	for _, sub := range s.Subjects {
 		a := sub.Annotations
 		line := strings.Join([]string{sub.Digest.SHA256[:1], sub.Name, a.Kind, strings.Join(a.Names, ","), a.Platform}, "|")
+		if len(a.Floating) > 0 {
+			line += "|floating " + strings.Join(a.Floating, ",")
+		}
 		for _, i := range a.Index {
 			line += "|" + i[:1]
 		}
@@ -126,11 +129,11 @@ func checkLists(t *testing.T, s *provenance.Statement) {
 	}
 	if d := cmp.Diff([]string{
 		"0|release.yaml|file|release.yaml|",
-		"1|ghcr.io/me/app:1.0.0|index|docker.io/me/app:1.0,docker.io/me/app:1.0.0,ghcr.io/me/app:1.0,ghcr.io/me/app:1.0.0|",
+		"1|ghcr.io/me/app:1.0.0|index|docker.io/me/app:1.0,docker.io/me/app:1.0.0,ghcr.io/me/app:1.0,ghcr.io/me/app:1.0.0||floating docker.io/me/app:latest,ghcr.io/me/app:latest",
 		"2|ghcr.io/me/app:1.0.0 linux/amd64|manifest|docker.io/me/app:1.0.0-linux,ghcr.io/me/app:1.0.0-linux|linux/amd64|1|4",
 		"3|ghcr.io/me/app:1.0.0 windows/amd64:10.0.20348.3207|manifest|docker.io/me/single:2.0.0,ghcr.io/me/single:2.0.0|windows/amd64:10.0.20348.3207|1|4",
 		"4|ghcr.io/me/app:1.0.0-both|index|docker.io/me/app:1.0.0-both,ghcr.io/me/app:1.0.0-both|",
-		"5|ghcr.io/me/charts/app:1.0.0|chart|docker.io/me/charts/app:1.0.0,ghcr.io/me/charts/app:1.0.0|",
+		"5|ghcr.io/me/charts/app:1.0.0|chart|docker.io/me/charts/app:1.0.0,ghcr.io/me/charts/app:1.0.0||floating ghcr.io/me/charts/app:1",
 		"6|app-1.0.0.tgz|file|app-1.0.0.tgz|",
 		"7|app|file|app,app.linux-amd64|",
 	}, subjects); d != "" {
@@ -163,7 +166,7 @@ func checkParameters(t *testing.T, s *provenance.Statement, in provenance.Inputs
 	t.Helper()
 	want := provenance.Parameters{
 		Name: "app", Version: "1.0.0", Channel: "stable", Created: time.Date(2025, 1, 16, 21, 57, 50, 0, time.UTC), SourceDateEpoch: true,
-		Registries: []string{"ghcr.io/me", "docker.io/me"}, Inputs: "app-1.0.0.inputs.tar.gz", Product: "product/slipway.yaml",
+		Registries: []string{"ghcr.io/me", "docker.io/me"}, Omitted: []string{"x"}, Inputs: "app-1.0.0.inputs.tar.gz", Product: "product/slipway.yaml",
 	}
 	if d := cmp.Diff(want, s.Predicate.BuildDefinition.ExternalParameters); d != "" {
 		t.Errorf("parameters (-want +got):\n%s", d)

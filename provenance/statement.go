@@ -15,8 +15,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/plainjson"
 )
 
@@ -65,6 +67,9 @@ type Annotations struct {
 	// Names are all names that the release gives to a digest, sorted: registry/repository:tag,
 	// without floating tags, or the name of a file.
 	Names []string `json:"names,omitempty"`
+	// Floating are the names with floating tags that the release may give to a digest, sorted. A
+	// later release may give them to another one.
+	Floating []string `json:"floating,omitempty"`
 	// Platform is os/arch[/variant][:os.version].
 	Platform string `json:"platform,omitempty"`
 	// Index has the digests, in hex, of the indexes that list a manifest.
@@ -111,6 +116,8 @@ type Parameters struct {
 	SourceDateEpoch bool `json:"sourceDateEpoch,omitempty"`
 	// Registries are where it was published, host[/prefix], the primary one first.
 	Registries []string `json:"registries,omitempty"`
+	// Omitted are the images of others that manifests name and the release omits, sorted.
+	Omitted []string `json:"omitted,omitempty"`
 	// Inputs is the name of the archive with slipway.yaml and the files next to it.
 	Inputs string `json:"inputs"`
 	// Product is the path of slipway.yaml in that archive.
@@ -184,6 +191,11 @@ func (s *Statement) check() error {
 		}
 		if n > 0 && s.Subjects[n-1].Digest.SHA256 >= sub.Digest.SHA256 {
 			return fmt.Errorf("subject %d of the provenance is not in the order of digests, or is there twice", n+1)
+		}
+		for _, name := range sub.Annotations.Floating {
+			if imagetag.IsFull(name[strings.LastIndexByte(name, ':')+1:]) {
+				return fmt.Errorf("the provenance gives %.200q as a floating tag: a full version never moves", name)
+			}
 		}
 	}
 	return nil

@@ -43,8 +43,8 @@ func (v *verifying) prove(cmd *cobra.Command, pr *progress.Printer, opened *bund
 			return nil, err
 		}
 		if r != nil {
-			if images.Product != r.Product || images.Version != r.Version || !images.Created.Equal(r.Created) {
-				return nil, fmt.Errorf("%s is of %s %s, and the images are of %s %s: verify the files of one release together", v.dirs[0], r.Product, r.Version, images.Product, images.Version)
+			if err := r.CheckSame(images); err != nil {
+				return nil, fmt.Errorf("%s and the images have statements that differ: %w: verify the files of one release together", v.dirs[0], err)
 			}
 			images.Files = r.Files
 		}
@@ -58,9 +58,9 @@ func (v *verifying) prove(cmd *cobra.Command, pr *progress.Printer, opened *bund
 
 // images verifies the images in bundles and extracted directories. It opens the bundles, unless it
 // is the one that is open already.
-func (v *verifying) images(paths []string, opened *bundle.Bundle) (*evidence.Report, error) {
-	bundles := []*bundle.Bundle{opened}
-	if opened == nil {
+func (v *verifying) images(paths []string, alone *bundle.Bundle) (*evidence.Report, error) {
+	bundles, opened := []*bundle.Bundle{alone}, map[string]*bundle.ImageLayout{}
+	if alone == nil {
 		all, closeAll, err := openAll(paths)
 		if err != nil {
 			return nil, err
@@ -75,11 +75,13 @@ func (v *verifying) images(paths []string, opened *bundle.Bundle) (*evidence.Rep
 			return nil, err
 		}
 		all = append(all, evidence.FromLayout(dir, l))
+		opened[dir] = l
 	}
 	r, err := evidence.Verify(all, v.proof.policy, v.statements...)
 	if err != nil {
 		return nil, err
 	}
+	v.layout = opened
 	v.proven = map[string]*bundle.Bundle{}
 	for n, path := range paths {
 		v.proven[path] = bundles[n]

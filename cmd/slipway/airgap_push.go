@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -64,7 +65,7 @@ sparse, which many registries refuse.`,
 				}
 			}
 			signed, paths := statements(args)
-			if err := errors.Join(needBundles(cmd, paths), p.read(cmd, args...)); err != nil {
+			if err := errors.Join(needBundles(cmd, paths), p.read(cmd, slices.Concat(args, []string{o.Release})...)); err != nil {
 				return err
 			}
 			bundles, closeAll, err := openAll(paths)

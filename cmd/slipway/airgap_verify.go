@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/evidence"
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
 )
@@ -58,12 +59,12 @@ type verifying struct {
 
 	dirs, layouts, bundles, statements []string
 
-	proven map[string]*bundle.Bundle // bundles whose signatures were verified, by path; closed
+	proven map[string]*bundle.Bundle      // bundles whose signatures were verified, by path; closed
+	layout map[string]*bundle.ImageLayout // layouts whose signatures were verified, by path
 }
 
 func (v *verifying) run(cmd *cobra.Command, args []string) error {
-	near := slices.Concat(args, []string{v.sums, v.since})
-	if err := v.proof.read(cmd, slices.DeleteFunc(near, func(s string) bool { return s == "" })...); err != nil {
+	if err := v.proof.read(cmd, slices.Concat(args, []string{v.sums, v.since, v.lock})...); err != nil {
 		return err
 	}
 	if v.since != "" && !v.proof.asked() {
@@ -72,6 +73,9 @@ func (v *verifying) run(cmd *cobra.Command, args []string) error {
 	v.sort(args)
 	if v.proof.asked() && v.proofOf() == 0 {
 		return usageError{fmt.Errorf("name a bundle or a directory besides the statement; see %s -h", cmd.CommandPath())}
+	}
+	if len(v.dirs)+len(v.layouts) > 0 && v.sums+v.lock != "" {
+		return usageError{fmt.Errorf("-sums and -lock are compared with bundles, not with %s: name the bundles; see %s -h", slices.Concat(v.dirs, v.layouts)[0], cmd.CommandPath())}
 	}
 	pr := v.flags.printer(cmd)
 	defer pr.Close()
@@ -154,7 +158,10 @@ func (v *verifying) bytes(cmd *cobra.Command, pr *progress.Printer, all *verifie
 		}
 	}
 	for _, dir := range v.layouts {
-		l, err := bundle.OpenImageLayout(dir)
+		l, err := v.layout[dir], error(nil)
+		if l == nil {
+			l, err = bundle.OpenImageLayout(dir)
+		}
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -235,6 +242,11 @@ func (v verified) WriteTable(w io.Writer) error {
 	for _, d := range v.Directories {
 		intact++
 		fmt.Fprintf(w, "%s is intact: %d of %d files of SHA256SUMS\n", d.Path, d.Have, d.Of)
+		if v.Evidence == nil {
+			for _, l := range d.Lists() {
+				output.Fprintf(w, "%s\n", l) //nolint:errcheck // as above
+			}
+		}
 	}
 	if v.Evidence != nil {
 		return v.Evidence.WriteTable(w)

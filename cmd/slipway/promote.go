@@ -96,7 +96,7 @@ func (p *promoting) run(cmd *cobra.Command, args []string) error {
 	}
 	pr := p.flags.printer(cmd)
 	defer pr.Close()
-	if err := errors.Join(p.options(cmd, pr), p.proof.read(cmd, path)); err != nil {
+	if err := errors.Join(p.options(cmd, pr), p.proof.read(cmd, path, p.o.Release)); err != nil {
 		return err
 	}
 	if p.proof.asked() && len(p.o.To) == 0 {

@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/evidence"
+	"github.com/slipway-dev/slipway/internal/keyfile"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/signature"
 )
@@ -31,9 +32,9 @@ func (p *proof) add(cmd *cobra.Command) {
 // asked reports whether a key was named.
 func (p *proof) asked() bool { return len(p.keys) > 0 }
 
-// read reads the keys. A key that comes with what it is to prove proves nothing: whoever
-// exchanged the one has exchanged the other.
+// read reads the keys, which are to prove files. An empty name is no file.
 func (p *proof) read(cmd *cobra.Command, files ...string) error {
+	files = slices.DeleteFunc(slices.Clone(files), func(f string) bool { return f == "" })
 	if !p.asked() {
 		if cmd.Flags().Changed("threshold") {
 			return usageError{fmt.Errorf("-threshold counts keys: name them with -key; see %s -h", cmd.CommandPath())}
@@ -42,8 +43,8 @@ func (p *proof) read(cmd *cobra.Command, files ...string) error {
 	}
 	p.policy = evidence.Policy{Threshold: p.threshold}
 	for _, path := range p.keys {
-		if near := beside(path, files); near != "" {
-			return fmt.Errorf("-key %s is next to %s, which it is to prove: whoever changed the one could change the other: get the key in another way, and keep it elsewhere, such as in /etc/slipway/keys", path, near)
+		if err := keyfile.Check(path, files...); err != nil {
+			return fmt.Errorf("-key %w", err)
 		}
 		text, err := readKey(path)
 		if err != nil {
@@ -68,36 +69,6 @@ func readKey(path string) ([]byte, error) {
 	}
 	defer f.Close()
 	return io.ReadAll(io.LimitReader(f, 1<<20))
-}
-
-// beside returns the file, if any, next to which a key is. In the directory of a release, which has
-// checksums, that is anywhere below.
-func beside(key string, files []string) string {
-	key = resolved(key)
-	for _, f := range files {
-		dir := resolved(f)
-		fi, err := os.Stat(dir)
-		isDir := err == nil && fi.IsDir()
-		if !isDir {
-			dir = filepath.Dir(dir)
-		}
-		_, err = os.Stat(filepath.Join(dir, evidence.SumsName))
-		if rel, relErr := filepath.Rel(dir, key); relErr == nil && filepath.IsLocal(rel) && (isDir || err == nil || filepath.Dir(key) == dir) {
-			return f
-		}
-	}
-	return ""
-}
-
-// resolved is the absolute path of a file without links, as far as there is one.
-func resolved(path string) string {
-	if p, err := filepath.EvalSymlinks(path); err == nil {
-		path = p
-	}
-	if p, err := filepath.Abs(path); err == nil {
-		path = p
-	}
-	return path
 }
 
 // check verifies bundles that are about to be used, if a key was named, and reports who signed

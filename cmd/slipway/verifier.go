@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/evidence"
+	"github.com/slipway-dev/slipway/internal/keyfile"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
@@ -120,6 +121,9 @@ func decide(stdin io.Reader, name string, h v1.Hash, input, dir string) (string,
 	path := filepath.Join(dir, "verifier.yaml")
 	var file verifierFile
 	text, err := yamlfile.ReadText(path, 1<<20)
+	if err == nil {
+		err = keyfile.CheckOwner(path)
+	}
 	if err == nil {
 		err = yamlfile.Decode(path, text, yamlfile.Options{MaxBytes: 1 << 20, MaxValues: 64 << 10, MaxText: 1 << 20, MaxDepth: 4, Start: "remove it"}, &file).Err()
 	}
