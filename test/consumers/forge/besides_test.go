@@ -82,7 +82,7 @@ var besides = []mechanism{
 		d.args = []string{"-key=" + filepath.Join(d.path, "release.pub")}
 	}),
 	besideKey("the key one directory up", "release.pub", 0o644),
-	besideKey("the key in a directory next to it", "keys/release.pub", 0o644),
+	besideKey("the key in a directory of the release", "dist/keys/release.pub", 0o644),
 	besideKey("a key that everybody may write", "../away/release.pub", 0o666),
 }
 

@@ -18,14 +18,15 @@ import (
 	"github.com/containerd/containerd/v2/client"
 	"github.com/containerd/containerd/v2/pkg/namespaces"
 
+	"github.com/slipway-dev/slipway/internal/testing/consumer"
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
 )
 
 // held is what a consumer has after it took something: names with what they name there.
 type held map[string]string
 
-// consumer is a program or library that takes bundles.
-type consumer struct {
+// taker is a program or library that takes bundles.
+type taker struct {
 	name string
 	take func(ctx context.Context, path string) (held, error)
 }
@@ -34,10 +35,13 @@ type consumer struct {
 const patience = time.Minute
 
 // programs starts the consumers that are programs. What SLIPWAY_WITHOUT names is left out.
-func (w *world) programs(t *testing.T) (all []consumer) {
+func (w *world) programs(t *testing.T) (all []taker) {
 	t.Helper()
 	has := func(name string) (yes bool) {
 		t.Run(name, func(t *testing.T) {
+			if consumer.Without(name) {
+				t.Skip("SLIPWAY_WITHOUT names it")
+			}
 			testprog.Need(t, "zstd")
 			testprog.Need(t, name)
 			yes = true
@@ -46,7 +50,7 @@ func (w *world) programs(t *testing.T) (all []consumer) {
 	}
 	if has("containerd") {
 		socket := testprog.Containerd(t)
-		all = append(all, consumer{"containerd 1", ctr{"ctr", socket, true}.take})
+		all = append(all, taker{"containerd 1", ctr{"ctr", socket, true}.take})
 	}
 	built := false
 	t.Run("containerd2", func(t *testing.T) {
@@ -60,25 +64,25 @@ func (w *world) programs(t *testing.T) (all []consumer) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { api.Close() }) //nolint:errcheck // everything was read
-		all = slices.Insert(all, 0, consumer{"containerd of k3s and RKE2", agent{api}.take})
-		all = append(all, consumer{"containerd 2", ctr{program, socket, false}.take})
+		all = slices.Insert(all, 0, taker{"containerd of k3s and RKE2", agent{api}.take})
+		all = append(all, taker{"containerd 2", ctr{program, socket, false}.take})
 	}
 	if has("podman") {
 		dir := t.TempDir()
 		p := &loader{program: "podman", options: []string{
 			"--root", dir + "/root", "--runroot", dir + "/run", "--storage-driver", "vfs", "--cgroup-manager", "cgroupfs", "--events-backend", "none", "--runtime", "runc",
 		}}
-		all = append(all, consumer{"podman", p.take})
+		all = append(all, taker{"podman", p.take})
 	}
 	if has("docker") {
 		d := &loader{program: "docker", options: []string{"-H", "unix://" + testprog.Dockerd(t)}}
-		all = append(all, consumer{"docker", d.take})
+		all = append(all, taker{"docker", d.take})
 	}
 	if has("skopeo") {
-		all = append(all, consumer{"skopeo oci-archive", w.skopeoLayout}, consumer{"skopeo docker-archive", w.skopeoDocker})
+		all = append(all, taker{"skopeo oci-archive", w.skopeoLayout}, taker{"skopeo docker-archive", w.skopeoDocker})
 	}
 	if has("zstd") {
-		all = append(all, consumer{"tar", takeTar})
+		all = append(all, taker{"tar", takeTar})
 	}
 	return all
 }

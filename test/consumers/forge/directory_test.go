@@ -4,6 +4,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -57,6 +59,9 @@ func (d *directory) link(to, name string) {
 	}
 }
 
+// counted finds how many files verify says that it does not name.
+var counted = regexp.MustCompile(`and (\d+) more`)
+
 // unsigned returns who would use files of a directory that are not of the release that was verified,
 // and that verify did not name.
 func (w *world) unsigned(dir, said string) map[string]string {
@@ -65,6 +70,7 @@ func (w *world) unsigned(dir, said string) map[string]string {
 		version = v[1]
 	}
 	found := map[string]string{}
+	unnamed := 0
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || path == dir {
 			return err
@@ -79,14 +85,18 @@ func (w *world) unsigned(dir, said string) map[string]string {
 		}
 		text, _ := os.ReadFile(path)                  //nolint:errcheck // a link to nowhere is nothing
 		want, _ := os.ReadFile(w.path(version, name)) //nolint:errcheck // it is not of the release
-		if failed == nil && string(want) == string(text) && e.Type()&fs.ModeSymlink == 0 {
+		if failed == nil && string(want) == string(text) {
 			return nil
 		}
-		if !strings.Contains(said, name) {
+		if quoted := strconv.Quote(name); !strings.Contains(said, quoted[1:len(quoted)-1]) && !strings.Contains(said, name) {
+			unnamed++
 			found[user(name)] = name + " is not of " + version
 		}
 		return nil
 	})
+	if m := counted.FindStringSubmatch(said); m != nil && m[1] == strconv.Itoa(unnamed) {
+		clear(found) // verify names the first files and counts the others
+	}
 	if err != nil {
 		found["people"] = err.Error()
 	}

@@ -53,6 +53,8 @@ type forgery struct {
 	form  string
 	door  []string // the arguments of slipway
 	takes []string // bundles that consumers take if slipway accepts them
+	// fields is set where every field has to be that of the bundle of all platforms.
+	fields bool
 	// reads tells what consumers of other files have that is not of the release, by the consumer. It
 	// gets what slipway said.
 	reads func(said string) map[string]string
@@ -67,7 +69,9 @@ func (f *forger) verify(form string, paths ...string) forgery {
 func (f *forger) bundle(form string, text []byte) forgery {
 	path := filepath.Join(f.dir, form, bundle)
 	put(f.t, path, text)
-	return f.verify(form, path)
+	v := f.verify(form, path)
+	v.fields = true
+	return v
 }
 
 // forgeries makes the forms of a mechanism.

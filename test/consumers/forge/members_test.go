@@ -83,7 +83,7 @@ var tarMembers = []mechanism{
 	{name: "symbolic links to blobs", tar: func(a *archive) {
 		a.last(a.behind(func(e entry) []entry {
 			b := blob(e.data)
-			return []entry{b, {e.name, header(e.name, 0, "type=2", "link="+b.name[:99]), nil}}
+			return []entry{b, {e.name, header(e.name, 0, "type=2", "link="+b.name), nil}}
 		})...)
 	}},
 	{name: "hard links to blobs", tar: func(a *archive) {

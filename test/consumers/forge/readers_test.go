@@ -24,17 +24,45 @@ func init() { logrus.SetLevel(logrus.ErrorLevel) }
 
 // readers are readers of this package, which stand for readers that are not here: each reads where
 // others leave a choice.
-func (w *world) readers() []consumer {
+func (w *world) readers() []taker {
 	strict := reader{}
 	zeros, first, fold, firstKey := strict, strict, strict, strict
 	zeros.zeros, first.first, fold.fold, firstKey.firstKey = true, true, true, true
-	return []consumer{
+	return []taker{
 		{"wharfie", w.wharfie},
 		{"archive/tar", strict.take},
 		{"a tar reader that skips zeros", zeros.take},
 		{"a tar reader that takes the first member", first.take},
 		{"a file system without case", fold.take},
 		{"a JSON reader that takes the first key", firstKey.take},
+		{allFields, takeFields},
+	}
+}
+
+// allFields is a reader of annotations and other fields, and of the order of members. It reads bundles
+// only: volumes and layouts have others.
+const allFields = "a reader of all fields"
+
+func takeFields(_ context.Context, file string) (held, error) {
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	if raw, err = decompressed(raw); err != nil {
+		return nil, err
+	}
+	h := held{"order": ""}
+	tr := tar.NewReader(bytes.NewReader(raw))
+	for {
+		m, err := tr.Next()
+		if err != nil {
+			return h, nil
+		}
+		h["order"] += m.Name + fmt.Sprint(m.ModTime.Unix(), m.Mode, m.Uid, m.Typeflag) + " "
+		if !strings.HasPrefix(m.Name, "blobs/") {
+			text, _ := io.ReadAll(io.LimitReader(tr, 1<<20)) //nolint:errcheck // what was read counts
+			h[m.Name] += string(text)
+		}
 	}
 }
 
