@@ -28,7 +28,7 @@ func families() []family {
 		{"files besides", besides},
 		{"annotations and flags", annotations},
 		{"volumes and deltas", volumesAndDeltas},
-		{"layouts and archives", layouts},
+		{"layouts, archives and registries", layouts},
 	}
 }
 
