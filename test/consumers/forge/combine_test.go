@@ -29,7 +29,7 @@ func (s *suite) combine(until time.Time) (results []result) {
 				list = append(list, tars[random.IntN(len(tars))])
 			}
 			list = append(list, frames[random.IntN(len(frames))])
-			jobs = append(jobs, func() result { return s.try("combined", combined(list), false) })
+			jobs = append(jobs, func() result { return s.try("combined", combined(list), nobody) })
 		}
 		results = append(results, s.all(jobs)...)
 	}

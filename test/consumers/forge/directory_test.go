@@ -69,6 +69,9 @@ func (w *world) unsigned(dir, said string) map[string]string {
 	if v := verified.FindStringSubmatch(said); v != nil {
 		version = v[1]
 	}
+	if strings.HasPrefix(said, "verified: plain ") {
+		version = "plain-" + version
+	}
 	found := map[string]string{}
 	unnamed := 0
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {

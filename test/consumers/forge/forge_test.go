@@ -33,7 +33,6 @@ type result struct {
 	accepted     []string // forms that slipway accepts
 	wrong        []string // and what consumers then have that is not signed
 	otherwise    map[string]string
-	asked        bool // programs were asked
 }
 
 // suite is one run.
@@ -48,7 +47,7 @@ type suite struct {
 type choice struct {
 	family    string
 	mechanism mechanism
-	all       bool // programs are asked even if it is refused
+	refused   whom // who is asked even if it is refused
 }
 
 // TestForge makes every forgery. What slipway accepts, consumers must read as the release that was
@@ -58,22 +57,31 @@ func TestForge(t *testing.T) {
 	s := &suite{t: t, w: w, readers: w.readers(), programs: w.programs(t)}
 	s.baseline()
 	began := time.Now()
+	refused := nobody
+	switch {
+	case *long > 0:
+		refused = first
+	case *update:
+		refused = quick
+	}
 	wanted := regexp.MustCompile(*only)
 	var chosen []choice
 	count := 0
 	for _, f := range families() {
 		for _, m := range f.list {
 			if count++; wanted.MatchString(f.name + "/" + m.name) {
-				chosen = append(chosen, choice{f.name, m, *long > 0 || *update})
+				chosen = append(chosen, choice{f.name, m, refused})
 			}
 		}
 	}
 	for n, at := range rand.New(rand.NewPCG(*seeded, 0)).Perm(len(chosen)) {
-		chosen[at].all = chosen[at].all || n < sample
+		if n < sample && !*update {
+			chosen[at].refused = first
+		}
 	}
 	var jobs []func() result
 	for _, c := range chosen {
-		jobs = append(jobs, func() result { return s.try(c.family, c.mechanism, c.all) })
+		jobs = append(jobs, func() result { return s.try(c.family, c.mechanism, c.refused) })
 	}
 	results := s.all(jobs)
 	s.report(results)
@@ -134,12 +142,12 @@ func (s *suite) take(c taker, path string) (held, error) {
 }
 
 // verified finds the version that slipway says it has verified.
-var verified = regexp.MustCompile(`(?m)^verified: hello (\S+) `)
+var verified = regexp.MustCompile(`(?m)^verified: (?:hello|plain) (\S+) `)
 
-// try makes a mechanism and judges its forms. Programs are asked about what is accepted, and with
-// all about everything.
-func (s *suite) try(family string, m mechanism, all bool) result {
-	r := result{family: family, name: m.name, otherwise: map[string]string{}, asked: all}
+// try makes a mechanism and judges its forms. Programs are asked about what is
+// accepted, and those that refused selects about what is refused.
+func (s *suite) try(family string, m mechanism, refused whom) result {
+	r := result{family: family, name: m.name, otherwise: map[string]string{}}
 	var list []forgery
 	f := &forger{t: s.t, w: s.w, dir: filepath.Join(s.t.TempDir(), "f")}
 	if err := safely(func() { list = m.forgeries(f) }); err != nil {
@@ -157,14 +165,13 @@ func (s *suite) try(family string, m mechanism, all bool) result {
 		if err != nil {
 			said = ""
 		}
-		found := s.read(f, said, version, s.whom(all, err == nil, r))
+		found := s.read(f, said, version, s.whom(refused, err == nil, r))
 		maps.Copy(r.otherwise, found)
 		if err == nil {
 			r.accepted = append(r.accepted, f.form)
 			for _, c := range slices.Sorted(maps.Keys(found)) {
 				r.wrong = append(r.wrong, fmt.Sprintf("%s: %s: %s", f.form, c, found[c]))
 			}
-			r.asked = true
 		}
 	}
 	return r
@@ -179,16 +186,17 @@ type whom int
 
 const (
 	nobody whom = iota
-	first       // until one of them reads the forgery otherwise
+	quick       // those that answer at once, until one of them reads the forgery otherwise
+	first       // all, until one of them does
 	everybody
 )
 
-func (s *suite) whom(all, accepted bool, r result) whom {
+func (s *suite) whom(refused whom, accepted bool, r result) whom {
 	switch {
 	case accepted:
 		return everybody
-	case all && !s.program(r.otherwise):
-		return first
+	case !s.program(r.otherwise):
+		return refused
 	}
 	return nobody
 }
@@ -217,7 +225,10 @@ func (s *suite) read(f forgery, said, version string, w whom) map[string]string 
 			if c.name == allFields && !f.fields {
 				continue
 			}
-			if w == first && n >= len(s.readers) && s.program(found) {
+			if w == quick && c.slow {
+				continue
+			}
+			if w != everybody && n >= len(s.readers) && s.program(found) {
 				break
 			}
 			at := time.Now()

@@ -2,6 +2,7 @@ package forge
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -28,8 +29,8 @@ func (s *suite) other(r result) string {
 			return c.name
 		}
 	}
-	for c := range r.otherwise {
-		return c // of files and registries there is one kind each
+	if all := slices.Sorted(maps.Keys(r.otherwise)); len(all) > 0 {
+		return all[len(all)-1] // who uses files: sh is the last
 	}
 	return "–"
 }

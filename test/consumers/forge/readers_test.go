@@ -29,13 +29,13 @@ func (w *world) readers() []taker {
 	zeros, first, fold, firstKey := strict, strict, strict, strict
 	zeros.zeros, first.first, fold.fold, firstKey.firstKey = true, true, true, true
 	return []taker{
-		{"wharfie", w.wharfie},
-		{"archive/tar", strict.take},
-		{"a tar reader that skips zeros", zeros.take},
-		{"a tar reader that takes the first member", first.take},
-		{"a file system without case", fold.take},
-		{"a JSON reader that takes the first key", firstKey.take},
-		{allFields, takeFields},
+		{"wharfie", w.wharfie, false},
+		{"archive/tar", strict.take, false},
+		{"a tar reader that skips zeros", zeros.take, false},
+		{"a tar reader that takes the first member", first.take, false},
+		{"a file system without case", fold.take, false},
+		{"a JSON reader that takes the first key", firstKey.take, false},
+		{allFields, takeFields, false},
 	}
 }
 

@@ -11,10 +11,12 @@ const (
 	sumsSig   = "SHA256SUMS.sig"
 )
 
-// rollback is the directory of the old release with the statement of another.
+// rollback is the directory of the old release with the statement of another in place of its own, in
+// a file that its checksums do not list.
 func rollback(name, from string, change func(d *directory)) mechanism {
 	return files(name, oldDir, func(d *directory) {
-		d.take(from, statement, statement)
+		d.remove(statement)
+		d.take(from, statement, "new.sigstore.json")
 		if change != nil {
 			change(d)
 		}
@@ -55,6 +57,16 @@ var statements = []mechanism{
 	rollback("old files, new statement, new lock", newDir, func(d *directory) { bare(d); d.take(newDir, "release.lock.json", "release.lock.json") }),
 	rollback("old files, statement of the same version at another time", "again", bare),
 	rollback("old files, statement of another product", "hello2", bare),
+	files("old files, new statement in the file of the old", oldDir, func(d *directory) { d.take(newDir, statement, statement); bare(d) }),
+	files("old files, new statement, a product without manifests", "plain-"+oldDir, func(d *directory) {
+		d.remove(statement, "*.tar.zst", "*.tar.gz")
+		d.take("plain-"+newDir, statement, "new.sigstore.json")
+	}),
+	files("old files, new statement, a product without manifests, since the old", "plain-"+oldDir, func(d *directory) {
+		d.remove(statement, "*.tar.zst", "*.tar.gz")
+		d.take("plain-"+newDir, statement, "new.sigstore.json")
+		d.args = []string{"-since=" + d.f.w.path("plain-"+oldDir)}
+	}),
 	files("old files, both statements", oldDir, func(d *directory) { d.take(newDir, statement, "a.sigstore.json") }),
 	files("old files, both statements, without what ties them", oldDir, func(d *directory) { bare(d); d.take(newDir, statement, "a.sigstore.json") }),
 	files("new files, both statements", newDir, func(d *directory) { d.take(oldDir, statement, "z.sigstore.json") }),

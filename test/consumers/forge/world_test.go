@@ -116,6 +116,7 @@ func newWorld(t *testing.T) *world {
 	w.releaseBy(t, "again", w.private, "again")
 	w.edit(t, "slipway.yaml", "\nname: hello\n", "\nname: hello2\n")
 	w.releaseBy(t, "hello2", w.private, "hello2")
+	w.plain(t)
 	w.run(t, "airgap", "split", newDir+"/"+bundle, "-max-size=50kB", "-out="+volumes)
 	w.run(t, "airgap", "split", oldDir+"/"+bundle, "-max-size=50kB", "-out=old-"+volumes)
 	for from, to := range map[string]string{oldDir: "old-", newDir: ""} {
@@ -130,6 +131,22 @@ func newWorld(t *testing.T) *world {
 func (w *world) release(t *testing.T, out string) {
 	t.Helper()
 	w.releaseBy(t, out, w.private, "made")
+}
+
+// plain releases two versions of a product that has no manifests, so that nothing but the statement
+// itself ties its checksums to it.
+func (w *world) plain(t *testing.T) {
+	t.Helper()
+	text := string(get(t, w.path("src/slipway.yaml")))
+	w.edit(t, "slipway.yaml", "release:"+between(text, "\nrelease:", "\nairgap:"), "")
+	w.edit(t, "slipway.yaml", "\nname: hello2\n", "\nname: plain\n")
+	for _, version := range []string{newDir, oldDir} {
+		w.releaseBy(t, "plain-"+version, w.private, "plain")
+		if version == newDir {
+			w.edit(t, "slipway.yaml", "version: "+newDir, "version: "+oldDir)
+			w.edit(t, "files/hello.txt", "again", "once more")
+		}
+	}
 }
 
 // releaseBy releases with a key to a path of the registry.
