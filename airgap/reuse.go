@@ -5,11 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
-	"os"
 	"path/filepath"
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // packed is what the store remembers of a bundle.
@@ -36,7 +36,7 @@ func (p *packer) recall(ctx context.Context, key string, f *bundle.File) (bool, 
 	if ok, err := p.st.Recall(recordKind, key, &r); !ok || err != nil {
 		return false, err
 	}
-	file, err := os.Open(f.Path)
+	file, err := regular.Open(f.Path)
 	if err != nil {
 		return false, nil // a file that cannot be read is packed again
 	}

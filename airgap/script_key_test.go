@@ -45,6 +45,21 @@ func TestShellKey(t *testing.T) {
 		{name: "no key", key: "missing", says: "KEY="},
 		{name: "key of the release", key: "beside", says: "is next to the bundles"},
 		{name: "link to the key of the release", key: "link", says: "is next to the bundles"},
+		{name: "key one directory up", key: "above", says: "is in a directory above the bundles"},
+		{name: "link to a key one directory up", key: "link above", says: "is in a directory above the bundles"},
+		{name: "key below the release", key: "below", says: "is next to the bundles"},
+		{name: "key that everybody may write", key: "shared", says: "may be written by everybody"},
+		{name: "key in a directory that everybody may write", key: "shared directory", says: "where everybody may exchange it"},
+		{name: "statement of the release", change: func(dir string) { put(t, filepath.Join(dir, "provenance.sigstore.json"), "new") }},
+		{name: "statement of another release", change: func(dir string) { put(t, filepath.Join(dir, "provenance.sigstore.json"), "other") }, says: "provenance.sigstore.json has the checksum"},
+		{name: "lock of another release", change: func(dir string) { put(t, filepath.Join(dir, "release.lock.json"), "other") }, says: "SHA256SUMS does not name release.lock.json"},
+		{name: "script of another release", change: func(dir string) {
+			text, err := os.ReadFile(filepath.Join(dir, "load-images.sh"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			put(t, filepath.Join(dir, "load-images.sh"), strings.Replace(string(text), "1.2.3", "1.2.4", 1))
+		}, says: "load-images.sh has the checksum"},
 		{name: "signature removed", change: func(dir string) { gone(t, filepath.Join(dir, "SHA256SUMS.sig")) }, says: "SHA256SUMS.sig is missing"},
 		{name: "signature that is no base64", change: func(dir string) { put(t, filepath.Join(dir, "SHA256SUMS.sig"), "?!\n") }, says: "is not base64"},
 		{name: "checksums changed", change: func(dir string) {
@@ -75,7 +90,9 @@ func TestShellKey(t *testing.T) {
 			}
 			for _, s := range all {
 				put(t, filepath.Join(dir, s.Name), string(s.Data))
+				sums.WriteString(bundletest.Sum(s.Data) + "  " + s.Name + "\n")
 			}
+			sums.WriteString(bundletest.Sum([]byte("new")) + "  provenance.sigstore.json\n")
 			sig, err := signature.SignPlain(t.Context(), key, []byte(sums.String()))
 			if err != nil {
 				t.Fatal(err)
@@ -92,9 +109,36 @@ func TestShellKey(t *testing.T) {
 				name = filepath.Join(keys, "nothing.pub")
 			case "beside":
 				name = filepath.Join(dir, "beside.pub")
-			case "link":
+			case "above":
+				name = filepath.Join(filepath.Dir(dir), "above.pub")
+				put(t, name, string(key.Public.PEM()))
+			case "below":
+				name = filepath.Join(dir, "keys", "below.pub")
+				if err := os.Mkdir(filepath.Dir(name), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				put(t, name, string(key.Public.PEM()))
+			case "shared", "shared directory":
+				name = filepath.Join(t.TempDir(), "shared", "shared.pub")
+				if err := os.Mkdir(filepath.Dir(name), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				put(t, name, string(key.Public.PEM()))
+				shared := name
+				if tc.key != "shared" {
+					shared = filepath.Dir(name)
+				}
+				if err := os.Chmod(shared, 0o777); err != nil {
+					t.Fatal(err)
+				}
+			case "link", "link above":
 				name = filepath.Join(t.TempDir(), "link.pub")
-				if err := os.Symlink(filepath.Join(dir, "beside.pub"), name); err != nil {
+				to := filepath.Join(dir, "beside.pub")
+				if tc.key != "link" {
+					to = filepath.Join(filepath.Dir(dir), "above.pub")
+					put(t, to, string(key.Public.PEM()))
+				}
+				if err := os.Symlink(to, name); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -107,7 +151,7 @@ func TestShellKey(t *testing.T) {
 			out, err := cmd.CombinedOutput()
 			_, imported := os.Stat(called)
 			switch {
-			case tc.says == "" && (err != nil || imported != nil || !strings.Contains(string(out), "verified: SHA256SUMS is signed by ")):
+			case tc.says == "" && (err != nil || imported != nil || !strings.Contains(string(out), "verified: SHA256SUMS is signed by "+name+", and is of demo 1.2.3\n")):
 				t.Errorf("%v\n%s", err, out)
 			case tc.says != "" && (err == nil || imported == nil || !strings.Contains(string(out), tc.says) || strings.Count(string(out), "\n") != 1 && !strings.Contains(string(out), "verified")):
 				t.Errorf("%v, ctr was called: %v\n%s", err, imported == nil, out)

@@ -99,14 +99,14 @@ func (b *bench) signables(ctx context.Context, f func(map[string]*signable) erro
 }
 
 // signable copies the product in dir to a directory of its own, with the bases that references
-// name in place of Microsoft's and without images of third parties, and makes a key next to it.
+// name in place of Microsoft's and without images of third parties, and makes a key in its directory keys.
 func (b *bench) signable(name, dir string, references map[string]string, files ...string) (*signable, error) {
 	dest, err := os.MkdirTemp(b.tmp, name+"-") // parts share b.tmp
 	if err != nil {
 		return nil, err
 	}
 	s := &signable{dir: dest}
-	s.product, s.key, s.public = filepath.Join(s.dir, product.File), filepath.Join(s.dir, "release.key"), filepath.Join(s.dir, "release.pub")
+	s.product, s.key, s.public = filepath.Join(s.dir, product.File), filepath.Join(s.dir, "keys", "release.key"), filepath.Join(s.dir, "keys", "release.pub")
 	for _, f := range files {
 		if err := os.CopyFS(filepath.Join(s.dir, f), os.DirFS(filepath.Join(dir, f))); err != nil {
 			return nil, err
@@ -128,6 +128,9 @@ func (b *bench) signable(name, dir string, references map[string]string, files .
 	changed = regexp.MustCompile(`(?m)^airgap:\n  images: images.txt\n`).ReplaceAllLiteral(changed, nil)
 	private, public, err := signature.Generate([]byte(benchPassword))
 	if err != nil {
+		return nil, err
+	}
+	if err := os.Mkdir(filepath.Dir(s.key), 0o700); err != nil {
 		return nil, err
 	}
 	for path, data := range map[string][]byte{s.product: changed, s.key: private, s.public: public} {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // used is how old the time of use of a file may become before it is set anew.
@@ -64,7 +65,7 @@ func (l *local) object(i id) string { return l.path(i, "-d") }
 // get returns what the disk has for an action.
 func (l *local) get(action id) (entry, bool) {
 	path := l.action(action)
-	text, err := os.ReadFile(path)
+	text, err := regular.Read(path)
 	if err != nil {
 		return entry{}, false
 	}

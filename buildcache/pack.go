@@ -6,14 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // packSize is how many bytes of objects a pack has, unless one object has more. A few MiB,
 // compressed, are little enough to be read for the sake of one object.
 const packSize = 16 << 20
+
+// maxObject bounds an object in bytes, far beyond those of real packages.
+const maxObject = 1 << 30
 
 // makePack reads objects from the disk and compresses them. Objects that have vanished are left
 // out.
@@ -25,7 +29,7 @@ func makePack(l *local, list []entry) (pack, []byte, error) {
 		return p, nil, err
 	}
 	for _, e := range list {
-		b, err := os.ReadFile(l.object(e.output))
+		b, err := regular.ReadMost(l.object(e.output), maxObject)
 		if err != nil || sha256.Sum256(b) != e.output {
 			continue
 		}

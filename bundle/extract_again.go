@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // lackingFiles returns the files that a directory lacks. A blob whose bytes do not have the
@@ -57,7 +57,7 @@ func onlyFiles(dir string, list []extractFile) error {
 
 // hasFile reports whether a file has the bytes of e.
 func hasFile(name string, e extractFile, count counted) (bool, error) {
-	f, err := os.Open(name)
+	f, err := regular.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}

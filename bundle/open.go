@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle/seekable"
 	"github.com/slipway-dev/slipway/internal/howto"
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // Bundle is a bundle that is open for reading. Several goroutines may use it.
@@ -66,7 +67,7 @@ func openFile(path string) (*os.File, int64, error) {
 	if !fi.Mode().IsRegular() {
 		return nil, 0, fmt.Errorf("%s: %w", path, invalid("it is not a regular file"))
 	}
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, 0, fmt.Errorf("opening bundle: %w", err)
 	}

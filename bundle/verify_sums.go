@@ -7,11 +7,11 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // sums compares the file with a list of sha256sum.
@@ -41,7 +41,7 @@ func (v *verifier) sums(ctx context.Context, path string) error {
 
 // sumOf returns the digest of a name in a list of sha256sum, or "".
 func sumOf(path, name string) (string, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return "", fmt.Errorf("reading checksums: %w", err)
 	}

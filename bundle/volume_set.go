@@ -13,6 +13,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // volumeSet is the volumes of a bundle in a directory, with two lists. If the first exists, all
@@ -92,7 +93,7 @@ func (s *volumeSet) earlier() ([]Volume, error) {
 	var all []Volume
 	for _, list := range []string{s.list, s.journal} {
 		var old Volumes
-		text, err := os.ReadFile(list)
+		text, err := regular.Read(list)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle/seekable"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // Opener opens a blob for reading. Opening or reading it fails if the bytes do not have the digest.
@@ -80,7 +80,7 @@ func (c *Contents) WriteListFile(path string) error {
 	if err := c.WriteList(&list, false); err != nil {
 		return err
 	}
-	if old, err := os.ReadFile(path); err == nil && string(old) == list.String() {
+	if old, err := regular.Read(path); err == nil && string(old) == list.String() {
 		return nil
 	}
 	if err := disk.Write(path, []byte(list.String()), disk.ModeFile); err != nil {

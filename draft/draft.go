@@ -14,7 +14,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -23,6 +22,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/git"
 	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -153,7 +153,7 @@ func Read(ctx context.Context, dir string, o Options) (*Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(full)
+	root, err := regular.OpenRoot(full)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", dir, cause(err))
 	}

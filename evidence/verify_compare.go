@@ -100,3 +100,22 @@ func shown(list []string, more int) []string {
 	}
 	return list
 }
+
+// CheckListed checks that each of the files of a directory with these names, if it is there, has the
+// digest that the checksums list. It verifies no signature.
+func CheckListed(dir string, sums map[string]string, names ...string) error {
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		got, err := digestFile(context.Background(), path, nil)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return err
+		case sums[name] == "":
+			return fmt.Errorf("%s: %s does not list it, so it is of another release: make the release again, or take it again from its maintainer", path, SumsName)
+		case got != sums[name]:
+			return changed(path, got, sums[name])
+		}
+	}
+	return nil
+}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/internal/signature"
 )
 
@@ -91,7 +92,7 @@ func digestFile(ctx context.Context, path string, task *progress.Task) (string, 
 	if !fi.Mode().IsRegular() {
 		return "", fmt.Errorf("%s is not a regular file", path)
 	}
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return "", err
 	}
@@ -114,7 +115,7 @@ func readFile(path string, limit int64) ([]byte, error) {
 	case fi.Size() > limit:
 		return nil, fmt.Errorf("%s has %d bytes: %d are read at most", path, fi.Size(), limit)
 	}
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}

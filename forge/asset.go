@@ -8,12 +8,12 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"os"
 	"path"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // asset is a file of a release as the API describes it.
@@ -141,7 +141,7 @@ func (g *GitHub) upload(ctx context.Context, r *release, d *Dist, f File, task *
 		Method: http.MethodPost, URL: u.String(), Header: header, Once: true, Size: f.Size,
 		Body: func() (io.ReadCloser, error) {
 			meter.Rewind()
-			file, err := os.Open(d.local(f.Path))
+			file, err := regular.Open(d.local(f.Path))
 			if err != nil {
 				return nil, err
 			}

@@ -20,6 +20,7 @@ import (
 	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/lock"
 )
 
@@ -74,6 +75,9 @@ func (d *Dist) read(ctx context.Context, pr *progress.Printer) (err error) {
 	if err != nil {
 		return err
 	}
+	if sums[lock.Name] == "" {
+		return fmt.Errorf("%s: %s does not list it: make the release again", filepath.Join(d.Dir, lock.Name), evidence.SumsName)
+	}
 	task := pr.Start("comparing "+d.Dir+" with "+evidence.SumsName, progress.Bytes, 0)
 	defer task.Fail()
 	for name, sum := range sums {
@@ -102,7 +106,7 @@ func (d *Dist) read(ctx context.Context, pr *progress.Printer) (err error) {
 }
 
 func (d *Dist) hash(ctx context.Context, name string, task *progress.Task) (File, error) {
-	f, err := os.Open(d.local(name))
+	f, err := regular.Open(d.local(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return File{}, fmt.Errorf("%w: %s lists it: make the release again", err, evidence.SumsName)
 	}

@@ -84,7 +84,7 @@ func TestRefused(t *testing.T) {
 				w.WriteHeader(http.StatusForbidden)
 				return true
 			})
-		}, nil, `takes no more requests of this account for 1h0m0s: run again then$`},
+		}, nil, `takes no more requests of this account for 1h0m0s, and 10m0s are waited for in all: run again then$`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := githubtest.Serve(t)

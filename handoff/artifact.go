@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"path/filepath"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -73,7 +73,7 @@ func pack(st *store.Store, kind string, files []file) (*oci.Tree, error) {
 func push(ctx context.Context, st *store.Store, o network.Options, ref name.Tag, t *oci.Tree, open map[v1.Hash]string) error {
 	source := transfer.Source{Open: func(h v1.Hash) (io.ReadCloser, error) {
 		if path, ok := open[h]; ok {
-			return os.Open(path) // the registry compares it with its digest
+			return regular.Open(path) // the registry compares it with its digest
 		}
 		return st.Open(h)
 	}}
@@ -156,7 +156,7 @@ func copyOut(st *store.Store, f file, path string) error {
 // read returns the digest and size of a file on the disk.
 func read(dir, as string) (f file, path string, err error) {
 	path = filepath.Join(dir, filepath.FromSlash(as))
-	in, err := os.Open(path)
+	in, err := regular.Open(path)
 	if err != nil {
 		return f, path, err
 	}

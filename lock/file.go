@@ -17,9 +17,14 @@ import (
 
 // Read reads a lock from a regular file. A newer schemaVersion, an unknown field, trailing text
 // and a file that is not a lock are errors that name the file.
-func Read(path string) (*Lock, error) {
+func Read(path string) (*Lock, error) { return read(path, stagefile.Lock.Read) }
+
+// ReadGiven reads a lock as [Read] does from a path that a user has named, which may be a pipe.
+func ReadGiven(path string) (*Lock, error) { return read(path, stagefile.Lock.ReadGiven) }
+
+func read(path string, from func(string, any) error) (*Lock, error) {
 	var l Lock
-	if err := stagefile.Lock.Read(path, &l); err != nil {
+	if err := from(path, &l); err != nil {
 		return nil, err
 	}
 	if err := l.check(); err != nil {

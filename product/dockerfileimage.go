@@ -2,10 +2,10 @@ package product
 
 import (
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
@@ -41,6 +41,11 @@ type dockerfileYAML struct {
 	Outputs map[string]string `yaml:"outputs,omitempty"`
 	// Directories that COPY --from can name.
 	Contexts map[string]string `yaml:"contexts,omitempty"`
+	// How many MiB the instructions may write and unpack in all, for one platform. Without it, an
+	// archive that unpacks to more than 256 MiB and 100 times its size is refused, too.
+	MaxMiB int `yaml:"maxMiB,omitempty" jsonschema:"minimum=1,maximum=16777216,default=16384"`
+	// How many files the instructions may write and unpack in all, for one platform.
+	MaxFiles int `yaml:"maxFiles,omitempty" jsonschema:"minimum=1,maximum=100000000,default=1000000"`
 }
 
 // DockerfileImage is an image that a Dockerfile describes.
@@ -60,6 +65,8 @@ type DockerfileImage struct {
 	Outputs map[string]string
 	// Contexts are further named contexts: directories.
 	Contexts map[string]string
+	// MaxMiB and MaxFiles bound what the instructions write; 0 is the default.
+	MaxMiB, MaxFiles int
 }
 
 func (d *DockerfileImage) uses(u *uses) {
@@ -69,7 +76,7 @@ func (d *DockerfileImage) uses(u *uses) {
 	u.allPrograms = u.allPrograms || len(d.Programs)+len(d.Outputs) == 0
 	u.texts = append(u.texts, slices.Collect(maps.Values(d.Args))...)
 	for _, file := range d.Files {
-		b, _ := os.ReadFile(file) // build reports one that cannot be read
+		b, _ := regular.Read(file) // build reports one that cannot be read
 		u.texts = append(u.texts, string(b))
 	}
 }
@@ -81,7 +88,9 @@ func (c *checker) dockerfileImage(in *imageYAML, i *Image) Content {
 	}
 	d := in.Dockerfile
 	at := c.placed(&d.Source)
-	out := &DockerfileImage{Source: at.module(), Files: map[string]string{}, Target: d.Target, Args: d.Args, Programs: d.Programs, Outputs: d.Outputs}
+	out := &DockerfileImage{Source: at.module(), Files: map[string]string{}, Target: d.Target, Args: d.Args, Programs: d.Programs, Outputs: d.Outputs, MaxMiB: d.MaxMiB, MaxFiles: d.MaxFiles}
+	c.limit(&d.MaxMiB, 1<<24)
+	c.limit(&d.MaxFiles, 100_000_000)
 	switch wanted := systems(i.Platforms); {
 	case d.File != "":
 		file := at.path(&d.File, d.File, isRegular, "file")
@@ -103,6 +112,13 @@ func (c *checker) dockerfileImage(in *imageYAML, i *Image) Content {
 		out.Contexts = c.contexts(d, at)
 	}
 	return out
+}
+
+// limit checks a limit that the user has set.
+func (c *checker) limit(n *int, most int) {
+	if c.Given(n) && (*n < 1 || *n > most) {
+		c.Errorf(n, "%d is not a limit: write a number from 1 to %d", *n, most)
+	}
 }
 
 // dockerfiles returns the path of the Dockerfile for each operating system.

@@ -188,7 +188,7 @@ func TestGitVersion(t *testing.T) {
 				}
 				return r
 			},
-			"slipway.yaml:3:10: version git: git rev-parse: not a git repository (or any of the parent directories): .git: commit the product to git, or give the version with -version or SLIPWAY_VERSION", "",
+			"slipway.yaml:3:10: version git: git: not a git repository (or any of the parent directories): commit the product to git, or give the version with -version or SLIPWAY_VERSION", "",
 		},
 		"no git": {
 			func(r repo) repo { r.commit("v1.0.0"); r.Setenv("PATH", r.TempDir()); return r },
@@ -298,7 +298,7 @@ channels:
 	if err := os.RemoveAll(".git"); err != nil {
 		t.Fatal(err)
 	}
-	load("slipway.yaml:6:48: version of channel nightly: git rev-parse: not a git repository (or any of the parent directories): .git: commit the product to git, or give the version with -version or SLIPWAY_VERSION", given)
+	load("slipway.yaml:6:48: version of channel nightly: git: not a git repository (or any of the parent directories): commit the product to git, or give the version with -version or SLIPWAY_VERSION", given)
 }
 
 // TestFloatingTags checks which templates of floating tags hold.

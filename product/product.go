@@ -99,6 +99,9 @@ type Source struct {
 	// files are then as trusted as slipway.yaml; those of other sources can run no command and
 	// reach no other file.
 	Own bool
+	// Confined means that flags and variables, from wherever, may change nothing but the programs: the
+	// product is somebody else's.
+	Confined bool
 	// Repository is a clone of a module's repository, absolute, in which the commit is looked up;
 	// "" for none.
 	Repository string

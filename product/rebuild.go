@@ -12,6 +12,8 @@ type Rebuild struct {
 	SourceDateEpoch time.Time
 	// Sources are the sources by their names. Modules are what slipway.yaml says, but for Commit.
 	Sources map[string]RebuiltSource
+	// Confined means that the release is somebody else's: see [Source].
+	Confined bool
 }
 
 // RebuiltSource is a source of a release that is made again.

@@ -53,11 +53,6 @@ type revision struct {
 
 func (c *checker) askRevision(ctx context.Context, s Source) (string, error) {
 	const give = "commit the directory to git, or give the source a revision"
-	if !s.Own {
-		if err := git.Check(ctx, s.Directory); err != nil {
-			return "", fmt.Errorf("is not known: %w: %s", err, give)
-		}
-	}
 	head, err := git.Head(ctx, s.Directory)
 	if err != nil {
 		return "", fmt.Errorf("is not known: %w: %s", err, give)

@@ -24,6 +24,7 @@ func (c *checker) source(in *sourceYAML) {
 	}
 	c.hash(&in.Sum)
 	c.hash(&in.GoModSum)
+	s.Confined = c.rebuild != nil && c.rebuild.Confined
 	if again, ok := c.rebuild.source(in.Name); ok && in.Directory != "" {
 		if again.Directory != "" {
 			in.Directory = again.Directory

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -14,6 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/lock"
 )
 
@@ -65,7 +65,7 @@ func (c *run) find(ctx context.Context, a lock.Artifact) (func() (io.ReadCloser,
 		case h != a.Digest:
 			return nil, fmt.Errorf("%s has digest %s, its lock says %s: copy it again from the machine that made it", path, h, a.Digest)
 		default:
-			return func() (io.ReadCloser, error) { return os.Open(path) }, nil
+			return func() (io.ReadCloser, error) { return regular.Open(path) }, nil
 		}
 	}
 	return nil, fmt.Errorf("no part has it: copy it from the machine that made it, beside the %s of that part", lock.PartName)

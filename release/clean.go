@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/internal/stagefile"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/report"
@@ -132,7 +133,7 @@ func made(dir string) (product string, artifacts []lock.Artifact, err error) {
 // listed returns the bundles that SHA256SUMS names. Another program may have written the file,
 // so all other names are ignored.
 func listed(dir string) []string {
-	text, err := os.ReadFile(filepath.Join(dir, evidence.SumsName))
+	text, err := regular.Read(filepath.Join(dir, evidence.SumsName))
 	if err != nil {
 		return nil
 	}

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"os"
 	"path/filepath"
 
 	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
@@ -118,7 +118,7 @@ func (c *run) signSums(ctx context.Context) ([]string, error) {
 	if s == nil {
 		return nil, nil
 	}
-	sums, err := os.ReadFile(filepath.Join(c.out, evidence.SumsName))
+	sums, err := regular.Read(filepath.Join(c.out, evidence.SumsName))
 	if err != nil {
 		return nil, fmt.Errorf("signing %s: %w", evidence.SumsName, err)
 	}

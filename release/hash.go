@@ -5,19 +5,19 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
-	"os"
 	"runtime"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // digest returns the digest of a file. It reads the file every time, because size and
 // modification time do not show whether the disk has kept its bytes.
 func digest(ctx context.Context, path string) (v1.Hash, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return v1.Hash{}, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/evidence"
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/internal/stagefile"
 )
 
@@ -24,7 +25,7 @@ func InvalidateSums(dir string) (listed []string, err error) {
 		}
 	}
 	path := filepath.Join(dir, evidence.SumsName)
-	text, err := os.ReadFile(path)
+	text, err := regular.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

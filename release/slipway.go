@@ -31,6 +31,9 @@ func (c *run) slipway(ctx context.Context) (put func() error, stop func()) {
 		return func() error { return nil }, func() {}
 	}
 	on := platform.Platform{OS: platform.Linux, Architecture: "amd64"}
+	if err := source.CheckFiles(ctx, c.product.Dir); err != nil {
+		return func() error { return fmt.Errorf("looking for slipway among the tools of the product: %w", err) }, func() {}
+	}
 	if source.Go(ctx, c.product.Dir, "list", "-f", "{{.ImportPath}}", command).Run() != nil {
 		return func() error { return c.self(ctx) }, func() {}
 	}

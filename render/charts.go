@@ -10,6 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/internal/chart"
 	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/internal/renderer"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -34,6 +35,9 @@ func Charts(ctx context.Context, p *product.Product, l *lock.Lock) ([]Chart, err
 			return nil, context.Cause(ctx)
 		}
 		all, errs = append(all, c), append(errs, err)
+		if renderer.Exceeded(err) {
+			break // the next may, too
+		}
 	}
 	return all, errors.Join(append(errs, images.errs.Err())...)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/chart"
+	"github.com/slipway-dev/slipway/internal/renderer"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
@@ -23,6 +24,9 @@ func helm(ctx context.Context, p *product.Product, l *lock.Lock, o Options) ([]d
 		made, err := inflate(ctx, p, l, h)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", h.Pos, err))
+		}
+		if renderer.Exceeded(err) {
+			break // the next may, too
 		}
 		for _, object := range made {
 			if slices.ContainsFunc(object.Hooks, isTest) {

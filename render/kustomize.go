@@ -9,6 +9,7 @@ import (
 	"carvel.dev/ytt/pkg/yamlmeta"
 
 	"github.com/slipway-dev/slipway/internal/kustomize"
+	"github.com/slipway-dev/slipway/internal/renderer"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -23,9 +24,12 @@ func kustomizations(ctx context.Context, p *product.Product, o Options) ([]docum
 		if err != nil {
 			return nil, err
 		}
-		made, err := kustomize.Build(in.tree, in.path, kustomize.Options{Name: in.name, At: k.Pos, Warn: warn})
+		made, err := kustomize.Build(ctx, in.tree, in.path, kustomize.Options{Name: in.name, At: k.Pos, Warn: warn})
 		if err != nil {
 			errs = append(errs, err)
+		}
+		if renderer.Exceeded(err) {
+			break // the next may, too
 		}
 		for _, o := range made {
 			found, err := read(in.name(in.path), o.Text, func(line int) yamlfile.Pos { return o.Places[line] })

@@ -175,6 +175,7 @@ func TestNothingFound(t *testing.T) {
 	dir := dist(t, func(l *lock.Lock) {})
 	const clean = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: demo}\n"
 	must(t, os.WriteFile(filepath.Join(dir, "release.yaml"), []byte(clean), 0o644))
+	list(t, dir)
 	const nothing = "Lint finds nothing in the manifests."
 	wants(t, page(t, dir, ""), nothing, `<a href="#findings">`)
 	if alone := page(t, filepath.Join(dir, lock.Name), ""); strings.Contains(alone, nothing) {

@@ -17,6 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/changes"
 	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/chart"
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/nodes"
 	"github.com/slipway-dev/slipway/product"
@@ -115,6 +116,14 @@ func readBundle(path string) (*bundle.File, error) {
 
 // readDir reads what the directory of a release has.
 func readDir(dir string) (*Release, error) {
+	sums, err := evidence.Sums(dir)
+	if err != nil {
+		return nil, err
+	}
+	// a page is about one release
+	if err := evidence.CheckListed(dir, sums, lock.Name, manifestName, evidence.Provenance, evidence.SignedProvenance); err != nil {
+		return nil, err
+	}
 	l, err := lock.Read(filepath.Join(dir, lock.Name))
 	if err != nil {
 		return nil, err
@@ -124,21 +133,17 @@ func readDir(dir string) (*Release, error) {
 		return nil, err
 	}
 	r := &Release{Release: described}
-	sums, err := evidence.Sums(dir)
-	if err != nil {
-		return nil, err
-	}
 	if err := r.readBundles(dir, sums); err != nil {
 		return nil, err
 	}
 	if err := r.readCharts(dir); err != nil {
 		return nil, err
 	}
-	r.Manifest, err = os.ReadFile(filepath.Join(dir, manifestName))
+	r.Manifest, err = regular.Read(filepath.Join(dir, manifestName))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	if r.Statement, err = readStatement(filepath.Join(dir, "provenance.json")); err != nil {
+	if r.Statement, err = readStatement(filepath.Join(dir, evidence.Provenance)); err != nil {
 		return nil, err
 	}
 	key, err := evidence.ClaimFile(filepath.Join(dir, evidence.SignedProvenance))
@@ -153,7 +158,7 @@ func readDir(dir string) (*Release, error) {
 
 // readStatement reads a statement; nil if there is none.
 func readStatement(path string) (*provenance.Statement, error) {
-	text, err := os.ReadFile(path)
+	text, err := regular.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil //nolint:nilnil // the page says less
 	}
@@ -197,7 +202,7 @@ func (r *Release) readBundles(dir string, sums map[string]string) error {
 // readCharts reads the charts of the lock. One that is missing is not known.
 func (r *Release) readCharts(dir string) error {
 	for _, c := range r.Lock.Charts {
-		f, err := os.Open(filepath.Join(dir, c.File.Name))
+		f, err := regular.Open(filepath.Join(dir, c.File.Name))
 		if errors.Is(err, fs.ErrNotExist) {
 			r.Unknown = append(r.Unknown, "Findings in chart "+c.Name+": "+c.File.Name+" is not there.")
 			continue

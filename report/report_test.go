@@ -43,14 +43,26 @@ spec:
   containers:
     - {name: a, image: registry.example/a:`+l.Version+`}
 `), 0o644))
+	list(t, dir)
+	return dir
+}
+
+// list writes the checksums of a directory.
+func list(t *testing.T, dir string) {
+	t.Helper()
 	var sums strings.Builder
 	files, err := os.ReadDir(dir)
 	must(t, err)
 	for _, f := range files {
-		sums.WriteString(strings.Repeat("0", 64) + "  " + f.Name() + "\n")
+		digest := strings.Repeat("0", 64) // of bundles: the page shows it
+		if !strings.HasSuffix(f.Name(), ".tar.zst") {
+			text, err := os.ReadFile(filepath.Join(dir, f.Name()))
+			must(t, err)
+			digest = bundletest.Sum(text)
+		}
+		sums.WriteString(digest + "  " + f.Name() + "\n")
 	}
 	must(t, os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(sums.String()), 0o644))
-	return dir
 }
 
 func page(t *testing.T, path, base string) string {
@@ -136,5 +148,18 @@ func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestMixed: a page is about one release.
+func TestMixed(t *testing.T) {
+	dir := dist(t, func(*lock.Lock) {})
+	must(t, os.WriteFile(filepath.Join(dir, "release.yaml"), []byte("# of another release\n"), 0o600))
+	if _, err := report.Read(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "release.yaml has the digest") {
+		t.Errorf("a release.yaml of another release: %v", err)
+	}
+	must(t, os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(strings.Repeat("0", 64)+"  a\n"), 0o600))
+	if _, err := report.Read(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "SHA256SUMS does not list it") {
+		t.Errorf("a lock of another release: %v", err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // Original is the release as it was received: bundles and files.
@@ -90,7 +91,7 @@ func (o *Original) file(name string) (io.ReadCloser, error) {
 	if o.dir == "" || !filepath.IsLocal(filepath.FromSlash(name)) {
 		return nil, errAbsent
 	}
-	f, err := os.Open(filepath.Join(o.dir, filepath.FromSlash(name)))
+	f, err := regular.Open(filepath.Join(o.dir, filepath.FromSlash(name)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, errAbsent
 	}

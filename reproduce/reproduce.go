@@ -7,6 +7,7 @@
 package reproduce
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,9 +30,14 @@ type Options struct {
 	// Repositories are git repositories, as directory or address: by the name of a source, and ""
 	// for the product's own. What the statement names by address needs none.
 	Repositories map[string]string
-	Builder      string // the ID in the statement that is made
-	Temp         string // directory for the store and the build cache; "" is the system's
-	Progress     *progress.Printer
+	// Signed means that a key that the user named has signed the statement: the addresses of
+	// repositories in it are asked.
+	Signed bool
+	// Commands lets flags and variables of the release run commands on this machine.
+	Commands bool
+	Builder  string // the ID in the statement that is made
+	Temp     string // directory for the store and the build cache; "" is the system's
+	Progress *progress.Printer
 }
 
 // Run makes the release again and compares it. A report is returned if it could be made, whether it
@@ -47,7 +53,7 @@ func Run(ctx context.Context, o Options) (r *Report, err error) {
 		return nil, err
 	}
 	r.tell(o.Progress)
-	s := &sandbox{options: o, dir: filepath.Join(dir, "inputs"), rebuild: &product.Rebuild{Sources: map[string]product.RebuiltSource{}}}
+	s := &sandbox{options: o, dir: filepath.Join(dir, "inputs"), rebuild: &product.Rebuild{Confined: !o.Commands, Sources: map[string]product.RebuiltSource{}}}
 	if err := s.make(ctx); err != nil {
 		return nil, fmt.Errorf("reproducing %s: %w", r.title(), err)
 	}
@@ -100,13 +106,14 @@ func (s *sandbox) path(name string) (string, error) {
 	return filepath.Join(s.dir, local), nil
 }
 
-// freshCache makes the go command of this process use an empty build cache, and no cache program.
+// freshCache makes the go command of this process use an empty build cache, no cache program, and no
+// program of version control for modules, unless the user allows that.
 func freshCache(dir string) (leave func(), err error) {
 	if err := disk.MkdirAll(dir); err != nil {
 		return nil, err
 	}
 	var undo []func() error
-	for name, value := range map[string]string{"GOCACHE": dir, "GOCACHEPROG": ""} {
+	for name, value := range map[string]string{"GOCACHE": dir, "GOCACHEPROG": "", "GOVCS": cmp.Or(os.Getenv("GOVCS"), "*:off")} {
 		if old, was := os.LookupEnv(name); was {
 			undo = append(undo, func() error { return os.Setenv(name, old) })
 		} else {

@@ -8,12 +8,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
 	"github.com/slipway-dev/slipway/build/inputs"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/git"
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/provenance"
 )
@@ -43,7 +45,7 @@ func (s *sandbox) make(ctx context.Context) error {
 	if err := disk.MkdirAll(filepath.Join(root, ".git")); err != nil {
 		return err
 	}
-	f, err := os.Open(s.options.Inputs)
+	f, err := regular.OpenGiven(s.options.Inputs)
 	if err != nil {
 		return fmt.Errorf("opening the archive of inputs: %w: name it with -inputs", err)
 	}
@@ -95,11 +97,7 @@ func (s *sandbox) source(ctx context.Context, d provenance.Dependency, root stri
 		if _, err := os.Stat(filepath.Join(to, ".git")); err == nil {
 			break // two sources of the product's repository
 		}
-		from, err := s.repository(d)
-		if err != nil {
-			return err
-		}
-		if err := git.Checkout(ctx, from, to, d.Digest.GitCommit); err != nil {
+		if err := s.checkout(ctx, d, to); err != nil {
 			return err
 		}
 	case !a.Own:
@@ -112,16 +110,34 @@ func (s *sandbox) source(ctx context.Context, d provenance.Dependency, root stri
 	return nil
 }
 
-// repository returns where the repository of a source is.
-func (s *sandbox) repository(d provenance.Dependency) (string, error) {
-	if r := s.options.Repositories[d.Annotations.Source]; r != "" {
-		return r, nil
+// checkout checks a source out. The user's repositories are asked with the user's settings, those that
+// the statement names only if it is signed, over HTTPS and without credentials.
+func (s *sandbox) checkout(ctx context.Context, d provenance.Dependency, to string) error {
+	name, hash := d.Annotations.Source, d.Digest.GitCommit
+	if !gitHash.MatchString(hash) {
+		return fmt.Errorf("its commit %.100q is malformed", hash)
+	}
+	if r := s.options.Repositories[name]; r != "" {
+		return git.Checkout(ctx, r, to, hash)
 	}
 	if r := s.options.Repositories[""]; r != "" && d.Annotations.Own {
-		return r, nil
+		return git.Checkout(ctx, r, to, hash)
 	}
-	if address, ok := strings.CutPrefix(d.URI, "git+"); ok && strings.HasPrefix(address, "https://") {
-		return address, nil
+	address, ok := strings.CutPrefix(d.URI, "git+")
+	if !ok {
+		return fmt.Errorf("it is commit %s of a repository that the statement does not name: name a clone with -repository=%s=DIRECTORY", hash, name)
 	}
-	return "", fmt.Errorf("it is commit %s of a repository that the statement does not name: name a clone with -repository=%s=DIRECTORY", d.Digest.GitCommit, d.Annotations.Source)
+	give := fmt.Sprintf("name a clone or the address with -repository=%s=…", name)
+	if err := git.CheckAddress(address); err != nil {
+		return fmt.Errorf("it is commit %s, and %w: %s", hash, err, give)
+	}
+	if !s.options.Signed {
+		return fmt.Errorf("it is commit %s of %s, which is not asked since the statement was not verified: name the key with -key, or %s", hash, address, give)
+	}
+	if err := git.CheckoutPublic(ctx, address, to, hash); err != nil {
+		return fmt.Errorf("%w: %s", err, give)
+	}
+	return nil
 }
+
+var gitHash = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)

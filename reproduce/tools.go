@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"regexp"
 	"runtime/debug"
 	"strings"
 
@@ -11,19 +12,26 @@ import (
 	"github.com/slipway-dev/slipway/provenance"
 )
 
+// released are versions of Go. The go command looks for others, such as go1.26-name, in PATH.
+var released = regexp.MustCompile(`^go1\.[0-9]+(\.[0-9]+|(beta|rc)[0-9]+)?$`)
+
 // compareTools notes what is another here than where the release was made: before the work, because
 // it explains most differences.
 func (r *Report) compareTools(ctx context.Context, s *provenance.Statement) error {
 	info, _ := debug.ReadBuildInfo()
+	chosen := source.ChoosesToolchain()
 	for _, d := range s.Predicate.BuildDefinition.ResolvedDependencies {
 		switch d.Annotations.Kind {
 		case provenance.KindToolchain:
 			wanted := d.GoVersion()
+			if !released.MatchString(wanted) {
+				return fmt.Errorf("the statement names the Go toolchain %.100q, which is no release of Go: no slipway made it", d.URI)
+			}
 			here, err := source.Version(ctx)
 			if err != nil {
 				return err
 			}
-			if here != wanted && !source.ChoosesToolchain() {
+			if !chosen { // a go.mod of the release does not choose one, either
 				if err := os.Setenv("GOTOOLCHAIN", wanted); err != nil {
 					return err
 				}

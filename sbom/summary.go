@@ -3,10 +3,10 @@ package sbom
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/plainjson"
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/lock"
 )
 
@@ -27,7 +27,7 @@ type Summary struct {
 
 // Read sums up the document that [CycloneDX] made of a release, in a file.
 func Read(path string, l *lock.Lock) (Summary, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return Summary{}, err
 	}

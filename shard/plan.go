@@ -59,7 +59,7 @@ type Shard struct {
 // Read reads a plan from a file.
 func Read(path string) (*Plan, error) {
 	var p Plan
-	if err := stagefile.Plan.Read(path, &p); err != nil {
+	if err := stagefile.Plan.ReadGiven(path, &p); err != nil {
 		return nil, err
 	}
 	if err := p.check(); err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // Size returns the size of a blob in bytes. For a missing blob the error is fs.ErrNotExist.
@@ -110,7 +111,7 @@ func (s *Store) PutBytes(p []byte) (v1.Hash, error) {
 	if err != nil {
 		return v1.Hash{}, err
 	}
-	if old, err := os.ReadFile(s.Path(h)); err == nil && bytes.Equal(old, p) {
+	if old, err := regular.Read(s.Path(h)); err == nil && bytes.Equal(old, p) {
 		return h, nil
 	}
 	b, err := s.Create()

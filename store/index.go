@@ -4,13 +4,14 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // refName is the annotation by which an image layout names its images
@@ -75,7 +76,7 @@ func (s *Store) writeIndex(all []v1.Descriptor) error {
 
 func (s *Store) readIndex() ([]v1.Descriptor, error) {
 	path := filepath.Join(s.dir, indexName)
-	b, err := os.ReadFile(path)
+	b, err := regular.Read(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading the store's index: %w", err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // Kept is a file in the work directory whose digest the store has recorded: a compiled program or
@@ -41,7 +42,7 @@ func (s *Store) keep(ctx context.Context, path string, also []io.Writer) (Kept, 
 	if err != nil {
 		return Kept{}, err
 	}
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return Kept{}, err
 	}
@@ -93,7 +94,7 @@ func (s *Store) OpenKeptPart(path string, offset, size int64, want v1.Hash) (io.
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}

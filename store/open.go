@@ -12,6 +12,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // The files that make a directory an image layout.
@@ -141,7 +142,7 @@ func isStore(dir string) bool {
 // checkLayout returns an error if oci-layout is damaged.
 func (s *Store) checkLayout() error {
 	path := filepath.Join(s.dir, layoutName)
-	b, err := os.ReadFile(path)
+	b, err := regular.Read(path)
 	if err != nil {
 		return err
 	}
@@ -158,7 +159,7 @@ func (s *Store) checkLayout() error {
 // those whose blobs exist.
 func (s *Store) checkIndex() (sound []v1.Descriptor, err error) {
 	path := filepath.Join(s.dir, indexName)
-	b, err := os.ReadFile(path)
+	b, err := regular.Read(path)
 	if err != nil {
 		return nil, err
 	}

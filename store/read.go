@@ -14,6 +14,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // missingError is fs.ErrNotExist for a blob.
@@ -70,7 +71,7 @@ func (s *Store) Prove(ctx context.Context, h v1.Hash) error {
 
 // open opens a file whose bytes must have a digest; damaged makes the error if they do not.
 func open(path string, want v1.Hash, damaged func(why string) error) (io.ReadCloser, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // record is a record on disk. Its checksum includes the kind and the name of its file, so that a
@@ -46,7 +47,7 @@ func (s *Store) Record(kind, key string, v any) error {
 // checks that it still is.
 func (s *Store) Recall(kind, key string, v any) (bool, error) {
 	name := recordName(key)
-	b, err := os.ReadFile(filepath.Join(s.dir, "cache", kind, name))
+	b, err := regular.Read(filepath.Join(s.dir, "cache", kind, name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}

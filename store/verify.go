@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // VerifyOptions tell what Verify does with damaged files.
@@ -159,7 +160,7 @@ func (v *verifier) record(p string) (*file, error) {
 		return nil, err
 	}
 	v.report.Records++
-	b, err := os.ReadFile(p)
+	b, err := regular.Read(p)
 	if err != nil {
 		return nil, err
 	}

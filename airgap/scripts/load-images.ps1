@@ -13,8 +13,9 @@ knows since 1.6.25. Remove those of an old release with crictl rmi.
 The directory that has the bundles and SHA256SUMS; that of this script where it is not given.
 
 .PARAMETER Key
-The public key of the maintainer, which must come to this node in another way than the bundles. With it, nothing is imported unless SHA256SUMS.sig
-is a signature of SHA256SUMS by that key. This script came with the bundles: compare it with SHA256SUMS first, where that was verified.
+The public key of the maintainer, which must come to this node in another way than the bundles: it may not be in their directory, below it or above
+it. With it, nothing is imported unless SHA256SUMS.sig is a signature of SHA256SUMS by that key, and SHA256SUMS lists this script and what else tells
+the release. This script came with the bundles: compare it with SHA256SUMS first, where that was verified.
 
 .PARAMETER Ctr
 The ctr program.
@@ -148,11 +149,57 @@ if (-not (Test-Path -LiteralPath $sums -PathType Leaf)) {
 }
 $sums = (Get-Item -LiteralPath $sums).FullName
 $listed = [System.IO.File]::ReadAllBytes($sums)
+
+# Compares a file with what SHA256SUMS lists under a name.
+function Assert-Listed {
+    param([string]$Name, [string]$File)
+    $want = ''
+    foreach ($line in [System.Text.Encoding]::UTF8.GetString($listed) -split "`n") {
+        $hash, $named = $line.Trim() -split '\s+\*?', 2
+        if ($named -eq $Name) {
+            $want = $hash
+        }
+    }
+    if (-not $want) {
+        throw "SHA256SUMS does not name ${Name}: it is of another release."
+    }
+    $got = (Get-FileHash -LiteralPath $File -Algorithm SHA256).Hash.ToLowerInvariant()
+    if ($got -ne $want.ToLowerInvariant()) {
+        throw "$File has the checksum $got, SHA256SUMS says ${want}: copy it again."
+    }
+}
+
+# Refuses a key that came with the bundles: one in their directory, below it, or above it. What is above ends at the system's drive and at the
+# user's profile, unless the release is in that directly.
+function Assert-KeyPlace {
+    param([string]$File)
+    $elsewhere = 'whoever changed the one could change the other: get the key in another way'
+    $release = Split-Path -Parent -Path $sums
+    $own = [System.Environment]::GetFolderPath('UserProfile')
+    $separator = [System.IO.Path]::DirectorySeparatorChar
+    if ($File.StartsWith($release.TrimEnd($separator) + $separator, [System.StringComparison]::OrdinalIgnoreCase)) {
+        throw "$Key is next to the bundles, which it is to prove: $elsewhere."
+    }
+    $first = Split-Path -Parent -Path $release
+    $at = $first
+    while ($at) {
+        $above = Split-Path -Parent -Path $at
+        if ((-not $above -and $at.TrimEnd($separator) -eq "$env:SystemDrive") -or ($at -eq $own -and $at -ne $first)) {
+            break
+        }
+        if ((Split-Path -Parent -Path $File) -eq $at) {
+            throw "$Key is in a directory above the bundles, which it is to prove: $elsewhere."
+        }
+        if ($at -eq $own) {
+            break
+        }
+        $at = $above
+    }
+}
+
 if ($Key) {
     $keyFile = (Get-Item -LiteralPath $Key).FullName
-    if ((Split-Path -Parent -Path $keyFile) -eq (Split-Path -Parent -Path $sums)) {
-        throw "$Key is next to the bundles, which it is to prove: whoever changed the one could change the other: get the key in another way."
-    }
+    Assert-KeyPlace -File $keyFile
     $signature = "$sums.sig"
     if (-not (Test-Path -LiteralPath $signature -PathType Leaf)) {
         throw "$signature is missing: the release was not signed, or its signature was removed; copy it here from the release."
@@ -167,7 +214,18 @@ if ($Key) {
     if (-not $ecdsa.VerifyHash($digest, $flat)) {
         throw "$signature is not a signature of SHA256SUMS by the key ${Key}: it is of another release or another maintainer, or was changed; nothing was imported."
     }
-    Write-Output "verified: SHA256SUMS is signed by $Key"
+    # The key has signed older releases, too: what tells the release is what this SHA256SUMS lists.
+    if (-not $PSCommandPath) {
+        throw 'This script must be run as a file, which is compared with SHA256SUMS.'
+    }
+    Assert-Listed -Name 'load-images.ps1' -File $PSCommandPath
+    foreach ($name in @('release.lock.json', 'provenance.json', 'provenance.sigstore.json', 'release.yaml', 'load-images.sh')) {
+        $path = Join-Path $Directory $name
+        if (Test-Path -LiteralPath $path) {
+            Assert-Listed -Name $name -File $path
+        }
+    }
+    Write-Output "verified: SHA256SUMS is signed by $Key, and is of {{.Name}} {{.Version}}"
 }
 
 # Checks a bundle against SHA256SUMS and imports it. What ctr of containerd 1 reads is plain tar; that of containerd 2 decompresses. Pipes of
@@ -178,20 +236,7 @@ function Import-Bundle {
     if (-not (Test-Path -LiteralPath $file -PathType Leaf)) {
         throw "$file is missing: copy it here from the release, or name the directory that has it with -Directory."
     }
-    $want = ''
-    foreach ($line in [System.Text.Encoding]::UTF8.GetString($listed) -split "`n") {
-        $hash, $named = $line.Trim() -split '\s+\*?', 2
-        if ($named -eq $Name) {
-            $want = $hash
-        }
-    }
-    if (-not $want) {
-        throw "SHA256SUMS does not name ${Name}: it is of another release."
-    }
-    $got = (Get-FileHash -LiteralPath $file -Algorithm SHA256).Hash.ToLowerInvariant()
-    if ($got -ne $want.ToLowerInvariant()) {
-        throw "$file has the checksum $got, SHA256SUMS says ${want}: copy it again."
-    }
+    Assert-Listed -Name $Name -File $file
     Write-Output "importing $Name into the namespace $Namespace"
     $temporary = ''
     try {

@@ -7,8 +7,9 @@
 # socket (ctr's default; k3s has /run/k3s/containerd/containerd.sock), NAMESPACE the namespace (k8s.io, where the kubelet looks), and
 # CTR_FLAGS further flags of ctr images import.
 #
-# KEY names the public key of the maintainer, which must come to this node in another way than the bundles. With it, nothing is imported unless
-# SHA256SUMS.sig is a signature of SHA256SUMS by that key, which openssl verifies. This script came with the bundles, so check it first:
+# KEY names the public key of the maintainer, which must come to this node in another way than the bundles: it may not be in their directory, below it
+# or above it, and nobody else may write it. With it, nothing is imported unless SHA256SUMS.sig is a signature of SHA256SUMS by that key, which openssl
+# verifies, and SHA256SUMS lists this script and what else tells the release. This script came with the bundles, so check it first:
 #   base64 -d SHA256SUMS.sig >/tmp/sig && openssl dgst -sha256 -verify /etc/slipway/keys/release.pub -signature /tmp/sig SHA256SUMS &&
 #     sha256sum --check --ignore-missing SHA256SUMS
 #
@@ -67,6 +68,49 @@ run() {
 	fi
 }
 
+# writers prints who may write a file, besides its owner and root. A group with the number of the owner is the owner's own.
+writers() {
+	# shellcheck disable=SC2046 # three words
+	set -- $(stat -c '%a %u %g' -- "$1")
+	case $1 in
+	*[2367]) echo everybody ;;
+	*[2367]?) [ "$3" = 0 ] || [ "$3" = "$2" ] || echo "the group $3" ;;
+	esac
+}
+
+# check_place refuses a key, or a link to one, that came with the bundles, or that others may write or exchange.
+check_place() {
+	case $1 in
+	"$release"/*) fail "KEY=$KEY is next to the bundles, which it is to prove: $elsewhere" ;;
+	esac
+	at=$release
+	while at=$(dirname -- "$at") && [ "$at" != / ] && [ "$(stat -c %d -- "$at")" = "$device" ]; do
+		[ "$at" != "$home" ] || [ "$(dirname -- "$release")" = "$at" ] || break
+		[ "$(dirname -- "$1")" != "$at" ] || fail "KEY=$KEY is in a directory above the bundles, which it is to prove: $elsewhere"
+		[ "$at" != "$home" ] || break
+	done
+	if [ ! -L "$1" ] && [ -n "$(writers "$1")" ]; then
+		fail "KEY=$KEY may be written by $(writers "$1"), so it proves nothing: get it again from where it came from, and run chmod go-w on it"
+	fi
+	child=$1
+	while at=$(dirname -- "$child"); do
+		owner=$(stat -c %u -- "$child")
+		if [ -n "$(writers "$at")" ] && ! { [ -k "$at" ] && { [ "$owner" = 0 ] || [ "$owner" = "$(id -u)" ]; }; }; then
+			fail "KEY=$KEY is below $at, where $(writers "$at") may exchange it, so it proves nothing: keep it elsewhere, such as in /etc/slipway/keys"
+		fi
+		[ "$at" != / ] || break
+		child=$at
+	done
+}
+
+# check_listed refuses a file that is not, byte for byte, what SHA256SUMS lists under a name.
+check_listed() {
+	want=$(awk -v name="$1" '$2 == name || $2 == "*" name { print $1 }' "$sums")
+	[ -n "$want" ] || fail "SHA256SUMS does not name $1: it is of another release"
+	got=$(sha256sum <"$2" | cut -d ' ' -f 1)
+	[ "$got" = "$want" ] || fail "$2 has the checksum $got, SHA256SUMS says $want: copy it again"
+}
+
 command -v "$program" >/dev/null || fail "$program is not in PATH: name it with CTR"
 file=$directory/$bundle
 [ -f "$file" ] || fail "$file is missing: copy it here, or name the directory that has it"
@@ -80,21 +124,28 @@ cat "$directory/SHA256SUMS" >"$sums"
 if [ -n "${KEY-}" ]; then
 	command -v openssl >/dev/null || fail "openssl is not in PATH: it verifies the signature by KEY"
 	[ -f "$KEY" ] || fail "KEY=$KEY is missing: name the public key of the maintainer"
-	[ "$(dirname -- "$(readlink -f -- "$KEY")")" != "$(readlink -f -- "$directory")" ] ||
-		fail "KEY=$KEY is next to the bundles, which it is to prove: whoever changed the one could change the other: get the key in another way"
+	elsewhere='whoever changed the one could change the other: get the key in another way'
+	release=$(readlink -f -- "$directory")
+	home=$(readlink -f -- "${HOME-/}" || echo /)
+	device=$(stat -c %d -- "$release")
+	check_place "$(readlink -f -- "$KEY")"
+	check_place "$(readlink -f -- "$(dirname -- "$KEY")")/$(basename -- "$KEY")"
 	[ -f "$directory/SHA256SUMS.sig" ] ||
 		fail "$directory/SHA256SUMS.sig is missing: the release was not signed, or its signature was removed; copy it here from the release"
 	base64 -d <"$directory/SHA256SUMS.sig" >"$temporary/signature" 2>/dev/null ||
 		fail "$directory/SHA256SUMS.sig is not base64: copy it again"
 	openssl dgst -sha256 -verify "$KEY" -signature "$temporary/signature" "$sums" >/dev/null 2>&1 ||
 		fail "$directory/SHA256SUMS.sig is not a signature of SHA256SUMS by the key $KEY: it is of another release or another maintainer, or was changed; nothing was imported"
-	echo "verified: SHA256SUMS is signed by $KEY"
+	# The key has signed older releases, too: what tells the release is what this SHA256SUMS lists.
+	[ -f "$0" ] || fail "this script must be run as a file, which is compared with SHA256SUMS"
+	check_listed load-images.sh "$0"
+	for name in release.lock.json provenance.json provenance.sigstore.json release.yaml load-images.ps1; do
+		[ ! -e "$directory/$name" ] || check_listed "$name" "$directory/$name"
+	done
+	echo "verified: SHA256SUMS is signed by $KEY, and is of {{.Name}} {{.Version}}"
 fi
 
-want=$(awk -v name="$bundle" '$2 == name || $2 == "*" name { print $1 }' "$sums")
-[ -n "$want" ] || fail "SHA256SUMS does not name $bundle: it is of another release"
-got=$(sha256sum <"$file" | cut -d ' ' -f 1)
-[ "$got" = "$want" ] || fail "$file has the checksum $got, SHA256SUMS says $want: copy it again"
+check_listed "$bundle" "$file"
 
 # What ctr of containerd 1 reads is plain tar; that of containerd 2 decompresses. A pipe hides a failure of its first program, which the
 # checksum has ruled out: ctr fails on what is cut short. containerd unpacks an image for its first container; ctr of containerd 2 would unpack all

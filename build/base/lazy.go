@@ -139,6 +139,9 @@ func (r *Resolver) layer(ctx context.Context, repo name.Repository, d v1.Descrip
 	if here, err := r.shippedLayer(d); here || err != nil {
 		return err
 	}
+	if err := r.Store.Room(d); err != nil {
+		return fmt.Errorf("fetching layer %s of %s: %w", d.Digest, repo, err)
+	}
 	t := r.Progress.Start("fetching "+d.Digest.String(), progress.Bytes, d.Size)
 	err := r.Client.Blob(ctx, repo, d, func(from io.Reader) error {
 		m := progress.Meter{Task: t}

@@ -47,13 +47,16 @@ func (b *builder) unpack(ctx context.Context, cp *copier, c layer.Content, dest 
 			if err := verify(ctx, c); err != nil {
 				return nil, err
 			}
-			return zipAsTar(c)
+			return zipAsTar(c, b.budget)
 		}
 	}
 	if !ok || err != nil {
 		return false, err
 	}
 	file, err := b.spool(ctx, c.Digest, open)
+	if limit := (*limitError)(nil); errors.As(err, &limit) {
+		return true, limit
+	}
 	if err != nil {
 		return true, cmp.Or(verify(ctx, c), err)
 	}
@@ -125,23 +128,6 @@ func (c *copier) extract(root string, h *tar.Header, n *node) error {
 	return c.dst.set(p, &k)
 }
 
-// decompressed opens and decompresses a reader. Close closes both.
-func decompressed(open func() (io.ReadCloser, error)) (io.ReadCloser, error) {
-	r, err := open()
-	if err != nil {
-		return nil, err
-	}
-	plain, err := archive.Decompress(r)
-	if err != nil {
-		r.Close()
-		return nil, err
-	}
-	return struct {
-		io.Reader
-		io.Closer
-	}{plain, closers{plain, r}}, nil
-}
-
 type closers []io.Closer
 
 func (c closers) Close() error {
@@ -173,9 +159,10 @@ func (b *builder) spool(ctx context.Context, digest v1.Hash, open func() (io.Rea
 		return store.Kept{}, err
 	}
 	defer f.Abort()
-	if _, err := io.Copy(f, progress.Reader(ctx, r, nil)); err != nil {
+	if _, err := io.Copy(f, progress.Reader(ctx, b.budget.unpack(r), nil)); err != nil {
 		return store.Kept{}, fmt.Errorf("unpacking: %w", err)
 	}
+	b.spooled = append(b.spooled, file)
 	if err := f.Commit(file, disk.ModeFile); err != nil {
 		return store.Kept{}, err
 	}

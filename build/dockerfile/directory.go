@@ -18,6 +18,7 @@ import (
 	"github.com/moby/patternmatcher/ignorefile"
 
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -26,7 +27,7 @@ import (
 type directory struct {
 	store  *store.Store
 	dir    string
-	root   *os.Root
+	root   *regular.Root
 	except []string                       // directories that are not part of it, slash-separated
 	ignore *patternmatcher.PatternMatcher // nil for nothing
 }
@@ -34,7 +35,7 @@ type directory struct {
 // openDirectory opens a context. The patterns come from the first of the ignore files that
 // exists, else from its .dockerignore.
 func openDirectory(st *store.Store, dir string, except []string, ignoreFiles ...string) (*directory, error) {
-	root, err := os.OpenRoot(dir)
+	root, err := regular.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("opening context: %w", err)
 	}
@@ -50,7 +51,10 @@ func (d *directory) readIgnore(names []string) error {
 	var f *os.File
 	var err error
 	for _, n := range names {
-		if f, err = os.Open(n); !errors.Is(err, fs.ErrNotExist) {
+		if n == os.DevNull {
+			return nil
+		}
+		if f, err = regular.Open(n); !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
 	}
@@ -95,6 +99,7 @@ func (d *directory) lstat(p string) (*node, error) {
 	n := &node{kind: layer.Regular, mode: fi.Mode() & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky)}
 	switch fi.Mode().Type() {
 	case 0:
+		n.size = fi.Size()
 		n.origin = filepath.Join(d.dir, filepath.FromSlash(p))
 		n.content = func() (layer.Content, error) { return layer.File(d.store, n.origin) }
 	case fs.ModeDir:

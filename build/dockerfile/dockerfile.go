@@ -70,7 +70,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -78,6 +77,7 @@ import (
 	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -120,6 +120,8 @@ type Input struct {
 	// Snapshot tells a check that the images of registries stay stubs, so that a RUN that takes
 	// files of one is an error.
 	Snapshot bool
+	// Limits bound what the Dockerfile may make.
+	Limits Limits
 	// Compiler makes the programs of go build; the zero value refuses them.
 	Compiler Compiler
 	// Client downloads what ADD names by URL; nil is one with the default options. Downloads are
@@ -188,7 +190,7 @@ func Build(ctx context.Context, in Input) (Result, error) {
 	in.Shown = cmp.Or(in.Shown, in.File, "Dockerfile")
 	src := in.Source
 	if src == nil {
-		b, err := os.ReadFile(in.File)
+		b, err := regular.Read(in.File)
 		if err != nil {
 			return Result{}, fmt.Errorf("reading Dockerfile %s: %w", in.Shown, err)
 		}
@@ -201,7 +203,7 @@ func Build(ctx context.Context, in Input) (Result, error) {
 	if in.BuildPlatform.OS == "" {
 		in.BuildPlatform = platform.Platform{OS: "linux", Architecture: "amd64"}
 	}
-	b := &builder{in: in, report: &report{file: in.Shown, source: src}, demands: &report{file: in.Shown, source: src}}
+	b := &builder{in: in, report: &report{file: in.Shown, source: src}, demands: &report{file: in.Shown, source: src}, budget: newBudget(in.Limits)}
 	defer b.close()
 	b.parse(src)
 	if s := b.target(); s != nil {
@@ -211,6 +213,9 @@ func Build(ctx context.Context, in Input) (Result, error) {
 		b.findToolchains(s)
 		b.eval(ctx, s)
 		if err := errors.Join(ctx.Err(), b.report.err()); err != nil {
+			if limit := (*limitError)(nil); ctx.Err() != nil || errors.As(err, &limit) {
+				b.drop()
+			}
 			return Result{Demands: b.demands.sorted(), References: b.references}, err
 		}
 		r := s.result()

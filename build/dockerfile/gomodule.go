@@ -14,6 +14,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // goModule is a module in the tree that was copied from a directory on disk.
@@ -47,7 +48,7 @@ func (r *runner) module(dir string) (goModule, error) {
 		if n.origin == "" {
 			return goModule{}, fmt.Errorf("%s does not come from a directory of the source: COPY the source with its go.mod as they are", p)
 		}
-		b, err := os.ReadFile(n.origin)
+		b, err := regular.Read(n.origin)
 		if err != nil {
 			return goModule{}, err
 		}

@@ -169,7 +169,11 @@ func (b *builder) index(ctx context.Context, l v1.Layer, diffID v1.Hash) ([]tarE
 	defer plain.Close()
 	sum := sha256.New()
 	entries = []tarEntry{}
-	err = scan(ctx, io.TeeReader(plain, sum), func(e tarEntry, h *tar.Header) error {
+	bounded := newBudget(b.in.Limits).unpack(plain)
+	err = scan(ctx, io.TeeReader(bounded, sum), func(e tarEntry, h *tar.Header) error {
+		if len(entries) == bounded.b.Files {
+			return tooMany(bounded.b.Files)
+		}
 		if _, ok := h.PAXRecords["SCHILY.xattr.security.capability"]; ok && e.Odd == "" {
 			e.Odd = "a file with capabilities"
 		}

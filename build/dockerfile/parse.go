@@ -27,6 +27,8 @@ type builder struct {
 	images     map[string]*imageFiles
 	builds     []GoBuild
 	shipped    []*stage // the target and those that it starts from
+	budget     *budget
+	spooled    []string // archives that were unpacked, in the store's work directory
 	broken     bool     // the stages are not known because a FROM could not be read
 }
 

@@ -55,7 +55,7 @@ func (u *unpacking) archive(s spot, zipped bool) error {
 	ok, err := isArchive(c)
 	if !ok && err == nil && zipped {
 		if ok, err = isZip(c); ok {
-			open = func() (io.ReadCloser, error) { return zipAsTar(c) }
+			open = func() (io.ReadCloser, error) { return zipAsTar(c, u.b.budget) }
 			err = verify(u.ctx, c)
 		}
 	}
@@ -70,6 +70,9 @@ func (u *unpacking) archive(s spot, zipped bool) error {
 	}
 	b := u.b
 	file, err := b.spool(u.ctx, c.Digest, open)
+	if limit := (*limitError)(nil); errors.As(err, &limit) {
+		return limit
+	}
 	if err != nil {
 		return cmp.Or(verify(u.ctx, c), err)
 	}

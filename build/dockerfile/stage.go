@@ -40,6 +40,7 @@ type stage struct {
 	skipped   []skip            // commands of a toolchain that were passed over
 	completed bool              // the base of a toolchain was read
 	outputs   map[string]string // of commands, by $(command)
+	budget    *budget
 	tree      *tree
 	layers    []Layer
 	history   []v1.History
@@ -55,6 +56,7 @@ func (s *stage) windows() bool { return s.platform.OS == platform.Windows }
 // newTree makes a tree for files of the stage's system.
 func (s *stage) newTree(below func() (*tree, error)) *tree {
 	t := newTree(below)
+	t.budget = s.budget
 	if s.windows() {
 		t.caseless(true)
 	}
@@ -63,7 +65,7 @@ func (s *stage) newTree(below func() (*tree, error)) *tree {
 
 // eval evaluates a stage and those it needs. What goes wrong is reported once.
 func (b *builder) eval(ctx context.Context, s *stage) {
-	if s.evaluated || ctx.Err() != nil {
+	if s.evaluated || ctx.Err() != nil || b.budget.over {
 		return
 	}
 	s.evaluated = true
@@ -75,7 +77,7 @@ func (b *builder) eval(ctx context.Context, s *stage) {
 		if run, ok := c.Command.(*instructions.RunCommand); ok && broken {
 			b.report.add(c.at, "", s.foresee(b.in, run))
 		}
-		if broken || ctx.Err() != nil {
+		if broken || ctx.Err() != nil || b.budget.over {
 			continue
 		}
 		if err := b.run(ctx, s, c); err != nil {
@@ -104,6 +106,7 @@ func (b *builder) begin(ctx context.Context, s *stage) {
 			b.report.add(s.Location, s.BaseName, err)
 		}
 	}
+	s.budget = b.budget
 	s.platform, s.outputs = normalize(b.in.Platform), b.in.Args
 	if s.Platform != "" {
 		p, err := b.stagePlatform(s)

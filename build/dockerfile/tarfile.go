@@ -92,12 +92,18 @@ func fromWindows(link string) string {
 	return link
 }
 
+// empty is the content of an empty file.
+var empty = layer.Bytes(nil)
+
 // node returns the entry as a file whose content lies in an uncompressed tar that the store
 // keeps; file reports where.
 func (e tarEntry) node(st *store.Store, file func() (string, error)) *node {
 	return &node{
-		kind: e.Kind, odd: e.Odd, mode: e.Mode, uid: e.UID, gid: e.GID, link: e.Link,
+		kind: e.Kind, odd: e.Odd, mode: e.Mode, uid: e.UID, gid: e.GID, link: e.Link, size: e.Size,
 		content: func() (layer.Content, error) {
+			if e.Size == 0 {
+				return empty, nil // nothing is opened for it
+			}
 			h := v1.Hash{Algorithm: "sha256", Hex: e.SHA256}
 			return layer.Content{Digest: h, Size: e.Size, Open: func() (io.ReadCloser, error) {
 				name, err := file()
@@ -128,7 +134,11 @@ func scan(ctx context.Context, r io.Reader, do func(e tarEntry, h *tar.Header) e
 			continue
 		}
 		e := header(h, c.n)
-		if e.Kind == layer.Regular && e.Odd == "" && !e.Hardlink {
+		switch {
+		case e.Kind != layer.Regular || e.Odd != "" || e.Hardlink:
+		case e.Size == 0:
+			e.SHA256 = empty.Digest.Hex // without a buffer for each
+		default:
 			content, _, err := v1.SHA256(t)
 			if err != nil {
 				return fmt.Errorf("reading archive: %s: %w", h.Name, err)

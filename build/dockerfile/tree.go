@@ -28,6 +28,7 @@ type node struct {
 	mode     fs.FileMode
 	uid, gid int
 	link     string
+	size     int64                         // in bytes, as far as it is known without the content
 	content  func() (layer.Content, error) // of a regular file
 	download *download                     // a file that a RUN downloads, nil for any other
 	build    *GoBuild                      // a program that a RUN compiles, nil for any other
@@ -53,6 +54,7 @@ type tree struct {
 	more   bool    // files that are not known were copied into it
 	later  bool    // it is open because a check does not read an archive or run a download
 	mounts []mount // of the current RUN
+	budget *budget // nil counts nothing
 
 	// of each path in nodes, by its folding; nil where case counts, which is everywhere but on
 	// Windows
@@ -69,7 +71,7 @@ func newTree(below func() (*tree, error)) *tree {
 
 func (t *tree) clone() *tree {
 	c := newTree(t.below)
-	c.spelling, c.exact, c.open, c.more, c.later = maps.Clone(t.spelling), t.exact, t.open, t.more, t.later
+	c.budget, c.spelling, c.exact, c.open, c.more, c.later = t.budget, maps.Clone(t.spelling), t.exact, t.open, t.more, t.later
 	maps.Copy(c.nodes, t.nodes)
 	maps.Copy(c.opaque, t.opaque)
 	maps.Copy(c.gone, t.gone)
@@ -148,6 +150,9 @@ func (t *tree) readDir(p string) ([]string, error) {
 // set puts a node at p, whose parent is a directory. Another kind of file that was there goes
 // with all that lies in it.
 func (t *tree) set(p string, n *node) error {
+	if err := t.budget.file(); err != nil {
+		return err
+	}
 	p, err := t.claim(p)
 	if err != nil {
 		return err
@@ -251,8 +256,14 @@ func (t *tree) entries(windows, content bool) ([]layer.Entry, error) {
 		}
 		e := layer.Entry{Path: p, Type: n.kind, Mode: n.mode, UID: n.uid, GID: n.gid, Linkname: n.link}
 		if n.kind == layer.Regular && content {
+			if err := t.budget.add(n.size); err != nil {
+				return nil, err
+			}
 			if e.Content, err = n.content(); err != nil {
 				return nil, fmt.Errorf("reading %s: %w", p, err)
+			}
+			if err := t.budget.add(e.Content.Size - n.size); err != nil {
+				return nil, err
 			}
 		}
 		entries = append(entries, e)

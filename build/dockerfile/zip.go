@@ -27,7 +27,7 @@ func isZip(c layer.Content) (bool, error) {
 }
 
 // zipAsTar gives the files of a zip archive as a tar, whose reader then finds them one by one.
-func zipAsTar(c layer.Content) (io.ReadCloser, error) {
+func zipAsTar(c layer.Content, b *budget) (io.ReadCloser, error) {
 	r, err := c.Open()
 	if err != nil {
 		return nil, err
@@ -41,6 +41,18 @@ func zipAsTar(c layer.Content) (io.ReadCloser, error) {
 	if err != nil {
 		r.Close()
 		return nil, fmt.Errorf("reading archive: %w", err)
+	}
+	var size uint64
+	for _, f := range z.File {
+		err := b.announced(f.UncompressedSize64, c.Size)
+		if err == nil {
+			size += f.UncompressedSize64 // neither is near 2^64
+			err = b.announced(size, c.Size)
+		}
+		if err != nil {
+			r.Close()
+			return nil, err
+		}
 	}
 	out, in := io.Pipe()
 	go func() {

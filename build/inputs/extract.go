@@ -13,12 +13,6 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// Bounds of an archive, far beyond real ones.
-const (
-	maxBytes   = 4 << 30
-	maxEntries = 1 << 20
-)
-
 // Extract unpacks an archive into dir, which exists. Nothing is written outside of dir, and modes
 // do not depend on the umask.
 func Extract(r io.Reader, dir string) error {
@@ -27,16 +21,20 @@ func Extract(r io.Reader, dir string) error {
 		return err
 	}
 	defer root.Close()
-	zipped, err := gzip.NewReader(r)
+	from := &compressed{r: r}
+	zipped, err := gzip.NewReader(from)
 	if err != nil {
 		return fmt.Errorf("unpacking inputs: %w: it is not the archive of a release", err)
 	}
-	archive := tar.NewReader(io.LimitReader(zipped, maxBytes))
+	archive := tar.NewReader(&bounded{r: zipped, from: from})
 	var directories []*tar.Header
 	for n := 0; ; n++ {
 		h, err := archive.Next()
 		if errors.Is(err, io.EOF) {
 			break
+		}
+		if err == nil && h.Size > maxBytes {
+			err = fmt.Errorf("%q has more than %d GiB", h.Name, maxBytes>>30)
 		}
 		if err == nil && n == maxEntries {
 			err = fmt.Errorf("it has more than %d entries", maxEntries)
@@ -63,6 +61,9 @@ func extract(root *os.Root, h *tar.Header, content io.Reader) error {
 	name := filepath.FromSlash(path.Clean(h.Name))
 	if !filepath.IsLocal(name) {
 		return fmt.Errorf("%q leads out of the archive", h.Name)
+	}
+	if namesGit(h.Name) || h.Typeflag == tar.TypeSymlink && namesGit(h.Linkname) {
+		return fmt.Errorf("%q is, or leads to, a git repository, which inputs never have: ask the maintainer", h.Name)
 	}
 	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err

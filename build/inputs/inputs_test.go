@@ -283,3 +283,29 @@ func FuzzExtract(f *testing.F) {
 		}
 	})
 }
+
+// TestNoRepository checks that no archive brings a repository, whose settings name programs.
+func TestNoRepository(t *testing.T) {
+	for name, link := range map[string]string{
+		"product/.git/config": "", "product/.GIT/config": "", "sources/x/.Git": "", "product/git~1/config": "", "product/GIT~1": "", "product/.git /config": "",
+		"product/.git./config": "", "product/.git::$INDEX_ALLOCATION/config": "", "product/.g\u200cit/config": "", "product/a\\.git\\config": "",
+		"product/link": ".git", "product/other": "sub/../.git/hooks",
+	} {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		w := tar.NewWriter(z)
+		h := &tar.Header{Name: name, Mode: 0o644, Typeflag: tar.TypeReg}
+		if link != "" {
+			h.Typeflag, h.Linkname = tar.TypeSymlink, link
+		}
+		must(t, w.WriteHeader(h))
+		must(t, errors.Join(w.Close(), z.Close()))
+		dir := t.TempDir()
+		if err := inputs.Extract(&b, dir); err == nil || !strings.Contains(err.Error(), "a git repository, which inputs never have") {
+			t.Errorf("%q: %v", name, err)
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("%q: %v, %v", name, left, err)
+		}
+	}
+}

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"time"
 
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // Compression says how archives are compressed: equal tars become equal archives while it is the
@@ -28,6 +28,9 @@ func (s *Set) Write(ctx context.Context, w, plain io.Writer) error {
 
 // WriteTar writes the archive without compressing it.
 func (s *Set) WriteTar(ctx context.Context, w io.Writer) error {
+	if err := s.fits(); err != nil {
+		return fmt.Errorf("archiving inputs: %w", err)
+	}
 	archive := tar.NewWriter(w)
 	for _, name := range s.names() {
 		if err := s.entries[name].write(ctx, archive, name); err != nil {
@@ -35,6 +38,20 @@ func (s *Set) WriteTar(ctx context.Context, w io.Writer) error {
 		}
 	}
 	return archive.Close()
+}
+
+// fits reports inputs that [Extract] would refuse, before anything is written.
+func (s *Set) fits() error {
+	if len(s.entries) > maxEntries {
+		return fmt.Errorf("there are more than %d files: leave out what is not needed, by .dockerignore", maxEntries)
+	}
+	var size int64
+	for _, e := range s.entries {
+		if size += min(e.size, maxBytes) + 2048; size > maxBytes { // a tar has up to two KiB more for each
+			return errTooLarge
+		}
+	}
+	return nil
 }
 
 // special are the bits of a mode that tar has outside of the permissions.
@@ -59,7 +76,7 @@ func (e entry) write(ctx context.Context, archive *tar.Writer, name string) erro
 	if err := archive.WriteHeader(h); err != nil {
 		return err
 	}
-	f, err := os.Open(e.from)
+	f, err := regular.Open(e.from)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"os"
 	"runtime/debug"
 	"strings"
 	"unicode"
@@ -24,6 +23,7 @@ import (
 	"github.com/slipway-dev/slipway/build/executable"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -46,7 +46,7 @@ func key(h v1.Hash) string { return fmt.Sprintf("%d %s", format, h) }
 // Record lets the store remember a program that was just read: a file with the digest and the size
 // of k, and with the SHA-512 of its bytes.
 func Record(st *store.Store, k store.Kept, sha512 []byte) error {
-	f, err := os.Open(st.PathKept(k))
+	f, err := regular.Open(st.PathKept(k))
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -46,7 +47,7 @@ func File(st *store.Store, path string) (Content, error) {
 	inode, changed := identity(fi)
 	key := fmt.Sprintf("%s %d %d %d %d", path, fi.Size(), fi.ModTime().UnixNano(), changed.UnixNano(), inode)
 	c.Open = func() (io.ReadCloser, error) {
-		f, err := os.Open(path)
+		f, err := regular.Open(path)
 		if err != nil {
 			return nil, err
 		}
@@ -55,7 +56,7 @@ func File(st *store.Store, path string) (Content, error) {
 	if found, err := st.Recall(kindFile, key, &c.Digest); err != nil || found {
 		return c, err
 	}
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return Content{}, err
 	}

@@ -5,10 +5,11 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
+
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // Metadata is the label io.buildpacks.lifecycle.metadata, as kpack's pkg/cnb.LifecycleMetadata
@@ -54,7 +55,7 @@ func ReadMetadata(dir, version string) (Metadata, error) {
 	if err != nil {
 		return Metadata{}, fmt.Errorf("reading the lifecycle's APIs: %s: %w", file, err)
 	}
-	toml, err := os.ReadFile(filepath.Join(dir, "lifecycle.toml"))
+	toml, err := regular.Read(filepath.Join(dir, "lifecycle.toml"))
 	if err != nil {
 		return Metadata{}, fmt.Errorf("reading the lifecycle's APIs: %w", err)
 	}

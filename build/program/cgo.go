@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/subprocess"
@@ -122,13 +123,19 @@ func debian(command string) string {
 // version returns what a compiler says of itself.
 func version(ctx context.Context, command string) (string, error) {
 	args := append(strings.Fields(command), "--version")
+	ctx, cancel := context.WithTimeoutCause(ctx, time.Minute, errors.New("it has not answered for a minute"))
+	defer cancel()
 	cmd := subprocess.Command(ctx, args[0], args[1:]...)
 	cmd.Env = append(cmd.Environ(), "LC_ALL=C")
-	out, err := cmd.Output()
-	if err != nil {
+	out := &subprocess.Bound{Max: 64 << 10, End: cancel}
+	cmd.Stdout = out
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil && !out.Full {
+			err = context.Cause(ctx)
+		}
 		return "", fmt.Errorf("asking the C compiler %s for its version: %w", command, err)
 	}
-	line, _, _ := strings.Cut(string(out), "\n")
+	line, _, _ := strings.Cut(string(out.Text), "\n")
 	return output.Excerpt(strings.TrimSpace(line), 200), nil
 }
 

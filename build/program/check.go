@@ -15,8 +15,11 @@ import (
 
 // Check reports, without the go command, why a program cannot be compiled: its package is not in
 // the source, has no Go files for the platform, or is not a main package, or it takes a C compiler
-// that is not installed.
+// that is not installed. It reports flags that the release of others may not have, too.
 func (p Program) Check() error {
+	if err := p.checkConfined(); err != nil {
+		return err
+	}
 	if err := p.checkCompiler(); err != nil {
 		return err
 	}

@@ -16,6 +16,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // inputs names the files that a program is compiled from and that no hash in slipway.yaml or
@@ -125,7 +127,7 @@ func (r reader) bytes(f io.Reader) error {
 }
 
 func (r reader) file(name string) error {
-	b, err := os.ReadFile(name)
+	b, err := regular.Read(name)
 	switch fi, wrong := os.Stat(name); {
 	case errors.Is(err, fs.ErrNotExist):
 		r.both(name, "absent")
@@ -167,7 +169,7 @@ func (r reader) dir(dir string) error {
 			r.both(e.Name(), "no file") // nor is it one for the go command
 			continue
 		}
-		b, err := os.ReadFile(file)
+		b, err := regular.Read(file)
 		if err != nil {
 			return err
 		}
@@ -218,7 +220,12 @@ func header(b []byte) string {
 
 // embed reads what a pattern matches, directories with all that is in them.
 func (r reader) embed(e embed) error {
-	tree := os.DirFS(e.Dir)
+	root, err := regular.OpenRoot(e.Dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	tree := root.FS()
 	found, err := fs.Glob(tree, path.Clean(strings.TrimPrefix(e.Pattern, "all:")))
 	if err != nil {
 		return err

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -81,7 +81,7 @@ type koSettings struct{ env, flags, ldflags []koString }
 // replaced.
 func (p *Program) readKo(info product.BuildInfo) error {
 	const name = ".ko.yaml"
-	root, err := os.OpenRoot(p.Tree.Dir)
+	root, err := regular.OpenRoot(p.Tree.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

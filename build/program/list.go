@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 
 	"golang.org/x/mod/modfile"
 
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -129,7 +129,7 @@ func inputsOf(all map[string]listed, deps []string, modcache string) (inputs, er
 // go.mod replaces by directories, by module path.
 func localModules(main listed) (map[string]string, error) {
 	file := filepath.Join(main.root, "go.mod")
-	text, err := os.ReadFile(file)
+	text, err := regular.Read(file)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -24,6 +23,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/shard"
@@ -128,7 +128,7 @@ func modulePath(tree source.Tree) string {
 		p, _, _ := strings.Cut(tree.Source.Module, "@")
 		return p
 	}
-	b, err := os.ReadFile(filepath.Join(tree.Dir, "go.mod"))
+	b, err := regular.Read(filepath.Join(tree.Dir, "go.mod"))
 	if err != nil {
 		return "" // the go command will report what is missing
 	}

@@ -11,6 +11,11 @@ import (
 // that are there and current, and returns all programs. What they were compiled from is recorded
 // by record, if that is not nil.
 func (b *batch) run(ctx context.Context, st *store.Store, pr *progress.Printer) (all []Output, record func() error, err error) {
+	for _, p := range b.programs {
+		if err := p.checkConfined(); err != nil {
+			return nil, nil, err
+		}
+	}
 	dir, err := st.Work(b.work())
 	if err != nil {
 		return nil, nil, err

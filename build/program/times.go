@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/shard"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -40,7 +41,7 @@ func (g graph) remove() {
 // none and is missing, as is everything if the go command did not write the file.
 func (g graph) times(system string) *shard.Weights {
 	w := shard.NewWeights()
-	f, err := os.Open(g.file())
+	f, err := regular.Open(g.file())
 	if err != nil {
 		return w
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/internal/subprocess"
 )
 
@@ -85,7 +86,7 @@ func settings() []string {
 		}
 		file = filepath.Join(dir, "go", "env")
 	}
-	b, err := os.ReadFile(file)
+	b, err := regular.Read(file)
 	if err != nil {
 		return nil // the go command does without it, too
 	}

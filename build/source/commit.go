@@ -22,9 +22,6 @@ import (
 // ok is false if the directory is in no repository, has files that the commit does not have, or
 // slipway.yaml declares another revision. except is as in [Fetch].
 func Committed(ctx context.Context, s product.Source, except ...string) (hash, in string, ok bool) {
-	if !s.Own && git.Check(ctx, s.Directory) != nil {
-		return "", "", false
-	}
 	head, err := git.Head(ctx, s.Directory)
 	if err != nil || s.Revision != "" && s.Revision != head.Hash {
 		return "", "", false
@@ -47,10 +44,9 @@ func Prove(ctx context.Context, s product.Source, repository, temp string) (hash
 }
 
 func prove(ctx context.Context, s product.Source, repository, temp string) (hash string, err error) {
-	if err := git.Check(ctx, repository); err != nil {
+	if hash, err = git.Resolve(ctx, repository, s.Revision); errors.Is(err, git.ErrNone) {
 		return "", err
-	}
-	if hash, err = git.Resolve(ctx, repository, s.Revision); err != nil {
+	} else if err != nil {
 		return "", fmt.Errorf("it does not have commit %s: fetch it, or correct the revision", s.Revision)
 	}
 	p, version, _ := strings.Cut(s.Module, "@")
@@ -68,11 +64,11 @@ func prove(ctx context.Context, s product.Source, repository, temp string) (hash
 		return "", err
 	}
 	defer f.Abort()
-	root, err := git.Find(ctx, repository)
+	files, err := committed(ctx, repository, hash, in)
 	if err != nil {
 		return "", err
 	}
-	if err := zip.CreateFromVCS(f, module.Version{Path: p, Version: version}, root.Root, hash, in); err != nil {
+	if err := zip.Create(f, module.Version{Path: p, Version: version}, files); err != nil {
 		return "", err
 	}
 	sum, err := dirhash.HashZip(f.Name(), dirhash.Hash1)

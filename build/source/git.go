@@ -22,13 +22,11 @@ func directory(ctx context.Context, s product.Source, except []string) (Tree, er
 	if fi, err := os.Stat(s.Directory); err != nil || !fi.IsDir() {
 		return Tree{}, fmt.Errorf("source %s: %s is not a directory", s.Name, s.Directory)
 	}
+	if err := CheckFiles(ctx, s.Directory); err != nil {
+		return Tree{}, fmt.Errorf("source %s: %w", s.Name, err)
+	}
 	if s.Revision != "" && !s.Created.IsZero() {
 		return Tree{Source: s, Dir: s.Directory}, nil
-	}
-	if !s.Own {
-		if err := git.Check(ctx, s.Directory); err != nil {
-			return Tree{}, fmt.Errorf("source %s: %w: %s", s.Name, err, giveThem)
-		}
 	}
 	head, err := git.Head(ctx, s.Directory)
 	if err != nil {

@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
 
 	"golang.org/x/mod/sumdb/dirhash"
+
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // Toolchain is what compiles the programs of a tree.
@@ -67,7 +68,7 @@ func hashToolchain(root, prefix string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("hashing %s: %w", root, err)
 	}
-	h, err := dirhash.Hash1(names, func(name string) (io.ReadCloser, error) { return os.Open(from[name]) })
+	h, err := dirhash.Hash1(names, func(name string) (io.ReadCloser, error) { return regular.Open(from[name]) })
 	if err != nil {
 		return "", fmt.Errorf("hashing %s: %w", root, err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"regexp"
 	"strings"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/sumdb/dirhash"
 
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -23,7 +23,7 @@ type known struct{ sum, goModSum, revision, created string }
 func lookAt(s product.Source, dir, gomod string) (known, error) {
 	var k known
 	var err error
-	if k.goModSum, err = dirhash.Hash1([]string{"go.mod"}, func(string) (readCloser, error) { return os.Open(gomod) }); err != nil {
+	if k.goModSum, err = dirhash.Hash1([]string{"go.mod"}, func(string) (readCloser, error) { return regular.Open(gomod) }); err != nil {
 		return k, fmt.Errorf("hashing %s: %w", gomod, err)
 	}
 	if k.sum, err = dirhash.HashDir(dir, s.Module, dirhash.Hash1); err != nil {
@@ -36,7 +36,7 @@ func lookAt(s product.Source, dir, gomod string) (known, error) {
 		Time   time.Time
 		Origin struct{ Hash string }
 	}
-	b, err := os.ReadFile(strings.TrimSuffix(gomod, ".mod") + ".info")
+	b, err := regular.Read(strings.TrimSuffix(gomod, ".mod") + ".info")
 	if err != nil || json.Unmarshal(b, &info) != nil {
 		return k, nil //nolint:nilerr // then it is not known
 	}

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/mod/modfile"
 
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -44,7 +45,7 @@ func Asks(ctx context.Context, s product.Source) (string, error) {
 		}
 		file = gomod
 	}
-	text, err := os.ReadFile(file)
+	text, err := regular.Read(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}

@@ -43,7 +43,9 @@ func Stored(st *store.Store, digest v1.Hash) (layer.Content, error) {
 }
 
 func fetch(ctx context.Context, st *store.Store, client *network.Client, url string, digest v1.Hash) error {
-	r, err := client.Download(ctx, url)
+	r, err := client.Download(ctx, url, func(size int64) error {
+		return st.Room(v1.Descriptor{Digest: digest, Size: max(0, size)})
+	})
 	if err != nil {
 		return fmt.Errorf("downloading %s: %w", url, err)
 	}

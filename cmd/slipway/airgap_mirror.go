@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -14,6 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 func newMirrorConfig(f *flags) *cobra.Command {
@@ -69,7 +69,7 @@ func writeConfig(cmd *cobra.Command, dir string, files []airgap.ConfigFile) erro
 	var errs []error
 	for _, file := range files {
 		path := filepath.Join(dir, filepath.FromSlash(file.Path))
-		if old, err := os.ReadFile(path); err == nil && !bytes.Equal(old, file.Data) {
+		if old, err := regular.Read(path); err == nil && !bytes.Equal(old, file.Data) {
 			errs = append(errs, fmt.Errorf("%s exists with other content: name another directory with -out, or merge the two", path))
 		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			errs = append(errs, err)

@@ -128,7 +128,7 @@ func (v *verifying) sort(args []string) {
 func (v *verifying) bytes(cmd *cobra.Command, pr *progress.Printer, all *verified) (errs []error) {
 	o := bundle.VerifyOptions{Sums: v.sums, Progress: pr}
 	if v.lock != "" {
-		l, err := lock.Read(v.lock)
+		l, err := lock.ReadGiven(v.lock)
 		if err != nil {
 			return []error{err}
 		}
@@ -157,6 +157,12 @@ func (v *verifying) bytes(cmd *cobra.Command, pr *progress.Printer, all *verifie
 			errs = append(errs, fmt.Errorf("%s: %s", path, p))
 		}
 	}
+	return append(errs, v.directories(cmd, pr, all)...)
+}
+
+// directories reads extracted images and, without a key, the directories of releases: with one they
+// were read.
+func (v *verifying) directories(cmd *cobra.Command, pr *progress.Printer, all *verified) (errs []error) {
 	for _, dir := range v.layouts {
 		l, err := v.layout[dir], error(nil)
 		if l == nil {
@@ -174,7 +180,7 @@ func (v *verifying) bytes(cmd *cobra.Command, pr *progress.Printer, all *verifie
 		all.Layouts = append(all.Layouts, layoutReport{dir, l.Image.Name, blobs, size})
 	}
 	if v.proof.asked() {
-		return errs // the directories were read
+		return errs
 	}
 	for _, dir := range v.dirs {
 		files, err := evidence.CompareDir(cmd.Context(), dir, pr)

@@ -144,7 +144,7 @@ func (l *linting) verdict(r *lint.Report) error {
 // readLock reads the lock given by -lock, or the one in the manifest's directory if it exists.
 func (l *linting) readLock(manifest string) (*lock.Lock, error) {
 	if l.lock != "" {
-		return lock.Read(l.lock)
+		return lock.ReadGiven(l.lock)
 	}
 	found, err := lock.Read(filepath.Join(filepath.Dir(manifest), lock.Name))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -20,9 +20,11 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/internal/renderer"
 )
 
 func main() {
+	renderer.Main()
 	stderr := os.Stderr
 	// Libraries that print instead of returning, such as kustomize's, find a file that takes
 	// nothing.
@@ -37,6 +39,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	network.Agent = "slipway/" + identify().Version
 	ctx, stop := interruptible(context.Background(), stderr)
 	defer stop()
+	defer renderer.Close()
 	conceal(args, os.Environ())
 	out, problems := output.New(stdout), output.New(stderr)
 	collect(problems)

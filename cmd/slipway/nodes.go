@@ -51,7 +51,7 @@ something could not be read, 2 for a mistake in the command line.`,
 			if lockFile == "" {
 				lockFile = filepath.Join(filepath.Dir(manifest), lock.Name)
 			}
-			l, err := lock.Read(lockFile)
+			l, err := lock.ReadGiven(lockFile)
 			if errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("%w: name the lock of the release with -lock", err)
 			}

@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -13,6 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/keyfile"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/internal/signature"
 )
 
@@ -63,12 +62,7 @@ func (p *proof) read(cmd *cobra.Command, files ...string) error {
 }
 
 func readKey(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, 1<<20))
+	return regular.Given(path, 1<<20)
 }
 
 // check verifies bundles that are about to be used, if a key was named, and reports who signed

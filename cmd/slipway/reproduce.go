@@ -46,6 +46,7 @@ With -sign, it signs what it made by a private key of its own, if everything is 
 	r.proof.add(cmd)
 	cmd.Flags().StringVar(&r.inputs, "inputs", "", "the archive of inputs (default that next to the release)")
 	cmd.Flags().StringArrayVar(&r.repositories, "repository", nil, "[SOURCE=]DIRECTORY or address of the git repository of a source, without a name that of the product")
+	cmd.Flags().BoolVar(&r.commands, "allow-commands", false, "let flags and variables of the release (-toolexec, CC, …) run commands on this machine")
 	cmd.Flags().StringVar(&r.private, "sign", "", "sign the statement on what was made with this private key of your own")
 	cmd.Flags().StringVar(&r.builder, "builder", "", "the URI of who makes it again, for -sign")
 	cmd.Flags().StringVar(&r.out, "out", "reproduced.sigstore.json", "the file that -sign writes")
@@ -62,6 +63,7 @@ type reproducing struct {
 	proof                         proof
 	inputs, private, builder, out string
 	repositories                  []string
+	commands                      bool
 }
 
 func (r *reproducing) run(cmd *cobra.Command, args []string) error {
@@ -83,7 +85,7 @@ func (r *reproducing) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	o := reproduce.Options{Statement: s, Original: original, Inputs: r.inputs, Repositories: map[string]string{}, Builder: r.builder, Progress: pr}
+	o := reproduce.Options{Statement: s, Original: original, Inputs: r.inputs, Repositories: map[string]string{}, Builder: r.builder, Signed: r.proof.asked(), Commands: r.commands, Progress: pr}
 	if o.Inputs == "" {
 		o.Inputs = filepath.Join(dir, filepath.Base(s.Predicate.BuildDefinition.ExternalParameters.Inputs))
 	}

@@ -28,10 +28,13 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/slipway-dev/slipway/internal/renderer"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
 func TestMain(m *testing.M) {
+	hurried()
+	renderer.Main()
 	testscript.Main(m, map[string]func(){"slipway": main, verifierName: main})
 }
 

@@ -36,6 +36,7 @@ type Chart struct {
 	files    []file // sorted by path; subcharts are directories below charts/
 	metadata helm.Metadata
 	known    *known // what it was rendered to
+	here     bool   // whether this process renders it
 }
 
 // file is a file of a chart.
@@ -80,6 +81,9 @@ func newChart(shown string, files []file) (*Chart, error) {
 			return nil, fmt.Errorf("%s has %s twice: keep one", shown, output.Line(files[i].path))
 		}
 	}
+	if err := c.bounded(); err != nil {
+		return nil, err
+	}
 	if err := c.checkMetadata(); err != nil {
 		return nil, err
 	}
@@ -105,11 +109,35 @@ func (c *Chart) helm() (*helm.Chart, error) {
 	return loaded, nil
 }
 
+// isYAML reports whether Helm reads a file as YAML when it loads a chart.
+func isYAML(f file) bool {
+	switch path.Base(f.path) {
+	case chartFile, valuesFile, "Chart.lock", "requirements.yaml", "requirements.lock":
+		return true
+	}
+	return false
+}
+
+// bounded reports a YAML file that is too large to be read.
+func (c *Chart) bounded() error {
+	for _, f := range c.files {
+		if !isYAML(f) {
+			continue
+		}
+		if len(f.data) > bounds.MaxBytes {
+			return fmt.Errorf("%s has more than %d MiB: is it the right file?", f.shown, bounds.MaxBytes>>20)
+		}
+		if err := (&yamlfile.Size{}).Add(f.shown, f.data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // malformed returns the first place where a file that Helm reads is not YAML.
 func (c *Chart) malformed() error {
 	for _, f := range c.files {
-		switch path.Base(f.path) {
-		case chartFile, valuesFile, "Chart.lock", "requirements.yaml":
+		if isYAML(f) {
 			if err := yamlfile.Read(f.shown, f.data, bounds).Err(); err != nil {
 				return err
 			}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/renderer"
 )
 
 // Marks behind values tell which of them a reference is made of.
@@ -28,17 +30,24 @@ func (p *pinner) compose() error {
 	p.parts = map[string][]part{}
 	all, references := p.candidates()
 	views, err := p.marked(all, references)
-	if err == nil {
+	switch {
+	case err == nil:
 		p.match(views, all)
 		return nil
+	case renderer.Exceeded(err):
+		return err
 	}
 	for _, v := range all { // a template compares one of the values
 		if p.ctx.Err() != nil {
 			return p.ctx.Err()
 		}
 		one := []*value{v}
-		if views, err := p.marked(one, references); err == nil {
+		views, err := p.marked(one, references)
+		switch {
+		case err == nil:
 			p.match(views, one)
+		case renderer.Exceeded(err):
+			return err
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package chart
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/output"
@@ -13,17 +14,18 @@ var templatePlace = regexp.MustCompile(`([^\s()":]+):(\d+)(:\d+)?`)
 
 // failure returns an error of Helm's engine, which may have several lines, in one: the innermost
 // place and what is wrong there.
-func (c *Chart) failure(err error, names map[string]file) error {
+func (c *Chart) failure(err error, names map[string]int) error {
 	text := strings.ToValidUTF8(err.Error(), "")
 	at, end := "", 0
 	for _, m := range templatePlace.FindAllStringSubmatchIndex(text, -1) {
-		f, ok := names[text[m[2]:m[3]]]
+		i, ok := names[text[m[2]:m[3]]]
 		if !ok {
 			continue
 		}
+		f := c.files[i]
 		at, end = f.shown+":"+text[m[4]:m[5]], m[1]
 		if m[6] >= 0 {
-			at += text[m[6]:m[7]]
+			at += ":" + strconv.Itoa(column(f, text[m[4]:m[5]], text[m[6]+1:m[7]]))
 		}
 	}
 	what := strings.TrimLeft(text[end:], "): \n")

@@ -68,7 +68,7 @@ func (p *pinner) inTemplate(c *Chart, u use, old, text string) (*Chart, error) {
 func (p *pinner) templateOf(c *Chart, u use) (f file, line int, reference string, err error) {
 	unknown := fmt.Errorf("the line of %s is not known", u.reference)
 	o := p.cases[u.at].Options
-	r, err := c.render(p.ctx, o, rendering{fixed: true})
+	r, err := c.render(p.ctx, o, rendering{fixed: true, uses: true})
 	if err != nil {
 		return file{}, 0, "", err
 	}
@@ -80,7 +80,7 @@ func (p *pinner) templateOf(c *Chart, u use) (f file, line int, reference string
 		if t.name != u.template {
 			continue
 		}
-		for _, now := range uses(t) {
+		for _, now := range t.uses {
 			if now.document == u.document && now.path == u.path {
 				reference = now.reference
 			}

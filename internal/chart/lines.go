@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/renderer"
 )
 
 // lines returns what places does. It is an error if a second rendering, at another time, differs.
@@ -29,6 +31,9 @@ func (c *Chart) places(ctx context.Context, o Options, plain *rendered, how rend
 		marked, err := c.render(ctx, o, how)
 		if ctx.Err() != nil {
 			return nil, false, ctx.Err()
+		}
+		if renderer.Exceeded(err) {
+			return nil, false, err
 		}
 		if differs = err != nil || len(marked.templates) != len(plain.templates); differs {
 			continue // a template that reads what another one made does not take marks

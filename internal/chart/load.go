@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"strings"
 
 	"helm.sh/helm/v4/pkg/ignore"
 
 	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // Location is where a chart is.
@@ -30,7 +30,7 @@ func load(l Location, depth int) (*Chart, error) {
 	if l.Shown == "" {
 		l.Shown = path.Clean(l.Path)
 	}
-	root, err := os.OpenRoot(l.Tree)
+	root, err := regular.OpenRoot(l.Tree)
 	if err != nil {
 		return nil, fmt.Errorf("reading chart %s: %w", l.Shown, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 
 	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/internal/renderer"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
@@ -165,7 +166,7 @@ func (p *pinner) pin(u use) error {
 		}
 		views, err := p.views(changed)
 		if err != nil {
-			if p.ctx.Err() != nil {
+			if p.ctx.Err() != nil || renderer.Exceeded(err) {
 				return err
 			}
 			continue

@@ -69,7 +69,8 @@ type knownObjects struct {
 	objects []Object
 }
 
-func (c *Chart) objects(ctx context.Context, o Options) ([]Object, error) {
+func (c *Chart) objectsHere(o Options) ([]Object, error) {
+	ctx := context.Background() // of a process that ends with its question
 	plain, err := c.render(ctx, o, rendering{})
 	if err != nil {
 		return nil, err
@@ -90,6 +91,7 @@ type rendering struct {
 	later     bool // the time is another one
 	fixed     bool // the time and what is random are always the same
 	unchecked bool // the values are not checked by schemas
+	uses      bool // the references of images are listed
 	// mark changes the text of a template; nil leaves it
 	mark func(index int, f file) string
 }
@@ -102,13 +104,15 @@ type rendered struct {
 
 // renderedTemplate is the text that a template made. A subchart with two names has two of each.
 type renderedTemplate struct {
-	name string // that Helm knows: chart/templates/app.yaml
-	file file
-	text string
+	name  string // that Helm knows: chart/templates/app.yaml
+	file  file
+	index int // of the file in the chart
+	text  string
+	uses  []use
 }
 
-// render calls Helm's engine.
-func (c *Chart) render(ctx context.Context, o Options, r rendering) (*rendered, error) {
+// renderHere calls Helm's engine.
+func (c *Chart) renderHere(o Options, r rendering) (*rendered, error) {
 	loaded, err := c.helm()
 	if err != nil {
 		return nil, err
@@ -117,16 +121,17 @@ func (c *Chart) render(ctx context.Context, o Options, r rendering) (*rendered, 
 	if err != nil {
 		return nil, err
 	}
-	names := map[string]file{}
+	names := map[string]int{}
 	c.index(loaded, names, r.mark, map[*common.File]bool{})
-	e := engine.Engine{}
+	e := engine.Engine{CustomTemplateFuncs: template.FuncMap{}}
 	switch {
 	case r.fixed:
-		e.CustomTemplateFuncs = fixed
+		e.CustomTemplateFuncs = maps.Clone(fixed)
 	case r.later:
 		e.CustomTemplateFuncs = template.FuncMap{"now": func() time.Time { return time.Now().AddDate(3, 2, 1).Add(4 * time.Hour) }}
 	}
-	made, err := e.RenderWithContext(ctx, loaded, values)
+	e.CustomTemplateFuncs[beginFunc] = c.begin
+	made, err := e.RenderWithContext(context.Background(), loaded, values)
 	if err != nil {
 		return nil, c.failure(err, names)
 	}
@@ -135,7 +140,7 @@ func (c *Chart) render(ctx context.Context, o Options, r rendering) (*rendered, 
 		if path.Base(name) == "NOTES.txt" {
 			continue
 		}
-		out.templates = append(out.templates, renderedTemplate{name, names[name], made[name]})
+		out.templates = append(out.templates, renderedTemplate{name: name, file: c.files[names[name]], index: names[name], text: made[name]})
 	}
 	return out, nil
 }
@@ -188,13 +193,19 @@ func capabilities(o Options) (*common.Capabilities, error) {
 }
 
 // index adds the files of all templates by the names that Helm's engine gives them, and marks them.
-func (c *Chart) index(loaded *helm.Chart, names map[string]file, mark func(int, file) string, done map[*common.File]bool) {
+func (c *Chart) index(loaded *helm.Chart, names map[string]int, mark func(int, file) string, done map[*common.File]bool) {
 	for _, t := range loaded.Templates {
 		i := int(t.ModTime.Unix())
-		names[path.Join(loaded.ChartFullPath(), t.Name)] = c.files[i]
-		if mark != nil && !done[t] { // charts of two names share templates
+		names[path.Join(loaded.ChartFullPath(), t.Name)] = i
+		if done[t] { // charts of two names share templates
+			continue
+		}
+		done[t] = true
+		if mark != nil {
 			t.Data = []byte(mark(i, c.files[i]))
-			done[t] = true
+		}
+		if !strings.HasPrefix(path.Base(t.Name), "_") { // which Helm does not render by itself
+			t.Data = slices.Concat(beginCall(i), t.Data)
 		}
 	}
 	for _, sub := range loaded.Dependencies() {

@@ -12,6 +12,7 @@ import (
 	helm "helm.sh/helm/v4/pkg/chart/v2"
 
 	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/internal/renderer"
 )
 
 const schemaFile = "values.schema.json"
@@ -19,6 +20,7 @@ const schemaFile = "values.schema.json"
 // checkSchemas checks values by the schemas of the chart and of its enabled subcharts.
 func (c *Chart) checkSchemas(loaded *helm.Chart, values common.Values) error {
 	if loaded.Schema != nil {
+		renderer.At(path.Join(c.shown, c.dirOf(loaded), schemaFile))
 		if err := checkSchema(loaded.Schema, values); err != nil {
 			_, what, _ := strings.Cut(err.Error(), "\n") // the first line names the schema
 			what = strings.Join(strings.Fields(cmp.Or(what, err.Error())), " ")

@@ -45,6 +45,7 @@ func (p *pinner) viewsOf(c *Chart, how rendering, change func(map[string]any) ma
 	for n := range p.cases {
 		o := p.cases[n].Options
 		o.Values = change(o.Values)
+		how.uses = true
 		r, err := c.render(p.ctx, o, how)
 		if err != nil {
 			if p.cases[n].Name != "" {
@@ -54,7 +55,7 @@ func (p *pinner) viewsOf(c *Chart, how rendering, change func(map[string]any) ma
 		}
 		v := view{rendered: r}
 		for _, t := range r.templates {
-			v.uses = append(v.uses, uses(t)...)
+			v.uses = append(v.uses, t.uses...)
 		}
 		all = append(all, v)
 	}

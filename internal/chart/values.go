@@ -3,7 +3,6 @@ package chart
 import (
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"helm.sh/helm/v4/pkg/chart/common"
 
 	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
@@ -151,7 +151,7 @@ func (c *Chart) insert(v *value, key, text string) (*Chart, error) {
 // ReadValues reads a file of values in a tree, which no link leads out of. shown is its name for
 // messages.
 func ReadValues(tree, name, shown string) (map[string]any, error) {
-	root, err := os.OpenRoot(tree)
+	root, err := regular.OpenRoot(tree)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", shown, err)
 	}

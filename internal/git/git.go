@@ -1,21 +1,21 @@
-// Package git asks git about the repository that a directory belongs to.
+// Package git asks git about the repository that a directory belongs to. It is the only door to
+// git of the program, and nothing that a repository says can start a program through it.
 //
-// A repository has settings that start programs. Those of the product are as trusted as
-// slipway.yaml; before another project's is asked anything, [Check] looks at its settings. Nothing
-// here changes a repository.
+// Settings of a repository name programs: core.fsmonitor, filter.*.clean, hooks, helpers, and more
+// with each version of git. So git never reads them. [locate] finds the repository as git would,
+// and git works in a view of it: a temporary repository with the same refs, objects and index, and
+// with a configuration that is written here. That has the few settings that decide which files
+// differ and how they end their lines, from the user and from the repository, and no others. The
+// settings of the user start no programs either: .gitattributes of others choose among them.
+//
+// Nothing here changes a repository, except that [Checkout] makes one.
 package git
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"slices"
 	"strings"
 	"time"
-
-	"github.com/slipway-dev/slipway/internal/subprocess"
 )
 
 // Repository is the repository of a directory.
@@ -33,8 +33,7 @@ type Commit struct {
 // Short is the hash as people write it: 12 digits.
 func (c Commit) Short() string { return c.Hash[:min(12, len(c.Hash))] }
 
-// Find returns the repository of a directory. The error is git's: there is none, or it belongs to
-// another user.
+// Find returns the repository of a directory.
 func Find(ctx context.Context, dir string) (Repository, error) {
 	out, err := run(ctx, dir, "rev-parse", "--is-shallow-repository", "--show-toplevel")
 	if err != nil {
@@ -58,34 +57,7 @@ func Head(ctx context.Context, dir string) (Commit, error) {
 	return Commit{Hash: hash, Time: t.UTC()}, nil
 }
 
-// ofOthers are the variables that a hook of another repository exports, as git rev-parse
-// --local-env-vars lists them. Those for settings stay: users set them.
-var ofOthers = []string{
-	"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_DIR", "GIT_GRAFT_FILE", "GIT_IMPLICIT_WORK_TREE", "GIT_INDEX_FILE",
-	"GIT_NO_REPLACE_OBJECTS", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX", "GIT_REPLACE_REF_BASE", "GIT_SHALLOW_FILE", "GIT_WORK_TREE",
-}
-
-// run runs git in a directory and returns what it prints, without the last line break. An error
-// has git's message on one line.
-func run(ctx context.Context, dir string, args ...string) (string, error) {
-	cmd := subprocess.Command(ctx, "git", args...)
-	cmd.Dir = dir
-	cmd.Env = slices.DeleteFunc(os.Environ(), func(kv string) bool {
-		name, _, _ := strings.Cut(kv, "=")
-		return slices.Contains(ofOthers, name)
-	})
-	cmd.Env = append(cmd.Env, "GIT_OPTIONAL_LOCKS=0") // git status does not renew the index
-	out, err := cmd.Output()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
-		said := strings.Join(strings.Fields(string(exit.Stderr)), " ")
-		return "", fmt.Errorf("git %s: %s", args[0], strings.TrimPrefix(said, "fatal: "))
-	}
-	if err != nil {
-		return "", fmt.Errorf("git %s: %w", args[0], err)
-	}
-	return strings.TrimRight(string(out), "\r\n"), nil
-}
-
 // Version returns the version of git: "git version 2.47.3".
-func Version(ctx context.Context) (string, error) { return run(ctx, "", "version") }
+func Version(ctx context.Context) (string, error) {
+	return command(ctx, "", clean(nil), "", "version")
+}

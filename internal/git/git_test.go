@@ -90,7 +90,7 @@ func TestErrors(t *testing.T) {
 	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(dir))
 	t.Setenv("LC_ALL", "C")
 	_, err := git.Find(t.Context(), dir)
-	if err == nil || !strings.HasPrefix(err.Error(), "git rev-parse: not a git repository") || strings.Contains(err.Error(), "\n") {
+	if err == nil || !strings.HasPrefix(err.Error(), "git: not a git repository") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("without a repository: %v", err)
 	}
 	run(t, dir, "init", "-q")
@@ -180,5 +180,73 @@ func TestHookOfAnotherRepository(t *testing.T) {
 	t.Setenv("GIT_WORK_TREE", other)
 	if c, err := git.Head(t.Context(), dir); err != nil || c.Hash != hash {
 		t.Errorf("HEAD is %+v, %v, want %s", c, err, hash)
+	}
+}
+
+// TestOtherRepositories checks the forms of a repository that locate finds without git.
+func TestOtherRepositories(t *testing.T) {
+	dir := repository(t)
+	head := run(t, dir, "rev-parse", "HEAD")
+	run(t, dir, "tag", "v1.0.0")
+	worktree := filepath.Join(t.TempDir(), "worktree")
+	run(t, dir, "worktree", "add", "-q", "-b", "other", worktree)
+	bare := filepath.Join(t.TempDir(), "bare")
+	run(t, dir, "clone", "-q", "--bare", dir, bare)
+	packed := filepath.Join(t.TempDir(), "packed")
+	run(t, dir, "clone", "-q", "-s", dir, packed)
+	run(t, packed, "pack-refs", "--all")
+	run(t, packed, "update-index", "--split-index")
+	run(t, packed, "update-index", "--index-version", "4")
+	for _, at := range []string{dir, worktree, bare, packed} {
+		c, err := git.Head(t.Context(), at)
+		tags, tagsErr := git.TagsOf(t.Context(), at, head)
+		if err != nil || tagsErr != nil || c.Hash != head || !slices.Equal(tags, []string{"v1.0.0"}) {
+			t.Errorf("%s: %+v, %v, tags %q, %v", filepath.Base(at), c, err, tags, tagsErr)
+		}
+		if changes, err := git.Changes(t.Context(), at, true); at != bare && (err != nil || len(changes) > 0) {
+			t.Errorf("%s: changes %q, %v", filepath.Base(at), changes, err)
+		}
+		to := filepath.Join(t.TempDir(), "to")
+		if err := git.Checkout(t.Context(), at, to, head); err != nil {
+			t.Errorf("%s: %v", filepath.Base(at), err)
+		} else if changes, err := git.Changes(t.Context(), to, true); err != nil || len(changes) > 0 {
+			t.Errorf("checkout of %s: changes %q, %v", filepath.Base(at), changes, err)
+		}
+	}
+	sha256 := t.TempDir()
+	run(t, sha256, "init", "-q", "--object-format=sha256")
+	write(t, sha256, "file")
+	run(t, sha256, "add", ".")
+	run(t, sha256, "commit", "-q", "-m", "first")
+	if c, err := git.Head(t.Context(), sha256); err != nil || len(c.Hash) != 64 {
+		t.Errorf("SHA-256: %+v, %v", c, err)
+	}
+	crlf := t.TempDir() // as on Windows
+	run(t, crlf, "init", "-q")
+	run(t, crlf, "config", "core.autocrlf", "true")
+	if err := os.WriteFile(filepath.Join(crlf, "file"), []byte("a\r\nb\r\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	run(t, crlf, "add", ".")
+	run(t, crlf, "commit", "-q", "-m", "first")
+	if err := os.Chtimes(filepath.Join(crlf, "file"), time.Unix(1, 0), time.Unix(1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if changes, err := git.Changes(t.Context(), crlf, true); err != nil || len(changes) > 0 {
+		t.Errorf("with CRLF: %q, %v", changes, err)
+	}
+}
+
+// TestCheckAddress checks which addresses of others are asked.
+func TestCheckAddress(t *testing.T) {
+	for address, ok := range map[string]bool{
+		"https://example.com/a/b.git": true, "https://example.com:8443/a": true,
+		"http://example.com/a": false, "https://u:p@example.com/a": false, "https://": false, "file:///etc": false, "ext::sh -c true": false,
+		"ssh://-oProxyCommand=true/a": false, "-u": false, "https://-x/a": false, "https://example.com/a b": false, "https:example.com": false,
+		"git@example.com:a": false, "https://example.com/\x1b[0m": false, "/a/b": false,
+	} {
+		if err := git.CheckAddress(address); (err == nil) != ok {
+			t.Errorf("%q: %v", address, err)
+		}
 	}
 }

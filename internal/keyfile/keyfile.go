@@ -68,8 +68,8 @@ func directory(file string) (dir string, unit bool) {
 }
 
 // above reports whether a key is in a directory above that of a file, as on a medium or in an
-// archive that has both. What is above ends at the root of the file system, at another medium, and
-// at the user's home: a key there counts as the user's, unless a release is in it directly.
+// archive that has both. What is above ends at the root of the system, at another medium, and at the
+// user's home: a key there counts as the user's, unless a release is in it directly.
 func above(key, file string) bool {
 	dir, unit := directory(file)
 	from, err := os.Stat(dir)
@@ -84,7 +84,7 @@ func above(key, file string) bool {
 	if h, err := os.UserHomeDir(); err == nil {
 		home, _ = os.Stat(h) //nolint:errcheck // then there is none
 	}
-	for at := filepath.Dir(dir); at != filepath.Dir(at); at = filepath.Dir(at) {
+	for at := filepath.Dir(dir); dir != at && !isRoot(at); at = filepath.Dir(at) {
 		fi, err := os.Stat(at)
 		switch {
 		case err != nil || !sameDevice(fi, from):
@@ -93,6 +93,8 @@ func above(key, file string) bool {
 			return unit && at == filepath.Dir(dir) && os.SameFile(fi, keys)
 		case os.SameFile(fi, keys):
 			return true
+		case at == filepath.Dir(at):
+			return false
 		}
 	}
 	return false

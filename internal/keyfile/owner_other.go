@@ -2,10 +2,21 @@
 
 package keyfile
 
-import "io/fs"
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
 
 // CheckOwner accepts every file: this system has no modes that tell who may write.
 func CheckOwner(string) error { return nil }
 
 // sameDevice reports true: what is on one file system is not known.
 func sameDevice(_, _ fs.FileInfo) bool { return true }
+
+// isRoot reports whether a directory is the root of the system's drive. That of another drive is a
+// directory as any other: it may be a medium with a release.
+func isRoot(dir string) bool {
+	return dir == filepath.Dir(dir) && strings.EqualFold(filepath.VolumeName(dir), os.Getenv("SystemDrive"))
+}

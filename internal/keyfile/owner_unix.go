@@ -82,3 +82,6 @@ func sameDevice(a, b fs.FileInfo) bool {
 	y, also := b.Sys().(*syscall.Stat_t)
 	return !ok || !also || x.Dev == y.Dev
 }
+
+// isRoot reports whether a directory is the root of the file system.
+func isRoot(dir string) bool { return dir == filepath.Dir(dir) }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"regexp"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"sigs.k8s.io/kustomize/api/konfig"
 
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
@@ -29,13 +29,14 @@ var options = yamlfile.Options{MaxBytes: maxFile, MaxValues: 1 << 20, MaxText: 6
 type collector struct {
 	yamlfile.Errors
 
-	root    *os.Root
+	root    *regular.Root
 	options Options
 	files   map[string][]byte // by path in the tree
 	order   []string
 	bytes   int
 	seen    map[string]bool // directories of kustomizations
-	within  []string        // directories from the first to this one
+	parsed  map[string]*yamlfile.File
+	within  []string // directories from the first to this one
 }
 
 // remote matches what kustomize takes for an address rather than a path: an URL, a repository on
@@ -108,6 +109,19 @@ func (c *collector) read(file string, at yamlfile.Pos) bool {
 		return true
 	}
 	return false
+}
+
+// parse reads a file of YAML once: a kustomization may name it a thousand times.
+func (c *collector) parse(file string) *yamlfile.File {
+	if c.parsed == nil {
+		c.parsed = map[string]*yamlfile.File{}
+	}
+	f, ok := c.parsed[file]
+	if !ok {
+		f = yamlfile.Read(c.options.Name(file), c.files[file], options)
+		c.parsed[file] = f
+	}
+	return f
 }
 
 func (c *collector) readAll(file string) ([]byte, error) {

@@ -165,7 +165,8 @@ func (w *walker) entry(n *yaml.Node, is what) {
 		w.At(at, "%s is a file: name the directory of a kustomization", text)
 	case err == nil && name != w.dir && w.dir != "." && !strings.HasPrefix(name, w.dir+"/"):
 		w.At(at, "kustomize reads files of its own directory only, and %s is above: make a kustomization there, and name its directory", text)
-	case w.read(name, at) && is == plugin:
+	case w.read(name, at) && is == plugin && !w.seen["plugin "+name]:
+		w.seen["plugin "+name] = true
 		w.plugin(w.options.Name(name), w.files[name], yamlfile.Pos{})
 	}
 }

@@ -11,10 +11,10 @@
 package kustomize
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -25,6 +25,7 @@ import (
 	"sigs.k8s.io/kustomize/api/resmap"
 	"sigs.k8s.io/kustomize/api/types"
 
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
@@ -53,8 +54,8 @@ var building sync.Mutex
 
 // Build returns the objects of the kustomization in dir, a slash-separated path in the directory
 // tree. The error joins a [yamlfile.Error] for each mistake.
-func Build(tree, dir string, o Options) ([]Object, error) {
-	root, err := os.OpenRoot(tree)
+func Build(ctx context.Context, tree, dir string, o Options) ([]Object, error) {
+	root, err := regular.OpenRoot(tree)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", tree, err)
 	}
@@ -68,16 +69,7 @@ func Build(tree, dir string, o Options) ([]Object, error) {
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	seen := newMemory(c.files)
-	kept, err := c.noteOrigins(seen, file)
-	if err != nil {
-		return nil, err
-	}
-	result, err := run(seen, "/"+dir)
-	if err != nil {
-		return nil, c.explain(file, err)
-	}
-	return c.objects(result, dir, kept)
+	return c.build(ctx, dir, file)
 }
 
 func run(files memory, dir string) (resmap.ResMap, error) {

@@ -53,7 +53,7 @@ func TestAsKustomize(t *testing.T) {
 	for tree, dirs := range trees {
 		for _, dir := range dirs {
 			t.Run(filepath.Base(tree)+"/"+dir, func(t *testing.T) {
-				got, err := kustomize.Build(tree, dir, kustomize.Options{})
+				got, err := kustomize.Build(t.Context(), tree, dir, kustomize.Options{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -84,7 +84,7 @@ func text(list []kustomize.Object) []byte {
 // TestPlaces writes next to each line which line of which file it is from.
 func TestPlaces(t *testing.T) {
 	tree := unpack(t, "testdata/fields.txtar")
-	got, err := kustomize.Build(tree, "overlay", kustomize.Options{Name: func(file string) string { return "s:" + file }})
+	got, err := kustomize.Build(t.Context(), tree, "overlay", kustomize.Options{Name: func(file string) string { return "s:" + file }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestRefuses(t *testing.T) {
 			if err := os.Symlink("/etc/passwd", filepath.Join(tree, "secret.yaml")); err != nil {
 				t.Fatal(err)
 			}
-			_, err = kustomize.Build(tree, "app", kustomize.Options{At: yamlfile.Pos{File: "slipway.yaml", Line: 9, Column: 5}})
+			_, err = kustomize.Build(t.Context(), tree, "app", kustomize.Options{At: yamlfile.Pos{File: "slipway.yaml", Line: 9, Column: 5}})
 			got := ""
 			if err != nil {
 				got = strings.ReplaceAll(err.Error(), server.URL, "$SERVER") + "\n"
@@ -162,7 +162,7 @@ func FuzzBuild(f *testing.F) {
 		if err := os.WriteFile(filepath.Join(tree, "overlay", "kustomization.yaml"), kustomization, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		got, err := kustomize.Build(tree, "overlay", kustomize.Options{})
+		got, err := kustomize.Build(t.Context(), tree, "overlay", kustomize.Options{})
 		if err != nil && strings.Contains(err.Error(), "\n\n") {
 			t.Errorf("the error has an empty line: %q", err)
 		}

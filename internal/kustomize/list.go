@@ -2,15 +2,16 @@ package kustomize
 
 import (
 	"fmt"
-	"os"
 	"path"
 	"slices"
+
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // Files returns the files that [Build] reads for the kustomization in dir, slash-separated paths in
 // the directory tree, sorted. What is wrong with the kustomization is left to Build.
 func Files(tree, dir string) ([]string, error) {
-	root, err := os.OpenRoot(tree)
+	root, err := regular.OpenRoot(tree)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", tree, err)
 	}

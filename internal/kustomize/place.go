@@ -19,11 +19,11 @@ func (c *collector) places(text []byte, file, configured string) map[int]yamlfil
 	p := placer{lines: map[int]yamlfile.Pos{}}
 	switch _, isFile := c.files[file]; {
 	case isFile:
-		f := yamlfile.Read(c.options.Name(file), c.files[file], options)
+		f := c.parse(file)
 		p.name = f.Name
 		p.follow(made, resourceOf(made, f.Documents), 1)
 	case c.files[configured] != nil:
-		f := yamlfile.Read(c.options.Name(configured), c.files[configured], options)
+		f := c.parse(configured)
 		p.name = f.Name
 		p.follow(made, nil, generatorLine(made, f.Documents))
 	}

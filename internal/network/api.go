@@ -60,6 +60,7 @@ func (c *Client) Redo(ctx context.Context, work func() error) error {
 // it is to be made once, if the server fails or drops the connection. GET follows redirects; any
 // other redirect is the answer.
 func (c *Client) Do(ctx context.Context, r Request) (*Answer, error) {
+	var asked time.Duration
 	for attempt := 1; ; attempt++ {
 		a, err := c.ask(ctx, r)
 		if ctx.Err() != nil {
@@ -70,9 +71,10 @@ func (c *Client) Do(ctx context.Context, r Request) (*Answer, error) {
 		if err == nil {
 			limit, ok := c.o.limited(a, attempt, time.Now())
 			switch {
-			case ok && limit > maxLimit:
-				return nil, fmt.Errorf("%s takes no more requests of this account for %v: run again then", hostOf(r.URL), limit.Round(time.Second))
+			case ok && asked+limit > maxLimit:
+				return nil, fmt.Errorf("%s takes no more requests of this account for %v, and %v are waited for in all: run again then", hostOf(r.URL), limit.Round(time.Second), maxLimit)
 			case ok:
+				asked += limit
 				wait, again = max(wait, limit), true
 				if attempt < c.o.Attempts {
 					c.o.Progress.Printf("%s limits requests: trying again in %v (%d of %d)", hostOf(r.URL), wait.Round(time.Second), attempt+1, c.o.Attempts)

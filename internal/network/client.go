@@ -19,6 +19,7 @@ type Client struct {
 	o     Options
 	rt    http.RoundTripper
 	plain http.RoundTripper // makes each request once
+	lanes *lanes
 
 	mu       sync.Mutex
 	sessions map[string]*Session
@@ -27,14 +28,18 @@ type Client struct {
 // New returns a client that sends requests through o.Transport.
 func New(o Options) *Client {
 	o = o.Defaults()
-	return newClient(o, watchful{named{secure{o.Transport}}, o.Idle})
+	l := newLanes(o)
+	return newClient(o, l, watchful{named{secure{o.Transport}}, o, l})
 }
 
 // Local returns a client that sends every request to h in this process, whatever host it names.
-func Local(o Options, h http.RoundTripper) *Client { return newClient(o.Defaults(), h) }
+func Local(o Options, h http.RoundTripper) *Client {
+	o = o.Defaults()
+	return newClient(o, newLanes(o), h)
+}
 
-func newClient(o Options, inner http.RoundTripper) *Client {
-	return &Client{o: o, rt: newRetrying(inner, o), plain: inner, sessions: map[string]*Session{}}
+func newClient(o Options, l *lanes, inner http.RoundTripper) *Client {
+	return &Client{o: o, rt: newRetrying(inner, o, l), plain: inner, lanes: l, sessions: map[string]*Session{}}
 }
 
 // Session returns the session for a repository. The first call begins the session and requests

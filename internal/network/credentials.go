@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 
 	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // credentials finds the credentials for a repository, and registers them as secrets.
@@ -140,7 +141,7 @@ func configuration() (*configfile.ConfigFile, error) {
 		if !filepath.IsAbs(path) && path != os.Getenv("REGISTRY_AUTH_FILE") || !exists(path) {
 			continue
 		}
-		f, err := os.Open(path)
+		f, err := regular.OpenGiven(path)
 		if err != nil {
 			return nil, err
 		}

@@ -9,11 +9,15 @@ import (
 	"strings"
 )
 
+// maxUndeclared bounds in bytes a file of which the server does not tell the size before.
+const maxUndeclared = 1 << 30
+
 // Download opens a URL outside of the distribution API. It gives every byte once: after the
 // connection broke off, it goes on where it was, with the bytes that the server has then. Whether
-// these are of one file, the digest of the bytes tells.
-func (c *Client) Download(ctx context.Context, u string) (io.ReadCloser, error) {
-	d := &download{c: c, ctx: ctx, url: u}
+// these are of one file, the digest of the bytes tells. Before a byte is read, room decides whether
+// there is room for a file of that size; nil allows any.
+func (c *Client) Download(ctx context.Context, u string, room func(size int64) error) (io.ReadCloser, error) {
+	d := &download{c: c, ctx: ctx, url: u, room: room}
 	if err := d.connect(); err != nil {
 		return nil, err
 	}
@@ -25,6 +29,9 @@ type download struct {
 	c   *Client
 	ctx context.Context //nolint:containedctx // it is the state of one call
 	url string
+
+	room func(size int64) error
+	end  int64 // how long the file may be
 
 	body   io.ReadCloser // nil between two connections
 	name   string        // what answers, for messages
@@ -46,6 +53,9 @@ func (d *download) Read(p []byte) (int, error) {
 		d.at += int64(n)
 		if n > 0 {
 			d.failed = 0
+		}
+		if d.at > d.end {
+			return 0, fmt.Errorf("%s sends more than %d bytes, and did not tell the size before", d.name, d.end)
 		}
 		if err == nil || errors.Is(err, io.EOF) {
 			return n, err
@@ -116,6 +126,12 @@ func (d *download) take(a *http.Response) error {
 		d.same = a.Header.Get("Last-Modified")
 	}
 	d.skip = d.at // it knows no ranges, or has another file
+	if d.end = max(d.end, maxUndeclared); a.ContentLength > d.end {
+		d.end = a.ContentLength
+	}
+	if a.ContentLength > 0 && d.room != nil {
+		return d.room(a.ContentLength - d.at)
+	}
 	return nil
 }
 

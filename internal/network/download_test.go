@@ -105,7 +105,7 @@ func TestDownload(t *testing.T) {
 
 func download(t *testing.T, c *network.Client, url string) ([]byte, error) {
 	t.Helper()
-	r, err := c.Download(t.Context(), url)
+	r, err := c.Download(t.Context(), url, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -49,7 +49,7 @@ func Clean(err error) error {
 		}
 	}
 	switch {
-	case errors.As(err, &quiet):
+	case errors.As(err, &quiet) || errors.As(err, new(*gone)):
 		err = fmt.Errorf("%w: run again once it answers", err)
 	case t != nil && (t.StatusCode == http.StatusUnauthorized || t.StatusCode == http.StatusForbidden):
 		host := "the registry"

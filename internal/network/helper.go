@@ -7,11 +7,13 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 
 	"github.com/docker/cli/cli/config/types"
 	"github.com/docker/docker-credential-helpers/client"
 	"github.com/docker/docker-credential-helpers/credentials"
 
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/subprocess"
 )
@@ -21,16 +23,24 @@ func (k keychain) ask(ctx context.Context, helper, server string) (types.AuthCon
 	ctx, cancel := context.WithTimeoutCause(ctx, k.limit, errors.New("it took too long"))
 	defer cancel()
 	defer progress.Doing(helper)()
-	found, err := client.Get(func(args ...string) client.Program { return newProgram(ctx, helper, args) }, server)
+	var p *program
+	found, err := client.Get(func(args ...string) client.Program {
+		p = newProgram(ctx, cancel, helper, args)
+		return p
+	}, server)
 	switch {
 	case credentials.IsErrCredentialsNotFound(err):
 		return types.AuthConfig{}, nil
+	case err != nil && p.out.Full:
+		return types.AuthConfig{}, fmt.Errorf("%s has written more than %d bytes, as no credential helper does: %s", helper, maxHelper, byHand(helper, server))
 	case err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return types.AuthConfig{}, fmt.Errorf("%s has not answered for %v: run %s get by hand with %s as its input, or take it out of Docker's config.json", helper, k.limit, helper, server)
+		return types.AuthConfig{}, fmt.Errorf("%s has not answered for %v: %s", helper, k.limit, byHand(helper, server))
 	case err != nil && ctx.Err() != nil:
 		return types.AuthConfig{}, context.Cause(ctx)
+	case err != nil && p.err == nil:
+		return types.AuthConfig{}, fmt.Errorf("%s has not answered as the protocol of credential helpers wants it: %s", helper, byHand(helper, server))
 	case err != nil:
-		return types.AuthConfig{}, fmt.Errorf("%s: %w", helper, err)
+		return types.AuthConfig{}, fmt.Errorf("%s: %w", helper, p.failure())
 	// https://docs.docker.com/reference/cli/docker/login/#credential-helper-protocol
 	case found.Username == "<token>":
 		return types.AuthConfig{IdentityToken: found.Secret}, nil
@@ -38,17 +48,63 @@ func (k keychain) ask(ctx context.Context, helper, server string) (types.AuthCon
 	return types.AuthConfig{Username: found.Username, Password: found.Secret}, nil
 }
 
+func byHand(helper, server string) string {
+	return fmt.Sprintf("run %s get by hand with %s as its input, or take it out of Docker's config.json", helper, server)
+}
+
 // stderr is where a helper asks its user: the process's own, before main gives libraries another.
 var stderr = os.Stderr
 
-// program is a run of a helper, as the protocol's own client wants it.
-type program struct{ *exec.Cmd }
+// maxHelper bounds in bytes the answer of a helper, and what it tells its user.
+const maxHelper = 64 << 10
 
-func newProgram(ctx context.Context, helper string, args []string) client.Program {
-	cmd := subprocess.Command(ctx, helper, args...)
-	cmd.Stderr = stderr
-	return program{cmd}
+// program is a run of a helper, as the protocol's own client wants it.
+type program struct {
+	*exec.Cmd
+
+	out  *subprocess.Bound
+	told *output.Writer
+	err  error // that it ended with
+}
+
+func newProgram(ctx context.Context, cancel func(), helper string, args []string) *program {
+	p := &program{Cmd: subprocess.Command(ctx, helper, args...), told: output.New(stderr)}
+	p.out = &subprocess.Bound{Max: maxHelper, End: cancel}
+	p.Stdout, p.Stderr = p.out, &limited{to: p.told, left: maxHelper}
+	return p
 }
 
 // Input sets what the program reads.
-func (p program) Input(r io.Reader) { p.Stdin = r }
+func (p *program) Input(r io.Reader) { p.Stdin = r }
+
+// Output runs the program and returns what it writes.
+func (p *program) Output() ([]byte, error) {
+	p.err = p.Run()
+	return p.out.Text, errors.Join(p.err, p.told.Flush())
+}
+
+// failure is the error of a program that failed, with the first line of its answer, which is the
+// reason by the protocol. The rest may be anything, a password included.
+func (p *program) failure() error {
+	line, _, _ := strings.Cut(strings.TrimSpace(string(p.out.Text)), "\n")
+	if line == "" || strings.HasPrefix(line, "{") {
+		return p.err
+	}
+	return fmt.Errorf("%w: %s", p.err, output.Excerpt(line, 200))
+}
+
+// limited passes on the beginning of what is written to it.
+type limited struct {
+	to   io.Writer
+	left int
+}
+
+func (l *limited) Write(p []byte) (int, error) {
+	if n := min(len(p), l.left); n > 0 {
+		l.left -= n
+		if _, err := l.to.Write(p[:n]); err != nil {
+			return 0, err
+		}
+	}
+	return len(p), nil
+}

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// maxLimit is the longest time to wait for a server that limits requests. A limit per hour may ask
-// for more.
+// maxLimit is the longest time that all attempts of a request wait for a server that limits
+// requests. A limit per hour may ask for more.
 const maxLimit = 10 * time.Minute
 
 // limited reports whether an answer refuses a request because of too many requests, and how long
@@ -20,8 +20,8 @@ func (o Options) limited(a *Answer, attempt int, now time.Time) (time.Duration, 
 	if a.Status != http.StatusTooManyRequests && a.Status != http.StatusForbidden {
 		return 0, false
 	}
-	if s, err := strconv.ParseInt(a.Header.Get("Retry-After"), 10, 32); err == nil && s >= 0 {
-		return time.Duration(s) * time.Second, true
+	if d, ok := retryAfter(a.Header.Get("Retry-After"), now); ok {
+		return d, true
 	}
 	if reset, err := strconv.ParseInt(a.Header.Get("X-RateLimit-Reset"), 10, 64); err == nil && a.Header.Get("X-RateLimit-Remaining") == "0" {
 		return max(0, time.Unix(reset, 0).Sub(now)), true

@@ -7,7 +7,8 @@
 //   - Credentials come from the Docker configuration (~/.docker/config.json or DOCKER_CONFIG), the
 //     helpers that it names, or Podman's auth.json. They are sent only to the host they are for.
 //   - A request is retried if a server is busy (429), fails (5xx) or drops the connection, and not
-//     before the time that Retry-After gives. A stalled server counts as a dropped connection.
+//     before the time that Retry-After gives. A stalled server counts as a dropped connection, and
+//     is given up after two minutes over all attempts.
 //   - An answer that no registry gives is an error, so that a captive portal accepts no push.
 //   - Manifests and other answers that are not blobs have a bounded size.
 //
@@ -45,6 +46,10 @@ type Options struct {
 	// minute. It bounds dialing, waiting for an answer and each piece of a body. A transfer that
 	// moves fewer than 256 bytes a second for that time has stalled, too.
 	Idle time.Duration
+	// GiveUp is how long a host may make all attempts of one kind wait without completing a
+	// request; 0 is two minutes. Only the answer to the last byte of an upload may take longer: five
+	// times Idle.
+	GiveUp time.Duration
 	// HelperTime is how long a credential helper may take; 0 is a minute.
 	HelperTime time.Duration
 }
@@ -59,6 +64,9 @@ func (o Options) Defaults() Options {
 	}
 	if o.Idle == 0 {
 		o.Idle = time.Minute
+	}
+	if o.GiveUp == 0 {
+		o.GiveUp = 2 * time.Minute
 	}
 	if o.HelperTime == 0 {
 		o.HelperTime = time.Minute

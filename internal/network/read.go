@@ -66,6 +66,9 @@ func (c *Client) Manifests(ctx context.Context, repo name.Repository) oci.Get {
 // Configs returns a function that reads configurations of a repository.
 func (c *Client) Configs(ctx context.Context, repo name.Repository) oci.Get {
 	return func(d v1.Descriptor) (raw []byte, err error) {
+		if d.Size > oci.MaxConfig {
+			return nil, oci.TooLarge("configuration", d, oci.MaxConfig)
+		}
 		err = c.Blob(ctx, repo, d, func(r io.Reader) error {
 			raw, err = io.ReadAll(r)
 			return err

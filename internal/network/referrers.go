@@ -101,6 +101,7 @@ func (s *Session) url(path string) string {
 // byAPI lists referrers by the API, page by page. ok is false if the registry has none.
 func (s *Session) byAPI(ctx context.Context, subject name.Digest) (list []v1.Descriptor, ok bool, err error) {
 	at := s.url("referrers/" + subject.DigestStr())
+	var bound pages
 	for at != "" {
 		raw, status, header, err := s.read(ctx, at, append(withoutAPI, http.StatusOK)...)
 		if err != nil {
@@ -117,8 +118,15 @@ func (s *Session) byAPI(ctx context.Context, subject name.Digest) (list []v1.Des
 		if list = append(list, page...); len(list) > maxReferrers {
 			return nil, false, tooMany(subject)
 		}
-		if at, err = Next(at, header.Get("Link")); err != nil || len(page) == 0 {
-			return list, true, err
+		var entries []string
+		for _, d := range page {
+			entries = append(entries, d.Digest.String())
+		}
+		if err := bound.add(entries); err != nil {
+			return nil, false, fmt.Errorf("the referrers of %s: %w", subject, err)
+		}
+		if at, err = Next(at, header.Get("Link")); err != nil {
+			return nil, false, err
 		}
 	}
 	return list, true, nil

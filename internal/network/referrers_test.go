@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -52,6 +53,23 @@ func TestReferrerLists(t *testing.T) {
 			answer(w, index(0, 1))
 		}},
 		"too long": {err: "more than 1000 artifacts refer to", api: func(w http.ResponseWriter, _ *http.Request) { answer(w, index(0, 1001)) }},
+		"endless, one by one": {err: "the list has 21 pages with 21 entries", api: func(w http.ResponseWriter, q *http.Request) {
+			n, _ := strconv.Atoi(q.URL.Query().Get("last"))
+			w.Header().Set("Link", fmt.Sprintf(`<%s?last=%d>; rel="next"`, q.URL.Path, n+1))
+			answer(w, index(n, 1))
+		}},
+		"endless, and empty": {err: "the list has 21 pages with 0 entries", api: func(w http.ResponseWriter, q *http.Request) {
+			w.Header().Set("Link", "<"+q.URL.Path+`>; rel="next"`)
+			answer(w, index(0, 0))
+		}},
+		"an empty page": {want: 3, api: func(w http.ResponseWriter, q *http.Request) {
+			if q.URL.Query().Get("last") == "" {
+				w.Header().Set("Link", "<"+q.URL.Path+`?last=x>; rel="next"`)
+				answer(w, index(0, 0))
+				return
+			}
+			answer(w, index(0, 3))
+		}},
 		"endless": {err: "more than 1000 artifacts refer to", api: func(w http.ResponseWriter, q *http.Request) {
 			w.Header().Set("Link", "<"+q.URL.Path+`>; rel="next"`)
 			answer(w, index(0, 100))

@@ -3,7 +3,9 @@ package network
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -18,8 +20,11 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 )
 
-// maxWait bounds the time between two attempts, also if Retry-After asks for more.
+// maxWait bounds the time between two attempts where the server does not ask for one.
 const maxWait = 2 * time.Minute
+
+// maxAsked bounds the pauses that a registry asks for by Retry-After until it completes a request.
+const maxAsked = 5 * time.Minute
 
 // settling is how often [Client.Settle] asks.
 const settling = 3
@@ -30,13 +35,14 @@ const settling = 3
 type retrying struct {
 	inner http.RoundTripper
 	o     Options
+	lanes *lanes
 
 	mu        sync.Mutex
 	notBefore map[string]time.Time // by host
 }
 
-func newRetrying(inner http.RoundTripper, o Options) *retrying {
-	return &retrying{inner: inner, o: o, notBefore: map[string]time.Time{}}
+func newRetrying(inner http.RoundTripper, o Options, l *lanes) *retrying {
+	return &retrying{inner: inner, o: o, lanes: l, notBefore: map[string]time.Time{}}
 }
 
 func (r *retrying) RoundTrip(q *http.Request) (*http.Response, error) {
@@ -47,9 +53,12 @@ func (r *retrying) RoundTrip(q *http.Request) (*http.Response, error) {
 		}
 		a, err := r.inner.RoundTrip(q)
 		if err == nil && busy(a.StatusCode) {
-			r.holdBack(q.URL.Host, a.Header.Get("Retry-After"))
+			if err := r.holdBack(q, a.Header.Get("Retry-After")); err != nil {
+				a.Body.Close()
+				return nil, err
+			}
 		}
-		again := err != nil && dropped(err) || err == nil && busy(a.StatusCode)
+		again := err != nil && dropped(err) || err == nil && busy(a.StatusCode) && r.lanes.of(q).gone(nil) == nil
 		if !again || upload || attempt >= r.o.attempts(err) || q.Body != nil && q.Body != http.NoBody && q.GetBody == nil {
 			return a, err
 		}
@@ -76,22 +85,41 @@ func (r *retrying) until(host string) time.Time {
 	return r.notBefore[host]
 }
 
-// holdBack notes a Retry-After, which is a number of seconds or a date.
-func (r *retrying) holdBack(host, after string) {
-	var t time.Time
-	if s, err := strconv.Atoi(after); err == nil {
-		t = time.Now().Add(time.Duration(s) * time.Second)
-	} else if t, err = http.ParseTime(after); err != nil {
-		return
+// holdBack notes a Retry-After. It fails if the registry asks for more than [maxAsked].
+func (r *retrying) holdBack(q *http.Request, after string) error {
+	now := time.Now()
+	d, ok := retryAfter(after, now)
+	if !ok {
+		return nil
 	}
-	if latest := time.Now().Add(maxWait); t.After(latest) {
-		t = latest
-	}
+	host := q.URL.Host
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if t.After(r.notBefore[host]) {
-		r.notBefore[host] = t
+	more := d
+	if before := r.notBefore[host]; before.After(now) { // others wait already
+		more = max(0, d-before.Sub(now))
 	}
+	if more > 0 && d <= maxAsked {
+		r.notBefore[host] = now.Add(d)
+	}
+	r.mu.Unlock()
+	if !r.lanes.of(q).ask(more) {
+		return fmt.Errorf("%s asks to wait %v (Retry-After), and %v are waited for in all: run again then", host, d.Round(time.Second), maxAsked)
+	}
+	if more >= r.o.Idle/4 {
+		r.o.Progress.Printf("%s asks to wait %v (Retry-After): waiting, up to %v in all", host, d.Round(time.Second), maxAsked)
+	}
+	return nil
+}
+
+// retryAfter reads a Retry-After, which is a number of seconds or a date.
+func retryAfter(text string, now time.Time) (time.Duration, bool) {
+	s, err := strconv.ParseInt(text, 10, 64)
+	switch {
+	case err == nil || errors.Is(err, strconv.ErrRange):
+		return time.Duration(min(max(0, s), int64(math.MaxInt64/time.Second))) * time.Second, true
+	}
+	t, err := http.ParseTime(text)
+	return max(0, t.Sub(now)), err == nil
 }
 
 // uploads reports whether a request sends bytes of a blob, or closes an upload, at whatever
@@ -204,6 +232,9 @@ func busy(status int) bool {
 // dropped reports whether a connection broke off or timed out, so that the next one may succeed.
 // net/http may close a body that is being written while the connection breaks off.
 func dropped(err error) bool {
+	if errors.As(err, new(*gone)) {
+		return false
+	}
 	for _, e := range []error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE, syscall.ECONNABORTED} {
 		if errors.Is(err, e) {
 			return true

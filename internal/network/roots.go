@@ -5,14 +5,15 @@ import (
 	"crypto/x509"
 	"fmt"
 	"net/http"
-	"os"
+
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // TrustFile returns a transport for [Options] that trusts the certificate authorities of a PEM
 // file in addition to those of the system: private registries often have their own. Otherwise it
 // is the default transport.
 func TrustFile(path string) (http.RoundTripper, error) {
-	pem, err := os.ReadFile(path)
+	pem, err := regular.Given(path, 64<<20)
 	if err != nil {
 		return nil, fmt.Errorf("reading certificate authorities: %w", err)
 	}

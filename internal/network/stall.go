@@ -8,12 +8,18 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/progress"
 )
 
-// patience is how much longer than Options.Idle a server may take to answer after it was sent a
-// body: the kernel may still be sending it, and some registries hash or copy a blob before they
+// patience is how much longer than Options.Idle a server may take to answer to the last byte of an
+// upload: the kernel may still be sending it, and some registries hash or copy a blob before they
 // answer.
 const patience = 5
+
+// small is the size in bytes of a body that takes no time to store: most manifests, and the forms
+// of token services.
+const small = 1 << 20
 
 // floor is the least number of bytes per second that a transfer must move while it waits for the
 // network. It is far below the slowest link in use, and above what keeps an idle connection open.
@@ -24,35 +30,55 @@ const floor = 256
 // not a slow server.
 type watchful struct {
 	inner http.RoundTripper
-	idle  time.Duration
+	o     Options
+	lanes *lanes
 }
 
-// RoundTrip allows w.idle each for dialing, the handshake, every piece of a body, and the header.
+// RoundTrip allows Options.Idle for everything up to the header of the answer, and for every piece
+// of a body; less if the host has let others wait before.
 func (w watchful) RoundTrip(q *http.Request) (*http.Response, error) {
-	ctx, cancel := context.WithCancelCause(q.Context())
-	g := &guard{cancel: cancel, host: q.URL.Host, idle: w.idle}
+	outer, l := q.Context(), w.lanes.of(q)
+	if err := l.begin(time.Now()); err != nil {
+		if q.Body != nil {
+			q.Body.Close()
+		}
+		return nil, err
+	}
+	ctx, cancel := context.WithCancelCause(outer)
+	g := &guard{cancel: cancel, lane: l, idle: w.o.Idle, progress: w.o.Progress}
 	q = q.WithContext(ctx)
 	if q.Body != nil && q.Body != http.NoBody {
-		q.Body = &outgoing{q.Body, g, 0}
+		q.Body = &outgoing{ReadCloser: q.Body, g: g}
 		if again := q.GetBody; again != nil {
 			q.GetBody = func() (io.ReadCloser, error) {
 				b, err := again()
 				if err != nil {
 					return nil, err
 				}
-				return &outgoing{b, g, 0}, nil
+				return &outgoing{ReadCloser: b, g: g}, nil
 			}
 		}
 	}
-	g.expect(w.idle)
+	if (q.Body == nil || q.Body == http.NoBody) && uploads(q.Method, q.URL.Path) {
+		g.expect(patience * w.o.Idle) // it closes an upload of any size
+	} else {
+		g.expect(w.o.Idle)
+	}
 	a, err := w.inner.RoundTrip(q)
-	g.moved(0)
 	if err != nil {
-		err = g.why(ctx, err)
+		err = g.failed(outer, ctx, err)
 		g.end()
 		return nil, err
 	}
-	a.Body = &incoming{a.Body, g, ctx}
+	in := &incoming{ReadCloser: a.Body, g: g, outer: outer, ctx: ctx, vain: busy(a.StatusCode)}
+	switch {
+	case in.vain:
+		l.vain(g.quiet(), time.Now())
+	case q.Method == http.MethodHead || a.ContentLength == 0:
+		l.completed()
+	}
+	g.moved(0)
+	a.Body = in
 	return a, nil
 }
 
@@ -65,26 +91,36 @@ type stalled struct {
 
 func (s *stalled) Error() string {
 	if s.slow {
-		return fmt.Sprintf("%s has moved fewer than %d bytes a second for %v", s.host, floor, s.idle)
+		return fmt.Sprintf("%s has moved fewer than %d bytes a second for %v", s.host, floor, rounded(s.idle))
 	}
-	return fmt.Sprintf("%s has not moved a byte for %v", s.host, s.idle)
+	return fmt.Sprintf("%s has not moved a byte for %v", s.host, rounded(s.idle))
+}
+
+func rounded(d time.Duration) time.Duration {
+	if d < time.Second {
+		return d
+	}
+	return d.Round(time.Second)
 }
 
 // guard cancels a request that stalls.
 type guard struct {
-	cancel context.CancelCauseFunc
-	host   string
-	idle   time.Duration
+	cancel   context.CancelCauseFunc
+	lane     *lane
+	idle     time.Duration
+	progress *progress.Printer
 
 	mu    sync.Mutex
 	timer *time.Timer
 	since time.Time     // when the current wait began; zero if there is none
 	spent time.Duration // the time of past waits, up to idle
 	bytes int64         // moved in them
+	wait  int           // counts the waits
 	ended bool
 }
 
-// expect begins a wait for the network, which must end within d.
+// expect begins a wait for the network, which must end within d, and sooner if the host has let
+// others wait: except for the answer to an upload.
 func (g *guard) expect(d time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -92,12 +128,57 @@ func (g *guard) expect(d time.Duration) {
 		return
 	}
 	g.since = time.Now()
-	if g.timer == nil {
-		g.timer = time.AfterFunc(d, func() { g.cancel(&stalled{host: g.host, idle: d}) })
-		return
+	if d <= g.idle {
+		d = min(d, g.lane.left(g.since))
 	}
-	g.timer.Stop()
-	g.timer = time.AfterFunc(d, func() { g.cancel(&stalled{host: g.host, idle: d}) })
+	if g.timer != nil {
+		g.timer.Stop()
+	}
+	g.wait++
+	wait, soon := g.wait, min(d, g.idle/4)
+	g.timer = time.AfterFunc(soon, func() { g.late(wait, soon, d) })
+}
+
+// late tells the user what a wait is for, of which the time passed is over, and cancels the request
+// once all of it is.
+func (g *guard) late(wait int, passed, all time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case g.ended || g.wait != wait || g.since.IsZero(): // it is not this wait any more
+	case passed == all:
+		g.cancel(&stalled{host: g.lane.host, idle: all})
+	default:
+		if g.lane.tell() {
+			g.progress.Printf("%s has not moved a byte for %v (%s): waiting, up to %v in all", g.lane.host, passed, g.lane.kind, max(all, g.lane.limit))
+		}
+		g.timer = time.AfterFunc(all-passed, func() { g.late(wait, all, all) })
+	}
+}
+
+// quiet returns when the host began to move nothing, or too little.
+func (g *guard) quiet() time.Time {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	from := g.since
+	if from.IsZero() {
+		from = time.Now()
+	}
+	if float64(g.bytes) < floor*g.spent.Seconds() {
+		from = from.Add(-g.spent)
+	}
+	return from
+}
+
+// failed ends a wait by an error, and returns the reason for it.
+func (g *guard) failed(outer, ctx context.Context, err error) error {
+	if outer.Err() != nil {
+		g.moved(0)
+		return err
+	}
+	g.lane.vain(g.quiet(), time.Now())
+	g.moved(0)
+	return g.lane.gone(g.why(ctx, err))
 }
 
 // moved ends a wait in which n bytes were moved. It is false if they were too few.
@@ -122,7 +203,7 @@ func (g *guard) moved(n int64) bool {
 	enough := float64(g.bytes) >= floor*g.spent.Seconds()
 	g.spent, g.bytes = 0, 0
 	if !enough {
-		g.cancel(&stalled{host: g.host, idle: g.idle, slow: true})
+		g.cancel(&stalled{host: g.lane.host, idle: g.idle, slow: true})
 	}
 	return enough
 }
@@ -150,14 +231,16 @@ func (g *guard) why(ctx context.Context, err error) error {
 // read.
 type outgoing struct {
 	io.ReadCloser
-	g    *guard
-	last int64
+
+	g         *guard
+	last, all int64
 }
 
 func (o *outgoing) Read(p []byte) (int, error) {
 	o.g.moved(o.last)
 	n, err := o.ReadCloser.Read(p)
-	if o.last = int64(n); err != nil {
+	o.last = int64(n)
+	if o.all += o.last; err != nil && o.all > small {
 		o.g.expect(patience * o.g.idle)
 	} else {
 		o.g.expect(o.g.idle)
@@ -168,22 +251,38 @@ func (o *outgoing) Read(p []byte) (int, error) {
 // incoming is a body that comes from the server.
 type incoming struct {
 	io.ReadCloser
-	g   *guard
-	ctx context.Context
+
+	g          *guard
+	outer, ctx context.Context //nolint:containedctx // they are the state of one request
+	vain       bool            // it does not complete the request
 }
 
 func (i *incoming) Read(p []byte) (int, error) {
 	i.g.expect(i.g.idle)
 	n, err := i.ReadCloser.Read(p)
-	if !i.g.moved(int64(n)) || err != nil && !errors.Is(err, io.EOF) {
-		if why := i.g.why(i.ctx, err); why != nil {
-			return n, why
+	from := i.g.quiet()
+	switch enough := i.g.moved(int64(n)); {
+	case errors.Is(err, io.EOF):
+		return n, err
+	case err == nil && enough:
+		if !i.vain {
+			i.g.lane.moved(n)
 		}
+		return n, nil
 	}
-	return n, err
+	i.vain = true
+	if i.outer.Err() != nil {
+		return n, err
+	}
+	i.g.lane.vain(from, time.Now())
+	return n, i.g.lane.gone(i.g.why(i.ctx, err))
 }
 
+// Close ends the request, which is complete unless reading it failed.
 func (i *incoming) Close() error {
 	defer i.g.end()
+	if !i.vain {
+		i.g.lane.completed()
+	}
 	return i.ReadCloser.Close()
 }

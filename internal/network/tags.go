@@ -8,12 +8,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 )
 
-// Bounds on a list of tags. The largest public repositories have some ten thousand, in pages of a
-// hundred and more.
-const (
-	maxTags  = 200_000
-	maxPages = 2_000
-)
+// maxTags bounds a list of tags. The largest public repositories have some ten thousand.
+const maxTags = 200_000
 
 // Tags lists the tags of a repository, in the order of the registry.
 func (c *Client) Tags(ctx context.Context, repo name.Repository) ([]string, error) {
@@ -34,17 +30,21 @@ func (s *Session) Tags(ctx context.Context) (list []string, err error) {
 }
 
 func (s *Session) tags(ctx context.Context) (list []string, err error) {
-	pages, err := s.puller.Lister(ctx, s.repo)
+	lister, err := s.puller.Lister(ctx, s.repo)
 	if err != nil {
 		return nil, err
 	}
-	for n := 0; pages.HasNext(); n++ {
-		page, err := pages.Next(ctx)
+	var bound pages
+	for lister.HasNext() {
+		page, err := lister.Next(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if list = append(list, page.Tags...); len(list) > maxTags || n == maxPages {
-			return nil, fmt.Errorf("%s lists more than %d tags or %d pages, as no registry does", s.repo, maxTags, maxPages)
+		if list = append(list, page.Tags...); len(list) > maxTags {
+			return nil, fmt.Errorf("%s lists more than %d tags, as no registry does", s.repo, maxTags)
+		}
+		if err := bound.add(page.Tags); err != nil {
+			return nil, fmt.Errorf("the tags of %s: %w", s.repo, err)
 		}
 	}
 	return list, nil

@@ -44,19 +44,39 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// TestTagsEnd lists tags for ever: many, or none at all.
+// TestTagsEnd lists tags for ever: many, few on each page, the same ones, or none at all.
 func TestTagsEnd(t *testing.T) {
-	for _, tags := range []int{0, 10_000} {
+	for _, tt := range []struct {
+		tags  int // on a page
+		other bool
+		says  string
+	}{
+		{0, false, "the list has 21 pages with 0 entries"},
+		{1, true, "the list has 21 pages with 21 entries"},
+		{10_000, true, "lists more than 200000 tags, as no registry does"},
+		{400, false, "the list has 21 pages with 400 entries"},
+	} {
 		s := registrytest.Serve(t)
-		list := strings.TrimSuffix(strings.Repeat(`"a",`, tags), ",")
+		n := 0 // one request at a time
 		s.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
-			w.Header().Set("Link", "<"+q.URL.Path+"?last=a>; rel=next")
-			fmt.Fprintf(w, `{"tags": [%s]}`, list)
-			return strings.HasSuffix(q.URL.Path, "/tags/list")
+			if !strings.HasSuffix(q.URL.Path, "/tags/list") {
+				return false
+			}
+			var list []string
+			for k := range tt.tags {
+				if tt.other {
+					k += n
+				}
+				list = append(list, fmt.Sprintf(`"%d"`, k))
+			}
+			n += tt.tags
+			w.Header().Set("Link", fmt.Sprintf("<%s?last=%d>; rel=next", q.URL.Path, n))
+			fmt.Fprintf(w, `{"tags": [%s]}`, strings.Join(list, ","))
+			return true
 		})
 		_, err := network.New(options()).Tags(t.Context(), s.Repo(t, "team/app"))
-		if err == nil || !strings.Contains(err.Error(), "/team/app lists more than 200000 tags or 2000 pages, as no registry does") {
-			t.Errorf("pages of %d tags: %v", tags, err)
+		if err == nil || !strings.Contains(err.Error(), tt.says) || s.Count("GET", "/tags/list") > 21 {
+			t.Errorf("pages of %d tags: %d requests, %v", tt.tags, s.Count("GET", "/tags/list"), err)
 		}
 	}
 }

@@ -15,7 +15,7 @@ func (t *Tree) ReadConfig(get Get) (*v1.ConfigFile, error) {
 	}
 	d := *t.Config
 	if d.Size > MaxConfig {
-		return nil, fmt.Errorf("configuration %s has %d bytes: at most %d are read", d.Digest, d.Size, MaxConfig)
+		return nil, TooLarge("configuration", d, MaxConfig)
 	}
 	raw, err := get(d)
 	if err != nil {

@@ -26,7 +26,7 @@ func Parse(d v1.Descriptor, raw []byte) (*Tree, error) {
 		return nil, err
 	}
 	if d.Size = int64(len(raw)); d.Size > MaxManifest {
-		return nil, errTooLarge(d)
+		return nil, TooLarge("manifest", d, MaxManifest)
 	}
 	var doc document
 	if err := Decode("manifest "+d.Digest.String(), raw, &doc, MaxValues); err != nil {
@@ -48,6 +48,9 @@ func Parse(d v1.Descriptor, raw []byte) (*Tree, error) {
 		if b.Size < 0 {
 			return nil, fmt.Errorf("manifest %s: blob %s has a negative size", d.Digest, b.Digest)
 		}
+	}
+	if t.Config != nil && t.Config.Size > MaxConfig {
+		return nil, fmt.Errorf("manifest %s: %w", d.Digest, TooLarge("configuration", *t.Config, MaxConfig))
 	}
 	return t, nil
 }
@@ -76,6 +79,7 @@ func checkSize(what string, d v1.Descriptor, raw []byte) error {
 	return nil
 }
 
-func errTooLarge(d v1.Descriptor) error {
-	return fmt.Errorf("manifest %s has %d bytes: registries accept at most %d", d.Digest, d.Size, MaxManifest)
+// TooLarge is the error of a document that its descriptor lists with more bytes than are read.
+func TooLarge(what string, d v1.Descriptor, limit int64) error {
+	return fmt.Errorf("%s %s has %d bytes: it may have at most %d", what, d.Digest, d.Size, limit)
 }

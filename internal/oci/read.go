@@ -87,7 +87,7 @@ func (r *reading) child(d v1.Descriptor, depth int) (*Tree, error) {
 // get gets a document and counts its bytes.
 func (r *reading) get(d v1.Descriptor) ([]byte, error) {
 	if d.Size > MaxManifest {
-		return nil, errTooLarge(d)
+		return nil, TooLarge("manifest", d, MaxManifest)
 	}
 	raw, err := r.Get(d)
 	if err != nil {

@@ -2,10 +2,11 @@ package registry
 
 import (
 	"net/http"
-	"os"
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // blob answers GET and HEAD of a blob, with byte ranges.
@@ -15,7 +16,7 @@ func (r *Registry) blob(w http.ResponseWriter, q *http.Request, which string) {
 		fail(w, http.StatusBadRequest, "DIGEST_INVALID", err.Error())
 		return
 	}
-	f, err := os.Open(r.store.Path(h)) // unverified, for ranges; who pulls a blob compares it with its digest
+	f, err := regular.Open(r.store.Path(h)) // unverified, for ranges; who pulls a blob compares it with its digest
 	if err != nil {
 		fail(w, http.StatusNotFound, "BLOB_UNKNOWN", h.String()+" is not in the registry")
 		return

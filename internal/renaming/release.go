@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
@@ -42,7 +43,7 @@ func (n *Names) Read(path, out, to string) (*Release, error) {
 	if have, err := os.Stat(out); err == nil && os.SameFile(in, have) {
 		return nil, fmt.Errorf("writing the release with new names: %s is the release itself: choose another name", out)
 	}
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading release: %w", err)
 	}

@@ -9,7 +9,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"io"
 	"os/exec"
 	"strings"
 	"time"
@@ -73,22 +72,22 @@ func run(ctx context.Context, words []string, message []byte, limit time.Duratio
 	timed, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	cmd := subprocess.Command(timed, words[0], words[1:]...)
-	var said tail
+	var said subprocess.Tail
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(message), &said
-	answer := &bounded{}
+	answer := &subprocess.Bound{Max: 1024, End: cancel}
 	cmd.Stdout = answer
 	err := cmd.Run()
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
+	case answer.Full:
+		return nil, fmt.Errorf("signing with %s: it wrote more than a signature", words[0])
 	case timed.Err() != nil:
 		return nil, fmt.Errorf("signing with %s: no signature after %s", words[0], limit)
-	case answer.full:
-		return nil, fmt.Errorf("signing with %s: it wrote more than a signature", words[0])
 	case err != nil:
-		return nil, fmt.Errorf("signing with %s: %w: %s", words[0], err, output.Line(strings.TrimSpace(string(said))))
+		return nil, fmt.Errorf("signing with %s: %w: %s", words[0], err, output.Excerpt(said.Line(), 400))
 	}
-	text := answer.text
+	text := answer.Text
 	if sig, err := base64.StdEncoding.Strict().DecodeString(strings.TrimSpace(string(text))); err == nil && len(sig) > 0 {
 		text = sig
 	}
@@ -96,31 +95,4 @@ func run(ctx context.Context, words []string, message []byte, limit time.Duratio
 		return nil, fmt.Errorf("signing with %s: %w", words[0], err)
 	}
 	return text, nil
-}
-
-// bounded keeps what a signature can have, and fails the program that writes more. It embeds no
-// buffer, whose ReadFrom would have no bound.
-type bounded struct {
-	text []byte
-	full bool
-}
-
-func (b *bounded) Write(p []byte) (int, error) {
-	if len(b.text)+len(p) > 1024 {
-		b.full = true
-		return 0, io.ErrShortWrite
-	}
-	b.text = append(b.text, p...)
-	return len(p), nil
-}
-
-// tail keeps the end of what a program says.
-type tail []byte
-
-func (t *tail) Write(p []byte) (int, error) {
-	*t = append(*t, p...)
-	if over := len(*t) - 2048; over > 0 {
-		*t = (*t)[over:]
-	}
-	return len(p), nil
 }

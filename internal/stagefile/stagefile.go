@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/plainjson"
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // Kind describes one kind of file.
@@ -74,7 +75,19 @@ func (k Kind) Read(path string, v any) error {
 	case fi.Size() == 0:
 		return fmt.Errorf("reading %s: %s is empty: name the %s of a release", k.what, path, k.Name)
 	}
-	f, err := os.Open(path)
+	return k.read(path, v, regular.Open)
+}
+
+// ReadGiven is [Kind.Read] for a path that a user has named by a flag, which may be a pipe.
+func (k Kind) ReadGiven(path string, v any) error {
+	if fi, err := os.Stat(path); err == nil && (fi.Mode().IsRegular() || fi.IsDir()) {
+		return k.Read(path, v)
+	}
+	return k.read(path, v, regular.OpenGiven)
+}
+
+func (k Kind) read(path string, v any, open func(string) (*os.File, error)) error {
+	f, err := open(path)
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", k.what, err)
 	}

@@ -98,6 +98,9 @@ func (c *Client) fetchBlobs(ctx context.Context, st *store.Store, list []*Wanted
 	if err != nil || len(blobs) == 0 {
 		return err
 	}
+	if err := room(st, blobs); err != nil {
+		return err
+	}
 	t := c.o.Progress.Start("fetch", progress.Bytes, total)
 	err = each(ctx, c.o.Jobs, blobs, func(ctx context.Context, _ int, b download) error {
 		if err := b.get(ctx, c, st, t); err != nil {
@@ -110,6 +113,21 @@ func (c *Client) fetchBlobs(ctx context.Context, st *store.Store, list []*Wanted
 		return err
 	}
 	t.Done("%d images, %s in %d blobs", len(list), progress.Size(total), len(blobs))
+	return nil
+}
+
+// room checks the sizes of blobs before any of them is fetched.
+func room(st *store.Store, blobs []download) error {
+	var all []v1.Descriptor
+	largest := blobs[0]
+	for _, b := range blobs {
+		if all = append(all, b.desc); b.desc.Size > largest.desc.Size {
+			largest = b
+		}
+	}
+	if err := st.Room(all...); err != nil {
+		return fmt.Errorf("fetching %s: %w", largest.of.Name, err)
+	}
 	return nil
 }
 

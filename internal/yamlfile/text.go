@@ -7,12 +7,16 @@ import (
 	"os"
 	"regexp"
 	"unicode/utf8"
+
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // ReadText reads at most one byte more than limit of a file, so that [Errors.CheckText] can
-// refuse a longer one.
-func ReadText(path string, limit int) ([]byte, error) {
-	f, err := os.Open(path)
+// refuse a longer one. It must be a regular file.
+func ReadText(path string, limit int) ([]byte, error) { return readText(path, limit, regular.Open) }
+
+func readText(path string, limit int, open func(string) (*os.File, error)) ([]byte, error) {
+	f, err := open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -20,15 +24,15 @@ func ReadText(path string, limit int) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, int64(limit)+1))
 }
 
-// ReadInput reads a file as [ReadText] does, or standard input for "-". It returns the name that
-// messages call it by as well.
+// ReadInput reads a file that a user has named as [ReadText] does, or standard input for "-"; it
+// may be a pipe. It returns the name that messages call it by as well.
 func ReadInput(path string, limit int) (name string, text []byte, err error) {
 	if path == "-" {
 		name = "stdin"
 		text, err = io.ReadAll(io.LimitReader(os.Stdin, int64(limit)+1))
 	} else {
 		name = path
-		text, err = ReadText(path, limit)
+		text, err = readText(path, limit, regular.OpenGiven)
 	}
 	return name, text, err
 }

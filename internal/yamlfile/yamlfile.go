@@ -54,6 +54,10 @@ func Read(name string, text []byte, o Options) *File {
 	if !f.CheckText(name, text, o.MaxBytes) {
 		return f
 	}
+	if err := (&Size{}).Add(name, text); err != nil {
+		f.Errors = append(f.Errors, err.(*Error)) //nolint:errorlint // Add makes no other
+		return f
+	}
 	f.documents(text, o)
 	f.Malformed = len(f.Errors) > 0
 	return f

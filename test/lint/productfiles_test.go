@@ -44,7 +44,7 @@ func plainFiles(dir, pattern string) ([]lint.File, error) {
 
 // kustomized returns what kustomize makes of a directory of a tree.
 func kustomized(tree, dir string) ([]lint.File, error) {
-	objects, err := kustomize.Build(tree, dir, kustomize.Options{})
+	objects, err := kustomize.Build(context.Background(), tree, dir, kustomize.Options{})
 	if err != nil {
 		return nil, err
 	}

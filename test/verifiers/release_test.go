@@ -23,7 +23,7 @@ import (
 
 // signed is a release of examples/hello for Linux and Windows, by a key, to all registries.
 type signed struct {
-	dir   string // with release.pub, other.pub, and dist
+	dir   string // with keys/release.pub, keys/other.pub, and dist
 	lock  *lock.Lock
 	image lock.Image // hello
 }
@@ -42,8 +42,8 @@ func (s *signed) path(file string) string {
 }
 
 // key is what operators have, other is another maintainer's.
-func (s *signed) key() string   { return filepath.Join(s.dir, "release.pub") }
-func (s *signed) other() string { return filepath.Join(s.dir, "other.pub") }
+func (s *signed) key() string   { return filepath.Join(s.dir, "keys", "release.pub") }
+func (s *signed) other() string { return filepath.Join(s.dir, "keys", "other.pub") }
 
 // subjects are the index of hello, and its manifests for Linux and Windows.
 func (s *signed) subjects() []subject {
@@ -102,7 +102,7 @@ func makeRelease() (*signed, error) {
 	for _, r := range registries() {
 		hosts = append(hosts, r.host)
 	}
-	if out, err := s.slipway("release", "-q", "-binary=false", "-key=release.key", "-registry="+strings.Join(hosts, ",")).CombinedOutput(); err != nil {
+	if out, err := s.slipway("release", "-q", "-binary=false", "-key=keys/release.key", "-registry="+strings.Join(hosts, ",")).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("slipway release: %w\n%s", err, out)
 	}
 	l, err := lock.Read(s.path(lock.Name))
@@ -127,13 +127,16 @@ func (s *signed) slipway(args ...string) *exec.Cmd {
 
 // keys makes the maintainer's key, and another of which only the public half is of interest.
 func (s *signed) keys() error {
+	if err := os.Mkdir(filepath.Join(s.dir, "keys"), 0o700); err != nil {
+		return err
+	}
 	for _, name := range []string{"release", "other"} {
 		private, public, err := signature.Generate([]byte(password))
 		if err != nil {
 			return err
 		}
 		for file, b := range map[string][]byte{name + ".key": private, name + ".pub": public} {
-			if err := os.WriteFile(filepath.Join(s.dir, file), b, 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(s.dir, "keys", file), b, 0o600); err != nil {
 				return err
 			}
 		}

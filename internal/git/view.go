@@ -1,0 +1,156 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/disk"
+)
+
+var errHead = errors.New("it names neither a ref nor a commit")
+
+// maxPatterns bounds files of patterns in a repository, and maxIndex those that share an index.
+const (
+	maxPatterns = 64 << 20
+	maxIndex    = 1 << 30
+)
+
+// view is a repository as git may see it: refs, objects and index, without its settings.
+type view struct {
+	place    place
+	dir      string // temporary
+	work     string // where git runs
+	settings *settings
+}
+
+// open makes a view of the repository that a directory belongs to.
+func open(ctx context.Context, dir string) (*view, error) {
+	p, err := locate(dir)
+	if err != nil {
+		return nil, err
+	}
+	work, err := filepath.Abs(dir)
+	if err == nil {
+		work, err = filepath.EvalSymlinks(work)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("git: %w", err)
+	}
+	at, err := disk.Temp("")
+	if err != nil {
+		return nil, fmt.Errorf("git: %w", err)
+	}
+	v := &view{place: p, dir: at, work: work}
+	if v.settings, err = fill(ctx, p, at, func(*settings) {}); err != nil {
+		v.close()
+		return nil, err
+	}
+	return v, nil
+}
+
+func (v *view) close() { os.RemoveAll(v.dir) }
+
+// run runs git in the view and returns what it prints, without the last line break.
+func (v *view) run(ctx context.Context, args ...string) (string, error) {
+	out, err := v.output(ctx, args...)
+	return strings.TrimRight(string(out), "\r\n"), err
+}
+
+func (v *view) output(ctx context.Context, args ...string) ([]byte, error) {
+	env := []string{"GIT_DIR=" + v.dir}
+	if v.place.root != "" {
+		index := filepath.Join(v.place.git, "index")
+		if fi, err := os.Stat(index); err == nil && !fi.Mode().IsRegular() {
+			return nil, fmt.Errorf("git: %s is not a regular file", index)
+		}
+		env = append(env, "GIT_WORK_TREE="+v.place.root, "GIT_INDEX_FILE="+index)
+	}
+	return output(ctx, v.work, clean(env), "", args...)
+}
+
+// fill makes a repository in the directory at, which has what another one has and none of its
+// settings but those that adjust leaves.
+func fill(ctx context.Context, p place, at string, adjust func(*settings)) (*settings, error) {
+	head, err := p.head()
+	if err != nil {
+		return nil, fmt.Errorf("git: %w", err)
+	}
+	refs, err := p.refs()
+	if err != nil {
+		return nil, fmt.Errorf("git: %w", err)
+	}
+	if err := begin(at, head, "[core]\n\trepositoryformatversion = 0\n"); err != nil {
+		return nil, err
+	}
+	s, err := readSettings(ctx, p, at)
+	if err != nil {
+		return nil, err
+	}
+	adjust(s)
+	// The objects may name further directories of objects; those that are no files git would wait for.
+	objects := filepath.Join(p.common, "objects")
+	if fi, err := os.Stat(filepath.Join(objects, "info", "alternates")); err == nil && !fi.Mode().IsRegular() {
+		return nil, fmt.Errorf("git: %s is not a regular file", filepath.Join(objects, "info", "alternates"))
+	}
+	err = errors.Join(
+		write(filepath.Join(at, "config"), []byte(s.config(p.root == ""))),
+		write(filepath.Join(at, "packed-refs"), refs),
+		write(filepath.Join(at, "objects", "info", "alternates"), []byte(filepath.ToSlash(objects)+"\n")),
+		adopt(p.common, at, "shallow", maxRefs),
+		adopt(p.common, at, filepath.Join("info", "exclude"), maxPatterns),
+		adopt(p.common, at, filepath.Join("info", "attributes"), maxPatterns),
+		adopt(p.git, at, filepath.Join("info", "sparse-checkout"), maxPatterns),
+	)
+	shared, globErr := filepath.Glob(filepath.Join(p.git, "sharedindex.*"))
+	if err := errors.Join(err, globErr); err != nil {
+		return nil, fmt.Errorf("git: %w", err)
+	}
+	for _, name := range shared {
+		if err := adopt(p.git, at, filepath.Base(name), maxIndex); err != nil {
+			return nil, fmt.Errorf("git: %w", err)
+		}
+	}
+	return s, nil
+}
+
+// begin makes an empty repository.
+func begin(at, head, config string) error {
+	if err := errors.Join(
+		disk.MkdirAll(filepath.Join(at, "refs")), disk.MkdirAll(filepath.Join(at, "objects", "info")), disk.MkdirAll(filepath.Join(at, "info")),
+		write(filepath.Join(at, "HEAD"), []byte(head+"\n")), write(filepath.Join(at, "config"), []byte(config)),
+	); err != nil {
+		return fmt.Errorf("git: %w", err)
+	}
+	return nil
+}
+
+// adopt copies a file of a repository, if it has that.
+func adopt(from, to, name string, limit int64) error {
+	b, err := read(filepath.Join(from, name), limit)
+	if missing(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return write(filepath.Join(to, name), b)
+}
+
+func write(name string, b []byte) error {
+	f, err := disk.Create(filepath.Dir(name))
+	if err != nil {
+		return err
+	}
+	defer f.Abort()
+	if _, err := f.Write(b); err != nil {
+		return err
+	}
+	return f.Place(name, disk.ModeFile)
+}
+
+func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

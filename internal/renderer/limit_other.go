@@ -1,0 +1,6 @@
+//go:build !linux
+
+package renderer
+
+// limitMemory does nothing: the watchdog bounds the memory alone.
+func limitMemory(int64) {}

@@ -1,0 +1,5 @@
+//go:build !race
+
+package renderer
+
+const race = false
