@@ -1,0 +1,5 @@
+FROM scratch AS linux
+FROM nanoserver AS windows
+FROM ${TARGETOS}
+ARG TARGETOS
+COPY other.txt /app/
