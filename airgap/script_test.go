@@ -106,7 +106,7 @@ func TestPowerShell(t *testing.T) {
 	if len(open) > 0 {
 		t.Errorf("not closed: %q", open)
 	}
-	known := map[string]bool{"_": true, "PSScriptRoot": true, "LASTEXITCODE": true, "env": true, "true": true, "false": true, "null": true, "Matches": true}
+	known := map[string]bool{"_": true, "PSScriptRoot": true, "PSCommandPath": true, "LASTEXITCODE": true, "env": true, "true": true, "false": true, "null": true, "Matches": true}
 	for _, m := range regexp.MustCompile(`(?i)\[[a-z\[\]]+\]\$([a-z]+)|\$([a-z]+)(?:, \$([a-z]+))? \+?= |foreach \(\$([a-z]+) in`).FindAllStringSubmatch(code, -1) {
 		for _, name := range m[1:] {
 			known[name] = true

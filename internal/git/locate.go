@@ -3,12 +3,12 @@ package git
 import (
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // place is where a repository is. Nothing in it was run or obeyed to find that out.
@@ -73,7 +73,7 @@ func gitDir(dir string) (string, error) {
 	case !fi.Mode().IsRegular():
 		return "", fmt.Errorf("%s is neither a directory nor a file", name)
 	}
-	text, err := read(name, maxText)
+	text, err := regular.ReadMost(name, maxText)
 	if err != nil {
 		return "", err
 	}
@@ -97,7 +97,7 @@ func newPlace(root, at string) (place, error) {
 
 // commonDir returns the directory that work trees of a repository have in common.
 func commonDir(at string) string {
-	text, err := read(filepath.Join(at, "commondir"), maxText)
+	text, err := regular.ReadMost(filepath.Join(at, "commondir"), maxText)
 	if err != nil {
 		return at
 	}
@@ -120,25 +120,4 @@ func isRepository(at string) bool {
 		}
 	}
 	return true
-}
-
-// read reads a regular file of a repository up to a limit.
-func read(name string, limit int64) ([]byte, error) {
-	fi, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !fi.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "reading", Path: name, Err: errors.New("it is not a regular file")}
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(b)) > limit {
-		err = &fs.PathError{Op: "reading", Path: name, Err: fmt.Errorf("it has more than %d bytes", limit)}
-	}
-	return b, err
 }

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // maxRefs bounds packed-refs, far beyond real ones.
@@ -20,7 +22,7 @@ var (
 // refs returns the refs of a repository in the form of packed-refs.
 func (p place) refs() ([]byte, error) {
 	known, symbolic := map[string]string{}, map[string]string{}
-	packed, err := read(filepath.Join(p.common, "packed-refs"), maxRefs)
+	packed, err := regular.ReadMost(filepath.Join(p.common, "packed-refs"), maxRefs)
 	if err != nil && !missing(err) {
 		return nil, err
 	}
@@ -39,7 +41,7 @@ func (p place) refs() ([]byte, error) {
 			return err
 		}
 		name := filepath.ToSlash(rel)
-		text, err := read(file, maxText)
+		text, err := regular.ReadMost(file, maxText)
 		if err != nil {
 			return err
 		}
@@ -76,7 +78,7 @@ func (p place) refs() ([]byte, error) {
 
 // head returns what is checked out: a hash, or a ref with "ref: " before it.
 func (p place) head() (string, error) {
-	text, err := read(filepath.Join(p.git, "HEAD"), maxText)
+	text, err := regular.ReadMost(filepath.Join(p.git, "HEAD"), maxText)
 	if err != nil {
 		return "", err
 	}

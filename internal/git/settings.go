@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // maxSettings bounds the configuration of a repository.
@@ -46,7 +48,7 @@ func readSettings(ctx context.Context, p place, scratch string) (*settings, erro
 		return nil, err
 	}
 	s.take(list)
-	text, err := read(filepath.Join(p.common, "config"), maxSettings)
+	text, err := regular.ReadMost(filepath.Join(p.common, "config"), maxSettings)
 	if missing(err) || err == nil && len(text) == 0 {
 		return s, nil
 	}

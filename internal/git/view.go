@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 var errHead = errors.New("it names neither a ref nor a commit")
@@ -131,7 +132,7 @@ func begin(at, head, config string) error {
 
 // adopt copies a file of a repository, if it has that.
 func adopt(from, to, name string, limit int64) error {
-	b, err := read(filepath.Join(from, name), limit)
+	b, err := regular.ReadMost(filepath.Join(from, name), limit)
 	if missing(err) {
 		return nil
 	}
