@@ -97,7 +97,7 @@ var attacks = []attack{
 	}, "nests more than 32 levels deep", false},
 	{"deep index", func(t *testing.T, v *victim) []byte { return v.blob(t, 3, deepJSON) }, "nests more than 32 levels deep", false},
 	{"deep annotation", func(t *testing.T, v *victim) []byte {
-		return v.index(t, `"dev.slipway.bundle.product"`, `"dev.slipway.bundle.omitted":"`+string(deepJSON)+`","dev.slipway.bundle.product"`)
+		return v.index(t, `"dev.slipway.bundle.omitted":"`, `"dev.slipway.bundle.omitted":"`+string(deepJSON)+`","another":"`)
 	}, "nests more than 32 levels deep", false},
 	{"a crowd of descriptors", func(t *testing.T, v *victim) []byte { return v.listed(t, "{}") }, "reading index.json: its JSON has more than 163840 values", false},
 	{"a crowd of nulls", func(t *testing.T, v *victim) []byte { return v.listed(t, "null") }, "reading index.json: its JSON has more than 163840 values", false},
@@ -135,7 +135,7 @@ var attacks = []attack{
 		return v.index(t, `"dev.slipway.bundle.version":"`, `"dev.slipway.bundle.version":"0\n✓ verified `)
 	}, "not a line of printable text", false},
 	{"a reason of two lines", func(t *testing.T, v *victim) []byte {
-		return v.index(t, `"dev.slipway.bundle.product"`, `"dev.slipway.bundle.omitted":"[{\"name\":\"a\",\"reason\":\"b\\nc\"}]","dev.slipway.bundle.product"`)
+		return v.index(t, `"dev.slipway.bundle.omitted":"`, `"dev.slipway.bundle.omitted":"[{\"name\":\"a\",\"reason\":\"b\\nc\"}]","another":"`)
 	}, "not a line of printable text", false},
 	{"a volume that is a path", func(t *testing.T, v *victim) []byte {
 		return v.index(t, `"dev.slipway.bundle.product"`, `"dev.slipway.bundle.volume":"1/../..","dev.slipway.bundle.product"`)
