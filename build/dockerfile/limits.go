@@ -23,11 +23,10 @@ const (
 	maxFiles = 1_000_000
 )
 
-// Without Limits.Bytes, an archive of more than unsuspected bytes may not unpack to more than
-// maxRatio times its size. Real ones have a ratio of 3 to 20, and gzip reaches 1000.
+// Without Limits.Bytes, an archive that looks like a bomb is refused.
 const (
-	unsuspected = 256 << 20
-	maxRatio    = 100
+	unsuspected = archive.Unsuspected
+	maxRatio    = archive.MaxRatio
 )
 
 // limitError is the error for more than the limits allow.
