@@ -45,7 +45,7 @@ type dockerfileYAML struct {
 	// archive that unpacks to more than 256 MiB and 100 times its size is refused, too.
 	MaxMiB int `yaml:"maxMiB,omitempty" jsonschema:"minimum=1,maximum=16777216,default=16384"`
 	// How many files the instructions may write and unpack in all, for one platform.
-	MaxFiles int `yaml:"maxFiles,omitempty" jsonschema:"minimum=1,maximum=100000000,default=1000000"`
+	MaxFiles int `yaml:"maxFiles,omitempty" jsonschema:"minimum=1,maximum=100000000,default=400000"`
 }
 
 // DockerfileImage is an image that a Dockerfile describes.

@@ -48,33 +48,13 @@ func Walk(ctx context.Context, c layer.Content, do func(f File, content io.Reade
 	plain, err := Decompress(all)
 	if err == nil {
 		defer plain.Close()
-		err = walkTar(&bounded{plain, maxBytes}, do)
+		err = walkTar(newBounded(plain, c.Size), do)
 	}
 	// A reader that finds damage has the last word on what came of it.
 	if damage := progress.Drain(ctx, r, nil); damage != nil {
 		return damage
 	}
 	return err
-}
-
-// maxBytes bounds what an archive may unpack to.
-const maxBytes = 16 << 30
-
-// errTooLarge is that of an archive beyond maxBytes.
-var errTooLarge = errors.New("it unpacks to more than 16 GiB")
-
-// bounded is a reader of at most left bytes.
-type bounded struct {
-	r    io.Reader
-	left int64
-}
-
-func (b *bounded) Read(p []byte) (int, error) {
-	n, err := b.r.Read(p)
-	if b.left -= int64(n); b.left < 0 {
-		return n, errTooLarge
-	}
-	return n, err
 }
 
 // ErrFormat is the error for a file that is not an archive.
@@ -108,21 +88,19 @@ func walkZip(ctx context.Context, at io.ReaderAt, size int64, do func(File, io.R
 	if err != nil {
 		return err
 	}
-	left := int64(maxBytes)
+	b := newBounded(nil, size)
 	one := func(f *zip.File) error {
 		r, err := f.Open()
 		if err != nil {
 			return err
 		}
 		defer r.Close()
-		return do(File{clean(strings.ReplaceAll(f.Name, `\`, "/")), f.Mode()}, &bounded{progress.Reader(ctx, r, nil), left})
+		b.r = progress.Reader(ctx, r, nil)
+		return do(File{clean(strings.ReplaceAll(f.Name, `\`, "/")), f.Mode()}, b)
 	}
 	for _, f := range z.File {
 		if err := one(f); err != nil {
 			return err
-		}
-		if left -= int64(min(f.UncompressedSize64, maxBytes)); left < 0 { //nolint:gosec // bounded
-			return errTooLarge
 		}
 	}
 	return nil

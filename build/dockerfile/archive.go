@@ -74,6 +74,7 @@ func (b *builder) unpack(ctx context.Context, cp *copier, c layer.Content, dest 
 		return true, err
 	}
 	defer f.Close()
+	cp.led = map[string]string{}
 	return true, scan(ctx, f, func(e tarEntry, h *tar.Header) error {
 		return cp.extract(root, h, e.node(b.in.Store, func() (string, error) { return b.in.Store.PathKept(file), nil }))
 	})
@@ -95,12 +96,16 @@ func (c *copier) extract(root string, h *tar.Header, n *node) error {
 	if name == "/" {
 		return nil
 	}
-	dir, err := followWithin(c.dst, root, path.Dir(name))
-	if err != nil {
-		return err
-	}
-	if err := c.dst.mkdirAll(dir, rootNode); err != nil {
-		return err
+	dir, ok := c.led[path.Dir(name)]
+	if !ok {
+		var err error
+		if dir, err = followWithin(c.dst, root, path.Dir(name)); err != nil {
+			return err
+		}
+		if err := c.dst.mkdirAll(dir, rootNode); err != nil {
+			return err
+		}
+		c.led[path.Dir(name)] = dir
 	}
 	p := path.Join(dir, path.Base(name))
 	if h.Typeflag == tar.TypeLink {
@@ -118,10 +123,16 @@ func (c *copier) extract(root string, h *tar.Header, n *node) error {
 	if n.odd != "" {
 		return fmt.Errorf("%s in the archive is %s, which a layer cannot contain here", h.Name, n.odd)
 	}
-	if c.windows {
-		if there, err := c.dst.lstat(p); err != nil || there != nil && there.kind == layer.Dir && n.kind == layer.Dir {
-			return err
-		}
+	there, err := c.dst.lstat(p)
+	if err != nil {
+		return err
+	}
+	directory := there != nil && there.kind == layer.Dir
+	if c.windows && directory && n.kind == layer.Dir {
+		return nil
+	}
+	if n.kind == layer.Symlink || there != nil && there.kind == layer.Symlink || directory && n.kind != layer.Dir {
+		clear(c.led) // any of them may lead elsewhere from here on
 	}
 	k := *n
 	c.own(&k)

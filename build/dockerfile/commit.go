@@ -34,8 +34,8 @@ func (b *builder) commit(s *stage, createdBy string) error {
 func (t *tree) settle(entries []layer.Entry) {
 	for _, e := range entries {
 		if n := t.nodes[e.Path]; n != nil && e.Type == layer.Regular {
-			k := *n
-			k.content = func() (layer.Content, error) { return e.Content, nil }
+			k, content := *n, e.Content // and not all of e
+			k.content = func() (layer.Content, error) { return content, nil }
 			t.nodes[e.Path] = &k
 		}
 	}

@@ -24,8 +24,9 @@ type copier struct {
 	include *patternmatcher.PatternMatcher // nil for everything
 	exclude *patternmatcher.PatternMatcher // nil for nothing
 
-	matched bool      // something was there to copy
-	parents []pending // directories above the current file, made when the first included file comes
+	matched bool              // something was there to copy
+	led     map[string]string // where directories of the current archive are, which are there
+	parents []pending         // directories above the current file, made when the first included file comes
 }
 
 type owner struct{ uid, gid int }

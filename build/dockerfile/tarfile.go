@@ -2,7 +2,9 @@ package dockerfile
 
 import (
 	"archive/tar"
+	"bufio"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +16,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -116,12 +119,16 @@ func (e tarEntry) node(st *store.Store, file func() (string, error)) *node {
 	}
 }
 
+// maxPath bounds names in archives, as Linux does. Each directory of a name is looked up.
+const maxPath = 4096
+
 // scan calls do for every file of an uncompressed tar, with the offset and the digest of its
 // content. It reads to the end, so that a reader that compares what it reads with a digest has
 // the last word.
 func scan(ctx context.Context, r io.Reader, do func(e tarEntry, h *tar.Header) error) error {
-	c := &counter{r: progress.Reader(ctx, r, nil)}
+	c := &counter{r: bufio.NewReaderSize(progress.Reader(ctx, r, nil), 1<<16)}
 	t := tar.NewReader(c)
+	sum, buf := sha256.New(), make([]byte, 1<<15) // an archive may have a million small files
 	for {
 		h, err := t.Next()
 		if errors.Is(err, io.EOF) {
@@ -133,17 +140,20 @@ func scan(ctx context.Context, r io.Reader, do func(e tarEntry, h *tar.Header) e
 		if h.Typeflag == tar.TypeXGlobalHeader {
 			continue
 		}
+		if longest := max(len(h.Name), len(h.Linkname)); longest > maxPath {
+			return fmt.Errorf("reading archive: it has a file whose name or link has %d bytes, and no system takes more than %d: make the archive again without it", longest, maxPath)
+		}
 		e := header(h, c.n)
 		switch {
 		case e.Kind != layer.Regular || e.Odd != "" || e.Hardlink:
 		case e.Size == 0:
 			e.SHA256 = empty.Digest.Hex // without a buffer for each
 		default:
-			content, _, err := v1.SHA256(t)
-			if err != nil {
+			sum.Reset()
+			if _, err := io.CopyBuffer(sum, t, buf); err != nil {
 				return fmt.Errorf("reading archive: %s: %w", h.Name, err)
 			}
-			e.SHA256 = content.Hex
+			e.SHA256 = oci.Sum(sum).Hex
 		}
 		if err := do(e, h); err != nil {
 			return err

@@ -83,12 +83,15 @@ func (t *tree) clone() *tree {
 
 // hidden reports whether the tree keeps what lies below from being seen at p.
 func (t *tree) hidden(p string) bool {
+	if t.below == nil {
+		return true
+	}
 	for dir := p; ; dir = path.Dir(dir) {
 		if n := t.nodes[dir]; t.opaque[dir] || t.gone[dir] || dir != p && n != nil && n.kind != layer.Dir {
 			return true
 		}
 		if dir == "/" {
-			return t.below == nil
+			return false
 		}
 	}
 }
@@ -202,6 +205,9 @@ func (t *tree) remove(p string) {
 
 // mkdirAll makes the directory p and those above it; those that are there stay as they are.
 func (t *tree) mkdirAll(p string, dir *node) error {
+	if n := t.nodes[p]; n != nil && n.kind == layer.Dir && len(t.mounts) == 0 {
+		return nil // as for nearly every file of an archive
+	}
 	if p != "/" {
 		if err := t.mkdirAll(path.Dir(p), dir); err != nil {
 			return err
@@ -238,14 +244,14 @@ func (t *tree) entries(windows, content bool) ([]layer.Entry, error) {
 		all[e.Path] = true
 	}
 	if !windows {
-		for p := range maps.Clone(all) {
+		for _, p := range slices.Collect(maps.Keys(all)) {
 			for dir := path.Dir(p); dir != "/" && !all[dir]; dir = path.Dir(dir) {
 				all[dir] = true
 			}
 		}
 	}
 	delete(all, "/")
-	entries := gone
+	entries := slices.Grow(gone, len(all))
 	for _, p := range slices.Sorted(maps.Keys(all)) {
 		n, err := t.lstat(p)
 		if err != nil {

@@ -24,13 +24,14 @@ import (
 
 // Files are the regular files of an image's own layers, as a container sees them.
 type Files struct {
-	byPath map[string]lock.File // by path; for Windows by its folding
+	byPath map[string]lock.File       // by path; for Windows by its folding
+	in     map[string]map[string]bool // of each directory above a file, what is in it or was
 }
 
 // Add puts a layer on top of those that were added before.
 func (f *Files) Add(entries []layer.Entry, os string) error {
 	if f.byPath == nil {
-		f.byPath = map[string]lock.File{}
+		f.byPath, f.in = map[string]lock.File{}, map[string]map[string]bool{}
 	}
 	key := func(p string) string {
 		if os == platform.Windows {
@@ -48,25 +49,40 @@ func (f *Files) Add(entries []layer.Entry, os string) error {
 			return fmt.Errorf("%s: its digest is not known", e.Path)
 		}
 		file := lock.File{Path: e.Path, Digest: e.Content.Digest, Size: e.Content.Size}
-		f.byPath[key(e.Path)], here[e.Path] = file, file
+		f.put(key(e.Path), file)
+		here[e.Path] = file
 	}
 	for _, e := range entries {
 		if file, ok := here[e.Linkname]; ok && e.Type == layer.Hardlink {
 			file.Path = e.Path
-			f.byPath[key(e.Path)] = file
+			f.put(key(e.Path), file)
 		}
 	}
 	return nil
 }
 
+// put adds a file, and what leads to it to the directories above.
+func (f *Files) put(p string, file lock.File) {
+	f.byPath[p] = file
+	for dir := path.Dir(p); dir != p && !f.in[dir][p]; p, dir = dir, path.Dir(dir) {
+		if f.in[dir] == nil {
+			f.in[dir] = map[string]bool{}
+		}
+		f.in[dir][p] = true
+	}
+}
+
 // remove removes what an entry replaces: a directory nothing but a file, everything else what is
-// below it, too.
+// below it, too. It takes no longer than there is to remove: a layer may have a million entries.
 func (f *Files) remove(p string, t layer.Type) {
 	delete(f.byPath, p)
 	if t == layer.Dir {
 		return
 	}
-	maps.DeleteFunc(f.byPath, func(k string, _ lock.File) bool { return strings.HasPrefix(k, p+"/") })
+	for below := range f.in[p] {
+		f.remove(below, layer.Whiteout)
+	}
+	delete(f.in, p)
 }
 
 // List returns the files, sorted by path.

@@ -1,6 +1,7 @@
 package inventory_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,6 +31,7 @@ func TestFiles(t *testing.T) {
 		{"replaced on Windows", "windows", [][]layer.Entry{{file("/b", "1"), file("/a", "2")}, {file("/B", "4")}}, []lock.File{listed("/B", "4"), listed("/a", "2")}},
 		{"removed", "linux", [][]layer.Entry{{file("/d/e", "1"), file("/de", "2"), file("/f", "3")}, {{Path: "/d", Type: layer.Whiteout}, {Path: "/f", Type: layer.Whiteout}}}, []lock.File{listed("/de", "2")}},
 		{"a link in place of a directory", "linux", [][]layer.Entry{{file("/d/e", "1")}, {{Path: "/d", Type: layer.Symlink, Linkname: "/x"}}}, nil},
+		{"removed and made again", "linux", [][]layer.Entry{{file("/d/e/f", "1"), file("/d/g", "2")}, {{Path: "/d", Type: layer.Whiteout}}, {file("/d/e/h", "3")}, {{Path: "/d/e", Type: layer.Whiteout}, file("/d/i", "4")}}, []lock.File{listed("/d/i", "4")}},
 		{"a directory again", "linux", [][]layer.Entry{{file("/d/e", "1")}, {{Path: "/d", Type: layer.Dir}}}, []lock.File{listed("/d/e", "1")}},
 		{"a hard link before its file", "windows", [][]layer.Entry{{{Path: "/a.exe", Type: layer.Hardlink, Linkname: "/b.exe"}, file("/b.exe", "1")}}, []lock.File{listed("/a.exe", "1"), listed("/b.exe", "1")}},
 	} {
@@ -48,6 +50,28 @@ func TestFiles(t *testing.T) {
 	var f inventory.Files
 	if err := f.Add([]layer.Entry{{Path: "/a", Content: layer.Content{Size: 1}}}, "linux"); err == nil {
 		t.Error("a file without a digest is listed")
+	}
+}
+
+// TestManyFiles lists 300,000 files and removes them with their directories, one by one. Where
+// each entry looks at all files, that takes an hour.
+func TestManyFiles(t *testing.T) {
+	const dirs = 150_000
+	var made, gone []layer.Entry
+	content := layer.Bytes(nil)
+	for i := range dirs {
+		dir := fmt.Sprintf("/d/%d", i)
+		made = append(made, layer.Entry{Path: dir + "/a", Content: content}, layer.Entry{Path: dir + "/b", Content: content})
+		gone = append(gone, layer.Entry{Path: dir, Type: layer.Whiteout})
+	}
+	var f inventory.Files
+	for n, l := range [][]layer.Entry{made, gone} {
+		if err := f.Add(l, "linux"); err != nil {
+			t.Fatal(err)
+		}
+		if want := 2 * dirs * (1 - n); len(f.List()) != want {
+			t.Errorf("%d files, want %d", len(f.List()), want)
+		}
 	}
 }
 

@@ -3,7 +3,6 @@ package layer
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -22,47 +21,87 @@ func Check(entries []Entry, os string) error {
 // arrange checks the entries, adds the directories above them, and sorts: parents before
 // children, hard links after all that they may point to.
 func arrange(entries []Entry, os string) ([]Entry, error) {
-	byPath := map[string]Entry{}
-	for _, e := range entries {
-		if err := check(e, os); err != nil {
-			return nil, err
-		}
-		if e.Path != "/" {
-			byPath[e.Path] = e
-		}
+	all, at, err := unique(entries, os)
+	if err != nil {
+		return nil, err
 	}
-	for _, p := range slices.Sorted(maps.Keys(byPath)) {
-		for dir := path.Dir(p); dir != "/"; dir = path.Dir(dir) {
-			parent, ok := byPath[dir]
-			if !ok {
-				byPath[dir] = Entry{Path: dir, Type: parentDir, Mode: 0o755}
-			} else if parent.Type != Dir && parent.Type != parentDir {
-				return nil, fmt.Errorf("%s lies in %s, which is not a directory", p, dir)
-			}
-		}
+	if all, err = parents(all, at); err != nil {
+		return nil, err
 	}
 	if os == platform.Windows {
-		if err := oneCase(byPath); err != nil {
+		if err := oneCase(all); err != nil {
 			return nil, err
 		}
-		directoryLinks(byPath)
+		directoryLinks(all, at)
 	}
-	all := make([]Entry, 0, len(byPath))
-	for _, p := range slices.Sorted(maps.Keys(byPath)) {
-		e := byPath[p]
-		if e.Type == Hardlink {
-			target, ok := byPath[e.Linkname]
-			if !ok || target.Type != Regular {
-				return nil, fmt.Errorf("%s is a hard link to %s, which is not a file of this layer", e.Path, e.Linkname)
-			}
-			// The two are one file, and who unpacks the link sets these again.
-			e.Mode, e.UID, e.GID, e.ModTime = target.Mode, target.UID, target.GID, target.ModTime
+	for n := range all {
+		e := &all[n]
+		if e.Type != Hardlink {
+			continue
 		}
-		all = append(all, e)
+		i, ok := at[e.Linkname]
+		if !ok || all[i].Type != Regular {
+			return nil, fmt.Errorf("%s is a hard link to %s, which is not a file of this layer", e.Path, e.Linkname)
+		}
+		// The two are one file, and who unpacks the link sets these again.
+		e.Mode, e.UID, e.GID, e.ModTime = all[i].Mode, all[i].UID, all[i].GID, all[i].ModTime
 	}
 	slices.SortFunc(all, func(a, b Entry) int {
-		return cmp.Or(cmp.Compare(late(a), late(b)), cmp.Compare(a.Path, b.Path))
+		return cmp.Or(cmp.Compare(late(a), late(b)), strings.Compare(a.Path, b.Path))
 	})
+	return all, nil
+}
+
+// unique returns the checked entries sorted by path, the last of each, and where each is.
+func unique(entries []Entry, os string) (all []Entry, at map[string]int, err error) {
+	for _, e := range entries {
+		if err := check(e, os); err != nil {
+			return nil, nil, err
+		}
+	}
+	all = slices.Clone(entries)
+	slices.SortStableFunc(all, byPath)
+	n := 0
+	at = make(map[string]int, len(all))
+	for _, e := range all {
+		if e.Path == "/" {
+			continue
+		}
+		if i, ok := at[e.Path]; ok {
+			all[i] = e
+			continue
+		}
+		all[n], at[e.Path] = e, n
+		n++
+	}
+	return all[:n], at, nil
+}
+
+func byPath(a, b Entry) int { return strings.Compare(a.Path, b.Path) }
+
+// parents adds the directories that lack to sorted entries.
+func parents(all []Entry, at map[string]int) ([]Entry, error) {
+	given := len(all)
+	for n := range given {
+		for dir := path.Dir(all[n].Path); dir != "/"; dir = path.Dir(dir) {
+			i, ok := at[dir]
+			if ok && all[i].Type != Dir && all[i].Type != parentDir {
+				return nil, fmt.Errorf("%s lies in %s, which is not a directory", all[n].Path, dir)
+			}
+			if ok {
+				break // what is above it is, or will be, looked at for itself
+			}
+			at[dir] = len(all)
+			all = append(all, Entry{Path: dir, Type: parentDir, Mode: 0o755})
+		}
+	}
+	if len(all) == given {
+		return all, nil
+	}
+	slices.SortFunc(all, byPath)
+	for n, e := range all {
+		at[e.Path] = n
+	}
 	return all, nil
 }
 
@@ -103,9 +142,9 @@ const maxLinks = 63
 
 // directoryLinks finds the symbolic links to directories of this layer, through other links, too.
 // What lies in lower layers is not known here: a link to it is one to a file.
-func directoryLinks(byPath map[string]Entry) {
-	for p, e := range byPath {
-		at := e
+func directoryLinks(all []Entry, by map[string]int) {
+	for n := range all {
+		at := all[n]
 		for range maxLinks {
 			if at.Type != Symlink && at.Type != directoryLink {
 				break
@@ -114,11 +153,13 @@ func directoryLinks(byPath map[string]Entry) {
 			if !path.IsAbs(to) {
 				to = path.Join(path.Dir(at.Path), to)
 			}
-			at = byPath[path.Clean(to)]
+			i, ok := by[path.Clean(to)]
+			if at = (Entry{}); ok {
+				at = all[i]
+			}
 		}
-		if e.Type == Symlink && (at.Type == Dir || at.Type == parentDir) {
-			e.Type = directoryLink
-			byPath[p] = e
+		if all[n].Type == Symlink && (at.Type == Dir || at.Type == parentDir) {
+			all[n].Type = directoryLink
 		}
 	}
 }

@@ -2,9 +2,7 @@ package layer
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -26,10 +24,10 @@ func Fold(name string) string {
 const maxUnit = 0xffff
 
 // oneCase refuses paths that differ only in case.
-func oneCase(byPath map[string]Entry) error {
-	folded := map[string]string{}
-	for _, p := range slices.Sorted(maps.Keys(byPath)) {
-		f := Fold(p)
+func oneCase(all []Entry) error {
+	folded := make(map[string]string, len(all))
+	for _, e := range all {
+		p, f := e.Path, Fold(e.Path)
 		if other, ok := folded[f]; ok {
 			return fmt.Errorf("paths %s and %s differ only in case: Windows takes them for one file", other, p)
 		}

@@ -105,18 +105,22 @@ func fingerprint(entries []Entry, o Options) (key string, known bool) {
 		Digest   v1.Hash
 		Size     int64
 	}
-	var b []byte
+	all := sha256.New() // a million lines are not kept
+	b := bufio.NewWriter(all)
+	j := json.NewEncoder(b)
 	for _, e := range entries {
 		if e.Type == Regular && e.Content.Digest.Hex == "" {
 			return "", false
 		}
-		j, err := json.Marshal(line{e.Path, e.Type, uint32(e.Mode), e.UID, e.GID, e.Linkname, modTime(e, o).UnixNano(), e.Content.Digest, e.Content.Size})
+		err := j.Encode(line{e.Path, e.Type, uint32(e.Mode), e.UID, e.GID, e.Linkname, modTime(e, o).UnixNano(), e.Content.Digest, e.Content.Size})
 		if err != nil {
 			return "", false
 		}
-		b = append(append(b, j...), '\n')
 	}
-	return fmt.Sprintf("%d %s %s\n%s", format, o.OS, o.Compression, b), true
+	if b.Flush() != nil {
+		return "", false
+	}
+	return fmt.Sprintf("%d %s %s %s", format, o.OS, o.Compression, oci.Sum(all)), true
 }
 
 func modTime(e Entry, o Options) time.Time {
@@ -187,7 +191,13 @@ func copyContent(ctx context.Context, w io.Writer, c Content) error {
 	}
 	defer r.Close()
 	got := sha256.New()
-	n, err := io.Copy(io.MultiWriter(w, got), progress.Reader(ctx, r, nil))
+	var n int64
+	if c.Size > 0 {
+		n, err = io.Copy(io.MultiWriter(w, got), progress.Reader(ctx, r, nil))
+	} else if err = ctx.Err(); err == nil { // without a buffer for each of many empty files
+		var b [1]byte
+		n, err = nothing(r, b[:])
+	}
 	switch {
 	case err != nil:
 		return err
@@ -197,4 +207,13 @@ func copyContent(ctx context.Context, w io.Writer, c Content) error {
 		return fmt.Errorf("the content has digest %s, %s was announced: it changed while it was read", oci.Sum(got), c.Digest)
 	}
 	return nil
+}
+
+// nothing reads what should be empty, and returns whether it is: 0 or 1.
+func nothing(r io.Reader, b []byte) (int64, error) {
+	n, err := io.ReadFull(r, b)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return int64(n), err
 }

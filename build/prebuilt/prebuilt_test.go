@@ -220,3 +220,32 @@ func TestDownload(t *testing.T) {
 		t.Errorf("%d requests", n)
 	}
 }
+
+// TestBomb reads a program from archives that unpack to a thousand times their size.
+func TestBomb(t *testing.T) {
+	const size = 300 << 20
+	bomb := entry{"bomb", make([]byte, size)}
+	for _, tc := range []struct {
+		name string
+		file []byte
+	}{
+		{"tar.gz", compressed(t, tarred(t, bomb, entry{"x.exe", exe}), gz)},
+		{"zip", zipped(t, entry{"x.exe", exe}, bomb)},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "file")
+			must(t, os.WriteFile(file, tc.file, 0o644))
+			st := newStore(t)
+			_, err := prebuilt.Reader{Store: st}.Read(t.Context(), "x", product.Prebuilt{Platform: linux, Origin: "file", File: file, Member: "bomb"})
+			if want := "file: unpacking: it unpacks to more than 256 MiB, and to more than 100 times its size: "; err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("got %v, want %s", err, want)
+			}
+			if left, err := filepath.Glob(filepath.Join(st.Dir(), "blobs", "*", "*")); len(left) > 0 {
+				t.Errorf("%v is left: %v", left, err)
+			}
+			if left, err := filepath.Glob(filepath.Join(st.Temp(), "*")); len(left) > 0 {
+				t.Errorf("%v is left: %v", left, err)
+			}
+		})
+	}
+}
