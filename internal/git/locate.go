@@ -3,12 +3,12 @@ package git
 import (
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // place is where a repository is. Nothing in it was run or obeyed to find that out.
@@ -70,8 +70,6 @@ func gitDir(dir string) (string, error) {
 			return "", nil
 		}
 		return name, nil
-	case !fi.Mode().IsRegular():
-		return "", fmt.Errorf("%s is neither a directory nor a file", name)
 	}
 	text, err := read(name, maxText)
 	if err != nil {
@@ -123,22 +121,4 @@ func isRepository(at string) bool {
 }
 
 // read reads a regular file of a repository up to a limit.
-func read(name string, limit int64) ([]byte, error) {
-	fi, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !fi.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "reading", Path: name, Err: errors.New("it is not a regular file")}
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(b)) > limit {
-		err = &fs.PathError{Op: "reading", Path: name, Err: fmt.Errorf("it has more than %d bytes", limit)}
-	}
-	return b, err
-}
+func read(name string, limit int64) ([]byte, error) { return regular.ReadMost(name, limit) }
