@@ -66,10 +66,10 @@ func gitDir(dir string) (string, error) {
 	case err != nil:
 		return "", nil //nolint:nilerr // there is none, or one that nobody can read
 	case fi.IsDir():
-		if !isRepository(name) {
-			return "", nil
+		if isRepository(name) {
+			return name, nil
 		}
-		return name, nil
+		return "", checkFile(filepath.Join(name, "HEAD"))
 	}
 	text, err := read(name, maxText)
 	if err != nil {
