@@ -22,7 +22,7 @@ import (
 
 // oddTime is the time of a command that finds a file of another kind than it reads, on a machine
 // that is busy. One that opens it waits for ever.
-const oddTime = time.Minute
+const oddTime = 5 * time.Minute
 
 // atOnce bounds the commands of TestOddFiles.
 var atOnce = make(chan struct{}, 2)
@@ -51,9 +51,9 @@ func TestOddFiles(t *testing.T) {
 
 // oddKinds is what a message may call a file that is of a kind.
 var oddKinds = map[string]*regexp.Regexp{
-	"pipe":   regexp.MustCompile(`named pipe|not a regular file|neither a directory nor a file`),
-	"socket": regexp.MustCompile(`a socket|not a regular file|neither a directory nor a file`),
-	"device": regexp.MustCompile(`a device|not a regular file|neither a directory nor a file|leads out of|escapes`),
+	"pipe":   regexp.MustCompile(`named pipe|not a regular file|neither a directory nor a file|irregular file`),
+	"socket": regexp.MustCompile(`a socket|not a regular file|neither a directory nor a file|irregular file`),
+	"device": regexp.MustCompile(`a device|not a regular file|neither a directory nor a file|leads out of|escapes|irregular file`),
 }
 
 // odd is a product and its signed release, which each case copies.
