@@ -38,7 +38,7 @@ func replaced(dir string) (all []string) {
 	if err != nil {
 		return nil // the walk, or the go command, reports it
 	}
-	f, err := modfile.ParseLax(file, text, nil)
+	f, err := modfile.Parse(file, text, nil) // ParseLax passes over replace
 	if err != nil {
 		return nil
 	}

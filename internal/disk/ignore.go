@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 const ignoreName = ".gitignore"
@@ -32,6 +34,6 @@ func Unignore(dir string) error {
 
 // Ignored reports whether a directory has the .gitignore that Ignore writes.
 func Ignored(dir string) bool {
-	text, err := os.ReadFile(filepath.Join(dir, ignoreName))
+	text, err := regular.Read(filepath.Join(dir, ignoreName))
 	return err == nil && string(text) == ignoreText
 }

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // Content is a file and its new content.
@@ -84,7 +86,7 @@ func (r *replacement) look() error {
 		return err
 	}
 	r.mode = fi.Mode().Perm()
-	r.before, err = os.ReadFile(r.path)
+	r.before, err = regular.Read(r.path)
 	return err
 }
 

@@ -19,6 +19,9 @@ func Changes(ctx context.Context, dir string, own bool, except ...string) ([]str
 		return nil, err
 	}
 	defer v.close()
+	if err := v.checkTree(ctx); err != nil {
+		return nil, err
+	}
 	// Of a submodule, git itself reads only which commit is checked out.
 	args := append([]string{"status", "--ignore-submodules=dirty", "--porcelain", "--untracked-files=normal"}, pathspec(except)...)
 	out, err := v.run(ctx, args...)

@@ -9,11 +9,19 @@ import (
 // Files lists the files of a directory that git has or would add: all but those that it ignores,
 // and those in the directories except. Paths are relative to the directory.
 func Files(ctx context.Context, dir string, except ...string) ([]string, error) {
+	v, err := open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer v.close()
+	if err := v.checkTree(ctx); err != nil {
+		return nil, err
+	}
 	args := []string{"ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "."}
 	for _, e := range except {
 		args = append(args, ":(exclude,literal)"+e)
 	}
-	out, err := run(ctx, dir, args...)
+	out, err := v.run(ctx, args...)
 	if err != nil || out == "" {
 		return nil, err
 	}

@@ -66,12 +66,10 @@ func gitDir(dir string) (string, error) {
 	case err != nil:
 		return "", nil //nolint:nilerr // there is none, or one that nobody can read
 	case fi.IsDir():
-		if !isRepository(name) {
-			return "", nil
+		if isRepository(name) {
+			return name, nil
 		}
-		return name, nil
-	case !fi.Mode().IsRegular():
-		return "", fmt.Errorf("%s is neither a directory nor a file", name)
+		return "", checkFile(filepath.Join(name, "HEAD"))
 	}
 	text, err := regular.ReadMost(name, maxText)
 	if err != nil {

@@ -66,8 +66,8 @@ func (v *view) output(ctx context.Context, args ...string) ([]byte, error) {
 	env := []string{"GIT_DIR=" + v.dir}
 	if v.place.root != "" {
 		index := filepath.Join(v.place.git, "index")
-		if fi, err := os.Stat(index); err == nil && !fi.Mode().IsRegular() {
-			return nil, fmt.Errorf("git: %s is not a regular file", index)
+		if fi, err := os.Stat(index); err == nil && regular.Check(index, fi.Mode()) != nil {
+			return nil, fmt.Errorf("git: %w", regular.Check(index, fi.Mode()))
 		}
 		env = append(env, "GIT_WORK_TREE="+v.place.root, "GIT_INDEX_FILE="+index)
 	}
@@ -93,10 +93,9 @@ func fill(ctx context.Context, p place, at string, adjust func(*settings)) (*set
 		return nil, err
 	}
 	adjust(s)
-	// The objects may name further directories of objects; those that are no files git would wait for.
 	objects := filepath.Join(p.common, "objects")
-	if fi, err := os.Stat(filepath.Join(objects, "info", "alternates")); err == nil && !fi.Mode().IsRegular() {
-		return nil, fmt.Errorf("git: %s is not a regular file", filepath.Join(objects, "info", "alternates"))
+	if err := checkObjects(ctx, objects); err != nil {
+		return nil, fmt.Errorf("git: %w", err)
 	}
 	err = errors.Join(
 		write(filepath.Join(at, "config"), []byte(s.config(p.root == ""))),

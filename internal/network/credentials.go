@@ -2,7 +2,9 @@ package network
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -127,7 +129,10 @@ func configuration() (*configfile.ConfigFile, error) {
 	home, _ := os.UserHomeDir()
 	docker := os.Getenv("DOCKER_CONFIG")
 	if exists(filepath.Join(home, ".docker", "config.json")) || docker != "" && exists(filepath.Join(docker, "config.json")) {
-		return config.Load(docker)
+		if docker == "" {
+			docker = config.Dir()
+		}
+		return load(filepath.Join(docker, config.ConfigFileName))
 	}
 	own := os.Getenv("XDG_CONFIG_HOME")
 	if own == "" && home != "" {
@@ -141,19 +146,27 @@ func configuration() (*configfile.ConfigFile, error) {
 		if !filepath.IsAbs(path) && path != os.Getenv("REGISTRY_AUTH_FILE") || !exists(path) {
 			continue
 		}
-		f, err := regular.OpenGiven(path)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		c, err := config.LoadFromReader(f)
-		if err != nil {
-			return nil, fmt.Errorf("reading %s: %w", path, err)
-		}
-		c.Filename = path
-		return c, nil
+		return load(path)
 	}
 	return nil, nil
+}
+
+// load reads a configuration. Each registry asks for it again, so it is no pipe.
+func load(path string) (*configfile.ConfigFile, error) {
+	f, err := regular.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return configfile.New(path), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	c, err := config.LoadFromReader(f)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	c.Filename = path
+	return c, nil
 }
 
 func exists(path string) bool {

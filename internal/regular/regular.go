@@ -140,10 +140,21 @@ func terminal(fi fs.FileInfo) bool {
 func all(f io.Reader, path string, limit int64) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err == nil && int64(len(b)) > limit {
-		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it has more than %d MiB: is it the right file?", limit>>20)}
+		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it has more than %s: is it the right file?", size(limit))}
 	}
 	if err != nil {
 		return nil, err
 	}
 	return b, nil
+}
+
+// size is a bound as people read it.
+func size(n int64) string {
+	switch {
+	case n >= 1<<20:
+		return fmt.Sprintf("%d MiB", n>>20)
+	case n >= 1<<10:
+		return fmt.Sprintf("%d KiB", n>>10)
+	}
+	return fmt.Sprintf("%d bytes", n)
 }
