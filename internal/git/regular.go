@@ -99,7 +99,7 @@ func checkObjects(ctx context.Context, objects string) error {
 			}
 			return err
 		}
-		text, err := read(filepath.Join(all[n], "info", "alternates"), maxSettings)
+		text, err := regular.ReadMost(filepath.Join(all[n], "info", "alternates"), maxSettings)
 		if missing(err) {
 			continue
 		}
