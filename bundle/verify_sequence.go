@@ -39,13 +39,14 @@ func (v *verifier) sequence(ctx context.Context) error {
 		if got, err = digestOf(tr); err != nil {
 			break
 		}
-		if bad := v.inPlace(h, off); got != h {
+		switch bad := v.inPlace(h, off); {
+		case got != h:
 			v.broken(h, off, damage("its bytes have the digest %s", got))
-		} else if seen[h] {
+		case seen[h]:
 			v.broken(h, off, errors.New("the archive has it twice"))
-		} else if bad != nil {
+		case bad != nil:
 			v.broken(h, off, bad)
-		} else {
+		default:
 			v.good()
 		}
 		seen[h] = true

@@ -250,7 +250,7 @@ func (v verified) WriteTable(w io.Writer) error {
 		fmt.Fprintf(w, "%s is intact: %d of %d files of SHA256SUMS\n", d.Path, d.Have, d.Of)
 		if v.Evidence == nil {
 			for _, l := range d.Lists() {
-				output.Fprintf(w, "%s\n", l) //nolint:errcheck // as above
+				output.Fprintf(w, "%s\n", l)
 			}
 		}
 	}

@@ -23,7 +23,7 @@ const (
 // TestHostile runs commands on inputs that need more memory or time than there is. Each ends within
 // the bounds with one line that names the file, and leaves nothing.
 func TestHostile(t *testing.T) {
-	full := map[string]bool{} // the first of a form that takes time meets the real bound
+	full := map[string]bool{} // the first of a form that takes time meets the unhurried bound
 	for n, h := range hostiles {
 		stage := []string{"check", "release"}[n%2]
 		commands := []string{h.form}
@@ -36,11 +36,11 @@ func TestHostile(t *testing.T) {
 			commands = []string{stage}
 		}
 		for _, command := range commands {
-			real := h.slow && !full[h.form]
+			unhurried := h.slow && !full[h.form]
 			full[h.form] = full[h.form] || h.slow
 			t.Run(h.form+"/"+h.name+"/"+command, func(t *testing.T) {
 				t.Parallel()
-				h.run(t, command, real)
+				h.run(t, command, unhurried)
 			})
 		}
 	}
@@ -97,7 +97,7 @@ func (h hostile) write(t *testing.T, command string) (dir string, args []string)
 	return dir, args
 }
 
-func (h hostile) run(t *testing.T, command string, real bool) {
+func (h hostile) run(t *testing.T, command string, unhurried bool) {
 	dir, args := h.write(t, command)
 	temp := t.TempDir()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // of a busy machine
@@ -105,9 +105,9 @@ func (h hostile) run(t *testing.T, command string, real bool) {
 	cmd := exec.CommandContext(ctx, slipway(t), args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TMPDIR="+temp)
 	switch {
-	case h.slow && !real:
+	case h.slow && !unhurried:
 		cmd.Env = append(cmd.Env, hurry+"=500ms")
-	case !real:
+	case !unhurried:
 		cmd.Env = append(cmd.Env, hurry+"=2s")
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

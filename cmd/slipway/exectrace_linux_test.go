@@ -39,7 +39,7 @@ func traceExec(dir string, env []string, args ...string) (programs []started, ou
 	pid, err := syscall.ForkExec(path, args, &syscall.ProcAttr{
 		Dir: dir, Env: env, Files: []uintptr{0, write.Fd(), write.Fd()}, Sys: &syscall.SysProcAttr{Ptrace: true, Setsid: true},
 	})
-	write.Close() //nolint:errcheck // the command has its own
+	write.Close()
 	if err != nil {
 		return nil, "", err
 	}
@@ -69,7 +69,7 @@ func follow(pid int) (programs []started, err error) {
 		case errors.Is(err, syscall.EINTR):
 			continue
 		case err != nil: // there are no more
-			return programs, nil
+			return programs, nil //nolint:nilerr // that is the end
 		case ws.Exited() || ws.Signaled():
 			continue
 		}

@@ -8,9 +8,6 @@ import (
 	"strings"
 )
 
-// maxArchive bounds the archive of a commit.
-const maxArchive = 1 << 30
-
 // Archive returns the files of a directory of a commit as git archive gives them to the go command,
 // with the line breaks that they have in git. in is the directory in the repository, "" for all.
 func Archive(ctx context.Context, dir, hash, in string) (*zip.Reader, error) {

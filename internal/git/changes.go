@@ -99,7 +99,7 @@ func (v *view) submodules(ctx context.Context, except []string) ([]string, error
 			continue
 		}
 		dir := filepath.Join(v.work, filepath.FromSlash(name))
-		if real, err := filepath.EvalSymlinks(dir); err != nil || real != dir {
+		if resolved, err := filepath.EvalSymlinks(dir); err != nil || resolved != dir {
 			continue // it is not there, or something else is in its place
 		}
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err != nil {

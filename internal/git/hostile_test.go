@@ -106,7 +106,9 @@ func TestNoSettingRuns(t *testing.T) {
 			}
 			if text, err := os.ReadFile(ran); err == nil {
 				t.Errorf("a setting ran a program:\n%s", text)
-				os.Remove(ran)
+				if err := os.Remove(ran); err != nil {
+					t.Fatal(err)
+				}
 			}
 		})
 	}

@@ -36,8 +36,8 @@ func locate(dir string) (place, error) {
 	}
 	ceilings := filepath.SplitList(os.Getenv("GIT_CEILING_DIRECTORIES"))
 	for n, c := range ceilings {
-		if real, err := filepath.EvalSymlinks(c); err == nil {
-			ceilings[n] = real
+		if resolved, err := filepath.EvalSymlinks(c); err == nil {
+			ceilings[n] = resolved
 		}
 	}
 	for {

@@ -82,7 +82,7 @@ func above(key, file string) bool {
 	}
 	var home os.FileInfo
 	if h, err := os.UserHomeDir(); err == nil {
-		home, _ = os.Stat(h) //nolint:errcheck // then there is none
+		home, _ = os.Stat(h) // then there is none
 	}
 	for at := filepath.Dir(dir); dir != at && !isRoot(at); at = filepath.Dir(at) {
 		fi, err := os.Stat(at)

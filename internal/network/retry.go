@@ -114,8 +114,7 @@ func (r *retrying) holdBack(q *http.Request, after string) error {
 // retryAfter reads a Retry-After, which is a number of seconds or a date.
 func retryAfter(text string, now time.Time) (time.Duration, bool) {
 	s, err := strconv.ParseInt(text, 10, 64)
-	switch {
-	case err == nil || errors.Is(err, strconv.ErrRange):
+	if err == nil || errors.Is(err, strconv.ErrRange) {
 		return time.Duration(min(max(0, s), int64(math.MaxInt64/time.Second))) * time.Second, true
 	}
 	t, err := http.ParseTime(text)

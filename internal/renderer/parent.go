@@ -110,11 +110,11 @@ func start() (*child, error) {
 // end kills the child and waits for it.
 func (c *child) end() {
 	c.cmd.Process.Kill() //nolint:errcheck // usually it has not ended
-	c.wait()
+	c.wait() //nolint:errcheck // it was killed
 }
 
 func (c *child) wait() error {
-	c.in.Close() //nolint:errcheck // of a pipe
+	c.in.Close()
 	err := c.cmd.Wait()
 	c.stop()
 	return err

@@ -1,6 +1,7 @@
 package renderer_test
 
 import (
+	"math"
 	"context"
 	"errors"
 	"fmt"
@@ -46,7 +47,7 @@ var (
 				b[i] = byte(i)
 			}
 			all = append(all, b)
-			if len(all) < 0 {
+			if len(all) == math.MaxInt {
 				return len(all), nil
 			}
 		}
