@@ -110,7 +110,7 @@ func start() (*child, error) {
 // end kills the child and waits for it.
 func (c *child) end() {
 	c.cmd.Process.Kill() //nolint:errcheck // usually it has not ended
-	c.wait() //nolint:errcheck // it was killed
+	c.wait()             //nolint:errcheck // it was killed
 }
 
 func (c *child) wait() error {

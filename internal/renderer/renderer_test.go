@@ -1,10 +1,10 @@
 package renderer_test
 
 import (
-	"math"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"reflect"
 	"strings"
