@@ -84,7 +84,7 @@ func (t *tree) text(name string) []byte {
 	if err != nil {
 		return nil
 	}
-	defer f.Close() //nolint:errcheck // it is only read
+	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, maxText+1))
 	if err != nil || len(b) > maxText {
 		return nil

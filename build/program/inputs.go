@@ -244,7 +244,7 @@ func (r reader) embed(e embed) error {
 			if err != nil {
 				return err
 			}
-			defer f.Close() //nolint:errcheck // it was only read
+			defer f.Close()
 			return r.bytes(f)
 		})
 		if err != nil {

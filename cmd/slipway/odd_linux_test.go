@@ -165,7 +165,7 @@ func putOdd(t *testing.T, file, kind string) {
 			var l *net.UnixListener
 			if l, err = net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(short, "s"), Net: "unix"}); err == nil {
 				l.SetUnlinkOnClose(false)
-				t.Cleanup(func() { l.Close() })
+				t.Cleanup(func() { l.Close() }) //nolint:errcheck // a socket
 				err = os.Rename(filepath.Join(short, "s"), file)
 			}
 		}

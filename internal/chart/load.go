@@ -136,7 +136,7 @@ func (r *reader) read(name, shown string) error {
 	if err != nil {
 		return fmt.Errorf("reading chart %s: %w", r.shown, err)
 	}
-	defer f.Close() //nolint:errcheck // of a reader
+	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, r.left+1))
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", shown, err)
@@ -158,7 +158,7 @@ func (r *reader) archive(at, shown string) (*Chart, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading chart %s: %w", shown, err)
 	}
-	defer f.Close() //nolint:errcheck // of a reader
+	defer f.Close()
 	return readArchive(f, shown, &r.left)
 }
 
