@@ -24,9 +24,8 @@ func (v *view) checkTree(ctx context.Context) error {
 	for dir := v.work; len(dir) > len(v.place.root); {
 		dir = filepath.Dir(dir)
 		for _, name := range opened {
-			path := filepath.Join(dir, name)
-			if fi, err := os.Stat(path); err == nil && !fi.IsDir() && regular.Check(path, fi.Mode()) != nil {
-				return fmt.Errorf("git: %w", regular.Check(path, fi.Mode()))
+			if err := checkFile(filepath.Join(dir, name)); err != nil {
+				return fmt.Errorf("git: %w", err)
 			}
 		}
 	}
