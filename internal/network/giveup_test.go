@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -210,12 +211,14 @@ func TestPatient(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s, n := registrytest.Memory(t, "localhost:5000")
-				stalled := map[string]bool{}
+				var stalled sync.Map // requests that stalled, by kind
 				s.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
 					switch {
 					case m.at == nil:
-						if key := fmt.Sprint(q.Method, manifest(q)); !stalled[key] && !closing(q) {
-							stalled[key] = true
+						if closing(q) {
+							return false
+						}
+						if _, again := stalled.LoadOrStore(fmt.Sprint(q.Method, manifest(q)), true); !again {
 							s.Hang(q)
 							return true
 						}
