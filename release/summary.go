@@ -9,6 +9,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/output"
@@ -32,7 +34,7 @@ type Summary struct {
 	Images        []Image               `json:"images"`
 	Charts        []Chart               `json:"charts,omitempty"`
 	// FloatingTags are those of all images and charts, in all registries, with what became of them.
-	FloatingTags []lock.FloatingTag `json:"floatingTags,omitempty"`
+	FloatingTags []FloatingTag `json:"floatingTags,omitempty"`
 	Omitted      []Omitted          `json:"omitted,omitempty"`
 	// MissingBuilds are the Windows builds that third-party images lack.
 	MissingBuilds []airgap.MissingBuild `json:"missingBuilds,omitempty"`
@@ -56,12 +58,32 @@ type Stub struct {
 // Image is a row of the table.
 type Image struct {
 	Name      string   `json:"name"`
-	Reference string   `json:"reference"` // repository@digest
-	Names     []string `json:"names"`     // repository:tag, all of them, in all registries
+	Reference string   `json:"reference,omitempty"` // repository@digest
+	Names     []string `json:"names,omitempty"`     // repository:tag, all of them, in all registries
 	Platforms []string `json:"platforms"`
 	// Size is the bytes of all layers. A layer that children share counts once per child.
 	Size   int64  `json:"size"`
-	Digest string `json:"digest"`
+	Digest string `json:"digest,omitempty"`
+	// Manifests are the digests of the manifests of Platforms in a part of a release, which has
+	// neither Reference, Names nor Digest: merge gives images those.
+	Manifests []string `json:"manifests,omitempty"`
+}
+
+// FloatingTag is a floating tag and what it named before the run.
+type FloatingTag struct {
+	lock.FloatingTag
+
+	From v1.Hash `json:"from,omitzero"`
+
+	here bool // it named the image already
+}
+
+// floating returns the rows of an image's floating tags.
+func floating(i lock.Image) (all []FloatingTag) {
+	for _, t := range i.FloatingTags {
+		all = append(all, FloatingTag{t, t.From, t.From == i.Digest})
+	}
+	return all
 }
 
 // Omitted is an image that a snapshot or a bundle does not include.
@@ -91,11 +113,12 @@ func summarize(out string, l *lock.Lock, selected []string, bundles []bundle.Fil
 			line.Size += c.LayerBytes
 		}
 		s.Images = append(s.Images, line)
-		s.FloatingTags = append(s.FloatingTags, i.FloatingTags...)
+	}
+	for _, i := range l.Published() {
+		s.FloatingTags = append(s.FloatingTags, floating(i)...)
 	}
 	for _, c := range l.Charts {
 		s.Charts = append(s.Charts, newChart(c))
-		s.FloatingTags = append(s.FloatingTags, c.FloatingTags...)
 	}
 	for _, t := range l.ThirdParty {
 		if t.Omitted != "" {
@@ -117,6 +140,24 @@ func summarize(out string, l *lock.Lock, selected []string, bundles []bundle.Fil
 			return nil, err
 		}
 		s.Files = append(s.Files, File{Name: n, Size: fi.Size()})
+	}
+	return s, nil
+}
+
+// summarizePart summarizes a part of a release: its manifests are in the registries by digest, without
+// indexes and tags.
+func summarizePart(out string, l *lock.Lock, selected, names []string) (*Summary, error) {
+	s, err := summarize(out, l, selected, nil, names)
+	if err != nil {
+		return nil, err
+	}
+	s.FloatingTags = nil
+	for n, i := range l.Images {
+		line := &s.Images[n]
+		line.Reference, line.Names, line.Digest = "", nil, ""
+		for _, c := range i.Children {
+			line.Manifests = append(line.Manifests, c.Digest.String())
+		}
 	}
 	return s, nil
 }
@@ -173,11 +214,14 @@ func (s *Summary) writeImages(w io.Writer) error {
 	fmt.Fprintln(t, "IMAGE\tPLATFORMS\tSIZE\tDIGEST")
 	for _, i := range s.Images {
 		for n, p := range i.Platforms {
+			name, size, digest := "", "", ""
 			if n == 0 {
-				output.Fprintf(t, "%s\t%s\t%s\t%s\n", i.Name, p, progress.Size(i.Size), i.Digest)
-			} else {
-				output.Fprintf(t, "\t%s\t\t\n", p)
+				name, size, digest = i.Name, progress.Size(i.Size), i.Digest
 			}
+			if n < len(i.Manifests) {
+				digest = i.Manifests[n]
+			}
+			output.Fprintf(t, "%s\t%s\t%s\t%s\n", name, p, size, digest)
 		}
 	}
 	return t.Flush()
@@ -206,6 +250,8 @@ func (s *Summary) writeFloating(w io.Writer) error {
 		switch {
 		case f.Kept != "":
 			state = "stays: " + f.Kept
+		case f.here:
+			state = "there already"
 		case f.From.Hex != "":
 			state = "moved from " + f.From.String()
 		}
