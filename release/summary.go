@@ -35,7 +35,7 @@ type Summary struct {
 	Charts        []Chart               `json:"charts,omitempty"`
 	// FloatingTags are those of all images and charts, in all registries, with what became of them.
 	FloatingTags []FloatingTag `json:"floatingTags,omitempty"`
-	Omitted      []Omitted          `json:"omitted,omitempty"`
+	Omitted      []Omitted     `json:"omitted,omitempty"`
 	// MissingBuilds are the Windows builds that third-party images lack.
 	MissingBuilds []airgap.MissingBuild `json:"missingBuilds,omitempty"`
 	// Prebuilt are the programs that the release contains and did not compile.
