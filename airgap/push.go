@@ -25,7 +25,7 @@ type PushOptions struct {
 	// these. None means all, and that every index must be complete.
 	Platforms []string
 	// Release is the path of a release.yaml. It is written to Out with every reference to an image
-	// of the bundle renamed. Out is by default in the same directory, named after the host.
+	// of the bundle renamed. Out is by default in the same directory, named after the registry.
 	Release, Out string
 	// Floating says how floating tags move: forward, to a newer image only, which is the default;
 	// move, whatever they name; or keep.
