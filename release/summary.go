@@ -9,8 +9,6 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/output"
@@ -67,23 +65,6 @@ type Image struct {
 	// Manifests are the digests of the manifests of Platforms in a part of a release, which has
 	// neither Reference, Names nor Digest: merge gives images those.
 	Manifests []string `json:"manifests,omitempty"`
-}
-
-// FloatingTag is a floating tag and what it named before the run.
-type FloatingTag struct {
-	lock.FloatingTag
-
-	From v1.Hash `json:"from,omitzero"`
-
-	here bool // it named the image already
-}
-
-// floating returns the rows of an image's floating tags.
-func floating(i lock.Image) (all []FloatingTag) {
-	for _, t := range i.FloatingTags {
-		all = append(all, FloatingTag{t, t.From, t.From == i.Digest})
-	}
-	return all
 }
 
 // Omitted is an image that a snapshot or a bundle does not include.
@@ -233,29 +214,6 @@ func (s *Summary) writeFiles(w io.Writer) error {
 	fmt.Fprintln(t, "FILE\tSIZE")
 	for _, f := range s.Files {
 		output.Fprintf(t, "%s\t%s\n", filepath.Join(s.Out, f.Name), progress.Size(f.Size))
-	}
-	return t.Flush()
-}
-
-// writeFloating lists the floating tags. Those of a snapshot exist nowhere.
-func (s *Summary) writeFloating(w io.Writer) error {
-	if len(s.FloatingTags) == 0 || s.Snapshot {
-		return nil
-	}
-	fmt.Fprintln(w)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "FLOATING TAG\tSTATE")
-	for _, f := range s.FloatingTags {
-		state := "new"
-		switch {
-		case f.Kept != "":
-			state = "stays: " + f.Kept
-		case f.here:
-			state = "there already"
-		case f.From.Hex != "":
-			state = "moved from " + f.From.String()
-		}
-		output.Fprintf(t, "%s:%s\t%s\n", f.Repository, f.Tag, state)
 	}
 	return t.Flush()
 }
