@@ -135,6 +135,9 @@ func (c *run) publish(ctx context.Context, prepared *publish.Prepared, binary fu
 		return nil, err
 	}
 	c.stage("pushing")
+	if err := airgap.CheckTargets(l, Targets(c.product.Airgap.Bundles)); err != nil {
+		return nil, err
+	}
 	if err := prepared.Push(ctx); err != nil {
 		return nil, err
 	}

@@ -45,8 +45,11 @@ kubernetes" take. docs/kubernetes.md tells more.`,
 			if err != nil {
 				return err
 			}
-			if push && !cmd.Flags().Changed("shards") {
+			switch shards := cmd.Flags().Changed("shards"); {
+			case push && !shards:
 				return usageError{errors.New("-push puts a plan of shards into the registry: give -shards, too")}
+			case weights != "" && !shards:
+				return usageError{errors.New("-weights divides a release among shards: give -shards, too")}
 			}
 			if cmd.Flags().Changed("shards") {
 				return f.divide(cmd, p, shards, weights, push)
