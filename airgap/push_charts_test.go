@@ -71,7 +71,7 @@ func TestPushChart(t *testing.T) {
 			t.Errorf("the chart does not make %s twice:\n%s", want, all.String())
 		}
 	}
-	host := strings.ReplaceAll(r.Host(), ":", "-")
+	host := strings.ReplaceAll(r.Host(), ":", "-") + "-mirror"
 	if file, err := os.ReadFile(filepath.Join(dir, "app-1.2.3+build.4."+host+".tgz")); err != nil || !bytes.Equal(file, archive) {
 		t.Errorf("the file of the chart has %d bytes, the registry %d: %v", len(file), len(archive), err)
 	}
