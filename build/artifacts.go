@@ -2,10 +2,10 @@ package build
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
-
-	"golang.org/x/sync/errgroup"
+	"sync"
 
 	"github.com/slipway-dev/slipway/build/artifact"
 	"github.com/slipway-dev/slipway/lock"
@@ -26,18 +26,13 @@ func (b *Builder) artifacts(ctx context.Context) ([]lock.Artifact, error) {
 			jobs = append(jobs, job{a, on})
 		}
 	}
-	made := make([][]lock.Artifact, len(jobs))
-	var g errgroup.Group
+	made, errs := make([][]lock.Artifact, len(jobs)), make([]error, len(jobs))
+	var g sync.WaitGroup
 	for n, j := range jobs {
-		g.Go(func() (err error) {
-			made[n], err = b.artifact(ctx, j.artifact, j.on)
-			return err
-		})
+		g.Go(func() { made[n], errs[n] = b.artifact(ctx, j.artifact, j.on) })
 	}
-	if err := g.Wait(); err != nil {
-		return nil, err
-	}
-	return slices.Concat(made...), nil
+	g.Wait()
+	return slices.Concat(made...), errors.Join(errs...)
 }
 
 func (b *Builder) artifact(ctx context.Context, a product.Artifact, on platform.Platform) ([]lock.Artifact, error) {

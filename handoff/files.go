@@ -11,14 +11,21 @@ import (
 	"slices"
 
 	"github.com/slipway-dev/slipway/evidence"
+	"github.com/slipway-dev/slipway/internal/signature"
 )
 
 // PushFiles puts the files of the complete release in dir, those that its checksums list, and these
-// with their signatures, next to the plan.
-func (p *Plan) PushFiles(ctx context.Context, dir string) error {
+// with their signatures, next to the plan. A release that is there already must be the same, but for
+// other signatures of the same key, if that is not nil.
+func (p *Plan) PushFiles(ctx context.Context, dir string, key *signature.PublicKey) error {
 	names, err := listed(dir)
 	if err != nil {
 		return err
+	}
+	if key != nil {
+		if same, err := p.resigned(ctx, dir, names, key); same || err != nil {
+			return err
+		}
 	}
 	if err := p.pushDir(ctx, typeRelease, p.tag(".release"), dir, names); err != nil {
 		return fmt.Errorf("pushing the files of the release: %w", err)

@@ -112,7 +112,7 @@ func (c *checker) chartNames(ctx context.Context, claims claims) {
 		if !c.Given(&in.Tags) {
 			templates = []string{defaultTag}
 		}
-		out.Tags, out.FloatingTags = t.tags(templates, false), t.tags(in.FloatingTags, true)
+		out.Tags, out.FloatingTags = t.tags(templates, false), t.tags(c.chartFloatingTags(out.Version, in), true)
 		if tag := imagename.ChartTag(out.Version); len(out.Tags) == len(templates) && !slices.Contains(out.Tags, tag) {
 			c.Errorf(&in.Tags, "chart %s has no tag %s, by which Helm finds it: add {{.Version}}", in.Name, tag)
 		}

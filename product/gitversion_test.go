@@ -308,6 +308,9 @@ func TestFloatingTags(t *testing.T) {
 		{"", "1.2.3", "v1.0.8", "own"},
 		{"", "1.2.3", "v1.0.8-rc.1", ""},
 		{"", "1.2.3-rc.1", "1.0.8", ""},
+		{"", "2026.01.5", "2026.01.5", "own"},
+		{"", "1.2.3.4", "1.2.3", "own"},
+		{"", "1.2.3-0.20261121093000-abcdefabcdef", "2026.01.5", ""},
 		{"{name: a}", "1.2.3-rc.1", "1.2.3-rc.1", "own"},
 		{"{name: a, floatingTags: [b, c]}", "1.2.3-rc.1", "1.2.3-rc.1", "b,c"},
 		{"{name: a, floatingTags: []}", "1.2.3", "1.2.3", ""},
@@ -331,6 +334,15 @@ func TestFloatingTags(t *testing.T) {
 		}
 		if got := strings.Join(c.floatingTags(tc.image, &c.in.Images[0]), ","); got != tc.want {
 			t.Errorf("%+v: the templates are %q", tc, got)
+		}
+		if images != "images: [{name: x}]" {
+			continue // a chart has the tags that images have which have none of their own
+		}
+		if got := strings.Join(c.chartFloatingTags(tc.image, &chartYAML{FloatingTags: []string{"own"}}), ","); got != tc.want {
+			t.Errorf("%+v: the templates of a chart are %q", tc, got)
+		}
+		if got := c.chartFloatingTags(tc.image, &chartYAML{}); len(got) > 0 {
+			t.Errorf("%+v: a chart without floating tags has %q", tc, got)
 		}
 	}
 }

@@ -22,6 +22,8 @@ type Options struct {
 	// Version is that of the run, or "git"; "" means the environment variable SLIPWAY_VERSION, and
 	// if that is empty, the version in slipway.yaml.
 	Version string
+	// VersionFrom is where Version comes from, for messages; "" is -version.
+	VersionFrom string
 	// Channel names a channel of slipway.yaml; "" means the only one for versions of this kind, if
 	// there is one.
 	Channel string

@@ -161,8 +161,11 @@ func (m *merged) present(ctx context.Context, repo name.Repository) error {
 	}
 	for _, child := range m.part.Children {
 		ref := repo.Digest(child.Digest.String())
-		if _, err := m.client.Head(ctx, ref); err != nil {
-			return fmt.Errorf("%s: %s: publish that part again: %w", child.Platform, ref, err)
+		switch _, err := m.client.Head(ctx, ref); {
+		case network.Missing(err):
+			return fmt.Errorf("%s: %s is not in the registry: publish that part again", child.Platform, ref)
+		case err != nil:
+			return fmt.Errorf("%s: looking at %s: %w", child.Platform, ref, err)
 		}
 	}
 	return nil

@@ -34,6 +34,9 @@ func (c *run) merge(ctx context.Context, parts []*lock.Part) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := c.findArtifacts(ctx, prepared.Lock); err != nil {
+		return nil, fmt.Errorf("merging parts: %w", err)
+	}
 	return c.publish(ctx, prepared, binary)
 }
 

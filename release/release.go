@@ -135,6 +135,9 @@ func (c *run) publish(ctx context.Context, prepared *publish.Prepared, binary fu
 		return nil, err
 	}
 	c.stage("pushing")
+	if err := airgap.CheckTargets(l, Targets(c.product.Airgap.Bundles)); err != nil {
+		return nil, err
+	}
 	if err := prepared.Push(ctx); err != nil {
 		return nil, err
 	}
@@ -198,7 +201,7 @@ func (c *run) part(ctx context.Context, built *built.Result) (*Summary, error) {
 		c.options.Progress.Printf("the other files in %s are of an earlier, complete release; its %s is gone", c.options.Out, evidence.SumsName)
 	}
 	c.options.Progress.Printf("only %v was selected: stopping before render; %s joins all parts and goes on from there", part.Selected, howto.Run("merge"))
-	return summarize(c.options.Out, l, part.Selected, nil, append(artifacts, lock.PartName))
+	return summarizePart(c.options.Out, l, part.Selected, append(artifacts, lock.PartName))
 }
 
 // finish writes the small files, and the checksums last: a directory with fresh SHA256SUMS is a
@@ -217,9 +220,6 @@ func (c *run) finish(ctx context.Context, l *lock.Lock, manifest []byte, bills [
 		others = append(others, Manifest)
 	}
 	if err := l.Write(filepath.Join(c.out, lock.Name)); err != nil {
-		return nil, err
-	}
-	if err := Supersede(c.out, lock.Name); err != nil {
 		return nil, err
 	}
 	proofs, err := c.writeProvenance()
@@ -244,6 +244,9 @@ func (c *run) finish(ctx context.Context, l *lock.Lock, manifest []byte, bills [
 		return nil, err
 	}
 	if err := page(); err != nil {
+		return nil, err
+	}
+	if err := Supersede(c.out, lock.Name); err != nil { // last: a part may be an input of this release
 		return nil, err
 	}
 	names, err := c.sums(ctx, l, bundles, slices.Concat(others, proofs, scripts, artifacts, []string{report.Name}))

@@ -71,11 +71,19 @@ func (s *Shard) Select(o *product.Options) (err error) {
 	if o.Share, err = s.Plan.Share(s.Number); err != nil {
 		return fmt.Errorf("%s: %w", s.Path, err)
 	}
-	o.Version, o.Channel = cmp.Or(o.Version, s.Plan.Version), cmp.Or(o.Channel, s.Plan.Channel)
-	if len(o.Registries) == 0 {
-		o.Registries = s.Plan.Registries
-	}
+	Adopt(o, s.Plan)
 	return nil
+}
+
+// Adopt takes from a plan what the options leave open.
+func Adopt(o *product.Options, p *shard.Plan) {
+	if o.Version == "" {
+		o.Version, o.VersionFrom = p.Version, product.FromPlan
+	}
+	o.Channel = cmp.Or(o.Channel, p.Channel)
+	if len(o.Registries) == 0 {
+		o.Registries = p.Registries
+	}
 }
 
 // same returns an error if a run is of another release than the plan.

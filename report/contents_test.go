@@ -102,7 +102,7 @@ func TestContents(t *testing.T) {
 	r.Licenses = map[string][]string{"": {"example.com/a"}, "BSD-3-Clause": {"stdlib"}}
 	r.Lock.Images[0].Children[1].Base = &lock.Base{Name: "mcr.microsoft.com/windows/nanoserver:ltsc2022@" + hash(7).String(), Digest: hash(7), Created: time.Date(2025, 12, 24, 0, 0, 0, 0, time.UTC)}
 	r.Lock.Images[0].Children[1].OSVersion = "10.0.20348.1"
-	r.Lock.Images[0].FloatingTags = []lock.FloatingTag{{Tag: "latest", Repository: r.Lock.Images[0].Repository, From: hash(3)}, {Tag: "edge", Repository: "copy.example/big", Kept: "it names 2.0.0"}}
+	r.Lock.Images[0].FloatingTags = []lock.FloatingTag{{Tag: "latest", Repository: r.Lock.Images[0].Repository}, {Tag: "edge", Repository: "copy.example/big", Kept: "it names 2.0.0"}}
 	r.Bundles = []bundle.File{{Path: "big-images.tar.zst", Size: 1000e6, Contents: r.Contents}}
 	r.Deltas = []bundle.File{{Path: "big-images.tar.zst.delta", Size: 200e6, Contents: &bundle.Contents{Delta: &bundle.Delta{
 		Base: bundle.DeltaBase{File: "old.tar.zst", Version: "0.9.0"}, Bundle: "big-images.tar.zst", Size: 1000e6,
@@ -110,7 +110,7 @@ func TestContents(t *testing.T) {
 	r.Keys = []string{"SHA256:abc"}
 	wants(t, write(t, r, nil),
 		`2 Go modules are in the programs. Of these there are several versions`, `<code>v1.1.0</code> image-001`, `data-license="BSD-3-Clause" data-count="1"`, "none declared",
-		`Windows 10.0.20348.1</td><td class="age">2025-12-24, 38 days before the release`, "latest moved from 000000000000", "copy.example/big:edge stays: it names 2.0.0",
+		`Windows 10.0.20348.1</td><td class="age">2025-12-24, 38 days before the release`, "latest moves to it", "copy.example/big:edge stays: it names 2.0.0",
 		"800.0 MB of 1.0 GB (80 %)", "slipway airgap apply big-images.tar.zst.delta -base=old.tar.zst -out=big-images.tar.zst", "who has old.tar.zst of 0.9.0",
 		`A release, published at registry.example/big. <span id="proof" data-keys="SHA256:abc">Signed, by its own account, with the key SHA256:abc.`)
 }

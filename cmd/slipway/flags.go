@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -98,10 +97,8 @@ func (f *flags) load(ctx context.Context) (*product.Product, error) {
 		Path: f.product, Registries: f.registry, Version: f.version, Channel: f.channel, Floating: f.floating, Platforms: f.platforms, Images: f.images, Repositories: f.clones, Made: []string{f.storeDir(), f.out},
 	}
 	if h := f.handed; h != nil {
-		o.Rebuild, o.Version, o.Channel = h.again, cmp.Or(o.Version, h.plan.Version), cmp.Or(o.Channel, h.plan.Channel)
-		if len(o.Registries) == 0 {
-			o.Registries = h.plan.Registries
-		}
+		o.Rebuild = h.again
+		release.Adopt(&o, h.plan)
 	}
 	if f.shard != nil {
 		if err := f.shard.Select(&o); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/handoff"
+	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/release"
 )
@@ -79,7 +80,11 @@ func (f *flags) merge(cmd *cobra.Command, paths []string, join joining, sign *si
 		return err
 	}
 	if join.push {
-		err := f.withPlan(cmd, join.plan, func(p *handoff.Plan) error { return p.PushFiles(cmd.Context(), f.out) })
+		var key *signature.PublicKey
+		if o.Signer != nil {
+			key = o.Signer.Public
+		}
+		err := f.withPlan(cmd, join.plan, func(p *handoff.Plan) error { return p.PushFiles(cmd.Context(), f.out, key) })
 		if err != nil {
 			return err
 		}

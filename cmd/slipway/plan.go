@@ -45,11 +45,11 @@ kubernetes" take. docs/kubernetes.md tells more.`,
 			if err != nil {
 				return err
 			}
-			if push && !cmd.Flags().Changed("shards") {
-				return usageError{errors.New("-push puts a plan of shards into the registry: give -shards, too")}
-			}
-			if cmd.Flags().Changed("shards") {
+			switch {
+			case cmd.Flags().Changed("shards"):
 				return f.divide(cmd, p, shards, weights, push)
+			case push, weights != "":
+				return usageError{errors.New("-push and -weights are for a plan of shards: give -shards, too")}
 			}
 			pr := f.printer(cmd)
 			plan, err := release.MakePlan(cmd.Context(), p, release.Options{Out: f.out, Store: f.storeDir(), Progress: pr})

@@ -23,7 +23,7 @@ breaks a rule of lint that is an error: for example, if a reference is not pinne
 named for Windows has no Windows platform, or a pod selects no operating system.
 
 The images have their names at the first registry of the release. With -destination they have
-those at another one, and the file is release.HOST.yaml.`,
+those at another one, and the file is release.REGISTRY.yaml.`,
 		Example: "  slipway render\n  slipway render -out=/tmp/kpack\n  slipway render -destination=ghcr.io/me",
 		Args:    usage(cobra.NoArgs),
 		RunE: f.stage(func(cmd *cobra.Command, s stage) error {

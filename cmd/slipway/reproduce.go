@@ -115,6 +115,8 @@ func (r *reproducing) signer(cmd *cobra.Command) (*signature.Signer, error) {
 	switch {
 	case r.private == "" && r.builder != "":
 		return nil, usageError{fmt.Errorf("-builder is for the statement that -sign signs; see %s -h", cmd.CommandPath())}
+	case r.private == "" && cmd.Flags().Changed("out"):
+		return nil, usageError{fmt.Errorf("-out is the file that -sign writes; see %s -h", cmd.CommandPath())}
 	case r.private == "":
 		return nil, nil //nolint:nilnil // nothing was asked for
 	case r.builder == "":
