@@ -120,7 +120,7 @@ func (c *checker) readHistory(ctx context.Context) (h history, err error) {
 	if h.of, err = git.TagsOf(ctx, dir, h.commit.Hash); err != nil {
 		return h, err
 	}
-	if h.changes, err = git.Changes(ctx, r.Root, true, c.out.MadeIn(r.Root)...); err != nil {
+	if h.changes, err = git.Changes(ctx, r.Root, c.out.MadeIn(r.Root)...); err != nil {
 		return h, err
 	}
 	file := filepath.Base(c.out.Path)

@@ -26,7 +26,7 @@ func Committed(ctx context.Context, s product.Source, except ...string) (hash, i
 	if err != nil || s.Revision != "" && s.Revision != head.Hash {
 		return "", "", false
 	}
-	changes, err := git.Changes(ctx, s.Directory, s.Own, except...)
+	changes, err := git.Changes(ctx, s.Directory, except...)
 	if err != nil || len(changes) > 0 {
 		return "", "", false
 	}

@@ -36,7 +36,7 @@ func directory(ctx context.Context, s product.Source, except []string) (Tree, er
 		s.Created = head.Time
 	}
 	if s.Revision == "" {
-		changes, err := git.Changes(ctx, s.Directory, s.Own, except...)
+		changes, err := git.Changes(ctx, s.Directory, except...)
 		if err != nil {
 			return Tree{}, fmt.Errorf("source %s: %w", s.Name, err)
 		}
