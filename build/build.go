@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -42,9 +43,11 @@ type Builder struct {
 	prebuilt map[Prebuilt]prebuilt.File
 	client   *network.Client
 	bases    *base.Resolver
-	found    []finding         // of Check, by image
-	compiled []program.Program // all that are compiled
-	noted    noted             // what images and artifacts contain
+	found    []finding                // of Check, by image
+	compiled []program.Program        // all that are compiled
+	noted    noted                    // what images and artifacts contain
+	before   *here                    // of Here
+	commits  map[string]source.Commit // of directory sources, by name
 }
 
 // New returns a builder of p with the sources that [Sources] has fetched. One that could not be
@@ -53,7 +56,8 @@ func New(p *product.Product, trees map[string]source.Tree, st *store.Store, pr *
 	client := network.New(network.Options{Progress: pr})
 	return &Builder{
 		product: p, store: st, trees: trees, progress: pr, client: client,
-		bases: &base.Resolver{Bases: p.Bases, File: p.Path, Referenced: p.Referenced, Snapshot: p.Snapshot(), Store: st, Client: client, Progress: pr},
+		commits: map[string]source.Commit{},
+		bases:   &base.Resolver{Bases: p.Bases, File: p.Path, Referenced: p.Referenced, Snapshot: p.Snapshot(), Store: st, Client: client, Progress: pr},
 	}
 }
 
@@ -84,15 +88,21 @@ func (b *Builder) Images(ctx context.Context) (*built.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if b.before == nil {
+		if _, err := b.Here(ctx); err != nil {
+			return nil, err
+		}
+	}
+	materials := slices.Clone(b.before.materials)
 	var beside errgroup.Group
 	defer beside.Wait() //nolint:errcheck // for an end before the result
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	set, wait := program.Start(ctx, b.store, b.progress, all)
 	b.programs = set
-	var materials []lock.Material
+	var tools []lock.Material
 	beside.Go(func() (err error) {
-		materials, err = b.materials(ctx)
+		tools, err = b.toolchains(ctx)
 		return err
 	})
 	if err := b.readPrebuilt(ctx, b.client); err != nil {
@@ -129,7 +139,7 @@ func (b *Builder) Images(ctx context.Context) (*built.Result, error) {
 	r := &built.Result{
 		BuildVersion: stagefile.Build.Version, Name: p.Name, Version: p.Version, Created: Created(p, b.trees),
 		Selected: p.Selected, Sources: lockSources(p, b.trees), Images: images, Artifacts: files, Compilers: compilers, Prebuilt: b.Prebuilt(),
-		Materials: materials,
+		Materials: append(materials, tools...),
 	}
 	return r, b.complete(ctx, r)
 }
@@ -155,6 +165,9 @@ func (b *Builder) complete(ctx context.Context, r *built.Result) (err error) {
 		if r.Go, err = source.Version(ctx); err != nil {
 			return err
 		}
+	}
+	if err := b.prove(ctx, r.Materials); err != nil {
+		return err
 	}
 	r.Materials = append(r.Materials, b.documents()...)
 	lock.SortMaterials(r.Materials)
@@ -183,7 +196,7 @@ func Sources(ctx context.Context, p *product.Product) (map[string]source.Tree, e
 	var g errgroup.Group
 	for i, s := range p.Sources {
 		g.Go(func() error {
-			trees[i], failures[i] = source.Fetch(ctx, s, p.MadeIn(s.Directory)...)
+			trees[i], failures[i] = source.Fetch(ctx, s)
 			return nil
 		})
 	}

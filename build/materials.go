@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -19,9 +20,72 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// materials lists what was built from, besides what the result names: the archive of inputs, which
-// goes into the store, sources, toolchains and slipway.
-func (b *Builder) materials(ctx context.Context) ([]lock.Material, error) {
+// here is what a release is made from, at one time.
+type here struct {
+	materials []lock.Material // sources, the archive of inputs and slipway
+	set       *inputs.Set
+}
+
+// Here lists those materials that every part of a release is made from: the archive of inputs,
+// which goes into the store, sources, and slipway. [Builder.Unchanged] compares with them.
+func (b *Builder) Here(ctx context.Context) ([]lock.Material, error) {
+	h, err := b.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range h.set.Outside {
+		b.progress.Printf("warning: %s is outside of the product's repository: nobody else can build the release without it", path)
+	}
+	b.before = h
+	return slices.Clone(h.materials), nil
+}
+
+func (b *Builder) look(ctx context.Context) (*here, error) {
+	all, err := b.sources(ctx)
+	if err != nil {
+		return nil, err
+	}
+	archive, err := Inputs(ctx, b.product, all, b.store)
+	if err != nil {
+		return nil, err
+	}
+	self, err := slipway(b.store)
+	if err != nil {
+		return nil, err
+	}
+	return &here{append(all, archive.Material, self), archive.Set}, nil
+}
+
+// again is the remedy for what has changed.
+const again = "changed while the release was made, which may have it as it was or as it is: run again"
+
+// Unchanged compares what is here with what was here when [Builder.Here] looked: whatever was read
+// in between is what the statement of the release says. It is to be called after everything was.
+func (b *Builder) Unchanged(ctx context.Context) error {
+	now, err := b.look(ctx)
+	if err != nil {
+		return err
+	}
+	if path := b.before.set.Changed(now.set); path != "" {
+		return fmt.Errorf("%s %s", path, again)
+	}
+	if path := b.product.Changed(now.set.Stamp); path != "" {
+		return fmt.Errorf("%s %s", path, again)
+	}
+	for n, m := range b.before.materials {
+		if n >= len(now.materials) || m != now.materials[n] {
+			return fmt.Errorf("%s %s", m.Title(), again)
+		}
+	}
+	return nil
+}
+
+// Materials lists what the product is built from, as Images does, without building it.
+func (b *Builder) Materials(ctx context.Context) ([]lock.Material, error) {
+	var err error
+	if b.compiled, err = b.Programs(); err != nil {
+		return nil, err
+	}
 	all, err := b.Here(ctx)
 	if err != nil {
 		return nil, err
@@ -35,41 +99,10 @@ func (b *Builder) materials(ctx context.Context) ([]lock.Material, error) {
 	return all, nil
 }
 
-// Here lists those materials that every part of a release is made from: the archive of inputs,
-// which goes into the store, sources, and slipway.
-func (b *Builder) Here(ctx context.Context) ([]lock.Material, error) {
-	all, err := b.sources(ctx)
-	if err != nil {
-		return nil, err
-	}
-	archive, err := Inputs(ctx, b.product, all, b.store)
-	if err != nil {
-		return nil, err
-	}
-	for _, path := range archive.Outside {
-		b.progress.Printf("warning: %s is outside of the product's repository: nobody else can build the release without it", path)
-	}
-	self, err := slipway(b.store)
-	if err != nil {
-		return nil, err
-	}
-	return append(all, archive.Material, self), nil
-}
-
-// Materials lists what the product is built from, as Images does, without building it.
-func (b *Builder) Materials(ctx context.Context) ([]lock.Material, error) {
-	var err error
-	if b.compiled, err = b.Programs(); err != nil {
-		return nil, err
-	}
-	return b.materials(ctx)
-}
-
 // Archive is the archive of inputs in the store.
 type Archive struct {
 	lock.Material
-
-	Outside []string // as in [inputs.Set]
+	*inputs.Set
 }
 
 // Inputs puts the archive of a product's inputs into the store. materials have the sources, as
@@ -80,7 +113,7 @@ func Inputs(ctx context.Context, p *product.Product, materials []lock.Material, 
 		if s.Directory == "" {
 			continue
 		}
-		one := inputs.Source{Name: s.Name, Directory: s.Directory, Own: s.Own}
+		one := inputs.Source{Name: s.Name, Directory: s.Directory, Own: s.Own, Beyond: s.Beyond()}
 		for _, m := range materials {
 			one.Committed = one.Committed || m.Name == s.Name && m.GitCommit != ""
 		}
@@ -91,7 +124,7 @@ func Inputs(ctx context.Context, p *product.Product, materials []lock.Material, 
 		return Archive{}, err
 	}
 	h, err := put(ctx, set, st)
-	return Archive{Material: lock.Material{URI: inputs.Name(p.Name, p.Version), SHA256: h.Hex, Path: set.File}, Outside: set.Outside}, err
+	return Archive{Material: lock.Material{URI: inputs.Name(p.Name, p.Version), SHA256: h.Hex, Path: set.File}, Set: set}, err
 }
 
 // kindArchive is the kind of records of what tars of inputs became.
@@ -138,7 +171,9 @@ func (b *Builder) sources(ctx context.Context) ([]lock.Material, error) {
 		}
 		m := lock.Material{Name: s.Name, Revision: tree.Source.Revision}
 		if s.Module == "" {
-			b.directory(ctx, s, &m)
+			if err := b.directory(ctx, s, &m); err != nil {
+				return nil, err
+			}
 			m.Created = tree.Source.Created
 			all = append(all, m)
 			continue
@@ -163,32 +198,43 @@ func (b *Builder) sources(ctx context.Context) ([]lock.Material, error) {
 	return all, nil
 }
 
-// directory fills in where a directory source is known from.
-func (b *Builder) directory(ctx context.Context, s product.Source, m *lock.Material) {
+// directory fills in where a directory source is known from: its commit, if that has every file
+// that slipway.yaml names. Those that programs are compiled from are compared by [Builder.prove].
+func (b *Builder) directory(ctx context.Context, s product.Source, m *lock.Material) error {
 	m.URI, m.Own = "source:"+s.Name, s.Own
-	hash, in, ok := s.Commit, s.In, s.Commit != ""
+	m.Path = inputs.Source{Name: s.Name, Directory: s.Directory, Own: s.Own}.Path(b.product)
+	c, ok := source.Commit{Hash: s.Commit, In: s.In}, s.Commit != ""
 	if !ok {
-		hash, in, ok = source.Committed(ctx, s, b.product.MadeIn(s.Directory)...)
-	}
-	if !ok {
-		m.Path = inputs.Source{Name: s.Name, Directory: s.Directory, Own: s.Own}.Path(b.product)
-		return
+		c, ok = source.Committed(ctx, s)
+		if s.Revision == "" && c.Revision != m.Revision { // images have it already
+			return fmt.Errorf("source %s %s", s.Name, again)
+		}
+		if !ok {
+			return nil
+		}
+		lacking, err := inputs.Lacking(b.product, s.Directory, c.Has)
+		if err != nil || lacking != "" {
+			return err
+		}
+		b.commits[s.Name] = c
 	}
 	if s.URL != "" {
 		m.URI = "git+" + s.URL
 	}
-	m.GitCommit, m.Path, m.Proven = hash, in, true
+	m.GitCommit, m.Path, m.Proven = c.Hash, c.In, true
+	return nil
 }
 
-// toolchains lists the Go toolchains that compile the programs.
+// toolchains lists the Go toolchains that compile the programs. The go.mod of each directory that
+// they are compiled in may choose one.
 func (b *Builder) toolchains(ctx context.Context) ([]lock.Material, error) {
 	var all []lock.Material
 	seen, asked := map[string]bool{}, map[string]bool{}
 	for _, p := range b.compiled {
-		if asked[p.Tree.Source.Name] {
+		if asked[p.Tree.Dir] {
 			continue
 		}
-		asked[p.Tree.Source.Name] = true
+		asked[p.Tree.Dir] = true
 		tool, err := p.Tree.Toolchain(ctx)
 		if err != nil {
 			return nil, err

@@ -34,8 +34,8 @@ type Options struct {
 	Share *Share
 	// Repositories are clones of the repositories of module sources, as NAME=DIRECTORY.
 	Repositories []string
-	// Made are the directories that this run writes: store and output. [Product.MadeIn] excludes
-	// them.
+	// Made are files and directories that Slipway writes, in this run or before it: store, output,
+	// plan and parts. [Product.MadeIn] excludes them.
 	Made []string
 	// Rebuild makes a release again: what it has counts, and not the environment and git.
 	Rebuild *Rebuild
@@ -65,6 +65,8 @@ func Load(ctx context.Context, o Options) (*Product, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", o.Path, err)
 	}
+	read := &Product{Dir: dir, Path: o.Path}
+	read.stampFiles()
 	b, err := yamlfile.ReadText(o.Path, maxFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -73,12 +75,13 @@ func Load(ctx context.Context, o Options) (*Product, error) {
 		return nil, fmt.Errorf("reading %s: %w: name the file slipway.yaml itself with -product", o.Path, cause(err))
 	}
 	c := newChecker(o.Path, dir, b)
+	c.out.stamps = read.stamps
 	c.rebuild = o.Rebuild
 	getenv := o.Share.environment(o.Rebuild.environment())
 	if apiVersion(c.Document, &c.in.APIVersion) {
 		return nil, c.Err()
 	}
-	if c.out.Made, err = c.made(o.Made); err != nil {
+	if err := c.made(ctx, o.Made); err != nil {
 		return nil, fmt.Errorf("reading %s: %w", o.Path, err)
 	}
 	c.version(ctx, o, getenv)

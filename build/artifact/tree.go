@@ -8,12 +8,13 @@ import (
 	"slices"
 
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/store"
 )
 
 // tree lists the files below a directory. An archive has regular files only: anything else is
-// an error, since not every system can unpack it. The directories in except and .git are left
-// out.
+// an error, since not every system can unpack it. What except names, .git and the directories that
+// slipway made are left out.
 func tree(st *store.Store, dir string, except []string) ([]layer.Entry, error) {
 	var all []layer.Entry
 	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
@@ -24,9 +25,9 @@ func tree(st *store.Store, dir string, except []string) ([]layer.Entry, error) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && slices.Contains(except, filepath.ToSlash(rel)), d.IsDir() && d.Name() == ".git":
+		case d.IsDir() && (slices.Contains(except, filepath.ToSlash(rel)) || d.Name() == ".git" || p != dir && disk.Ignored(p)):
 			return filepath.SkipDir
-		case d.IsDir() || d.Name() == ".git":
+		case d.IsDir(), d.Name() == ".git", slices.Contains(except, filepath.ToSlash(rel)):
 			return nil
 		}
 		if !d.Type().IsRegular() {

@@ -29,6 +29,7 @@ type Set struct {
 	outputs map[string]Output
 	err     map[string]error
 	times   *shard.Weights
+	read    []func() []Read
 }
 
 // Times returns how long compilers and linkers took, when wait has ended.
@@ -133,6 +134,9 @@ func (s *Set) build(ctx context.Context, st *store.Store, pr *progress.Printer, 
 	defer s.mu.Unlock()
 	if b.times != nil {
 		s.times.Add(b.times)
+	}
+	if b.sources != nil {
+		s.read = append(s.read, b.sources)
 	}
 	for n, p := range b.programs {
 		i := id(p.Name, p.Platform)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/regular"
@@ -184,8 +185,9 @@ func (v *view) within(ctx context.Context, name string) (bool, error) {
 	return len(inner) > 0, err
 }
 
-// Tracked reports whether git has a file of a directory.
-func Tracked(ctx context.Context, dir, file string) (bool, error) {
-	out, err := run(ctx, dir, "ls-files", "--", ":(literal)"+file)
-	return out != "", err
+// Tracked lists the files at or below a path of a directory that git has, relative to the
+// directory.
+func Tracked(ctx context.Context, dir, path string) ([]string, error) {
+	out, err := run(ctx, dir, "ls-files", "-z", "--", ":(literal)"+path)
+	return slices.DeleteFunc(strings.Split(out, "\x00"), func(name string) bool { return name == "" }), err
 }
