@@ -45,7 +45,7 @@ func (s Source) Beyond() []string {
 	if s.Directory == "" || err != nil {
 		return nil
 	}
-	f, err := modfile.ParseLax(file, text, nil)
+	f, err := modfile.Parse(file, text, nil)
 	if err != nil {
 		return nil // the go command will report it
 	}

@@ -24,6 +24,7 @@ type Commit struct {
 	// Revision is Hash, with "-dirty" behind it if the source has [product.Source.Changes]; "" if git
 	// does not tell.
 	Revision string
+	Changes  []string
 	In       string // the directory's path in its repository
 	tree     *git.Tree
 }
@@ -42,7 +43,7 @@ func Committed(ctx context.Context, s product.Source) (c Commit, ok bool) {
 	}
 	c.Hash, c.Revision = head.Hash, head.Hash
 	if len(changes) > 0 {
-		c.Revision += dirty
+		c.Revision, c.Changes = c.Revision+dirty, changes
 		return c, false
 	}
 	if c.In, err = git.Prefix(ctx, s.Directory); err != nil {
