@@ -101,6 +101,7 @@ func (c *run) all(ctx context.Context) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.builder = builder
 	c.materials, c.times = built.Materials, builder.Times()
 	if len(p.Selected) > 0 {
 		return c.told(c.part(ctx, built))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/release"
 	"github.com/slipway-dev/slipway/shard"
@@ -17,6 +18,7 @@ func newPlan(f *flags) *cobra.Command {
 	var shards int
 	var weights string
 	var push bool
+	var file string
 	cmd := &cobra.Command{
 		Use:   "plan",
 		Short: "Print what a release would do, without doing any of it",
@@ -26,30 +28,34 @@ refused, what has to be compiled and what changed since the release in the outpu
 the files, and where the credentials for each registry come from.
 
 It does what check does, and reads the store and asks the registries. It builds nothing and
-writes nothing to the disk or to a registry, but downloads Go modules that are not in the module
+writes nothing to the disk or to a registry but what -o and -push say, and downloads Go modules that are not in the module
 cache. It does not wait for a release that is running. The exit code is 1 if the release could
 not go, with an error for each reason.
 
-With -shards it divides the release among that many machines and prints the plan of that: with
--json for "slipway release -plan", else as a table. It weighs by how long compilers and linkers
+With -shards it divides the release among that many machines and prints the plan of that, as a
+table or with -json. -o writes it to a file for "slipway release -plan", which is no change of the
+work tree and no input, as a file that the shell makes would be. It weighs by how long compilers and linkers
 took in an earlier release, which it reads from release.weights.json, and by the number of
 packages where nothing is known. docs/shards.md tells more.
 
 With -push, too, it puts the plan and everything that slipway.yaml names into the registry, for
 machines that have no clone, and prints the reference that "slipway release -plan" and "slipway
 kubernetes" take. docs/kubernetes.md tells more.`,
-		Example: "  slipway plan\n  slipway plan -registry=ghcr.io/me -json\n  slipway plan -registry=ghcr.io/me -shards=3 -json > plan.json\n  slipway plan -registry=ghcr.io/me -shards=3 -push",
+		Example: "  slipway plan\n  slipway plan -registry=ghcr.io/me -json\n  slipway plan -registry=ghcr.io/me -shards=3 -o plan.json\n  slipway plan -registry=ghcr.io/me -shards=3 -push",
 		Args:    usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !cmd.Flags().Changed("shards") && (push || file != "") {
+				return usageError{errors.New("-push and -o are for a plan of shards: give -shards, too")}
+			}
+			if file != "" {
+				f.made = append(f.made, file)
+			}
 			p, err := f.load(cmd.Context())
 			if err != nil {
 				return err
 			}
-			if push && !cmd.Flags().Changed("shards") {
-				return usageError{errors.New("-push puts a plan of shards into the registry: give -shards, too")}
-			}
 			if cmd.Flags().Changed("shards") {
-				return f.divide(cmd, p, shards, weights, push)
+				return f.divide(cmd, p, shards, weights, file, push)
 			}
 			pr := f.printer(cmd)
 			plan, err := release.MakePlan(cmd.Context(), p, release.Options{Out: f.out, Store: f.storeDir(), Progress: pr})
@@ -67,6 +73,8 @@ kubernetes" take. docs/kubernetes.md tells more.`,
 	cmd.Flags().IntVar(&shards, "shards", 0, "divide the release among at most that many machines")
 	cmd.Flags().StringVar(&weights, "weights", "", "how long compilers took (default release.weights.json of the store, if it is there)")
 	cmd.MarkFlagFilename("weights", "json") //nolint:errcheck // fails only where the flag is missing
+	cmd.Flags().StringVarP(&file, "output", "o", "", "write the plan of -shards to that file, for slipway release -plan")
+	cmd.MarkFlagFilename("output", "json") //nolint:errcheck // as above
 	cmd.Flags().BoolVar(&push, "push", false, "put the plan of -shards, and all that slipway.yaml names, into the registry, and print its reference")
 	cmd.MarkFlagsMutuallyExclusive("push", "json")
 	cmd.MarkFlagsMutuallyExclusive("shards", "platforms")
@@ -74,8 +82,8 @@ kubernetes" take. docs/kubernetes.md tells more.`,
 	return cmd
 }
 
-// divide prints a plan of at most n shards.
-func (f *flags) divide(cmd *cobra.Command, p *product.Product, n int, path string, push bool) error {
+// divide prints a plan of at most n shards, and writes it to a file, if one is named.
+func (f *flags) divide(cmd *cobra.Command, p *product.Product, n int, path, file string, push bool) error {
 	if n < 1 {
 		return fmt.Errorf("-shards=%d: name the number of machines, 1 or more", n)
 	}
@@ -91,6 +99,15 @@ func (f *flags) divide(cmd *cobra.Command, p *product.Product, n int, path strin
 	}
 	if have := len(plan.Shards); have < n {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d shards: more would not be faster, because they would compile the same packages\n", have, n)
+	}
+	if file != "" {
+		text, err := plan.Encode()
+		if err == nil {
+			err = disk.WriteAlone(cmd.Context(), file, text, disk.ModeFile, saying(cmd))
+		}
+		if err != nil {
+			return fmt.Errorf("writing the plan: %w", err)
+		}
 	}
 	if push {
 		return f.pushPlan(cmd, p, plan)
