@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -88,6 +89,7 @@ func (b *Builder) Images(ctx context.Context) (*built.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.tellWorkspaces(all)
 	if b.before == nil {
 		if _, err := b.Here(ctx); err != nil {
 			return nil, err
@@ -111,24 +113,7 @@ func (b *Builder) Images(ctx context.Context) (*built.Result, error) {
 		return nil, err
 	}
 
-	images := make([]built.Image, len(p.Images))
-	failures := make([]error, len(p.Images)+1) // the last is that of the artifacts
-	var g errgroup.Group
-	for i, img := range p.Images {
-		g.Go(func() error {
-			var err error
-			if images[i], err = kinds[img.Kind].build(b, ctx, img); err != nil {
-				images[i], failures[i] = built.Image{}, fmt.Errorf("building image %s: %w", img.Name, err)
-			}
-			return nil
-		})
-	}
-	var files []lock.Artifact
-	g.Go(func() error {
-		files, failures[len(p.Images)] = b.artifacts(ctx)
-		return nil
-	})
-	g.Wait() //nolint:errcheck // failures are kept by index: every one is reported
+	images, files, failures := b.each(ctx)
 	compiled := wait()
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -142,6 +127,41 @@ func (b *Builder) Images(ctx context.Context) (*built.Result, error) {
 		Materials: append(materials, tools...),
 	}
 	return r, b.complete(ctx, r)
+}
+
+// each makes images and artifacts. Failures have that of each image, and at last that of the artifacts.
+func (b *Builder) each(ctx context.Context) (images []built.Image, files []lock.Artifact, failures []error) {
+	all := b.product.Images
+	images, failures = make([]built.Image, len(all)), make([]error, len(all)+1)
+	var g errgroup.Group
+	for i, img := range all {
+		g.Go(func() error {
+			var err error
+			if images[i], err = kinds[img.Kind].build(b, ctx, img); err != nil {
+				images[i], failures[i] = built.Image{}, fmt.Errorf("building image %s: %w", img.Name, err)
+			}
+			return nil
+		})
+	}
+	g.Go(func() error {
+		files, failures[len(all)] = b.artifacts(ctx)
+		return nil
+	})
+	g.Wait() //nolint:errcheck // failures are kept by index: every one is reported
+	return images, files, failures
+}
+
+// tellWorkspaces warns of modules that go build would take from elsewhere.
+func (b *Builder) tellWorkspaces(programs []program.Program) {
+	told := map[string]bool{}
+	for _, p := range programs {
+		for _, line := range p.Tree.Workspace() {
+			if !told[line] {
+				b.progress.Printf("warning: %s", line)
+			}
+			told[line] = true
+		}
+	}
 }
 
 // Times returns how long compilers and linkers took in Images, and how long what is in the store
@@ -161,10 +181,8 @@ func (b *Builder) Times() *shard.Weights {
 
 // complete adds to a result what it was made with, and what is in it.
 func (b *Builder) complete(ctx context.Context, r *built.Result) (err error) {
-	if len(b.compiled) > 0 {
-		if r.Go, err = source.Version(ctx); err != nil {
-			return err
-		}
+	if r.Go, err = GoVersion(ctx, b.compiled); err != nil {
+		return err
 	}
 	if err := b.prove(ctx, r.Materials); err != nil {
 		return err
@@ -173,6 +191,26 @@ func (b *Builder) complete(ctx context.Context, r *built.Result) (err error) {
 	lock.SortMaterials(r.Materials)
 	r.Inventory, err = b.inventory(ctx)
 	return err
+}
+
+// GoVersion returns the versions of the toolchains that compile programs, sorted, with commas
+// between them: "go1.26.8". It is "" for no programs.
+func GoVersion(ctx context.Context, programs []program.Program) (string, error) {
+	asked := map[string]bool{}
+	var all []string
+	for _, p := range programs {
+		if asked[p.Tree.Dir] {
+			continue
+		}
+		asked[p.Tree.Dir] = true
+		v, err := p.Tree.GoVersion(ctx)
+		if err != nil {
+			return "", err
+		}
+		all = append(all, v)
+	}
+	slices.Sort(all)
+	return strings.Join(slices.Compact(all), lock.GoSeparator), nil
 }
 
 // report joins failures. An image or artifact that lacks a program adds nothing to the

@@ -1,6 +1,7 @@
 package product
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,15 +59,12 @@ func Undescribed(o Options) (*Product, error) {
 // version. The error joins everything that is wrong with them, sorted by position; each is one
 // line, "file:line:column: what is wrong: what to do".
 func Load(ctx context.Context, o Options) (*Product, error) {
-	if o.Path == "" {
-		o.Path = File
-	}
+	o.Path = cmp.Or(o.Path, File)
 	dir, err := filepath.Abs(filepath.Dir(o.Path))
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", o.Path, err)
 	}
-	read := &Product{Dir: dir, Path: o.Path}
-	read.stampFiles()
+	stamps := stampFiles(o.Path, dir)
 	b, err := yamlfile.ReadText(o.Path, maxFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -75,7 +73,7 @@ func Load(ctx context.Context, o Options) (*Product, error) {
 		return nil, fmt.Errorf("reading %s: %w: name the file slipway.yaml itself with -product", o.Path, cause(err))
 	}
 	c := newChecker(o.Path, dir, b)
-	c.out.stamps = read.stamps
+	c.out.stamps = stamps
 	c.rebuild = o.Rebuild
 	getenv := o.Share.environment(o.Rebuild.environment())
 	if apiVersion(c.Document, &c.in.APIVersion) {

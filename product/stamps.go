@@ -7,21 +7,16 @@ import (
 	"github.com/slipway-dev/slipway/internal/disk"
 )
 
-// stamp notes what a file is before it is read.
-func (p *Product) stamp(path string) {
-	if p.stamps == nil {
-		p.stamps = map[string]string{}
+// stampFiles returns what slipway.yaml and the lock files next to it are before they are read.
+func stampFiles(path, dir string) map[string]string {
+	stamps := map[string]string{}
+	for _, name := range []string{filepath.Base(path), BasesLock, ImagesLock} {
+		full := filepath.Join(dir, name)
+		if fi, err := os.Stat(full); err == nil {
+			stamps[full] = disk.Stamp(fi)
+		}
 	}
-	if fi, err := os.Stat(path); err == nil {
-		p.stamps[path] = disk.Stamp(fi)
-	}
-}
-
-// stampFiles notes slipway.yaml and the lock files next to it.
-func (p *Product) stampFiles() {
-	for _, name := range []string{filepath.Base(p.Path), BasesLock, ImagesLock} {
-		p.stamp(filepath.Join(p.Dir, name))
-	}
+	return stamps
 }
 
 // Changed returns a file that was written since [Load] read it, by what [disk.Stamp] says of it now;

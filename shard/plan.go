@@ -165,7 +165,9 @@ func (p *Plan) WriteTable(w io.Writer) error {
 // Compare returns an error that names what differs if a release is not made from what the plan was
 // made from. has lists some of the release's materials, or all of them.
 func (p *Plan) Compare(has []lock.Material, toolchain string) error {
-	if toolchain != "" && p.Go != "" && toolchain != p.Go {
+	planned := strings.Split(p.Go, lock.GoSeparator)
+	other := func(version string) bool { return !slices.Contains(planned, version) }
+	if toolchain != "" && p.Go != "" && slices.ContainsFunc(strings.Split(toolchain, lock.GoSeparator), other) {
 		return fmt.Errorf("it was made with %s, and this machine has %s: install that version of Go, or plan again", p.Go, toolchain)
 	}
 	for _, m := range has {

@@ -9,15 +9,18 @@ import (
 
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/internal/disk"
-	"github.com/slipway-dev/slipway/store"
 )
 
 // tree lists the files below a directory. An archive has regular files only: anything else is
 // an error, since not every system can unpack it. What except names, .git and the directories that
 // slipway made are left out.
-func tree(st *store.Store, dir string, except []string) ([]layer.Entry, error) {
+func tree(dir string, except []string, content func(file string) (layer.Content, error)) ([]layer.Entry, error) {
 	var all []layer.Entry
-	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil, err
+	}
+	err = filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -37,11 +40,11 @@ func tree(st *store.Store, dir string, except []string) ([]layer.Entry, error) {
 		if err != nil {
 			return err
 		}
-		content, err := layer.File(st, p)
+		c, err := content(p)
 		if err != nil {
 			return err
 		}
-		all = append(all, layer.Entry{Path: "/" + filepath.ToSlash(rel), Mode: mode(fi.Mode()), Content: content})
+		all = append(all, layer.Entry{Path: "/" + filepath.ToSlash(rel), Mode: mode(fi.Mode()), Content: c})
 		return nil
 	})
 	return all, err

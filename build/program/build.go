@@ -224,8 +224,8 @@ func (b *batch) command(ctx context.Context, st *store.Store, args ...string) *e
 	cmd.Env = append(cmd.Env, "CGO_ENABLED=0", "GOTMPDIR="+st.Temp())
 	cmd.Env = append(cmd.Env, p.Env...)
 	cmd.Env = append(cmd.Env, "GOOS="+p.Platform.OS, "GOARCH="+p.Platform.Architecture)
-	if v := strings.TrimPrefix(p.Platform.Variant, "v"); v != "" && p.Platform.Architecture == "arm" {
-		cmd.Env = append(cmd.Env, "GOARM="+v)
+	if v := p.Platform.GoVariant(); v != "" {
+		cmd.Env = append(cmd.Env, v)
 	}
 	return cmd
 }

@@ -15,10 +15,7 @@ import (
 )
 
 func newPlan(f *flags) *cobra.Command {
-	var shards int
-	var weights string
-	var push bool
-	var file string
+	var d division
 	cmd := &cobra.Command{
 		Use:   "plan",
 		Short: "Print what a release would do, without doing any of it",
@@ -44,18 +41,18 @@ kubernetes" take. docs/kubernetes.md tells more.`,
 		Example: "  slipway plan\n  slipway plan -registry=ghcr.io/me -json\n  slipway plan -registry=ghcr.io/me -shards=3 -o plan.json\n  slipway plan -registry=ghcr.io/me -shards=3 -push",
 		Args:    usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !cmd.Flags().Changed("shards") && (push || file != "") {
-				return usageError{errors.New("-push and -o are for a plan of shards: give -shards, too")}
+			if err := d.check(cmd); err != nil {
+				return err
 			}
-			if file != "" {
-				f.made = append(f.made, file)
+			if d.file != "" {
+				f.made = append(f.made, d.file)
 			}
 			p, err := f.load(cmd.Context())
 			if err != nil {
 				return err
 			}
 			if cmd.Flags().Changed("shards") {
-				return f.divide(cmd, p, shards, weights, file, push)
+				return f.divide(cmd, p, d)
 			}
 			pr := f.printer(cmd)
 			plan, err := release.MakePlan(cmd.Context(), p, release.Options{Out: f.out, Store: f.storeDir(), Progress: pr})
@@ -70,46 +67,70 @@ kubernetes" take. docs/kubernetes.md tells more.`,
 	f.addFloating(cmd)
 	f.addSelection(cmd)
 	f.addJSON(cmd)
-	cmd.Flags().IntVar(&shards, "shards", 0, "divide the release among at most that many machines")
-	cmd.Flags().StringVar(&weights, "weights", "", "how long compilers took (default release.weights.json of the store, if it is there)")
-	cmd.MarkFlagFilename("weights", "json") //nolint:errcheck // fails only where the flag is missing
-	cmd.Flags().StringVarP(&file, "output", "o", "", "write the plan of -shards to that file, for slipway release -plan")
-	cmd.MarkFlagFilename("output", "json") //nolint:errcheck // as above
-	cmd.Flags().BoolVar(&push, "push", false, "put the plan of -shards, and all that slipway.yaml names, into the registry, and print its reference")
-	cmd.MarkFlagsMutuallyExclusive("push", "json")
-	cmd.MarkFlagsMutuallyExclusive("shards", "platforms")
-	cmd.MarkFlagsMutuallyExclusive("shards", "images")
+	d.add(cmd)
 	return cmd
 }
 
-// divide prints a plan of at most n shards, and writes it to a file, if one is named.
-func (f *flags) divide(cmd *cobra.Command, p *product.Product, n int, path, file string, push bool) error {
-	if n < 1 {
-		return fmt.Errorf("-shards=%d: name the number of machines, 1 or more", n)
+// division says how a release is divided, and where the plan of that goes.
+type division struct {
+	shards        int
+	weights, file string
+	push          bool
+}
+
+func (d *division) add(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&d.shards, "shards", 0, "divide the release among at most that many machines")
+	cmd.Flags().StringVar(&d.weights, "weights", "", "how long compilers took (default release.weights.json of the store, if it is there)")
+	cmd.MarkFlagFilename("weights", "json") //nolint:errcheck // fails only where the flag is missing
+	cmd.Flags().StringVarP(&d.file, "output", "o", "", "write the plan of -shards to that file, for slipway release -plan")
+	cmd.MarkFlagFilename("output", "json") //nolint:errcheck // as above
+	cmd.Flags().BoolVar(&d.push, "push", false, "put the plan of -shards, and all that slipway.yaml names, into the registry, and print its reference")
+	cmd.MarkFlagsMutuallyExclusive("push", "json")
+	cmd.MarkFlagsMutuallyExclusive("shards", "platforms")
+	cmd.MarkFlagsMutuallyExclusive("shards", "images")
+}
+
+func (d *division) check(cmd *cobra.Command) error {
+	switch {
+	case cmd.Flags().Changed("shards"):
+	case d.push:
+		return usageError{errors.New("-push puts a plan of shards into the registry: give -shards, too")}
+	case d.file != "":
+		return usageError{errors.New("-o writes a plan of shards: give -shards, too")}
+	case d.weights != "":
+		return usageError{errors.New("-weights is for a plan of shards: give -shards, too")}
 	}
-	w, err := shard.ReadWeights(cmp.Or(path, filepath.Join(f.storeDir(), shard.WeightsName)), path != "")
+	return nil
+}
+
+// divide prints a plan of at most n shards, and writes it to a file, if one is named.
+func (f *flags) divide(cmd *cobra.Command, p *product.Product, d division) error {
+	if d.shards < 1 {
+		return fmt.Errorf("-shards=%d: name the number of machines, 1 or more", d.shards)
+	}
+	w, err := shard.ReadWeights(cmp.Or(d.weights, filepath.Join(f.storeDir(), shard.WeightsName)), d.weights != "")
 	if err != nil {
 		return err
 	}
 	pr := f.printer(cmd)
-	plan, err := release.Divide(cmd.Context(), p, release.Options{Out: f.out, Store: f.storeDir(), Progress: pr}, n, w)
+	plan, err := release.Divide(cmd.Context(), p, release.Options{Out: f.out, Store: f.storeDir(), Progress: pr}, d.shards, w)
 	pr.Close()
 	if err != nil {
 		return err
 	}
-	if have := len(plan.Shards); have < n {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d shards: more would not be faster, because they would compile the same packages\n", have, n)
+	if have := len(plan.Shards); have < d.shards {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d shards: more would not be faster, because they would compile the same packages\n", have, d.shards)
 	}
-	if file != "" {
+	if d.file != "" {
 		text, err := plan.Encode()
 		if err == nil {
-			err = disk.WriteAlone(cmd.Context(), file, text, disk.ModeFile, saying(cmd))
+			err = disk.WriteAlone(cmd.Context(), d.file, text, disk.ModeFile, saying(cmd))
 		}
 		if err != nil {
 			return fmt.Errorf("writing the plan: %w", err)
 		}
 	}
-	if push {
+	if d.push {
 		return f.pushPlan(cmd, p, plan)
 	}
 	return f.show(cmd, plan)
