@@ -98,7 +98,7 @@ func (b *Builder) noteArtifact(ctx context.Context, f artifact.File) error {
 		}
 		if _, ok, err := b.system(ctx, e.Content); err != nil {
 			return err
-		} else if !ok {
+		} else if !ok && !inventory.Known(b.store, e.Content.Digest) {
 			continue
 		}
 		p, err := inventory.Program(ctx, b.store, e.Content)
