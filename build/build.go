@@ -49,6 +49,7 @@ type Builder struct {
 	noted    noted                    // what images and artifacts contain
 	before   *here                    // of Here
 	commits  map[string]source.Commit // of directory sources, by name
+	modules  map[string]string        // commits of module sources that were proven, by name
 }
 
 // New returns a builder of p with the sources that [Sources] has fetched. One that could not be
@@ -57,8 +58,8 @@ func New(p *product.Product, trees map[string]source.Tree, st *store.Store, pr *
 	client := network.New(network.Options{Progress: pr})
 	return &Builder{
 		product: p, store: st, trees: trees, progress: pr, client: client,
-		commits: map[string]source.Commit{},
-		bases:   &base.Resolver{Bases: p.Bases, File: p.Path, Referenced: p.Referenced, Snapshot: p.Snapshot(), Store: st, Client: client, Progress: pr},
+		commits: map[string]source.Commit{}, modules: map[string]string{},
+		bases: &base.Resolver{Bases: p.Bases, File: p.Path, Referenced: p.Referenced, Snapshot: p.Snapshot(), Store: st, Client: client, Progress: pr},
 	}
 }
 
@@ -74,10 +75,15 @@ func Build(ctx context.Context, p *product.Product, st *store.Store, pr *progres
 	if _, err := b.Check(ctx); err != nil || missing != nil {
 		return nil, errors.Join(missing, err)
 	}
-	return b.Images(ctx)
+	r, err := b.Images(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return r, b.Unchanged(ctx)
 }
 
-// Images builds every image, as [Build] does after its checks.
+// Images builds every image, as [Build] does after its checks. Who reads more of the sources, or
+// nothing, calls [Builder.Unchanged] then.
 func (b *Builder) Images(ctx context.Context) (*built.Result, error) {
 	p := b.product
 	all, err := b.Programs()
@@ -90,12 +96,10 @@ func (b *Builder) Images(ctx context.Context) (*built.Result, error) {
 		return nil, err
 	}
 	b.tellWorkspaces(all)
-	if b.before == nil {
-		if _, err := b.Here(ctx); err != nil {
-			return nil, err
-		}
+	materials, err := b.Here(ctx) // before anything is read
+	if err != nil {
+		return nil, err
 	}
-	materials := slices.Clone(b.before.materials)
 	var beside errgroup.Group
 	defer beside.Wait() //nolint:errcheck // for an end before the result
 	ctx, stop := context.WithCancel(ctx)

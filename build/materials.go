@@ -22,30 +22,24 @@ import (
 
 // here is what a release is made from, at one time.
 type here struct {
-	materials []lock.Material // sources, the archive of inputs and slipway
-	set       *inputs.Set
+	sources []lock.Material
+	set     *inputs.Set
 }
 
 // Here lists those materials that every part of a release is made from: the archive of inputs,
 // which goes into the store, sources, and slipway. [Builder.Unchanged] compares with them.
 func (b *Builder) Here(ctx context.Context) ([]lock.Material, error) {
-	h, err := b.look(ctx)
-	if err != nil {
-		return nil, err
+	if b.before == nil {
+		h, err := b.look(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range h.set.Outside {
+			b.progress.Printf("warning: %s is outside of the product's repository: nobody else can build the release without it", path)
+		}
+		b.before = h
 	}
-	for _, path := range h.set.Outside {
-		b.progress.Printf("warning: %s is outside of the product's repository: nobody else can build the release without it", path)
-	}
-	b.before = h
-	return slices.Clone(h.materials), nil
-}
-
-func (b *Builder) look(ctx context.Context) (*here, error) {
-	all, err := b.sources(ctx)
-	if err != nil {
-		return nil, err
-	}
-	archive, err := Inputs(ctx, b.product, all, b.store)
+	archive, err := archived(ctx, b.product, b.before.set, b.store)
 	if err != nil {
 		return nil, err
 	}
@@ -53,14 +47,24 @@ func (b *Builder) look(ctx context.Context) (*here, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &here{append(all, archive.Material, self), archive.Set}, nil
+	return append(slices.Clone(b.before.sources), archive, self), nil
+}
+
+func (b *Builder) look(ctx context.Context) (*here, error) {
+	all, err := b.sources(ctx)
+	if err != nil {
+		return nil, err
+	}
+	set, err := collect(ctx, b.product, all)
+	return &here{all, set}, err
 }
 
 // again is the remedy for what has changed.
 const again = "changed while the release was made, which may have it as it was or as it is: run again"
 
-// Unchanged compares what is here with what was here when [Builder.Here] looked: whatever was read
-// in between is what the statement of the release says. It is to be called after everything was.
+// Unchanged compares what is here with what was here when [Builder.Here] looked first: whatever was
+// read in between is what the statement of the release says. It is to be called after everything
+// was.
 func (b *Builder) Unchanged(ctx context.Context) error {
 	now, err := b.look(ctx)
 	if err != nil {
@@ -72,8 +76,8 @@ func (b *Builder) Unchanged(ctx context.Context) error {
 	if path := b.product.Changed(now.set.Stamp); path != "" {
 		return fmt.Errorf("%s %s", path, again)
 	}
-	for n, m := range b.before.materials {
-		if n >= len(now.materials) || m != now.materials[n] {
+	for n, m := range b.before.sources {
+		if m != now.sources[n] {
 			return fmt.Errorf("%s %s", m.Title(), again)
 		}
 	}
@@ -102,12 +106,23 @@ func (b *Builder) Materials(ctx context.Context) ([]lock.Material, error) {
 // Archive is the archive of inputs in the store.
 type Archive struct {
 	lock.Material
-	*inputs.Set
+
+	Outside []string // as in [inputs.Set]
 }
 
 // Inputs puts the archive of a product's inputs into the store. materials have the sources, as
 // build lists them: what a commit has is not in the archive.
 func Inputs(ctx context.Context, p *product.Product, materials []lock.Material, st *store.Store) (Archive, error) {
+	set, err := collect(ctx, p, materials)
+	if err != nil {
+		return Archive{}, err
+	}
+	m, err := archived(ctx, p, set, st)
+	return Archive{m, set.Outside}, err
+}
+
+// collect lists the inputs of a product.
+func collect(ctx context.Context, p *product.Product, materials []lock.Material) (*inputs.Set, error) {
 	var directories []inputs.Source
 	for _, s := range p.Sources {
 		if s.Directory == "" {
@@ -119,12 +134,13 @@ func Inputs(ctx context.Context, p *product.Product, materials []lock.Material, 
 		}
 		directories = append(directories, one)
 	}
-	set, err := inputs.Collect(ctx, p, directories)
-	if err != nil {
-		return Archive{}, err
-	}
+	return inputs.Collect(ctx, p, directories)
+}
+
+// archived puts the archive of inputs into the store.
+func archived(ctx context.Context, p *product.Product, set *inputs.Set, st *store.Store) (lock.Material, error) {
 	h, err := put(ctx, set, st)
-	return Archive{Material: lock.Material{URI: inputs.Name(p.Name, p.Version), SHA256: h.Hex, Path: set.File}, Set: set}, err
+	return lock.Material{URI: inputs.Name(p.Name, p.Version), SHA256: h.Hex, Path: set.File}, err
 }
 
 // kindArchive is the kind of records of what tars of inputs became.
@@ -188,10 +204,12 @@ func (b *Builder) sources(ctx context.Context) ([]lock.Material, error) {
 		case s.Commit != "":
 			m.GitCommit, m.Proven = s.Commit, true
 		case s.Repository != "":
-			if m.GitCommit, err = source.Prove(ctx, s, s.Repository, b.store.Temp()); err != nil {
-				return nil, err
+			if b.modules[s.Name] == "" { // neither the commit nor the module can change
+				if b.modules[s.Name], err = source.Prove(ctx, s, s.Repository, b.store.Temp()); err != nil {
+					return nil, err
+				}
 			}
-			m.Proven = true
+			m.GitCommit, m.Proven = b.modules[s.Name], true
 		}
 		all = append(all, m)
 	}

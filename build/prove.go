@@ -14,13 +14,10 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// prove is called after everything was built. It compares the files that programs were compiled from
+// prove is called after everything was compiled. It compares the files that programs were compiled from
 // with the commits of their sources, and takes back the proof of a source whose commit lacks one:
 // git ignores it, a filter changes it, or it is in another repository.
 func (b *Builder) prove(ctx context.Context, materials []lock.Material) error {
-	if err := b.Unchanged(ctx); err != nil {
-		return err
-	}
 	for _, r := range b.programs.Read() {
 		name := r.Program.Tree.Source.Name
 		commit, ok := b.commits[name]

@@ -19,11 +19,15 @@ func (s Source) Changes(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	beyond := s.Beyond()
+	if len(beyond) == 0 {
+		return changes, nil
+	}
 	r, err := git.Find(ctx, s.Directory)
 	if err != nil {
 		return nil, err
 	}
-	for _, dir := range s.Beyond() {
+	for _, dir := range beyond {
 		if other, err := git.Find(ctx, dir); err != nil || other.Root != r.Root {
 			changes = append(changes, dir)
 			continue

@@ -166,6 +166,9 @@ func (c *run) publish(ctx context.Context, prepared *publish.Prepared, binary fu
 
 // part publishes the selected part of a release and writes release.part.json.
 func (c *run) part(ctx context.Context, built *built.Result) (*Summary, error) {
+	if err := c.builder.Unchanged(ctx); err != nil {
+		return nil, err
+	}
 	part, err := publish.PublishPart(ctx, c.product, c.store, built, network.Options{Progress: c.options.Progress})
 	if err != nil {
 		return nil, err
