@@ -25,6 +25,11 @@ func (b *Builder) prove(ctx context.Context, materials []lock.Material) error {
 		if !ok || at < 0 || !materials[at].Proven {
 			continue
 		}
+		if r.Unknown {
+			materials[at].Proven = false
+			b.progress.Printf("warning: source %s: the flags of program %s may name any file: the statement does not call the source proven", name, r.Program.Name)
+			continue
+		}
 		lacking, err := b.lacking(ctx, r, commit)
 		if err != nil {
 			return fmt.Errorf("comparing source %s with commit %s: %w", name, commit.Hash, err)
@@ -59,7 +64,7 @@ func (b *Builder) lacking(ctx context.Context, r program.Read, commit source.Com
 			return "", err
 		}
 	}
-	if !r.Unknown {
+	if !r.Tree {
 		return lacking, nil
 	}
 	for _, dir := range append(r.Program.Tree.Source.Beyond(), r.Program.Tree.Source.Directory) {

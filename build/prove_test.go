@@ -85,6 +85,12 @@ func TestProven(t *testing.T) {
 			gitIn(t, dir, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", other, "app/assets/sub")
 			gitIn(t, dir, "commit", "-q", "-m", "second")
 		}},
+		{name: "a flag that names a file", commit: true, change: func(t *testing.T, dir string) {
+			product := strings.Replace(monorepoProduct, "package: .}", "package: ., flags: [-overlay=overlay.json]}", 1)
+			write(t, dir, map[string]string{"app/slipway.yaml": product, "app/overlay.json": "{}"})
+			gitIn(t, dir, "add", ".")
+			gitIn(t, dir, "commit", "-q", "-m", "second")
+		}},
 		{name: "a file whose line breaks git changes", commit: true, change: func(t *testing.T, dir string) {
 			write(t, dir, map[string]string{".gitattributes": "app/assets/b text eol=crlf\n", "app/assets/b": "b\r\n"})
 			gitIn(t, dir, "add", ".")

@@ -11,8 +11,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"io/fs"
+	"slices"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 

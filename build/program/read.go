@@ -16,8 +16,9 @@ import (
 type Read struct {
 	Program Program
 	Files   []string // absolute
-	// Unknown means that the compiler may have read any file: of C, or named by a flag.
-	Unknown bool
+	// Tree means that any file of the source may have been read, by a compiler of C for example, and
+	// Unknown that any file at all may have been, since flags name files or commands.
+	Tree, Unknown bool
 }
 
 // Read returns what was read of directory sources, when wait has ended.
@@ -37,10 +38,10 @@ func (b *batch) read(c *comparison) (all []Read) {
 		if p.Tree.Fixed {
 			continue
 		}
-		r := Read{Program: p, Unknown: true}
+		r := Read{Program: p, Tree: true, Unknown: len(refusedFlags(p.Flags)) > 0 || slices.ContainsFunc(p.Env, func(kv string) bool { return strings.HasPrefix(kv, "GOFLAGS=") })}
 		if c != nil {
 			if was, ok := c.old[p.Package]; ok {
-				r.Files, r.Unknown = was.Inputs.files(), false
+				r.Files, r.Tree = was.Inputs.files(), false
 			}
 		}
 		all = append(all, r)
