@@ -105,6 +105,9 @@ func (b *Builder) noteArtifact(ctx context.Context, f artifact.File) error {
 		if err != nil {
 			return err
 		}
+		if p.Format == "" {
+			continue // package debug/buildinfo does not read it
+		}
 		programs = append(programs, p)
 	}
 	sum, err := inventory.SHA512(ctx, b.store, f.Digest)
