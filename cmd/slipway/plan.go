@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -25,15 +26,15 @@ refused, what has to be compiled and what changed since the release in the outpu
 the files, and where the credentials for each registry come from.
 
 It does what check does, and reads the store and asks the registries. It builds nothing and
-writes nothing to the disk or to a registry but what -o and -push say, and downloads Go modules that are not in the module
-cache. It does not wait for a release that is running. The exit code is 1 if the release could
-not go, with an error for each reason.
+writes nothing to the disk or to a registry but what -o and -push say. It downloads Go modules
+that are not in the module cache, and does not wait for a release that is running. The exit code
+is 1 if the release could not go, with an error for each reason.
 
 With -shards it divides the release among that many machines and prints the plan of that, as a
-table or with -json. -o writes it to a file for "slipway release -plan", which is no change of the
-work tree and no input, as a file that the shell makes would be. It weighs by how long compilers and linkers
-took in an earlier release, which it reads from release.weights.json, and by the number of
-packages where nothing is known. docs/shards.md tells more.
+table or with -json. With -o it writes the plan to a file for "slipway release -plan". That is no
+change of the work tree and no input, as a file that the shell makes would be. It weighs by how
+long compilers and linkers took in an earlier release, which it reads from release.weights.json,
+and by the number of packages where nothing is known. docs/shards.md tells more.
 
 With -push, too, it puts the plan and everything that slipway.yaml names into the registry, for
 machines that have no clone, and prints the reference that "slipway release -plan" and "slipway
@@ -91,7 +92,10 @@ func (d *division) add(cmd *cobra.Command) {
 }
 
 func (d *division) check(cmd *cobra.Command) error {
+	_, err := os.Lstat(d.file)
 	switch {
+	case d.file != "" && err == nil && !shard.IsPlan(d.file):
+		return fmt.Errorf("-o=%s: the file is there already, and is no plan of shards: name another", d.file)
 	case cmd.Flags().Changed("shards"):
 	case d.push:
 		return usageError{errors.New("-push puts a plan of shards into the registry: give -shards, too")}
