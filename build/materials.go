@@ -58,7 +58,7 @@ func (b *Builder) sources(ctx context.Context) ([]lock.Material, error) {
 		}
 		switch {
 		case s.Commit != "":
-			m.GitCommit, m.Proven = s.Commit, true
+			m.GitCommit, m.Proven = s.Commit, s.Proven
 		case s.Repository != "":
 			if b.modules[s.Name] == "" { // neither the commit nor the module can change
 				if b.modules[s.Name], err = source.Prove(ctx, s, s.Repository, b.store.Temp()); err != nil {
@@ -78,6 +78,7 @@ func (b *Builder) directory(ctx context.Context, s product.Source, m *lock.Mater
 	m.URI, m.Own = "source:"+s.Name, s.Own
 	m.Path = inputs.Source{Name: s.Name, Directory: s.Directory, Own: s.Own}.Path(b.product)
 	c, ok := source.Commit{Hash: s.Commit, In: s.In}, s.Commit != ""
+	m.Proven = s.Proven
 	if !ok {
 		c, ok = source.Committed(ctx, s)
 		if s.Revision == "" && c.Revision != m.Revision { // images have it already
@@ -90,12 +91,13 @@ func (b *Builder) directory(ctx context.Context, s product.Source, m *lock.Mater
 		if err != nil || lacking != "" {
 			return err
 		}
+		m.Proven = true
 		b.commits[s.Name] = c
 	}
 	if s.URL != "" {
 		m.URI = "git+" + s.URL
 	}
-	m.GitCommit, m.Path, m.Proven = c.Hash, c.In, true
+	m.GitCommit, m.Path = c.Hash, c.In
 	return nil
 }
 

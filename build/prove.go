@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/build/dockerfile"
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/internal/git"
 	"github.com/slipway-dev/slipway/lock"
 )
 
@@ -43,6 +44,33 @@ func (b *Builder) prove(ctx context.Context, materials []lock.Material) error {
 		}
 		materials[at].Proven = false
 		b.progress.Printf("warning: %s: the statement does not call the source proven", why)
+	}
+	return nil
+}
+
+// ProveTrees compares all files of the directory sources with their commits, for machines that get
+// the files without the commits, and takes back the proof of a source whose commit lacks one.
+func (b *Builder) ProveTrees(ctx context.Context, materials []lock.Material) error {
+	for n := range materials {
+		m := &materials[n]
+		commit, ok := b.commits[m.Name]
+		if !ok || !m.Proven {
+			continue
+		}
+		s := b.product.Source(m.Name)
+		for _, dir := range append(s.Beyond(), s.Directory) {
+			names, err := git.Files(ctx, dir, b.product.MadeIn(dir)...)
+			if err != nil {
+				return fmt.Errorf("comparing source %s with commit %s: %w", m.Name, commit.Hash, err)
+			}
+			for _, name := range names {
+				has, err := commit.Has(filepath.Join(dir, filepath.FromSlash(name)))
+				if err != nil {
+					return fmt.Errorf("comparing source %s with commit %s: %w", m.Name, commit.Hash, err)
+				}
+				m.Proven = m.Proven && has
+			}
+		}
 	}
 	return nil
 }

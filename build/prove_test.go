@@ -106,6 +106,21 @@ func TestProven(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := materialOf(t, r.Materials, "app")
+			if strings.Contains(tc.name, "line breaks") { // a plan does not compile
+				p := loadApp(t, dir)
+				trees, err := build.Sources(t.Context(), p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				b := build.New(p, trees, st, nil)
+				all, err := b.Materials(t.Context())
+				if err == nil {
+					err = b.ProveTrees(t.Context(), all)
+				}
+				if err != nil || materialOf(t, all, "app").Proven {
+					t.Errorf("for other machines: %+v, %v", all, err)
+				}
+			}
 			if commit, dirty := s.GitCommit != "", strings.HasSuffix(s.Revision, "-dirty"); commit != tc.commit || dirty != tc.dirty || s.Proven != tc.proven {
 				t.Errorf("the source is %+v", s)
 			}

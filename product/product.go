@@ -113,6 +113,7 @@ type Source struct {
 	Repository string
 	// Commit is known to have exactly the source, and the directory at In; "" asks git.
 	Commit, In string
+	Proven     bool      // Commit was compared where it was asked for
 	Revision   string    // commit
 	Created    time.Time // its time; for a directory filled from git where slipway.yaml has none
 	URL        string    // of the repository, for org.opencontainers.image.source

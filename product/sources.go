@@ -45,7 +45,7 @@ func (c *checker) source(in *sourceYAML) {
 		s.Created = c.time(&in.Created)
 	}
 	if again, ok := c.rebuild.source(in.Name); ok {
-		s.Commit, s.In = again.Commit, again.In
+		s.Commit, s.In, s.Proven = again.Commit, again.In, again.Proven
 		if in.Directory != "" {
 			s.Created = again.Created
 		}

@@ -52,6 +52,9 @@ func (pl *planner) divide(ctx context.Context, n int, w *shard.Weights) (*shard.
 	if out.Materials, err = b.Materials(ctx); err != nil {
 		return nil, err
 	}
+	if err := b.ProveTrees(ctx, out.Materials); err != nil {
+		return nil, err
+	}
 	var all []int
 	for k := range units {
 		all = append(all, k)
