@@ -133,7 +133,8 @@ func (b *Builder) Images(ctx context.Context) (*built.Result, error) {
 	return r, b.complete(ctx, r)
 }
 
-// each makes images and artifacts. Failures have that of each image, and at last that of the artifacts.
+// each makes images and artifacts. Failures have that of each image, and at last that of the
+// artifacts.
 func (b *Builder) each(ctx context.Context) (images []built.Image, files []lock.Artifact, failures []error) {
 	all := b.product.Images
 	images, failures = make([]built.Image, len(all)), make([]error, len(all)+1)

@@ -51,9 +51,9 @@ func (b *Builder) look(ctx context.Context) (*here, error) {
 // again is the remedy for what has changed.
 const again = "changed while the release was made, which may have it as it was or as it is: run again"
 
-// Unchanged compares what is here with what was here when [Builder.Here] looked first: whatever was
-// read in between is what the statement of the release says. It is to be called after everything
-// was.
+// Unchanged compares what is here with what was here when [Builder.Here] looked first: whatever
+// was read in between is what the statement of the release says. It is to be called after
+// everything was.
 func (b *Builder) Unchanged(ctx context.Context) error {
 	now, err := b.look(ctx)
 	if err != nil {

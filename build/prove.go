@@ -15,9 +15,9 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// prove is called after everything was compiled. It compares the files that programs were compiled from
-// with the commits of their sources, and takes back the proof of a source whose commit lacks one:
-// git ignores it, a filter changes it, or it is in another repository.
+// prove is called after everything was compiled. It compares the files that programs were
+// compiled from with the commits of their sources, and takes back the proof of a source whose
+// commit lacks one: git ignores it, a filter changes it, or it is in another repository.
 func (b *Builder) prove(ctx context.Context, materials []lock.Material) error {
 	for _, r := range b.programs.Read() {
 		name := r.Program.Tree.Source.Name
@@ -48,8 +48,8 @@ func (b *Builder) prove(ctx context.Context, materials []lock.Material) error {
 	return nil
 }
 
-// ProveTrees compares all files of the directory sources with their commits, for machines that get
-// the files without the commits, and takes back the proof of a source whose commit lacks one.
+// ProveTrees compares all files of the directory sources with their commits, for machines that
+// get the files without the commits, and takes back the proof of a source whose commit lacks one.
 func (b *Builder) ProveTrees(ctx context.Context, materials []lock.Material) error {
 	for n := range materials {
 		m := &materials[n]

@@ -21,8 +21,8 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// monorepo is a repository with a product in app, and a module next door that the product replaces
-// another one by.
+// monorepo is a repository with a product in app, and a module next door that the product
+// replaces another one by.
 var monorepo = map[string]string{
 	".gitignore":       "*.ignored\n",
 	"lib/go.mod":       "module example.com/lib\n\ngo 1.26\n",
@@ -54,8 +54,8 @@ func TestProven(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		change func(t *testing.T, dir string)
-		// whether the source is known by a commit, whether its revision has changes, and whether it is
-		// proven
+		// whether the source is known by a commit, whether its revision has changes, and whether
+		// it is proven
 		commit, dirty, proven bool
 		archived              string // a file of the archive
 	}{

@@ -200,8 +200,8 @@ func pack(dir string) ([]byte, error) {
 	return txtar.Format(&a), err
 }
 
-// TestTaken begins where something has the name of the directory for Dockerfiles: that is in the way
-// of Dockerfiles only.
+// TestTaken begins where something has the name of the directory for Dockerfiles: that is in the
+// way of Dockerfiles only.
 func TestTaken(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {

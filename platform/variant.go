@@ -26,8 +26,8 @@ func (p Platform) CheckVariant() error {
 	return fmt.Errorf("unknown variant in platform %q: Go compiles for %s", p, p.OS+"/"+p.Architecture+"/"+strings.Join(known, ", "+p.OS+"/"+p.Architecture+"/"))
 }
 
-// GoVariant returns the variable by which the go command compiles for the variant, as NAME=VALUE; ""
-// for the default.
+// GoVariant returns the variable by which the go command compiles for the variant, as NAME=VALUE;
+// "" for the default.
 func (p Platform) GoVariant() string {
 	switch {
 	case p.Variant == "":

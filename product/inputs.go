@@ -54,7 +54,8 @@ func (p *Product) Inputs() []Input {
 	return slices.DeleteFunc(all, func(i Input) bool { return !filepath.IsAbs(i.Path) })
 }
 
-// kodata are the directories of files next to main packages, as ko has them, of those that are there.
+// kodata are the directories of files next to main packages, as ko has them, of those that are
+// there.
 func (p *Product) kodata() []Input {
 	var all []Input
 	for _, i := range p.Images {

@@ -35,8 +35,8 @@ type Options struct {
 	Share *Share
 	// Repositories are clones of the repositories of module sources, as NAME=DIRECTORY.
 	Repositories []string
-	// Made are files and directories that Slipway writes, in this run or before it: store, output,
-	// plan and parts. [Product.MadeIn] excludes them.
+	// Made are files and directories that Slipway writes, in this run or before it: store,
+	// output, plan and parts. [Product.MadeIn] excludes them.
 	Made []string
 	// Rebuild makes a release again: what it has counts, and not the environment and git.
 	Rebuild *Rebuild

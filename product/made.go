@@ -10,8 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/git"
 )
 
-// MadeIn returns what Slipway writes itself below dir, relative to dir and with slashes: files and
-// directories. They are not part of a build context, or else each run would pack what the one
+// MadeIn returns what Slipway writes itself below dir, relative to dir and with slashes: files
+// and directories. They are not part of a build context, or else each run would pack what the one
 // before it made. Files that git has are never among them.
 func (p *Product) MadeIn(dir string) []string { return madeIn(p.untracked, dir) }
 

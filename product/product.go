@@ -43,8 +43,8 @@ type Product struct {
 	// SourceDateEpoch means that Created comes from SOURCE_DATE_EPOCH, which then dates every
 	// image; without it an image has the time of its source.
 	SourceDateEpoch bool
-	// Made are the absolute paths of what Slipway writes: store, output, plan and parts. untracked
-	// is the same without what git has.
+	// Made are the absolute paths of what Slipway writes: store, output, plan and parts.
+	// untracked is the same without what git has.
 	Made      []string
 	untracked []string
 	// stamps tell the files that were read from what is there later: see [Product.Changed].

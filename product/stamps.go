@@ -19,8 +19,8 @@ func stampFiles(path, dir string) map[string]string {
 	return stamps
 }
 
-// Changed returns a file that was written since [Load] read it, by what [disk.Stamp] says of it now;
-// "" for none.
+// Changed returns a file that was written since [Load] read it, by what [disk.Stamp] says of it
+// now; "" for none.
 func (p *Product) Changed(now func(path string) string) string {
 	for path, then := range p.stamps {
 		if is := now(path); is != "" && is != then {

@@ -120,8 +120,8 @@ func (in Input) archive(ctx context.Context, st *store.Store, f *File) error {
 	return err
 }
 
-// Check reports, before anything is compiled, why an archive cannot be made, or unpacked where it is
-// for. Of programs it takes only the names.
+// Check reports, before anything is compiled, why an archive cannot be made, or unpacked where it
+// is for. Of programs it takes only the names.
 func Check(in Input) error {
 	for _, f := range in.Files {
 		if f.Program != "" {

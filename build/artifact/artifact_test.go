@@ -114,8 +114,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestCheck finds names that Windows cannot unpack, and what is a file and a directory, before there
-// are programs.
+// TestCheck finds names that Windows cannot unpack, and what is a file and a directory, before
+// there are programs.
 func TestCheck(t *testing.T) {
 	for _, tt := range []struct{ os, name, want string }{
 		{"windows", "share/LICENSE2", ""},

@@ -11,8 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/disk"
 )
 
-// tree lists the files below a directory. An archive has regular files only: anything else is
-// an error, since not every system can unpack it. What except names, .git and the directories that
+// tree lists the files below a directory. An archive has regular files only: anything else is an
+// error, since not every system can unpack it. What except names, .git and the directories that
 // slipway made are left out.
 func tree(dir string, except []string, content func(file string) (layer.Content, error)) ([]layer.Entry, error) {
 	var all []layer.Entry

@@ -22,8 +22,8 @@ type image struct {
 }
 
 // choose returns the image that top is, or the child of that index that is for p. If the
-// configuration omits an os.version or a variant, that of the index counts. A base of any build is chosen by
-// operating system and architecture alone.
+// configuration omits an os.version or a variant, that of the index counts. A base of any build
+// is chosen by operating system and architecture alone.
 func choose(r reader, top *oci.Tree, p platform.Platform, anyBuild bool) (image, error) {
 	if !top.Desc.MediaType.IsIndex() {
 		i, err := r.read(top)

@@ -130,7 +130,8 @@ func (d *directory) never(p string) bool {
 	})
 }
 
-// isMade reports whether p is, or is in, an output directory or a store of this run or another one.
+// isMade reports whether p is, or is in, an output directory or a store of this run or another
+// one.
 func (d *directory) isMade(p string) bool {
 	if p == "/" {
 		return false // whoever names one as a context means it

@@ -105,7 +105,8 @@ func Fits(s System, p platform.Platform) error {
 	return fmt.Errorf("it is %s, and the image is for %s/%s", s, p.OS, p.Architecture)
 }
 
-// unmarked are systems whose programs ELF need not mark: Go does not, and they look as those of Linux.
+// unmarked are systems whose programs ELF need not mark: Go does not, and they look as those of
+// Linux.
 var unmarked = []string{"dragonfly", "illumos", "solaris"}
 
 // RunsOn reports whether a platform runs the program.

@@ -106,8 +106,8 @@ func (c *comparison) current(p Program) (Output, bool) {
 	return newOutput(c.store, path, k), ok && k.Digest == old.Digest
 }
 
-// learn lists the inputs of programs that were never compiled here, or whose inputs may be others by
-// now, so that they can be read before these are.
+// learn lists the inputs of programs that were never compiled here, or whose inputs may be others
+// by now, so that they can be read before these are.
 func (c *comparison) learn(ctx context.Context) {
 	var unknown []string
 	for _, p := range c.batch.packages() {
@@ -132,9 +132,9 @@ func (c *comparison) list(ctx context.Context, packages []string) {
 	}
 }
 
-// record remembers what programs were compiled from. It is an error if that was written meanwhile:
-// nobody knows what the compiler has read. Where it was not known before, the go command lists it
-// now, for [Set.Read], and looks again the next time.
+// record remembers what programs were compiled from. It is an error if that was written
+// meanwhile: nobody knows what the compiler has read. Where it was not known before, the go
+// command lists it now, for [Set.Read], and looks again the next time.
 func (c *comparison) record(ctx context.Context, programs []Program, outputs []Output) error {
 	last := reading{}
 	var unknown []string

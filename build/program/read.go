@@ -16,8 +16,8 @@ import (
 type Read struct {
 	Program Program
 	Files   []string // absolute
-	// Tree means that any file of the source may have been read, by a compiler of C for example, and
-	// Unknown that any file at all may have been, since flags name files or commands.
+	// Tree means that any file of the source may have been read, by a compiler of C for example,
+	// and Unknown that any file at all may have been, since flags name files or commands.
 	Tree, Unknown bool
 }
 
@@ -32,7 +32,8 @@ func (s *Set) Read() []Read {
 	return all
 }
 
-// read returns what the programs of the batch were compiled from. c is nil where that is not known.
+// read returns what the programs of the batch were compiled from. c is nil where that is not
+// known.
 func (b *batch) read(c *comparison) (all []Read) {
 	for _, p := range b.programs {
 		if p.Tree.Fixed {
@@ -91,8 +92,8 @@ func (e embed) files() (all []string) {
 	return all
 }
 
-// takes reports whether the go command embeds what is in a directory that matches: without all:, not
-// what begins with a dot or an underscore.
+// takes reports whether the go command embeds what is in a directory that matches: without all:,
+// not what begins with a dot or an underscore.
 func (e embed) takes(top, name string) bool {
 	if strings.HasPrefix(e.Pattern, "all:") || name == top {
 		return true

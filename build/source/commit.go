@@ -21,8 +21,8 @@ import (
 // Commit is the commit of a directory source.
 type Commit struct {
 	Hash string
-	// Revision is Hash, with "-dirty" behind it if the source has [product.Source.Changes]; "" if git
-	// does not tell.
+	// Revision is Hash, with "-dirty" behind it if the source has [product.Source.Changes]; "" if
+	// git does not tell.
 	Revision string
 	Changes  []string
 	In       string // the directory's path in its repository

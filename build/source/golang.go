@@ -44,7 +44,8 @@ func (t Tree) Toolchain(ctx context.Context) (Toolchain, error) {
 	return tool, err
 }
 
-// GoVersion returns the version of the toolchain of the tree, which its go.mod may choose: "go1.26.8".
+// GoVersion returns the version of the toolchain of the tree, which its go.mod may choose:
+// "go1.26.8".
 func (t Tree) GoVersion(ctx context.Context) (string, error) {
 	out, err := t.Go(ctx, "env", "GOVERSION").Output()
 	if err != nil {

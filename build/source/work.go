@@ -10,9 +10,9 @@ import (
 	"github.com/slipway-dev/slipway/internal/regular"
 )
 
-// Workspace returns a line for each module that go build would take from a directory in the source's
-// place, since a go.work names it, and that a release takes from the module proxy: go.work is not
-// read.
+// Workspace returns a line for each module that go build would take from a directory in the
+// source's place, since a go.work names it, and that a release takes from the module proxy:
+// go.work is not read.
 func (t Tree) Workspace() (lines []string) {
 	if t.Fixed {
 		return nil

@@ -9,8 +9,9 @@ import (
 	"github.com/slipway-dev/slipway/shard"
 )
 
-// paths returns what slipway writes, in this run or before it: the store, the output directory, what
-// flags and arguments name, and plans of shards that are next to slipway.yaml or in this directory.
+// paths returns what slipway writes, in this run or before it: the store, the output directory,
+// what flags and arguments name, and plans of shards that are next to slipway.yaml or in this
+// directory.
 func (f *flags) paths() []string {
 	all := append([]string{f.storeDir(), cmp.Or(f.out, "dist")}, f.made...)
 	for _, dir := range []string{".", filepath.Dir(f.product)} {
@@ -24,8 +25,8 @@ func (f *flags) paths() []string {
 	return all
 }
 
-// partPaths returns what belongs to parts: their directories, or of one that has the product or this
-// directory in it, the files of the part.
+// partPaths returns what belongs to parts: their directories, or of one that has the product or
+// this directory in it, the files of the part.
 func (f *flags) partPaths(parts []string) (all []string) {
 	for _, path := range parts {
 		dir := filepath.Dir(path)

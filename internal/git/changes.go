@@ -141,8 +141,8 @@ func (v *view) indexed(ctx context.Context) (all []entry, err error) {
 	return all, nil
 }
 
-// reveal lets git look at files that are marked as unchanged (git update-index --assume-unchanged)
-// or as absent (--skip-worktree) and are there: in an index of the view.
+// reveal lets git look at files that are marked as unchanged (git update-index
+// --assume-unchanged) or as absent (--skip-worktree) and are there: in an index of the view.
 func (v *view) reveal(ctx context.Context, indexed []entry) error {
 	var names strings.Builder
 	for _, e := range indexed {

@@ -7,7 +7,8 @@ import (
 )
 
 // Files lists the files of a directory that git has or would add: all but those that it ignores,
-// and those that it does not have at or below the paths made. Paths are relative to the directory.
+// and those that it does not have at or below the paths made. Paths are relative to the
+// directory.
 func Files(ctx context.Context, dir string, made ...string) ([]string, error) {
 	v, err := open(ctx, dir)
 	if err != nil {

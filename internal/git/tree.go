@@ -56,8 +56,8 @@ func ReadTree(ctx context.Context, dir string) (*Tree, error) {
 	return t, nil
 }
 
-// Has reports whether the commit has what is at an absolute path of the work tree, byte for byte. No
-// setting and no filter counts. Of directories only whether the commit has one is compared.
+// Has reports whether the commit has what is at an absolute path of the work tree, byte for byte.
+// No setting and no filter counts. Of directories only whether the commit has one is compared.
 func (t *Tree) Has(name string) (bool, error) {
 	rel, ok, err := t.place(name)
 	if err != nil || !ok {
