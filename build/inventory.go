@@ -98,12 +98,15 @@ func (b *Builder) noteArtifact(ctx context.Context, f artifact.File) error {
 		}
 		if _, ok, err := b.system(ctx, e.Content); err != nil {
 			return err
-		} else if !ok {
+		} else if !ok && !inventory.Known(b.store, e.Content.Digest) {
 			continue
 		}
 		p, err := inventory.Program(ctx, b.store, e.Content)
 		if err != nil {
 			return err
+		}
+		if p.Format == "" {
+			continue // package debug/buildinfo does not read it
 		}
 		programs = append(programs, p)
 	}

@@ -42,7 +42,7 @@ type Program struct {
 	Digest       v1.Hash `json:"digest"`
 	SHA512       string  `json:"sha512"` // hex
 	Size         int64   `json:"size"`
-	Format       string  `json:"format"` // "ELF", "PE" or "Mach-O"
+	Format       string  `json:"format"` // "ELF", "PE", "Mach-O", "XCOFF" or "a.out"
 	OS           string  `json:"os"`     // as GOOS
 	Architecture string  `json:"architecture"`
 	// Source is the name of the [Source] that it was compiled from; "" if this release did not

@@ -25,6 +25,9 @@ const SchemaVersion = 1
 // Name is the file's name in dist/.
 const Name = "release.lock.json"
 
+// GoSeparator is between versions of Go.
+const GoSeparator = ", "
+
 // Lock describes one release, published and complete: every image has a name and a digest.
 // Lists keep the order of slipway.yaml and images.txt; third-party images that only manifests
 // name follow in the order of these. Equal releases have equal bytes.
@@ -40,8 +43,9 @@ type Lock struct {
 	Registry string `json:"registry"`
 	// Copies are the registries, host[/prefix], that have the same images besides Registry.
 	Copies []string `json:"copies,omitempty"`
-	// Go is the version of the Go toolchain that compiled the programs ("go1.26.8"). It is an
-	// input, as the sources are.
+	// Go is the version of the Go toolchain that compiled the programs ("go1.26.8"), or several
+	// with [GoSeparator] between them, since a go.mod may choose one. It is an input, as the
+	// sources are.
 	Go string `json:"go,omitempty"`
 	// Snapshot reports whether no registry was named. The repositories then exist in the
 	// embedded registry only.

@@ -98,6 +98,9 @@ func (c *checker) platform(s *string, before []platform.Platform) (platform.Plat
 		return platform.Platform{}, false
 	}
 	p, err := platform.Parse(*s)
+	if err == nil {
+		err = p.CheckVariant()
+	}
 	if err != nil {
 		c.Errorf(s, "%v", err)
 		return platform.Platform{}, false

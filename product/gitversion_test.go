@@ -151,6 +151,19 @@ func TestGitVersion(t *testing.T) {
 		"dirty":              {func(r repo) repo { r.commit("v1.2.3"); r.write("Dockerfile", "FROM scratch\nUSER 1\n"); return r }, "v1.2.4-0.20261121093000-HASH.dirty", "commit HASH after tag v1.2.3 and changes that are not committed"},
 		"an untracked file":  {func(r repo) repo { r.commit(); r.write("new", ""); return r }, "v0.0.0-20261121093000-HASH.dirty", "commit HASH and changes that are not committed"},
 		"an ignored product": {func(r repo) repo { r.write(".gitignore", "slipway.yaml\n"); r.commit("v1.2.3"); return r }, "v1.2.4-0.20261121093000-HASH.dirty", "commit HASH after tag v1.2.3 and changes that are not committed"},
+		"an ignored product after a tag": {
+			func(r repo) repo { r.write(".gitignore", "slipway.yaml\n"); r.commit("v1.2.3"); r.commit(); return r },
+			"v1.2.4-0.20261121093000-HASH.dirty", "commit HASH after tag v1.2.3 and changes that are not committed",
+		},
+		"a file of git where Slipway writes": {
+			func(r repo) repo {
+				r.write("out/template", "")
+				r.commit("v1.2.3")
+				r.write("out/template", "changed")
+				return r
+			},
+			"v1.2.4-0.20261121093000-HASH.dirty", "commit HASH after tag v1.2.3 and changes that are not committed",
+		},
 		"what Slipway writes": {
 			func(r repo) repo {
 				r.commit("v1.2.3")

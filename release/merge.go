@@ -51,7 +51,8 @@ func (c *run) joinMaterials(ctx context.Context, parts []*lock.Part) error {
 	if err != nil {
 		return err
 	}
-	here, err := build.New(c.described, trees, c.store, c.options.Progress).Here(ctx)
+	c.builder = build.New(c.described, trees, c.store, c.options.Progress)
+	here, err := c.builder.Here(ctx)
 	if err != nil {
 		return err
 	}

@@ -101,6 +101,7 @@ func (c *run) all(ctx context.Context) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.builder = builder
 	c.materials, c.times = built.Materials, builder.Times()
 	if len(p.Selected) > 0 {
 		return c.told(c.part(ctx, built))
@@ -168,6 +169,9 @@ func (c *run) publish(ctx context.Context, prepared *publish.Prepared, binary fu
 
 // part publishes the selected part of a release and writes release.part.json.
 func (c *run) part(ctx context.Context, built *built.Result) (*Summary, error) {
+	if err := c.builder.Unchanged(ctx); err != nil {
+		return nil, err
+	}
 	part, err := publish.PublishPart(ctx, c.product, c.store, built, network.Options{Progress: c.options.Progress})
 	if err != nil {
 		return nil, err

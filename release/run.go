@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 
+	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
@@ -23,6 +24,7 @@ type run struct {
 	store     *store.Store
 	unlock    func()
 	memory    render.Memory
+	builder   *build.Builder // of this run, which has looked at what the release is made from
 	materials []lock.Material
 	demands   []string // what a release to a registry requires and this snapshot does not
 	before    []string // the names that SHA256SUMS of the previous release listed

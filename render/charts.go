@@ -79,7 +79,7 @@ func chartLocation(ctx context.Context, p *product.Product, t product.Template) 
 		return chart.Location{Tree: p.Dir, Path: t.Path, Shown: t.Path}, nil
 	}
 	s := p.Source(t.Source)
-	tree, err := source.Fetch(ctx, s, p.MadeIn(s.Directory)...)
+	tree, err := source.Fetch(ctx, s)
 	return chart.Location{Tree: tree.Dir, Path: t.Path, Shown: t.Source + ":" + t.Path}, err
 }
 

@@ -32,6 +32,7 @@ type flags struct {
 
 	shard  *release.Shard // of release; nil for all of it
 	handed *handed        // the plan that came from a registry; nil for one in a file
+	made   []string       // what else slipway has written, or will: plan and parts
 }
 
 // addProduct adds the flags of commands that read slipway.yaml.
@@ -94,7 +95,7 @@ func (f *flags) addJSON(cmd *cobra.Command) {
 // load reads the product that the flags name.
 func (f *flags) load(ctx context.Context) (*product.Product, error) {
 	o := product.Options{
-		Path: f.product, Registries: f.registry, Version: f.version, Channel: f.channel, Floating: f.floating, Platforms: f.platforms, Images: f.images, Repositories: f.clones, Made: []string{f.storeDir(), f.out},
+		Path: f.product, Registries: f.registry, Version: f.version, Channel: f.channel, Floating: f.floating, Platforms: f.platforms, Images: f.images, Repositories: f.clones, Made: f.paths(),
 	}
 	if h := f.handed; h != nil {
 		o.Rebuild = h.again

@@ -65,6 +65,7 @@ func (f *flags) merge(cmd *cobra.Command, paths []string, join joining, sign *si
 	if err != nil {
 		return err
 	}
+	f.made = append(f.made, f.partPaths(paths)...)
 	p, pr, err := f.begin(cmd)
 	if err != nil {
 		return err

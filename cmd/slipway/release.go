@@ -118,6 +118,7 @@ func (f *flags) readShard(cmd *cobra.Command, s shardFlags) (*release.Shard, err
 		f.shard = &release.Shard{Plan: h.plan, Path: s.plan, Number: s.number}
 		return f.shard, nil
 	}
+	f.made = append(f.made, s.plan)
 	p, err := shard.Read(s.plan)
 	f.shard = &release.Shard{Plan: p, Path: s.plan, Number: s.number}
 	return f.shard, err
