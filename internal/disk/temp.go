@@ -11,7 +11,8 @@ const temporary = ".slipway-*.tmp"
 
 var isTemporary = regexp.MustCompile(`^\.slipway-[0-9]+\.tmp$`)
 
-// Temp makes a directory with a temporary name, for files that are renamed together.
+// Temp makes a directory with a temporary name, for files that are renamed together. The caller has
+// the lock of dir; where nobody has it, use [Scratch].
 func Temp(dir string) (string, error) {
 	path, err := os.MkdirTemp(dir, temporary)
 	if err != nil {
@@ -19,6 +20,11 @@ func Temp(dir string) (string, error) {
 	}
 	return path, os.Chmod(path, modeDir)
 }
+
+// Scratch makes a directory for the calling process alone, which removes it. Its name is not
+// temporary: dir, or the system's directory for such files if that is "", belongs to no process, and
+// whoever locks it for another file must not sweep the work of others.
+func Scratch(dir string) (string, error) { return os.MkdirTemp(dir, "slipway-*.tmp") }
 
 // Sweep removes everything with a temporary name from a directory. The caller has the lock of
 // that directory, or of one whose lock is for both. What cannot be removed stays until the next
