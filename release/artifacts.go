@@ -34,16 +34,16 @@ func (c *run) artifacts(ctx context.Context, l *lock.Lock) ([]string, error) {
 
 func (c *run) artifact(ctx context.Context, a lock.Artifact) error {
 	to := filepath.Join(c.out, a.File)
+	mode := disk.ModeFile
+	if a.Executable {
+		mode = disk.ModeProgram
+	}
 	if old, err := digest(ctx, to); err == nil && old == a.Digest {
-		return nil
+		return disk.Chmod(to, mode)
 	}
 	open, err := c.find(ctx, a)
 	if err != nil {
 		return err
-	}
-	mode := disk.ModeFile
-	if a.Executable {
-		mode = disk.ModeProgram
 	}
 	return program.Copy(layer.Content{Digest: a.Digest, Size: a.Size, Open: open}, to, mode)
 }

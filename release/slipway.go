@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -20,7 +21,7 @@ import (
 const command = "github.com/slipway-dev/slipway/cmd/slipway"
 
 // binaryPath is the path in dist/ of slipway for operators.
-var binaryPath = filepath.Join("bin", "slipway")
+var binaryPath = filepath.FromSlash(distfile.Program)
 
 // slipway begins to make the static slipway for operators. put waits for it and writes it to
 // dist/bin. stop ends the compilation if it still runs, and must be called in any case. If the
@@ -93,8 +94,9 @@ func unfit(exe string) string {
 
 func (c *run) install(ctx context.Context, file layer.Content) error {
 	to := filepath.Join(c.out, binaryPath)
+	c.binary = true
 	if old, err := digest(ctx, to); err == nil && old == file.Digest {
-		return nil
+		return disk.Chmod(to, disk.ModeProgram)
 	}
 	if err := disk.MkdirAll(filepath.Dir(to)); err != nil {
 		return fmt.Errorf("writing %s: %w", binaryPath, err)

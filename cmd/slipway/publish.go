@@ -51,6 +51,9 @@ Credentials come from the usual Docker configuration.`,
 			if err != nil {
 				return err
 			}
+			if err := s.claim(release.PartFiles(p)...); err != nil {
+				return err
+			}
 			return s.write(cmd, p, lock.PartName, lockImages(l), stagefile.Build.Name)
 		}),
 	}
@@ -81,6 +84,9 @@ func (s stage) publish(ctx context.Context, r *built.Result, o network.Options) 
 		return nil, err
 	}
 	if err := publish.Move(ctx, s.store, l, o); err != nil {
+		return nil, err
+	}
+	if err := s.claim(release.Files(l)...); err != nil {
 		return nil, err
 	}
 	return l, release.WriteCharts(s.store, l, s.flags.out)
