@@ -26,6 +26,10 @@ func Temp(dir string) (string, error) {
 // whoever locks it for another file must not sweep the work of others.
 func Scratch(dir string) (string, error) { return os.MkdirTemp(dir, "slipway-*.tmp") }
 
+// Temporary reports whether a name is that of a file which is being written, or was when its process
+// was killed.
+func Temporary(name string) bool { return isTemporary.MatchString(name) }
+
 // Sweep removes everything with a temporary name from a directory. The caller has the lock of
 // that directory, or of one whose lock is for both. What cannot be removed stays until the next
 // time.
@@ -35,7 +39,7 @@ func Sweep(dir string) {
 		return
 	}
 	for _, e := range entries {
-		if isTemporary.MatchString(e.Name()) {
+		if Temporary(e.Name()) {
 			os.RemoveAll(filepath.Join(dir, e.Name()))
 		}
 	}
