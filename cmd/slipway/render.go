@@ -62,16 +62,15 @@ those at another one, and the file is release.HOST.yaml.`,
 // writeManifest writes a rendered manifest. Only release.yaml is among the files that checksums list,
 // and these hold on if it is as it was.
 func (s stage) writeManifest(path string, text []byte) error {
-	if have, err := regular.Read(path); err == nil && bytes.Equal(have, text) {
-		return nil
-	}
-	if filepath.Base(path) == release.Manifest {
-		if err := s.claim(release.Manifest); err != nil {
-			return err
+	if have, err := regular.Read(path); err != nil || !bytes.Equal(have, text) {
+		if filepath.Base(path) == release.Manifest {
+			if err := s.claim(release.Manifest); err != nil {
+				return err
+			}
 		}
-	}
-	if err := disk.Write(path, text, disk.ModeFile); err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
+		if err := disk.Write(path, text, disk.ModeFile); err != nil {
+			return fmt.Errorf("writing %s: %w", path, err)
+		}
 	}
 	return release.Settle(s.flags.out, s.product.Name)
 }
