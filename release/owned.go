@@ -27,7 +27,7 @@ func Files(l *lock.Lock) []string {
 	for _, c := range l.Charts {
 		r.Charts = append(r.Charts, c.File.Name)
 	}
-	for _, to := range l.Copies {
+	for _, to := range l.Registries() {
 		r.Copies = append(r.Copies, renaming.DefaultOut(Manifest, to))
 	}
 	return r.Names()

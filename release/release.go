@@ -220,9 +220,6 @@ func (c *run) finish(ctx context.Context, l *lock.Lock, manifest []byte, bills [
 	if err := l.Write(filepath.Join(c.out, lock.Name)); err != nil {
 		return nil, err
 	}
-	if err := Supersede(c.out, lock.Name); err != nil {
-		return nil, err
-	}
 	proofs, err := c.writeProvenance()
 	if err != nil {
 		return nil, err
@@ -245,6 +242,9 @@ func (c *run) finish(ctx context.Context, l *lock.Lock, manifest []byte, bills [
 		return nil, err
 	}
 	if err := page(); err != nil {
+		return nil, err
+	}
+	if err := Supersede(c.out, lock.Name); err != nil { // last: a part may be an input of this release
 		return nil, err
 	}
 	names := c.names(bundles, slices.Concat(others, proofs, scripts, artifacts, []string{report.Name}))
