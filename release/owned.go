@@ -18,7 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// Files returns the names of the files that a release with a lock may have in its directory.
+// Files returns the names of the files that a release with a lock makes in its directory.
 func Files(l *lock.Lock) []string {
 	r := distfile.Release{Product: l.Name, Version: l.Version, Bundles: l.Bundles, Artifacts: artifactNames(l.Artifacts)}
 	for _, i := range l.Images {
@@ -27,10 +27,16 @@ func Files(l *lock.Lock) []string {
 	for _, c := range l.Charts {
 		r.Charts = append(r.Charts, c.File.Name)
 	}
-	for _, to := range l.Registries() {
-		r.Copies = append(r.Copies, renaming.DefaultOut(Manifest, to))
-	}
 	return r.Names()
+}
+
+// copies returns the names of the copies of release.yaml for the registries of a release, which
+// other commands write.
+func copies(l *lock.Lock) (names []string) {
+	for _, to := range l.Registries() {
+		names = append(names, renaming.DefaultOut(Manifest, to))
+	}
+	return names
 }
 
 // PartFiles returns the names of the files that a part of a release has.
@@ -87,7 +93,7 @@ func ofLock(dir string) (string, []string, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	return l.Name, Files(l), nil
+	return l.Name, append(Files(l), copies(l)...), nil
 }
 
 func ofPart(dir string) (string, []string, error) {

@@ -77,7 +77,6 @@ type Release struct {
 	Bundles          []string // names without suffix
 	Charts           []string // names of files
 	Artifacts        []string // names of files
-	Copies           []string // names of files, of release.yaml for other registries
 }
 
 // Names returns the names of all files that such a release may have in its directory, with slashes,
@@ -94,7 +93,7 @@ func (r Release) Names() []string {
 		all = append(all, b+BundleSuffix, b+ListSuffix, b+BundleSuffix+DeltaSuffix)
 		all = append(all, Volumes(b)...)
 	}
-	return tidy(slices.Concat(all, r.Charts, r.Artifacts, r.Copies))
+	return tidy(slices.Concat(all, r.Charts, r.Artifacts))
 }
 
 // PartNames returns the names of the files that a part of a release has, sorted.
