@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -19,6 +20,15 @@ const (
 	trimmed   = "trimmed"
 	trimEvery = 24 * time.Hour
 )
+
+// ownName is the form of the names of the cache's files below its directory.
+var ownName = regexp.MustCompile(`^[0-9a-f]{2}/([0-9a-f]{64}-[ad]|\.slipway-[0-9]+\.tmp)$`)
+
+// owns reports whether a file is of the cache: the directory may have files of others.
+func (l *local) owns(path string) bool {
+	rel, err := filepath.Rel(l.dir, path)
+	return err == nil && ownName.MatchString(filepath.ToSlash(rel))
+}
 
 // trim removes files that were not used for an age, and then the others that were used least
 // recently, until they have at most size bytes. What was used within the last hours stays: another
@@ -39,7 +49,7 @@ func (l *local) trim(age time.Duration, size int64) error {
 	var all []file
 	var total int64
 	err := filepath.WalkDir(l.dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Dir(path) == l.dir {
+		if err != nil || d.IsDir() || !l.owns(path) {
 			return err
 		}
 		fi, err := d.Info()

@@ -10,6 +10,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/progress"
@@ -35,7 +36,7 @@ type DeltaBase struct {
 }
 
 // DeltaSuffix follows the name of the bundle in that of a delta.
-const DeltaSuffix = ".delta"
+const DeltaSuffix = distfile.DeltaSuffix
 
 // Without returns the delta of c: c without the layers that has has. The file of c is f.
 func (c *Contents) Without(has map[v1.Hash]bool, base DeltaBase, f File) (*Contents, error) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle/seekable"
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
@@ -35,7 +36,7 @@ type Volume struct {
 }
 
 // VolumesSuffix is what the name of the list of volumes has in place of .tar.zst.
-const VolumesSuffix = ".volumes.json"
+const VolumesSuffix = distfile.VolumesSuffix
 
 // Volumes is the list of volumes, in a file in their directory.
 type Volumes struct {

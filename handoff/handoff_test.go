@@ -86,12 +86,16 @@ func TestParts(t *testing.T) {
 
 	p = world(t)
 	push(0, same, "")
-	push(1, func(l *lock.Part) { l.Shard.Number = 0 }, "")
-	parts("is not shard 1 of this plan")
+	other := func(l *lock.Part) { l.Shard.Number = 0 }
+	push(1, other, "is not shard 1 of this plan: another command has written it meanwhile")
+	parts("of 2 shards these are missing: 1: ")
+	if err := p.pushDir(t.Context(), typePart, p.part(1), part(t, p, 1, other), []string{lock.PartName}); err != nil {
+		t.Fatal(err)
+	}
+	parts("is not shard 1 of this plan: somebody else has written it")
 	p = world(t)
-	push(0, func(l *lock.Part) { l.Shard.Plan = strings.Repeat("0", 64) }, "")
-	push(1, same, "")
-	parts("is not shard 0 of this plan")
+	push(0, func(l *lock.Part) { l.Shard.Plan = strings.Repeat("0", 64) }, "is not shard 0 of this plan")
+	push(0, func(l *lock.Part) { l.Shard = nil }, "is not shard 0 of this plan")
 }
 
 // TestResigned pushes a release twice, whose checksums two machines signed: with one key it is there

@@ -15,6 +15,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -23,7 +24,7 @@ import (
 const SchemaVersion = 1
 
 // Name is the file's name in dist/.
-const Name = "release.lock.json"
+const Name = distfile.Lock
 
 // GoSeparator is between versions of Go.
 const GoSeparator = ", "
@@ -55,6 +56,8 @@ type Lock struct {
 	Charts     []Chart      `json:"charts,omitempty"`
 	ThirdParty []ThirdParty `json:"thirdParty,omitempty"`
 	Artifacts  []Artifact   `json:"artifacts,omitempty"`
+	// Bundles are the names of the bundles in dist/, without .tar.zst.
+	Bundles []string `json:"bundles,omitempty"`
 	// Compilers are the C compilers of programs with CGO, sorted by platform and command.
 	Compilers []Compiler `json:"compilers,omitempty"`
 	// Prebuilt are the programs that were there already, sorted by name and platform.

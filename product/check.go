@@ -72,6 +72,9 @@ func (c *checker) check() {
 	}
 	c.airgap()
 	if len(c.Errors) == 0 {
+		c.artifactNames()
+	}
+	if len(c.Errors) == 0 {
 		c.out.Unused = c.unused()
 	}
 }

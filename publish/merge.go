@@ -46,6 +46,7 @@ func PrepareMerge(ctx context.Context, p *product.Product, st *store.Store, part
 		images = append(images, m.image)
 	}
 	r.Lock = joined.Lock(images)
+	r.Lock.Bundles = bundles(p)
 	if parts[0].Shard != nil {
 		r.Lock.ThirdParty, err = ThirdParty(ctx, p, st, o)
 	}

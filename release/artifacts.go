@@ -34,16 +34,16 @@ func WriteArtifacts(ctx context.Context, st *store.Store, l *lock.Lock, dir stri
 }
 
 func writeArtifact(ctx context.Context, st *store.Store, a lock.Artifact, to string, from []string) error {
+	mode := disk.ModeFile
+	if a.Executable {
+		mode = disk.ModeProgram
+	}
 	if is(ctx, to, a.Digest) {
-		return nil
+		return disk.Chmod(to, mode)
 	}
 	open, err := findArtifact(ctx, st, a, from)
 	if err != nil {
 		return err
-	}
-	mode := disk.ModeFile
-	if a.Executable {
-		mode = disk.ModeProgram
 	}
 	return program.Copy(layer.Content{Digest: a.Digest, Size: a.Size, Open: open}, to, mode)
 }

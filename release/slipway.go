@@ -17,6 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -29,7 +30,7 @@ const (
 )
 
 // binaryPath is the path in dist/ of slipway for operators.
-var binaryPath = filepath.Join("bin", "slipway")
+var binaryPath = filepath.FromSlash(distfile.Program)
 
 // slipway begins to make the static slipway for operators. put waits for it and writes it to
 // dist/bin. stop ends the compilation if it still runs, and must be called in any case. If the
@@ -128,8 +129,9 @@ func unfit(exe string) string {
 
 func (c *run) install(ctx context.Context, file layer.Content) error {
 	to := filepath.Join(c.out, binaryPath)
+	c.binary = true
 	if old, err := digest(ctx, to); err == nil && old == file.Digest {
-		return nil
+		return disk.Chmod(to, disk.ModeProgram)
 	}
 	if err := disk.MkdirAll(filepath.Dir(to)); err != nil {
 		return fmt.Errorf("writing %s: %w", binaryPath, err)

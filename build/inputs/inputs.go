@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/git"
 	"github.com/slipway-dev/slipway/product"
 )
@@ -31,11 +32,8 @@ const (
 	Sources = "sources" // of the other directory sources, by their names
 )
 
-// Suffix is how the names of archives end.
-const Suffix = ".inputs.tar.gz"
-
 // Name returns the name of the archive of a product's version.
-func Name(product, version string) string { return product + "-" + version + Suffix }
+func Name(product, version string) string { return distfile.Inputs(product, version) }
 
 // Source is a directory source of a product.
 type Source struct {

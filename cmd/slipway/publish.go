@@ -51,6 +51,9 @@ Credentials come from the usual Docker configuration.`,
 			if err != nil {
 				return err
 			}
+			if err := s.claim(release.PartFiles(p)...); err != nil {
+				return err
+			}
 			if _, err := release.WriteArtifacts(cmd.Context(), s.store, l, f.out); err != nil {
 				return err
 			}
@@ -81,6 +84,9 @@ func (s stage) publish(ctx context.Context, r *built.Result, o network.Options) 
 		}
 	}
 	if err := prepared.Push(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.claim(release.Files(l)...); err != nil {
 		return nil, err
 	}
 	if err := release.WriteCharts(s.store, l, s.flags.out); err != nil {

@@ -163,13 +163,13 @@ func (r *reproducing) statement(pr *progress.Printer, path string, original *rep
 		rep.Tell(pr)
 		return rep.Statement, path, nil
 	}
-	text, err := readKey(filepath.Join(path, release.Provenance))
+	text, err := readKey(filepath.Join(path, evidence.Provenance))
 	if err != nil {
 		return nil, "", fmt.Errorf("reading the statement: %w: name the directory of a release", err)
 	}
 	s, err := provenance.Decode(text)
 	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w", filepath.Join(path, release.Provenance), err)
+		return nil, "", fmt.Errorf("%s: %w", filepath.Join(path, evidence.Provenance), err)
 	}
 	pr.Printf("the statement was not verified: no -key was given")
 	return s, path, nil

@@ -44,7 +44,7 @@ func open(ctx context.Context, dir string) (*view, error) {
 	if err != nil {
 		return nil, fmt.Errorf("git: %w", err)
 	}
-	at, err := disk.Temp("")
+	at, err := disk.Scratch("")
 	if err != nil {
 		return nil, fmt.Errorf("git: %w", err)
 	}
