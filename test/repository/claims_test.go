@@ -59,6 +59,25 @@ func TestKeysElsewhere(t *testing.T) {
 	}
 }
 
+// TestHeadings: no heading begins in the middle of a line, where it is text.
+func TestHeadings(t *testing.T) {
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/adr/*.md", "test/*.md", "examples/*/*.md"} {
+		files, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %q, %v", pattern, files, err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m := regexp.MustCompile(`(?m)^[^#\n].* ##+ [A-Z].*$`).Find(text); m != nil {
+				t.Errorf("%s: %s", file, m)
+			}
+		}
+	}
+}
+
 // declaredTests returns the names of all functions of the repository, with tests and fuzz targets.
 func declaredTests(t *testing.T) map[string]bool {
 	t.Helper()
