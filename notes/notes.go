@@ -65,6 +65,9 @@ func images(b *strings.Builder, l *lock.Lock) {
 // verifying is the page that explains verification.
 const verifying = "https://github.com/slipway-dev/slipway/blob/main/docs/verifying.md"
 
+// key is where the notes expect the public key: package keyfile accepts it there for files anywhere.
+const key = "/etc/slipway/keys/release.pub"
+
 // verify tells how to verify the files and images.
 func verify(b *strings.Builder, l *lock.Lock, fingerprint string) {
 	b.WriteString("\n## Verify\n\n")
@@ -75,9 +78,10 @@ func verify(b *strings.Builder, l *lock.Lock, fingerprint string) {
 			"```sh\nsha256sum --check --ignore-missing SHA256SUMS\n```\n\n" + nested)
 		return
 	}
-	fmt.Fprintf(b, "The release is signed with the key %s. In a directory with the files, and with the key from another place:\n\n", code(fingerprint))
-	b.WriteString("```sh\nslipway airgap verify -key=release.pub .\n```\n\nor, without slipway,\n\n" +
-		"```sh\nbase64 -d SHA256SUMS.sig >sums.sig\nopenssl dgst -sha256 -verify release.pub -signature sums.sig SHA256SUMS\n" +
+	fmt.Fprintf(b, "The release is signed with the key %s. Get the public key in another way than the files, and keep it elsewhere: "+
+		"a key next to what it is to prove is refused. In a directory with the files:\n\n", code(fingerprint))
+	b.WriteString("```sh\nslipway airgap verify -key=" + key + " .\n```\n\nor, without slipway,\n\n" +
+		"```sh\nbase64 -d SHA256SUMS.sig >sums.sig\nopenssl dgst -sha256 -verify " + key + " -signature sums.sig SHA256SUMS\n" +
 		"sha256sum --check --ignore-missing SHA256SUMS\n```\n\n" + nested)
 	fmt.Fprintf(b, "\n[What this proves](%s), and how clusters refuse images of %s that the key has not signed.\n", verifying, text(l.Name))
 }
