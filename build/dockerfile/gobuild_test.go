@@ -89,6 +89,88 @@ func TestGoBuild(t *testing.T) {
 	}
 }
 
+// TestGoBuildFiles checks that a program is compiled of the files that its stage has: what the disk
+// has besides must not get into it.
+func TestGoBuildFiles(t *testing.T) {
+	const all = "WORKDIR /src/app\nCOPY app .\nCOPY lib /src/lib\n"
+	const source = `
+-- context/app/go.mod --
+module example.com/app
+go 1.24
+require example.com/lib v0.0.0
+replace example.com/lib => ../lib
+-- context/app/go.sum --
+-- context/app/main.go --
+package main
+import ("embed"; "example.com/app/in"; _ "example.com/lib/used")
+//go:embed data *.txt
+var files embed.FS
+-- context/app/data/a --
+-- context/app/data/.hidden --
+-- context/app/note.txt --
+-- context/app/more.go --
+package main
+-- context/app/more_test.go --
+package main
+-- context/app/more_plan9.go --
+package main
+-- context/app/tagged.go --
+//go:build tagged
+package main
+-- context/app/asm_amd64.s --
+-- context/app/default.pgo --
+-- context/app/README.md --
+-- context/app/in/in.go --
+package in
+-- context/app/other/other.go --
+package main
+-- context/app/vendor/modules.txt --
+-- context/app/vendor/example.com/lib/used/used.go --
+package used
+-- context/lib/go.mod --
+module example.com/lib
+-- context/lib/used/used.go --
+package used
+-- context/lib/unused/unused.go --
+package unused
+`
+	for _, c := range []struct{ ignore, stage, want string }{
+		{"", all + "RUN go build -o /out/x", "x=. linux/amd64 in app"},
+		{"app/vendor", all + "RUN go build -o /out/x", "x=. linux/amd64 in app -mod=readonly"},
+		{"app/vendor", all + "RUN go build -mod=mod -o /out/x", "x=. linux/amd64 in app -mod=mod"},
+		{"app/README.md\napp/*_test.go\napp/more_plan9.go\napp/tagged.go\napp/other\napp/data/.hidden\nlib", "WORKDIR /src\nCOPY app .\nRUN go build -o /out/x", "x=. linux/amd64 in app"},
+		{"app/vendor\nlib/unused", all + "RUN go build -o /out/x", "x=. linux/amd64 in app -mod=readonly"},
+		{"app/other\napp/vendor", all + "RUN go build -o /out/ ./...", "app=. linux/amd64 in app -mod=readonly"},
+		{"", all + "RUN go build -ldflags \"-s \t -X 'main.A=a  b'\" -o /out/x", "x=. linux/amd64 in app [-s -X 'main.A=a  b']"},
+
+		{"app/more.go", all + "RUN go build -o /out/x", "5:5: RUN go: /src/app/more.go is not in the stage, and the program is compiled from the source, which has it: COPY it"},
+		{"app/data/a", all + "RUN go build -o /out/x", "/src/app/data/a is not in the stage"},
+		{"app/*.txt", all + "RUN go build -o /out/x", "/src/app/note.txt is not in the stage"},
+		{"app/in", all + "RUN go build -o /out/x", "/src/app/in/in.go is not in the stage"},
+		{"app/*.s", all + "RUN go build -o /out/x", "/src/app/asm_amd64.s is not in the stage"},
+		{"app/default.pgo", all + "RUN go build -o /out/x", "/src/app/default.pgo is not in the stage"},
+		{"app/go.sum", all + "RUN go build -o /out/x", "/src/app/go.sum is not in the stage"},
+		{"app/more_plan9.go", all + "RUN GOOS=plan9 go build -o /out/x", "/src/app/more_plan9.go is not in the stage"},
+		{"app/tagged.go", all + "RUN go build -tags tagged -o /out/x", "/src/app/tagged.go is not in the stage"},
+		{"app/vendor", all + "RUN go build -mod=vendor -o /out/x", "/src/app/vendor/modules.txt is not in the stage"},
+		{"app/vendor/example.com", all + "RUN go build -o /out/x", "/src/app/vendor/example.com/lib/used/used.go is not in the stage"},
+		{"app/vendor\nlib/used", all + "RUN go build -o /out/x", "/src/lib/used/used.go is not in the stage"},
+		{"app/vendor\nlib/go.mod", all + "RUN go build -o /out/x", "/src/lib/go.mod is not in the stage"},
+		{"app/vendor", all + "RUN echo 'package used' > /src/lib/used/more.go\nRUN go build -o /out/x", "/src/lib/used/more.go is not the file"},
+		{"", all + "RUN rm more.go && go build -o /out/x", "/src/app/more.go is not in the stage"},
+		{"", "WORKDIR /src/app\nCOPY app/go.mod app/go.sum app/main.go ./\nCOPY app/in in\nCOPY app/vendor vendor\nRUN go build -o /out/x", "is not in the stage"},
+		{"", "RUN --mount=source=app,target=/src cd /src && go build -o /out/x", "x=. linux/amd64 in app"},
+		{"app/more.go", "RUN --mount=source=app,target=/src cd /src && go build -o /out/x", "/src/more.go is not in the stage"},
+		{"", all + "RUN go build -pgo=/prof -o /out/x", "-pgo=/prof is a file"},
+	} {
+		file := "FROM golang AS b\n" + c.stage + "\nFROM scratch\nCOPY --from=b /out /\n"
+		got := goBuildsOf(t, file, source+"-- context/.dockerignore --\n"+c.ignore+"\n")
+		if strings.HasPrefix(c.want, "x=") && got != c.want || !strings.Contains(got, c.want) {
+			t.Errorf("without %q:\n%s\n%s, want %s", c.ignore, c.stage, got, c.want)
+		}
+	}
+}
+
 // TestOutputs puts files in the context and in stages, also where a check has only their names.
 func TestOutputs(t *testing.T) {
 	c := dockerfiletest.Load(t, txtar.Parse([]byte(`-- Dockerfile --
@@ -138,9 +220,14 @@ bin
 }
 
 // goBuilds returns the programs of a Dockerfile, or what is wrong with it.
-func goBuilds(t *testing.T, source string) string {
+func goBuilds(t *testing.T, file string) string {
 	t.Helper()
-	c := dockerfiletest.Load(t, txtar.Parse([]byte("-- Dockerfile --\n"+source+goSource)))
+	return goBuildsOf(t, file, goSource)
+}
+
+func goBuildsOf(t *testing.T, file, source string) string {
+	t.Helper()
+	c := dockerfiletest.Load(t, txtar.Parse([]byte("-- Dockerfile --\n"+file+source)))
 	in := c.Input
 	in.Platform, in.Check = platform.Platform{OS: "linux", Architecture: "amd64"}, true
 	in.Args = map[string]string{"$(git rev-parse HEAD)": "abc"}
