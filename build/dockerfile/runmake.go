@@ -62,6 +62,9 @@ func mkdir(r *runner, o options, args []string) error {
 		if err := r.make(s.p, &node{kind: layer.Dir, mode: perm}); err != nil {
 			return err
 		}
+		if r.s.toolchain && !o.has("p") {
+			r.t.opaque[s.p] = true // it fails where the base has one
+		}
 	}
 	return nil
 }

@@ -206,6 +206,7 @@ func (r *runner) make(p string, n *node) error {
 		if err := r.t.mkdirAll(path.Dir(p), rootNode); err != nil {
 			return err
 		}
+		r.t.assumed[path.Dir(p)] = true
 	case dir == nil:
 		return fmt.Errorf("there is no directory %s: make it before, with mkdir -p", path.Dir(p))
 	case dir.kind != layer.Dir:

@@ -27,12 +27,12 @@ func windowsTools() map[string]tool {
 
 // windowsEnv is the environment of a command. PATH without a value in the image is the one that
 // Windows has.
-func (s *stage) windowsEnv(name string) (string, bool) {
+func (s *stage) windowsEnv(name string) (string, bool, error) {
 	v, ok := s.env.Get(name)
 	if !ok && strings.EqualFold(name, "PATH") {
-		return system.DefaultPathEnvWindows, true
+		return system.DefaultPathEnvWindows, true, nil
 	}
-	return v, ok
+	return v, ok, s.env.known(name)
 }
 
 // switches separates the options of a command of cmd from its operands.
