@@ -30,6 +30,9 @@ func (b *builder) runFiles(ctx context.Context, s *stage, c *instructions.RunCom
 		return locate(err)
 	}
 	r := &runner{ctx: ctx, b: b, s: s, t: s.tree, dir: s.dir(), commands: commands, location: c.Location()}
+	if at, err := follow(s.tree, r.dir); err == nil && at == path.Clean(r.dir) {
+		r.logical = at
+	}
 	s.tree.before = s.tree.clone()
 	err = r.mount(c)
 	if err == nil {

@@ -24,6 +24,7 @@ file 644 0:0 etc/motd "hello"
 dir 755 0:0 full/dir
 dir 755 0:0 other/full/dir
 link dangling nowhere
+link etclink full
 `
 
 // run evaluates one RUN on a base with a few files.
@@ -67,6 +68,12 @@ func TestRunFails(t *testing.T) {
 		{"linux/amd64", "mv /full /full/dir", "cannot be moved into itself"},
 		{"linux/amd64", "mv /full /other", "/other/full is not empty: it has dir"},
 		{"linux/amd64", "mv /etc/motd /none/", "not a directory"},
+		{"linux/amd64", "rm -rf /etclink/", "/etclink/ is a link: write it without the slash"},
+		{"linux/amd64", "rmdir /etclink/", "/etclink/ is a link: write it without the slash"},
+		{"linux/amd64", "mv /etclink/ /x", "/etclink/ is a link: write it without the slash"},
+		{"linux/amd64", "mkdir /x /y && echo a > /x/motd && cp /etc/motd /x/motd /y", "/y/motd was made by the same command"},
+		{"linux/amd64", "mkdir /x /y && echo a > /x/motd && mv /etc/motd /x/motd /y", "/y/motd was made by the same command"},
+		{"linux/amd64", "cp -r /full/.* /x", "matches . in some shells"},
 		{"linux/amd64", "rmdir /full", "is not empty: it has dir"},
 		{"linux/amd64", "ln -s x /etc/motd", "is there already: use ln -sf"},
 		{"linux/amd64", "ln -s", "it has 0 operands"},
@@ -123,6 +130,8 @@ func TestRunFails(t *testing.T) {
 		{"windows/amd64:ltsc2022", `setx PATH "x"`, "write setx /M"},
 		{"windows/amd64:ltsc2022", `setx /M PATH`, "it is not setx /M NAME"},
 		{"windows/amd64:ltsc2022", `setx /M PATH "C:\x\"`, "leave the backslash out"},
+		{"windows/amd64:ltsc2022", `mkdir C:/x`, "write paths with backslashes"},
+		{"windows/amd64:ltsc2022", `copy C:\etc\motd C:/etc/x`, "write paths with backslashes"},
 		{"windows/amd64:ltsc2022", `mkdir C:\etc`, "is there already"},
 		{"windows/amd64:ltsc2022", `mkdir D:\x`, "not a plain path on drive C"},
 		{"windows/amd64:ltsc2022", `copy C:\none x`, "is not there"},

@@ -51,13 +51,14 @@ func under(source, dest string, into bool) (string, error) {
 // copyTree is cp for its sources.
 type copyTree struct {
 	*runner
-	recursive, keep bool // keep modes and owners
-	links           bool // copy links as links
-	follow          bool // follow links in directories, too
+	recursive, keep bool            // keep modes and owners
+	links           bool            // copy links as links
+	follow          bool            // follow links in directories, too
+	made            map[string]bool // files that the command has made
 }
 
 func cp(r *runner, o options, args []string) error {
-	c := &copyTree{runner: r, recursive: o.has("rRa"), keep: o.has("ap")}
+	c := &copyTree{runner: r, made: map[string]bool{}, recursive: o.has("rRa"), keep: o.has("ap")}
 	c.links = o.has("adP") || c.recursive && !o.has("L")
 	if c.follow = o.has("L"); c.follow && o.has("adP") {
 		return fmt.Errorf("-L and -a, -d or -P contradict each other: leave one out")
@@ -106,6 +107,12 @@ func (c *copyTree) copy(from string, n *node, dest string) error {
 	there, err := c.t.lstat(dest)
 	if err != nil {
 		return err
+	}
+	if c.made[dest] && n.kind != layer.Dir {
+		return fmt.Errorf("%s was made by the same command, and is not replaced by %s", dest, from)
+	}
+	if c.made != nil {
+		c.made[dest] = true
 	}
 	switch {
 	case n.kind == layer.Dir:

@@ -51,6 +51,11 @@ func (r *runner) expand(start string, parts []string) ([]string, error) {
 		}
 		return []string{next}, nil
 	}
+	for _, special := range []string{".", ".."} {
+		if ok, _ := path.Match(part, special); ok && part[0] == '.' {
+			return nil, fmt.Errorf("the pattern %s matches %s in some shells: name the files", part, special)
+		}
+	}
 	dir := start
 	if dir == "" {
 		dir = "."

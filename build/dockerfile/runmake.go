@@ -7,8 +7,6 @@ import (
 	"path"
 	"strings"
 
-	mode "github.com/tonistiigi/dchapes-mode"
-
 	"github.com/slipway-dev/slipway/build/layer"
 )
 
@@ -35,7 +33,7 @@ func mkdir(r *runner, o options, args []string) error {
 		if err != nil {
 			return err
 		}
-		perm = change.apply(&node{kind: layer.Dir, mode: 0o777})
+		perm = change.made()
 	}
 	for _, name := range args {
 		s, err := r.find(name, true)
@@ -164,37 +162,4 @@ func link(r *runner, o options, args []string) error {
 		}
 	}
 	return nil
-}
-
-// change is what chmod does to a mode.
-type change struct {
-	chmod
-	keep bool // a directory keeps setuid and setgid, which the change does not name
-}
-
-// parseMode reads a mode as chmod does: a symbolic mode without u, g, o or a does not change what
-// is in the umask.
-func parseMode(s string) (change, error) {
-	octal := strings.Trim(s, "01234567") == ""
-	c := change{keep: octal && len(s) < 5 || !octal && !strings.Contains(s, "s")}
-	var err error
-	if octal {
-		c.chmod, err = parseChmod(s)
-	} else {
-		var set mode.Set
-		set, err = mode.ParseWithUmask(s, umask)
-		c.set = &set
-	}
-	if err != nil || s == "" {
-		return c, located{s, fmt.Errorf("mode %s is neither octal, such as 0755, nor symbolic, such as u=rwX,go=rX", s)}
-	}
-	return c, nil
-}
-
-func (c change) apply(n *node) fs.FileMode {
-	m := c.chmod.apply(n.mode|kindBits[n.kind]) &^ fs.ModeType
-	if c.keep && n.kind == layer.Dir {
-		m |= n.mode & (fs.ModeSetuid | fs.ModeSetgid)
-	}
-	return m
 }

@@ -21,6 +21,7 @@ type runner struct {
 	s        *stage
 	t        *tree
 	dir      string // the working directory
+	logical  string // and by which names it was reached; empty if that is not known
 	commands []script.Command
 	at       int // the number of the current command
 
@@ -143,6 +144,20 @@ func (r *runner) find(name string, through bool) (spot, error) {
 		return s, fmt.Errorf("%s is not a directory", name)
 	}
 	return s, nil
+}
+
+// itself refuses the name of a link with a slash behind it, which leads to another file for each
+// command.
+func (r *runner) itself(name string) error {
+	trimmed := strings.TrimRight(slashed(name), "/")
+	if trimmed == slashed(name) || trimmed == "" {
+		return nil
+	}
+	s, err := r.find(trimmed, false)
+	if err == nil && s.n != nil && s.n.kind == layer.Symlink {
+		err = fmt.Errorf("%s is a link: write it without the slash, or name what it leads to", name)
+	}
+	return err
 }
 
 // upwards checks that there is a directory before each ".." of a path.

@@ -39,6 +39,9 @@ func (s *stage) windowsEnv(name string) (string, bool, error) {
 func switches(args []string, known ...string) (set map[string]bool, rest []string, err error) {
 	set = map[string]bool{}
 	for _, a := range args {
+		if strings.IndexByte(a, '/') > 0 && !slices.Contains(known, "/M") { // a value of setx may
+			return nil, nil, located{a, fmt.Errorf("%s: a slash begins an option of cmd: write paths with backslashes", a)}
+		}
 		if !strings.HasPrefix(a, "/") {
 			rest = append(rest, a)
 			continue
