@@ -146,12 +146,14 @@ func (c change) apply(n *node) fs.FileMode {
 
 // made returns the mode of a directory that mkdir -m makes: it makes one with a sticky bit that only
 // its owner can write to, and changes it only if another bit that the mode decides is missing.
-func (c change) made() fs.FileMode {
+// inherited is setgid, if the directory above has it.
+func (c change) made(inherited fs.FileMode) fs.FileMode {
 	mode, bits := c.adjust(0o777, true)
 	made := mode &^ setBits
 	if bits&setBits|mode&0o1000 != 0 {
 		made &^= 0o022
 	}
+	made |= unixMode(inherited)
 	if (made^mode)&bits != 0 {
 		made = mode | made&^bits
 	}

@@ -48,6 +48,8 @@ func under(source, dest string, into bool) (string, error) {
 	return strings.TrimRight(dest, "/") + "/" + base, nil
 }
 
+const special = fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
+
 // copyTree is cp for its sources.
 type copyTree struct {
 	*runner
@@ -82,6 +84,11 @@ func cp(r *runner, o options, args []string) error {
 		d, err := r.find(name, false)
 		if err != nil {
 			return err
+		}
+		if o.has("T") {
+			if err := r.itself(name); err != nil {
+				return err
+			}
 		}
 		if d.slash && s.n.kind != layer.Dir {
 			return fmt.Errorf("%s is not a directory", dest)
@@ -179,6 +186,8 @@ func (c *copyTree) directory(from string, n *node, dest string) error {
 	switch {
 	case there != nil && there.kind != layer.Dir:
 		return fmt.Errorf("%s is a file and cannot be replaced by the directory %s", dest, from)
+	case c.keep && there != nil && there.mode&special&^n.mode != 0:
+		return fmt.Errorf("%s has setuid, setgid or sticky, which stay or go by the file system when %s is copied to it: remove it before", dest, from)
 	case c.keep:
 		err = c.place(dest, &k, true)
 	case there == nil:

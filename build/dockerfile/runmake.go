@@ -27,13 +27,12 @@ func inherit(dir, n *node) *node {
 }
 
 func mkdir(r *runner, o options, args []string) error {
-	perm := fs.FileMode(0o755)
+	var change change
 	if o.has("m") {
-		change, err := parseMode(o['m'])
-		if err != nil {
+		var err error
+		if change, err = parseMode(o['m']); err != nil {
 			return err
 		}
-		perm = change.made()
 	}
 	for _, name := range args {
 		s, err := r.find(name, true)
@@ -57,8 +56,17 @@ func mkdir(r *runner, o options, args []string) error {
 				return err
 			}
 		}
-		if err := r.make(s.p, &node{kind: layer.Dir, mode: perm}); err != nil {
+		if err := r.make(s.p, &node{kind: layer.Dir, mode: 0o755}); err != nil {
 			return err
+		}
+		if n, err := r.t.lstat(s.p); err != nil {
+			return err
+		} else if change != nil {
+			k := *n
+			k.mode = change.made(n.mode & fs.ModeSetgid)
+			if err := r.t.set(s.p, &k); err != nil {
+				return err
+			}
 		}
 		if r.s.toolchain && !o.has("p") {
 			r.t.opaque[s.p] = true // it fails where the base has one
@@ -156,6 +164,9 @@ func link(r *runner, o options, args []string) error {
 			return fmt.Errorf("%s is there already: use ln -sf", name)
 		case s.n != nil && s.n.kind == layer.Dir:
 			return fmt.Errorf("%s is a directory, which a link does not replace", name)
+		}
+		if there, err := r.find(target, true); s.n != nil && err == nil && there.p == s.p {
+			return fmt.Errorf("%s and %s are one file", target, name)
 		}
 		if err := r.make(s.p, &node{kind: layer.Symlink, mode: 0o777, link: target}); err != nil {
 			return err

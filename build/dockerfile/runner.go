@@ -140,7 +140,7 @@ func (r *runner) find(name string, through bool) (spot, error) {
 	if s.n, err = r.t.lstat(s.p); err != nil {
 		return s, err
 	}
-	if s.slash && s.n != nil && s.n.kind != layer.Dir {
+	if s.slash && s.n != nil && s.n.kind != layer.Dir || base == "." && (s.n == nil && !r.unknown(s.p) || s.n != nil && s.n.kind != layer.Dir) {
 		return s, fmt.Errorf("%s is not a directory", name)
 	}
 	return s, nil

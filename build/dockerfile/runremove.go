@@ -63,8 +63,8 @@ func rmdir(r *runner, _ options, args []string) error {
 		if err != nil {
 			return err
 		}
-		if s.n.kind != layer.Dir {
-			return fmt.Errorf("%s is not a directory", name)
+		if base := path.Base(name); s.n.kind != layer.Dir || base == "." || base == ".." {
+			return fmt.Errorf("%s is not a directory by its own name", name)
 		}
 		if err := r.empty(s); err != nil {
 			return err
@@ -128,8 +128,12 @@ func (r *runner) move(source, dest string) error {
 		return err
 	}
 	dir := s.n.kind == layer.Dir
+	at, err := follow(r.t, s.p)
+	if err != nil {
+		return err
+	}
 	switch {
-	case s.p == d.p:
+	case s.p == d.p, d.n != nil && at == d.p:
 		return fmt.Errorf("%s and %s are one file", source, dest)
 	case strings.HasPrefix(d.p, s.p+"/"):
 		return fmt.Errorf("%s cannot be moved into itself, %s", source, dest)
