@@ -171,7 +171,12 @@ func (c *goFiles) imported(name string) error {
 // embedded checks the files that a pattern of a go:embed directive matches.
 func (c *goFiles) embedded(dir, pattern string) error {
 	pattern, all := strings.CutPrefix(pattern, "all:")
-	found, err := fs.Glob(os.DirFS(dir), path.Clean(pattern))
+	root, err := regular.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	found, err := fs.Glob(root.FS(), path.Clean(pattern))
 	if err != nil {
 		return err
 	}

@@ -51,10 +51,8 @@ func (r *runner) expand(start string, parts []string) ([]string, error) {
 		}
 		return []string{next}, nil
 	}
-	for _, special := range []string{".", ".."} {
-		if ok, _ := path.Match(part, special); ok && part[0] == '.' {
-			return nil, fmt.Errorf("the pattern %s matches %s in some shells: name the files", part, special)
-		}
+	if err := dots(part); err != nil {
+		return nil, err
 	}
 	dir := start
 	if dir == "" {
@@ -94,6 +92,16 @@ func (r *runner) expand(start string, parts []string) ([]string, error) {
 		found = append(found, more...)
 	}
 	return found, nil
+}
+
+// dots refuses a pattern that matches "." or "..", as it does in some shells.
+func dots(part string) error {
+	for _, name := range []string{".", ".."} {
+		if ok, _ := path.Match(part, name); ok && part[0] == '.' {
+			return fmt.Errorf("the pattern %s matches %s in some shells: name the files", part, name)
+		}
+	}
+	return nil
 }
 
 // unescaped is a part of a pattern without its backslashes.
