@@ -69,6 +69,7 @@ func cp(r *runner, o options, args []string) error {
 	if err != nil {
 		return err
 	}
+	var dirs []string // that were copied
 	for _, source := range from {
 		s, err := r.spot(source, !c.links)
 		if err != nil {
@@ -76,6 +77,14 @@ func cp(r *runner, o options, args []string) error {
 		}
 		if s.n.kind == layer.Dir && !c.recursive {
 			return located{source, fmt.Errorf("RUN cp: %s is a directory: use cp -r", source)}
+		}
+		for _, other := range dirs {
+			if within(s.p, other) || within(other, s.p) {
+				return fmt.Errorf("%s is copied twice: name it once", source)
+			}
+		}
+		if s.n.kind == layer.Dir {
+			dirs = append(dirs, s.p)
 		}
 		name, err := under(source, dest, into)
 		if err != nil {
@@ -155,6 +164,8 @@ func (c *copyTree) copy(from string, n *node, dest string) error {
 	}
 	k := *n
 	switch {
+	case c.keep && there != nil && there.mode&special&^n.mode != 0:
+		return fmt.Errorf("%s has setuid, setgid or sticky, which stay or go by the file system when %s is copied to it: remove it before", dest, from)
 	case c.keep:
 		return c.place(dest, &k, true)
 	case there != nil:

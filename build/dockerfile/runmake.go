@@ -1,6 +1,7 @@
 package dockerfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -36,6 +37,9 @@ func mkdir(r *runner, o options, args []string) error {
 	}
 	for _, name := range args {
 		s, err := r.find(name, true)
+		if err == nil && o.has("p") {
+			err = r.dangling(name)
+		}
 		switch {
 		case err != nil:
 			return err
@@ -70,6 +74,23 @@ func mkdir(r *runner, o options, args []string) error {
 		}
 		if r.s.toolchain && !o.has("p") {
 			r.t.opaque[s.p] = true // it fails where the base has one
+		}
+	}
+	return nil
+}
+
+// dangling refuses a path that leads through a link to nothing, behind which mkdir -p makes nothing.
+func (r *runner) dangling(name string) error {
+	for i := 1; i < len(name); i++ {
+		if name[i] != '/' || strings.Trim(name[:i], "/") == "" {
+			continue
+		}
+		link, err := r.find(name[:i], false)
+		if err != nil {
+			return err
+		}
+		if to, err := r.find(name[:i], true); err != nil || link.n != nil && to.n == nil && !r.unknown(to.p) {
+			return cmp.Or(err, fmt.Errorf("%s is a symbolic link to nothing", name[:i]))
 		}
 	}
 	return nil
