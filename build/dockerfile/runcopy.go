@@ -124,11 +124,8 @@ func (c *copyTree) copy(from string, n *node, dest string) error {
 	if err != nil {
 		return err
 	}
-	if c.made[dest] && n.kind != layer.Dir {
-		return fmt.Errorf("%s was made by the same command, and is not replaced by %s", dest, from)
-	}
-	if c.made != nil {
-		c.made[dest] = true
+	if err := c.replaces(from, n, dest, there); err != nil {
+		return err
 	}
 	switch {
 	case n.kind == layer.Dir:
@@ -164,8 +161,6 @@ func (c *copyTree) copy(from string, n *node, dest string) error {
 	}
 	k := *n
 	switch {
-	case c.keep && there != nil && there.mode&special&^n.mode != 0:
-		return fmt.Errorf("%s has setuid, setgid or sticky, which stay or go by the file system when %s is copied to it: remove it before", dest, from)
 	case c.keep:
 		return c.place(dest, &k, true)
 	case there != nil:
@@ -174,6 +169,19 @@ func (c *copyTree) copy(from string, n *node, dest string) error {
 	}
 	k.mode, k.uid, k.gid = n.mode.Perm()&^umask, 0, 0
 	return c.place(dest, &k, false)
+}
+
+// replaces refuses what a copy cannot replace, or only in a way that differs.
+func (c *copyTree) replaces(from string, n *node, dest string, there *node) error {
+	switch {
+	case c.made[dest] && n.kind != layer.Dir:
+		return fmt.Errorf("%s was made by the same command, and is not replaced by %s", dest, from)
+	case c.keep && c.made != nil && there != nil && there.mode&special&^n.mode != 0:
+		return fmt.Errorf("%s has setuid, setgid or sticky, which stay or go by the file system when %s is copied to it: remove it before", dest, from)
+	case c.made != nil:
+		c.made[dest] = true
+	}
+	return nil
 }
 
 // place puts a node, as it is or as a new file.
@@ -197,8 +205,6 @@ func (c *copyTree) directory(from string, n *node, dest string) error {
 	switch {
 	case there != nil && there.kind != layer.Dir:
 		return fmt.Errorf("%s is a file and cannot be replaced by the directory %s", dest, from)
-	case c.keep && there != nil && there.mode&special&^n.mode != 0:
-		return fmt.Errorf("%s has setuid, setgid or sticky, which stay or go by the file system when %s is copied to it: remove it before", dest, from)
 	case c.keep:
 		err = c.place(dest, &k, true)
 	case there == nil:

@@ -118,6 +118,9 @@ func (r *runner) move(source, dest string) error {
 		if err := r.itself(name); err != nil {
 			return err
 		}
+		if base := path.Base(strings.TrimRight(name, "/")); base == "." || base == ".." {
+			return fmt.Errorf("%s is not a name of its own: name the directory", name)
+		}
 	}
 	s, err := r.spot(source, false)
 	if err != nil {
