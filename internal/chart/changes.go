@@ -40,14 +40,14 @@ func (p *pinner) changes(u use, image *Image) []change {
 	names := named.names()
 	for _, digest := range named.digests(p.chart) {
 		for _, n := range names {
-			all = append(all, both(rename, apply(slices.Concat(n, digest))))
+			all = append(all, both(rename, p.apply(u, slices.Concat(n, digest))))
 		}
 	}
 	all = append(all, func(c *Chart) (*Chart, error) {
 		return p.inTemplate(c, u, u.reference, named.image.name()+"@"+image.Digest)
 	})
 	for _, n := range names {
-		all = append(all, both(both(rename, apply(slices.Concat(n, named.retag()))), func(c *Chart) (*Chart, error) { return p.guard(c, u, image) }))
+		all = append(all, both(both(rename, p.apply(u, slices.Concat(n, named.retag()))), func(c *Chart) (*Chart, error) { return p.guard(c, u, image) }))
 	}
 	return all
 }
@@ -72,7 +72,7 @@ func (i *Image) name() string {
 }
 
 // apply returns a change that does edits of different values.
-func apply(edits []edit) change {
+func (p *pinner) apply(u use, edits []edit) change {
 	last := map[*yaml.Node]edit{} // the last text of a value counts
 	var list []edit
 	for _, e := range edits {
@@ -91,6 +91,9 @@ func apply(edits []edit) change {
 	})
 	return func(c *Chart) (_ *Chart, err error) {
 		for _, e := range list {
+			if err := p.alone(u, e.value.charts, e.value); err != nil {
+				return nil, err
+			}
 			if e.key != "" {
 				c, err = c.insert(e.value, e.key, e.text)
 			} else {
@@ -193,7 +196,7 @@ func (n named) digests(c *Chart) [][]edit {
 	for _, v := range near {
 		for i := 0; v.parent.Kind == yaml.MappingNode && i+1 < len(v.parent.Content); i += 2 {
 			if k := v.parent.Content[i]; digestKey.MatchString(k.Value) && v.parent.Content[i+1].Kind == yaml.ScalarNode {
-				own := &value{file: v.file, node: v.parent.Content[i+1], parent: v.parent, key: k}
+				own := v.sibling(k, v.parent.Content[i+1])
 				_, hex, _ := strings.Cut(digest, ":")
 				all = append(all, append(n.retag(), edit{value: own, text: digest}), append(n.retag(), edit{value: own, text: hex}))
 			}
@@ -239,7 +242,7 @@ func (n named) near() []*value {
 func sibling(v *value, key string) *value {
 	for i := 0; v.parent.Kind == yaml.MappingNode && i+1 < len(v.parent.Content); i += 2 {
 		if v.parent.Content[i].Value == key && v.parent.Content[i+1].Kind == yaml.ScalarNode {
-			return &value{file: v.file, node: v.parent.Content[i+1], parent: v.parent, key: v.parent.Content[i]}
+			return v.sibling(v.parent.Content[i], v.parent.Content[i+1])
 		}
 	}
 	return nil

@@ -94,7 +94,7 @@ func (p *pinner) templateOf(c *Chart, u use) (f file, line int, reference string
 	}
 	for _, f := range c.files {
 		if f.shown == place[:max(colon, 0)] && n <= strings.Count(string(f.data), "\n")+1 {
-			return f, n - 1, reference, nil
+			return f, n - 1, reference, p.alone(u, c.instances(rootOf(f.path)), nil)
 		}
 	}
 	return file{}, 0, "", unknown

@@ -129,11 +129,8 @@ func (p *pinner) next() *use {
 
 // image returns what a use becomes; nil if it stays.
 func (p *pinner) image(u use) *Image {
-	for n, m := range p.options.Mappings {
-		if slices.ContainsFunc(p.parts[u.key()], func(t part) bool { return t.value != nil && t.value.below(m.Path) }) {
-			p.mapped[n] = true
-			return &p.options.Mappings[n].Image
-		}
+	if m, _ := p.mapping(u); m != nil {
+		return &m.Image
 	}
 	if i := p.known[u.reference]; i != nil {
 		return i
@@ -142,6 +139,24 @@ func (p *pinner) image(u use) *Image {
 		return nil
 	}
 	return p.options.Find(u.reference)
+}
+
+// mapping returns what maps a value that a use is made of, and the path of that; nil if nothing does.
+func (p *pinner) mapping(u use) (*Mapping, string) {
+	for n, m := range p.options.Mappings {
+		for _, t := range p.parts[u.key()] {
+			if t.value == nil {
+				continue
+			}
+			for _, chart := range t.value.of(u.template) {
+				if at := t.value.at(chart); below(at, m.Path) {
+					p.mapped[n] = true
+					return &p.options.Mappings[n], at
+				}
+			}
+		}
+	}
+	return nil, ""
 }
 
 // overridden reports whether a case, not the chart, has a part of the reference.
@@ -159,9 +174,11 @@ func (i *Image) is(reference string) bool {
 // pin tries one change after another until one gives the reference its digest and leaves all else.
 func (p *pinner) pin(u use) error {
 	image := p.image(u)
+	shared := false
 	for _, change := range p.changes(u, image) {
 		changed, err := change(p.chart)
 		if err != nil {
+			shared = shared || errors.Is(err, errShared)
 			continue // the next may fit
 		}
 		views, err := p.views(changed)
@@ -177,6 +194,11 @@ func (p *pinner) pin(u use) error {
 		}
 	}
 	p.failed[u.key()] = true
+	if m, at := p.mapping(u); shared {
+		p.errs = append(p.errs, fmt.Errorf("%s: %s is in the values.yaml of a subchart that has several aliases: write it in the values.yaml of the chart above, too, or map that value of each alias to one image%s",
+			m.Pos, output.Line(at), inCase(p.cases[u.at].Name)))
+		return nil
+	}
 	p.errs = append(p.errs, fmt.Errorf("%s: %s cannot be pinned, since neither a value nor the template takes its digest: make it of one value, or of repository, tag and digest%s",
 		p.place(u), output.Line(u.reference), inCase(p.cases[u.at].Name)))
 	return nil

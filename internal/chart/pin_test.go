@@ -102,6 +102,29 @@ func references(t *testing.T, c *chart.Chart, values map[string]any) []string {
 
 const pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: app}\nspec:\n  containers:\n  - name: app\n"
 
+var appImage = chart.Image{Repository: "example.com/team/app", Tag: "v1.0", Digest: appDigest}
+
+// aliases is a chart that has another one three times, once if it is enabled.
+const aliases = `-- app/Chart.yaml --
+apiVersion: v2
+name: app
+version: 0.1.0
+dependencies:
+- {name: sub, alias: one, version: 1.x.x}
+- {name: sub, alias: two, version: 1.x.x}
+- {name: sub, alias: three, version: 1.x.x, condition: three.enabled}
+-- app/values.yaml --
+three: {enabled: false}
+-- app/charts/sub/Chart.yaml --
+apiVersion: v2
+name: sub
+version: 1.0.0
+-- app/charts/sub/values.yaml --
+image: quay.io/z/proxy:1
+enabled: false
+-- app/charts/sub/templates/a.yaml --
+` + pod + "    image: {{ .Values.image }}\n"
+
 func TestPin(t *testing.T) {
 	for _, test := range []struct {
 		name, files string
@@ -196,6 +219,24 @@ templates/a.yaml:9:     image: '{{ .Values.image.repository }}:{{ .Values.image.
 			mappings: []chart.Mapping{{Path: "images[0]", Image: chart.Image{Repository: "example.com/team/app", Tag: "v1.0", Digest: appDigest}}},
 			want:     "values.yaml:2: - {repository: example.com/team/app, tag: v1.0@sha256:APP}\n",
 		}, {
+			name:     "aliases of a subchart, as the chart above sets one",
+			files:    aliases + "-- app/values.yaml --\none:\n  image: quay.io/z/proxy:1\n",
+			mappings: []chart.Mapping{{Path: "one.image", Image: appImage}},
+			want:     "values.yaml:2:   image: example.com/team/app:v1.0@sha256:APP\n",
+			set:      map[string]any{"three": map[string]any{"enabled": true}}, then: "example.com/team/app:v1.0@sha256:APP quay.io/z/proxy:1",
+		}, {
+			name:     "the second alias of a subchart, where the others are set",
+			files:    aliases + "-- app/values.yaml --\none: {image: quay.io/z/proxy:1}\nthree: {image: quay.io/z/proxy:3}\n",
+			mappings: []chart.Mapping{{Path: "two.image", Image: appImage}},
+			want:     "charts/sub/values.yaml:1: image: example.com/team/app:v1.0@sha256:APP\n",
+			set:      map[string]any{}, then: "example.com/team/app:v1.0@sha256:APP quay.io/z/proxy:1",
+		}, {
+			name:     "all aliases of a subchart",
+			files:    aliases,
+			mappings: []chart.Mapping{{Path: "one", Image: appImage}, {Path: "two.image", Image: appImage}, {Path: "three.image", Image: appImage}},
+			cases:    []chart.Case{{}, {Name: "three", Options: chart.Options{Values: map[string]any{"three": map[string]any{"enabled": true}}}}},
+			want:     "charts/sub/values.yaml:1: image: example.com/team/app:v1.0@sha256:APP\n",
+		}, {
 			name:  "an older digest",
 			files: "-- app/values.yaml --\nimage: example.com/team/app:v1.0@" + hpDigest + "\n-- app/templates/a.yaml --\n" + pod + "    image: {{ .Values.image }}\n",
 			want:  "values.yaml:1: image: example.com/team/app:v1.0@sha256:APP\n",
@@ -210,7 +251,7 @@ templates/a.yaml:9:     image: '{{ .Values.image.repository }}:{{ .Values.image.
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := load(t, metadata+test.files)
+			c := load(t, withMetadata(test.files))
 			pinned, err := c.Pin(t.Context(), chart.PinOptions{Find: find, Cases: test.cases, Mappings: test.mappings})
 			if err != nil {
 				t.Fatal(err)
@@ -232,8 +273,17 @@ templates/a.yaml:9:     image: '{{ .Values.image.repository }}:{{ .Values.image.
 	}
 }
 
+// withMetadata adds a Chart.yaml to files that lack it.
+func withMetadata(files string) string {
+	if strings.HasPrefix(files, "-- app/Chart.yaml") {
+		return files
+	}
+	return metadata + files
+}
+
 func TestPinBad(t *testing.T) {
 	at := yamlfile.Pos{File: "slipway.yaml", Line: 9, Column: 5}
+	const sharedValue = "slipway.yaml:9:5: two.image is in the values.yaml of a subchart that has several aliases: write it in the values.yaml of the chart above, too, or map that value of each alias to one image"
 	for _, test := range []struct {
 		name, files, want string
 		mappings          []chart.Mapping
@@ -249,6 +299,16 @@ func TestPinBad(t *testing.T) {
 			mappings: []chart.Mapping{{Path: "image.smb", Pos: at}},
 			want:     "slipway.yaml:9:5: no rendering of chart app uses the value image.smb for an image: add a case under cases whose values enable it, or correct the path",
 		}, {
+			name:     "one alias of a subchart",
+			files:    aliases,
+			mappings: []chart.Mapping{{Path: "two.image", Image: appImage, Pos: at}},
+			want:     sharedValue,
+		}, {
+			name:     "one alias of a subchart, where only one that is not rendered is not set",
+			files:    aliases + "-- app/values.yaml --\none: {image: quay.io/z/proxy:1}\n",
+			mappings: []chart.Mapping{{Path: "two.image", Image: appImage, Pos: at}},
+			want:     sharedValue,
+		}, {
 			name:  "two digests",
 			files: "-- app/values.yaml --\ntag: v1@" + appDigest + "\ndigest: " + hpDigest + "\n-- app/templates/a.yaml --\n" + pod + "    image: example.com/team/app:{{ .Values.tag }}@{{ .Values.digest }}\n",
 			want:  "app/templates/a.yaml:7: example.com/team/app:v1@sha256:APP@sha256:HP has two digests: take one out of the values of the chart",
@@ -259,7 +319,7 @@ func TestPinBad(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := load(t, metadata+test.files).Pin(t.Context(), chart.PinOptions{Find: find, Mappings: test.mappings})
+			_, err := load(t, withMetadata(test.files)).Pin(t.Context(), chart.PinOptions{Find: find, Mappings: test.mappings})
 			if err == nil || short.Replace(err.Error()) != test.want {
 				t.Errorf("got  %v\nwant %s", err, test.want)
 			}
