@@ -302,7 +302,7 @@ func TestRelease(t *testing.T) {
 		},
 		{name: "version of old", manifest: object("extensions/v1beta1", "Deployment", template("")), want: []string{"current clusters do not serve apiVersion extensions/v1beta1: use apps/v1"}},
 		{
-			name: "versions that only some clusters serve",
+			name:     "versions that only some clusters serve",
 			manifest: object("admissionregistration.k8s.io/v1beta1", "MutatingAdmissionPolicy", "reinvocationPolicy: Never") + "---\n" + object("coordination.k8s.io/v1alpha2", "LeaseCandidate", "leaseName: a"),
 		},
 		{name: "beta version of old", manifest: object("networking.k8s.io/v1beta1", "Ingress", "rules: []"), want: []string{"current clusters do not serve apiVersion networking.k8s.io/v1beta1: use networking.k8s.io/v1"}},

@@ -68,7 +68,11 @@ func render(t *testing.T, c *chart.Chart, o chart.Options) string {
 }
 
 func TestRender(t *testing.T) {
-	c := load(t, metadata+`-- app/values.yaml --
+	c := load(t, metadata+`dependencies:
+- {name: sub, version: 1.0.0}
+- {name: twice, alias: one, version: 1.0.0}
+- {name: twice, alias: two, version: 1.0.0}
+-- app/values.yaml --
 image: {repository: example.com/app, tag: ""}
 labels: {b: "2", a: "1"}
 worker: {enabled: true}
@@ -117,9 +121,19 @@ name: sub
 version: 1.0.0
 -- app/charts/sub/templates/sub.yaml --
 kind: {{ .Values.kind | default "Secret" }}
+-- app/charts/twice/Chart.yaml --
+apiVersion: v2
+name: twice
+version: 1.0.0
+-- app/charts/twice/crds/twice.yaml --
+kind: CustomResourceDefinition
+spec: {}
 `)
 	want := `--- 
 crds/things.yaml:1| kind: CustomResourceDefinition
+--- 
+charts/twice/crds/twice.yaml:1| kind: CustomResourceDefinition
+charts/twice/crds/twice.yaml:2| spec: {}
 --- 
 charts/sub/templates/sub.yaml:1| kind: Secret
 --- 
