@@ -41,6 +41,9 @@ type PinOptions struct {
 	// Find returns the image for a reference, and nil for one that it does not know. A reference
 	// that was pinned before is asked for as well.
 	Find func(reference string) *Image
+	// Unrendered is called for each value that Find knows and that no case renders, so that it
+	// stays as it is. It may be nil.
+	Unrendered func(Unrendered)
 }
 
 // Pin returns the chart with the images that Find knows by digest. Of the texts of values.yaml only
@@ -69,6 +72,7 @@ func (c *Chart) Pin(ctx context.Context, o PinOptions) (*Chart, error) {
 	if len(p.errs) > 0 {
 		return nil, errors.Join(p.errs...)
 	}
+	p.unrendered()
 	return p.chart, nil
 }
 
