@@ -101,6 +101,33 @@ func (p *pinner) alone(u use, charts [][]any, v *value) error {
 	return nil
 }
 
+// repeated returns two paths of a value that aliases of YAML repeat, if only the first is mapped
+// to the image of a use.
+func (p *pinner) repeated(u use) (at, other string) {
+	m, _ := p.mapping(u)
+	if m == nil {
+		return "", ""
+	}
+	for _, t := range p.parts[u.key()] {
+		if t.value == nil || len(t.value.also) == 0 {
+			continue
+		}
+		for _, chart := range t.value.of(u.template) {
+			for _, way := range t.value.ways(chart) {
+				if p.maps(way, m.Image) {
+					at = way
+				} else {
+					other = way
+				}
+			}
+			if at != "" && other != "" {
+				return at, other
+			}
+		}
+	}
+	return "", ""
+}
+
 // errShared is that of a change which would reach a use that a mapping does not name.
 var errShared = errors.New("several names of a chart share the text")
 

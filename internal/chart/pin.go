@@ -119,8 +119,7 @@ func (p *pinner) next() *use {
 				continue
 			}
 			if strings.Count(u.reference, "@") > 1 && u.field {
-				p.failed[u.key()] = true
-				p.errs = append(p.errs, fmt.Errorf("%s: %s has two digests: take one out of the values of the chart", p.place(u), output.Line(u.reference)))
+				p.fail(u, fmt.Errorf("%s: %s has two digests: take one out of the values of the chart", p.place(u), output.Line(u.reference)))
 				continue
 			}
 			if i := p.image(u); i != nil && !i.is(u.reference) {
@@ -146,21 +145,26 @@ func (p *pinner) image(u use) *Image {
 }
 
 // mapping returns what maps a value that a use is made of, and the path of that; nil if nothing does.
-func (p *pinner) mapping(u use) (*Mapping, string) {
-	for n, m := range p.options.Mappings {
-		for _, t := range p.parts[u.key()] {
-			if t.value == nil {
-				continue
-			}
-			for _, chart := range t.value.of(u.template) {
-				if at := t.value.at(chart); below(at, m.Path) {
+func (p *pinner) mapping(u use) (found *Mapping, at string) {
+	for _, t := range p.parts[u.key()] {
+		if t.value == nil {
+			continue
+		}
+		for _, chart := range t.value.of(u.template) {
+			for _, way := range t.value.ways(chart) {
+				for n, m := range p.options.Mappings {
+					if !below(way, m.Path) {
+						continue
+					}
 					p.mapped[n] = true
-					return &p.options.Mappings[n], at
+					if found == nil {
+						found, at = &p.options.Mappings[n], way
+					}
 				}
 			}
 		}
 	}
-	return nil, ""
+	return found, at
 }
 
 // overridden reports whether a case, not the chart, has a part of the reference.
@@ -179,6 +183,11 @@ func (i *Image) is(reference string) bool {
 func (p *pinner) pin(u use) error {
 	image := p.image(u)
 	shared := false
+	if at, other := p.repeated(u); other != "" {
+		m, _ := p.mapping(u)
+		p.fail(u, fmt.Errorf("%s: %s and %s are one text, by an alias of YAML: write that of %s itself, or map both to one image", m.Pos, output.Line(at), output.Line(other), output.Line(other)))
+		return nil
+	}
 	for _, change := range p.changes(u, image) {
 		changed, err := change(p.chart)
 		if err != nil {
@@ -197,15 +206,22 @@ func (p *pinner) pin(u use) error {
 			return nil
 		}
 	}
-	p.failed[u.key()] = true
 	if m, at := p.mapping(u); shared {
-		p.errs = append(p.errs, fmt.Errorf("%s: %s is in the values.yaml of a subchart that has several aliases: write it in the values.yaml of the chart above, too, or map that value of each alias to one image%s",
+		p.fail(u, fmt.Errorf("%s: %s is in the values.yaml of a subchart that has several aliases: write it in the values.yaml of the chart above, too, or map that value of each alias to one image%s",
 			m.Pos, output.Line(at), inCase(p.cases[u.at].Name)))
 		return nil
 	}
-	p.errs = append(p.errs, fmt.Errorf("%s: %s cannot be pinned, since neither a value nor the template takes its digest: make it of one value, or of repository, tag and digest%s",
+	p.fail(u, fmt.Errorf("%s: %s cannot be pinned, since neither a value nor the template takes its digest: make it of one value, or of repository, tag and digest%s",
 		p.place(u), output.Line(u.reference), inCase(p.cases[u.at].Name)))
 	return nil
+}
+
+// fail records that a use cannot be pinned, and why, which may be so of several.
+func (p *pinner) fail(u use, err error) {
+	p.failed[u.key()] = true
+	if !slices.ContainsFunc(p.errs, func(o error) bool { return o.Error() == err.Error() }) {
+		p.errs = append(p.errs, err)
+	}
 }
 
 func inCase(name string) string {

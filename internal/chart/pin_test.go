@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 
 	"github.com/slipway-dev/slipway/internal/chart"
-	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
 // The digests of the images in these tests; messages have them in short.
@@ -237,6 +236,11 @@ templates/a.yaml:9:     image: '{{ .Values.image.repository }}:{{ .Values.image.
 			cases:    []chart.Case{{}, {Name: "three", Options: chart.Options{Values: map[string]any{"three": map[string]any{"enabled": true}}}}},
 			want:     "charts/sub/values.yaml:1: image: example.com/team/app:v1.0@sha256:APP\n",
 		}, {
+			name:     "a text that two values have by an anchor, both mapped",
+			files:    "-- app/values.yaml --\nimage: &image quay.io/z/proxy:1\nother: *image\n-- app/templates/a.yaml --\n" + pod + "    image: {{ .Values.image }}\n  - image: {{ .Values.other }}\n",
+			mappings: []chart.Mapping{{Path: "image", Image: appImage}, {Path: "other", Image: appImage}},
+			want:     "values.yaml:1: image: &image example.com/team/app:v1.0@sha256:APP\n",
+		}, {
 			name:  "an older digest",
 			files: "-- app/values.yaml --\nimage: example.com/team/app:v1.0@" + hpDigest + "\n-- app/templates/a.yaml --\n" + pod + "    image: {{ .Values.image }}\n",
 			want:  "values.yaml:1: image: example.com/team/app:v1.0@sha256:APP\n",
@@ -279,50 +283,4 @@ func withMetadata(files string) string {
 		return files
 	}
 	return metadata + files
-}
-
-func TestPinBad(t *testing.T) {
-	at := yamlfile.Pos{File: "slipway.yaml", Line: 9, Column: 5}
-	const sharedValue = "slipway.yaml:9:5: two.image is in the values.yaml of a subchart that has several aliases: write it in the values.yaml of the chart above, too, or map that value of each alias to one image"
-	for _, test := range []struct {
-		name, files, want string
-		mappings          []chart.Mapping
-	}{
-		{
-			name:     "no such value",
-			files:    "-- app/values.yaml --\nimage: {smb: {tag: x}}\n",
-			mappings: []chart.Mapping{{Path: "image.sbm", Pos: at}},
-			want:     "slipway.yaml:9:5: the values of chart app have no image.sbm: did you mean image.smb?",
-		}, {
-			name:     "value without a use",
-			files:    "-- app/values.yaml --\nimage: {smb: {tag: x}}\n",
-			mappings: []chart.Mapping{{Path: "image.smb", Pos: at}},
-			want:     "slipway.yaml:9:5: no rendering of chart app uses the value image.smb for an image: add a case under cases whose values enable it, or correct the path",
-		}, {
-			name:     "one alias of a subchart",
-			files:    aliases,
-			mappings: []chart.Mapping{{Path: "two.image", Image: appImage, Pos: at}},
-			want:     sharedValue,
-		}, {
-			name:     "one alias of a subchart, where only one that is not rendered is not set",
-			files:    aliases + "-- app/values.yaml --\none: {image: quay.io/z/proxy:1}\n",
-			mappings: []chart.Mapping{{Path: "two.image", Image: appImage, Pos: at}},
-			want:     sharedValue,
-		}, {
-			name:  "two digests",
-			files: "-- app/values.yaml --\ntag: v1@" + appDigest + "\ndigest: " + hpDigest + "\n-- app/templates/a.yaml --\n" + pod + "    image: example.com/team/app:{{ .Values.tag }}@{{ .Values.digest }}\n",
-			want:  "app/templates/a.yaml:7: example.com/team/app:v1@sha256:APP@sha256:HP has two digests: take one out of the values of the chart",
-		}, {
-			name:  "no way",
-			files: "-- app/values.yaml --\nimage: {repository: example.com/team/app, tag: v1.0}\n-- app/templates/a.yaml --\n" + strings.Replace(pod, "{name: app}", "{name: app, labels: {version: {{ .Values.image.tag }}}}", 1) + "    image: {{ template \"image\" . }}\n-- app/templates/_a.tpl --\n{{ define \"image\" }}{{ .Values.image.repository }}:{{ .Values.image.tag }}{{ end }}\n",
-			want:  "app/templates/a.yaml:7: example.com/team/app:v1.0 cannot be pinned, since neither a value nor the template takes its digest: make it of one value, or of repository, tag and digest",
-		},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			_, err := load(t, withMetadata(test.files)).Pin(t.Context(), chart.PinOptions{Find: find, Mappings: test.mappings})
-			if err == nil || short.Replace(err.Error()) != test.want {
-				t.Errorf("got  %v\nwant %s", err, test.want)
-			}
-		})
-	}
 }

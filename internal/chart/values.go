@@ -23,10 +23,20 @@ type value struct {
 	key    *yaml.Node // nil in a list
 	charts [][]any    // the paths of the chart's values in those of the top chart, one for each name
 	path   []any      // from the values of the chart
+	also   [][]any    // other paths that the file gives the same text, by aliases of YAML
 }
 
 // at returns the path of the value in the values of the top chart, by a name of its chart.
 func (v *value) at(chart []any) string { return yamlfile.Path("", slices.Concat(chart, v.path)...) }
+
+// ways returns all paths of the value in the values of the top chart, by a name of its chart.
+func (v *value) ways(chart []any) []string {
+	all := []string{v.at(chart)}
+	for _, path := range v.also {
+		all = append(all, yamlfile.Path("", slices.Concat(chart, path)...))
+	}
+	return all
+}
 
 // of returns the names of the value's chart by which a template uses it: one of those above the
 // template or of the template's chart itself, and otherwise any.
@@ -61,29 +71,62 @@ func (c *Chart) allValues() []*value {
 		if _, ok := c.file(path.Join(dir, chartFile)); !ok {
 			continue
 		}
+		instances := c.instances(dir)
 		var root yaml.Node
 		if err := yaml.Unmarshal(f.data, &root); err != nil || len(root.Content) == 0 {
 			continue // which Helm has refused
 		}
-		collect(&all, &value{file: f.path, node: root.Content[0], charts: c.instances(dir)})
+		c := &collector{aliases: maxAliases}
+		c.collect(&value{file: f.path, node: root.Content[0], charts: instances})
+		all = append(all, c.all...)
 	}
 	return all
 }
 
-// collect adds the scalars below a value.
-func collect(all *[]*value, at *value) {
+// maxAliases bounds the values that aliases of YAML repeat.
+const maxAliases = 10_000
+
+// collector gathers the scalars of a file.
+type collector struct {
+	all     []*value
+	aliased bool // below an alias
+	aliases int  // how many more values there may be
+}
+
+// collect adds the scalars below a value. What an alias repeats gets another path.
+func (c *collector) collect(at *value) {
 	n := at.node
+	if c.aliased {
+		if c.aliases--; c.aliases < 0 {
+			return
+		}
+	}
 	switch n.Kind {
 	case yaml.ScalarNode:
-		*all = append(*all, at)
+		if !c.aliased {
+			c.all = append(c.all, at)
+		} else if i := slices.IndexFunc(c.all, func(v *value) bool { return v.node == n }); i >= 0 {
+			c.all[i].also = append(c.all[i].also, at.path)
+		}
 	case yaml.MappingNode:
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			collect(all, at.child(n.Content[i], n.Content[i+1], n.Content[i].Value))
+			key, below := n.Content[i], at.child(n.Content[i], n.Content[i+1], n.Content[i].Value)
+			if key.Tag == "!!merge" {
+				below.path = at.path
+			}
+			c.collect(below)
 		}
 	case yaml.SequenceNode:
 		for i, item := range n.Content {
-			collect(all, at.child(nil, item, i))
+			c.collect(at.child(nil, item, i))
 		}
+	case yaml.AliasNode:
+		was := c.aliased
+		c.aliased = true
+		of := *at
+		of.node = n.Alias
+		c.collect(&of)
+		c.aliased = was
 	}
 }
 
@@ -104,7 +147,7 @@ func (c *Chart) checkMapping(m Mapping) error {
 	var paths []string
 	for _, v := range all {
 		for _, chart := range v.charts {
-			if below(v.at(chart), m.Path) {
+			if slices.ContainsFunc(v.ways(chart), func(at string) bool { return below(at, m.Path) }) {
 				return nil
 			}
 			whole := slices.Concat(chart, v.path)
