@@ -241,6 +241,10 @@ templates/a.yaml:9:     image: '{{ .Values.image.repository }}:{{ .Values.image.
 			mappings: []chart.Mapping{{Path: "image", Image: appImage}, {Path: "other", Image: appImage}},
 			want:     "values.yaml:1: image: &image example.com/team/app:v1.0@sha256:APP\n",
 		}, {
+			name:  "values that the chart above imports",
+			files: metadata + "dependencies: [{name: sub, version: 1.x.x, import-values: [{child: data, parent: imported}]}]\n-- app/charts/sub/Chart.yaml --\nname: sub\nversion: 1.0.0\n-- app/charts/sub/values.yaml --\ndata: {image: registry.k8s.io/rest:3}\n-- app/templates/a.yaml --\n" + pod + "    image: {{ .Values.imported.image }}\n",
+			want:  "charts/sub/values.yaml:1: data: {image: registry.k8s.io/rest:3@sha256:REST}\n",
+		}, {
 			name:  "an older digest",
 			files: "-- app/values.yaml --\nimage: example.com/team/app:v1.0@" + hpDigest + "\n-- app/templates/a.yaml --\n" + pod + "    image: {{ .Values.image }}\n",
 			want:  "values.yaml:1: image: example.com/team/app:v1.0@sha256:APP\n",

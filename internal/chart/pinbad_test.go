@@ -27,6 +27,12 @@ func TestPinBad(t *testing.T) {
 			mappings: []chart.Mapping{{Path: "image.smb", Pos: at}},
 			want:     "slipway.yaml:9:5: no rendering of chart app uses the value image.smb for an image: add a case under cases whose values enable it, or correct the path",
 		}, {
+			name: "values of one alias that the chart above imports",
+			files: strings.Replace(strings.Replace(aliases, "alias: one,", "alias: one, import-values: [{child: data, parent: first}],", 1), "alias: two,", "alias: two, import-values: [{child: data, parent: second}],", 1) +
+				"-- app/charts/sub/values.yaml --\ndata: {image: quay.io/z/proxy:1}\nimage: x\nenabled: false\n-- app/templates/a.yaml --\n" + pod + "    image: {{ .Values.first.image }}\n  - image: {{ .Values.second.image }}\n",
+			mappings: []chart.Mapping{{Path: "two.data.image", Image: appImage, Pos: at}},
+			want:     strings.Replace(sharedValue, "two.image", "two.data.image", 1),
+		}, {
 			name:     "one alias of a subchart",
 			files:    aliases,
 			mappings: []chart.Mapping{{Path: "two.image", Image: appImage, Pos: at}},
