@@ -186,15 +186,22 @@ func TestPin(t *testing.T) {
 		}, {
 			name:  "one tag for two images",
 			files: "-- app/values.yaml --\nimage: {repository: example.com/team/app, tag: v1.0}\n-- app/templates/a.yaml --\n" + pod + "    image: \"{{ .Values.image.repository }}:{{ .Values.image.tag }}\"\n  - name: hp\n    image: '{{ .Values.image.repository }}:{{ .Values.image.tag }}-hp'\n",
-			want: `templates/a.yaml:7:     image: "{{ .Values.image.repository }}:{{ .Values.image.tag }}{{ if hasSuffix ":v1.0" (printf "%v:%v" (.Values.image.repository) (.Values.image.tag)) }}@sha256:APP{{ end }}"
-templates/a.yaml:9:     image: '{{ .Values.image.repository }}:{{ .Values.image.tag }}-hp{{ if hasSuffix ":v1.0-hp" (printf "%v:%v-hp" (.Values.image.repository) (.Values.image.tag)) }}@sha256:HP{{ end }}'
+			want: `templates/a.yaml:7:     image: "{{ .Values.image.repository }}:{{ .Values.image.tag }}{{ if hasSuffix "/app:v1.0" (printf "%v:%v" (.Values.image.repository) (.Values.image.tag)) }}@sha256:APP{{ end }}"
+templates/a.yaml:9:     image: '{{ .Values.image.repository }}:{{ .Values.image.tag }}-hp{{ if hasSuffix "/app:v1.0-hp" (printf "%v:%v-hp" (.Values.image.repository) (.Values.image.tag)) }}@sha256:HP{{ end }}'
 `,
 			set: map[string]any{"image": map[string]any{"tag": "other"}}, then: "example.com/team/app:other example.com/team/app:other-hp",
 		}, {
 			name:  "tag in a label",
 			files: "-- app/values.yaml --\nimage: {repository: example.com/team/app, tag: v1.0}\n-- app/templates/a.yaml --\n" + strings.Replace(pod, "{name: app}", "{name: app, labels: {version: {{ .Values.image.tag }}}}", 1) + "    image: {{ printf \"%s:%s\" .Values.image.repository .Values.image.tag | quote }}\n",
-			want: `templates/a.yaml:7:     image: "{{ printf "%s:%s" .Values.image.repository .Values.image.tag }}{{ if hasSuffix ":v1.0" (printf "%v" (printf "%s:%s" .Values.image.repository .Values.image.tag)) }}@sha256:APP{{ end }}"
+			want: `templates/a.yaml:7:     image: "{{ printf "%s:%s" .Values.image.repository .Values.image.tag }}{{ if hasSuffix "/app:v1.0" (printf "%v" (printf "%s:%s" .Values.image.repository .Values.image.tag)) }}@sha256:APP{{ end }}"
 `,
+		}, {
+			name: "tag in a label, in a helper that makes other images, too",
+			files: "-- app/values.yaml --\nown: {repository: example.com/team/app, tag: v1.0}\nother: {repository: quay.io/z/proxy, tag: v1.0}\n" +
+				"-- app/templates/_a.tpl --\n{{ define \"lines\" -}}\nimage: {{ .repository }}:{{ .tag }}\nenv: [{name: VERSION, value: {{ .tag }}}]\n{{- end }}\n" +
+				"-- app/templates/a.yaml --\n" + pod + "    {{- include \"lines\" .Values.own | nindent 4 }}\n{{- if .Values.more }}\n  - name: b\n    {{- include \"lines\" .Values.other | nindent 4 }}\n{{- end }}\n",
+			want: "templates/_a.tpl:2: image: {{ .repository }}:{{ .tag }}{{ if hasSuffix \"/app:v1.0\" (printf \"%v:%v\" (.repository) (.tag)) }}@sha256:APP{{ end }}\n",
+			set:  map[string]any{"more": true}, then: "example.com/team/app:v1.0@sha256:APP quay.io/z/proxy:v1.0",
 		}, {
 			name:  "text of a template",
 			files: "-- app/templates/a.yaml --\n" + pod + "    image: example.com/team/app:v1.0 # ours\n    args: [--image=registry.k8s.io/rest:1, registry.k8s.io/rest:1]\n",
@@ -255,7 +262,7 @@ templates/a.yaml:9:     image: '{{ .Values.image.repository }}:{{ .Values.image.
 		}, {
 			name:  "a version that templates compare",
 			files: "-- app/values.yaml --\nimage: {repository: registry.k8s.io/rest, tag: 1.2.3}\n-- app/templates/a.yaml --\n" + pod + "    image: {{ .Values.image.repository }}:{{ .Values.image.tag }}\n{{- if semverCompare \">=1.0.0\" .Values.image.tag }}\n    args: [new]\n{{- end }}\n",
-			want:  "templates/a.yaml:7:     image: {{ .Values.image.repository }}:{{ .Values.image.tag }}{{ if hasSuffix \":1.2.3\" (printf \"%v:%v\" (.Values.image.repository) (.Values.image.tag)) }}@sha256:REST{{ end }}\n",
+			want:  "templates/a.yaml:7:     image: {{ .Values.image.repository }}:{{ .Values.image.tag }}{{ if hasSuffix \"/rest:1.2.3\" (printf \"%v:%v\" (.Values.image.repository) (.Values.image.tag)) }}@sha256:REST{{ end }}\n",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

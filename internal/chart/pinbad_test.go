@@ -37,7 +37,7 @@ func TestPinBad(t *testing.T) {
 			files: "-- app/values.yaml --\na: {repository: quay.io/z/proxy, tag: v1.0}\nb: {repository: quay.io/z/proxy, tag: v1.0}\n" +
 				"-- app/templates/_a.tpl --\n{{ define \"lines\" -}}\nimage: {{ .repository }}:{{ .tag }}\nenv: [{name: VERSION, value: {{ .tag }}}]\n{{- end }}\n" +
 				"-- app/templates/a.yaml --\n" + pod + "    {{- include \"lines\" .Values.a | nindent 4 }}\n  - name: b\n    {{- include \"lines\" .Values.b | nindent 4 }}\n",
-			mappings: []chart.Mapping{{Path: "a", Image: appImage, Pos: at}},
+			mappings: []chart.Mapping{{Path: "a", Image: chart.Image{Repository: "quay.io/z/proxy", Tag: "v1.0", Digest: appDigest}, Pos: at}},
 			want:     "app/templates/_a.tpl:2: quay.io/z/proxy:v1.0 cannot be pinned, since neither a value nor the template takes its digest: make it of one value, or of repository, tag and digest",
 		}, {
 			name:     "one alias of a subchart",
