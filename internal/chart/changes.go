@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
 // change is an attempt to give a reference its name and digest.
@@ -212,6 +214,9 @@ func (n named) digests(c *Chart) [][]edit {
 	}
 	tag := n.image.Tag + "@" + digest
 	if t := n.tagPart(); t != nil {
+		if n.sharesTag(c, t.value) {
+			return all
+		}
 		return append(all, []edit{{value: t.value, text: tag}})
 	}
 	for _, v := range near {
@@ -222,6 +227,35 @@ func (n named) digests(c *Chart) [][]edit {
 		}
 	}
 	return all
+}
+
+// imageText matches the lines of templates that make a reference.
+var imageText = regexp.MustCompile(`(?i)image(:|=| :=)`)
+
+// sharesTag reports whether a line of a template makes the reference of another repository with
+// the value of the tag. Perhaps no case renders it; it must not get the digest.
+func (n named) sharesTag(c *Chart, tag *value) bool {
+	mentioned := func(v *value) string { return ".Values." + yamlfile.Path("", v.path...) }
+	used := regexp.MustCompile(regexp.QuoteMeta(mentioned(tag)) + `([^\w.-]|$)`)
+	for _, f := range c.files {
+		if !isTemplate(f.path) {
+			continue
+		}
+		for line := range strings.Lines(string(f.data)) {
+			if !imageText.MatchString(line) || !used.MatchString(line) {
+				continue
+			}
+			for _, t := range n.name() {
+				if !strings.Contains(line, mentioned(t.value)) {
+					return true
+				}
+			}
+			if len(n.name()) == 0 && !strings.Contains(line, n.repository) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // near returns the values in whose maps a digest may be: that of the tag, and those of the

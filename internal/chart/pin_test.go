@@ -203,6 +203,11 @@ templates/a.yaml:9:     image: '{{ .Values.image.repository }}:{{ .Values.image.
 			want: "templates/_a.tpl:2: image: {{ .repository }}:{{ .tag }}{{ if hasSuffix \"/app:v1.0\" (printf \"%v:%v\" (.repository) (.tag)) }}@sha256:APP{{ end }}\n",
 			set:  map[string]any{"more": true}, then: "example.com/team/app:v1.0@sha256:APP quay.io/z/proxy:v1.0",
 		}, {
+			name:  "tag of another image, too, that no case renders",
+			files: "-- app/values.yaml --\ntag: v1.0\n-- app/templates/a.yaml --\n" + pod + "    image: example.com/team/app:{{ .Values.tag }}\n{{- if .Values.more }}\n  - image: quay.io/z/proxy:{{ .Values.tag }}\n{{- end }}\n",
+			want:  "templates/a.yaml:7:     image: example.com/team/app:{{ .Values.tag }}{{ if hasSuffix \"/app:v1.0\" (printf \"example.com/team/app:%v\" (.Values.tag)) }}@sha256:APP{{ end }}\n",
+			set:   map[string]any{"more": true}, then: "example.com/team/app:v1.0@sha256:APP quay.io/z/proxy:v1.0",
+		}, {
 			name:  "text of a template",
 			files: "-- app/templates/a.yaml --\n" + pod + "    image: example.com/team/app:v1.0 # ours\n    args: [--image=registry.k8s.io/rest:1, registry.k8s.io/rest:1]\n",
 			want:  "templates/a.yaml:7:     image: example.com/team/app:v1.0@sha256:APP # ours\ntemplates/a.yaml:8:     args: [--image=registry.k8s.io/rest:1@sha256:REST, registry.k8s.io/rest:1@sha256:REST]\n",
@@ -286,12 +291,4 @@ templates/a.yaml:9:     image: '{{ .Values.image.repository }}:{{ .Values.image.
 			}
 		})
 	}
-}
-
-// withMetadata adds a Chart.yaml to files that lack it.
-func withMetadata(files string) string {
-	if strings.HasPrefix(files, "-- app/Chart.yaml") {
-		return files
-	}
-	return metadata + files
 }

@@ -77,3 +77,11 @@ func TestPinBad(t *testing.T) {
 		})
 	}
 }
+
+// withMetadata adds a Chart.yaml to files that lack it.
+func withMetadata(files string) string {
+	if strings.HasPrefix(files, "-- app/Chart.yaml") {
+		return files
+	}
+	return metadata + files
+}
