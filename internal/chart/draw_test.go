@@ -51,6 +51,8 @@ var forms = []form{
 	{"[{image: \"%[1]s/%[2]s:%[3]s\"}]", "{{ (first $).image }}", []string{"[0].image"}},
 	{"%[2]s:%[3]s", `"{{ (.Values.global).registry | default "%[1]s" }}/{{ $ }}"`, []string{""}},
 	{"{}", "%[1]s/%[2]s:%[3]s", nil},
+	{"{repository: %[1]s/%[2]s}", `"{{ $.repository }}:{{ .Values.shared }}"`, []string{".repository"}},
+	{"{}", `%[1]s/%[2]s:{{ .Values.shared }}`, nil},
 	{"{repository: %[1]s/%[2]s, tag: %[3]q}", `{{- include "lines" $ | nindent 4 }}`, []string{".repository", ".tag"}},
 }
 
@@ -94,6 +96,7 @@ func (d *drawn) chart(dir, name string, paths []string, depth int) (replaceable 
 		uses["c"+key] = use
 		d.object(&template, key, strings.ReplaceAll(fill(f.text, registry, rest, image[1]), "$", ".Values."+key), &values, paths)
 	}
+	values.WriteString("shared: v1.0\n")
 	if depth == 0 && d.one(3) {
 		values.WriteString("global: {registry: registry.k8s.io}\n")
 	}
