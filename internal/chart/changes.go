@@ -236,21 +236,17 @@ var imageText = regexp.MustCompile(`(?i)image(:|=| :=)`)
 // the value of the tag. Perhaps no case renders it; it must not get the digest.
 func (n named) sharesTag(c *Chart, tag *value) bool {
 	mentioned := func(v *value) string { return ".Values." + yamlfile.Path("", v.path...) }
+	own := n.repository
+	if name := n.name(); len(name) > 0 {
+		own = mentioned(name[len(name)-1].value) // what is before it differs for a mirror
+	}
 	used := regexp.MustCompile(regexp.QuoteMeta(mentioned(tag)) + `([^\w.-]|$)`)
 	for _, f := range c.files {
 		if !isTemplate(f.path) {
 			continue
 		}
 		for line := range strings.Lines(string(f.data)) {
-			if !imageText.MatchString(line) || !used.MatchString(line) {
-				continue
-			}
-			for _, t := range n.name() {
-				if !strings.Contains(line, mentioned(t.value)) {
-					return true
-				}
-			}
-			if len(n.name()) == 0 && !strings.Contains(line, n.repository) {
+			if imageText.MatchString(line) && used.MatchString(line) && !strings.Contains(line, own) {
 				return true
 			}
 		}

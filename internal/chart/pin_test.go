@@ -208,6 +208,10 @@ templates/a.yaml:9:     image: '{{ .Values.image.repository }}:{{ .Values.image.
 			want:  "templates/a.yaml:7:     image: example.com/team/app:{{ .Values.tag }}{{ if hasSuffix \"/app:v1.0\" (printf \"example.com/team/app:%v\" (.Values.tag)) }}@sha256:APP{{ end }}\n",
 			set:   map[string]any{"more": true}, then: "example.com/team/app:v1.0@sha256:APP quay.io/z/proxy:v1.0",
 		}, {
+			name:  "tag in a line that is not rendered, without the base of the repository",
+			files: "-- app/values.yaml --\nbase: registry.k8s.io\napp: {repository: /sig/rest, tag: v1}\n-- app/templates/a.yaml --\n" + pod + "{{- if hasPrefix \"/\" .Values.app.repository }}\n    image: \"{{ .Values.base }}{{ .Values.app.repository }}:{{ .Values.app.tag }}\"\n{{- else }}\n    image: \"{{ .Values.app.repository }}:{{ .Values.app.tag }}\"\n{{- end }}\n",
+			want:  "values.yaml:2: app: {repository: /sig/rest, tag: v1@sha256:REST}\n",
+		}, {
 			name:  "text of a template",
 			files: "-- app/templates/a.yaml --\n" + pod + "    image: example.com/team/app:v1.0 # ours\n    args: [--image=registry.k8s.io/rest:1, registry.k8s.io/rest:1]\n",
 			want:  "templates/a.yaml:7:     image: example.com/team/app:v1.0@sha256:APP # ours\ntemplates/a.yaml:8:     args: [--image=registry.k8s.io/rest:1@sha256:REST, registry.k8s.io/rest:1@sha256:REST]\n",
