@@ -117,6 +117,21 @@ func TestTrim(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	later := time.Now().Add(48 * time.Hour) // a clock was ahead
+	if err := os.Chtimes(filepath.Join(c.local.dir, trimmed), later, later); err != nil {
+		t.Fatal(err)
+	}
+	ahead := old("ahead", -48*time.Hour)
+	gone = []string{old("old a third time", 50*24*time.Hour)}
+	if err := c.local.trim(40*24*time.Hour, 1<<20); err != nil {
+		t.Fatal(err)
+	}
+	if fi, err := os.Stat(ahead); err != nil || fi.ModTime().After(time.Now()) {
+		t.Errorf("a file was last used in the future: %v", err)
+	}
+	if _, err := os.Stat(gone[0]); err == nil {
+		t.Error("the disk is not trimmed before a time that is still to come")
+	}
 	young := old("old again", 50*24*time.Hour)
 	if err := c.local.trim(time.Hour, 1); err != nil {
 		t.Fatal(err)

@@ -35,7 +35,7 @@ func (l *local) owns(path string) bool {
 // go command may have been told of it.
 func (l *local) trim(age time.Duration, size int64) error {
 	mark := filepath.Join(l.dir, trimmed)
-	if fi, err := os.Stat(mark); err == nil && time.Since(fi.ModTime()) < trimEvery {
+	if fi, err := os.Stat(mark); err == nil && within(fi.ModTime(), trimEvery) {
 		return nil
 	}
 	if err := disk.Write(mark, nil, disk.ModeFile); err != nil {
@@ -62,7 +62,12 @@ func (l *local) trim(age time.Duration, size int64) error {
 		if strings.HasPrefix(d.Name(), ".") && time.Since(fi.ModTime()) < trimEvery {
 			return nil // another process writes it
 		}
-		all = append(all, file{path, fi.Size(), fi.ModTime()})
+		last := fi.ModTime()
+		if now := time.Now(); last.After(now) { // a clock was ahead: it would be kept until then
+			os.Chtimes(path, now, now) //nolint:errcheck // the next trim tries it again
+			last = now
+		}
+		all = append(all, file{path, fi.Size(), last})
 		total += fi.Size()
 		return nil
 	})

@@ -76,11 +76,16 @@ func (f *flags) addClones(cmd *cobra.Command) {
 
 // addPlaces adds the flags for the locations of files.
 func (f *flags) addPlaces(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.product, "product", product.File, "the product's description")
+	f.addStore(cmd)
 	cmd.Flags().StringVar(&f.out, "out", "dist", "directory for the release's files")
+	cmd.MarkFlagDirname("out") //nolint:errcheck // fails only where the flag is missing
+}
+
+// addStore adds the flags of commands that need the store only, which may be beside slipway.yaml.
+func (f *flags) addStore(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.product, "product", product.File, "the product's description")
 	cmd.Flags().StringVar(&f.store, "store", "", "directory of built images (default .slipway beside slipway.yaml)")
 	cmd.MarkFlagFilename("product", "yaml", "yml") //nolint:errcheck // fails only where the flag is missing
-	cmd.MarkFlagDirname("out")                     //nolint:errcheck // as above
 	cmd.MarkFlagDirname("store")                   //nolint:errcheck // as above
 }
 
