@@ -3,6 +3,7 @@ package pages
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -129,6 +130,7 @@ func hostile(t testing.TB) *released {
 		l.Sources[0].Name, l.Sources[0].URL, l.Sources[0].Revision = `" onmouseover="hacked()`, "javascript:hacked()", "\u200f"+markup
 		must(t, l.Write(filepath.Join(dir, lock.Name)))
 		replace(t, filepath.Join(dir, "release.yaml"), "name: hello-windows", `name: "`+strings.ReplaceAll(markup, `"`, `\"`)+`"`)
+		resum(t, dir)
 		return dir, hello(t).dir
 	})
 }
@@ -162,15 +164,33 @@ func many(t testing.TB) *released {
 		for _, stage := range [][]string{{"build"}, {"publish"}, {"airgap", "pack"}} {
 			run(t, append(stage, "-q", "-product="+filepath.Join(dir, "slipway.yaml"), "-store="+filepath.Join(workDir, "store"), "-out="+out)...)
 		}
-		var sums strings.Builder // a release has it; it names the bundles
+		// A release has checksums; they name the bundles.
 		bundles, err := filepath.Glob(filepath.Join(out, "*.tar.zst"))
 		must(t, err)
+		sums := "0  " + lock.Name + "\n"
 		for _, path := range bundles {
-			fmt.Fprintf(&sums, "%064d  %s\n", 0, filepath.Base(path))
+			sums += "0  " + filepath.Base(path) + "\n"
 		}
-		must(t, os.WriteFile(filepath.Join(out, "SHA256SUMS"), []byte(sums.String()), 0o644))
+		must(t, os.WriteFile(filepath.Join(out, "SHA256SUMS"), []byte(sums), 0o644))
+		resum(t, out)
 		return out, ""
 	})
+}
+
+// resum writes the checksums of the files that SHA256SUMS lists anew.
+func resum(t testing.TB, dir string) {
+	t.Helper()
+	path := filepath.Join(dir, "SHA256SUMS")
+	text, err := os.ReadFile(path)
+	must(t, err)
+	var sums strings.Builder
+	for line := range strings.Lines(string(text)) {
+		name := strings.Fields(line)[1]
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		must(t, err)
+		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(b), name)
+	}
+	must(t, os.WriteFile(path, []byte(sums.String()), 0o644))
 }
 
 // replace changes the first place of a file that says from.
