@@ -130,6 +130,7 @@ func hostile(t testing.TB) *released {
 		l.Sources[0].Name, l.Sources[0].URL, l.Sources[0].Revision = `" onmouseover="hacked()`, "javascript:hacked()", "\u200f"+markup
 		must(t, l.Write(filepath.Join(dir, lock.Name)))
 		replace(t, filepath.Join(dir, "release.yaml"), "name: hello-windows", `name: "`+strings.ReplaceAll(markup, `"`, `\"`)+`"`)
+		resum(t, dir)
 		return dir, hello(t).dir
 	})
 }
