@@ -80,7 +80,7 @@ func TestStuck(t *testing.T) {
 				write(t, filepath.Join(dir, "config", "demo.yaml"), years)
 			}
 			started := filepath.Join(bin, "started")
-			env := []string{"DOCKER_CONFIG=" + bin, "PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH")}
+			env := []string{hurry + "=1h", "DOCKER_CONFIG=" + bin, "PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH")}
 			args := []string{"release", "-binary=false"}
 			reached := make(chan struct{}, 100)
 			if tt.helper || tt.stalls {

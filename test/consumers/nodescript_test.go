@@ -35,6 +35,9 @@ func finish(t *testing.T, dir string, l *lock.Lock, key *signature.Signer, bundl
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := os.MkdirAll(filepath.Dir(maintainers(dir)), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	for path, text := range map[string][]byte{
 		filepath.Join(dir, "SHA256SUMS"): []byte(sums.String()), filepath.Join(dir, "SHA256SUMS.sig"): sig, maintainers(dir): key.Public.PEM(),
 	} {
@@ -45,8 +48,8 @@ func finish(t *testing.T, dir string, l *lock.Lock, key *signature.Signer, bundl
 }
 
 // maintainers is the public key of those who made the release in a directory. It is not next to the
-// bundles.
-func maintainers(dir string) string { return filepath.Clean(dir) + ".pub" }
+// bundles, and in no directory above them.
+func maintainers(dir string) string { return filepath.Join(filepath.Clean(dir)+".keys", "release.pub") }
 
 // complete is how ctr images check has an image of which everything is there.
 var complete = regexp.MustCompile(`\scomplete \(`)

@@ -71,7 +71,7 @@ var start = sync.OnceValues(func() (context.Context, error) {
 		chromedp.ProxyServer(l.Addr().String()), chromedp.Flag("proxy-bypass-list", "<-loopback>"),
 	)
 	ctx, closeAll := chromedp.NewContext(ctx)
-	stopChromium = func() { closeAll(); stop(); l.Close() } //nolint:errcheck // nothing was written
+	stopChromium = func() { closeAll(); stop(); l.Close() } // nothing was written
 	if err := chromedp.Do(ctx); err != nil {
 		return nil, fmt.Errorf("starting chromium: %w\n%s", err, out.String())
 	}

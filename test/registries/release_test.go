@@ -137,7 +137,7 @@ func (f *front) serve(t *testing.T, registry http.Handler) string {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		strikes, after := f.note(q)
 		if strikes && f.lose {
-			f.server.Listener.Close()            //nolint:errcheck // the registry is lost
+			f.server.Listener.Close() // the registry is lost
 			go f.server.CloseClientConnections() // waits for this one
 			panic(http.ErrAbortHandler)
 		}
@@ -167,7 +167,7 @@ func (f *front) again(t *testing.T) {
 	l, err := config.Listen(t.Context(), "tcp", lost.Listener.Addr().String())
 	must(t, err)
 	f.server = httptest.NewUnstartedServer(lost.Config.Handler)
-	f.server.Listener.Close() //nolint:errcheck // it has not begun
+	f.server.Listener.Close() // it has not begun
 	f.server.Listener, f.server.Config.ErrorLog = l, lost.Config.ErrorLog
 	f.server.Start()
 	f.lose = false

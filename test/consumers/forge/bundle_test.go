@@ -204,10 +204,8 @@ type frame struct {
 type frames struct {
 	a     *archive
 	list  []frame
-	flags byte
 	table func(entries []byte, n int) []byte // nil: as it has to be
 	after []byte                             // what follows the table
-	tail  bool
 }
 
 // newFrame compresses a frame.
@@ -249,11 +247,10 @@ func (f *frames) bytes() []byte {
 			entries = binary.LittleEndian.AppendUint32(entries, fr.sum)
 		}
 	}
-	make := f.table
-	if make == nil {
-		make = table
+	if f.table == nil {
+		return slices.Concat(b, table(entries, n), f.after)
 	}
-	return slices.Concat(b, make(entries, n), f.after)
+	return slices.Concat(b, f.table(entries, n), f.after)
 }
 
 // table is a table of n frames.

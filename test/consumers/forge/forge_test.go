@@ -232,7 +232,7 @@ func (s *suite) read(f forgery, said, version string, w whom) map[string]string 
 				break
 			}
 			at := time.Now()
-			h, _ := s.take(c, path) //nolint:errcheck // what it has by then counts
+			h, _ := s.take(c, path) // what it has by then counts
 			if *verbose {
 				s.t.Logf("%s took %v", c.name, time.Since(at).Round(time.Millisecond))
 			}

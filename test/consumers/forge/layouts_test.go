@@ -56,8 +56,8 @@ func (w *world) besideLayout(dir, said string) map[string]string {
 		if err != nil {
 			return err
 		}
-		text, _ := os.ReadFile(path)                 //nolint:errcheck // a link to nowhere is nothing
-		want, _ := os.ReadFile(w.path(layout, name)) //nolint:errcheck // it is not of the release
+		text, _ := os.ReadFile(path) // a link to nowhere is nothing
+		want, _ := os.ReadFile(w.path(layout, name)) // it is not of the release
 		if (e.Type()&fs.ModeSymlink != 0 || !bytes.Equal(text, want) || want == nil) && !strings.Contains(said, filepath.Base(name)) {
 			found["people"] = name + " is not of the release"
 		}
@@ -80,7 +80,7 @@ func packTree(f *forger, dir string) []byte {
 		if err != nil {
 			return err
 		}
-		text, _ := os.ReadFile(path) //nolint:errcheck // a link to nowhere is nothing
+		text, _ := os.ReadFile(path) // a link to nowhere is nothing
 		if len(name) < 100 {
 			b = append(b, file(name, text).bytes()...)
 		}

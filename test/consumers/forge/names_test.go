@@ -79,13 +79,13 @@ var imageNames = []mechanism{
 	named("the layout's name is new", func(a *archive) (string, string, string) { return "", a.w.evilName(), "" }),
 	named("RepoTags is new", func(a *archive) (string, string, string) { return "", "", a.w.evilName() }),
 	everywhere("a new name everywhere", func(h string) string { return strings.Replace(h, "hello/hello:", "hello/evil:", 1) }),
-	everywhere("another registry", func(h string) string { return "evil.example" + h[strings.Index(h, "/"):] }),
+	everywhere("another registry", func(h string) string { return "evil.example/" + after(h, "/") }),
 	everywhere("no registry", func(h string) string { return h[strings.Index(h, "/")+1:] }),
 	everywhere("Docker Hub's long form", func(h string) string { return "docker.io/library/hello:" + newDir }),
 	everywhere("Docker Hub's short form", func(h string) string { return "hello:" + newDir }),
-	everywhere("no port", func(h string) string { return "127.0.0.1" + h[strings.Index(h, "/"):] }),
+	everywhere("no port", func(h string) string { return "127.0.0.1/" + after(h, "/") }),
 	everywhere("upper case", func(h string) string { return strings.Replace(h, "/hello:", "/Hello:", 1) }),
-	everywhere("another case of the host", func(h string) string { return "LOCALHOST" + h[strings.Index(h, ":"):] }),
+	everywhere("another case of the host", func(h string) string { return "LOCALHOST:" + after(h, ":") }),
 	everywhere("no tag", func(h string) string { return h[:strings.LastIndex(h, ":")] }),
 	everywhere("a tag and a digest", func(h string) string { return h + "@sha256:" + strings.Repeat("0", 64) }),
 	everywhere("a digest", func(h string) string { return h[:strings.LastIndex(h, ":")] + "@sha256:" + strings.Repeat("0", 64) }),
@@ -146,4 +146,10 @@ var imageNames = []mechanism{
 		h := a.descriptor(a.w.hello(newDir))
 		return swap(i, h, swap(h, `"annotations":{`, `"annotations":{"org.opencontainers.image.base.name":"evil",`)), d
 	}),
+}
+
+// after is what follows the first sep in a name.
+func after(name, sep string) string {
+	_, rest, _ := strings.Cut(name, sep)
+	return rest
 }

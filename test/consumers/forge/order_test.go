@@ -12,13 +12,13 @@ func ordered(name string, change func(a *archive)) mechanism {
 }
 
 // extra puts a descriptor before or behind that of hello, under its name.
-func extra(name string, before bool, make func(a *archive, d string) string) mechanism {
+func extra(name string, before bool, other func(a *archive, d string) string) mechanism {
 	return documents(name, func(a *archive, i, m string) (string, string) {
 		d := a.descriptor(a.w.hello(newDir))
 		if before {
-			return swap(i, d, make(a, d)+","+d), m
+			return swap(i, d, other(a, d)+","+d), m
 		}
-		return swap(i, d, d+","+make(a, d)), m
+		return swap(i, d, d+","+other(a, d)), m
 	})
 }
 
