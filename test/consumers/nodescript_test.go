@@ -1,6 +1,7 @@
 package consumers
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"os/exec"
@@ -22,12 +23,13 @@ func finish(t *testing.T, dir string, l *lock.Lock, key *signature.Signer, bundl
 	if err != nil {
 		t.Fatal(err)
 	}
+	var sums strings.Builder
 	for _, s := range all {
 		if err := os.WriteFile(filepath.Join(dir, s.Name), s.Data, 0o755); err != nil {
 			t.Fatal(err)
 		}
+		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(s.Data), s.Name)
 	}
-	var sums strings.Builder
 	for _, f := range files {
 		sums.WriteString(f.SHA256 + "  " + filepath.Base(f.Path) + "\n")
 	}

@@ -137,7 +137,7 @@ func (f *front) serve(t *testing.T, registry http.Handler) string {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		strikes, after := f.note(q)
 		if strikes && f.lose {
-			f.server.Listener.Close() // the registry is lost
+			f.server.Listener.Close()            // the registry is lost
 			go f.server.CloseClientConnections() // waits for this one
 			panic(http.ErrAbortHandler)
 		}

@@ -86,7 +86,7 @@ func (w *world) unsigned(dir, said string) map[string]string {
 		if e.IsDir() && (failed == nil && genuine.IsDir() || !strings.HasSuffix(name, ".sh")) {
 			return nil
 		}
-		text, _ := os.ReadFile(path) // a link to nowhere is nothing
+		text, _ := os.ReadFile(path)                  // a link to nowhere is nothing
 		want, _ := os.ReadFile(w.path(version, name)) // it is not of the release
 		if failed == nil && string(want) == string(text) {
 			return nil

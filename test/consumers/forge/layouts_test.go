@@ -56,7 +56,7 @@ func (w *world) besideLayout(dir, said string) map[string]string {
 		if err != nil {
 			return err
 		}
-		text, _ := os.ReadFile(path) // a link to nowhere is nothing
+		text, _ := os.ReadFile(path)                 // a link to nowhere is nothing
 		want, _ := os.ReadFile(w.path(layout, name)) // it is not of the release
 		if (e.Type()&fs.ModeSymlink != 0 || !bytes.Equal(text, want) || want == nil) && !strings.Contains(said, filepath.Base(name)) {
 			found["people"] = name + " is not of the release"
