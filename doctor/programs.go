@@ -31,7 +31,7 @@ func (e *examination) toolchain(ctx context.Context, f *findings) {
 	}
 	most := ""
 	for _, s := range e.product.Sources {
-		if !(inStage && s.Directory != "") && !slices.ContainsFunc(e.product.Programs, func(p product.Program) bool { return p.Source == s.Name }) {
+		if (!inStage || s.Directory == "") && !slices.ContainsFunc(e.product.Programs, func(p product.Program) bool { return p.Source == s.Name }) {
 			continue
 		}
 		want, err := source.Asks(ctx, s)

@@ -23,7 +23,7 @@ type Content struct {
 	// Digest is that of a [Child] or of an [Artifact].
 	Digest v1.Hash `json:"digest"`
 	SHA512 string  `json:"sha512,omitempty"` // of an artifact, in hex
-	// Source is the name of the [Source] that an image is labelled with.
+	// Source is the name of the [Source] that an image is labeled with.
 	Source string `json:"source,omitempty"`
 	// Version is that of an image which has another one than the product.
 	Version string `json:"version,omitempty"`

@@ -78,7 +78,7 @@ func without(path string, tracked map[string]bool) (all []string) {
 	if !tracked[path] {
 		return []string{path}
 	}
-	list, _ := os.ReadDir(path) //nolint:errcheck // a file has none
+	list, _ := os.ReadDir(path) // a file has none
 	for _, e := range list {
 		all = append(all, without(filepath.Join(path, e.Name()), tracked)...)
 	}

@@ -127,7 +127,7 @@ func TestWhy(t *testing.T) {
 		v := []string{"v1.0.0", "v1.2.0"}[n]
 		r.Lock.Sources = []lock.Source{{Name: "app", Revision: []string{"aaaa", "bbbb"}[n], URL: "https://github.com/me/app.git"}, {Name: "own", Revision: "cccc"}}
 		r.Lock.Compilers = []lock.Compiler{{Command: "gcc", Version: v}}
-		r.Release.Sources = map[string][]string{"image-001": {"app", "own"}, "image-002": {"own"}, "image-003": {"own"}}
+		r.Sources = map[string][]string{"image-001": {"app", "own"}, "image-002": {"own"}, "image-003": {"own"}}
 		for i := 2; i < 4; i++ { // another label
 			r.Lock.Images[i].Digest, r.Lock.Images[i].Children[0].Digest = hash(100*i+n), hash(100*i+10+n)
 		}

@@ -57,7 +57,7 @@ func sourcesOf(r *Release, image string) []string {
 	if r.Modules == nil && len(r.Lock.Sources) == 1 {
 		return []string{r.Lock.Sources[0].Name}
 	}
-	return slices.Clone(r.Release.Sources[image])
+	return slices.Clone(r.Sources[image])
 }
 
 // moves lists what differs between two maps.

@@ -54,7 +54,7 @@ func (b *batch) read(c *comparison) (all []Read) {
 func (i inputs) files() []string {
 	all := slices.Clone(i.Files)
 	for _, dir := range i.Dirs {
-		entries, _ := os.ReadDir(dir) //nolint:errcheck // one that is not there has none
+		entries, _ := os.ReadDir(dir) // one that is not there has none
 		for _, e := range entries {
 			if slices.Contains(inputNames, path.Ext(e.Name())) && !strings.HasSuffix(e.Name(), "_test.go") {
 				all = append(all, filepath.Join(dir, e.Name()))
@@ -80,7 +80,7 @@ func (e embed) files() (all []string) {
 	}
 	defer root.Close()
 	tree := root.FS()
-	found, _ := fs.Glob(tree, path.Clean(strings.TrimPrefix(e.Pattern, "all:"))) //nolint:errcheck // the compiler reports it
+	found, _ := fs.Glob(tree, path.Clean(strings.TrimPrefix(e.Pattern, "all:"))) // the compiler reports it
 	for _, top := range found {
 		fs.WalkDir(tree, top, func(name string, _ fs.DirEntry, err error) error { //nolint:errcheck // what cannot be read is not compiled in
 			if err == nil && e.takes(top, name) {

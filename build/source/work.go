@@ -50,7 +50,7 @@ func workspace(dir string) (file string, work *modfile.WorkFile) {
 	for {
 		file = filepath.Join(dir, "go.work")
 		if text, err := regular.Read(file); err == nil {
-			work, _ = modfile.ParseWork(file, text, nil) //nolint:errcheck // it is not read
+			work, _ = modfile.ParseWork(file, text, nil) // it is not read
 			return file, work
 		}
 		above := filepath.Dir(dir)

@@ -284,7 +284,7 @@ func TestCloseWhileRead(t *testing.T) {
 		}()
 		<-src.reached
 		go func() {
-			s.Close() //nolint:errcheck // as net/http does
+			s.Close() // as net/http does
 			close(closed)
 		}()
 		for range 1000 {

@@ -15,7 +15,7 @@ import (
 func (f *flags) paths() []string {
 	all := append([]string{f.storeDir(), cmp.Or(f.out, "dist")}, f.made...)
 	for _, dir := range []string{".", filepath.Dir(f.product)} {
-		list, _ := os.ReadDir(dir) //nolint:errcheck // what cannot be read has none
+		list, _ := os.ReadDir(dir) // what cannot be read has none
 		for _, e := range list {
 			if path := filepath.Join(dir, e.Name()); strings.HasSuffix(path, ".json") && shard.IsPlan(path) {
 				all = append(all, path)

@@ -26,8 +26,13 @@ type drawnUse struct {
 
 // pool are the images that charts use: some that find knows, and one that only a mapping does.
 var pool = [][2]string{
-	{"old.example.com/app", "v1.0"}, {"example.com/team/app", "v1.0"}, {"example.com/team/app", "v1.0-hp"},
-	{"registry.k8s.io/rest", "1.2"}, {"registry.k8s.io/sig/rest", "v1.0"}, {"quay.io/z/proxy", "1"}, {"quay.io/z/proxy", "v1.0"},
+	{"old.example.com/app", "v1.0"},
+	{"example.com/team/app", "v1.0"},
+	{"example.com/team/app", "v1.0-hp"},
+	{"registry.k8s.io/rest", "1.2"},
+	{"registry.k8s.io/sig/rest", "v1.0"},
+	{"quay.io/z/proxy", "1"},
+	{"quay.io/z/proxy", "v1.0"},
 }
 
 // form writes values and the text of a template for an image. $ is the path of the values in the

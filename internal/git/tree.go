@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"maps"
@@ -152,7 +151,7 @@ var errOther = errors.New("other bytes")
 
 // is compares bytes with the object.
 func (o object) is(r io.Reader, size int64) error {
-	var h hash.Hash = sha1.New() //nolint:gosec // as above
+	h := sha1.New() //nolint:gosec // as above
 	if len(o.hash) == 2*sha256.Size {
 		h = sha256.New()
 	}

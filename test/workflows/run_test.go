@@ -32,8 +32,11 @@ func clone(t *testing.T, registry string) string {
 		must(t, os.WriteFile(filepath.Join(dir, f), b, 0o644))
 	}
 	for _, f := range []struct{ from, to string }{
-		{"caller.yml", ".github/workflows/caller.yml"}, {"setup.yml", ".github/workflows/setup.yml"},
-		{"slipway.yaml", "act/slipway.yaml"}, {"files.yaml", "act/files.yaml"}, {"Dockerfile", "act/Dockerfile"},
+		{"caller.yml", ".github/workflows/caller.yml"},
+		{"setup.yml", ".github/workflows/setup.yml"},
+		{"slipway.yaml", "act/slipway.yaml"},
+		{"files.yaml", "act/files.yaml"},
+		{"Dockerfile", "act/Dockerfile"},
 	} {
 		text, err := os.ReadFile(filepath.Join("testdata", f.from))
 		must(t, err)
