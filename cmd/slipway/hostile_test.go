@@ -59,8 +59,8 @@ func manifest(name, text string) hostile {
 
 const configMap = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n"
 
-// hostiles returns the inputs. It is a function, since scripts start this program as slipway hundreds
-// of times, and an archive of 100 MiB takes time to write.
+// hostiles returns the inputs. It is a function, since scripts start this program as slipway
+// hundreds of times, and an archive of 100 MiB takes time to write.
 func hostiles() []hostile {
 	return []hostile{
 		template("repeat", `a: {{ repeat 2000000000 "x" }}`),
