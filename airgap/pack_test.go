@@ -120,6 +120,10 @@ func TestErrors(t *testing.T) {
 				}
 			}
 			bundletest.Empty(t, dir)
+			early := airgap.CheckTargets(l, c.bundles) // of third-party images it knows the platforms in no case
+			if early != nil && !strings.HasPrefix(err.Error(), early.Error()) || early == nil && strings.Contains(err.Error(), "is in no bundle") {
+				t.Errorf("before it is pushed: %v, and when it is packed: %v", early, err)
+			}
 		})
 	}
 }

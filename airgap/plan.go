@@ -55,12 +55,12 @@ func checkPlans(plans []*plan, sources []source, packed map[string]bool) error {
 	var errs []error
 	for _, s := range sources {
 		if !packed[s.Name] && !s.Chart {
-			errs = append(errs, fmt.Errorf("%s is in no bundle: it has %s; add a bundle for one of these or for all platforms, or remove the image with a line !%s in images.txt", s.Name, s.platforms(), s.Name))
+			errs = append(errs, inNoBundle(s.Name, s.platforms()))
 		}
 	}
 	for _, p := range plans {
 		if len(p.contents.Images) == 0 {
-			errs = append(errs, fmt.Errorf("bundle %s would be empty: no image has %s", p.name, p.contents.Platform))
+			errs = append(errs, wouldBeEmpty(p.name, p.contents.Platform))
 		}
 	}
 	return errors.Join(errs...)
@@ -136,15 +136,14 @@ func (s *source) choose(p platform.Platform) (at int, reason string) {
 		return numbers[best], ""
 	}
 	// the same text for every bundle that omits the image, so that a report has it once
-	return 0, fmt.Sprintf("is for %s only", s.platforms())
+	return 0, fmt.Sprintf("is for %s only", list(s.platforms()))
 }
 
-func (s *source) platforms() string {
-	var all []string
+func (s *source) platforms() (all []platform.Platform) {
 	for _, m := range s.Manifests {
 		if m.Runnable {
-			all = append(all, m.Platform.String())
+			all = append(all, m.Platform)
 		}
 	}
-	return strings.Join(all, ", ")
+	return all
 }

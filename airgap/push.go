@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -25,7 +26,7 @@ type PushOptions struct {
 	// these. None means all, and that every index must be complete.
 	Platforms []string
 	// Release is the path of a release.yaml. It is written to Out with every reference to an image
-	// of the bundle renamed. Out is by default in the same directory, named after the host.
+	// of the bundle renamed. Out is by default in the same directory, named after the registry.
 	Release, Out string
 	// Floating says how floating tags move: forward, to a newer image only, which is the default;
 	// move, whatever they name; or keep.
@@ -61,8 +62,8 @@ type PushedImage struct {
 	NotInRegistry []string `json:"notInRegistry,omitempty"`
 }
 
-// Push sends the images of bundles to a registry, byte for byte, so that they keep their digests. The
-// charts follow, with the names that the images have there.
+// Push sends the images of bundles to a registry, byte for byte, so that they keep their digests, and
+// the charts with the names that the images have there.
 // Several bundles are pushed as one: volumes, or the bundles for several platforms. Blobs are
 // read from the bundles as they are sent, each once. What the registry has is not sent again, so
 // that a push that was interrupted continues. Nothing is sent if two images would get one name,
@@ -98,19 +99,19 @@ func Push(ctx context.Context, bundles []*bundle.Bundle, o PushOptions) (*Pushed
 	if err != nil {
 		return nil, err
 	}
-	client := transfer.New(o.Registry)
-	r, err := client.Push(ctx, images, s.source(), transfer.PushOptions{Task: "push", Conflict: conflict})
+	images, referrers := images[:len(p.Images)], images[len(p.Images):]
+	more, about, err := charts.plan(p)
 	if err != nil {
 		return nil, err
 	}
-	p.sent(r, len(p.Images))
-	for n, out := range r.Outcomes[:len(p.Images)] {
-		p.Images[n].Existed = out.Existed
-		for _, d := range out.NotInRegistry {
-			p.Images[n].NotInRegistry = append(p.Images[n].NotInRegistry, oci.PlatformName(d))
-		}
+	client := transfer.New(o.Registry)
+	all := slices.Concat(images, more, referrers, about)
+	r, err := client.Push(ctx, all, charts.withNames(), transfer.PushOptions{Task: "push", Conflict: conflict})
+	if err != nil {
+		return nil, err
 	}
-	if err := charts.push(ctx, client, p); err != nil {
+	p.sent(r, len(images)+len(more))
+	if err := charts.write(ctx, p); err != nil {
 		return nil, err
 	}
 	if release != nil {
@@ -122,9 +123,18 @@ func Push(ctx context.Context, bundles []*bundle.Bundle, o PushOptions) (*Pushed
 	return p, p.moveFloating(ctx, client, o.Floating)
 }
 
-// sent adds what was sent. The outcomes from the n-th on are of referrers.
+// sent notes what became of the images and charts. The outcomes from the n-th on are of referrers.
 func (p *Pushed) sent(r *transfer.Result, n int) {
-	p.Blobs, p.Bytes, p.Referrers = p.Blobs+r.Blobs, p.Bytes+r.Bytes, p.Referrers+len(r.Outcomes)-n
+	for k, out := range r.Outcomes[:len(p.Images)] {
+		p.Images[k].Existed = out.Existed
+		for _, d := range out.NotInRegistry {
+			p.Images[k].NotInRegistry = append(p.Images[k].NotInRegistry, oci.PlatformName(d))
+		}
+	}
+	for k := range p.Charts {
+		p.Charts[k].Existed = r.Outcomes[len(p.Images)+k].Existed
+	}
+	p.Blobs, p.Bytes, p.Referrers = r.Blobs, r.Bytes, len(r.Outcomes)-n
 	for _, out := range r.Outcomes[n:] {
 		if out.Skipped {
 			p.Referrers--

@@ -59,15 +59,8 @@ func newChartPush(ctx context.Context, s *bundleSet, o PushOptions) (*chartPush,
 	return p, nil
 }
 
-// push pushes the charts. Their images are in the registry already.
-func (p *chartPush) push(ctx context.Context, client *transfer.Client, done *Pushed) error {
-	if len(p.charts) == 0 {
-		return nil
-	}
-	images, referrers, err := p.plan(done)
-	if err != nil {
-		return err
-	}
+// withNames returns the source of the bundles, which also has the charts with new names.
+func (p *chartPush) withNames() transfer.Source {
 	source := p.source()
 	source.Open = renaming.Opener(p.charts, source.Open)
 	if has := source.Has; has != nil {
@@ -75,15 +68,7 @@ func (p *chartPush) push(ctx context.Context, client *transfer.Client, done *Pus
 			return has(h) || slices.ContainsFunc(p.charts, func(c *renaming.Chart) bool { return c.Blobs[h] != nil })
 		}
 	}
-	r, err := client.Push(ctx, slices.Concat(images, referrers), source, transfer.PushOptions{Task: "push charts", Conflict: conflict})
-	if err != nil {
-		return err
-	}
-	done.sent(r, len(images))
-	for n := range done.Charts {
-		done.Charts[n].Existed = r.Outcomes[n].Existed
-	}
-	return p.write(ctx, done)
+	return source
 }
 
 // plan lists the charts under their tags, then their originals by digest, and what refers to those.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/random"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/slipway-dev/slipway/airgap"
@@ -34,6 +35,21 @@ func TestPushChart(t *testing.T) {
 	o.Release = filepath.Join(dir, "release.yaml")
 	if err := os.WriteFile(o.Release, []byte("apiVersion: v1\nkind: Pod\nimage: "+l.Images[1].Reference()+"\n"), 0o644); err != nil {
 		t.Fatal(err)
+	}
+	// Where only the tag of the chart is taken, no image is sent.
+	taken := registrytest.Serve(t)
+	other, err := random.Image(100, 1)
+	if err == nil {
+		err = remote.Write(reference(t, taken.Host()+"/mirror/demo/charts/app:1.2.3_build.4"), other)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken.Reset()
+	elsewhere := o
+	elsewhere.To = taken.Host() + "/mirror"
+	if _, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, elsewhere); err == nil || !strings.Contains(err.Error(), "in the registry already") || taken.Count("P", "") != 0 {
+		t.Errorf("where the tag of the chart is taken: %v, %d requests wrote", err, taken.Count("P", ""))
 	}
 	p, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, o)
 	if err != nil {
@@ -71,7 +87,7 @@ func TestPushChart(t *testing.T) {
 			t.Errorf("the chart does not make %s twice:\n%s", want, all.String())
 		}
 	}
-	host := strings.ReplaceAll(r.Host(), ":", "-")
+	host := strings.ReplaceAll(r.Host(), ":", "-") + "-mirror"
 	if file, err := os.ReadFile(filepath.Join(dir, "app-1.2.3+build.4."+host+".tgz")); err != nil || !bytes.Equal(file, archive) {
 		t.Errorf("the file of the chart has %d bytes, the registry %d: %v", len(file), len(archive), err)
 	}

@@ -14,6 +14,9 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
+// kindLifecycle is the kind of images that no node runs.
+const kindLifecycle = "lifecycle"
+
 // source is an image of the lock as the store has it: all of it is included.
 type source struct {
 	bundle.Image
@@ -98,7 +101,7 @@ func referrersFor(i lock.Image, all []oci.Referrer, n int, index v1.Hash) []oci.
 
 // readName reads an image of the product under one of its names, and compares it with the lock.
 func readName(st *store.Store, i lock.Image, name lock.Named) (source, error) {
-	s := source{own: i.Name, lifecycle: i.Kind == "lifecycle", partial: name.Desc.Digest != i.Digest, stub: map[v1.Hash]bool{}}
+	s := source{own: i.Name, lifecycle: i.Kind == kindLifecycle, partial: name.Desc.Digest != i.Digest, stub: map[v1.Hash]bool{}}
 	var err error
 	if s.Image, err = readImage(st, name.Reference, name.Desc, i.Referrers); err != nil {
 		return s, fmt.Errorf("%s: %w", i.Name, err)

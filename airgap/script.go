@@ -11,6 +11,7 @@ import (
 	"text/template"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -77,7 +78,7 @@ func Scripts(product, version string, targets []Target, files []bundle.File) ([]
 	for _, s := range []struct {
 		name string
 		has  bool
-	}{{"load-images.ps1", len(data.Windows) > 0}, {"load-images.sh", len(data.Linux) > 0}} {
+	}{{distfile.WindowsScript, len(data.Windows) > 0}, {distfile.LinuxScript, len(data.Linux) > 0}} {
 		if !s.has {
 			continue
 		}

@@ -81,7 +81,7 @@ func (s *bundleSet) source() transfer.Source {
 			}
 			for _, b := range s.bundles {
 				if d := b.Contents().Delta; d != nil && slices.Contains(d.Lacking, h) {
-					return nil, fmt.Errorf("the registry does not have it, and neither has this delta: its base has, %s of version %s: push that first, or both together", d.Base.File, d.Base.Version)
+					return nil, fmt.Errorf("the registry does not have it, and neither has this delta: its base has, %s of version %s: push that first", d.Base.File, d.Base.Version)
 				}
 			}
 			return nil, fmt.Errorf("%s is not in the bundle", h)

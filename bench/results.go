@@ -66,10 +66,11 @@ func (b *bench) here(ctx context.Context, part string) (result, error) {
 		return result{}, err
 	}
 	commit := head.Short()
-	switch changed, err := git.Changes(ctx, ".", false, "docs"); {
-	case err != nil:
+	changed, err := git.Changes(ctx, ".")
+	if err != nil {
 		return result{}, err
-	case len(changed) > 0:
+	}
+	if slices.ContainsFunc(changed, func(name string) bool { return !strings.HasPrefix(name, "docs/") }) {
 		commit += "+"
 	}
 	var memory int64

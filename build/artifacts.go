@@ -2,10 +2,10 @@ package build
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
-
-	"golang.org/x/sync/errgroup"
+	"sync"
 
 	"github.com/slipway-dev/slipway/build/artifact"
 	"github.com/slipway-dev/slipway/lock"
@@ -26,25 +26,46 @@ func (b *Builder) artifacts(ctx context.Context) ([]lock.Artifact, error) {
 			jobs = append(jobs, job{a, on})
 		}
 	}
-	made := make([][]lock.Artifact, len(jobs))
-	var g errgroup.Group
+	made, errs := make([][]lock.Artifact, len(jobs)), make([]error, len(jobs))
+	var g sync.WaitGroup
 	for n, j := range jobs {
-		g.Go(func() (err error) {
-			made[n], err = b.artifact(ctx, j.artifact, j.on)
-			return err
-		})
+		g.Go(func() { made[n], errs[n] = b.artifact(ctx, j.artifact, j.on) })
 	}
-	if err := g.Wait(); err != nil {
-		return nil, err
-	}
-	return slices.Concat(made...), nil
+	g.Wait()
+	return slices.Concat(made...), errors.Join(errs...)
 }
 
-func (b *Builder) artifact(ctx context.Context, a product.Artifact, on platform.Platform) ([]lock.Artifact, error) {
+// checkArtifacts checks what archives will consist of.
+func (b *Builder) checkArtifacts() error {
+	var errs []error
+	for _, a := range b.product.Artifacts {
+		if _, ok := b.trees[a.Source]; a.Source != "" && !ok {
+			continue // that has been reported
+		}
+		for _, on := range a.Platforms {
+			in := b.artifactInput(a, on)
+			for _, name := range b.product.ProgramsOf(a, on) {
+				in.Programs = append(in.Programs, artifact.Program{Name: name, File: fileName(name, on.OS)})
+			}
+			if err := artifact.Check(in); err != nil {
+				errs = append(errs, fmt.Errorf("making artifact %s: %w", a.Name, err))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// artifactInput is an artifact without its programs.
+func (b *Builder) artifactInput(a product.Artifact, on platform.Platform) artifact.Input {
 	in := artifact.Input{Artifact: a, Files: b.product.Files(a, on), Platform: on, ModTime: Created(b.product, b.trees)}
 	if dir := inTree(b.trees[a.Source].Dir, a.Files[on.OS]); dir != "" {
 		in.Added, in.Except = dir, b.product.MadeIn(dir)
 	}
+	return in
+}
+
+func (b *Builder) artifact(ctx context.Context, a product.Artifact, on platform.Platform) ([]lock.Artifact, error) {
+	in := b.artifactInput(a, on)
 	for _, name := range b.product.ProgramsOf(a, on) {
 		content, err := b.file(ctx, b.product.Program(name), on)
 		if err != nil {

@@ -12,6 +12,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -42,9 +44,12 @@ type Builder struct {
 	prebuilt map[Prebuilt]prebuilt.File
 	client   *network.Client
 	bases    *base.Resolver
-	found    []finding         // of Check, by image
-	compiled []program.Program // all that are compiled
-	noted    noted             // what images and artifacts contain
+	found    []finding                // of Check, by image
+	compiled []program.Program        // all that are compiled
+	noted    noted                    // what images and artifacts contain
+	before   *here                    // of Here
+	commits  map[string]source.Commit // of directory sources, by name
+	modules  map[string]string        // commits of module sources that were proven, by name
 }
 
 // New returns a builder of p with the sources that [Sources] has fetched. One that could not be
@@ -53,6 +58,7 @@ func New(p *product.Product, trees map[string]source.Tree, st *store.Store, pr *
 	client := network.New(network.Options{Progress: pr})
 	return &Builder{
 		product: p, store: st, trees: trees, progress: pr, client: client,
+		commits: map[string]source.Commit{}, modules: map[string]string{},
 		bases: &base.Resolver{Bases: p.Bases, File: p.Path, Referenced: p.Referenced, Snapshot: p.Snapshot(), Store: st, Client: client, Progress: pr},
 	}
 }
@@ -69,10 +75,15 @@ func Build(ctx context.Context, p *product.Product, st *store.Store, pr *progres
 	if _, err := b.Check(ctx); err != nil || missing != nil {
 		return nil, errors.Join(missing, err)
 	}
-	return b.Images(ctx)
+	r, err := b.Images(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return r, b.Unchanged(ctx)
 }
 
-// Images builds every image, as [Build] does after its checks.
+// Images builds every image, as [Build] does after its checks. Who reads more of the sources, or
+// nothing, calls [Builder.Unchanged] then.
 func (b *Builder) Images(ctx context.Context) (*built.Result, error) {
 	p := b.product
 	all, err := b.Programs()
@@ -84,15 +95,20 @@ func (b *Builder) Images(ctx context.Context) (*built.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.tellWorkspaces(all)
+	materials, err := b.Here(ctx) // before anything is read
+	if err != nil {
+		return nil, err
+	}
 	var beside errgroup.Group
 	defer beside.Wait() //nolint:errcheck // for an end before the result
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	set, wait := program.Start(ctx, b.store, b.progress, all)
 	b.programs = set
-	var materials []lock.Material
+	var tools []lock.Material
 	beside.Go(func() (err error) {
-		materials, err = b.materials(ctx)
+		tools, err = b.toolchains(ctx)
 		return err
 	})
 	if err := b.readPrebuilt(ctx, b.client); err != nil {
@@ -101,24 +117,7 @@ func (b *Builder) Images(ctx context.Context) (*built.Result, error) {
 		return nil, err
 	}
 
-	images := make([]built.Image, len(p.Images))
-	failures := make([]error, len(p.Images)+1) // the last is that of the artifacts
-	var g errgroup.Group
-	for i, img := range p.Images {
-		g.Go(func() error {
-			var err error
-			if images[i], err = kinds[img.Kind].build(b, ctx, img); err != nil {
-				images[i], failures[i] = built.Image{}, fmt.Errorf("building image %s: %w", img.Name, err)
-			}
-			return nil
-		})
-	}
-	var files []lock.Artifact
-	g.Go(func() error {
-		files, failures[len(p.Images)] = b.artifacts(ctx)
-		return nil
-	})
-	g.Wait() //nolint:errcheck // failures are kept by index: every one is reported
+	images, files, failures := b.each(ctx)
 	compiled := wait()
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -129,9 +128,45 @@ func (b *Builder) Images(ctx context.Context) (*built.Result, error) {
 	r := &built.Result{
 		BuildVersion: stagefile.Build.Version, Name: p.Name, Version: p.Version, Created: Created(p, b.trees),
 		Selected: p.Selected, Sources: lockSources(p, b.trees), Images: images, Artifacts: files, Compilers: compilers, Prebuilt: b.Prebuilt(),
-		Materials: materials,
+		Materials: append(materials, tools...),
 	}
 	return r, b.complete(ctx, r)
+}
+
+// each makes images and artifacts. Failures have that of each image, and at last that of the
+// artifacts.
+func (b *Builder) each(ctx context.Context) (images []built.Image, files []lock.Artifact, failures []error) {
+	all := b.product.Images
+	images, failures = make([]built.Image, len(all)), make([]error, len(all)+1)
+	var g errgroup.Group
+	for i, img := range all {
+		g.Go(func() error {
+			var err error
+			if images[i], err = kinds[img.Kind].build(b, ctx, img); err != nil {
+				images[i], failures[i] = built.Image{}, fmt.Errorf("building image %s: %w", img.Name, err)
+			}
+			return nil
+		})
+	}
+	g.Go(func() error {
+		files, failures[len(all)] = b.artifacts(ctx)
+		return nil
+	})
+	g.Wait() //nolint:errcheck // failures are kept by index: every one is reported
+	return images, files, failures
+}
+
+// tellWorkspaces warns of modules that go build would take from elsewhere.
+func (b *Builder) tellWorkspaces(programs []program.Program) {
+	told := map[string]bool{}
+	for _, p := range programs {
+		for _, line := range p.Tree.Workspace() {
+			if !told[line] {
+				b.progress.Printf("warning: %s", line)
+			}
+			told[line] = true
+		}
+	}
 }
 
 // Times returns how long compilers and linkers took in Images, and how long what is in the store
@@ -151,15 +186,36 @@ func (b *Builder) Times() *shard.Weights {
 
 // complete adds to a result what it was made with, and what is in it.
 func (b *Builder) complete(ctx context.Context, r *built.Result) (err error) {
-	if len(b.compiled) > 0 {
-		if r.Go, err = source.Version(ctx); err != nil {
-			return err
-		}
+	if r.Go, err = GoVersion(ctx, b.compiled); err != nil {
+		return err
+	}
+	if err := b.prove(ctx, r.Materials); err != nil {
+		return err
 	}
 	r.Materials = append(r.Materials, b.documents()...)
 	lock.SortMaterials(r.Materials)
 	r.Inventory, err = b.inventory(ctx)
 	return err
+}
+
+// GoVersion returns the versions of the toolchains that compile programs, sorted, with commas
+// between them: "go1.26.8". It is "" for no programs.
+func GoVersion(ctx context.Context, programs []program.Program) (string, error) {
+	asked := map[string]bool{}
+	var all []string
+	for _, p := range programs {
+		if asked[p.Tree.Dir] {
+			continue
+		}
+		asked[p.Tree.Dir] = true
+		v, err := p.Tree.GoVersion(ctx)
+		if err != nil {
+			return "", err
+		}
+		all = append(all, v)
+	}
+	slices.Sort(all)
+	return strings.Join(slices.Compact(all), lock.GoSeparator), nil
 }
 
 // report joins failures. An image or artifact that lacks a program adds nothing to the
@@ -183,7 +239,7 @@ func Sources(ctx context.Context, p *product.Product) (map[string]source.Tree, e
 	var g errgroup.Group
 	for i, s := range p.Sources {
 		g.Go(func() error {
-			trees[i], failures[i] = source.Fetch(ctx, s, p.MadeIn(s.Directory)...)
+			trees[i], failures[i] = source.Fetch(ctx, s)
 			return nil
 		})
 	}

@@ -30,7 +30,7 @@ func (b *Builder) Check(ctx context.Context) (demands []string, err error) {
 			errs = append(errs, errors.New(d))
 		}
 	}
-	errs = append(errs, b.checkPackages(), b.readPrebuilt(ctx, nil))
+	errs = append(errs, b.checkPackages(), b.checkArtifacts(), b.readPrebuilt(ctx, nil))
 	found := make([]finding, len(b.product.Images))
 	var g errgroup.Group
 	for n, i := range b.product.Images {

@@ -51,7 +51,7 @@ func (n *noted) add(content lock.Content, programs []lock.Program, bases []lock.
 // with the image's: nobody else has made a list of them.
 func (b *Builder) newContent(under base.Base) (content, error) {
 	c := content{base: under}
-	return c, c.files.Add(under.Entries(), under.Platform.OS)
+	return c, c.files.Builtin(under.Entries(), under.Platform.OS)
 }
 
 // list checks the entries of a layer and adds them to the files of an image.
@@ -85,8 +85,11 @@ func (b *Builder) note(i product.Image, manifest v1.Hash, c content) error {
 	for _, l := range c.layers {
 		b.noted.took(shard.Item{System: releaseless(c.base.Platform).String(), Path: i.Name, Kind: shard.Image}, l.Digest, l.Seconds)
 	}
-	s := b.trees[i.Source].Source
-	return b.noted.add(lock.Content{Digest: manifest, Licenses: s.Licenses, URL: s.URL, Files: c.files.List()}, c.programs, bases)
+	has := lock.Content{Digest: manifest, Source: i.Source, Files: c.files.List()}
+	if i.Version != b.product.Version {
+		has.Version = i.Version
+	}
+	return b.noted.add(has, c.programs, bases)
 }
 
 // noteArtifact records what is in an artifact.
@@ -98,12 +101,15 @@ func (b *Builder) noteArtifact(ctx context.Context, f artifact.File) error {
 		}
 		if _, ok, err := b.system(ctx, e.Content); err != nil {
 			return err
-		} else if !ok {
+		} else if !ok && !inventory.Known(b.store, e.Content.Digest) {
 			continue
 		}
 		p, err := inventory.Program(ctx, b.store, e.Content)
 		if err != nil {
 			return err
+		}
+		if p.Format == "" {
+			continue // package debug/buildinfo does not read it
 		}
 		programs = append(programs, p)
 	}

@@ -23,6 +23,7 @@ import (
 // everything is taken from the store, also when the store has forgotten the programs.
 func TestInventory(t *testing.T) {
 	p, st := load(t, copied(t, "../examples/hello")), storetest.Open(t)
+	p.Images[1].Version = "9.9.1"
 	cold := result(t, p, st)
 	golden.Compare(t, *update, "testdata/inventory.golden", describeInventory(t, cold.Inventory, cold.Images[0].Children[0], cold.Images[1].Children[1], cold.Artifacts))
 
@@ -86,9 +87,19 @@ func describeInventory(t *testing.T, v *lock.Inventory, linux, windows lock.Chil
 	var s strings.Builder
 	list := func(name string, h v1.Hash) {
 		c, ok := v.Content(h)
-		fmt.Fprintf(&s, "%s %v\n", name, ok)
+		fmt.Fprintf(&s, "%s %v", name, ok)
+		if c.Source != "" {
+			fmt.Fprintf(&s, " of source %s", c.Source)
+		}
+		fmt.Fprintln(&s, strings.TrimRight(" "+c.Version, " "))
 		for _, f := range c.Files {
 			fmt.Fprintf(&s, "  %s", f.Path)
+			if f.Builtin {
+				fmt.Fprint(&s, " builtin")
+			}
+			if f.Executable {
+				fmt.Fprint(&s, " executable")
+			}
 			if p, ok := v.Program(f.Digest); ok {
 				fmt.Fprintf(&s, " %s %s/%s %s of %s, source %s", p.Format, p.OS, p.Architecture, p.Package, p.Main.Path, p.Source)
 				for _, key := range []string{"CGO_ENABLED", "GOOS", "-trimpath"} {

@@ -2,26 +2,24 @@ package build
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"strings"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-
 	"github.com/slipway-dev/slipway/build/inputs"
 	"github.com/slipway-dev/slipway/build/source"
-	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/purl"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/store"
 )
 
-// materials lists what was built from, besides what the result names: the archive of inputs, which
-// goes into the store, sources, toolchains and slipway.
-func (b *Builder) materials(ctx context.Context) ([]lock.Material, error) {
+// Materials lists what the product is built from, as Images does, without building it.
+func (b *Builder) Materials(ctx context.Context) ([]lock.Material, error) {
+	var err error
+	if b.compiled, err = b.Programs(); err != nil {
+		return nil, err
+	}
 	all, err := b.Here(ctx)
 	if err != nil {
 		return nil, err
@@ -35,99 +33,6 @@ func (b *Builder) materials(ctx context.Context) ([]lock.Material, error) {
 	return all, nil
 }
 
-// Here lists those materials that every part of a release is made from: the archive of inputs,
-// which goes into the store, sources, and slipway.
-func (b *Builder) Here(ctx context.Context) ([]lock.Material, error) {
-	all, err := b.sources(ctx)
-	if err != nil {
-		return nil, err
-	}
-	archive, err := Inputs(ctx, b.product, all, b.store)
-	if err != nil {
-		return nil, err
-	}
-	for _, path := range archive.Outside {
-		b.progress.Printf("warning: %s is outside of the product's repository: nobody else can build the release without it", path)
-	}
-	self, err := slipway(b.store)
-	if err != nil {
-		return nil, err
-	}
-	return append(all, archive.Material, self), nil
-}
-
-// Materials lists what the product is built from, as Images does, without building it.
-func (b *Builder) Materials(ctx context.Context) ([]lock.Material, error) {
-	var err error
-	if b.compiled, err = b.Programs(); err != nil {
-		return nil, err
-	}
-	return b.materials(ctx)
-}
-
-// Archive is the archive of inputs in the store.
-type Archive struct {
-	lock.Material
-
-	Outside []string // as in [inputs.Set]
-}
-
-// Inputs puts the archive of a product's inputs into the store. materials have the sources, as
-// build lists them: what a commit has is not in the archive.
-func Inputs(ctx context.Context, p *product.Product, materials []lock.Material, st *store.Store) (Archive, error) {
-	var directories []inputs.Source
-	for _, s := range p.Sources {
-		if s.Directory == "" {
-			continue
-		}
-		one := inputs.Source{Name: s.Name, Directory: s.Directory, Own: s.Own}
-		for _, m := range materials {
-			one.Committed = one.Committed || m.Name == s.Name && m.GitCommit != ""
-		}
-		directories = append(directories, one)
-	}
-	set, err := inputs.Collect(ctx, p, directories)
-	if err != nil {
-		return Archive{}, err
-	}
-	h, err := put(ctx, set, st)
-	return Archive{Material: lock.Material{URI: inputs.Name(p.Name, p.Version), SHA256: h.Hex, Path: set.File}, Outside: set.Outside}, err
-}
-
-// kindArchive is the kind of records of what tars of inputs became.
-const kindArchive = "archive"
-
-// put puts an archive into the store. One that was compressed before, and that the store has, is
-// known by its tar.
-func put(ctx context.Context, set *inputs.Set, st *store.Store) (v1.Hash, error) {
-	known := sha256.New()
-	if err := set.WriteTar(ctx, known); err != nil {
-		return v1.Hash{}, err
-	}
-	var d v1.Descriptor
-	key := func() string { return inputs.Compression + "\n" + oci.Sum(known).String() }
-	ok, err := st.Recall(kindArchive, key(), &d)
-	if ok && err == nil {
-		ok, err = st.Check(d)
-	}
-	if ok || err != nil {
-		return d.Digest, err
-	}
-	blob, err := st.Create()
-	if err != nil {
-		return v1.Hash{}, err
-	}
-	defer blob.Abort()
-	known.Reset() // files may have changed since
-	if err := set.Write(ctx, blob, known); err != nil {
-		return v1.Hash{}, err
-	}
-	if d.Digest, d.Size, err = blob.Commit(); err != nil {
-		return v1.Hash{}, err
-	}
-	return d.Digest, st.Record(kindArchive, key(), d)
-}
-
 // sources lists the sources of the product, whether they are used or not.
 func (b *Builder) sources(ctx context.Context) ([]lock.Material, error) {
 	var all []lock.Material
@@ -138,7 +43,9 @@ func (b *Builder) sources(ctx context.Context) ([]lock.Material, error) {
 		}
 		m := lock.Material{Name: s.Name, Revision: tree.Source.Revision}
 		if s.Module == "" {
-			b.directory(ctx, s, &m)
+			if err := b.directory(ctx, s, &m); err != nil {
+				return nil, err
+			}
 			m.Created = tree.Source.Created
 			all = append(all, m)
 			continue
@@ -151,44 +58,59 @@ func (b *Builder) sources(ctx context.Context) ([]lock.Material, error) {
 		}
 		switch {
 		case s.Commit != "":
-			m.GitCommit, m.Proven = s.Commit, true
+			m.GitCommit, m.Proven = s.Commit, s.Proven
 		case s.Repository != "":
-			if m.GitCommit, err = source.Prove(ctx, s, s.Repository, b.store.Temp()); err != nil {
-				return nil, err
+			if b.modules[s.Name] == "" { // neither the commit nor the module can change
+				if b.modules[s.Name], err = source.Prove(ctx, s, s.Repository, b.store.Temp()); err != nil {
+					return nil, err
+				}
 			}
-			m.Proven = true
+			m.GitCommit, m.Proven = b.modules[s.Name], true
 		}
 		all = append(all, m)
 	}
 	return all, nil
 }
 
-// directory fills in where a directory source is known from.
-func (b *Builder) directory(ctx context.Context, s product.Source, m *lock.Material) {
+// directory fills in where a directory source is known from: its commit, if that has every file
+// that slipway.yaml names. Those that programs are compiled from are compared by [Builder.prove].
+func (b *Builder) directory(ctx context.Context, s product.Source, m *lock.Material) error {
 	m.URI, m.Own = "source:"+s.Name, s.Own
-	hash, in, ok := s.Commit, s.In, s.Commit != ""
+	m.Path = inputs.Source{Name: s.Name, Directory: s.Directory, Own: s.Own}.Path(b.product)
+	c, ok := source.Commit{Hash: s.Commit, In: s.In}, s.Commit != ""
+	m.Proven = s.Proven
 	if !ok {
-		hash, in, ok = source.Committed(ctx, s, b.product.MadeIn(s.Directory)...)
-	}
-	if !ok {
-		m.Path = inputs.Source{Name: s.Name, Directory: s.Directory, Own: s.Own}.Path(b.product)
-		return
+		c, ok = source.Committed(ctx, s)
+		if s.Revision == "" && c.Revision != m.Revision { // images have it already
+			return fmt.Errorf("source %s %s", strings.Join(append([]string{s.Name}, c.Changes[:min(1, len(c.Changes))]...), ": "), again)
+		}
+		if !ok {
+			return nil
+		}
+		lacking, err := inputs.Lacking(b.product, s.Directory, c.Has)
+		if err != nil || lacking != "" {
+			return err
+		}
+		m.Proven = true
+		b.commits[s.Name] = c
 	}
 	if s.URL != "" {
 		m.URI = "git+" + s.URL
 	}
-	m.GitCommit, m.Path, m.Proven = hash, in, true
+	m.GitCommit, m.Path = c.Hash, c.In
+	return nil
 }
 
-// toolchains lists the Go toolchains that compile the programs.
+// toolchains lists the Go toolchains that compile the programs. The go.mod of each directory that
+// they are compiled in may choose one.
 func (b *Builder) toolchains(ctx context.Context) ([]lock.Material, error) {
 	var all []lock.Material
 	seen, asked := map[string]bool{}, map[string]bool{}
 	for _, p := range b.compiled {
-		if asked[p.Tree.Source.Name] {
+		if asked[p.Tree.Dir] {
 			continue
 		}
-		asked[p.Tree.Source.Name] = true
+		asked[p.Tree.Dir] = true
 		tool, err := p.Tree.Toolchain(ctx)
 		if err != nil {
 			return nil, err

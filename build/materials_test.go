@@ -3,10 +3,13 @@ package build
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/build/program"
+	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -58,6 +61,32 @@ images: [{name: demo, bases: {linux: static}, go: {program: demo}}]
 	write("1.0.1")
 	if changed := put(); changed == first || !st.Has(changed) {
 		t.Errorf("another slipway.yaml has the archive %s", changed)
+	}
+}
+
+// TestToolchains asks for the toolchain of each directory that programs are compiled in: a module
+// within a source may choose another one than the source does.
+func TestToolchains(t *testing.T) {
+	t.Setenv("GOTOOLCHAIN", "auto")
+	t.Setenv("GOPROXY", "off")
+	dir := t.TempDir()
+	nested := filepath.Join(dir, "nested")
+	must(t, os.Mkdir(nested, 0o755))
+	must(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module demo\n\ngo 1.24\n"), 0o644))
+	must(t, os.WriteFile(filepath.Join(nested, "go.mod"), []byte("module nested\n\ngo 1.24\n\ntoolchain go1.999.0\n"), 0o644))
+	s := product.Source{Name: "demo", Directory: dir, Own: true}
+	programs := []program.Program{{Tree: source.Tree{Source: s, Dir: dir}}, {Tree: source.Tree{Source: s, Dir: nested}}}
+	b := &Builder{compiled: programs}
+	if all, err := b.toolchains(t.Context()); err == nil || !strings.Contains(err.Error(), "go1.999.0") {
+		t.Errorf("the toolchains are %+v, %v", all, err)
+	}
+	if version, err := GoVersion(t.Context(), programs); err == nil || !strings.Contains(err.Error(), "go1.999.0") {
+		t.Errorf("the version is %s, %v", version, err)
+	}
+	here, err := source.Version(t.Context())
+	must(t, err)
+	if version, err := GoVersion(t.Context(), programs[:1]); err != nil || version != here {
+		t.Errorf("the version is %s, %v, want %s", version, err, here)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -21,6 +22,7 @@ import (
 	ggcr "github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/static"
 
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
@@ -364,30 +366,119 @@ func TestTrouble(t *testing.T) {
 	}
 }
 
+// poison puts a cache into the registry, with a pack for each action whose object is another one,
+// and which was used at some time.
+func poison(t *testing.T, s *registrytest.Server, used time.Time, actions ...string) {
+	t.Helper()
+	forger := machine(t, s)
+	x := &index{actions: map[id]link{}}
+	for _, a := range actions {
+		good, evil := "object of "+a, "Object of "+a
+		e := entry{output: id(sum(good)), size: int64(len(good)), time: time.Now()}
+		if err := forger.local.keep(entry{output: id(sum(evil)), size: int64(len(evil))}, strings.NewReader(evil)); err != nil {
+			t.Fatal(err)
+		}
+		p, blob, err := makePack(forger.local, []entry{{output: id(sum(evil))}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.objects[0].output = e.output
+		p.used = used.Unix()
+		if err := ggcr.WriteLayer(s.Repo(t, "go-build-cache"), static.NewLayer(blob, packType)); err != nil {
+			t.Fatal(err)
+		}
+		x.add([]pack{p}, map[id]entry{id(sum(a)): e})
+	}
+	if _, err := forger.remote.put(x); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestDamagedObject changes an object on the disk: the next process finds out, brings it from the
+// registry or compiles it, and replaces it.
+func TestDamagedObject(t *testing.T) {
+	s := registrytest.Serve(t)
+	for name, c := range map[string]*Cache{"alone": machine(t, nil), "with a registry": machine(t, s)} {
+		if n := build(t, c, "a", "b"); n != 2 {
+			t.Fatalf("%s: %d compiled", name, n)
+		}
+		if err := os.WriteFile(c.local.object(id(sum("object of a"))), make([]byte, len("object of a")), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		next, want := again(t, c), 1
+		if c.remote != nil {
+			want = 0
+		}
+		if n := build(t, next, "a", "b"); n != want {
+			t.Errorf("%s: %d compiled, want %d", name, n, want)
+		}
+		if n := build(t, again(t, c), "a", "b"); n != 0 {
+			t.Errorf("%s: %d compiled once more", name, n)
+		}
+	}
+}
+
+// TestUnreadableIndex: an index that nobody can read is replaced by the next run.
+func TestUnreadableIndex(t *testing.T) {
+	s := registrytest.Serve(t)
+	if _, err := machine(t, s).remote.put(&index{packs: []pack{{}}}); err != nil {
+		t.Fatal(err)
+	}
+	var warned []error
+	c := machine(t, s, func(o *Options) { o.Warn = func(err error) { warned = append(warned, err) } })
+	if n := build(t, c, "a"); n != 1 || c.Stats().Off != "" || len(warned) != 1 || !errors.Is(warned[0], errIndex) {
+		t.Errorf("%d compiled, %+v, %v", n, c.Stats(), warned)
+	}
+	if n := build(t, machine(t, s), "a"); n != 0 {
+		t.Errorf("%d compiled", n)
+	}
+}
+
+// TestClockAhead: a machine whose clock is ahead takes nothing from others, and times that are still
+// to come do not count.
+func TestClockAhead(t *testing.T) {
+	s := registrytest.Serve(t)
+	if n := build(t, machine(t, s), "a"); n != 1 {
+		t.Fatalf("%d compiled", n)
+	}
+	ahead := machine(t, s)
+	x, _, err := ahead.remote.read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range 3 {
+		e := entry{output: id(sum(fmt.Sprint("ahead ", n))), size: 7, time: time.Now()}
+		ahead.actions = map[id]entry{id(sum(fmt.Sprint("action ", n))): e}
+		p := pack{digest: id(sum(fmt.Sprint("pack ", n))), size: 100, raw: 7, objects: []object{{output: e.output, size: 7}}}
+		if !ahead.remote.change(x, []pack{p}, nil, time.Now().Add(31*24*time.Hour)) {
+			t.Fatal("nothing was added")
+		}
+		if len(x.packs) != n+2 {
+			t.Errorf("run %d: %d packs", n, len(x.packs))
+		}
+	}
+	c := machine(t, s)
+	x.packs[0].used = time.Now().Add(time.Hour).Unix()
+	if x.notAfter(time.Now()); x.packs[0].used > time.Now().Unix() {
+		t.Error("a pack was last used in the future")
+	}
+	later := time.Now().Add(48 * time.Hour)
+	if err := disk.Write(c.remote.resting(), nil, disk.ModeFile); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(c.remote.resting(), later, later); err != nil {
+		t.Fatal(err)
+	}
+	if off := again(t, c).Stats().Off; off != "" {
+		t.Errorf("the registry is left out: %s", off)
+	}
+}
+
 // TestPoisoned serves packs whose objects are others than their names, under right digests of
 // blobs: the packs are refused, and nothing of them is used.
 func TestPoisoned(t *testing.T) {
 	s := registrytest.Serve(t)
-	forger := machine(t, s)
-	good, evil := []byte("object of a"), []byte("object of A")
-	e := entry{output: id(sum("object of a")), size: int64(len(good)), time: time.Now()}
-	if err := forger.local.keep(entry{output: id(sum(string(evil))), size: int64(len(evil))}, strings.NewReader(string(evil))); err != nil {
-		t.Fatal(err)
-	}
-	p, blob, err := makePack(forger.local, []entry{{output: id(sum(string(evil)))}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.objects[0].output = e.output
-	p.used = time.Now().Unix()
-	if err := ggcr.WriteLayer(s.Repo(t, "go-build-cache"), static.NewLayer(blob, packType)); err != nil {
-		t.Fatal(err)
-	}
-	x := &index{actions: map[id]link{}}
-	x.add([]pack{p}, map[id]entry{id(sum("a")): e})
-	if _, err := forger.remote.put(x); err != nil {
-		t.Fatal(err)
-	}
+	poison(t, s, time.Now(), "a")
 	var warned []error
 	second := machine(t, s, func(o *Options) { o.Warn = func(err error) { warned = append(warned, err) } })
 	if n := build(t, second, "a", "b"); n != 2 || second.Stats().Refused != 1 || len(warned) != 1 || second.Stats().Off != "" {

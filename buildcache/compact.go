@@ -74,7 +74,9 @@ func (x *index) replace(others []int, by pack) {
 		}
 		x.actions[a] = l
 	}
-	kept = append(kept, by)
+	if len(by.objects) > 0 {
+		kept = append(kept, by)
+	}
 	x.packs = kept
 }
 
@@ -131,7 +133,7 @@ func (r *remote) join(x *index, packs []int, left *int64) (pack, error) {
 		}
 	}
 	p, blob, err := makePack(r.cache.local, list)
-	if err != nil {
+	if err != nil || len(p.objects) == 0 {
 		return p, err
 	}
 	return p, r.upload(blob, packType)

@@ -51,6 +51,28 @@ func TestCompact(t *testing.T) {
 	}
 }
 
+// TestCompactRefused merges packs that all are wrong: nothing is left of them, and the index can be
+// read.
+func TestCompactRefused(t *testing.T) {
+	s := registrytest.Serve(t)
+	var actions []string
+	for n := range manySmall + 2 {
+		actions = append(actions, fmt.Sprint("action ", n))
+	}
+	poison(t, s, time.Now().Add(-10*24*time.Hour), actions...)
+	// they are not merged with what is new
+	if n := build(t, machine(t, s, func(o *Options) { o.MaxAge = 15 * 24 * time.Hour }), "a"); n != 1 {
+		t.Errorf("%d compiled", n)
+	}
+	last := machine(t, s)
+	if x := last.remote.load(); len(x.packs) != 1 {
+		t.Errorf("%d packs are left, %+v", len(x.packs), last.Stats())
+	}
+	if n := build(t, last, "a"); n != 0 {
+		t.Errorf("%d compiled", n)
+	}
+}
+
 // TestCompactTogether lets many runs write, and merge, at the same time. What one of them loses is
 // compiled again, and nothing else happens.
 func TestCompactTogether(t *testing.T) {

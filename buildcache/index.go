@@ -136,7 +136,7 @@ func (s *scan) count(most, size int) int {
 func decode(text []byte) (*index, error) {
 	s := &scan{rest: text}
 	if string(s.bytes(len(magic))) != magic {
-		return nil, fmt.Errorf("%w: it does not begin with %q", errIndex, magic)
+		return nil, fmt.Errorf("the index of the build cache does not begin with %q: name another repository", magic)
 	}
 	x := &index{actions: map[id]link{}}
 	for range s.count(maxPacks, 56) {
@@ -221,9 +221,33 @@ func (x *index) add(packs []pack, actions map[id]entry) {
 	}
 }
 
+// advance is how far one run may move the clock of an index: far enough that what it uses is
+// renewed.
+const advance = 2 * renewed
+
+// clock returns the time that a run adds to an index: now, or a little after the last use that the
+// index has, if that is long ago. A machine whose clock is ahead would make all others' packs old.
+func (x *index) clock(now time.Time) time.Time {
+	if len(x.packs) == 0 {
+		return now
+	}
+	last := slices.MaxFunc(x.packs, func(a, b pack) int { return cmp.Compare(a.used, b.used) })
+	if next := time.Unix(last.used, 0).Add(advance); next.Before(now) {
+		return next
+	}
+	return now
+}
+
+// notAfter sets times of use that are still to come to now.
+func (x *index) notAfter(now time.Time) {
+	for n := range x.packs {
+		x.packs[n].used = min(x.packs[n].used, now.Unix())
+	}
+}
+
 // limit removes packs that were not used for an age, and then those that were not used for the
-// longest time, until the blobs have at most size bytes together. Their objects and actions go
-// with them.
+// longest time, until the blobs have at most size bytes together, and the index no more than can be
+// read. Their objects and actions go with them.
 func (x *index) limit(now time.Time, age time.Duration, size int64) {
 	order := make([]int, len(x.packs))
 	for n := range order {
@@ -231,10 +255,16 @@ func (x *index) limit(now time.Time, age time.Duration, size int64) {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x.packs[b].used, x.packs[a].used) })
 	keep := make([]bool, len(x.packs))
+	links := make([]int, len(x.packs)) // actions
+	for _, l := range x.actions {
+		links[l.pack]++
+	}
 	var total int64
+	objects, actions := 0, 0
 	for n, at := range order {
 		p := x.packs[at]
-		if total += p.size; total > size || n >= maxPacks || now.Sub(time.Unix(p.used, 0)) > age {
+		objects, actions = objects+len(p.objects), actions+links[at]
+		if total += p.size; total > size || n >= maxPacks || now.Sub(time.Unix(p.used, 0)) > age || objects > maxObjects || actions > maxObjects {
 			break
 		}
 		keep[at] = len(p.objects) > 0

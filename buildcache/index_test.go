@@ -77,6 +77,16 @@ func TestLimit(t *testing.T) {
 	}
 }
 
+// TestLimitObjects removes what makes an index larger than one that is read.
+func TestLimitObjects(t *testing.T) {
+	x, now := sample(1, 2)
+	x.packs[1].objects = make([]object, maxObjects)
+	x.limit(now, 100*24*time.Hour, 1000)
+	if len(x.packs) != 1 || len(x.actions) != 6 {
+		t.Errorf("%d packs, %d actions", len(x.packs), len(x.actions))
+	}
+}
+
 // FuzzIndex reads what a registry may serve: whatever is read is written again as it was.
 func FuzzIndex(f *testing.F) {
 	x, _ := sample(1, 2)

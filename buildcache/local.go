@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/disk"
@@ -21,7 +22,12 @@ const used = time.Hour
 
 // local is the cache on this disk: for each action a file with the name of its object, and for
 // each object a file. As in the go command's own cache, files may vanish at any time.
-type local struct{ dir string }
+type local struct {
+	dir string
+
+	mu    sync.Mutex
+	sound map[id]bool // objects that this process has written, or compared with their digest
+}
 
 // entry is what the cache has for an action.
 type entry struct {
@@ -39,7 +45,7 @@ func openLocal(dir string) (*local, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the build cache: %w", err)
 	}
-	return &local{dir}, nil
+	return &local{dir: dir, sound: map[id]bool{}}, nil
 }
 
 // create begins a file. Its directory, one of 256, is made with its first file.
@@ -87,21 +93,55 @@ func (l *local) get(action id) (entry, bool) {
 	return e, true
 }
 
-// has reports whether the disk has an object, and notes its use.
+// has reports whether the disk has an object, and notes its use. What a process has not written
+// itself it compares with its digest once: files are not synced, and disks fail.
 func (l *local) has(e entry) bool {
 	path := l.object(e.output)
 	fi, err := os.Stat(path)
-	if err != nil || fi.Size() != e.size {
+	if err != nil || fi.Size() != e.size || !l.isSound(e.output) {
 		return false
 	}
-	if time.Since(fi.ModTime()) > used {
+	if !within(fi.ModTime(), used) {
 		l.touchAt(path)
 	}
 	return true
 }
 
+func (l *local) isSound(i id) bool {
+	l.mu.Lock()
+	sound := l.sound[i]
+	l.mu.Unlock()
+	if sound {
+		return true
+	}
+	f, err := regular.Open(l.object(i))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil || !bytes.Equal(sum.Sum(nil), i[:]) {
+		return false
+	}
+	l.note(i)
+	return true
+}
+
+func (l *local) note(i id) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.sound[i] = true
+}
+
+// within reports whether a time is less than d ago. One that is still to come is not: a clock was
+// ahead.
+func within(t time.Time, d time.Duration) bool {
+	ago := time.Since(t)
+	return ago >= 0 && ago < d
+}
+
 func (l *local) touch(path string) {
-	if fi, err := os.Stat(path); err == nil && time.Since(fi.ModTime()) > used {
+	if fi, err := os.Stat(path); err == nil && !within(fi.ModTime(), used) {
 		l.touchAt(path)
 	}
 }
@@ -144,5 +184,9 @@ func (l *local) keep(e entry, r io.Reader) error {
 	if n != e.size || !bytes.Equal(sum.Sum(nil), e.output[:]) {
 		return errOther
 	}
-	return f.Place(path, disk.ModeFile)
+	if err := f.Place(path, disk.ModeFile); err != nil {
+		return err
+	}
+	l.note(e.output)
+	return nil
 }

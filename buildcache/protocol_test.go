@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/hex"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -95,6 +96,14 @@ func TestTrim(t *testing.T) {
 	}
 	gone := []string{old("old", 50*24*time.Hour), old(strings.Repeat("x", 500), 20*24*time.Hour)}
 	there := []string{old(strings.Repeat("y", 500), 10*24*time.Hour), old(strings.Repeat("z", 5000), 2*time.Hour)}
+	for _, name := range []string{"notes.txt", "mine/thesis.txt", "ab/thesis.txt"} { // of others
+		path := filepath.Join(c.local.dir, name)
+		when := time.Now().Add(-50 * 24 * time.Hour)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644), os.Chtimes(path, when, when)); err != nil {
+			t.Fatal(err)
+		}
+		there = append(there, path)
+	}
 	if err := c.local.trim(40*24*time.Hour, 5600); err != nil {
 		t.Fatal(err)
 	}
@@ -107,6 +116,21 @@ func TestTrim(t *testing.T) {
 		if _, err := os.Stat(path); err != nil {
 			t.Error(err)
 		}
+	}
+	later := time.Now().Add(48 * time.Hour) // a clock was ahead
+	if err := os.Chtimes(filepath.Join(c.local.dir, trimmed), later, later); err != nil {
+		t.Fatal(err)
+	}
+	ahead := old("ahead", -48*time.Hour)
+	gone = []string{old("old a third time", 50*24*time.Hour)}
+	if err := c.local.trim(40*24*time.Hour, 1<<20); err != nil {
+		t.Fatal(err)
+	}
+	if fi, err := os.Stat(ahead); err != nil || fi.ModTime().After(time.Now()) {
+		t.Errorf("a file was last used in the future: %v", err)
+	}
+	if _, err := os.Stat(gone[0]); err == nil {
+		t.Error("the disk is not trimmed before a time that is still to come")
 	}
 	young := old("old again", 50*24*time.Hour)
 	if err := c.local.trim(time.Hour, 1); err != nil {

@@ -39,6 +39,8 @@ type remote struct {
 	load   func() *index // the index as it was when it was first needed
 	timer  budget
 
+	damaged sync.Once // the index could not be read, which is told once
+
 	mu      sync.Mutex
 	failed  int
 	fetches map[int]*fetch // by the index of the pack
@@ -53,7 +55,7 @@ type fetch struct {
 // newRemote returns nil if the repository has failed a moment ago.
 func newRemote(c *Cache, o Options) *remote {
 	r := &remote{cache: c, o: o, client: network.New(o.Network), fetches: map[int]*fetch{}}
-	if fi, err := os.Stat(r.resting()); err == nil && time.Since(fi.ModTime()) < rest {
+	if fi, err := os.Stat(r.resting()); err == nil && within(fi.ModTime(), rest) {
 		c.stats.Off = "it failed a moment ago"
 		return nil
 	}
@@ -119,7 +121,8 @@ func (r *remote) worked() {
 	r.failed = 0
 }
 
-// read reads the index that the tag names now, and returns the digest of its manifest.
+// read reads the index that the tag names now, and returns the digest of its manifest. An index
+// that nobody can read counts as empty: the next one replaces it.
 func (r *remote) read(ctx context.Context) (*index, v1.Hash, error) {
 	empty := &index{actions: map[id]link{}}
 	got, err := r.client.Get(ctx, r.o.Repository.Tag(r.o.Tag))
@@ -135,7 +138,8 @@ func (r *remote) read(ctx context.Context) (*index, v1.Hash, error) {
 	}
 	d := m.Layers[0]
 	if d.Size > int64(maxIndex) {
-		return nil, v1.Hash{}, fmt.Errorf("%w: it has %d bytes", errIndex, d.Size)
+		r.warnDamaged(fmt.Errorf("%w: it has %d bytes", errIndex, d.Size))
+		return empty, got.Digest, nil
 	}
 	body, err := r.client.Stream(ctx, *r.o.Repository, d)
 	if err != nil {
@@ -147,7 +151,23 @@ func (r *remote) read(ctx context.Context) (*index, v1.Hash, error) {
 		return nil, v1.Hash{}, err
 	}
 	x, err := decode(text)
-	return x, got.Digest, err
+	if errors.Is(err, errIndex) {
+		r.warnDamaged(err)
+		return empty, got.Digest, nil
+	}
+	if err != nil {
+		return nil, v1.Hash{}, err
+	}
+	x.notAfter(time.Now())
+	return x, got.Digest, nil
+}
+
+func (r *remote) warnDamaged(err error) {
+	r.damaged.Do(func() {
+		if r.o.Warn != nil {
+			r.o.Warn(fmt.Errorf("%s:%s is made anew: %w", r.o.Repository.Name(), r.o.Tag, err))
+		}
+	})
 }
 
 // get returns the object of an action, after it was brought to the disk.

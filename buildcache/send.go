@@ -154,6 +154,7 @@ func (r *remote) update(change func(*index) (bool, error)) error {
 // change adds what this run has to an index. It reports whether anything is new.
 func (r *remote) change(x *index, packs []pack, used map[id]bool, now time.Time) bool {
 	objects := 0
+	now = x.clock(now)
 	for n := range packs {
 		packs[n].used = now.Unix()
 	}

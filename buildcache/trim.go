@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -20,12 +21,21 @@ const (
 	trimEvery = 24 * time.Hour
 )
 
+// ownName is the form of the names of the cache's files below its directory.
+var ownName = regexp.MustCompile(`^[0-9a-f]{2}/([0-9a-f]{64}-[ad]|\.slipway-[0-9]+\.tmp)$`)
+
+// owns reports whether a file is of the cache: the directory may have files of others.
+func (l *local) owns(path string) bool {
+	rel, err := filepath.Rel(l.dir, path)
+	return err == nil && ownName.MatchString(filepath.ToSlash(rel))
+}
+
 // trim removes files that were not used for an age, and then the others that were used least
 // recently, until they have at most size bytes. What was used within the last hours stays: another
 // go command may have been told of it.
 func (l *local) trim(age time.Duration, size int64) error {
 	mark := filepath.Join(l.dir, trimmed)
-	if fi, err := os.Stat(mark); err == nil && time.Since(fi.ModTime()) < trimEvery {
+	if fi, err := os.Stat(mark); err == nil && within(fi.ModTime(), trimEvery) {
 		return nil
 	}
 	if err := disk.Write(mark, nil, disk.ModeFile); err != nil {
@@ -39,7 +49,7 @@ func (l *local) trim(age time.Duration, size int64) error {
 	var all []file
 	var total int64
 	err := filepath.WalkDir(l.dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Dir(path) == l.dir {
+		if err != nil || d.IsDir() || !l.owns(path) {
 			return err
 		}
 		fi, err := d.Info()
@@ -52,7 +62,12 @@ func (l *local) trim(age time.Duration, size int64) error {
 		if strings.HasPrefix(d.Name(), ".") && time.Since(fi.ModTime()) < trimEvery {
 			return nil // another process writes it
 		}
-		all = append(all, file{path, fi.Size(), fi.ModTime()})
+		last := fi.ModTime()
+		if now := time.Now(); last.After(now) { // a clock was ahead: it would be kept until then
+			os.Chtimes(path, now, now) //nolint:errcheck // the next trim tries it again
+			last = now
+		}
+		all = append(all, file{path, fi.Size(), last})
 		total += fi.Size()
 		return nil
 	})

@@ -10,6 +10,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/progress"
@@ -35,7 +36,7 @@ type DeltaBase struct {
 }
 
 // DeltaSuffix follows the name of the bundle in that of a delta.
-const DeltaSuffix = ".delta"
+const DeltaSuffix = distfile.DeltaSuffix
 
 // Without returns the delta of c: c without the layers that has has. The file of c is f.
 func (c *Contents) Without(has map[v1.Hash]bool, base DeltaBase, f File) (*Contents, error) {
@@ -56,6 +57,10 @@ func (c *Contents) Without(has map[v1.Hash]bool, base DeltaBase, f File) (*Conte
 
 // Refusal returns the error of what needs all layers of the bundle.
 func (d *Delta) Refusal(path string) error {
+	if strings.HasSuffix(d.Base.File, ".json") { // the lock of a release names no bundle
+		return fmt.Errorf("%s is a delta: %d layers (%s) are not in it but in a bundle of version %s for the same platform: make the bundle of both with %s %s -base=BUNDLE -out=%s",
+			path, len(d.Lacking), progress.Size(d.Bytes), d.Base.Version, howto.Run("airgap apply"), word(path), word(d.Bundle))
+	}
 	return fmt.Errorf("%s is a delta: %d layers (%s) are not in it but in its base, %s of version %s: make the bundle of both with %s %s -base=%s -out=%s",
 		path, len(d.Lacking), progress.Size(d.Bytes), d.Base.File, d.Base.Version, howto.Run("airgap apply"), word(path), word(d.Base.File), word(d.Bundle))
 }

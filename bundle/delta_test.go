@@ -174,6 +174,20 @@ func TestDiff(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden.Compare(t, *update, "testdata/diff.golden", table.String())
+	// A version that is in the tags of others, too, is no part of the product's there.
+	others := func(version string, names ...string) *bundle.Contents {
+		c := &bundle.Contents{Version: version}
+		for _, name := range names {
+			c.Images = append(c.Images, bundle.Image{Name: name, Listed: name, Tree: a.Images[0].Tree})
+		}
+		return c
+	}
+	if d := bundle.Diff(others("1.36.0", "x:1.36.0", "y:12", "y:2"), others("1.36.1", "x:1.36.0", "y:12", "y:2")); d.Same != 3 || len(d.Added)+len(d.Removed) != 0 {
+		t.Errorf("images of others with the product's version differ: %+v", d)
+	}
+	if d := bundle.Diff(others("1", "y:12", "y:2"), others("1")); len(d.Removed) != 2 {
+		t.Errorf("%d of 2 images were removed", len(d.Removed))
+	}
 	if d := bundle.Diff(a, a); len(d.Added)+len(d.Removed)+len(d.Changed)+d.Layers != 0 || d.Bytes != 0 || d.Same != len(a.Images) {
 		t.Errorf("a bundle differs from itself: %+v", d)
 	}

@@ -73,8 +73,12 @@ func Diff(from, to *Contents) *Difference {
 	return d
 }
 
-// key identifies an image in two versions of a product: by its name without the version.
+// key identifies an image in two versions of a product: an image of the product by its name
+// without the version, one of others by its name.
 func (c *Contents) key(i Image) string {
+	if i.Listed != "" {
+		return i.Name
+	}
 	at := strings.LastIndex(i.Name, ":")
 	return i.Name[:at] + strings.Replace(i.Name[at:], c.Version, "", 1)
 }

@@ -63,6 +63,7 @@ func (b *Bundle) Extract(ctx context.Context, ref string, o ExtractOptions) (*Ex
 	if err != nil {
 		return nil, err
 	}
+	i.Referrers = b.contents.about(i)
 	x := &Extracted{Name: i.Name, Digest: i.Digest(), Format: o.Format, Path: o.To}
 	i, only, err := i.extracted(o)
 	if err != nil {
@@ -89,6 +90,29 @@ func (b *Bundle) Extract(ctx context.Context, ref string, o ExtractOptions) (*Ex
 	}
 	task.Done("%s", progress.Size(total))
 	return x, nil
+}
+
+// about returns what refers to an image under any of its names: the bundle has that with one of
+// them.
+func (c *Contents) about(i Image) []Referrer {
+	var all []Referrer
+	for _, other := range c.Images {
+		for _, r := range other.Referrers {
+			r.Subject = r.subject(other.Digest())
+			all = append(all, r)
+		}
+	}
+	var included []v1.Hash
+	for _, m := range i.Included() {
+		included = append(included, m.Desc.Digest)
+	}
+	all = oci.ReferringTo(all, func(r Referrer) oci.Referrer { return r.Referrer }, i.Digest(), included...)
+	for n := range all {
+		if all[n].Subject == i.Digest() {
+			all[n].Subject = v1.Hash{}
+		}
+	}
+	return all
 }
 
 // format decides the format, if o has none, and returns what writes the files.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle/seekable"
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
@@ -35,7 +37,7 @@ type Volume struct {
 }
 
 // VolumesSuffix is what the name of the list of volumes has in place of .tar.zst.
-const VolumesSuffix = ".volumes.json"
+const VolumesSuffix = distfile.VolumesSuffix
 
 // Volumes is the list of volumes, in a file in their directory.
 type Volumes struct {
@@ -50,7 +52,8 @@ const slack = 1 << 10
 
 // Split makes volumes of a bundle. Each is a bundle with some of the images, in their order, and
 // can be loaded without the others; a layer that images of several volumes share is in each of
-// them. The volumes are NAME.1of3.tar.zst and so on, and NAME.volumes.json lists their images. An
+// them. All names of an image are in one volume, with its referrers. The volumes are
+// NAME.1of3.tar.zst and so on, and NAME.volumes.json lists their images. An
 // image that is larger than a volume is an error, before anything is written. All files get their
 // names when all are complete. They replace those of an earlier split that its list names; other
 // volumes are an error. A Split that was killed can be run again.
@@ -89,21 +92,21 @@ func Split(ctx context.Context, path string, o SplitOptions) (*Volumes, error) {
 	return v, nil
 }
 
-// parts divides the images among volumes, in their order.
+// parts divides the images among volumes, in their order. The names of one image are in one volume.
 func (b *Bundle) parts(limit int64) ([]*Layout, error) {
 	var parts []*Layout
 	var errs []error
-	for n, i := range b.contents.Images {
-		alone, size, err := b.part(b.contents.Images[n : n+1])
+	for _, images := range b.contents.units() {
+		alone, size, err := b.part(images)
 		switch {
 		case err != nil:
 			return nil, err
 		case size > limit:
-			errs = append(errs, fmt.Errorf("%s takes %s, and a volume %s at most: an image is never divided, so allow more with -max-size", i.Name, progress.Size(size), progress.Size(limit)))
+			errs = append(errs, fmt.Errorf("%s takes %s, and a volume %s at most: an image is never divided, so allow more with -max-size", images[0].Name, progress.Size(size), progress.Size(limit)))
 			continue
 		}
 		if last := len(parts) - 1; last >= 0 {
-			more, size, err := b.part(slices.Concat(parts[last].contents.Images, b.contents.Images[n:n+1]))
+			more, size, err := b.part(slices.Concat(parts[last].contents.Images, images))
 			if err != nil {
 				return nil, err
 			}
@@ -126,6 +129,32 @@ func (b *Bundle) parts(limit int64) ([]*Layout, error) {
 		}
 	}
 	return parts, errors.Join(errs...)
+}
+
+// units divides the images into those that belong together: names of one image, and of some of its
+// platforms. They have the same layers, and what refers to them is with one of them.
+func (c *Contents) units() (units [][]Image) {
+	var digests []map[v1.Hash]bool // of the images of each unit, and their manifests
+	for _, i := range c.Images {
+		own := map[v1.Hash]bool{i.Digest(): true}
+		for _, m := range i.Included() {
+			own[m.Desc.Digest] = true
+		}
+		unit, at := []Image{i}, len(units)
+		for n := len(units) - 1; n >= 0; n-- { // it may join several
+			for h := range digests[n] {
+				if !own[h] {
+					continue
+				}
+				unit, at = slices.Concat(units[n], unit), n
+				maps.Copy(own, digests[n])
+				units, digests = slices.Delete(units, n, n+1), slices.Delete(digests, n, n+1)
+				break
+			}
+		}
+		units, digests = slices.Insert(units, at, unit), slices.Insert(digests, at, own)
+	}
+	return units
 }
 
 // part is a volume with some of the images, and the size of its file at most: that of a head that

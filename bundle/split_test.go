@@ -9,8 +9,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
+	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/platform"
 )
 
 // tree is what a directory holds, each file's checksum by its name.
@@ -107,6 +110,54 @@ func TestSplitAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestSplitNames: all names of an image are in one volume, with what refers to it, and its layers
+// are in no other. Each name can be extracted with that.
+func TestSplitNames(t *testing.T) {
+	t.Parallel()
+	st, l := bundletest.Signed(t, 50_000)
+	agent := &l.Images[0]
+	linux := agent.Children[0]
+	agent.Tags = append(agent.Tags, "again")
+	agent.FloatingTags = []lock.FloatingTag{{Tag: "latest", Repository: agent.Repository}}
+	agent.PlatformTags = []lock.PlatformTag{{
+		Tag: "1.2.3-linux-amd64", Platforms: []platform.Platform{linux.Platform}, MediaType: linux.MediaType, Digest: linux.Digest, Size: linux.Size,
+	}}
+	path, dir := bundletest.Pack(t, st, l, t.TempDir(), airgap.Target{Name: "demo-images"})[0].Path, t.TempDir()
+	v, err := bundle.Split(t.Context(), path, bundle.SplitOptions{MaxSize: 350_000, Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, vol := range v.Volumes {
+		b := bundletest.Opened(t, filepath.Join(dir, vol.File))
+		n := 0
+		for _, i := range b.Contents().Images {
+			if !strings.Contains(i.Name, "/agent:") {
+				continue
+			}
+			n++
+			want := len(agent.Referrers)
+			if strings.HasSuffix(i.Name, "-amd64") {
+				want = 1
+			}
+			x, err := b.Extract(t.Context(), i.Name, bundle.ExtractOptions{To: filepath.Join(t.TempDir(), "image")})
+			if err != nil || x.Referrers != want {
+				t.Errorf("%s is extracted with %+v, want %d referrers: %v", i.Name, x, want, err)
+				continue
+			}
+			if l, err := bundle.OpenImageLayout(x.Path); err != nil || len(l.Image.Referrers) != want {
+				t.Errorf("%s: the layout has %+v: %v", i.Name, l, err)
+			}
+		}
+		if found += n; n != 0 && n != 4 {
+			t.Errorf("%s has %d names of the agent: %v", vol.File, n, vol.Images)
+		}
+	}
+	if found != 4 || len(v.Volumes) < 2 {
+		t.Errorf("%d names of the agent in %d volumes", found, len(v.Volumes))
 	}
 }
 

@@ -86,10 +86,22 @@ func remove(path string) error {
 	return nil
 }
 
-// earlier finds the volumes of an earlier split of the same bundle, also of one that was killed. A
-// volume that neither list names is an error: it might be anybody's, and would be pushed together
-// with the new ones.
-func (s *volumeSet) earlier() ([]Volume, error) {
+// SplitFiles returns the names of the volumes of a bundle in dir, and of the lists of their images,
+// that the lists of its splits name. A list that cannot be read names none.
+func SplitFiles(dir, name string) (names []string) {
+	s := newVolumeSet(dir, name)
+	all, err := s.listed()
+	if err != nil {
+		return nil
+	}
+	for _, path := range s.files(all) {
+		names = append(names, filepath.Base(path))
+	}
+	return names
+}
+
+// listed returns the volumes that the lists name.
+func (s *volumeSet) listed() ([]Volume, error) {
 	var all []Volume
 	for _, list := range []string{s.list, s.journal} {
 		var old Volumes
@@ -110,6 +122,17 @@ func (s *volumeSet) earlier() ([]Volume, error) {
 			return nil, fmt.Errorf("%w: delete it and its volumes, or write to another directory with -out", err)
 		}
 		all = append(all, old.Volumes...)
+	}
+	return all, nil
+}
+
+// earlier finds the volumes of an earlier split of the same bundle, also of one that was killed. A
+// volume that neither list names is an error: it might be anybody's, and would be pushed together
+// with the new ones.
+func (s *volumeSet) earlier() ([]Volume, error) {
+	all, err := s.listed()
+	if err != nil {
+		return nil, err
 	}
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {

@@ -12,7 +12,9 @@ import (
 
 // toolchain reports the Go toolchain, and the sources that ask for a newer one.
 func (e *examination) toolchain(ctx context.Context, f *findings) {
-	unused := !e.Undescribed && len(e.Faults) == 0 && !slices.ContainsFunc(e.product.Programs, func(p product.Program) bool { return !p.IsPrebuilt() })
+	// RUN go build compiles directories of sources
+	inStage := len(e.product.Sources) > 0 && slices.ContainsFunc(e.product.Images, func(i product.Image) bool { _, ok := i.Content.(*product.DockerfileImage); return ok })
+	unused := !e.Undescribed && len(e.Faults) == 0 && !inStage && !slices.ContainsFunc(e.product.Programs, func(p product.Program) bool { return !p.IsPrebuilt() })
 	have, err := source.Version(ctx)
 	switch {
 	case unused:
@@ -29,7 +31,7 @@ func (e *examination) toolchain(ctx context.Context, f *findings) {
 	}
 	most := ""
 	for _, s := range e.product.Sources {
-		if !slices.ContainsFunc(e.product.Programs, func(p product.Program) bool { return p.Source == s.Name }) {
+		if (!inStage || s.Directory == "") && !slices.ContainsFunc(e.product.Programs, func(p product.Program) bool { return p.Source == s.Name }) {
 			continue
 		}
 		want, err := source.Asks(ctx, s)

@@ -14,15 +14,22 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// push reports, for each destination, whether the images may be pushed.
+// push reports, for each destination, whether the images and charts may be pushed.
 func (e *examination) push(ctx context.Context, f *findings) {
 	if why := e.noRegistry(); why != "" {
 		f.ok("%s", why)
 	}
 	for n, d := range e.product.Destinations {
 		var repos []name.Reference
+		var names []string
 		for _, i := range e.product.Images {
-			repo, err := name.NewRepository(d.Registry + "/" + i.Repositories[n])
+			names = append(names, i.Repositories[n])
+		}
+		for _, c := range e.product.Charts {
+			names = append(names, c.Repositories[n])
+		}
+		for _, path := range names {
+			repo, err := name.NewRepository(d.Registry + "/" + path)
 			if err != nil {
 				f.problem("%v", err)
 				return

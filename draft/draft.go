@@ -158,15 +158,16 @@ func Read(ctx context.Context, dir string, o Options) (*Draft, error) {
 		return nil, fmt.Errorf("reading %s: %w", dir, cause(err))
 	}
 	defer root.Close()
-	for _, name := range []string{product.File, directory} {
-		if _, err := root.Lstat(name); err == nil {
-			return nil, fmt.Errorf("%s is there already, and is not overwritten: remove it to begin again", filepath.Join(dir, name))
-		}
+	if _, err := root.Lstat(product.File); err == nil {
+		return nil, fmt.Errorf("%s is there already, and is not overwritten: remove it to begin again", filepath.Join(dir, product.File))
 	}
 	_, err = git.Head(ctx, full)
 	d, err := read(root.FS(), full, err == nil, o)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", dir, err)
+	}
+	if _, err := root.Lstat(directory); err == nil && len(d.files) > 0 {
+		return nil, fmt.Errorf("%s is there already, where init writes Dockerfiles, and nothing is overwritten: move it elsewhere first", filepath.Join(dir, directory))
 	}
 	return d, ctx.Err()
 }

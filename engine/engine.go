@@ -82,6 +82,7 @@ var tektonText string
 var functions = template.FuncMap{
 	"quote":   quote,
 	"seconds": func(d time.Duration) int64 { return int64(d / time.Second) },
+	"wait":    func(d time.Duration) time.Duration { return d - min(d/10, 10*time.Minute) },
 }
 
 var templates = template.Must(template.Must(template.New("kubernetes").Funcs(functions).Parse(kubernetesText)).New("tekton").Parse(tektonText))
@@ -107,7 +108,10 @@ func render(name string, p *shard.Plan, o Options) ([]byte, error) {
 		return nil, err
 	}
 	if o.Name == "" {
-		o.Name = objectName(p)
+		var err error
+		if o.Name, err = objectName(p); err != nil {
+			return nil, err
+		}
 	}
 	if o.Parallel == 0 || o.Parallel > len(p.Shards) {
 		o.Parallel = len(p.Shards)
@@ -123,10 +127,22 @@ func render(name string, p *shard.Plan, o Options) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// objectName makes a name for objects from the product and its version.
-func objectName(p *shard.Plan) string {
-	s := others.ReplaceAllString(strings.ToLower(p.Name+"-"+p.Version), "-")
-	return strings.Trim(s[:min(len(s), 52)], "-")
+// maxName leaves space for what Kubernetes adds to the name of a Job, up to 63 characters.
+const maxName = 52
+
+// objectName makes a name for objects from the product and its version. One that is too long ends in
+// digits of the plan, so that two versions have two names.
+func objectName(p *shard.Plan) (string, error) {
+	s := strings.Trim(others.ReplaceAllString(strings.ToLower(p.Name+"-"+p.Version), "-"), "-")
+	if len(s) <= maxName {
+		return s, nil
+	}
+	digest, err := p.Digest()
+	if err != nil {
+		return "", err
+	}
+	const digits = 8
+	return strings.TrimRight(s[:maxName-digits-1], "-") + "-" + digest[:digits], nil
 }
 
 // variable is a variable of the environment.

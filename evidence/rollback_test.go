@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
@@ -154,5 +155,36 @@ func TestOthers(t *testing.T) {
 	var text strings.Builder
 	if err := r.WriteTable(&text); err != nil || !strings.Contains(text.String(), "not looked at: artifacts that refer to the images, of the types: application/vnd.dev.cosign.simplesigning.v1+json (9)\n") {
 		t.Errorf("%v\n%s", err, text.String())
+	}
+}
+
+// TestSince compares releases by their versions, and where these are equal, however they are
+// written, by their times.
+func TestSince(t *testing.T) {
+	now := time.Unix(1_700_000_000, 0)
+	for _, c := range []struct {
+		was, is string
+		earlier bool // than was
+		refused bool
+	}{
+		{"1.0.0", "1.0.0", false, false},
+		{"1.0.0", "1.0.0", true, true},
+		{"1.0.0", "1.0", true, true},
+		{"1.0.0", "v1.0.0", true, true},
+		{"v1.0.0", "1.0", false, false},
+		{"1.0.0", "1.1.0", true, false},
+		{"1.0.0", "0.9.0", false, true},
+		{"blue", "green", true, true},
+		{"blue", "green", false, false},
+	} {
+		r, old := &evidence.Report{Product: "demo", Version: c.is, Created: now}, &provenance.Statement{}
+		p := &old.Predicate.BuildDefinition.ExternalParameters
+		p.Name, p.Version, p.Created = "demo", c.was, now.Add(-time.Hour)
+		if c.earlier {
+			p.Created = now.Add(time.Hour)
+		}
+		if err := r.CheckSince(old); (err != nil) != c.refused {
+			t.Errorf("%+v: %v", c, err)
+		}
 	}
 }

@@ -110,39 +110,57 @@ func (v *Verifier) read(paths []string) {
 			v.ignored = append(v.ignored, path+": no key here has signed it")
 		}
 	}
-	type vouched struct {
-		*provenance.Statement
-
-		keys int
-	}
-	releases := map[string]*vouched{}
+	// Those of one release that agree, in the order of the keys: a key that disagrees takes nothing
+	// from the others.
+	var order []string
+	releases := map[string][]*vouched{}
 	for _, k := range v.policy.Keys {
-		seen := map[string]bool{}
 		for _, s := range r.statements[k] {
 			p := s.Predicate.BuildDefinition.ExternalParameters
 			what := release(p.Name, p.Version, p.Created)
-			first := releases[what]
-			switch {
-			case s.isOf(nil) != nil:
-				v.ignored = append(v.ignored, what+": "+s.isOf(nil).Error())
-			case first == nil:
-				releases[what], seen[what] = &vouched{s.Statement, 1}, true
-			case agree(first.Statement, s.Statement) != nil:
-				v.ignored = append(v.ignored, what+": "+agree(first.Statement, s.Statement).Error())
-			case !seen[what]:
-				first.keys++
-				seen[what] = true
+			if err := s.isOf(nil); err != nil {
+				v.ignored = append(v.ignored, what+": "+err.Error())
+				continue
 			}
+			groups := releases[what]
+			if len(groups) == 0 {
+				order = append(order, what)
+			}
+			at := slices.IndexFunc(groups, func(g *vouched) bool { return agree(g.Statement, s.Statement) == nil })
+			if at < 0 {
+				at, groups = len(groups), append(groups, &vouched{s.Statement, map[*signature.PublicKey]bool{}})
+				releases[what] = groups
+			}
+			groups[at].keys[k] = true
 		}
 	}
-	for what, s := range releases {
-		if s.keys < v.policy.threshold() {
-			v.ignored = append(v.ignored, fmt.Sprintf("%s: %d of %d keys have signed it", what, s.keys, v.policy.threshold()))
-			continue
-		}
-		v.statements = append(v.statements, s.Statement)
+	for _, what := range order {
+		v.keep(what, releases[what])
 	}
 	slices.Sort(v.ignored)
+}
+
+// vouched is a statement, and the keys that have signed it, or one that agrees with it.
+type vouched struct {
+	*provenance.Statement
+
+	keys map[*signature.PublicKey]bool
+}
+
+// keep keeps the statement of a release that most keys vouch for, the first of several, if they are
+// enough.
+func (v *Verifier) keep(what string, groups []*vouched) {
+	best := slices.MaxFunc(groups, func(a, b *vouched) int { return len(a.keys) - len(b.keys) })
+	if n := len(best.keys); n < v.policy.threshold() {
+		v.ignored = append(v.ignored, fmt.Sprintf("%s: %d of %d keys have signed it", what, n, v.policy.threshold()))
+	} else {
+		v.statements = append(v.statements, best.Statement)
+	}
+	for _, g := range groups {
+		if g != best {
+			v.ignored = append(v.ignored, what+": "+agree(best.Statement, g.Statement).Error())
+		}
+	}
 }
 
 // Decide returns why an image may run: name is registry/repository with a tag, a digest or both,

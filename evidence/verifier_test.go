@@ -51,6 +51,7 @@ func TestVerifier(t *testing.T) {
 		s.Predicate.BuildDefinition.ResolvedDependencies = all
 	})
 	other := bundletest.SignedStatement(t, w.other, second)
+	third := bundletest.Key(t)
 	one := []*signature.Signer{w.key}
 	both := []*signature.Signer{w.key, w.other}
 	for _, tc := range []struct {
@@ -92,6 +93,7 @@ func TestVerifier(t *testing.T) {
 		{what: "twice by one key", keys: both, statements: [][]byte{w.key64, bundletest.SignedStatement(t, w.key, second)}, threshold: 2, name: agent.Tagged(), digest: agent.Digest, refuses: "1 of 2 keys"},
 		{what: "two keys that differ", keys: both, statements: [][]byte{w.key64, bundletest.SignedStatement(t, w.other, differs)}, threshold: 2, name: agent.Tagged(), digest: agent.Digest, refuses: "the two builders did not make the same"},
 		{what: "two keys, of which one lists another image of others", keys: []*signature.Signer{w.other, w.key}, statements: [][]byte{w.key64, bundletest.SignedStatement(t, w.other, evil)}, threshold: 2, name: "docker.io/library/pause:3.9", digest: hash("1"), refuses: "an image of others"},
+		{what: "three keys, of which the first differs", keys: []*signature.Signer{third, w.key, w.other}, statements: [][]byte{bundletest.SignedStatement(t, third, differs), w.key64, other}, threshold: 2, name: agent.Tagged(), digest: agent.Digest, says: "part of"},
 		{what: "a snapshot", keys: one, statements: [][]byte{bundletest.SignedStatement(t, w.key, snapshot)}, name: agent.Tagged(), digest: agent.Digest, refuses: "of a snapshot"},
 		{what: "a flipped bit", keys: one, statements: [][]byte{bundletest.Flip(w.key64, len(w.key64)/2, 0)}, name: agent.Tagged(), digest: agent.Digest, refuses: "no signed statement"},
 		{what: "no keys", name: agent.Tagged(), digest: agent.Digest, refuses: "has no public key"},

@@ -11,6 +11,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/provenance"
@@ -18,7 +19,7 @@ import (
 
 // telling are the files that tell what a release is, or load it. One that is in a directory must be
 // listed by the checksums there.
-var telling = []string{lock.Name, Provenance, SignedProvenance, "release.yaml", "load-images.sh", "load-images.ps1"}
+var telling = []string{lock.Name, Provenance, SignedProvenance, distfile.Manifest, distfile.LinuxScript, distfile.WindowsScript}
 
 // VerifyDir checks a directory with the files of a release: the signature of its checksums, every
 // file that these list and that is there, and the signed statements, of which the checksums list

@@ -32,8 +32,10 @@ func (r *Report) CheckSince(old *provenance.Statement) error {
 	if was.Name != r.Product {
 		return fmt.Errorf("-since is of %.200q, and this is %.200q: name a release of the same product", was.Name, r.Product)
 	}
-	older, _ := transfer.Forward(transfer.Stamp{Version: r.Version, Created: r.Created}, transfer.Stamp{Version: was.Version, Created: was.Created})
-	if older || was.Version == r.Version && r.Created.Before(was.Created) {
+	this, floor := transfer.Stamp{Version: r.Version, Created: r.Created}, transfer.Stamp{Version: was.Version, Created: was.Created}
+	older, _ := transfer.Forward(this, floor)
+	newer, _ := transfer.Forward(floor, this)
+	if older || !newer && r.Created.Before(was.Created) {
 		return fmt.Errorf("%s is older than what runs here, %s: a signature does not expire, so an old release with known holes verifies as well; leave -since out to go back on purpose",
 			release(r.Product, r.Version, r.Created), release(was.Name, was.Version, was.Created))
 	}

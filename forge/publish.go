@@ -12,6 +12,7 @@ import (
 	"golang.org/x/mod/semver"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
@@ -42,6 +43,9 @@ type Published struct {
 	Bytes      int64       `json:"bytes"` // that were sent
 	// Others are assets of the release that are not files of dist/.
 	Others []string `json:"others,omitempty"`
+	// Resigned are signatures of a release that was published before, which differ from those here
+	// although they are of the same checksums: those of some signers are random.
+	Resigned []string `json:"resigned,omitempty"`
 }
 
 // SentState is a file, and whether this run has sent it.
@@ -157,7 +161,7 @@ func (g *GitHub) compare(ctx context.Context, r *release, d *Dist, out *Publishe
 	if err != nil {
 		return err
 	}
-	out.URL, out.Files, out.Others = r.HTMLURL, nil, nil
+	out.URL, out.Files, out.Others, out.Resigned = r.HTMLURL, nil, nil, nil
 	var wrong []string
 	for _, f := range d.Files {
 		a, ok := find(all, f)
@@ -170,6 +174,8 @@ func (g *GitHub) compare(ctx context.Context, r *release, d *Dist, out *Publishe
 		switch {
 		case !ok:
 			wrong = append(wrong, "without "+f.Name)
+		case !same && out.State == "existed" && (f.Name == evidence.SumsBundle || f.Name == evidence.SumsSignature):
+			out.Resigned = append(out.Resigned, f.Name)
 		case !same:
 			wrong = append(wrong, "with another "+f.Name)
 		}

@@ -3,6 +3,8 @@ package forge_test
 import (
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/testing/githubtest"
 )
 
@@ -73,6 +76,24 @@ func TestPublish(t *testing.T) {
 			complete(t, s, d)
 		})
 	}
+}
+
+// TestResigned publishes a release again whose checksums another machine signed: it is there.
+func TestResigned(t *testing.T) {
+	s := githubtest.Serve(t)
+	d := read(t, dist(t, "1.0.0"))
+	if _, err := hub(t, s, 1).Publish(t.Context(), d, options()); err != nil {
+		t.Fatal(err)
+	}
+	again := dist(t, "1.0.0")
+	if err := os.WriteFile(filepath.Join(again, evidence.SumsSignature), []byte("of other bytes"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p, err := hub(t, s, 1).Publish(t.Context(), read(t, again), options())
+	if err != nil || p.State != "existed" || !slices.Equal(p.Resigned, []string{evidence.SumsSignature}) {
+		t.Errorf("%+v, %v", p, err)
+	}
+	complete(t, s, d)
 }
 
 // TestDraft leaves a draft, which a later run publishes. What people wrote into it stays.

@@ -2,6 +2,7 @@ package handoff
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"net/http/httptest"
 	"os"
@@ -14,8 +15,10 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
+	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/shard"
@@ -83,12 +86,76 @@ func TestParts(t *testing.T) {
 
 	p = world(t)
 	push(0, same, "")
-	push(1, func(l *lock.Part) { l.Shard.Number = 0 }, "")
-	parts("is not shard 1 of this plan")
+	other := func(l *lock.Part) { l.Shard.Number = 0 }
+	push(1, other, "is not shard 1 of this plan: another command has written it meanwhile")
+	parts("of 2 shards these are missing: 1: ")
+	if err := p.pushDir(t.Context(), typePart, p.part(1), part(t, p, 1, other), []string{lock.PartName}); err != nil {
+		t.Fatal(err)
+	}
+	parts("is not shard 1 of this plan: somebody else has written it")
 	p = world(t)
-	push(0, func(l *lock.Part) { l.Shard.Plan = strings.Repeat("0", 64) }, "")
-	push(1, same, "")
-	parts("is not shard 0 of this plan")
+	push(0, func(l *lock.Part) { l.Shard.Plan = strings.Repeat("0", 64) }, "is not shard 0 of this plan")
+	push(0, func(l *lock.Part) { l.Shard = nil }, "is not shard 0 of this plan")
+}
+
+// TestResigned pushes a release twice, whose checksums two machines signed: with one key it is there
+// already, with another one, or with other files, it is another release.
+func TestResigned(t *testing.T) {
+	keys := make([]*signature.Signer, 2)
+	for n := range keys {
+		private, _, err := signature.Generate([]byte("x"))
+		if err == nil {
+			keys[n], err = signature.ParsePrivateKey(private, []byte("x"))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	files := func(text string, s *signature.Signer) string {
+		dir := t.TempDir()
+		sums := fmt.Appendf(nil, "%x  release.yaml\n", sha256.Sum256([]byte(text)))
+		bundle, err := signature.SignFile(t.Context(), s, sums)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, err := signature.SignPlain(t.Context(), s, sums)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, b := range map[string][]byte{"release.yaml": []byte(text), evidence.SumsName: sums, evidence.SumsBundle: bundle, evidence.SumsSignature: plain} {
+			if err := os.WriteFile(filepath.Join(dir, name), b, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return dir
+	}
+	p := world(t)
+	if err := p.PushFiles(t.Context(), files("a", keys[0]), keys[0].Public); err != nil {
+		t.Fatal(err)
+	}
+	again := files("a", keys[0]) // as by a signer whose signatures are random
+	plain, err := os.ReadFile(filepath.Join(again, evidence.SumsSignature))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(again, evidence.SumsSignature), append(plain, '\n'), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.PushFiles(t.Context(), again, keys[0].Public); err != nil {
+		t.Error(err)
+	}
+	if err := p.PushFiles(t.Context(), again, nil); err == nil {
+		t.Error("without a key another signature was taken for the same")
+	}
+	for what, dir := range map[string]string{"another key": files("a", keys[1]), "another file": files("b", keys[0])} {
+		key := keys[0].Public
+		if what == "another key" {
+			key = keys[1].Public
+		}
+		if err := p.PushFiles(t.Context(), dir, key); err == nil || !strings.Contains(err.Error(), "two machines made the same differently") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
 }
 
 // TestForeign reads artifacts that no slipway made: nothing is written outside of the directory.

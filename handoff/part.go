@@ -23,6 +23,9 @@ func (p *Plan) PushPart(ctx context.Context, number int, dir string) error {
 	if err != nil {
 		return err
 	}
+	if err := p.isShard(part, number); err != nil {
+		return fmt.Errorf("%s %w: another command has written it meanwhile: make the shard again, in a directory of its own, with -out", part.Path, err)
+	}
 	names := []string{lock.PartName}
 	for _, a := range part.Artifacts {
 		names = append(names, a.File)
@@ -65,10 +68,6 @@ func (p *Plan) Parts(ctx context.Context, dir string, wait, interval time.Durati
 	if err := p.await(ctx, wait, interval); err != nil {
 		return nil, nil, err
 	}
-	digest, err := p.Digest()
-	if err != nil {
-		return nil, nil, err
-	}
 	for n := range p.Shards {
 		ref := p.part(n)
 		files, err := fetch(ctx, p.store, p.client, ref, typePart, "make the shard again")
@@ -83,12 +82,21 @@ func (p *Plan) Parts(ctx context.Context, dir string, wait, interval time.Durati
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", ref, err)
 		}
-		if s := part.Shard; s == nil || s.Plan != digest || s.Number != n {
-			return nil, nil, fmt.Errorf("%s is not shard %d of this plan: somebody else has written it", ref, n)
+		if err := p.isShard(part, n); err != nil {
+			return nil, nil, fmt.Errorf("%s %w: somebody else has written it", ref, err)
 		}
 		parts, dirs = append(parts, part), append(dirs, to)
 	}
 	return parts, dirs, nil
+}
+
+// isShard returns an error if a part is not a shard of the plan.
+func (p *Plan) isShard(part *lock.Part, number int) error {
+	digest, err := p.Digest()
+	if s := part.Shard; err == nil && (s == nil || s.Plan != digest || s.Number != number) {
+		err = fmt.Errorf("is not shard %d of this plan", number)
+	}
+	return err
 }
 
 // await waits until the parts of all shards are there.

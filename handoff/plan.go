@@ -157,7 +157,7 @@ func (p *Plan) Unpack(dir string) (path string, again *product.Rebuild, err erro
 
 // source returns a source as the plan has it.
 func (p *Plan) source(dir string, m lock.Material) product.RebuiltSource {
-	s := product.RebuiltSource{Revision: m.Revision, Created: m.Created, Commit: m.GitCommit, In: m.Path}
+	s := product.RebuiltSource{Revision: m.Revision, Created: m.Created, Commit: m.GitCommit, In: m.Path, Proven: m.Proven}
 	if !m.Own && m.DirHash == "" {
 		s.Directory = filepath.Join(dir, inputs.Sources, filepath.Base(m.Name))
 	}

@@ -30,6 +30,7 @@ func CheckChart(ctx context.Context, c *chart.Chart, cases []chart.Case, o Optio
 			return nil, inCase(fmt.Errorf("what chart %s makes: %w", c, err), k.Name)
 		}
 		all.add(r, k.Name)
+		o.Unrendered = nil // once is enough
 		all.report.Made = append(all.report.Made, made)
 	}
 	return all.finish(len(cases)), nil

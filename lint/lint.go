@@ -24,9 +24,11 @@ package lint
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/google/go-containerregistry/pkg/name"
 
+	"github.com/slipway-dev/slipway/internal/chart"
 	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
@@ -51,6 +53,9 @@ type Options struct {
 	Values map[string]any
 	// Charts are the reports on the product's charts, from [CheckChart]: what they use is used.
 	Charts []*Report
+	// Unrendered are the values of the chart that [CheckChart] checks which name images, and that
+	// none of its cases renders.
+	Unrendered []chart.Unrendered
 
 	chart bool // the manifests are of one of several charts
 }
@@ -126,6 +131,11 @@ func (c *checker) judge() {
 	}
 	for _, t := range c.order {
 		c.text(t)
+	}
+	for _, u := range c.options.Unrendered {
+		f := c.newFinding(rule("chart-image-unrendered"), fmt.Sprintf("no case renders %s, so that its digest is not set", u.Reference), u.Pos)
+		f.Path = u.Path
+		c.add(f, -1, u.Reference)
 	}
 	if !c.options.chart {
 		c.values()

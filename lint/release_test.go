@@ -301,6 +301,11 @@ func TestRelease(t *testing.T) {
 			want: []string{"Kubernetes 1.25 removed PodSecurityPolicy: label namespaces for Pod Security admission instead"},
 		},
 		{name: "version of old", manifest: object("extensions/v1beta1", "Deployment", template("")), want: []string{"current clusters do not serve apiVersion extensions/v1beta1: use apps/v1"}},
+		{
+			name:     "versions that only some clusters serve",
+			manifest: object("admissionregistration.k8s.io/v1beta1", "MutatingAdmissionPolicy", "reinvocationPolicy: Never") + "---\n" + object("coordination.k8s.io/v1alpha2", "LeaseCandidate", "leaseName: a"),
+		},
+		{name: "beta version of old", manifest: object("networking.k8s.io/v1beta1", "Ingress", "rules: []"), want: []string{"current clusters do not serve apiVersion networking.k8s.io/v1beta1: use networking.k8s.io/v1"}},
 		{name: "kind that is not there", manifest: object("apps/v1", "Deploymend", "replicas: 1"), want: []string{"Kubernetes has no kind Deploymend in apps/v1"}},
 		{
 			name: "an object twice", manifest: configMap("a", "k", "v") + configMap("a", "k", "w"),

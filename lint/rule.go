@@ -81,6 +81,7 @@ var groups = []group{
 	{"HostProcess pods", hostProcessRules},
 	{"Linux pods", linuxRules},
 	{"Images", imageRules},
+	{"Charts", chartRules},
 	{"slipway.yaml", productRules},
 	{"kpack", kpackRules},
 	{"Allowed findings", allowRules},

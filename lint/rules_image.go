@@ -82,6 +82,17 @@ var imageRules = []Rule{
 	},
 }
 
+// chartRules are about the values of charts.
+var chartRules = []Rule{
+	{
+		ID: "chart-image-unrendered", Severity: Warning, ReleaseOnly: true,
+		Title:   "no case of the chart renders an image in its values",
+		Reason:  "Slipway pins what the chart renders with its own values and with each case. Whoever enables the rest gets the image as the values name it: by a tag, perhaps of another release or registry.",
+		Instead: "a case under `cases` of the chart in slipway.yaml, with values that enable what uses it",
+		Link:    "https://github.com/slipway-dev/slipway/blob/main/docs/charts.md",
+	},
+}
+
 // productRules are about slipway.yaml. They need all manifests of its release.
 var productRules = []Rule{
 	{

@@ -89,7 +89,7 @@ func (list Catalog) Find(ref string) (CatalogImage, bool) {
 		if k.Repository.Name() != d.Context().Name() {
 			continue
 		}
-		if k.Digest == d.DigestStr() || k.Digest == "" {
+		if k.Digest == d.DigestStr() {
 			return k, true
 		}
 		for _, t := range k.platformTags {
@@ -101,7 +101,12 @@ func (list Catalog) Find(ref string) (CatalogImage, bool) {
 			return k.only(func(n int) bool { return k.Manifests[n] == d.DigestStr() }), true
 		}
 	}
-	return CatalogImage{}, false
+	// Of an image that the release omits, any digest may be meant.
+	n := slices.IndexFunc(list, func(k CatalogImage) bool { return k.Repository.Name() == d.Context().Name() && k.Digest == "" })
+	if n < 0 {
+		return CatalogImage{}, false
+	}
+	return list[n], true
 }
 
 // only returns the image with the manifests that keep selects by index.

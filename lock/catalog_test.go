@@ -22,11 +22,12 @@ func TestResolve(t *testing.T) {
 		ThirdParty: []lock.ThirdParty{
 			{Reference: "busybox:1.36", Digest: hex("d"), Platforms: []platform.Platform{{OS: "linux", Architecture: "amd64"}}},
 			{Reference: "quay.io/offline/tool:1", Omitted: "no network"},
+			{Reference: "quay.io/offline/tool:2", Digest: hex("f"), Platforms: []platform.Platform{{OS: "windows", Architecture: "amd64"}}},
 		},
 	}
 	images := l.Catalog()
-	if len(images) != 4 {
-		t.Fatalf("%d images are known, want the 4 that have names: %v", len(images), images)
+	if len(images) != 5 {
+		t.Fatalf("%d images are known, want the 5 that have names: %v", len(images), images)
 	}
 	at := func(c string) string { return "@sha256:" + strings.Repeat(c, 64) }
 	for _, tt := range []struct {
@@ -39,6 +40,7 @@ func TestResolve(t *testing.T) {
 		{"busybox" + at("d"), "busybox:1.36", lock.NoFault, ""},
 		{"docker.io/library/busybox" + at("d"), "busybox:1.36", lock.NoFault, ""},
 		{"quay.io/offline/tool" + at("e"), "quay.io/offline/tool:1", lock.NoFault, ""},
+		{"quay.io/offline/tool" + at("f"), "quay.io/offline/tool:2", lock.NoFault, ""},
 		{"", "", lock.Malformed, "the image is empty"},
 		{"A B", "", lock.Malformed, `"A B" is not an image reference`},
 		{"ghcr.io/me/app:${TAG}", "", lock.Malformed, `"ghcr.io/me/app:${TAG}" has a variable that Kubernetes does not replace here: replace it first`},

@@ -23,10 +23,11 @@ type Content struct {
 	// Digest is that of a [Child] or of an [Artifact].
 	Digest v1.Hash `json:"digest"`
 	SHA512 string  `json:"sha512,omitempty"` // of an artifact, in hex
-	// Licenses and URL are those that slipway.yaml declares of the source of an image.
-	Licenses string `json:"licenses,omitempty"` // SPDX expression
-	URL      string `json:"url,omitempty"`      // of the repository
-	Files    []File `json:"files,omitempty"`    // sorted by path
+	// Source is the name of the [Source] that an image is labeled with.
+	Source string `json:"source,omitempty"`
+	// Version is that of an image which has another one than the product.
+	Version string `json:"version,omitempty"`
+	Files   []File `json:"files,omitempty"` // sorted by path
 }
 
 // File is a regular file, as it is found in a container or in an unpacked archive. What a later
@@ -35,6 +36,10 @@ type File struct {
 	Path   string  `json:"path"` // absolute; relative in an archive
 	Digest v1.Hash `json:"digest"`
 	Size   int64   `json:"size"`
+	// Executable reports whether its mode lets somebody execute it.
+	Executable bool `json:"executable,omitempty"`
+	// Builtin reports whether a built-in base has it, so that it is known what it consists of.
+	Builtin bool `json:"builtin,omitempty"`
 }
 
 // Program is a file that a system starts or loads: ELF, PE or Mach-O.
@@ -42,7 +47,7 @@ type Program struct {
 	Digest       v1.Hash `json:"digest"`
 	SHA512       string  `json:"sha512"` // hex
 	Size         int64   `json:"size"`
-	Format       string  `json:"format"` // "ELF", "PE" or "Mach-O"
+	Format       string  `json:"format"` // "ELF", "PE", "Mach-O", "XCOFF" or "a.out"
 	OS           string  `json:"os"`     // as GOOS
 	Architecture string  `json:"architecture"`
 	// Source is the name of the [Source] that it was compiled from; "" if this release did not

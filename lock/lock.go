@@ -15,6 +15,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -23,7 +24,10 @@ import (
 const SchemaVersion = 1
 
 // Name is the file's name in dist/.
-const Name = "release.lock.json"
+const Name = distfile.Lock
+
+// GoSeparator is between versions of Go.
+const GoSeparator = ", "
 
 // Lock describes one release, published and complete: every image has a name and a digest.
 // Lists keep the order of slipway.yaml and images.txt; third-party images that only manifests
@@ -40,8 +44,9 @@ type Lock struct {
 	Registry string `json:"registry"`
 	// Copies are the registries, host[/prefix], that have the same images besides Registry.
 	Copies []string `json:"copies,omitempty"`
-	// Go is the version of the Go toolchain that compiled the programs ("go1.26.8"). It is an
-	// input, as the sources are.
+	// Go is the version of the Go toolchain that compiled the programs ("go1.26.8"), or several
+	// with [GoSeparator] between them, since a go.mod may choose one. It is an input, as the
+	// sources are.
 	Go string `json:"go,omitempty"`
 	// Snapshot reports whether no registry was named. The repositories then exist in the
 	// embedded registry only.
@@ -51,6 +56,8 @@ type Lock struct {
 	Charts     []Chart      `json:"charts,omitempty"`
 	ThirdParty []ThirdParty `json:"thirdParty,omitempty"`
 	Artifacts  []Artifact   `json:"artifacts,omitempty"`
+	// Bundles are the names of the bundles in dist/, without .tar.zst.
+	Bundles []string `json:"bundles,omitempty"`
 	// Compilers are the C compilers of programs with CGO, sorted by platform and command.
 	Compilers []Compiler `json:"compilers,omitempty"`
 	// Prebuilt are the programs that were there already, sorted by name and platform.

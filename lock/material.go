@@ -39,7 +39,8 @@ func SortMaterials(list []Material) {
 }
 
 // SameMaterials returns the materials of two lists, sorted. Those of one URI and name must be the
-// same; a revision that was proven in one list is proven.
+// same. A module whose revision was proven in one list is proven; a directory only if it was in
+// both: each part was made from files of its own.
 func SameMaterials(a, b []Material) ([]Material, error) {
 	all := slices.Clone(a)
 	for _, m := range b {
@@ -52,7 +53,10 @@ func SameMaterials(a, b []Material) ([]Material, error) {
 		if have.declared() != m.declared() || have.GitCommit != "" && m.GitCommit != "" && have.GitCommit != m.GitCommit {
 			return nil, fmt.Errorf("%s is %s in one part and %s in another: make all parts from the same inputs", m.Title(), have.Identity(), m.Identity())
 		}
-		if m.Proven {
+		switch {
+		case m.DirHash == "":
+			have.Proven = have.Proven && m.Proven
+		case m.Proven:
 			*have = m
 		}
 	}

@@ -56,6 +56,18 @@ func TestMergeMaterials(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "compiled by go1.26.8 and another by go1.26.7") {
 		t.Errorf("another Go: %v", err)
 	}
+	got, err = merge(nil, nil, func(a, b *lock.Part) {
+		a.Go, b.Go = "go1.27.4", "go1.26.8, go1.27.4" // as a plan has them
+		a.Shard, b.Shard = &lock.Shard{Of: 2}, &lock.Shard{Number: 1, Of: 2}
+	})
+	if err != nil || got.Go != "go1.26.8, go1.27.4" {
+		t.Errorf("shards with two versions of Go: %+v, %v", got, err)
+	}
+	unproven := directory
+	unproven.Proven = false
+	if got, err := merge([]lock.Material{directory}, []lock.Material{unproven}, nil); err != nil || got.Materials[0].Proven {
+		t.Errorf("a directory that only one part has proven: %+v, %v", got, err)
+	}
 	got, err = merge(nil, nil, func(a, b *lock.Part) { a.Go, b.Go = "", "go1.26.8" })
 	if err != nil || got.Go != "go1.26.8" {
 		t.Errorf("a part without programs: %v, %v", got, err)

@@ -1,11 +1,11 @@
 package lock
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -64,12 +64,20 @@ func Merge(parts ...*Part) (*Part, error) {
 
 // mergeMaterials adds what another part was made from and with.
 func (p *Part) mergeMaterials(o *Part) (err error) {
-	if p.Go != o.Go && p.Go != "" && o.Go != "" {
+	if p.Go != o.Go && p.Go != "" && o.Go != "" && (p.Shard == nil || o.Shard == nil) {
 		return fmt.Errorf("one was compiled by %s and another by %s: compile all of them by one version of Go", p.Go, o.Go)
 	}
-	p.Go = cmp.Or(p.Go, o.Go)
+	p.Go = goVersions(p.Go, o.Go)
 	p.Materials, err = SameMaterials(p.Materials, o.Materials)
 	return err
+}
+
+// goVersions joins the versions of Go of two parts. Shards may have different ones, as their plan
+// has them.
+func goVersions(a, b string) string {
+	all := append(strings.Split(a, GoSeparator), strings.Split(b, GoSeparator)...)
+	slices.Sort(all)
+	return strings.TrimPrefix(strings.Join(slices.Compact(all), GoSeparator), GoSeparator)
 }
 
 // field is a value that two parts must agree on.

@@ -10,6 +10,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/stagefile"
 	"github.com/slipway-dev/slipway/platform"
@@ -75,7 +76,7 @@ type PartTag struct {
 const PartVersion = 1
 
 // PartName is the file's name in dist/.
-const PartName = "release.part.json"
+const PartName = distfile.Part
 
 // ReadPart reads a part from a file, as [Read] reads a lock.
 func ReadPart(path string) (*Part, error) {

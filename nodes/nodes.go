@@ -24,6 +24,8 @@ type Report struct {
 	Nodes  []Node  `json:"nodes"`
 	Pods   []Pod   `json:"pods"`
 	Images []Image `json:"images"`
+	// Unknown lists manifests and charts of the release that were not judged.
+	Unknown []string `json:"unknown,omitempty"`
 }
 
 // Source is a manifest, or what a chart makes.

@@ -13,8 +13,12 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// maxNotes is how long notes may be in bytes: GitHub takes 125000 characters.
-const maxNotes = 100_000
+// maxNotes is how long notes may be in bytes: GitHub takes 125000 characters. The tables of images
+// and charts may have maxTables of them.
+const (
+	maxNotes  = 100_000
+	maxTables = 60_000
+)
 
 // Options tell what else the notes need.
 type Options struct {
@@ -37,17 +41,29 @@ func Write(r changes.Release, o Options) string {
 // images lists what the release has published, by digest.
 func images(b *strings.Builder, l *lock.Lock) {
 	b.WriteString("## Images\n\n| image | digest | platforms |\n|---|---|---|\n")
-	for _, i := range l.Images {
+	row := func(left int, line string) bool {
+		if b.Len()+len(line) > maxTables {
+			fmt.Fprintf(b, "| and %d more, which `release.lock.json` lists | | |\n", left)
+			return false
+		}
+		b.WriteString(line)
+		return true
+	}
+	for n, i := range l.Images {
 		var platforms []string
 		for _, c := range i.Children {
 			platforms = append(platforms, code(c.Platform.String()))
 		}
-		fmt.Fprintf(b, "| %s | %s | %s |\n", code(i.Tagged()), code(i.Digest.String()), strings.Join(platforms, ", "))
+		if !row(len(l.Images)-n, fmt.Sprintf("| %s | %s | %s |\n", code(i.Tagged()), code(i.Digest.String()), strings.Join(platforms, ", "))) {
+			break
+		}
 	}
 	if len(l.Charts) > 0 {
 		b.WriteString("\n| chart | version | digest |\n|---|---|---|\n")
-		for _, c := range l.Charts {
-			fmt.Fprintf(b, "| %s | %s | %s |\n", code("oci://"+c.Repository), code(c.Version), code(c.Digest.String()))
+		for n, c := range l.Charts {
+			if !row(len(l.Charts)-n, fmt.Sprintf("| %s | %s | %s |\n", code("oci://"+c.Repository), code(c.Version), code(c.Digest.String()))) {
+				break
+			}
 		}
 	}
 	if len(l.Copies) > 0 {
@@ -65,6 +81,9 @@ func images(b *strings.Builder, l *lock.Lock) {
 // verifying is the page that explains verification.
 const verifying = "https://github.com/slipway-dev/slipway/blob/main/docs/verifying.md"
 
+// key is where the notes expect the public key: package keyfile accepts it there for files anywhere.
+const key = "/etc/slipway/keys/release.pub"
+
 // verify tells how to verify the files and images.
 func verify(b *strings.Builder, l *lock.Lock, fingerprint string) {
 	b.WriteString("\n## Verify\n\n")
@@ -75,9 +94,10 @@ func verify(b *strings.Builder, l *lock.Lock, fingerprint string) {
 			"```sh\nsha256sum --check --ignore-missing SHA256SUMS\n```\n\n" + nested)
 		return
 	}
-	fmt.Fprintf(b, "The release is signed with the key %s. In a directory with the files, and with the key from another place:\n\n", code(fingerprint))
-	b.WriteString("```sh\nslipway airgap verify -key=release.pub .\n```\n\nor, without slipway,\n\n" +
-		"```sh\nbase64 -d SHA256SUMS.sig >sums.sig\nopenssl dgst -sha256 -verify release.pub -signature sums.sig SHA256SUMS\n" +
+	fmt.Fprintf(b, "The release is signed with the key %s. Get the public key in another way than the files, and keep it elsewhere: "+
+		"a key next to what it is to prove is refused. In a directory with the files:\n\n", code(fingerprint))
+	b.WriteString("```sh\nslipway airgap verify -key=" + key + " .\n```\n\nor, without slipway,\n\n" +
+		"```sh\nbase64 -d SHA256SUMS.sig >sums.sig\nopenssl dgst -sha256 -verify " + key + " -signature sums.sig SHA256SUMS\n" +
 		"sha256sum --check --ignore-missing SHA256SUMS\n```\n\n" + nested)
 	fmt.Fprintf(b, "\n[What this proves](%s), and how clusters refuse images of %s that the key has not signed.\n", verifying, text(l.Name))
 }

@@ -2,6 +2,7 @@ package notes_test
 
 import (
 	"flag"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -95,6 +96,16 @@ func TestLong(t *testing.T) {
 		now.Modules[strings.Repeat("x", 200)+string(rune('a'+n%26))+strings.Repeat("y", n/26)] = []string{"v1.0.0"}
 	}
 	got := notes.Write(now, notes.Options{Old: &old})
+	old.Lock.Images = nil
+	for n := range 2000 {
+		i := now.Lock.Images[0]
+		i.Repository = fmt.Sprintf("ghcr.io/me/controller-%d", n)
+		now.Lock.Images = append(now.Lock.Images, i)
+		now.Lock.Charts = append(now.Lock.Charts, now.Lock.Charts[0])
+	}
+	if long := notes.Write(now, notes.Options{Old: &old}); len(long) > 110_000 || strings.Count(long, " more, which `release.lock.json` lists | | |\n") != 2 || !strings.Contains(long, "## Verify") {
+		t.Errorf("the notes of 2000 images have %d bytes:\n%s", len(long), long[:min(len(long), 2000)])
+	}
 	if len(got) > 110_000 || !strings.Contains(got, " more, which the bills of materials list\n") || !strings.Contains(got, "## Verify") {
 		t.Errorf("the notes have %d bytes:\n%s", len(got), got[max(0, len(got)-2000):])
 	}

@@ -101,6 +101,7 @@ empty: {image: ""}
 template: {image: "{{ .Values.image }}"}
 aliased: {image: &side REG/side:v1}
 alias: {image: *side}
+ko: {image: ko://example.com/demo/cmd/app}
 `
 
 // setup writes the product and starts a registry with its images.

@@ -75,7 +75,7 @@ func (s *search) text(f *file, o workload.Object, t workload.Text) {
 	}
 	p := newPlace(value, t.Pos)
 	if p == nil {
-		if r, err := name.NewRepository(value); image && value != "" && err == nil && !s.product.Owns(r) {
+		if r, err := name.NewRepository(value); image && value != "" && !strings.Contains(value, "://") && err == nil && !s.product.Owns(r) {
 			s.kept = append(s.kept, Kept{t.Pos.String(), value, "it has neither tag nor digest: write the tag that is meant"})
 		}
 		return

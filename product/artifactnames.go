@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -26,9 +27,40 @@ func (p *Product) expandArtifact(template, name string, on platform.Platform) (s
 	return expand(template, artifactFields{p.Name, name, p.Version, on.OS, on.Architecture + on.Variant}, artifactFieldNames, nil)
 }
 
-// artifactNames checks the file names that templates yield: no two may be the same.
+// DistFiles returns what the names of the files of a release of p are made of.
+func (p *Product) DistFiles() distfile.Release {
+	r := distfile.Release{Product: p.Name, Version: p.Version, Artifacts: p.ArtifactNames()}
+	for _, i := range p.Images {
+		r.Images = append(r.Images, i.Name)
+	}
+	for _, c := range p.Charts {
+		r.Charts = append(r.Charts, distfile.Chart(c.Name, c.Version))
+	}
+	for _, b := range p.Airgap.Bundles {
+		r.Bundles = append(r.Bundles, b.Name)
+	}
+	return r
+}
+
+// ArtifactNames returns the names of the files of all artifacts.
+func (p *Product) ArtifactNames() (names []string) {
+	for _, a := range p.Artifacts {
+		for _, on := range a.Platforms {
+			for _, f := range p.Files(a, on) {
+				names = append(names, f.Name)
+			}
+		}
+	}
+	return names
+}
+
+// artifactNames checks the file names that templates yield: no two may be the same, and none may be
+// that of another file of the release.
 func (c *checker) artifactNames() {
 	of := map[string]string{}
+	others := c.out.DistFiles()
+	others.Artifacts = nil
+	taken := append(others.Names(), distfile.Programs, distfile.SBOMs)
 	for n := range c.in.Artifacts {
 		in, a := &c.in.Artifacts[n], c.out.Artifacts[n]
 		for _, on := range a.Platforms {
@@ -37,7 +69,7 @@ func (c *checker) artifactNames() {
 				if f.Program != "" {
 					s = &in.BinaryName
 				}
-				if !c.artifactFile(s, f, a, on) {
+				if !c.artifactFile(s, f, a, on, taken) {
 					continue
 				}
 				what := "artifact " + a.Name + " for " + on.String()
@@ -50,8 +82,9 @@ func (c *checker) artifactNames() {
 	}
 }
 
-// artifactFile reports whether a file name is good that the template s yields.
-func (c *checker) artifactFile(s *string, f ArtifactFile, a Artifact, on platform.Platform) bool {
+// artifactFile reports whether a file name is good that the template s yields, where other files have
+// the names taken.
+func (c *checker) artifactFile(s *string, f ArtifactFile, a Artifact, on platform.Platform, taken []string) bool {
 	if *s == "" {
 		return true
 	}
@@ -61,7 +94,7 @@ func (c *checker) artifactFile(s *string, f ArtifactFile, a Artifact, on platfor
 		c.Errorf(s, "%v", err)
 	case !fileForm.MatchString(f.Name) || len(f.Name) > 2*maxName:
 		c.Errorf(s, "%q yields the file name %q: start with a letter or digit and use letters, digits, . _ and -, at most %d in all", *s, f.Name, 2*maxName)
-	case f.Name == "SHA256SUMS" || f.Name == "index.html" || slices.Contains([]string{".yaml", ".json", ".txt", ".zst", ".sh", ".ps1", ".sarif"}, path.Ext(f.Name)):
+	case slices.Contains(taken, f.Name) || slices.Contains([]string{".yaml", ".json", ".txt", ".zst", ".sh", ".ps1", ".sarif"}, path.Ext(f.Name)):
 		c.Errorf(s, "%q yields the file name %q, which a release may have for another file: choose another", *s, f.Name)
 	default:
 		return true

@@ -26,9 +26,6 @@ func (c *checker) artifacts() {
 	for i := range in {
 		c.out.Artifacts = append(c.out.Artifacts, c.artifact(&in[i], alone))
 	}
-	if len(c.Errors) == 0 {
-		c.artifactNames()
-	}
 }
 
 // artifactPlatforms returns the platforms of an artifact, sorted and without Windows releases:

@@ -137,17 +137,38 @@ func (c *checker) channelVersion(ctx context.Context) {
 }
 
 // floatingTags returns the templates of floating tags that hold in this run for an image of that
-// version: its own, or else the channel's, or else those of all images. Without a channel only
-// releases have floating tags.
+// version: its own, or else the channel's, or else those of all images.
 func (c *checker) floatingTags(version string, in *imageYAML) []string {
-	if c.channel == nil && (VersionKind(c.out.Version) != KindRelease || VersionKind(version) != KindRelease) {
-		return nil
-	}
 	switch {
+	case !c.floats(version):
+		return nil
 	case c.Given(&in.FloatingTags):
 		return in.FloatingTags
 	case c.channel != nil && c.Given(&c.channel.FloatingTags):
 		return c.channel.FloatingTags
 	}
 	return c.in.Names.FloatingTags
+}
+
+// chartFloatingTags does so for a chart. It has none but its own, which a channel's replace.
+func (c *checker) chartFloatingTags(version string, in *chartYAML) []string {
+	switch {
+	case len(in.FloatingTags) == 0 || !c.floats(version):
+		return nil
+	case c.channel != nil && c.Given(&c.channel.FloatingTags):
+		return c.channel.FloatingTags
+	}
+	return in.FloatingTags
+}
+
+// floats reports whether an image or chart of that version has floating tags in this run. Without a
+// channel, prereleases and pseudo-versions have none. Of a version that is not semantic, publish
+// decides by time.
+func (c *checker) floats(version string) bool {
+	for _, v := range []string{c.out.Version, version} {
+		if kind := VersionKind(v); c.channel == nil && (kind == KindPrerelease || kind == KindCommit) {
+			return false
+		}
+	}
+	return true
 }

@@ -105,14 +105,16 @@ func (c *checker) chartNames(ctx context.Context, claims claims) {
 			c.Errorf(s, "chart %s would have version %q, and Helm takes semantic versions only: give it a version such as 1.2.3", in.Name, out.Version)
 			continue
 		}
+		revision := t.fields.Revision // git may have told it
 		t.fields = c.nameFields(&Image{Name: in.Name, Version: out.Version, Source: in.Source})
+		t.fields.Revision = revision
 		t.fields.Version = imagename.ChartTag(out.Version)
 		out.Repositories, out.Elsewhere = t.repositories(defaultChartRepository, nil)
 		templates := in.Tags
 		if !c.Given(&in.Tags) {
 			templates = []string{defaultTag}
 		}
-		out.Tags, out.FloatingTags = t.tags(templates, false), t.tags(in.FloatingTags, true)
+		out.Tags, out.FloatingTags = t.tags(templates, false), t.tags(c.chartFloatingTags(out.Version, in), true)
 		if tag := imagename.ChartTag(out.Version); len(out.Tags) == len(templates) && !slices.Contains(out.Tags, tag) {
 			c.Errorf(&in.Tags, "chart %s has no tag %s, by which Helm finds it: add {{.Version}}", in.Name, tag)
 		}

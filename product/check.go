@@ -72,6 +72,9 @@ func (c *checker) check() {
 	}
 	c.airgap()
 	if len(c.Errors) == 0 {
+		c.artifactNames()
+	}
+	if len(c.Errors) == 0 {
 		c.out.Unused = c.unused()
 	}
 }
@@ -98,6 +101,9 @@ func (c *checker) platform(s *string, before []platform.Platform) (platform.Plat
 		return platform.Platform{}, false
 	}
 	p, err := platform.Parse(*s)
+	if err == nil {
+		err = p.CheckVariant()
+	}
 	if err != nil {
 		c.Errorf(s, "%v", err)
 		return platform.Platform{}, false

@@ -107,7 +107,7 @@ func (c *checker) dockerfileImage(in *imageYAML, i *Image) Content {
 		c.refer(&d.Programs[n], c.programs)
 	}
 	c.once(d.Programs)
-	c.outputs(d)
+	c.outputs(d, i.Platforms)
 	if len(d.Contexts) > 0 {
 		out.Contexts = c.contexts(d, at)
 	}

@@ -64,8 +64,8 @@ type channelYAML struct {
 	// A template of the version: {{.Version}} is the version without it, {{.Revision}} the commit
 	// of this file and {{.Date}} the commit's date, 20261121.
 	Version string `yaml:"version,omitempty"`
-	// The floating tags of every image, in place of those under names. Where no channel
-	// is chosen, only releases have floating tags.
+	// The floating tags of every image, in place of those under names, and of the charts that
+	// have some. Where no channel is chosen, prereleases and pseudo-versions have none.
 	FloatingTags []string `yaml:"floatingTags,omitempty"`
 }
 

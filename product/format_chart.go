@@ -22,7 +22,8 @@ type chartYAML struct {
 	// Its tags, as under names; {{.Version}} is the chart's version. Helm finds a chart by the tag
 	// that is its version, in which _ replaces +.
 	Tags []string `yaml:"tags,omitempty" jsonschema:"default={{.Version}}"`
-	// Its floating tags, as under names. There are none without.
+	// Its floating tags, as under names; those of a channel replace them. There are none
+	// without.
 	FloatingTags []string `yaml:"floatingTags,omitempty"`
 	// Images of the release for values of the chart, where the reference there does not tell: the
 	// key is the path of a value, or of a group of them, such as image.app or

@@ -103,7 +103,7 @@ func (c *checker) history(ctx context.Context) (history, error) {
 }
 
 // readHistory asks git about the repository of slipway.yaml. What Slipway writes there is not a
-// change.
+// change, unless git has it.
 func (c *checker) readHistory(ctx context.Context) (h history, err error) {
 	dir := c.out.Dir
 	r, err := git.Find(ctx, dir)
@@ -120,13 +120,16 @@ func (c *checker) readHistory(ctx context.Context) (h history, err error) {
 	if h.of, err = git.TagsOf(ctx, dir, h.commit.Hash); err != nil {
 		return h, err
 	}
-	if h.changes, err = git.Changes(ctx, r.Root, true, c.out.MadeIn(r.Root)...); err != nil {
+	if h.changes, err = git.Changes(ctx, r.Root, madeIn(c.out.Made, r.Root)...); err != nil {
 		return h, err
 	}
 	file := filepath.Base(c.out.Path)
-	if ok, err := git.Tracked(ctx, dir, file); err != nil || !ok { // it may be ignored
-		h.changes = append(h.changes, file)
+	has, err := git.Tracked(ctx, dir, file)
+	if err != nil {
 		return h, err
+	}
+	if len(has) == 0 { // it may be ignored
+		h.changes = append(h.changes, file)
 	}
 	if !h.shallow {
 		h.upTo, err = git.TagsUpTo(ctx, dir, h.commit.Hash)

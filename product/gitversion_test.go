@@ -151,6 +151,19 @@ func TestGitVersion(t *testing.T) {
 		"dirty":              {func(r repo) repo { r.commit("v1.2.3"); r.write("Dockerfile", "FROM scratch\nUSER 1\n"); return r }, "v1.2.4-0.20261121093000-HASH.dirty", "commit HASH after tag v1.2.3 and changes that are not committed"},
 		"an untracked file":  {func(r repo) repo { r.commit(); r.write("new", ""); return r }, "v0.0.0-20261121093000-HASH.dirty", "commit HASH and changes that are not committed"},
 		"an ignored product": {func(r repo) repo { r.write(".gitignore", "slipway.yaml\n"); r.commit("v1.2.3"); return r }, "v1.2.4-0.20261121093000-HASH.dirty", "commit HASH after tag v1.2.3 and changes that are not committed"},
+		"an ignored product after a tag": {
+			func(r repo) repo { r.write(".gitignore", "slipway.yaml\n"); r.commit("v1.2.3"); r.commit(); return r },
+			"v1.2.4-0.20261121093000-HASH.dirty", "commit HASH after tag v1.2.3 and changes that are not committed",
+		},
+		"a file of git where Slipway writes": {
+			func(r repo) repo {
+				r.write("out/template", "")
+				r.commit("v1.2.3")
+				r.write("out/template", "changed")
+				return r
+			},
+			"v1.2.4-0.20261121093000-HASH.dirty", "commit HASH after tag v1.2.3 and changes that are not committed",
+		},
 		"what Slipway writes": {
 			func(r repo) repo {
 				r.commit("v1.2.3")
@@ -308,6 +321,9 @@ func TestFloatingTags(t *testing.T) {
 		{"", "1.2.3", "v1.0.8", "own"},
 		{"", "1.2.3", "v1.0.8-rc.1", ""},
 		{"", "1.2.3-rc.1", "1.0.8", ""},
+		{"", "2026.01.5", "2026.01.5", "own"},
+		{"", "1.2.3.4", "1.2.3", "own"},
+		{"", "1.2.3-0.20261121093000-abcdefabcdef", "2026.01.5", ""},
 		{"{name: a}", "1.2.3-rc.1", "1.2.3-rc.1", "own"},
 		{"{name: a, floatingTags: [b, c]}", "1.2.3-rc.1", "1.2.3-rc.1", "b,c"},
 		{"{name: a, floatingTags: []}", "1.2.3", "1.2.3", ""},
@@ -331,6 +347,15 @@ func TestFloatingTags(t *testing.T) {
 		}
 		if got := strings.Join(c.floatingTags(tc.image, &c.in.Images[0]), ","); got != tc.want {
 			t.Errorf("%+v: the templates are %q", tc, got)
+		}
+		if images != "images: [{name: x}]" {
+			continue // a chart has the tags that images have which have none of their own
+		}
+		if got := strings.Join(c.chartFloatingTags(tc.image, &chartYAML{FloatingTags: []string{"own"}}), ","); got != tc.want {
+			t.Errorf("%+v: the templates of a chart are %q", tc, got)
+		}
+		if got := c.chartFloatingTags(tc.image, &chartYAML{}); len(got) > 0 {
+			t.Errorf("%+v: a chart without floating tags has %q", tc, got)
 		}
 	}
 }

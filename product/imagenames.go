@@ -45,6 +45,10 @@ func (c *checker) imageNames(ctx context.Context) {
 			continue // that has been reported
 		}
 		seen[in.Name] = true
+		if in.Version == fromGit {
+			c.Errorf(&in.Version, "version git is for the product: take it out, and the image has the product's version")
+			continue
+		}
 		if why := versionFault(in.Version); why != "" {
 			c.Errorf(&in.Version, "version %q %s", in.Version, why)
 		}

@@ -39,6 +39,7 @@ func (p *Product) Inputs() []Input {
 			all = append(all, d.inputs()...)
 		}
 	}
+	all = append(all, p.kodata()...)
 	for _, a := range p.Artifacts {
 		for _, dir := range a.Files {
 			all = append(all, Input{Path: dir})
@@ -51,6 +52,24 @@ func (p *Product) Inputs() []Input {
 		all = append(all, Input{Path: p.at(t), Kustomize: true})
 	}
 	return slices.DeleteFunc(all, func(i Input) bool { return !filepath.IsAbs(i.Path) })
+}
+
+// kodata are the directories of files next to main packages, as ko has them, of those that are
+// there.
+func (p *Product) kodata() []Input {
+	var all []Input
+	for _, i := range p.Images {
+		g, ok := i.Content.(*GoImage)
+		if !ok {
+			continue
+		}
+		program := p.Program(g.Program)
+		dir := filepath.Join(p.Source(program.Source).Directory, filepath.FromSlash(program.Package), "kodata")
+		if fi, err := os.Stat(dir); err == nil && fi.IsDir() && filepath.IsAbs(dir) {
+			all = append(all, Input{Path: dir})
+		}
+	}
+	return all
 }
 
 // inputs are the Dockerfiles of an image and its contexts. Those in a Go module are relative.

@@ -1,6 +1,7 @@
 package product
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,8 @@ type Options struct {
 	// Version is that of the run, or "git"; "" means the environment variable SLIPWAY_VERSION, and
 	// if that is empty, the version in slipway.yaml.
 	Version string
+	// VersionFrom is where Version comes from, for messages; "" is -version.
+	VersionFrom string
 	// Channel names a channel of slipway.yaml; "" means the only one for versions of this kind, if
 	// there is one.
 	Channel string
@@ -34,8 +37,8 @@ type Options struct {
 	Share *Share
 	// Repositories are clones of the repositories of module sources, as NAME=DIRECTORY.
 	Repositories []string
-	// Made are the directories that this run writes: store and output. [Product.MadeIn] excludes
-	// them.
+	// Made are files and directories that Slipway writes, in this run or before it: store,
+	// output, plan and parts. [Product.MadeIn] excludes them.
 	Made []string
 	// Rebuild makes a release again: what it has counts, and not the environment and git.
 	Rebuild *Rebuild
@@ -58,13 +61,12 @@ func Undescribed(o Options) (*Product, error) {
 // version. The error joins everything that is wrong with them, sorted by position; each is one
 // line, "file:line:column: what is wrong: what to do".
 func Load(ctx context.Context, o Options) (*Product, error) {
-	if o.Path == "" {
-		o.Path = File
-	}
+	o.Path = cmp.Or(o.Path, File)
 	dir, err := filepath.Abs(filepath.Dir(o.Path))
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", o.Path, err)
 	}
+	stamps := stampFiles(o.Path, dir)
 	b, err := yamlfile.ReadText(o.Path, maxFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -73,12 +75,13 @@ func Load(ctx context.Context, o Options) (*Product, error) {
 		return nil, fmt.Errorf("reading %s: %w: name the file slipway.yaml itself with -product", o.Path, cause(err))
 	}
 	c := newChecker(o.Path, dir, b)
+	c.out.stamps = stamps
 	c.rebuild = o.Rebuild
 	getenv := o.Share.environment(o.Rebuild.environment())
 	if apiVersion(c.Document, &c.in.APIVersion) {
 		return nil, c.Err()
 	}
-	if c.out.Made, err = c.made(o.Made); err != nil {
+	if err := c.made(ctx, o.Made); err != nil {
 		return nil, fmt.Errorf("reading %s: %w", o.Path, err)
 	}
 	c.version(ctx, o, getenv)

@@ -1,17 +1,25 @@
 package product
 
 import (
+	"context"
+	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/git"
 )
 
-// MadeIn returns the directories below dir that Slipway writes itself, relative to dir and with
-// slashes. They are not part of a source's revision or of a build context, or else each run would
-// pack what the one before it made.
-func (p *Product) MadeIn(dir string) []string {
+// MadeIn returns what Slipway writes itself below dir, relative to dir and with slashes: files
+// and directories. They are not part of a build context, or else each run would pack what the one
+// before it made. Files that git has are never among them.
+func (p *Product) MadeIn(dir string) []string { return madeIn(p.untracked, dir) }
+
+// madeIn returns those of absolute paths that are below dir, relative to dir and with slashes.
+func madeIn(paths []string, dir string) []string {
 	dir = resolved(dir)
 	var all []string
-	for _, made := range p.Made {
+	for _, made := range paths {
 		for _, m := range []string{made, resolved(made)} {
 			rel, err := filepath.Rel(dir, m)
 			if err == nil && rel != "." && within(dir, m) && !slices.Contains(all, filepath.ToSlash(rel)) {
@@ -33,16 +41,46 @@ func resolved(path string) string {
 	return path
 }
 
-// made returns absolute paths of the directories that Slipway writes: those that the options
-// name, and the usual store, which may be there from an earlier run.
-func (c *checker) made(dirs []string) ([]string, error) {
-	all := []string{filepath.Join(c.out.Dir, ".slipway")}
-	for _, d := range dirs {
-		full, err := filepath.Abs(d)
+// made notes what Slipway writes: what the options name, and the usual store, which may be there
+// from an earlier run.
+func (c *checker) made(ctx context.Context, paths []string) error {
+	for _, p := range append([]string{filepath.Join(c.out.Dir, ".slipway")}, paths...) {
+		full, err := filepath.Abs(p)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		all = append(all, full)
+		c.out.Made = append(c.out.Made, full)
+		c.out.untracked = append(c.out.untracked, untracked(ctx, full)...)
 	}
-	return all, nil
+	return nil
+}
+
+// untracked returns the path, or what git does not have of it where git has some of it.
+func untracked(ctx context.Context, path string) []string {
+	if _, err := os.Stat(path); err != nil || disk.Ignored(path) {
+		return []string{path}
+	}
+	has, err := git.Tracked(ctx, filepath.Dir(path), filepath.Base(path))
+	if err != nil || len(has) == 0 {
+		return []string{path}
+	}
+	tracked := map[string]bool{}
+	for _, name := range has { // and the directories that they are in
+		for full := filepath.Join(filepath.Dir(path), filepath.FromSlash(name)); within(path, full) && !tracked[full]; full = filepath.Dir(full) {
+			tracked[full] = true
+		}
+	}
+	return without(path, tracked)
+}
+
+// without returns what is in a directory, and not among the tracked paths.
+func without(path string, tracked map[string]bool) (all []string) {
+	if !tracked[path] {
+		return []string{path}
+	}
+	list, _ := os.ReadDir(path) // a file has none
+	for _, e := range list {
+		all = append(all, without(filepath.Join(path, e.Name()), tracked)...)
+	}
+	return all
 }

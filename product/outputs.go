@@ -42,14 +42,31 @@ func Output(place string, p platform.Platform, version string) (stage, file stri
 	return stage, clean, nil
 }
 
-// outputs checks the places of programs and their names.
-func (c *checker) outputs(d *dockerfileYAML) {
+// outputs checks the places of programs and their names. On no platform may two be one.
+func (c *checker) outputs(d *dockerfileYAML, on []platform.Platform) {
+	type at struct {
+		platform    platform.Platform
+		stage, file string
+	}
+	taken := map[at]string{}
 	for _, place := range slices.Sorted(maps.Keys(d.Outputs)) {
 		if _, _, err := Output(place, platform.Platform{OS: platform.Linux, Architecture: "amd64"}, cmp.Or(c.out.Version, "0")); err != nil {
 			c.KeyErrorf(&d.Outputs, place, "%v", err)
 		}
 		if why := c.programs.unknown(d.Outputs[place]); why != "" {
 			c.Errorf(yamlfile.Entry(&d.Outputs, place), "%s", why)
+			continue
+		}
+		for _, p := range on {
+			stage, file, err := Output(place, p, cmp.Or(c.out.Version, "0"))
+			if err != nil || !c.out.Program(d.Outputs[place]).IsFor(p) {
+				continue
+			}
+			if other, ok := taken[at{p, stage, file}]; ok {
+				c.KeyErrorf(&d.Outputs, place, "%s and %s are one file for %s: keep one", other, place, p)
+				break
+			}
+			taken[at{p, stage, file}] = place
 		}
 	}
 }

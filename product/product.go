@@ -43,8 +43,12 @@ type Product struct {
 	// SourceDateEpoch means that Created comes from SOURCE_DATE_EPOCH, which then dates every
 	// image; without it an image has the time of its source.
 	SourceDateEpoch bool
-	// Made are the absolute directories that Slipway writes: store and output.
-	Made []string
+	// Made are the absolute paths of what Slipway writes: store, output, plan and parts.
+	// untracked is the same without what git has.
+	Made      []string
+	untracked []string
+	// stamps tell the files that were read from what is there later: see [Product.Changed].
+	stamps map[string]string
 	// Registry is host[/prefix] of the primary destination; empty means a snapshot.
 	Registry string
 	// Destinations are what -registry or SLIPWAY_REGISTRY select, the primary one first; none
@@ -95,6 +99,8 @@ type Source struct {
 	Module, Sum, GoModSum string
 	// Directory is absolute; empty for a module.
 	Directory string
+	// Made is that of the product.
+	Made []string `json:"-"`
 	// Own means that the directory is in the repository of slipway.yaml. Build settings in its
 	// files are then as trusted as slipway.yaml; those of other sources can run no command and
 	// reach no other file.
@@ -107,6 +113,7 @@ type Source struct {
 	Repository string
 	// Commit is known to have exactly the source, and the directory at In; "" asks git.
 	Commit, In string
+	Proven     bool      // Commit was compared where it was asked for
 	Revision   string    // commit
 	Created    time.Time // its time; for a directory filled from git where slipway.yaml has none
 	URL        string    // of the repository, for org.opencontainers.image.source

@@ -24,6 +24,8 @@ type RebuiltSource struct {
 	// Commit is the commit that has exactly the source, in full, and In the directory's path in its
 	// repository: who makes the release again has no git to ask. "" asks.
 	Commit, In string
+	// Proven reports whether Commit was compared, for machines that cannot.
+	Proven bool
 }
 
 // environment returns the function that looks up environment variables.

@@ -57,7 +57,7 @@ func (c *checker) askRevision(ctx context.Context, s Source) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("is not known: %w: %s", err, give)
 	}
-	changes, err := git.Changes(ctx, s.Directory, s.Own, c.out.MadeIn(s.Directory)...)
+	changes, err := s.Changes(ctx)
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("is not known: %w: %s", err, give)

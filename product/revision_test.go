@@ -16,6 +16,8 @@ sources:
   - {name: src, directory: DIR}
 images:
   - {name: demo, source: src, tags: ["{{.Version}}", "git-{{slice .Revision 0 7}}"], floatingTags: ["{{.Revision}}"], dockerfile: {file: Dockerfile}}
+charts:
+  - {name: demo, source: src, path: chart, tags: ["{{.Version}}", "git-{{slice .Revision 0 7}}"]}
 `
 	for name, tc := range map[string]struct {
 		do       func(r repo)
@@ -34,6 +36,8 @@ images:
 		t.Run(name, func(t *testing.T) {
 			r := newRepo(t)
 			r.write("slipway.yaml", strings.Replace(text, "DIR", tc.dir, 1))
+			r.write("chart/Chart.yaml", "")
+			r.write("sub/chart/Chart.yaml", "")
 			tc.do(r)
 			var registries []string
 			if tc.registry != "" {
@@ -52,6 +56,9 @@ images:
 			hash := r.git("rev-parse", "HEAD")
 			if got, want := p.Images[0].Tags[1], strings.Replace(tc.want, "HASH", hash[:7], 1); got != want {
 				t.Errorf("the tag is %s, want %s", got, want)
+			}
+			if got, want := p.Charts[0].Tags[1], strings.Replace(tc.want, "HASH", hash[:7], 1); got != want {
+				t.Errorf("the chart's tag is %s, want %s", got, want)
 			}
 			dirty := map[bool]string{true: "-dirty"}[strings.HasPrefix(name, "changed, in")]
 			if got := p.Images[0].FloatingTags[0]; got != hash+dirty {

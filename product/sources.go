@@ -33,7 +33,7 @@ func (c *checker) source(in *sourceYAML) {
 	}
 	if in.Directory != "" {
 		s.Directory = c.directory(&in.Directory)
-		s.Own = c.own(s.Directory)
+		s.Own, s.Made = c.own(s.Directory), c.out.Made
 		for _, f := range []*string{&in.Sum, &in.GoModSum} {
 			if c.Given(f) {
 				c.Errorf(f, "a directory has no hash: take it out, or name a module")
@@ -45,7 +45,7 @@ func (c *checker) source(in *sourceYAML) {
 		s.Created = c.time(&in.Created)
 	}
 	if again, ok := c.rebuild.source(in.Name); ok {
-		s.Commit, s.In = again.Commit, again.In
+		s.Commit, s.In, s.Proven = again.Commit, again.In, again.Proven
 		if in.Directory != "" {
 			s.Created = again.Created
 		}

@@ -1,6 +1,7 @@
 package product
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -11,13 +12,16 @@ import (
 // fromGit is the word in place of a version that lets git decide it.
 const fromGit = "git"
 
+// FromPlan is where the version of a shard comes from, and that of a merge by a plan.
+const FromPlan = "the plan"
+
 // noVersion is the version of a product for which no version was found, so that other errors do
 // not follow from that one.
 const noVersion = "0.0.0"
 
 // VersionSource is where the version of a product comes from.
 type VersionSource struct {
-	// From is "-version", "SLIPWAY_VERSION", "slipway.yaml" or "git".
+	// From is "-version", "SLIPWAY_VERSION", "slipway.yaml", "git" or [FromPlan].
 	From string `json:"from"`
 	// Tag is the git tag of Commit that has the version.
 	Tag string `json:"tag,omitempty"`
@@ -75,7 +79,7 @@ func (c *checker) version(ctx context.Context, o Options, getenv func(string) st
 		c.anyChannel()
 		return
 	}
-	given, from := o.Version, "-version"
+	given, from := o.Version, cmp.Or(o.VersionFrom, "-version")
 	if given == "" {
 		given, from = getenv("SLIPWAY_VERSION"), "SLIPWAY_VERSION"
 	}

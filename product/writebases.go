@@ -3,6 +3,7 @@ package product
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -29,13 +30,17 @@ func EncodeBases(list []LockedBase) ([]byte, error) {
 // WriteBases writes bases.lock.yaml next to the product's slipway.yaml, and puts other references
 // into slipway.yaml itself where there are any: both files or none. While another process has
 // locked that directory, it waits, which it tells through the callback, once. The callback may be
-// nil.
+// nil. A file that would lock nothing is not begun.
 func WriteBases(ctx context.Context, p *Product, list []LockedBase, references []yamlfile.Replacement, say disk.Say) error {
 	b, err := EncodeBases(list)
 	if err != nil {
 		return err
 	}
-	files := []disk.Content{{Path: filepath.Join(filepath.Dir(p.Path), BasesLock), Data: b}}
+	var files []disk.Content
+	path := filepath.Join(filepath.Dir(p.Path), BasesLock)
+	if _, err := os.Lstat(path); len(list) > 0 || err == nil { // nothing locked needs no file to commit
+		files = append(files, disk.Content{Path: path, Data: b})
+	}
 	if len(references) > 0 {
 		text, err := yamlfile.ReadText(p.Path, maxFile)
 		if err != nil {

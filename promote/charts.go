@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -49,7 +48,7 @@ func (p *promotion) renameChart(ctx context.Context, names *renaming.Names, i *i
 	if err != nil {
 		return err
 	}
-	all[t.Desc.Digest], err = names.Chart(ctx, archive, t, i.repo+"@"+t.Desc.Digest.String(), i.stamp.Created)
+	all[t.Desc.Digest], err = names.Chart(ctx, archive, t, i.released[0]+"@"+t.Desc.Digest.String(), i.stamp.Created)
 	return err
 }
 
@@ -61,49 +60,15 @@ func (p *promotion) treeAt(n int, i *image, t tagged) *oci.Tree {
 	return t.tree
 }
 
-// copyCharts brings the charts to every destination, which have the images by then.
-func (p *promotion) copyCharts(ctx context.Context, done *Promoted) error {
-	if !slices.ContainsFunc(p.images, func(i *image) bool { return i.chart }) {
-		return nil
-	}
-	var renamed []*renaming.Chart
-	all := make([][]transfer.Image, len(p.To))
-	for n := range p.To {
-		for _, c := range p.charts[n] {
-			renamed = append(renamed, c)
-		}
-		var err error
-		if all[n], err = p.planCharts(n, &done.Destinations[n]); err != nil {
-			return err
-		}
-	}
-	source := p.source(ctx)
-	source.Open = renaming.Opener(renamed, source.Open)
-	errs := make([]error, len(p.To))
-	for n, r := range p.client.PushAll(ctx, all, source, transfer.PushOptions{Task: "promote charts", Conflict: conflict}) {
-		d := &done.Destinations[n]
-		d.Blobs, d.Bytes = d.Blobs+r.Blobs, d.Bytes+r.Bytes
-		if errs[n] = r.Err; r.Err != nil {
-			continue
-		}
-		for k := range d.Charts {
-			d.Charts[k].Existed = r.Outcomes[k].Existed
-		}
-	}
-	return p.failed(errs)
-}
-
-// planCharts lists the charts under their tags, then their originals by digest, and what refers to
-// those.
-func (p *promotion) planCharts(n int, d *Destination) ([]transfer.Image, error) {
-	var images, originals, referrers []transfer.Image
+// planCharts lists the charts under their tags, then their originals by digest.
+func (p *promotion) planCharts(n int, d *Destination) (charts, originals []transfer.Image, err error) {
 	for _, i := range p.images {
 		if !i.chart {
 			continue
 		}
 		repo, err := name.NewRepository(p.target(i, p.To[n]))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, t := range i.tags {
 			tree := p.treeAt(n, i, t)
@@ -112,14 +77,11 @@ func (p *promotion) planCharts(n int, d *Destination) ([]transfer.Image, error) 
 				one.References, one.Untouched = c.References, c.Untouched
 			}
 			d.Charts = append(d.Charts, one)
-			images = append(images, transfer.Image{Name: i.name, Ref: repo.Tag(t.tag), Tree: tree})
-			if tree == t.tree {
-				continue
+			charts = append(charts, transfer.Image{Name: i.name, Ref: repo.Tag(t.tag), Tree: tree})
+			if tree != t.tree {
+				originals = append(originals, transfer.Image{Name: i.name, Ref: repo.Digest(t.desc.Digest.String()), Tree: t.tree})
 			}
-			originals = append(originals, transfer.Image{Name: i.name, Ref: repo.Digest(t.desc.Digest.String()), Tree: t.tree})
 		}
-		referrers = append(referrers, i.referrersAt(repo)...)
 	}
-	d.Referrers += len(referrers)
-	return slices.Concat(images, originals, referrers), nil
+	return charts, originals, nil
 }

@@ -142,6 +142,20 @@ func TestCharts(t *testing.T) {
 		}
 	}
 
+	// Copied from another registry, the chart names the images as they were published.
+	copied := separate(t)
+	fromCopy := g.options(copied.Host())
+	fromCopy.From, fromCopy.Charts = kept.Host(), promote.ChartsRename
+	if done, err = promote.Lock(t.Context(), g.lock, fromCopy); err != nil {
+		t.Fatal(err)
+	}
+	if c := done.Destinations[0].Charts[0]; c.References != 6 {
+		t.Errorf("from a copy the chart is %+v", c)
+	}
+	if text, m := values(t, copied.Host()+"/demo/charts/app:latest"); strings.Contains(text, "/staging/") || m.Annotations[chart.OriginalKey] != original.Image().Reference() {
+		t.Errorf("from a copy the annotations are %v, the values\n%s", m.Annotations, text)
+	}
+
 	o := g.options(renamed.Host())
 	o.Renames = []promote.Rename{{Old: "demo/charts/app", New: "helm/chart"}}
 	_, err = promote.Lock(t.Context(), g.lock, o)

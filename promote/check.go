@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/imagename"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/renaming"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -70,7 +71,14 @@ func (p *promotion) checkFlags() error {
 		}
 	}
 	if len(p.To) > 1 && p.Out != "" {
-		errs = append(errs, errors.New("-release-to names one file, and there are several destinations: leave it out, and each copy is named after its host"))
+		errs = append(errs, errors.New("-release-to names one file, and there are several destinations: leave it out, and each copy is named after its registry"))
+	}
+	for n, to := range p.To {
+		for _, other := range p.To[:n] {
+			if out := renaming.DefaultOut(p.Release, to); p.Release != "" && to != other && out == renaming.DefaultOut(p.Release, other) {
+				errs = append(errs, fmt.Errorf("-to=%s and -to=%s: both copies would be %s: promote to one after the other, with -release-to", other, to, out))
+			}
+		}
 	}
 	if !slices.Contains([]string{"", product.FloatingForward, product.FloatingMove, product.FloatingKeep}, p.Floating) {
 		errs = append(errs, fmt.Errorf("-floating %q is no rule: use forward, move or keep", p.Floating))

@@ -3,6 +3,7 @@ package promote_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -146,6 +147,24 @@ func TestBundle(t *testing.T) {
 	o.From = ""
 	if done, err = promote.Bundle(t.Context(), whole, promote.Options{To: []string{final.Host()}, Registry: quick}); err != nil || done.From != g.at.Host() {
 		t.Errorf("%+v, %v", done, err)
+	}
+
+	// Docker Hub has several names.
+	hub, published := *g.lock, g.lock
+	hub.Registry, hub.Images = "docker.io", slices.Clone(hub.Images)
+	for n, i := range hub.Images {
+		i.Repository, i.FloatingTags = "docker.io/me"+strings.TrimPrefix(i.Repository, published.Registry+"/demo"), nil
+		hub.Images[n] = i
+	}
+	g.lock = &hub
+	images := pack(airgap.Target{Name: "hub"})
+	g.lock = published
+	for _, from := range []string{"", "docker.io", "docker.io/me"} {
+		prefix := map[bool]string{true: "", false: "me/"}[from == "docker.io/me"]
+		done, err := promote.Bundle(t.Context(), images, promote.Options{From: from, To: []string{final.Host() + "/hub"}, Registry: quick})
+		if err != nil || done.Destinations[0].Images[0].Target != final.Host()+"/hub/"+prefix+"agent:1.2.3" {
+			t.Errorf("from %q: %+v, %v", from, done, err)
+		}
 	}
 
 	part := pack(airgap.Target{Name: "part", Platform: parse(t, "linux/amd64")}, airgap.Target{Name: "all"})

@@ -3,25 +3,32 @@ package promote
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/renaming"
 	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
-// copy brings the images and what refers to them to every destination, and records it in done. The
-// charts follow.
+// copy brings the images and charts, and what refers to them, to every destination, and records it in
+// done.
 func (p *promotion) copy(ctx context.Context, done *Promoted) error {
 	all := make([][]transfer.Image, len(p.To))
-	for n, to := range p.To {
+	var renamed []*renaming.Chart
+	for n := range p.To {
 		var err error
-		if all[n], err = p.plan(to, &done.Destinations[n]); err != nil {
+		if all[n], err = p.plan(n, &done.Destinations[n]); err != nil {
 			return err
 		}
+		renamed = slices.AppendSeq(renamed, maps.Values(p.charts[n]))
 	}
+	source := p.source(ctx)
+	source.Open = renaming.Opener(renamed, source.Open)
 	errs := make([]error, len(p.To))
-	for n, r := range p.client.PushAll(ctx, all, p.source(ctx), transfer.PushOptions{Task: "promote", Conflict: conflict}) {
+	for n, r := range p.client.PushAll(ctx, all, source, transfer.PushOptions{Task: "promote", Conflict: conflict}) {
 		d := &done.Destinations[n]
 		d.Blobs, d.Bytes = r.Blobs, r.Bytes
 		if errs[n] = r.Err; r.Err != nil {
@@ -30,7 +37,10 @@ func (p *promotion) copy(ctx context.Context, done *Promoted) error {
 		for k := range d.Images {
 			d.Images[k].Existed = r.Outcomes[k].Existed
 		}
-		for _, out := range r.Outcomes[len(d.Images):] {
+		for k := range d.Charts {
+			d.Charts[k].Existed = r.Outcomes[len(d.Images)+k].Existed
+		}
+		for _, out := range r.Outcomes[len(r.Outcomes)-d.Referrers:] {
 			if out.Skipped {
 				d.Referrers--
 			}
@@ -39,15 +49,12 @@ func (p *promotion) copy(ctx context.Context, done *Promoted) error {
 	return p.failed(errs)
 }
 
-// plan lists what is pushed to a destination: the images under their tags, and then what refers to
-// them.
-func (p *promotion) plan(to string, d *Destination) ([]transfer.Image, error) {
+// plan lists what is pushed to the n-th destination: images and charts under their tags, charts whose
+// copies have new names, and then what refers to all of them.
+func (p *promotion) plan(n int, d *Destination) ([]transfer.Image, error) {
 	var images, referrers []transfer.Image
 	for _, i := range p.images {
-		if i.chart {
-			continue
-		}
-		repo, err := name.NewRepository(p.target(i, to))
+		repo, err := name.NewRepository(p.target(i, p.To[n]))
 		if err != nil {
 			return nil, err
 		}
@@ -59,18 +66,22 @@ func (p *promotion) plan(to string, d *Destination) ([]transfer.Image, error) {
 				}
 			}
 		}
+		for _, one := range i.referrersAt(repo) {
+			one.Bases = mounts
+			referrers = append(referrers, one)
+		}
+		if i.chart {
+			continue
+		}
 		for _, t := range i.tags {
 			ref := repo.Tag(t.tag)
 			images = append(images, transfer.Image{Name: i.name, Ref: ref, Tree: t.tree, Bases: mounts})
 			d.Images = append(d.Images, Image{Source: i.repo + "@" + t.desc.Digest.String(), Target: ref.Name(), Digest: t.desc.Digest})
 		}
-		for _, one := range i.referrersAt(repo) {
-			one.Bases = mounts
-			referrers = append(referrers, one)
-		}
 	}
+	charts, originals, err := p.planCharts(n, d)
 	d.Referrers = len(referrers)
-	return append(images, referrers...), nil
+	return slices.Concat(images, charts, originals, referrers), err
 }
 
 // referrersAt lists what refers to an image, to be pushed to a repository.
@@ -130,6 +141,13 @@ func (p *promotion) moveFloating(ctx context.Context, done *Promoted) error {
 			moves = append(moves, o.move)
 		}
 	}
-	_, err = p.client.Move(ctx, moves)
+	moved, err := p.client.Move(ctx, moves)
+	if err != nil {
+		for n, m := range moves {
+			if moved[n] {
+				p.Registry.Progress.Printf("%s moved to %s", m.Ref, m.Tree.Desc.Digest)
+			}
+		}
+	}
 	return err
 }

@@ -21,9 +21,10 @@ import (
 
 // image is one repository of the source with what is promoted from it.
 type image struct {
-	name      string // in messages
-	repo      string // registry/repository at the source
-	path      string // of repo, below Options.From
+	name      string   // in messages
+	repo      string   // registry/repository at the source
+	path      string   // of repo, below Options.From
+	released  []string // registry/repository that release.yaml and charts may name, the primary first
 	tags      []tagged
 	floating  []tagged
 	manifests []v1.Hash      // by which manifests may refer to it
@@ -60,7 +61,7 @@ func fromLock(l *lock.Lock, o Options) (*promotion, error) {
 	everywhere := l.Published()
 	for n, i := range at.Published() {
 		path := strings.TrimPrefix(i.Repository, at.Registry+"/")
-		img := &image{name: i.Name, repo: o.From + "/" + path, path: path, listed: i.Referrers, stamp: transfer.Stamp{Version: l.Version, Created: l.Created}, chart: i.Kind == lock.KindChart}
+		img := &image{name: i.Name, repo: o.From + "/" + path, path: path, released: everywhere[n].Repositories(), listed: i.Referrers, stamp: transfer.Stamp{Version: l.Version, Created: l.Created}, chart: i.Kind == lock.KindChart}
 		if n < len(at.Images) {
 			at.Images[n].Repository = img.repo
 		}
@@ -117,7 +118,7 @@ func fromBundle(b *bundle.Bundle, o Options) (*promotion, error) {
 		p.From = cmp.Or(p.From, t.RegistryStr())
 		img := byRepo[repo]
 		if img == nil {
-			img = &image{name: i.Name, repo: repo, path: strings.TrimPrefix(repo, canonical(p.From)+"/"), stamp: transfer.Stamp{Version: c.Version, Created: c.Created}, chart: i.Chart}
+			img = &image{name: i.Name, repo: repo, released: []string{repo}, path: strings.TrimPrefix(repo, canonical(p.From)+"/"), stamp: transfer.Stamp{Version: c.Version, Created: c.Created}, chart: i.Chart}
 			if img.path == repo {
 				return nil, fmt.Errorf("promoting %s: %s is not below %s: name its registry with -from", what, i.Name, p.From)
 			}
@@ -138,6 +139,11 @@ func fromBundle(b *bundle.Bundle, o Options) (*promotion, error) {
 // canonical returns registry[/prefix] or registry/repository as references have it: Docker Hub has
 // several names. What is malformed is returned as it is.
 func canonical(s string) string {
+	if !strings.Contains(s, "/") { // NewRepository adds "library" to a repository of Docker Hub alone
+		if r, err := name.NewRegistry(s); err == nil {
+			return r.Name()
+		}
+	}
 	if r, err := name.NewRepository(s + "/x"); err == nil {
 		return strings.TrimSuffix(r.Name(), "/x")
 	}

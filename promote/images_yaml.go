@@ -3,13 +3,16 @@ package promote
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/lock"
 )
@@ -69,6 +72,28 @@ func ImagesYAML(l *lock.Lock, o Options, path string) ([]byte, error) {
 		return nil, err
 	}
 	return append(comments, write(list)...), nil
+}
+
+// WriteImagesYAML adds the images of a lock to the file at path as it is by now: others may have added
+// theirs. Where path is a link, the file that it leads to is replaced.
+func WriteImagesYAML(ctx context.Context, l *lock.Lock, o Options, path string, say disk.Say) error {
+	to := path
+	if file, err := filepath.EvalSymlinks(path); err == nil {
+		to = file
+	}
+	d, err := disk.Lock(ctx, filepath.Dir(to), say)
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	defer d.Unlock()
+	text, err := ImagesYAML(l, o, path)
+	if err != nil {
+		return err
+	}
+	if err := disk.Write(to, text, disk.ModeFile); err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return nil
 }
 
 // add adds a tag. A tag of another digest is an error.

@@ -80,10 +80,24 @@ func TestImagesYAML(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+			link := filepath.Join(t.TempDir(), "link.yaml")
+			if err := os.Symlink(path, link); err != nil {
+				t.Fatal(err)
+			}
 			got, err := promote.ImagesYAML(listed(), promote.Options{}, path)
 			if tt.err != "" {
 				says(t, err, tt.err)
 				return
+			}
+			named := path
+			if tt.before != "" {
+				named = link
+			}
+			if err := promote.WriteImagesYAML(t.Context(), listed(), promote.Options{}, named, nil); err != nil {
+				t.Fatal(err)
+			}
+			if written, err := os.ReadFile(path); err != nil || string(written) != string(got) {
+				t.Errorf("the file is %v\n%s\nwant\n%s", err, written, got)
 			}
 			if err != nil || string(got) != long(tt.after) {
 				t.Errorf("%v\n%s\nwant\n%s", err, got, long(tt.after))

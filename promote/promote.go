@@ -42,7 +42,7 @@ type Options struct {
 	// FloatingMove or FloatingKeep.
 	Floating string
 	// Release is the path of a release.yaml; empty is none. For each destination a copy with the
-	// new names is written: to Out, or by default to the same directory, named after the host.
+	// new names is written: to Out, or by default to the same directory, named after the registry.
 	Release, Out string
 	// Allow are findings of lint in the copies that are intended.
 	Allow []product.Allow
@@ -169,9 +169,6 @@ func (p *promotion) run(ctx context.Context) (*Promoted, error) {
 	if err := p.copy(ctx, done); err != nil {
 		return nil, err
 	}
-	if err := p.copyCharts(ctx, done); err != nil {
-		return nil, err
-	}
 	if err := p.moveFloating(ctx, done); err != nil {
 		return nil, err
 	}
@@ -190,8 +187,11 @@ func (p *promotion) run(ctx context.Context) (*Promoted, error) {
 func (p *promotion) failed(errs []error) error {
 	var complete []string
 	for n, err := range errs {
-		if err == nil {
+		switch {
+		case err == nil:
 			complete = append(complete, p.To[n])
+		case errors.Is(err, transfer.ErrHeld):
+			errs[n] = fmt.Errorf("%s: %w", p.To[n], err)
 		}
 	}
 	err := errors.Join(errs...)

@@ -29,12 +29,12 @@ func TestLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	blobs := done.Destinations[0].Blobs
-	for n, d := range done.Destinations {
+	for _, d := range done.Destinations {
 		g.check(d.To, true)
 		if d.Blobs != blobs || d.Blobs == 0 || d.Referrers != 4 || len(d.Images) != 6 || d.Images[0].Existed {
 			t.Errorf("%s: %d blobs, %d artifacts, %+v", d.To, d.Blobs, d.Referrers, d.Images)
 		}
-		if want := filepath.Join(filepath.Dir(g.release), "release."+strings.ReplaceAll([]string{a.Host(), b.Host()}[n], ":", "-")+".yaml"); d.Release.Path != want || d.Release.References != 1 {
+		if want := filepath.Join(filepath.Dir(g.release), "release."+strings.NewReplacer(":", "-", "/", "-").Replace(d.To)+".yaml"); d.Release.Path != want || d.Release.References != 1 {
 			t.Errorf("the manifest is %+v, want %s", d.Release, want)
 		}
 		got, err := os.ReadFile(d.Release.Path)
@@ -160,7 +160,7 @@ type document []byte
 func (d document) RawManifest() ([]byte, error) { return d, nil }
 
 // TestConflict promotes over other images: every tag in the way is named, and nothing is sent to
-// that destination. Another destination is complete but for floating tags.
+// that destination or another one, which would keep a release that the first never has.
 func TestConflict(t *testing.T) {
 	g := stage(t)
 	a, b := separate(t), separate(t)
@@ -175,16 +175,32 @@ func TestConflict(t *testing.T) {
 	}
 	a.Reset()
 	_, err = promote.Lock(t.Context(), g.lock, g.options(a.Host(), b.Host()))
-	says(t, err, a.Host()+"/demo/agent:1.2.3 is sha256:", a.Host()+"/demo/agent:1.2.3-windows is sha256:", "promote a new version", b.Host()+": complete, but for the floating tags")
-	if n := a.Count("P", ""); n != 0 {
-		t.Errorf("%d requests wrote to where a tag is in the way", n)
-	}
-	g.check(b.Host(), false)
-	if tags := tagged(b); slices.Contains(tags, "latest") {
-		t.Errorf("a floating tag moved: %v", tags)
+	says(t, err, a.Host()+"/demo/agent:1.2.3 is sha256:", a.Host()+"/demo/agent:1.2.3-windows is sha256:", "promote a new version", b.Host()+": nothing was sent")
+	if n := a.Count("P", "") + b.Count("P", ""); n != 0 {
+		t.Errorf("%d requests wrote although a tag is in the way", n)
 	}
 	if files, err := filepath.Glob(filepath.Join(filepath.Dir(g.release), "*")); err != nil || len(files) != 1 {
 		t.Errorf("there are %v, %v", files, err)
+	}
+}
+
+// TestConflictOfChart promotes where only the tag of the chart is taken: no image is sent.
+func TestConflictOfChart(t *testing.T) {
+	g := stage(t)
+	g.charted()
+	final := separate(t)
+	other, err := random.Image(100, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := remote.Write(final.Repo(t, "demo/charts/app").Tag("0.1.0"), other); err != nil {
+		t.Fatal(err)
+	}
+	final.Reset()
+	_, err = promote.Lock(t.Context(), g.lock, g.options(final.Host()))
+	says(t, err, final.Host()+"/demo/charts/app:0.1.0 is sha256:", "promote a new version")
+	if n := final.Count("P", ""); n != 0 {
+		t.Errorf("%d requests wrote although a tag is in the way", n)
 	}
 }
 
@@ -283,18 +299,44 @@ func TestFrom(t *testing.T) {
 	if _, err := promote.Lock(t.Context(), g.lock, g.options(copied.Host()+"/copy")); err != nil {
 		t.Fatal(err)
 	}
-	g.manifest(copied.Host() + "/copy/demo/agent@" + g.lock.Images[0].Digest.String())
-	g.at.Reset()
-	o := g.options(final.Host())
-	o.From = copied.Host() + "/copy"
-	done, err := promote.Lock(t.Context(), g.lock, o)
+	at := "/demo/agent@" + g.lock.Images[0].Digest.String()
+	for _, named := range []string{copied.Host() + "/copy", g.lock.Registry, final.Host()} {
+		g.manifest(named + at)
+		g.at.Reset()
+		o := g.options(final.Host())
+		o.From = copied.Host() + "/copy"
+		done, err := promote.Lock(t.Context(), g.lock, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.check(final.Host(), true)
+		if calls, _ := g.at.Reset(); len(calls) != 0 || done.From != o.From {
+			t.Errorf("from %s; the registry of the lock was asked %v", done.From, calls)
+		}
+		if text := done.Destinations[0].Release.Text; !strings.Contains(string(text), "image: "+final.Host()+at) {
+			t.Errorf("the copy of what names %s is\n%s", named, text)
+		}
+	}
+	g.manifest("elsewhere.example" + at)
+	_, err := promote.Lock(t.Context(), g.lock, g.options(final.Host()))
+	says(t, err, "release.yaml:11:12: elsewhere.example"+at+" is an image of this release under another name than it was published with")
+}
+
+// TestOneHost promotes to two prefixes of one registry: each has a copy of release.yaml.
+func TestOneHost(t *testing.T) {
+	g := stage(t)
+	final := separate(t)
+	done, err := promote.Lock(t.Context(), g.lock, g.options(final.Host()+"/a", final.Host()+"/b"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.check(final.Host(), true)
-	if calls, _ := g.at.Reset(); len(calls) != 0 || done.From != o.From {
-		t.Errorf("from %s; the registry of the lock was asked %v", done.From, calls)
+	for n, prefix := range []string{"/a/", "/b/"} {
+		if text, err := os.ReadFile(done.Destinations[n].Release.Path); err != nil || !strings.Contains(string(text), final.Host()+prefix+"demo/agent@") {
+			t.Errorf("%s has %v\n%s", done.Destinations[n].Release.Path, err, text)
+		}
 	}
+	_, err = promote.Lock(t.Context(), g.lock, g.options(final.Host()+"/a/b", final.Host()+"/a-b"))
+	says(t, err, "both copies would be ", "promote to one after the other, with -release-to")
 }
 
 // TestFromCopy promotes from the second registry of a lock, where the paths differ.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/internal/renaming"
 	"github.com/slipway-dev/slipway/lint"
@@ -20,12 +21,27 @@ func (p *promotion) rename(ctx context.Context, to string) (*renaming.Release, e
 	if p.Release == "" {
 		return nil, nil
 	}
-	from := canonical(p.From) + "/"
-	names, err := p.names(to, func(repository, ref string) error {
-		if !strings.HasPrefix(repository, from) {
-			return nil
+	own, there := map[string]bool{}, map[string]bool{}
+	for _, i := range p.images {
+		there[canonical(p.target(i, to))] = true
+		for _, h := range i.pinned() {
+			own[h.String()] = true
 		}
-		return fmt.Errorf("%s is not an image of this release: promote the release.yaml that belongs to it", ref)
+	}
+	names, err := p.names(to, func(repository, ref string) error {
+		_, digest, _ := strings.Cut(ref, "@")
+		below := func(registry string) bool {
+			return registry != "" && strings.HasPrefix(repository, canonical(registry)+"/")
+		}
+		switch {
+		case there[repository]:
+			return nil
+		case own[digest]:
+			return fmt.Errorf("%s is an image of this release under another name than it was published with: promote the release.yaml that belongs to it", ref)
+		case below(p.From) || below(p.released):
+			return fmt.Errorf("%s is not an image of this release: promote the release.yaml that belongs to it", ref)
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -37,22 +53,38 @@ func (p *promotion) rename(ctx context.Context, to string) (*renaming.Release, e
 	return r, p.lint(ctx, r, to)
 }
 
-// names returns the names that the images have at a destination.
+// names returns the names that the images have at a destination. A release.yaml and charts name them
+// as they were published, also where they are copied from another registry.
 func (p *promotion) names(to string, unknown func(repository, reference string) error) (*renaming.Names, error) {
 	names := &renaming.Names{Unknown: unknown}
 	for _, i := range p.images {
 		if i.chart {
 			continue
 		}
-		repo, err := name.NewRepository(i.repo)
-		if err != nil {
-			return nil, err
-		}
-		for _, t := range slices.Concat(i.tags, i.floating) {
-			names.Add(repo.Tag(t.tag), p.target(i, to), t.desc.Digest, i.manifests...)
+		target := p.target(i, to)
+		for _, old := range append([]string{i.repo}, i.released...) {
+			if canonical(old) == canonical(target) {
+				continue
+			}
+			repo, err := name.NewRepository(old)
+			if err != nil {
+				return nil, err
+			}
+			for _, t := range slices.Concat(i.tags, i.floating) {
+				names.Add(repo.Tag(t.tag), target, t.desc.Digest, i.manifests...)
+			}
 		}
 	}
 	return names, nil
+}
+
+// pinned returns the digests by which manifests may refer to the image.
+func (i *image) pinned() []v1.Hash {
+	all := slices.Clone(i.manifests)
+	for _, t := range slices.Concat(i.tags, i.floating) {
+		all = append(all, t.desc.Digest)
+	}
+	return all
 }
 
 // lint checks a renamed manifest, with the images under their new names. Findings of severity

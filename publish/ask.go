@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+
 	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
@@ -12,45 +14,56 @@ import (
 type question struct {
 	host   string
 	ask    func(context.Context) error
-	failed *error // set to what ask returns
+	failed *error // set to what ask returns, unless it is nil
 }
 
-// askAll asks everything, and returns each failure once. Of each registry, one question is asked
-// alone, so that a registry that does not answer is reported once and asked no more.
+// askAll asks everything, which may be nothing, and returns each failure once. Of each registry, one
+// question is asked alone, so that a registry that does not answer is reported once and asked no more.
 func askAll(ctx context.Context, c *transfer.Client, all []question) error {
 	var hosts []string
-	of := map[string][]question{}
-	for _, q := range all {
+	of := map[string][]int{}
+	for n, q := range all {
 		if of[q.host] == nil {
 			hosts = append(hosts, q.host)
 		}
-		of[q.host] = append(of[q.host], q)
+		of[q.host] = append(of[q.host], n)
 	}
+	failures := make([]error, len(all))
 	err := transfer.Each(ctx, c, hosts, func(ctx context.Context, _ int, host string) error {
-		first := of[host][0]
-		if *first.failed = first.ask(ctx); *first.failed != nil && !answered(*first.failed) {
-			for _, q := range of[host][1:] {
-				*q.failed = errSilent{host}
+		first, others := of[host][0], of[host][1:]
+		if failures[first] = all[first].ask(ctx); failures[first] != nil && !answered(failures[first]) {
+			for _, n := range others {
+				failures[n] = errSilent{host}
 			}
 			return ctx.Err()
 		}
-		return transfer.Each(ctx, c, of[host][1:], func(ctx context.Context, _ int, q question) error {
-			*q.failed = q.ask(ctx)
+		return transfer.Each(ctx, c, others, func(ctx context.Context, _ int, n int) error {
+			failures[n] = all[n].ask(ctx)
 			return ctx.Err()
 		})
 	})
 	if err != nil {
 		return context.Cause(ctx)
 	}
-	var failures []error
+	var errs []error
 	said := map[string]bool{}
-	for _, q := range all {
-		if err := *q.failed; err != nil && !errors.As(err, &errSilent{}) && !said[err.Error()] {
+	for n, q := range all {
+		err := failures[n]
+		if q.failed != nil {
+			*q.failed = err
+		}
+		if err != nil && !errors.As(err, &errSilent{}) && !said[err.Error()] {
 			said[err.Error()] = true
-			failures = append(failures, err)
+			errs = append(errs, err)
 		}
 	}
-	return errors.Join(failures...)
+	return errors.Join(errs...)
+}
+
+// answered reports whether a registry has answered.
+func answered(err error) bool {
+	var e *transport.Error
+	return errors.As(err, &e)
 }
 
 // errSilent means that a registry was not asked, because it has left another question unanswered.

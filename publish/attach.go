@@ -52,10 +52,16 @@ func (r *Prepared) Referrers(ctx context.Context) error {
 	return nil
 }
 
-// update sets the referrers of the lock to those of all, its published images.
+// update sets what the registries tell, referrers and floating tags, to that of all, the published
+// images of the lock.
 func (r *Prepared) update(all []lock.Image) {
 	for n, i := range all {
 		*r.listed(n) = i.Referrers
+		if k := n - len(r.Lock.Images); k >= 0 {
+			r.Lock.Charts[k].FloatingTags = i.FloatingTags
+		} else {
+			r.Lock.Images[n].FloatingTags = i.FloatingTags
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -23,22 +24,38 @@ type Untagged struct {
 	Kept string `json:"kept,omitempty"`
 }
 
-// Discard lists the manifests of a part that no tag leads to, and deletes them with remove. The
-// distribution API lists no untagged manifests: only parts tell of them. It deletes no blobs;
-// registries collect those that no manifest names.
-func Discard(ctx context.Context, part *lock.Part, remove bool, o network.Options) ([]Untagged, error) {
+// Discard lists the manifests of a part that no tag leads to and none of the parts in keep names,
+// and deletes them with remove. The distribution API lists no untagged manifests: only parts tell
+// of them. It deletes no blobs; registries collect those that no manifest names.
+func Discard(ctx context.Context, part *lock.Part, keep []*lock.Part, remove bool, o network.Options) ([]Untagged, error) {
 	if part.Snapshot {
 		return nil, nil // its registry is the store
 	}
 	d := &discard{client: transfer.New(o), remove: remove}
 	for _, i := range part.Images {
-		for _, r := range i.Named().Repositories() {
-			if err := d.repository(ctx, r, i.Children); err != nil {
+		named := i.Named()
+		for _, r := range named.Repositories() {
+			if err := d.repository(ctx, r, named, namedBy(keep, r)); err != nil {
 				return d.all, fmt.Errorf("cleaning %s: %w", r, network.Clean(err))
 			}
 		}
 	}
 	return d.all, nil
+}
+
+// namedBy returns the manifests that parts have in a repository.
+func namedBy(parts []*lock.Part, repository string) map[v1.Hash]bool {
+	all := map[v1.Hash]bool{}
+	for _, p := range parts {
+		for _, i := range p.Images {
+			if slices.Contains(i.Named().Repositories(), repository) {
+				for _, c := range i.Children {
+					all[c.Digest] = true
+				}
+			}
+		}
+	}
+	return all
 }
 
 // maxNested is how many indexes may contain one another.
@@ -50,7 +67,12 @@ type discard struct {
 	all    []Untagged
 }
 
-func (d *discard) repository(ctx context.Context, repository string, children []lock.Child) error {
+// unlisted is why manifests stay in a registry that does not tell what its tags lead to.
+const unlisted = "the registry does not list the tags of the repository, and one of them may lead to it"
+
+// repository discards the manifests of an image from one of its repositories, but for those that
+// are used.
+func (d *discard) repository(ctx context.Context, repository string, i lock.Image, used map[v1.Hash]bool) error {
 	repo, err := name.NewRepository(repository)
 	if err != nil {
 		return err
@@ -63,17 +85,16 @@ func (d *discard) repository(ctx context.Context, repository string, children []
 	if err != nil {
 		return err
 	}
-	tags, err := session.Tags(ctx)
-	if err != nil && !network.Missing(err) {
+	tags, kept, err := d.tags(ctx, session, repo, i)
+	if err != nil {
 		return err
 	}
-	used := map[v1.Hash]bool{}
 	for _, t := range tags {
 		if err := d.reach(ctx, repo.Tag(t), used, maxNested); err != nil {
 			return err
 		}
 	}
-	for _, c := range children {
+	for _, c := range i.Children {
 		ref := repo.Digest(c.Digest.String())
 		if used[c.Digest] {
 			continue
@@ -84,8 +105,8 @@ func (d *discard) repository(ctx context.Context, repository string, children []
 		case err != nil:
 			return err
 		}
-		out := Untagged{Reference: ref.String()}
-		if d.remove {
+		out := Untagged{Reference: ref.String(), Kept: kept}
+		if d.remove && kept == "" {
 			switch err := session.Delete(ctx, ref); {
 			case errors.Is(err, network.ErrNoDelete):
 				out.Kept = err.Error()
@@ -96,6 +117,38 @@ func (d *discard) repository(ctx context.Context, repository string, children []
 		d.all = append(d.all, out)
 	}
 	return nil
+}
+
+// tags returns the tags of a repository, and those that a release of the part would have, which a
+// list may lack. A registry that knows the repository, but no tag of it, says NAME_UNKNOWN. If it
+// lists none in another way, or has tags that it does not list, kept tells why nothing is deleted.
+func (d *discard) tags(ctx context.Context, session *network.Session, repo name.Repository, i lock.Image) (list []string, kept string, err error) {
+	list, err = session.Tags(ctx)
+	if err != nil && !network.Missing(err) {
+		return nil, "", err
+	}
+	if err != nil && !network.Unknown(err) {
+		kept = unlisted
+	}
+	own := slices.Clone(i.Tags)
+	for _, t := range i.PlatformTags {
+		own = append(own, t.Tag)
+	}
+	for _, t := range i.FloatingTags {
+		own = append(own, t.Tag)
+	}
+	for _, t := range own {
+		if slices.Contains(list, t) {
+			continue
+		}
+		switch _, err := d.client.Head(ctx, repo.Tag(t)); {
+		case err == nil:
+			list, kept = append(list, t), unlisted
+		case !network.Missing(err):
+			return nil, "", err
+		}
+	}
+	return list, kept, nil
 }
 
 // reach adds the digests that a reference leads to.

@@ -3,6 +3,7 @@ package publish
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -15,20 +16,12 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// kindFloating are the records of what floating tags named before a release, so that a release
-// that is made again has the same lock.
-const kindFloating = "floating"
-
-type floatingRecord struct {
-	From v1.Hash `json:"from,omitzero"`
-}
-
-// decide fills in for every floating tag of images of l what it names, and whether it moves to the
+// decide fills in for every floating tag of images what it names, and whether it moves to the
 // release.
 func decide(ctx context.Context, c *transfer.Client, p *product.Product, st *store.Store, l *lock.Lock, images []lock.Image) error {
 	var list []transfer.Floating
 	var tags []*lock.FloatingTag
-	for _, i := range images {
+	for n, i := range images {
 		if len(i.FloatingTags) == 0 {
 			continue
 		}
@@ -36,8 +29,9 @@ func decide(ctx context.Context, c *transfer.Client, p *product.Product, st *sto
 		if err != nil {
 			return err
 		}
+		images[n].FloatingTags = slices.Clone(i.FloatingTags)
 		for k := range i.FloatingTags {
-			t := &i.FloatingTags[k]
+			t := &images[n].FloatingTags[k]
 			ref, err := name.NewTag(t.Repository + ":" + t.Tag)
 			if err != nil {
 				return err
@@ -51,29 +45,8 @@ func decide(ctx context.Context, c *transfer.Client, p *product.Product, st *sto
 	}
 	for n, d := range decided {
 		tags[n].From, tags[n].Kept = d.From, d.Kept
-		if d.Kept != "" {
-			continue
-		}
-		if err := recordFrom(st, tags[n], d.Move); err != nil {
-			return err
-		}
 	}
 	return nil
-}
-
-// recordFrom records what a tag names before it moves. If it has moved already, recordFrom fills in
-// what it named before.
-func recordFrom(st *store.Store, t *lock.FloatingTag, m transfer.Move) error {
-	key := m.Ref.Name() + "@" + m.Tree.Desc.Digest.String()
-	if m.From != m.Tree.Desc.Digest {
-		return st.Record(kindFloating, key, floatingRecord{m.From})
-	}
-	var before floatingRecord
-	ok, err := st.Recall(kindFloating, key, &before)
-	if ok {
-		t.From = before.From
-	}
-	return err
 }
 
 // verdict reports whether a floating tag moves from another image to one of a release, and why, as
@@ -138,7 +111,7 @@ func Move(ctx context.Context, st *store.Store, l *lock.Lock, o network.Options)
 	}
 	moved, err := transfer.New(o).Move(ctx, moves)
 	for n, m := range moves {
-		if moved[n] && err == nil {
+		if moved[n] {
 			o.Progress.Printf("%s moved to %s%s", m.Ref, m.Tree.Desc.Digest, before(m.From))
 		}
 	}

@@ -112,7 +112,8 @@ func order(t *testing.T, s *registrytest.Server, tags ...string) {
 	}
 }
 
-// TestFloatingAgain checks that a release that is made again has the same lock.
+// TestFloatingAgain checks that a release that is made again has the same lock, also one that another
+// machine makes, whose store does not know what was there before.
 func TestFloatingAgain(t *testing.T) {
 	s := registrytest.Serve(t)
 	for _, v := range []string{"1.0.0", "1.1.0"} {
@@ -122,16 +123,29 @@ func TestFloatingAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		want, err := first.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
 		s.Reset()
 		second, err := all(t.Context(), t, p, st, l)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a, b := first.Images[0].FloatingTags[0], second.Images[0].FloatingTags[0]; a != b {
-			t.Errorf("the lock has %+v the first time and %+v the second", a, b)
+		if got, err := second.Encode(); err != nil || string(got) != string(want) {
+			t.Errorf("the lock is %s the first time and %s the second, %v", want, got, err)
 		}
 		if n := s.Count(http.MethodPut, ""); n != 0 {
 			t.Errorf("the second time %d documents were put", n)
+		}
+		other, st, l := version(t, v, "latest")
+		other.Registry = s.Host()
+		third, err := all(t.Context(), t, other, st, l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := third.Encode(); err != nil || string(got) != string(want) {
+			t.Errorf("the lock is %s the first time and %s on another machine, %v", want, got, err)
 		}
 	}
 }

@@ -46,6 +46,7 @@ func PrepareMerge(ctx context.Context, p *product.Product, st *store.Store, part
 		images = append(images, m.image)
 	}
 	r.Lock = joined.Lock(images)
+	r.Lock.Bundles = bundles(p)
 	if parts[0].Shard != nil {
 		r.Lock.ThirdParty, err = ThirdParty(ctx, p, st, o)
 	}
@@ -161,8 +162,11 @@ func (m *merged) present(ctx context.Context, repo name.Repository) error {
 	}
 	for _, child := range m.part.Children {
 		ref := repo.Digest(child.Digest.String())
-		if _, err := m.client.Head(ctx, ref); err != nil {
-			return fmt.Errorf("%s: %s: publish that part again: %w", child.Platform, ref, err)
+		switch _, err := m.client.Head(ctx, ref); {
+		case network.Missing(err):
+			return fmt.Errorf("%s: %s is not in the registry: publish that part again", child.Platform, ref)
+		case err != nil:
+			return fmt.Errorf("%s: looking at %s: %w", child.Platform, ref, err)
 		}
 	}
 	return nil

@@ -202,6 +202,16 @@ func TestMergeFails(t *testing.T) {
 		"channels":         {locks: []*lock.Part{linux, inChannel(windows)}, want: "channel is  in one and stable in another"},
 		"another registry": {locks: []*lock.Part{linux, windows}, change: func(p *product.Product) { p.Registry = "" }, want: "name it with -registry"},
 		"new image":        {locks: []*lock.Part{linux, windows}, change: func(p *product.Product) { p.Images = append(p.Images, product.Image{Name: "new"}) }, want: "-images new"},
+		"not to be read": {
+			locks: []*lock.Part{linux, windows}, want: "linux/amd64: looking at " + s.Host() + "/",
+			trouble: func(w http.ResponseWriter, q *http.Request) bool {
+				if strings.Contains(q.URL.Path, "/manifests/sha256:") {
+					w.WriteHeader(http.StatusForbidden)
+					return true
+				}
+				return false
+			},
+		},
 		"not pushed": {
 			locks: []*lock.Part{linux, windows}, want: "publish that part again",
 			trouble: func(w http.ResponseWriter, q *http.Request) bool {

@@ -74,3 +74,14 @@ func remember(st *store.Store, images []lock.Image) error {
 	}
 	return nil
 }
+
+// Registries returns the registries that a release of p is for, the primary one first.
+func Registries(p *product.Product) []string { return registries(p) }
+
+// bundles returns the names of the bundles of p.
+func bundles(p *product.Product) (names []string) {
+	for _, b := range p.Airgap.Bundles {
+		names = append(names, b.Name)
+	}
+	return names
+}

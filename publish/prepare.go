@@ -71,6 +71,7 @@ func prepare(p *product.Product, st *store.Store, part *lock.Part, o network.Opt
 		return nil, err
 	}
 	r := &Prepared{Lock: part.Lock(images), Inventory: part.Inventory, product: p, store: st, client: newClient(o, st, p)}
+	r.Lock.Bundles = bundles(p)
 	r.planned, err = plan(st, r.Lock, r.Lock.Images, byDigest)
 	return r, err
 }

@@ -34,7 +34,7 @@ func (t Party) Host() string {
 // be read, and writes nothing. The error lists those that cannot.
 func PreviewThirdParty(ctx context.Context, p *product.Product, st *store.Store, o network.Options) ([]Party, error) {
 	r := &reach{transfer.New(o), st, o.Progress}
-	all, failed := make([]Party, len(p.Airgap.Images)), make([]error, len(p.Airgap.Images))
+	all := make([]Party, len(p.Airgap.Images))
 	var questions []question
 	for n, t := range p.Airgap.Images {
 		if all[n] = (Party{Reference: t.Text, Omitted: t.Omitted}); t.Omitted != "" {
@@ -49,7 +49,7 @@ func PreviewThirdParty(ctx context.Context, p *product.Product, st *store.Store,
 		case p.Snapshot() && !network.Loopback(host):
 			all[n].Omitted = noNetwork
 		default:
-			questions = append(questions, question{host, func(ctx context.Context) error { return r.mayPull(ctx, t) }, &failed[n]})
+			questions = append(questions, question{host: host, ask: func(ctx context.Context) error { return r.mayPull(ctx, t) }})
 		}
 	}
 	return all, askAll(ctx, r.Client, questions)

@@ -2,7 +2,6 @@ package publish
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -24,7 +23,7 @@ func Reach(ctx context.Context, p *product.Product, st *store.Store, o network.O
 		return nil
 	}
 	r := &reach{transfer.New(o), st, o.Progress}
-	checks, err := r.pushes(p)
+	all, err := r.pushes(p)
 	if err != nil {
 		return err
 	}
@@ -37,28 +36,10 @@ func Reach(ctx context.Context, p *product.Product, st *store.Store, o network.O
 			return fmt.Errorf("%s: %w", t.Text, err)
 		}
 		if !here {
-			checks = append(checks, func(ctx context.Context) error { return r.mayPull(ctx, t) })
+			all = append(all, question{host: t.Reference.Context().RegistryStr(), ask: func(ctx context.Context) error { return r.mayPull(ctx, t) }})
 		}
 	}
-	// One alone first, so that an unreachable registry is reported once.
-	failures := make([]error, len(checks))
-	if failures[0] = checks[0](ctx); failures[0] != nil && !answered(failures[0]) {
-		return failures[0]
-	}
-	err = transfer.Each(ctx, r.Client, checks[1:], func(ctx context.Context, n int, check func(context.Context) error) error {
-		failures[n+1] = check(ctx)
-		return ctx.Err()
-	})
-	if err != nil {
-		return context.Cause(ctx)
-	}
-	return errors.Join(failures...)
-}
-
-// answered reports whether a registry has answered.
-func answered(err error) bool {
-	var e *transport.Error
-	return errors.As(err, &e)
+	return askAll(ctx, r.Client, all)
 }
 
 // reach is one call of [Reach].
@@ -68,9 +49,9 @@ type reach struct {
 	progress *progress.Printer
 }
 
-// pushes returns the checks of all repositories that p pushes to. A part has no charts, and pushes no
-// tags.
-func (r *reach) pushes(p *product.Product) (checks []func(context.Context) error, err error) {
+// pushes asks for all repositories that p pushes to. A part has no charts, and pushes no tags; one
+// that has only artifacts pushes nothing.
+func (r *reach) pushes(p *product.Product) (all []question, err error) {
 	seen := map[string]bool{} // images may share a repository
 	add := func(repositories []string, tag string) error {
 		for n, host := range registries(p) {
@@ -84,7 +65,7 @@ func (r *reach) pushes(p *product.Product) (checks []func(context.Context) error
 			}
 			if key := repo.Name() + " " + t.String(); !seen[key] {
 				seen[key] = true
-				checks = append(checks, func(ctx context.Context) error { return r.mayPush(ctx, repo, t) })
+				all = append(all, question{host: repo.RegistryStr(), ask: func(ctx context.Context) error { return r.mayPush(ctx, repo, t) }})
 			}
 		}
 		return nil
@@ -102,7 +83,7 @@ func (r *reach) pushes(p *product.Product) (checks []func(context.Context) error
 			return nil, err
 		}
 	}
-	return checks, nil
+	return all, nil
 }
 
 // mayPush checks the right to push, unless the tag exists: then nothing will be sent, and only

@@ -25,6 +25,11 @@ func TestReach(t *testing.T) {
 		t.Errorf("a snapshot: %v, %d requests", err, s.Count("", "/"))
 	}
 	p.Registry = s.Host() + "/team"
+	artifacts := *p
+	artifacts.Selected, artifacts.Images, artifacts.Airgap.Images = []string{"shard 2 of 4"}, nil, nil
+	if err := publish.Reach(t.Context(), &artifacts, st, quick); err != nil || s.Count("", "/") != 0 {
+		t.Errorf("a part that has only artifacts: %v, %d requests", err, s.Count("", "/"))
+	}
 	if err := publish.Reach(t.Context(), p, st, quick); err != nil {
 		t.Fatal(err)
 	}

@@ -15,16 +15,17 @@ import (
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/lock"
+	"github.com/slipway-dev/slipway/store"
 )
 
-// artifacts writes the artifacts of the lock to dist/ and returns their names. They come from
-// the store, or from [Options].ArtifactDirs.
-func (c *run) artifacts(ctx context.Context, l *lock.Lock) ([]string, error) {
+// WriteArtifacts writes the artifacts of the lock to a directory and returns their names. They are
+// in st, or in one of the directories from, of parts that other machines made.
+func WriteArtifacts(ctx context.Context, st *store.Store, l *lock.Lock, dir string, from ...string) ([]string, error) {
 	names := make([]string, len(l.Artifacts))
 	err := each(len(l.Artifacts), func(i int) error {
 		a := l.Artifacts[i]
 		names[i] = a.File
-		if err := c.artifact(ctx, a); err != nil {
+		if err := writeArtifact(ctx, st, a, filepath.Join(dir, a.File), from); err != nil {
 			return fmt.Errorf("writing %s: %w", a.File, err)
 		}
 		return nil
@@ -32,31 +33,49 @@ func (c *run) artifacts(ctx context.Context, l *lock.Lock) ([]string, error) {
 	return names, err
 }
 
-func (c *run) artifact(ctx context.Context, a lock.Artifact) error {
-	to := filepath.Join(c.out, a.File)
-	if old, err := digest(ctx, to); err == nil && old == a.Digest {
-		return nil
-	}
-	open, err := c.find(ctx, a)
-	if err != nil {
-		return err
-	}
+func writeArtifact(ctx context.Context, st *store.Store, a lock.Artifact, to string, from []string) error {
 	mode := disk.ModeFile
 	if a.Executable {
 		mode = disk.ModeProgram
 	}
+	if is(ctx, to, a.Digest) {
+		return disk.Chmod(to, mode)
+	}
+	open, err := findArtifact(ctx, st, a, from)
+	if err != nil {
+		return err
+	}
 	return program.Copy(layer.Content{Digest: a.Digest, Size: a.Size, Open: open}, to, mode)
 }
 
-// find returns a function that opens a file with the artifact's bytes.
-func (c *run) find(ctx context.Context, a lock.Artifact) (func() (io.ReadCloser, error), error) {
-	switch here, err := c.store.Check(v1.Descriptor{Digest: a.Digest, Size: a.Size}); {
+// artifacts writes the artifacts of the lock to dist/ and returns their names.
+func (c *run) artifacts(ctx context.Context, l *lock.Lock) ([]string, error) {
+	return WriteArtifacts(ctx, c.store, l, c.out, c.options.ArtifactDirs...)
+}
+
+// findArtifacts checks that artifacts will find all files that it is to write.
+func (c *run) findArtifacts(ctx context.Context, l *lock.Lock) error {
+	return each(len(l.Artifacts), func(i int) error {
+		a := l.Artifacts[i]
+		if is(ctx, filepath.Join(c.out, a.File), a.Digest) {
+			return nil
+		}
+		if _, err := findArtifact(ctx, c.store, a, c.options.ArtifactDirs); err != nil {
+			return fmt.Errorf("%s: %w", a.File, err)
+		}
+		return nil
+	})
+}
+
+// findArtifact returns a function that opens a file with the artifact's bytes.
+func findArtifact(ctx context.Context, st *store.Store, a lock.Artifact, from []string) (func() (io.ReadCloser, error), error) {
+	switch here, err := st.Check(v1.Descriptor{Digest: a.Digest, Size: a.Size}); {
 	case err != nil:
 		return nil, err
 	case here:
-		return func() (io.ReadCloser, error) { return c.store.Open(a.Digest) }, nil
+		return func() (io.ReadCloser, error) { return st.Open(a.Digest) }, nil
 	}
-	for _, dir := range c.options.ArtifactDirs {
+	for _, dir := range from {
 		path := filepath.Join(dir, a.File)
 		switch h, err := digest(ctx, path); {
 		case errors.Is(err, fs.ErrNotExist):

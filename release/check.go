@@ -49,7 +49,7 @@ type offline struct {
 
 // checkOffline does what [Check] does. done removes what is on the disk.
 func checkOffline(ctx context.Context, p *product.Product) (c *offline, done func(), err error) {
-	dir, err := disk.Temp(os.TempDir())
+	dir, err := disk.Scratch("")
 	if err != nil {
 		return nil, nil, fmt.Errorf("making a directory: %w", err)
 	}

@@ -68,7 +68,10 @@ func CheckBuilder(id string) error {
 // push brings the evidence to the registries.
 func (c *run) prove(ctx context.Context, prepared *publish.Prepared, manifest []byte, bills []bill) error {
 	l, s := prepared.Lock, c.options.Signer
-	var err error
+	err := c.builder.Unchanged(ctx) // templates and charts were read since the images were built
+	if err != nil {
+		return err
+	}
 	if c.stated, err = c.statement(l, manifest); err != nil || s == nil {
 		return err
 	}

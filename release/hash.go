@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"io"
 	"runtime"
 
@@ -29,12 +30,20 @@ func digest(ctx context.Context, path string) (v1.Hash, error) {
 	return v1.Hash{Algorithm: "sha256", Hex: hex.EncodeToString(h.Sum(nil))}, nil
 }
 
-// each calls f with the numbers from 0 to n-1, on all cores, and returns the first error.
+// is reports whether a file is there and has a digest.
+func is(ctx context.Context, path string, want v1.Hash) bool {
+	have, err := digest(ctx, path)
+	return err == nil && have == want
+}
+
+// each calls f with the numbers from 0 to n-1, on all cores, and returns all errors in their order.
 func each(n int, f func(i int) error) error {
+	errs := make([]error, n)
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range n {
-		g.Go(func() error { return f(i) })
+		g.Go(func() error { errs[i] = f(i); return nil })
 	}
-	return g.Wait()
+	_ = g.Wait() // no function fails
+	return errors.Join(errs...)
 }

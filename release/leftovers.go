@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -46,40 +47,60 @@ type CleanOptions struct {
 	Network    network.Options
 }
 
-// CleanOld removes what nobody has used since a time: manifests of parts that no tag leads to, the
-// directories of these parts, the output directory and the store.
+// CleanOld removes what nobody has used since a time: manifests of parts that no tag leads to and no
+// newer part names, the directories of these parts, the output directory and the store. What cannot
+// be removed does not keep the rest.
 func CleanOld(ctx context.Context, o CleanOptions) (*Leftovers, error) {
 	all := &Leftovers{Removed: !o.List, All: []Leftover{}}
-	for _, path := range o.Parts {
-		if err := all.part(ctx, path, o); err != nil {
-			return all, err
-		}
+	parts, keep, err := readParts(o)
+	errs := []error{err}
+	for _, p := range parts {
+		errs = append(errs, all.part(ctx, p, keep, o))
 	}
 	for _, d := range []struct {
 		what, dir string
 		remove    func(context.Context, string, disk.Say) error
 	}{{"output", o.Out, Clean}, {"store", o.Store, store.Remove}} {
-		if err := all.directory(ctx, d.what, d.dir, o, d.remove); err != nil {
-			return all, err
+		errs = append(errs, all.directory(ctx, d.what, d.dir, o, d.remove))
+	}
+	return all, errors.Join(errs...)
+}
+
+// readParts reads the parts. keep are those that are not old, and so is that in the output
+// directory: the same inputs give the same manifests, which their release may still need.
+func readParts(o CleanOptions) (all, keep []*lock.Part, err error) {
+	var errs []error
+	for n, path := range append(slices.Clone(o.Parts), filepath.Join(o.Out, lock.PartName)) {
+		given := n < len(o.Parts)
+		part, err := lock.ReadPart(path)
+		if !given && errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		_, used, gone := usage(filepath.Dir(path))
+		if err := cmp.Or(err, gone); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		if !used.Before(o.Before) {
+			keep = append(keep, part)
+		}
+		if given {
+			all = append(all, part)
 		}
 	}
-	return all, nil
+	return all, keep, errors.Join(errs...)
 }
 
 // part cleans what a part names in registries, and its directory last: it is what tells of them.
-func (l *Leftovers) part(ctx context.Context, path string, o CleanOptions) error {
-	part, err := lock.ReadPart(path)
-	if err != nil {
-		return err
-	}
-	dir := filepath.Dir(path)
+func (l *Leftovers) part(ctx context.Context, part *lock.Part, keep []*lock.Part, o CleanOptions) error {
+	dir := filepath.Dir(part.Path)
 	_, used, err := usage(dir)
 	if err != nil {
-		return fmt.Errorf("cleaning %s: %w", path, err)
+		return fmt.Errorf("cleaning %s: %w", part.Path, err)
 	}
 	remains := false
 	if used.Before(o.Before) {
-		untagged, err := publish.Discard(ctx, part, !o.List, o.Network)
+		untagged, err := publish.Discard(ctx, part, keep, !o.List, o.Network)
 		for _, u := range untagged {
 			remains = remains || u.Kept != ""
 			l.All = append(l.All, Leftover{What: "manifest", Where: u.Reference, Kept: u.Kept})
@@ -107,14 +128,19 @@ func (l *Leftovers) directory(ctx context.Context, what, dir string, o CleanOpti
 	if !used.Before(o.Before) {
 		out.Kept = "it was used since"
 	} else if !o.List {
-		err = remove(ctx, dir, o.Say)
+		if err = remove(ctx, dir, o.Say); err != nil {
+			out.Kept = output.Line(err.Error())
+		}
 	}
 	l.All = append(l.All, out)
 	return err
 }
 
-// usage returns the size of a directory's files, and when something in it was last written.
+// usage returns the size of a directory's files, and when something in it was last written. A time
+// that is still to come was written by a clock that was ahead, at a time that nobody knows: it
+// counts as now, so that the directory stays.
 func usage(dir string) (bytes int64, last time.Time, err error) {
+	now := time.Now()
 	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
 			if path != dir && errors.Is(err, fs.ErrNotExist) {
@@ -129,8 +155,11 @@ func usage(dir string) (bytes int64, last time.Time, err error) {
 		if fi.Mode().IsRegular() {
 			bytes += fi.Size()
 		}
-		if fi.ModTime().After(last) && fi.ModTime().Before(time.Now().Add(time.Minute)) {
-			last = fi.ModTime()
+		if at := fi.ModTime(); at.After(last) {
+			last = at
+			if at.After(now) {
+				last = now
+			}
 		}
 		return nil
 	})

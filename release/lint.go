@@ -50,12 +50,14 @@ func judged(ctx context.Context, p *product.Product, l *lock.Lock, m *render.Man
 func judge(ctx context.Context, p *product.Product, l *lock.Lock, m *render.Manifest, charts []render.Chart, pr *progress.Printer) error {
 	o := lint.Options{Lock: l, Allow: p.Lint.Allow, Product: p, Values: m.Values}
 	for _, c := range charts {
+		o.Unrendered = c.Unrendered
 		r, err := lint.CheckChart(ctx, c.Chart, c.Cases, o)
 		if err != nil {
 			return err
 		}
 		o.Charts = append(o.Charts, r)
 	}
+	o.Unrendered = nil
 	files := []lint.File{{Name: Manifest, Text: m.Text, Origin: m.Origin}}
 	r, err := lint.Check(ctx, files, o)
 	if err != nil {

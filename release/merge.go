@@ -34,6 +34,9 @@ func (c *run) merge(ctx context.Context, parts []*lock.Part) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := c.findArtifacts(ctx, prepared.Lock); err != nil {
+		return nil, fmt.Errorf("merging parts: %w", err)
+	}
 	return c.publish(ctx, prepared, binary)
 }
 
@@ -48,7 +51,8 @@ func (c *run) joinMaterials(ctx context.Context, parts []*lock.Part) error {
 	if err != nil {
 		return err
 	}
-	here, err := build.New(c.described, trees, c.store, c.options.Progress).Here(ctx)
+	c.builder = build.New(c.described, trees, c.store, c.options.Progress)
+	here, err := c.builder.Here(ctx)
 	if err != nil {
 		return err
 	}

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/sbom"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -25,8 +25,7 @@ func Hold(ctx context.Context, dir string, pr *progress.Printer) (unlock func(),
 	if err != nil {
 		return nil, fmt.Errorf("making %s: %w", dir, err)
 	}
-	disk.Sweep(filepath.Join(dir, filepath.Dir(binaryPath))) // the lock covers subdirectories, too
-	disk.Sweep(filepath.Join(dir, sbom.Dir))
+	sweepTemporary(dir)
 	entries, err := d.ReadDir()
 	if err == nil && len(entries) == 0 {
 		err = disk.Ignore(dir)
@@ -36,6 +35,13 @@ func Hold(ctx context.Context, dir string, pr *progress.Printer) (unlock func(),
 		return nil, fmt.Errorf("making %s: %w", dir, err)
 	}
 	return d.Unlock, nil
+}
+
+// sweepTemporary removes partial files from the directories in an output directory, which its lock
+// covers.
+func sweepTemporary(dir string) {
+	disk.Sweep(filepath.Join(dir, distfile.Programs))
+	disk.Sweep(filepath.Join(dir, distfile.SBOMs))
 }
 
 // places fills in the directories that were not named.

@@ -13,13 +13,11 @@ import (
 	"github.com/slipway-dev/slipway/build/inputs"
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/program"
+	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/provenance"
 )
-
-// Provenance is the name in dist/ of the statement of the release, without a signature.
-const Provenance = "provenance.json"
 
 // statement returns the provenance of the release. manifest is release.yaml, nil for none.
 func (c *run) statement(l *lock.Lock, manifest []byte) (*provenance.Statement, error) {
@@ -37,10 +35,10 @@ func (c *run) writeProvenance() ([]string, error) {
 	s := c.stated
 	text, err := s.Encode()
 	if err == nil {
-		err = disk.Write(filepath.Join(c.out, Provenance), text, disk.ModeFile)
+		err = disk.Write(filepath.Join(c.out, evidence.Provenance), text, disk.ModeFile)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("writing %s: %w", Provenance, err)
+		return nil, fmt.Errorf("writing %s: %w", evidence.Provenance, err)
 	}
 	archive := s.Predicate.BuildDefinition.ExternalParameters.Inputs
 	n := slices.IndexFunc(c.materials, func(m lock.Material) bool { return m.URI == archive })
@@ -53,5 +51,5 @@ func (c *run) writeProvenance() ([]string, error) {
 		return nil, fmt.Errorf("writing %s: %w", archive, err)
 	}
 	signed, err := c.writeSigned()
-	return append(signed, Provenance, archive), err
+	return append(signed, evidence.Provenance, archive), err
 }

@@ -21,7 +21,7 @@ func References(ctx context.Context, p *product.Product) (list []product.BaseIma
 	if !slices.ContainsFunc(p.Images, func(i product.Image) bool { _, ok := i.Content.(*product.DockerfileImage); return ok }) {
 		return nil, nil, nil
 	}
-	dir, err := disk.Temp(os.TempDir())
+	dir, err := disk.Scratch("")
 	if err != nil {
 		return nil, nil, fmt.Errorf("making a directory: %w", err)
 	}

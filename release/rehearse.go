@@ -2,8 +2,10 @@ package release
 
 import (
 	"context"
+	"errors"
 	"slices"
 
+	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/lint"
@@ -46,11 +48,26 @@ func rehearse(ctx context.Context, p *product.Product, trees map[string]source.T
 	if err != nil {
 		return p, nil, err
 	}
+	bundles := checkBundles(complete, trees)
 	if len(p.Selected) > 0 || p.Release.Empty() && len(p.Charts) == 0 || !hasSources(p, trees) {
-		return complete, demands, nil
+		return complete, demands, bundles
 	}
 	l := placeholder(complete, trees)
-	return complete, demands, hide(try(ctx, complete, l, memory), l)
+	return complete, demands, errors.Join(hide(try(ctx, complete, l, memory), l), bundles)
+}
+
+// checkBundles reports images that no bundle would include, and empty bundles, unless platforms or
+// images were selected. Which platforms third-party images have is not known yet.
+func checkBundles(p *product.Product, trees map[string]source.Tree) error {
+	if len(p.Selected) > 0 {
+		return nil
+	}
+	l := build.Placeholder(p, trees)
+	publish.Names(p, l)
+	for _, t := range p.Airgap.Images {
+		l.ThirdParty = append(l.ThirdParty, lock.ThirdParty{Reference: t.Text, OS: t.OS, Omitted: t.Omitted})
+	}
+	return airgap.CheckTargets(l, Targets(p.Airgap.Bundles))
 }
 
 // findImages is [Complete] with sources that have been fetched. For a snapshot, images that nothing

@@ -17,6 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/progress"
@@ -30,7 +31,7 @@ import (
 )
 
 // Manifest is the rendered manifest's name in dist/.
-const Manifest = "release.yaml"
+const Manifest = distfile.Manifest
 
 // Options configure a release.
 type Options struct {
@@ -101,6 +102,7 @@ func (c *run) all(ctx context.Context) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.builder = builder
 	c.materials, c.times = built.Materials, builder.Times()
 	if len(p.Selected) > 0 {
 		return c.told(c.part(ctx, built))
@@ -135,6 +137,9 @@ func (c *run) publish(ctx context.Context, prepared *publish.Prepared, binary fu
 		return nil, err
 	}
 	c.stage("pushing")
+	if err := airgap.CheckTargets(l, Targets(c.product.Airgap.Bundles)); err != nil {
+		return nil, err
+	}
 	if err := prepared.Push(ctx); err != nil {
 		return nil, err
 	}
@@ -144,7 +149,7 @@ func (c *run) publish(ctx context.Context, prepared *publish.Prepared, binary fu
 		}
 	}
 	c.stage("packing bundles")
-	if c.before, err = InvalidateSums(c.out); err != nil {
+	if err := Claim(c.options.Out, l.Name, Files(l)); err != nil {
 		return nil, err
 	}
 	bundles, err := airgap.Pack(ctx, c.store, l, Targets(c.product.Airgap.Bundles), airgap.PackOptions{Dir: c.out, First: c.product.Airgap.FirstImage, Progress: c.options.Progress})
@@ -165,6 +170,9 @@ func (c *run) publish(ctx context.Context, prepared *publish.Prepared, binary fu
 
 // part publishes the selected part of a release and writes release.part.json.
 func (c *run) part(ctx context.Context, built *built.Result) (*Summary, error) {
+	if err := c.builder.Unchanged(ctx); err != nil {
+		return nil, err
+	}
 	part, err := publish.PublishPart(ctx, c.product, c.store, built, network.Options{Progress: c.options.Progress})
 	if err != nil {
 		return nil, err
@@ -178,7 +186,7 @@ func (c *run) part(ctx context.Context, built *built.Result) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.before, err = InvalidateSums(c.out); err != nil {
+	if err := Claim(c.options.Out, part.Name, PartFiles(part)); err != nil {
 		return nil, err
 	}
 	artifacts, err := c.artifacts(ctx, l)
@@ -194,11 +202,11 @@ func (c *run) part(ctx context.Context, built *built.Result) (*Summary, error) {
 	if err := Supersede(c.out, lock.PartName); err != nil {
 		return nil, err
 	}
-	if len(c.before) > 0 {
-		c.options.Progress.Printf("the other files in %s are of an earlier, complete release; its %s is gone", c.options.Out, evidence.SumsName)
+	if err := Settle(c.options.Out, part.Name); err != nil {
+		return nil, err
 	}
 	c.options.Progress.Printf("only %v was selected: stopping before render; %s joins all parts and goes on from there", part.Selected, howto.Run("merge"))
-	return summarize(c.options.Out, l, part.Selected, nil, append(artifacts, lock.PartName))
+	return summarizePart(c.options.Out, l, part.Selected, append(artifacts, lock.PartName))
 }
 
 // finish writes the small files, and the checksums last: a directory with fresh SHA256SUMS is a
@@ -217,9 +225,6 @@ func (c *run) finish(ctx context.Context, l *lock.Lock, manifest []byte, bills [
 		others = append(others, Manifest)
 	}
 	if err := l.Write(filepath.Join(c.out, lock.Name)); err != nil {
-		return nil, err
-	}
-	if err := Supersede(c.out, lock.Name); err != nil {
 		return nil, err
 	}
 	proofs, err := c.writeProvenance()
@@ -246,15 +251,18 @@ func (c *run) finish(ctx context.Context, l *lock.Lock, manifest []byte, bills [
 	if err := page(); err != nil {
 		return nil, err
 	}
-	names, err := c.sums(ctx, l, bundles, slices.Concat(others, proofs, scripts, artifacts, []string{report.Name}))
-	if err != nil {
+	if err := Supersede(c.out, lock.Name); err != nil { // last: a part may be an input of this release
+		return nil, err
+	}
+	names := c.names(bundles, slices.Concat(others, proofs, scripts, artifacts, []string{report.Name}))
+	if err := Sweep(c.options.Out, names, bundles, c.options.Progress); err != nil {
+		return nil, err
+	}
+	if err := c.sums(ctx, l, bundles, names); err != nil {
 		return nil, err
 	}
 	signatures, err := c.signSums(ctx)
 	if err != nil {
-		return nil, err
-	}
-	if err := c.sweep(names, bundles); err != nil {
 		return nil, err
 	}
 	return summarize(c.options.Out, l, nil, bundles, slices.Concat(names, []string{evidence.SumsName}, signatures))

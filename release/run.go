@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 
+	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
@@ -23,9 +24,10 @@ type run struct {
 	store     *store.Store
 	unlock    func()
 	memory    render.Memory
+	builder   *build.Builder // of this run, which has looked at what the release is made from
 	materials []lock.Material
 	demands   []string // what a release to a registry requires and this snapshot does not
-	before    []string // the names that SHA256SUMS of the previous release listed
+	binary    bool     // slipway for operators was written
 	stated    *provenance.Statement
 	signed    []byte // the Sigstore bundle with the statement; nil without a key
 	record    *progress.Record
@@ -56,6 +58,11 @@ func begin(ctx context.Context, p *product.Product, o Options) (*run, error) {
 		return nil, err
 	}
 	c := &run{described: p, product: p, options: o, out: out, store: st}
+	if err := CheckOut(o.Out, p.Name, c.planned()); err != nil {
+		unlock()
+		leave()
+		return nil, err
+	}
 	c.options.Progress, c.record = progress.Recording(o.Progress)
 	c.stage = c.record.Stages()
 	c.unlock = func() { c.keepRecord(); unlock(); leave() }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/build/program"
-	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/internal/stagefile"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/shard"
@@ -47,12 +46,13 @@ func (pl *planner) divide(ctx context.Context, n int, w *shard.Weights) (*shard.
 		PlanVersion: stagefile.Plan.Version, Name: pl.Name, Version: pl.Version, Channel: pl.Channel,
 		Registries: shard.Registries(pl.product), SourceDateEpoch: epoch(pl.product), Unit: unit,
 	}
-	if len(pl.compiled) > 0 {
-		if out.Go, err = source.Version(ctx); err != nil {
-			return nil, err
-		}
+	if out.Go, err = build.GoVersion(ctx, pl.compiled); err != nil {
+		return nil, err
 	}
 	if out.Materials, err = b.Materials(ctx); err != nil {
+		return nil, err
+	}
+	if err := b.ProveTrees(ctx, out.Materials); err != nil {
 		return nil, err
 	}
 	var all []int
@@ -71,11 +71,19 @@ func (s *Shard) Select(o *product.Options) (err error) {
 	if o.Share, err = s.Plan.Share(s.Number); err != nil {
 		return fmt.Errorf("%s: %w", s.Path, err)
 	}
-	o.Version, o.Channel = cmp.Or(o.Version, s.Plan.Version), cmp.Or(o.Channel, s.Plan.Channel)
-	if len(o.Registries) == 0 {
-		o.Registries = s.Plan.Registries
-	}
+	Adopt(o, s.Plan)
 	return nil
+}
+
+// Adopt takes from a plan what the options leave open.
+func Adopt(o *product.Options, p *shard.Plan) {
+	if o.Version == "" {
+		o.Version, o.VersionFrom = p.Version, product.FromPlan
+	}
+	o.Channel = cmp.Or(o.Channel, p.Channel)
+	if len(o.Registries) == 0 {
+		o.Registries = p.Registries
+	}
 }
 
 // same returns an error if a run is of another release than the plan.
@@ -92,7 +100,11 @@ func (s *Shard) compare(ctx context.Context, b *build.Builder) error {
 	if err != nil {
 		return err
 	}
-	toolchain, err := source.Version(ctx)
+	programs, err := b.Programs()
+	if err != nil {
+		return err
+	}
+	toolchain, err := build.GoVersion(ctx, programs)
 	if err == nil {
 		err = s.Plan.Compare(all, toolchain)
 	}

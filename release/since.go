@@ -12,7 +12,6 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/build"
-	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -39,12 +38,8 @@ func (c Change) String() string {
 // since compares the inputs with those of the lock at path. A release replaces a file there that
 // is not a lock.
 func (pl *planner) since(ctx context.Context, path string) error {
-	toolchain := ""
-	if len(pl.compiled) > 0 {
-		var err error
-		toolchain, err = source.Version(ctx)
-		pl.refuse(err)
-	}
+	toolchain, err := build.GoVersion(ctx, pl.compiled)
+	pl.refuse(err)
 	old, err := lock.Read(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

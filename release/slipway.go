@@ -3,38 +3,52 @@ package release
 import (
 	"context"
 	"debug/elf"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+
+	"golang.org/x/mod/modfile"
 
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/build/source"
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/distfile"
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
 
-// command is the import path of the slipway command.
-const command = "github.com/slipway-dev/slipway/cmd/slipway"
+// module is slipway's, and command the import path of the slipway command.
+const (
+	module  = "github.com/slipway-dev/slipway"
+	command = module + "/cmd/slipway"
+)
 
 // binaryPath is the path in dist/ of slipway for operators.
-var binaryPath = filepath.Join("bin", "slipway")
+var binaryPath = filepath.FromSlash(distfile.Program)
 
 // slipway begins to make the static slipway for operators. put waits for it and writes it to
 // dist/bin. stop ends the compilation if it still runs, and must be called in any case. If the
-// product's module has slipway among its tools, slipway compiles the version that the module
-// requires. Otherwise it takes the running program, if that is a static one for linux/amd64.
+// product's module requires slipway, slipway compiles that version. Otherwise it takes the running
+// program, if that is a static one for linux/amd64.
 func (c *run) slipway(ctx context.Context) (put func() error, stop func()) {
 	if !c.options.IncludeBinary || len(c.product.Selected) > 0 {
 		return func() error { return nil }, func() {}
 	}
 	on := platform.Platform{OS: platform.Linux, Architecture: "amd64"}
-	if err := source.CheckFiles(ctx, c.product.Dir); err != nil {
-		return func() error { return fmt.Errorf("looking for slipway among the tools of the product: %w", err) }, func() {}
+	required, err := requires(c.product.Dir)
+	if err == nil && required {
+		err = source.CheckFiles(ctx, c.product.Dir)
 	}
-	if source.Go(ctx, c.product.Dir, "list", "-f", "{{.ImportPath}}", command).Run() != nil {
+	switch {
+	case err != nil:
+		return func() error { return fmt.Errorf("looking for slipway among the tools of the product: %w", err) }, func() {}
+	case !required:
 		return func() error { return c.self(ctx) }, func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -55,6 +69,28 @@ func (c *run) slipway(ctx context.Context) (put func() error, stop func()) {
 	return put, func() {
 		cancel()
 		wait() //nolint:errcheck // put reports the error, if it is called
+	}
+}
+
+// requires reports whether the module of a directory requires slipway, or is slipway.
+func requires(dir string) (bool, error) {
+	for {
+		path := filepath.Join(dir, "go.mod")
+		text, err := regular.Read(path)
+		switch {
+		case err == nil:
+			f, err := modfile.ParseLax(path, text, nil)
+			if err != nil {
+				return false, err
+			}
+			return f.Module != nil && f.Module.Mod.Path == module ||
+				slices.ContainsFunc(f.Require, func(r *modfile.Require) bool { return r.Mod.Path == module }), nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return false, err
+		case filepath.Dir(dir) == dir:
+			return false, nil
+		}
+		dir = filepath.Dir(dir)
 	}
 }
 
@@ -93,8 +129,9 @@ func unfit(exe string) string {
 
 func (c *run) install(ctx context.Context, file layer.Content) error {
 	to := filepath.Join(c.out, binaryPath)
+	c.binary = true
 	if old, err := digest(ctx, to); err == nil && old == file.Digest {
-		return nil
+		return disk.Chmod(to, disk.ModeProgram)
 	}
 	if err := disk.MkdirAll(filepath.Dir(to)); err != nil {
 		return fmt.Errorf("writing %s: %w", binaryPath, err)

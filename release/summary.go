@@ -32,8 +32,8 @@ type Summary struct {
 	Images        []Image               `json:"images"`
 	Charts        []Chart               `json:"charts,omitempty"`
 	// FloatingTags are those of all images and charts, in all registries, with what became of them.
-	FloatingTags []lock.FloatingTag `json:"floatingTags,omitempty"`
-	Omitted      []Omitted          `json:"omitted,omitempty"`
+	FloatingTags []FloatingTag `json:"floatingTags,omitempty"`
+	Omitted      []Omitted     `json:"omitted,omitempty"`
 	// MissingBuilds are the Windows builds that third-party images lack.
 	MissingBuilds []airgap.MissingBuild `json:"missingBuilds,omitempty"`
 	// Prebuilt are the programs that the release contains and did not compile.
@@ -56,12 +56,15 @@ type Stub struct {
 // Image is a row of the table.
 type Image struct {
 	Name      string   `json:"name"`
-	Reference string   `json:"reference"` // repository@digest
-	Names     []string `json:"names"`     // repository:tag, all of them, in all registries
+	Reference string   `json:"reference,omitempty"` // repository@digest
+	Names     []string `json:"names,omitempty"`     // repository:tag, all of them, in all registries
 	Platforms []string `json:"platforms"`
 	// Size is the bytes of all layers. A layer that children share counts once per child.
 	Size   int64  `json:"size"`
-	Digest string `json:"digest"`
+	Digest string `json:"digest,omitempty"`
+	// Manifests are the digests of the manifests of Platforms in a part of a release, which has
+	// neither Reference, Names nor Digest: merge gives images those.
+	Manifests []string `json:"manifests,omitempty"`
 }
 
 // Omitted is an image that a snapshot or a bundle does not include.
@@ -91,11 +94,12 @@ func summarize(out string, l *lock.Lock, selected []string, bundles []bundle.Fil
 			line.Size += c.LayerBytes
 		}
 		s.Images = append(s.Images, line)
-		s.FloatingTags = append(s.FloatingTags, i.FloatingTags...)
+	}
+	for _, i := range l.Published() {
+		s.FloatingTags = append(s.FloatingTags, floating(i)...)
 	}
 	for _, c := range l.Charts {
 		s.Charts = append(s.Charts, newChart(c))
-		s.FloatingTags = append(s.FloatingTags, c.FloatingTags...)
 	}
 	for _, t := range l.ThirdParty {
 		if t.Omitted != "" {
@@ -117,6 +121,24 @@ func summarize(out string, l *lock.Lock, selected []string, bundles []bundle.Fil
 			return nil, err
 		}
 		s.Files = append(s.Files, File{Name: n, Size: fi.Size()})
+	}
+	return s, nil
+}
+
+// summarizePart summarizes a part of a release: its manifests are in the registries by digest, without
+// indexes and tags.
+func summarizePart(out string, l *lock.Lock, selected, names []string) (*Summary, error) {
+	s, err := summarize(out, l, selected, nil, names)
+	if err != nil {
+		return nil, err
+	}
+	s.FloatingTags = nil
+	for n, i := range l.Images {
+		line := &s.Images[n]
+		line.Reference, line.Names, line.Digest = "", nil, ""
+		for _, c := range i.Children {
+			line.Manifests = append(line.Manifests, c.Digest.String())
+		}
 	}
 	return s, nil
 }
@@ -173,11 +195,14 @@ func (s *Summary) writeImages(w io.Writer) error {
 	fmt.Fprintln(t, "IMAGE\tPLATFORMS\tSIZE\tDIGEST")
 	for _, i := range s.Images {
 		for n, p := range i.Platforms {
+			name, size, digest := "", "", ""
 			if n == 0 {
-				output.Fprintf(t, "%s\t%s\t%s\t%s\n", i.Name, p, progress.Size(i.Size), i.Digest)
-			} else {
-				output.Fprintf(t, "\t%s\t\t\n", p)
+				name, size, digest = i.Name, progress.Size(i.Size), i.Digest
 			}
+			if n < len(i.Manifests) {
+				digest = i.Manifests[n]
+			}
+			output.Fprintf(t, "%s\t%s\t%s\t%s\n", name, p, size, digest)
 		}
 	}
 	return t.Flush()
@@ -189,27 +214,6 @@ func (s *Summary) writeFiles(w io.Writer) error {
 	fmt.Fprintln(t, "FILE\tSIZE")
 	for _, f := range s.Files {
 		output.Fprintf(t, "%s\t%s\n", filepath.Join(s.Out, f.Name), progress.Size(f.Size))
-	}
-	return t.Flush()
-}
-
-// writeFloating lists the floating tags. Those of a snapshot exist nowhere.
-func (s *Summary) writeFloating(w io.Writer) error {
-	if len(s.FloatingTags) == 0 || s.Snapshot {
-		return nil
-	}
-	fmt.Fprintln(w)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "FLOATING TAG\tSTATE")
-	for _, f := range s.FloatingTags {
-		state := "new"
-		switch {
-		case f.Kept != "":
-			state = "stays: " + f.Kept
-		case f.From.Hex != "":
-			state = "moved from " + f.From.String()
-		}
-		output.Fprintf(t, "%s:%s\t%s\n", f.Repository, f.Tag, state)
 	}
 	return t.Flush()
 }

@@ -3,7 +3,6 @@ package release
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,21 +10,34 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// sums writes SHA256SUMS of all files that this release wrote to dist/ and returns their names,
-// sorted. The digests of bundles, charts and artifacts are known from writing or reading the files in
-// this run. All other files are read here, on all cores.
-func (c *run) sums(ctx context.Context, l *lock.Lock, bundles []bundle.File, others []string) ([]string, error) {
+// names returns the names of all files that this release wrote to dist/, sorted, without the
+// checksums.
+func (c *run) names(bundles []bundle.File, others []string) []string {
 	names := append([]string{lock.Name}, others...)
 	for _, b := range bundles {
 		names = append(names, filepath.Base(b.Path), filepath.Base(b.List))
 	}
-	if _, err := os.Stat(filepath.Join(c.out, binaryPath)); err == nil && c.options.IncludeBinary {
-		names = append(names, filepath.ToSlash(binaryPath))
+	if c.binary {
+		names = append(names, distfile.Program)
 	}
 	slices.Sort(names)
+	return names
+}
+
+// sums writes SHA256SUMS of files in dist/. The digests of bundles, charts and artifacts are known
+// from writing or reading the files in this run. All other files are read here, on all cores. A file
+// that the table of files does not have is a mistake: the next release would not remove it.
+func (c *run) sums(ctx context.Context, l *lock.Lock, bundles []bundle.File, names []string) error {
+	table := Files(l)
+	for _, n := range names {
+		if !slices.Contains(table, n) {
+			return fmt.Errorf("writing %s: %s is not among the files of a release", evidence.SumsName, n)
+		}
+	}
 	known := map[string]string{}
 	for _, b := range bundles {
 		known[filepath.Base(b.Path)] = b.SHA256
@@ -46,14 +58,14 @@ func (c *run) sums(ctx context.Context, l *lock.Lock, bundles []bundle.File, oth
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("writing %s: %w", evidence.SumsName, err)
+		return fmt.Errorf("writing %s: %w", evidence.SumsName, err)
 	}
 	var text strings.Builder
 	for i, name := range names {
 		fmt.Fprintf(&text, "%s  %s\n", hexes[i], name)
 	}
 	if err := disk.Write(filepath.Join(c.out, evidence.SumsName), []byte(text.String()), disk.ModeFile); err != nil {
-		return nil, fmt.Errorf("writing %s: %w", evidence.SumsName, err)
+		return fmt.Errorf("writing %s: %w", evidence.SumsName, err)
 	}
-	return names, nil
+	return nil
 }

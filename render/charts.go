@@ -21,6 +21,9 @@ type Chart struct {
 
 	// Cases are what it is judged with: its own values first, without a name.
 	Cases []chart.Case
+
+	// Unrendered are values that name images of the release, and that no case renders.
+	Unrendered []chart.Unrendered
 }
 
 // Charts returns the charts of p, in its order. It is an error if one does not render, and if an
@@ -61,7 +64,8 @@ func makeChart(ctx context.Context, images *images, declared product.Chart) (Cha
 	if loaded, err = loaded.SetVersion(declared.Version, declared.AppVersion); err != nil {
 		return Chart{}, err
 	}
-	o := chart.PinOptions{Cases: cases, Find: finder(images)}
+	made := Chart{Cases: cases}
+	o := chart.PinOptions{Cases: cases, Find: finder(images), Unrendered: func(u chart.Unrendered) { made.Unrendered = append(made.Unrendered, u) }}
 	for _, m := range declared.Images {
 		i, ok := images.lock.Image(m.Image)
 		if !ok {
@@ -69,8 +73,8 @@ func makeChart(ctx context.Context, images *images, declared product.Chart) (Cha
 		}
 		o.Mappings = append(o.Mappings, chart.Mapping{Path: m.Path, Image: *ownImage(i), Pos: m.Pos})
 	}
-	pinned, err := loaded.Pin(ctx, o)
-	return Chart{pinned, cases}, err
+	made.Chart, err = loaded.Pin(ctx, o)
+	return made, err
 }
 
 // chartLocation returns where a chart of slipway.yaml is.
@@ -79,7 +83,7 @@ func chartLocation(ctx context.Context, p *product.Product, t product.Template) 
 		return chart.Location{Tree: p.Dir, Path: t.Path, Shown: t.Path}, nil
 	}
 	s := p.Source(t.Source)
-	tree, err := source.Fetch(ctx, s, p.MadeIn(s.Directory)...)
+	tree, err := source.Fetch(ctx, s)
 	return chart.Location{Tree: tree.Dir, Path: t.Path, Shown: t.Source + ":" + t.Path}, err
 }
 

@@ -4,8 +4,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/slipway-dev/slipway/internal/chart"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/render"
 )
@@ -13,12 +16,12 @@ import (
 // TestCharts makes a chart whose images the product has under their names, under another
 // repository, by a mapping of release.images and by a tag of images.txt.
 func TestCharts(t *testing.T) {
-	const images = "own: slipway.local/kpack/app:old\nelsewhere: {repository: ghcr.io/me/tools, tag: v0}\nmapped: quay.io/team/lifecycle-amd64:3\nparty: registry.k8s.io/pause:3.10\nother: example.com/unknown:1\n"
+	const images = "metrics: {enabled: false, image: \"ghcr.io/me/tools:v0\", docs: \"ghcr.io/me/tools:v0\", repository: example.com/unknown}\nown: slipway.local/kpack/app:old\nelsewhere: {repository: ghcr.io/me/tools, tag: v0}\nmapped: quay.io/team/lifecycle-amd64:3\nparty: registry.k8s.io/pause:3.10\nother: example.com/unknown:1\n"
 	p, l := small(t, map[string]string{
 		"app/Chart.yaml":  "apiVersion: v2\nname: app\nversion: 0.0.1\n",
 		"app/values.yaml": images,
 		"app/templates/a.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - image: {{ .Values.own }}\n  - image: {{ .Values.elsewhere.repository }}:{{ .Values.elsewhere.tag }}\n" +
-			"  - image: {{ .Values.mapped }}\n  - image: {{ .Values.party }}\n  - image: {{ .Values.other }}\n",
+			"  - image: {{ .Values.mapped }}\n  - image: {{ .Values.party }}\n  - image: {{ .Values.other }}\n{{- if .Values.metrics.enabled }}\n  - image: {{ .Values.metrics.image }}\n{{- end }}\n",
 	})
 	p.Images = []product.Image{{Name: "app", Version: "0.16.1"}, {Name: "tools", Version: "0.16.1", Elsewhere: []string{"ghcr.io/me/tools"}}, {Name: "lifecycle", Version: "0.16.1"}}
 	p.Release.Images = []product.ImageMapping{{Reference: "quay.io/team/lifecycle-*", Image: "lifecycle"}}
@@ -29,6 +32,10 @@ func TestCharts(t *testing.T) {
 	}
 	if c := made[0]; c.Version() != "1.2.3" || c.AppVersion() != "v1" || len(c.Cases) != 1 {
 		t.Errorf("the chart is %s %s with cases %v", c.Version(), c.AppVersion(), c.Cases)
+	}
+	want := []chart.Unrendered{{Pos: yamlfile.Pos{File: "deploy/app/values.yaml", Line: 1, Column: 34}, Path: "metrics.image", Reference: "ghcr.io/me/tools:v0"}}
+	if d := cmp.Diff(want, made[0].Unrendered); d != "" {
+		t.Errorf("values that no case renders (-want +got)\n%s", d)
 	}
 	objects, err := made[0].Render(t.Context(), chart.Options{})
 	if err != nil {

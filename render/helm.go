@@ -16,7 +16,8 @@ import (
 )
 
 // helm renders the charts of slipway.yaml that release.yaml includes. Objects of helm test are
-// omitted; other hooks become objects as any, which is printed.
+// omitted, and so are those that Helm makes only when it removes or rolls back a release: applied,
+// they would run at once. Other hooks become objects as any. Both is printed.
 func helm(ctx context.Context, p *product.Product, l *lock.Lock, o Options) ([]document, error) {
 	var docs []document
 	var errs []error
@@ -37,11 +38,17 @@ func helm(ctx context.Context, p *product.Product, l *lock.Lock, o Options) ([]d
 				errs = append(errs, err)
 			}
 			for _, d := range found {
+				what := "an object as any other in release.yaml"
+				if isLast(object) {
+					what = "is omitted from release.yaml: kubectl apply would run it at once"
+				}
 				if len(object.Hooks) > 0 {
-					o.Progress.Printf("%s: %s is a hook (%s) for Helm, and an object as any other in release.yaml", d.position(d.yaml.Position), d, strings.Join(object.Hooks, ", "))
+					o.Progress.Printf("%s: %s is a hook (%s) for Helm, and %s", d.position(d.yaml.Position), d, strings.Join(object.Hooks, ", "), what)
 				}
 			}
-			docs = append(docs, found...)
+			if !isLast(object) {
+				docs = append(docs, found...)
+			}
 		}
 	}
 	return docs, errors.Join(errs...)
@@ -49,6 +56,13 @@ func helm(ctx context.Context, p *product.Product, l *lock.Lock, o Options) ([]d
 
 // isTest reports whether a hook is run by helm test only.
 func isTest(hook string) bool { return hook == "test" || strings.HasPrefix(hook, "test-") }
+
+// isLast reports whether an object is one of hooks that end or undo a release only.
+func isLast(o chart.Object) bool {
+	return len(o.Hooks) > 0 && !slices.ContainsFunc(o.Hooks, func(hook string) bool {
+		return !isTest(hook) && !slices.Contains([]string{"pre-delete", "post-delete", "pre-rollback", "post-rollback"}, hook)
+	})
+}
 
 func inflate(ctx context.Context, p *product.Product, l *lock.Lock, h product.Helm) ([]chart.Object, error) {
 	var declared product.Chart

@@ -25,7 +25,7 @@ func find(ctx context.Context, p *product.Product, t product.Template) (input, e
 	tree, dir, prefix := p.Root(), p.Dir, ""
 	if t.Source != "" {
 		s := p.Source(t.Source)
-		fetched, err := source.Fetch(ctx, s, p.MadeIn(s.Directory)...)
+		fetched, err := source.Fetch(ctx, s)
 		if err != nil {
 			return input{}, err
 		}

@@ -80,7 +80,7 @@ func link(s changes.Section, old, now *Release) section {
 			m.Link = moduleLink(c.Name, a, b)
 			m.Direction = "changed"
 			if c.Added || c.Removed || a != "" && b != "" {
-				m.Direction = direction(a, b)
+				m.Direction = direction(c.Name, a, b)
 			}
 			var images []string
 			for _, v := range c.New {
@@ -179,20 +179,22 @@ func (c *comparison) why(old, now *Release) {
 			continue
 		}
 		all := grounds(before, i)
-		all = append(all, counted(modulesOf(old, i.Name), modulesOf(now, i.Name))...)
+		of := append(sourcesOf(old, i.Name), sourcesOf(now, i.Name)...)
+		inside := counted(modulesOf(old, i.Name), modulesOf(now, i.Name))
 		for _, s := range c.Sections {
 			if s.Title != changes.Sources {
 				continue
 			}
 			for _, m := range s.Changes {
-				if m.Name != changes.Toolchain {
-					all = append(all, "source "+m.Name+": "+strings.Join(m.Old, ", ")+" → "+strings.Join(m.New, ", "))
+				if slices.Contains(of, m.Name) {
+					inside = append(inside, "source "+m.Name+": "+strings.Join(m.Old, ", ")+" → "+strings.Join(m.New, ", "))
 				}
 			}
 		}
-		if len(all) == 0 {
-			all = []string{"its files, its labels or its settings: neither bases, modules nor sources"}
+		if len(inside) == 0 && (len(all) == 0 || unexplained(before, i, all)) {
+			inside = []string{"its files, its labels or its settings: neither bases, modules nor sources"}
 		}
+		all = append(all, inside...)
 		c.Why = append(c.Why, reasons{i.Name, all})
 	}
 	for _, i := range old.Lock.Images {

@@ -101,8 +101,9 @@ func TestContents(t *testing.T) {
 	r.Images = map[[2]string][]string{{"example.com/a", "v1.0.0"}: {"image-000"}, {"example.com/a", "v1.1.0"}: {"image-001"}}
 	r.Licenses = map[string][]string{"": {"example.com/a"}, "BSD-3-Clause": {"stdlib"}}
 	r.Lock.Images[0].Children[1].Base = &lock.Base{Name: "mcr.microsoft.com/windows/nanoserver:ltsc2022@" + hash(7).String(), Digest: hash(7), Created: time.Date(2025, 12, 24, 0, 0, 0, 0, time.UTC)}
+	r.Lock.Images[0].Children[0].Base = &lock.Base{Name: "registry.example/base@" + hash(8).String(), Digest: hash(8), Created: r.Lock.Created.Add(-time.Hour)}
 	r.Lock.Images[0].Children[1].OSVersion = "10.0.20348.1"
-	r.Lock.Images[0].FloatingTags = []lock.FloatingTag{{Tag: "latest", Repository: r.Lock.Images[0].Repository, From: hash(3)}, {Tag: "edge", Repository: "copy.example/big", Kept: "it names 2.0.0"}}
+	r.Lock.Images[0].FloatingTags = []lock.FloatingTag{{Tag: "latest", Repository: r.Lock.Images[0].Repository}, {Tag: "edge", Repository: "copy.example/big", Kept: "it names 2.0.0"}}
 	r.Bundles = []bundle.File{{Path: "big-images.tar.zst", Size: 1000e6, Contents: r.Contents}}
 	r.Deltas = []bundle.File{{Path: "big-images.tar.zst.delta", Size: 200e6, Contents: &bundle.Contents{Delta: &bundle.Delta{
 		Base: bundle.DeltaBase{File: "old.tar.zst", Version: "0.9.0"}, Bundle: "big-images.tar.zst", Size: 1000e6,
@@ -110,7 +111,7 @@ func TestContents(t *testing.T) {
 	r.Keys = []string{"SHA256:abc"}
 	wants(t, write(t, r, nil),
 		`2 Go modules are in the programs. Of these there are several versions`, `<code>v1.1.0</code> image-001`, `data-license="BSD-3-Clause" data-count="1"`, "none declared",
-		`Windows 10.0.20348.1</td><td class="age">2025-12-24, 38 days before the release`, "latest moved from 000000000000", "copy.example/big:edge stays: it names 2.0.0",
+		`Windows 10.0.20348.1</td><td class="age">2025-12-24, 38 days before the release`, `2026-01-30, a day before the release`, "latest moves to it", "copy.example/big:edge stays: it names 2.0.0",
 		"800.0 MB of 1.0 GB (80 %)", "slipway airgap apply big-images.tar.zst.delta -base=old.tar.zst -out=big-images.tar.zst", "who has old.tar.zst of 0.9.0",
 		`A release, published at registry.example/big. <span id="proof" data-keys="SHA256:abc">Signed, by its own account, with the key SHA256:abc.`)
 }
@@ -118,11 +119,19 @@ func TestContents(t *testing.T) {
 // TestWhy: a comparison tells per image why it changed, and links modules and sources to their
 // differences.
 func TestWhy(t *testing.T) {
-	old, now := made(t, 3, "1.0.0", "linux/amd64"), made(t, 3, "1.1.0", "linux/amd64")
+	old, now := made(t, 5, "1.0.0", "linux/amd64"), made(t, 5, "1.1.0", "linux/amd64")
+	arm, err := platform.Parse("linux/arm64")
+	must(t, err)
+	now.Lock.Images[3].Children = append(now.Lock.Images[3].Children, lock.Child{Platform: arm, Digest: hash(60)})
 	for n, r := range []*report.Release{old, now} {
 		v := []string{"v1.0.0", "v1.2.0"}[n]
-		r.Lock.Sources = []lock.Source{{Name: "app", Revision: []string{"aaaa", "bbbb"}[n], URL: "https://github.com/me/app.git"}}
-		r.Modules = map[string][]string{"stdlib": {"go1.26." + []string{"7", "8"}[n]}, "github.com/x/y/z": {v}, "golang.org/x/sys": {v}, "example.com/m": {v}, "same.example/m": {"v1.0.0"}}
+		r.Lock.Sources = []lock.Source{{Name: "app", Revision: []string{"aaaa", "bbbb"}[n], URL: "https://github.com/me/app.git"}, {Name: "own", Revision: "cccc"}}
+		r.Lock.Compilers = []lock.Compiler{{Command: "gcc", Version: v}}
+		r.Sources = map[string][]string{"image-001": {"app", "own"}, "image-002": {"own"}, "image-003": {"own"}}
+		for i := 2; i < 4; i++ { // another label
+			r.Lock.Images[i].Digest, r.Lock.Images[i].Children[0].Digest = hash(100*i+n), hash(100*i+10+n)
+		}
+		r.Modules = map[string][]string{"stdlib": {"1.26." + []string{"8", "7"}[n]}, "github.com/x/y/z": {v}, "golang.org/x/sys": {v}, "example.com/m": {v}, "same.example/m": {"v1.0.0"}}
 		for path, versions := range r.Modules {
 			r.Images[[2]string{path, versions[0]}] = []string{"image-001"}
 		}
@@ -134,9 +143,15 @@ func TestWhy(t *testing.T) {
 	}
 	text := write(t, now, old)
 	wants(t, text,
-		"base registry.example/base:1 for linux/amd64: 111111111111 → 222222222222", "Go go1.26.7 → go1.26.8", "modules: 3 up", "source app: aaaa → bbbb",
+		"base registry.example/base:1 for linux/amd64: 111111111111 → 222222222222", "Go 1.26.8 → 1.26.7", `<span class="version">1.26.7</span> </td><td>down`, "modules: 3 up", "source app: aaaa → bbbb",
 		`href="https://github.com/me/app/compare/aaaa...bbbb"`, `href="https://github.com/golang/sys/compare/v1.0.0...v1.2.0"`, `href="https://github.com/x/y/compare/z/v1.0.0...z/v1.2.0"`,
 		`href="https://pkg.go.dev/example.com/m@v1.2.0"`, "2 manifests are the same", "2.0 MB", `id="new-findings"`, `id="gone-findings"`, "{name: p0, namespace: a}")
+	for image, want := range map[string]string{
+		"image-002": `<div>its files, its labels or its settings: neither bases, modules nor sources</div>`,
+		"image-003": `<div>linux/arm64 is new</div><div>its files, its labels or its settings: neither bases, modules nor sources</div>`,
+	} {
+		wants(t, text, `<tr class="why" data-image="`+image+`"><th scope="row">`+image+`</th><td>`+want+`</td></tr>`)
+	}
 	if strings.Contains(text, `class="why" data-image="image-000"`) || strings.Contains(text, `namespace: a}\n<`) {
 		t.Error("the page tells why an image changed that did not, or shows line ends")
 	}

@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/chart"
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/nodes"
 )
 
 // manifestName is the name in dist/ of the rendered manifest.
-const manifestName = "release.yaml"
+const manifestName = distfile.Manifest
 
 // maxExcerpts is how many findings are shown with the lines around them; the others have the
 // number of the line only.

@@ -74,10 +74,11 @@ func age(created, released time.Time) string {
 	if created.IsZero() {
 		return ""
 	}
-	days := int(released.Sub(created).Hours() / 24)
+	day := func(t time.Time) time.Time { return t.UTC().Truncate(24 * time.Hour) }
+	days := int(day(released).Sub(day(created)).Hours() / 24)
 	text := created.UTC().Format(time.DateOnly)
 	switch {
-	case created.After(released):
+	case days < 0:
 		return text + ", after the date of the release"
 	case days == 0:
 		return text + ", on the day of the release"

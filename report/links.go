@@ -1,6 +1,7 @@
 package report
 
 import (
+	goversion "go/version"
 	"regexp"
 	"strings"
 
@@ -45,12 +46,12 @@ func moduleLink(path, old, now string) string {
 }
 
 // revision is the tag or the commit of a version of a module in a directory of its repository.
-func revision(dir, version string) string {
-	if module.IsPseudoVersion(version) {
-		rev, _ := module.PseudoVersionRev(version) // it is one
+func revision(dir, v string) string {
+	if module.IsPseudoVersion(v) {
+		rev, _ := module.PseudoVersionRev(v) // it is one
 		return rev
 	}
-	return dir + strings.TrimSuffix(version, "+incompatible")
+	return dir + strings.TrimSuffix(v, "+incompatible")
 }
 
 // repository is an address of a repository at GitHub, and commit a revision that may be in a link.
@@ -69,13 +70,18 @@ func compareLink(url, old, now string) string {
 	return url + "/compare/" + old + "..." + now
 }
 
-// direction tells where a version has moved.
-func direction(old, now string) string {
+// direction tells where a version of a module has moved.
+func direction(path, old, now string) string {
 	switch {
 	case old == "":
 		return "new"
 	case now == "":
 		return "gone"
+	case path == "stdlib" && goversion.IsValid("go"+old) && goversion.IsValid("go"+now):
+		if goversion.Compare("go"+old, "go"+now) < 0 {
+			return "up"
+		}
+		return "down"
 	case !semver.IsValid(old) || !semver.IsValid(now):
 		return "changed"
 	case semver.Compare(old, now) < 0:

@@ -16,15 +16,10 @@ func (p *page) names(l *lock.Lock) {
 			if f.Repository != "" && "oci://"+f.Repository != repository && f.Repository != repository {
 				f.Tag = f.Repository + ":" + f.Tag
 			}
-			switch {
-			case f.Kept != "":
+			if f.Kept != "" {
 				n.Moved = append(n.Moved, fmt.Sprintf("%s stays: %s", f.Tag, f.Kept))
-			case f.From == (v1.Hash{}):
-				n.Moved = append(n.Moved, f.Tag+" is new")
-			case f.From == d:
-				n.Moved = append(n.Moved, f.Tag+" was here already")
-			default:
-				n.Moved = append(n.Moved, fmt.Sprintf("%s moved from %s", f.Tag, short(f.From)))
+			} else {
+				n.Moved = append(n.Moved, f.Tag+" moves to it")
 			}
 		}
 		p.Names = append(p.Names, n)

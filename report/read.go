@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -174,11 +175,16 @@ func readStatement(path string) (*provenance.Statement, error) {
 
 // readBundles reads the bundles that checksums list, and the deltas that make them.
 func (r *Release) readBundles(dir string, sums map[string]string) error {
-	for name, sum := range sums {
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		sum := sums[name]
 		if !strings.HasSuffix(name, ".tar.zst") {
 			continue
 		}
 		f, err := readBundle(filepath.Join(dir, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			r.Unknown = append(r.Unknown, "What "+name+" contains: it is not there.")
+			continue
+		}
 		if err != nil {
 			return err
 		}

@@ -21,12 +21,13 @@ import (
 	"html/template"
 	"io"
 
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
 // Name is the name of the page in dist/.
-const Name = "index.html"
+const Name = distfile.Page
 
 //go:embed html/*.html style.css script.js
 var files embed.FS

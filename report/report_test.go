@@ -151,6 +151,19 @@ func must(t *testing.T, err error) {
 	}
 }
 
+// TestPart: a bundle that was removed, or not downloaded, is one that the page cannot know.
+func TestPart(t *testing.T) {
+	dir := dist(t, func(*lock.Lock) {})
+	bundles, err := filepath.Glob(filepath.Join(dir, "*.tar.zst"))
+	must(t, err)
+	for n, path := range bundles {
+		must(t, os.Remove(path))
+		if text := page(t, dir, dir); !strings.Contains(text, "What "+filepath.Base(path)+" contains: it is not there.") {
+			t.Errorf("the page does not tell that bundle %d of %d is missing", n+1, len(bundles))
+		}
+	}
+}
+
 // TestMixed: a page is about one release.
 func TestMixed(t *testing.T) {
 	dir := dist(t, func(*lock.Lock) {})

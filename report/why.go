@@ -38,6 +38,28 @@ func grounds(old, now lock.Image) (all []string) {
 	return append(all, moves("base ", a, b)...)
 }
 
+// unexplained reports whether a manifest that an image has in both releases differs, and none of
+// the reasons names its platform.
+func unexplained(old, now lock.Image, all []string) bool {
+	for _, c := range now.Children {
+		on := called(c.Platform)
+		n := slices.IndexFunc(old.Children, func(o lock.Child) bool { return called(o.Platform) == on })
+		if n >= 0 && old.Children[n].Digest != c.Digest && !slices.ContainsFunc(all, func(why string) bool { return strings.Contains(why, on) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// sourcesOf are the sources that an image is made of. Without a bill of materials they are known
+// only if there is one.
+func sourcesOf(r *Release, image string) []string {
+	if r.Modules == nil && len(r.Lock.Sources) == 1 {
+		return []string{r.Lock.Sources[0].Name}
+	}
+	return slices.Clone(r.Sources[image])
+}
+
 // moves lists what differs between two maps.
 func moves(kind string, old, now map[string]string) (all []string) {
 	names := maps.Clone(old)
@@ -82,7 +104,7 @@ func counted(old, now map[string]string) (all []string) {
 	counts := map[string]int{}
 	for name := range names {
 		if old[name] != now[name] {
-			counts[direction(old[name], now[name])]++
+			counts[direction(name, old[name], now[name])]++
 		}
 	}
 	var parts []string

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -31,8 +32,15 @@ func Open(path string) (*Original, error) {
 		return nil, err
 	} else if fi.IsDir() {
 		o.dir = path
-		if paths, err = filepath.Glob(filepath.Join(path, "*.tar.zst")); err != nil {
+		files, err := os.ReadDir(path) // not a pattern: the directory may have [ in its name
+		if err != nil {
 			return nil, err
+		}
+		paths = nil
+		for _, f := range files {
+			if strings.HasSuffix(f.Name(), ".tar.zst") {
+				paths = append(paths, filepath.Join(path, f.Name()))
+			}
 		}
 	}
 	for _, p := range paths {

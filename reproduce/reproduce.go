@@ -43,7 +43,7 @@ type Options struct {
 // Run makes the release again and compares it. A report is returned if it could be made, whether it
 // is the same or not.
 func Run(ctx context.Context, o Options) (r *Report, err error) {
-	dir, err := disk.Temp(o.Temp)
+	dir, err := disk.Scratch(o.Temp)
 	if err != nil {
 		return nil, fmt.Errorf("making a directory: %w", err)
 	}

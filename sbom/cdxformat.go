@@ -142,6 +142,9 @@ func references(c component) (all []cdxReference) {
 	return all
 }
 
+// sourceProperty is the name of the source of an image or a program.
+const sourceProperty = "slipway:source"
+
 // properties are those of BSI TR-03183-2, and the hash of go.sum.
 func properties(c component) []cdxProperty {
 	pick := func(yes bool, a, b string) string {
@@ -157,6 +160,9 @@ func properties(c component) []cdxProperty {
 	}
 	if c.file != "" {
 		all = append(all, cdxProperty{"bsi:component:filename", path.Base(c.file)}, cdxProperty{"slipway:path", c.file})
+	}
+	if c.label != "" {
+		all = append(all, cdxProperty{sourceProperty, c.label})
 	}
 	if c.sum != "" {
 		all = append(all, cdxProperty{"slipway:go.sum", c.sum})

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/go-containerregistry/pkg/name"
+
 	"github.com/slipway-dev/slipway/internal/purl"
 	"github.com/slipway-dev/slipway/lock"
 )
@@ -35,10 +37,18 @@ func CycloneDX(l *lock.Lock, v *lock.Inventory) ([]byte, error) {
 // release adds everything that the release consists of.
 func (g *graph) release() (string, error) {
 	l := g.lock
-	top := g.add(component{
-		id: "Release", kind: release, name: l.Name, version: l.Version, license: g.license(g.declared()), source: g.url(), known: true,
+	c := component{
+		id: "Release", kind: release, name: l.Name, version: l.Version, known: true,
 		purl: purl.Generic(l.Name, l.Version, ""), comment: "release of " + l.Name, archive: true,
-	})
+	}
+	var sources []string
+	for _, s := range l.Sources {
+		sources = append(sources, s.Name)
+	}
+	if c.license, _ = g.declared(sources...); len(sources) > 0 {
+		c.source = l.Sources[0].URL
+	}
+	top := g.add(c)
 	for _, i := range l.Images {
 		id, err := g.image(i)
 		if err != nil {
@@ -66,8 +76,11 @@ func (g *graph) release() (string, error) {
 func (g *graph) thirdParty(t lock.ThirdParty) string {
 	tagged := reference(t.Reference)
 	repository, tag := tagged, ""
-	if name, after, ok := strings.Cut(path.Base(tagged), ":"); ok {
-		repository, tag = path.Join(path.Dir(tagged), name), after
+	if before, after, ok := strings.Cut(path.Base(tagged), ":"); ok {
+		repository, tag = path.Join(path.Dir(tagged), before), after
+	}
+	if full, err := name.NewRepository(repository); err == nil {
+		repository = full.Name()
 	}
 	c := component{
 		id: id("Base", tagged, "third-party "+t.Reference+" "+t.Digest.String()), kind: base, name: repository, version: tag, sha256: t.Digest.Hex,
@@ -108,6 +121,7 @@ func (g *graph) cyclonedx(top string) *cdxDocument {
 	}
 	complete, unknown := cdxComposition{Aggregate: "complete"}, cdxComposition{Aggregate: "unknown"}
 	needs := g.needs()
+	whole := g.complete(needs)
 	for _, c := range g.sorted() {
 		if c.id != top {
 			doc.Components = append(doc.Components, g.cdxOf(c))
@@ -116,7 +130,7 @@ func (g *graph) cyclonedx(top string) *cdxDocument {
 		if c.kind == module {
 			continue
 		}
-		if c.known {
+		if whole[c.id] {
 			complete.Dependencies = append(complete.Dependencies, c.id)
 		} else {
 			unknown.Dependencies = append(unknown.Dependencies, c.id)
@@ -128,6 +142,28 @@ func (g *graph) cyclonedx(top string) *cdxDocument {
 		}
 	}
 	return doc
+}
+
+// complete reports of which components everything is listed that they consist of, at any depth.
+func (g *graph) complete(needs map[string][]string) map[string]bool {
+	all := map[string]bool{}
+	var visit func(id string) bool
+	visit = func(id string) bool {
+		if known, ok := all[id]; ok {
+			return known
+		}
+		known := g.components[id].known
+		all[id] = known // nothing needs itself
+		for _, to := range needs[id] {
+			known = visit(to) && known
+		}
+		all[id] = known
+		return known
+	}
+	for id := range g.components {
+		visit(id)
+	}
+	return all
 }
 
 // needs returns what each component contains, is built on or depends on, each once and sorted.

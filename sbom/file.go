@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -18,11 +19,22 @@ func (g *graph) contained(f lock.File) string {
 		return g.program(p, f.Path)
 	}
 	name := path.Base(f.Path)
-	return g.add(component{
+	c := component{
 		id: id("File", name, f.Path+" "+f.Digest.String()), kind: file, name: name, sha256: f.Digest.Hex, file: f.Path,
-		purl: purl.Generic(name, "", f.Digest.String()), known: true,
-	})
+		purl: purl.Generic(name, "", f.Digest.String()), known: f.Builtin || texts.MatchString(name), executable: f.Executable, archive: archives.MatchString(name),
+	}
+	if had, ok := g.components[c.id]; ok { // in another image, with another mode
+		c.known, c.executable = c.known || had.known, c.executable || had.executable
+	}
+	g.components[c.id] = c
+	return c.id
 }
+
+// archives matches the names of files that have others in them.
+var archives = regexp.MustCompile(`(?i)\.(jar|war|ear|zip|whl|egg|nupkg|apk|deb|rpm|tar|t?gz|tbz2|txz|tzst|bz2|xz|zst|7z|cab|msi)$`)
+
+// texts matches the names of files for people, which consist of nothing else.
+var texts = regexp.MustCompile(`(?i)^(licen[cs]e|notice|copying|copyright|patents|readme|changelog|authors)([._-][a-z0-9._-]*)?$|\.(md|txt)$`)
 
 // namesFirst returns files so that a program with several names comes under that of its package
 // first: those of hard links are not what it is called.
@@ -42,7 +54,7 @@ func (g *graph) namesFirst(files []lock.File) []lock.File {
 func (g *graph) program(p lock.Program, at string) string {
 	c := component{
 		id: "Program-" + p.Digest.Hex, kind: program, name: path.Base(at), sha256: p.Digest.Hex, sha512: p.SHA512, file: at,
-		executable: true, known: p.Go != "",
+		executable: true, label: p.Source, known: p.Go != "" && setting(p, "CGO_ENABLED") == "0",
 	}
 	if _, ok := g.components[c.id]; ok {
 		return c.id
@@ -75,6 +87,9 @@ func (g *graph) program(p lock.Program, at string) string {
 	g.relate(c.id, dependsOn, g.stdlib(p.Go), "")
 	for _, m := range p.Modules {
 		if m.Path == "" { // forged
+			unlisted := g.components[c.id]
+			unlisted.known = false
+			g.components[c.id] = unlisted
 			continue
 		}
 		g.relate(c.id, dependsOn, g.module(m), "")
@@ -102,12 +117,25 @@ func (g *graph) compilers(p lock.Program) {
 		}
 		name, _, _ := strings.Cut(path.Base(c.Command), " ")
 		tool := g.add(component{
-			id: id("Compiler", name, c.Command+c.Version+c.Platform.String()), kind: compiler, name: name, version: c.Version, executable: true,
-			purl: purl.Generic(name, c.Version, ""), comment: fmt.Sprintf("C compiler of programs for %s; what its libraries add to them is not known", c.Platform),
+			id: id("Compiler", name, c.Command+c.Version+c.Platform.String()), kind: compiler, name: name, version: number(c.Version), executable: true,
+			purl: purl.Generic(name, number(c.Version), ""), comment: fmt.Sprintf("C compiler of programs for %s: %s; what its libraries add to them is not known", c.Platform, c.Version),
 		})
 		g.relate(tool, buildToolOf, "Program-"+p.Digest.Hex, "")
 	}
 }
+
+// number returns the last word of what a compiler prints of itself that is a version: 12.2.0 of
+// "gcc (Debian 12.2.0-14) 12.2.0"; "" if there is none.
+func number(line string) string {
+	for _, word := range slices.Backward(strings.Fields(line)) {
+		if versionWord.MatchString(word) {
+			return word
+		}
+	}
+	return ""
+}
+
+var versionWord = regexp.MustCompile(`^[0-9][0-9A-Za-z.+~-]*$`)
 
 func setting(p lock.Program, key string) string {
 	for _, s := range p.Settings {
@@ -126,11 +154,18 @@ func (g *graph) artifact(a lock.Artifact) (string, error) {
 	}
 	c := component{
 		id: "Artifact-" + a.Digest.Hex, kind: artifact, name: a.File, version: g.lock.Version, sha256: a.Digest.Hex, sha512: has.SHA512, file: a.File,
-		purl: purl.Generic(a.File, g.lock.Version, a.Digest.String()), license: g.license(g.declared()), source: g.url(), download: a.File,
-		comment: "download for " + systemOf(a.Platform), executable: a.Executable, archive: !a.Executable, known: true,
+		purl: purl.Generic(a.File, g.lock.Version, a.Digest.String()), download: a.File,
+		comment: "download for " + systemOf(a.Platform), executable: a.Executable, archive: !a.Executable,
 	}
 	p, isProgram := g.inventory.Program(a.Digest)
-	c.executable = c.executable || isProgram
+	c.executable, c.known = c.executable || isProgram, isProgram || len(has.Files) > 0
+	var sources []string // of the programs in it
+	for _, f := range append([]lock.File{{Digest: a.Digest}}, has.Files...) {
+		if p, ok := g.inventory.Program(f.Digest); ok {
+			sources = append(sources, p.Source)
+		}
+	}
+	c.license, c.source = g.declared(sources...)
 	g.add(c)
 	if isProgram {
 		g.relate(c.id, contains, g.program(p, a.File), "")
@@ -143,12 +178,16 @@ func (g *graph) artifact(a lock.Artifact) (string, error) {
 
 func systemOf(p platform.Platform) string { return p.OS + "/" + p.Architecture }
 
-// chart adds a chart of the release.
+// chart adds a chart of the release. Which of several sources it is from is not recorded.
 func (g *graph) chart(c lock.Chart) string {
 	has, _ := g.inventory.Content(c.File.Digest)
+	var s lock.Source
+	if len(g.lock.Sources) == 1 {
+		s = g.lock.Sources[0]
+	}
 	return g.add(component{
 		id: "Chart-" + c.File.Digest.Hex, kind: chart, name: c.Name, version: c.Version, sha256: c.File.Digest.Hex, sha512: has.SHA512, file: c.File.Name,
-		purl: purl.Helm(c.Name, c.Version, path.Dir(c.Repository)), license: g.license(g.declared()), source: g.url(), download: c.File.Name,
-		comment: "Helm chart", archive: true, known: true,
+		purl: purl.Helm(c.Name, c.Version, path.Dir(c.Repository)), license: g.license(s.Licenses), source: s.URL, download: c.File.Name,
+		comment: "Helm chart; what it consists of is not listed here", archive: true,
 	})
 }

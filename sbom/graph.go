@@ -42,6 +42,7 @@ type component struct {
 	license        string // SPDX expression; "" if none is declared
 	supplier       string // organization; "" if it is not known
 	source         string // URL of the repository
+	label          string // name of the source of an image or a program
 	download       string // where it is, as SPDX writes it
 	comment        string
 	executable     bool
@@ -118,5 +119,5 @@ func id(prefix, text, key string) string {
 	if len(text) > 100 {
 		text = text[:100]
 	}
-	return prefix + "-" + notInID.ReplaceAllString(text, "-") + "-" + hex.EncodeToString(sum[:4])
+	return prefix + "-" + notInID.ReplaceAllString(text, "-") + "-" + hex.EncodeToString(sum[:8])
 }

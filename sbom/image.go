@@ -1,8 +1,10 @@
 package sbom
 
 import (
+	"cmp"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -21,7 +23,7 @@ func (g *graph) image(i lock.Image) (string, error) {
 		return g.child(i, i.Children[0])
 	}
 	top := g.add(component{
-		id: "Index-" + i.Digest.Hex, kind: index, name: i.Repository, version: g.lock.Version, sha256: i.Digest.Hex,
+		id: "Index-" + i.Digest.Hex, kind: index, name: i.Repository, sha256: i.Digest.Hex,
 		purl:    purl.OCI(i.Repository, i.Digest.String(), map[string]string{"tag": tag(i)}),
 		comment: "index of image " + i.Name, archive: true, known: true,
 	})
@@ -31,7 +33,8 @@ func (g *graph) image(i lock.Image) (string, error) {
 			return "", err
 		}
 		of := g.components[top]
-		of.license, of.source = g.components[child].license, g.components[child].source
+		like := g.components[child]
+		of.version, of.license, of.source, of.label = like.version, like.license, like.source, like.label
 		g.components[top] = of
 		g.relate(top, contains, child, "")
 		g.relate(child, variantOf, top, "")
@@ -39,24 +42,27 @@ func (g *graph) image(i lock.Image) (string, error) {
 	return top, nil
 }
 
-// declared is the license of the product: that of its first source.
-func (g *graph) declared() string {
-	for _, s := range g.lock.Sources {
-		if s.Licenses != "" {
-			return s.Licenses
+// declared returns the licenses that sources declare, and the address of their repository. There
+// are none if one of the sources is not known or declares none, and no address of several.
+func (g *graph) declared(sources ...string) (license, url string) {
+	var all []string
+	for n, name := range unique(sources) {
+		s := g.source(name)
+		if url = s.URL; n > 0 {
+			url = ""
+		}
+		all = append(all, g.license(s.Licenses))
+	}
+	if slices.Contains(all, "") {
+		return "", url
+	}
+	all = unique(all)
+	for n, l := range all {
+		if len(all) > 1 && strings.Contains(l, " OR ") {
+			all[n] = "(" + l + ")"
 		}
 	}
-	return ""
-}
-
-// url is the repository of the product: that of its first source.
-func (g *graph) url() string {
-	for _, s := range g.lock.Sources {
-		if s.URL != "" {
-			return s.URL
-		}
-	}
-	return ""
+	return strings.Join(all, " AND "), url
 }
 
 func tag(i lock.Image) string {
@@ -76,9 +82,10 @@ func (g *graph) child(i lock.Image, c lock.Child) (string, error) {
 	if len(c.ExtraOS) > 0 {
 		comment += fmt.Sprintf("; its layers have files for %s, each system in a layer of its own", strings.Join(c.ExtraOS, " and "))
 	}
+	s := g.source(has.Source)
 	child := g.add(component{
-		id: "Image-" + c.Digest.Hex, kind: manifest, name: i.Repository, version: g.lock.Version, sha256: c.Digest.Hex,
-		purl: purl.OCI(i.Repository, c.Digest.String(), qualifiers(c.Platform, tag(i))), license: g.license(has.Licenses), source: has.URL,
+		id: "Image-" + c.Digest.Hex, kind: manifest, name: i.Repository, version: cmp.Or(has.Version, g.lock.Version), sha256: c.Digest.Hex,
+		purl: purl.OCI(i.Repository, c.Digest.String(), qualifiers(c.Platform, tag(i))), license: g.license(s.Licenses), source: s.URL, label: s.Name,
 		comment: comment, archive: true, known: c.Base == nil || strings.HasPrefix(c.Base.Name, builtin),
 	})
 	for _, f := range g.namesFirst(has.Files) {

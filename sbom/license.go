@@ -2,9 +2,11 @@ package sbom
 
 import (
 	"crypto/sha256"
+	_ "embed" // of the list of licenses
 	"encoding/hex"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // licenseText is a license that SPDX's list does not have.
@@ -41,11 +43,11 @@ func (g *graph) license(declared string) string {
 	if declared == "" {
 		return ""
 	}
-	if refs, ok := expression(declared); ok {
+	if text, refs, ok := expression(declared); ok {
 		for _, r := range refs {
 			g.licenses[r] = licenseText{name: strings.TrimPrefix(r, licenseRef), text: "The license is declared as " + r + ". Its text is not included here."}
 		}
-		return declared
+		return text
 	}
 	sum := sha256.Sum256([]byte(declared))
 	ref := licenseRef + "declared-" + hex.EncodeToString(sum[:4])
@@ -53,30 +55,61 @@ func (g *graph) license(declared string) string {
 	return ref
 }
 
-var licenseID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.-]*\+?$`)
+// listed are the licenses of SPDX's list (https://spdx.org/licenses/), by their names in small
+// letters, since an expression may have them in any case.
+var listed = sync.OnceValue(func() map[string]string {
+	all := map[string]string{}
+	for id := range strings.FieldsSeq(licenses) {
+		all[strings.ToLower(id)] = id
+	}
+	return all
+})
 
-// expression reports whether a text has the form of an SPDX expression
-// (https://spdx.github.io/spdx-spec/v2.3/SPDX-license-expressions/), and returns the LicenseRefs in
-// it. Whether SPDX's list has the other licenses is not checked.
-func expression(text string) (refs []string, ok bool) {
+//go:embed licenses.txt
+var licenses string
+
+var (
+	ownLicense = regexp.MustCompile(`^` + licenseRef + `[A-Za-z0-9.-]+$`)
+	exception  = regexp.MustCompile(`^[A-Za-z0-9.-]*-exception[A-Za-z0-9.-]*$|^(GPL-CC-1\.0|Linux-syscall-note|LLGPL|SHL-2\.[01])$`)
+)
+
+// listedAs returns a license as SPDX's list has it; "" for one that the list lacks.
+func listedAs(text string) string {
+	id, later := strings.CutSuffix(text, "+")
+	if id = listed()[strings.ToLower(id)]; id != "" && later {
+		id += "+"
+	}
+	return id
+}
+
+// expression reports whether a text is an SPDX expression
+// (https://spdx.github.io/spdx-spec/v2.3/SPDX-license-expressions/) of listed licenses and
+// LicenseRefs, and returns it as the specification writes it, and the LicenseRefs in it.
+func expression(text string) (written string, refs []string, ok bool) {
 	tokens := strings.Fields(strings.NewReplacer("(", " ( ", ")", " ) ").Replace(text))
 	depth, operand := 0, true // operand: a license or ( is expected
 	for n, t := range tokens {
-		switch {
+		switch id := listedAs(t); {
 		case t == "(" && operand:
 			depth++
 		case t == ")" && !operand && depth > 0:
 			depth--
 		case (t == "AND" || t == "OR") && !operand, t == "WITH" && !operand && tokens[n-1] != ")":
 			operand = true
-		case operand && t != "AND" && t != "OR" && t != "WITH" && licenseID.MatchString(t):
-			operand = false
-			if strings.HasPrefix(t, licenseRef) {
-				refs = append(refs, t)
+		case operand && n > 0 && tokens[n-1] == "WITH":
+			if !exception.MatchString(t) {
+				return "", nil, false
 			}
+			operand = false
+		case operand && id != "":
+			operand, tokens[n] = false, id
+		case operand && ownLicense.MatchString(t):
+			operand = false
+			refs = append(refs, t)
 		default:
-			return nil, false
+			return "", nil, false
 		}
 	}
-	return refs, depth == 0 && !operand
+	written = strings.NewReplacer("( ", "(", " )", ")").Replace(strings.Join(tokens, " "))
+	return written, refs, depth == 0 && !operand
 }

@@ -76,7 +76,7 @@ func kpack() (*lock.Lock, *lock.Inventory) {
 			Name: "kpack", Version: "0.16.1", Repository: "ghcr.io/me/charts/kpack", Tags: []string{"0.16.1"}, Digest: storetest.MadeUpDigest(70),
 			File: lock.ChartFile{Name: "kpack-0.16.1.tgz", Digest: storetest.MadeUpDigest(71), Size: 20},
 		}},
-		ThirdParty: []lock.ThirdParty{{Reference: "registry.k8s.io/pause:3.10", Digest: storetest.MadeUpDigest(80), Referrers: []oci.Referrer{{ArtifactType: "application/spdx+json", Digest: storetest.MadeUpDigest(81)}}}, {Reference: "ghcr.io/x/omitted:1", Omitted: "images.txt removes it"}},
+		ThirdParty: []lock.ThirdParty{{Reference: "registry.k8s.io/pause:3.10", Digest: storetest.MadeUpDigest(80), Referrers: []oci.Referrer{{ArtifactType: "application/spdx+json", Digest: storetest.MadeUpDigest(81)}}}, {Reference: "ghcr.io/x/omitted:1", Omitted: "images.txt removes it"}, {Reference: "busybox:1.36", Digest: storetest.MadeUpDigest(82)}},
 		Artifacts:  []lock.Artifact{{File: "kp.linux-amd64", Platform: linux, Digest: storetest.MadeUpDigest(50), Executable: true}, {File: "kp.tar.gz", Platform: linux, Digest: storetest.MadeUpDigest(60)}},
 		Compilers:  []lock.Compiler{{Platform: linux, Command: "gcc", Version: "gcc (Debian 12.2.0-14) 12.2.0"}},
 		Prebuilt:   []lock.Prebuilt{{Name: "wins", Platform: platform.Platform{OS: "windows", Architecture: "amd64"}, Digest: storetest.MadeUpDigest(53), From: "https://example.com/wins.exe"}},
@@ -109,7 +109,7 @@ func kpack() (*lock.Lock, *lock.Inventory) {
 		Bases:    []lock.BaseFacts{{Digest: storetest.MadeUpDigest(211), Version: "3.22.1", Licenses: "MIT AND (GPL-2.0-only OR LicenseRef-Other)"}},
 	}
 	for n := range v.Contents {
-		v.Contents[n].Licenses, v.Contents[n].URL = l.Sources[0].Licenses, l.Sources[0].URL
+		v.Contents[n].Source = "kpack"
 	}
 	return l, v
 }
@@ -239,6 +239,116 @@ func checkCycloneDX(t *testing.T, b []byte) {
 			}
 		}
 	}
+}
+
+// TestStated checks that a component has the license, the repository and the version of what it
+// was made from, and is called complete only if it is known what it consists of.
+func TestStated(t *testing.T) {
+	l, v := kpack()
+	stated := func() map[string][4]string {
+		t.Helper()
+		b, err := sbom.CycloneDX(l, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return statedIn(t, b)
+	}
+	check := func(what string, want map[string][4]string) {
+		t.Helper()
+		got := stated()
+		for name, w := range want {
+			if got[name] != w {
+				t.Errorf("%s: %s is %q, want %q", what, name, got[name], w)
+			}
+		}
+	}
+	const vcs, other = "https://github.com/buildpacks-community/kpack", "https://github.com/them/here"
+	l.Artifacts = append(l.Artifacts,
+		lock.Artifact{File: "here.tar.gz", Platform: linux, Digest: storetest.MadeUpDigest(61)},
+		lock.Artifact{File: "both.tar.gz", Platform: linux, Digest: storetest.MadeUpDigest(62)},
+		lock.Artifact{File: "wins.zip", Platform: windows, Digest: storetest.MadeUpDigest(63)})
+	for n, files := range [][]lock.File{{in("here", 52)}, {in("here", 52), in("kp", 50)}, {in("wins.exe", 53), in("kp.exe", 51)}} {
+		must(t, v.Add(&lock.Inventory{Contents: []lock.Content{{Digest: storetest.MadeUpDigest(61 + n), Files: files}}}))
+	}
+	l.Sources[1].Licenses, l.Sources[1].URL = "GPL-3.0-only OR MIT", other
+	v.Contents[3].Source = "here" // image tools
+	v.Contents[3].Version = "9.9.1"
+	check("two sources", map[string][4]string{
+		"release kpack":        {"Apache-2.0 AND (GPL-3.0-only OR MIT)", vcs, "0.16.1", "unknown"},
+		"kp.linux-amd64":       {"Apache-2.0", vcs, "0.16.1", "complete"},
+		"kp.tar.gz":            {"Apache-2.0", vcs, "0.16.1", "complete"}, // its LICENSE is a text
+		"here.tar.gz":          {"GPL-3.0-only OR MIT", other, "0.16.1", "unknown"},
+		"both.tar.gz":          {"Apache-2.0 AND (GPL-3.0-only OR MIT)", "", "0.16.1", "unknown"},
+		"wins.zip":             {"", "", "0.16.1", "unknown"},
+		"kpack-0.16.1.tgz":     {"", "", "0.16.1", "unknown"},
+		"ghcr.io/me/tools":     {"GPL-3.0-only OR MIT", other, "9.9.1", "unknown"},
+		"ghcr.io/me/lifecycle": {"Apache-2.0", vcs, "0.16.1", "complete"},
+		"app":                  {"Apache-2.0", vcs, "v0.16.1", "complete"},
+		"here":                 {"GPL-3.0-only OR MIT", other, "", "unknown"}, // it has C in it
+	})
+	spdx, err := sbom.SPDX(l, v, "tools")
+	if err != nil || !bytes.Contains(spdx, []byte(`"name":"kpack/tools 9.9.1"`)) || bytes.Contains(spdx, []byte(`"versionInfo":"0.16.1"`)) {
+		t.Errorf("the image has another version, and its document is of\n%s, %v", spdx, err)
+	}
+	l.Sources[0].Licenses, l.Sources[0].URL = "", ""
+	check("a first source without a license", map[string][4]string{
+		"release kpack": {"", "", "0.16.1", "unknown"}, "kp.linux-amd64": {"", "", "0.16.1", "complete"}, "both.tar.gz": {"", "", "0.16.1", "unknown"},
+	})
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// statedIn returns license, repository, version and completeness of the components of a document,
+// by their names; of components of one name, those of the last.
+func statedIn(t *testing.T, b []byte) map[string][4]string {
+	t.Helper()
+	type component struct {
+		Ref                string `json:"bom-ref"`
+		Name, Version      string
+		Licenses           []struct{ Expression string }
+		ExternalReferences []struct{ Type, URL string }
+		Properties         []struct{ Name, Value string }
+	}
+	var doc struct {
+		Metadata     struct{ Component component }
+		Components   []component
+		Compositions []struct {
+			Aggregate    string
+			Dependencies []string
+		}
+	}
+	must(t, json.Unmarshal(b, &doc))
+	aggregate := map[string]string{}
+	for _, c := range doc.Compositions {
+		for _, ref := range c.Dependencies {
+			aggregate[ref] = c.Aggregate
+		}
+	}
+	all := map[string][4]string{}
+	doc.Metadata.Component.Name = "release " + doc.Metadata.Component.Name
+	for _, c := range append(doc.Components, doc.Metadata.Component) {
+		out := [4]string{2: c.Version, 3: aggregate[c.Ref]}
+		for _, l := range c.Licenses {
+			out[0] = l.Expression
+		}
+		for _, r := range c.ExternalReferences {
+			if r.Type == "vcs" {
+				out[1] = r.URL
+			}
+		}
+		for _, p := range c.Properties {
+			if p.Name == "slipway:path" && strings.HasSuffix(p.Value, ".tgz") {
+				c.Name = p.Value
+			}
+		}
+		all[c.Name] = out
+	}
+	return all
 }
 
 // TestHash checks that the hash of go.sum is never called a digest of a file.

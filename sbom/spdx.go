@@ -23,7 +23,7 @@ func SPDX(l *lock.Lock, v *lock.Inventory, image string) ([]byte, error) {
 		return nil, fmt.Errorf("writing the bill of materials of %s: %w", image, err)
 	}
 	doc := g.spdx(top)
-	doc.Name = l.Name + "/" + image + " " + l.Version
+	doc.Name = l.Name + "/" + image + " " + g.components[top].version
 	unique, err := identify(doc)
 	if err != nil {
 		return nil, err

@@ -20,6 +20,9 @@ type Summary struct {
 	Modules map[string][]string
 	// Images are the names of the images that have a module, by its path and version, sorted.
 	Images map[[2]string][]string
+	// Sources are the names of the sources of an image: that of its labels, and those of the
+	// programs in it. They are sorted.
+	Sources map[string][]string
 	// Licenses are the names of the images, programs and modules that declare a license, by its
 	// SPDX expression and sorted. Those of "" declare none.
 	Licenses map[string][]string
@@ -55,8 +58,8 @@ func Summarize(text []byte, l *lock.Lock) (Summary, error) {
 	if doc.Format != "CycloneDX" {
 		return Summary{}, fmt.Errorf("its bomFormat is %.40q", doc.Format)
 	}
-	s := Summary{Modules: map[string][]string{}, Images: map[[2]string][]string{}, Licenses: map[string][]string{}}
-	modules := map[string][2]string{} // by bom-ref
+	s := Summary{Modules: map[string][]string{}, Images: map[[2]string][]string{}, Sources: map[string][]string{}, Licenses: map[string][]string{}}
+	modules, sources := map[string][2]string{}, map[string]string{} // by bom-ref
 	for _, c := range doc.Components {
 		if c.Type != cdxTypes[file] && c.Scope == "" {
 			s.Licenses[c.license()] = append(s.Licenses[c.license()], c.Name)
@@ -65,6 +68,11 @@ func Summarize(text []byte, l *lock.Lock) (Summary, error) {
 			s.Modules[c.Name] = append(s.Modules[c.Name], c.Version)
 			modules[c.Ref] = [2]string{c.Name, c.Version}
 		}
+		for _, p := range c.Properties {
+			if p.Name == sourceProperty {
+				sources[c.Ref] = p.Value
+			}
+		}
 	}
 	for path, versions := range s.Modules {
 		s.Modules[path] = unique(versions)
@@ -72,7 +80,7 @@ func Summarize(text []byte, l *lock.Lock) (Summary, error) {
 	for license, names := range s.Licenses {
 		s.Licenses[license] = unique(names)
 	}
-	s.images(doc.Dependencies, modules, l)
+	s.images(doc.Dependencies, modules, sources, l)
 	return s, nil
 }
 
@@ -87,8 +95,8 @@ func (c cdxComponent) license() string {
 	return c.Licenses[0].Expression
 }
 
-// images follows the dependencies of every manifest to its modules.
-func (s *Summary) images(all []cdxDependency, modules map[string][2]string, l *lock.Lock) {
+// images follows the dependencies of every manifest to its modules and sources.
+func (s *Summary) images(all []cdxDependency, modules map[string][2]string, sources map[string]string, l *lock.Lock) {
 	needs := map[string][]string{}
 	for _, d := range all {
 		needs[d.Ref] = d.DependsOn
@@ -108,10 +116,16 @@ func (s *Summary) images(all []cdxDependency, modules map[string][2]string, l *l
 			if m, ok := modules[ref]; ok {
 				s.Images[m] = append(s.Images[m], i.Name)
 			}
+			if name := sources[ref]; name != "" {
+				s.Sources[i.Name] = append(s.Sources[i.Name], name)
+			}
 			todo = append(todo, needs[ref]...)
 		}
 	}
 	for m, names := range s.Images {
 		s.Images[m] = unique(names)
+	}
+	for image, names := range s.Sources {
+		s.Sources[image] = unique(names)
 	}
 }

@@ -39,6 +39,9 @@ func TestSummary(t *testing.T) {
 	if modules == 0 || len(s.Images[[2]string{"stdlib", s.Modules["stdlib"][0]}]) == 0 {
 		t.Errorf("%d modules were compared; the images are %v", modules, s.Images)
 	}
+	if !slices.Equal(s.Sources["controller"], []string{"kpack"}) || !slices.Equal(s.Sources["tools"], []string{"here", "kpack"}) {
+		t.Errorf("the images are of the sources %v", s.Sources)
+	}
 	for m, images := range s.Images {
 		if len(s.Modules[m[0]]) == 0 || !slices.IsSorted(images) {
 			t.Errorf("%v is in %v", m, images)

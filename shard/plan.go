@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/internal/stagefile"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
@@ -66,6 +67,22 @@ func Read(path string) (*Plan, error) {
 		return nil, fmt.Errorf("%s: %w", path, stagefile.Plan.Invalid(err))
 	}
 	return &p, nil
+}
+
+// IsPlan reports whether a file is a plan.
+func IsPlan(path string) bool {
+	f, err := regular.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 64) // other files are not read: they may be large
+	n, _ := io.ReadFull(f, head)
+	if !bytes.Contains(head[:n], []byte(`"planVersion"`)) {
+		return false
+	}
+	_, err = Read(path)
+	return err == nil
 }
 
 // Decode reads a plan from the bytes of its file.
@@ -148,7 +165,9 @@ func (p *Plan) WriteTable(w io.Writer) error {
 // Compare returns an error that names what differs if a release is not made from what the plan was
 // made from. has lists some of the release's materials, or all of them.
 func (p *Plan) Compare(has []lock.Material, toolchain string) error {
-	if toolchain != "" && p.Go != "" && toolchain != p.Go {
+	planned := strings.Split(p.Go, lock.GoSeparator)
+	other := func(version string) bool { return !slices.Contains(planned, version) }
+	if toolchain != "" && p.Go != "" && slices.ContainsFunc(strings.Split(toolchain, lock.GoSeparator), other) {
 		return fmt.Errorf("it was made with %s, and this machine has %s: install that version of Go, or plan again", p.Go, toolchain)
 	}
 	for _, m := range has {

@@ -7,12 +7,13 @@ import (
 	"io/fs"
 	"math"
 
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/stagefile"
 )
 
 // WeightsName is the file's name in the store, and next to the part of a shard. It is not in dist/,
 // which has the same bytes whatever the times were.
-const WeightsName = "release.weights.json"
+const WeightsName = distfile.Weights
 
 // The units of weights.
 const (

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -40,6 +41,9 @@ func Open(dir string) (*Store, error) {
 	if err := errors.Join(layout, index); err != nil && !isStore(dir) && !fresh {
 		return nil, fmt.Errorf("opening store: %w: choose another directory, or delete this one", err)
 	}
+	if err := s.others(layout); err != nil {
+		return nil, fmt.Errorf("opening store: %w: choose another directory", err)
+	}
 	if err := disk.MkdirAll(dir); err != nil {
 		return nil, fmt.Errorf("opening store: %w", err)
 	}
@@ -55,6 +59,34 @@ func Open(dir string) (*Store, error) {
 		return nil, fmt.Errorf("opening store: %w", err)
 	}
 	return s, nil
+}
+
+// others returns an error if a directory that is not a store has files of others where a store has its
+// own, or is the image layout of another program: locking a store empties a directory, and removing
+// it removes them all. layout is that of checkLayout.
+func (s *Store) others(layout error) error {
+	temp, err := os.Stat(s.Temp())
+	if isStore(s.dir) || disk.Ignored(s.dir) || layout == nil && err == nil && temp.IsDir() {
+		return nil
+	}
+	if layout == nil {
+		return fmt.Errorf("%s is an image layout of another program", s.dir)
+	}
+	for _, name := range made {
+		if name == "bin/slipway" { // is put there before there is a store
+			continue
+		}
+		err := filepath.WalkDir(filepath.Join(s.dir, name), func(path string, e fs.DirEntry, err error) error {
+			if err == nil && !e.IsDir() && !disk.Temporary(e.Name()) { // of an Open that was killed
+				err = fmt.Errorf("%s is there, and %s is not a store of slipway", path, s.dir)
+			}
+			return err
+		})
+		if err != nil && !missing(err) {
+			return err
+		}
+	}
+	return nil
 }
 
 // begin makes the parts of a store: first those that show that it is ours, last the marker.

@@ -80,6 +80,51 @@ func TestRemove(t *testing.T) {
 }
 
 // TestRemoveWaits removes a store that somebody works in.
+// TestOpenAmongOthers opens a store where files of others are. Its lock empties a directory, so none
+// of them may be there.
+func TestOpenAmongOthers(t *testing.T) {
+	for name, tt := range map[string]struct {
+		files []string
+		want  string
+	}{
+		"other files":    {files: []string{"thesis.txt", "src/temp/a", "bin/slipway"}},
+		"a killed Open":  {files: []string{"thesis.txt", "temp/.slipway-12.tmp"}},
+		"temporary ones": {files: []string{"temp/thesis.txt"}, want: "temp/thesis.txt is there"},
+		"work":           {files: []string{"work/go/main.go"}, want: "work/go/main.go is there"},
+		"another layout": {files: []string{"oci-layout", "index.json", "blobs/sha256/abc"}, want: "is an image layout of another program"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for _, f := range tt.files {
+				path := filepath.Join(dir, filepath.FromSlash(f))
+				text := map[string]string{"oci-layout": `{"imageLayoutVersion":"1.0.0"}`, "index.json": `{"schemaVersion":2,"manifests":[]}`}[f]
+				if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			st, err := store.Open(dir)
+			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+				t.Errorf("error %v, want %q", err, tt.want)
+			}
+			if st != nil { // and again, as a store that has other files
+				if st, err = store.Open(dir); err == nil {
+					var unlock func()
+					unlock, err = st.Lock(t.Context(), nil)
+					unlock()
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			}
+			for _, f := range tt.files {
+				if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(f))); err != nil && !strings.Contains(f, ".slipway-") {
+					t.Errorf("%s is gone: %v", f, err)
+				}
+			}
+		})
+	}
+}
+
 func TestRemoveWaits(t *testing.T) {
 	st := open(t)
 	unlock, err := st.Lock(t.Context(), nil)

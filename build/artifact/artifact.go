@@ -66,7 +66,7 @@ func Make(ctx context.Context, st *store.Store, in Input) ([]File, error) {
 		if f.Program != "" {
 			a.Entries = []layer.Entry{{Path: "/" + f.Name, Mode: 0o755, Content: in.program(f.Program)}}
 			a.Digest, a.Size, err = alone(st, a.Entries[0].Content)
-		} else if a.Entries, err = in.entries(st); err == nil {
+		} else if a.Entries, err = in.entries(func(file string) (layer.Content, error) { return layer.File(st, file) }); err == nil {
 			err = in.archive(ctx, st, &a)
 		}
 		if err != nil {
@@ -120,12 +120,26 @@ func (in Input) archive(ctx context.Context, st *store.Store, f *File) error {
 	return err
 }
 
+// Check reports, before anything is compiled, why an archive cannot be made, or unpacked where it
+// is for. Of programs it takes only the names.
+func Check(in Input) error {
+	for _, f := range in.Files {
+		if f.Program != "" {
+			continue
+		}
+		if _, err := in.entries(func(string) (layer.Content, error) { return layer.Content{}, nil }); err != nil {
+			return fmt.Errorf("making %s: %w", f.Name, err)
+		}
+	}
+	return nil
+}
+
 // entries lists the files of the archive, sorted by path.
-func (in Input) entries(st *store.Store) ([]layer.Entry, error) {
+func (in Input) entries(content func(file string) (layer.Content, error)) ([]layer.Entry, error) {
 	var all []layer.Entry
 	if in.Added != "" {
 		var err error
-		if all, err = tree(st, in.Added, in.Except); err != nil {
+		if all, err = tree(in.Added, in.Except, content); err != nil {
 			return nil, err
 		}
 	}
@@ -137,7 +151,7 @@ func (in Input) entries(st *store.Store) ([]layer.Entry, error) {
 		all = append(all, layer.Entry{Path: name, Mode: 0o755, Content: p.Content})
 	}
 	slices.SortFunc(all, func(a, b layer.Entry) int { return strings.Compare(a.Path, b.Path) })
-	return all, nil
+	return all, layer.Check(all, in.Platform.OS)
 }
 
 // mode is that of a file in an archive: only whether it is executable counts, which git keeps,

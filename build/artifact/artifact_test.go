@@ -114,6 +114,31 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+// TestCheck finds names that Windows cannot unpack, and what is a file and a directory, before
+// there are programs.
+func TestCheck(t *testing.T) {
+	for _, tt := range []struct{ os, name, want string }{
+		{"windows", "share/LICENSE2", ""},
+		{"windows", "share/license", "differ only in case"},
+		{"linux", "share/license", ""},
+		{"windows", "aux.txt", "aux.txt is a device name on Windows"},
+		{"windows", "a:b", "has a character that Windows names cannot have"},
+		{"linux", "bin/tool/x", "bin/tool"},
+	} {
+		in := input(t, tt.os, "zip")
+		write(t, filepath.Join(in.Added, tt.name), 0o644)
+		in.Programs[0].Content = layer.Content{}
+		link := filepath.Join(t.TempDir(), "link")
+		if err := os.Symlink(in.Added, link); err != nil {
+			t.Fatal(err)
+		}
+		in.Added = link
+		if err := artifact.Check(in); (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s for %s: %v, want %q", tt.name, tt.os, err, tt.want)
+		}
+	}
+}
+
 func made(t *testing.T, st *store.Store, in artifact.Input) []artifact.File {
 	t.Helper()
 	all, err := artifact.Make(t.Context(), st, in)

@@ -8,15 +8,19 @@ import (
 	"slices"
 
 	"github.com/slipway-dev/slipway/build/layer"
-	"github.com/slipway-dev/slipway/store"
+	"github.com/slipway-dev/slipway/internal/disk"
 )
 
-// tree lists the files below a directory. An archive has regular files only: anything else is
-// an error, since not every system can unpack it. The directories in except and .git are left
-// out.
-func tree(st *store.Store, dir string, except []string) ([]layer.Entry, error) {
+// tree lists the files below a directory. An archive has regular files only: anything else is an
+// error, since not every system can unpack it. What except names, .git and the directories that
+// slipway made are left out.
+func tree(dir string, except []string, content func(file string) (layer.Content, error)) ([]layer.Entry, error) {
 	var all []layer.Entry
-	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil, err
+	}
+	err = filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -24,9 +28,9 @@ func tree(st *store.Store, dir string, except []string) ([]layer.Entry, error) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && slices.Contains(except, filepath.ToSlash(rel)), d.IsDir() && d.Name() == ".git":
+		case d.IsDir() && (slices.Contains(except, filepath.ToSlash(rel)) || d.Name() == ".git" || p != dir && disk.Ignored(p)):
 			return filepath.SkipDir
-		case d.IsDir() || d.Name() == ".git":
+		case d.IsDir(), d.Name() == ".git", slices.Contains(except, filepath.ToSlash(rel)):
 			return nil
 		}
 		if !d.Type().IsRegular() {
@@ -36,11 +40,11 @@ func tree(st *store.Store, dir string, except []string) ([]layer.Entry, error) {
 		if err != nil {
 			return err
 		}
-		content, err := layer.File(st, p)
+		c, err := content(p)
 		if err != nil {
 			return err
 		}
-		all = append(all, layer.Entry{Path: "/" + filepath.ToSlash(rel), Mode: mode(fi.Mode()), Content: content})
+		all = append(all, layer.Entry{Path: "/" + filepath.ToSlash(rel), Mode: mode(fi.Mode()), Content: c})
 		return nil
 	})
 	return all, err

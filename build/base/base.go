@@ -120,6 +120,9 @@ func (r *Resolver) resolve(ctx context.Context, image string, p platform.Platfor
 		case "scratch":
 			return Base{Platform: full(p)}, nil
 		case "static", "static-root":
+			if p.OS != platform.Linux {
+				return Base{}, fmt.Errorf("it is for Linux: name another for %s, or take it --platform=linux/%s for its files", p.OS, p.Architecture)
+			}
 			return static(ctx, r.Store, b.Builtin, p)
 		}
 		for _, i := range b.Images {

@@ -135,11 +135,12 @@ func TestStub(t *testing.T) {
 }
 
 func TestUnknown(t *testing.T) {
-	p := &product.Product{Path: "dir/slipway.yaml", Bases: []product.Base{{Name: "nano", Images: []product.BaseImage{
+	p := &product.Product{Path: "dir/slipway.yaml", Bases: []product.Base{{Name: "static", Builtin: "static"}, {Name: "nano", Images: []product.BaseImage{
 		{Platform: parse(t, "windows/amd64:ltsc2022"), Reference: reference(t, "example.com/nano@sha256:"+strings.Repeat("0", 64))},
 	}}}}
 	r := base.Resolver{Bases: p.Bases, File: p.Path, Snapshot: p.Snapshot(), Store: storetest.Open(t), Client: client}
 	for _, tc := range []struct{ name, on, says string }{
+		{"static", "windows/amd64:ltsc2022", "base static for windows/amd64:ltsc2022: it is for Linux: name another for windows, or take it --platform=linux/amd64 for its files"},
 		{"nano", "windows/amd64:ltsc2019", "dir/slipway.yaml names no image for this platform: add one under bases"},
 		{"nano", "linux/amd64", "base nano for linux/amd64: dir/slipway.yaml names no image"},
 		{"Not A Reference", "linux/amd64", "neither a base of dir/slipway.yaml nor an image reference"},

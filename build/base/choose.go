@@ -22,8 +22,8 @@ type image struct {
 }
 
 // choose returns the image that top is, or the child of that index that is for p. If the
-// configuration omits an os.version, that of the index counts. A base of any build is chosen by
-// operating system and architecture alone.
+// configuration omits an os.version or a variant, that of the index counts. A base of any build
+// is chosen by operating system and architecture alone.
 func choose(r reader, top *oci.Tree, p platform.Platform, anyBuild bool) (image, error) {
 	if !top.Desc.MediaType.IsIndex() {
 		i, err := r.read(top)
@@ -50,6 +50,9 @@ func choose(r reader, top *oci.Tree, p platform.Platform, anyBuild bool) (image,
 		}
 		if i.platform.OS == platform.Windows && i.platform.OSVersion == "" {
 			i.platform.OSVersion = listed.OSVersion // some bases have it in the index alone
+		}
+		if i.platform.Variant == "" && i.platform.OS == listed.OS && i.platform.Architecture == listed.Architecture {
+			i.platform.Variant = listed.Variant // as others that run it do
 		}
 		if listed.OSVersion == "" && p.OS == platform.Windows && !anyBuild && i.platform.OSVersion != "" && !platform.Same(i.platform, p) {
 			have = append(have, i.platform.String())

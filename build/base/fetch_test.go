@@ -34,6 +34,7 @@ func TestFetch(t *testing.T) {
 	for _, s := range []string{"linux/amd64", "linux/arm64/v8", "windows/amd64:10.0.17763.8389", "windows/amd64:10.0.20348.4773"} {
 		images[s] = image(t, parse(t, s))
 	}
+	images["linux/arm/v7"] = image(t, parse(t, "linux/arm")) // the variant is in the index alone
 	attestation := image(t, platform.Platform{OS: "unknown", Architecture: "unknown"})
 	var idx v1.ImageIndex = empty.Index
 	for _, add := range []mutate.IndexAddendum{
@@ -41,6 +42,7 @@ func TestFetch(t *testing.T) {
 		{Add: image(t, platform.Platform{})},
 		{Add: images["linux/arm64/v8"], Descriptor: v1.Descriptor{Platform: platformOf(t, images["linux/arm64/v8"])}},
 		{Add: images["windows/amd64:10.0.20348.4773"], Descriptor: v1.Descriptor{Platform: platformOf(t, images["windows/amd64:10.0.20348.4773"])}},
+		{Add: images["linux/arm/v7"], Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "linux", Architecture: "arm", Variant: "v7"}}},
 		{Add: images["linux/amd64"], Descriptor: v1.Descriptor{Platform: platformOf(t, images["linux/amd64"])}},
 		{Add: images["windows/amd64:10.0.17763.8389"], Descriptor: v1.Descriptor{Platform: platformOf(t, images["windows/amd64:10.0.17763.8389"])}},
 	} {
@@ -52,6 +54,7 @@ func TestFetch(t *testing.T) {
 	for _, tc := range []struct{ ref, on, want string }{
 		{index, "linux/amd64", "linux/amd64"},
 		{index, "linux/arm64", "linux/arm64/v8"},
+		{index, "linux/arm/v7", "linux/arm/v7"},
 		{index, "windows/amd64:ltsc2019", "windows/amd64:10.0.17763.8389"},
 		{index, "windows/amd64:ltsc2022", "windows/amd64:10.0.20348.4773"},
 		{index, "windows/amd64:10.0.20348.1", "windows/amd64:10.0.20348.4773"},

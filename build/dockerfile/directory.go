@@ -12,12 +12,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/moby/patternmatcher"
 	"github.com/moby/patternmatcher/ignorefile"
 
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -28,7 +30,8 @@ type directory struct {
 	store  *store.Store
 	dir    string
 	root   *regular.Root
-	except []string                       // directories that are not part of it, slash-separated
+	except []string                       // files and directories that are not part of it, slash-separated
+	made   sync.Map                       // whether a directory is one that Slipway made, by path
 	ignore *patternmatcher.PatternMatcher // nil for nothing
 }
 
@@ -122,9 +125,23 @@ func (d *directory) lstat(p string) (*node, error) {
 // never reports whether p is never part of a context: what Slipway itself writes, which would
 // grow with each run, and .git, which changes without any file of the source.
 func (d *directory) never(p string) bool {
-	return slices.Contains(strings.Split(p, "/"), ".git") || slices.ContainsFunc(d.except, func(dir string) bool {
+	return slices.Contains(strings.Split(p, "/"), ".git") || d.isMade(p) || slices.ContainsFunc(d.except, func(dir string) bool {
 		return p == "/"+dir || strings.HasPrefix(p, "/"+dir+"/")
 	})
+}
+
+// isMade reports whether p is, or is in, an output directory or a store of this run or another
+// one.
+func (d *directory) isMade(p string) bool {
+	if p == "/" {
+		return false // whoever names one as a context means it
+	}
+	made, ok := d.made.Load(p)
+	if !ok {
+		made = disk.Ignored(filepath.Join(d.dir, relative(p))) || d.isMade(path.Dir(p))
+		d.made.Store(p, made)
+	}
+	return made.(bool)
 }
 
 // visible reports whether p is part of the context and .dockerignore lets it through. An ignored

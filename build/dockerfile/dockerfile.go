@@ -41,7 +41,7 @@
 //   - A RUN needs no shell and no tools in the image, and a command that fails is an error also
 //     where BuildKit's shell goes on, after ";".
 //   - .git is never part of a context, wherever in it: it changes without any change of a file.
-//     Nor is what Input.Except names.
+//     Nor are what Input.Except names and the output directories and stores of Slipway.
 //   - An instruction that changes no file makes no layer; BuildKit adds an empty one.
 //   - "# syntax=" and "# check=" are comments: there is one frontend, this one, and it is not
 //     fetched.
@@ -93,7 +93,7 @@ type Input struct {
 	// Context is the absolute directory that COPY and ADD read from. Nothing outside it is read,
 	// symbolic links included. Empty means none.
 	Context string
-	// Except are directories in Context that are not part of it, relative to it and with slashes.
+	// Except is what is in Context and not part of it, relative to it and with slashes.
 	// Nor is any .git.
 	Except []string
 	// Contexts are further places to copy from, by the name that FROM and --from use.
@@ -133,7 +133,7 @@ type Input struct {
 // Context is a named context: a directory, or single files.
 type Context struct {
 	Dir    string          // absolute; empty where Files count
-	Except []string        // directories in Dir that are not part of it, as in Input
+	Except []string        // what is in Dir and not part of it, as in Input
 	Files  map[string]File // by slash-separated path: "linux_amd64/build-init"
 }
 

@@ -1,7 +1,11 @@
 package dockerfile
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/platform"
@@ -13,6 +17,26 @@ type environment struct {
 	keys     []string
 	values   map[string]string // by folded key
 	caseless bool              // as on Windows: Path and PATH are one variable
+	unread   string            // a base whose variables are not known, empty for none
+	declared map[string]bool   // by ARG without a value
+}
+
+// known returns an error for a variable that only a base could set which is not read.
+func (e *environment) known(key string) error {
+	if _, ok := e.values[e.key(key)]; ok || e.unread == "" || e.declared[e.key(key)] || !variableName.MatchString(key) {
+		return nil
+	}
+	return fmt.Errorf("nothing here sets the variable %s, and the base %s, which may, is not read, since the stage compiles programs: write ARG %s with a value above it", key, e.unread, key)
+}
+
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// declare notes that ARG names a variable without a value.
+func (e *environment) declare(key string) {
+	if e.declared == nil {
+		e.declared = map[string]bool{}
+	}
+	e.declared[e.key(key)] = true
 }
 
 // withoutCase makes names that differ only in case one variable.
@@ -27,6 +51,10 @@ func (e *environment) take(other *environment) *environment {
 	for _, k := range other.keys {
 		e.set(k, other.values[other.key(k)])
 	}
+	for k := range other.declared {
+		e.declare(k)
+	}
+	e.unread = other.unread
 	return e
 }
 
@@ -71,7 +99,10 @@ func (e *environment) clone() *environment {
 // word expands the variables in one word. What grows beyond any use is an error, for a variable
 // may double itself on every line.
 func (b *builder) word(word string, env *environment) (string, error) {
-	v, _, err := b.shlex.ProcessWord(word, env)
+	v, missing, err := b.shlex.ProcessWord(word, env)
+	for _, name := range slices.Sorted(maps.Keys(missing)) {
+		err = cmp.Or(err, env.known(name))
+	}
 	if err != nil {
 		return "", located{word, err}
 	}

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/slipway-dev/slipway/build/layer"
 	"github.com/slipway-dev/slipway/platform"
@@ -75,7 +76,9 @@ func parseGo(words []string) (goLine, error) {
 		case name == "C":
 			l.dir = value
 		case name == "ldflags":
-			l.Ldflags = strings.Join(strings.Fields(value), " ")
+			l.Ldflags = oneLine(value)
+		case name == "pgo" && value != "auto" && value != "off":
+			return l, located{w, fmt.Errorf("RUN go build: -pgo=%s is a file, which is not known here: name it default.pgo, in the directory of the package", value)}
 		case name == "tags":
 			l.Tags = strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
 		case valued || given:
@@ -88,6 +91,25 @@ func parseGo(words []string) (goLine, error) {
 		l.packages = []string{"."}
 	}
 	return l, nil
+}
+
+// oneLine joins the flags of -ldflags by one blank, as the go command splits them: a flag that
+// begins with a quote ends with it.
+func oneLine(flags string) string {
+	var words []string
+	for flags = strings.TrimSpace(flags); flags != ""; flags = strings.TrimSpace(flags) {
+		end := strings.IndexFunc(flags, unicode.IsSpace)
+		if quote := flags[0]; quote == '"' || quote == '\'' {
+			if end = strings.IndexByte(flags[1:], quote); end >= 0 {
+				end += len(`""`)
+			}
+		}
+		if end < 0 {
+			end = len(flags)
+		}
+		words, flags = append(words, flags[:end]), flags[end:]
+	}
+	return strings.Join(words, " ")
 }
 
 // goEnv are the variables that decide about a program and go to the compiler. What else begins

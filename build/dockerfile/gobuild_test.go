@@ -59,6 +59,19 @@ func TestGoBuild(t *testing.T) {
 		{"RUN --mount=source=other,target=/src cd /src && go build -o /out/x", "x=. linux/amd64 in other"},
 		{"COPY go.mod /go/src/x/\nCOPY cmd /go/src/x/cmd\nRUN [\"go\", \"build\", \"-C\", \"/go/src/x\", \"-o\", \"/out/x\", \"./cmd/b\"]", "x=./cmd/b linux/amd64"},
 
+		{copied + "ARG NONE EMPTY=\nENV PATH=$PATH:$TOOLS/bin\nRUN A=$NONE go build -ldflags \"-X a=$EMPTY$PATH\" -o /out/x", "[-X a=/go/bin:/usr/local/go/bin:/usr/local/sbin:"},
+		{"RUN go version\nWORKDIR /out\nRUN echo x > y", ""},
+		{"RUN go version && mkdir -p /out && echo x > /out/x && mkdir /out/y && touch /out/y/x", ""},
+
+		{copied + "RUN go build -ldflags \"-X a=$GOLANG_VERSION\" -o /out/x", "nothing here sets the variable GOLANG_VERSION, and the base golang, which may, is not read"},
+		{copied + "RUN go build -ldflags \"-X a=${VERSION:-dev}\" -o /out/x", "nothing here sets the variable VERSION"},
+		{copied + "ENV A=${CERTS:-none}\nRUN go build -o /out/x", "5:7: nothing here sets the variable CERTS"},
+		{copied + "COPY <<E /out/x\n$CERTS\nE\nRUN go build -o /out/x", "nothing here sets the variable CERTS"},
+		{copied + "USER 5000\nRUN go build -o /out/x", "RUN after USER 5000 is not known here"},
+		{"RUN go version && echo x > /out/x", "/out is not made in the stage b, and is looked for in its base"},
+		{"RUN go version && mkdir /out/x", "/out is not made in the stage b, and is looked for in its base"},
+		{"RUN go version && touch /out/x/y\nRUN mkdir -p /out", "/out is not made in the stage b, and is looked for in its base"},
+		{"RUN git config --global a b && echo x > /out/x", "/out is not made in the stage b, and git config --global a b in line 2, which may make it, is not run"},
 		{copied + "RUN CGO_ENABLED=1 go build -o /out/x", "CGO_ENABLED=1 needs a C compiler"},
 		{copied + "RUN go build -race -o /out/x", "flag -race is not known here"},
 		{copied + "RUN go build -toolexec=x -o /out/x", "flag -toolexec is not known here"},
@@ -77,7 +90,7 @@ func TestGoBuild(t *testing.T) {
 		{"RUN go build -o /out/x", "there is no go.mod in /go or above it"},
 		{"RUN --mount=type=secret,id=x go build -o /out/x", "RUN --mount=type=secret is not known here"},
 		{"WORKDIR /src\nRUN --mount=target=. go build -o x", "/src/x is in the mount /src, of which nothing stays"},
-		{"RUN --mount=source=none,target=/src true go", "none is not there"},
+		{"RUN --mount=source=none,target=/src go version", "none is not there"},
 		{"RUN --mount=type=cache,target=/c mkdir /c/x && go version", "/c is not the image's own while RUN runs"},
 		{copied + "RUN go build -o /out/x\nRUN curl -o /out/y https://a.example/y", "nothing compares it with a checksum"},
 		{copied + "RUN apt-get install -y tini && go version\nRUN cp /usr/bin/tini /out/ && go version", "RUN cp: /usr/bin/tini: the files of the base are not known here"},
@@ -85,6 +98,88 @@ func TestGoBuild(t *testing.T) {
 		got := goBuilds(t, "FROM golang AS b\n"+c.stage+"\nFROM scratch\nCOPY --from=b /out /\n")
 		if !strings.Contains(got, c.want) {
 			t.Errorf("%s:\n%s, want %s", c.stage, got, c.want)
+		}
+	}
+}
+
+// TestGoBuildFiles checks that a program is compiled of the files that its stage has: what the disk
+// has besides must not get into it.
+func TestGoBuildFiles(t *testing.T) {
+	const all = "WORKDIR /src/app\nCOPY app .\nCOPY lib /src/lib\n"
+	const source = `
+-- context/app/go.mod --
+module example.com/app
+go 1.24
+require example.com/lib v0.0.0
+replace example.com/lib => ../lib
+-- context/app/go.sum --
+-- context/app/main.go --
+package main
+import ("embed"; "example.com/app/in"; _ "example.com/lib/used")
+//go:embed data *.txt
+var files embed.FS
+-- context/app/data/a --
+-- context/app/data/.hidden --
+-- context/app/note.txt --
+-- context/app/more.go --
+package main
+-- context/app/more_test.go --
+package main
+-- context/app/more_plan9.go --
+package main
+-- context/app/tagged.go --
+//go:build tagged
+package main
+-- context/app/asm_amd64.s --
+-- context/app/default.pgo --
+-- context/app/README.md --
+-- context/app/in/in.go --
+package in
+-- context/app/other/other.go --
+package main
+-- context/app/vendor/modules.txt --
+-- context/app/vendor/example.com/lib/used/used.go --
+package used
+-- context/lib/go.mod --
+module example.com/lib
+-- context/lib/used/used.go --
+package used
+-- context/lib/unused/unused.go --
+package unused
+`
+	for _, c := range []struct{ ignore, stage, want string }{
+		{"", all + "RUN go build -o /out/x", "x=. linux/amd64 in app"},
+		{"app/vendor", all + "RUN go build -o /out/x", "x=. linux/amd64 in app -mod=readonly"},
+		{"app/vendor", all + "RUN go build -mod=mod -o /out/x", "x=. linux/amd64 in app -mod=mod"},
+		{"app/README.md\napp/*_test.go\napp/more_plan9.go\napp/tagged.go\napp/other\napp/data/.hidden\nlib", "WORKDIR /src\nCOPY app .\nRUN go build -o /out/x", "x=. linux/amd64 in app"},
+		{"app/vendor\nlib/unused", all + "RUN go build -o /out/x", "x=. linux/amd64 in app -mod=readonly"},
+		{"app/other\napp/vendor", all + "RUN go build -o /out/ ./...", "app=. linux/amd64 in app -mod=readonly"},
+		{"", all + "RUN go build -ldflags \"-s \t -X 'main.A=a  b'\" -o /out/x", "x=. linux/amd64 in app [-s -X 'main.A=a  b']"},
+
+		{"app/more.go", all + "RUN go build -o /out/x", "5:5: RUN go: /src/app/more.go is not in the stage, and the program is compiled from the source, which has it: COPY it"},
+		{"app/data/a", all + "RUN go build -o /out/x", "/src/app/data/a is not in the stage"},
+		{"app/*.txt", all + "RUN go build -o /out/x", "/src/app/note.txt is not in the stage"},
+		{"app/in", all + "RUN go build -o /out/x", "/src/app/in/in.go is not in the stage"},
+		{"app/*.s", all + "RUN go build -o /out/x", "/src/app/asm_amd64.s is not in the stage"},
+		{"app/default.pgo", all + "RUN go build -o /out/x", "/src/app/default.pgo is not in the stage"},
+		{"app/go.sum", all + "RUN go build -o /out/x", "/src/app/go.sum is not in the stage"},
+		{"app/more_plan9.go", all + "RUN GOOS=plan9 go build -o /out/x", "/src/app/more_plan9.go is not in the stage"},
+		{"app/tagged.go", all + "RUN go build -tags tagged -o /out/x", "/src/app/tagged.go is not in the stage"},
+		{"app/vendor", all + "RUN go build -mod=vendor -o /out/x", "/src/app/vendor/modules.txt is not in the stage"},
+		{"app/vendor/example.com", all + "RUN go build -o /out/x", "/src/app/vendor/example.com/lib/used/used.go is not in the stage"},
+		{"app/vendor\nlib/used", all + "RUN go build -o /out/x", "/src/lib/used/used.go is not in the stage"},
+		{"app/vendor\nlib/go.mod", all + "RUN go build -o /out/x", "/src/lib/go.mod is not in the stage"},
+		{"app/vendor", all + "RUN echo 'package used' > /src/lib/used/more.go\nRUN go build -o /out/x", "/src/lib/used/more.go is not the file"},
+		{"", all + "RUN rm more.go && go build -o /out/x", "/src/app/more.go is not in the stage"},
+		{"", "WORKDIR /src/app\nCOPY app/go.mod app/go.sum app/main.go ./\nCOPY app/in in\nCOPY app/vendor vendor\nRUN go build -o /out/x", "is not in the stage"},
+		{"", "RUN --mount=source=app,target=/src cd /src && go build -o /out/x", "x=. linux/amd64 in app"},
+		{"app/more.go", "RUN --mount=source=app,target=/src cd /src && go build -o /out/x", "/src/more.go is not in the stage"},
+		{"", all + "RUN go build -pgo=/prof -o /out/x", "-pgo=/prof is a file"},
+	} {
+		file := "FROM golang AS b\n" + c.stage + "\nFROM scratch\nCOPY --from=b /out /\n"
+		got := goBuildsOf(t, file, source+"-- context/.dockerignore --\n"+c.ignore+"\n")
+		if strings.HasPrefix(c.want, "x=") && got != c.want || !strings.Contains(got, c.want) {
+			t.Errorf("without %q:\n%s\n%s, want %s", c.ignore, c.stage, got, c.want)
 		}
 	}
 }
@@ -138,9 +233,14 @@ bin
 }
 
 // goBuilds returns the programs of a Dockerfile, or what is wrong with it.
-func goBuilds(t *testing.T, source string) string {
+func goBuilds(t *testing.T, file string) string {
 	t.Helper()
-	c := dockerfiletest.Load(t, txtar.Parse([]byte("-- Dockerfile --\n"+source+goSource)))
+	return goBuildsOf(t, file, goSource)
+}
+
+func goBuildsOf(t *testing.T, file, source string) string {
+	t.Helper()
+	c := dockerfiletest.Load(t, txtar.Parse([]byte("-- Dockerfile --\n"+file+source)))
 	in := c.Input
 	in.Platform, in.Check = platform.Platform{OS: "linux", Architecture: "amd64"}, true
 	in.Args = map[string]string{"$(git rev-parse HEAD)": "abc"}

@@ -93,7 +93,7 @@ func (m goModule) same(f files, dir string, left *int) error {
 
 // packages returns the directories in the module, as "./cmd/x", that a word of go build names. Of
 // a Go file, which is one of those listed, it is that of its package.
-func (m goModule) packages(dir, word string, listed []string) ([]string, error) {
+func (m goModule) packages(f files, dir, word string, listed []string) ([]string, error) {
 	rest, all := strings.CutSuffix(word, "...")
 	var p string
 	switch {
@@ -125,7 +125,7 @@ func (m goModule) packages(dir, word string, listed []string) ([]string, error) 
 	if !all {
 		return []string{rel}, nil
 	}
-	return m.commands(rel)
+	return m.commands(f, rel)
 }
 
 // whole checks that the listed Go files are all of a package that there is, since the package is
@@ -147,8 +147,9 @@ func (m goModule) whole(p string, listed []string) error {
 	return nil
 }
 
-// commands lists the main packages in a directory of the module and below it.
-func (m goModule) commands(rel string) ([]string, error) {
+// commands lists the main packages in a directory of the module and below it, as far as the stage
+// has these directories.
+func (m goModule) commands(f files, rel string) ([]string, error) {
 	var list []string
 	top := filepath.Join(m.dir, filepath.FromSlash(rel))
 	err := filepath.WalkDir(top, func(p string, e fs.DirEntry, err error) error {
@@ -160,9 +161,15 @@ func (m goModule) commands(rel string) ([]string, error) {
 		if p != top && (name == "vendor" || name == "testdata" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || nested == nil) {
 			return filepath.SkipDir
 		}
+		sub, err := filepath.Rel(m.dir, p)
+		if err != nil {
+			return err
+		}
+		if n, err := f.lstat(path.Join(m.at, filepath.ToSlash(sub))); err != nil || n == nil {
+			return cmp.Or(err, filepath.SkipDir)
+		}
 		main, err := isMain(p)
 		if err == nil && main {
-			sub, _ := filepath.Rel(m.dir, p)
 			list = append(list, cmp.Or(map[bool]string{true: "."}[sub == "."], "./"+filepath.ToSlash(sub)))
 		}
 		return err

@@ -1,9 +1,11 @@
 package dockerfile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -105,6 +107,10 @@ func (b *builder) expand(s *stage, c instructions.Command) error {
 	if _, isArg := c.(*instructions.ArgCommand); isArg {
 		return nil // its default may not be needed
 	}
+	if e, ok := c.(*instructions.EnvCommand); ok && len(e.Env) == 1 && e.Env[0].Key == "PATH" {
+		defer func(unread string) { s.env.unread = unread }(s.env.unread)
+		s.env.unread = "" // no program is looked for
+	}
 	if ex, ok := c.(instructions.SupportsSingleWordExpansion); ok {
 		err := ex.Expand(func(word string) (string, error) {
 			return b.word(word, s.env)
@@ -117,7 +123,10 @@ func (b *builder) expand(s *stage, c instructions.Command) error {
 		return ex.ExpandRaw(func(word string) (string, error) {
 			lex := shell.NewLex('\\')
 			lex.SkipProcessQuotes = true
-			v, _, err := lex.ProcessWord(word, s.env)
+			v, missing, err := lex.ProcessWord(word, s.env)
+			for _, name := range slices.Sorted(maps.Keys(missing)) {
+				err = cmp.Or(err, s.env.known(name))
+			}
 			return v, err
 		})
 	}
@@ -142,6 +151,7 @@ func (b *builder) arg(s *stage, c *instructions.ArgCommand) error {
 			s.args = append(s.args, a.Key)
 		}
 		if a.Value == nil {
+			s.env.declare(a.Key)
 			line = append(line, a.Key)
 			continue
 		}

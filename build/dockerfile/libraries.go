@@ -194,7 +194,7 @@ func (l *libraries) walk(p string, list func(executable.Needs) []string, starts 
 				return err
 			}
 			if at == "" {
-				err = l.missing(name, by, starts)
+				err = l.missing(name, p, by, starts)
 			} else if !seen[at] {
 				seen[at] = true
 				queue = append(queue, at)
@@ -210,14 +210,20 @@ func (l *libraries) walk(p string, list func(executable.Needs) []string, starts 
 // look returns where the loader finds a library that a program or one of its libraries
 // needs; "" for nowhere.
 func (l *libraries) look(program, by, name string) (string, error) {
-	for _, dir := range l.directories(program, by) {
+	first, own := l.directories(program, by)
+	standard, err := l.standard(program)
+	if err != nil {
+		return "", err
+	}
+	for i, dir := range slices.Concat(first, own) {
 		at, n, err := l.find(path.Join(dir, name))
 		if err != nil {
 			return "", err
 		}
-		if n != nil && n.kind == layer.Regular {
-			return at, nil
+		if n == nil || n.kind != layer.Regular || i >= len(first) && l.tree.nodes[at] != nil && !slices.Contains(standard, dir) {
+			continue
 		}
+		return at, nil
 	}
 	return "", nil
 }

@@ -30,7 +30,8 @@ file 755 0:0 usr/lib64/ld-linux-x86-64.so.2 "base"
 file 755 0:0 usr/lib/x86_64-linux-gnu/libc.so.6 "base"
 file 755 0:0 opt/vendor/libvendor.so "base"
 `
-	musl = "layer\nfile 755 0:0 lib/ld-musl-x86_64.so.1 \"base\"\n"
+	glibc64 = "layer\nlink lib64 usr/lib64\nfile 755 0:0 usr/lib64/ld-linux-x86-64.so.2 \"base\"\nfile 755 0:0 usr/lib64/libc.so.6 \"base\"\n"
+	musl    = "layer\nfile 755 0:0 lib/ld-musl-x86_64.so.1 \"base\"\n"
 )
 
 type needs = programtest.Needs
@@ -43,7 +44,7 @@ func evaluated(t *testing.T, on, text string, files map[string][]byte, stub bool
 	for name, b := range files {
 		a.Files = append(a.Files, txtar.File{Name: "context/" + name, Data: b})
 	}
-	for name, spec := range map[string]string{"nanoserver": nanoserver, "servercore": nanoserver + "file 644 0:0 Windows/System32/netapi32.dll \"base\"\n", "hostprocess": hostprocess, "glibc": glibc, "musl": musl} {
+	for name, spec := range map[string]string{"nanoserver": nanoserver, "servercore": nanoserver + "file 644 0:0 Windows/System32/netapi32.dll \"base\"\n", "hostprocess": hostprocess, "glibc": glibc, "glibc64": glibc64, "musl": musl} {
 		a.Files = append(a.Files, txtar.File{Name: "images/" + name, Data: []byte(spec)})
 	}
 	c := dockerfiletest.Load(t, a)
@@ -176,7 +177,25 @@ func TestSharedLibraries(t *testing.T) {
 			name: "in another directory", lines: "FROM glibc\nCOPY a libz.so.1 /app/" + start, files: map[string][]byte{"a": program("libz.so.1"), "libz.so.1": library()},
 			notes: []string{"libz.so.1, which /app/a needs, is in /app, where the loader does not look: add that directory to LD_LIBRARY_PATH"},
 		},
-		{name: "by ld.so.conf", lines: "FROM glibc\nCOPY text /etc/ld.so.conf.d/app.conf\nCOPY a libz.so.1 /app/" + start, files: map[string][]byte{"a": program("libz.so.1"), "libz.so.1": library()}},
+		{
+			name: "by ld.so.conf, which only ldconfig reads", lines: "FROM glibc\nCOPY text /etc/ld.so.conf.d/app.conf\nCOPY a libz.so.1 /app/" + start, files: map[string][]byte{"a": program("libz.so.1"), "libz.so.1": library()},
+			notes: []string{"libz.so.1, which /app/a needs, is in /app, where the loader does not look"},
+		},
+		{
+			name: "in /usr/local/lib, which only its cache names", lines: "FROM glibc\nCOPY a /app/\nCOPY libz.so.1 /usr/local/lib/" + start, files: map[string][]byte{"a": program("libz.so.1"), "libz.so.1": library()},
+			notes: []string{"libz.so.1, which /app/a needs, is in /usr/local/lib, where the loader does not look: add that directory to LD_LIBRARY_PATH with ENV, or copy the library to /usr/lib"},
+		},
+		{
+			name: "in /usr/lib of a distribution that has /usr/lib64", lines: "FROM glibc64\nCOPY a /app/\nCOPY libz.so.1 /usr/lib/" + start, files: map[string][]byte{"a": program("libz.so.1"), "libz.so.1": library()},
+			notes: []string{"or copy the library to /usr/lib64"},
+		},
+		{name: "in /usr/lib64 of a distribution that has it", lines: "FROM glibc64\nCOPY a /app/\nCOPY libz.so.1 /usr/lib64/" + start, files: map[string][]byte{"a": program("libz.so.1"), "libz.so.1": library()}},
+		{
+			name: "of a library that does not inherit RUNPATH", lines: "FROM glibc\nCOPY a /app/\nCOPY liba.so libb.so /app/lib/" + start,
+			files: map[string][]byte{"a": programtest.ELF(needs{Interpreter: loader, Libraries: []string{"liba.so"}, Runpath: "$ORIGIN/lib"}), "liba.so": library("libb.so"), "libb.so": library()},
+			notes: []string{"libb.so, which /app/lib/liba.so needs, is in /app/lib, where the loader does not look"},
+		},
+		{name: "by a cache", lines: "FROM glibc\nCOPY text /etc/ld.so.cache\nCOPY a libz.so.1 /app/" + start, files: map[string][]byte{"a": program("libz.so.1"), "libz.so.1": library()}},
 		{name: "moved by RUN", lines: "FROM glibc\nCOPY a libz.so.1 /app/\nRUN mv /app/libz.so.1 /usr/lib/" + start, files: map[string][]byte{"a": program("libz.so.1"), "libz.so.1": library()}},
 		{name: "removed by RUN", lines: "FROM glibc\nCOPY a /app/\nCOPY libz.so.1 /usr/lib/\nRUN rm /usr/lib/libz.so.1" + start, files: map[string][]byte{"a": program("libz.so.1"), "libz.so.1": library()}, says: "libz.so.1, which /app/a needs, is not in the image"},
 		{name: "in another directory of the base", lines: "FROM glibc\nCOPY a /app/" + start, files: map[string][]byte{"a": program("libvendor.so")}},

@@ -15,28 +15,66 @@ var multiarch = map[string]string{
 }
 
 // directories are where the loader looks for a library that a program needs, or one of its
-// libraries, in its order.
-func (l *libraries) directories(program, by string) []string {
+// libraries, in its order. Those of the second list are its own: of the files in them, only a base
+// can have named those to the cache of the loader that are not in [libraries.standard].
+func (l *libraries) directories(program, by string) (first, own []string) {
 	if l.on.OS == platform.Windows {
-		return l.windowsDirectories(program)
+		return l.windowsDirectories(program), nil
 	}
-	var dirs []string
-	for _, file := range []string{by, program} {
-		for _, dir := range l.needs[file].Paths {
-			dirs = append(dirs, strings.NewReplacer("$ORIGIN", path.Dir(file), "${ORIGIN}", path.Dir(file), "$LIB", "lib", "${LIB}", "lib").Replace(dir))
+	add := func(file string, dirs []string) {
+		for _, dir := range dirs {
+			first = append(first, strings.NewReplacer("$ORIGIN", path.Dir(file), "${ORIGIN}", path.Dir(file), "$LIB", "lib", "${LIB}", "lib").Replace(dir))
+		}
+	}
+	p, b := l.needs[program], l.needs[by]
+	switch {
+	case l.musl(program): // takes both for both
+		add(by, append(b.RPath, b.RunPath...))
+		add(program, append(p.RPath, p.RunPath...))
+	case len(b.RunPath) > 0:
+		add(by, b.RunPath)
+	default:
+		add(by, b.RPath)
+		if len(p.RunPath) == 0 {
+			add(program, p.RPath)
 		}
 	}
 	wd := path.Join("/", l.config.WorkingDir)
 	if list, ok := newEnvironment(l.config.Env).Get("LD_LIBRARY_PATH"); ok {
 		for _, dir := range strings.FieldsFunc(list, func(r rune) bool { return r == ':' || r == ';' }) {
-			dirs = append(dirs, absolute(wd, dir))
+			first = append(first, absolute(wd, dir))
 		}
 	}
-	dirs = append(dirs, path.Dir(l.needs[program].Interpreter), "/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib", "/usr/local/lib64")
+	own = append(own, path.Dir(p.Interpreter), "/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib", "/usr/local/lib64")
 	if tuple, ok := multiarch[l.on.Architecture]; ok {
-		dirs = append(dirs, "/lib/"+tuple, "/usr/lib/"+tuple, "/usr/local/lib/"+tuple)
+		own = append(own, "/lib/"+tuple, "/usr/lib/"+tuple, "/usr/local/lib/"+tuple)
 	}
-	return dirs
+	return first, own
+}
+
+func (l *libraries) musl(program string) bool {
+	return strings.HasPrefix(path.Base(l.needs[program].Interpreter), "ld-musl-")
+}
+
+// standard are the directories in which a loader finds files without a cache, which only ldconfig
+// writes: those of musl, and of glibc those that its distribution has libc.so.6 in.
+func (l *libraries) standard(program string) ([]string, error) {
+	if l.musl(program) {
+		return []string{"/lib", "/usr/local/lib", "/usr/lib"}, nil
+	}
+	lib := []string{"/lib", "/usr/lib"}
+	if tuple, ok := multiarch[l.on.Architecture]; ok {
+		lib = append(lib, "/lib/"+tuple, "/usr/lib/"+tuple)
+	}
+	for _, dirs := range [][]string{lib, {"/lib64", "/usr/lib64"}} {
+		for _, dir := range dirs {
+			_, n, err := l.find(path.Join(dir, "libc.so.6"))
+			if err != nil || n != nil {
+				return dirs, err
+			}
+		}
+	}
+	return append(lib, "/lib64", "/usr/lib64"), nil
 }
 
 // windowsDirectories are where Windows looks for a DLL

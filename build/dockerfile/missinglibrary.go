@@ -43,7 +43,7 @@ func (l *libraries) judged(p string) (bool, error) {
 }
 
 // missing reports a library that by needs and the loader does not find.
-func (l *libraries) missing(name, by string, starts bool) error {
+func (l *libraries) missing(name, program, by string, starts bool) error {
 	if !l.known && !l.gone(name) {
 		return nil
 	}
@@ -64,7 +64,11 @@ func (l *libraries) missing(name, by string, starts bool) error {
 	case err != nil || at != "" && !own: // the base's loader has a list of directories
 		return err
 	case own:
-		l.tell(fmt.Sprintf("%s, which %s needs, is in %s, where the loader does not look: add that directory to LD_LIBRARY_PATH with ENV, or copy the library to /usr/lib", name, by, at), false)
+		standard, err := l.standard(program)
+		if err != nil {
+			return err
+		}
+		l.tell(fmt.Sprintf("%s, which %s needs, is in %s, where the loader does not look: add that directory to LD_LIBRARY_PATH with ENV, or copy the library to %s", name, by, at, standard[1]), false)
 	default:
 		l.tell(fmt.Sprintf("%s, which %s needs, is not in the image: copy it from an image that has it, or link the program statically (CGO_ENABLED=0 in Go)", name, by), starts)
 	}
@@ -101,7 +105,7 @@ func (l *libraries) sideBySide(name string) (bool, error) {
 func (l *libraries) elsewhere(name string) (dir string, own bool, err error) {
 	listed := false
 	for p, n := range l.tree.nodes {
-		listed = listed || strings.HasPrefix(p, "/etc/ld.so.c") || strings.HasPrefix(p, "/etc/ld-musl-")
+		listed = listed || p == "/etc/ld.so.cache" || strings.HasPrefix(p, "/etc/ld-musl-")
 		if n.kind != layer.Dir && path.Base(p) == name && (dir == "" || path.Dir(p) < dir) {
 			dir, own = path.Dir(p), true
 		}

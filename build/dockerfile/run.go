@@ -30,6 +30,9 @@ func (b *builder) runFiles(ctx context.Context, s *stage, c *instructions.RunCom
 		return locate(err)
 	}
 	r := &runner{ctx: ctx, b: b, s: s, t: s.tree, dir: s.dir(), commands: commands, location: c.Location()}
+	if at, err := follow(s.tree, r.dir); err == nil && at == path.Clean(r.dir) {
+		r.logical = at
+	}
 	s.tree.before = s.tree.clone()
 	err = r.mount(c)
 	if err == nil {
@@ -103,12 +106,13 @@ func (s *stage) readRun(c *instructions.RunCommand) ([]script.Command, []string,
 }
 
 // variable returns the value of a variable, or the output of a command that args have.
-func (s *stage) variable(name string) (string, bool) {
+func (s *stage) variable(name string) (string, bool, error) {
 	if strings.HasPrefix(name, "$(") {
 		v, ok := s.outputs[name]
-		return v, ok
+		return v, ok, nil
 	}
-	return s.env.Get(name)
+	v, ok := s.env.Get(name)
+	return v, ok, s.env.known(name)
 }
 
 // readList reads the exec form, which may call a shell itself.
@@ -183,8 +187,13 @@ func (s *stage) refuse(commands []script.Command) error {
 	for _, c := range commands {
 		errs = append(errs, s.refuseOne(c))
 	}
-	if err := errors.Join(errs...); err != nil || s.windows() || s.toolchain {
+	if err := errors.Join(errs...); err != nil || s.windows() {
 		return err
+	}
+	for _, name := range script.Deciding {
+		if v, ok := s.env.Get(name); ok && v != "" && name == strings.ToUpper(name) && !slices.Contains(ofShells, name) {
+			return located{name, fmt.Errorf("RUN with the variable %s, which changes what its commands do, is not known here: leave it out", name)}
+		}
 	}
 	user, group, _ := strings.Cut(s.config.User, ":")
 	if user != "" && user != "0" && user != "root" || group != "" && group != "0" && group != "root" {
@@ -192,6 +201,9 @@ func (s *stage) refuse(commands []script.Command) error {
 	}
 	return nil
 }
+
+// ofShells are variables that a shell sets itself, whatever it is started with.
+var ofShells = []string{"IFS", "PWD", "OLDPWD", "OPTIND", "PPID", "LINENO", "UID", "EUID", "RANDOM", "SHLVL", "_"}
 
 func (s *stage) refuseOne(c script.Command) error {
 	var words []string

@@ -2,6 +2,7 @@ package dockerfile_test
 
 import (
 	"context"
+	"io"
 	"strings"
 	"testing"
 
@@ -23,6 +24,7 @@ file 644 0:0 etc/motd "hello"
 dir 755 0:0 full/dir
 dir 755 0:0 other/full/dir
 link dangling nowhere
+link etclink full
 `
 
 // run evaluates one RUN on a base with a few files.
@@ -66,6 +68,12 @@ func TestRunFails(t *testing.T) {
 		{"linux/amd64", "mv /full /full/dir", "cannot be moved into itself"},
 		{"linux/amd64", "mv /full /other", "/other/full is not empty: it has dir"},
 		{"linux/amd64", "mv /etc/motd /none/", "not a directory"},
+		{"linux/amd64", "rm -rf /etclink/", "/etclink/ is a link: write it without the slash"},
+		{"linux/amd64", "rmdir /etclink/", "/etclink/ is a link: write it without the slash"},
+		{"linux/amd64", "mv /etclink/ /x", "/etclink/ is a link: write it without the slash"},
+		{"linux/amd64", "mkdir /x /y && echo a > /x/motd && cp /etc/motd /x/motd /y", "/y/motd was made by the same command"},
+		{"linux/amd64", "mkdir /x /y && echo a > /x/motd && mv /etc/motd /x/motd /y", "/y/motd was made by the same command"},
+		{"linux/amd64", "cp -r /full/.* /x", "matches . in some shells"},
 		{"linux/amd64", "rmdir /full", "is not empty: it has dir"},
 		{"linux/amd64", "ln -s x /etc/motd", "is there already: use ln -sf"},
 		{"linux/amd64", "ln -s", "it has 0 operands"},
@@ -116,10 +124,14 @@ func TestRunFails(t *testing.T) {
 		{"windows/amd64:ltsc2022", `tar -xf C:\etc\motd`, "is not an archive"},
 		{"linux/amd64", "printf %d 5 > /x", "more than %s"},
 		{"linux/amd64", `printf '\x41' > /x`, "not known in all shells"},
+		{"linux/amd64", "POSIXLY_CORRECT=1; mkdir /x", "changes how the shell reads the line"},
+		{"linux/amd64", "mkdir /y\nENV TAR_OPTIONS=-v\nRUN mkdir /x", "RUN with the variable TAR_OPTIONS, which changes what its commands do"},
 		{"linux/amd64", "set -u; mkdir /$NONE", "is not set"},
 		{"windows/amd64:ltsc2022", `setx PATH "x"`, "write setx /M"},
 		{"windows/amd64:ltsc2022", `setx /M PATH`, "it is not setx /M NAME"},
 		{"windows/amd64:ltsc2022", `setx /M PATH "C:\x\"`, "leave the backslash out"},
+		{"windows/amd64:ltsc2022", `mkdir C:/x`, "write paths with backslashes"},
+		{"windows/amd64:ltsc2022", `copy C:\etc\motd C:/etc/x`, "write paths with backslashes"},
 		{"windows/amd64:ltsc2022", `mkdir C:\etc`, "is there already"},
 		{"windows/amd64:ltsc2022", `mkdir D:\x`, "not a plain path on drive C"},
 		{"windows/amd64:ltsc2022", `copy C:\none x`, "is not there"},
@@ -179,6 +191,32 @@ func TestRunOnStub(t *testing.T) {
 				t.Errorf("%s: RUN %s on a stub base: %v", mode, c.line, err)
 			}
 		}
+	}
+}
+
+// TestNotToolchain checks that a word of a command that compiles nothing leaves a stage its base, with
+// what that sets.
+func TestNotToolchain(t *testing.T) {
+	c := dockerfiletest.Load(t, txtar.Parse([]byte(`-- Dockerfile --
+FROM base AS conf
+RUN printf '%s\n' "certs: $CERTS" "# do not make changes by hand, go on" > app.yaml
+FROM scratch
+COPY --from=conf /home/app.yaml /
+-- images/base --
+config {"Env":["CERTS=/etc/certs"],"WorkingDir":"/home"}
+layer
+dir 755 0:0 home
+`)))
+	c.Input.Platform = platform.Platform{OS: "linux", Architecture: "amd64"}
+	r, err := dockerfile.Build(t.Context(), c.Input)
+	must(t, err)
+	f, err := r.Layers[0].Entries[0].Content.Open()
+	must(t, err)
+	defer f.Close()
+	got, err := io.ReadAll(f)
+	must(t, err)
+	if want := "certs: /etc/certs\n# do not make changes by hand, go on\n"; string(got) != want {
+		t.Errorf("it is %q, want %q", got, want)
 	}
 }
 

@@ -48,16 +48,19 @@ func under(source, dest string, into bool) (string, error) {
 	return strings.TrimRight(dest, "/") + "/" + base, nil
 }
 
+const special = fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
+
 // copyTree is cp for its sources.
 type copyTree struct {
 	*runner
-	recursive, keep bool // keep modes and owners
-	links           bool // copy links as links
-	follow          bool // follow links in directories, too
+	recursive, keep bool            // keep modes and owners
+	links           bool            // copy links as links
+	follow          bool            // follow links in directories, too
+	made            map[string]bool // files that the command has made
 }
 
 func cp(r *runner, o options, args []string) error {
-	c := &copyTree{runner: r, recursive: o.has("rRa"), keep: o.has("ap")}
+	c := &copyTree{runner: r, made: map[string]bool{}, recursive: o.has("rRa"), keep: o.has("ap")}
 	c.links = o.has("adP") || c.recursive && !o.has("L")
 	if c.follow = o.has("L"); c.follow && o.has("adP") {
 		return fmt.Errorf("-L and -a, -d or -P contradict each other: leave one out")
@@ -66,6 +69,7 @@ func cp(r *runner, o options, args []string) error {
 	if err != nil {
 		return err
 	}
+	var dirs []string // that were copied
 	for _, source := range from {
 		s, err := r.spot(source, !c.links)
 		if err != nil {
@@ -74,6 +78,14 @@ func cp(r *runner, o options, args []string) error {
 		if s.n.kind == layer.Dir && !c.recursive {
 			return located{source, fmt.Errorf("RUN cp: %s is a directory: use cp -r", source)}
 		}
+		for _, other := range dirs {
+			if within(s.p, other) || within(other, s.p) {
+				return fmt.Errorf("%s is copied twice: name it once", source)
+			}
+		}
+		if s.n.kind == layer.Dir {
+			dirs = append(dirs, s.p)
+		}
 		name, err := under(source, dest, into)
 		if err != nil {
 			return err
@@ -81,6 +93,11 @@ func cp(r *runner, o options, args []string) error {
 		d, err := r.find(name, false)
 		if err != nil {
 			return err
+		}
+		if o.has("T") {
+			if err := r.itself(name); err != nil {
+				return err
+			}
 		}
 		if d.slash && s.n.kind != layer.Dir {
 			return fmt.Errorf("%s is not a directory", dest)
@@ -105,6 +122,9 @@ func (c *copyTree) copy(from string, n *node, dest string) error {
 	}
 	there, err := c.t.lstat(dest)
 	if err != nil {
+		return err
+	}
+	if err := c.replaces(from, n, dest, there); err != nil {
 		return err
 	}
 	switch {
@@ -149,6 +169,19 @@ func (c *copyTree) copy(from string, n *node, dest string) error {
 	}
 	k.mode, k.uid, k.gid = n.mode.Perm()&^umask, 0, 0
 	return c.place(dest, &k, false)
+}
+
+// replaces refuses what a copy cannot replace, or only in a way that differs.
+func (c *copyTree) replaces(from string, n *node, dest string, there *node) error {
+	switch {
+	case c.made[dest] && n.kind != layer.Dir:
+		return fmt.Errorf("%s was made by the same command, and is not replaced by %s", dest, from)
+	case c.keep && c.made != nil && there != nil && there.mode&special&^n.mode != 0:
+		return fmt.Errorf("%s has setuid, setgid or sticky, which stay or go by the file system when %s is copied to it: remove it before", dest, from)
+	case c.made != nil:
+		c.made[dest] = true
+	}
+	return nil
 }
 
 // place puts a node, as it is or as a new file.

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,13 +14,29 @@ import (
 
 func nothing(r *runner, _ options, _ []string) error { return r.print("") }
 
+// cd changes the working directory as shells do: ".." takes away the name before it, even if that
+// is a link.
 func cd(r *runner, _ options, args []string) error {
-	s, err := r.spot(args[0], true)
+	name := args[0]
+	s, err := r.spot(name, true)
 	if err != nil {
 		return err
 	}
-	if args[0] == "-" || s.n.kind != layer.Dir {
-		return fmt.Errorf("%s is not a directory", args[0])
+	logical := path.Clean(name)
+	if !path.IsAbs(logical) {
+		if r.logical == "" && slices.Contains(strings.Split(name, "/"), "..") {
+			return fmt.Errorf("%s is not known here, since WORKDIR leads through a link: write the full path", name)
+		}
+		logical = path.Join(r.logical, name)
+	}
+	if r.logical != "" || path.IsAbs(name) {
+		if s, err = r.spot(logical, true); err != nil {
+			return err
+		}
+		r.logical = logical
+	}
+	if name == "-" || s.n.kind != layer.Dir {
+		return fmt.Errorf("%s is not a directory", name)
 	}
 	r.dir = s.p
 	return nil

@@ -20,7 +20,13 @@ func (r *runner) match(w script.Word) ([]string, error) {
 	if path.IsAbs(pattern) {
 		start, pattern = "/", strings.TrimLeft(pattern, "/")
 	}
-	found, err := r.expand(start, strings.Split(pattern, "/"))
+	parts := strings.Split(pattern, "/")
+	for _, part := range parts {
+		if err := dots(part); err != nil {
+			return nil, err
+		}
+	}
+	found, err := r.expand(start, parts)
 	if err != nil {
 		return nil, located{w.Text, fmt.Errorf("RUN %s: %w", r.commands[r.at].Args[0].Text, err)}
 	}
@@ -89,6 +95,16 @@ func (r *runner) expand(start string, parts []string) ([]string, error) {
 		found = append(found, more...)
 	}
 	return found, nil
+}
+
+// dots refuses a pattern that matches "." or "..", as it does in some shells.
+func dots(part string) error {
+	for _, name := range []string{".", ".."} {
+		if ok, _ := path.Match(part, name); ok && wild(part) && part[0] == '.' {
+			return fmt.Errorf("the pattern %s matches %s in some shells: name the files", part, name)
+		}
+	}
+	return nil
 }
 
 // unescaped is a part of a pattern without its backslashes.

@@ -116,13 +116,16 @@ func (r *runner) goBuild(words []string, install bool) error {
 	}
 	var packages []string
 	for _, w := range l.packages {
-		some, err := m.packages(from, w, l.packages)
+		some, err := m.packages(r.t, from, w, l.packages)
 		if err != nil {
 			return err
 		}
 		if !strings.HasSuffix(w, ".go") || !slices.Contains(packages, some[0]) { // of files, one package
 			packages = append(packages, some...)
 		}
+	}
+	if err := r.complete(m, &l, packages); err != nil {
+		return err
 	}
 	return r.goPrograms(l, m, from, packages, install)
 }

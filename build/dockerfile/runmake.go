@@ -1,13 +1,12 @@
 package dockerfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
 	"strings"
-
-	mode "github.com/tonistiigi/dchapes-mode"
 
 	"github.com/slipway-dev/slipway/build/layer"
 )
@@ -29,16 +28,18 @@ func inherit(dir, n *node) *node {
 }
 
 func mkdir(r *runner, o options, args []string) error {
-	perm := fs.FileMode(0o755)
+	var change change
 	if o.has("m") {
-		change, err := parseMode(o['m'])
-		if err != nil {
+		var err error
+		if change, err = parseMode(o['m']); err != nil {
 			return err
 		}
-		perm = change.apply(&node{kind: layer.Dir, mode: 0o777})
 	}
 	for _, name := range args {
 		s, err := r.find(name, true)
+		if err == nil && o.has("p") {
+			err = r.dangling(name)
+		}
 		switch {
 		case err != nil:
 			return err
@@ -59,8 +60,37 @@ func mkdir(r *runner, o options, args []string) error {
 				return err
 			}
 		}
-		if err := r.make(s.p, &node{kind: layer.Dir, mode: perm}); err != nil {
+		if err := r.make(s.p, &node{kind: layer.Dir, mode: 0o755}); err != nil {
 			return err
+		}
+		if n, err := r.t.lstat(s.p); err != nil {
+			return err
+		} else if change != nil {
+			k := *n
+			k.mode = change.made(n.mode & fs.ModeSetgid)
+			if err := r.t.set(s.p, &k); err != nil {
+				return err
+			}
+		}
+		if r.s.toolchain && !o.has("p") {
+			r.t.opaque[s.p] = true // it fails where the base has one
+		}
+	}
+	return nil
+}
+
+// dangling refuses a path that leads through a link to nothing, behind which mkdir -p makes nothing.
+func (r *runner) dangling(name string) error {
+	for i := 1; i < len(name); i++ {
+		if name[i] != '/' || strings.Trim(name[:i], "/") == "" {
+			continue
+		}
+		link, err := r.find(name[:i], false)
+		if err != nil {
+			return err
+		}
+		if to, err := r.find(name[:i], true); err != nil || link.n != nil && to.n == nil && !r.unknown(to.p) {
+			return cmp.Or(err, fmt.Errorf("%s is a symbolic link to nothing", name[:i]))
 		}
 	}
 	return nil
@@ -156,42 +186,12 @@ func link(r *runner, o options, args []string) error {
 		case s.n != nil && s.n.kind == layer.Dir:
 			return fmt.Errorf("%s is a directory, which a link does not replace", name)
 		}
+		if there, err := r.find(target, true); s.n != nil && err == nil && there.p == s.p {
+			return fmt.Errorf("%s and %s are one file", target, name)
+		}
 		if err := r.make(s.p, &node{kind: layer.Symlink, mode: 0o777, link: target}); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// change is what chmod does to a mode.
-type change struct {
-	chmod
-	keep bool // a directory keeps setuid and setgid, which the change does not name
-}
-
-// parseMode reads a mode as chmod does: a symbolic mode without u, g, o or a does not change what
-// is in the umask.
-func parseMode(s string) (change, error) {
-	octal := strings.Trim(s, "01234567") == ""
-	c := change{keep: octal && len(s) < 5 || !octal && !strings.Contains(s, "s")}
-	var err error
-	if octal {
-		c.chmod, err = parseChmod(s)
-	} else {
-		var set mode.Set
-		set, err = mode.ParseWithUmask(s, umask)
-		c.set = &set
-	}
-	if err != nil || s == "" {
-		return c, located{s, fmt.Errorf("mode %s is neither octal, such as 0755, nor symbolic, such as u=rwX,go=rX", s)}
-	}
-	return c, nil
-}
-
-func (c change) apply(n *node) fs.FileMode {
-	m := c.chmod.apply(n.mode|kindBits[n.kind]) &^ fs.ModeType
-	if c.keep && n.kind == layer.Dir {
-		m |= n.mode & (fs.ModeSetuid | fs.ModeSetgid)
-	}
-	return m
 }

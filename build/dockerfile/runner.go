@@ -21,6 +21,7 @@ type runner struct {
 	s        *stage
 	t        *tree
 	dir      string // the working directory
+	logical  string // and by which names it was reached; empty if that is not known
 	commands []script.Command
 	at       int // the number of the current command
 
@@ -139,10 +140,24 @@ func (r *runner) find(name string, through bool) (spot, error) {
 	if s.n, err = r.t.lstat(s.p); err != nil {
 		return s, err
 	}
-	if s.slash && s.n != nil && s.n.kind != layer.Dir {
+	if s.slash && s.n != nil && s.n.kind != layer.Dir || base == "." && (s.n == nil && !r.unknown(s.p) || s.n != nil && s.n.kind != layer.Dir) {
 		return s, fmt.Errorf("%s is not a directory", name)
 	}
 	return s, nil
+}
+
+// itself refuses the name of a link with a slash behind it, which leads to another file for each
+// command.
+func (r *runner) itself(name string) error {
+	trimmed := strings.TrimRight(slashed(name), "/")
+	if trimmed == slashed(name) || trimmed == "" {
+		return nil
+	}
+	s, err := r.find(trimmed, false)
+	if err == nil && s.n != nil && s.n.kind == layer.Symlink {
+		err = fmt.Errorf("%s is a link: write it without the slash, or name what it leads to", name)
+	}
+	return err
 }
 
 // upwards checks that there is a directory before each ".." of a path.
@@ -206,6 +221,7 @@ func (r *runner) make(p string, n *node) error {
 		if err := r.t.mkdirAll(path.Dir(p), rootNode); err != nil {
 			return err
 		}
+		r.t.assumed[path.Dir(p)] = true
 	case dir == nil:
 		return fmt.Errorf("there is no directory %s: make it before, with mkdir -p", path.Dir(p))
 	case dir.kind != layer.Dir:

@@ -16,6 +16,9 @@ func rm(r *runner, o options, args []string) error {
 		if base := path.Base(name); base == "." || base == ".." || strings.Trim(name, "/") == "" {
 			return fmt.Errorf("%s is not removed: name what is in it", name)
 		}
+		if err := r.itself(name); err != nil {
+			return err
+		}
 		s, err := r.find(name, false)
 		switch {
 		case err != nil:
@@ -53,12 +56,15 @@ func (r *runner) remove(p string) error {
 
 func rmdir(r *runner, _ options, args []string) error {
 	for _, name := range args {
+		if err := r.itself(name); err != nil {
+			return err
+		}
 		s, err := r.spot(name, false)
 		if err != nil {
 			return err
 		}
-		if s.n.kind != layer.Dir {
-			return fmt.Errorf("%s is not a directory", name)
+		if base := path.Base(name); s.n.kind != layer.Dir || base == "." || base == ".." {
+			return fmt.Errorf("%s is not a directory by its own name", name)
 		}
 		if err := r.empty(s); err != nil {
 			return err
@@ -83,11 +89,20 @@ func mv(r *runner, o options, args []string) error {
 	if err != nil {
 		return err
 	}
+	made := map[string]bool{}
 	for _, source := range from {
 		name, err := under(source, dest, into)
 		if err != nil {
 			return err
 		}
+		d, err := r.find(name, false)
+		if err != nil {
+			return err
+		}
+		if made[d.p] {
+			return fmt.Errorf("%s was made by the same command, and is not replaced", name)
+		}
+		made[d.p] = true
 		if err := r.move(source, name); err != nil {
 			return err
 		}
@@ -99,6 +114,14 @@ func (r *runner) move(source, dest string) error {
 	if base := path.Base(source); base == "." || base == ".." {
 		return fmt.Errorf("%s cannot be moved: name the directory", source)
 	}
+	for _, name := range []string{source, dest} {
+		if err := r.itself(name); err != nil {
+			return err
+		}
+		if base := path.Base(strings.TrimRight(name, "/")); base == "." || base == ".." {
+			return fmt.Errorf("%s is not a name of its own: name the directory", name)
+		}
+	}
 	s, err := r.spot(source, false)
 	if err != nil {
 		return err
@@ -108,8 +131,12 @@ func (r *runner) move(source, dest string) error {
 		return err
 	}
 	dir := s.n.kind == layer.Dir
+	at, err := follow(r.t, s.p)
+	if err != nil {
+		return err
+	}
 	switch {
-	case s.p == d.p:
+	case s.p == d.p, d.n != nil && at == d.p:
 		return fmt.Errorf("%s and %s are one file", source, dest)
 	case strings.HasPrefix(d.p, s.p+"/"):
 		return fmt.Errorf("%s cannot be moved into itself, %s", source, dest)

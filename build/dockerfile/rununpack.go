@@ -252,6 +252,12 @@ func (u *unpacking) put(p string, n *node) error {
 
 func (u *unpacking) finish() error {
 	for _, d := range u.directories {
+		if there, err := u.t.lstat(d.p); err != nil || there == nil || there.kind != layer.Dir {
+			if err != nil {
+				return err
+			}
+			continue // a later file of the archive has taken its place
+		}
 		if err := u.t.set(d.p, d.n); err != nil {
 			return err
 		}

@@ -114,11 +114,14 @@ func (r *runner) zipModes(s spot, members []string) (map[string]*fileMode, error
 }
 
 // zipMode returns the mode that unzip gives a file: that of an archive of Unix as it is, and for
-// others what their attributes tell, less the umask.
+// others what their attributes tell, less the umask. An archive of FAT may have modes of Unix, too,
+// which count where they agree with those attributes.
 func zipMode(f *zip.File) fs.FileMode {
-	const unixHost, readOnly = 3, 0x1
-	if f.CreatorVersion>>8 == unixHost && f.ExternalAttrs>>16 != 0 {
-		return f.Mode().Perm()
+	const fat, unixHost, readOnly, directory = 0, 3, 0x1, 0x10
+	host, low, high := f.CreatorVersion>>8, f.ExternalAttrs, f.ExternalAttrs>>16
+	owner := 0o400 | (^low&readOnly)<<7 | (low&directory)<<2
+	if host == unixHost && high != 0 || host == fat && high&0o700 == owner {
+		return fs.FileMode(high) & fs.ModePerm
 	}
 	mode := fs.FileMode(0o666)
 	if f.ExternalAttrs&readOnly != 0 {

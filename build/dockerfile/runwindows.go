@@ -27,18 +27,21 @@ func windowsTools() map[string]tool {
 
 // windowsEnv is the environment of a command. PATH without a value in the image is the one that
 // Windows has.
-func (s *stage) windowsEnv(name string) (string, bool) {
+func (s *stage) windowsEnv(name string) (string, bool, error) {
 	v, ok := s.env.Get(name)
 	if !ok && strings.EqualFold(name, "PATH") {
-		return system.DefaultPathEnvWindows, true
+		return system.DefaultPathEnvWindows, true, nil
 	}
-	return v, ok
+	return v, ok, s.env.known(name)
 }
 
 // switches separates the options of a command of cmd from its operands.
 func switches(args []string, known ...string) (set map[string]bool, rest []string, err error) {
 	set = map[string]bool{}
 	for _, a := range args {
+		if strings.IndexByte(a, '/') > 0 && !slices.Contains(known, "/M") { // a value of setx may
+			return nil, nil, located{a, fmt.Errorf("%s: a slash begins an option of cmd: write paths with backslashes", a)}
+		}
 		if !strings.HasPrefix(a, "/") {
 			rest = append(rest, a)
 			continue

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -51,7 +50,29 @@ func (r *runner) pass() {
 	r.s.skipped = append(r.s.skipped, skip{r.location, strings.Join(words, " ")})
 }
 
-var compiles = regexp.MustCompile(`(^|[\s;&|("'/])((?:xx-)?go|make|` + strings.Join(setUp, "|") + `)\s`)
+// compiles reports whether a RUN has a command by which a stage is a toolchain.
+func compiles(c *instructions.RunCommand) bool {
+	line := c.CmdLine
+	if c.PrependShell {
+		text := strings.Join(line, " ")
+		if len(c.Files) > 0 && strings.HasPrefix(strings.TrimSpace(text), "<<") {
+			text = c.Files[0].Data
+		}
+		line = []string{text}
+	}
+	var names []string
+	switch n := len(line); {
+	case n == 0:
+	case c.PrependShell, n > 2 && strings.HasSuffix(line[0], "sh") && strings.HasPrefix(line[1], "-"):
+		names = script.Names(line[n-1])
+	default:
+		names = line[:1]
+	}
+	return slices.ContainsFunc(names, func(name string) bool {
+		name = path.Base(name)
+		return name == "go" || name == "xx-go" || name == "make" || slices.Contains(setUp, name)
+	})
+}
 
 // findToolchains marks the stages that are toolchains: all that start from one base, if none is a
 // part of the target and one of them compiles or sets up.
@@ -65,16 +86,8 @@ func (b *builder) findToolchains(target *stage) {
 	shipped, marked := root(target), map[*stage]bool{}
 	for _, s := range b.stages {
 		for _, c := range s.commands {
-			run, ok := c.Command.(*instructions.RunCommand)
-			if !ok {
-				continue
-			}
-			text := strings.Join(run.CmdLine, " ") + " "
-			for _, f := range run.Files {
-				text += f.Data
-			}
-			if r := root(s); r != shipped && compiles.MatchString(text) {
-				marked[r] = true
+			if run, ok := c.Command.(*instructions.RunCommand); ok && root(s) != shipped && compiles(run) {
+				marked[root(s)] = true
 			}
 		}
 	}
@@ -88,8 +101,10 @@ func (s *stage) beginToolchain() {
 	s.tree = s.newTree(nil)
 	s.tree.below = func() (*tree, error) { return newTree(nil), nil }
 	s.tree.open = true
+	s.env = newEnvironment(nil)
+	s.env.unread = s.base
 	s.config.WorkingDir = "/go"
-	s.config.Env = []string{"GOPATH=/go"}
+	s.config.Env = []string{"GOPATH=/go", "PATH=/go/bin:/usr/local/go/bin:" + defaultPath}
 	if s.windows() {
 		s.config.WorkingDir = `C:\go`
 		s.config.Env = []string{`GOPATH=C:\go`}
@@ -99,14 +114,28 @@ func (s *stage) beginToolchain() {
 // systemDirs are directories whose files no stage knows wholly without its base.
 var systemDirs = []string{"bin", "boot", "etc", "home", "lib", "lib32", "lib64", "opt", "root", "sbin", "srv", "usr", "var", "windows", "program files", "users"}
 
-// made reports whether a stage that is a toolchain has made what is at p.
+// made reports whether a stage that is a toolchain has made what is at p: a file, or a directory
+// with all that is in it. Of one that the base must have, or may have, only a part is known.
 func (s *stage) made(p string) bool {
 	at, n, err := resolve(s.tree, p)
 	if err != nil || n == nil || at == "/" {
 		return false
 	}
+	if n.kind != layer.Dir || s.tree.hidden(at) {
+		return true
+	}
+	for dir := range s.tree.assumed {
+		if within(at, dir) || within(dir, at) {
+			return false
+		}
+	}
 	top, _, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(at, "/")), "/")
-	return n.kind != layer.Dir || !slices.Contains(systemDirs, top)
+	return !slices.Contains(systemDirs, top)
+}
+
+// within reports whether p is dir or below it.
+func within(p, dir string) bool {
+	return p == dir || strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/")
 }
 
 // complete puts the files of the base under a toolchain of which something else is copied than it

@@ -50,11 +50,13 @@ type tree struct {
 	before  *tree                      // at the last begin; only where something may be erased
 	// it may have more than is known: an image that is not at hand lies at its bottom, or was
 	// copied into it
-	open   bool
-	more   bool    // files that are not known were copied into it
-	later  bool    // it is open because a check does not read an archive or run a download
-	mounts []mount // of the current RUN
-	budget *budget // nil counts nothing
+	open bool
+	more bool // files that are not known were copied into it
+	// directories that a RUN has put something into, and that only what is not known can have
+	assumed map[string]bool
+	later   bool    // it is open because a check does not read an archive or run a download
+	mounts  []mount // of the current RUN
+	budget  *budget // nil counts nothing
 
 	// of each path in nodes, by its folding; nil where case counts, which is everywhere but on
 	// Windows
@@ -65,7 +67,7 @@ type tree struct {
 func newTree(below func() (*tree, error)) *tree {
 	return &tree{
 		below: below, nodes: map[string]*node{}, names: map[string]map[string]bool{},
-		opaque: map[string]bool{}, touched: map[string]bool{}, gone: map[string]bool{}, erased: map[string]bool{},
+		opaque: map[string]bool{}, touched: map[string]bool{}, gone: map[string]bool{}, erased: map[string]bool{}, assumed: map[string]bool{},
 	}
 }
 
@@ -75,6 +77,7 @@ func (t *tree) clone() *tree {
 	maps.Copy(c.nodes, t.nodes)
 	maps.Copy(c.opaque, t.opaque)
 	maps.Copy(c.gone, t.gone)
+	maps.Copy(c.assumed, t.assumed)
 	for dir, names := range t.names {
 		c.names[dir] = maps.Clone(names)
 	}

@@ -105,7 +105,14 @@ func Fits(s System, p platform.Platform) error {
 	return fmt.Errorf("it is %s, and the image is for %s/%s", s, p.OS, p.Architecture)
 }
 
+// unmarked are systems whose programs ELF need not mark: Go does not, and they look as those of
+// Linux.
+var unmarked = []string{"dragonfly", "illumos", "solaris"}
+
 // RunsOn reports whether a platform runs the program.
 func (s System) RunsOn(p platform.Platform) bool {
+	if s.Format == "ELF" && s.OS == platform.Linux && slices.Contains(unmarked, p.OS) {
+		return s.Architecture == p.Architecture
+	}
 	return s.OS == p.OS && (s.Architecture == p.Architecture || s.Architecture == universal || slices.Contains(also[p.OS+"/"+p.Architecture], s.Architecture))
 }

@@ -214,6 +214,12 @@ func TestFits(t *testing.T) {
 			t.Errorf("%s in an image for %s: %v", tc.program, tc.image, err)
 		}
 	}
+	for _, os := range []string{"dragonfly", "illumos", "solaris"} { // Go's programs for these are not marked
+		s := executable.System{Format: "ELF", OS: "linux", Architecture: "amd64"}
+		if !s.RunsOn(platform.Platform{OS: os, Architecture: "amd64"}) || s.RunsOn(platform.Platform{OS: os, Architecture: "arm64"}) {
+			t.Errorf("%s on %s: %v", s, os, s.RunsOn(platform.Platform{OS: os, Architecture: "amd64"}))
+		}
+	}
 }
 
 // FuzzRead compares the results for files that debug/elf, debug/pe or debug/macho accept with theirs.

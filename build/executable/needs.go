@@ -14,10 +14,11 @@ type Needs struct {
 	// Libraries are loaded at the start, which fails if one is not there. Delayed are loaded
 	// when the program first calls them.
 	Libraries, Delayed []string
-	// Interpreter is the loader of an ELF program, and Paths are the directories where it looks
-	// for libraries first, of which some begin with $ORIGIN.
-	Interpreter string
-	Paths       []string
+	// Interpreter is the loader of an ELF program. RunPath and RPath are the directories where it
+	// looks for libraries first, of which some begin with $ORIGIN: DT_RUNPATH for what the file
+	// itself needs, and DT_RPATH, without a DT_RUNPATH, for what its libraries need, too.
+	Interpreter    string
+	RunPath, RPath []string
 }
 
 // maxLibraries bounds how many libraries of a file are read, and maxName the bytes of a name.
@@ -59,13 +60,13 @@ func elfNeeds(r *io.SectionReader) (n Needs, ok bool) {
 		return n, true // without sections nothing tells
 	}
 	n.Libraries = libraries[:min(len(libraries), maxLibraries)]
-	for _, tag := range []elf.DynTag{elf.DT_RPATH, elf.DT_RUNPATH} {
+	for tag, paths := range map[elf.DynTag]*[]string{elf.DT_RPATH: &n.RPath, elf.DT_RUNPATH: &n.RunPath} {
 		lists, err := e.DynString(tag)
 		if err != nil {
 			continue
 		}
 		for _, list := range lists {
-			n.Paths = append(n.Paths, strings.Split(list, ":")...)
+			*paths = append(*paths, strings.Split(list, ":")...)
 		}
 	}
 	return n, true

@@ -27,7 +27,7 @@ func TestReadNeeds(t *testing.T) {
 		{name: "PE", file: programtest.PE(programtest.Needs{Libraries: []string{"KERNEL32.dll", "netapi32.dll"}}), want: executable.Needs{Libraries: []string{"KERNEL32.dll", "netapi32.dll"}}},
 		{name: "delayed", file: programtest.PE(programtest.Needs{Delayed: []string{"a.dll", "b.dll"}}), want: executable.Needs{Delayed: []string{"a.dll", "b.dll"}}},
 		{name: "DLL", file: programtest.PE(programtest.Needs{Library: true, Libraries: []string{"x.dll"}, Delayed: []string{"y.dll"}}), want: executable.Needs{Library: true, Libraries: []string{"x.dll"}, Delayed: []string{"y.dll"}}},
-		{name: "ELF", file: programtest.ELF(programtest.Needs{Interpreter: "/lib/ld.so", Libraries: []string{"libz.so.1", "libc.so.6"}, Runpath: "$ORIGIN/../lib:/opt"}), want: executable.Needs{Interpreter: "/lib/ld.so", Libraries: []string{"libz.so.1", "libc.so.6"}, Paths: []string{"$ORIGIN/../lib", "/opt"}}},
+		{name: "ELF", file: programtest.ELF(programtest.Needs{Interpreter: "/lib/ld.so", Libraries: []string{"libz.so.1", "libc.so.6"}, Runpath: "$ORIGIN/../lib:/opt"}), want: executable.Needs{Interpreter: "/lib/ld.so", Libraries: []string{"libz.so.1", "libc.so.6"}, RunPath: []string{"$ORIGIN/../lib", "/opt"}}},
 		{name: "shared library", file: programtest.ELF(programtest.Needs{Libraries: []string{"libc.so.6"}}), want: executable.Needs{Library: true, Libraries: []string{"libc.so.6"}}},
 		{name: "static ELF", file: elf64(elf.ET_EXEC, elf.EM_X86_64, elf.ELFOSABI_NONE, le)},
 		{name: "driver", file: image(amd64, 1, true, false, 128), not: true},

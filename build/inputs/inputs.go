@@ -20,10 +20,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/build/dockerfile"
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/git"
-	"github.com/slipway-dev/slipway/internal/kustomize"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -33,17 +32,17 @@ const (
 	Sources = "sources" // of the other directory sources, by their names
 )
 
-// Suffix is how the names of archives end.
-const Suffix = ".inputs.tar.gz"
-
 // Name returns the name of the archive of a product's version.
-func Name(product, version string) string { return product + "-" + version + Suffix }
+func Name(product, version string) string { return distfile.Inputs(product, version) }
 
 // Source is a directory source of a product.
 type Source struct {
 	Name, Directory string
 	Own             bool
-	// Committed reports whether a commit has exactly what is in the directory.
+	// Beyond are directories outside of it that it is compiled from, as [product.Source.Beyond]
+	// returns them.
+	Beyond []string
+	// Committed reports whether a commit has exactly what is in the directories.
 	Committed bool
 }
 
@@ -53,6 +52,24 @@ func (s Source) Path(p *product.Product) string {
 		return path.Join(Product, filepath.ToSlash(rel))
 	}
 	return path.Join(Sources, s.Name)
+}
+
+// Stamp returns what tells a file that was looked at from what was there before, as [disk.Stamp]
+// does; "" for another file.
+func (s *Set) Stamp(path string) string { return s.stamps[path] }
+
+// Changed returns a path that was written, or is there, in one of two sets only; "" for none.
+func (s *Set) Changed(o *Set) string {
+	var all []string
+	for _, pair := range [][2]*Set{{s, o}, {o, s}} {
+		for path, stamp := range pair[0].stamps {
+			if pair[1].stamps[path] != stamp {
+				all = append(all, path)
+			}
+		}
+	}
+	slices.Sort(all)
+	return append(all, "")[0]
 }
 
 // Set is the content of an archive.
@@ -66,6 +83,7 @@ type Set struct {
 	product *product.Product
 	sources []Source
 	entries map[string]entry
+	stamps  map[string]string // of all that was looked at, by path
 }
 
 // entry is a file, directory or symbolic link of the archive.
@@ -78,7 +96,7 @@ type entry struct {
 
 // Collect lists the inputs of a product with the given directory sources.
 func Collect(ctx context.Context, p *product.Product, sources []Source) (*Set, error) {
-	s := &Set{product: p, sources: sources, entries: map[string]entry{}}
+	s := &Set{product: p, sources: sources, entries: map[string]entry{}, stamps: map[string]string{}}
 	for _, i := range p.Inputs() {
 		if err := s.add(i); err != nil {
 			return nil, fmt.Errorf("collecting inputs: %w", err)
@@ -88,7 +106,7 @@ func Collect(ctx context.Context, p *product.Product, sources []Source) (*Set, e
 		if source.Committed {
 			continue
 		}
-		if err := s.tree(ctx, source); err != nil {
+		if err := s.source(ctx, source); err != nil {
 			return nil, fmt.Errorf("collecting source %s: %w", source.Name, err)
 		}
 	}
@@ -99,103 +117,65 @@ func Collect(ctx context.Context, p *product.Product, sources []Source) (*Set, e
 
 // add adds what slipway.yaml names.
 func (s *Set) add(i product.Input) error {
-	fi, err := os.Stat(i.Path)
-	if err != nil {
-		return err
-	}
-	switch {
-	case s.place(i.Path) == "":
+	if s.place(i.Path) == "" {
 		if !s.inSource(i.Path) {
 			s.Outside = append(s.Outside, i.Path)
 		}
 		return nil
-	case i.Kustomize:
-		return s.kustomization(i.Path)
-	case !fi.IsDir():
-		return s.file(i.Path, fi, false)
-	case s.committed(i.Path):
-		return nil
 	}
-	if err := s.file(i.Path, fi, i.Context); err != nil {
-		return err
-	}
-	ignore := []string{os.DevNull} // nothing is ignored
-	if i.Context {
-		ignore = i.Ignore
-		own := filepath.Join(i.Path, ".dockerignore")
-		if fi, err := os.Stat(own); err == nil {
-			if err := s.file(own, fi, true); err != nil {
-				return err
-			}
-		}
-	}
-	return s.walk(i.Path, ignore, func(full string, fi fs.FileInfo) error {
-		if s.committed(full) {
+	return visit(s.product, i, func(full string, fi fs.FileInfo, exact bool) error {
+		s.stamps[full] = disk.Stamp(fi)
+		if (full != i.Path || fi.IsDir()) && s.committed(full) {
 			return nil
 		}
-		return s.file(full, fi, i.Context)
+		return s.file(full, fi, exact)
 	})
 }
 
-// kustomization adds the files of a kustomization, wherever in the repository they are.
-func (s *Set) kustomization(dir string) error {
-	root := s.product.Root()
-	rel, err := filepath.Rel(root, dir)
-	if err != nil {
-		return err
-	}
-	files, err := kustomize.Files(root, filepath.ToSlash(rel))
-	if err != nil {
-		return err
-	}
-	for _, f := range files {
-		full := filepath.Join(root, filepath.FromSlash(f))
-		if s.committed(full) {
+// source adds a directory source, with the directories beyond it that it is compiled from.
+func (s *Set) source(ctx context.Context, source Source) error {
+	for _, dir := range append([]string{source.Directory}, source.Beyond...) {
+		if s.place(filepath.Join(dir, "go.mod")) == "" {
+			s.Outside = append(s.Outside, dir)
 			continue
 		}
-		fi, err := os.Stat(full)
-		if err != nil {
-			return err
-		}
-		if err := s.file(full, fi, false); err != nil {
+		if err := s.tree(ctx, dir); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// tree adds a directory source: of a git repository what git does not ignore, else all of it but
-// what slipway made.
-func (s *Set) tree(ctx context.Context, source Source) error {
-	if names, err := git.Files(ctx, source.Directory, s.product.MadeIn(source.Directory)...); err == nil && len(names) > 0 {
-		for _, name := range names {
-			full := filepath.Join(source.Directory, filepath.FromSlash(name))
-			fi, err := os.Lstat(full)
-			if err != nil || fi.IsDir() {
-				continue // removed, or a repository in the repository
-			}
-			if err := s.file(full, fi, false); err != nil {
-				return err
-			}
-		}
-		return nil
+// tree adds a directory: of a git repository what git does not ignore, else all of it but what
+// slipway made.
+func (s *Set) tree(ctx context.Context, dir string) error {
+	names, err := git.Files(ctx, dir, s.product.MadeIn(dir)...)
+	if err != nil || len(names) == 0 {
+		return walk(s.product, dir, []string{os.DevNull}, func(full string, fi fs.FileInfo) error {
+			s.stamps[full] = disk.Stamp(fi)
+			return s.file(full, fi, false)
+		})
 	}
-	return s.walk(source.Directory, []string{os.DevNull}, func(full string, fi fs.FileInfo) error { return s.file(full, fi, false) })
-}
-
-// walk calls visit for everything in a directory, but for what this run and others of slipway make.
-func (s *Set) walk(dir string, ignore []string, visit func(full string, fi fs.FileInfo) error) error {
-	var made []string
-	return dockerfile.Walk(dir, s.product.MadeIn(dir), ignore, func(p string, fi fs.FileInfo) error {
-		full := filepath.Join(dir, filepath.FromSlash(p))
-		if fi.IsDir() && disk.Ignored(full) {
-			made = append(made, full)
+	for _, name := range names {
+		full := filepath.Join(dir, filepath.FromSlash(name))
+		fi, err := os.Lstat(full)
+		switch {
+		case err != nil:
+			continue // removed
+		case fi.IsDir(): // a repository in the repository
+			if _, err := os.Lstat(filepath.Join(full, ".git")); err != nil {
+				continue // that is not checked out
+			}
+			err = s.tree(ctx, full)
+		default:
+			s.stamps[full] = disk.Stamp(fi)
+			err = s.file(full, fi, false)
 		}
-		if slices.ContainsFunc(made, func(dir string) bool { return full == dir || strings.HasPrefix(full, dir+string(filepath.Separator)) }) {
-			return nil
+		if err != nil {
+			return err
 		}
-		return visit(full, fi)
-	})
+	}
+	return nil
 }
 
 // file adds a file or directory, unless a commit has it. Modes of build contexts are kept.

@@ -28,6 +28,16 @@ type Files struct {
 	in     map[string]map[string]bool // of each directory above a file, what is in it or was
 }
 
+// Builtin begins with the files of a built-in base.
+func (f *Files) Builtin(entries []layer.Entry, os string) error {
+	err := f.Add(entries, os)
+	for p, file := range f.byPath {
+		file.Builtin = true
+		f.byPath[p] = file
+	}
+	return err
+}
+
 // Add puts a layer on top of those that were added before.
 func (f *Files) Add(entries []layer.Entry, os string) error {
 	if f.byPath == nil {
@@ -48,7 +58,7 @@ func (f *Files) Add(entries []layer.Entry, os string) error {
 		if e.Content.Digest.Hex == "" {
 			return fmt.Errorf("%s: its digest is not known", e.Path)
 		}
-		file := lock.File{Path: e.Path, Digest: e.Content.Digest, Size: e.Content.Size}
+		file := lock.File{Path: e.Path, Digest: e.Content.Digest, Size: e.Content.Size, Executable: e.Mode&0o111 != 0}
 		f.put(key(e.Path), file)
 		here[e.Path] = file
 	}

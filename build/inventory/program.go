@@ -31,7 +31,7 @@ import (
 const (
 	kindProgram = "program"
 	// format changes whenever the same program would give another record.
-	format = 1
+	format = 2
 )
 
 // The bounds on build information, which anybody may have written.
@@ -74,7 +74,23 @@ func examine(r io.ReaderAt, digest v1.Hash, size int64, sha512 []byte) (lock.Pro
 	if info := readBuildInfo(at); info != nil {
 		describe(&p, info)
 	}
+	if p.Format == "" {
+		identify(&p)
+	}
 	return p, at.err
+}
+
+// identify takes from the build information what a header of another format tells.
+func identify(p *lock.Program) {
+	for _, s := range p.Settings {
+		switch s.Key {
+		case "GOOS":
+			p.OS = s.Value
+		case "GOARCH":
+			p.Architecture = s.Value
+		}
+	}
+	p.Format = map[string]string{"aix": "XCOFF", "plan9": "a.out"}[p.OS]
 }
 
 // watched remembers why a read failed. Who reads headers takes a fault of the disk for a file of

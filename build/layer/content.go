@@ -12,6 +12,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/store"
@@ -44,7 +45,7 @@ func File(st *store.Store, path string) (Content, error) {
 		return Content{}, fmt.Errorf("%s is not a regular file", path)
 	}
 	c := Content{Size: fi.Size()}
-	inode, changed := identity(fi)
+	inode, changed := disk.Identity(fi)
 	key := fmt.Sprintf("%s %d %d %d %d", path, fi.Size(), fi.ModTime().UnixNano(), changed.UnixNano(), inode)
 	c.Open = func() (io.ReadCloser, error) {
 		f, err := regular.Open(path)

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -86,6 +87,12 @@ func (r Reader) named(ctx context.Context, p product.Prebuilt) (layer.Content, e
 	return c, err
 }
 
+// magic is how programs begin for systems that package executable does not know.
+var magic = map[string][]string{
+	"aix":   {"\x01\xf7"},
+	"plan9": {"\x00\x00\x01\xeb", "\x00\x00\x06\x47", "\x00\x00\x8a\x97"},
+}
+
 // fits reports a file that is not a program for its platform. A script is one for any system that
 // has its interpreter, but for Windows.
 func fits(c layer.Content, p product.Prebuilt) error {
@@ -108,6 +115,8 @@ func fits(c layer.Content, p product.Prebuilt) error {
 		return err
 	case ok && !s.RunsOn(p.Platform):
 		return fmt.Errorf("%s is %s, and it is named for %s: name the file that was built for it", what, s, p.Platform)
+	case slices.ContainsFunc(magic[p.Platform.OS], func(m string) bool { return bytes.HasPrefix(head, []byte(m)) }):
+		return nil
 	case ok, bytes.HasPrefix(head, []byte("#!")) && p.Platform.OS != platform.Windows, bytes.HasPrefix(head, []byte("MZ")) && p.Platform.OS == platform.Windows:
 		return nil
 	}

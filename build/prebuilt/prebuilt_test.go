@@ -114,6 +114,9 @@ func TestRead(t *testing.T) {
 	}{
 		{"program", exe, "", windows, ""},
 		{"script", []byte("#!/bin/sh\nexec true\n"), "", linux, ""},
+		{"Plan 9", []byte("\x00\x00\x8a\x97 and more"), "", platform.Platform{OS: "plan9", Architecture: "amd64"}, ""},
+		{"AIX", []byte("\x01\xf7 and more"), "", platform.Platform{OS: "aix", Architecture: "ppc64"}, ""},
+		{"illumos", elf, "", platform.Platform{OS: "illumos", Architecture: "amd64"}, ""},
 		{"tar", plain, "bin/x.exe", windows, ""},
 		{"tar.gz", compressed(t, plain, gz), "bin/x.exe", windows, ""},
 		{"tar.xz", compressed(t, plain, xzw), "bin/x.exe", windows, ""},

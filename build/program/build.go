@@ -29,6 +29,7 @@ type Set struct {
 	outputs map[string]Output
 	err     map[string]error
 	times   *shard.Weights
+	read    []func() []Read
 }
 
 // Times returns how long compilers and linkers took, when wait has ended.
@@ -134,6 +135,9 @@ func (s *Set) build(ctx context.Context, st *store.Store, pr *progress.Printer, 
 	if b.times != nil {
 		s.times.Add(b.times)
 	}
+	if b.sources != nil {
+		s.read = append(s.read, b.sources)
+	}
 	for n, p := range b.programs {
 		i := id(p.Name, p.Platform)
 		defer close(s.done[i])
@@ -220,8 +224,8 @@ func (b *batch) command(ctx context.Context, st *store.Store, args ...string) *e
 	cmd.Env = append(cmd.Env, "CGO_ENABLED=0", "GOTMPDIR="+st.Temp())
 	cmd.Env = append(cmd.Env, p.Env...)
 	cmd.Env = append(cmd.Env, "GOOS="+p.Platform.OS, "GOARCH="+p.Platform.Architecture)
-	if v := strings.TrimPrefix(p.Platform.Variant, "v"); v != "" && p.Platform.Architecture == "arm" {
-		cmd.Env = append(cmd.Env, "GOARM="+v)
+	if v := p.Platform.GoVariant(); v != "" {
+		cmd.Env = append(cmd.Env, v)
 	}
 	return cmd
 }

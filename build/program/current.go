@@ -18,10 +18,8 @@ const kindInputs = "inputs"
 
 // compiled is what the store remembers of a program that was compiled from a directory.
 type compiled struct {
-	Inputs inputs `json:"inputs"`
-	// State is that of the inputs while the program was compiled; empty where they changed
-	// meanwhile, or were not known before.
-	State  state   `json:"state"`
+	Inputs inputs  `json:"inputs"`
+	State  state   `json:"state"` // of the inputs while the program was compiled
 	Digest v1.Hash `json:"digest"`
 }
 
@@ -35,6 +33,7 @@ type comparison struct {
 	modcache string
 	old      map[string]compiled // by package
 	before   map[string]state    // of the old inputs, before anything is compiled
+	stamps   map[string]string   // of the same
 }
 
 // compare reads the inputs of a batch as far as they are known from before. It returns nil where
@@ -59,7 +58,7 @@ func (b *batch) compare(ctx context.Context, st *store.Store, dir string) (*comp
 	c := &comparison{
 		batch: b, store: st, dir: dir, modcache: said[2],
 		key: fmt.Sprintf("%q\n%q\n%s\n%s", said[:2], goVariables(cmd.Env), b.work(), first.key()),
-		old: map[string]compiled{}, before: map[string]state{},
+		old: map[string]compiled{}, before: map[string]state{}, stamps: map[string]string{},
 	}
 	look := reading{}
 	for _, p := range b.packages() {
@@ -67,8 +66,9 @@ func (b *batch) compare(ctx context.Context, st *store.Store, dir string) (*comp
 		if found, err := st.Recall(kindInputs, c.key+"\n"+p, &old); err != nil || !found {
 			continue
 		}
+		stamp := old.Inputs.stamp()
 		if now, err := look.state(old.Inputs); err == nil {
-			c.old[p], c.before[p] = old, now
+			c.old[p], c.before[p], c.stamps[p] = old, now, stamp
 		}
 	}
 	return c, nil
@@ -106,74 +106,55 @@ func (c *comparison) current(p Program) (Output, bool) {
 	return newOutput(c.store, path, k), ok && k.Digest == old.Digest
 }
 
-// learn lists the inputs of programs that were never compiled here, so that they can be read
-// before these are.
+// learn lists the inputs of programs that were never compiled here, or whose inputs may be others
+// by now, so that they can be read before these are.
 func (c *comparison) learn(ctx context.Context) {
 	var unknown []string
 	for _, p := range c.batch.packages() {
-		if _, ok := c.old[p]; !ok {
+		if old, ok := c.old[p]; !ok || old.State.Shape != c.before[p].Shape {
 			unknown = append(unknown, p)
+			delete(c.old, p)
 		}
 	}
-	if len(unknown) == 0 {
-		return
+	if len(unknown) > 0 {
+		c.list(ctx, unknown)
 	}
+}
+
+// list asks the go command for the inputs of packages, and reads them.
+func (c *comparison) list(ctx context.Context, packages []string) {
 	look := reading{}
-	for p, in := range c.batch.list(ctx, c.store, unknown, c.modcache) {
+	for p, in := range c.batch.list(ctx, c.store, packages, c.modcache) {
+		stamp := in.stamp()
 		if now, err := look.state(in); err == nil {
-			c.old[p], c.before[p] = compiled{Inputs: in}, now
+			c.old[p], c.before[p], c.stamps[p] = compiled{Inputs: in}, now, stamp
 		}
 	}
 }
 
-// record remembers what programs were compiled from. Where what decides that has changed, or was
-// not known before, the go command lists it anew. A program counts as current from then on only
-// if everything that it was compiled from was the same before and afterwards.
+// record remembers what programs were compiled from. It is an error if that was written
+// meanwhile: nobody knows what the compiler has read. Where it was not known before, the go
+// command lists it now, for [Set.Read], and looks again the next time.
 func (c *comparison) record(ctx context.Context, programs []Program, outputs []Output) error {
-	news, ok := c.inputs(ctx, programs)
-	if !ok {
-		return nil // the go command looks again the next time
-	}
 	last := reading{}
+	var unknown []string
 	for n, p := range programs {
-		now, ok := news[p.Package]
+		was, ok := c.old[p.Package]
 		if !ok {
+			unknown = append(unknown, p.Package)
 			continue
 		}
-		// The inputs of now were listed and read between these two.
-		old, known := c.old[p.Package]
-		if after, err := last.state(old.Inputs); !known || err != nil || after != c.before[p.Package] || !now.Inputs.in(old.Inputs) {
-			now.State = state{}
+		after, err := last.state(was.Inputs)
+		if err != nil || after != c.before[p.Package] || was.Inputs.stamp() != c.stamps[p.Package] {
+			return fmt.Errorf("source %s changed while program %s was compiled from it: run again", p.Tree.Source.Name, p.Name)
 		}
-		now.Digest = outputs[n].Content.Digest
+		now := compiled{Inputs: was.Inputs, State: after, Digest: outputs[n].Content.Digest}
 		if err := c.store.Record(kindInputs, c.key+"\n"+p.Package, now); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-// inputs returns the inputs of programs by package, and their states.
-func (c *comparison) inputs(ctx context.Context, programs []Program) (news map[string]compiled, ok bool) {
-	news = map[string]compiled{}
-	var changed []string
-	for _, p := range packages(programs) {
-		if old := c.old[p]; old.State.Shape != "" && old.State.Shape == c.before[p].Shape {
-			news[p] = compiled{Inputs: old.Inputs, State: c.before[p]}
-		} else {
-			changed = append(changed, p)
-		}
+	if len(unknown) > 0 {
+		c.list(ctx, unknown)
 	}
-	if len(changed) == 0 {
-		return news, true
-	}
-	look := reading{}
-	for p, in := range c.batch.list(ctx, c.store, changed, c.modcache) {
-		s, err := look.state(in)
-		if err != nil {
-			return nil, false
-		}
-		news[p] = compiled{Inputs: in, State: s}
-	}
-	return news, ctx.Err() == nil
+	return ctx.Err()
 }

@@ -47,15 +47,6 @@ type state struct {
 	Content string `json:"content"`
 }
 
-// in reports whether o has all of i.
-func (i inputs) in(o inputs) bool {
-	return within(i.Dirs, o.Dirs) && within(i.Files, o.Files) && within(i.Embeds, o.Embeds)
-}
-
-func within[T comparable](all, in []T) bool {
-	return !slices.ContainsFunc(all, func(v T) bool { return !slices.Contains(in, v) })
-}
-
 // reading is one look at the files of programs, each of which it reads once.
 type reading map[any]state
 

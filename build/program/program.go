@@ -148,6 +148,7 @@ type batch struct {
 	programs []Program
 	id       string         // of the batch's directory
 	times    *shard.Weights // of compile; nil if nothing was compiled
+	sources  func() []Read  // of run
 }
 
 // batches groups programs; the order of slipway.yaml is kept. Two packages with one last path

@@ -11,6 +11,7 @@ import (
 // that are there and current, and returns all programs. What they were compiled from is recorded
 // by record, if that is not nil.
 func (b *batch) run(ctx context.Context, st *store.Store, pr *progress.Printer) (all []Output, record func() error, err error) {
+	b.sources = func() []Read { return b.read(nil) }
 	for _, p := range b.programs {
 		if err := p.checkConfined(); err != nil {
 			return nil, nil, err
@@ -34,6 +35,7 @@ func (b *batch) run(ctx context.Context, st *store.Store, pr *progress.Printer) 
 	if err != nil {
 		return nil, nil, err
 	}
+	b.sources = func() []Read { return b.read(c) }
 	all = make([]Output, len(b.programs))
 	var rest []Program
 	var at []int // their places in all

@@ -18,21 +18,50 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// Committed returns the commit of a directory source and the directory's path in its repository.
-// ok is false if the directory is in no repository, has files that the commit does not have, or
-// slipway.yaml declares another revision. except is as in [Fetch].
-func Committed(ctx context.Context, s product.Source, except ...string) (hash, in string, ok bool) {
+// Commit is the commit of a directory source.
+type Commit struct {
+	Hash string
+	// Revision is Hash, with "-dirty" behind it if the source has [product.Source.Changes]; "" if
+	// git does not tell.
+	Revision string
+	Changes  []string
+	In       string // the directory's path in its repository
+	tree     *git.Tree
+}
+
+// Committed returns the commit of a directory source. ok is false if the directory is in no
+// repository, lacks files of the commit, has repositories within it or changes, or slipway.yaml
+// declares another revision. Files that git ignores are not looked at: ask [Commit.Has].
+func Committed(ctx context.Context, s product.Source) (c Commit, ok bool) {
 	head, err := git.Head(ctx, s.Directory)
 	if err != nil || s.Revision != "" && s.Revision != head.Hash {
-		return "", "", false
+		return c, false
 	}
-	changes, err := git.Changes(ctx, s.Directory, s.Own, except...)
-	if err != nil || len(changes) > 0 {
-		return "", "", false
+	changes, err := s.Changes(ctx)
+	if err != nil {
+		return c, false
 	}
-	in, err = git.Prefix(ctx, s.Directory)
-	return head.Hash, in, err == nil
+	c.Hash, c.Revision = head.Hash, head.Hash
+	if len(changes) > 0 {
+		c.Revision, c.Changes = c.Revision+dirty, changes
+		return c, false
+	}
+	if c.In, err = git.Prefix(ctx, s.Directory); err != nil {
+		return c, false
+	}
+	if c.tree, err = git.ReadTree(ctx, s.Directory); err != nil {
+		return c, false
+	}
+	for _, dir := range append(s.Beyond(), s.Directory) {
+		if absent, err := c.tree.Absent(dir); err != nil || absent != "" {
+			return c, false
+		}
+	}
+	return c, true
 }
+
+// Has reports whether the commit has a file, byte for byte.
+func (c Commit) Has(path string) (bool, error) { return c.tree.Has(path) }
 
 // Prove compares a module source with the commit that slipway.yaml declares, in a clone of its git
 // repository, and returns the commit in full. temp is a directory for temporary files.

@@ -72,11 +72,14 @@ func TestProve(t *testing.T) {
 func TestCommitted(t *testing.T) {
 	dir, head := repository(t)
 	sub := product.Source{Name: "app", Directory: filepath.Join(dir, "sub")}
-	committed := func(what string, s product.Source, want string, except ...string) {
+	committed := func(what string, s product.Source, want string, made ...string) {
 		t.Helper()
-		hash, in, ok := source.Committed(t.Context(), s, except...)
-		if ok != (want != "") || ok && (hash != head || in != want) {
-			t.Errorf("%s: %s in %s, %v", what, in, hash, ok)
+		for _, name := range made {
+			s.Made = append(s.Made, filepath.Join(s.Directory, name))
+		}
+		c, ok := source.Committed(t.Context(), s)
+		if ok != (want != "") || ok && (c.Hash != head || c.In != want) {
+			t.Errorf("%s: %+v, %v", what, c, ok)
 		}
 	}
 	committed("clean", sub, "sub")

@@ -26,9 +26,9 @@ func TestDirectory(t *testing.T) {
 
 	files(t, dir, map[string]string{".slipway/oci-layout": "{}", "made/of [x]/SHA256SUMS": ""})
 	same(t, "with what slipway makes", fetch(t, product.Source{Name: "app", Directory: dir}, ".slipway", "made/of [x]", "none").Source, want)
-	run(t, dir, "git", "add", "made")
-	same(t, "with what slipway makes in the index", fetch(t, product.Source{Name: "app", Directory: dir}, ".slipway", "made").Source, want)
 	want.Revision += "-dirty"
+	run(t, dir, "git", "add", "made")
+	same(t, "with what git has where slipway writes", fetch(t, product.Source{Name: "app", Directory: dir}, ".slipway", "made").Source, want)
 	same(t, "with what slipway makes elsewhere", fetch(t, product.Source{Name: "app", Directory: dir}, ".slipway", "made/of x").Source, want)
 	want.Revision = head
 	run(t, dir, "git", "rm", "-q", "-r", "--cached", "made")

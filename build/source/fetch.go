@@ -17,11 +17,10 @@ import (
 
 // Fetch makes a source available on disk and returns where. It downloads a module that is not in
 // the module cache, which needs the go command, and checks that the content and go.mod of a
-// module have the hashes that slipway.yaml pins. Changes in the directories except, relative to
-// that of the source, do not make it dirty.
-func Fetch(ctx context.Context, s product.Source, except ...string) (Tree, error) {
+// module have the hashes that slipway.yaml pins.
+func Fetch(ctx context.Context, s product.Source) (Tree, error) {
 	if s.Module == "" {
-		return directory(ctx, s, except)
+		return directory(ctx, s)
 	}
 	if len(lacks(s)) > 0 {
 		return Tree{}, complete(ctx, s)

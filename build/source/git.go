@@ -13,12 +13,14 @@ import (
 
 type readCloser = io.ReadCloser
 
+// dirty follows the commit in the revision of a source that is not all of it.
+const dirty = "-dirty"
+
 const giveThem = "commit the directory to git, or give revision and created in slipway.yaml"
 
 // directory fills in what slipway.yaml leaves out from the directory's git repository: HEAD, with
-// "-dirty" where files differ from it or are not in it, but for those that git ignores and those
-// in except, and its commit time.
-func directory(ctx context.Context, s product.Source, except []string) (Tree, error) {
+// "-dirty" where the source has [product.Source.Changes], and its commit time.
+func directory(ctx context.Context, s product.Source) (Tree, error) {
 	if fi, err := os.Stat(s.Directory); err != nil || !fi.IsDir() {
 		return Tree{}, fmt.Errorf("source %s: %s is not a directory", s.Name, s.Directory)
 	}
@@ -36,13 +38,13 @@ func directory(ctx context.Context, s product.Source, except []string) (Tree, er
 		s.Created = head.Time
 	}
 	if s.Revision == "" {
-		changes, err := git.Changes(ctx, s.Directory, s.Own, except...)
+		changes, err := s.Changes(ctx)
 		if err != nil {
 			return Tree{}, fmt.Errorf("source %s: %w", s.Name, err)
 		}
 		s.Revision = head.Hash
 		if len(changes) > 0 {
-			s.Revision += "-dirty"
+			s.Revision += dirty
 		}
 	}
 	return Tree{Source: s, Dir: s.Directory}, nil

@@ -44,6 +44,16 @@ func (t Tree) Toolchain(ctx context.Context) (Toolchain, error) {
 	return tool, err
 }
 
+// GoVersion returns the version of the toolchain of the tree, which its go.mod may choose:
+// "go1.26.8".
+func (t Tree) GoVersion(ctx context.Context) (string, error) {
+	out, err := t.Go(ctx, "env", "GOVERSION").Output()
+	if err != nil {
+		return "", fmt.Errorf("asking the go command for its version: %w", Said(err))
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
 // hashToolchain returns the h1: hash of the module that a toolchain was unpacked from. In that, the
 // files go.mod below src are named _go.mod (cmd/go/internal/toolchain, select.go).
 func hashToolchain(root, prefix string) (string, error) {

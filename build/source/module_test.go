@@ -208,9 +208,12 @@ func proxy(t *testing.T, mod string) product.Source {
 	return s
 }
 
-func fetch(t *testing.T, s product.Source, except ...string) source.Tree {
+func fetch(t *testing.T, s product.Source, made ...string) source.Tree {
 	t.Helper()
-	tree, err := source.Fetch(t.Context(), s, except...)
+	for _, name := range made {
+		s.Made = append(s.Made, filepath.Join(s.Directory, name))
+	}
+	tree, err := source.Fetch(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}

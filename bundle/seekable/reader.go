@@ -61,22 +61,23 @@ func (r *Reader) Frames(off, end int64) (n, size int64) {
 // From reads the decompressed file from off to its end. Every frame is compared with its size and
 // its checksum in the table.
 func (r *Reader) From(off int64) (io.ReadCloser, error) {
-	var s io.ReadCloser
+	var d decoding
 	skip := off
 	if r.table == nil {
 		z, err := r.decoder(r.Raw())
 		if err != nil {
 			return nil, err
 		}
-		s = &sequential{r, z}
+		d = &sequential{z}
 	} else {
 		e, ok := r.table.EntryByDecompressedOffset(uint64(off))
 		if !ok {
 			return nil, &TableError{fmt.Errorf("byte %d of the archive is behind the last frame", off)}
 		}
-		s = &stream{r: r, next: e.ID, last: r.table.NumFrames() - 1}
+		d = &stream{r: r, next: e.ID, last: r.table.NumFrames() - 1}
 		skip -= int64(e.DecompressedOffset)
 	}
+	s := &exclusive{r: r, s: d}
 	if _, err := io.CopyN(io.Discard, s, skip); err != nil {
 		s.Close()
 		return nil, err
@@ -92,7 +93,7 @@ func (r *Reader) Between(off, end int64) (io.ReadCloser, error) {
 	if !ok || !found || int64(first.DecompressedOffset) != off || int64(last.DecompressedOffset)+int64(last.DecompressedSize) != end {
 		return nil, &TableError{fmt.Errorf("it has no frames for bytes %d to %d of the archive", off, end)}
 	}
-	return &stream{r: r, next: first.ID, last: last.ID}, nil
+	return &exclusive{r: r, s: &stream{r: r, next: first.ID, last: last.ID}}, nil
 }
 
 // decoder returns a decoder for src. Working in the caller's goroutine alone, it has a window in
@@ -105,14 +106,6 @@ func (r *Reader) decoder(src io.Reader) (*zstd.Decoder, error) {
 }
 
 // sequential reads a file without a table.
-type sequential struct {
-	r *Reader
-	z *zstd.Decoder
-}
+type sequential struct{ *zstd.Decoder }
 
-func (s *sequential) Read(p []byte) (int, error) { return s.z.Read(p) }
-
-func (s *sequential) Close() error {
-	s.r.decoders.Put(s.z)
-	return nil
-}
+func (s *sequential) decoder() *zstd.Decoder { return s.Decoder }

@@ -7,7 +7,11 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"os"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -255,4 +259,68 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("from %d: %d bytes, %v", off, len(part), err)
 		}
 	})
+}
+
+// TestCloseWhileRead closes a reader in the middle of a Read, as net/http closes the body of a
+// request: Close waits, and only then has another reader the decoder.
+func TestCloseWhileRead(t *testing.T) {
+	file, raw := write(t, parts())
+	single := oneFrame(t, raw)
+	for _, f := range [][]byte{file, single} {
+		src := &stopping{ReaderAt: bytes.NewReader(f), reached: make(chan struct{}), goOn: make(chan struct{})}
+		r := seekable.NewReader(src, int64(len(f)))
+		if err := r.ReadTable(); err != nil {
+			t.Fatal(err)
+		}
+		s, err := r.From(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		src.on.Store(true)
+		read, closed := make(chan error, 1), make(chan struct{})
+		go func() {
+			_, err := io.Copy(io.Discard, s)
+			read <- err
+		}()
+		<-src.reached
+		go func() {
+			s.Close() // as net/http does
+			close(closed)
+		}()
+		for range 1000 {
+			runtime.Gosched()
+		}
+		select {
+		case <-closed:
+			t.Errorf("table %v: the reader was closed while it was read", r.HasTable())
+		default:
+		}
+		src.on.Store(false)
+		close(src.goOn)
+		<-closed
+		if err := <-read; err != nil && !errors.Is(err, os.ErrClosed) {
+			t.Errorf("table %v: %v", r.HasTable(), err)
+		}
+		if n, err := s.Read(make([]byte, 1)); n != 0 || !errors.Is(err, os.ErrClosed) {
+			t.Errorf("table %v: Read after Close: %d, %v", r.HasTable(), n, err)
+		}
+	}
+}
+
+// stopping stops in ReadAt once it is on.
+type stopping struct {
+	io.ReaderAt
+	on            atomic.Bool
+	once          sync.Once
+	reached, goOn chan struct{}
+}
+
+func (s *stopping) ReadAt(p []byte, off int64) (int, error) {
+	if s.on.Load() {
+		s.once.Do(func() {
+			close(s.reached)
+			<-s.goOn
+		})
+	}
+	return s.ReaderAt.ReadAt(p, off)
 }

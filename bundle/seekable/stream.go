@@ -3,11 +3,47 @@ package seekable
 import (
 	"errors"
 	"io"
+	"os"
+	"sync"
 
 	seekable "github.com/SaveTheRbtz/zstd-seekable-format-go/pkg"
 	"github.com/cespare/xxhash/v2"
 	"github.com/klauspost/compress/zstd"
 )
+
+// decoding is an io.ReadCloser that holds a decoder of the pool, or takes one when it needs it.
+type decoding interface {
+	io.Reader
+	decoder() *zstd.Decoder // nil before it has one
+}
+
+// exclusive may be closed while it is read, as net/http closes the body of a request that has its
+// answer. Close waits for the Read under way: another reader gets the decoder.
+type exclusive struct {
+	r      *Reader
+	mu     sync.Mutex
+	s      decoding
+	closed bool
+}
+
+func (e *exclusive) Read(p []byte) (int, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return 0, os.ErrClosed
+	}
+	return e.s.Read(p)
+}
+
+func (e *exclusive) Close() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if z := e.s.decoder(); z != nil && !e.closed {
+		e.r.decoders.Put(z)
+	}
+	e.closed = true
+	return nil
+}
 
 // stream reads frame after frame.
 type stream struct {
@@ -73,10 +109,4 @@ func (s *stream) bad(err error) error {
 	return &FrameError{from, from + int64(s.frame.CompressedSize), err}
 }
 
-func (s *stream) Close() error {
-	if s.z != nil {
-		s.r.decoders.Put(s.z)
-		s.z = nil
-	}
-	return nil
-}
+func (s *stream) decoder() *zstd.Decoder { return s.z }

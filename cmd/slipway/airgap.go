@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/transfer"
@@ -49,12 +50,7 @@ base. If the base is an older release.lock.json, it means all bundles of that re
   slipway airgap pack -images=controller
   slipway airgap pack -base=old/kpack-images.tar.zst`,
 		Args: usage(cobra.NoArgs),
-		RunE: f.withStore(func(cmd *cobra.Command, s stage) error {
-			if len(bases) == 0 { // a delta changes no file of the release
-				if _, err := release.InvalidateSums(f.out); err != nil {
-					return err
-				}
-			}
+		RunE: f.stage(func(cmd *cobra.Command, s stage) error {
 			l, partial, err := s.packable()
 			if err != nil {
 				return err
@@ -68,9 +64,9 @@ base. If the base is an older release.lock.json, it means all bundles of that re
 			}
 			o := airgap.PackOptions{Dir: f.out, First: s.product.Airgap.FirstImage, Partial: partial || len(s.product.Selected) > 0, Progress: s.progress}
 			var packed []bundle.File
-			if len(bases) > 0 {
+			if len(bases) > 0 { // a delta changes no file of the release
 				packed, err = airgap.PackDelta(cmd.Context(), s.store, l, targets(s.product), bases, o)
-			} else {
+			} else if err = s.claim(bundleFiles(s.product)...); err == nil {
 				packed, err = airgap.Pack(cmd.Context(), s.store, l, targets(s.product), o)
 			}
 			if err != nil {
@@ -78,6 +74,9 @@ base. If the base is an older release.lock.json, it means all bundles of that re
 			}
 			if len(packed) == 0 {
 				return fmt.Errorf("nothing was packed: no bundle for one platform takes %v: pack without -platforms and -images", s.product.Selected)
+			}
+			if err := release.Settle(f.out, s.product.Name); err != nil {
+				return err
 			}
 			s.progress.Close()
 			return f.show(cmd, files{packed, airgap.MissingBuilds(l)})
@@ -116,6 +115,14 @@ func targets(p *product.Product) []airgap.Target {
 	return slices.DeleteFunc(all, func(t airgap.Target) bool {
 		return t.Platform.IsZero() || !slices.ContainsFunc(p.Platforms, func(have platform.Platform) bool { return platform.Same(have, t.Platform) })
 	})
+}
+
+// bundleFiles returns the names of the files that pack makes.
+func bundleFiles(p *product.Product) (names []string) {
+	for _, t := range targets(p) {
+		names = append(names, t.Name+distfile.BundleSuffix, t.Name+distfile.ListSuffix)
+	}
+	return names
 }
 
 // files is the printed result of packing bundles.

@@ -97,7 +97,7 @@ sparse, which many registries refuse.`,
 func (f *flags) addPush(cmd *cobra.Command, o *airgap.PushOptions, authorities *string) {
 	cmd.Flags().StringVar(&o.To, "to", "", "host[/prefix] to push to")
 	cmd.Flags().StringVar(&o.Release, "release", "", "release.yaml, to write a copy of it with the new names")
-	cmd.Flags().StringVar(&o.Out, "out", "", "file for the copy (default release.HOST.yaml beside -release)")
+	cmd.Flags().StringVar(&o.Out, "out", "", "file for the copy (default release.REGISTRY.yaml beside -release)")
 	cmd.Flags().StringVar(authorities, "ca-file", "", "PEM file of certificate authorities to trust in addition to the system's")
 	f.addFloating(cmd)
 	f.addPlatforms(cmd)

@@ -23,6 +23,9 @@ theirs. Build needs Go.`,
 			if err != nil {
 				return err
 			}
+			if err := s.claim(stagefile.Build.Name); err != nil {
+				return err
+			}
 			return s.write(cmd, r, stagefile.Build.Name, builtImages(r))
 		}),
 	}

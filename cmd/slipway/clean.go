@@ -30,7 +30,9 @@ With -older it removes what nobody has written to for that time, and prints each
 directory, the store, and with PART, a release.part.json, also the directory of the part and
 the manifests that it pushed and no tag leads to, if the registry allows that. The distribution
 API lists neither such manifests nor blobs, so that only parts tell of them; blobs that no
-manifest names are left to the registry's garbage collection. -list only prints.`,
+manifest names are left to the registry's garbage collection. A manifest also stays if a part
+names it that is given and in use, or that is in the output directory, or if the registry does
+not list its tags. -list only prints.`,
 		Example: "  slipway clean\n  slipway clean -older=7d -list\n  slipway clean -older=7d part-0/release.part.json",
 		RunE: func(cmd *cobra.Command, parts []string) error {
 			switch {
@@ -70,15 +72,18 @@ type age time.Duration
 // String formats the age.
 func (a *age) String() string { return time.Duration(*a).String() }
 
+// maxDays bounds an age; more than 292 years do not fit into a time.Duration.
+const maxDays = 100 * 365
+
 // Set parses an age.
 func (a *age) Set(text string) error {
 	d, err := time.ParseDuration(text)
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		var n int
 		n, err = strconv.Atoi(days)
-		d = time.Duration(n) * 24 * time.Hour
+		d = time.Duration(min(n, maxDays+1)) * 24 * time.Hour
 	}
-	if err != nil || d <= 0 || d > 100*365*24*time.Hour {
+	if err != nil || d <= 0 || d > maxDays*24*time.Hour {
 		return errors.New("malformed age: write a number and a unit, as in 12h or 7d")
 	}
 	*a = age(d)

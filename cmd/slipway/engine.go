@@ -11,7 +11,8 @@ import (
 )
 
 func newKubernetes(f *flags) *cobra.Command {
-	return f.engine(engine.Kubernetes, &cobra.Command{
+	var o engine.Options
+	cmd := f.engine(engine.Kubernetes, &o, &cobra.Command{
 		Use:   "kubernetes PLAN",
 		Short: "Print the Jobs that make a release on a cluster",
 		Long: `Kubernetes prints manifests that make the shards of a plan on a cluster: a ServiceAccount
@@ -21,10 +22,12 @@ need no rights in the cluster, and run in a namespace that admits restricted pod
 fetch" brings the files of the release from the registry. docs/kubernetes.md tells more.`,
 		Example: `  slipway kubernetes ghcr.io/me/hello-plans@sha256:… -image=ghcr.io/slipway-dev/slipway:1.0.0 -registry-secret=ghcr | kubectl apply -f -`,
 	})
+	cmd.Flags().IntVar(&o.Parallel, "parallel", 0, "how many shards are made at a time (default all)")
+	return cmd
 }
 
 func newTekton(f *flags) *cobra.Command {
-	return f.engine(engine.Tekton, &cobra.Command{
+	return f.engine(engine.Tekton, &engine.Options{}, &cobra.Command{
 		Use:   "tekton PLAN",
 		Short: "Print the PipelineRun that makes a release with Tekton",
 		Long: `Tekton prints what "slipway kubernetes" does for Tekton: a PipelineRun with the shards of a
@@ -35,8 +38,7 @@ plan as the matrix of one task, and a task that merges the release after them. P
 }
 
 // engine makes the command that prints a plan for an engine.
-func (f *flags) engine(write func(*shard.Plan, engine.Options) ([]byte, error), cmd *cobra.Command) *cobra.Command {
-	var o engine.Options
+func (f *flags) engine(write func(*shard.Plan, engine.Options) ([]byte, error), o *engine.Options, cmd *cobra.Command) *cobra.Command {
 	cmd.Args = usage(cobra.ExactArgs(1))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := o.Check(); err != nil {
@@ -44,7 +46,7 @@ func (f *flags) engine(write func(*shard.Plan, engine.Options) ([]byte, error), 
 		}
 		return f.withPlan(cmd, args[0], func(p *handoff.Plan) error {
 			o.Plan = p.Ref.String()
-			text, err := write(p.Plan, o)
+			text, err := write(p.Plan, *o)
 			if err != nil {
 				return err
 			}
@@ -61,7 +63,6 @@ func (f *flags) engine(write func(*shard.Plan, engine.Options) ([]byte, error), 
 	cmd.Flags().StringVar(&o.Memory, "memory", "4Gi", "the memory of a pod")
 	cmd.Flags().StringVar(&o.Disk, "disk", "20Gi", "the disk of a pod")
 	cmd.Flags().DurationVar(&o.Timeout, "timeout", 2*time.Hour, "how long the release may take in all")
-	cmd.Flags().IntVar(&o.Parallel, "parallel", 0, "how many shards are made at a time (default all)")
 	cmd.Flags().StringArrayVar(&o.Env, "env", nil, "NAME=VALUE: a variable of every pod, such as GOPROXY or HTTPS_PROXY")
 	cmd.Flags().StringVar(&f.store, "store", "", "directory where the plan is kept (default .slipway)")
 	cmd.MarkFlagDirname("store") //nolint:errcheck // fails only where the flag is missing

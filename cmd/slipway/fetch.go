@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/handoff"
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/release"
 )
 
@@ -25,10 +26,14 @@ instance. PLAN is what "slipway plan -push" printed. SHA256SUMS is written last.
 					return err
 				}
 				defer unlock()
-				if _, err := release.InvalidateSums(f.out); err != nil {
-					return err
-				}
-				names, err := p.FetchFiles(cmd.Context(), f.out)
+				names, err := p.FetchFiles(cmd.Context(), f.out, func(names []string) error {
+					return release.Claim(f.out, p.Name, names)
+				}, func(names []string) error {
+					if err := release.Supersede(f.out, distfile.Lock); err != nil {
+						return err
+					}
+					return release.Sweep(f.out, names, nil, f.printer(cmd))
+				})
 				if err != nil {
 					return err
 				}

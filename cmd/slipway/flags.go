@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -33,6 +32,7 @@ type flags struct {
 
 	shard  *release.Shard // of release; nil for all of it
 	handed *handed        // the plan that came from a registry; nil for one in a file
+	made   []string       // what else slipway has written, or will: plan and parts
 }
 
 // addProduct adds the flags of commands that read slipway.yaml.
@@ -76,11 +76,16 @@ func (f *flags) addClones(cmd *cobra.Command) {
 
 // addPlaces adds the flags for the locations of files.
 func (f *flags) addPlaces(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.product, "product", product.File, "the product's description")
+	f.addStore(cmd)
 	cmd.Flags().StringVar(&f.out, "out", "dist", "directory for the release's files")
+	cmd.MarkFlagDirname("out") //nolint:errcheck // fails only where the flag is missing
+}
+
+// addStore adds the flags of commands that need the store only, which may be beside slipway.yaml.
+func (f *flags) addStore(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.product, "product", product.File, "the product's description")
 	cmd.Flags().StringVar(&f.store, "store", "", "directory of built images (default .slipway beside slipway.yaml)")
 	cmd.MarkFlagFilename("product", "yaml", "yml") //nolint:errcheck // fails only where the flag is missing
-	cmd.MarkFlagDirname("out")                     //nolint:errcheck // as above
 	cmd.MarkFlagDirname("store")                   //nolint:errcheck // as above
 }
 
@@ -95,13 +100,11 @@ func (f *flags) addJSON(cmd *cobra.Command) {
 // load reads the product that the flags name.
 func (f *flags) load(ctx context.Context) (*product.Product, error) {
 	o := product.Options{
-		Path: f.product, Registries: f.registry, Version: f.version, Channel: f.channel, Floating: f.floating, Platforms: f.platforms, Images: f.images, Repositories: f.clones, Made: []string{f.storeDir(), f.out},
+		Path: f.product, Registries: f.registry, Version: f.version, Channel: f.channel, Floating: f.floating, Platforms: f.platforms, Images: f.images, Repositories: f.clones, Made: f.paths(),
 	}
 	if h := f.handed; h != nil {
-		o.Rebuild, o.Version, o.Channel = h.again, cmp.Or(o.Version, h.plan.Version), cmp.Or(o.Channel, h.plan.Channel)
-		if len(o.Registries) == 0 {
-			o.Registries = h.plan.Registries
-		}
+		o.Rebuild = h.again
+		release.Adopt(&o, h.plan)
 	}
 	if f.shard != nil {
 		if err := f.shard.Select(&o); err != nil {

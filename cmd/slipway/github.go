@@ -163,6 +163,9 @@ func (p githubReleased) WriteTable(w io.Writer) error {
 	for _, name := range p.Others {
 		output.Fprintf(w, "not of this release: %s\n", name)
 	}
+	for _, name := range p.Resigned {
+		output.Fprintf(w, "another signature of the same checksums, which was not verified: %s\n", name)
+	}
 	what := map[string]string{"published": "published", "existed": "was published before, with the same files", "draft": "is a complete draft"}[p.State]
 	if p.State == "published" {
 		what += map[bool]string{true: " as the latest release"}[p.Latest] + map[bool]string{true: " as a prerelease"}[p.Prerelease]

@@ -31,6 +31,14 @@ func builtImages(r *built.Result) (list images) {
 	return list
 }
 
+// partImages returns the rows of a part, whose manifests have no names and no index yet.
+func partImages(p *lock.Part) (list images) {
+	for _, i := range p.Images {
+		list = append(list, imageRow{i.Name, nil, v1.Hash{}, i.Children})
+	}
+	return list
+}
+
 func lockImages(l *lock.Lock) (list images) {
 	for _, i := range l.Published() {
 		row := imageRow{i.Tagged(), nil, i.Digest, i.Children}
@@ -48,7 +56,11 @@ func (list images) WriteTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "IMAGE\tPLATFORM\tSIZE\tDIGEST")
 	for _, i := range list {
-		fmt.Fprintf(t, "%s\t\t\t%s\n", i.name, i.digest)
+		digest := ""
+		if i.digest != (v1.Hash{}) {
+			digest = i.digest.String()
+		}
+		fmt.Fprintf(t, "%s\t\t\t%s\n", i.name, digest)
 		for _, name := range i.also {
 			fmt.Fprintf(t, "%s\t\t\t\n", name)
 		}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -44,6 +45,11 @@ operators in another way than the release: a key that comes with a release prove
 			if err != nil {
 				return err
 			}
+			held, err := disk.Lock(cmd.Context(), filepath.Dir(out), saying(cmd))
+			if err != nil {
+				return fmt.Errorf("writing the private key: %w", err)
+			}
+			defer held.Unlock()
 			if err := disk.New(out+".key", private, disk.ModePrivate); err != nil {
 				return fmt.Errorf("writing the private key: %w", err)
 			}

@@ -54,7 +54,6 @@ The exit code is 1 if there is an error, or with -strict also if there is a warn
 	cmd.Flags().StringVar(&f.product, "product", product.File, "the product's description, whose lint.allow is used")
 	cmd.Flags().StringVar(&f.out, "out", "dist", "directory of the release's files")
 	f.addVersion(cmd)
-	f.addQuiet(cmd)
 	f.addJSON(cmd)
 	cmd.Flags().StringVar(&l.lock, "lock", "", "the release's lock (default release.lock.json beside the first manifest)")
 	cmd.Flags().StringSliceVar(&l.values, "values", nil, "files of values for charts; later ones replace values of those before")

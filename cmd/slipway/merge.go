@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/handoff"
+	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/release"
 )
@@ -64,6 +65,7 @@ func (f *flags) merge(cmd *cobra.Command, paths []string, join joining, sign *si
 	if err != nil {
 		return err
 	}
+	f.made = append(f.made, f.partPaths(paths)...)
 	p, pr, err := f.begin(cmd)
 	if err != nil {
 		return err
@@ -79,7 +81,11 @@ func (f *flags) merge(cmd *cobra.Command, paths []string, join joining, sign *si
 		return err
 	}
 	if join.push {
-		err := f.withPlan(cmd, join.plan, func(p *handoff.Plan) error { return p.PushFiles(cmd.Context(), f.out) })
+		var key *signature.PublicKey
+		if o.Signer != nil {
+			key = o.Signer.Public
+		}
+		err := f.withPlan(cmd, join.plan, func(p *handoff.Plan) error { return p.PushFiles(cmd.Context(), f.out, key) })
 		if err != nil {
 			return err
 		}

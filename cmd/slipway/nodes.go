@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/workload"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/nodes"
@@ -36,7 +37,7 @@ The nodes are those of the cluster that kubectl uses, or with -nodes those in th
 "kubectl get nodes -o json".
 
 Exit codes: 0 if every pod and image has a node that can run it, 3 if one has none, 1 if
-something could not be read, 2 for a mistake in the command line.`,
+something could not be read or a chart is not there, 2 for a mistake in the command line.`,
 		Example: `  slipway nodes -release=dist/release.yaml
   kubectl get nodes -o json | slipway nodes -release=dist/release.yaml -nodes=- -json
   slipway nodes -release=dist/release.yaml -lock=dist/release.lock.json -kubeconfig=staging.yaml -context=windows
@@ -58,13 +59,16 @@ something could not be read, 2 for a mistake in the command line.`,
 			if err != nil {
 				return err
 			}
-			sources, err := nodeCharts(cmd, args, values, l, filepath.Dir(lockFile))
+			sources, unknown, err := nodeCharts(cmd, args, values, l, filepath.Dir(lockFile))
 			if err != nil {
 				return err
 			}
 			objects, err := workload.ReadFile(manifest)
 			switch {
 			case errors.Is(err, fs.ErrNotExist) && len(sources) > 0 && !cmd.Flags().Changed("release"): // there are charts only
+				if sums, err := evidence.Sums(filepath.Dir(lockFile)); err == nil && sums[release.Manifest] != "" && len(args) == 0 {
+					unknown = append(unknown, fmt.Sprintf("%s is not judged: it is not there: name it with -release", manifest))
+				}
 			case err != nil:
 				return err
 			default:
@@ -75,7 +79,12 @@ something could not be read, 2 for a mistake in the command line.`,
 				return err
 			}
 			r := nodes.Check(sources, l, list)
-			return errors.Join(f.show(cmd, r), errors.Join(r.Unmet()...))
+			r.Unknown = unknown
+			errs := r.Unmet()
+			for _, what := range unknown {
+				errs = append(errs, errors.New(what))
+			}
+			return errors.Join(f.show(cmd, r), errors.Join(errs...))
 		},
 	}
 	cmd.Flags().StringVar(&manifest, "release", filepath.Join("dist", release.Manifest), "the release's manifest; - is standard input")
@@ -91,13 +100,14 @@ something could not be read, 2 for a mistake in the command line.`,
 	return cmd
 }
 
-// nodeCharts renders charts: those that are named, or those of the lock in its directory.
-func nodeCharts(cmd *cobra.Command, paths, valueFiles []string, l *lock.Lock, dir string) ([]nodes.Source, error) {
+// nodeCharts renders charts: those that are named, or those of the lock in its directory. Those of
+// the lock that are not there are unknown.
+func nodeCharts(cmd *cobra.Command, paths, valueFiles []string, l *lock.Lock, dir string) (sources []nodes.Source, unknown []string, err error) {
 	if len(paths) == 0 {
 		for _, c := range l.Charts {
 			path := filepath.Join(dir, c.File.Name)
 			if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-				fmt.Fprintf(cmd.ErrOrStderr(), "chart %s is not judged: %s is not there: name the chart\n", c.Name, path)
+				unknown = append(unknown, fmt.Sprintf("chart %s is not judged: %s is not there: name the chart", c.Name, path))
 				continue
 			}
 			paths = append(paths, path)
@@ -105,21 +115,20 @@ func nodeCharts(cmd *cobra.Command, paths, valueFiles []string, l *lock.Lock, di
 	}
 	values, err := readValues(valueFiles)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var sources []nodes.Source
 	for _, path := range paths {
 		c, file, err := renderChart(cmd.Context(), path, values)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		objects, err := workload.Read(file.Name, file.Text)
 		if err != nil {
-			return nil, fmt.Errorf("what chart %s makes: %w", path, err)
+			return nil, nil, fmt.Errorf("what chart %s makes: %w", path, err)
 		}
 		sources = append(sources, nodes.Source{Chart: c.Name(), Objects: objects, Origin: file.Origin})
 	}
-	return sources, nil
+	return sources, unknown, nil
 }
 
 func listNodes(cmd *cobra.Command, file string, c nodes.Cluster) ([]nodes.Node, error) {

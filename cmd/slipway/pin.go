@@ -41,7 +41,7 @@ With -check, pin writes nothing; a reference that -update would change is an err
 		Example: "  slipway pin\n  slipway pin -update -newer=patch -json\n  slipway pin -check -product=examples/hello/slipway.yaml",
 		Args:    usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := product.Load(cmd.Context(), product.Options{Path: f.product, Made: []string{f.storeDir(), "dist"}, Bases: true})
+			p, err := product.Load(cmd.Context(), product.Options{Path: f.product, Made: f.paths(), Bases: true})
 			if err != nil {
 				return err
 			}

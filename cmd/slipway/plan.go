@@ -4,19 +4,19 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/release"
 	"github.com/slipway-dev/slipway/shard"
 )
 
 func newPlan(f *flags) *cobra.Command {
-	var shards int
-	var weights string
-	var push bool
+	var d division
 	cmd := &cobra.Command{
 		Use:   "plan",
 		Short: "Print what a release would do, without doing any of it",
@@ -26,30 +26,34 @@ refused, what has to be compiled and what changed since the release in the outpu
 the files, and where the credentials for each registry come from.
 
 It does what check does, and reads the store and asks the registries. It builds nothing and
-writes nothing to the disk or to a registry, but downloads Go modules that are not in the module
-cache. It does not wait for a release that is running. The exit code is 1 if the release could
-not go, with an error for each reason.
+writes nothing to the disk or to a registry but what -o and -push say. It downloads Go modules
+that are not in the module cache, and does not wait for a release that is running. The exit code
+is 1 if the release could not go, with an error for each reason.
 
-With -shards it divides the release among that many machines and prints the plan of that: with
--json for "slipway release -plan", else as a table. It weighs by how long compilers and linkers
-took in an earlier release, which it reads from release.weights.json, and by the number of
-packages where nothing is known. docs/shards.md tells more.
+With -shards it divides the release among that many machines and prints the plan of that, as a
+table or with -json. With -o it writes the plan to a file for "slipway release -plan". That is no
+change of the work tree and no input, as a file that the shell makes would be. It weighs by how
+long compilers and linkers took in an earlier release, which it reads from release.weights.json,
+and by the number of packages where nothing is known. docs/shards.md tells more.
 
 With -push, too, it puts the plan and everything that slipway.yaml names into the registry, for
 machines that have no clone, and prints the reference that "slipway release -plan" and "slipway
 kubernetes" take. docs/kubernetes.md tells more.`,
-		Example: "  slipway plan\n  slipway plan -registry=ghcr.io/me -json\n  slipway plan -registry=ghcr.io/me -shards=3 -json > plan.json\n  slipway plan -registry=ghcr.io/me -shards=3 -push",
+		Example: "  slipway plan\n  slipway plan -registry=ghcr.io/me -json\n  slipway plan -registry=ghcr.io/me -shards=3 -o plan.json\n  slipway plan -registry=ghcr.io/me -shards=3 -push",
 		Args:    usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := d.check(cmd); err != nil {
+				return err
+			}
+			if d.file != "" {
+				f.made = append(f.made, d.file)
+			}
 			p, err := f.load(cmd.Context())
 			if err != nil {
 				return err
 			}
-			if push && !cmd.Flags().Changed("shards") {
-				return usageError{errors.New("-push puts a plan of shards into the registry: give -shards, too")}
-			}
 			if cmd.Flags().Changed("shards") {
-				return f.divide(cmd, p, shards, weights, push)
+				return f.divide(cmd, p, d)
 			}
 			pr := f.printer(cmd)
 			plan, err := release.MakePlan(cmd.Context(), p, release.Options{Out: f.out, Store: f.storeDir(), Progress: pr})
@@ -64,35 +68,73 @@ kubernetes" take. docs/kubernetes.md tells more.`,
 	f.addFloating(cmd)
 	f.addSelection(cmd)
 	f.addJSON(cmd)
-	cmd.Flags().IntVar(&shards, "shards", 0, "divide the release among at most that many machines")
-	cmd.Flags().StringVar(&weights, "weights", "", "how long compilers took (default release.weights.json of the store, if it is there)")
-	cmd.MarkFlagFilename("weights", "json") //nolint:errcheck // fails only where the flag is missing
-	cmd.Flags().BoolVar(&push, "push", false, "put the plan of -shards, and all that slipway.yaml names, into the registry, and print its reference")
-	cmd.MarkFlagsMutuallyExclusive("push", "json")
-	cmd.MarkFlagsMutuallyExclusive("shards", "platforms")
-	cmd.MarkFlagsMutuallyExclusive("shards", "images")
+	d.add(cmd)
 	return cmd
 }
 
-// divide prints a plan of at most n shards.
-func (f *flags) divide(cmd *cobra.Command, p *product.Product, n int, path string, push bool) error {
-	if n < 1 {
-		return fmt.Errorf("-shards=%d: name the number of machines, 1 or more", n)
+// division says how a release is divided, and where the plan of that goes.
+type division struct {
+	shards        int
+	weights, file string
+	push          bool
+}
+
+func (d *division) add(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&d.shards, "shards", 0, "divide the release among at most that many machines")
+	cmd.Flags().StringVar(&d.weights, "weights", "", "how long compilers took (default release.weights.json of the store, if it is there)")
+	cmd.MarkFlagFilename("weights", "json") //nolint:errcheck // fails only where the flag is missing
+	cmd.Flags().StringVarP(&d.file, "output", "o", "", "write the plan of -shards to that file, for slipway release -plan")
+	cmd.MarkFlagFilename("output", "json") //nolint:errcheck // as above
+	cmd.Flags().BoolVar(&d.push, "push", false, "put the plan of -shards, and all that slipway.yaml names, into the registry, and print its reference")
+	cmd.MarkFlagsMutuallyExclusive("push", "json")
+	cmd.MarkFlagsMutuallyExclusive("shards", "platforms")
+	cmd.MarkFlagsMutuallyExclusive("shards", "images")
+}
+
+func (d *division) check(cmd *cobra.Command) error {
+	_, err := os.Lstat(d.file)
+	switch {
+	case d.file != "" && err == nil && !shard.IsPlan(d.file):
+		return fmt.Errorf("-o=%s: the file is there already, and is no plan of shards: name another", d.file)
+	case cmd.Flags().Changed("shards"):
+	case d.push:
+		return usageError{errors.New("-push puts a plan of shards into the registry: give -shards, too")}
+	case d.file != "":
+		return usageError{errors.New("-o writes a plan of shards: give -shards, too")}
+	case d.weights != "":
+		return usageError{errors.New("-weights is for a plan of shards: give -shards, too")}
 	}
-	w, err := shard.ReadWeights(cmp.Or(path, filepath.Join(f.storeDir(), shard.WeightsName)), path != "")
+	return nil
+}
+
+// divide prints a plan of at most n shards, and writes it to a file, if one is named.
+func (f *flags) divide(cmd *cobra.Command, p *product.Product, d division) error {
+	if d.shards < 1 {
+		return fmt.Errorf("-shards=%d: name the number of machines, 1 or more", d.shards)
+	}
+	w, err := shard.ReadWeights(cmp.Or(d.weights, filepath.Join(f.storeDir(), shard.WeightsName)), d.weights != "")
 	if err != nil {
 		return err
 	}
 	pr := f.printer(cmd)
-	plan, err := release.Divide(cmd.Context(), p, release.Options{Out: f.out, Store: f.storeDir(), Progress: pr}, n, w)
+	plan, err := release.Divide(cmd.Context(), p, release.Options{Out: f.out, Store: f.storeDir(), Progress: pr}, d.shards, w)
 	pr.Close()
 	if err != nil {
 		return err
 	}
-	if have := len(plan.Shards); have < n {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d shards: more would not be faster, because they would compile the same packages\n", have, n)
+	if have := len(plan.Shards); have < d.shards {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d shards: more would not be faster, because they would compile the same packages\n", have, d.shards)
 	}
-	if push {
+	if d.file != "" {
+		text, err := plan.Encode()
+		if err == nil {
+			err = disk.WriteAlone(cmd.Context(), d.file, text, disk.ModeFile, saying(cmd))
+		}
+		if err != nil {
+			return fmt.Errorf("writing the plan: %w", err)
+		}
+	}
+	if d.push {
 		return f.pushPlan(cmd, p, plan)
 	}
 	return f.show(cmd, plan)

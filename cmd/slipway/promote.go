@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/output"
@@ -61,7 +60,7 @@ With -images-yaml, promote adds the release to the file that Kubernetes' image p
 	cmd.Flags().StringSliceVar(&p.renames, "rename", nil, "OLD=NEW: another path for the repository OLD, or for all below it; may be repeated")
 	cmd.Flags().StringVar(&p.o.Charts, "charts", "", "keep or rename: what becomes of the names of images in Helm charts (default rename with -rename, or else keep)")
 	cmd.Flags().StringVar(&p.o.Release, "release", "", "release.yaml, to write a copy of it with the new names (default the one beside the lock, if there is one)")
-	cmd.Flags().StringVar(&p.o.Out, "release-to", "", "file for the copy (default release.HOST.yaml beside -release)")
+	cmd.Flags().StringVar(&p.o.Out, "release-to", "", "file for the copy (default release.REGISTRY.yaml beside -release)")
 	cmd.Flags().StringVar(&p.imagesYAML, "images-yaml", "", "kpromo's file to add the release to")
 	cmd.Flags().StringVar(&p.authorities, "ca-file", "", "PEM file of certificate authorities to trust in addition to the system's")
 	cmd.Flags().StringVar(&f.product, "product", "", "a slipway.yaml whose lint.allow is used for the copy of release.yaml")
@@ -163,9 +162,8 @@ func (p *promoting) lock(cmd *cobra.Command, path string) (*promote.Promoted, er
 	if _, err := os.Stat(beside); p.o.Release == "" && err == nil {
 		p.o.Release = beside
 	}
-	var text []byte
-	if p.imagesYAML != "" {
-		if text, err = promote.ImagesYAML(l, p.o, p.imagesYAML); err != nil {
+	if p.imagesYAML != "" { // what is wrong with it is told before anything is sent
+		if _, err := promote.ImagesYAML(l, p.o, p.imagesYAML); err != nil {
 			return nil, err
 		}
 	}
@@ -176,11 +174,9 @@ func (p *promoting) lock(cmd *cobra.Command, path string) (*promote.Promoted, er
 		}
 	}
 	if p.imagesYAML != "" {
-		if err := disk.WriteAlone(cmd.Context(), p.imagesYAML, text, disk.ModeFile, saying(cmd)); err != nil {
-			return nil, fmt.Errorf("writing %s: %w", p.imagesYAML, err)
-		}
+		err = promote.WriteImagesYAML(cmd.Context(), l, p.o, p.imagesYAML, saying(cmd))
 	}
-	return done, nil
+	return done, err
 }
 
 func (p *promoting) bundle(cmd *cobra.Command, path string) (*promote.Promoted, error) {
@@ -234,7 +230,7 @@ func (p promotedRelease) WriteTable(w io.Writer) error {
 		return err
 	}
 	for _, d := range p.Destinations {
-		writeCharts(w, d, p.From)
+		writeCharts(w, d)
 		fmt.Fprintf(w, "%s: %d images and %d artifacts about them, %s sent in %d blobs\n", d.To, len(d.Images), d.Referrers, progress.Size(d.Bytes), d.Blobs)
 		if r := d.Release; r != nil {
 			for _, u := range r.Untouched {
@@ -250,7 +246,7 @@ func (p promotedRelease) WriteTable(w io.Writer) error {
 }
 
 // writeCharts tells which images the charts at a destination name.
-func writeCharts(w io.Writer, d promote.Destination, from string) {
+func writeCharts(w io.Writer, d promote.Destination) {
 	for _, c := range d.Charts {
 		for _, u := range c.Untouched {
 			output.Fprintf(w, "not renamed: chart %s: %s\n", c.Target, u)
@@ -258,7 +254,7 @@ func writeCharts(w io.Writer, d promote.Destination, from string) {
 		if c.References > 0 {
 			output.Fprintf(w, "%s: %d values renamed; the original is %s\n", c.Target, c.References, c.Source)
 		} else {
-			output.Fprintf(w, "%s: names the images at %s: -charts=rename makes a chart that names those here\n", c.Target, from)
+			output.Fprintf(w, "%s: names the images where they were published: -charts=rename makes a chart that names those here\n", c.Target)
 		}
 	}
 }

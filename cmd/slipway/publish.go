@@ -51,7 +51,13 @@ Credentials come from the usual Docker configuration.`,
 			if err != nil {
 				return err
 			}
-			return s.write(cmd, p, lock.PartName, lockImages(l), stagefile.Build.Name)
+			if err := s.claim(release.PartFiles(p)...); err != nil {
+				return err
+			}
+			if _, err := release.WriteArtifacts(cmd.Context(), s.store, l, f.out); err != nil {
+				return err
+			}
+			return s.write(cmd, p, lock.PartName, partImages(p), stagefile.Build.Name)
 		}),
 	}
 	f.addProduct(cmd)
@@ -61,7 +67,7 @@ Credentials come from the usual Docker configuration.`,
 	return cmd
 }
 
-// publish publishes all of a product: images, charts, and last the floating tags.
+// publish publishes all of a product: images, charts, files for download, and last the floating tags.
 func (s stage) publish(ctx context.Context, r *built.Result, o network.Options) (*lock.Lock, error) {
 	prepared, err := publish.Prepare(ctx, s.product, s.store, r, o)
 	if err != nil {
@@ -80,8 +86,14 @@ func (s stage) publish(ctx context.Context, r *built.Result, o network.Options) 
 	if err := prepared.Push(ctx); err != nil {
 		return nil, err
 	}
-	if err := publish.Move(ctx, s.store, l, o); err != nil {
+	if err := s.claim(release.Files(l)...); err != nil {
 		return nil, err
 	}
-	return l, release.WriteCharts(s.store, l, s.flags.out)
+	if err := release.WriteCharts(s.store, l, s.flags.out); err != nil {
+		return nil, err
+	}
+	if _, err := release.WriteArtifacts(ctx, s.store, l, s.flags.out); err != nil {
+		return nil, err
+	}
+	return l, publish.Move(ctx, s.store, l, o)
 }

@@ -22,7 +22,9 @@ func newRelease(f *flags) *cobra.Command {
 mistakes at once. It then runs every stage in order and fills the output directory:
 release.yaml, release.lock.json, the bundles with their image lists, bills of materials, the
 slipway binary for operators, provenance.json with the archive of inputs, and SHA256SUMS. What
-has not changed since the last run is not built, compressed or sent again.
+has not changed since the last run is not built, compressed or sent again. What an earlier
+release of the product left there goes, and files of others stay; where they have names of its
+files, or another product has its release there, that is an error.
 
 With -platforms or -images, release builds and publishes only what is selected, as a part of
 the release, and renders and packs nothing. "slipway merge" joins the parts.
@@ -118,6 +120,7 @@ func (f *flags) readShard(cmd *cobra.Command, s shardFlags) (*release.Shard, err
 		f.shard = &release.Shard{Plan: h.plan, Path: s.plan, Number: s.number}
 		return f.shard, nil
 	}
+	f.made = append(f.made, s.plan)
 	p, err := shard.Read(s.plan)
 	f.shard = &release.Shard{Plan: p, Path: s.plan, Number: s.number}
 	return f.shard, err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/internal/renaming"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/release"
@@ -23,7 +25,7 @@ breaks a rule of lint that is an error: for example, if a reference is not pinne
 named for Windows has no Windows platform, or a pod selects no operating system.
 
 The images have their names at the first registry of the release. With -destination they have
-those at another one, and the file is release.HOST.yaml.`,
+those at another one, and the file is release.REGISTRY.yaml.`,
 		Example: "  slipway render\n  slipway render -out=/tmp/kpack\n  slipway render -destination=ghcr.io/me",
 		Args:    usage(cobra.NoArgs),
 		RunE: f.stage(func(cmd *cobra.Command, s stage) error {
@@ -45,8 +47,8 @@ those at another one, and the file is release.HOST.yaml.`,
 			if text == nil {
 				return fmt.Errorf("no templates to render: name some under release.templates of %s", s.product.Path)
 			}
-			if err := disk.Write(path, text, disk.ModeFile); err != nil {
-				return fmt.Errorf("writing %s: %w", path, err)
+			if err := s.writeManifest(path, text); err != nil {
+				return err
 			}
 			_, err = fmt.Fprintln(cmd.OutOrStdout(), path)
 			return err
@@ -55,6 +57,22 @@ those at another one, and the file is release.HOST.yaml.`,
 	cmd.Flags().StringVar(&destination, "destination", "", "a registry of the release, host[/prefix], or a selected destination by its name (default the first)")
 	f.addProduct(cmd)
 	return cmd
+}
+
+// writeManifest writes a rendered manifest. Only release.yaml is among the files that checksums list,
+// and these hold on if it is as it was.
+func (s stage) writeManifest(path string, text []byte) error {
+	if have, err := regular.Read(path); err != nil || !bytes.Equal(have, text) {
+		if filepath.Base(path) == release.Manifest {
+			if err := s.claim(release.Manifest); err != nil {
+				return err
+			}
+		}
+		if err := disk.Write(path, text, disk.ModeFile); err != nil {
+			return fmt.Errorf("writing %s: %w", path, err)
+		}
+	}
+	return release.Settle(s.flags.out, s.product.Name)
 }
 
 // at returns the lock as it is at one registry of the release.

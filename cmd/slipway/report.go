@@ -82,7 +82,7 @@ func (p *reporting) run(cmd *cobra.Command, args []string) error {
 		_, err := page.WriteTo(cmd.OutOrStdout())
 		return err
 	}
-	return disk.Write(p.out, page.Bytes(), disk.ModeFile)
+	return disk.WriteAlone(cmd.Context(), p.out, page.Bytes(), disk.ModeFile, saying(cmd))
 }
 
 // read reads the release, and the one to compare with, if any.

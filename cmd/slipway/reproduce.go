@@ -115,6 +115,8 @@ func (r *reproducing) signer(cmd *cobra.Command) (*signature.Signer, error) {
 	switch {
 	case r.private == "" && r.builder != "":
 		return nil, usageError{fmt.Errorf("-builder is for the statement that -sign signs; see %s -h", cmd.CommandPath())}
+	case r.private == "" && cmd.Flags().Changed("out"):
+		return nil, usageError{fmt.Errorf("-out is the file that -sign writes; see %s -h", cmd.CommandPath())}
 	case r.private == "":
 		return nil, nil //nolint:nilnil // nothing was asked for
 	case r.builder == "":
@@ -161,13 +163,13 @@ func (r *reproducing) statement(pr *progress.Printer, path string, original *rep
 		rep.Tell(pr)
 		return rep.Statement, path, nil
 	}
-	text, err := readKey(filepath.Join(path, release.Provenance))
+	text, err := readKey(filepath.Join(path, evidence.Provenance))
 	if err != nil {
 		return nil, "", fmt.Errorf("reading the statement: %w: name the directory of a release", err)
 	}
 	s, err := provenance.Decode(text)
 	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w", filepath.Join(path, release.Provenance), err)
+		return nil, "", fmt.Errorf("%s: %w", filepath.Join(path, evidence.Provenance), err)
 	}
 	pr.Printf("the statement was not verified: no -key was given")
 	return s, path, nil

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/stagefile"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
+	"github.com/slipway-dev/slipway/publish"
 	"github.com/slipway-dev/slipway/release"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -26,19 +30,9 @@ type stage struct {
 	progress *progress.Printer
 }
 
-// stage returns the RunE of a command that runs a single stage. It reads the product, locks
-// the store and the output directory, and removes the checksums, which the stage outdates.
+// stage returns the RunE of a command that runs a single stage. It reads the product, and locks the
+// store and the output directory, which must not have a release of another product.
 func (f *flags) stage(run func(*cobra.Command, stage) error) func(*cobra.Command, []string) error {
-	return f.withStore(func(cmd *cobra.Command, s stage) error {
-		if _, err := release.InvalidateSums(f.out); err != nil {
-			return err
-		}
-		return run(cmd, s)
-	})
-}
-
-// withStore is like stage for commands that change no file that has a checksum.
-func (f *flags) withStore(run func(*cobra.Command, stage) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, _ []string) error {
 		p, pr, err := f.begin(cmd)
 		if err != nil {
@@ -55,6 +49,9 @@ func (f *flags) withStore(run func(*cobra.Command, stage) error) func(*cobra.Com
 			return err
 		}
 		defer unlock()
+		if err := release.CheckOut(f.out, p.Name, nil); err != nil {
+			return err
+		}
 		return st.Mend(cmd.Context(), pr, func() error { return run(cmd, stage{f, p, st, pr}) })
 	}
 }
@@ -65,7 +62,10 @@ func (s stage) built() (*built.Result, error) {
 	if err != nil {
 		return nil, s.missing(err, stagefile.Build.Name, "build")
 	}
-	return r, s.same(stagefile.Build.Name, r.Name, r.Version, "build")
+	if r.Name != s.product.Name || r.Version != s.product.Version {
+		return nil, s.same(stagefile.Build.Name, released{name: r.Name, version: r.Version}, "build")
+	}
+	return r, nil
 }
 
 // published reads the lock of publish.
@@ -79,24 +79,28 @@ func (s stage) published() (*lock.Lock, error) {
 	if err != nil {
 		return nil, s.missing(err, lock.Name, "publish")
 	}
-	return l, s.same(lock.Name, l.Name, l.Version, "publish")
+	return l, s.same(lock.Name, released{l.Name, l.Version, l.Channel, l.Registries(), l.Snapshot}, "publish")
 }
 
-// packable reads the result of publish: the full lock or a partial one.
+// packable reads the result of publish: the full lock or, where there is none, a partial one.
 func (s stage) packable() (l *lock.Lock, partial bool, err error) {
 	p, err := lock.ReadPart(s.path(lock.PartName))
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || exists(s.path(lock.Name)) {
 		l, err = s.published()
 		return l, false, err
 	}
 	if err != nil {
 		return nil, false, err
 	}
-	if err := s.same(lock.PartName, p.Name, p.Version, "publish"); err != nil {
+	if l, err = p.Local(); err != nil {
 		return nil, false, err
 	}
-	l, err = p.Local()
-	return l, true, err
+	return l, true, s.same(lock.PartName, released{p.Name, p.Version, p.Channel, l.Registries(), p.Snapshot}, "publish")
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // path returns the path of a file in the output directory.
@@ -110,16 +114,35 @@ func (s stage) missing(err error, name, before string) error {
 	return err
 }
 
-// same reports a file of another product or version.
-func (s stage) same(file, name, version, before string) error {
-	if name != s.product.Name || version != s.product.Version {
+// released is what a file of a release and the flags of a command must agree on.
+type released struct {
+	name, version, channel string
+	registries             []string
+	snapshot               bool
+}
+
+// same reports a file of another product or version, or of another channel or for other registries
+// than those that were asked for. Without that, a release is as its file has it.
+func (s stage) same(file string, of released, before string) error {
+	p := s.product
+	switch want := publish.Registries(p); {
+	case of.name != p.Name || of.version != p.Version:
 		other := ""
-		if name == s.product.Name {
-			other = ", or give -version=" + version
+		if of.name == p.Name {
+			other = ", or give -version=" + of.version
 		}
-		return fmt.Errorf("%s is of %s %s, not of %s: run %s first%s", s.path(file), name, version, s.product.Title(), howto.Run(before), other)
+		return fmt.Errorf("%s is of %s %s, not of %s: run %s first%s", s.path(file), of.name, of.version, p.Title(), howto.Run(before), other)
+	case s.flags.channel != "" && of.channel != p.Channel:
+		return fmt.Errorf("%s is of channel %q, not of %s: run %s first, or leave out -channel", s.path(file), of.channel, p.Channel, howto.Run(before+" -channel="+p.Channel))
+	case !p.Snapshot() && !slices.Equal(of.registries, want):
+		return fmt.Errorf("%s is for %s, not for %s: run %s first, or leave out -registry (and SLIPWAY_REGISTRY)", s.path(file), strings.Join(of.registries, ", "), strings.Join(want, ", "), howto.Run(before+" -registry="+strings.Join(want, ",")))
 	}
 	return nil
+}
+
+// claim makes the output directory ready for files of these names.
+func (s stage) claim(names ...string) error {
+	return release.Claim(s.flags.out, s.product.Name, names)
 }
 
 // write writes a stage's result and prints the images. It removes the results of later
@@ -129,6 +152,9 @@ func (s stage) write(cmd *cobra.Command, v interface{ Write(path string) error }
 		return err
 	}
 	if err := release.Supersede(s.flags.out, append(keep, name)...); err != nil {
+		return err
+	}
+	if err := release.Settle(s.flags.out, s.product.Name); err != nil {
 		return err
 	}
 	s.progress.Close()

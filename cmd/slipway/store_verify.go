@@ -43,7 +43,7 @@ the damaged files instead, and the next run builds or fetches them again.`,
 		},
 	}
 	cmd.Flags().BoolVar(&repair, "repair", false, "remove damaged files, so that the next run makes them again")
-	f.addPlaces(cmd)
+	f.addStore(cmd)
 	f.addQuiet(cmd)
 	f.addJSON(cmd)
 	return cmd

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -10,24 +11,15 @@ import (
 // accept reports whether a change has pinned a use and changed nothing but references on their way
 // to their images. It remembers what those have become.
 func (p *pinner) accept(u use, image *Image, after []view) bool {
-	to := map[string]*Image{} // the references that may change
-	for n, v := range p.before {
-		for _, u := range v.uses {
-			u.at = n
-			if i := p.image(u); i != nil && !p.overridden(u) {
-				to[u.reference] = i
-			}
-		}
-	}
-	made := map[string]*Image{}
+	may, made := p.goals(), map[string]*Image{}
 	for n := range after {
-		if !sameBut(p.before[n].rendered, after[n].rendered, to, made) {
+		if !p.sameUses(n, after[n]) || !sameBut(p.before[n].rendered, after[n].rendered, may, made) {
 			return false
 		}
 	}
 	pinned := false
 	for _, v := range after[u.at].uses {
-		if v.template == u.template && v.document == u.document && v.path == u.path {
+		if v.where() == u.where() {
 			_, err := name.NewDigest(v.reference)
 			pinned = pinned || err == nil && image.is(v.reference)
 		}
@@ -40,8 +32,72 @@ func (p *pinner) accept(u use, image *Image, after []view) bool {
 	return pinned
 }
 
+// goals are the images that references may become: by template, and by "" for a template that
+// has a reference in other texts only.
+type goals map[string]map[string][]*Image
+
+// goals returns what references may become. One that becomes several images is not among those of
+// other texts.
+func (p *pinner) goals() goals {
+	all := goals{"": {}}
+	for n, v := range p.before {
+		for _, u := range v.uses {
+			u.at = n
+			i := p.image(u)
+			if all[u.template] == nil {
+				all[u.template] = map[string][]*Image{}
+			}
+			if i != nil && p.overridden(u) {
+				continue
+			}
+			for _, of := range []map[string][]*Image{all[u.template], all[""]} {
+				if !slices.ContainsFunc(of[u.reference], func(o *Image) bool { return i == o || i != nil && o != nil && *i == *o }) {
+					of[u.reference] = append(of[u.reference], i)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// near reports the image of which a reference in a template has come nearer; nil if there is none.
+func (g goals) near(template, before, after string) *Image {
+	of, ok := g[template][before]
+	if !ok {
+		if of = g[""][before]; len(of) > 1 {
+			return nil
+		}
+	}
+	for _, i := range of {
+		if i != nil && nearer(before, after, i) {
+			return i
+		}
+	}
+	return nil
+}
+
+// sameUses reports whether each use of a case is what it was or has come nearer to its own image:
+// two that have the same text may be for different ones.
+func (p *pinner) sameUses(at int, after view) bool {
+	now := make(map[string]string, len(after.uses))
+	for _, u := range after.uses {
+		now[u.where()] = u.reference
+	}
+	for _, u := range p.before[at].uses {
+		u.at = at
+		changed, ok := now[u.where()]
+		if !ok || changed == u.reference {
+			continue // what is no reference anymore has changed the text
+		}
+		if i := p.image(u); i == nil || !nearer(u.reference, changed, i) {
+			return false
+		}
+	}
+	return true
+}
+
 // sameBut reports whether two renderings differ in references only.
-func sameBut(before, after *rendered, to map[string]*Image, made map[string]*Image) bool {
+func sameBut(before, after *rendered, may goals, made map[string]*Image) bool {
 	if len(before.templates) != len(after.templates) {
 		return false
 	}
@@ -51,7 +107,7 @@ func sameBut(before, after *rendered, to map[string]*Image, made map[string]*Ima
 			return false
 		}
 		for n := range one {
-			if one[n] != two[n] && !sameLine(one[n], two[n], to, made) {
+			if one[n] != two[n] && !sameLine(t.name, one[n], two[n], may, made) {
 				return false
 			}
 		}
@@ -66,7 +122,7 @@ var sum = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
 var token = regexp.MustCompile(`[\w./:@-]+`)
 
 // sameLine reports whether two lines differ in references, which have come nearer to their images.
-func sameLine(before, after string, to, made map[string]*Image) bool {
+func sameLine(template, before, after string, may goals, made map[string]*Image) bool {
 	if !strings.Contains(before, "sha256:") && sum.ReplaceAllString(before, "") == sum.ReplaceAllString(after, "") {
 		return true
 	}
@@ -78,8 +134,8 @@ func sameLine(before, after string, to, made map[string]*Image) bool {
 		if one[n] == two[n] {
 			continue
 		}
-		image := to[one[n]]
-		if image == nil || !nearer(one[n], two[n], image) {
+		image := may.near(template, one[n], two[n])
+		if image == nil {
 			return false
 		}
 		made[two[n]] = image

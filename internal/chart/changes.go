@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
 // change is an attempt to give a reference its name and digest.
@@ -40,14 +42,14 @@ func (p *pinner) changes(u use, image *Image) []change {
 	names := named.names()
 	for _, digest := range named.digests(p.chart) {
 		for _, n := range names {
-			all = append(all, both(rename, apply(slices.Concat(n, digest))))
+			all = append(all, both(rename, p.apply(u, slices.Concat(n, digest))))
 		}
 	}
 	all = append(all, func(c *Chart) (*Chart, error) {
 		return p.inTemplate(c, u, u.reference, named.image.name()+"@"+image.Digest)
 	})
 	for _, n := range names {
-		all = append(all, both(both(rename, apply(slices.Concat(n, named.retag()))), func(c *Chart) (*Chart, error) { return p.guard(c, u, image) }))
+		all = append(all, both(both(rename, p.apply(u, slices.Concat(n, named.retag()))), func(c *Chart) (*Chart, error) { return p.guard(c, u, image) }))
 	}
 	return all
 }
@@ -72,7 +74,7 @@ func (i *Image) name() string {
 }
 
 // apply returns a change that does edits of different values.
-func apply(edits []edit) change {
+func (p *pinner) apply(u use, edits []edit) change {
 	last := map[*yaml.Node]edit{} // the last text of a value counts
 	var list []edit
 	for _, e := range edits {
@@ -91,6 +93,9 @@ func apply(edits []edit) change {
 	})
 	return func(c *Chart) (_ *Chart, err error) {
 		for _, e := range list {
+			if err := p.alone(u, e.value.charts, e.value); err != nil {
+				return nil, err
+			}
 			if e.key != "" {
 				c, err = c.insert(e.value, e.key, e.text)
 			} else {
@@ -193,7 +198,7 @@ func (n named) digests(c *Chart) [][]edit {
 	for _, v := range near {
 		for i := 0; v.parent.Kind == yaml.MappingNode && i+1 < len(v.parent.Content); i += 2 {
 			if k := v.parent.Content[i]; digestKey.MatchString(k.Value) && v.parent.Content[i+1].Kind == yaml.ScalarNode {
-				own := &value{file: v.file, node: v.parent.Content[i+1], parent: v.parent, key: k}
+				own := v.sibling(k, v.parent.Content[i+1])
 				_, hex, _ := strings.Cut(digest, ":")
 				all = append(all, append(n.retag(), edit{value: own, text: digest}), append(n.retag(), edit{value: own, text: hex}))
 			}
@@ -209,6 +214,9 @@ func (n named) digests(c *Chart) [][]edit {
 	}
 	tag := n.image.Tag + "@" + digest
 	if t := n.tagPart(); t != nil {
+		if n.sharesTag(c, t.value) {
+			return all
+		}
 		return append(all, []edit{{value: t.value, text: tag}})
 	}
 	for _, v := range near {
@@ -219,6 +227,31 @@ func (n named) digests(c *Chart) [][]edit {
 		}
 	}
 	return all
+}
+
+// imageText matches the lines of templates that make a reference.
+var imageText = regexp.MustCompile(`(?i)image(:|=| :=)`)
+
+// sharesTag reports whether a line of a template makes the reference of another repository with
+// the value of the tag. Perhaps no case renders it; it must not get the digest.
+func (n named) sharesTag(c *Chart, tag *value) bool {
+	mentioned := func(v *value) string { return ".Values." + yamlfile.Path("", v.path...) }
+	own := n.repository
+	if name := n.name(); len(name) > 0 {
+		own = mentioned(name[len(name)-1].value) // what is before it differs for a mirror
+	}
+	used := regexp.MustCompile(regexp.QuoteMeta(mentioned(tag)) + `([^\w.-]|$)`)
+	for _, f := range c.files {
+		if !isTemplate(f.path) {
+			continue
+		}
+		for line := range strings.Lines(string(f.data)) {
+			if imageText.MatchString(line) && used.MatchString(line) && !strings.Contains(line, own) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // near returns the values in whose maps a digest may be: that of the tag, and those of the
@@ -239,7 +272,7 @@ func (n named) near() []*value {
 func sibling(v *value, key string) *value {
 	for i := 0; v.parent.Kind == yaml.MappingNode && i+1 < len(v.parent.Content); i += 2 {
 		if v.parent.Content[i].Value == key && v.parent.Content[i+1].Kind == yaml.ScalarNode {
-			return &value{file: v.file, node: v.parent.Content[i+1], parent: v.parent, key: v.parent.Content[i]}
+			return v.sibling(v.parent.Content[i], v.parent.Content[i+1])
 		}
 	}
 	return nil

@@ -68,7 +68,11 @@ func render(t *testing.T, c *chart.Chart, o chart.Options) string {
 }
 
 func TestRender(t *testing.T) {
-	c := load(t, metadata+`-- app/values.yaml --
+	c := load(t, metadata+`dependencies:
+- {name: sub, version: 1.0.0}
+- {name: twice, alias: one, version: 1.0.0}
+- {name: twice, alias: two, version: 1.0.0}
+-- app/values.yaml --
 image: {repository: example.com/app, tag: ""}
 labels: {b: "2", a: "1"}
 worker: {enabled: true}
@@ -117,9 +121,19 @@ name: sub
 version: 1.0.0
 -- app/charts/sub/templates/sub.yaml --
 kind: {{ .Values.kind | default "Secret" }}
+-- app/charts/twice/Chart.yaml --
+apiVersion: v2
+name: twice
+version: 1.0.0
+-- app/charts/twice/crds/twice.yaml --
+kind: CustomResourceDefinition
+spec: {}
 `)
 	want := `--- 
 crds/things.yaml:1| kind: CustomResourceDefinition
+--- 
+charts/twice/crds/twice.yaml:1| kind: CustomResourceDefinition
+charts/twice/crds/twice.yaml:2| spec: {}
 --- 
 charts/sub/templates/sub.yaml:1| kind: Secret
 --- 
@@ -186,6 +200,8 @@ func TestLoadBad(t *testing.T) {
 		"missing":         {"-- app/Chart.yaml --\napiVersion: v2\nname: app\nversion: 1.0.0\ndependencies:\n- {name: redis, version: 17.x.x, repository: https://charts.example.com}\n", "app/Chart.yaml:5:3: dependency redis 17.x.x of https://charts.example.com is not in charts/: run helm dependency build app and keep charts/ with the chart"},
 		"out of the tree": {"-- app/Chart.yaml --\napiVersion: v2\nname: app\nversion: 1.0.0\ndependencies:\n- {name: redis, version: 17.x.x, repository: file://../../redis}\n", "app/Chart.yaml:5:3: dependency redis at file://../../redis leads out of the tree of the chart: copy it into charts/"},
 		"other lock":      {"-- app/Chart.yaml --\napiVersion: v2\nname: app\nversion: 1.0.0\ndependencies:\n- {name: sub, version: 1.x.x}\n-- app/Chart.lock --\ndependencies:\n- {name: sub, version: 1.0.0}\ndigest: sha256:00\n-- app/charts/sub/Chart.yaml --\nname: sub\nversion: 1.0.0\n", "app/Chart.lock is not of the dependencies in Chart.yaml: run helm dependency update app"},
+		"two of a range":  {metadata + "dependencies:\n- {name: sub, version: 1.x.x}\n-- app/charts/a/Chart.yaml --\nname: sub\nversion: 1.1.0\n-- app/charts/b/Chart.yaml --\nname: sub\nversion: 1.0.0\n", "chart app has two charts for the dependency sub 1.x.x in charts/, 1.0.0 and 1.1.0: remove one"},
+		"two of a name":   {metadata + "-- app/charts/a/Chart.yaml --\nname: a\nversion: 1.0.0\n-- app/charts/a/charts/b/Chart.yaml --\nname: sub\nversion: 1.0.0\n-- app/charts/a/charts/c/Chart.yaml --\nname: sub\nversion: 1.0.0\n", "chart app has two charts for the name sub in charts/, 1.0.0 and 1.0.0: remove one"},
 		"to itself":       {"-- app/Chart.yaml --\napiVersion: v2\nname: app\nversion: 1.0.0\ndependencies:\n- {name: sub, version: 17.x.x, repository: file://../app}\n", "file:// dependencies nest too deep: does one depend on itself?"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -72,10 +72,42 @@ func (c *Chart) complete() error {
 				c.dependencyPlace(i), output.Line(d.Name), output.Line(d.Version), from, c.shown)
 		}
 	}
+	if err := c.distinct(loaded); err != nil {
+		return err
+	}
 	if loaded.Lock == nil || loaded.Lock.Digest == "" {
 		return nil
 	}
 	return c.checkLock(loaded)
+}
+
+// distinct reports two subcharts that are one dependency, or that have one name without being one:
+// Helm takes either, another one each time.
+func (c *Chart) distinct(loaded *helm.Chart) error {
+	first := map[string]*helm.Chart{}
+	for _, s := range loaded.Dependencies() {
+		if err := c.distinct(s); err != nil {
+			return err
+		}
+		var are []string
+		for _, d := range loaded.Metadata.Dependencies {
+			if s.Name() == d.Name && util.IsCompatibleRange(d.Version, s.Metadata.Version) {
+				are = append(are, fmt.Sprintf("the dependency %s %s", d.Name, d.Version))
+			}
+		}
+		if are == nil {
+			are = []string{"the name " + s.Name()}
+		}
+		for _, what := range are {
+			if other, ok := first[what]; ok && other != s {
+				versions := []string{other.Metadata.Version, s.Metadata.Version}
+				slices.Sort(versions)
+				return fmt.Errorf("chart %s has two charts for %s in charts/, %s: remove one", c.shown, output.Line(what), output.Line(strings.Join(versions, " and ")))
+			}
+			first[what] = s
+		}
+	}
+	return nil
 }
 
 // checkLock compares Chart.lock with Chart.yaml, and the subcharts with Chart.lock.

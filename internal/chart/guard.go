@@ -15,8 +15,9 @@ var templateLine = regexp.MustCompile(`^(\s*(?:- )?(?:[\w."'/-]+:\s+)?(?:--?[\w-
 var quoted = regexp.MustCompile(`^(\{\{-?\s.*?)\s*\|\s*quote\s*\}\}$`)
 
 // guard puts the digest behind a reference in the line of the template that makes it, for the
-// chart's own tag only: who sets another tag gets that without a digest, and who sets another
-// repository, such as that of a mirror, gets it with the digest.
+// chart's own name and tag only: who sets another tag gets that without a digest, and so does
+// another image that the line makes with other values; who sets the repository of a mirror, which
+// ends with the same name, gets it with the digest.
 func (p *pinner) guard(c *Chart, u use, image *Image) (*Chart, error) {
 	f, n, reference, err := p.templateOf(c, u)
 	if err != nil {
@@ -37,8 +38,8 @@ func (p *pinner) guard(c *Chart, u use, image *Image) (*Chart, error) {
 		return nil, err
 	}
 	condition := fmt.Sprintf("eq %s %q", call, reference)
-	if _, tag := splitTag(reference); tag != "" {
-		condition = fmt.Sprintf("hasSuffix %q %s", ":"+tag, call)
+	if repository, tag := splitTag(reference); tag != "" {
+		condition = fmt.Sprintf("hasSuffix %q %s", repository[max(strings.LastIndexByte(repository, '/'), 0):]+":"+tag, call)
 	}
 	lines[n] = fmt.Sprintf("%s%s%s{{ if %s }}@%s{{ end }}%s%s", m[1], open, value, condition, image.Digest, closing, end)
 	return c.with(f.path, []byte(strings.Join(lines, ""))), nil
@@ -94,7 +95,7 @@ func (p *pinner) templateOf(c *Chart, u use) (f file, line int, reference string
 	}
 	for _, f := range c.files {
 		if f.shown == place[:max(colon, 0)] && n <= strings.Count(string(f.data), "\n")+1 {
-			return f, n - 1, reference, nil
+			return f, n - 1, reference, p.alone(u, c.instances(rootOf(f.path)), nil)
 		}
 	}
 	return file{}, 0, "", unknown

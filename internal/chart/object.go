@@ -80,7 +80,7 @@ func hooks(doc string) []string {
 	}
 	var events []string
 	for event := range strings.SplitSeq(o.Metadata.Annotations["helm.sh/hook"], ",") {
-		if event = strings.TrimSpace(event); event != "" {
+		if event = strings.ToLower(strings.TrimSpace(event)); event != "" {
 			events = append(events, event)
 		}
 	}

@@ -41,6 +41,9 @@ type PinOptions struct {
 	// Find returns the image for a reference, and nil for one that it does not know. A reference
 	// that was pinned before is asked for as well.
 	Find func(reference string) *Image
+	// Unrendered is called for each value that Find knows and that no case renders, so that it
+	// stays as it is. It may be nil.
+	Unrendered func(Unrendered)
 }
 
 // Pin returns the chart with the images that Find knows by digest. Of the texts of values.yaml only
@@ -69,6 +72,7 @@ func (c *Chart) Pin(ctx context.Context, o PinOptions) (*Chart, error) {
 	if len(p.errs) > 0 {
 		return nil, errors.Join(p.errs...)
 	}
+	p.unrendered()
 	return p.chart, nil
 }
 
@@ -115,8 +119,7 @@ func (p *pinner) next() *use {
 				continue
 			}
 			if strings.Count(u.reference, "@") > 1 && u.field {
-				p.failed[u.key()] = true
-				p.errs = append(p.errs, fmt.Errorf("%s: %s has two digests: take one out of the values of the chart", p.place(u), output.Line(u.reference)))
+				p.fail(u, fmt.Errorf("%s: %s has two digests: take one out of the values of the chart", p.place(u), output.Line(u.reference)))
 				continue
 			}
 			if i := p.image(u); i != nil && !i.is(u.reference) {
@@ -129,11 +132,8 @@ func (p *pinner) next() *use {
 
 // image returns what a use becomes; nil if it stays.
 func (p *pinner) image(u use) *Image {
-	for n, m := range p.options.Mappings {
-		if slices.ContainsFunc(p.parts[u.key()], func(t part) bool { return t.value != nil && t.value.below(m.Path) }) {
-			p.mapped[n] = true
-			return &p.options.Mappings[n].Image
-		}
+	if m, _ := p.mapping(u); m != nil {
+		return &m.Image
 	}
 	if i := p.known[u.reference]; i != nil {
 		return i
@@ -142,6 +142,29 @@ func (p *pinner) image(u use) *Image {
 		return nil
 	}
 	return p.options.Find(u.reference)
+}
+
+// mapping returns what maps a value that a use is made of, and the path of that; nil if nothing does.
+func (p *pinner) mapping(u use) (found *Mapping, at string) {
+	for _, t := range p.parts[u.key()] {
+		if t.value == nil {
+			continue
+		}
+		for _, chart := range t.value.of(u.template) {
+			for _, way := range t.value.ways(chart) {
+				for n, m := range p.options.Mappings {
+					if !below(way, m.Path) {
+						continue
+					}
+					p.mapped[n] = true
+					if found == nil {
+						found, at = &p.options.Mappings[n], way
+					}
+				}
+			}
+		}
+	}
+	return found, at
 }
 
 // overridden reports whether a case, not the chart, has a part of the reference.
@@ -159,9 +182,16 @@ func (i *Image) is(reference string) bool {
 // pin tries one change after another until one gives the reference its digest and leaves all else.
 func (p *pinner) pin(u use) error {
 	image := p.image(u)
+	shared := false
+	if at, other := p.repeated(u); other != "" {
+		m, _ := p.mapping(u)
+		p.fail(u, fmt.Errorf("%s: %s and %s are one text, by an alias of YAML: write that of %s itself, or map both to one image", m.Pos, output.Line(at), output.Line(other), output.Line(other)))
+		return nil
+	}
 	for _, change := range p.changes(u, image) {
 		changed, err := change(p.chart)
 		if err != nil {
+			shared = shared || errors.Is(err, errShared)
 			continue // the next may fit
 		}
 		views, err := p.views(changed)
@@ -176,10 +206,22 @@ func (p *pinner) pin(u use) error {
 			return nil
 		}
 	}
-	p.failed[u.key()] = true
-	p.errs = append(p.errs, fmt.Errorf("%s: %s cannot be pinned, since neither a value nor the template takes its digest: make it of one value, or of repository, tag and digest%s",
+	if m, at := p.mapping(u); shared {
+		p.fail(u, fmt.Errorf("%s: %s is in the values.yaml of a subchart that has several aliases: write it in the values.yaml of the chart above, too, or map that value of each alias to one image%s",
+			m.Pos, output.Line(at), inCase(p.cases[u.at].Name)))
+		return nil
+	}
+	p.fail(u, fmt.Errorf("%s: %s cannot be pinned, since neither a value nor the template takes its digest: make it of one value, or of repository, tag and digest%s",
 		p.place(u), output.Line(u.reference), inCase(p.cases[u.at].Name)))
 	return nil
+}
+
+// fail records that a use cannot be pinned, and why, which may be so of several.
+func (p *pinner) fail(u use, err error) {
+	p.failed[u.key()] = true
+	if !slices.ContainsFunc(p.errs, func(o error) bool { return o.Error() == err.Error() }) {
+		p.errs = append(p.errs, err)
+	}
 }
 
 func inCase(name string) string {

@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 
 	"github.com/slipway-dev/slipway/internal/chart"
-	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
 // The digests of the images in these tests; messages have them in short.
@@ -102,6 +101,29 @@ func references(t *testing.T, c *chart.Chart, values map[string]any) []string {
 
 const pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: app}\nspec:\n  containers:\n  - name: app\n"
 
+var appImage = chart.Image{Repository: "example.com/team/app", Tag: "v1.0", Digest: appDigest}
+
+// aliases is a chart that has another one three times, once if it is enabled.
+const aliases = `-- app/Chart.yaml --
+apiVersion: v2
+name: app
+version: 0.1.0
+dependencies:
+- {name: sub, alias: one, version: 1.x.x}
+- {name: sub, alias: two, version: 1.x.x}
+- {name: sub, alias: three, version: 1.x.x, condition: three.enabled}
+-- app/values.yaml --
+three: {enabled: false}
+-- app/charts/sub/Chart.yaml --
+apiVersion: v2
+name: sub
+version: 1.0.0
+-- app/charts/sub/values.yaml --
+image: quay.io/z/proxy:1
+enabled: false
+-- app/charts/sub/templates/a.yaml --
+` + pod + "    image: {{ .Values.image }}\n"
+
 func TestPin(t *testing.T) {
 	for _, test := range []struct {
 		name, files string
@@ -164,15 +186,31 @@ func TestPin(t *testing.T) {
 		}, {
 			name:  "one tag for two images",
 			files: "-- app/values.yaml --\nimage: {repository: example.com/team/app, tag: v1.0}\n-- app/templates/a.yaml --\n" + pod + "    image: \"{{ .Values.image.repository }}:{{ .Values.image.tag }}\"\n  - name: hp\n    image: '{{ .Values.image.repository }}:{{ .Values.image.tag }}-hp'\n",
-			want: `templates/a.yaml:7:     image: "{{ .Values.image.repository }}:{{ .Values.image.tag }}{{ if hasSuffix ":v1.0" (printf "%v:%v" (.Values.image.repository) (.Values.image.tag)) }}@sha256:APP{{ end }}"
-templates/a.yaml:9:     image: '{{ .Values.image.repository }}:{{ .Values.image.tag }}-hp{{ if hasSuffix ":v1.0-hp" (printf "%v:%v-hp" (.Values.image.repository) (.Values.image.tag)) }}@sha256:HP{{ end }}'
+			want: `templates/a.yaml:7:     image: "{{ .Values.image.repository }}:{{ .Values.image.tag }}{{ if hasSuffix "/app:v1.0" (printf "%v:%v" (.Values.image.repository) (.Values.image.tag)) }}@sha256:APP{{ end }}"
+templates/a.yaml:9:     image: '{{ .Values.image.repository }}:{{ .Values.image.tag }}-hp{{ if hasSuffix "/app:v1.0-hp" (printf "%v:%v-hp" (.Values.image.repository) (.Values.image.tag)) }}@sha256:HP{{ end }}'
 `,
 			set: map[string]any{"image": map[string]any{"tag": "other"}}, then: "example.com/team/app:other example.com/team/app:other-hp",
 		}, {
 			name:  "tag in a label",
 			files: "-- app/values.yaml --\nimage: {repository: example.com/team/app, tag: v1.0}\n-- app/templates/a.yaml --\n" + strings.Replace(pod, "{name: app}", "{name: app, labels: {version: {{ .Values.image.tag }}}}", 1) + "    image: {{ printf \"%s:%s\" .Values.image.repository .Values.image.tag | quote }}\n",
-			want: `templates/a.yaml:7:     image: "{{ printf "%s:%s" .Values.image.repository .Values.image.tag }}{{ if hasSuffix ":v1.0" (printf "%v" (printf "%s:%s" .Values.image.repository .Values.image.tag)) }}@sha256:APP{{ end }}"
+			want: `templates/a.yaml:7:     image: "{{ printf "%s:%s" .Values.image.repository .Values.image.tag }}{{ if hasSuffix "/app:v1.0" (printf "%v" (printf "%s:%s" .Values.image.repository .Values.image.tag)) }}@sha256:APP{{ end }}"
 `,
+		}, {
+			name: "tag in a label, in a helper that makes other images, too",
+			files: "-- app/values.yaml --\nown: {repository: example.com/team/app, tag: v1.0}\nother: {repository: quay.io/z/proxy, tag: v1.0}\n" +
+				"-- app/templates/_a.tpl --\n{{ define \"lines\" -}}\nimage: {{ .repository }}:{{ .tag }}\nenv: [{name: VERSION, value: {{ .tag }}}]\n{{- end }}\n" +
+				"-- app/templates/a.yaml --\n" + pod + "    {{- include \"lines\" .Values.own | nindent 4 }}\n{{- if .Values.more }}\n  - name: b\n    {{- include \"lines\" .Values.other | nindent 4 }}\n{{- end }}\n",
+			want: "templates/_a.tpl:2: image: {{ .repository }}:{{ .tag }}{{ if hasSuffix \"/app:v1.0\" (printf \"%v:%v\" (.repository) (.tag)) }}@sha256:APP{{ end }}\n",
+			set:  map[string]any{"more": true}, then: "example.com/team/app:v1.0@sha256:APP quay.io/z/proxy:v1.0",
+		}, {
+			name:  "tag of another image, too, that no case renders",
+			files: "-- app/values.yaml --\ntag: v1.0\n-- app/templates/a.yaml --\n" + pod + "    image: example.com/team/app:{{ .Values.tag }}\n{{- if .Values.more }}\n  - image: quay.io/z/proxy:{{ .Values.tag }}\n{{- end }}\n",
+			want:  "templates/a.yaml:7:     image: example.com/team/app:{{ .Values.tag }}{{ if hasSuffix \"/app:v1.0\" (printf \"example.com/team/app:%v\" (.Values.tag)) }}@sha256:APP{{ end }}\n",
+			set:   map[string]any{"more": true}, then: "example.com/team/app:v1.0@sha256:APP quay.io/z/proxy:v1.0",
+		}, {
+			name:  "tag in a line that is not rendered, without the base of the repository",
+			files: "-- app/values.yaml --\nbase: registry.k8s.io\napp: {repository: /sig/rest, tag: v1}\n-- app/templates/a.yaml --\n" + pod + "{{- if hasPrefix \"/\" .Values.app.repository }}\n    image: \"{{ .Values.base }}{{ .Values.app.repository }}:{{ .Values.app.tag }}\"\n{{- else }}\n    image: \"{{ .Values.app.repository }}:{{ .Values.app.tag }}\"\n{{- end }}\n",
+			want:  "values.yaml:2: app: {repository: /sig/rest, tag: v1@sha256:REST}\n",
 		}, {
 			name:  "text of a template",
 			files: "-- app/templates/a.yaml --\n" + pod + "    image: example.com/team/app:v1.0 # ours\n    args: [--image=registry.k8s.io/rest:1, registry.k8s.io/rest:1]\n",
@@ -196,6 +234,33 @@ templates/a.yaml:9:     image: '{{ .Values.image.repository }}:{{ .Values.image.
 			mappings: []chart.Mapping{{Path: "images[0]", Image: chart.Image{Repository: "example.com/team/app", Tag: "v1.0", Digest: appDigest}}},
 			want:     "values.yaml:2: - {repository: example.com/team/app, tag: v1.0@sha256:APP}\n",
 		}, {
+			name:     "aliases of a subchart, as the chart above sets one",
+			files:    aliases + "-- app/values.yaml --\none:\n  image: quay.io/z/proxy:1\n",
+			mappings: []chart.Mapping{{Path: "one.image", Image: appImage}},
+			want:     "values.yaml:2:   image: example.com/team/app:v1.0@sha256:APP\n",
+			set:      map[string]any{"three": map[string]any{"enabled": true}}, then: "example.com/team/app:v1.0@sha256:APP quay.io/z/proxy:1",
+		}, {
+			name:     "the second alias of a subchart, where the others are set",
+			files:    aliases + "-- app/values.yaml --\none: {image: quay.io/z/proxy:1}\nthree: {image: quay.io/z/proxy:3}\n",
+			mappings: []chart.Mapping{{Path: "two.image", Image: appImage}},
+			want:     "charts/sub/values.yaml:1: image: example.com/team/app:v1.0@sha256:APP\n",
+			set:      map[string]any{}, then: "example.com/team/app:v1.0@sha256:APP quay.io/z/proxy:1",
+		}, {
+			name:     "all aliases of a subchart",
+			files:    aliases,
+			mappings: []chart.Mapping{{Path: "one", Image: appImage}, {Path: "two.image", Image: appImage}, {Path: "three.image", Image: appImage}},
+			cases:    []chart.Case{{}, {Name: "three", Options: chart.Options{Values: map[string]any{"three": map[string]any{"enabled": true}}}}},
+			want:     "charts/sub/values.yaml:1: image: example.com/team/app:v1.0@sha256:APP\n",
+		}, {
+			name:     "a text that two values have by an anchor, both mapped",
+			files:    "-- app/values.yaml --\nimage: &image quay.io/z/proxy:1\nother: *image\n-- app/templates/a.yaml --\n" + pod + "    image: {{ .Values.image }}\n  - image: {{ .Values.other }}\n",
+			mappings: []chart.Mapping{{Path: "image", Image: appImage}, {Path: "other", Image: appImage}},
+			want:     "values.yaml:1: image: &image example.com/team/app:v1.0@sha256:APP\n",
+		}, {
+			name:  "values that the chart above imports",
+			files: metadata + "dependencies: [{name: sub, version: 1.x.x, import-values: [{child: data, parent: imported}]}]\n-- app/charts/sub/Chart.yaml --\nname: sub\nversion: 1.0.0\n-- app/charts/sub/values.yaml --\ndata: {image: registry.k8s.io/rest:3}\n-- app/templates/a.yaml --\n" + pod + "    image: {{ .Values.imported.image }}\n",
+			want:  "charts/sub/values.yaml:1: data: {image: registry.k8s.io/rest:3@sha256:REST}\n",
+		}, {
 			name:  "an older digest",
 			files: "-- app/values.yaml --\nimage: example.com/team/app:v1.0@" + hpDigest + "\n-- app/templates/a.yaml --\n" + pod + "    image: {{ .Values.image }}\n",
 			want:  "values.yaml:1: image: example.com/team/app:v1.0@sha256:APP\n",
@@ -206,11 +271,11 @@ templates/a.yaml:9:     image: '{{ .Values.image.repository }}:{{ .Values.image.
 		}, {
 			name:  "a version that templates compare",
 			files: "-- app/values.yaml --\nimage: {repository: registry.k8s.io/rest, tag: 1.2.3}\n-- app/templates/a.yaml --\n" + pod + "    image: {{ .Values.image.repository }}:{{ .Values.image.tag }}\n{{- if semverCompare \">=1.0.0\" .Values.image.tag }}\n    args: [new]\n{{- end }}\n",
-			want:  "templates/a.yaml:7:     image: {{ .Values.image.repository }}:{{ .Values.image.tag }}{{ if hasSuffix \":1.2.3\" (printf \"%v:%v\" (.Values.image.repository) (.Values.image.tag)) }}@sha256:REST{{ end }}\n",
+			want:  "templates/a.yaml:7:     image: {{ .Values.image.repository }}:{{ .Values.image.tag }}{{ if hasSuffix \"/rest:1.2.3\" (printf \"%v:%v\" (.Values.image.repository) (.Values.image.tag)) }}@sha256:REST{{ end }}\n",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := load(t, metadata+test.files)
+			c := load(t, withMetadata(test.files))
 			pinned, err := c.Pin(t.Context(), chart.PinOptions{Find: find, Cases: test.cases, Mappings: test.mappings})
 			if err != nil {
 				t.Fatal(err)
@@ -227,41 +292,6 @@ templates/a.yaml:9:     image: '{{ .Values.image.repository }}:{{ .Values.image.
 			}
 			if d := difference(t, pinned, again); d != "" {
 				t.Errorf("pinning again changes\n%s", d)
-			}
-		})
-	}
-}
-
-func TestPinBad(t *testing.T) {
-	at := yamlfile.Pos{File: "slipway.yaml", Line: 9, Column: 5}
-	for _, test := range []struct {
-		name, files, want string
-		mappings          []chart.Mapping
-	}{
-		{
-			name:     "no such value",
-			files:    "-- app/values.yaml --\nimage: {smb: {tag: x}}\n",
-			mappings: []chart.Mapping{{Path: "image.sbm", Pos: at}},
-			want:     "slipway.yaml:9:5: the values of chart app have no image.sbm: did you mean image.smb?",
-		}, {
-			name:     "value without a use",
-			files:    "-- app/values.yaml --\nimage: {smb: {tag: x}}\n",
-			mappings: []chart.Mapping{{Path: "image.smb", Pos: at}},
-			want:     "slipway.yaml:9:5: no rendering of chart app uses the value image.smb for an image: add a case under cases whose values enable it, or correct the path",
-		}, {
-			name:  "two digests",
-			files: "-- app/values.yaml --\ntag: v1@" + appDigest + "\ndigest: " + hpDigest + "\n-- app/templates/a.yaml --\n" + pod + "    image: example.com/team/app:{{ .Values.tag }}@{{ .Values.digest }}\n",
-			want:  "app/templates/a.yaml:7: example.com/team/app:v1@sha256:APP@sha256:HP has two digests: take one out of the values of the chart",
-		}, {
-			name:  "no way",
-			files: "-- app/values.yaml --\nimage: {repository: example.com/team/app, tag: v1.0}\n-- app/templates/a.yaml --\n" + strings.Replace(pod, "{name: app}", "{name: app, labels: {version: {{ .Values.image.tag }}}}", 1) + "    image: {{ template \"image\" . }}\n-- app/templates/_a.tpl --\n{{ define \"image\" }}{{ .Values.image.repository }}:{{ .Values.image.tag }}{{ end }}\n",
-			want:  "app/templates/a.yaml:7: example.com/team/app:v1.0 cannot be pinned, since neither a value nor the template takes its digest: make it of one value, or of repository, tag and digest",
-		},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			_, err := load(t, metadata+test.files).Pin(t.Context(), chart.PinOptions{Find: find, Mappings: test.mappings})
-			if err == nil || short.Replace(err.Error()) != test.want {
-				t.Errorf("got  %v\nwant %s", err, test.want)
 			}
 		})
 	}

@@ -216,8 +216,14 @@ func (c *Chart) index(loaded *helm.Chart, names map[string]int, mark func(int, f
 // crds returns the objects of the directories crds.
 func (c *Chart) crds(r *rendered) []Object {
 	var all []Object
+	done := map[int64]bool{}
 	for _, crd := range r.chart.CRDObjects() {
-		f := c.files[crd.File.ModTime.Unix()]
+		i := crd.File.ModTime.Unix()
+		if done[i] { // of a subchart with two names; Helm installs it once
+			continue
+		}
+		done[i] = true
+		f := c.files[i]
 		lines := make([]string, 1+strings.Count(string(f.data), "\n"))
 		for i := range lines {
 			lines[i] = fmt.Sprintf("%s:%d", f.shown, i+1)

@@ -29,8 +29,11 @@ type use struct {
 
 // key tells uses apart.
 func (u use) key() string {
-	return fmt.Sprintf("%d\x00%s\x00%d\x00%s\x00%s", u.at, u.template, u.document, u.path, u.reference)
+	return fmt.Sprintf("%d\x00%s\x00%s", u.at, u.where(), u.reference)
 }
+
+// where tells places of a rendering apart.
+func (u use) where() string { return fmt.Sprintf("%s\x00%d\x00%s", u.template, u.document, u.path) }
 
 // stream bounds what a template makes.
 var stream = yamlfile.Options{MaxBytes: 16 << 20, MaxValues: 1 << 20, MaxText: 64 << 20, MaxDepth: 200, MergeKeys: true, Stream: true}

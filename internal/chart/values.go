@@ -21,12 +21,39 @@ type value struct {
 	node   *yaml.Node
 	parent *yaml.Node // the map or list that has it
 	key    *yaml.Node // nil in a list
-	path   []any      // from the values of the top chart
+	charts [][]any    // the paths of the chart's values in those of the top chart, one for each name
+	path   []any      // from the values of the chart
+	also   [][]any    // other paths that the file gives the same text, by aliases of YAML
 }
 
-// below reports whether the value is at a path of the values, or below it.
-func (v *value) below(p string) bool {
-	at := yamlfile.Path("", v.path...)
+// at returns the path of the value in the values of the top chart, by a name of its chart.
+func (v *value) at(chart []any) string { return yamlfile.Path("", slices.Concat(chart, v.path)...) }
+
+// ways returns all paths of the value in the values of the top chart, by a name of its chart.
+func (v *value) ways(chart []any) []string {
+	all := []string{v.at(chart)}
+	for _, path := range v.also {
+		all = append(all, yamlfile.Path("", slices.Concat(chart, path)...))
+	}
+	return all
+}
+
+// of returns the names of the value's chart by which a template uses it: one of those above the
+// template or of the template's chart itself, and otherwise any.
+func (v *value) of(template string) [][]any {
+	in := chartOf(template)
+	if len(v.charts) > 1 {
+		for _, chart := range v.charts {
+			if len(chart) <= len(in) && slices.Equal(chart, in[:len(chart)]) {
+				return [][]any{chart}
+			}
+		}
+	}
+	return v.charts
+}
+
+// below reports whether a path of values is another one, or below it.
+func below(at, p string) bool {
 	return at == p || strings.HasPrefix(at, p) && strings.ContainsAny(at[len(p):len(p)+1], ".[")
 }
 
@@ -44,76 +71,89 @@ func (c *Chart) allValues() []*value {
 		if _, ok := c.file(path.Join(dir, chartFile)); !ok {
 			continue
 		}
+		instances := c.instances(dir)
 		var root yaml.Node
 		if err := yaml.Unmarshal(f.data, &root); err != nil || len(root.Content) == 0 {
 			continue // which Helm has refused
 		}
-		collect(&all, &value{file: f.path, node: root.Content[0], path: c.prefix(dir)})
+		c := &collector{aliases: maxAliases}
+		c.collect(&value{file: f.path, node: root.Content[0], charts: instances})
+		all = append(all, c.all...)
 	}
 	return all
 }
 
-// collect adds the scalars below a value.
-func collect(all *[]*value, at *value) {
+// maxAliases bounds the values that aliases of YAML repeat.
+const maxAliases = 10_000
+
+// collector gathers the scalars of a file.
+type collector struct {
+	all     []*value
+	aliased bool // below an alias
+	aliases int  // how many more values there may be
+}
+
+// collect adds the scalars below a value. What an alias repeats gets another path.
+func (c *collector) collect(at *value) {
 	n := at.node
+	if c.aliased {
+		if c.aliases--; c.aliases < 0 {
+			return
+		}
+	}
 	switch n.Kind {
 	case yaml.ScalarNode:
-		*all = append(*all, at)
+		if !c.aliased {
+			c.all = append(c.all, at)
+		} else if i := slices.IndexFunc(c.all, func(v *value) bool { return v.node == n }); i >= 0 {
+			c.all[i].also = append(c.all[i].also, at.path)
+		}
 	case yaml.MappingNode:
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			collect(all, &value{file: at.file, node: n.Content[i+1], parent: n, key: n.Content[i], path: append(slices.Clone(at.path), n.Content[i].Value)})
+			key, below := n.Content[i], at.child(n.Content[i], n.Content[i+1], n.Content[i].Value)
+			if key.Tag == "!!merge" {
+				below.path = at.path
+			}
+			c.collect(below)
 		}
 	case yaml.SequenceNode:
 		for i, item := range n.Content {
-			collect(all, &value{file: at.file, node: item, parent: n, path: append(slices.Clone(at.path), i)})
+			c.collect(at.child(nil, item, i))
 		}
+	case yaml.AliasNode:
+		was := c.aliased
+		c.aliased = true
+		of := *at
+		of.node = n.Alias
+		c.collect(&of)
+		c.aliased = was
 	}
 }
 
-// prefix returns the path of a subchart's values in those of the top chart: its names, or what
-// the chart above calls it.
-func (c *Chart) prefix(dir string) []any {
-	if dir == "." {
-		return nil
-	}
-	above := path.Dir(path.Dir(dir))
-	called := c.field(dir, "name")
-	if f, ok := c.file(path.Join(above, chartFile)); ok {
-		var m struct {
-			Dependencies []struct{ Name, Alias string }
-		}
-		if yaml.Unmarshal(f.data, &m) == nil {
-			for _, d := range m.Dependencies {
-				if d.Name == called && d.Alias != "" {
-					called = d.Alias
-					break
-				}
-			}
-		}
-	}
-	return append(c.prefix(above), called)
+// child returns a value of a map, or of a list without a key.
+func (v *value) child(key, node *yaml.Node, step any) *value {
+	return &value{file: v.file, node: node, parent: v.node, key: key, charts: v.charts, path: append(slices.Clone(v.path), step)}
 }
 
-// field returns a text of the Chart.yaml of a subchart.
-func (c *Chart) field(dir, name string) string {
-	f, _ := c.file(path.Join(dir, chartFile))
-	var root yaml.Node
-	if yaml.Unmarshal(f.data, &root) != nil || len(root.Content) == 0 {
-		return ""
-	}
-	return yamlfile.Text(root.Content[0], name)
+// sibling returns a value next to another one.
+func (v *value) sibling(key, node *yaml.Node) *value {
+	path := append(slices.Clone(v.path[:len(v.path)-1]), any(key.Value))
+	return &value{file: v.file, node: node, parent: v.parent, key: key, charts: v.charts, path: path}
 }
 
 // checkMapping reports a mapping whose path no values.yaml has.
 func (c *Chart) checkMapping(m Mapping) error {
 	all := c.allValues()
-	if slices.ContainsFunc(all, func(v *value) bool { return v.below(m.Path) }) {
-		return nil
-	}
 	var paths []string
 	for _, v := range all {
-		for n := 1; n <= len(v.path); n++ {
-			paths = append(paths, yamlfile.Path("", v.path[:n]...))
+		for _, chart := range v.charts {
+			if slices.ContainsFunc(v.ways(chart), func(at string) bool { return below(at, m.Path) }) {
+				return nil
+			}
+			whole := slices.Concat(chart, v.path)
+			for n := range whole {
+				paths = append(paths, yamlfile.Path("", whole[:n+1]...))
+			}
 		}
 	}
 	slices.Sort(paths)

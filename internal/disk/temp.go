@@ -11,7 +11,8 @@ const temporary = ".slipway-*.tmp"
 
 var isTemporary = regexp.MustCompile(`^\.slipway-[0-9]+\.tmp$`)
 
-// Temp makes a directory with a temporary name, for files that are renamed together.
+// Temp makes a directory with a temporary name, for files that are renamed together. The caller has
+// the lock of dir; where nobody has it, use [Scratch].
 func Temp(dir string) (string, error) {
 	path, err := os.MkdirTemp(dir, temporary)
 	if err != nil {
@@ -19,6 +20,15 @@ func Temp(dir string) (string, error) {
 	}
 	return path, os.Chmod(path, modeDir)
 }
+
+// Scratch makes a directory for the calling process alone, which removes it. Its name is not
+// temporary: dir, or the system's directory for such files if that is "", belongs to no process, and
+// whoever locks it for another file must not sweep the work of others.
+func Scratch(dir string) (string, error) { return os.MkdirTemp(dir, "slipway-*.tmp") }
+
+// Temporary reports whether a name is that of a file which is being written, or was when its process
+// was killed.
+func Temporary(name string) bool { return isTemporary.MatchString(name) }
 
 // Sweep removes everything with a temporary name from a directory. The caller has the lock of
 // that directory, or of one whose lock is for both. What cannot be removed stays until the next
@@ -29,7 +39,7 @@ func Sweep(dir string) {
 		return
 	}
 	for _, e := range entries {
-		if isTemporary.MatchString(e.Name()) {
+		if Temporary(e.Name()) {
 			os.RemoveAll(filepath.Join(dir, e.Name()))
 		}
 	}

@@ -28,7 +28,7 @@ func Usable(ctx context.Context, dir string) (busy bool, free uint64, err error)
 		at = filepath.Dir(at)
 	}
 	if at != dir { // in its place, one beside it
-		if at, err = Temp(at); err != nil {
+		if at, err = Scratch(at); err != nil {
 			return false, 0, err
 		}
 		defer os.RemoveAll(at)

@@ -5,15 +5,19 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/slipway-dev/slipway/internal/regular"
 )
 
 // Changes lists the files in a directory that differ from HEAD or are not in git, but for those
-// that git ignores and those in the directories except, which are relative to it. With own, it
-// looks into repositories within this one, too.
+// that git ignores. Repositories within this one are looked into. What is not in git at or below
+// the paths made, which are relative to the directory, does not count; a file that git has always
+// does.
 //
 // A file that differs only if the program of a filter says so is an error: that is not run.
-func Changes(ctx context.Context, dir string, own bool, except ...string) ([]string, error) {
+func Changes(ctx context.Context, dir string, made ...string) ([]string, error) {
 	v, err := open(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -22,43 +26,70 @@ func Changes(ctx context.Context, dir string, own bool, except ...string) ([]str
 	if err := v.checkTree(ctx); err != nil {
 		return nil, err
 	}
-	// Of a submodule, git itself reads only which commit is checked out.
-	args := append([]string{"status", "--ignore-submodules=dirty", "--porcelain", "--untracked-files=normal"}, pathspec(except)...)
-	out, err := v.run(ctx, args...)
+	indexed, err := v.indexed(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var changed []string
-	filtered := ""
-	for line := range strings.Lines(out) {
-		line = strings.TrimRight(line, "\r\n")
-		if len(line) <= 3 { // "XY path"
+	if err := v.reveal(ctx, indexed); err != nil {
+		return nil, err
+	}
+	changed, filtered, err := v.status(ctx, made)
+	if err != nil {
+		return nil, err
+	}
+	if len(changed) == 0 && filtered != nil {
+		return nil, filtered
+	}
+	for _, e := range indexed {
+		if !e.repository {
 			continue
 		}
-		name := line[3:]
-		if line[:2] == " M" && filtered == "" {
+		inner, err := v.within(ctx, e.name)
+		if err != nil {
+			return nil, err
+		}
+		if inner {
+			changed = append(changed, e.name)
+		}
+	}
+	return changed, nil
+}
+
+// status lists the files that differ. filtered is the error for one of which only a filter knows.
+func (v *view) status(ctx context.Context, made []string) (changed []string, filtered, err error) {
+	// Of a submodule, git itself reads only which commit is checked out.
+	args := []string{"status", "-z", "--no-renames", "--ignore-submodules=dirty", "--porcelain", "--untracked-files=no", "--", "."}
+	out, err := v.run(ctx, args...)
+	if err != nil {
+		return nil, nil, err
+	}
+	for entry := range strings.SplitSeq(out, "\x00") {
+		if len(entry) <= 3 { // "XY path"
+			continue
+		}
+		name := entry[3:]
+		if entry[:2] == " M" && filtered == nil {
 			filter, err := v.filter(ctx, name)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			if filter != "" {
-				filtered = fmt.Sprintf("git: whether %s has changed is not known without its filter %q, which is not run: run git status there", name, filter)
+				filtered = fmt.Errorf("git: whether %s has changed is not known without its filter %q, which is not run: run git status there", name, filter)
 				continue
 			}
 		}
 		changed = append(changed, name)
 	}
-	if len(changed) == 0 && filtered != "" {
-		return nil, fmt.Errorf("%s", filtered)
+	args = append([]string{"status", "-z", "--ignore-submodules=all", "--porcelain", "--untracked-files=normal"}, pathspec(made)...)
+	if out, err = v.run(ctx, args...); err != nil {
+		return nil, nil, err
 	}
-	if own {
-		inner, err := v.submodules(ctx, except)
-		if err != nil {
-			return nil, err
+	for entry := range strings.SplitSeq(out, "\x00") {
+		if name, ok := strings.CutPrefix(entry, "?? "); ok {
+			changed = append(changed, name)
 		}
-		changed = append(changed, inner...)
 	}
-	return changed, nil
+	return changed, filtered, nil
 }
 
 func pathspec(except []string) []string {
@@ -86,38 +117,77 @@ func (v *view) filter(ctx context.Context, name string) (string, error) {
 	return "", nil
 }
 
-// submodules lists the repositories within this one that have changes of their own.
-func (v *view) submodules(ctx context.Context, except []string) ([]string, error) {
-	out, err := v.run(ctx, append([]string{"ls-files", "--stage", "-z"}, pathspec(except)...)...)
+// entry is a file of the index, or a repository within this one.
+type entry struct {
+	name       string // relative to where git runs
+	repository bool
+	hidden     bool // git takes it for unchanged, whatever is there
+}
+
+// indexed lists the index in the directory.
+func (v *view) indexed(ctx context.Context) (all []entry, err error) {
+	out, err := v.run(ctx, "ls-files", "-v", "--stage", "-z", "--", ".")
 	if err != nil {
 		return nil, err
 	}
-	var changed []string
-	for entry := range strings.SplitSeq(out, "\x00") {
-		about, name, _ := strings.Cut(entry, "\t")
-		if !strings.HasPrefix(about, "160000 ") {
+	for line := range strings.SplitSeq(out, "\x00") {
+		about, name, ok := strings.Cut(line, "\t")
+		if !ok {
 			continue
 		}
-		dir := filepath.Join(v.work, filepath.FromSlash(name))
-		if resolved, err := filepath.EvalSymlinks(dir); err != nil || resolved != dir {
-			continue // it is not there, or something else is in its place
-		}
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err != nil {
-			continue
-		}
-		inner, err := Changes(ctx, dir, true)
-		if err != nil {
-			return nil, err
-		}
-		if len(inner) > 0 {
-			changed = append(changed, name)
-		}
+		tag, about, _ := strings.Cut(about, " ")
+		all = append(all, entry{name, strings.HasPrefix(about, "160000 "), tag == "S" || tag == strings.ToLower(tag)})
 	}
-	return changed, nil
+	return all, nil
 }
 
-// Tracked reports whether git has a file of a directory.
-func Tracked(ctx context.Context, dir, file string) (bool, error) {
-	out, err := run(ctx, dir, "ls-files", "--", ":(literal)"+file)
-	return out != "", err
+// reveal lets git look at files that are marked as unchanged (git update-index
+// --assume-unchanged) or as absent (--skip-worktree) and are there: in an index of the view.
+func (v *view) reveal(ctx context.Context, indexed []entry) error {
+	var names strings.Builder
+	for _, e := range indexed {
+		if !e.hidden {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(v.work, filepath.FromSlash(e.name))); err == nil {
+			names.WriteString(e.name + "\x00")
+		}
+	}
+	if names.Len() == 0 {
+		return nil
+	}
+	index, err := regular.ReadMost(v.index(), maxIndex)
+	if err == nil {
+		v.revealed = filepath.Join(v.dir, "index")
+		err = write(v.revealed, index)
+	}
+	if err != nil {
+		return fmt.Errorf("git: %w", err)
+	}
+	for _, flag := range []string{"--no-assume-unchanged", "--no-skip-worktree"} {
+		if _, err := output(ctx, v.work, v.env(), names.String(), "update-index", flag, "-z", "--stdin"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// within reports whether a repository within this one has changes of its own.
+func (v *view) within(ctx context.Context, name string) (bool, error) {
+	dir := filepath.Join(v.work, filepath.FromSlash(name))
+	if resolved, err := filepath.EvalSymlinks(dir); err != nil || resolved != dir {
+		return false, nil //nolint:nilerr // it is not there, or something else is in its place
+	}
+	if _, err := os.Lstat(filepath.Join(dir, ".git")); err != nil {
+		return false, nil //nolint:nilerr // it is not checked out
+	}
+	inner, err := Changes(ctx, dir)
+	return len(inner) > 0, err
+}
+
+// Tracked lists the files at or below a path of a directory that git has, relative to the
+// directory.
+func Tracked(ctx context.Context, dir, path string) ([]string, error) {
+	out, err := run(ctx, dir, "ls-files", "-z", "--", ":(literal)"+path)
+	return slices.DeleteFunc(strings.Split(out, "\x00"), func(name string) bool { return name == "" }), err
 }

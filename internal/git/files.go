@@ -7,8 +7,9 @@ import (
 )
 
 // Files lists the files of a directory that git has or would add: all but those that it ignores,
-// and those in the directories except. Paths are relative to the directory.
-func Files(ctx context.Context, dir string, except ...string) ([]string, error) {
+// and those that it does not have at or below the paths made. Paths are relative to the
+// directory.
+func Files(ctx context.Context, dir string, made ...string) ([]string, error) {
 	v, err := open(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -17,15 +18,15 @@ func Files(ctx context.Context, dir string, except ...string) ([]string, error) 
 	if err := v.checkTree(ctx); err != nil {
 		return nil, err
 	}
-	args := []string{"ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "."}
-	for _, e := range except {
-		args = append(args, ":(exclude,literal)"+e)
-	}
-	out, err := v.run(ctx, args...)
-	if err != nil || out == "" {
+	has, err := v.run(ctx, "ls-files", "-z", "--cached", "--", ".")
+	if err != nil {
 		return nil, err
 	}
-	all := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
+	others, err := v.run(ctx, append([]string{"ls-files", "-z", "--others", "--exclude-standard"}, pathspec(made)...)...)
+	if err != nil {
+		return nil, err
+	}
+	all := slices.DeleteFunc(strings.Split(has+others, "\x00"), func(name string) bool { return name == "" })
 	slices.Sort(all)
 	return slices.Compact(all), nil
 }

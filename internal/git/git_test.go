@@ -107,7 +107,7 @@ func TestChanges(t *testing.T) {
 	dir := repository(t)
 	changes := func(dir string, want []string, except ...string) {
 		t.Helper()
-		got, err := git.Changes(t.Context(), dir, true, except...)
+		got, err := git.Changes(t.Context(), dir, except...)
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("changes in %s except %q: %q, %v, want %q", dir, except, got, err, want)
 		}
@@ -126,10 +126,43 @@ func TestChanges(t *testing.T) {
 	changes(filepath.Join(dir, "sub"), nil)
 	write(t, dir, "sub/x")
 	changes(filepath.Join(dir, "sub"), []string{"sub/x"}, "[x]")
+	changes(dir, []string{"main.go", ".gitignore", "made/", "sub/x"}, "main.go", "none")
 	for file, want := range map[string]bool{"main.go": true, "ignored": false, ".gitignore": false, "*.go": false} {
-		if got, err := git.Tracked(t.Context(), dir, file); err != nil || got != want {
+		if got, err := git.Tracked(t.Context(), dir, file); err != nil || (len(got) > 0) != want {
 			t.Errorf("%s is tracked: %v, %v", file, got, err)
 		}
+	}
+}
+
+// TestHiddenChanges changes files that the index or a setting lets git pass over.
+func TestHiddenChanges(t *testing.T) {
+	dir, lib := repository(t), repository(t)
+	run(t, dir, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib, "lib")
+	run(t, dir, "config", "-f", ".gitmodules", "submodule.lib.ignore", "all")
+	write(t, dir, "made/assumed", "made/skipped", "made/absent")
+	run(t, dir, "add", ".")
+	run(t, dir, "commit", "-q", "-m", "second")
+	run(t, dir, "update-index", "--assume-unchanged", "made/assumed")
+	run(t, dir, "update-index", "--skip-worktree", "made/skipped", "made/absent")
+	changes := func(want ...string) {
+		t.Helper()
+		if got, err := git.Changes(t.Context(), dir, "made"); err != nil || !slices.Equal(got, want) {
+			t.Errorf("changes: %q, %v, want %q", got, err, want)
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, "made/absent")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "made/new")
+	changes()
+	for _, name := range []string{"made/assumed", "made/skipped", "lib/main.go"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("changed"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	changes("made/assumed", "made/skipped", "lib")
+	if got, err := git.Files(t.Context(), dir, "made"); err != nil || !slices.Contains(got, "made/assumed") || slices.Contains(got, "made/new") {
+		t.Errorf("files: %q, %v", got, err)
 	}
 }
 
@@ -203,13 +236,13 @@ func TestOtherRepositories(t *testing.T) {
 		if err != nil || tagsErr != nil || c.Hash != head || !slices.Equal(tags, []string{"v1.0.0"}) {
 			t.Errorf("%s: %+v, %v, tags %q, %v", filepath.Base(at), c, err, tags, tagsErr)
 		}
-		if changes, err := git.Changes(t.Context(), at, true); at != bare && (err != nil || len(changes) > 0) {
+		if changes, err := git.Changes(t.Context(), at); at != bare && (err != nil || len(changes) > 0) {
 			t.Errorf("%s: changes %q, %v", filepath.Base(at), changes, err)
 		}
 		to := filepath.Join(t.TempDir(), "to")
 		if err := git.Checkout(t.Context(), at, to, head); err != nil {
 			t.Errorf("%s: %v", filepath.Base(at), err)
-		} else if changes, err := git.Changes(t.Context(), to, true); err != nil || len(changes) > 0 {
+		} else if changes, err := git.Changes(t.Context(), to); err != nil || len(changes) > 0 {
 			t.Errorf("checkout of %s: changes %q, %v", filepath.Base(at), changes, err)
 		}
 	}
@@ -232,7 +265,7 @@ func TestOtherRepositories(t *testing.T) {
 	if err := os.Chtimes(filepath.Join(crlf, "file"), time.Unix(1, 0), time.Unix(1, 0)); err != nil {
 		t.Fatal(err)
 	}
-	if changes, err := git.Changes(t.Context(), crlf, true); err != nil || len(changes) > 0 {
+	if changes, err := git.Changes(t.Context(), crlf); err != nil || len(changes) > 0 {
 		t.Errorf("with CRLF: %q, %v", changes, err)
 	}
 }

@@ -77,7 +77,7 @@ func everything(t *testing.T, dir string) (changes []string, err error) {
 			t.Errorf("question %d: %v", n, err)
 		}
 	}
-	return git.Changes(t.Context(), dir, true)
+	return git.Changes(t.Context(), dir)
 }
 
 // TestNoSettingRuns gives a repository every setting of git's documentation, with a program as its

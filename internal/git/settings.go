@@ -19,8 +19,8 @@ const maxSettings = 16 << 20
 // kept are the settings that decide which files differ and what is in them, and that name no
 // program and no address. All others are missing in the view, those of later versions of git, too.
 var kept = []string{
-	"core.autocrlf", "core.checkroundtripencoding", "core.checkstat", "core.eol", "core.filemode", "core.ignorecase", "core.precomposeunicode",
-	"core.protecthfs", "core.protectntfs", "core.sparsecheckout", "core.sparsecheckoutcone", "core.symlinks", "core.trustctime",
+	"core.autocrlf", "core.checkroundtripencoding", "core.eol", "core.filemode", "core.ignorecase", "core.precomposeunicode",
+	"core.protecthfs", "core.protectntfs", "core.sparsecheckout", "core.sparsecheckoutcone", "core.symlinks",
 	"extensions.objectformat",
 }
 

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,6 +28,7 @@ type view struct {
 	dir      string // temporary
 	work     string // where git runs
 	settings *settings
+	revealed string // an index of the view in place of the repository's; "" for none
 }
 
 // open makes a view of the repository that a directory belongs to.
@@ -42,7 +44,7 @@ func open(ctx context.Context, dir string) (*view, error) {
 	if err != nil {
 		return nil, fmt.Errorf("git: %w", err)
 	}
-	at, err := disk.Temp("")
+	at, err := disk.Scratch("")
 	if err != nil {
 		return nil, fmt.Errorf("git: %w", err)
 	}
@@ -63,15 +65,24 @@ func (v *view) run(ctx context.Context, args ...string) (string, error) {
 }
 
 func (v *view) output(ctx context.Context, args ...string) ([]byte, error) {
+	if v.place.root != "" {
+		if fi, err := os.Stat(v.index()); err == nil && regular.Check(v.index(), fi.Mode()) != nil {
+			return nil, fmt.Errorf("git: %w", regular.Check(v.index(), fi.Mode()))
+		}
+	}
+	return output(ctx, v.work, v.env(), "", args...)
+}
+
+// index returns the file with the index of the repository.
+func (v *view) index() string { return cmp.Or(v.revealed, filepath.Join(v.place.git, "index")) }
+
+// env returns the environment of git in the view.
+func (v *view) env() []string {
 	env := []string{"GIT_DIR=" + v.dir}
 	if v.place.root != "" {
-		index := filepath.Join(v.place.git, "index")
-		if fi, err := os.Stat(index); err == nil && regular.Check(index, fi.Mode()) != nil {
-			return nil, fmt.Errorf("git: %w", regular.Check(index, fi.Mode()))
-		}
-		env = append(env, "GIT_WORK_TREE="+v.place.root, "GIT_INDEX_FILE="+index)
+		env = append(env, "GIT_WORK_TREE="+v.place.root, "GIT_INDEX_FILE="+v.index())
 	}
-	return output(ctx, v.work, clean(env), "", args...)
+	return clean(env)
 }
 
 // fill makes a repository in the directory at, which has what another one has and none of its

@@ -77,6 +77,9 @@ func cutPrerelease(s string) (p prerelease, rest string, ok bool) {
 		}
 		return s[m[2*n]:m[2*n+1]]
 	}
+	if group(2) != "" && group(3) == "" {
+		return prerelease{stage: released}, s, true // 1.1.1a is newer than 1.1.1
+	}
 	p.stage = slices.Index(stages, strings.ToLower(group(1)+group(2)))
 	if digits := strings.Trim(group(3), "-."); digits != "" {
 		for _, d := range strings.Split(digits, ".") {

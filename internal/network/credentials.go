@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/docker/cli/cli/config"
@@ -65,7 +66,7 @@ func (k keychain) find(ctx context.Context, target authn.Resource) (found types.
 	if file == nil || err != nil {
 		return found, "", err
 	}
-	for _, key := range []string{target.String(), target.RegistryStr()} {
+	for _, key := range keys(file, target) {
 		if key == name.DefaultRegistry {
 			key = authn.DefaultAuthKey
 		}
@@ -80,6 +81,49 @@ func (k keychain) find(ctx context.Context, target authn.Resource) (found types.
 	return found, "", nil
 }
 
+// keys are what the configuration may have credentials under: the repository, a namespace that it is
+// in, for which the configuration has an entry, and the registry
+// (https://github.com/containers/image/blob/main/docs/containers-auth.json.5.md). The most specific
+// is first.
+func keys(file *configfile.ConfigFile, target authn.Resource) []string {
+	all := []string{target.String()}
+	for key := target.String(); ; {
+		at := strings.LastIndexByte(key, '/')
+		if at <= len(target.RegistryStr()) {
+			break
+		}
+		key = key[:at]
+		_, plain := file.AuthConfigs[key]
+		if _, helper := file.CredentialHelpers[key]; plain || helper {
+			all = append(all, key)
+		}
+	}
+	return append(all, target.RegistryStr())
+}
+
+// withoutNamespaces returns the accounts of a configuration without those of namespaces. Docker's
+// code finds accounts of a registry by the host in a key, as old versions wrote them, and would
+// take any of its namespaces.
+func withoutNamespaces(all map[string]types.AuthConfig, key string) map[string]types.AuthConfig {
+	own := map[string]types.AuthConfig{}
+	for k, a := range all {
+		_, rest, found := strings.Cut(k, "://")
+		if !found {
+			rest = k
+		}
+		_, inHost, _ := strings.Cut(rest, "/")
+		switch strings.TrimSuffix(inHost, "/") {
+		case "", "v1", "v2":
+			own[k] = a
+		default:
+			if k == key {
+				own[k] = a
+			}
+		}
+	}
+	return own
+}
+
 // lookup asks the helper that the configuration names for a key, or reads the configuration
 // itself.
 func (k keychain) lookup(ctx context.Context, file *configfile.ConfigFile, key string) (found types.AuthConfig, source string, err error) {
@@ -89,6 +133,7 @@ func (k keychain) lookup(ctx context.Context, file *configfile.ConfigFile, key s
 	}
 	plain := *file
 	plain.CredentialsStore, plain.CredentialHelpers = "", nil
+	plain.AuthConfigs = withoutNamespaces(file.AuthConfigs, key)
 	variable := plain // DOCKER_AUTH_CONFIG comes first
 	variable.AuthConfigs = nil
 	found, err = variable.GetAuthConfig(key)

@@ -56,6 +56,12 @@ func TestHelper(t *testing.T) {
 		{`{"credHelpers":{"HOST":"good"}}`, "ann", "", "credential helper docker-credential-good"},
 		{`{"credHelpers":{"elsewhere.example":"bad"}}`, "", "", "anonymous"},
 		{`{"auths":{"HOST":{"auth":"Ym9iOnh5enp5"}}}`, "bob", "", file},
+		// Accounts of namespaces, as podman login writes them.
+		{`{"auths":{"HOST/team":{"auth":"Ym9iOnh5enp5"},"HOST/other":{"auth":"ZXZlOng="},"HOST":{"auth":"ZXZlOng="}}}`, "bob", "", file},
+		{`{"auths":{"HOST/team":{"auth":"ZXZlOng="},"HOST/team/app":{"auth":"Ym9iOnh5enp5"}}}`, "bob", "", file},
+		{`{"auths":{"HOST/other":{"auth":"ZXZlOng="},"HOST/team/ap":{"auth":"ZXZlOng="}}}`, "", "", "anonymous"},
+		{`{"auths":{"HOST/other":{"auth":"ZXZlOng="},"https://HOST/v2/":{"auth":"Ym9iOnh5enp5"}}}`, "bob", "", file},
+		{`{"credHelpers":{"HOST/team":"good"},"credsStore":"none"}`, "ann", "", "credential helper docker-credential-good"},
 		{`{"credsStore":"none"}`, "", "", "anonymous"},
 		{`{"credsStore":"bad"}`, "", "the vault is closed", ""},
 		{`{"credsStore":"hangs"}`, "", "docker-credential-hangs has not answered for", ""},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
@@ -16,6 +17,13 @@ import (
 func Missing(err error) bool {
 	var e *transport.Error
 	return errors.As(err, &e) && e.StatusCode == http.StatusNotFound
+}
+
+// Unknown reports whether a registry has answered that it knows no such repository, in the way of
+// the distribution API. A proxy that does not know the request answers with another 404.
+func Unknown(err error) bool {
+	var e *transport.Error
+	return errors.As(err, &e) && slices.ContainsFunc(e.Errors, func(d transport.Diagnostic) bool { return d.Code == transport.NameUnknownErrorCode })
 }
 
 // Unreadable is an error of this machine's disk, not of the registry: a retry does not help.

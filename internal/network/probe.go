@@ -16,7 +16,11 @@ import (
 // Date returns the time that a registry's server has, or the zero time if it does not tell. No
 // credentials are sent.
 func (c *Client) Date(ctx context.Context, r name.Registry) (time.Time, error) {
-	q, err := http.NewRequestWithContext(ctx, http.MethodGet, r.Scheme()+"://"+r.RegistryStr()+"/v2/", nil)
+	scheme := "https"
+	if Loopback(r.RegistryStr()) { // the library speaks plain HTTP with private addresses, too
+		scheme = r.Scheme()
+	}
+	q, err := http.NewRequestWithContext(ctx, http.MethodGet, scheme+"://"+r.RegistryStr()+"/v2/", nil)
 	if err != nil {
 		return time.Time{}, err
 	}

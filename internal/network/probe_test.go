@@ -1,14 +1,38 @@
 package network_test
 
 import (
+	"context"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/google/go-containerregistry/pkg/name"
+
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
+
+// TestDateOfPrivateAddress asks a registry at a private address, which has TLS.
+func TestDateOfPrivateAddress(t *testing.T) {
+	s := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(s.Close)
+	o := options()
+	o.Transport = &http.Transport{DialTLSContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "tcp", s.Listener.Addr().String())
+	}}
+	for _, host := range []string{"10.1.2.3:5000", "172.16.0.1", "192.168.1.1:443", "registry.example"} {
+		r, err := name.NewRegistry(host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := network.New(o).Date(t.Context(), r); err != nil || got.IsZero() {
+			t.Errorf("%s: %v, %v", host, got, err)
+		}
+	}
+}
 
 func TestDate(t *testing.T) {
 	s := registrytest.Serve(t)

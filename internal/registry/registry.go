@@ -174,6 +174,9 @@ func split(ref string) (path, tag string) {
 			rest = "library/" + ref
 		}
 	}
+	if hub := host == "docker.io" || host == "index.docker.io"; ok && hub && !strings.Contains(rest, "/") {
+		rest = "library/" + rest // what nodes ask for, however it is written
+	}
 	path, tag, _ = strings.Cut(rest, ":")
 	return path, tag
 }

@@ -31,7 +31,7 @@ type Release struct {
 }
 
 // Read renames the references of the file at path, to be written to out. If out is empty, that is
-// in the same directory, and named after the host of the registry to.
+// in the same directory, and named after the registry to.
 func (n *Names) Read(path, out, to string) (*Release, error) {
 	if out == "" {
 		out = DefaultOut(path, to)
@@ -63,11 +63,11 @@ func (n *Names) Read(path, out, to string) (*Release, error) {
 	return r, nil
 }
 
-// DefaultOut is release.HOST.yaml for release.yaml.
+// DefaultOut is release.REGISTRY.yaml for release.yaml: release.ghcr.io-me.yaml for ghcr.io/me. Two
+// prefixes of one host have two files.
 func DefaultOut(path, to string) string {
-	host, _, _ := strings.Cut(to, "/")
 	ext := filepath.Ext(path)
-	return strings.TrimSuffix(path, ext) + "." + strings.NewReplacer(":", "-", "[", "", "]", "").Replace(host) + ext
+	return strings.TrimSuffix(path, ext) + "." + strings.NewReplacer(":", "-", "/", "-", "[", "", "]", "").Replace(to) + ext
 }
 
 // Write writes the file if every new reference in it can be pulled.

@@ -178,7 +178,7 @@ func TestReadRelease(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := filepath.Join(dir, "release.registry.internal-5000.yaml"); r.Path != want {
+	if want := filepath.Join(dir, "release.registry.internal-5000-mirror.yaml"); r.Path != want {
 		t.Errorf("it is to be written to %s, want %s", r.Path, want)
 	}
 	_, err = below(t, "registry.internal").Read(path, dir+"/./release.yaml", "registry.internal")

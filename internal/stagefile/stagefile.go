@@ -13,6 +13,7 @@ import (
 	"os"
 
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/plainjson"
 	"github.com/slipway-dev/slipway/internal/regular"
@@ -30,15 +31,15 @@ type Kind struct {
 // The kinds of files.
 var (
 	Build = Kind{
-		Name: "release.build.json", Version: 1, key: "buildVersion", what: "what slipway build made",
+		Name: distfile.Build, Version: 1, key: "buildVersion", what: "what slipway build made",
 		remedy: func() string { return "run " + howto.Run("publish") + " first" },
 	}
 	Part = Kind{
-		Name: "release.part.json", Version: 1, key: "partVersion", what: "a part of a release",
+		Name: distfile.Part, Version: 1, key: "partVersion", what: "a part of a release",
 		remedy: func() string { return "join all parts with " + howto.Run("merge") + " first" },
 	}
 	Lock = Kind{
-		Name: "release.lock.json", Version: 1, key: "schemaVersion", what: "the lock of a release",
+		Name: distfile.Lock, Version: 1, key: "schemaVersion", what: "the lock of a release",
 		remedy: func() string { return "" },
 	}
 )
@@ -50,10 +51,16 @@ var (
 		remedy: func() string { return "make a shard of it with " + howto.Run("release -plan=plan.json -shard=0") },
 	}
 	Weights = Kind{
-		Name: "release.weights.json", Version: 1, key: "weightsVersion", what: "the weights of a release",
+		Name: distfile.Weights, Version: 1, key: "weightsVersion", what: "the weights of a release",
 		remedy: func() string { return "give it to " + howto.Run("plan -shards=2 -weights=release.weights.json") },
 	}
 )
+
+// Files is the journal of a release that is being made.
+var Files = Kind{
+	Name: distfile.Journal, Version: 1, key: "filesVersion", what: "the list of the files of a release",
+	remedy: func() string { return "" },
+}
 
 // Run is the record of a run, which stays in the store.
 var Run = Kind{
@@ -129,6 +136,7 @@ type versions struct {
 	Plan    int `json:"planVersion"`
 	Weights int `json:"weightsVersion"`
 	Run     int `json:"runVersion"`
+	Files   int `json:"filesVersion"`
 }
 
 // identify checks the version key. It refuses text after the JSON value, too.
@@ -137,14 +145,14 @@ func (k Kind) identify(b []byte) error {
 	if err := json.Unmarshal(b, &head); err != nil {
 		return k.Invalid(err)
 	}
-	found := map[string]int{Build.key: head.Build, Part.key: head.Part, Lock.key: head.Lock, Plan.key: head.Plan, Weights.key: head.Weights, Run.key: head.Run}
+	found := map[string]int{Build.key: head.Build, Part.key: head.Part, Lock.key: head.Lock, Plan.key: head.Plan, Weights.key: head.Weights, Run.key: head.Run, Files.key: head.Files}
 	switch version := found[k.key]; {
 	case version > k.Version:
 		return fmt.Errorf("%s %d is newer than %d, which this slipway reads: use a newer slipway", k.key, version, k.Version)
 	case version > 0:
 		return nil
 	}
-	for _, other := range []Kind{Build, Part, Lock, Plan, Weights, Run} {
+	for _, other := range []Kind{Build, Part, Lock, Plan, Weights, Run, Files} {
 		if found[other.key] < 1 {
 			continue
 		}

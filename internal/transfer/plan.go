@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"cmp"
-	"context"
 	"slices"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -21,17 +20,6 @@ type upload struct {
 	tee     *tee   // shared with other destinations that lack it; nil if there are none
 	offer   *offer // to other destinations on this registry; nil if it follows
 	follows *offer // of another destination on this registry, which has it or is sent it
-}
-
-// plan decides which blobs to send, and waits for the other destinations to do so.
-func (p *push) plan(ctx context.Context) error {
-	p.uploads = p.listUploads()
-	var total int64
-	for _, u := range p.uploads {
-		total += u.desc.Size
-	}
-	p.expect(total)
-	return p.gather(ctx, p)
 }
 
 // listUploads lists each blob of what the registry lacks, the largest first, so that the last one

@@ -47,24 +47,23 @@ func steps(ctx context.Context, all ...func(context.Context) error) error {
 type push struct {
 	*shared
 
-	index   int // of the destination
 	images  []*target
 	uploads []*upload
 	// nearby has repositories of earlier destinations on the same registry, by the digest of a
 	// blob that they will have.
-	nearby  map[v1.Hash]name.Repository
-	checked bool         // guarded by the lock of shared
-	late    atomic.Bool  // it held the others up, and reads for itself
-	moved   atomic.Int64 // when it last got on, as nanoseconds of Unix time
-	waits   atomic.Int32 // how many of its blobs wait for other destinations
+	nearby map[v1.Hash]name.Repository
+	err    error        // why nothing is sent
+	late   atomic.Bool  // it held the others up, and reads for itself
+	moved  atomic.Int64 // when it last got on, as nanoseconds of Unix time
+	waits  atomic.Int32 // how many of its blobs wait for other destinations
 
 	// bytes and blobs that were sent.
 	bytes, blobs atomic.Int64
 }
 
 // newPush prepares the push to one destination. before has those to the destinations before it.
-func newPush(s *shared, index int, images []Image, before []*push) *push {
-	p := &push{shared: s, index: index, nearby: map[v1.Hash]name.Repository{}}
+func newPush(s *shared, images []Image, before []*push) *push {
+	p := &push{shared: s, nearby: map[v1.Hash]name.Repository{}}
 	for _, i := range images {
 		p.images = append(p.images, &target{Image: i, repo: i.Ref.Context(), has: map[v1.Hash]bool{}})
 	}
@@ -78,11 +77,21 @@ func newPush(s *shared, index int, images []Image, before []*push) *push {
 	return p
 }
 
-// run pushes the images.
+// check asks what the registry has of the images, and plans what to send.
+func (p *push) check(ctx context.Context) {
+	p.err = steps(ctx, p.connect, p.resolve, p.dedupeTags, p.checkListed, p.recognize)
+	if p.err == nil {
+		p.uploads = p.listUploads()
+	}
+}
+
+// run pushes the images, once all destinations were checked.
 func (p *push) run(ctx context.Context) Pushed {
 	defer p.leave(p)
-	err := steps(ctx, p.connect, p.resolve, p.dedupeTags, p.checkListed, p.recognize, p.plan,
-		p.sendBlobs, p.mountBlobs, p.putManifests, p.putImages, p.putReferrers, p.putTags)
+	err := p.err
+	if err == nil {
+		err = steps(ctx, p.sendBlobs, p.mountBlobs, p.putManifests, p.putImages, p.putReferrers, p.putTags)
+	}
 	done := Pushed{Result{Blobs: p.blobs.Load(), Bytes: p.bytes.Load()}, err}
 	if err == nil {
 		for _, i := range p.images {

@@ -59,8 +59,16 @@ func (p *push) resolve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(conflicts...)
+	if err := errors.Join(conflicts...); err != nil {
+		return conflictError{err}
+	}
+	return nil
 }
+
+// conflictError has the tags that name another digest.
+type conflictError struct{ error }
+
+func (e conflictError) Unwrap() error { return e.error }
 
 // recognize marks documents that the registry has under another tag of the same repository.
 func (p *push) recognize(context.Context) error {

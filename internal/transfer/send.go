@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync/atomic"
+	"sync"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -69,7 +69,7 @@ func (p *push) send(ctx context.Context, u *upload, repo name.Repository, from n
 	if err != nil {
 		return fmt.Errorf("pushing blob %s of %s: %w", u.desc.Digest, u.image, network.Clean(err))
 	}
-	if n := b.read.Load(); n > 0 {
+	if n := b.taken(); n > 0 {
 		p.bytes.Add(n)
 		p.blobs.Add(1)
 	} else if repo == u.repos[0] {
@@ -84,7 +84,10 @@ type blob struct {
 	push   *push
 	upload *upload
 	open   func() (io.ReadCloser, error)
-	read   atomic.Int64 // bytes that were taken for sending, in this attempt
+
+	mu   sync.Mutex
+	now  *counted // of this attempt
+	read int64    // bytes that were taken for sending, in this attempt
 }
 
 func (b *blob) Digest() (v1.Hash, error)            { return b.upload.desc.Digest, nil }
@@ -97,11 +100,35 @@ func (b *blob) Compressed() (io.ReadCloser, error) {
 		return nil, network.Unreadable{Err: err}
 	}
 	b.rewind()
-	return &counted{r, b}, nil
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.now = &counted{inner: r, blob: b}
+	return b.now, nil
 }
 
-// rewind subtracts what an attempt that failed has counted.
-func (b *blob) rewind() { b.push.task.Add(-b.read.Swap(0)) }
+// rewind subtracts what an attempt that failed has counted. The transport may still read for it.
+func (b *blob) rewind() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.push.task.Add(-b.read)
+	b.now, b.read = nil, 0
+}
+
+// took counts bytes that were taken for an attempt.
+func (b *blob) took(c *counted, n int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.now == c {
+		b.read += n
+		b.push.task.Add(n)
+	}
+}
+
+func (b *blob) taken() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.read
+}
 
 // counted counts what is read of a blob, for the progress. It has no WriteTo, which would bypass
 // Read. It gives the last bytes only once the source has ended without an error, so that a
@@ -109,11 +136,12 @@ func (b *blob) rewind() { b.push.task.Add(-b.read.Swap(0)) }
 type counted struct {
 	inner io.ReadCloser
 	blob  *blob
+	read  int64
 }
 
 func (c *counted) Read(p []byte) (int, error) {
 	n, err := c.inner.Read(p)
-	size, now := c.blob.upload.desc.Size, c.blob.read.Load()+int64(n)
+	size, now := c.blob.upload.desc.Size, c.read+int64(n)
 	if err == nil && n > 0 && now >= size {
 		var more [1]byte
 		m, end := io.ReadFull(c.inner, more[:])
@@ -128,9 +156,9 @@ func (c *counted) Read(p []byte) (int, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return 0, network.Unreadable{Err: err}
 	}
-	c.blob.read.Add(int64(n))
+	c.read += int64(n)
+	c.blob.took(c, int64(n))
 	c.blob.push.advanced()
-	c.blob.push.task.Add(int64(n))
 	return n, err
 }
 

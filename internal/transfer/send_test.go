@@ -32,17 +32,43 @@ func TestCounted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := &blob{push: &push{shared: &shared{}}, upload: &upload{desc: v1.Descriptor{Size: 10}}}
-			got, err := io.ReadAll(&counted{io.NopCloser(tt.r), b})
+			b.open = func() (io.ReadCloser, error) { return io.NopCloser(tt.r), nil }
+			r, err := b.Compressed()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := io.ReadAll(r)
 			if ok := tt.err == nil && tt.want == 10; ok != (err == nil) || tt.err != nil && !errors.Is(err, tt.err) || len(got) > tt.want || ok && len(got) != 10 {
 				t.Errorf("%d bytes, %v", len(got), err)
 			}
 			if err != nil && !errors.As(err, &network.Unreadable{}) {
 				t.Error("it would be tried again")
 			}
-			if int(b.read.Load()) != len(got) {
-				t.Errorf("%d bytes were counted, %d given", b.read.Load(), len(got))
+			if int(b.taken()) != len(got) {
+				t.Errorf("%d bytes were counted, %d given", b.taken(), len(got))
 			}
 		})
+	}
+}
+
+// TestCountedLate reads for an attempt that is over, as a transport does whose request was answered
+// early: the next attempt counts its own bytes.
+func TestCountedLate(t *testing.T) {
+	b := &blob{push: &push{shared: &shared{}}, upload: &upload{desc: v1.Descriptor{Size: 10}}}
+	b.open = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader([]byte("0123456789"))), nil }
+	first, err := b.Compressed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := b.Compressed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := first.Read(make([]byte, 5)); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(second); err != nil || len(got) != 10 || b.taken() != 10 {
+		t.Errorf("%d bytes, %d counted, %v", len(got), b.taken(), err)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,84 +27,33 @@ type shared struct {
 	patience time.Duration
 	gate     chan struct{} // see tee
 
-	total atomic.Int64 // bytes to send in all, as far as known
-
-	mu     sync.Mutex
-	task   *progress.Task
-	absent int // destinations that are still being checked
-	ready  []*push
-	tees   []*tee
-	begun  bool
-	start  chan struct{} // closed once begun
-}
-
-// expect adds to the bytes that are to be sent, and starts the progress.
-func (s *shared) expect(n int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	total := s.total.Add(n)
-	if s.task == nil {
-		s.task = s.o.Progress.Start(s.options.Task, progress.Bytes, total)
-		return
-	}
-	s.task.Total(total)
-}
-
-// gather waits until every destination was checked, so that they read their blobs together. Those
-// that take much longer than the others read on their own.
-func (s *shared) gather(ctx context.Context, p *push) error {
-	s.mu.Lock()
-	s.absent--
-	p.checked = true
-	if !s.begun {
-		s.ready = append(s.ready, p)
-		s.begin(s.absent == 0)
-	}
-	s.mu.Unlock()
-	late := time.NewTimer(s.patience)
-	defer late.Stop()
-	select {
-	case <-s.start:
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-late.C:
-		s.mu.Lock()
-		s.begin(true)
-		s.mu.Unlock()
-	}
-	return nil
+	total atomic.Int64 // bytes to send in all
+	task  *progress.Task
+	tees  []*tee
 }
 
 // leave takes a destination out that has everything, or has failed: nobody waits for it.
 func (s *shared) leave(p *push) {
-	s.mu.Lock()
-	if !p.checked {
-		s.absent--
-		s.begin(s.absent == 0)
-	}
-	tees := s.tees
-	s.mu.Unlock()
 	for _, u := range p.uploads {
 		u.offer.close(nil)
 	}
-	for _, t := range tees {
+	for _, t := range s.tees {
 		t.leave(p)
 	}
 }
 
-// begin decides, once, which destinations read which blob together, and which mount it from where
-// another one was sent it.
-func (s *shared) begin(now bool) {
-	if !now || s.begun {
+// begin starts the progress, and decides which of the destinations read which blob together, and
+// which mount it from where another one was sent it.
+func (s *shared) begin(ready []*push) {
+	if len(ready) == 0 {
 		return
 	}
-	s.begun = true
-	slices.SortFunc(s.ready, func(a, b *push) int { return a.index - b.index })
 	offers := map[string]*offer{} // by registry and digest
 	readers := map[v1.Hash][]*upload{}
-	for _, p := range s.ready {
+	for _, p := range ready {
 		p.advanced()
 		for _, u := range p.uploads {
+			s.total.Add(u.desc.Size)
 			key := u.repos[0].RegistryStr() + " " + u.desc.Digest.String()
 			if o := offers[key]; o != nil {
 				u.follows = o
@@ -132,7 +80,7 @@ func (s *shared) begin(now bool) {
 		}
 		s.tees = append(s.tees, t)
 	}
-	close(s.start)
+	s.task = s.o.Progress.Start(s.options.Task, progress.Bytes, s.total.Load())
 }
 
 // finish ends the progress.

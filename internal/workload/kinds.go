@@ -20,6 +20,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
 )
 
 // builtin has the kinds of Kubernetes that a release usually has, in the versions that current
@@ -107,6 +108,25 @@ func isBuiltin(apiVersion string) bool {
 	return !versioned || group == "extensions" || builtin.IsGroupRegistered(group)
 }
 
+// oldestMinor is the oldest minor version of Kubernetes 1 that its project maintains besides those
+// of this version's libraries.
+const oldestMinor = 35
+
+// isEarly reports whether a maintained version of Kubernetes has a kind in an alpha or beta
+// version, which clusters may serve. Its fields are not checked.
+func isEarly(id schema.GroupVersionKind) bool {
+	o, err := scheme.Scheme.New(id)
+	if err != nil {
+		return false
+	}
+	removed, ok := o.(interface{ APILifecycleRemoved() (major, minor int) })
+	if !ok {
+		return false // it is older than these records
+	}
+	_, minor := removed.APILifecycleRemoved()
+	return minor > oldestMinor
+}
+
 // unserved returns what is wrong with a kind or version that belongs to a group of podKinds or
 // builtin and is in neither: its objects, and pods, would otherwise be passed over. It is "" for
 // kinds of other groups.
@@ -116,6 +136,9 @@ func unserved(apiVersion, kind string) string {
 		group = ""
 	}
 	kubernetes := isBuiltin(apiVersion)
+	if kubernetes && isEarly(schema.FromAPIVersionAndKind(apiVersion, kind)) {
+		return ""
+	}
 	var versions []string
 	for k := range podKinds {
 		if g, _, _ := strings.Cut(k.apiVersion, "/"); k.kind == kind && g == group {

@@ -118,7 +118,7 @@ type finding struct {
 // findings compares the findings with what lint prints of the release.
 func findings(o *tab, dir string) (wrong []string) {
 	var report struct{ Findings []finding }
-	must(o.t, json.Unmarshal([]byte(run(o.t, "lint", "-q", "-json", filepath.Join(dir, "release.yaml"))), &report))
+	must(o.t, json.Unmarshal([]byte(run(o.t, "lint", "-json", filepath.Join(dir, "release.yaml"))), &report))
 	lines := strings.Split(read(o.t, filepath.Join(dir, "release.yaml")), "\n")
 	seen := evaluate[[]string](o, `() => [...document.querySelectorAll("#findings article")].map(a => a.textContent.replace(/\s+/g, " "))`)
 	marked := evaluate[[]string](o, `() => [...document.querySelectorAll("#findings .found")].map(a => a.textContent.replace(/\s+/g, " "))`)
@@ -170,7 +170,7 @@ func TestContent(t *testing.T) {
 		}
 		report(t, name, wrong)
 	}
-	if out := run(t, "lint", "-q", "-json", filepath.Join(changed(t).dir, "release.yaml")); !strings.Contains(out, "windows-resource-requests") {
+	if out := run(t, "lint", "-json", filepath.Join(changed(t).dir, "release.yaml")); !strings.Contains(out, "windows-resource-requests") {
 		t.Errorf("lint finds nothing to show: %s", out)
 	}
 }

@@ -17,17 +17,17 @@ const (
 
 // order is the way that data flows: a package imports only what stands before it. Packages below
 // one of these (build/layer) belong to it; those in internal have places of their own.
-var order = []string{"output", "howto", "imagename", "imagetag", "regular", "disk", "plainjson", "stagefile", "subprocess", "keyfile", "signature", "purl", "git", "platform", "oci", "progress", "network", "yamlfile", "renderer", "workload", "chart", "kustomize", "product", "lock", "shard", "engine", "provenance", "sbom", "thirdparty", "store", "registry", "transfer", "buildcache", "pin", "renaming", "build", "publish", "render", "lint", "nodes", "bundle", "evidence", "handoff", "airgap", "promote", "changes", "report", "release", "reproduce", "notes", "forge", "doctor", "draft", "cmd"}
+var order = []string{"distfile", "output", "howto", "imagename", "imagetag", "regular", "disk", "plainjson", "stagefile", "subprocess", "keyfile", "signature", "purl", "git", "platform", "oci", "progress", "network", "yamlfile", "renderer", "workload", "chart", "kustomize", "product", "lock", "shard", "engine", "provenance", "sbom", "thirdparty", "store", "registry", "transfer", "buildcache", "pin", "renaming", "build", "publish", "render", "lint", "nodes", "bundle", "evidence", "handoff", "airgap", "promote", "changes", "report", "release", "reproduce", "notes", "forge", "doctor", "draft", "cmd"}
 
 // contents are what some packages may contain, directly or through what they import. The
 // operator's half, airgap and bundle, runs on machines that have neither Go nor the project: it
 // has no build code. A bundle is a file, and knows nothing of registries, stores and products.
 var contents = map[string][]string{
-	"lock":     {"output", "howto", "imagename", "disk", "regular", "plainjson", "stagefile", "platform", "oci"},
-	"transfer": {"output", "howto", "imagename", "disk", "regular", "plainjson", "stagefile", "subprocess", "platform", "oci", "progress", "network", "lock", "store"},
-	"bundle":   {"output", "howto", "imagename", "disk", "regular", "plainjson", "platform", "oci", "progress"},
+	"lock":     {"distfile", "output", "howto", "imagename", "disk", "regular", "plainjson", "stagefile", "platform", "oci"},
+	"transfer": {"distfile", "output", "howto", "imagename", "disk", "regular", "plainjson", "stagefile", "subprocess", "platform", "oci", "progress", "network", "lock", "store"},
+	"bundle":   {"distfile", "output", "howto", "imagename", "disk", "regular", "plainjson", "platform", "oci", "progress"},
 	"airgap": {
-		"output", "howto", "imagename", "imagetag", "regular", "disk", "plainjson", "stagefile", "subprocess", "platform", "oci", "progress", "network", "yamlfile", "renderer",
+		"distfile", "output", "howto", "imagename", "imagetag", "regular", "disk", "plainjson", "stagefile", "subprocess", "platform", "oci", "progress", "network", "yamlfile", "renderer",
 		"workload", "chart", "lock", "store", "transfer", "renaming", "bundle", "signature", "provenance",
 	},
 }

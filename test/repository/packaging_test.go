@@ -24,6 +24,8 @@ func TestPackaging(t *testing.T) {
 	}
 	if image, module := find("packaging/slipway.yaml", `\sGO: go(\S+)`), find("go.mod", `(?m)^go (\S+)`); image != module {
 		t.Errorf("packaging/slipway.yaml has Go %s, go.mod %s: take that, and the checksums of its archives", image, module)
+	} else if page := find("docs/kubernetes.md", `GOTOOLCHAIN=go(\S+)`); page != image {
+		t.Errorf("docs/kubernetes.md plans by Go %s, the image has %s", page, image)
 	}
 }
 

@@ -121,6 +121,7 @@ func (w *worker) hurt(path string, way func([]byte) []byte) {
 var (
 	repair  = regexp.MustCompile(`slipway store verify[^\n]*-repair`)
 	discard = regexp.MustCompile(`delete (/\S+) and run again`)
+	move    = regexp.MustCompile(`name another directory with -out`)
 	rebuild = regexp.MustCompile(`build (it |and publish )?again|slipway (build|publish|release)|mage (build|publish|release)`)
 )
 
@@ -158,6 +159,10 @@ func (w *worker) follow(s *scenario, message string) bool {
 		if strings.HasPrefix(m[1], w.dir+"/") {
 			os.Remove(m[1]) //nolint:errcheck // two lines may name the same file
 		}
+	}
+	if move.MatchString(message) { // or delete what is there
+		w.must(os.RemoveAll(filepath.Join(w.dir, "out")))
+		return true
 	}
 	repairs, builds := repair.MatchString(message), rebuild.MatchString(message)
 	if repairs {

@@ -107,7 +107,7 @@ func (t tree) differs(want tree) (all []string) {
 var expected = regexp.MustCompile(`^tmp$|^store/cache(/[a-z]+(/[0-9a-f]{64}(\.json)?)?)?$|^store/blobs/sha256/[0-9a-f]{64}$`)
 
 // scratch are the files of temporary directories in TMPDIR.
-var scratch = regexp.MustCompile(`^tmp/\.slipway-\d+\.tmp(/|$)`)
+var scratch = regexp.MustCompile(`^tmp/slipway-\d+\.tmp(/|$)`)
 
 // leftovers are the files that an undisturbed run has not.
 func (t tree) leftovers(want tree) (names []string, bytes int64) {

@@ -15,6 +15,7 @@ import (
 // pairs runs another command at the same time as that of a scenario. Each may succeed or end with
 // a clear error; when both have succeeded, the outputs are those of one of them.
 func pairs() (cases []fault) {
+	const foreign = "release -q -binary=false -product=foreign/slipway.yaml -store=other -out=out"
 	next := "release -q -binary=false -product=next/slipway.yaml -out=out"
 	for _, p := range []struct {
 		scenario, other string
@@ -37,6 +38,9 @@ func pairs() (cases []fault) {
 		{"extract", find("extract").command, ""},
 		{"apply", find("apply").command, ""},
 		{"bases", lock, ""},
+		{"bases", "doctor -product=src/slipway.yaml -store=other -out=tmp", ""}, // locks TMPDIR
+		{"release", foreign, ""},
+		{"release-again", foreign, ""},
 		{"mirror-config", find("mirror-config").command, ""},
 	} {
 		s := find(p.scenario)
@@ -45,9 +49,12 @@ func pairs() (cases []fault) {
 				kind: "at once", scenario: s,
 				name:   fmt.Sprintf("%s/%s-%d", s.name, strings.Map(safe, p.other), n+1),
 				strike: func(w *worker, r *rand.Rand) outcome { return w.both(s, p.other, p.either, r) },
-				messy:  strings.Contains(p.other, "next/"),
-				mend: func(w *worker, _ outcome, _ *result) {
+				messy:  strings.Contains(p.other, "-store=other"),
+				mend: func(w *worker, o outcome, _ *result) {
 					w.must(os.RemoveAll(filepath.Join(w.dir, "next")))
+					if o.code != 0 && p.other == foreign { // it was first
+						w.follow(s, o.stderr)
+					}
 					if strings.HasPrefix(p.other, "clean") {
 						w.restore(s) // there is nothing to go on from
 					}
@@ -67,6 +74,10 @@ func (w *worker) both(s *scenario, other, either string, r *rand.Rand) outcome {
 	if strings.Contains(other, "next/") {
 		w.must(copyTree(filepath.Join(w.dir, "next"), filepath.Join(w.dir, "src")))
 		w.must(edit(filepath.Join(w.dir, "next")))
+	}
+	if strings.Contains(other, "foreign/") { // another product
+		w.must(copyTree(filepath.Join(w.dir, "foreign"), filepath.Join(w.dir, "src")))
+		w.must(replace(filepath.Join(w.dir, "foreign", "slipway.yaml"), "\nname: tiny", "\nname: foreign"))
 	}
 	a := w.begin(s.command, nil)
 	time.Sleep(time.Duration(r.Float64() * float64(w.ready[s].took)))
@@ -96,7 +107,7 @@ func (w *worker) both(s *scenario, other, either string, r *rand.Rand) outcome {
 	if strings.HasPrefix(other, "publish") || strings.HasPrefix(other, "airgap pack") {
 		all = slices.DeleteFunc(all, func(s string) bool { return s == "out/SHA256SUMS is missing" })
 	}
-	if ob.code == 0 {
+	if ob.code == 0 || strings.Contains(other, "foreign/") {
 		oa.wrong = append(oa.wrong, all...)
 	}
 	return oa

@@ -39,7 +39,7 @@ const (
 // that does nothing else.
 const ending = 30 * time.Second
 
-var kindOrder = []string{"damage", "kill", "signal", "network", "system call", "disk", "at once"}
+var kindOrder = []string{"damage", "kill", "signal", "network", "system call", "disk", "at once", "clock"}
 
 var (
 	slipway       string   // the program
@@ -152,9 +152,9 @@ func survey(t *testing.T, all []*worker, withDebian bool) (cases []fault) {
 		surveyed[s] = c
 		return true
 	})
-	for _, kind := range []func() []fault{damages, kills, signals, networks, failures, disks, pairs} {
+	for _, kind := range []func() []fault{damages, kills, signals, networks, failures, disks, pairs, clocks} {
 		for _, f := range kind() {
-			if _, ok := surveyed[f.scenario]; ok {
+			if _, ok := surveyed[f.scenario]; ok && (f.scenario.only == "" || f.scenario.only == f.kind) {
 				cases = append(cases, f)
 			}
 		}

@@ -139,6 +139,10 @@ func (w *worker) step(step string) {
 		w.must(edit(filepath.Join(w.dir, "src")))
 		return
 	}
+	if step == "others" {
+		w.must(os.CopyFS(filepath.Join(w.dir, "out"), os.DirFS("testdata/others")))
+		return
+	}
 	if f := strings.Fields(step); f[0] == "mv" {
 		w.must(os.Rename(filepath.Join(w.dir, f[1]), filepath.Join(w.dir, f[2])))
 		return
@@ -312,7 +316,7 @@ func (w *worker) try(f fault, r *rand.Rand) (res result) {
 	if f.scenario.scratch {
 		maps.DeleteFunc(t, func(name string, _ file) bool { return scratch.MatchString(name) })
 	}
-	if !f.messy {
+	if !f.messy && !f.scenario.keeps {
 		res.left, res.bytes = t.leftovers(p.golden)
 	}
 	return res

@@ -15,7 +15,7 @@ import (
 type scenario struct {
 	name string
 	// before are commands that an undisturbed slipway runs to make the directory. "edit" stands
-	// for a new version of the product, "mv A B" renames, "save FILE" keeps what a command prints.
+	// for a new version of the product, "others" for files of others in out, "mv A B" renames, "save FILE" keeps what a command prints.
 	before []string
 	// command is what the fault hits. REG is the registry of the scenario.
 	command string
@@ -25,6 +25,10 @@ type scenario struct {
 	once bool
 	// stdout marks a command whose result is what it prints.
 	stdout bool
+	// only is the kind of faults that the command is tried with; empty is all.
+	only string
+	// keeps marks a command that may leave what an undisturbed run removes.
+	keeps bool
 	// input names a file that the command reads and cannot make again.
 	input string
 	// scratch marks a command that evaluates Dockerfiles in a directory of TMPDIR. If it is killed,
@@ -51,6 +55,7 @@ var scenarios = []*scenario{
 	{name: "release", command: stored},
 	{name: "release-again", before: []string{stored}, command: stored},
 	{name: "release-changed", before: []string{stored, "edit"}, command: stored},
+	{name: "release-among-others", before: []string{"others", stored, "edit"}, command: stored},
 	{name: "release-edited", before: []string{"edit"}, command: stored},
 	{name: "release-binary", before: []string{stored}, command: "release -q" + files},
 	{name: "release-to", registry: memory, before: []string{lock}, command: stored + shipto},
@@ -98,6 +103,10 @@ var scenarios = []*scenario{
 	},
 	{name: "bases", registry: memory, command: lock, scratch: true},
 	{name: "clean", before: []string{stored}, command: "clean" + files},
+	{name: "clean-among-others", once: true, before: []string{"others", stored}, command: "clean" + files},
+	{name: "clean-part", registry: memory, once: true, keeps: true, only: "network", before: []string{
+		lock, strings.Replace(stored, "=out", "=a", 1) + shipto + " -platforms=linux", stored + shipto,
+	}, command: "clean -older=1ms -store=none -out=none a/release.part.json"},
 	{name: "store-verify", before: []string{stored}, command: "store verify -q -store=store"},
 	{name: "release-to-debian", registry: debian, before: []string{lock}, command: stored + shipto},
 	{name: "publish-to-debian", registry: debian, before: []string{lock, "build -q" + files + shipto}, command: "publish -q" + files + shipto},

@@ -1,15 +1,20 @@
 package workflows
 
 import (
+	"archive/tar"
+	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-containerregistry/pkg/authn"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/slipway-dev/slipway/internal/signature"
@@ -19,58 +24,44 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// TestProduct releases a product by the workflow: plan, two shards, merge with a key, a draft with
-// all files. No tag exists before everything else does.
+// TestProduct releases two products by the workflow in one run: plan, shards, merge with a key, a
+// draft with all files. No tag exists before everything else does, all jobs have one Go, the
+// registry that needs no login sees none, and what an image copies is the repository's.
 func TestProduct(t *testing.T) {
 	testprog.Need(t, "act")
 	registry, hub := registrytest.Serve(t), githubtest.Serve(t)
-	home := t.TempDir()
-	artifacts, secrets := filepath.Join(home, "artifacts"), filepath.Join(home, "secrets")
+	registry.Disturb(func(w http.ResponseWriter, q *http.Request) bool { return login(t, w, q) })
 	repository := clone(t, registry.Host())
 	key, _, err := signature.Generate([]byte("secret"))
 	must(t, err)
-	text := fmt.Sprintf("KEY=%q\nPASSWORD=secret\nGITHUB_TOKEN=%s\n", key, githubtest.Token)
-	must(t, os.WriteFile(secrets, []byte(text), 0o600))
-
-	args := []string{
-		"push", "--workflows=.github/workflows/caller.yml", "--platform=ubuntu-24.04=-self-hosted", "--secret-file=" + secrets,
-		"--env=STUB_REPOSITORY=" + repository, "--env=STUB_ARTIFACTS=" + artifacts,
-		"--env=GITHUB_API_URL=" + hub.API(), "--env=GITHUB_REPOSITORY=" + githubtest.Repository,
-	}
-	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPROXY"} {
-		args = append(args, "--env="+name+"="+strings.TrimSpace(testprog.Run(t, "go", "env", name)))
-	}
-	cmd := exec.CommandContext(t.Context(), testprog.Built(t, "act", "act"), append(args, standIns(t, repository)...)...)
-	cmd.Dir = repository
-	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CACHE_HOME="+filepath.Join(home, "cache"), "NO_COLOR=1")
-	out, err := cmd.CombinedOutput()
+	text := fmt.Sprintf("KEY=%q\nPASSWORD=secret\nREGISTRY_PASSWORD=%s\nGITHUB_TOKEN=%s\n", key, password, githubtest.Token)
+	artifacts, out, err := act(t, repository, "caller.yml", text, append(standIns(t, repository),
+		"--env=GITHUB_API_URL="+hub.API(), "--env=GITHUB_REPOSITORY="+githubtest.Repository)...)
 	if err != nil {
 		t.Fatalf("act: %v\n%s", err, out)
 	}
-	for _, secret := range []string{githubtest.Token, "PRIVATE KEY"} {
-		if strings.Contains(string(out), secret) {
+	for _, secret := range []string{githubtest.Token, "PRIVATE KEY", password} {
+		if strings.Contains(out, secret) {
 			t.Errorf("the log has %q", secret)
 		}
 	}
 
-	for _, part := range []string{"part-0", "part-1"} {
-		if _, err := os.Stat(filepath.Join(artifacts, part, "release.part.json")); err != nil {
+	for _, file := range []string{"part-0@demo/release.part.json", "part-1@demo/release.part.json", "part-0@files/release.part.json", "release@files/release.lock.json"} {
+		if _, err := os.Stat(filepath.Join(artifacts, file)); err != nil {
 			t.Error(err)
 		}
 	}
-	l, err := lock.Read(filepath.Join(artifacts, "release", "release.lock.json"))
+	l, err := lock.Read(filepath.Join(artifacts, "release@demo", "release.lock.json"))
 	must(t, err)
-	d, err := remote.Get(registry.Repo(t, "me/demo/hello").Tag("1.0.0"))
+	d, err := remote.Get(registry.Repo(t, "me/demo/hello").Tag("1.0.0"), remote.WithAuth(&authn.Basic{Username: "me", Password: password}))
 	must(t, err)
 	if len(l.Images) != 1 || d.Digest != l.Images[0].Digest {
 		t.Errorf("the tag names %s, the lock %v", d.Digest, l.Images)
 	}
 	calls, _ := registry.Reset()
-	writes := slices.DeleteFunc(calls, func(c string) bool { return !strings.HasPrefix(c, "PUT ") && !strings.HasPrefix(c, "POST ") })
-	tags := slices.DeleteFunc(slices.Clone(writes), func(c string) bool { return !regexp.MustCompile(`/manifests/[^s]`).MatchString(c) })
-	if len(tags) != 1 || writes[len(writes)-1] != tags[0] {
-		t.Errorf("tags were written by %q, and last was %q", tags, writes[len(writes)-1])
-	}
+	tagsLast(t, calls)
+	wholeRepository(t, registry, repository)
+	oneGo(t, artifacts)
 
 	if len(hub.Releases) != 1 || !hub.Releases[0].Draft || hub.Releases[0].Tag != "v1.0.0" {
 		t.Fatalf("the releases at GitHub: %+v", hub.Releases)
@@ -82,64 +73,71 @@ func TestProduct(t *testing.T) {
 	}
 }
 
-// clone makes a git repository of the files of this one, with a product and a workflow that calls
-// product.yml.
-func clone(t *testing.T, registry string) string {
-	t.Helper()
-	dir := t.TempDir()
-	root, err := filepath.Abs("../..")
-	must(t, err)
-	files := strings.Split(testprog.Run(t, "git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"), "\x00")
-	for _, f := range files {
-		from := filepath.Join(root, f)
-		if fi, err := os.Lstat(from); f == "" || err != nil || !fi.Mode().IsRegular() {
-			continue
-		}
-		b, err := os.ReadFile(from)
-		must(t, err)
-		must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, f)), 0o755))
-		must(t, os.WriteFile(filepath.Join(dir, f), b, 0o644))
+// password is that of the registry.
+const password = "of-the-registry"
+
+// login asks who uses a repository below me for a password, and accepts no other one anywhere.
+func login(t *testing.T, w http.ResponseWriter, q *http.Request) (answered bool) {
+	_, given, ok := q.BasicAuth()
+	switch {
+	case given == password:
+		return false
+	case ok || q.Header.Get("Authorization") != "":
+		t.Errorf("%s %s with the Authorization %q", q.Method, q.URL.Path, q.Header.Get("Authorization"))
+	case q.URL.Path != "/v2/" && !strings.HasPrefix(q.URL.Path, "/v2/me/"):
+		return false
 	}
-	caller, err := os.ReadFile("testdata/caller.yml")
-	must(t, err)
-	description, err := os.ReadFile("testdata/slipway.yaml")
-	must(t, err)
-	must(t, os.MkdirAll(filepath.Join(dir, "act"), 0o755))
-	must(t, os.WriteFile(filepath.Join(dir, "act", "slipway.yaml"), description, 0o644))
-	must(t, os.WriteFile(filepath.Join(dir, ".github/workflows/caller.yml"), []byte(strings.Replace(string(caller), "REGISTRY", registry, 1)), 0o644))
-	for _, args := range [][]string{
-		{"init", "-q", "-b", "main"},
-		{"add", "-A"},
-		{"-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-q", "-m", "all"},
-		{"remote", "add", "origin", "https://github.com/" + githubtest.Repository},
-	} {
-		testprog.Run(t, "git", append([]string{"-C", dir}, args...)...)
-	}
-	return dir
+	w.Header().Set("WWW-Authenticate", `Basic realm="test"`)
+	w.WriteHeader(http.StatusUnauthorized)
+	return true
 }
 
-// standIns are the flags by which act takes the actions of testdata for those that the workflow
-// names, at whatever commit.
-func standIns(t *testing.T, repository string) (flags []string) {
+// tagsLast checks that a product's last write is that of its only tag.
+func tagsLast(t *testing.T, calls []string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(repository, ".github/workflows/product.yml"))
-	must(t, err)
-	seen := map[string]bool{}
-	for _, m := range regexp.MustCompile(`uses: (actions/([a-z-]+)@[0-9a-f]{40})`).FindAllStringSubmatch(string(text), -1) {
-		if seen[m[1]] {
-			continue
-		}
-		seen[m[1]] = true
-		dir, err := filepath.Abs(filepath.Join("testdata/actions", m[2]))
-		must(t, err)
-		flags = append(flags, "--local-repository="+m[1]+"="+dir)
+	writes := slices.DeleteFunc(calls, func(c string) bool {
+		return !strings.Contains(c, " /v2/me/") || !strings.HasPrefix(c, "PUT ") && !strings.HasPrefix(c, "POST ")
+	})
+	tags := slices.DeleteFunc(slices.Clone(writes), func(c string) bool { return !regexp.MustCompile(`/manifests/[^s]`).MatchString(c) })
+	if len(tags) != 1 || writes[len(writes)-1] != tags[0] {
+		t.Errorf("tags were written by %q, and last was %q", tags, writes[len(writes)-1])
 	}
-	return flags
 }
 
-func must(t *testing.T, err error) {
+// wholeRepository checks that an image with everything in the repository has its files, and none of
+// those that the jobs need.
+func wholeRepository(t *testing.T, registry *registrytest.Server, repository string) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
+	img, err := remote.Image(registry.Repo(t, "open/files/files").Tag("1.0.0"))
+	must(t, err)
+	flat := mutate.Extract(img)
+	defer flat.Close()
+	var have []string
+	for r := tar.NewReader(flat); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		must(t, err)
+		if h.Typeflag == tar.TypeReg {
+			have = append(have, strings.TrimPrefix(h.Name, "app/"))
+		}
+	}
+	want := strings.Split(strings.TrimSpace(testprog.Run(t, "git", "-C", repository, "ls-files")), "\n")
+	slices.Sort(want)
+	slices.Sort(have)
+	if !slices.Equal(want, have) {
+		only := slices.DeleteFunc(slices.Clone(have), func(f string) bool { return slices.Contains(want, f) })
+		t.Errorf("the image has %d files and the repository %d; only in the image: %.5q", len(have), len(want), only[:min(len(only), 5)])
+	}
+}
+
+// oneGo checks that only the first job of a release decides the version of Go.
+func oneGo(t *testing.T, artifacts string) {
+	t.Helper()
+	calls, err := os.ReadFile(filepath.Join(artifacts, "setup-go"))
+	must(t, err)
+	if files := strings.Count(string(calls), "go.mod"); files != 2 {
+		t.Errorf("%d jobs of two releases took the version from a file:\n%s", files, calls)
 	}
 }

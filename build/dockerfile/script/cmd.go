@@ -7,7 +7,7 @@ import (
 // Cmd reads a line for cmd.exe: commands joined by && or &, quotes, %VARIABLES%.
 func Cmd(source string, env Environment) ([]Command, error) {
 	var r refusals
-	line := percent(source, env)
+	line := r.percent(source, env)
 	if i := strings.IndexAny(line, "^!\n\r"); i >= 0 {
 		r.add(line[i:i+1], "%q has a meaning of its own in cmd that is not known here: write the line without it", line[i:i+1])
 		return nil, r.err()
@@ -68,7 +68,7 @@ func Cmd(source string, env Environment) ([]Command, error) {
 }
 
 // percent expands %NAME%. A name that is not set stays as it is written, as in cmd /C.
-func percent(line string, env Environment) string {
+func (r *refusals) percent(line string, env Environment) string {
 	var b strings.Builder
 	for {
 		i := strings.IndexByte(line, '%')
@@ -79,7 +79,11 @@ func percent(line string, env Environment) string {
 		if end < 0 {
 			break
 		}
-		value, ok := env(line[i+1 : i+1+end])
+		name := line[i+1 : i+1+end]
+		value, ok, err := env(name)
+		if err != nil {
+			r.add("%"+name+"%", "%w", err)
+		}
 		if !ok || end == 0 {
 			b.WriteString(line[:i+1])
 			line = line[i+1:]

@@ -24,6 +24,8 @@ type Command struct {
 	// Output is the file that the standard output goes to, nil for none. /dev/null and NUL count
 	// as none.
 	Output *Output
+
+	nowhere bool // the standard output is dropped
 }
 
 // Output is a redirection into a file.
@@ -40,9 +42,9 @@ type Word struct {
 	Pattern string
 }
 
-// Environment returns the value of a variable and whether it is set. It is asked for the output of
-// a command, too, by the text $(command).
-type Environment func(name string) (string, bool)
+// Environment returns the value of a variable and whether it is set, or why that is not known. It
+// is asked for the output of a command, too, by the text $(command).
+type Environment func(name string) (value string, set bool, err error)
 
 // Error is one thing that is refused.
 type Error struct {

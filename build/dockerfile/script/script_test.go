@@ -1,6 +1,7 @@
 package script_test
 
 import (
+	"errors"
 	"path"
 	"strings"
 	"testing"
@@ -8,9 +9,12 @@ import (
 	"github.com/slipway-dev/slipway/build/dockerfile/script"
 )
 
-func env(name string) (string, bool) {
+func env(name string) (string, bool, error) {
+	if name == "UNKNOWN" {
+		return "", false, errors.New("not known")
+	}
 	v, ok := map[string]string{"A": "a", "LIST": "x  y", "EMPTY": "", "STAR": "*", "PATH": `C:\Windows`, "$(git rev-parse HEAD)": "abc\n"}[name]
-	return v, ok
+	return v, ok, nil
 }
 
 // format writes commands for comparison: words in brackets, patterns after a tilde.
@@ -58,6 +62,13 @@ func TestShell(t *testing.T) {
 		"a $(git rev-parse HEAD)x `git rev-parse HEAD`": "[a][abcx][abc];",
 		"echo h | sha256sum -c -":                       "[echo][h]|[sha256sum][-c][-];",
 		"a ~b":                                          "", "a {b,c}": "", "a [!b]": "", "a ${NONE:-b c}": "", "a ${A#*}": "", "a $(date)": "", "A=~ b": "", "export A-B=c": "", "a $HOME": "", "a || b": "", "(a)": "", "a <b": "", "a 2>b": "", "a >b >c": "", "a 'b": "",
+		"V=1.2 D=app-$V; mkdir $D": "V=1.2 D=app-1.2 [:];[mkdir][app-1.2];",
+		"A=1 B=$A c $A $B":         "A=1 B=1 [c][a];",
+		`a "${NONE:-'q'}"`:         "", `a "${A:+'q'}"`: "", `a "${A:-"q"}"`: "", `a ${NONE:-'q'}`: "[a][q];",
+		"export X=$LIST": "", "export X=$STAR": "", `export X="$LIST" && a $X`: "X=x  y [a][x][y];",
+		"IFS=,; a": "", "IFS=, a": "", "CDPATH=/x cd y": "", "export POSIXLY_CORRECT=1": "", "A=1 :": "", "A=1 export B": "",
+		"a > b > /dev/null": "", "a > b >&2": "", "a >&2 > b": "[a]>b;", "a >/dev/null | b": "", "a 1>&2 | b": "", "a > b 2>/dev/null": "[a]>b;",
+		"a $UNKNOWN": "", "a ${UNKNOWN:-x}": "", "A=b:~": "", "export A=~": "",
 		"a {b} {} b~ a=b \\{a,b\\}": "[a][{b}][{}][b~][a=b][{a,b}];",
 	} {
 		got, err := script.Shell(source, env, false)
@@ -74,6 +85,7 @@ func TestCmd(t *testing.T) {
 		`a %NONE% 100% "" %%`:     `[a][%NONE%][100%][][%%];`,
 		`a > b`:                   "",
 		`a && `:                   "",
+		`a %UNKNOWN%`:             "",
 	} {
 		got, err := script.Cmd(source, env)
 		if err != nil {
@@ -81,6 +93,20 @@ func TestCmd(t *testing.T) {
 		}
 		if (want == "") != (err != nil) || format(got) != want {
 			t.Errorf("%s: %s, %v, want %s", source, format(got), err, want)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	for source, want := range map[string]string{
+		`A=1 go build && echo "do not make it" 'go x' # git`:            "go echo",
+		"if [ -n \"$x\" ]; then make x; fi; (cd a; env B=1 /go/bin/go)": "[ make cd /go/bin/go",
+		"echo $(git describe) `make x`":                                 "echo",
+		"for i in go; do $i x | \"apk\" y; done":                        " apk",
+		`mkdir C:\x & "go" build (`:                                     "mkdir go",
+	} {
+		if got := strings.Join(script.Names(source), " "); got != want {
+			t.Errorf("%s: %q, want %q", source, got, want)
 		}
 	}
 }

@@ -85,8 +85,8 @@ func (s *shell) binary(st *syntax.Stmt, b *syntax.BinaryCmd) {
 		if from == nil || to == nil {
 			return
 		}
-		if from.Output != nil {
-			s.add(s.text(b.X), "output goes into a file and a pipe")
+		if from.Output != nil || from.nowhere {
+			s.add(s.text(b.X), "the output goes to another place than the pipe: leave that out")
 			return
 		}
 		to.Input = from
@@ -152,7 +152,14 @@ func (s *shell) simple(st *syntax.Stmt) *Command {
 	before := len(s.found)
 	c := &Command{Env: slices.Concat(s.exported, s.assigned(call.Assigns))}
 	for _, w := range call.Args {
-		c.Args = append(c.Args, s.word(w)...)
+		words := s.word(w)
+		if len(c.Args) > 0 && c.Args[0].Text == "export" && (len(words) != 1 || words[0].Pattern != "" || strings.Contains(s.text(w), "=~") || strings.Contains(s.text(w), ":~")) {
+			s.add(s.text(w), "export %s is more than one word, or has a pattern or ~, which shells read in different ways: put the value in quotes", s.text(w))
+		}
+		c.Args = append(c.Args, words...)
+	}
+	if len(c.Args) > 0 && len(call.Assigns) > 0 && slices.Contains([]string{":", "export", "set"}, c.Args[0].Text) {
+		s.add(s.text(call.Assigns[0]), "an assignment before %s stays in some shells only: write it as a command of its own", c.Args[0].Text)
 	}
 	if len(call.Args) == 0 {
 		c.Args = []Word{{Text: ":"}}
@@ -184,7 +191,9 @@ func (s *shell) redirect(c *Command, r *syntax.Redirect) {
 		switch {
 		case len(files) != 1 || files[0].Pattern != "":
 			s.add(source, "%s is not one file", source)
+		case files[0].Text == "/dev/null" && number != "" && number != "1":
 		case files[0].Text == "/dev/null":
+			s.nowhere(c, source)
 		case number == "2":
 			s.add(source, "%s: what a command would report is not known here: leave it out", source)
 		case number != "" && number != "1":
@@ -192,15 +201,27 @@ func (s *shell) redirect(c *Command, r *syntax.Redirect) {
 		case c.Output != nil:
 			s.add(source, "%s: the output goes into another file already", source)
 		default:
-			c.Output = &Output{File: files[0], Append: r.Op == syntax.AppOut}
+			c.Output, c.nowhere = &Output{File: files[0], Append: r.Op == syntax.AppOut}, false
 		}
 	case syntax.DplOut:
-		if source != "2>&1" && source != ">&2" && source != "1>&2" {
+		switch source {
+		case "2>&1":
+		case ">&2", "1>&2":
+			s.nowhere(c, source)
+		default:
 			s.add(source, "%s is not known here: leave it out", source)
 		}
 	default:
 		s.add(source, "%s is not known here: write the content with echo or printf", source)
 	}
+}
+
+// nowhere notes that the output of a command is dropped. It does not go where it went before.
+func (s *shell) nowhere(c *Command, source string) {
+	if c.Output != nil {
+		s.add(source, "%s: the output goes into a file already, which stays empty: leave one out", source)
+	}
+	c.nowhere = true
 }
 
 // construct names what is not a simple command.

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -8,35 +9,50 @@ import (
 )
 
 // lookup returns the value of a variable: one that the script has set, or one of the environment.
-func (s *shell) lookup(name string) (string, bool) {
+func (s *shell) lookup(name string) (string, bool, error) {
 	if v, ok := s.vars[name]; ok {
-		return v, true
+		return v, true, nil
 	}
 	return s.env(name)
 }
 
-// assigned reads the assignments before a command, as NAME=value.
+// Deciding are variables that change how shells read a script, or what the commands do.
+var Deciding = []string{"IFS", "PWD", "OLDPWD", "CDPATH", "OPTIND", "PPID", "LINENO", "UID", "EUID", "RANDOM", "SHLVL", "_", "POSIXLY_CORRECT", "TAR_OPTIONS", "UNZIP", "UNZIPOPT"}
+
+// assigned reads the assignments before a command, as NAME=value. Each sees those before it.
 func (s *shell) assigned(all []*syntax.Assign) []string {
+	before := maps.Clone(s.vars)
+	defer func() { s.vars = before }()
 	var list []string
 	for _, a := range all {
-		switch {
-		case a.Append || a.Naked || a.Index != nil || a.Array != nil:
+		if a.Append || a.Naked || a.Index != nil || a.Array != nil {
 			s.add(s.text(a), "%s is not known here: write NAME=value", s.text(a))
 			continue
-		case a.Value == nil:
-			list = append(list, a.Name.Value+"=")
-			continue
-		case strings.HasPrefix(s.text(a.Value), "~"):
-			s.add(s.text(a), "%s: ~ is known only when the command runs: write the path", s.text(a))
-			continue
 		}
-		var f fields
-		for _, part := range a.Value.Parts {
-			s.part(&f, part, false, true)
+		value := ""
+		if a.Value != nil {
+			if text := s.text(a.Value); strings.HasPrefix(text, "~") || strings.Contains(text, ":~") {
+				s.add(s.text(a), "%s: ~ is known only when the command runs: write the path", s.text(a))
+				continue
+			}
+			var f fields
+			for _, part := range a.Value.Parts {
+				s.part(&f, part, false, true)
+			}
+			value = f.text()
 		}
-		list = append(list, a.Name.Value+"="+f.text())
+		s.assign(a.Name.Value, value)
+		list = append(list, a.Name.Value+"="+value)
 	}
 	return list
+}
+
+// assign sets a variable of the script.
+func (s *shell) assign(name, value string) {
+	if slices.Contains(Deciding, name) {
+		s.add(name, "%s= changes how the shell reads the line, which is not known here: leave it out", name)
+	}
+	s.vars[name] = value
 }
 
 // keep sets variables of the script itself.
@@ -44,7 +60,7 @@ func (s *shell) keep(assigned []string) {
 	for _, a := range assigned {
 		name, value, _ := strings.Cut(a, "=")
 		s.vars[name] = value
-		if _, given := s.env(name); given || slices.ContainsFunc(s.exported, func(e string) bool { return strings.HasPrefix(e, name+"=") }) {
+		if _, given, _ := s.env(name); given || slices.ContainsFunc(s.exported, func(e string) bool { return strings.HasPrefix(e, name+"=") }) {
 			s.exported = append(s.exported, a)
 		}
 	}
@@ -59,8 +75,8 @@ func (s *shell) export(c *Command) {
 			return
 		}
 		if given {
-			s.vars[key] = value
-		} else if value, given = s.lookup(key); !given {
+			s.assign(key, value)
+		} else if value, given, _ = s.lookup(key); !given {
 			continue
 		}
 		s.exported = append(s.exported, key+"="+value)
@@ -74,8 +90,11 @@ func (s *shell) variable(f *fields, p *syntax.ParamExp, quoted, whole bool) {
 		s.add(source, "%s is not known here: write the value", source)
 		return
 	}
-	value, ok := s.lookup(p.Param.Value)
+	value, ok, err := s.lookup(p.Param.Value)
 	switch {
+	case err != nil:
+		s.add(source, "%w", err)
+		return
 	case !ok && slices.Contains(runtime, p.Param.Value):
 		s.add(source, "%s is known only when the command runs: write the value", source)
 		return
@@ -114,6 +133,14 @@ func (s *shell) expansion(f *fields, p *syntax.ParamExp, value string, ok, quote
 	default:
 		s.add(source, "%s is not known here: write the value", source)
 		return "", true
+	}
+	if p.Exp.Word != nil {
+		for _, part := range p.Exp.Word.Parts {
+			if _, plain := part.(*syntax.Lit); quoted && !plain && strings.ContainsAny(s.text(part)[:1], `'"`) {
+				s.add(source, "%s: quotes in quotes have another meaning in each shell: leave them out", source)
+				return "", true
+			}
+		}
 	}
 	if instead && p.Exp.Word != nil {
 		for _, part := range p.Exp.Word.Parts {
@@ -155,7 +182,7 @@ func (s *shell) substitution(f *fields, p *syntax.CmdSubst, quoted, whole bool) 
 	if inner, ok := strings.CutPrefix(source, "`"); ok {
 		text = "$(" + strings.TrimSuffix(inner, "`") + ")"
 	}
-	value, ok := s.env(text)
+	value, ok, _ := s.env(text)
 	switch {
 	case !ok:
 		s.add(source, "%s needs the output of a command, and none is run: write the value, use ARG, or give the value under args in slipway.yaml, by the name %s", source, text)

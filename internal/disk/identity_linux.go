@@ -1,4 +1,4 @@
-package layer
+package disk
 
 import (
 	"io/fs"
@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// identity tells a file from another one of the same name, size and modification time. No program
+// Identity tells a file from another one of the same name, size and modification time. No program
 // can set the change time.
-func identity(fi fs.FileInfo) (inode uint64, changed time.Time) {
+func Identity(fi fs.FileInfo) (inode uint64, changed time.Time) {
 	st, ok := fi.Sys().(*syscall.Stat_t)
 	if !ok {
 		return 0, time.Time{}

@@ -1,0 +1,74 @@
+package build
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/slipway-dev/slipway/build/inputs"
+	"github.com/slipway-dev/slipway/lock"
+)
+
+// here is what a release is made from, at one time.
+type here struct {
+	sources []lock.Material
+	set     *inputs.Set
+}
+
+// Here lists those materials that every part of a release is made from: the archive of inputs,
+// which goes into the store, sources, and slipway. [Builder.Unchanged] compares with them.
+func (b *Builder) Here(ctx context.Context) ([]lock.Material, error) {
+	if b.before == nil {
+		h, err := b.look(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range h.set.Outside {
+			b.progress.Printf("warning: %s is outside of the product's repository: nobody else can build the release without it", path)
+		}
+		b.before = h
+	}
+	archive, err := archived(ctx, b.product, b.before.set, b.store)
+	if err != nil {
+		return nil, err
+	}
+	self, err := slipway(b.store)
+	if err != nil {
+		return nil, err
+	}
+	return append(slices.Clone(b.before.sources), archive, self), nil
+}
+
+func (b *Builder) look(ctx context.Context) (*here, error) {
+	all, err := b.sources(ctx)
+	if err != nil {
+		return nil, err
+	}
+	set, err := collect(ctx, b.product, all)
+	return &here{all, set}, err
+}
+
+// again is the remedy for what has changed.
+const again = "changed while the release was made, which may have it as it was or as it is: run again"
+
+// Unchanged compares what is here with what was here when [Builder.Here] looked first: whatever
+// was read in between is what the statement of the release says. It is to be called after
+// everything was.
+func (b *Builder) Unchanged(ctx context.Context) error {
+	now, err := b.look(ctx)
+	if err != nil {
+		return err
+	}
+	if path := b.before.set.Changed(now.set); path != "" {
+		return fmt.Errorf("%s %s", path, again)
+	}
+	if path := b.product.Changed(now.set.Stamp); path != "" {
+		return fmt.Errorf("%s %s", path, again)
+	}
+	for n, m := range b.before.sources {
+		if m != now.sources[n] {
+			return fmt.Errorf("%s %s", m.Title(), again)
+		}
+	}
+	return nil
+}

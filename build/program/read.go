@@ -1,0 +1,115 @@
+package program
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/regular"
+)
+
+// Read is what a program was compiled from, besides what a hash in slipway.yaml or go.sum fixes.
+type Read struct {
+	Program Program
+	Files   []string // absolute
+	// Tree means that any file of the source may have been read, by a compiler of C for example,
+	// and Unknown that any file at all may have been, since flags name files or commands.
+	Tree, Unknown bool
+}
+
+// Read returns what was read of directory sources, when wait has ended.
+func (s *Set) Read() []Read {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []Read
+	for _, r := range s.read {
+		all = append(all, r()...)
+	}
+	return all
+}
+
+// read returns what the programs of the batch were compiled from. c is nil where that is not
+// known.
+func (b *batch) read(c *comparison) (all []Read) {
+	for _, p := range b.programs {
+		if p.Tree.Fixed {
+			continue
+		}
+		r := Read{Program: p, Tree: true, Unknown: len(refusedFlags(p.Flags)) > 0 || slices.ContainsFunc(p.Env, func(kv string) bool { return strings.HasPrefix(kv, "GOFLAGS=") })}
+		if c != nil {
+			if was, ok := c.old[p.Package]; ok {
+				r.Files, r.Tree = was.Inputs.files(), false
+			}
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// files returns the files that are there, tests excepted: the compiler does not read those.
+func (i inputs) files() []string {
+	all := slices.Clone(i.Files)
+	for _, dir := range i.Dirs {
+		entries, _ := os.ReadDir(dir) // one that is not there has none
+		for _, e := range entries {
+			if slices.Contains(inputNames, path.Ext(e.Name())) && !strings.HasSuffix(e.Name(), "_test.go") {
+				all = append(all, filepath.Join(dir, e.Name()))
+			}
+		}
+	}
+	for _, e := range i.Embeds {
+		all = append(all, e.files()...)
+	}
+	all = slices.DeleteFunc(all, func(name string) bool {
+		fi, err := os.Stat(name)
+		return err != nil || !fi.Mode().IsRegular()
+	})
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// files returns what the pattern matches, and what is in that.
+func (e embed) files() (all []string) {
+	root, err := regular.OpenRoot(e.Dir)
+	if err != nil {
+		return nil
+	}
+	defer root.Close()
+	tree := root.FS()
+	found, _ := fs.Glob(tree, path.Clean(strings.TrimPrefix(e.Pattern, "all:"))) // the compiler reports it
+	for _, top := range found {
+		fs.WalkDir(tree, top, func(name string, _ fs.DirEntry, err error) error { //nolint:errcheck // what cannot be read is not compiled in
+			if err == nil && e.takes(top, name) {
+				all = append(all, filepath.Join(e.Dir, filepath.FromSlash(name)))
+			}
+			return nil
+		})
+	}
+	return all
+}
+
+// takes reports whether the go command embeds what is in a directory that matches: without all:,
+// not what begins with a dot or an underscore.
+func (e embed) takes(top, name string) bool {
+	if strings.HasPrefix(e.Pattern, "all:") || name == top {
+		return true
+	}
+	return !slices.ContainsFunc(strings.Split(strings.TrimPrefix(name, top+"/"), "/"), func(part string) bool {
+		return strings.HasPrefix(part, ".") || strings.HasPrefix(part, "_")
+	})
+}
+
+// stamp returns a text that differs when one of the files was written, removed or added.
+func (i inputs) stamp() string {
+	var b strings.Builder
+	for _, name := range i.files() {
+		if fi, err := os.Stat(name); err == nil {
+			b.WriteString(name + " " + disk.Stamp(fi) + "\n")
+		}
+	}
+	return b.String()
+}

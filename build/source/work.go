@@ -1,0 +1,71 @@
+package source
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/slipway-dev/slipway/internal/regular"
+)
+
+// Workspace returns a line for each module that go build would take from a directory in the
+// source's place, since a go.work names it, and that a release takes from the module proxy:
+// go.work is not read.
+func (t Tree) Workspace() (lines []string) {
+	if t.Fixed {
+		return nil
+	}
+	own, err := readModule(t.Dir)
+	if err != nil {
+		return nil // the go command will report it
+	}
+	file, work := workspace(t.Dir)
+	if work == nil {
+		return nil
+	}
+	for _, u := range work.Use {
+		dir := filepath.FromSlash(u.Path)
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(filepath.Dir(file), dir)
+		}
+		other, err := readModule(dir)
+		if err != nil || other.Module == nil {
+			continue
+		}
+		path := other.Module.Mod.Path
+		at := slices.IndexFunc(own.Require, func(r *modfile.Require) bool { return r.Mod.Path == path })
+		replaced := slices.ContainsFunc(own.Replace, func(r *modfile.Replace) bool { return r.Old.Path == path })
+		if at >= 0 && !replaced {
+			lines = append(lines, fmt.Sprintf("source %s is compiled with %s as its go.mod requires it, and not with %s: %s is not read; replace the module in go.mod if the directory is meant",
+				t.Source.Name, own.Require[at].Mod, dir, file))
+		}
+	}
+	return lines
+}
+
+// workspace returns the go.work that counts in a directory; nil for none.
+func workspace(dir string) (file string, work *modfile.WorkFile) {
+	for {
+		file = filepath.Join(dir, "go.work")
+		if text, err := regular.Read(file); err == nil {
+			work, _ = modfile.ParseWork(file, text, nil) // it is not read
+			return file, work
+		}
+		above := filepath.Dir(dir)
+		if above == dir {
+			return "", nil
+		}
+		dir = above
+	}
+}
+
+func readModule(dir string) (*modfile.File, error) {
+	file := filepath.Join(dir, "go.mod")
+	text, err := regular.Read(file)
+	if err != nil {
+		return nil, err
+	}
+	return modfile.Parse(file, text, nil)
+}

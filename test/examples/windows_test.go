@@ -1,0 +1,35 @@
+package examples
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestWindowsWorkflow checks that .github/workflows/windows.yml can release what it names to a
+// registry: nothing is wrong with a product, or the workflow runs before what the error tells to run.
+func TestWindowsWorkflow(t *testing.T) {
+	text, err := os.ReadFile("../../.github/workflows/windows.yml")
+	must(t, err)
+	released := regexp.MustCompile(`(?m)^ +release (\S+)$`).FindAllSubmatchIndex(text, -1)
+	if len(released) != 3 {
+		t.Fatalf("it releases %d products", len(released))
+	}
+	file, err := slipway()
+	must(t, err)
+	for _, r := range released {
+		product := string(text[r[2]:r[3]])
+		cmd := exec.CommandContext(t.Context(), file, "check", "-q", "-product="+filepath.Join("../..", product, "slipway.yaml"), "-registry=localhost:5000")
+		out, err := cmd.CombinedOutput()
+		for line := range strings.Lines(string(out)) {
+			_, remedy, _ := strings.Cut(line, ": run ")
+			remedy, _, _ = strings.Cut(remedy, ",")
+			if err != nil && (remedy == "" || !strings.Contains(string(text[:r[0]]), "\n          "+remedy+" -product="+product+"/slipway.yaml")) {
+				t.Errorf("%s: it does not run %q before: %s", product, remedy, line)
+			}
+		}
+	}
+}
