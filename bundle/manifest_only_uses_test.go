@@ -95,7 +95,7 @@ func TestManifestOnlySplit(t *testing.T) {
 	st, l := bundletest.Mixed(t)
 	f := bundletest.Pack(t, st, l, t.TempDir(), bundletest.Targets(t)...)[4]
 	dir := t.TempDir()
-	v, err := bundle.Split(t.Context(), f.Path, bundle.SplitOptions{MaxSize: 16 << 10, Dir: dir})
+	v, err := bundle.Split(t.Context(), f.Path, bundle.SplitOptions{MaxSize: 18 << 10, Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -113,6 +113,10 @@ func TestResigned(t *testing.T) {
 	}
 	files := func(text string, s *signature.Signer) string {
 		dir := t.TempDir()
+		l := &lock.Lock{SchemaVersion: lock.SchemaVersion, Name: "hello", Sources: []lock.Source{}}
+		if err := l.Write(filepath.Join(dir, lock.Name)); err != nil {
+			t.Fatal(err)
+		}
 		sums := fmt.Appendf(nil, "%x  release.yaml\n", sha256.Sum256([]byte(text)))
 		bundle, err := signature.SignFile(t.Context(), s, sums)
 		if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"io/fs"
 	"math/rand/v2"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/crane"
 
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
@@ -70,6 +72,10 @@ func TestInterrupt(t *testing.T) {
 				if err != nil || tries == 100 {
 					t.Fatalf("after %d tries it has not been interrupted: %v\n%s", tries+1, err, p.log.String())
 				}
+			}
+			// The journal names the files that the next run may replace.
+			if err := os.Remove(filepath.Join(out, distfile.Journal)); err != nil && (c.name == "pack" || !errors.Is(err, fs.ErrNotExist)) {
+				t.Error(err)
 			}
 			holds(t, out, before)
 			if now := names(t, cut); !slices.Equal(now, all) {
