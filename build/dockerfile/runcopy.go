@@ -69,7 +69,8 @@ func cp(r *runner, o options, args []string) error {
 	if err != nil {
 		return err
 	}
-	var dirs []string // that were copied
+	var dirs []string             // that were copied
+	named := map[[2]string]bool{} // sources and destinations
 	for _, source := range from {
 		s, err := r.spot(source, !c.links)
 		if err != nil {
@@ -78,14 +79,6 @@ func cp(r *runner, o options, args []string) error {
 		if s.n.kind == layer.Dir && !c.recursive {
 			return located{source, fmt.Errorf("RUN cp: %s is a directory: use cp -r", source)}
 		}
-		for _, other := range dirs {
-			if within(s.p, other) || within(other, s.p) {
-				return fmt.Errorf("%s is copied twice: name it once", source)
-			}
-		}
-		if s.n.kind == layer.Dir {
-			dirs = append(dirs, s.p)
-		}
 		name, err := under(source, dest, into)
 		if err != nil {
 			return err
@@ -93,6 +86,18 @@ func cp(r *runner, o options, args []string) error {
 		d, err := r.find(name, false)
 		if err != nil {
 			return err
+		}
+		if named[[2]string{s.p, d.p}] { // GNU's cp warns, and copies it once
+			continue
+		}
+		named[[2]string{s.p, d.p}] = true
+		for _, other := range dirs {
+			if within(s.p, other) || within(other, s.p) {
+				return fmt.Errorf("%s is copied twice: name it once", source)
+			}
+		}
+		if s.n.kind == layer.Dir {
+			dirs = append(dirs, s.p)
 		}
 		if o.has("T") {
 			if err := r.itself(name); err != nil {
