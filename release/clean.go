@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/distfile"
@@ -16,11 +17,25 @@ import (
 // build or the journal of a release that was interrupted names. It then removes dir if that is
 // empty.
 //
-// What names files is removed last, so that an interrupted Clean can be run again. It is an error
-// if dir has files but none of these. A missing dir is not an error. If another process has locked
-// dir, Clean reports that once by say and waits.
+// What names files is removed last, so that an interrupted Clean can be run again. All other files
+// stay ([Remaining]). It is an error if dir has the checksums of a release, but nothing that names
+// its files. A missing dir is not an error. If another process has locked dir, Clean reports that
+// once by say and waits.
 func Clean(ctx context.Context, dir string, say disk.Say) error {
 	return disk.Clear(ctx, dir, say, func(d *disk.Dir) error { return clean(dir, d) })
+}
+
+// Remaining says what is in a directory after Clean, or returns "" if the directory is gone.
+func Remaining(dir string) string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return ""
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return fmt.Sprintf("it contains %s, which slipway did not make", strings.Join(names, ", "))
 }
 
 func clean(dir string, d *disk.Dir) error {
@@ -45,6 +60,8 @@ func cleanFiles(dir string) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("cleaning: %w: remove by hand what is slipway's", err)
+	case had.product == "" && len(present(dir, slices.Clone(checksums))) == 0:
+		return nil // slipway's files are gone, or never were here
 	case had.product == "":
 		return fmt.Errorf("cleaning %s: it has no %s, so it may not be slipway's: remove it by hand", dir, lock.Name)
 	}

@@ -130,6 +130,8 @@ func (l *Leftovers) directory(ctx context.Context, what, dir string, o CleanOpti
 	} else if !o.List {
 		if err = remove(ctx, dir, o.Say); err != nil {
 			out.Kept = output.Line(err.Error())
+		} else {
+			out.Kept = Remaining(dir)
 		}
 	}
 	l.All = append(l.All, out)

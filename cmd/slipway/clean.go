@@ -2,15 +2,14 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/release"
 	"github.com/slipway-dev/slipway/store"
 )
@@ -95,13 +94,7 @@ func (*age) Type() string { return "age" }
 
 // tellLeft prints what remains in a directory after cleaning.
 func tellLeft(w io.Writer, dir string) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return // gone
+	if left := release.Remaining(dir); left != "" {
+		output.Fprintf(w, "keeping %s: %s\n", dir, left)
 	}
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	fmt.Fprintf(w, "keeping %s: it contains %s, which slipway did not make\n", dir, strings.Join(names, ", "))
 }
