@@ -116,7 +116,7 @@ func (c *checker) dockerfileImage(in *imageYAML, i *Image) Content {
 
 // limit checks a limit that the user has set.
 func (c *checker) limit(n *int, most int) {
-	if c.Given(n) && (*n < 1 || *n > most) {
+	if c.Given(n) && !c.Bad(n) && (*n < 1 || *n > most) {
 		c.Errorf(n, "%d is not a limit: write a number from 1 to %d", *n, most)
 	}
 }

@@ -3,6 +3,7 @@ package yamlfile
 import (
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -43,6 +44,13 @@ func (d *Document) decode(n *yaml.Node, v reflect.Value, tags reflect.StructTag)
 			v.Set(reflect.ValueOf(&x).Elem())
 		}
 		return ok
+	case reflect.Int:
+		if value, err := strconv.Atoi(n.Value); err == nil && n.Tag == "!!int" {
+			v.SetInt(int64(value))
+			return true
+		}
+		d.At(d.pos(n), "this is %s where a whole number should be: write it in digits, without quotes", describe(n))
+		return false
 	default:
 		if n.Kind == yaml.ScalarNode {
 			return d.text(n, v, tags)

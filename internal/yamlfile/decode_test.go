@@ -16,6 +16,7 @@ type config struct {
 	Labels map[string]string `yaml:"labels" jsonschema:"minProperties=1"`
 	Any    map[string]any    `yaml:"any"`
 	Item   *item             `yaml:"item"`
+	Count  int               `yaml:"count"`
 }
 
 type item struct {
@@ -34,13 +35,14 @@ list: [{path: a, sum: b}, {url: ""}]
 labels: {"on": "", a: b}
 any: {n: 1, l: [x, {y: z}], t: 2025-01-16}
 item: {url: c}
+count: 12
 `), one, &c)
 	if err := d.Err(); err != nil {
 		t.Fatal(err)
 	}
 	want := config{
 		Name: "demo", Level: "high", Mode: "later", List: []item{{Path: "a", Sum: "b"}, {}}, Labels: map[string]string{"on": "", "a": "b"},
-		Any: map[string]any{"n": 1, "l": []any{"x", map[string]any{"y": "z"}}, "t": "2025-01-16"}, Item: &item{URL: "c"},
+		Any: map[string]any{"n": 1, "l": []any{"x", map[string]any{"y": "z"}}, "t": "2025-01-16"}, Item: &item{URL: "c"}, Count: 12,
 	}
 	if diff := cmp.Diff(want, c); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -82,13 +84,13 @@ extra: 1
 		"f:3:7: the list is empty",
 		"f:4:9: this has no entries",
 		"f:6:7: path, url exclude each other",
-		`f:7:1: unknown field "extra": use any, item, labels, level, list, mode, name`,
+		`f:7:1: unknown field "extra": use any, count, item, labels, level, list, mode, name`,
 	}, d.Errors)
 	if !d.Bad(&c.Level) || !d.Bad(&c.List) {
 		t.Error("what could not be decoded is not marked")
 	}
 
-	d = yamlfile.Decode("f", []byte("level: 1\nlist:\n- {path: a}\n- {sum: b}\n- text\n- {pth: c}\nlabels: [a]\nitem:\n"), one, &config{})
+	d = yamlfile.Decode("f", []byte("level: 1\nlist:\n- {path: a}\n- {sum: b}\n- text\n- {pth: c}\nlabels: [a]\nitem:\ncount: \"3\"\n"), one, &config{})
 	compare(t, []string{
 		"f:1:1: name is missing: add it",
 		`f:1:8: this is a number where text should be: put it in quotes, "1"`,
@@ -99,6 +101,7 @@ extra: 1
 		`f:6:4: unknown field "pth": did you mean path?`,
 		"f:7:9: this is a list where fields should be",
 		"f:8:6: this is nothing where fields should be: give it a value, or take it out",
+		"f:9:8: this is text where a whole number should be: write it in digits, without quotes",
 	}, d.Errors)
 }
 

@@ -62,7 +62,7 @@ func (d drawn) without(n int) drawn {
 	return s
 }
 
-// drawer draws lines of the grammar that Slipway accepts, and of its neighbourhood.
+// drawer draws lines of the grammar that Slipway accepts, and of its neighborhood.
 type drawer struct {
 	*rand.Rand
 	vars []string // that the line has set
@@ -205,7 +205,7 @@ func (r *drawer) command() string {
 	case 15, 16:
 		return "cd " + r.one(name(), name(), "..", "a", "l", "lb", "d1/up", "@", "../d1", "l/..")
 	case 17:
-		print := r.one("echo ", "echo -n ", "printf '%s\\n' ", "printf '[%s]%%\\t' ", "printf ") + r.some(3, r.value)
+		echo := r.one("echo ", "echo -n ", "printf '%s\\n' ", "printf '[%s]%%\\t' ", "printf ") + r.some(3, r.value)
 		to := r.one(" > ", " >> ", " 1> ") + name()
 		switch r.IntN(8) {
 		case 0:
@@ -213,7 +213,7 @@ func (r *drawer) command() string {
 		case 1:
 			to = r.one(" > /dev/null", " >&2", " 2>&1", " > /dev/null 2>&1", " >&2") + to
 		}
-		return print + to
+		return echo + to
 	case 18:
 		assign := func() string {
 			v := r.one("V", "W", "X")
