@@ -30,6 +30,7 @@ func TestExplore(t *testing.T) {
 		walk(rt)
 	})
 	t.Logf("%d walks", walks)
+	tell(t)
 }
 
 // TestKeysDrawn: every key of slipway.yaml is drawn in 500 products.

@@ -18,6 +18,7 @@ type product struct {
 	git       bool // its directory is a git repository, which has the version
 	// registry reports whether a release of it needs a registry for bases or third-party images.
 	registry bool
+	pushes   bool     // it has no bases that only Microsoft's registry has
 	dest     []string // the names of destinations
 	channels []string
 	images   []string
@@ -126,6 +127,7 @@ func build(t *rapid.T, o object, what string) {
 
 func (p *product) drawBases(t *rapid.T) {
 	var all []object
+	p.pushes = true
 	if p.linux() {
 		if !maybe(t, 4, "base in a registry") {
 			all = append(all, object{"name": "linux", "builtin": pick(t, "builtin", "static", "static-root", "scratch")})
@@ -140,9 +142,11 @@ func (p *product) drawBases(t *rapid.T) {
 	}
 	if p.windows() {
 		all = append(all, object{"name": "win", "microsoft": pick(t, "microsoft", "nanoserver", "servercore", "hostprocess")})
-		if maybe(t, 4, "repository of the base") {
+		if maybe(t, 2, "repository of the base") {
 			all[len(all)-1]["repository"] = host + "/base/" + all[len(all)-1]["microsoft"].(string)
 			p.registry = true
+		} else {
+			p.pushes = false
 		}
 	}
 	p.yaml["bases"] = all

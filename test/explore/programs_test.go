@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -29,6 +30,7 @@ import (
 var shared string
 
 func TestMain(m *testing.M) {
+	flag.Set("rapid.nofailfile", "true") //nolint:errcheck // it is a flag of rapid
 	code := func() int {
 		dir, err := os.MkdirTemp("", "explore-shared-")
 		if err != nil {
