@@ -135,10 +135,10 @@ func (w *world) report() {
 
 // reproduce makes the release again from its own statement.
 func (w *world) reproduce() {
-	if !w.whole() || rapid.IntRange(0, 2).Draw(w.t, "long") > 0 {
+	if rapid.IntRange(0, 2).Draw(w.t, "long") > 0 {
 		return
 	}
-	args := []string{"reproduce", "out", "-store=again", "-out=reproduced"}
+	args := []string{"reproduce", "out"}
 	if w.now.key != "" {
 		args = append(args, "-key="+w.now.key)
 	}
@@ -146,8 +146,6 @@ func (w *world) reproduce() {
 	if r.code != 0 && !strings.Contains(r.stderr, "-repository") && !strings.Contains(r.stderr, "-allow-commands") {
 		w.fail(r, "it cannot be made again")
 	}
-	remove(w.path("again"))
-	remove(w.path("reproduced"))
 }
 
 // storeVerify reads all of the store.

@@ -37,6 +37,7 @@ var steps = []step{
 	{"release another version", (*world).raised},
 	{"release elsewhere", (*world).elsewhere},
 	{"release in shards", (*world).shards},
+	{"release a part", (*world).some},
 	{"release in parts", (*world).parts},
 	{"stage by stage", (*world).stages},
 	{"verify", (*world).verify},
@@ -84,13 +85,6 @@ func (w *world) first() {
 		r.flags = append(r.flags, "-registry="+r.pushed)
 		if maybe(w.t, 3, "to a destination") && len(w.p.dest) > 0 {
 			r.flags[len(r.flags)-1] = "-registry=" + pick(w.t, "destinations", "one", "two", "all", "one,two")
-		}
-	} else {
-		if len(w.p.images) > 1 && maybe(w.t, 8, "some images") {
-			r.flags = append(r.flags, "-images="+w.p.images[0])
-		}
-		if len(w.p.platforms) > 1 && maybe(w.t, 8, "some platforms") {
-			r.flags = append(r.flags, "-platforms="+w.p.platforms[0])
 		}
 	}
 	if w.p.registry {
@@ -242,7 +236,7 @@ func (w *world) same(what, dir string) {
 
 // shards makes the release on several machines.
 func (w *world) shards() {
-	if !w.whole() || w.exists("shards") {
+	if w.exists("shards") {
 		return
 	}
 	n := rapid.IntRange(1, 4).Draw(w.t, "shards")
@@ -270,16 +264,19 @@ func (w *world) shards() {
 	remove(w.path("shards"))
 }
 
-// whole reports whether the release has all images and platforms.
-func (w *world) whole() bool {
-	return !slices.ContainsFunc(w.now.flags, func(f string) bool {
-		return strings.HasPrefix(f, "-images") || strings.HasPrefix(f, "-platforms")
-	})
+// some makes a part of the release: some of its images on some of its platforms.
+func (w *world) some() {
+	args := []string{"-images=" + strings.Join(some(w.t, "image", 1, w.p.images...), ","), "-platforms=" + strings.Join(some(w.t, "platform", 1, w.p.platforms...), ",")}
+	r := w.run(slices.Concat([]string{"release", "-product=src/slipway.yaml", "-store=store", "-binary=false", "-out=some"}, w.now.flags, args)...)
+	if made := w.exists("some/release.part.json") || w.exists("some/SHA256SUMS"); made != (r.code == 0) {
+		w.fail(r, "a part is made: %v", made)
+	}
+	remove(w.path("some"))
 }
 
 // parts makes the release by platforms.
 func (w *world) parts() {
-	if !w.whole() || len(w.p.systems()) < 2 || w.exists("parts") {
+	if len(w.p.systems()) < 2 || w.exists("parts") {
 		return
 	}
 	var parts []string
@@ -316,10 +313,9 @@ func (w *world) stages() {
 	only := w.now.flags
 	w.ok(w.run(slices.Concat([]string{"build"}, at, only)...))
 	w.ok(w.run(slices.Concat([]string{"publish"}, at, only)...))
-	rendered := slices.DeleteFunc(slices.Clone(only), func(f string) bool {
-		return strings.HasPrefix(f, "-images") || strings.HasPrefix(f, "-platforms")
-	})
-	w.ok(w.run(slices.Concat([]string{"render"}, at, rendered)...))
+	if w.exists("out/release.yaml") {
+		w.ok(w.run(slices.Concat([]string{"render"}, at, only)...))
+	}
 	w.ok(w.run(slices.Concat([]string{"airgap", "pack"}, at, only)...))
 	now, was := w.tree("staged"), w.tree("out")
 	for name, text := range now {
