@@ -101,7 +101,7 @@ func (w *world) first() {
 		w.fail(planned, "check ended with %d: %s%s", checked.code, checked.stdout, checked.stderr)
 	}
 	made := w.run(slices.Concat([]string{"release"}, w.places("out"), w.makes(r), w.signs(r))...)
-	if (checked.code == 0) != (made.code == 0) {
+	if (checked.code == 0) != (made.code == 0) && !told(made) {
 		w.fail(made, "check ended with %d: %s%s", checked.code, checked.stdout, checked.stderr)
 	}
 	if made.code != 0 {
@@ -116,6 +116,10 @@ func (w *world) first() {
 		w.resolves("out")
 	}
 }
+
+// told reports whether a release failed for what check cannot know: the platforms that a
+// third-party image has in its registry.
+func told(r *result) bool { return strings.Contains(r.stderr, "would be empty: no image has") }
 
 // signs draws a key for a release, and makes it.
 func (w *world) signs(r *release) []string {
