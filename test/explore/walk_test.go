@@ -186,12 +186,16 @@ func (w *world) changed() {
 
 // raised makes a release of another version. The older one is kept aside, and nothing of it is left.
 func (w *world) raised() {
+	images := w.p.yaml["images"].([]object)
+	if w.now.pushed != "" && slices.ContainsFunc(images, func(i object) bool { return i["version"] != nil }) {
+		return // an image with a version of its own has its tags, which do not move
+	}
 	w.older = append(w.older, w.keep())
 	if slices.ContainsFunc(w.now.flags, func(f string) bool { return strings.HasPrefix(f, "-version=") }) {
 		w.now.flags = slices.DeleteFunc(w.now.flags, func(f string) bool { return strings.HasPrefix(f, "-version=") })
 	}
-	w.raise()
 	w.change()
+	w.raise()
 	w.now.version = w.at
 	w.ok(w.run(slices.Concat([]string{"release"}, w.places("out"), w.makes(w.now), w.key())...))
 	w.complete(nil, "out")
@@ -386,9 +390,9 @@ func (w *world) ask() {
 	asked := pick(w.t, "question",
 		[]string{"check", "-product=src/slipway.yaml"},
 		[]string{"plan", "-product=src/slipway.yaml", "-store=store", "-out=out"},
-		[]string{"images", "-product=src/slipway.yaml", "-out=out"},
+		[]string{"images", "-product=src/slipway.yaml"},
 		[]string{"lint", "out/release.yaml"},
-		[]string{"lint", "-product=src/slipway.yaml", "-out=out"},
+		[]string{"lint", "-product=src/slipway.yaml"},
 		[]string{"airgap", "inspect", bundle},
 		[]string{"airgap", "list", bundle},
 		[]string{"airgap", "list", "-digests", bundle},
