@@ -392,7 +392,6 @@ func (w *world) ask() {
 		[]string{"plan", "-product=src/slipway.yaml", "-store=store", "-out=out"},
 		[]string{"images", "-product=src/slipway.yaml"},
 		[]string{"lint", "out/release.yaml"},
-		[]string{"lint", "-product=src/slipway.yaml"},
 		[]string{"airgap", "inspect", bundle},
 		[]string{"airgap", "list", bundle},
 		[]string{"airgap", "list", "-digests", bundle},
