@@ -13,12 +13,19 @@ func (p *product) drawImages(t *rapid.T, programs []string) {
 	for n := range pick(t, "images", 1, 1, 1, 2, 2, 3) {
 		i := object{"name": pick(t, "image", "main", "x", "helper-1", "dot.ted") + map[bool]string{true: fmt.Sprint(n)}[n > 0]}
 		p.images = append(p.images, i["name"].(string))
-		if maybe(t, 5, "image platforms") {
+		if n > 0 && maybe(t, 3, "image platforms") {
 			i["platforms"] = some(t, "image system", 1, p.systems()...)
 		}
-		switch pick(t, "kind", "go", "go", "dockerfile", "dockerfile", "lifecycle") {
+		kind := pick(t, "kind", "go", "dockerfile", "lifecycle")
+		if kind == "lifecycle" && n == 0 {
+			kind = "dockerfile" // an image for all platforms comes first: no bundle is empty
+		}
+		switch kind {
 		case "go":
 			i["go"] = object{"program": pick(t, "image program", programs...)}
+			if i["go"].(object)["program"] == "made" {
+				i["source"] = "here"
+			}
 			i["bases"] = p.base()
 			if maybe(t, 8, "allow") {
 				i["allowOtherPlatforms"] = []string{"/downloads"}
@@ -72,7 +79,7 @@ func (p *product) drawImage(t *rapid.T, i object) {
 	if maybe(t, 5, "labels") {
 		i["labels"] = object{"com.example.drawn": "x=\"1\" ü"}
 	}
-	if maybe(t, 4, "compression") {
+	if maybe(t, 4, "compression") && i["lifecycle"] == nil {
 		i["compression"] = pick(t, "compression", "gzip", "zstd")
 	}
 }
@@ -148,13 +155,13 @@ func (p *product) dockerfile(t *rapid.T, o object, program, system string) strin
 		p.files["extra/LICENSE"] = "license\n"
 		line("COPY --from=more LICENSE /LICENSE")
 	}
-	if linux && !both {
+	if base := p.yaml["bases"].([]object)[0]; linux && !both && base["builtin"] != "static" {
 		for range rapid.IntRange(0, 3).Draw(t, "runs") {
 			line("RUN %s", pick(t, "run", "mkdir -p /made/by/run", "mkdir -p /x && touch /x/empty", "mkdir -p /d; ln -s /d /e", "echo text > /text", "set -e; mkdir -p /m && chmod 700 /m"))
 		}
 	}
 	exe := "/" + program
-	line("COPY --from=binaries /%s* /", program)
+	line("ARG TARGETOS\nARG TARGETARCH\nCOPY --from=binaries ${TARGETOS}_${TARGETARCH}/ /")
 	if maybe(t, 6, "outputs") && !both && linux {
 		b.Reset()
 		line("FROM golang AS builder\nRUN make all\nFROM linux AS last\nCOPY --from=builder /out/app /%s", program)
@@ -162,7 +169,7 @@ func (p *product) dockerfile(t *rapid.T, o object, program, system string) strin
 		delete(o, "programs")
 		if o["source"] == nil && o["files"] == nil {
 			o["programs"] = []string{program}
-			line("COPY --from=binaries /%s /copy", program)
+			line("COPY --from=binaries linux_*/%s /copy", program)
 		}
 	}
 	if maybe(t, 3, "user") && !windows {

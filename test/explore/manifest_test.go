@@ -34,7 +34,7 @@ func (p *product) drawCharts(t *rapid.T) {
 	c := object{"name": "drawn-chart", "path": "charts/drawn-chart"}
 	image := p.images[0]
 	p.files["charts/drawn-chart/Chart.yaml"] = "apiVersion: v2\nname: drawn-chart\nversion: 0.0.1\n"
-	p.files["charts/drawn-chart/values.yaml"] = fmt.Sprintf("image:\n  repository: %s/%s\n  tag: \"\"\nreplicas: 1\n", host, image)
+	p.files["charts/drawn-chart/values.yaml"] = fmt.Sprintf("image:\n  repository: %s/%s\n  tag: old\nreplicas: 1\n", host, image)
 	p.files["charts/drawn-chart/templates/main.yaml"] = deployment("{{ .Release.Name }}", `"{{ .Values.image.repository }}:{{ .Values.image.tag }}"`, p.systems()[0])
 	c["images"] = object{"image": image}
 	if maybe(t, 3, "chart version") {

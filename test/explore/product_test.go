@@ -256,16 +256,18 @@ func (p *product) drawArtifacts(t *rapid.T, programs []string) {
 	if maybe(t, 2, "forms") {
 		a["forms"] = some(t, "form", 1, "archive", "binary")
 	}
-	if maybe(t, 3, "formats") {
+	forms, _ := a["forms"].([]string)
+	archives := forms == nil || slices.Contains(forms, "archive")
+	if maybe(t, 3, "formats") && archives {
 		a["formats"] = object{"linux": pick(t, "format", "zip", "tar.gz")}
 	}
 	if maybe(t, 3, "archive name") {
 		a["archiveName"], a["binaryName"] = "{{.Product}}_{{.Version}}_{{.OS}}_{{.Arch}}", "{{.Name}}_{{.Version}}_{{.OS}}_{{.Arch}}"
 	}
-	if maybe(t, 3, "artifact directory") {
+	if maybe(t, 3, "artifact directory") && archives {
 		a["directory"] = "bin"
 	}
-	if maybe(t, 3, "artifact files") {
+	if maybe(t, 3, "artifact files") && archives {
 		a["files"] = object{p.systems()[0]: "extra"}
 		p.files["extra/LICENSE"], p.files["extra/doc/read me.txt"] = "license\n", "read\n"
 		if maybe(t, 2, "artifact source") {
