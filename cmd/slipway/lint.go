@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/internal/workload"
@@ -83,14 +84,7 @@ func (l *linting) run(cmd *cobra.Command, args []string) error {
 	if own {
 		args = []string{filepath.Join(l.flags.out, release.Manifest)}
 	}
-	files, err := l.files(cmd.Context(), args)
-	if err != nil {
-		return err
-	}
 	o := lint.Options{}
-	if o.Lock, err = l.readLock(args[0]); err != nil {
-		return err
-	}
 	if own || cmd.Flags().Changed("product") {
 		p, err := l.flags.load(cmd.Context())
 		if err != nil {
@@ -100,6 +94,16 @@ func (l *linting) run(cmd *cobra.Command, args []string) error {
 		if own {
 			o.Product = p
 		}
+	}
+	if own && !exists(args[0]) {
+		return fmt.Errorf("%s is not there: run %s first, or name manifests to check", args[0], howto.Run("release"))
+	}
+	files, err := l.files(cmd.Context(), args)
+	if err != nil {
+		return err
+	}
+	if o.Lock, err = l.readLock(args[0]); err != nil {
+		return err
 	}
 	if l.remote {
 		o.Remote = func(ctx context.Context, refs []name.Digest) (map[string][]platform.Platform, error) {
@@ -118,7 +122,7 @@ func (l *linting) print(cmd *cobra.Command, r *lint.Report) error {
 	switch {
 	case l.sarif:
 		info, _ := debug.ReadBuildInfo()
-		return r.WriteSARIF(cmd.OutOrStdout(), describe(version, info).Version)
+		return r.WriteSARIF(cmd.OutOrStdout(), describe(version, revision, info).Version)
 	case l.verbose && !l.flags.json:
 		return r.WriteAll(cmd.OutOrStdout())
 	}
