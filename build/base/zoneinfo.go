@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"strings"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
@@ -39,6 +40,12 @@ var zoneinfo = sync.OnceValue(func() []layer.Entry {
 	}
 	return all
 })
+
+// IsZone reports whether an entry of a built-in base is made from tzdata.zi, the text that has all
+// time zones.
+func IsZone(e layer.Entry) bool {
+	return strings.HasPrefix(e.Path, zoneinfoDir+"/") && e.Path != zoneinfoDir+"/tzdata.zi"
+}
 
 func readZoneinfo(archive []byte) ([]layer.Entry, error) {
 	z, err := zstd.NewReader(bytes.NewReader(archive), zstd.WithDecoderConcurrency(1))
