@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"runtime/debug"
-	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/spf13/cobra"
@@ -61,7 +60,7 @@ The exit code is 1 if there is an error, or with -strict also if there is a warn
 	cmd.Flags().BoolVar(&l.remote, "remote", false, "ask registries for images that are not in the lock")
 	cmd.Flags().BoolVar(&l.sarif, "sarif", false, "print the result as SARIF 2.1.0")
 	cmd.Flags().BoolVar(&l.strict, "strict", false, "fail on warnings, too")
-	cmd.Flags().BoolVarP(&l.verbose, "verbose", "v", false, "list every finding, even if it is the same for every pod of a file")
+	cmd.Flags().BoolVarP(&l.verbose, "verbose", "v", false, "list every finding, even if it is the same for every pod")
 	cmd.MarkFlagFilename("product", "yaml", "yml") //nolint:errcheck // fails only where the flag is missing
 	cmd.MarkFlagDirname("out")                     //nolint:errcheck // as above
 	cmd.MarkFlagFilename("lock", "json")           //nolint:errcheck // as above
@@ -111,10 +110,10 @@ func (l *linting) run(cmd *cobra.Command, args []string) error {
 		}
 	}
 	r, err := lint.Check(cmd.Context(), files, o)
-	if err != nil {
+	if r == nil {
 		return err
 	}
-	return errors.Join(l.print(cmd, r), l.verdict(r))
+	return errors.Join(l.print(cmd, r), err, l.verdict(r))
 }
 
 // print writes the report in the format that the flags select.
@@ -141,7 +140,7 @@ func (l *linting) verdict(r *lint.Report) error {
 	if wrong > 1 {
 		what += "s"
 	}
-	return fmt.Errorf("%s: %d %s: fix them, or allow them with a reason", strings.Join(r.Files, ", "), wrong, what)
+	return fmt.Errorf("%s: %d %s: fix them, or allow them with a reason", r.Title(), wrong, what)
 }
 
 // readLock reads the lock given by -lock, or the one in the manifest's directory if it exists.
