@@ -178,5 +178,5 @@ func beforeRelease(p, complete *product.Product, demands []string) []string {
 			demands = append(demands, fmt.Sprintf("%s: %s is not pinned: a release packs what the tag refers to on that day; run %s to pin it", t.Pos, t.Text, howto.Run("pin")))
 		}
 	}
-	return demands
+	return product.Once(demands)
 }
