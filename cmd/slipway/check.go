@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 
@@ -37,7 +36,8 @@ by digest. Without it, check lists these requirements.`,
 				r.Checked, err = release.Check(cmd.Context(), p)
 			}
 			if !f.json {
-				return errors.Join(r.writeTable(cmd.OutOrStdout(), err == nil), err)
+				r.writeTable(cmd.OutOrStdout(), err == nil)
+				return err
 			}
 			r.Errors = []string{}
 			for _, e := range output.Split(err) {
@@ -72,12 +72,12 @@ type checked struct {
 
 // writeTable writes the warnings and, if there is no error, what they are about and what a release
 // would require.
-func (c checked) writeTable(w io.Writer, good bool) error {
+func (c checked) writeTable(w io.Writer, good bool) {
 	for _, line := range c.Warnings {
 		output.Fprintf(w, "%s\n", line)
 	}
 	if !good {
-		return nil
+		return
 	}
 	fmt.Fprintf(w, "%s %s: no mistakes found\n", c.Name, c.Version)
 	if len(c.BeforeRelease) > 0 {
@@ -86,5 +86,4 @@ func (c checked) writeTable(w io.Writer, good bool) error {
 	for _, line := range c.BeforeRelease {
 		fmt.Fprintln(w, "  "+line)
 	}
-	return nil
 }
