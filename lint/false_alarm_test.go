@@ -73,7 +73,7 @@ func TestNoFalseAlarm(t *testing.T) {
 	}
 }
 
-// TestFolds writes advice that is the same for every pod once for each file, and errors each.
+// TestFolds writes advice that is the same for every pod once, and errors each.
 func TestFolds(t *testing.T) {
 	pod := func(name string) string {
 		return "apiVersion: v1\nkind: Pod\nmetadata: {name: " + name + "}\nspec:\n  nodeSelector: {kubernetes.io/os: windows}\n  hostPID: true\n  containers: [{name: main, image: '" + app + "', securityContext: {capabilities: {}}}]\n"
