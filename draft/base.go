@@ -50,7 +50,7 @@ func (d *Draft) base(r *recipe, os string, of []*stage, notes *[]string) string 
 			b.builtin = builtin[0]
 		}
 		b.name = b.builtin
-		b.notes = append(b.notes, "In place of "+ref+": it has the same files, and needs no registry.")
+		b.notes = append(b.notes, "In place of "+ref+": it is made for the same programs, and needs no registry.")
 	case repository == "" && os == platform.Linux:
 		b.name, b.builtin = "static-root", "static-root"
 		*notes = append(*notes, fmt.Sprintf("FROM %s is empty unless a build gives it: static-root is in its place", of[0].BaseName))

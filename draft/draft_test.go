@@ -145,6 +145,9 @@ func TestExamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if at := strings.Index(string(got), "examples/"); at >= 0 {
+				t.Errorf("%s names a path that only the repository of the example has: %.60q", f, got[at:])
+			}
 			rel, err := filepath.Rel(dir, f)
 			if err != nil {
 				t.Fatal(err)

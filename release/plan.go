@@ -54,6 +54,8 @@ type Plan struct {
 	Refused []string `json:"refused"`
 	// BeforeRelease lists what a release to a registry requires and this snapshot does not.
 	BeforeRelease []string `json:"beforeRelease,omitempty"`
+	// Warnings are those that the release would print.
+	Warnings []string `json:"warnings,omitempty"`
 
 	title string
 }
@@ -129,7 +131,7 @@ func newPlanner(ctx context.Context, p *product.Product, o Options) (pl *planner
 	pl.network = network.Options{Progress: o.Progress, Attempts: 2, Idle: 20 * time.Second}
 	pl.refuse(c.err)
 	pl.compiled, _ = c.builder.Programs() // the check has reported errors
-	pl.BeforeRelease = c.demands
+	pl.BeforeRelease, pl.Warnings = c.demands, c.warnings.All()
 	pl.Registry, pl.Copies = pl.names.Registry, pl.names.Copies
 	return pl, done, nil
 }

@@ -179,7 +179,7 @@ func pinned(ref name.Reference) error {
 	if _, ok := ref.(name.Digest); ok {
 		return nil
 	}
-	return fmt.Errorf("%s is not pinned: run %s, which writes its digest into %s, since a release must not change when a tag moves", ref, howto.Run("bases"), product.BasesLock)
+	return fmt.Errorf("%s is not pinned: run %s, which writes its digest into %s%s", ref, howto.Run("bases"), product.BasesLock, product.Since)
 }
 
 // pull returns an image of a registry, or its stub. Bases of slipway.yaml that nothing pins

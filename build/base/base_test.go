@@ -40,7 +40,13 @@ func TestStatic(t *testing.T) {
 		t.Errorf("the base is %+v, %+v", b.Platform, b.Info)
 	}
 	listing, content := files(t, b.Image)
-	golden.Compare(t, *update, "testdata/static.golden", config(t, b.Image)+listing)
+	var rest strings.Builder
+	for line := range strings.Lines(listing) {
+		if !strings.Contains(line, " usr/share/zoneinfo/") { // TestDebian compares these
+			rest.WriteString(line)
+		}
+	}
+	golden.Compare(t, *update, "testdata/static.golden", config(t, b.Image)+rest.String())
 
 	roots := content["etc/ssl/certs/ca-certificates.crt"]
 	n := 0

@@ -220,7 +220,7 @@ func (s *stage) refuseOne(c script.Command) error {
 	case (name == "go" || name == "xx-go") && !s.toolchain:
 		return located{name, fmt.Errorf("RUN go: programs are compiled in a stage of their own, and no command is run in the image: move it to FROM golang AS builder, and use COPY --from=builder, or declare the package under programs in slipway.yaml and use COPY --from=binaries")}
 	case !ok:
-		return located{name, fmt.Errorf("RUN %s needs a machine of the image's system, and here only commands that change files are carried out (%s): %s", name, s.toolNames(), instead)}
+		return located{name, fmt.Errorf("RUN %s needs a machine of the image's system, and no command is run here: %s", name, insteadOf(name))}
 	case c.Output != nil && !t.prints:
 		return located{c.Output.File.Text, fmt.Errorf("RUN %s: its output is not known here: write it with echo or printf", name)}
 	case c.Input != nil && piped(c) != nil:

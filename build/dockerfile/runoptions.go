@@ -82,17 +82,6 @@ func (s *stage) tool(name string) (tool, bool) {
 	return t, ok
 }
 
-func (s *stage) toolNames() string {
-	all := tools()
-	if s.windows() {
-		all = windowsTools()
-	}
-	delete(all, ":")
-	delete(all, "go")
-	delete(all, "xx-go")
-	return strings.Join(slices.Sorted(maps.Keys(all)), " ")
-}
-
 // parse separates options and operands as getopt does: options may stand anywhere before "--".
 func (t tool) parse(words []string) (options, []string, error) {
 	if t.plain {

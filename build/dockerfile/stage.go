@@ -203,7 +203,7 @@ func (b *builder) beginFrom(ctx context.Context, s *stage) ([]string, error) {
 	}
 	base, img, err := b.image(ctx, s.base, s.platform)
 	if err != nil {
-		return nil, fmt.Errorf("%s is neither a stage above nor a named context (%s): %w", s.base, b.contextNames(), err)
+		return nil, b.notNamed("", s.base, err)
 	}
 	b.refers(s.Location, s.BaseName, base, s.platform)
 	s.baseImage = base

@@ -44,10 +44,14 @@ func run(args []string, stdout, stderr io.Writer) int {
 	out, problems := output.New(stdout), output.New(stderr)
 	collect(problems)
 	root := newRoot()
-	root.SetArgs(longFlags(args))
+	args = longFlags(args)
+	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(problems)
-	err := stopped(ctx, root.ExecuteContext(ctx))
+	err := unknownHelp(root, args)
+	if err == nil {
+		err = stopped(ctx, root.ExecuteContext(ctx))
+	}
 	code := explain(problems, errors.Join(err, out.Flush()))
 	problems.Flush() //nolint:errcheck // there is no other place to say so
 	return code
