@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -72,6 +71,9 @@ func (table *optionTable) try(t *testing.T, world *world, b *optionBase) {
 	}
 	for _, name := range b.options(cmd) {
 		o := cmp.Or(b.values[name], table.defaults[name])
+		if o == untried {
+			continue
+		}
 		if o == "" {
 			t.Errorf("testdata/options.txtar has no value of -%s", name)
 			continue
@@ -81,12 +83,15 @@ func (table *optionTable) try(t *testing.T, world *world, b *optionBase) {
 		case malformed.MatchString(got.stderr):
 			t.Errorf("%s: the value is malformed, and proves nothing: %s", o, got.stderr)
 		case !got.differs(plain):
-			t.Errorf("%s: it is as without the option, which nobody reads: make it a usage error:\n%s", o, got)
+			t.Errorf("%s: %s: it is as without the option, which nobody reads: make it a usage error:\n%s%s", b.line, o, got.stdout, got.stderr)
 		case got.code != 2:
 			table.use(cmd, name)
 		}
 	}
 }
+
+// untried is the value of an option that a command line is not tried with.
+const untried = "--"
 
 // each calls do with each option of each command, but -help.
 func each(cmd *cobra.Command, do func(*cobra.Command, *pflag.Flag)) {
@@ -105,7 +110,8 @@ var malformed = regexp.MustCompile(`invalid argument ".*" for ".*" flag|unknown 
 
 // world is a directory that has everything which the commands need.
 type world struct {
-	dir      string // runs take place in copies
+	dir      string // runs take place in copies,
+	top      string // below this
 	registry *recorder
 	host     string
 	env      []string
@@ -115,11 +121,10 @@ type world struct {
 // outcome is what a run leaves, without what is another each time.
 type outcome struct {
 	code   int
+	stdout string
 	stderr string
 	facts  map[string]bool
 }
-
-func (o outcome) String() string { return strings.Join(slices.Sorted(maps.Keys(o.facts)), "\n") }
 
 // differs reports whether a run has something that two others lack, or lacks something that both have.
 func (o outcome) differs(plain [2]outcome) bool {
@@ -142,7 +147,8 @@ var passing = regexp.MustCompile(`\(\d+(\.\d+)?s\)|[0-9.]+ [kMGT]B are free|"(fr
 // run runs a command in a copy of the world.
 func (w *world) run(t *testing.T, args []string) outcome {
 	t.Helper()
-	dir, id := filepath.Join(t.TempDir(), "w"), <-w.runs
+	id := <-w.runs
+	dir := filepath.Join(w.top, id)
 	if err := os.CopyFS(dir, os.DirFS(w.dir)); err != nil {
 		t.Error(err)
 	}
@@ -174,7 +180,7 @@ func (w *world) start(t *testing.T, dir string, args []string, id string) outcom
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		t.Error(err)
 	}
-	o.code, o.stderr = cmd.ProcessState.ExitCode(), errs.String()
+	o.code, o.stdout, o.stderr = cmd.ProcessState.ExitCode(), out.String(), errs.String()
 	add := func(from, text string) {
 		text = strings.NewReplacer(dir, "DIR", id, "RUN").Replace(passing.ReplaceAllString(text, "PASSING"))
 		for line := range strings.Lines(text) {
@@ -291,9 +297,11 @@ func (b *optionBase) options(cmd *cobra.Command) (names []string) {
 //	prepare ARGS    runs a command in the world, which must succeed
 //	default OPTION  is the value of an option where a command line has no other
 //	try ARGS        is a command line that is tried with all its options
+//	elsewhere COMMAND OPTION TEST  names what shows the use of an option
 //	also ARGS       is one that is tried with the options below it
 //
-// Lines below these two, with a blank before them, are options.
+// Lines below these two, with a blank before them, are options. One that is followed by -- and a reason
+// is not tried there.
 func readOptions(t *testing.T) *optionTable {
 	t.Helper()
 	a, err := txtar.ParseFile("testdata/options.txtar")
@@ -308,10 +316,15 @@ func readOptions(t *testing.T) *optionTable {
 		case strings.HasPrefix(line, " "):
 			last := table.bases[len(table.bases)-1]
 			last.values[optionName(words[0])] = words[0]
+			if len(words) > 1 { // a reason
+				last.values[optionName(words[0])] = untried
+			}
 		case words[0] == "prepare":
 			table.prepare = append(table.prepare, words[1:])
 		case words[0] == "default":
 			table.defaults[optionName(words[1])] = words[1]
+		case words[0] == "elsewhere":
+			table.used["slipway "+words[1]+" "+words[2]] = true
 		case words[0] == "try" || words[0] == "also":
 			table.bases = append(table.bases, &optionBase{strings.Join(words[1:], " "), words[1:], map[string]string{}, words[0] == "try"})
 		default:
@@ -333,7 +346,7 @@ func newWorld(t *testing.T, table *optionTable) *world {
 	r := &recorder{Handler: registrytest.Handler()}
 	s := httptest.NewServer(r)
 	t.Cleanup(s.Close)
-	w := &world{dir: t.TempDir(), registry: r, host: s.Listener.Addr().String(), runs: make(chan string)}
+	w := &world{dir: t.TempDir(), top: t.TempDir(), registry: r, host: s.Listener.Addr().String(), runs: make(chan string)}
 	w.env = append(os.Environ(), "GOPROXY=off", "GOTOOLCHAIN=local", "SLIPWAY_PASSWORD=a password", "KUBECONFIG=", "GITHUB_TOKEN=", "GITHUB_REPOSITORY=", "GITHUB_API_URL="+s.URL)
 	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH"} {
 		out, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
@@ -352,7 +365,7 @@ func newWorld(t *testing.T, table *optionTable) *world {
 		}
 	}()
 	for _, tag := range []string{"1.0.0", "1.0.1"} {
-		pushBase(t, w.host+"/base:"+tag)
+		pushBase(t, w.host+"/base:"+tag, tag)
 	}
 	for _, f := range table.world {
 		put(t, w.dir, f.Name, strings.ReplaceAll(string(f.Data), "$REG", w.host))
@@ -362,12 +375,14 @@ func newWorld(t *testing.T, table *optionTable) *world {
 			t.Fatalf("slipway %s:\n%s", strings.Join(args, " "), o.stderr)
 		}
 	}
+	pushBase(t, w.host+"/base:1.0.0", "moved")
+	put(t, w.dir, ".slipway/blobs/sha256/"+strings.Repeat("0", 64), "damaged")
 	return w
 }
 
-func pushBase(t *testing.T, ref string) {
+func pushBase(t *testing.T, ref, variable string) {
 	t.Helper()
-	img, err := mutate.ConfigFile(empty.Image, &v1.ConfigFile{OS: "linux", Architecture: "amd64", Config: v1.Config{Env: []string{"OF=" + ref}}})
+	img, err := mutate.ConfigFile(empty.Image, &v1.ConfigFile{OS: "linux", Architecture: "amd64", Config: v1.Config{Env: []string{"A=" + variable}}})
 	if err == nil {
 		err = crane.Push(img, ref)
 	}
