@@ -78,7 +78,7 @@ func (b *Bundle) Extract(ctx context.Context, ref string, o ExtractOptions) (*Ex
 	for _, e := range list {
 		total += e.size
 	}
-	dir, err := disk.Lock(ctx, filepath.Dir(filepath.Clean(o.To)), o.Progress.Printf)
+	dir, err := hold(ctx, filepath.Clean(o.To), o.Progress.Printf)
 	if err != nil {
 		return nil, fmt.Errorf("extracting %s: %w", i.Name, err)
 	}

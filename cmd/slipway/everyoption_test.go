@@ -28,6 +28,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/slipway-dev/slipway/internal/testing/githubtest"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/report"
 	"github.com/slipway-dev/slipway/shard"
@@ -116,6 +117,7 @@ type world struct {
 	host     string
 	env      []string
 	runs     chan string // names of runs
+	words    []string    // what commands printed that prepared it, behind their names
 }
 
 // outcome is what a run leaves, without what is another each time.
@@ -141,8 +143,8 @@ func (o outcome) differs(plain [2]outcome) bool {
 	return false
 }
 
-// passing are times and sizes that are others in each run.
-var passing = regexp.MustCompile(`\(\d+(\.\d+)?s\)|[0-9.]+ [kMGT]B are free|"(free|seconds|milliseconds|nanoseconds|took|began|started|ended)": ?"?[^",]*"?`)
+// passing are times, sizes and addresses that are others in each run.
+var passing = regexp.MustCompile(`127\.0\.0\.1:\d+|\(\d+(\.\d+)?s\)|[0-9.]+ [kMGT]B are free|"(free|seconds|milliseconds|nanoseconds|took|began|started|ended)": ?"?[^",]*"?`)
 
 // run runs a command in a copy of the world.
 func (w *world) run(t *testing.T, args []string) outcome {
@@ -163,7 +165,7 @@ func (w *world) start(t *testing.T, dir string, args []string, id string) outcom
 	var out, errs bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), slipway(t))
 	for _, a := range args {
-		cmd.Args = append(cmd.Args, strings.NewReplacer("$RUN", id, "$REG", w.host).Replace(a))
+		cmd.Args = append(cmd.Args, strings.NewReplacer(append(w.words, "$RUN", id, "$REG", w.host)...).Replace(a))
 	}
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, append(w.env, "HOME="+filepath.Join(dir, "home"), "TMPDIR="+dir), &out, &errs
 	if input, err := os.Open(filepath.Join(dir, args[0]+".stdin")); err == nil {
@@ -175,6 +177,11 @@ func (w *world) start(t *testing.T, dir string, args []string, id string) outcom
 		if slices.ContainsFunc(args, func(a string) bool { return optionName(a) == "quiet" }) {
 			cmd.Stdout = io.MultiWriter(&out, ending{cmd})
 		}
+	}
+	if args[0] == "github-release" { // there is one for each run
+		hub := githubtest.New()
+		defer hub.Close()
+		cmd.Env = append(cmd.Env, "GITHUB_API_URL="+hub.API(), "GITHUB_REPOSITORY="+githubtest.Repository, "GITHUB_TOKEN="+githubtest.Token)
 	}
 	err := cmd.Run()
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
@@ -295,6 +302,7 @@ func (b *optionBase) options(cmd *cobra.Command) (names []string) {
 // readOptions reads testdata/options.txtar. A line of it
 //
 //	prepare ARGS    runs a command in the world, which must succeed
+//	plan, open ARGS  do so, too; what they print is $PLAN and $OPEN below
 //	default OPTION  is the value of an option where a command line has no other
 //	try ARGS        is a command line that is tried with all its options
 //	elsewhere COMMAND OPTION TEST  names what shows the use of an option
@@ -319,8 +327,8 @@ func readOptions(t *testing.T) *optionTable {
 			if len(words) > 1 { // a reason
 				last.values[optionName(words[0])] = untried
 			}
-		case words[0] == "prepare":
-			table.prepare = append(table.prepare, words[1:])
+		case words[0] == "prepare" || words[0] == "plan" || words[0] == "open":
+			table.prepare = append(table.prepare, words)
 		case words[0] == "default":
 			table.defaults[optionName(words[1])] = words[1]
 		case words[0] == "elsewhere":
@@ -347,7 +355,7 @@ func newWorld(t *testing.T, table *optionTable) *world {
 	s := httptest.NewServer(r)
 	t.Cleanup(s.Close)
 	w := &world{dir: t.TempDir(), top: t.TempDir(), registry: r, host: s.Listener.Addr().String(), runs: make(chan string)}
-	w.env = append(os.Environ(), "GOPROXY=off", "GOTOOLCHAIN=local", "SLIPWAY_PASSWORD=a password", "KUBECONFIG=", "GITHUB_TOKEN=", "GITHUB_REPOSITORY=", "GITHUB_API_URL="+s.URL)
+	w.env = append(os.Environ(), "GOPROXY=off", "GOTOOLCHAIN=local", "SLIPWAY_PASSWORD=a password", "KUBECONFIG=")
 	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH"} {
 		out, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
 		if err != nil {
@@ -371,9 +379,11 @@ func newWorld(t *testing.T, table *optionTable) *world {
 		put(t, w.dir, f.Name, strings.ReplaceAll(string(f.Data), "$REG", w.host))
 	}
 	for _, args := range table.prepare {
-		if o := w.start(t, w.dir, args, "prepare"); o.code != 0 {
-			t.Fatalf("slipway %s:\n%s", strings.Join(args, " "), o.stderr)
+		o := w.start(t, w.dir, args[1:], "prepare")
+		if o.code != 0 {
+			t.Fatalf("slipway %s:\n%s", strings.Join(args[1:], " "), o.stderr)
 		}
+		w.words = append(w.words, "$"+strings.ToUpper(args[0]), strings.TrimSpace(o.stdout))
 	}
 	pushBase(t, w.host+"/base:1.0.0", "moved")
 	put(t, w.dir, ".slipway/blobs/sha256/"+strings.Repeat("0", 64), "damaged")

@@ -56,6 +56,9 @@ func (p *reporting) run(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		path = args[0]
 	}
+	if cmd.Flags().Changed("store") && !p.timeline {
+		return usageError{fmt.Errorf("-store is for -run, which shows the last run: give -run, too; see %s -h", cmd.CommandPath())}
+	}
 	r, old, err := p.read(cmd, path)
 	if err != nil {
 		return err
