@@ -118,6 +118,8 @@ func TestDeltaRefused(t *testing.T) {
 	}
 	_, err = bundle.Open(delta)
 	says(err, "is a delta", "its base, demo-images.tar.zst of version 1.2.3", "slipway airgap apply "+delta)
+	byLock := bundle.Delta{Base: bundle.DeltaBase{File: lock.Name, Version: "1.2.3"}, Bundle: "demo-images.tar.zst"} // which no command takes
+	says(byLock.Refusal("x.delta"), "in a bundle of version 1.2.3 for the same platform", "slipway airgap apply x.delta -base=BUNDLE -out=demo-images.tar.zst")
 	out := filepath.Join(t.TempDir(), "made.tar.zst")
 	_, err = bundle.Apply(t.Context(), delta, old[0].Path, out, bundle.ApplyOptions{})
 	says(err, old[0].Path+" is not the base of "+delta+"", "demo 1.2.3", "the base is demo-images.tar.zst of version 1.2.3")
