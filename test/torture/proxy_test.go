@@ -44,7 +44,7 @@ func (p *proxy) open() error {
 	p.address, p.server = l.Addr().String(), s
 	p.mu.Unlock()
 	if p.secure {
-		s.TLSConfig, s.HTTP2 = &tls.Config{Certificates: []tls.Certificate{certificate}}, &http.HTTP2Config{MaxReceiveBufferPerStream: 64 << 10}
+		s.TLSConfig = &tls.Config{Certificates: []tls.Certificate{certificate}}
 		s.ErrorLog = log.New(io.Discard, "", 0)
 		go s.ServeTLS(l, "", "") //nolint:errcheck // it is closed
 		return nil
