@@ -150,10 +150,6 @@ func (w *worker) step(step string) {
 		w.must(edit(filepath.Join(w.dir, "src")))
 		return
 	}
-	if step == "ballast" {
-		w.must(os.WriteFile(filepath.Join(w.dir, "src", "files", "notice.txt"), garbage(6<<20, rand.New(rand.NewPCG(1, 1))), 0o644)) //nolint:gosec // it is not for a secret
-		return
-	}
 	if step == "others" {
 		w.must(os.CopyFS(filepath.Join(w.dir, "out"), os.DirFS("testdata/others")))
 		return

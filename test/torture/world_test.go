@@ -15,7 +15,7 @@ import (
 type scenario struct {
 	name string
 	// before are commands that an undisturbed slipway runs to make the directory. "edit" stands
-	// for a new version of the product, "ballast" for a large file in an image, "others" for files of others in out, "mv A B" renames, "save FILE" keeps what a command prints.
+	// for a new version of the product, "others" for files of others in out, "mv A B" renames, "save FILE" keeps what a command prints.
 	before []string
 	// command is what the fault hits. REG is the registry of the scenario.
 	command string
@@ -110,9 +110,9 @@ var scenarios = []*scenario{
 		lock, strings.Replace(stored, "=out", "=a", 1) + shipto + " -platforms=linux", stored + shipto,
 	}, command: "clean -older=1ms -store=none -out=none a/release.part.json"},
 	{name: "store-verify", before: []string{stored}, command: "store verify -q -store=store"},
-	{name: "release-to-secure", registry: secure, only: "early answer", before: []string{"ballast", lock}, command: stored + shipto},
+	{name: "release-to-secure", registry: secure, only: "early answer", before: []string{lock}, command: stored + shipto},
 	{
-		name: "push-to-secure", registry: secure, only: "early answer", before: []string{"ballast", lock, stored + shipto, "mv out in"}, input: bundle,
+		name: "push-to-secure", registry: secure, only: "early answer", before: []string{lock, stored + shipto, "mv out in"}, input: bundle,
 		command: "airgap push -q " + bundle + " -to=REG/mirror -release=in/release.yaml -out=release.yaml",
 	},
 	{name: "release-to-debian", registry: debian, before: []string{lock}, command: stored + shipto},
