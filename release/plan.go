@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/internal/chart"
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/transfer"
@@ -195,7 +196,7 @@ func (pl *planner) files() {
 	p := pl.product
 	for _, b := range p.Airgap.Bundles {
 		if len(p.Selected) == 0 {
-			pl.Bundles = append(pl.Bundles, PlannedBundle{b.Name + ".tar.zst", b.Platform})
+			pl.Bundles = append(pl.Bundles, PlannedBundle{b.Name + distfile.BundleSuffix, b.Platform})
 		}
 	}
 	for _, a := range p.Artifacts {

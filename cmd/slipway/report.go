@@ -60,6 +60,9 @@ func (p *reporting) run(cmd *cobra.Command, args []string) error {
 	} else if !exists(path) {
 		return fmt.Errorf("%s is not there: run %s first, or name the directory of a release", path, howto.Run("release"))
 	}
+	if cmd.Flags().Changed("store") && !p.timeline {
+		return usageError{fmt.Errorf("-store is for -run, which shows the last run: give -run, too; see %s -h", cmd.CommandPath())}
+	}
 	r, old, err := p.read(cmd, path)
 	if err != nil {
 		return err
