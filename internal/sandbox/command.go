@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"os/exec"
 	"slices"
 
@@ -46,7 +45,7 @@ const maxPolicy = 120 << 10
 
 func (p *policy) command(ctx context.Context) *exec.Cmd {
 	cmd := subprocess.Command(ctx, "/proc/self/exe") // which is there even if the file was replaced
-	cmd.Dir, cmd.Env = os.TempDir(), []string{}
+	cmd.Dir, cmd.Env = "/", []string{}
 	text, err := json.Marshal(p)
 	if err == nil && len(text) > maxPolicy {
 		err = fmt.Errorf("arguments and environment of %s have %d bytes, and in the sandbox %d are possible: take flags out, or use -sandbox=off", p.Program[0], len(text), maxPolicy)
