@@ -3,6 +3,7 @@ package program
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,7 +28,10 @@ func (p Program) box() *sandbox.Box {
 }
 
 // tools are directories of the go command.
-type tools struct{ root, modules string }
+type tools struct {
+	root, modules string
+	linked        []string // to which links in root lead, as distributions have them
+}
 
 // tools returns those of the tree's toolchain. The go command is asked outside of the sandbox, since
 // it may have to get the toolchain, a release of Go, first.
@@ -40,7 +44,17 @@ func (p Program) tools(ctx context.Context) (tools, error) {
 	if !ok || root == "" || modules == "" {
 		return tools{}, fmt.Errorf("the go command answers %q to go env GOROOT GOMODCACHE", out)
 	}
-	return tools{root, modules}, disk.MkdirAll(modules)
+	t := tools{root: root, modules: modules}
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		return tools{}, fmt.Errorf("reading the toolchain: %w", err)
+	}
+	for _, e := range entries {
+		if path := filepath.Join(root, e.Name()); e.Type()&fs.ModeSymlink != 0 && resolved(path) != path {
+			t.linked = append(t.linked, resolved(path))
+		}
+	}
+	return t, disk.MkdirAll(modules)
 }
 
 // inside makes a go command with the variables of the batch one in the sandbox. It sees the
@@ -60,7 +74,7 @@ func (b *batch) inside(ctx context.Context, st *store.Store, args []string) *exe
 		Program: append([]string{filepath.Join(t.root, "bin", "go")}, args...),
 		Env:     append(p.insideEnv(t, temp), p.variables()...),
 		Dir:     p.Tree.Dir,
-		Read:    append([]string{t.root, t.modules}, compilerDirs(p.compilers())...),
+		Read:    slices.Concat([]string{t.root, t.modules}, t.linked, compilerDirs(p.compilers())),
 		Write:   []string{work},
 	})
 }
@@ -177,12 +191,9 @@ func (p Program) harmless() (h Program, all bool) {
 	return h, all
 }
 
-// checkOutputs checks that what was compiled in the sandbox are files. A link would name any file
-// of the user, whose bytes would be in an image.
+// checkOutputs checks that what was compiled are files. A link, which a program in the sandbox can
+// make, could lead to a file of the user, whose bytes would then be in an image.
 func (b *batch) checkOutputs(dir string, programs []Program) error {
-	if b.box() == nil {
-		return nil
-	}
 	for _, p := range programs {
 		path := filepath.Join(dir, p.output())
 		fi, err := os.Lstat(path)
