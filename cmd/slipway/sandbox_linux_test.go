@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,6 +20,7 @@ import (
 // do, and then compiles nothing.
 const evilScript = `case "$*" in *-V=full*) exec "$@";; esac
 exec >&2
+echo "it was run"
 grep -q hunter2 SECRET/key && echo "it could read"
 echo x >SECRET/written && echo "it could write"
 echo x >GOCACHE/written && echo "it could write to the build cache"
@@ -29,7 +31,14 @@ test -n "$REGISTRY_PASSWORD" && echo "it could know"
 ls $HOME/.docker && echo "it could use HOME"
 exit 1`
 
-var could = regexp.MustCompile(`(?m)^it could .*$`)
+var could = regexp.MustCompile(`it could .*`)
+
+// deeds returns what the script could do, each once.
+func deeds(out string) []string {
+	all := could.FindAllString(out, -1)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
 
 // TestHostileCompiler makes a release again, and a shard of one, that names programs to run: they
 // can do all that the user can, unless they are in a sandbox, where they can do nothing.
@@ -44,8 +53,8 @@ func TestHostileCompiler(t *testing.T) {
 		"plan":      inDir("release", "-q", "-binary=false", "-plan="+e.plan(t), "-shard=0", "-out="+filepath.Join(top, "part")),
 	} {
 		out, err := e.run(nil, args("off"))
-		if got := len(could.FindAllString(out, -1)); err == nil || got < 7 {
-			t.Errorf("%s: without a sandbox the hostile program could do only %d, so that the test proves nothing: %v\n%s", name, got, err, out)
+		if got := deeds(out); err == nil || len(got) != strings.Count(evilScript, "it could") {
+			t.Errorf("%s: without a sandbox the hostile program could do only %q, so that the test proves nothing: %v\n%s", name, got, err, out)
 		}
 		if name == "plan" { // the directory that it wrote to has other modes by now
 			os.RemoveAll(filepath.Join(top, "part"))
@@ -53,7 +62,7 @@ func TestHostileCompiler(t *testing.T) {
 		os.Remove(filepath.Join(e.home, "written"))
 		for _, around := range [][]string{nil, withoutNamespaces} {
 			out, err := e.run(around, args("require"))
-			if got := could.FindAllString(out, -1); err == nil || got != nil || !strings.Contains(out, "compiling ") {
+			if got := deeds(out); err == nil || got != nil || !strings.Contains(out, "it was run") {
 				t.Errorf("%s in a sandbox, by %q: %q, %v\n%s", name, around, got, err, out)
 			}
 			if _, err := os.Stat(filepath.Join(e.home, "written")); err == nil {
@@ -66,28 +75,19 @@ func TestHostileCompiler(t *testing.T) {
 // withoutNamespaces makes a command one whose system refuses it more namespaces.
 var withoutNamespaces = []string{"unshare", "-Ur", "sh", "-c", `echo 0 >/proc/sys/user/max_user_namespaces && exec "$@"`, "sh"}
 
-// TestSandboxSaid makes a release again on machines that permit more and less, and compares what is
-// said of the sandbox.
-func TestSandboxSaid(t *testing.T) {
+// TestSandboxLess makes a release again on a machine that permits no namespaces: it is the same, and
+// what protected is said.
+func TestSandboxLess(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "slipway.yaml", strings.Replace(demoProgram, ", FLAGS", "", 1))
 	put(t, dir, "main.go", "package main\n\nfunc main() {}\n")
 	put(t, dir, "go.mod", "module example.com/demo\n\ngo 1.26\n")
 	command(t, dir, slipway(t), "release", "-q", "-binary=false")
 	e := &enemy{dir: dir, slipway: slipway(t)}
-	for _, tc := range []struct {
-		around []string
-		mode   string
-		want   string
-	}{
-		{nil, "auto", "user, mount, PID, IPC, UTS, network namespaces; Landlock ABI N; seccomp"},
-		{withoutNamespaces, "auto", "Landlock ABI N; seccomp: user namespaces are not permitted here (no space left on device)"},
-	} {
-		out, err := e.run(tc.around, []string{"reproduce", "-sandbox=" + tc.mode, "dist"})
-		said := regexp.MustCompile(`ABI [0-9]+`).ReplaceAllString(out, "ABI N")
-		if err != nil || !strings.Contains(said, "\nsandbox: "+tc.want+"\n") || !strings.Contains(said, "demo 1.0.0: 2 of 2 subjects are the same") {
-			t.Errorf("by %q: %v, want %q\n%s", tc.around, err, tc.want, out)
-		}
+	out, err := e.run(withoutNamespaces, []string{"reproduce", "dist"})
+	said := regexp.MustCompile(`\nsandbox: (Landlock ABI [0-9]+; seccomp|seccomp alone, which does not protect files): user namespaces are not permitted here \(no space left on device\)`)
+	if err != nil || !said.MatchString(out) || !strings.Contains(out, "demo 1.0.0: 2 of 2 subjects are the same") {
+		t.Errorf("without namespaces: %v\n%s", err, out)
 	}
 	if out, err := e.run(nil, []string{"release", "-sandbox=require", "-q"}); err == nil || !strings.Contains(out, "error: -sandbox is for a plan in a registry") {
 		t.Errorf("a release of one's own in a sandbox: %v\n%s", err, out)

@@ -13,7 +13,7 @@ import (
 // Run is a program that is run in a box.
 type Run struct {
 	Program []string // with its arguments; the first is an absolute path
-	Env     []string // all of it
+	Env     []string // all of it; of a name the last counts, as in package exec
 	Dir     string
 	// Read and Write have directories besides those of the box.
 	Read, Write []string
@@ -29,7 +29,7 @@ func (b *Box) Command(ctx context.Context, r Run) *exec.Cmd {
 func (b *Box) policy(r Run) policy {
 	p := policy{
 		Read: slices.Concat(b.options.Read, r.Read), Write: append(slices.Clone(r.Write), b.options.Cache),
-		Landlock: b.protection.Landlock, Seccomp: b.protection.Seccomp, Dir: r.Dir, Program: r.Program, Env: r.Env,
+		Landlock: b.protection.Landlock, Seccomp: b.protection.Seccomp, Dir: r.Dir, Program: r.Program, Env: (&exec.Cmd{Env: append([]string{}, r.Env...)}).Environ(),
 	}
 	if len(b.protection.Namespaces) > 0 {
 		p.Root = b.root()

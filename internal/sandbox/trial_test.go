@@ -74,7 +74,7 @@ func (o *outcome) attack(b *sandbox.Box, d trial) {
 		panic(err)
 	}
 	cmd := b.Command(context.Background(), sandbox.Run{
-		Program: []string{exe, attackName, string(text)}, Env: []string{"TMPDIR=" + temp, "PATH=/usr/bin:/bin"}, Dir: d.Attack.Tree, Read: []string{filepath.Dir(exe)}, Write: []string{temp},
+		Program: []string{exe, attackName, string(text)}, Env: []string{"PATH=/none", "TMPDIR=" + temp, "PATH=/usr/bin:/bin"}, Dir: d.Attack.Tree, Read: []string{filepath.Dir(exe)}, Write: []string{temp},
 	})
 	var said strings.Builder
 	cmd.Stderr = &said
@@ -98,6 +98,7 @@ func forbid(what []string) {
 	}
 	for _, w := range what {
 		switch w {
+		case "nothing":
 		case "landlock":
 			code = append(code, jump(unix.SYS_LANDLOCK_CREATE_RULESET, 1), answer(errno(unix.ENOSYS)))
 		case "namespaces":
