@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/slipway-dev/slipway/internal/disk"
 )
 
 // systemDirs are what programs of the system need besides themselves: libraries and their list. Of
@@ -38,7 +40,7 @@ func (p *policy) mount() error {
 		}
 	}
 	proc := filepath.Join(p.Root, "proc")
-	if err := os.Mkdir(proc, 0o555); err != nil {
+	if err := disk.MkdirAll(proc); err != nil {
 		return err
 	}
 	// Where parts of /proc are hidden, as in containers, the kernel permits no other one. The
@@ -115,14 +117,10 @@ func place(to string, dir bool) error {
 		return nil
 	}
 	if dir {
-		return os.MkdirAll(to, 0o755)
+		return disk.MkdirAll(to)
 	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+	if err := disk.MkdirAll(filepath.Dir(to)); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(to, os.O_CREATE|os.O_RDONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	return f.Close()
+	return unix.Mknod(to, unix.S_IFREG|0o644, 0)
 }
