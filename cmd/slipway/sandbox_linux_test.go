@@ -59,7 +59,7 @@ func TestHostileCompiler(t *testing.T) {
 		if name == "plan" { // the directory that it wrote to has other modes by now
 			os.RemoveAll(filepath.Join(top, "part"))
 		}
-		os.Remove(filepath.Join(e.home, "written"))
+		os.RemoveAll(filepath.Join(e.home, "written"))
 		for _, around := range [][]string{nil, withoutNamespaces} {
 			out, err := e.run(around, args("require"))
 			if got := deeds(out); err == nil || got != nil || !strings.Contains(out, "it was run") {

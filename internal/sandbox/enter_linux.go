@@ -49,7 +49,7 @@ func (p *policy) enter() error {
 // namespace.
 func dropCapabilities() error {
 	for c := range uintptr(64) {
-		if err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); err == unix.EINVAL { //nolint:errorlint // as the kernel returns it
+		if err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); err == unix.EINVAL {
 			break // the kernel knows no more
 		} else if err != nil {
 			return err

@@ -5,7 +5,7 @@
 //
 //   - user, mount, PID, IPC, UTS and network namespaces: there are no other files, processes and
 //     addresses than those that were named;
-//   - Landlock: other files cannot be opened, and other processes cannot be signalled;
+//   - Landlock: other files cannot be opened, and other processes get no signals;
 //   - seccomp: no sockets, no tracing, no keyrings.
 //
 // [New] tries what is possible on this machine, by a child that restricts itself and ends, and

@@ -162,7 +162,7 @@ func newAttack(t *testing.T) attack {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { l.Close() })
+	t.Cleanup(func() { l.Close() }) //nolint:errcheck // nothing was sent
 	a.UDP = l.LocalAddr().String()
 	return a
 }
