@@ -16,12 +16,12 @@ func (p *policy) landlock() error {
 		write = write.WithRefer() // without, renaming from one directory to another copies
 	}
 	rules := []landlock.Rule{
-		write, landlock.RODirs(p.Read...), landlock.RODirs("/proc").IgnoreIfMissing(), landlock.RWFiles(devices...).IgnoreIfMissing(),
+		write, landlock.RODirs("/proc").IgnoreIfMissing(), landlock.RWFiles(devices...).IgnoreIfMissing(),
 	}
 	if p.Root == "" {
-		rules = slices.Delete(rules, 2, 3) // all processes are there
+		rules = slices.Delete(rules, 1, 2) // all processes are there
 	}
-	for _, path := range p.System {
+	for _, path := range slices.Concat(p.Read, p.System) {
 		rules = append(rules, readable(path))
 	}
 	if err := landlock.V11.BestEffort().Restrict(rules...); err != nil {
