@@ -58,6 +58,7 @@ var checks = []struct {
 	{"go", (*examination).toolchain},
 	{"git", (*examination).git},
 	{"disk", (*examination).disks},
+	{"sandbox", (*examination).sandbox},
 	{"proxy", (*examination).proxies},
 	{"clock", (*examination).clock},
 	{"push", (*examination).push},

@@ -21,10 +21,12 @@ import (
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/renderer"
+	"github.com/slipway-dev/slipway/internal/sandbox"
 )
 
 func main() {
 	renderer.Main()
+	sandbox.Main()
 	stderr := os.Stderr
 	// Libraries that print instead of returning, such as kustomize's, find a file that takes
 	// nothing.
