@@ -1,6 +1,7 @@
 package dockerfile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,8 +23,14 @@ const instead = "declare programs in slipway.yaml and use COPY --from=binaries, 
 // would do is not known without a machine of the image's system.
 func (b *builder) runFiles(ctx context.Context, s *stage, c *instructions.RunCommand) error {
 	commands, line, err := s.readRun(c)
-	if err == nil {
+	if err == nil && s.toolchain {
+		err = s.refuseLine()
+	} else if err == nil {
 		err = s.refuse(commands)
+	}
+	if err != nil && s.toolchain {
+		s.passLine(c, text(c), locate(err))
+		return b.commit(s, "RUN "+text(c))
 	}
 	if err != nil {
 		s.guess = true
@@ -78,6 +85,15 @@ func locate(err error) error {
 		errs = append(errs, e)
 	}
 	return errors.Join(errs...)
+}
+
+// text returns what a RUN says.
+func text(c *instructions.RunCommand) string {
+	all := strings.Join(c.CmdLine, " ")
+	for _, f := range c.Files {
+		all += "\n" + f.Data
+	}
+	return all
 }
 
 // readRun returns the commands of a RUN, and what runs in BuildKit, shell included.
@@ -187,8 +203,13 @@ func (s *stage) refuse(commands []script.Command) error {
 	for _, c := range commands {
 		errs = append(errs, s.refuseOne(c))
 	}
-	if err := errors.Join(errs...); err != nil || s.windows() {
-		return err
+	return cmp.Or(errors.Join(errs...), s.refuseLine())
+}
+
+// refuseLine reports what is wrong with any line in the stage.
+func (s *stage) refuseLine() error {
+	if s.windows() {
+		return nil
 	}
 	for _, name := range script.Deciding {
 		if v, ok := s.env.Get(name); ok && v != "" && name == strings.ToUpper(name) && !slices.Contains(ofShells, name) {

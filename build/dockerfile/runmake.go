@@ -73,7 +73,7 @@ func mkdir(r *runner, o options, args []string) error {
 			}
 		}
 		if r.s.toolchain && !o.has("p") {
-			r.t.opaque[s.p] = true // it fails where the base has one
+			r.t.opaque[s.p], r.t.fresh[s.p] = true, true // it fails where the base has one
 		}
 	}
 	return nil

@@ -47,7 +47,10 @@ func (r *runner) all() error {
 		err := r.one(c)
 		switch {
 		case r.s.tolerates(c, err):
-			r.pass()
+			r.pass(nil)
+			continue
+		case err != nil && !errors.Is(err, errLater) && r.s.excuses(err):
+			r.pass(r.about(err))
 			continue
 		case errors.Is(err, errLater):
 			later = err
@@ -56,18 +59,27 @@ func (r *runner) all() error {
 			continue // it may need what is not read
 		}
 		if err != nil {
-			name := c.Args[0].Text
-			var l located
-			if !errors.As(err, &l) {
-				err = located{name, fmt.Errorf("RUN %s: %w", name, err)}
-			}
-			return err
+			return r.about(err)
 		}
 	}
 	return cmp.Or(later, r.unchecked())
 }
 
+// about names the current command in an error.
+func (r *runner) about(err error) error {
+	name := r.commands[r.at].Args[0].Text
+	if l := (located{}); !errors.As(err, &l) {
+		return located{name, fmt.Errorf("RUN %s: %w", name, err)}
+	}
+	return err
+}
+
 func (r *runner) one(c script.Command) error {
+	if r.s.toolchain {
+		if err := r.s.refuseOne(c); err != nil {
+			return refused{err}
+		}
+	}
 	var words []string
 	for _, w := range c.Args[1:] {
 		some, err := r.match(w)
@@ -102,6 +114,8 @@ func (r *runner) spot(name string, through bool) (spot, error) {
 		return s, fmt.Errorf("%s: %w", name, errUnknown)
 	case s.n == nil:
 		return s, located{name, fmt.Errorf("RUN %s: %s is not there", r.commands[r.at].Args[0].Text, name)}
+	case r.s.toolchain && s.n.kind != layer.Dir && len(r.s.doubts(s.p, s.n)) > 0:
+		return s, fmt.Errorf("%s: %w", name, errUnknown)
 	case s.n.odd != "":
 		return s, fmt.Errorf("%s is %s, which a layer cannot contain here", name, s.n.odd)
 	}

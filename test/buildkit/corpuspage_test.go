@@ -24,6 +24,8 @@ var reasons = []struct {
 	text string
 }{
 	{regexp.MustCompile(`\b(if|case|for|a loop|\|\|) (is not known|depends)`), "a condition or loop: `%s`"},
+	{regexp.MustCompile(`nothing here sets the variable (\w+)`), "a variable that only the base could set: `%s`"},
+	{regexp.MustCompile(`(\S+) is not made in the stage \S+, and (.*) in line`), "a file that a package manager may have made: `%s`"},
 	{regexp.MustCompile(`(\$\(.*\)) needs the output of a command`), "the output of a command: `%s`"},
 	{regexp.MustCompile(`RUN (\S+): .*the files of the base are not known here`), "files of a base that a snapshot replaces by a stub: `%s`"},
 	{regexp.MustCompile(`(\S+) is downloaded, and nothing compares`), "a download without a checksum"},
