@@ -155,6 +155,8 @@ func likely(p, text string) int {
 		if strings.Contains(text, "ca-certificates") || strings.Contains(text, "ca-trust") {
 			return 2
 		}
+	case path.Base(p) == "mime.types" && strings.Contains(text, "mailcap"):
+		return 2
 	case slices.Contains([]string{"/etc/passwd", "/etc/group", "/etc/shadow"}, p) || within(p, "/home"):
 		if accounts {
 			return 2

@@ -83,3 +83,25 @@ file 644 0:0 etc/release "root"
 		}
 	}
 }
+
+// TestDoubtBesideOutputs checks that the cause which outputs leave is named, and no other.
+func TestDoubtBesideOutputs(t *testing.T) {
+	in := dockerfiletest.Load(t, txtar.Parse([]byte(`-- Dockerfile --
+FROM golang AS b
+RUN apk add make
+RUN apk add mailcap
+WORKDIR /w
+COPY go.mod .
+RUN make dist/app
+FROM scratch
+COPY --from=b /w/dist/app /bin/
+COPY --from=b /etc/mime.types /etc/
+`+goSource))).Input
+	in.Platform, in.Check = platform.Platform{OS: "linux", Architecture: "amd64"}, true
+	in.Outputs = map[string]map[string]dockerfile.File{"b": {"/w/dist/app": {Mode: 0o755}}}
+	_, err := dockerfile.Build(t.Context(), in)
+	const want = "8:6: /etc/mime.types is not made in the stage b, and apk add mailcap in line 3, which may make it, is not run"
+	if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "RUN make") {
+		t.Errorf("%v, want %q", err, want)
+	}
+}
