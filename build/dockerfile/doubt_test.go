@@ -100,7 +100,7 @@ COPY --from=b /etc/mime.types /etc/
 	in.Platform, in.Check = platform.Platform{OS: "linux", Architecture: "amd64"}, true
 	in.Outputs = map[string]map[string]dockerfile.File{"b": {"/w/dist/app": {Mode: 0o755}}}
 	_, err := dockerfile.Build(t.Context(), in)
-	const want = "8:6: /etc/mime.types is not made in the stage b, and apk add mailcap in line 3, which may make it, is not run"
+	const want = "9:6: /etc/mime.types is not made in the stage b, and apk add mailcap in line 3, which may make it, is not run"
 	if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "RUN make") {
 		t.Errorf("%v, want %q", err, want)
 	}

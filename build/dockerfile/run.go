@@ -104,21 +104,30 @@ func (s *stage) readRun(c *instructions.RunCommand) ([]script.Command, []string,
 		}
 		return nil, nil, located{"--" + f, fmt.Errorf("RUN --%s is not known here, since no command is run: %s", f, instead)}
 	}
+	print := s.prints
+	if len(instructions.GetMounts(c)) > 0 {
+		print = nil // the line may see other files
+	}
 	if !c.PrependShell {
-		return s.readList(c.CmdLine)
+		return s.readList(c.CmdLine, print)
 	}
 	text := strings.Join(c.CmdLine, " ")
 	if len(c.Files) > 0 {
-		doc := parser.MustParseHeredoc(text)
-		if doc == nil || len(c.Files) != 1 || strings.HasPrefix(c.Files[0].Data, "#!") {
-			return nil, nil, located{"<<", fmt.Errorf("RUN with << for a command, or with a script of its own interpreter, is not known here: write the commands themselves, or COPY the file")}
-		}
-		text = c.Files[0].Data
-		if doc.Chomp {
-			text = parser.ChompHeredocContent(text)
+		switch doc := parser.MustParseHeredoc(text); {
+		case doc == nil || len(c.Files) != 1: // the shell reads them
+			for _, f := range c.Files {
+				text += "\n" + f.Data + f.Name
+			}
+		case strings.HasPrefix(c.Files[0].Data, "#!"):
+			return nil, nil, located{"<<", fmt.Errorf("RUN with a script of its own interpreter is not known here: write the commands themselves, or COPY the file")}
+		default:
+			text = c.Files[0].Data
+			if doc.Chomp {
+				text = parser.ChompHeredocContent(text)
+			}
 		}
 	}
-	return s.readShell(s.commandLine(instructions.ShellDependantCmdLine{CmdLine: []string{text}, PrependShell: true}))
+	return s.readShell(s.commandLine(instructions.ShellDependantCmdLine{CmdLine: []string{text}, PrependShell: true}), print)
 }
 
 // variable returns the value of a variable, or the output of a command that args have.
@@ -132,7 +141,7 @@ func (s *stage) variable(name string) (string, bool, error) {
 }
 
 // readList reads the exec form, which may call a shell itself.
-func (s *stage) readList(line []string) ([]script.Command, []string, error) {
+func (s *stage) readList(line []string, print func(script.Command) (string, error)) ([]script.Command, []string, error) {
 	if len(line) == 0 {
 		return nil, nil, errors.New("RUN has no command: leave it out")
 	}
@@ -142,7 +151,7 @@ func (s *stage) readList(line []string) ([]script.Command, []string, error) {
 	}
 	switch {
 	case len(line) > 2 && (strings.HasPrefix(line[1], "-") && strings.HasSuffix(name, "sh") || strings.HasPrefix(line[1], "/") && strings.HasPrefix(path.Base(slashed(name)), "cmd")):
-		return s.readShell(line)
+		return s.readShell(line, print)
 	case s.windows() && name != "setx" && name != "setx.exe" || !s.windows() && (name == "cd" || name == ":" || name == "set"):
 		if _, ok := s.tool(name); ok {
 			return nil, nil, located{line[0], fmt.Errorf("RUN %s is a command of the shell, which a list does not start: write it without brackets", line[0])}
@@ -152,7 +161,7 @@ func (s *stage) readList(line []string) ([]script.Command, []string, error) {
 }
 
 // readShell reads what a shell is started with; the last word is the script.
-func (s *stage) readShell(sh []string) ([]script.Command, []string, error) {
+func (s *stage) readShell(sh []string, print func(script.Command) (string, error)) ([]script.Command, []string, error) {
 	text := sh[len(sh)-1]
 	name := strings.TrimSuffix(strings.ToLower(path.Base(slashed(sh[0]))), ".exe")
 	flags := sh[1 : len(sh)-1]
@@ -161,7 +170,7 @@ func (s *stage) readShell(sh []string) ([]script.Command, []string, error) {
 		commands, err := script.Cmd(text, s.windowsEnv)
 		return commands, sh, err
 	case !s.windows() && slices.Contains([]string{"sh", "ash", "dash", "bash"}, name) && slices.Contains(flags, "-c"):
-		strict := false
+		o := script.Options{Env: s.variable, Print: print}
 		for i, f := range flags {
 			if f == "-o" || i > 0 && flags[i-1] == "-o" && f == "pipefail" {
 				continue
@@ -169,9 +178,9 @@ func (s *stage) readShell(sh []string) ([]script.Command, []string, error) {
 			if len(f) < 2 || f[0] != '-' || strings.Trim(f[1:], "cexu") != "" {
 				return nil, nil, fmt.Errorf("RUN with the option %s of SHELL is not known here: %s", f, instead)
 			}
-			strict = strict || strings.Contains(f, "u")
+			o.Strict, o.Exit = o.Strict || strings.Contains(f, "u"), o.Exit || strings.Contains(f, "e")
 		}
-		commands, err := script.Shell(text, s.variable, strict)
+		commands, err := script.Shell(text, o)
 		return commands, sh, err
 	}
 	if why := elsewhere(name, text); why != "" {

@@ -249,7 +249,10 @@ func (r *runner) list(p string) ([]string, error) {
 	}
 	_, _, mounted := r.t.mounted(p)
 	if r.unknown(p) && !mounted && (!r.s.toolchain || !r.s.made(p)) {
-		return nil, fmt.Errorf("%s: %w", p, errUnknown)
+		if !r.lenient {
+			return nil, fmt.Errorf("%s: %w", p, errUnknown)
+		}
+		r.left = true
 	}
 	return r.t.readDir(p)
 }

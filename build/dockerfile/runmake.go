@@ -123,6 +123,8 @@ func touch(r *runner, o options, args []string) error {
 			continue // times are not kept
 		case s.slash:
 			return fmt.Errorf("%s is not there", name)
+		case r.s.toolchain && len(r.s.doubts(s.p, nil)) > 0:
+			return fmt.Errorf("%s: %w", name, errUnknown) // something may be in it
 		}
 		if err := r.make(s.p, file(0o644, nil)); err != nil {
 			return err

@@ -49,6 +49,9 @@ func Cmd(source string, env Environment) ([]Command, error) {
 				i++
 			}
 			endCommand()
+		case strings.IndexByte(";=,", ch) >= 0 && len(c.Args) > 0 && external(c.Args[0].Text):
+			word.WriteByte(ch)
+			some = true
 		case strings.IndexByte("|<>();=,", ch) >= 0:
 			r.add(string(ch), "%c is not known here in a line for cmd: write plain commands joined by &&, and put what has other characters in quotes", ch)
 			return nil, r.err()
@@ -65,6 +68,13 @@ func Cmd(source string, env Environment) ([]Command, error) {
 		r.add("", "it has more than %d commands: use several RUN", maxCommands)
 	}
 	return commands, r.err()
+}
+
+// external reports whether a command is a program, which reads its words itself: only for the
+// commands of cmd do semicolons, commas and equals signs separate words.
+func external(name string) bool {
+	name = strings.TrimSuffix(strings.ToLower(name), ".exe")
+	return name == "setx" || name == "tar"
 }
 
 // percent expands %NAME%. A name that is not set stays as it is written, as in cmd /C.

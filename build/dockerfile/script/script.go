@@ -27,6 +27,7 @@ type Command struct {
 	Output *Output
 
 	nowhere bool // the standard output is dropped
+	here    bool // the input is a document behind <<
 }
 
 // String returns the words of the command.

@@ -1,0 +1,164 @@
+package dockerfile
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/slipway-dev/slipway/build/layer"
+)
+
+// installTool is install, which copies files with a mode and an owner of its own.
+func installTool() tool {
+	return tool{
+		options: "cDdvTm:o:g:t:", long: map[string]byte{"directory": 'd', "mode": 'm', "owner": 'o', "group": 'g', "target-directory": 't', "no-target-directory": 'T', "verbose": 'v'},
+		least: 1, most: many, check: checkInstall, run: install,
+	}
+}
+
+func checkInstall(o options, _ []string) error {
+	if o.has("d") && o.has("Dt") || o.has("D") && o.has("t") {
+		return errors.New("-d, -D and -t are known here one at a time: write a command for each")
+	}
+	if o.has("m") {
+		if _, err := parseMode(o['m']); err != nil {
+			return err
+		}
+		if strings.Trim(o['m'], "01234567") != "" {
+			return located{o['m'], fmt.Errorf("install -m %s is not known here: write the mode in digits, such as 0755", o['m'])}
+		}
+	}
+	return nil
+}
+
+func install(r *runner, o options, args []string) error {
+	// it begins with a mode of 0
+	n := &node{kind: layer.Regular, mode: 0o755}
+	if o.has("m") {
+		c, err := parseMode(o['m'])
+		if err != nil {
+			return err
+		}
+		m, _ := c.adjust(0, o.has("d"))
+		n.mode = fileModeOf(m)
+	}
+	for letter, to := range map[byte]*int{'o': &n.uid, 'g': &n.gid} {
+		if !o.has(string(letter)) {
+			continue
+		}
+		spec := o[letter]
+		if letter == 'g' {
+			spec = ":" + spec
+		}
+		owner, err := r.owner(spec)
+		if err != nil {
+			return err
+		}
+		if *to = owner.uid; letter == 'g' {
+			*to = owner.gid
+		}
+	}
+	if n.mode&special != 0 {
+		return errors.New("setuid, setgid and sticky stay or go by the install: use chmod after it")
+	}
+	if o.has("d") {
+		return r.installDirectories(args, n, o.has("g"))
+	}
+	if o.has("D") && len(args) == 2 {
+		d, err := r.find(args[1], true)
+		switch {
+		case err != nil:
+			return err
+		case d.slash:
+			return fmt.Errorf("install -D to %s is another thing for each install: name the file", args[1])
+		}
+		if err := r.parents(path.Dir(d.p), 0o755); err != nil {
+			return err
+		}
+	} else if o.has("D") {
+		return errors.New("install -D is known here with one file and its destination only")
+	}
+	from, dest, into, err := r.sources(o, args)
+	if err != nil {
+		return err
+	}
+	made := map[string]bool{}
+	for _, source := range from {
+		s, err := r.spot(source, true)
+		switch {
+		case err != nil:
+			return err
+		case s.n.kind != layer.Regular:
+			return fmt.Errorf("%s is not a file", source)
+		}
+		name, err := under(source, dest, into)
+		if err != nil {
+			return err
+		}
+		d, err := r.find(name, false)
+		switch {
+		case err != nil:
+			return err
+		case d.n != nil && d.n.kind != layer.Regular || d.slash:
+			return fmt.Errorf("%s is not a file, and is not replaced by %s", name, source)
+		case d.p == s.p || made[d.p]:
+			return fmt.Errorf("%s and %s are one file", source, name)
+		}
+		made[d.p] = true
+		k := *s.n
+		k.mode, k.uid, k.gid = n.mode, n.uid, n.gid
+		if dir, err := r.t.lstat(path.Dir(d.p)); err != nil {
+			return err
+		} else if dir != nil && !o.has("g") {
+			k = *inherit(dir, &k)
+		}
+		if d.n != nil { // it is removed before
+			if err := r.t.set(d.p, &k); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := r.place(d.p, &k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// place puts a file as it is, and not with the group of its directory.
+func (r *runner) place(p string, n *node) error {
+	c := copyTree{runner: r}
+	return c.place(p, n, true)
+}
+
+// installDirectories is install -d: directories that are there get the mode, too.
+func (r *runner) installDirectories(names []string, n *node, group bool) error {
+	for _, name := range names {
+		s, err := r.find(name, true)
+		switch {
+		case err != nil:
+			return err
+		case s.n == nil && r.unknown(s.p) && !r.s.toolchain:
+			return fmt.Errorf("%s: %w", name, errUnknown)
+		case s.n != nil:
+			return fmt.Errorf("%s is there already: use chmod", name)
+		}
+		if err := r.parents(path.Dir(s.p), 0o755); err != nil {
+			return err
+		}
+		k := *n
+		k.kind = layer.Dir
+		dir, err := r.t.lstat(path.Dir(s.p))
+		if err != nil {
+			return err
+		}
+		if dir != nil && !group && inherit(dir, &k) != &k {
+			return fmt.Errorf("%s is in a directory with the setgid bit, which stays or goes by the install", name)
+		}
+		if err := r.place(s.p, &k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
