@@ -94,7 +94,7 @@ func cp(r *runner, o options, args []string) error {
 		if err != nil {
 			return err
 		}
-		if o.has("T") {
+		if o.has("T") || d.slash && d.n == nil {
 			if err := r.itself(name); err != nil {
 				return err
 			}
@@ -205,6 +205,17 @@ func (c *copyTree) directory(from string, n *node, dest string) error {
 	switch {
 	case there != nil && there.kind != layer.Dir:
 		return fmt.Errorf("%s is a file and cannot be replaced by the directory %s", dest, from)
+	case c.keep && there == nil && c.made != nil:
+		dir, err := c.t.lstat(path.Dir(dest))
+		if err != nil {
+			return err
+		}
+		if dir != nil {
+			k.mode |= dir.mode & fs.ModeSetgid // a new directory keeps it
+		}
+		if err := c.place(dest, &k, true); err != nil {
+			return err
+		}
 	case c.keep:
 		err = c.place(dest, &k, true)
 	case there == nil:

@@ -1,6 +1,7 @@
 package dockerfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -143,6 +144,12 @@ func (r *runner) installDirectories(names []string, n *node, group bool) error {
 			return fmt.Errorf("%s: %w", name, errUnknown)
 		case s.n != nil:
 			return fmt.Errorf("%s is there already: use chmod", name)
+		}
+		if link, err := r.find(strings.TrimRight(name, "/"), false); err != nil || link.n != nil {
+			return cmp.Or(err, fmt.Errorf("%s is a link to nothing", name))
+		}
+		if err := r.dangling(name); err != nil {
+			return err
 		}
 		if err := r.parents(path.Dir(s.p), 0o755); err != nil {
 			return err

@@ -151,6 +151,11 @@ func (r *runner) find(name string, through bool) (spot, error) {
 		return s, err
 	}
 	dir, base := path.Split(trimmed)
+	if through && !s.slash {
+		if s.slash, err = r.slashed(dir, base); err != nil {
+			return s, err
+		}
+	}
 	if through || s.slash || base == "" || base == "." || base == ".." {
 		s.p, err = follow(r.t, trimmed)
 	} else if s.p, err = follow(r.t, dir); err == nil {
@@ -169,6 +174,33 @@ func (r *runner) find(name string, through bool) (spot, error) {
 		return s, fmt.Errorf("%s is not a directory", name)
 	}
 	return s, nil
+}
+
+// slashed reports whether a name is a link, or the first of several, to something that ends in a
+// slash or a dot, and so to a directory.
+func (r *runner) slashed(dir, base string) (bool, error) {
+	at, err := follow(r.t, dir)
+	if err != nil {
+		return false, err
+	}
+	for range 40 {
+		n, err := r.t.lstat(path.Join(at, base))
+		if err != nil || n == nil || n.kind != layer.Symlink {
+			return false, err
+		}
+		if last := path.Base(n.link); strings.HasSuffix(n.link, "/") || strings.HasSuffix(n.link, "/.") || last == ".." || n.link == "." {
+			return true, nil
+		}
+		next, last := path.Split(n.link)
+		if !path.IsAbs(next) {
+			next = at + "/" + next
+		}
+		if at, err = follow(r.t, next); err != nil {
+			return false, err
+		}
+		base = last
+	}
+	return false, nil
 }
 
 // itself refuses the name of a link with a slash behind it, which leads to another file for each

@@ -33,10 +33,17 @@ func printers() map[string]func(r *runner, words []string, in func() (string, er
 			return base + "\n", nil
 		},
 		"dirname": func(_ *runner, words []string, _ func() (string, error)) (string, error) {
-			if len(words) != 1 || strings.HasPrefix(words[0], "-") || strings.Contains(words[0], "//") || words[0] == "" {
+			if len(words) != 1 || strings.HasPrefix(words[0], "-") || words[0] == "" {
 				return "", errors.New("dirname is known here with one path only")
 			}
-			return path.Dir(strings.TrimRight(words[0], "/")+strings.Repeat("/", max(0, 1-len(strings.TrimRight(words[0], "/"))))) + "\n", nil
+			dir, _ := path.Split(strings.TrimRight(words[0], "/"))
+			switch trimmed := strings.TrimRight(dir, "/"); {
+			case trimmed != "":
+				return trimmed + "\n", nil
+			case strings.HasPrefix(words[0], "/"):
+				return "/\n", nil
+			}
+			return ".\n", nil
 		},
 	}
 }
