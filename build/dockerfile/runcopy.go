@@ -210,8 +210,8 @@ func (c *copyTree) directory(from string, n *node, dest string) error {
 		if err != nil {
 			return err
 		}
-		if dir != nil {
-			k.mode |= dir.mode & fs.ModeSetgid // a new directory keeps it
+		if dir != nil && dir.mode&fs.ModeSetgid != 0 && k.mode&special == 0 {
+			return fmt.Errorf("%s is made in a directory with the setgid bit, which stays or goes by the file system when the mode is kept: use chmod after cp -r", dest)
 		}
 		if err := c.place(dest, &k, true); err != nil {
 			return err
