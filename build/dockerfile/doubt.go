@@ -60,7 +60,16 @@ func (s *stage) excuses(err error) bool {
 func (s *stage) doubts(p string, n *node) []*skip {
 	own := s.tree.nodes[p] != nil
 	var exact, others []*skip
+	since := 0 // a directory above it was made anew
+	for dir := p; !own && dir != "/"; dir = path.Dir(dir) {
+		if s.tree.fresh[dir] {
+			since = max(since, s.tree.since[dir])
+		}
+	}
 	for i, k := range s.skipped {
+		if i < since {
+			continue
+		}
 		later := i >= s.tree.since[p] // than what the stage has put there
 		covered := slices.ContainsFunc(k.paths, func(dir string) bool { return within(p, dir) })
 		switch {

@@ -104,12 +104,12 @@ func (s *stage) readRun(c *instructions.RunCommand) ([]script.Command, []string,
 		}
 		return nil, nil, located{"--" + f, fmt.Errorf("RUN --%s is not known here, since no command is run: %s", f, instead)}
 	}
-	print := s.prints
+	prints := s.prints
 	if len(instructions.GetMounts(c)) > 0 {
-		print = nil // the line may see other files
+		prints = nil // the line may see other files
 	}
 	if !c.PrependShell {
-		return s.readList(c.CmdLine, print)
+		return s.readList(c.CmdLine, prints)
 	}
 	text := strings.Join(c.CmdLine, " ")
 	if len(c.Files) > 0 {
@@ -127,7 +127,7 @@ func (s *stage) readRun(c *instructions.RunCommand) ([]script.Command, []string,
 			}
 		}
 	}
-	return s.readShell(s.commandLine(instructions.ShellDependantCmdLine{CmdLine: []string{text}, PrependShell: true}), print)
+	return s.readShell(s.commandLine(instructions.ShellDependantCmdLine{CmdLine: []string{text}, PrependShell: true}), prints)
 }
 
 // variable returns the value of a variable, or the output of a command that args have.
@@ -141,7 +141,7 @@ func (s *stage) variable(name string) (string, bool, error) {
 }
 
 // readList reads the exec form, which may call a shell itself.
-func (s *stage) readList(line []string, print func(script.Command) (string, error)) ([]script.Command, []string, error) {
+func (s *stage) readList(line []string, prints func(script.Command) (string, error)) ([]script.Command, []string, error) {
 	if len(line) == 0 {
 		return nil, nil, errors.New("RUN has no command: leave it out")
 	}
@@ -151,7 +151,7 @@ func (s *stage) readList(line []string, print func(script.Command) (string, erro
 	}
 	switch {
 	case len(line) > 2 && (strings.HasPrefix(line[1], "-") && strings.HasSuffix(name, "sh") || strings.HasPrefix(line[1], "/") && strings.HasPrefix(path.Base(slashed(name)), "cmd")):
-		return s.readShell(line, print)
+		return s.readShell(line, prints)
 	case s.windows() && name != "setx" && name != "setx.exe" || !s.windows() && (name == "cd" || name == ":" || name == "set"):
 		if _, ok := s.tool(name); ok {
 			return nil, nil, located{line[0], fmt.Errorf("RUN %s is a command of the shell, which a list does not start: write it without brackets", line[0])}
@@ -161,7 +161,7 @@ func (s *stage) readList(line []string, print func(script.Command) (string, erro
 }
 
 // readShell reads what a shell is started with; the last word is the script.
-func (s *stage) readShell(sh []string, print func(script.Command) (string, error)) ([]script.Command, []string, error) {
+func (s *stage) readShell(sh []string, prints func(script.Command) (string, error)) ([]script.Command, []string, error) {
 	text := sh[len(sh)-1]
 	name := strings.TrimSuffix(strings.ToLower(path.Base(slashed(sh[0]))), ".exe")
 	flags := sh[1 : len(sh)-1]
@@ -170,7 +170,7 @@ func (s *stage) readShell(sh []string, print func(script.Command) (string, error
 		commands, err := script.Cmd(text, s.windowsEnv)
 		return commands, sh, err
 	case !s.windows() && slices.Contains([]string{"sh", "ash", "dash", "bash"}, name) && slices.Contains(flags, "-c"):
-		o := script.Options{Env: s.variable, Print: print}
+		o := script.Options{Env: s.variable, Print: prints}
 		for i, f := range flags {
 			if f == "-o" || i > 0 && flags[i-1] == "-o" && f == "pipefail" {
 				continue

@@ -34,51 +34,16 @@ func checkInstall(o options, _ []string) error {
 }
 
 func install(r *runner, o options, args []string) error {
-	// it begins with a mode of 0
-	n := &node{kind: layer.Regular, mode: 0o755}
-	if o.has("m") {
-		c, err := parseMode(o['m'])
-		if err != nil {
-			return err
-		}
-		m, _ := c.adjust(0, o.has("d"))
-		n.mode = fileModeOf(m)
-	}
-	for letter, to := range map[byte]*int{'o': &n.uid, 'g': &n.gid} {
-		if !o.has(string(letter)) {
-			continue
-		}
-		spec := o[letter]
-		if letter == 'g' {
-			spec = ":" + spec
-		}
-		owner, err := r.owner(spec)
-		if err != nil {
-			return err
-		}
-		if *to = owner.uid; letter == 'g' {
-			*to = owner.gid
-		}
-	}
-	if n.mode&special != 0 {
-		return errors.New("setuid, setgid and sticky stay or go by the install: use chmod after it")
-	}
-	if o.has("d") {
+	n, err := r.installed(o)
+	switch {
+	case err != nil:
+		return err
+	case o.has("d"):
 		return r.installDirectories(args, n, o.has("g"))
-	}
-	if o.has("D") && len(args) == 2 {
-		d, err := r.find(args[1], true)
-		switch {
-		case err != nil:
-			return err
-		case d.slash:
-			return fmt.Errorf("install -D to %s is another thing for each install: name the file", args[1])
-		}
-		if err := r.parents(path.Dir(d.p), 0o755); err != nil {
+	case o.has("D"):
+		if err := r.installParents(args); err != nil {
 			return err
 		}
-	} else if o.has("D") {
-		return errors.New("install -D is known here with one file and its destination only")
 	}
 	from, dest, into, err := r.sources(o, args)
 	if err != nil {
@@ -86,45 +51,98 @@ func install(r *runner, o options, args []string) error {
 	}
 	made := map[string]bool{}
 	for _, source := range from {
-		s, err := r.spot(source, true)
-		switch {
-		case err != nil:
-			return err
-		case s.n.kind != layer.Regular:
-			return fmt.Errorf("%s is not a file", source)
-		}
 		name, err := under(source, dest, into)
 		if err != nil {
 			return err
 		}
-		d, err := r.find(name, false)
-		switch {
-		case err != nil:
-			return err
-		case d.n != nil && d.n.kind != layer.Regular || d.slash:
-			return fmt.Errorf("%s is not a file, and is not replaced by %s", name, source)
-		case d.p == s.p || made[d.p]:
-			return fmt.Errorf("%s and %s are one file", source, name)
-		}
-		made[d.p] = true
-		k := *s.n
-		k.mode, k.uid, k.gid = n.mode, n.uid, n.gid
-		if dir, err := r.t.lstat(path.Dir(d.p)); err != nil {
-			return err
-		} else if dir != nil && !o.has("g") {
-			k = *inherit(dir, &k)
-		}
-		if d.n != nil { // it is removed before
-			if err := r.t.set(d.p, &k); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := r.place(d.p, &k); err != nil {
+		p, err := r.installOne(source, name, n, o.has("g"))
+		if err != nil {
 			return err
 		}
+		if made[p] {
+			return fmt.Errorf("%s was made by the same command, and is not replaced by %s", name, source)
+		}
+		made[p] = true
 	}
 	return nil
+}
+
+// installed returns a file with the mode and the owner that the options say.
+func (r *runner) installed(o options) (*node, error) {
+	n := &node{kind: layer.Regular, mode: 0o755}
+	if o.has("m") {
+		c, err := parseMode(o['m'])
+		if err != nil {
+			return nil, err
+		}
+		m, _ := c.adjust(0, o.has("d")) // it begins with a mode of 0
+		n.mode = fileModeOf(m)
+	}
+	if o.has("o") {
+		owner, err := r.owner(o['o'])
+		if err != nil {
+			return nil, err
+		}
+		n.uid = owner.uid
+	}
+	if o.has("g") {
+		owner, err := r.owner(":" + o['g'])
+		if err != nil {
+			return nil, err
+		}
+		n.gid = owner.gid
+	}
+	if n.mode&special != 0 {
+		return nil, errors.New("setuid, setgid and sticky stay or go by the install: use chmod after it")
+	}
+	return n, nil
+}
+
+// installParents makes the directories above the destination of install -D.
+func (r *runner) installParents(args []string) error {
+	if len(args) != 2 {
+		return errors.New("install -D is known here with one file and its destination only")
+	}
+	d, err := r.find(args[1], true)
+	switch {
+	case err != nil:
+		return err
+	case d.slash:
+		return fmt.Errorf("install -D to %s is another thing for each install: name the file", args[1])
+	}
+	return r.parents(path.Dir(d.p), 0o755)
+}
+
+// installOne copies one file, and returns where it is.
+func (r *runner) installOne(source, name string, as *node, group bool) (string, error) {
+	s, err := r.spot(source, true)
+	if err != nil {
+		return "", err
+	}
+	d, err := r.find(name, false)
+	switch {
+	case err != nil:
+		return "", err
+	case s.n.kind != layer.Regular:
+		return "", fmt.Errorf("%s is not a file", source)
+	case d.n != nil && d.n.kind != layer.Regular || d.slash:
+		return "", fmt.Errorf("%s is not a file, and is not replaced by %s", name, source)
+	case d.p == s.p:
+		return "", fmt.Errorf("%s and %s are one file", source, name)
+	}
+	k := *s.n
+	k.mode, k.uid, k.gid = as.mode, as.uid, as.gid
+	dir, err := r.t.lstat(path.Dir(d.p))
+	if err != nil {
+		return "", err
+	}
+	if dir != nil && !group {
+		k = *inherit(dir, &k)
+	}
+	if d.n != nil { // it is removed before
+		return d.p, r.t.set(d.p, &k)
+	}
+	return d.p, r.place(d.p, &k)
 }
 
 // place puts a file as it is, and not with the group of its directory.

@@ -49,10 +49,7 @@ func Cmd(source string, env Environment) ([]Command, error) {
 				i++
 			}
 			endCommand()
-		case strings.IndexByte(";=,", ch) >= 0 && len(c.Args) > 0 && external(c.Args[0].Text):
-			word.WriteByte(ch)
-			some = true
-		case strings.IndexByte("|<>();=,", ch) >= 0:
+		case strings.IndexByte("|<>()", ch) >= 0, strings.IndexByte(";=,", ch) >= 0 && !c.external():
 			r.add(string(ch), "%c is not known here in a line for cmd: write plain commands joined by &&, and put what has other characters in quotes", ch)
 			return nil, r.err()
 		default:
@@ -72,8 +69,11 @@ func Cmd(source string, env Environment) ([]Command, error) {
 
 // external reports whether a command is a program, which reads its words itself: only for the
 // commands of cmd do semicolons, commas and equals signs separate words.
-func external(name string) bool {
-	name = strings.TrimSuffix(strings.ToLower(name), ".exe")
+func (c *Command) external() bool {
+	if len(c.Args) == 0 {
+		return false
+	}
+	name := strings.TrimSuffix(strings.ToLower(c.Args[0].Text), ".exe")
 	return name == "setx" || name == "tar"
 }
 
