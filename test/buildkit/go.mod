@@ -5,6 +5,7 @@ go 1.26.8
 replace github.com/slipway-dev/slipway => ../..
 
 require (
+	github.com/distribution/reference v0.6.0
 	github.com/google/go-cmp v0.7.0
 	github.com/google/go-containerregistry v0.22.1
 	github.com/rogpeppe/go-internal v1.16.0
