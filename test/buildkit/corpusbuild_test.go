@@ -3,11 +3,12 @@ package buildkit
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/distribution/reference"
@@ -30,18 +31,34 @@ func TestCorpusSameAsBuildKit(t *testing.T) {
 	buildctl := daemon(t)
 	tools := []string{"sh", "mkdir", "touch", "ln", "cp", "mv", "rm", "rmdir", "chmod", "chown", "chgrp", "cat"}
 	stand := standIns{
-		"linux":   machine(t, "dir 755 0:0 Windows/System32\nfile 644 0:0 Windows/System32/netapi32.dll \"dll\"\nfile 644 0:0 etc/passwd \"root:x:0:0::/root:/bin/sh\\nnobody:x:65534:65534::/:/bin/false\\n\"\nfile 644 0:0 etc/group \"root:x:0:\\nnobody:x:65534:\\n\"\n", tools...),
+		"linux":   append(machine(t, "", tools...), linuxFiles...),
 		"windows": []byte(nanoserver + "file 644 0:0 Windows/System32/netapi32.dll \"dll\"\nfile 755 0:0 Windows/System32/certoc.exe \"MZ\"\n"),
 	}
 	st, err := store.Open(t.TempDir())
 	must(t, err)
-	var mu sync.Mutex
-	compared, compiled := 0, 0
-	for _, u := range corpus(t) {
+	var compared, compiled atomic.Int64
+	products := corpus(t)
+	t.Run("images", func(t *testing.T) { stand.all(t, buildctl, st, products, &compared, &compiled) })
+	t.Logf("%d images compared, %d are compiled", compared.Load(), compiled.Load())
+	if compared.Load() < 40 {
+		t.Errorf("only %d images were compared", compared.Load())
+	}
+}
+
+// all compares every image, several at a time.
+func (s standIns) all(t *testing.T, buildctl func(...string) (string, error), st *store.Store, products []*upstream, compared, compiled *atomic.Int64) {
+	t.Helper()
+	for _, u := range products {
 		for _, f := range u.Files {
 			for _, target := range f.targets() {
-				name := strings.ReplaceAll(filepath.Base(strings.Split(u.Module, "@")[0])+" "+f.Path+" "+target, "/", "-")
+				name := strings.ReplaceAll(strings.Split(u.Module, "@")[0]+" "+f.Path+" "+target, "/", "-")
 				t.Run(name, func(t *testing.T) {
+					t.Parallel()
+					for part, why := range excepted {
+						if strings.Contains(name, part) {
+							t.Skip(why)
+						}
+					}
 					in, err := u.input(t, st, f, target)
 					if err != nil || f.Packages != "" {
 						t.Skip("it is not carried out")
@@ -50,24 +67,45 @@ func TestCorpusSameAsBuildKit(t *testing.T) {
 					case err != nil:
 						t.Skip("it is not carried out")
 					case len(made.Builds) > 0:
-						mu.Lock()
-						compiled++
-						mu.Unlock()
+						compiled.Add(1)
 						t.Skip("it compiles, which needs a network")
 					}
-					stand.compare(t, buildctl, u, f, in)
-					mu.Lock()
-					compared++
-					mu.Unlock()
+					s.compare(t, buildctl, u, f, in)
+					compared.Add(1)
 				})
 			}
 		}
 	}
-	t.Logf("%d images compared, %d are compiled", compared, compiled)
-	if compared < 40 {
-		t.Errorf("only %d images were compared", compared)
-	}
 }
+
+// excepted are images that cannot be compared, by a part of their name, and why.
+var excepted = map[string]string{
+	"descheduler":                                      "its stage has no name under which another could replace it",
+	"argo-workflows-v3 Dockerfile argocli":             "BuildKit asks for the base of a stage that only a replaced one copies from",
+	"spire Dockerfile.windows":                         "BuildKit on Linux starts nothing of a stage for Windows",
+	"Dockerfile-windows-base":                          "BuildKit on Linux does not find a file of Windows in another case",
+	"azuredisk-csi-driver pkg-azurediskplugin-Windows": linuxCore, "cloud-node-manager-windows": linuxCore, "secrets-store-csi-driver docker-windows": linuxCore,
+	"flexvol": "it copies the libraries of UBI",
+}
+
+const linuxCore = "it copies out of an image for Linux into one for Windows, and stand-ins are for one system"
+
+// linuxFiles are what Dockerfiles expect of their bases.
+const linuxFiles = `
+layer
+file 644 0:0 etc/passwd "root:x:0:0::/root:/bin/sh\nnobody:x:65534:65534::/:/bin/false\nnonroot:x:65532:65532::/home/nonroot:/bin/false\n"
+file 644 0:0 etc/group "root:x:0:\nnobody:x:65534:\nnonroot:x:65532:\n"
+dir 755 0:0 usr
+dir 755 0:0 usr/bin
+file 755 0:0 usr/bin/qemu-x86_64-static "qemu"
+dir 755 0:0 var
+dir 755 0:0 var/run
+dir 755 0:0 ko-app
+file 755 0:0 ko-app/trillian_log_server "server"
+dir 700 65532:65532 home/nonroot
+dir 755 0:0 busybox
+hard 755 0:0 busybox/sh bin/sh
+`
 
 // standIns are the files of bases, by operating system.
 type standIns map[string][]byte
@@ -113,6 +151,9 @@ func (s standIns) compare(t *testing.T, buildctl func(...string) (string, error)
 			b := make([]byte, file.Content.Size)
 			_, err = r.Read(b)
 			must(t, err)
+			if err := os.Remove(p); !errors.Is(err, fs.ErrNotExist) { // it may be a link into the module cache
+				must(t, err)
+			}
 			must(t, os.WriteFile(p, b, 0o755))
 		}
 	}

@@ -70,7 +70,7 @@ func (j judgement) verdict(t *testing.T) (verdict, why string) {
 }
 
 // before is how many Dockerfiles were carried out when the corpus was fixed.
-const before = 55
+const before = 58
 
 const corpusHead = `# Dockerfiles that ship
 
