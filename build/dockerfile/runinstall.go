@@ -39,7 +39,7 @@ func install(r *runner, o options, args []string) error {
 	case err != nil:
 		return err
 	case o.has("d"):
-		return r.installDirectories(args, n, o.has("g"))
+		return r.installDirectories(args, n)
 	case o.has("D"):
 		if err := r.installParents(args); err != nil {
 			return err
@@ -152,7 +152,7 @@ func (r *runner) place(p string, n *node) error {
 }
 
 // installDirectories is install -d: directories that are there get the mode, too.
-func (r *runner) installDirectories(names []string, n *node, group bool) error {
+func (r *runner) installDirectories(names []string, n *node) error {
 	for _, name := range names {
 		s, err := r.find(name, true)
 		switch {
@@ -178,7 +178,7 @@ func (r *runner) installDirectories(names []string, n *node, group bool) error {
 		if err != nil {
 			return err
 		}
-		if dir != nil && !group && inherit(dir, &k) != &k {
+		if dir != nil && inherit(dir, &k) != &k {
 			return fmt.Errorf("%s is in a directory with the setgid bit, which stays or goes by the install", name)
 		}
 		if err := r.place(s.p, &k); err != nil {
