@@ -20,7 +20,8 @@ type argFields struct {
 var argNames = append(slices.Clone(buildFields), "OS", "Arch", "Variant", "WindowsRelease")
 
 // On returns the image with its build arguments for a platform: a template that yields no text
-// gives no argument, so that the default of the Dockerfile counts. info is that of the image's
+// gives no argument, so that the default of the Dockerfile counts; the output of a command, $(…),
+// may be empty. info is that of the image's
 // source, with the image's version.
 func (d *DockerfileImage) On(p platform.Platform, info BuildInfo) (*DockerfileImage, error) {
 	f := argFields{BuildInfo: info, OS: p.OS, Arch: p.Architecture, Variant: p.Variant}
@@ -33,7 +34,7 @@ func (d *DockerfileImage) On(p platform.Platform, info BuildInfo) (*DockerfileIm
 		if err != nil {
 			return nil, fmt.Errorf("argument %s: %w", name, err)
 		}
-		if value != "" || text == "" {
+		if value != "" || text == "" || strings.HasPrefix(name, "$(") {
 			all[name] = value
 		}
 	}

@@ -32,6 +32,9 @@ func Output(place string, p platform.Platform, version string) (stage, file stri
 	if !found {
 		stage, file = "", text
 	}
+	if len(file) > 2 && strings.EqualFold(file[:2], "C:") && file[2] == '/' {
+		file = file[2:]
+	}
 	clean := path.Clean("/" + file)
 	switch {
 	case found && (stage == "" || !strings.HasPrefix(file, "/")):

@@ -54,6 +54,7 @@ func tools() map[string]tool {
 		"chgrp": {options: "Rhvcf", long: map[string]byte{"recursive": 'R', "no-dereference": 'h', "verbose": 'v', "changes": 'c', "silent": 'f', "quiet": 'f'}, least: 2, most: many, run: chgrp},
 		"curl":  curlTool(), "wget": wgetTool(), "tar": tarTool(), "unzip": unzipTool(), "go": goTool(), "xx-go": xxGoTool(),
 		"sha256sum": checksumTool("cbtsqw"), "shasum": checksumTool("cbtsqwa:"),
+		"install": installTool(), "sed": sedTool(), "cat": printing(),
 		"cd":     {least: 1, most: 1, run: cd},
 		"echo":   {plain: true, most: many, prints: true, check: checkEcho, run: echo},
 		"printf": {plain: true, least: 1, most: many, prints: true, check: checkPrintf, run: printf},
