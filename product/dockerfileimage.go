@@ -24,7 +24,8 @@ type dockerfileYAML struct {
 	// The directory that COPY and ADD read. Without one they read named contexts only. The store,
 	// the output directory and .git are never part of it.
 	Context string `yaml:"context,omitempty"`
-	// The stage to build; the last if there is none.
+	// The stage to build; the last if there is none. A template as args are:
+	// windows-{{.WindowsRelease}}.
 	Target string `yaml:"target,omitempty"`
 	// Build arguments, which are templates: {{.Version}} is the image's version; {{.Revision}},
 	// {{.Created}} and {{.SourceVersion}} are its source's; {{.OS}}, {{.Arch}}, {{.Variant}} and

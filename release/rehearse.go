@@ -49,11 +49,16 @@ func rehearse(ctx context.Context, p *product.Product, trees map[string]source.T
 		return p, nil, err
 	}
 	bundles := checkBundles(complete, trees)
-	if len(p.Selected) > 0 || p.Release.Empty() && len(p.Charts) == 0 || !hasSources(p, trees) {
+	if len(p.Selected) > 0 || p.Release.Empty() && len(p.Charts) == 0 && !incomplete(p) || !hasSources(p, trees) {
 		return complete, demands, bundles
 	}
 	l := placeholder(complete, trees)
 	return complete, demands, errors.Join(hide(try(ctx, complete, l, memory), l), bundles)
+}
+
+// incomplete reports whether an image lacks something by its own account.
+func incomplete(p *product.Product) bool {
+	return slices.ContainsFunc(p.Images, func(i product.Image) bool { return len(i.Missing) > 0 })
 }
 
 // checkBundles reports images that no bundle would include, and empty bundles, unless platforms or
