@@ -2,6 +2,7 @@ package lint_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
