@@ -56,10 +56,7 @@ func shown(d *Draft) string {
 	for _, l := range d.Hand {
 		b.WriteString("left out " + l + "\n")
 	}
-	contents := d.contents()
-	for _, name := range sortedKeys(contents) {
-		b.WriteString("-- " + name + " --\n" + string(contents[name]))
-	}
+	b.WriteString("-- slipway.yaml --\n" + string(d.YAML()))
 	return b.String()
 }
 
@@ -198,25 +195,4 @@ func pack(dir string) ([]byte, error) {
 		return err
 	})
 	return txtar.Format(&a), err
-}
-
-// TestTaken begins where something has the name of the directory for Dockerfiles: that is in the
-// way of Dockerfiles only.
-func TestTaken(t *testing.T) {
-	dir := t.TempDir()
-	write := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("go.mod", "module example.com/app\n\ngo 1.26\n")
-	write("main.go", "package main\n\nfunc main() {}\n")
-	write("slipway", "a program")
-	if _, err := Read(t.Context(), dir, Options{}); err != nil {
-		t.Errorf("without Dockerfiles: %v", err)
-	}
-	write("Dockerfile", "FROM scratch\nCOPY main.go /\n")
-	if _, err := Read(t.Context(), dir, Options{}); err == nil || !strings.HasSuffix(err.Error(), "slipway is there already, where init writes Dockerfiles, and nothing is overwritten: move it elsewhere first") {
-		t.Errorf("with a Dockerfile: %v", err)
-	}
 }

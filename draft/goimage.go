@@ -78,7 +78,7 @@ func (d *Draft) goImage(m mainPackage) string {
 	}
 	windows := m.windows && d.has(platform.Windows) && (d.koBases == nil || d.wantWindows || !m.linux || isWindows.MatchString(ref) || strings.Contains(ref, "combined-base-image"))
 	if m.linux && d.has(platform.Linux) {
-		i.bases[platform.Linux] = d.base(nil, platform.Linux, []*stage{{base: ref}}, &i.notes)
+		i.bases[platform.Linux] = d.base(ref)
 	}
 	if windows {
 		i.bases[platform.Windows] = d.addBase(base{name: "nanoserver", microsoft: "nanoserver"})

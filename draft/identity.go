@@ -97,7 +97,7 @@ func (d *Draft) license() string {
 func (d *Draft) narrow() {
 	var unused []string
 	for _, m := range d.mains {
-		used := false
+		used := d.compiled[m.dir]
 		for _, p := range d.programs {
 			used = used || p.dir == m.dir
 		}

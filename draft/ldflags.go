@@ -187,7 +187,7 @@ func (d *Draft) environment(line, from string) {
 		switch setting := m[1] + "=" + m[2]; {
 		case setting == "CGO_ENABLED=0":
 		case m[1] == "CGO_ENABLED":
-			d.source.note("%s compiles with cgo, which is off here: name a C compiler in slipway.yaml if a program needs it", from)
+			d.noteCgo(from, line)
 		case !slices.Contains(d.source.env, setting):
 			d.source.env = append(d.source.env, setting)
 		}

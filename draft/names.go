@@ -65,6 +65,7 @@ func (d *Draft) findNames() {
 		}
 	}
 	d.useNames(best)
+	d.moreRegistries(seen)
 	d.hostProcess(tags)
 	d.prometheus()
 }

@@ -37,6 +37,7 @@ func (d *Draft) findPlatforms() {
 		for _, p := range d.toolPlatforms {
 			d.addPlatform(p)
 		}
+		d.buildPlatforms()
 	}
 	d.defaultPlatforms()
 	if from != "" {
@@ -126,7 +127,7 @@ func (d *Draft) architectures() bool {
 		switch {
 		case m != nil && m[1] == platform.Windows:
 			d.wantWindows = true
-		case m != nil && d.make.value("ALL_OS_ARCH.linux") == "":
+		case m != nil && d.make.value("ALL_OS_ARCH.linux") == "" && !strings.Contains(d.make.value("ALL_OS_ARCH"), "linux-"):
 			for _, arch := range strings.Fields(value) {
 				d.addPlatform("linux/" + arch)
 			}
@@ -134,7 +135,7 @@ func (d *Draft) architectures() bool {
 			for _, v := range strings.Fields(value) {
 				d.windowsVersion(v)
 			}
-		case name == "ALL_OS_ARCH.linux":
+		case name == "ALL_OS_ARCH.linux" || name == "ALL_OS_ARCH":
 			for _, f := range strings.Fields(value) {
 				if a := osArch.FindStringSubmatch(f); a != nil {
 					d.addPlatform(strings.TrimSuffix("linux/"+a[1]+"/"+a[2], "/"))
@@ -152,9 +153,7 @@ func (d *Draft) dockerArchitectures() bool {
 		if v, ok := strings.CutPrefix(arch, "armv"); ok {
 			name = "linux/arm/v" + v
 		}
-		if p, err := platform.Parse(name); err == nil {
-			d.dockerArchs[p.String()] = arch
-		}
+		d.variantArch = d.variantArch || name != "linux/"+arch
 		d.addPlatform(name)
 	}
 	return len(d.platforms) > 0
@@ -186,12 +185,13 @@ func (d *Draft) defaultPlatforms() {
 	linux, windows := d.runsOn()
 	if !d.has(platform.Linux) && linux {
 		d.platforms = append(d.platforms, "linux/amd64", "linux/arm64")
+		d.platformNotes = append(d.platformNotes, "Nothing names the architectures for Linux in the Makefile, .goreleaser.yaml, workflows and bake files: these are the usual ones.")
 	}
-	if !d.has(platform.Windows) && windows {
+	if !d.has(platform.Windows) && windows && !d.namedReleases() {
 		for _, r := range platform.LTSC {
 			d.addPlatform("windows/amd64:" + r.Name)
 		}
-		d.platformNotes = append(d.platformNotes, "Nothing here names the Windows releases: these are all with long-term servicing.")
+		d.platformNotes = append(d.platformNotes, "Nothing names the Windows releases in the Dockerfiles for Windows, variables of the Makefile, workflows and bake files: these are all with long-term servicing.")
 	}
 	keep := func(os string, ok bool) {
 		if !ok {
@@ -202,6 +202,107 @@ func (d *Draft) defaultPlatforms() {
 	keep(platform.Windows, windows)
 }
 
+// buildPlatforms takes the platforms for which the builds of images are.
+func (d *Draft) buildPlatforms() {
+	for _, b := range d.dockerBuilds {
+		if helper(path.Base(b.file)) || !b.counts() {
+			continue
+		}
+		for _, p := range b.platforms {
+			if strings.HasPrefix(p, platform.Linux+"/") {
+				d.addPlatform(strings.TrimSuffix(p, "/v8"))
+			}
+		}
+	}
+	for _, name := range []string{"PLATFORMS", "PLATFORM", "IMAGE_PLATFORMS", "DOCKER_PLATFORMS", "TARGET_PLATFORMS", "BUILDX_PLATFORMS", "DOCKER_BUILDX_PLATFORMS"} {
+		for _, p := range splitPlatforms(d.make.expand(d.make.values[name])) {
+			if strings.HasPrefix(p, platform.Linux+"/") {
+				d.addPlatform(strings.TrimSuffix(p, "/v8"))
+			}
+		}
+	}
+}
+
+// releaseWord matches the name of a Windows release: ltsc2022 anywhere, a number only where the
+// text around it is about Windows.
+var (
+	ltscWord    = regexp.MustCompile(`ltsc(?:2019|2022|2025)`)
+	numberWord  = regexp.MustCompile(`(?i)(?:windows|nanoserver|servercore|os_?version|\bos)[A-Za-z_./-]*[-:=?\s"']+(1809|2004|1903|1909|20H2)\b`)
+	windowsVars = regexp.MustCompile(`(?i)windows|\bwin|nanoserver|servercore|ltsc|^ALL_OS|MULTI_ARCH|OSVERSION`)
+)
+
+// namedReleases adds the Windows releases that Dockerfiles for Windows, variables of make, workflows
+// and bake files name.
+func (d *Draft) namedReleases() bool {
+	read := func(text string) {
+		for _, w := range ltscWord.FindAllString(text, -1) {
+			d.windowsVersion(w)
+		}
+		for _, m := range numberWord.FindAllStringSubmatch(text, -1) {
+			if platform.TagVersion(m[1]) != "" {
+				d.windowsVersion(m[1])
+			}
+		}
+	}
+	from := []string{}
+	look := func(name string, texts ...string) {
+		before := len(d.platforms)
+		for _, t := range texts {
+			read(t)
+		}
+		if len(d.platforms) > before {
+			from = append(from, name)
+		}
+	}
+	var vars []string
+	for _, name := range sortedKeys(d.make.values) {
+		if v := d.make.expand(d.make.values[name]); windowsVars.MatchString(name) || windowsVars.MatchString(v) {
+			vars = append(vars, name+" = "+v)
+			for _, w := range strings.Fields(v) {
+				if platform.TagVersion(w) != "" && windowsVars.MatchString(name) {
+					vars = append(vars, "windows "+w)
+				}
+			}
+		}
+	}
+	look("variables of the Makefile", vars...)
+	list, _ := d.dockerfileNames()
+	for _, f := range list {
+		if t := string(d.tree.text(f)); isWindows.MatchString(path.Base(f)) || isWindows.MatchString(t) {
+			look(f, instructionsOf(t, "FROM", "ARG"))
+		}
+	}
+	for _, f := range d.tree.files {
+		if strings.HasPrefix(f, workflows) || strings.HasPrefix(path.Base(f), "docker-bake") {
+			if t := string(d.tree.text(f)); isWindows.MatchString(t) {
+				look(f, strings.Join(withoutRunners(t), "\n"))
+			}
+		}
+	}
+	if len(from) > 0 {
+		d.found("Windows releases from %s", listed(from))
+	}
+	return len(from) > 0
+}
+
+// instructionsOf returns the lines of some instructions.
+func instructionsOf(text string, words ...string) string {
+	var list []string
+	for l := range strings.Lines(text) {
+		if first, _, ok := strings.Cut(strings.TrimSpace(l), " "); ok && slices.Contains(words, strings.ToUpper(first)) {
+			list = append(list, l)
+		}
+	}
+	return strings.Join(list, "")
+}
+
+// withoutRunners returns the lines of a workflow but those that choose a machine.
+func withoutRunners(text string) []string {
+	return slices.DeleteFunc(strings.Split(text, "\n"), func(l string) bool {
+		return strings.Contains(l, "runs-on") || strings.Contains(l, "windows-20") || strings.Contains(l, "runner")
+	})
+}
+
 // has reports whether the release is for an operating system.
 func (d *Draft) has(os string) bool {
 	return slices.ContainsFunc(d.platforms, func(p string) bool { return strings.HasPrefix(p, os+"/") })
@@ -210,14 +311,15 @@ func (d *Draft) has(os string) bool {
 // runsOn reports for which operating systems there are images: those of the Dockerfiles, and
 // where there are none, those of the programs.
 func (d *Draft) runsOn() (linux, windows bool) {
-	for _, f := range d.dockerfileNames() {
-		if d.isWindows(f) {
-			windows = true
-		} else {
-			linux = true
+	list, _ := d.dockerfileNames()
+	for _, f := range list {
+		r := readDockerfile(f, d.tree.text(f))
+		if r == nil {
+			continue
 		}
-		if t := string(d.tree.text(f)); strings.Contains(t, "windows-ltsc") || strings.Contains(t, "AS windows") {
-			windows = true
+		chosen, _ := d.targets(r)
+		for _, s := range chosen {
+			linux, windows = linux || !r.windows(s), windows || r.windows(s)
 		}
 	}
 	if linux || windows {

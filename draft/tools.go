@@ -129,11 +129,7 @@ func (d *Draft) goreleaser() {
 			d.archived = append(d.archived, d.program(m, yamlfile.Text(b, "binary")))
 		}
 	}
-	for _, key := range []string{"dockers", "dockers_v2"} {
-		for _, i := range items(n, key) {
-			d.references = append(d.references, append(texts(i, "image_templates"), texts(i, "images")...)...)
-		}
-	}
+	d.releaserImages(name, n)
 	for _, key := range []string{"nfpms", "brews", "signs", "sboms", "changelog", "snapcrafts", "winget", "scoops"} {
 		if yamlfile.Value(n, key) != nil {
 			d.left = append(d.left, fmt.Sprintf("%s has %s, which a release here does not make", name, key))

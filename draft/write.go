@@ -3,7 +3,7 @@ package draft
 import (
 	"cmp"
 	"fmt"
-	"regexp"
+	"path"
 	"slices"
 	"strings"
 
@@ -79,11 +79,24 @@ func (d *Draft) YAML() []byte {
 	w.line("name: %s", d.name)
 	w.note("", d.versionNotes...)
 	w.line("version: %s", d.version)
+	if d.tagPrefix != "" && d.version == "git" {
+		w.line("tagPrefix: %s", d.tagPrefix)
+	}
 	if d.description != "" {
 		w.line("description: %s", d.description)
 	}
 	w.line("")
 	d.writeNames(w)
+	if d.names.repository != "" || len(d.floatingTags) > 0 {
+		w.line("names:")
+		if d.names.repository != "" {
+			w.line("  repository: %s", d.names.repository)
+		}
+		if len(d.floatingTags) > 0 {
+			w.line("  floatingTags: " + list(d.floatingTags))
+		}
+		w.line("")
+	}
 	w.note("", d.platformNotes...)
 	w.line("platforms: " + list(slices.Sorted(slices.Values(d.platforms))))
 	d.writeSource(w)
@@ -113,9 +126,8 @@ func (d *Draft) writeNames(w *writer) {
 	w.note("", "The names that users know: slipway release -registry=upstream publishes under them.")
 	w.line("destinations:")
 	w.line("  - {name: upstream, registry: %s}", d.names.registry)
-	if d.names.repository != "" {
-		w.line("names:")
-		w.line("  repository: %s", d.names.repository)
+	for _, r := range d.otherRegistries {
+		fmt.Fprintf(w, "  - {name: %s, registry: %s}\n", scalar(strings.NewReplacer(".", "-", ":", "-").Replace(r)), scalar(r))
 	}
 	w.line("")
 }
@@ -124,8 +136,28 @@ func (d *Draft) writeSource(w *writer) {
 	w.line("")
 	w.line("sources:")
 	w.note("  ", d.source.notes...)
-	w.line("  - name: %s", d.name)
-	w.line("    directory: %s", d.source.dir)
+	modules := []string{""}
+	for _, p := range d.programs {
+		if !slices.Contains(modules, p.module) {
+			modules = append(modules, p.module)
+		}
+	}
+	for _, m := range modules {
+		d.writeModule(w, m)
+	}
+}
+
+// sourceName is the name of the source of a module; "" is the product's.
+func (d *Draft) sourceName(module string) string {
+	if module == "" {
+		return d.name
+	}
+	return nameOf(strings.ReplaceAll(module, "/", "-"))
+}
+
+func (d *Draft) writeModule(w *writer, module string) {
+	w.line("  - name: %s", d.sourceName(module))
+	w.line("    directory: %s", path.Join(d.source.dir, module))
 	if !d.git {
 		w.note("    ", "Only git knows these two; without git they label and date the images as they are here.")
 		w.line("    revision: %s", cmp.Or(d.options.Revision, unknownRevision))
@@ -161,11 +193,9 @@ func (d *Draft) writeBases(w *writer) {
 	w.line("")
 	w.line("bases:")
 	for _, b := range d.bases {
-		if !d.uses(b.name) {
-			continue
-		}
-		w.note("  ", b.notes...)
 		switch {
+		case len(b.inPlaceOf) > 0:
+			fmt.Fprintf(w, "  - {name: %s, builtin: %s, inPlaceOf: %s}\n", scalar(b.name), scalar(b.builtin), list(b.inPlaceOf))
 		case b.builtin != "":
 			w.line("  - {name: %s, builtin: %s}", b.name, b.builtin)
 		case b.microsoft != "":
@@ -180,27 +210,6 @@ func (d *Draft) writeBases(w *writer) {
 	}
 }
 
-// uses reports whether an image that is not left out is built on a base.
-func (d *Draft) uses(base string) bool {
-	from := regexp.MustCompile(`(?m)^FROM ` + regexp.QuoteMeta(base) + `(?: |$)`)
-	for _, i := range d.images {
-		if i.dropped != "" {
-			continue
-		}
-		for os, b := range i.bases {
-			if b == base && os != "" {
-				return true
-			}
-		}
-		for _, f := range d.files {
-			if i.dockerfiles[f.os] == f.path && from.MatchString(strings.Join(f.lines, "\n")) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 func (d *Draft) writePrograms(w *writer) {
 	if len(d.programs) == 0 {
 		return
@@ -209,7 +218,7 @@ func (d *Draft) writePrograms(w *writer) {
 	w.note("", d.programNotes...)
 	w.line("programs:")
 	for _, p := range d.programs {
-		text := "  - {name: " + scalar(p.name) + ", source: " + scalar(d.name) + ", package: " + scalar(mainPackage{dir: p.dir}.path())
+		text := "  - {name: " + scalar(p.name) + ", source: " + scalar(d.sourceName(p.module)) + ", package: " + scalar(packagePath(p.dir, p.module))
 		if len(p.os) > 0 {
 			text += ", os: " + list(p.os)
 		}
@@ -218,11 +227,6 @@ func (d *Draft) writePrograms(w *writer) {
 }
 
 func (d *Draft) writeImage(w *writer, i image) {
-	if i.dropped != "" {
-		w.note("  ", "- name: "+i.name+" is "+i.dropped)
-		return
-	}
-	w.note("  ", i.notes...)
 	w.line("  - name: %s", i.name)
 	if i.repository != "" {
 		w.line("    repository: %s", i.repository)
@@ -242,9 +246,33 @@ func (d *Draft) writeImage(w *writer, i image) {
 		return
 	}
 	w.line("    source: %s", d.name)
+	d.writeDockerfile(w, i)
+}
+
+func (d *Draft) writeDockerfile(w *writer, i image) {
 	w.line("    dockerfile:")
 	w.line("      files: " + mapping(i.dockerfiles))
-	if i.context != "" {
-		w.line("      context: %s", i.context)
+	w.line("      context: %s", cmp.Or(i.context, "."))
+	if t := i.target(); t != "" {
+		w.line("      target: %s", t)
+	}
+	writeMap(w, "args", i.args())
+	writeMap(w, "outputs", i.outputs())
+	if len(i.missing) > 0 {
+		w.note("    ", "Each is an error of slipway check until it is written above and taken out here, or allowed under lint.allow.")
+		w.line("    missing:")
+		for _, m := range i.missing {
+			w.line("      - %s", m)
+		}
+	}
+}
+
+func writeMap(w *writer, key string, m map[string]string) {
+	if len(m) == 0 {
+		return
+	}
+	w.line("      " + key + ":")
+	for _, k := range sortedKeys(m) {
+		fmt.Fprintf(w, "        %s: %s\n", scalar(k), scalar(m[k]))
 	}
 }

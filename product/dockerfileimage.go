@@ -36,8 +36,8 @@ type dockerfileYAML struct {
 	// none, and no outputs.
 	Programs []string `yaml:"programs,omitempty"`
 	// Programs that the Dockerfile copies and something else makes, such as a Makefile: where it
-	// expects them, in the context or as STAGE:/PATH in a stage. {{.OS}}, {{.Arch}}, {{.Exe}} (.exe
-	// on Windows) and {{.Version}} are known. A stage of which nothing else is copied is not
+	// expects them, in the context or as STAGE:/PATH in a stage. {{.OS}}, {{.Arch}}, {{.Variant}},
+	// {{.Exe}} (.exe on Windows) and {{.Version}} are known. A stage of which nothing else is copied is not
 	// evaluated.
 	Outputs map[string]string `yaml:"outputs,omitempty"`
 	// Directories that COPY --from can name.

@@ -1,0 +1,369 @@
+package draft
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/slipway-dev/slipway/internal/imagename"
+	"github.com/slipway-dev/slipway/platform"
+)
+
+// family are the stages of one image for one operating system: one, or one for each Windows
+// release.
+type family struct {
+	from   *recipe
+	os     string
+	name   string // the stage's, without words for systems; "" if the file has one image for it
+	stages []*stage
+}
+
+// dockerfiles makes the images of the repository's Dockerfiles.
+func (d *Draft) dockerfiles() {
+	list, others := d.dockerfileNames()
+	if len(others) > 0 {
+		d.found("not released, by their names: %s", listed(others))
+	}
+	groups := map[string]map[string]string{} // a directory and a variant → operating system → Dockerfile
+	var order []string
+	for _, f := range list {
+		os := platform.Linux
+		if d.isWindows(f) {
+			os = platform.Windows
+		}
+		variant, _ := variantOf(f)
+		key := path.Dir(f) + "\n" + withoutOS(variant)
+		if groups[key] == nil {
+			groups[key] = map[string]string{}
+			order = append(order, key)
+		}
+		if groups[key][os] != "" {
+			key = f + "\n" + withoutOS(variant)
+			groups[key] = map[string]string{}
+			order = append(order, key)
+		}
+		groups[key][os] = f
+	}
+	for _, key := range order {
+		dir, variant, _ := strings.Cut(key, "\n")
+		if d.tree.has(dir) {
+			dir = path.Dir(dir)
+		}
+		d.group(dir, variant, groups[key])
+	}
+}
+
+// isWindows reports whether all images of a Dockerfile are for Windows.
+func (d *Draft) isWindows(name string) bool {
+	r := readDockerfile(name, d.tree.text(name))
+	if r == nil {
+		return isWindows.MatchString(path.Base(name))
+	}
+	chosen, _ := d.targets(r)
+	return !slices.ContainsFunc(chosen, func(s *stage) bool { return !r.windows(s) })
+}
+
+// group makes the images of the Dockerfiles for each operating system that belong together.
+func (d *Draft) group(dir, variant string, files map[string]string) {
+	var all []family
+	for _, os := range sortedKeys(files) {
+		r := readDockerfile(files[os], d.tree.text(files[os]))
+		if r == nil {
+			d.hand("%s is not a Dockerfile that can be read: it is left out", files[os])
+			continue
+		}
+		chosen, others := d.targets(r)
+		var names []string
+		for _, s := range others {
+			if s.Name != "" {
+				names = append(names, s.Name)
+			}
+		}
+		if len(names) > 0 {
+			d.found("%s: these stages are not released: %s", r.path, listed(names))
+		}
+		all = append(all, families(r, chosen)...)
+	}
+	single := func(os string) bool {
+		n := 0
+		for _, f := range all {
+			if f.os == os {
+				n++
+			}
+		}
+		return n < 2
+	}
+	byName := map[string][]family{}
+	var order []string
+	for _, f := range all {
+		if single(platform.Linux) && single(platform.Windows) {
+			f.name = ""
+		}
+		if f.os == platform.Linux && !d.has(platform.Linux) || f.os == platform.Windows && !d.has(platform.Windows) {
+			continue
+		}
+		if byName[f.name] == nil {
+			order = append(order, f.name)
+		}
+		byName[f.name] = append(byName[f.name], f)
+	}
+	for _, name := range order {
+		d.variants(dir, variant, name, byName[name])
+	}
+}
+
+// families puts stages together that are one image: those for each Windows release.
+func families(r *recipe, chosen []*stage) (list []family) {
+	for _, s := range chosen {
+		os, name := platform.Linux, s.Name
+		if r.windows(s) {
+			os = platform.Windows
+			if w := windowsWord(s.Name); w != "" {
+				name = strings.Replace(strings.ToLower(name), w, "", 1)
+			}
+		}
+		name = withoutOS(name)
+		same := slices.IndexFunc(list, func(f family) bool {
+			return f.os == os && f.name == name && os == platform.Windows && windowsWord(s.Name) != "" && windowsWord(f.stages[0].Name) != ""
+		})
+		if same >= 0 {
+			list[same].stages = append(list[same].stages, s)
+			continue
+		}
+		list = append(list, family{r, os, name, []*stage{s}})
+	}
+	return list
+}
+
+// variants makes an image of the stages, or where builds give them other arguments and another
+// name, one for each.
+func (d *Draft) variants(dir, variant, name string, of []family) {
+	builds := d.buildsOf(of[0].from.path)
+	if len(builds) > 0 && of[0].name != "" || of[0].stages[0] != of[0].from.last() {
+		builds = slices.DeleteFunc(builds, func(b dockerBuild) bool {
+			return b.target != "" && !unknown(b.target) && of[0].from.find(b.target) != of[0].stages[0]
+		})
+	}
+	byName := map[string][]dockerBuild{}
+	for _, b := range builds {
+		for _, n := range b.names {
+			if repository, _ := splitReference(n); !unknownName(n) {
+				byName[nameOf(path.Base(repository))] = append(byName[nameOf(path.Base(repository))], b)
+				break
+			}
+		}
+	}
+	differ := len(byName) > 1
+	for _, n := range sortedKeys(byName) {
+		differ = differ && len(byName[n][0].args) > 0 && (n == sortedKeys(byName)[0] || mapping(byName[n][0].args) != mapping(byName[sortedKeys(byName)[0]][0].args))
+	}
+	if !differ {
+		given := ""
+		if len(byName) > 0 {
+			given = nameOf(path.Base(firstName(builds)))
+		}
+		d.dockerImage(dir, variant, name, given, of, builds)
+		return
+	}
+	for _, n := range sortedKeys(byName) {
+		d.dockerImage(dir, variant, name, n, of, byName[n])
+	}
+}
+
+// firstName is the first repository that builds name.
+func firstName(builds []dockerBuild) string {
+	for _, b := range builds {
+		for _, n := range b.names {
+			if repository, _ := splitReference(n); !unknownName(n) {
+				return repository
+			}
+		}
+	}
+	return ""
+}
+
+// dockerImage makes one image.
+func (d *Draft) dockerImage(dir, variant, stageName, given string, of []family, builds []dockerBuild) {
+	i := image{dockerfiles: map[string]string{}}
+	for _, f := range of {
+		own := builds
+		if f.from != of[0].from {
+			own = d.buildsOf(f.from.path)
+		}
+		i.parts = append(i.parts, d.newPart(f.from, f.os, f.stages, own))
+		i.dockerfiles[f.os] = f.from.path
+	}
+	if same := d.sameImage(i); same != "" {
+		d.found("%s: the same image as %s", i.parts[0].from.path, same)
+		return
+	}
+	i.name = d.imageName(dir, variant, stageName, given, i.parts)
+	for _, p := range i.parts {
+		if p.description != "" {
+			i.description = p.description
+		}
+		if p.context != "" {
+			i.context = p.context
+		}
+		if imagename.IsTag(p.variant) {
+			i.variant = p.variant
+		}
+		d.found("%s: image %s for %s", p.from.path, i.name, p.os)
+	}
+	i.platforms = d.platformsOf(i.parts)
+	d.images = append(d.images, i)
+}
+
+// platformsOf returns the platforms of an image, nil for all of the release.
+func (d *Draft) platformsOf(parts []*part) (list []string) {
+	whole := true
+	for _, p := range parts {
+		if p.os == platform.Linux || len(p.releases) == 0 {
+			list = append(list, p.os)
+			continue
+		}
+		n := 0
+		for _, on := range d.platforms {
+			if now, err := platform.Parse(on); err == nil && now.OS == platform.Windows {
+				n++
+				if slices.Contains(p.releases, platform.Release(now.OSVersion)) {
+					list = append(list, on)
+					n--
+				}
+			}
+		}
+		whole = whole && n == 0
+	}
+	if whole && (len(parts) == 2 || !d.has(otherOS(parts[0].os))) {
+		return nil
+	}
+	if whole && len(parts) == 1 {
+		return []string{parts[0].os}
+	}
+	return list
+}
+
+// sameImage returns the image that is made from a Dockerfile with the same instructions.
+func (d *Draft) sameImage(i image) string {
+	for _, o := range d.images {
+		if len(i.parts) == 1 && len(o.parts) > 0 && o.parts[0].os == i.parts[0].os && o.parts[0].of.Name == i.parts[0].of.Name && mapping(o.parts[0].args) == mapping(i.parts[0].args) &&
+			string(d.tree.text(o.parts[0].from.path)) == string(d.tree.text(i.parts[0].from.path)) {
+			return o.name
+		}
+	}
+	return ""
+}
+
+func otherOS(os string) string {
+	if os == platform.Linux {
+		return platform.Windows
+	}
+	return platform.Linux
+}
+
+// plainDirectories say nothing of the image whose Dockerfile they have.
+var plainDirectories = []string{"docker", "build", "package", "dockerfiles", "images", "deploy", "containers", "hack", "tools", "."}
+
+// imageName is that which builds give, or of the stage, of the only program, of the directory, of
+// the repository. Where it is taken, directories come before it.
+func (d *Draft) imageName(dir, variant, stageName, given string, parts []*part) string {
+	name := given
+	n := path.Base(dir)
+	switch p := parts[0].programsNow(); {
+	case name != "":
+		variant = ""
+	case stageName != "":
+		name, variant = nameOf(stageName), ""
+	case len(p) == 1:
+		name = nameOf(p[0])
+	case variant != "" && slices.ContainsFunc(d.mains, func(m mainPackage) bool { return m.name == variant }):
+		name, variant = variant, ""
+	case !slices.Contains(plainDirectories, n):
+		name = nameOf(n)
+	default:
+		name = d.repositoryName()
+	}
+	if variant != "" && !strings.HasSuffix(name, variant) {
+		name = nameOf(name + "-" + variant)
+	}
+	taken := func(name string) bool {
+		return slices.ContainsFunc(d.images, func(o image) bool { return o.name == name })
+	}
+	for dir != "." && taken(name) {
+		name = nameOf(path.Base(dir) + "-" + name)
+		dir = path.Dir(dir)
+	}
+	if parts[0].of.Name != "" && taken(name) {
+		name = nameOf(name + "-" + parts[0].of.Name)
+	}
+	return unique(name, taken)
+}
+
+// programsNow lists the names of the programs that a part copies, those of stages that compile
+// included.
+func (p *part) programsNow() []string {
+	list := slices.Clone(p.programs)
+	for _, s := range p.stages {
+		if o := p.promised[s]; o != nil {
+			for _, place := range sortedKeys(o.outputs) {
+				list = append(list, o.outputs[place].file())
+			}
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// repositoryName is the last part of the module's path, or the directory's name.
+func (d *Draft) repositoryName() string {
+	if d.source.module != "" {
+		m := strings.TrimSuffix(d.source.module, majorSuffix(d.source.module))
+		if u := strings.TrimPrefix(d.source.url, "https://"); u != "" {
+			m = u
+		}
+		return nameOf(path.Base(m))
+	}
+	return nameOf(path.Base(d.Dir))
+}
+
+// on returns what f says of the part for an operating system, "" if there is none.
+func (i image) on(os string, f func(*part) string) string {
+	for _, p := range i.parts {
+		if p.os == os {
+			return f(p)
+		}
+	}
+	return ""
+}
+
+// both reports whether the image has a part for each operating system.
+func (i image) both() bool { return len(i.parts) > 1 }
+
+// target is the template of the stage to build.
+func (i image) target() string {
+	linux := i.on(platform.Linux, func(p *part) string { return p.target })
+	windows := i.on(platform.Windows, func(p *part) string { return p.target })
+	return bySystem(linux, windows, i.both())
+}
+
+// args are the templates of the arguments.
+func (i image) args() map[string]string {
+	all := map[string]string{}
+	for _, p := range i.parts {
+		for name := range p.args {
+			all[name] = bySystem(i.on(platform.Linux, func(p *part) string { return p.args[name] }), i.on(platform.Windows, func(p *part) string { return p.args[name] }), i.both())
+		}
+	}
+	return all
+}
+
+// outputs are the places of programs.
+func (i image) outputs() map[string]string {
+	all := map[string]string{}
+	for _, p := range i.parts {
+		for place, name := range p.outputs {
+			all[place] = name
+		}
+	}
+	return sharedOutputs(all)
+}
