@@ -96,7 +96,7 @@ func (p *part) value(name, def string) (value string, ok bool, why string) {
 		}
 	}
 	switch {
-	case architecture.MatchString(name) && p.d.variantArch:
+	case name == "ARCH" && p.d.variantArch:
 		return "{{.Arch}}{{.Variant}}", true, ""
 	case architecture.MatchString(name):
 		return "{{.Arch}}", true, ""

@@ -28,6 +28,9 @@ func (d *Draft) exchange(ref string, inDockerfile bool) string {
 	if !static.MatchString(repository) || !staticTag.MatchString(tag) {
 		return ""
 	}
+	if tag == "" {
+		ref += ":latest"
+	}
 	b := base{name: "static-root", builtin: "static-root"}
 	if strings.Contains(tag, "nonroot") {
 		b = base{name: "static", builtin: "static"}

@@ -2,6 +2,7 @@ package draft
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -65,6 +66,10 @@ func (d *Draft) command(line, at string) {
 	}
 	b := dockerBuild{at: at, args: map[string]string{}}
 	words := shellWords(m[1])
+	dir := "."
+	if cd := changesDir.FindStringSubmatch(strings.TrimSuffix(line, m[0])); cd != nil {
+		dir = cd[1]
+	}
 	for i := 0; i < len(words); i++ {
 		flag, value, has := strings.Cut(words[i], "=")
 		if !strings.HasPrefix(flag, "-") {
@@ -79,8 +84,17 @@ func (d *Draft) command(line, at string) {
 		}
 		b.flag(flag, value)
 	}
+	if b.file != "" {
+		b.file = path.Join(dir, b.file)
+	}
+	if b.context != "" {
+		b.context = path.Join(dir, b.context)
+	}
 	d.addBuild(b)
 }
+
+// changesDir matches a cd before the command.
+var changesDir = regexp.MustCompile(`\bcd\s+([^\s;&|]+)\s*(?:&&|;)[^\n]*$`)
 
 // flag takes a flag of docker build.
 func (b *dockerBuild) flag(name, value string) {

@@ -146,11 +146,8 @@ func (d *Draft) variants(dir, variant, name string, of []family) {
 	}
 	byName := map[string][]dockerBuild{}
 	for _, b := range builds {
-		for _, n := range b.names {
-			if repository, _ := splitReference(n); !unknownName(n) {
-				byName[nameOf(path.Base(repository))] = append(byName[nameOf(path.Base(repository))], b)
-				break
-			}
+		if n := b.name(); n != "" {
+			byName[n] = append(byName[n], b)
 		}
 	}
 	differ := len(byName) > 1
@@ -160,7 +157,7 @@ func (d *Draft) variants(dir, variant, name string, of []family) {
 	if !differ {
 		given := ""
 		if len(byName) > 0 {
-			given = nameOf(path.Base(firstName(builds)))
+			given = sortedKeys(byName)[0]
 		}
 		d.dockerImage(dir, variant, name, given, of, builds)
 		return
@@ -170,13 +167,12 @@ func (d *Draft) variants(dir, variant, name string, of []family) {
 	}
 }
 
-// firstName is the first repository that builds name.
-func firstName(builds []dockerBuild) string {
-	for _, b := range builds {
-		for _, n := range b.names {
-			if repository, _ := splitReference(n); !unknownName(n) {
-				return repository
-			}
+// name is the last part of the first repository that is known in a build's names, "" if none is.
+func (b dockerBuild) name() string {
+	for _, n := range b.names {
+		repository, _ := splitReference(n)
+		if last := path.Base(repository); last != "" && !unknown(last) {
+			return nameOf(last)
 		}
 	}
 	return ""
@@ -188,7 +184,9 @@ func (d *Draft) dockerImage(dir, variant, stageName, given string, of []family, 
 	for _, f := range of {
 		own := builds
 		if f.from != of[0].from {
-			own = d.buildsOf(f.from.path)
+			if own = d.buildsOf(f.from.path); len(own) == 0 {
+				own = builds
+			}
 		}
 		i.parts = append(i.parts, d.newPart(f.from, f.os, f.stages, own))
 		i.dockerfiles[f.os] = f.from.path

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/moby/buildkit/frontend/dockerfile/instructions"
+
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/platform"
@@ -132,6 +134,12 @@ func (d *Draft) complete(file string, line int, why string) (changed bool) {
 			if s := p.at(line); s != nil && p.promised[s] != nil && p.promised[s].all && !p.promised[s].used {
 				p.promised[s].used = true
 				p.use(p.promised[s].outputs)
+				if p.compilesC(s) {
+					d.images[i].missing = append(d.images[i].missing, fmt.Sprintf("stage %s of %s compiles with CGO_ENABLED=1: name the C compiler under cc of the programs, or take this out if they need none", s.Name, file))
+				}
+				for _, what := range p.putsIn(s) {
+					d.images[i].missing = append(d.images[i].missing, what)
+				}
 				changed = true
 				continue
 			}
@@ -162,7 +170,33 @@ func (p *part) at(line int) *stage {
 	return found
 }
 
-// substitution names the argument that has the output of a command.
+// compilesC reports whether a stage, or one that it starts from, compiles with cgo.
+func (p *part) compilesC(s *stage) bool {
+	for ; s != nil; s = p.from.before(s.base, slices.Index(p.from.stages, s)) {
+		if slices.ContainsFunc(s.commands, func(c command) bool { return withCgo.MatchString(c.node.Original) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// putsIn returns what a stage gets from other stages before it compiles: the programs of slipway.yaml
+// are compiled without.
+func (p *part) putsIn(s *stage) (list []string) {
+	for ; s != nil; s = p.from.before(s.base, slices.Index(p.from.stages, s)) {
+		for _, c := range s.commands {
+			if now, ok := c.Command.(*instructions.CopyCommand); ok && !strings.HasPrefix(now.DestPath, "/") && p.from.before(now.From, slices.Index(p.from.stages, s)) != nil {
+				list = append(list, fmt.Sprintf("%s:%d: the stage compiles with %s of stage %s, and the programs of slipway.yaml are compiled without: put it into the source before the release, or take this out if they do not embed it",
+					p.from.path, c.node.StartLine, strings.Join(now.SourcePaths, ", "), now.From))
+			}
+		}
+	}
+	return list
+}
+
+var withCgo = regexp.MustCompile(`CGO_ENABLED[= ]"?1`)
+
+// substituted names the argument that has the output of a command.
 var substituted = regexp.MustCompile(`"(\$\([^"]*\))"`)
 
 // substitute gives the output of a command whose meaning is plain: git's version, commit and date.

@@ -3,6 +3,7 @@ package draft
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -95,6 +96,9 @@ func (d *Draft) promu() {
 		d.goBuild("-o "+yamlfile.Text(b, "name")+" "+yamlfile.Text(b, "path"), "")
 	}
 	d.ldflags(strings.Join(strings.Fields(yamlfile.Text(n, "build", "ldflags")), " "), name)
+	if yamlfile.Text(n, "go", "cgo") == "true" {
+		d.noteCgo(name, "")
+	}
 	d.source.tags = append(d.source.tags, texts(n, "build", "tags", "all")...)
 	d.toolPlatforms = append(d.toolPlatforms, texts(n, "crossbuild", "platforms")...)
 	d.found("%s: programs, flags of the linker and platforms", name)
@@ -119,6 +123,9 @@ func (d *Draft) goreleaser() {
 		d.goBuild("-o "+yamlfile.Text(b, "binary")+" "+main, strings.TrimPrefix(yamlfile.Text(b, "dir"), "./"))
 		for _, l := range texts(b, "ldflags") {
 			d.ldflags(l, name)
+		}
+		if slices.Contains(texts(b, "env"), "CGO_ENABLED=1") {
+			d.noteCgo(name, "")
 		}
 		for _, os := range texts(b, "goos") {
 			for _, arch := range texts(b, "goarch") {

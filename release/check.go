@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
@@ -139,7 +140,11 @@ func hide(err error, l *lock.Lock) error {
 			pairs = append(pairs, t.Digest.String(), "sha256:…")
 		}
 	}
-	return errors.New(strings.NewReplacer(pairs...).Replace(err.Error()))
+	var all []error
+	for _, e := range output.Split(err) {
+		all = append(all, errors.New(strings.NewReplacer(pairs...).Replace(e.Error())))
+	}
+	return errors.Join(all...)
 }
 
 // told adds to a summary what check found.
