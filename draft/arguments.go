@@ -191,18 +191,30 @@ func used(name, text string) bool {
 	return regexp.MustCompile(`\$(?:` + name + `\b|\{` + name + `(?:\}|[#%/]))`).MatchString(text)
 }
 
-// inFrom reports whether the base of a needed stage depends on an argument.
+// inFrom reports whether the base of a needed stage depends on an argument, also through the
+// default of another one.
 func (p *part) inFrom(name string) bool {
-	return slices.ContainsFunc(p.stages, func(s *stage) bool { return used(name, s.BaseName) })
+	for other, text := range p.from.defaults {
+		if used(name, text) && p.baseHas(other) {
+			return true
+		}
+	}
+	return p.baseHas(name)
+}
+
+// baseHas reports whether FROM of a needed stage has an argument. The base of one that only compiles
+// does not count.
+func (p *part) baseHas(name string) bool {
+	return slices.ContainsFunc(p.stages, func(s *stage) bool { return (s == p.of || !s.builder()) && used(name, s.BaseName) })
 }
 
 // critical reports whether an image is another one without the argument: FROM, a file's path or
 // what it starts depends on it.
 func (p *part) critical(name string) bool {
+	if p.inFrom(name) {
+		return true
+	}
 	for _, s := range p.stages {
-		if used(name, s.BaseName) {
-			return true
-		}
 		for _, c := range s.commands {
 			switch c.Command.(type) {
 			case *instructions.CopyCommand, *instructions.AddCommand, *instructions.EntrypointCommand, *instructions.CmdCommand, *instructions.UserCommand, *instructions.WorkdirCommand, *instructions.EnvCommand:
@@ -217,10 +229,10 @@ func (p *part) critical(name string) bool {
 
 // program reports whether all that the argument's default is used for are paths of programs.
 func (p *part) program(name string) bool {
+	if p.inFrom(name) {
+		return false
+	}
 	for _, s := range p.stages {
-		if used(name, s.BaseName) {
-			return false
-		}
 		env := p.environment(s)
 		for _, c := range s.commands {
 			switch now := c.Command.(type) {

@@ -14,11 +14,13 @@ import (
 
 // recipe is a Dockerfile of the repository.
 type recipe struct {
-	path   string
-	lex    *shell.Lex
-	args   arguments // before the first FROM
-	open   []string  // those of them without a default
-	stages []*stage
+	path string
+	lex  *shell.Lex
+	args arguments // before the first FROM
+	open []string  // those of them without a default
+	// defaults are their defaults as they stand.
+	defaults map[string]string
+	stages   []*stage
 }
 
 // stage is one FROM with what follows.
@@ -46,7 +48,7 @@ func readDockerfile(name string, text []byte) *recipe {
 	if err != nil {
 		return nil
 	}
-	r := &recipe{path: name, lex: shell.NewLex(ast.EscapeToken), args: arguments{}}
+	r := &recipe{path: name, lex: shell.NewLex(ast.EscapeToken), args: arguments{}, defaults: map[string]string{}}
 	for _, n := range ast.AST.Children {
 		parsed, err := instructions.ParseInstruction(n)
 		if err != nil {
@@ -61,6 +63,8 @@ func readDockerfile(name string, text []byte) *recipe {
 				for _, a := range c.Args {
 					if a.Value == nil {
 						r.open = append(r.open, a.Key)
+					} else {
+						r.defaults[a.Key] = *a.Value
 					}
 				}
 				continue

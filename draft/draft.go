@@ -68,6 +68,7 @@ type Draft struct {
 	koImages      map[string]string // references by ko:// → an image's name, or *
 	toolPlatforms []string          // os/arch that tools of the project build for
 	dockerBuilds  []dockerBuild
+	knownNames    map[string]bool
 	withCgo       []cgoBuild
 	variantArch   bool            // builds call armv7 what is the variant v7 of arm
 	compiled      map[string]bool // packages that Dockerfiles compile

@@ -267,7 +267,12 @@ var plainDirectories = []string{"docker", "build", "package", "dockerfiles", "im
 func (d *Draft) imageName(dir, variant, stageName, given string, parts []*part) string {
 	name := given
 	n := path.Base(dir)
-	switch p := parts[0].programsNow(); {
+	p := parts[0].programsNow()
+	if len(p) == 1 && variant == "" && stageName == "" && !d.known(name) && d.known(nameOf(p[0])) {
+		name = nameOf(p[0])
+	}
+	switch {
+	case name != "" && slices.ContainsFunc(d.images, func(o image) bool { return o.name == name }):
 	case name != "":
 		variant = ""
 	case stageName != "":
@@ -295,6 +300,18 @@ func (d *Draft) imageName(dir, variant, stageName, given string, parts []*part) 
 		name = nameOf(name + "-" + parts[0].of.Name)
 	}
 	return unique(name, taken)
+}
+
+// known reports whether manifests, charts or the README name an image so.
+func (d *Draft) known(name string) bool {
+	if d.knownNames == nil {
+		d.knownNames = map[string]bool{}
+		for _, ref := range d.allReferences() {
+			repository, _ := splitReference(ref)
+			d.knownNames[nameOf(path.Base(repository))] = true
+		}
+	}
+	return d.knownNames[name]
 }
 
 // programsNow lists the names of the programs that a part copies, those of stages that compile

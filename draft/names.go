@@ -55,7 +55,7 @@ func (d *Draft) findNames() {
 	for n, i := range d.images {
 		for _, repository := range sortedKeys(seen) {
 			host, rest, _ := strings.Cut(repository, "/")
-			if path.Base(rest) != i.name && path.Base(rest) != d.known(i) {
+			if path.Base(rest) != i.name && path.Base(rest) != d.makeName(i) {
 				continue
 			}
 			r := publicName{host, rest, seen[repository]}
@@ -70,8 +70,8 @@ func (d *Draft) findNames() {
 	d.prometheus()
 }
 
-// known is the last part of the repository that a Makefile gives the product's only image.
-func (d *Draft) known(i image) string {
+// makeName is the last part of the repository that a Makefile gives the product's only image.
+func (d *Draft) makeName(i image) string {
 	if d.images[0].name != i.name {
 		return ""
 	}
