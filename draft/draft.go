@@ -182,6 +182,7 @@ func read(fsys fs.FS, dir string, git bool, o Options) (*Draft, error) {
 	d.ko()
 	d.promu()
 	d.goreleaser()
+	d.identity()
 	d.findBuilds()
 	d.findPlatforms()
 	d.dockerfiles()
@@ -189,7 +190,6 @@ func read(fsys fs.FS, dir string, git bool, o Options) (*Draft, error) {
 	if len(d.images) == 0 {
 		return nil, errors.New("nothing says what to release: there is no Dockerfile and no main package of Go; write slipway.yaml by hand, or begin with -example=hello")
 	}
-	d.identity()
 	d.manifests()
 	d.findNames()
 	d.findTags()

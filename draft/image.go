@@ -159,10 +159,18 @@ func (d *Draft) variants(dir, variant, name string, of []family) {
 		if len(byName) > 0 {
 			given = sortedKeys(byName)[0]
 		}
+		if helper(given) {
+			d.found("not released, by its name: %s of %s", given, of[0].from.path)
+			return
+		}
 		d.dockerImage(dir, variant, name, given, of, builds)
 		return
 	}
 	for _, n := range sortedKeys(byName) {
+		if helper(n) {
+			d.found("not released, by its name: %s of %s", n, of[0].from.path)
+			continue
+		}
 		d.dockerImage(dir, variant, name, n, of, byName[n])
 	}
 }
@@ -172,7 +180,7 @@ func (b dockerBuild) name() string {
 	for _, n := range b.names {
 		repository, _ := splitReference(n)
 		if last := path.Base(repository); last != "" && !unknown(last) {
-			return nameOf(last)
+			return nameOf(archTag.ReplaceAllString(last, ""))
 		}
 	}
 	return ""

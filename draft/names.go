@@ -107,8 +107,8 @@ var stagingRegistry = regexp.MustCompile(`gcr\.io/k8s-staging-[a-z0-9-]+`)
 func (d *Draft) allReferences() []string {
 	list := slices.Clone(d.references)
 	for _, f := range d.tree.files {
-		if !isYAML(f) && path.Base(f) != "README.md" || isAside(path.Dir(f)) {
-			continue
+		if !isYAML(f) && path.Base(f) != "README.md" || isAside(path.Dir(f)) || versionIn(f) != "" && versionIn(f) != d.version && d.version != "" {
+			continue // of another version
 		}
 		text := d.tree.text(f)
 		prefix := ""

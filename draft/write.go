@@ -234,6 +234,9 @@ func (d *Draft) writeImage(w *writer, i image) {
 	if len(i.tags) > 0 {
 		w.line("    tags: " + list(i.tags))
 	}
+	if len(d.floatingTags) > 0 && d.shares(i) {
+		w.line("    floatingTags: [\"\"]")
+	}
 	if i.description != "" {
 		w.line("    description: %s", i.description)
 	}
@@ -247,6 +250,20 @@ func (d *Draft) writeImage(w *writer, i image) {
 	}
 	w.line("    source: %s", d.name)
 	d.writeDockerfile(w, i)
+}
+
+// shares reports whether an image is in the repository of one before it, which has the floating
+// tags.
+func (d *Draft) shares(i image) bool {
+	for _, o := range d.images {
+		if o.name == i.name {
+			return false
+		}
+		if d.repositoryOf(o) != "" && d.repositoryOf(o) == d.repositoryOf(i) {
+			return true
+		}
+	}
+	return false
 }
 
 func (d *Draft) writeDockerfile(w *writer, i image) {
