@@ -43,6 +43,9 @@ func (d *Draft) findNames() {
 	for _, ref := range d.allReferences() {
 		repository, tag := splitReference(promoted(ref))
 		host, rest, ok := strings.Cut(repository, "/")
+		if ok && d.own(host, rest) {
+			repository, host, rest = "docker.io/"+repository, "docker.io", repository
+		}
 		if !ok || !strings.ContainsAny(host, ".:") || imagename.CheckRepository(repository) != nil || rest == "" {
 			continue
 		}
@@ -68,6 +71,13 @@ func (d *Draft) findNames() {
 	d.moreRegistries(seen)
 	d.hostProcess(tags)
 	d.prometheus()
+}
+
+// own reports whether a reference without a host is that of an image of the product at Docker Hub: the
+// account is that of the repository.
+func (d *Draft) own(account, name string) bool {
+	u := strings.Split(d.source.url, "/")
+	return !strings.ContainsAny(account, ".:") && len(u) > 3 && strings.EqualFold(u[3], account) && slices.ContainsFunc(d.images, func(i image) bool { return i.name == name })
 }
 
 // makeName is the last part of the repository that a Makefile gives the product's only image.
