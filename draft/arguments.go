@@ -126,13 +126,16 @@ func (p *part) value(name, def string) (value string, ok bool, why string) {
 	return "", false, why
 }
 
+// wholeVariable matches a variable of make or a shell.
+var wholeVariable = regexp.MustCompile(`^\$(?:\([A-Za-z0-9_]+\)|\{[A-Za-z0-9_]+\}|[A-Za-z0-9_]+|\*)$`)
+
 // windowsReference puts the release of each platform in the place of the one that a text names.
 func windowsReference(s string) (string, bool) {
 	if platform.TagVersion(s) != "" {
 		return "{{.WindowsRelease}}", true
 	}
 	repository, tag := splitReference(s)
-	if tag != "" && platform.TagVersion(tag) != "" && !strings.Contains(repository, "$") {
+	if tag != "" && !unknown(repository) && (platform.TagVersion(tag) != "" || wholeVariable.MatchString(tag) && isWindows.MatchString(repository)) {
 		return repository + ":{{.WindowsRelease}}", true
 	}
 	return "", false

@@ -158,7 +158,7 @@ func (d *Draft) targets(r *recipe) (chosen, others []*stage) {
 			others = append(others, s)
 		}
 	}
-	if len(chosen) == 0 {
+	if len(chosen) == 0 && (whole || open) {
 		chosen, others = others, nil
 	}
 	slices.SortStableFunc(chosen, func(a, b *stage) int { return slices.Index(r.stages, a) - slices.Index(r.stages, b) })

@@ -52,7 +52,6 @@ type Draft struct {
 	platformNotes              []string
 	bases                      []base
 	programs                   []program
-	programNotes               []string
 	images                     []image
 	names                      names
 	templates, chart           []entry
@@ -61,21 +60,22 @@ type Draft struct {
 	tagPrefix                  string
 	otherRegistries            []string // that have the images, too
 
-	mains         []mainPackage
-	make          *makefile
-	outputs       map[string]string // the name of a program that a build writes → its package
-	koBases       koBases           // nil without .ko.yaml
-	koImages      map[string]string // references by ko:// → an image's name, or *
-	toolPlatforms []string          // os/arch that tools of the project build for
-	dockerBuilds  []dockerBuild
-	knownNames    map[string]bool
-	withCgo       []cgoBuild
-	variantArch   bool            // builds call armv7 what is the variant v7 of arm
-	compiled      map[string]bool // packages that Dockerfiles compile
-	wantWindows   bool            // something is built for Windows, of a release that is not known yet
-	archived      []string        // programs that are released as files
-	references    []string        // names of images that may be the product's
-	left          []string        // what has no place in slipway.yaml, with its reason
+	mains             []mainPackage
+	make              *makefile
+	outputs           map[string]string // the name of a program that a build writes → its package
+	koBases           koBases           // nil without .ko.yaml
+	koImages          map[string]string // references by ko:// → an image's name, or *
+	toolPlatforms     []string          // os/arch that tools of the project build for
+	dockerBuilds      []dockerBuild
+	knownNames        map[string]bool
+	withCgo           []cgoBuild
+	variantArch       bool            // builds call armv7 what is the variant v7 of arm
+	compiled          map[string]bool // packages that Dockerfiles compile
+	wantWindows       bool            // something is built for Windows, of a release that is not known yet
+	artifactPlatforms []string        // of archives
+	archived          []string        // programs that are released as files
+	references        []string        // names of images that may be the product's
+	left              []string        // what has no place in slipway.yaml, with its reason
 }
 
 // source is the Go module, or the directory of an image without programs.
@@ -157,11 +157,16 @@ func Read(ctx context.Context, dir string, o Options) (*Draft, error) {
 		return nil, fmt.Errorf("reading %s: %w", dir, cause(err))
 	}
 	defer root.Close()
-	if _, err := root.Lstat(product.File); err == nil {
-		return nil, fmt.Errorf("%s is there already, and is not overwritten: remove it to begin again", filepath.Join(dir, product.File))
-	}
+	_, there := root.Lstat(product.File)
 	_, err = git.Head(ctx, full)
 	d, err := read(root.FS(), full, err == nil, o)
+	if there == nil {
+		text := fmt.Sprintf("%s is there already, and is not overwritten: remove it to begin again", filepath.Join(dir, product.File))
+		if err == nil {
+			text = strings.Join(append([]string{text}, d.since()...), "\n")
+		}
+		return nil, errors.New(text)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", dir, err)
 	}
@@ -194,7 +199,6 @@ func read(fsys fs.FS, dir string, git bool, o Options) (*Draft, error) {
 	d.findNames()
 	d.findTags()
 	d.cgo()
-	d.narrow()
 	return d, nil
 }
 

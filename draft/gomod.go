@@ -61,7 +61,7 @@ func (d *Draft) goModule() error {
 	d.mains = d.findMains()
 	var names []string
 	for _, m := range d.mains {
-		names = append(names, m.path())
+		names = append(names, packagePath(m.dir, ""))
 	}
 	d.found("%s: module %s, main packages: %s", file, d.source.module, listed(names))
 	return nil

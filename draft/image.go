@@ -60,7 +60,7 @@ func (d *Draft) isWindows(name string) bool {
 		return isWindows.MatchString(path.Base(name))
 	}
 	chosen, _ := d.targets(r)
-	return !slices.ContainsFunc(chosen, func(s *stage) bool { return !r.windows(s) })
+	return len(chosen) > 0 && !slices.ContainsFunc(chosen, func(s *stage) bool { return !r.windows(s) })
 }
 
 // group makes the images of the Dockerfiles for each operating system that belong together.
@@ -299,6 +299,9 @@ func (d *Draft) imageName(dir, variant, stageName, given string, parts []*part) 
 	}
 	taken := func(name string) bool {
 		return slices.ContainsFunc(d.images, func(o image) bool { return o.name == name })
+	}
+	if taken(name) && len(parts) == 1 && parts[0].os == platform.Windows {
+		name = nameOf(strings.TrimSuffix(name, "-windows") + "-windows")
 	}
 	for dir != "." && taken(name) {
 		name = nameOf(path.Base(dir) + "-" + name)

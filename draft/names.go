@@ -40,7 +40,14 @@ type publicName struct {
 func (d *Draft) findNames() {
 	seen := map[string]int{}
 	tags := map[string][]string{}
-	for _, ref := range d.allReferences() {
+	const manifest = 10 // a manifest counts for more than a build
+	weight := func(n int) int {
+		if n < len(d.references)+len(d.pushed()) {
+			return 1
+		}
+		return manifest
+	}
+	for n, ref := range d.allReferences() {
 		repository, tag := splitReference(promoted(ref))
 		host, rest, ok := strings.Cut(repository, "/")
 		if ok && d.own(host, rest) {
@@ -49,7 +56,7 @@ func (d *Draft) findNames() {
 		if !ok || !strings.ContainsAny(host, ".:") || imagename.CheckRepository(repository) != nil || rest == "" {
 			continue
 		}
-		seen[repository]++
+		seen[repository] += weight(n)
 		if !slices.Contains(tags[repository], tag) {
 			tags[repository] = append(tags[repository], tag)
 		}
@@ -115,7 +122,7 @@ var stagingRegistry = regexp.MustCompile(`gcr\.io/k8s-staging-[a-z0-9-]+`)
 
 // allReferences returns the names of images in manifests, charts and Makefiles.
 func (d *Draft) allReferences() []string {
-	list := slices.Clone(d.references)
+	list := append(slices.Clone(d.references), d.pushed()...)
 	for _, f := range d.tree.files {
 		if !isYAML(f) && path.Base(f) != "README.md" || isAside(path.Dir(f)) || versionIn(f) != "" && versionIn(f) != d.version && d.version != "" {
 			continue // of another version
@@ -152,6 +159,23 @@ func (d *Draft) allReferences() []string {
 					break
 				}
 				list = append(list, registry+"/"+image)
+			}
+		}
+	}
+	return list
+}
+
+var publicRegistry = regexp.MustCompile(`\b(?:ghcr\.io|docker\.io|quay\.io|registry\.k8s\.io|[a-z0-9-]+\.azurecr\.io)/[a-z0-9][a-z0-9_-]*\b`)
+
+// pushed returns the names of images below the registries that workflows for releases name.
+func (d *Draft) pushed() (list []string) {
+	for _, f := range d.tree.files {
+		if !strings.HasPrefix(f, workflows) || !releaseName.MatchString(path.Base(f)) {
+			continue
+		}
+		for _, m := range publicRegistry.FindAllString(string(d.tree.text(f)), -1) {
+			for _, i := range d.images {
+				list = append(list, m+"/"+i.name)
 			}
 		}
 	}

@@ -105,7 +105,10 @@ func (p *part) programOf(src string, from *stage) (w wanted, ok bool) {
 			return wanted{m, base}, true
 		}
 	}
-	if len(p.d.mains) == 1 && !isPattern && path.Ext(base) == "" && base != "" && !p.d.tree.hasDir(src) && plausible(src, from) {
+	if len(p.d.mains) == 1 && (!isPattern || strings.HasSuffix(src, ".exe")) && path.Ext(base) == "" && base != "" && !p.d.tree.hasDir(src) && plausible(src, from) {
+		if isPattern {
+			base = ""
+		}
 		return wanted{p.d.mains[0], base}, true
 	}
 	return wanted{}, false

@@ -100,6 +100,19 @@ func (d *Draft) promu() {
 		d.noteCgo(name, "")
 	}
 	d.source.tags = append(d.source.tags, texts(n, "build", "tags", "all")...)
+	for _, b := range items(n, "build", "binaries") {
+		if m, ok := d.main(yamlfile.Text(b, "name")); ok {
+			d.archived = append(d.archived, d.program(m, yamlfile.Text(b, "name")))
+		}
+	}
+	if files := texts(n, "tarball", "files"); len(files) > 0 {
+		d.leave("%s packs %s into each archive: files of the artifact names a directory of such", name, listed(files))
+	}
+	for _, p := range texts(n, "crossbuild", "platforms") {
+		if p == "windows/arm64" || p == "windows/386" || strings.HasPrefix(p, "darwin/") {
+			d.artifactPlatforms = append(d.artifactPlatforms, p)
+		}
+	}
 	d.toolPlatforms = append(d.toolPlatforms, texts(n, "crossbuild", "platforms")...)
 	d.found("%s: programs, flags of the linker and platforms", name)
 }

@@ -78,6 +78,9 @@ func (d *Draft) YAML() []byte {
 	w.line("apiVersion: slipway/v1")
 	w.line("name: %s", d.name)
 	w.note("", d.versionNotes...)
+	if d.tagPrefix != "" && d.version != "git" {
+		w.note("", "Its releases are called without the v of their tags. With git, write: tagPrefix: v")
+	}
 	w.line("version: %s", d.version)
 	if d.tagPrefix != "" && d.version == "git" {
 		w.line("tagPrefix: %s", d.tagPrefix)
@@ -215,7 +218,9 @@ func (d *Draft) writePrograms(w *writer) {
 		return
 	}
 	w.line("")
-	w.note("", d.programNotes...)
+	if unused := d.unused(); len(unused) > 0 {
+		w.note("", "No image has these main packages: "+listed(unused))
+	}
 	w.line("programs:")
 	for _, p := range d.programs {
 		text := "  - {name: " + scalar(p.name) + ", source: " + scalar(d.sourceName(p.module)) + ", package: " + scalar(packagePath(p.dir, p.module))
