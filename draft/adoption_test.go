@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -58,6 +60,50 @@ func TestAdoption(t *testing.T) {
 			golden.Compare(t, *update, filepath.Join("testdata", "adoption", name+".golden"), b.String())
 			untouched(t, dir, a)
 		})
+	}
+}
+
+// TestVerdicts holds the table of shapes in docs/init.md against what came out of them: right, or
+// refused with the first reason.
+func TestVerdicts(t *testing.T) {
+	const file, marker = "../docs/init.md", "<!-- shapes: go test ./draft -update -->\n"
+	page, err := os.ReadFile(file)
+	must(t, err)
+	text, _, ok := strings.Cut(string(page), marker)
+	if !ok {
+		t.Fatalf("%s has no %s", file, marker)
+	}
+	var b strings.Builder
+	b.WriteString(text + marker + "\n| shape | what comes out |\n|---|---|\n")
+	for name, a := range sorted(adoptionCases(t)) {
+		got, err := os.ReadFile(filepath.Join("testdata", "adoption", name+".golden"))
+		must(t, err)
+		verdict := "right"
+		if _, rest, ok := strings.Cut(string(got), " lacks what it needs:\n"); ok {
+			first, _, _ := strings.Cut(rest, "\n")
+			verdict = "refused: " + reason.ReplaceAllString(strings.TrimSpace(first), "")
+			verdict, _, _ = strings.Cut(verdict, ": declare programs")
+			verdict, _, _ = strings.Cut(verdict, ", and here only")
+			verdict, _, _ = strings.Cut(verdict, "; ")
+		} else if !strings.Contains(string(got), "Next: slipway release\n") {
+			t.Errorf("%s is refused for no image", name)
+		}
+		fmt.Fprintf(&b, "| %s | %s |\n", strings.TrimSuffix(strings.TrimSpace(string(a.Comment)), "."), strings.ReplaceAll(verdict, "|", `\|`))
+	}
+	golden.Compare(t, *update, file, b.String())
+}
+
+// reason matches what stands before the reason for an image.
+var reason = regexp.MustCompile(`^(?:building image [^:]+: [^ ]+: |slipway\.yaml:\d+:\d+: [^:]+: image [^:]+: )`)
+
+// sorted yields a map in the order of its keys.
+func sorted[V any](m map[string]V) iter.Seq2[string, V] {
+	return func(yield func(string, V) bool) {
+		for _, k := range sortedKeys(m) {
+			if !yield(k, m[k]) {
+				return
+			}
+		}
 	}
 }
 
