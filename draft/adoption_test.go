@@ -53,7 +53,7 @@ func TestAdoption(t *testing.T) {
 			if (err != nil) != (len(faults) > 0) || strings.Contains(b.String(), "Next: slipway release\n") != (err == nil) {
 				t.Errorf("with %d faults init ends with %v:\n%s", len(faults), err, &b)
 			}
-			fmt.Fprintf(&b, "-- slipway.yaml --\n%s", after(string(d.YAML()), "\nplatforms:"))
+			fmt.Fprintf(&b, "-- slipway.yaml --\n%s", after(string(d.YAML()), "\nversion:"))
 			if err == nil {
 				b.WriteString("-- images --\n" + releasedImages(t, dir))
 			}

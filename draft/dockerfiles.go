@@ -148,7 +148,7 @@ func (d *Draft) targets(r *recipe) (chosen, others []*stage) {
 		last := s == r.stages[len(r.stages)-1]
 		switch {
 		case slices.Contains(chosen, s):
-		case helper(s.Name) && len(ends) > 1:
+		case helper(s.Name) && (len(ends) > 1 || !whole && !open):
 			others = append(others, s)
 		case open || whole && (last || helper(r.stages[len(r.stages)-1].Name)) || len(chosen) == 0 && len(ends) == 1:
 			chosen = append(chosen, s)
