@@ -53,7 +53,7 @@ func TestAdoption(t *testing.T) {
 			if (err != nil) != (len(faults) > 0) || strings.Contains(b.String(), "Next: slipway release\n") != (err == nil) {
 				t.Errorf("with %d faults init ends with %v:\n%s", len(faults), err, &b)
 			}
-			fmt.Fprintf(&b, "-- slipway.yaml --\n%s", after(string(d.YAML()), "\nversion:"))
+			fmt.Fprintf(&b, "-- slipway.yaml --\n%s", d.YAML())
 			if err == nil {
 				b.WriteString("-- images --\n" + releasedImages(t, dir))
 			}
@@ -216,12 +216,6 @@ func contents(t *testing.T, img v1.Image) string {
 // ofBase reports whether a file is one of the built-in bases.
 func ofBase(name string) bool {
 	return slices.ContainsFunc([]string{"etc/passwd", "etc/group", "etc/nsswitch.conf", "etc/ssl/certs/", "usr/share/", "etc/services", "etc/protocols"}, func(p string) bool { return strings.HasPrefix(name, p) })
-}
-
-// after returns a text from a part of it on.
-func after(s, part string) string {
-	_, rest, _ := strings.Cut(s, part)
-	return strings.TrimPrefix(part, "\n") + rest
 }
 
 func must(t *testing.T, err error) {
