@@ -30,7 +30,7 @@ var adoptions = []struct {
 		platforms: "linux/amd64,windows/amd64:ltsc2022",
 		found:     []string{"found cmd/smbplugin/Dockerfile.WindowsHostProcess: image smb-csi-hostprocess for windows"},
 		file:      []string{"- {name: hostprocess, microsoft: hostprocess}", "pkg/smb.gitCommit={{.Revision}}", `"_output/{{.Arch}}/smbplugin{{.Exe}}": smbplugin`},
-		refused:   []string{"linux/amd64: cmd/smbplugin/Dockerfile:17:64: RUN clean-install"},
+		refused:   []string{"cmd/smbplugin/Dockerfile:17:64: RUN clean-install"},
 	},
 	{
 		module:    "github.com/prometheus-community/windows_exporter@v0.31.8",
