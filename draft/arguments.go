@@ -39,7 +39,7 @@ func (p *part) arguments() {
 		switch {
 		case given && (!has || value != def):
 			p.args[name] = value
-		case !given && p.critical(name) && (!has || why != "" && !p.program(name)):
+		case !given && !has && why != "" && p.compilesWith(name) && !foreignName.MatchString(name), !given && p.critical(name) && (!has || why != "" && !p.program(name)):
 			if why == "" {
 				why = "no Makefile, workflow, script or bake file gives it one"
 			}
@@ -230,6 +230,15 @@ func (p *part) critical(name string) bool {
 	return false
 }
 
+// compilesWith reports whether a command that compiles has the argument.
+func (p *part) compilesWith(name string) bool {
+	return slices.ContainsFunc(p.stages, func(s *stage) bool {
+		return slices.ContainsFunc(s.commands, func(c command) bool {
+			return buildsGo.MatchString(c.node.Original) && used(name, c.node.Original)
+		})
+	})
+}
+
 // program reports whether all that the argument's default is used for are paths of programs.
 func (p *part) program(name string) bool {
 	if p.inFrom(name) {
@@ -243,7 +252,7 @@ func (p *part) program(name string) bool {
 				p.define(now, env)
 			case *instructions.CopyCommand:
 				for _, src := range now.SourcePaths {
-					if _, ok := p.programOf(p.from.word(src, env), nil); used(name, src) && !ok {
+					if _, ok := p.programOf(p.from.word(src, env), now.DestPath, nil); used(name, src) && !ok {
 						return false
 					}
 				}

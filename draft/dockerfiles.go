@@ -67,7 +67,7 @@ func (d *Draft) rank(f string) int {
 // windows.Dockerfile.
 func variantOf(p string) (string, bool) {
 	name := strings.ToLower(path.Base(p))
-	variant := ""
+	var variant string
 	switch {
 	case name == "dockerfile" || name == "containerfile":
 		return "", true

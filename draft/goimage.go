@@ -29,6 +29,9 @@ func (d *Draft) goImages() {
 	if len(paths) > 0 || len(d.images) > 0 {
 		return
 	}
+	if d.koBases == nil && len(d.mains) > 0 {
+		d.leave("nothing here builds an image: each program is one, on a built-in base; take out those that are for people's machines alone")
+	}
 	for _, m := range d.mains {
 		if m.linux && d.has(platform.Linux) || m.windows && d.has(platform.Windows) {
 			d.goImage(m)

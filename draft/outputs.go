@@ -18,7 +18,8 @@ var templated = regexp.MustCompile(`\{\{[^}]*\}\}`)
 func starred(s string) string { return templated.ReplaceAllString(s, "*") }
 
 // copies finds the programs that a COPY expects: in the context, or in a stage that compiles.
-func (p *part) copies(s *stage, from string, sources []string, env arguments) {
+func (p *part) copies(s *stage, c *instructions.CopyCommand, env arguments) {
+	from, sources := c.From, c.SourcePaths
 	other := p.from.before(from, slices.Index(p.from.stages, s))
 	if from != "" && (other == nil || !other.builder()) {
 		return
@@ -26,13 +27,13 @@ func (p *part) copies(s *stage, from string, sources []string, env arguments) {
 	for _, src := range sources {
 		full := strings.ReplaceAll(p.from.word(src, env), `\`, "/")
 		if from == "" {
-			p.fromContext(src, full)
+			p.fromContext(src, full, c.DestPath)
 			continue
 		}
 		if p.promised[other] == nil {
 			p.promised[other] = &promise{outputs: map[string]wanted{}, all: true}
 		}
-		w, ok := p.programOf(full, other)
+		w, ok := p.programOf(full, c.DestPath, other)
 		place, fits := p.place(full, w.file())
 		if !ok || !fits {
 			p.promised[other].all = false
@@ -43,7 +44,7 @@ func (p *part) copies(s *stage, from string, sources []string, env arguments) {
 }
 
 // fromContext finds a program that a build puts into the context.
-func (p *part) fromContext(src, full string) {
+func (p *part) fromContext(src, full, dest string) {
 	if wide(full) && p.madeContext() {
 		p.lacks("COPY " + src + " of " + p.from.path + " copies what a build puts into its context, whose directory is not known without running anything: name the programs under outputs")
 		return
@@ -51,7 +52,7 @@ func (p *part) fromContext(src, full string) {
 	if !p.madeContext() && p.inContext(full) {
 		return
 	}
-	w, ok := p.programOf(full, nil)
+	w, ok := p.programOf(full, dest, nil)
 	if place, fits := p.place(full, w.file()); ok && fits {
 		p.use(map[string]wanted{strings.TrimPrefix(path.Clean("/"+place), "/"): w})
 	}
@@ -84,7 +85,7 @@ func (p *part) place(full, name string) (string, bool) {
 var archSuffix = regexp.MustCompile(`[-_.](?:linux|windows|amd64|arm64|x86_64|\{\{\.(?:Arch|OS)\}\})$`)
 
 // programOf returns the program that a path of a build names.
-func (p *part) programOf(src string, from *stage) (w wanted, ok bool) {
+func (p *part) programOf(src, dest string, from *stage) (w wanted, ok bool) {
 	base := strings.TrimSuffix(path.Base(src), ".exe")
 	for archSuffix.MatchString(base) {
 		base = archSuffix.ReplaceAllString(base, "")
@@ -105,13 +106,37 @@ func (p *part) programOf(src string, from *stage) (w wanted, ok bool) {
 			return wanted{m, base}, true
 		}
 	}
-	if len(p.d.mains) == 1 && (!isPattern || strings.HasSuffix(src, ".exe")) && path.Ext(base) == "" && base != "" && !p.d.tree.hasDir(src) && plausible(src, from) {
+	if len(p.d.mains) == 1 && (!isPattern || strings.HasSuffix(src, ".exe")) && path.Ext(base) == "" && base != "" && !p.d.tree.hasDir(src) && plausible(src, from) && p.starts(base, dest) {
 		if isPattern {
 			base = ""
 		}
 		return wanted{p.d.mains[0], base}, true
 	}
 	return wanted{}, false
+}
+
+// starts reports whether the image starts a file of this name, or of that which COPY gives it; or
+// whether that is the name of the only program.
+func (p *part) starts(base, dest string) bool {
+	names := []string{base, strings.TrimSuffix(path.Base(strings.ReplaceAll(dest, `\`, "/")), ".exe")}
+	if slices.Contains(names, p.d.mains[0].name) {
+		return true
+	}
+	for _, c := range p.of.commands {
+		var line []string
+		switch now := c.Command.(type) {
+		case *instructions.EntrypointCommand:
+			line = now.CmdLine
+		case *instructions.CmdCommand:
+			line = now.CmdLine
+		}
+		for _, word := range strings.Fields(strings.Join(line, " ")) {
+			if slices.Contains(names, strings.TrimSuffix(path.Base(strings.ReplaceAll(word, `\`, "/")), ".exe")) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // plausible reports whether a path looks like that of a program that a build made.

@@ -106,14 +106,6 @@ func (p *part) findContext() {
 	}
 }
 
-// contextNow is the context as far as it is known.
-func (p *part) contextNow() string {
-	if p.context == "" {
-		return "."
-	}
-	return p.context
-}
-
 // inContext reports whether the repository has a file or directory, in its root or next to the
 // Dockerfile, which then is the context.
 func (p *part) inContext(src string) bool {
@@ -147,7 +139,7 @@ func (p *part) stage(s *stage) {
 				p.label(now)
 			}
 		case *instructions.CopyCommand:
-			p.copies(s, now.From, now.SourcePaths, env)
+			p.copies(s, now, env)
 		}
 	}
 	if s == p.of || !s.builder() {

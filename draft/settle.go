@@ -137,9 +137,7 @@ func (d *Draft) complete(file string, line int, why string) (changed bool) {
 				if p.compilesC(s) {
 					d.images[i].missing = append(d.images[i].missing, fmt.Sprintf("stage %s of %s compiles with CGO_ENABLED=1: name the C compiler under cc of the programs, or take this out if they need none", s.Name, file))
 				}
-				for _, what := range p.putsIn(s) {
-					d.images[i].missing = append(d.images[i].missing, what)
-				}
+				d.images[i].missing = append(d.images[i].missing, p.putsIn(s)...)
 				changed = true
 				continue
 			}

@@ -30,11 +30,7 @@ func shellWords(s string) (words []string) {
 		c := s[i]
 		switch {
 		case depth > 0:
-			if c == '(' || c == '{' {
-				depth++
-			} else if c == ')' || c == '}' {
-				depth--
-			}
+			depth += strings.Count("({", string(c)) - strings.Count(")}", string(c))
 			b.WriteByte(c)
 			continue
 		case c == '$' && quote != '\'' && i+1 < len(s) && (s[i+1] == '(' || s[i+1] == '{'):
