@@ -14,6 +14,7 @@ var buildPlatforms = regexp.MustCompile(`BUILD_PLATFORMS\S*\s*=?\s*["']((?:linux
 
 // findPlatforms decides what the release is for: what the project builds for today.
 func (d *Draft) findPlatforms() {
+	d.variantArch = strings.Contains(d.make.value("DOCKER_ARCHS"), "armv")
 	if len(d.options.Platforms) > 0 {
 		for _, p := range d.options.Platforms {
 			d.addPlatform(p)
@@ -153,7 +154,6 @@ func (d *Draft) dockerArchitectures() bool {
 		if v, ok := strings.CutPrefix(arch, "armv"); ok {
 			name = "linux/arm/v" + v
 		}
-		d.variantArch = d.variantArch || name != "linux/"+arch
 		d.addPlatform(name)
 	}
 	return len(d.platforms) > 0
