@@ -68,8 +68,8 @@ func (d *Draft) addBake(b dockerBuild) {
 	if b.file == "" {
 		b.file = "Dockerfile"
 	}
-	if !d.tree.has(b.file) {
-		b.file = path.Join(b.context, b.file)
+	if in := path.Join(b.context, b.file); d.tree.has(in) {
+		b.file = in
 	}
 	d.addBuild(b)
 }

@@ -106,17 +106,24 @@ func (r *recipe) windows(s *stage) bool {
 	return from != nil && from != s && !from.builder() && r.windows(from)
 }
 
-// ends returns the stages that no other is made from, without those that only compile. Where that
-// leaves none, it is the last one.
-func (r *recipe) ends() (list []*stage) {
+// used returns the stages that others are made from; those of skip do not count.
+func (r *recipe) used(skip func(*stage) bool) map[*stage]bool {
 	used := map[*stage]bool{}
 	for n, s := range r.stages {
 		for _, name := range s.from() {
-			if from := r.before(name, n); from != nil {
+			if from := r.before(name, n); from != nil && !skip(s) {
 				used[from] = true
 			}
 		}
 	}
+	return used
+}
+
+// ends returns the stages that no other is made from, but for a last one that is not released, and
+// without those that only compile. Where that leaves none, it is the last one.
+func (r *recipe) ends() (list []*stage) {
+	all := r.used(func(*stage) bool { return false })
+	used := r.used(func(s *stage) bool { return helper(s.Name) && !all[s] })
 	for _, s := range r.stages {
 		if !used[s] && (!s.builder() || s.starts()) {
 			list = append(list, s)
