@@ -27,7 +27,9 @@ func TestBuilds(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d, err := read(repository([]txtar.File{
-				{Name: "Dockerfile", Data: []byte("FROM scratch\n")}, {Name: "sub/Dockerfile", Data: []byte("FROM scratch\n")}, {Name: "hack/Dockerfile", Data: []byte("FROM scratch\n")},
+				{Name: "Dockerfile", Data: []byte("FROM scratch\n")},
+				{Name: "sub/Dockerfile", Data: []byte("FROM scratch\n")},
+				{Name: "hack/Dockerfile", Data: []byte("FROM scratch\n")},
 				{Name: tt.file, Data: []byte(tt.text)},
 			}), "/r", false, Options{})
 			if err != nil {
