@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
@@ -139,7 +140,11 @@ func hide(err error, l *lock.Lock) error {
 	if err == nil {
 		return nil
 	}
-	return errors.New(hidden(l).Replace(err.Error()))
+	var all []error
+	for _, e := range output.Split(err) {
+		all = append(all, errors.New(hidden(l).Replace(e.Error())))
+	}
+	return errors.Join(all...)
 }
 
 // hidden replaces the made-up digests of a lock.

@@ -74,6 +74,11 @@ func judge(ctx context.Context, p *product.Product, l *lock.Lock, m *render.Mani
 			errs = append(errs, fmt.Errorf("chart %s breaks rules: correct its templates, or allow what is intended under lint.allow in %s:\n%w", charts[n].Name(), p.Path, errors.Join(wrong...)))
 		}
 	}
+	for _, f := range r.Findings {
+		if f.OfImage() {
+			errs = append(errs, errors.New(f.String()))
+		}
+	}
 	if wrong := told(r, warn); len(wrong) > 0 {
 		errs = append(errs, fmt.Errorf("%s breaks rules: correct its templates, or allow what is intended under lint.allow in %s:\n%w", Manifest, p.Path, errors.Join(wrong...)))
 	}
@@ -84,6 +89,9 @@ func judge(ctx context.Context, p *product.Product, l *lock.Lock, m *render.Mani
 func told(r *lint.Report, warn func(string)) []error {
 	var errs []error
 	for _, f := range r.Folded(false) {
+		if f.OfImage() {
+			continue // judge reports it alone
+		}
 		if f.Severity == lint.Error {
 			errs = append(errs, errors.New(f.String()))
 		} else {
