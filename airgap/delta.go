@@ -8,6 +8,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/store"
@@ -84,7 +85,7 @@ func matchBases(st *store.Store, plans []*plan, bases []*base, first string) ([]
 
 // delta writes what the plan has and the base lacks.
 func (p *packer) delta(ctx context.Context, s step) (bundle.File, error) {
-	name := s.plan.name + ".tar.zst"
+	name := s.plan.name + distfile.BundleSuffix
 	full, err := p.fullFile(ctx, s.plan, name)
 	if err != nil {
 		return full, fmt.Errorf("packing %s: %w", name, err)

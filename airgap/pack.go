@@ -13,6 +13,7 @@ import (
 
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
@@ -102,11 +103,11 @@ func newPacker(st *store.Store, o PackOptions) (*packer, error) {
 
 // pack writes a bundle and the list of its images.
 func (p *packer) pack(ctx context.Context, pl *plan) (bundle.File, error) {
-	f, err := p.file(ctx, pl.layout, pl.contents, pl.name+".tar.zst")
+	f, err := p.file(ctx, pl.layout, pl.contents, pl.name+distfile.BundleSuffix)
 	if err != nil {
 		return bundle.File{}, err
 	}
-	f.List = strings.TrimSuffix(f.Path, ".tar.zst") + ".txt"
+	f.List = strings.TrimSuffix(f.Path, distfile.BundleSuffix) + distfile.ListSuffix
 	return f, pl.contents.WriteListFile(f.List)
 }
 

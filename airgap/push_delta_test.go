@@ -2,6 +2,7 @@ package airgap_test
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/slipway-dev/slipway/airgap"
@@ -36,6 +37,9 @@ func TestPushDelta(t *testing.T) {
 	o.Registry.Jobs = 1 // the largest blob first, which the delta has
 	_, err = airgap.Push(t.Context(), []*bundle.Bundle{delta}, o)
 	bundletest.Says(t, err, "the registry does not have it", filepath.Base(old), "version 1.2.3", "push that first")
+	if strings.Contains(err.Error(), "together") { // which a key does not allow
+		t.Errorf("the advice is %v", err)
+	}
 	calls, sent := r.Reset()
 	if sent != 0 || registrytest.Count(calls, "PUT", "") != 0 {
 		t.Errorf("%d bytes were sent, with %v", sent, calls)

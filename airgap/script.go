@@ -48,16 +48,16 @@ func Scripts(product, version string, targets []Target, files []bundle.File) ([]
 		Linux, Windows []nodeBundle
 	}{Name: product, Version: version, Releases: platform.LTSC}
 	for _, b := range targets {
-		at := slices.IndexFunc(files, func(f bundle.File) bool { return filepath.Base(f.Path) == b.Name+".tar.zst" })
+		at := slices.IndexFunc(files, func(f bundle.File) bool { return filepath.Base(f.Path) == b.Name+distfile.BundleSuffix })
 		switch {
 		case at < 0:
 			continue
 		case b.Platform.IsZero():
-			data.Complete = cmp.Or(data.Complete, b.Name+".tar.zst")
+			data.Complete = cmp.Or(data.Complete, b.Name+distfile.BundleSuffix)
 			continue
 		}
 		n := nodeBundle{
-			File: b.Name + ".tar.zst", Platform: b.Platform.String(), Architecture: b.Platform.Architecture,
+			File: b.Name + distfile.BundleSuffix, Platform: b.Platform.String(), Architecture: b.Platform.Architecture,
 			Build: platform.Build(b.Platform.OSVersion), Images: files[at].Contents.Images,
 		}
 		if b.Platform.OS == platform.Windows {

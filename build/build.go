@@ -40,6 +40,7 @@ type Builder struct {
 	store    *store.Store
 	trees    map[string]source.Tree
 	progress *progress.Printer
+	warnings *progress.Warnings
 	programs *program.Set // of Images
 	prebuilt map[Prebuilt]prebuilt.File
 	client   *network.Client
@@ -57,11 +58,15 @@ type Builder struct {
 func New(p *product.Product, trees map[string]source.Tree, st *store.Store, pr *progress.Printer) *Builder {
 	client := network.New(network.Options{Progress: pr})
 	return &Builder{
-		product: p, store: st, trees: trees, progress: pr, client: client,
+		product: p, store: st, trees: trees, progress: pr, client: client, warnings: &progress.Warnings{Printer: pr},
 		commits: map[string]source.Commit{}, modules: map[string]string{},
 		bases: &base.Resolver{Bases: p.Bases, File: p.Path, Referenced: p.Referenced, Snapshot: p.Snapshot(), Store: st, Client: client, Progress: pr},
 	}
 }
+
+// WarnIn adds the builder's warnings to w, which may have others. Without it, the builder prints
+// them.
+func (b *Builder) WarnIn(w *progress.Warnings) { b.warnings = w }
 
 // Take takes bases from the release that is made again, before it asks registries.
 func (b *Builder) Take(shipped oci.Open) { b.bases.Shipped = shipped }
@@ -95,7 +100,6 @@ func (b *Builder) Images(ctx context.Context) (*built.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.tellWorkspaces(all)
 	materials, err := b.Here(ctx) // before anything is read
 	if err != nil {
 		return nil, err
@@ -158,13 +162,9 @@ func (b *Builder) each(ctx context.Context) (images []built.Image, files []lock.
 
 // tellWorkspaces warns of modules that go build would take from elsewhere.
 func (b *Builder) tellWorkspaces(programs []program.Program) {
-	told := map[string]bool{}
 	for _, p := range programs {
 		for _, line := range p.Tree.Workspace() {
-			if !told[line] {
-				b.progress.Printf("warning: %s", line)
-			}
-			told[line] = true
+			b.warnings.Add("warning: " + line)
 		}
 	}
 }

@@ -29,7 +29,7 @@ func (b *Builder) compilers(ctx context.Context, programs []program.Program) (al
 		names = append(names, fmt.Sprintf("%s for %s (%s)", c.Command, c.Platform, c.Version))
 	}
 	if len(names) > 0 {
-		b.progress.Printf("warning: programs are compiled with CGO by %s: another version of a C compiler, or of its libraries, gives other bytes", strings.Join(names, ", "))
+		b.warnings.Add("warning: programs are compiled with CGO by " + strings.Join(names, ", ") + ": another version of a C compiler, or of its libraries, gives other bytes")
 	}
 	return all, nil
 }

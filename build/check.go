@@ -17,7 +17,7 @@ import (
 // packages that do not exist, every error in a Dockerfile and what it copies, bases, and what
 // the product has left open. With a registry bases are asked for, unless [Builder.Offline] was
 // called. All errors are reported. demands are those of a release to a registry that a snapshot
-// goes without, one line each.
+// goes without, one line each. What may be a mistake is a warning: see [Builder.WarnIn].
 //
 // What takes the bytes of programs, or of an image that is not in the store, is found by
 // [Builder.Images].
@@ -44,7 +44,11 @@ func (b *Builder) Check(ctx context.Context) (demands []string, err error) {
 		return nil, err
 	}
 	b.found = found
+	if all, err := b.Programs(); err == nil { // checkPackages has reported the error
+		b.tellWorkspaces(all)
+	}
 	for n, f := range found {
+		b.warn(b.product.Images[n], f.notes)
 		for _, d := range f.demands {
 			if s := d.Error(); !slices.Contains(demands, s) {
 				demands = append(demands, s)
@@ -64,6 +68,7 @@ func (b *Builder) Offline() { b.bases.Offline = true }
 type finding struct {
 	demands, errs []error
 	builds        []dockerfile.GoBuild // of Dockerfiles
+	notes         [][]string           // what cannot be checked or may be a mistake, by platform
 	// on are the images that it uses: one element for a platform, one per platform for an image.
 	on []used
 }
@@ -99,6 +104,7 @@ func checkPlatforms(i product.Image, check func(platform.Platform) finding) find
 		all.demands = append(all.demands, f.demands...)
 		all.builds = append(all.builds, f.builds...)
 		all.on = append(all.on, append(f.on, used{})[0])
+		all.notes = append(all.notes, slices.Concat(f.notes...))
 		for _, err := range f.errs {
 			if !said[err.Error()] {
 				said[err.Error()] = true

@@ -145,27 +145,31 @@ func (b *Builder) checkDockerImage(ctx context.Context, i product.Image, p platf
 		return finding{errs: output.Split(err)}
 	}
 	r, err := b.evaluate(ctx, i, p, programs, true)
+	var note string
 	if err == nil {
-		err = b.checkStart(ctx, r, p)
+		note, err = b.checkStart(ctx, r, p)
 	}
 	f = finding{demands: r.Demands, errs: output.Split(err), builds: r.Builds}
+	if note != "" {
+		f.notes = [][]string{{note}}
+	}
 	if err == nil {
 		f.on = []used{{r.Base.Info, r.Others}}
 	}
 	return f
 }
 
-// checkStart checks what can be known of the program that an image starts.
-func (b *Builder) checkStart(ctx context.Context, r dockerfile.Result, p platform.Platform) error {
+// checkStart checks what can be known of the program that an image starts. note says what cannot.
+func (b *Builder) checkStart(ctx context.Context, r dockerfile.Result, p platform.Platform) (note string, err error) {
 	under, err := b.completeBase(ctx, r.Base, p)
 	if err != nil {
-		return err
+		return "", err
 	}
 	here, err := under.Here(b.store)
-	if err == nil {
-		_, err = r.CheckStart(here)
+	if err != nil {
+		return "", err
 	}
-	return err
+	return r.CheckStart(here)
 }
 
 // completeBase completes the base of a Dockerfile by the full os.version, which comes from the

@@ -24,7 +24,7 @@ func (b *Builder) Here(ctx context.Context) ([]lock.Material, error) {
 			return nil, err
 		}
 		for _, path := range h.set.Outside {
-			b.progress.Printf("warning: %s is outside of the product's repository: nobody else can build the release without it", path)
+			b.warnings.Add("warning: " + path + " is outside of the product's repository: nobody else can build the release without it")
 		}
 		b.before = h
 	}

@@ -55,7 +55,11 @@ func (b *Builder) index(i product.Image, compose func(platform.Platform) (conten
 	if err := join(i.Platforms, failures); err != nil {
 		return built.Image{}, err
 	}
-	b.tell(i, children)
+	notes := make([][]string, len(children))
+	for n, c := range children {
+		notes[n] = c.notes
+	}
+	b.warn(i, notes)
 	out := built.Image{Name: i.Name, Kind: i.Kind, MediaType: types.OCIImageIndex}
 	var descriptors []v1.Descriptor
 	for _, c := range children {
@@ -71,20 +75,21 @@ func (b *Builder) index(i product.Image, compose func(platform.Platform) (conten
 	return out, err
 }
 
-// tell warns of what could not be checked or may be a mistake, once for all platforms.
-func (b *Builder) tell(i product.Image, children []child) {
-	var notes []string
+// warn warns of what could not be checked or may be a mistake, once for all platforms. notes has a
+// list for each platform of the image.
+func (b *Builder) warn(i product.Image, notes [][]string) {
+	var order []string
 	on := map[string][]string{}
-	for n, c := range children {
-		for _, note := range c.notes {
+	for n, list := range notes {
+		for _, note := range list {
 			if on[note] == nil {
-				notes = append(notes, note)
+				order = append(order, note)
 			}
 			on[note] = append(on[note], i.Platforms[n].String())
 		}
 	}
-	for _, note := range notes {
-		b.bases.Progress.Printf("warning: image %s for %s: %s", i.Name, strings.Join(on[note], ", "), note)
+	for _, note := range order {
+		b.warnings.Add(fmt.Sprintf("warning: image %s for %s: %s", i.Name, strings.Join(on[note], ", "), note))
 	}
 }
 

@@ -3,6 +3,7 @@ package build
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -48,10 +49,11 @@ func (n *noted) add(content lock.Content, programs []lock.Program, bases []lock.
 }
 
 // newContent returns an image without layers of its own. The files of a built-in base are listed
-// with the image's: nobody else has made a list of them.
+// with the image's: nobody else has made a list of them. Of the time zones, the text that all are
+// made from stands for them.
 func (b *Builder) newContent(under base.Base) (content, error) {
 	c := content{base: under}
-	return c, c.files.Builtin(under.Entries(), under.Platform.OS)
+	return c, c.files.Builtin(slices.DeleteFunc(under.Entries(), base.IsZone), under.Platform.OS)
 }
 
 // list checks the entries of a layer and adds them to the files of an image.

@@ -95,7 +95,7 @@ func readDelta(text string) (*Delta, error) {
 	if err := oci.Decode(annotationDelta, []byte(text), d, maxValues); err != nil {
 		return nil, err
 	}
-	if !isChecksum(d.SHA256) || d.Size <= 0 || d.Bytes < 0 || !isFile(d.Bundle) || !strings.HasSuffix(d.Bundle, ".tar.zst") {
+	if !isChecksum(d.SHA256) || d.Size <= 0 || d.Bytes < 0 || !isFile(d.Bundle) || !strings.HasSuffix(d.Bundle, distfile.BundleSuffix) {
 		return nil, invalid("%s does not name a bundle", annotationDelta)
 	}
 	if b := d.Base; !isFile(b.File) || !isChecksum(b.SHA256) || !isText(b.Product, maxNameLen) || !isText(b.Version, maxNameLen) {

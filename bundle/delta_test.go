@@ -118,6 +118,8 @@ func TestDeltaRefused(t *testing.T) {
 	}
 	_, err = bundle.Open(delta)
 	says(err, "is a delta", "its base, demo-images.tar.zst of version 1.2.3", "slipway airgap apply "+delta)
+	byLock := bundle.Delta{Base: bundle.DeltaBase{File: lock.Name, Version: "1.2.3"}, Bundle: "demo-images.tar.zst"} // which no command takes
+	says(byLock.Refusal("x.delta"), "in a bundle of version 1.2.3 for the same platform", "slipway airgap apply x.delta -base=BUNDLE -out=demo-images.tar.zst")
 	out := filepath.Join(t.TempDir(), "made.tar.zst")
 	_, err = bundle.Apply(t.Context(), delta, old[0].Path, out, bundle.ApplyOptions{})
 	says(err, old[0].Path+" is not the base of "+delta+"", "demo 1.2.3", "the base is demo-images.tar.zst of version 1.2.3")
@@ -187,6 +189,20 @@ func TestDiff(t *testing.T) {
 	}
 	if d := bundle.Diff(others("1", "y:12", "y:2"), others("1")); len(d.Removed) != 2 {
 		t.Errorf("%d of 2 images were removed", len(d.Removed))
+	}
+	// An image of the product may have a version of its own.
+	own := func(version string, names ...string) *bundle.Contents {
+		c := others(version, names...)
+		for n := range c.Images {
+			c.Images[n].Listed = ""
+		}
+		return c
+	}
+	if d := bundle.Diff(own("1.0.0", "r/app:1.0.0", "r/tool:9.9.1"), own("1.0.1", "r/app:1.0.1", "r/tool:9.9.2")); len(d.Changed) != 2 || len(d.Added)+len(d.Removed) != 0 {
+		t.Errorf("an image with a version of its own: %+v", d)
+	}
+	if d := bundle.Diff(own("1.0.0", "r/app:a", "r/app:b"), own("1.0.1", "r/app:c")); len(d.Added) != 1 || len(d.Removed) != 2 {
+		t.Errorf("which of two images changed is not known: %+v", d)
 	}
 	if d := bundle.Diff(a, a); len(d.Added)+len(d.Removed)+len(d.Changed)+d.Layers != 0 || d.Bytes != 0 || d.Same != len(a.Images) {
 		t.Errorf("a bundle differs from itself: %+v", d)

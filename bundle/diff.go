@@ -70,8 +70,37 @@ func Diff(from, to *Contents) *Difference {
 			d.Removed = append(d.Removed, i)
 		}
 	}
+	d.pair(has)
 	return d
 }
+
+// pair takes an image that was removed and one that was added for one that changed, if both are the
+// product's and the only such ones of a repository: it has a version of its own.
+func (d *Difference) pair(has map[v1.Hash]bool) {
+	of := func(repo string) func(Image) bool {
+		return func(i Image) bool { return i.Listed == "" && i.repository() == repo }
+	}
+	count := func(list []Image, is func(Image) bool) (n int) {
+		for _, i := range list {
+			if is(i) {
+				n++
+			}
+		}
+		return n
+	}
+	for _, i := range slices.Clone(d.Added) {
+		is := of(i.repository())
+		if !is(i) || count(d.Added, is) != 1 || count(d.Removed, is) != 1 {
+			continue
+		}
+		was := d.Removed[slices.IndexFunc(d.Removed, is)]
+		d.Changed = append(d.Changed, Change{i.Name, was, i, i.newBytes(has)})
+		d.Added, d.Removed = slices.DeleteFunc(d.Added, is), slices.DeleteFunc(d.Removed, is)
+	}
+}
+
+// repository returns the name without its tag.
+func (i Image) repository() string { return i.Name[:strings.LastIndex(i.Name, ":")] }
 
 // key identifies an image in two versions of a product: an image of the product by its name
 // without the version, one of others by its name.

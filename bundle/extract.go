@@ -9,7 +9,6 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/platform"
@@ -78,7 +77,7 @@ func (b *Bundle) Extract(ctx context.Context, ref string, o ExtractOptions) (*Ex
 	for _, e := range list {
 		total += e.size
 	}
-	dir, err := disk.Lock(ctx, filepath.Dir(filepath.Clean(o.To)), o.Progress.Printf)
+	dir, err := hold(ctx, filepath.Clean(o.To), o.Progress.Printf)
 	if err != nil {
 		return nil, fmt.Errorf("extracting %s: %w", i.Name, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/regular"
 )
@@ -44,6 +45,9 @@ func onlyFiles(dir string, list []extractFile) error {
 		rel, err := filepath.Rel(dir, name)
 		if err != nil {
 			return err
+		}
+		if disk.IsLock(rel) {
+			return nil
 		}
 		rel = filepath.ToSlash(rel)
 		if slices.ContainsFunc(list, func(e extractFile) bool {

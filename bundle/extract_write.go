@@ -3,6 +3,7 @@ package bundle
 import (
 	"archive/tar"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -26,10 +27,36 @@ func (b *Bundle) openFile(e extractFile) (io.ReadCloser, error) {
 // counted wraps a reader whose bytes are to be counted.
 type counted func(io.Reader) io.Reader
 
+// hold locks the directory in which [Bundle.Extract] makes files under temporary names: the one that
+// it completes, since that may be a file system of its own, and else the one above.
+func hold(ctx context.Context, to string, say disk.Say) (*disk.Dir, error) {
+	for {
+		in, exists := filepath.Dir(to), isDir(to)
+		if exists {
+			in = to
+		}
+		d, err := disk.Lock(ctx, in, say)
+		switch {
+		case err == nil && isDir(to) == exists:
+			return d, nil
+		case err == nil: // another process was faster
+			d.Unlock()
+		case !exists || isDir(to):
+			return nil, err
+		}
+	}
+}
+
+func isDir(path string) bool {
+	fi, err := os.Lstat(path)
+	return err == nil && fi.IsDir()
+}
+
 // toDir writes the files into a directory, which gets its name when it is complete, or completes an
 // existing one.
 func (b *Bundle) toDir(path string, list []extractFile, count counted) error {
 	path = filepath.Clean(path)
+	in := filepath.Dir(path)
 	there, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -38,11 +65,12 @@ func (b *Bundle) toDir(path string, list []extractFile, count counted) error {
 	case !there.IsDir():
 		return fmt.Errorf("%s is there already and is not a directory: name another one", path)
 	default:
+		in = path
 		if list, err = lackingFiles(path, list, count); err != nil {
 			return err
 		}
 	}
-	tmp, err := disk.Temp(filepath.Dir(path))
+	tmp, err := disk.Temp(in)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
@@ -18,7 +19,7 @@ func (b *Bundle) writeVolumes(ctx context.Context, parts []*Layout, v *Volumes, 
 	if err != nil {
 		return err
 	}
-	s := newVolumeSet(o.Dir, strings.TrimSuffix(v.Bundle, ".tar.zst"))
+	s := newVolumeSet(o.Dir, strings.TrimSuffix(v.Bundle, distfile.BundleSuffix))
 	earlier, err := s.earlier()
 	if err != nil {
 		return err

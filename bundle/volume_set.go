@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/regular"
 )
@@ -155,4 +156,6 @@ func (s *volumeSet) fileName(n, of int) string {
 }
 
 // listOf is the path of the list of a bundle.
-func listOf(path string) string { return strings.TrimSuffix(path, ".tar.zst") + ".txt" }
+func listOf(path string) string {
+	return strings.TrimSuffix(path, distfile.BundleSuffix) + distfile.ListSuffix
+}

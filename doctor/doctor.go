@@ -11,6 +11,7 @@ import (
 	"sync"
 	"text/tabwriter"
 
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/product"
@@ -57,6 +58,7 @@ var checks = []struct {
 	{"go", (*examination).toolchain},
 	{"git", (*examination).git},
 	{"disk", (*examination).disks},
+	{"sandbox", (*examination).sandbox},
 	{"proxy", (*examination).proxies},
 	{"clock", (*examination).clock},
 	{"push", (*examination).push},
@@ -134,7 +136,7 @@ func (e *examination) describe(_ context.Context, f *findings) {
 	switch {
 	case len(e.Faults) > 0:
 	case e.Undescribed:
-		f.ok("no %s here: only the machine and the registry are examined", product.File)
+		f.ok("no %s here: only the machine and the registry are examined; %s writes one", product.File, howto.Run("init"))
 	case e.product.Snapshot():
 		f.ok("%s; no registry is named, so that this would be a snapshot", e.product.Title())
 	default:

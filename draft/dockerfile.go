@@ -2,26 +2,25 @@ package draft
 
 import (
 	"bytes"
-	"maps"
-	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
 	"github.com/moby/buildkit/frontend/dockerfile/shell"
-
-	"github.com/slipway-dev/slipway/platform"
 )
 
 // recipe is a Dockerfile of the repository.
 type recipe struct {
-	path   string
-	lines  []string
-	lex    *shell.Lex
-	args   arguments // before the first FROM
-	stages []*stage
+	path string
+	lex  *shell.Lex
+	args arguments // before the first FROM
+	open []string  // those of them without a default
+	// defaults are their defaults as they stand.
+	defaults map[string]string
+	stages   []*stage
 }
 
 // stage is one FROM with what follows.
@@ -49,7 +48,7 @@ func readDockerfile(name string, text []byte) *recipe {
 	if err != nil {
 		return nil
 	}
-	r := &recipe{path: name, lines: strings.Split(strings.TrimRight(string(text), "\n"), "\n"), lex: shell.NewLex(ast.EscapeToken), args: arguments{}}
+	r := &recipe{path: name, lex: shell.NewLex(ast.EscapeToken), args: arguments{}, defaults: map[string]string{}}
 	for _, n := range ast.AST.Children {
 		parsed, err := instructions.ParseInstruction(n)
 		if err != nil {
@@ -61,6 +60,13 @@ func readDockerfile(name string, text []byte) *recipe {
 		case *instructions.ArgCommand:
 			if len(r.stages) == 0 {
 				r.define(c, r.args)
+				for _, a := range c.Args {
+					if a.Value == nil {
+						r.open = append(r.open, a.Key)
+					} else {
+						r.defaults[a.Key] = *a.Value
+					}
+				}
 				continue
 			}
 			r.last().commands = append(r.last().commands, command{c, n})
@@ -96,22 +102,6 @@ func (r *recipe) word(s string, args arguments) string {
 // TARGETARCH, DISTROLESS_ARCH.
 var architecture = regexp.MustCompile(`^(?:[A-Z]+_|GO|TARGET)?ARCH$`)
 
-// baseFor returns the base of a stage for one architecture. arch is Go's word for it, and docker
-// the value that the repository's builds give ARCH.
-func (r *recipe) baseFor(s *stage, arch, docker string) string {
-	args := maps.Clone(r.args)
-	args["TARGETOS"] = platform.Linux
-	for _, name := range append(args.Keys(), "TARGETARCH") {
-		switch {
-		case name == "ARCH":
-			args[name] = docker
-		case architecture.MatchString(name):
-			args[name] = arch
-		}
-	}
-	return r.word(s.BaseName, args)
-}
-
 func (r *recipe) define(c *instructions.ArgCommand, args arguments) {
 	for _, a := range c.Args {
 		if a.Value != nil {
@@ -130,14 +120,6 @@ func (r *recipe) find(name string) *stage {
 		}
 	}
 	return nil
-}
-
-// text returns the lines of an instruction as they are.
-func (r *recipe) text(n *parser.Node) []string {
-	if n.StartLine < 1 || n.EndLine > len(r.lines) || n.StartLine > n.EndLine {
-		return []string{n.Original}
-	}
-	return r.lines[n.StartLine-1 : n.EndLine]
 }
 
 var (
@@ -168,109 +150,46 @@ func (s *stage) starts() bool {
 	})
 }
 
-// windows reports whether a stage is for Windows, through the stages that it starts from.
-func (r *recipe) windows(s *stage) bool {
-	if isWindows.MatchString(s.base) || isWindows.MatchString(s.Name) {
-		return true
-	}
-	from := r.find(s.base)
-	return from != nil && from != s && !from.builder() && isWindows.MatchString(from.base)
-}
-
-// targets returns the stages that are images: the last one, and where others that nothing refers
-// to are for another operating system, those too.
-func (r *recipe) targets() (linux *stage, windows []*stage) {
-	used := map[*stage]bool{}
-	for _, s := range r.stages {
-		if from := r.find(s.base); from != s {
-			used[from] = true
-		}
-		for _, c := range s.commands {
-			if copied, ok := c.Command.(*instructions.CopyCommand); ok && copied.From != "" {
-				used[r.find(copied.From)] = true
+// from returns the names of what a stage is made from.
+func (s *stage) from() []string {
+	names := []string{s.base}
+	for _, c := range s.commands {
+		switch now := c.Command.(type) {
+		case *instructions.CopyCommand:
+			names = append(names, now.From)
+		case *instructions.RunCommand:
+			for _, m := range instructions.GetMounts(now) {
+				names = append(names, m.From)
 			}
 		}
 	}
-	for _, s := range r.stages {
-		switch {
-		case used[s] || s.builder() && !s.starts():
-		case r.windows(s):
-			windows = append(windows, s)
-		default:
-			linux = s
-		}
-	}
-	return linux, windows
+	return slices.DeleteFunc(names, func(n string) bool { return n == "" })
 }
 
-// outside are Dockerfiles that are no images of a release, by the rest of their names.
-var outside = []string{"dev", "debug", "test", "local", "ci", "build", "builder", "buildx", "dapper", "dockerignore", "txt", "md", "tmpl", "orig"}
-
-// dockerfileNames lists the Dockerfiles of images.
-func (d *Draft) dockerfileNames() []string {
-	var list []string
-	for _, f := range d.tree.files {
-		variant, ok := variantOf(f)
-		if !ok || isAside(path.Dir(f)) || slices.ContainsFunc(strings.FieldsFunc(variant, func(r rune) bool { return r == '.' || r == '-' || r == '_' }), func(w string) bool { return slices.Contains(outside, w) }) {
-			continue
+// before returns the stage of a name, or of a number, above the n-th.
+func (r *recipe) before(name string, n int) *stage {
+	for i, s := range r.stages[:n] {
+		if s.Name != "" && strings.EqualFold(s.Name, name) || name == strconv.Itoa(i) {
+			return s
 		}
-		list = append(list, f)
 	}
+	return nil
+}
+
+// needed returns the stages that one is made from, and itself as the last.
+func (r *recipe) needed(target *stage) (list []*stage) {
+	var need func(s *stage)
+	need = func(s *stage) {
+		if slices.Contains(list, s) {
+			return
+		}
+		for _, name := range s.from() {
+			if other := r.before(name, slices.Index(r.stages, s)); other != nil {
+				need(other)
+			}
+		}
+		list = append(list, s)
+	}
+	need(target)
 	return list
-}
-
-// variantOf returns the rest of a Dockerfile's name: windows of Dockerfile.Windows and
-// windows.Dockerfile.
-func variantOf(p string) (string, bool) {
-	name := strings.ToLower(path.Base(p))
-	switch {
-	case name == "dockerfile" || name == "containerfile":
-		return "", true
-	case strings.HasSuffix(name, ".dockerfile"):
-		return strings.TrimSuffix(name, ".dockerfile"), true
-	case strings.HasPrefix(name, "dockerfile.") || strings.HasPrefix(name, "dockerfile-"):
-		return name[len("dockerfile."):], true
-	}
-	return "", false
-}
-
-// isWindows reports whether all images of a Dockerfile are for Windows.
-func (d *Draft) isWindows(name string) bool {
-	if isWindows.MatchString(path.Base(name)) {
-		return true
-	}
-	r := readDockerfile(name, d.tree.text(name))
-	if r == nil {
-		return false
-	}
-	linux, windows := r.targets()
-	return linux == nil && len(windows) > 0
-}
-
-var osWords = regexp.MustCompile(`(?i)\b(?:windows|linux|win|amd64|multiarch)\b`)
-
-// dockerfiles makes the images of the repository's Dockerfiles.
-func (d *Draft) dockerfiles() {
-	byImage := map[string]map[string]string{}
-	for _, f := range d.dockerfileNames() {
-		variant, _ := variantOf(f)
-		os := platform.Linux
-		if d.isWindows(f) {
-			os = platform.Windows
-		}
-		variant = strings.Trim(osWords.ReplaceAllString(strings.ReplaceAll(variant, "windowshostprocess", "hostprocess"), ""), "._-")
-		key := path.Dir(f) + "\n" + variant
-		if byImage[key] == nil {
-			byImage[key] = map[string]string{}
-		}
-		if other, ok := byImage[key][os]; ok {
-			d.hand("%s looks like another %s for %s, which is the one that slipway.yaml has: write an image for it", f, other, os)
-			continue
-		}
-		byImage[key][os] = f
-	}
-	for _, key := range sortedKeys(byImage) {
-		dir, variant, _ := strings.Cut(key, "\n")
-		d.dockerImage(dir, variant, byImage[key])
-	}
 }

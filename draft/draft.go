@@ -5,8 +5,9 @@
 // file of its own. Everything that they say is text of others: it is bounded, it becomes values
 // and comments of YAML and nothing else, and no command of it is run.
 //
-// A [Draft] has a comment for each thing that it could not carry over. Settle writes its files,
-// lets the check of a release judge them, and takes out what that refuses, with its reason.
+// Dockerfiles stay as they are: slipway.yaml names them, with the arguments, the stage and the
+// programs that the project's own builds give them. Settle writes slipway.yaml and lets the check
+// of a release judge it; what that refuses stays refused until a person decides.
 package draft
 
 import (
@@ -34,7 +35,7 @@ type Options struct {
 	Platforms         []string // of the release
 }
 
-// Draft is a slipway.yaml in the making, with the Dockerfiles that it names.
+// Draft is a slipway.yaml in the making.
 type Draft struct {
 	Dir   string   // absolute
 	Found []string // what was read, for people
@@ -51,24 +52,30 @@ type Draft struct {
 	platformNotes              []string
 	bases                      []base
 	programs                   []program
-	programNotes               []string
 	images                     []image
 	names                      names
 	templates, chart           []entry
 	linuxOnly                  bool // pods that may run on Windows nodes are allowed
-	files                      []file
+	floatingTags               []string
+	tagPrefix                  string
+	otherRegistries            []string // that have the images, too
 
-	mains         []mainPackage
-	make          *makefile
-	outputs       map[string]string // the name of a program that a build writes → its package
-	koBases       koBases           // nil without .ko.yaml
-	koImages      map[string]string // references by ko:// → an image's name, or *
-	toolPlatforms []string          // os/arch that tools of the project build for
-	dockerArchs   map[string]string // a platform → the word of DOCKER_ARCHS for its architecture
-	wantWindows   bool              // something is built for Windows, of a release that is not known yet
-	archived      []string          // programs that are released as files
-	references    []string          // names of images that may be the product's
-	left          []string          // what has no place in slipway.yaml, with its reason
+	mains             []mainPackage
+	make              *makefile
+	outputs           map[string]string // the name of a program that a build writes → its package
+	koBases           koBases           // nil without .ko.yaml
+	koImages          map[string]string // references by ko:// → an image's name, or *
+	toolPlatforms     []string          // os/arch that tools of the project build for
+	dockerBuilds      []dockerBuild
+	knownNames        map[string]bool
+	withCgo           []cgoBuild
+	variantArch       bool            // builds call armv7 what is the variant v7 of arm
+	compiled          map[string]bool // packages that Dockerfiles compile
+	wantWindows       bool            // something is built for Windows, of a release that is not known yet
+	artifactPlatforms []string        // of archives
+	archived          []string        // programs that are released as files
+	references        []string        // names of images that may be the product's
+	left              []string        // what has no place in slipway.yaml, with its reason
 }
 
 // source is the Go module, or the directory of an image without programs.
@@ -92,17 +99,18 @@ func (s *source) note(format string, args ...any) {
 type base struct {
 	name      string
 	builtin   string
+	inPlaceOf []string
 	microsoft string
 	images    map[string]string
-	notes     []string
 }
 
 type program struct {
 	name, dir string
+	module    string // the directory of a module below the product's; "" is the product's
 	os        []string
 }
 
-// image is one image. Its Dockerfiles are among the draft's files.
+// image is one image.
 type image struct {
 	name        string
 	description string
@@ -114,8 +122,8 @@ type image struct {
 	repository  string
 	platforms   []string
 	tags        []string
-	notes       []string
-	dropped     string // why it is only a comment
+	parts       []*part // of Dockerfiles
+	missing     []string
 }
 
 // names are those under which users know the images.
@@ -131,15 +139,6 @@ type entry struct {
 	windows             bool   // of a chart: a value turns its Windows half on
 	kustomize           bool   // a directory with a kustomization
 	dropped             string // why it is only a comment
-}
-
-// file is a file that the draft writes besides slipway.yaml.
-type file struct {
-	path  string // relative, with slashes
-	os    string
-	lines []string
-	lacks bool     // a stage before the last one lacks what its RUN would make
-	gone  [][2]int // lines that are empty because their instruction was taken out
 }
 
 // Read makes the draft of a repository. It writes nothing.
@@ -158,16 +157,18 @@ func Read(ctx context.Context, dir string, o Options) (*Draft, error) {
 		return nil, fmt.Errorf("reading %s: %w", dir, cause(err))
 	}
 	defer root.Close()
-	if _, err := root.Lstat(product.File); err == nil {
-		return nil, fmt.Errorf("%s is there already, and is not overwritten: remove it to begin again", filepath.Join(dir, product.File))
-	}
+	_, there := root.Lstat(product.File)
 	_, err = git.Head(ctx, full)
 	d, err := read(root.FS(), full, err == nil, o)
+	if there == nil {
+		text := fmt.Sprintf("%s is there already, and is not overwritten: remove it to begin again", filepath.Join(dir, product.File))
+		if err == nil {
+			text = strings.Join(append([]string{text}, d.since()...), "\n")
+		}
+		return nil, errors.New(text)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", dir, err)
-	}
-	if _, err := root.Lstat(directory); err == nil && len(d.files) > 0 {
-		return nil, fmt.Errorf("%s is there already, where init writes Dockerfiles, and nothing is overwritten: move it elsewhere first", filepath.Join(dir, directory))
 	}
 	return d, ctx.Err()
 }
@@ -178,7 +179,7 @@ func read(fsys fs.FS, dir string, git bool, o Options) (*Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Draft{Dir: dir, options: o, tree: t, git: git, outputs: map[string]string{}, koImages: map[string]string{}, dockerArchs: map[string]string{}}
+	d := &Draft{Dir: dir, options: o, tree: t, git: git, outputs: map[string]string{}, koImages: map[string]string{}, compiled: map[string]bool{}}
 	if err := d.goModule(); err != nil {
 		return nil, err
 	}
@@ -186,16 +187,18 @@ func read(fsys fs.FS, dir string, git bool, o Options) (*Draft, error) {
 	d.ko()
 	d.promu()
 	d.goreleaser()
+	d.identity()
+	d.findBuilds()
 	d.findPlatforms()
 	d.dockerfiles()
 	d.goImages()
 	if len(d.images) == 0 {
 		return nil, errors.New("nothing says what to release: there is no Dockerfile and no main package of Go; write slipway.yaml by hand, or begin with -example=hello")
 	}
-	d.identity()
 	d.manifests()
 	d.findNames()
-	d.narrow()
+	d.findTags()
+	d.cgo()
 	return d, nil
 }
 
@@ -231,7 +234,7 @@ func (d *Draft) program(m mainPackage, name string) string {
 	if slices.ContainsFunc(d.programs, func(p program) bool { return p.name == name }) {
 		name = path.Base(path.Dir(m.dir)) + "-" + name
 	}
-	p := program{name: name, dir: m.dir}
+	p := program{name: name, dir: m.dir, module: m.module}
 	switch {
 	case !m.linux:
 		p.os = []string{platform.Windows}

@@ -56,10 +56,7 @@ func shown(d *Draft) string {
 	for _, l := range d.Hand {
 		b.WriteString("left out " + l + "\n")
 	}
-	contents := d.contents()
-	for _, name := range sortedKeys(contents) {
-		b.WriteString("-- " + name + " --\n" + string(contents[name]))
-	}
+	b.WriteString("-- slipway.yaml --\n" + string(d.YAML()))
 	return b.String()
 }
 
@@ -94,11 +91,13 @@ func TestNothing(t *testing.T) {
 // FuzzRead reads repositories whose files are arbitrary. What it writes is YAML that other readers
 // understand, in lines without control characters.
 func FuzzRead(f *testing.F) {
-	names := []string{"Makefile", "Dockerfile", "Dockerfile.Windows", ".ko.yaml", ".goreleaser.yaml", ".promu.yml", "deploy/a.yaml", "charts/c/Chart.yaml", "go.mod"}
+	names := []string{"Makefile", "Dockerfile", "Dockerfile.Windows", ".ko.yaml", ".goreleaser.yaml", ".promu.yml", "deploy/a.yaml", "charts/c/Chart.yaml", "go.mod", ".github/workflows/release.yml", "docker-bake.hcl", "build.sh"}
 	for n, seed := range []string{
 		"A = $(B)\nB := $(A)$(A)\nLDFLAGS = -X main.v=$(A)\nifdef X\nendif\nelse\n", "ARG A\nFROM ${A:-golang} AS b\nRUN go build -o x .\nFROM scratch\nCOPY --from=b x y\nCOPY [\"a b\", \"c\"]\nADD x /\n",
 		"FROM windows\nCOPY bin\\x.exe \\x.exe\n", "defaultBaseImage: &a \"x\\ny\"\nbaseImageOverrides: {a: *a}\n", "builds: [{binary: \"a\\u001b[0m\", ldflags: [\"-X main.a=b\\nc\"]}]",
 		"build: {binaries: [{name: a, path: .}], ldflags: '-X main.version={{.Version}}'}\n", "apiVersion: v1\nkind: Pod\nimage: registry.k8s.io/a/Dockerfile:1\n", "name: x\ndescription: \"a: b # c\\n- d\"\n", "module \"example.com/a\"\n",
+		"jobs: {a: {strategy: {matrix: {t: [x, {y: z}], include: [{t: a}]}}, steps: [{run: 'docker build -t a/${{ matrix.t }} .'}, {uses: docker/build-push-action@v6, with: {target: '${{ matrix.t }}'}}]}}\n",
+		"variable \"A\" { default = \"x\" }\ntarget \"a\" {\n inherits = [\"a\", \"b\"]\n args = { A = \"${A}\" }\n}\n", "cd a && docker buildx build --build-arg A=\"$(x \\\n y)\" -f $D/Dockerfile . ; b\n",
 	} {
 		f.Add(n, []byte(seed))
 	}
@@ -144,6 +143,9 @@ func TestExamples(t *testing.T) {
 			got, err := os.ReadFile(f)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if at := strings.Index(string(got), "examples/"); at >= 0 {
+				t.Errorf("%s names a path that only the repository of the example has: %.60q", f, got[at:])
 			}
 			rel, err := filepath.Rel(dir, f)
 			if err != nil {
@@ -198,25 +200,4 @@ func pack(dir string) ([]byte, error) {
 		return err
 	})
 	return txtar.Format(&a), err
-}
-
-// TestTaken begins where something has the name of the directory for Dockerfiles: that is in the
-// way of Dockerfiles only.
-func TestTaken(t *testing.T) {
-	dir := t.TempDir()
-	write := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("go.mod", "module example.com/app\n\ngo 1.26\n")
-	write("main.go", "package main\n\nfunc main() {}\n")
-	write("slipway", "a program")
-	if _, err := Read(t.Context(), dir, Options{}); err != nil {
-		t.Errorf("without Dockerfiles: %v", err)
-	}
-	write("Dockerfile", "FROM scratch\nCOPY main.go /\n")
-	if _, err := Read(t.Context(), dir, Options{}); err == nil || !strings.HasSuffix(err.Error(), "slipway is there already, where init writes Dockerfiles, and nothing is overwritten: move it elsewhere first") {
-		t.Errorf("with a Dockerfile: %v", err)
-	}
 }

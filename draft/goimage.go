@@ -29,6 +29,9 @@ func (d *Draft) goImages() {
 	if len(paths) > 0 || len(d.images) > 0 {
 		return
 	}
+	if d.koBases == nil && len(d.mains) > 0 {
+		d.leave("nothing here builds an image: each program is one, on a built-in base; take out those that are for people's machines alone")
+	}
 	for _, m := range d.mains {
 		if m.linux && d.has(platform.Linux) || m.windows && d.has(platform.Windows) {
 			d.goImage(m)
@@ -78,7 +81,7 @@ func (d *Draft) goImage(m mainPackage) string {
 	}
 	windows := m.windows && d.has(platform.Windows) && (d.koBases == nil || d.wantWindows || !m.linux || isWindows.MatchString(ref) || strings.Contains(ref, "combined-base-image"))
 	if m.linux && d.has(platform.Linux) {
-		i.bases[platform.Linux] = d.base(nil, platform.Linux, []*stage{{base: ref}}, &i.notes)
+		i.bases[platform.Linux] = d.base(ref)
 	}
 	if windows {
 		i.bases[platform.Windows] = d.addBase(base{name: "nanoserver", microsoft: "nanoserver"})

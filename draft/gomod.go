@@ -19,18 +19,28 @@ import (
 
 // mainPackage is a program that the module has.
 type mainPackage struct {
-	dir            string // in the module, "." is its root
+	dir            string // in the product's module or below it, "." is its root
+	module         string // the directory of the module below it that has the package; "" is the product's
 	name           string
 	linux, windows bool // it has Go files for it
 }
 
 // path is the package as slipway.yaml names it.
-func (m mainPackage) path() string {
-	if m.dir == "." {
+func (m mainPackage) path() string { return packagePath(m.dir, m.module) }
+
+func packagePath(dir, module string) string {
+	rel := dir
+	if module != "" {
+		rel, _ = within(dir, module)
+	}
+	if rel == "." {
 		return "."
 	}
-	return "./" + m.dir
+	return "./" + rel
 }
+
+// internal reports whether the package is one that only the project itself runs.
+func (m mainPackage) internal() bool { return slices.Contains(strings.Split(m.dir, "/"), "internal") }
 
 // goModule reads go.mod and finds the main packages.
 func (d *Draft) goModule() error {
@@ -51,7 +61,7 @@ func (d *Draft) goModule() error {
 	d.mains = d.findMains()
 	var names []string
 	for _, m := range d.mains {
-		names = append(names, m.path())
+		names = append(names, packagePath(m.dir, ""))
 	}
 	d.found("%s: module %s, main packages: %s", file, d.source.module, listed(names))
 	return nil
@@ -72,7 +82,7 @@ func (d *Draft) chooseModule() string {
 	return best
 }
 
-// findMains returns the main packages of the module, without those of modules within it and of
+// findMains returns the main packages of the module and of modules within it, without those of
 // directories for tests and tools.
 func (d *Draft) findMains() []mainPackage {
 	byDir := map[string][]string{}
@@ -90,12 +100,19 @@ func (d *Draft) findMains() []mainPackage {
 	}
 	var all []mainPackage
 	for dir, files := range byDir {
-		if slices.ContainsFunc(inner, func(i string) bool { _, ok := within(dir, i); return ok }) {
+		m, ok := d.mainPackage(dir, files)
+		if !ok {
 			continue
 		}
-		if m, ok := d.mainPackage(dir, files); ok {
-			all = append(all, m)
+		for _, i := range inner {
+			if _, ok := within(dir, i); ok && len(i) > len(m.module) {
+				m.module = i
+			}
 		}
+		all = append(all, m)
+	}
+	if slices.ContainsFunc(all, func(m mainPackage) bool { return !m.internal() }) {
+		all = slices.DeleteFunc(all, mainPackage.internal)
 	}
 	slices.SortFunc(all, func(a, b mainPackage) int { return strings.Compare(a.dir, b.dir) })
 	return all

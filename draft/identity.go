@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/module"
@@ -93,19 +94,12 @@ func (d *Draft) license() string {
 	return ""
 }
 
-// narrow drops what the release turned out not to need.
-func (d *Draft) narrow() {
-	var unused []string
+// unused returns the main packages that no image has.
+func (d *Draft) unused() (list []string) {
 	for _, m := range d.mains {
-		used := false
-		for _, p := range d.programs {
-			used = used || p.dir == m.dir
-		}
-		if !used {
-			unused = append(unused, m.path())
+		if !d.compiled[m.dir] && !slices.ContainsFunc(d.programs, func(p program) bool { return p.dir == m.dir }) {
+			list = append(list, packagePath(m.dir, ""))
 		}
 	}
-	if len(unused) > 0 {
-		d.programNotes = append(d.programNotes, "No image has these main packages: "+listed(unused))
-	}
+	return list
 }

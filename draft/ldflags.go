@@ -7,6 +7,9 @@ import (
 	"strings"
 )
 
+// makeText is what messages call the Makefiles.
+const makeText = "The Makefile"
+
 var (
 	ldflagsName = regexp.MustCompile(`(?i)ld_?flags`)
 	// setting is -X of the linker. The value ends with the word, the quotes or the line; $(…) is
@@ -35,7 +38,7 @@ func (d *Draft) makeLdflags() {
 		}
 	}
 	for _, t := range texts {
-		d.ldflags(d.make.expand(t), "The Makefile")
+		d.ldflags(d.make.expand(t), makeText)
 	}
 }
 
@@ -129,9 +132,12 @@ func template(variable, value string) (string, bool) {
 
 // makeOutputs remembers how recipes call the programs that they build.
 func (d *Draft) makeOutputs() {
+	if d.make.value("CGO_ENABLED") == "1" {
+		d.noteCgo(makeText, "")
+	}
 	for _, r := range d.make.recipes {
 		if strings.Contains(r, "go build") {
-			d.environment(d.make.expand(r), "The Makefile")
+			d.environment(d.make.expand(r), makeText)
 		}
 		if b := goBuild.FindStringSubmatch(d.make.expand(r)); b != nil {
 			d.goBuild(b[1], "")
@@ -187,7 +193,9 @@ func (d *Draft) environment(line, from string) {
 		switch setting := m[1] + "=" + m[2]; {
 		case setting == "CGO_ENABLED=0":
 		case m[1] == "CGO_ENABLED":
-			d.source.note("%s compiles with cgo, which is off here: name a C compiler in slipway.yaml if a program needs it", from)
+			if from == makeText { // a stage of a Dockerfile that compiles says it itself
+				d.noteCgo(from, line)
+			}
 		case !slices.Contains(d.source.env, setting):
 			d.source.env = append(d.source.env, setting)
 		}

@@ -61,7 +61,7 @@ func (d *Draft) readMakefile(p string, seen map[string]bool) {
 func (m *makefile) read(text string, include func(name string)) {
 	text = strings.ReplaceAll(text, "\\\r\n", " ")
 	text = strings.ReplaceAll(text, "\\\n", " ")
-	var taken []bool // of the conditions around a line
+	var taken []branch // around a line
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
 		if strings.HasPrefix(line, "\t") {
@@ -86,33 +86,59 @@ func (m *makefile) read(text string, include func(name string)) {
 	}
 }
 
+// branch is a condition around a line: whether its lines count, and whether those of an earlier
+// branch did, or may have.
+type branch struct{ taken, done bool }
+
 // condition returns the conditions after a line of them. One that is not understood does not hold.
-func (m *makefile) condition(taken []bool, word, rest string) []bool {
+func (m *makefile) condition(around []branch, word, rest string) []branch {
+	rest = strings.TrimSpace(rest)
+	if word == "endif" || word == "else" {
+		if len(around) == 0 {
+			return around
+		}
+		last := around[len(around)-1]
+		around = around[:len(around)-1]
+		if word == "endif" {
+			return around
+		}
+		if rest == "" {
+			return append(around, branch{!last.done, true})
+		}
+		c := condition.FindStringSubmatch(rest)
+		holds := c != nil && m.holds(c[1], c[2])
+		return append(around, branch{holds && !last.done, holds || last.done})
+	}
+	holds := m.holds(word, rest)
+	return append(around, branch{holds, holds})
+}
+
+var originOf = regexp.MustCompile(`\$\(origin ([A-Za-z0-9_]+)\)`)
+
+// holds reports whether a condition holds.
+func (m *makefile) holds(word, rest string) bool {
 	rest = strings.TrimSpace(rest)
 	_, defined := m.values[rest]
 	switch word {
 	case "ifdef":
-		return append(taken, defined)
+		return defined
 	case "ifndef":
-		return append(taken, !defined)
-	case "ifeq", "ifneq":
-		a, b, ok := strings.Cut(strings.Trim(rest, "()"), ",")
-		equal := strings.TrimSpace(m.expand(a)) == strings.TrimSpace(m.expand(b))
-		return append(taken, ok && equal == (word == "ifeq"))
+		return !defined
 	}
-	if len(taken) == 0 {
-		return taken
-	}
-	if word == "endif" {
-		return taken[:len(taken)-1]
-	}
-	taken[len(taken)-1] = !taken[len(taken)-1] && rest == ""
-	return taken
+	rest = originOf.ReplaceAllStringFunc(rest, func(o string) string {
+		if _, ok := m.values[originOf.FindStringSubmatch(o)[1]]; ok {
+			return "file"
+		}
+		return "undefined"
+	})
+	a, b, ok := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(rest, "("), ")"), ",")
+	a, b = strings.TrimSpace(m.expand(a)), strings.TrimSpace(m.expand(b))
+	return ok && (a == b) == (word == "ifeq")
 }
 
-func all(list []bool) bool {
-	for _, b := range list {
-		if !b {
+func all(around []branch) bool {
+	for _, b := range around {
+		if !b.taken {
 			return false
 		}
 	}

@@ -157,6 +157,9 @@ func (d *Draft) charts(dirs []string) {
 		}
 		c := entry{path: dir, name: yamlfile.Text(docs[0], "name")}
 		c.version, c.appVersion = chartVersions(yamlfile.Text(docs[0], "version"), yamlfile.Text(docs[0], "appVersion"))
+		if c.appVersion == "" && d.writesV(dir) {
+			c.appVersion = bare
+		}
 		for _, values := range d.yaml(path.Join(dir, "values.yaml")) {
 			on := yamlfile.Value(values, "windows", "enabled")
 			c.windows = on != nil && on.Value == "false" && d.has(platform.Windows)
@@ -164,6 +167,17 @@ func (d *Draft) charts(dirs []string) {
 		d.chart = append(d.chart, c)
 		d.found("%s: the chart %s", dir, c.name)
 	}
+}
+
+// vBefore matches a template that writes a v before the version of the application.
+var vBefore = regexp.MustCompile(`v\{\{-?\s*\$?\.Chart\.AppVersion|printf? "v%s"[^}]*\.Chart\.AppVersion|print "v" \$?\.Chart\.AppVersion`)
+
+// writesV reports whether a chart writes a v before its appVersion.
+func (d *Draft) writesV(dir string) bool {
+	return slices.ContainsFunc(d.tree.files, func(f string) bool {
+		_, in := within(f, path.Join(dir, "templates"))
+		return in && vBefore.Match(d.tree.text(f))
+	})
 }
 
 // bare is the product's version without the v that tags of git have and most charts do without.

@@ -40,13 +40,23 @@ type publicName struct {
 func (d *Draft) findNames() {
 	seen := map[string]int{}
 	tags := map[string][]string{}
-	for _, ref := range d.allReferences() {
+	const manifest = 10 // a manifest counts for more than a build
+	weight := func(n int) int {
+		if n < len(d.references)+len(d.pushed()) {
+			return 1
+		}
+		return manifest
+	}
+	for n, ref := range d.allReferences() {
 		repository, tag := splitReference(promoted(ref))
 		host, rest, ok := strings.Cut(repository, "/")
+		if ok && d.own(host, rest) {
+			repository, host, rest = "docker.io/"+repository, "docker.io", repository
+		}
 		if !ok || !strings.ContainsAny(host, ".:") || imagename.CheckRepository(repository) != nil || rest == "" {
 			continue
 		}
-		seen[repository]++
+		seen[repository] += weight(n)
 		if !slices.Contains(tags[repository], tag) {
 			tags[repository] = append(tags[repository], tag)
 		}
@@ -55,7 +65,7 @@ func (d *Draft) findNames() {
 	for n, i := range d.images {
 		for _, repository := range sortedKeys(seen) {
 			host, rest, _ := strings.Cut(repository, "/")
-			if path.Base(rest) != i.name && path.Base(rest) != d.known(i) {
+			if path.Base(rest) != i.name && path.Base(rest) != d.makeName(i) {
 				continue
 			}
 			r := publicName{host, rest, seen[repository]}
@@ -65,12 +75,20 @@ func (d *Draft) findNames() {
 		}
 	}
 	d.useNames(best)
+	d.moreRegistries(seen)
 	d.hostProcess(tags)
 	d.prometheus()
 }
 
-// known is the last part of the repository that a Makefile gives the product's only image.
-func (d *Draft) known(i image) string {
+// own reports whether a reference without a host is that of an image of the product at Docker Hub: the
+// account is that of the repository.
+func (d *Draft) own(account, name string) bool {
+	u := strings.Split(d.source.url, "/")
+	return !strings.ContainsAny(account, ".:") && len(u) > 3 && strings.EqualFold(u[3], account) && slices.ContainsFunc(d.images, func(i image) bool { return i.name == name })
+}
+
+// makeName is the last part of the repository that a Makefile gives the product's only image.
+func (d *Draft) makeName(i image) string {
 	if d.images[0].name != i.name {
 		return ""
 	}
@@ -104,10 +122,10 @@ var stagingRegistry = regexp.MustCompile(`gcr\.io/k8s-staging-[a-z0-9-]+`)
 
 // allReferences returns the names of images in manifests, charts and Makefiles.
 func (d *Draft) allReferences() []string {
-	list := slices.Clone(d.references)
+	list := append(slices.Clone(d.references), d.pushed()...)
 	for _, f := range d.tree.files {
-		if !isYAML(f) && path.Base(f) != "README.md" || isAside(path.Dir(f)) {
-			continue
+		if !isYAML(f) && path.Base(f) != "README.md" || isAside(path.Dir(f)) || versionIn(f) != "" && versionIn(f) != d.version && d.version != "" {
+			continue // of another version
 		}
 		text := d.tree.text(f)
 		prefix := ""
@@ -141,6 +159,23 @@ func (d *Draft) allReferences() []string {
 					break
 				}
 				list = append(list, registry+"/"+image)
+			}
+		}
+	}
+	return list
+}
+
+var publicRegistry = regexp.MustCompile(`\b(?:ghcr\.io|docker\.io|quay\.io|registry\.k8s\.io|[a-z0-9-]+\.azurecr\.io)/[a-z0-9][a-z0-9_-]*\b`)
+
+// pushed returns the names of images below the registries that workflows for releases name.
+func (d *Draft) pushed() (list []string) {
+	for _, f := range d.tree.files {
+		if !strings.HasPrefix(f, workflows) || !releaseName.MatchString(path.Base(f)) {
+			continue
+		}
+		for _, m := range publicRegistry.FindAllString(string(d.tree.text(f)), -1) {
+			for _, i := range d.images {
+				list = append(list, m+"/"+i.name)
 			}
 		}
 	}

@@ -14,6 +14,7 @@ var buildPlatforms = regexp.MustCompile(`BUILD_PLATFORMS\S*\s*=?\s*["']((?:linux
 
 // findPlatforms decides what the release is for: what the project builds for today.
 func (d *Draft) findPlatforms() {
+	d.variantArch = strings.Contains(d.make.value("DOCKER_ARCHS"), "armv")
 	if len(d.options.Platforms) > 0 {
 		for _, p := range d.options.Platforms {
 			d.addPlatform(p)
@@ -37,6 +38,7 @@ func (d *Draft) findPlatforms() {
 		for _, p := range d.toolPlatforms {
 			d.addPlatform(p)
 		}
+		d.buildPlatforms()
 	}
 	d.defaultPlatforms()
 	if from != "" {
@@ -126,7 +128,7 @@ func (d *Draft) architectures() bool {
 		switch {
 		case m != nil && m[1] == platform.Windows:
 			d.wantWindows = true
-		case m != nil && d.make.value("ALL_OS_ARCH.linux") == "":
+		case m != nil && d.make.value("ALL_OS_ARCH.linux") == "" && !strings.Contains(d.make.value("ALL_OS_ARCH"), "linux-"):
 			for _, arch := range strings.Fields(value) {
 				d.addPlatform("linux/" + arch)
 			}
@@ -134,7 +136,7 @@ func (d *Draft) architectures() bool {
 			for _, v := range strings.Fields(value) {
 				d.windowsVersion(v)
 			}
-		case name == "ALL_OS_ARCH.linux":
+		case name == "ALL_OS_ARCH.linux" || name == "ALL_OS_ARCH":
 			for _, f := range strings.Fields(value) {
 				if a := osArch.FindStringSubmatch(f); a != nil {
 					d.addPlatform(strings.TrimSuffix("linux/"+a[1]+"/"+a[2], "/"))
@@ -151,9 +153,6 @@ func (d *Draft) dockerArchitectures() bool {
 		name := "linux/" + arch
 		if v, ok := strings.CutPrefix(arch, "armv"); ok {
 			name = "linux/arm/v" + v
-		}
-		if p, err := platform.Parse(name); err == nil {
-			d.dockerArchs[p.String()] = arch
 		}
 		d.addPlatform(name)
 	}
@@ -186,12 +185,13 @@ func (d *Draft) defaultPlatforms() {
 	linux, windows := d.runsOn()
 	if !d.has(platform.Linux) && linux {
 		d.platforms = append(d.platforms, "linux/amd64", "linux/arm64")
+		d.platformNotes = append(d.platformNotes, "Nothing names the architectures for Linux in the Makefile, .goreleaser.yaml, workflows and bake files: these are the usual ones.")
 	}
-	if !d.has(platform.Windows) && windows {
+	if !d.has(platform.Windows) && windows && !d.namedReleases() {
 		for _, r := range platform.LTSC {
 			d.addPlatform("windows/amd64:" + r.Name)
 		}
-		d.platformNotes = append(d.platformNotes, "Nothing here names the Windows releases: these are all with long-term servicing.")
+		d.platformNotes = append(d.platformNotes, "Nothing names the Windows releases in the Dockerfiles for Windows, variables of the Makefile, workflows and bake files: these are all with long-term servicing.")
 	}
 	keep := func(os string, ok bool) {
 		if !ok {
@@ -202,6 +202,27 @@ func (d *Draft) defaultPlatforms() {
 	keep(platform.Windows, windows)
 }
 
+// buildPlatforms takes the platforms for which the builds of images are.
+func (d *Draft) buildPlatforms() {
+	for _, b := range d.dockerBuilds {
+		if helper(path.Base(b.file)) || !b.counts() {
+			continue
+		}
+		for _, p := range b.platforms {
+			if strings.HasPrefix(p, platform.Linux+"/") {
+				d.addPlatform(strings.TrimSuffix(p, "/v8"))
+			}
+		}
+	}
+	for _, name := range []string{"PLATFORMS", "PLATFORM", "IMAGE_PLATFORMS", "DOCKER_PLATFORMS", "TARGET_PLATFORMS", "BUILDX_PLATFORMS", "DOCKER_BUILDX_PLATFORMS"} {
+		for _, p := range splitPlatforms(d.make.expand(d.make.values[name])) {
+			if strings.HasPrefix(p, platform.Linux+"/") {
+				d.addPlatform(strings.TrimSuffix(p, "/v8"))
+			}
+		}
+	}
+}
+
 // has reports whether the release is for an operating system.
 func (d *Draft) has(os string) bool {
 	return slices.ContainsFunc(d.platforms, func(p string) bool { return strings.HasPrefix(p, os+"/") })
@@ -210,14 +231,15 @@ func (d *Draft) has(os string) bool {
 // runsOn reports for which operating systems there are images: those of the Dockerfiles, and
 // where there are none, those of the programs.
 func (d *Draft) runsOn() (linux, windows bool) {
-	for _, f := range d.dockerfileNames() {
-		if d.isWindows(f) {
-			windows = true
-		} else {
-			linux = true
+	list, _ := d.dockerfileNames()
+	for _, f := range list {
+		r := readDockerfile(f, d.tree.text(f))
+		if r == nil {
+			continue
 		}
-		if t := string(d.tree.text(f)); strings.Contains(t, "windows-ltsc") || strings.Contains(t, "AS windows") {
-			windows = true
+		chosen, _ := d.targets(r)
+		for _, s := range chosen {
+			linux, windows = linux || !r.windows(s), windows || r.windows(s)
 		}
 	}
 	if linux || windows {

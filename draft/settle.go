@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/moby/buildkit/frontend/dockerfile/instructions"
+
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/platform"
@@ -21,9 +23,10 @@ import (
 // maxRounds bounds how often a draft is checked. Each round takes out at least one thing.
 const maxRounds = 30
 
-// Settle writes slipway.yaml and its Dockerfiles, none of which may exist, and checks them as a
-// release does. It takes out what the check refuses and can be left out, and returns what remains:
-// errors that need a hand. Where it fails, nothing of the draft is left.
+// Settle writes slipway.yaml, which may not exist, and checks it as a release does. Where the check
+// refuses a stage that compiles, and all that is copied of it are programs, slipway.yaml has these
+// from then on. It returns what remains: errors for a person. Where it fails, nothing of the draft
+// is left.
 func (d *Draft) Settle(ctx context.Context, say disk.Say) (remaining []string, err error) {
 	unlock, made, err := d.create(ctx, say)
 	if err != nil {
@@ -32,7 +35,7 @@ func (d *Draft) Settle(ctx context.Context, say disk.Say) (remaining []string, e
 	defer unlock()
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, remove(made))
+			err = errors.Join(err, os.Remove(made))
 		}
 	}()
 	for range maxRounds {
@@ -44,74 +47,28 @@ func (d *Draft) Settle(ctx context.Context, say disk.Say) (remaining []string, e
 		if len(faults) == 0 || !d.repair(faults) {
 			return remaining, nil
 		}
-		if err := d.rewriteFiles(); err != nil {
-			return nil, err
+		if err := disk.Write(made, d.YAML(), disk.ModeFile); err != nil {
+			return nil, fmt.Errorf("writing %s: %w", made, err)
 		}
 	}
 	return remaining, nil
 }
 
-// create writes the files for the first time.
-func (d *Draft) create(ctx context.Context, say disk.Say) (unlock func(), made []string, err error) {
+// create writes slipway.yaml for the first time.
+func (d *Draft) create(ctx context.Context, say disk.Say) (unlock func(), made string, err error) {
 	top, err := disk.Lock(ctx, d.Dir, say)
 	if err != nil {
-		return nil, nil, fmt.Errorf("writing to %s: %w", d.Dir, err)
+		return nil, "", fmt.Errorf("writing to %s: %w", d.Dir, err)
 	}
-	unlock = top.Unlock
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, remove(made))
-			unlock()
+	p := filepath.Join(d.Dir, product.File)
+	if err := disk.New(p, d.YAML(), disk.ModeFile); err != nil {
+		top.Unlock()
+		if errors.Is(err, os.ErrExist) {
+			return nil, "", fmt.Errorf("%s is there already, and is not overwritten: remove it to begin again", p)
 		}
-	}()
-	if len(d.files) > 0 {
-		sub := filepath.Join(d.Dir, directory)
-		inner, err := disk.Make(ctx, sub, say)
-		if err != nil {
-			return nil, nil, fmt.Errorf("making %s: %w", sub, err)
-		}
-		made = append(made, sub)
-		unlock = func() { inner.Unlock(); top.Unlock() }
+		return nil, "", fmt.Errorf("writing %s: %w", p, err)
 	}
-	for name, text := range d.contents() {
-		p := filepath.Join(d.Dir, filepath.FromSlash(name))
-		if err := disk.New(p, text, disk.ModeFile); err != nil {
-			if errors.Is(err, os.ErrExist) {
-				return nil, made, fmt.Errorf("%s is there already, and is not overwritten: remove it to begin again", p)
-			}
-			return nil, made, fmt.Errorf("writing %s: %w", p, err)
-		}
-		made = append(made, p)
-	}
-	return unlock, made, nil
-}
-
-// remove removes what create made, the last first.
-func remove(made []string) (err error) {
-	for _, p := range slices.Backward(made) {
-		err = errors.Join(err, os.Remove(p))
-	}
-	return err
-}
-
-// contents returns the files of the draft.
-func (d *Draft) contents() map[string][]byte {
-	m := map[string][]byte{product.File: d.YAML()}
-	for _, f := range d.files {
-		m[f.path] = []byte(strings.Join(f.lines, "\n") + "\n")
-	}
-	return m
-}
-
-// rewriteFiles replaces the files that create made.
-func (d *Draft) rewriteFiles() error {
-	for name, text := range d.contents() {
-		p := filepath.Join(d.Dir, filepath.FromSlash(name))
-		if err := disk.Write(p, text, disk.ModeFile); err != nil {
-			return fmt.Errorf("writing %s: %w", p, err)
-		}
-	}
-	return nil
+	return top.Unlock, p, nil
 }
 
 // check does what slipway check does, and returns what is wrong, with paths relative to the draft.
@@ -133,14 +90,13 @@ func (d *Draft) check(ctx context.Context) ([]string, error) {
 }
 
 // place is where an error is.
-var place = regexp.MustCompile(`^(?:[^\n]*?: )?([^:\s]+\.(?:Dockerfile|ya?ml)):([0-9]+)(?::[0-9]+)?: (.*)$`)
+var place = regexp.MustCompile(`^(?:[^\n]*?: )?([^:\s]+):([0-9]+)(?::[0-9]+)?: (.*)$`)
 
 var bothAs = regexp.MustCompile(`sees templates (\S+) and (\S+) both as`)
 
-// repair takes out what can be left out: lines of RUN, and manifests.
-func (d *Draft) repair(faults []string) bool {
-	changed := false
-	lines := map[string][]int{} // that were taken out in this round
+// repair completes what slipway.yaml says of a Dockerfile that the check refuses, and takes out
+// manifests that are there twice.
+func (d *Draft) repair(faults []string) (changed bool) {
 	for _, f := range faults {
 		for line := range strings.Lines(f) {
 			if m := bothAs.FindStringSubmatch(line); m != nil {
@@ -155,17 +111,115 @@ func (d *Draft) repair(faults []string) bool {
 				d.linuxOnly = true
 				continue
 			}
-			n, err := strconv.Atoi(m[2])
-			if err != nil {
-				continue
+			if other := sameObject.FindStringSubmatch(m[3]); other != nil {
+				changed = d.dropManifest(m[1], m[3]) || changed
 			}
-			if d.dropRun(m[1], n, m[3], lines) || d.dropManifest(d.named(m[1], n), m[3]) || d.dropChart(d.named(m[1], n), m[3]) {
-				changed = true
+			n, err := strconv.Atoi(m[2])
+			if err == nil {
+				changed = d.complete(m[1], n, m[3]) || changed
 			}
 		}
 	}
-	if changed {
-		d.removeDropped()
+	return changed
+}
+
+// complete gives an image the programs of a stage that the check refuses at a line, or the output
+// of a command that the line needs.
+func (d *Draft) complete(file string, line int, why string) (changed bool) {
+	for i := range d.images {
+		for _, p := range d.images[i].parts {
+			if p.from.path != file {
+				continue
+			}
+			if s := p.at(line); s != nil && p.promised[s] != nil && p.promised[s].all && !p.promised[s].used {
+				p.promised[s].used = true
+				p.use(p.promised[s].outputs)
+				if p.compilesC(s) {
+					d.images[i].missing = append(d.images[i].missing, fmt.Sprintf("stage %s of %s compiles with CGO_ENABLED=1: name the C compiler under cc of the programs, or take this out if they need none", s.Name, file))
+				}
+				d.images[i].missing = append(d.images[i].missing, p.putsIn(s)...)
+				changed = true
+				continue
+			}
+			changed = p.substitute(why) || changed
+		}
 	}
-	return changed || d.dropImages(faults)
+	return changed
+}
+
+// at returns the stage that has a line of a Dockerfile, or for one that another starts from, the
+// stage of which files are copied.
+func (p *part) at(line int) *stage {
+	var found *stage
+	for _, s := range p.stages {
+		for _, c := range s.commands {
+			if c.node.StartLine <= line && line <= c.node.EndLine {
+				found = s
+			}
+		}
+	}
+	for found != nil && p.promised[found] == nil {
+		next := slices.IndexFunc(p.stages, func(s *stage) bool { return p.from.before(s.base, slices.Index(p.from.stages, s)) == found })
+		if next < 0 {
+			return nil
+		}
+		found = p.stages[next]
+	}
+	return found
+}
+
+// compilesC reports whether a stage, or one that it starts from, compiles with cgo.
+func (p *part) compilesC(s *stage) bool {
+	for ; s != nil; s = p.from.before(s.base, slices.Index(p.from.stages, s)) {
+		if slices.ContainsFunc(s.commands, func(c command) bool { return withCgo.MatchString(c.node.Original) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// putsIn returns what a stage gets from other stages before it compiles: the programs of slipway.yaml
+// are compiled without.
+func (p *part) putsIn(s *stage) (list []string) {
+	for ; s != nil; s = p.from.before(s.base, slices.Index(p.from.stages, s)) {
+		for _, c := range s.commands {
+			if now, ok := c.Command.(*instructions.CopyCommand); ok && !strings.HasPrefix(now.DestPath, "/") && p.from.before(now.From, slices.Index(p.from.stages, s)) != nil {
+				list = append(list, fmt.Sprintf("%s:%d: the stage compiles with %s of stage %s, and the programs of slipway.yaml are compiled without: put it into the source before the release, or take this out if they do not embed it",
+					p.from.path, c.node.StartLine, strings.Join(now.SourcePaths, ", "), now.From))
+			}
+		}
+	}
+	return list
+}
+
+var withCgo = regexp.MustCompile(`CGO_ENABLED[= ]"?1`)
+
+// substituted names the argument that has the output of a command.
+var substituted = regexp.MustCompile(`"(\$\([^"]*\))"`)
+
+// substitute gives the output of a command whose meaning is plain: git's version, commit and date.
+func (p *part) substitute(why string) bool {
+	m := substituted.FindStringSubmatch(why)
+	if m == nil || p.args[m[1]] != "" {
+		return false
+	}
+	switch command := m[1]; {
+	case strings.Contains(command, "git describe"):
+		p.args[command] = "{{.Version}}"
+	case strings.Contains(command, "git rev-parse") && !strings.Contains(command, "--abbrev-ref"):
+		p.args[command] = "{{.Revision}}"
+	case strings.HasPrefix(command, "$(date "):
+		p.args[command] = "{{.Created}}"
+	default:
+		return false
+	}
+	return true
+}
+
+// remove removes files that were made, the last first.
+func remove(made []string) (err error) {
+	for _, p := range slices.Backward(made) {
+		err = errors.Join(err, os.Remove(p))
+	}
+	return err
 }

@@ -3,6 +3,7 @@ package draft
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -95,7 +96,23 @@ func (d *Draft) promu() {
 		d.goBuild("-o "+yamlfile.Text(b, "name")+" "+yamlfile.Text(b, "path"), "")
 	}
 	d.ldflags(strings.Join(strings.Fields(yamlfile.Text(n, "build", "ldflags")), " "), name)
+	if yamlfile.Text(n, "go", "cgo") == "true" {
+		d.noteCgo(name, "")
+	}
 	d.source.tags = append(d.source.tags, texts(n, "build", "tags", "all")...)
+	for _, b := range items(n, "build", "binaries") {
+		if m, ok := d.main(yamlfile.Text(b, "name")); ok {
+			d.archived = append(d.archived, d.program(m, yamlfile.Text(b, "name")))
+		}
+	}
+	if files := texts(n, "tarball", "files"); len(files) > 0 {
+		d.leave("%s packs %s into each archive: files of the artifact names a directory of such", name, listed(files))
+	}
+	for _, p := range texts(n, "crossbuild", "platforms") {
+		if p == "windows/arm64" || p == "windows/386" || strings.HasPrefix(p, "darwin/") {
+			d.artifactPlatforms = append(d.artifactPlatforms, p)
+		}
+	}
 	d.toolPlatforms = append(d.toolPlatforms, texts(n, "crossbuild", "platforms")...)
 	d.found("%s: programs, flags of the linker and platforms", name)
 }
@@ -120,6 +137,9 @@ func (d *Draft) goreleaser() {
 		for _, l := range texts(b, "ldflags") {
 			d.ldflags(l, name)
 		}
+		if slices.Contains(texts(b, "env"), "CGO_ENABLED=1") {
+			d.noteCgo(name, "")
+		}
 		for _, os := range texts(b, "goos") {
 			for _, arch := range texts(b, "goarch") {
 				d.toolPlatforms = append(d.toolPlatforms, os+"/"+arch)
@@ -129,11 +149,7 @@ func (d *Draft) goreleaser() {
 			d.archived = append(d.archived, d.program(m, yamlfile.Text(b, "binary")))
 		}
 	}
-	for _, key := range []string{"dockers", "dockers_v2"} {
-		for _, i := range items(n, key) {
-			d.references = append(d.references, append(texts(i, "image_templates"), texts(i, "images")...)...)
-		}
-	}
+	d.releaserImages(name, n)
 	for _, key := range []string{"nfpms", "brews", "signs", "sboms", "changelog", "snapcrafts", "winget", "scoops"} {
 		if yamlfile.Value(n, key) != nil {
 			d.left = append(d.left, fmt.Sprintf("%s has %s, which a release here does not make", name, key))

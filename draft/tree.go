@@ -38,7 +38,7 @@ func listTree(fsys fs.FS) (*tree, error) {
 			return cause(err)
 		case err != nil:
 			return fs.SkipDir // what cannot be read is not part of a product
-		case e.IsDir() && p != "." && (name[0] == '.' || slices.Contains(skipped, name)):
+		case e.IsDir() && p != "." && (name[0] == '.' && name != ".github" || slices.Contains(skipped, name)):
 			return fs.SkipDir
 		case e.Type().IsRegular():
 			t.files = append(t.files, p)
@@ -112,7 +112,7 @@ func (t *tree) matches(pattern string) bool {
 }
 
 // aside are directories whose programs, images and manifests are not the product.
-var aside = []string{"test", "tests", "e2e", "hack", "example", "examples", "docs", "doc", "tools", "samples", "integration_tests", "boilerplate", "release-tools"}
+var aside = []string{"test", "tests", "e2e", "hack", "example", "examples", "docs", "doc", "tools", "samples", "demo", "demos", "integration_tests", "boilerplate", "release-tools", ".github"}
 
 // isAside reports whether a path is in such a directory.
 func isAside(p string) bool {

@@ -3,7 +3,6 @@ package draft
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -78,12 +77,28 @@ func (d *Draft) YAML() []byte {
 	w.line("apiVersion: slipway/v1")
 	w.line("name: %s", d.name)
 	w.note("", d.versionNotes...)
+	if d.tagPrefix != "" && d.version != "git" {
+		w.note("", "Its releases are called without the v of their tags. With git, write: tagPrefix: v")
+	}
 	w.line("version: %s", d.version)
+	if d.tagPrefix != "" && d.version == "git" {
+		w.line("tagPrefix: %s", d.tagPrefix)
+	}
 	if d.description != "" {
 		w.line("description: %s", d.description)
 	}
 	w.line("")
 	d.writeNames(w)
+	if d.names.repository != "" || len(d.floatingTags) > 0 {
+		w.line("names:")
+		if d.names.repository != "" {
+			w.line("  repository: %s", d.names.repository)
+		}
+		if len(d.floatingTags) > 0 {
+			w.line("  floatingTags: " + list(d.floatingTags))
+		}
+		w.line("")
+	}
 	w.note("", d.platformNotes...)
 	w.line("platforms: " + list(slices.Sorted(slices.Values(d.platforms))))
 	d.writeSource(w)
@@ -113,45 +128,10 @@ func (d *Draft) writeNames(w *writer) {
 	w.note("", "The names that users know: slipway release -registry=upstream publishes under them.")
 	w.line("destinations:")
 	w.line("  - {name: upstream, registry: %s}", d.names.registry)
-	if d.names.repository != "" {
-		w.line("names:")
-		w.line("  repository: %s", d.names.repository)
+	for _, r := range d.otherRegistries {
+		fmt.Fprintf(w, "  - {name: %s, registry: %s}\n", scalar(strings.NewReplacer(".", "-", ":", "-").Replace(r)), scalar(r))
 	}
 	w.line("")
-}
-
-func (d *Draft) writeSource(w *writer) {
-	w.line("")
-	w.line("sources:")
-	w.note("  ", d.source.notes...)
-	w.line("  - name: %s", d.name)
-	w.line("    directory: %s", d.source.dir)
-	if !d.git {
-		w.note("    ", "Only git knows these two; without git they label and date the images as they are here.")
-		w.line("    revision: %s", cmp.Or(d.options.Revision, unknownRevision))
-		w.line("    created: %s", cmp.Or(d.options.Created, unknownCreated))
-	}
-	if d.source.url != "" {
-		w.line("    url: %s", d.source.url)
-	}
-	if d.source.licenses != "" {
-		w.line("    licenses: %s", d.source.licenses)
-	}
-	if d.source.module == "" || len(d.programs) == 0 {
-		return
-	}
-	if len(d.source.ldflags) > 0 {
-		w.line("    ldflags:")
-		for _, f := range d.source.ldflags {
-			w.line("      - %s", f)
-		}
-	}
-	if len(d.source.env) > 0 {
-		w.line("    env: " + list(d.source.env))
-	}
-	if len(d.source.tags) > 0 {
-		w.line("    tags: " + list(d.source.tags))
-	}
 }
 
 func (d *Draft) writeBases(w *writer) {
@@ -161,11 +141,9 @@ func (d *Draft) writeBases(w *writer) {
 	w.line("")
 	w.line("bases:")
 	for _, b := range d.bases {
-		if !d.uses(b.name) {
-			continue
-		}
-		w.note("  ", b.notes...)
 		switch {
+		case len(b.inPlaceOf) > 0:
+			fmt.Fprintf(w, "  - {name: %s, builtin: %s, inPlaceOf: %s}\n", scalar(b.name), scalar(b.builtin), list(b.inPlaceOf))
 		case b.builtin != "":
 			w.line("  - {name: %s, builtin: %s}", b.name, b.builtin)
 		case b.microsoft != "":
@@ -180,36 +158,17 @@ func (d *Draft) writeBases(w *writer) {
 	}
 }
 
-// uses reports whether an image that is not left out is built on a base.
-func (d *Draft) uses(base string) bool {
-	from := regexp.MustCompile(`(?m)^FROM ` + regexp.QuoteMeta(base) + `(?: |$)`)
-	for _, i := range d.images {
-		if i.dropped != "" {
-			continue
-		}
-		for os, b := range i.bases {
-			if b == base && os != "" {
-				return true
-			}
-		}
-		for _, f := range d.files {
-			if i.dockerfiles[f.os] == f.path && from.MatchString(strings.Join(f.lines, "\n")) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 func (d *Draft) writePrograms(w *writer) {
 	if len(d.programs) == 0 {
 		return
 	}
 	w.line("")
-	w.note("", d.programNotes...)
+	if unused := d.unused(); len(unused) > 0 {
+		w.note("", "No image has these main packages: "+listed(unused))
+	}
 	w.line("programs:")
 	for _, p := range d.programs {
-		text := "  - {name: " + scalar(p.name) + ", source: " + scalar(d.name) + ", package: " + scalar(mainPackage{dir: p.dir}.path())
+		text := "  - {name: " + scalar(p.name) + ", source: " + scalar(d.sourceName(p.module)) + ", package: " + scalar(packagePath(p.dir, p.module))
 		if len(p.os) > 0 {
 			text += ", os: " + list(p.os)
 		}
@@ -218,17 +177,15 @@ func (d *Draft) writePrograms(w *writer) {
 }
 
 func (d *Draft) writeImage(w *writer, i image) {
-	if i.dropped != "" {
-		w.note("  ", "- name: "+i.name+" is "+i.dropped)
-		return
-	}
-	w.note("  ", i.notes...)
 	w.line("  - name: %s", i.name)
 	if i.repository != "" {
 		w.line("    repository: %s", i.repository)
 	}
 	if len(i.tags) > 0 {
 		w.line("    tags: " + list(i.tags))
+	}
+	if len(d.floatingTags) > 0 && d.shares(i) {
+		w.line("    floatingTags: [\"\"]")
 	}
 	if i.description != "" {
 		w.line("    description: %s", i.description)
@@ -242,9 +199,47 @@ func (d *Draft) writeImage(w *writer, i image) {
 		return
 	}
 	w.line("    source: %s", d.name)
+	d.writeDockerfile(w, i)
+}
+
+// shares reports whether an image is in the repository of one before it, which has the floating
+// tags.
+func (d *Draft) shares(i image) bool {
+	for _, o := range d.images {
+		if o.name == i.name {
+			return false
+		}
+		if d.repositoryOf(o) != "" && d.repositoryOf(o) == d.repositoryOf(i) {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *Draft) writeDockerfile(w *writer, i image) {
 	w.line("    dockerfile:")
 	w.line("      files: " + mapping(i.dockerfiles))
-	if i.context != "" {
-		w.line("      context: %s", i.context)
+	w.line("      context: %s", cmp.Or(i.context, "."))
+	if t := i.target(); t != "" {
+		w.line("      target: %s", t)
+	}
+	writeMap(w, "args", i.args())
+	writeMap(w, "outputs", i.outputs())
+	if len(i.missing) > 0 {
+		w.note("    ", "Each is an error of slipway check until it is written above and taken out here, or allowed under lint.allow.")
+		w.line("    missing:")
+		for _, m := range i.missing {
+			w.line("      - %s", m)
+		}
+	}
+}
+
+func writeMap(w *writer, key string, m map[string]string) {
+	if len(m) == 0 {
+		return
+	}
+	w.line("      " + key + ":")
+	for _, k := range sortedKeys(m) {
+		fmt.Fprintf(w, "        %s: %s\n", scalar(k), scalar(m[k]))
 	}
 }

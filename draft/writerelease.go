@@ -3,6 +3,8 @@ package draft
 import (
 	"fmt"
 	"slices"
+
+	"github.com/slipway-dev/slipway/platform"
 )
 
 // writeArtifacts writes what a release has for download.
@@ -12,7 +14,21 @@ func (d *Draft) writeArtifacts(w *writer) {
 	}
 	w.line("")
 	w.line("artifacts:")
-	fmt.Fprintf(w, "  - {name: %s, programs: %s}\n", scalar(d.name), list(d.archived))
+	on := ""
+	if len(d.artifactPlatforms) > 0 {
+		on = ", platforms: " + list(append(d.systems(), d.artifactPlatforms...))
+	}
+	fmt.Fprintf(w, "  - {name: %s, programs: %s%s}\n", scalar(d.name), list(d.archived), on)
+}
+
+// systems are the operating systems of the release.
+func (d *Draft) systems() (list []string) {
+	for _, os := range []string{platform.Linux, platform.Windows} {
+		if d.has(os) {
+			list = append(list, os)
+		}
+	}
+	return list
 }
 
 func (d *Draft) writeCharts(w *writer) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
@@ -37,7 +38,7 @@ func compareFiles(ctx context.Context, dir string, sums map[string]string, pr *p
 			errs = append(errs, changed(path, got, sums[name]))
 		default:
 			f.Have++
-			if strings.HasSuffix(name, ".tar.zst") {
+			if strings.HasSuffix(name, distfile.BundleSuffix) {
 				f.bundles = append(f.bundles, path)
 			}
 		}

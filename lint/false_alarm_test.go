@@ -2,6 +2,7 @@ package lint_test
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -72,7 +73,7 @@ func TestNoFalseAlarm(t *testing.T) {
 	}
 }
 
-// TestFolds writes advice that is the same for every pod once for each file, and errors each.
+// TestFolds writes advice that is the same for every pod once, and errors each.
 func TestFolds(t *testing.T) {
 	pod := func(name string) string {
 		return "apiVersion: v1\nkind: Pod\nmetadata: {name: " + name + "}\nspec:\n  nodeSelector: {kubernetes.io/os: windows}\n  hostPID: true\n  containers: [{name: main, image: '" + app + "', securityContext: {capabilities: {}}}]\n"
@@ -89,18 +90,37 @@ func TestFolds(t *testing.T) {
 	if err := r.WriteAll(&long); err != nil {
 		t.Fatal(err)
 	}
-	for rule, want := range map[string][2]int{"windows-os-name": {2, 4}, "windows-resource-requests": {2, 4}, "windows-capabilities": {2, 4}, "windows-host-pid": {4, 4}} {
+	for rule, want := range map[string][2]int{"windows-os-name": {1, 4}, "windows-resource-requests": {1, 4}, "windows-capabilities": {1, 4}, "windows-host-pid": {4, 4}} {
 		if got := [2]int{strings.Count(short.String(), "["+rule+"]"), strings.Count(long.String(), "["+rule+"]")}; got != want {
 			t.Errorf("%s is there %v times in the short and the long form, want %v", rule, got, want)
 		}
 	}
-	if n := strings.Count(short.String(), "\n  … and 2 more in this file; -v lists them\n"); n != 3 {
+	if n := strings.Count(short.String(), "\n  … and 3 more in 2 files; -v lists them\n"); n != 3 {
 		t.Errorf("%d of 3 findings say how many they stand for:\n%s", n, &short)
 	}
 	if !strings.HasSuffix(short.String(), "4 errors, 12 warnings in 4 pods of one.yaml, two.yaml\n") {
 		t.Errorf("the last line does not count all:\n%s", &short)
 	}
-	if line := r.Folded(false)[0].String(); !strings.HasSuffix(line, "[windows-os-name] (and 2 more in this file; slipway lint -v lists them)") {
+	if line := r.Folded(false)[0].String(); !strings.HasSuffix(line, "[windows-os-name] (and 3 more in 2 files; slipway lint -v lists them)") {
 		t.Errorf("got %s", line)
+	}
+
+	// Many files are counted in the last line, not named.
+	var files []lint.File
+	for n := range 28 {
+		files = append(files, lint.File{Name: fmt.Sprintf("%d.yaml", n), Text: []byte(pod(fmt.Sprint("p", n)))})
+	}
+	if r, err = lint.Check(t.Context(), files, lint.Options{Lock: readLock(t)}); err != nil {
+		t.Fatal(err)
+	}
+	short.Reset()
+	if err := r.WriteTable(&short); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(short.String(), "[windows-os-name]"); n != 1 || !strings.Contains(short.String(), "… and 27 more in 28 files; -v lists them") {
+		t.Errorf("windows-os-name is there %d times:\n%s", n, &short)
+	}
+	if !strings.HasSuffix(short.String(), " in 28 pods of 28 files\n") {
+		t.Errorf("the last line is not short:\n%s", &short)
 	}
 }

@@ -70,7 +70,8 @@ type File struct {
 }
 
 // Check reports what breaks a rule in manifests that belong together, sorted by place. The error
-// lists what cannot be read, with file:line:column; nothing is checked then.
+// lists what cannot be read, with file:line:column; the report beside it is about the other files.
+// With a product, whose manifests belong together, nothing is checked then.
 func Check(ctx context.Context, files []File, o Options) (*Report, error) {
 	c := &checker{
 		options: o, report: &Report{Findings: []Finding{}, Allowed: []Finding{}},
@@ -81,8 +82,9 @@ func Check(ctx context.Context, files []File, o Options) (*Report, error) {
 	for _, f := range files {
 		errs = append(errs, c.read(f))
 	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
+	unreadable := errors.Join(errs...)
+	if unreadable != nil && (o.Product != nil || len(c.report.Files) == 0) {
+		return nil, unreadable
 	}
 	c.classes = workload.NewRuntimeClasses(c.objects)
 	for n, o := range c.objects {
@@ -102,17 +104,20 @@ func Check(ctx context.Context, files []File, o Options) (*Report, error) {
 	c.allow()
 	c.sort()
 	c.report.named = c.named
-	return c.report, nil
+	return c.report, unreadable
 }
 
-// read adds the objects of a file, and what its comments allow.
+// read adds the objects of a file, and what its comments allow, unless it cannot read all of it.
 func (c *checker) read(f File) error {
 	objects, err := workload.Read(f.Name, f.Text)
+	if err != nil {
+		return err
+	}
 	c.allows = append(c.allows, comments(f, objects, len(c.objects))...)
 	c.objects = append(c.objects, objects...)
 	c.report.Files = append(c.report.Files, f.Name)
 	c.origins[f.Name] = f.Origin
-	return err
+	return nil
 }
 
 // judge applies every rule.

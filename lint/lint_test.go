@@ -2,10 +2,12 @@ package lint_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/slipway-dev/slipway/lint"
+	"github.com/slipway-dev/slipway/product"
 )
 
 // app and the others are images of the lock in testdata: for every platform, for linux/amd64, for
@@ -39,22 +41,31 @@ func places(findings []lint.Finding) []string {
 }
 
 // TestNotAManifest checks that what cannot be read is an error with its place, of every file, and
-// that nothing is checked then.
+// that the other files are checked, unless all belong to a product.
 func TestNotAManifest(t *testing.T) {
 	bomb := "a: &a [x, x, x, x, x, x, x, x, x, x]\n"
 	for c := 'b'; c <= 'j'; c++ {
 		bomb += fmt.Sprintf("%c: &%c [%s*%c]\n", c, c, strings.Repeat(fmt.Sprintf("*%c, ", c-1), 9), c-1)
 	}
-	_, err := lint.Check(t.Context(), []lint.File{
+	files := []lint.File{
 		{Name: "a.yaml", Text: []byte("a: [\n")},
 		{Name: "b.yaml", Text: []byte("---\n---\nhello: world\n")},
 		{Name: "c.yaml", Text: []byte(windowsPod("containers: [{name: a, name: b}]"))},
+		{Name: "d.yaml", Text: []byte(windowsPod("hostPID: true\ncontainers: [" + main("") + "]"))},
 		{Name: "e.yaml", Text: []byte(bomb)},
-	}, lint.Options{})
-	if err == nil {
-		t.Fatal("no error")
+		{Name: "f.yaml", Text: []byte("{{- if .Values.x }}\na: b\n{{- end }}\n")},
 	}
-	for _, want := range []string{"a.yaml:1:1: this is not YAML", "b.yaml:3:1: this is not a Kubernetes object", "c.yaml:7:26: duplicate key \"name\"", "e.yaml:"} {
+	r, err := lint.Check(t.Context(), files, lint.Options{})
+	if err == nil || r == nil {
+		t.Fatalf("got %v and error %v", r, err)
+	}
+	if !slices.Equal(r.Files, []string{"d.yaml"}) || !slices.Equal(places(r.Findings), []string{"windows-host-pid spec.hostPID"}) {
+		t.Errorf("of the file that can be read: %v in %v", places(r.Findings), r.Files)
+	}
+	if r, err := lint.Check(t.Context(), files, lint.Options{Product: &product.Product{}}); r != nil || err == nil {
+		t.Errorf("a product without all of its manifests was checked: %v, %v", r, err)
+	}
+	for _, want := range []string{"a.yaml:1:1: this is not YAML", "b.yaml:3:1: this is not a Kubernetes object", "c.yaml:7:26: duplicate key \"name\"", "e.yaml:", "f.yaml:1:1: this is a Helm template"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v\ndoes not say %q", err, want)
 		}

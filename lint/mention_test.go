@@ -2,6 +2,7 @@ package lint_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -153,6 +154,16 @@ func TestUnused(t *testing.T) {
 	if got := find(lint.Options{Lock: l, Product: p, Allow: allowed}); got != nil {
 		t.Errorf("what is allowed: %q", got)
 	}
+	p.Images = append(p.Images, product.Image{Name: "tool", Pos: at(2), Missing: []product.Missing{{What: "VERSION has no value", Pos: at(30)}}})
+	lacks := "slipway.yaml:30:5: images[tool].missing[0]: image tool is incomplete: VERSION has no value; instead: what is missing, and then no such entry; or path: images[NAME] under lint.allow, with the reason why the image does without [image-incomplete]"
+	if got := find(lint.Options{Lock: l, Product: p, Allow: allowed}); !slices.Equal(got, []string{lacks}) {
+		t.Errorf("what is missing: %q", got)
+	}
+	allowed = append(allowed, product.Allow{Rule: "image-incomplete", Path: "images[tool]", Reason: "a test of it alone", Pos: at(31)})
+	if got := find(lint.Options{Lock: l, Product: p, Allow: allowed}); got != nil {
+		t.Errorf("what is missing and allowed: %q", got)
+	}
+	p.Images = p.Images[:len(p.Images)-1]
 	p.Release.Templates, files = nil, []lint.File{{Name: "m.yaml"}}
 	if diff := cmp.Diff([]string{base}, find(lint.Options{Lock: l, Product: p})); diff != "" {
 		t.Errorf("without templates (-want +got):\n%s", diff)

@@ -21,7 +21,7 @@ pod may run, but not everywhere, or not as its author intends. A **note** works 
 of a rule that is an *error with os.name*, which is a warning; if ` + "`spec.os.name`" + ` is windows, the API server refuses the pod. A rule that
 is an *error in a release* needs to know that a text is an image: the image of a container or volume, the value of a key ` + "`image`" + `, a variable
 or ConfigMap key whose name ends in image, or a reference to an image of the product. In a release every image must be pinned and in the lock.
-For a rule that is *shown once for each file*, the text output has the first finding and the number of the others; ` + "`slipway lint -v`" + ` lists
+For a rule that is *shown once*, the text output has the first finding and the number of the others and of their files; ` + "`slipway lint -v`" + ` lists
 all, as ` + "`-json` and `-sarif`" + ` do.
 
 [Real products](lint-products.md) have been judged by these rules, and each finding by hand.
@@ -101,9 +101,9 @@ func page() string {
 			}
 			switch {
 			case r.Folds:
-				b.WriteString("- shown: once for each file\n")
+				b.WriteString("- shown: once\n")
 			case r.Ignored:
-				b.WriteString("- shown: warnings once for each file\n")
+				b.WriteString("- shown: warnings once\n")
 			}
 			fmt.Fprintf(&b, "- see: <%s>\n", r.Link)
 		}

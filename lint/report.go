@@ -107,7 +107,7 @@ var lower = regexp.MustCompile(`^[a-z]+$`)
 func plain(s string) string { return strings.ReplaceAll(s, "`", "") }
 
 // WriteTable writes the findings for a person, in the file's order, and a line that counts them.
-// Advice that is the same for every pod is written once for each file.
+// Advice that is the same for every pod is written once.
 func (r *Report) WriteTable(w io.Writer) error { return r.write(w, false) }
 
 // WriteAll is [Report.WriteTable] with every finding.
@@ -122,7 +122,7 @@ func (r *Report) write(w io.Writer, verbose bool) error {
 		}
 		fmt.Fprintf(&b, "  instead  %s\n  see      %s\n", plain(f.Instead), f.Link)
 		if f.More > 0 {
-			fmt.Fprintf(&b, "  … and %d more in this file; -v lists them\n", f.More)
+			fmt.Fprintf(&b, "  … and %s; -v lists them\n", f.others())
 		}
 	}
 	fmt.Fprintf(&b, "%s\n", r.Summary())
@@ -130,10 +130,18 @@ func (r *Report) write(w io.Writer, verbose bool) error {
 	return err
 }
 
-// Fold is a finding that represents More others of its rule in its file.
+// Fold is a finding that represents More others of its rule, in Files files with its own.
 type Fold struct {
 	Finding
-	More int
+	More, Files int
+}
+
+// others says how many other findings there are, and where.
+func (f Fold) others() string {
+	if f.Files > 1 {
+		return fmt.Sprintf("%d more in %d files", f.More, f.Files)
+	}
+	return fmt.Sprintf("%d more in this file", f.More)
 }
 
 // String returns the line of the finding and how many others there are.
@@ -141,24 +149,32 @@ func (f Fold) String() string {
 	if f.More == 0 {
 		return f.Finding.String()
 	}
-	return fmt.Sprintf("%s (and %d more in this file; slipway lint -v lists them)", f.Finding, f.More)
+	return fmt.Sprintf("%s (and %s; slipway lint -v lists them)", f.Finding, f.others())
 }
 
 // Folded returns the findings. Of advice that is the same for every pod, it has the first of each
-// rule and file, unless verbose is set.
+// rule, unless verbose is set.
 func (r *Report) Folded(verbose bool) []Fold {
 	var list []Fold
-	first := map[[2]string]int{}
+	first := map[string]int{}   // by rule
+	last := map[string]string{} // file with a finding, by rule: findings are sorted by file
 	for _, f := range r.Findings {
-		key := [2]string{f.Rule, f.File}
-		if n, ok := first[key]; ok && f.folds && !verbose {
-			list[n].More++
+		if !f.folds || verbose {
+			list = append(list, Fold{Finding: f, Files: 1})
 			continue
 		}
-		if f.folds {
-			first[key] = len(list)
+		n, ok := first[f.Rule]
+		if !ok {
+			n = len(list)
+			first[f.Rule] = n
+			list = append(list, Fold{Finding: f})
+		} else {
+			list[n].More++
 		}
-		list = append(list, Fold{Finding: f})
+		if last[f.Rule] != f.File {
+			list[n].Files++
+		}
+		last[f.Rule] = f.File
 	}
 	return list
 }
@@ -178,11 +194,20 @@ func (r *Report) Summary() string {
 	if n := len(r.Allowed); n > 0 {
 		counts += fmt.Sprintf("; %d allowed", n)
 	}
-	line := fmt.Sprintf("%s in %s of %s", counts, plural(r.Pods, "pod"), strings.Join(r.Files, ", "))
+	line := fmt.Sprintf("%s in %s of %s", counts, plural(r.Pods, "pod"), r.Title())
 	if r.Unchecked != "" {
 		line += "; " + r.Unchecked
 	}
 	return line
+}
+
+// Title names the files, or how many there are where a line would get long.
+func (r *Report) Title() string {
+	const short = 3
+	if len(r.Files) > short {
+		return plural(len(r.Files), "file")
+	}
+	return strings.Join(r.Files, ", ")
 }
 
 func plural(n int, what string) string {

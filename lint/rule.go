@@ -29,7 +29,7 @@ type Rule struct {
 	// Ignored marks a field that Windows nodes ignore without harm: its findings are warnings
 	// unless the API server refuses the pod because of spec.os.name.
 	Ignored bool
-	// Folds marks advice that is the same for every pod: text output has it once for each file.
+	// Folds marks advice that is the same for every pod: text output has it once.
 	Folds bool
 	// Strict marks a rule whose findings are errors in a release if the text must be an image.
 	Strict bool

@@ -96,6 +96,13 @@ var chartRules = []Rule{
 // productRules are about slipway.yaml. They need all manifests of its release.
 var productRules = []Rule{
 	{
+		ID: "image-incomplete", Severity: Error,
+		Title:   "slipway.yaml says that the image lacks something",
+		Reason:  "Under missing of the image stands what it needs and nobody has written yet: slipway init writes there what it could not find out, such as the value of an argument that a COPY has in its path.",
+		Instead: "what is missing, and then no such entry; or path: images[NAME] under lint.allow, with the reason why the image does without",
+		Link:    "https://github.com/slipway-dev/slipway/blob/main/docs/init.md",
+	},
+	{
 		ID: "image-unused", Severity: Warning,
 		Title:   "no manifest names the image",
 		Reason:  "It is built, pushed and packed, but nothing in release.yaml runs it or passes it to a program. Often a template still names another image. The rule does not apply to a product without templates, nor to the image that airgap.firstImage names.",

@@ -7,6 +7,12 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
+// incomplete is the rule about what an image lacks by its own account.
+const incomplete = "image-incomplete"
+
+// OfImage reports whether a finding is about an image of slipway.yaml itself, not a manifest.
+func (f Finding) OfImage() bool { return f.Rule == incomplete }
+
 // unused finds what slipway.yaml has and nothing uses. Of a product without manifests, nobody
 // knows what its images are for.
 func (c *checker) unused() {
@@ -16,6 +22,13 @@ func (c *checker) unused() {
 	}
 	for _, u := range p.Unused {
 		c.inProduct("product-unused", fmt.Sprintf("nothing uses the %s %s", u.Kind, u.Name), u)
+	}
+	for _, i := range p.Images {
+		for n, m := range i.Missing {
+			f := c.newFinding(rule(incomplete), fmt.Sprintf("image %s is incomplete: %s", i.Name, m.What), m.Pos)
+			f.Path = fmt.Sprintf("images[%s].missing[%d]", i.Name, n)
+			c.add(f, -1, "")
+		}
 	}
 	if p.Release.Empty() && len(c.options.Charts) == 0 || c.options.Lock == nil {
 		return

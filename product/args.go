@@ -19,8 +19,9 @@ type argFields struct {
 
 var argNames = append(slices.Clone(buildFields), "OS", "Arch", "Variant", "WindowsRelease")
 
-// On returns the image with its build arguments for a platform: a template that yields no text
-// gives no argument, so that the default of the Dockerfile counts. info is that of the image's
+// On returns the image with its target and its build arguments for a platform: a template that
+// yields no text gives no argument, so that the default of the Dockerfile counts; the output of a
+// command, $(…), may be empty. info is that of the image's
 // source, with the image's version.
 func (d *DockerfileImage) On(p platform.Platform, info BuildInfo) (*DockerfileImage, error) {
 	f := argFields{BuildInfo: info, OS: p.OS, Arch: p.Architecture, Variant: p.Variant}
@@ -33,12 +34,16 @@ func (d *DockerfileImage) On(p platform.Platform, info BuildInfo) (*DockerfileIm
 		if err != nil {
 			return nil, fmt.Errorf("argument %s: %w", name, err)
 		}
-		if value != "" || text == "" {
+		if value != "" || text == "" || strings.HasPrefix(name, "$(") {
 			all[name] = value
 		}
 	}
+	target, err := expand(d.Target, f, argNames, nil)
+	if err != nil {
+		return nil, fmt.Errorf("target: %w", err)
+	}
 	on := *d
-	on.Args = all
+	on.Args, on.Target = all, target
 	return &on, nil
 }
 
@@ -47,6 +52,12 @@ func (d *DockerfileImage) On(p platform.Platform, info BuildInfo) (*DockerfileIm
 func (c *checker) args(in *dockerfileYAML, on []platform.Platform) {
 	zero := strings.Repeat("0", 40)
 	info := BuildInfo{Version: c.out.Version, Revision: zero, Created: "1970-01-01T00:00:00Z", SourceVersion: zero}
+	for _, p := range on {
+		if _, err := (&DockerfileImage{Target: in.Target}).On(p, info); err != nil {
+			c.Errorf(&in.Target, "%v", err)
+			break
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(in.Args)) {
 		one := &DockerfileImage{Args: map[string]string{name: in.Args[name]}}
 		for _, p := range on {

@@ -35,6 +35,9 @@ func (c *checker) base(in *baseYAML) {
 	} else if !c.Bad(&in.Microsoft) {
 		b.Images, b.AnyBuild = c.microsoft(in), mcr[in.Microsoft].anyBuild
 	}
+	if len(in.InPlaceOf) > 0 {
+		b.InPlaceOf = c.inPlaceOf(in)
+	}
 	if in.Repository != "" && in.Microsoft == "" {
 		c.Errorf(&in.Repository, "repository goes with microsoft alone: write full references under images")
 	}
@@ -42,6 +45,29 @@ func (c *checker) base(in *baseYAML) {
 		return cmp.Or(platform.Compare(x.Platform, y.Platform), cmp.Compare(x.Reference.Name(), y.Reference.Name()))
 	})
 	c.out.Bases = append(c.out.Bases, b)
+}
+
+// inPlaceOf reads the references that a builtin base takes the place of.
+func (c *checker) inPlaceOf(in *baseYAML) (list []name.Reference) {
+	if in.Builtin == "" {
+		c.Errorf(&in.InPlaceOf, "inPlaceOf goes with builtin alone: a Dockerfile names any other base by the references under images")
+		return nil
+	}
+	for n, s := range in.InPlaceOf {
+		ref, _, err := parseReference(s)
+		switch {
+		case err != nil:
+			c.Errorf(&in.InPlaceOf[n], "%v", err)
+		case c.replaced[ref.Name()]:
+			c.Errorf(&in.InPlaceOf[n], "%s has two bases in its place: keep one", s)
+		default:
+			list = append(list, ref)
+		}
+		if err == nil {
+			c.replaced[ref.Name()] = true
+		}
+	}
+	return list
 }
 
 // baseImages reads the references of a base.

@@ -23,6 +23,8 @@ type checker struct {
 	unselected   []destination       // of slipway.yaml, whose names are checked all the same
 	placesUsed   []string            // sources that paths are in
 
+	replaced map[string]bool // references that a builtin base takes the place of
+
 	demands yamlfile.Errors // what only a release to a registry asks for
 	// changed reports that the version is that of a commit and the work tree has changes; nil if
 	// it has none.
@@ -32,7 +34,7 @@ type checker struct {
 }
 
 func newChecker(path, dir string, b []byte) *checker {
-	c := &checker{in: &productYAML{}, out: &Product{Dir: dir, Path: path}}
+	c := &checker{in: &productYAML{}, replaced: map[string]bool{}, out: &Product{Dir: dir, Path: path}}
 	c.Document = decode(path, b, c.in)
 	return c
 }

@@ -24,20 +24,22 @@ type dockerfileYAML struct {
 	// The directory that COPY and ADD read. Without one they read named contexts only. The store,
 	// the output directory and .git are never part of it.
 	Context string `yaml:"context,omitempty"`
-	// The stage to build; the last if there is none.
+	// The stage to build; the last if there is none. A template as args are:
+	// windows-{{.WindowsRelease}}.
 	Target string `yaml:"target,omitempty"`
 	// Build arguments, which are templates: {{.Version}} is the image's version; {{.Revision}},
 	// {{.Created}} and {{.SourceVersion}} are its source's; {{.OS}}, {{.Arch}}, {{.Variant}} and
 	// {{.WindowsRelease}} (ltsc2022, and nothing for Linux) are those of the platform. One that
-	// yields no text for a platform is not given there: the default in the Dockerfile counts.
+	// yields no text for a platform is not given there: the default in the Dockerfile counts. The
+	// output of a command has the name $(command), and may be empty.
 	Args map[string]string `yaml:"args,omitempty"`
 	// The programs in the named context "binaries", as OS_ARCH/NAME[.exe]. All where there are
 	// none, and no outputs.
 	Programs []string `yaml:"programs,omitempty"`
 	// Programs that the Dockerfile copies and something else makes, such as a Makefile: where it
-	// expects them, in the context or as STAGE:/PATH in a stage. {{.OS}}, {{.Arch}}, {{.Exe}} (.exe
-	// on Windows) and {{.Version}} are known. A stage of which nothing else is copied is not
-	// evaluated.
+	// expects them, in the context or as STAGE:/PATH in a stage. {{.OS}}, {{.Arch}}, {{.Variant}},
+	// {{.Exe}} (.exe on Windows) and {{.Version}} are known; a path of Windows may begin with C:. A
+	// stage of which nothing else is copied is not evaluated.
 	Outputs map[string]string `yaml:"outputs,omitempty"`
 	// Directories that COPY --from can name.
 	Contexts map[string]string `yaml:"contexts,omitempty"`

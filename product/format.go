@@ -121,11 +121,14 @@ type systemYAML struct {
 type baseYAML struct {
 	// The name by which images and FROM in Dockerfiles refer to the base.
 	Name string `yaml:"name" jsonschema:"required"`
-	// A base that slipway makes itself. static is a Linux base with certificate roots, accounts
-	// and /tmp, and without a shell: it runs as user 65532 in /home/nonroot, as distroless
-	// static:nonroot does. static-root has the same files and runs as root in /, as distroless
-	// static:latest does. scratch is empty.
+	// A base that slipway makes itself. static is a Linux base with certificate roots, time
+	// zones, accounts and /tmp, and without a shell: it runs as user 65532 in /home/nonroot, as
+	// distroless static:nonroot does. static-root has the same files and runs as root in /, as
+	// distroless static:latest does. scratch is empty.
 	Builtin string `yaml:"builtin,omitempty" jsonschema:"oneof_required=builtin,enum=static,enum=static-root,enum=scratch"`
+	// The references that a builtin base takes the place of in Dockerfiles, as they have them:
+	// gcr.io/distroless/static:nonroot.
+	InPlaceOf []string `yaml:"inPlaceOf,omitempty"`
 	// An image of a registry for each platform: repository:tag, whose digest is in
 	// bases.lock.yaml, or repository:tag@sha256:….
 	Images map[string]string `yaml:"images,omitempty" jsonschema:"oneof_required=images,minProperties=1"`

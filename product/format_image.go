@@ -55,6 +55,9 @@ type imageYAML struct {
 	Platforms []string `yaml:"platforms,omitempty"`
 	// The base of a go image for each operating system.
 	Bases map[string]string `yaml:"bases,omitempty"`
+	// What the image lacks and nobody has written yet: a sentence each. Each is an error until its
+	// entry is gone, or a person allows it under lint.allow with a reason.
+	Missing []string `yaml:"missing,omitempty"`
 	// Further labels.
 	Labels map[string]string `yaml:"labels,omitempty"`
 	// How layers are compressed. What reads zstd is containerd 1.5, Docker 23 and later.

@@ -54,6 +54,17 @@ func (c *checker) gitVersion(ctx context.Context, what string, pos yamlfile.Pos)
 	c.noteChanges(h, what, pos)
 }
 
+// CommitVersion returns the version of the commit that a directory is at, as version: git gives it.
+// file is one in the directory that git must have, and made is what Slipway writes there.
+func CommitVersion(ctx context.Context, file string, made []string) (string, VersionSource, error) {
+	c := &checker{out: &Product{Path: file, Dir: filepath.Dir(file), Made: made}}
+	h, err := c.readHistory(ctx)
+	if err != nil {
+		return "", VersionSource{}, err
+	}
+	return h.version("")
+}
+
 // noteChanges remembers that the version is that of a commit, and the work tree differs from it.
 func (c *checker) noteChanges(h history, what string, pos yamlfile.Pos) {
 	if len(h.changes) > 0 && c.changed == nil {

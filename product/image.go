@@ -41,12 +41,20 @@ type Image struct {
 	// AllowLibraries are patterns of [path.Match] for the names of shared libraries that
 	// the image may lack, or have without use.
 	AllowLibraries []string
-	Pos            yamlfile.Pos // of the name
+	// Missing is what the image lacks by its own account, such as the value of an argument.
+	Missing []Missing
+	Pos     yamlfile.Pos // of the name
 
 	// Kind is the field of slipway.yaml that describes the image, such as "go". Content is the
 	// type of that kind: a *[GoImage], *[DockerfileImage] or *[LifecycleImage].
 	Kind    string
 	Content Content
+}
+
+// Missing is something that an image lacks.
+type Missing struct {
+	What string
+	Pos  yamlfile.Pos
 }
 
 // PlatformTag is a tag for some platforms of an image.

@@ -13,6 +13,9 @@ func (c *checker) image(in *imageYAML) {
 		Name: in.Name, Description: in.Description, Source: in.Source, Bases: in.Bases, Labels: in.Labels, Compression: in.Compression,
 		AllowOtherPlatforms: in.AllowOtherPlatforms, AllowLibraries: in.AllowLibraries, Platforms: c.chosen(in.Platforms), Pos: c.Pos(&in.Name),
 	}
+	for n, what := range in.Missing {
+		i.Missing = append(i.Missing, Missing{what, c.Pos(&in.Missing[n])})
+	}
 	if i.Compression == "" {
 		i.Compression = "gzip"
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
@@ -56,6 +57,19 @@ func Undescribed(o Options) (*Product, error) {
 	return c.out, c.Err()
 }
 
+// absent returns the error for a slipway.yaml that does not exist.
+func absent(path string) error {
+	const find = "name the product's description with -product, or change to its directory"
+	if filepath.Base(path) != File {
+		return fmt.Errorf("%s is not there: %s", path, find)
+	}
+	write := howto.Run("init")
+	if dir := filepath.Dir(path); dir != "." {
+		write = howto.Run("init " + dir)
+	}
+	return fmt.Errorf("%s is not there: run %s to write one, or %s", path, write, find)
+}
+
 // Load reads slipway.yaml, images.txt, the lock files and the environment variables
 // SLIPWAY_REGISTRY, SLIPWAY_VERSION and SOURCE_DATE_EPOCH, and asks git where that decides the
 // version. The error joins everything that is wrong with them, sorted by position; each is one
@@ -70,7 +84,7 @@ func Load(ctx context.Context, o Options) (*Product, error) {
 	b, err := yamlfile.ReadText(o.Path, maxFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s is not there: name the product's description with -product, or change to its directory", o.Path)
+		return nil, absent(o.Path)
 	case err != nil:
 		return nil, fmt.Errorf("reading %s: %w: name the file slipway.yaml itself with -product", o.Path, cause(err))
 	}

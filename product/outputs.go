@@ -13,14 +13,14 @@ import (
 )
 
 // outputInfo is what templates of outputs may name.
-type outputInfo struct{ OS, Arch, Exe, Version string }
+type outputInfo struct{ OS, Arch, Variant, Exe, Version string }
 
-var outputFields = []string{"OS", "Arch", "Exe", "Version"}
+var outputFields = []string{"OS", "Arch", "Variant", "Exe", "Version"}
 
 // Output returns the stage of a place under outputs, empty for the context, and the path in it, on
 // platform p of a product at a version.
 func Output(place string, p platform.Platform, version string) (stage, file string, err error) {
-	info := outputInfo{OS: p.OS, Arch: p.Architecture, Version: version}
+	info := outputInfo{OS: p.OS, Arch: p.Architecture, Variant: p.Variant, Version: version}
 	if p.OS == platform.Windows {
 		info.Exe = ".exe"
 	}
@@ -31,6 +31,9 @@ func Output(place string, p platform.Platform, version string) (stage, file stri
 	stage, file, found := strings.Cut(text, ":")
 	if !found {
 		stage, file = "", text
+	}
+	if len(file) > 2 && strings.EqualFold(file[:2], "C:") && file[2] == '/' {
+		file = file[2:]
 	}
 	clean := path.Clean("/" + file)
 	switch {

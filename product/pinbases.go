@@ -30,9 +30,13 @@ func (c *checker) locked(anew bool) error {
 	}
 	for n := range c.out.Bases {
 		b := &c.out.Bases[n]
+		var unlocked []BaseImage
 		for i := range b.Images {
-			c.pin(b.Name, &b.Images[i], entries)
+			if !c.pin(b.Name, &b.Images[i], entries) {
+				unlocked = append(unlocked, b.Images[i])
+			}
 		}
+		c.unlocked(b.Name, unlocked)
 	}
 	for _, e := range entries {
 		if e.Base == e.Reference && !slices.ContainsFunc(c.out.Bases, func(b Base) bool { return b.Name == e.Base }) {
@@ -42,8 +46,24 @@ func (c *checker) locked(anew bool) error {
 	return nil
 }
 
-// pin pins one image.
-func (c *checker) pin(base string, i *BaseImage, entries []LockedBase) {
+// unlocked makes a demand of the images of a base that nothing pins.
+func (c *checker) unlocked(base string, images []BaseImage) {
+	if len(images) == 0 {
+		return
+	}
+	what := "their digests"
+	var on []string
+	for _, i := range images {
+		on = append(on, i.Platform.String())
+	}
+	if !slices.ContainsFunc(images, func(i BaseImage) bool { return i.Reference != images[0].Reference }) {
+		what = "the digest of " + images[0].Reference.String()
+	}
+	c.demands.At(images[0].Pos, "base %s is not locked for %s: run %s, which writes %s into %s%s", base, strings.Join(on, ", "), howto.Run("bases"), what, BasesLock, Since)
+}
+
+// pin pins one image, and reports whether something does.
+func (c *checker) pin(base string, i *BaseImage, entries []LockedBase) bool {
 	for n := range entries {
 		if e := &entries[n]; e.Base == base && platform.Same(e.Platform, i.Platform) {
 			i.Lock = e
@@ -53,7 +73,7 @@ func (c *checker) pin(base string, i *BaseImage, entries []LockedBase) {
 	switch {
 	case i.Lock == nil && i.Inline:
 	case i.Lock == nil:
-		c.demands.At(i.Pos, "%s is not locked: run %s, which writes the digest of %s into %s, since a release must not change when a tag moves", what, howto.Run("bases"), i.Reference, BasesLock)
+		return false
 	case i.Lock.Reference != Unpinned(*i):
 		c.demands.At(i.Lock.Pos, "%s is locked as %s, and %s names %s: run %s", what, i.Lock.Reference, c.out.Path, Unpinned(*i), howto.Run("bases"))
 		i.Lock = nil
@@ -65,6 +85,7 @@ func (c *checker) pin(base string, i *BaseImage, entries []LockedBase) {
 			i.Reference = d
 		}
 	}
+	return true
 }
 
 // Unpinned returns the reference of a base without its digest, as bases.lock.yaml has it.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 
+	"github.com/slipway-dev/slipway/internal/sandbox"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -108,6 +109,9 @@ type Source struct {
 	// Confined means that flags and variables, from wherever, may change nothing but the programs: the
 	// product is somebody else's.
 	Confined bool
+	// Sandbox is where the go command runs, with all that it runs, after modules were downloaded;
+	// nil for the machine.
+	Sandbox *sandbox.Box `json:"-"`
 	// Repository is a clone of a module's repository, absolute, in which the commit is looked up;
 	// "" for none.
 	Repository string
@@ -136,6 +140,8 @@ type Base struct {
 	// Builtin is "static" or "static-root" (Linux bases made in process), or "scratch"; then
 	// Images is empty.
 	Builtin string
+	// InPlaceOf are references of Dockerfiles that mean this base, which is a builtin one.
+	InPlaceOf []name.Reference
 	// Images has one reference per platform, sorted; each pinned by slipway.yaml or
 	// bases.lock.yaml unless this is a snapshot.
 	Images []BaseImage

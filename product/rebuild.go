@@ -4,6 +4,8 @@ import (
 	"os"
 	"strconv"
 	"time"
+
+	"github.com/slipway-dev/slipway/internal/sandbox"
 )
 
 // Rebuild is what made a release besides its files, for who makes it again.
@@ -14,6 +16,8 @@ type Rebuild struct {
 	Sources map[string]RebuiltSource
 	// Confined means that the release is somebody else's: see [Source].
 	Confined bool
+	// Sandbox is that of the sources; nil for none.
+	Sandbox *sandbox.Box
 }
 
 // RebuiltSource is a source of a release that is made again.

@@ -24,7 +24,9 @@ func (c *checker) source(in *sourceYAML) {
 	}
 	c.hash(&in.Sum)
 	c.hash(&in.GoModSum)
-	s.Confined = c.rebuild != nil && c.rebuild.Confined
+	if c.rebuild != nil {
+		s.Confined, s.Sandbox = c.rebuild.Confined, c.rebuild.Sandbox
+	}
 	if again, ok := c.rebuild.source(in.Name); ok && in.Directory != "" {
 		if again.Directory != "" {
 			in.Directory = again.Directory

@@ -72,6 +72,11 @@ func (u *uses) image(i Image) {
 
 // repository reports whether a Dockerfile names the repository of a base.
 func (u *uses) repository(b Base) bool {
+	if slices.ContainsFunc(b.InPlaceOf, func(r name.Reference) bool {
+		return slices.ContainsFunc(u.texts, func(text string) bool { return strings.Contains(text, r.Context().Name()) })
+	}) {
+		return true
+	}
 	return slices.ContainsFunc(b.Images, func(i BaseImage) bool {
 		repo := i.Reference.Context()
 		upstream, _, _ := strings.Cut(i.Upstream, ":")

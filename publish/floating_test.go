@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
@@ -210,6 +211,41 @@ func TestFloatingCut(t *testing.T) {
 			}
 		}
 		end += int64(places % 5) // not every one, for there are hundreds
+	}
+}
+
+// TestFloatingOneFails publishes to a registry that refuses one of two tags: the other moves, and that
+// is told.
+func TestFloatingOneFails(t *testing.T) {
+	p, st, l := version(t, "1.0.0", "latest", "v1")
+	s := registrytest.Serve(t)
+	p.Registry = s.Host()
+	s.Disturb(func(w http.ResponseWriter, q *http.Request) bool {
+		if q.Method != http.MethodPut || !strings.HasSuffix(q.URL.Path, "/manifests/latest") {
+			return false
+		}
+		http.Error(w, `{"errors":[{"code":"DENIED","message":"no"}]}`, http.StatusForbidden)
+		return true
+	})
+	out, err := publish.Publish(t.Context(), p, st, storetest.Built(l), quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told strings.Builder
+	o := quick
+	o.Progress = progress.New(&told)
+	err = publish.Move(t.Context(), st, out, o)
+	o.Progress.Close()
+	if err == nil || !strings.Contains(err.Error(), "DENIED") {
+		t.Errorf("the error is %v", err)
+	}
+	for _, i := range out.Images {
+		for _, f := range i.FloatingTags {
+			ref := f.Repository + ":" + f.Tag
+			if moved := strings.Contains(told.String(), ref+" moved to "+i.Digest.String()); moved != (f.Tag == "v1") {
+				t.Errorf("%s was told to have moved: %t, in\n%s", ref, moved, told.String())
+			}
+		}
 	}
 }
 

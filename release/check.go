@@ -15,6 +15,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/network"
+	"github.com/slipway-dev/slipway/internal/output"
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
@@ -24,16 +26,23 @@ import (
 
 // Check reports what would stop a release of p, as far as that is certain without a compiler
 // and a registry. It checks sources, programs, Dockerfiles, the rendered manifest and the
-// rules, and reports all mistakes. If p is a snapshot, before lists what a release to a
-// registry would require in addition. Check leaves nothing on the disk, except Go modules that
-// the module cache lacked.
-func Check(ctx context.Context, p *product.Product) (before []string, err error) {
+// rules, and reports all mistakes. Check leaves nothing on the disk, except Go modules that the
+// module cache lacked. What it has found is there beside an error, too.
+func Check(ctx context.Context, p *product.Product) (Checked, error) {
 	c, done, err := checkOffline(ctx, p)
 	if err != nil {
-		return nil, err
+		return Checked{}, err
 	}
 	defer done()
-	return c.demands, c.err
+	return Checked{BeforeRelease: c.demands, Warnings: c.warnings.All()}, c.err
+}
+
+// Checked is what a check finds besides mistakes.
+type Checked struct {
+	// BeforeRelease lists what a release to a registry requires and a snapshot does not.
+	BeforeRelease []string `json:"beforeRelease,omitempty"`
+	// Warnings are those that a release prints: what may be a mistake or cannot be checked.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // offline is what a check without a registry has found.
@@ -45,6 +54,8 @@ type offline struct {
 	memory  render.Memory
 	demands []string
 	err     error // what would stop a release
+
+	warnings progress.Warnings
 }
 
 // checkOffline does what [Check] does. done removes what is on the disk.
@@ -66,8 +77,9 @@ func checkOffline(ctx context.Context, p *product.Product) (c *offline, done fun
 	trees, missing := build.Sources(ctx, p)
 	c.trees = trees
 	var manifest error
-	c.product, c.demands, manifest = rehearse(ctx, p, trees, &c.memory)
+	c.product, c.demands, manifest = rehearse(ctx, p, trees, &c.memory, &c.warnings)
 	c.builder = build.New(c.product, trees, c.store, nil)
+	c.builder.WarnIn(&c.warnings)
 	c.builder.Offline()
 	demands, wrong := c.builder.Check(ctx)
 	if ctx.Err() != nil {
@@ -87,12 +99,13 @@ func (c *run) check(ctx context.Context) (*build.Builder, error) {
 	trees, missing := build.Sources(ctx, c.described)
 	p, unpinned, manifest := c.described, []string(nil), error(nil)
 	if c.options.Shard == nil {
-		p, unpinned, manifest = rehearse(ctx, c.described, trees, &c.memory)
+		p, unpinned, manifest = rehearse(ctx, c.described, trees, &c.memory, &c.warnings)
 	} else if err := c.options.Shard.same(p); err != nil {
 		return nil, err
 	}
 	c.product = p
 	b := build.New(p, trees, c.store, c.options.Progress)
+	b.WarnIn(&c.warnings)
 	reached := make(chan error, 1)
 	go func() { reached <- publish.Reach(ctx, p, c.store, network.Options{Progress: c.options.Progress}) }()
 	demands, err := b.Check(ctx)
@@ -127,6 +140,15 @@ func hide(err error, l *lock.Lock) error {
 	if err == nil {
 		return nil
 	}
+	var all []error
+	for _, e := range output.Split(err) {
+		all = append(all, errors.New(hidden(l).Replace(e.Error())))
+	}
+	return errors.Join(all...)
+}
+
+// hidden replaces the made-up digests of a lock.
+func hidden(l *lock.Lock) *strings.Replacer {
 	var pairs []string
 	for _, i := range l.Images {
 		pairs = append(pairs, i.Digest.String(), "sha256:…")
@@ -139,7 +161,7 @@ func hide(err error, l *lock.Lock) error {
 			pairs = append(pairs, t.Digest.String(), "sha256:…")
 		}
 	}
-	return errors.New(strings.NewReplacer(pairs...).Replace(err.Error()))
+	return strings.NewReplacer(pairs...)
 }
 
 // told adds to a summary what check found.
@@ -161,5 +183,5 @@ func beforeRelease(p, complete *product.Product, demands []string) []string {
 			demands = append(demands, fmt.Sprintf("%s: %s is not pinned: a release packs what the tag refers to on that day; run %s to pin it", t.Pos, t.Text, howto.Run("pin")))
 		}
 	}
-	return demands
+	return product.Once(demands)
 }

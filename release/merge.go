@@ -52,6 +52,7 @@ func (c *run) joinMaterials(ctx context.Context, parts []*lock.Part) error {
 		return err
 	}
 	c.builder = build.New(c.described, trees, c.store, c.options.Progress)
+	c.builder.WarnIn(&c.warnings)
 	here, err := c.builder.Here(ctx)
 	if err != nil {
 		return err

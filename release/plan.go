@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/internal/chart"
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/transfer"
@@ -54,6 +55,8 @@ type Plan struct {
 	Refused []string `json:"refused"`
 	// BeforeRelease lists what a release to a registry requires and this snapshot does not.
 	BeforeRelease []string `json:"beforeRelease,omitempty"`
+	// Warnings are those that the release would print.
+	Warnings []string `json:"warnings,omitempty"`
 
 	title string
 }
@@ -129,7 +132,7 @@ func newPlanner(ctx context.Context, p *product.Product, o Options) (pl *planner
 	pl.network = network.Options{Progress: o.Progress, Attempts: 2, Idle: 20 * time.Second}
 	pl.refuse(c.err)
 	pl.compiled, _ = c.builder.Programs() // the check has reported errors
-	pl.BeforeRelease = c.demands
+	pl.BeforeRelease, pl.Warnings = c.demands, c.warnings.All()
 	pl.Registry, pl.Copies = pl.names.Registry, pl.names.Copies
 	return pl, done, nil
 }
@@ -193,7 +196,7 @@ func (pl *planner) files() {
 	p := pl.product
 	for _, b := range p.Airgap.Bundles {
 		if len(p.Selected) == 0 {
-			pl.Bundles = append(pl.Bundles, PlannedBundle{b.Name + ".tar.zst", b.Platform})
+			pl.Bundles = append(pl.Bundles, PlannedBundle{b.Name + distfile.BundleSuffix, b.Platform})
 		}
 	}
 	for _, a := range p.Artifacts {

@@ -15,7 +15,7 @@ import (
 func (p *Plan) WriteTable(w io.Writer) error {
 	output.Fprintf(w, "%s\n\n", p.title)
 	for _, write := range []func(io.Writer) error{
-		p.writeImages, p.writeNames, p.writePrograms, p.writeChanges, p.writeThirdParty, p.writeFiles, p.writeCredentials, p.writeBefore,
+		p.writeImages, p.writeNames, p.writePrograms, p.writeChanges, p.writeThirdParty, p.writeFiles, p.writeCredentials, p.writeWarnings, p.writeBefore,
 	} {
 		if err := write(w); err != nil {
 			return err
@@ -171,6 +171,17 @@ func (p *Plan) writeCredentials(w io.Writer) error {
 		output.Fprintf(t, "%s\t%s\t%s\n", c.Registry, c.Use, c.Source)
 	}
 	return t.Flush()
+}
+
+func (p *Plan) writeWarnings(w io.Writer) error {
+	if len(p.Warnings) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w)
+	for _, line := range p.Warnings {
+		output.Fprintf(w, "%s\n", line)
+	}
+	return nil
 }
 
 func (p *Plan) writeBefore(w io.Writer) error {

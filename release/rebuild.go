@@ -31,9 +31,10 @@ func Rebuild(ctx context.Context, p *product.Product, o Options, shipped publish
 	}
 	defer c.end()
 	trees, missing := build.Sources(ctx, p)
-	complete, _, manifest := rehearse(ctx, p, trees, &c.memory)
+	complete, _, manifest := rehearse(ctx, p, trees, &c.memory, &c.warnings)
 	c.product = complete
 	b := build.New(complete, trees, c.store, o.Progress)
+	b.WarnIn(&c.warnings)
 	b.Take(shipped.Open)
 	if _, err := b.Check(ctx); err != nil || missing != nil || manifest != nil {
 		return nil, errors.Join(missing, err, manifest)
@@ -47,7 +48,7 @@ func Rebuild(ctx context.Context, p *product.Product, o Options, shipped publish
 	if err != nil {
 		return nil, err
 	}
-	text, charts, err := Render(ctx, complete, prepared.Lock, o.Progress)
+	text, charts, err := rendered(ctx, complete, prepared.Lock, o.Progress, c.warnings.Add)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/slipway-dev/slipway/airgap"
 	"github.com/slipway-dev/slipway/build"
 	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/lint"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
@@ -39,8 +40,9 @@ func Named(ctx context.Context, p *product.Product) ([]thirdparty.Image, error) 
 
 // rehearse renders the manifests of p with made-up digests. It returns p with the third-party
 // images that they name, and what only a release to a registry requires; then it checks the
-// manifests by the rules of lint, unless platforms or images were selected.
-func rehearse(ctx context.Context, p *product.Product, trees map[string]source.Tree, memory *render.Memory) (complete *product.Product, demands []string, err error) {
+// manifests by the rules of lint, unless platforms or images were selected. What lint warns of goes to
+// w.
+func rehearse(ctx context.Context, p *product.Product, trees map[string]source.Tree, memory *render.Memory, w *progress.Warnings) (complete *product.Product, demands []string, err error) {
 	if err := countable(p); err != nil {
 		return p, nil, err
 	}
@@ -49,11 +51,12 @@ func rehearse(ctx context.Context, p *product.Product, trees map[string]source.T
 		return p, nil, err
 	}
 	bundles := checkBundles(complete, trees)
-	if len(p.Selected) > 0 || p.Release.Empty() && len(p.Charts) == 0 || !hasSources(p, trees) {
+	if len(p.Selected) > 0 || !hasSources(p, trees) {
 		return complete, demands, bundles
 	}
 	l := placeholder(complete, trees)
-	return complete, demands, errors.Join(hide(try(ctx, complete, l, memory), l), bundles)
+	warn := func(line string) { w.Add(hidden(l).Replace(line)) }
+	return complete, demands, errors.Join(hide(try(ctx, complete, l, memory, warn), l), bundles)
 }
 
 // checkBundles reports images that no bundle would include, and empty bundles, unless platforms or

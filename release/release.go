@@ -121,7 +121,7 @@ func (c *run) all(ctx context.Context) (*Summary, error) {
 func (c *run) publish(ctx context.Context, prepared *publish.Prepared, binary func() error) (*Summary, error) {
 	l, o := prepared.Lock, network.Options{Progress: c.options.Progress}
 	c.stage("rendering and checking manifests")
-	manifest, charts, err := Render(ctx, c.product, l, c.options.Progress)
+	manifest, charts, err := rendered(ctx, c.product, l, c.options.Progress, c.warnings.Add)
 	if err != nil {
 		return nil, err
 	}

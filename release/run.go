@@ -27,7 +27,8 @@ type run struct {
 	builder   *build.Builder // of this run, which has looked at what the release is made from
 	materials []lock.Material
 	demands   []string // what a release to a registry requires and this snapshot does not
-	binary    bool     // slipway for operators was written
+	warnings  progress.Warnings
+	binary    bool // slipway for operators was written
 	stated    *provenance.Statement
 	signed    []byte // the Sigstore bundle with the statement; nil without a key
 	record    *progress.Record
@@ -64,6 +65,7 @@ func begin(ctx context.Context, p *product.Product, o Options) (*run, error) {
 		return nil, err
 	}
 	c.options.Progress, c.record = progress.Recording(o.Progress)
+	c.warnings.Printer = c.options.Progress
 	c.stage = c.record.Stages()
 	c.unlock = func() { c.keepRecord(); unlock(); leave() }
 	return c, nil

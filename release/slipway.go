@@ -41,7 +41,7 @@ func (c *run) slipway(ctx context.Context) (put func() error, stop func()) {
 		return func() error { return nil }, func() {}
 	}
 	on := platform.Platform{OS: platform.Linux, Architecture: "amd64"}
-	required, err := requires(c.product.Dir)
+	required, own, err := requires(c.product.Dir)
 	if err == nil && required {
 		err = source.CheckFiles(ctx, c.product.Dir)
 	}
@@ -53,7 +53,7 @@ func (c *run) slipway(ctx context.Context) (put func() error, stop func()) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	set, wait := program.Start(ctx, c.store, c.options.Progress, []program.Program{{
-		Name: "slipway", Package: command, Platform: on, Ldflags: []string{"-s", "-w"},
+		Name: "slipway", Package: command, Platform: on, Ldflags: append([]string{"-s", "-w"}, c.stamps(ctx, own)...),
 		Tree: source.Tree{Dir: c.product.Dir, Source: product.Source{Name: "slipway"}},
 	}})
 	put = func() error {
@@ -72,8 +72,27 @@ func (c *run) slipway(ctx context.Context) (put func() error, stop func()) {
 	}
 }
 
-// requires reports whether the module of a directory requires slipway, or is slipway.
-func requires(dir string) (bool, error) {
+// stamps returns the linker's flags that tell a slipway which version it is. It needs none where it
+// is a module that the product requires, since the go command knows the version; own is the go.mod
+// of slipway's own module, whose version is that of the commit. "" is for none.
+func (c *run) stamps(ctx context.Context, own string) []string {
+	if own == "" {
+		return nil
+	}
+	version, from, err := product.CommitVersion(ctx, own, c.product.Made)
+	if err != nil {
+		return nil // it is in no repository
+	}
+	commit := from.Commit
+	if from.Changed {
+		commit += "-dirty"
+	}
+	return []string{"-X main.version=" + version, "-X main.revision=" + commit}
+}
+
+// requires reports whether the module of a directory requires slipway, or is slipway: then own is
+// its go.mod.
+func requires(dir string) (required bool, own string, err error) {
 	for {
 		path := filepath.Join(dir, "go.mod")
 		text, err := regular.Read(path)
@@ -81,14 +100,16 @@ func requires(dir string) (bool, error) {
 		case err == nil:
 			f, err := modfile.ParseLax(path, text, nil)
 			if err != nil {
-				return false, err
+				return false, "", err
 			}
-			return f.Module != nil && f.Module.Mod.Path == module ||
-				slices.ContainsFunc(f.Require, func(r *modfile.Require) bool { return r.Mod.Path == module }), nil
+			if f.Module != nil && f.Module.Mod.Path == module {
+				return true, path, nil
+			}
+			return slices.ContainsFunc(f.Require, func(r *modfile.Require) bool { return r.Mod.Path == module }), "", nil
 		case !errors.Is(err, fs.ErrNotExist):
-			return false, err
+			return false, "", err
 		case filepath.Dir(dir) == dir:
-			return false, nil
+			return false, "", nil
 		}
 		dir = filepath.Dir(dir)
 	}

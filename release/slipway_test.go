@@ -28,12 +28,15 @@ func TestRequires(t *testing.T) {
 			}
 		}
 		got := "no"
-		yes, err := requires(product)
+		yes, own, err := requires(product)
 		if yes {
 			got = "yes"
 		}
 		if err != nil {
 			got = err.Error()
+		}
+		if is := strings.Contains(text, "module github.com/slipway-dev/slipway"); is != (own == filepath.Join(dir, "go.mod")) || !is && own != "" {
+			t.Errorf("%q: the go.mod of slipway is %q", text, own)
 		}
 		if !strings.Contains(got, want) {
 			t.Errorf("%q: %s, want %s", text, got, want)

@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/bundle"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/sandbox"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
@@ -38,8 +39,11 @@ type Summary struct {
 	MissingBuilds []airgap.MissingBuild `json:"missingBuilds,omitempty"`
 	// Prebuilt are the programs that the release contains and did not compile.
 	Prebuilt []lock.Prebuilt `json:"prebuilt,omitempty"`
-	Out      string          `json:"out"`
-	Files    []File          `json:"files"`
+	// Sandbox is what the compiler was run in, if the sources came with a plan in a registry.
+	Sandbox *sandbox.Protection `json:"sandbox,omitempty"`
+
+	Out   string `json:"out"`
+	Files []File `json:"files"`
 	// Stubs lists the stubs that a snapshot has in place of images that only registries have.
 	Stubs []Stub `json:"stubs,omitempty"`
 	// BeforeRelease lists what a release to a registry requires and this snapshot did not.

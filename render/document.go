@@ -3,6 +3,7 @@ package render
 import (
 	"errors"
 	"fmt"
+	"path"
 	"strings"
 
 	"carvel.dev/ytt/pkg/filepos"
@@ -36,6 +37,16 @@ func documents(set *yamlmeta.DocumentSet, origin map[string]string) ([]document,
 	return docs, errors.Join(errs...)
 }
 
+// kustomization reports whether a document is what kustomize builds from. Its apiVersion and kind
+// may be missing; then its file has one of the names that kustomize looks for.
+func (d document) kustomization() bool {
+	if strings.HasPrefix(d.APIVersion, "kustomize.config.k8s.io/") {
+		return true
+	}
+	file := path.Base(d.yaml.Position.GetFile())
+	return d.Kind == "" && (file == "kustomization.yaml" || file == "kustomization.yml")
+}
+
 // objects returns the object in y, or the items of a List.
 func objects(y *yamlmeta.Document, origin map[string]string) ([]document, error) {
 	y.Value = yamlmeta.NewASTFromInterfaceWithPosition(y.Value, y.Position)
@@ -49,7 +60,11 @@ func objects(y *yamlmeta.Document, origin map[string]string) ([]document, error)
 		return d.items()
 	}
 	for _, f := range []struct{ name, value string }{{"apiVersion", d.APIVersion}, {"kind", d.Kind}, {"metadata.name", d.Name}} {
-		if f.value == "" {
+		switch {
+		case f.value != "":
+		case d.kustomization():
+			return nil, fmt.Errorf("%s: this is a kustomization, not a Kubernetes object: name its directory under release.kustomize", d.position(y.Position))
+		default:
 			return nil, fmt.Errorf("%s: the document has no %s: it is not a Kubernetes object", d.position(y.Position), f.name)
 		}
 	}

@@ -206,6 +206,21 @@ func TestRefuses(t *testing.T) {
 			want:      []string{"deploy/helm.yaml:4:9: this is a Helm template, not YAML"},
 		},
 		{
+			name:      "a Go template of another program",
+			templates: map[string]string{"vm.yaml": "{{- if .Namespace }}\napiVersion: v1\n{{- end }}\n"},
+			want:      []string{"deploy/vm.yaml:1:1: this is a Go template, not YAML: name what its program makes of it"},
+		},
+		{
+			name:      "a kustomization",
+			templates: map[string]string{"ns.yaml": ok, "kustomization.yaml": "resources: [ns.yaml]\n"},
+			want:      []string{"deploy/kustomization.yaml:1: this is a kustomization, not a Kubernetes object: name its directory under release.kustomize"},
+		},
+		{
+			name:      "a kustomization by its apiVersion",
+			templates: map[string]string{"ns.yaml": ok, "all.yaml": "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [ns.yaml]\n"},
+			want:      []string{"deploy/all.yaml:1: this is a kustomization, not a Kubernetes object: name its directory under release.kustomize"},
+		},
+		{
 			name:      "text on which ytt panics",
 			templates: map[string]string{"bad.yaml": "a: {- b}\n"},
 			want:      []string{"deploy/bad.yaml:1:1: this is not YAML (did not find expected node content): look at indentation"},

@@ -18,6 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/changes"
 	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/chart"
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/regular"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/nodes"
@@ -177,7 +178,7 @@ func readStatement(path string) (*provenance.Statement, error) {
 func (r *Release) readBundles(dir string, sums map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(sums)) {
 		sum := sums[name]
-		if !strings.HasSuffix(name, ".tar.zst") {
+		if !strings.HasSuffix(name, distfile.BundleSuffix) {
 			continue
 		}
 		f, err := readBundle(filepath.Join(dir, name))

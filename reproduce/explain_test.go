@@ -159,3 +159,25 @@ func TestPrograms(t *testing.T) {
 		t.Errorf("no programs: %v", got)
 	}
 }
+
+// TestFilesMemory compares two archives of large files of which a small one differs: only that is
+// kept.
+func TestFilesMemory(t *testing.T) {
+	const size = 16 << 20
+	archive := func(text string) func() (io.ReadCloser, error) {
+		large := strings.Repeat("0", size)
+		return archived(t, "zstd", 0o644, "large", large, "larger", large+"1", "text", text)
+	}
+	was, is := archive("1\n2\n"), archive("1\n3\n")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	got, err := new(comparison).files("layer", was, is)
+	must(t, err)
+	runtime.ReadMemStats(&after)
+	if d := cmp.Diff([]string{`text: line 2 is "2", made here "3"`}, texts(got)); d != "" {
+		t.Errorf("causes (-want +got):\n%s", d)
+	}
+	if n := after.TotalAlloc - before.TotalAlloc; n > 4*size {
+		t.Errorf("it took %d MiB to compare 2 × %d MiB", n>>20, 2*size>>20)
+	}
+}

@@ -20,23 +20,23 @@ import (
 type member struct {
 	about string // everything but the content
 	sum   [sha256.Size]byte
-	data  []byte // nil above maxMember
+	size  int64
+	data  []byte // nil if it was not kept
 }
 
-// maxMember bounds the size of a file that is compared byte by byte, and maxBytes that of an
-// archive.
+// maxKept bounds what is kept of an archive, to be compared byte by byte, and maxBytes the archive.
 const (
-	maxMember = 256 << 20
-	maxBytes  = 16 << 30
+	maxKept  = 256 << 20
+	maxBytes = 16 << 30
 )
 
 // files compares two files: archives file by file, others as they are.
 func (c *comparison) files(name string, was, is func() (io.ReadCloser, error)) ([]Cause, error) {
-	x, err := members(was)
+	x, err := members(was, nil)
 	if err != nil {
 		return nil, err
 	}
-	y, err := members(is)
+	y, err := members(is, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,32 @@ func (c *comparison) files(name string, was, is func() (io.ReadCloser, error)) (
 		}
 		return content(name, a, b), nil
 	}
+	if kept := differing(x, y); len(kept) > 0 {
+		if x, err = members(was, kept); err != nil {
+			return nil, err
+		}
+		if y, err = members(is, kept); err != nil {
+			return nil, err
+		}
+	}
 	return compareMembers(x, y), nil
+}
+
+// differing returns the names of the files whose bytes are compared: those in both archives that
+// differ, as many as may be kept.
+func differing(x, y map[string]member) map[string]bool {
+	names, kept := map[string]bool{}, int64(0)
+	for _, n := range slices.Sorted(maps.Keys(x)) {
+		a, b := x[n], y[n]
+		if b.about == "" || a.sum == b.sum || kept+max(a.size, b.size) > maxKept {
+			continue
+		}
+		kept += max(a.size, b.size)
+		if names[n] = true; len(names) == maxCauses {
+			break
+		}
+	}
+	return names
 }
 
 // compareMembers compares the files of two archives.
@@ -103,8 +128,8 @@ func content(name string, a, b []byte) []Cause {
 // isText reports whether people read a file line by line.
 func isText(b []byte) bool { return len(b) < 1<<20 && utf8.Valid(b) && !bytes.ContainsRune(b, 0) }
 
-// members reads an archive; nil if it is none.
-func members(open func() (io.ReadCloser, error)) (map[string]member, error) {
+// members reads an archive, and keeps the bytes of some files; nil if it is none.
+func members(open func() (io.ReadCloser, error), kept map[string]bool) (map[string]member, error) {
 	f, err := open()
 	if err != nil {
 		return nil, err
@@ -121,25 +146,25 @@ func members(open func() (io.ReadCloser, error)) (map[string]member, error) {
 		if err != nil {
 			return nil, err
 		}
-		return tarMembers(z)
+		return tarMembers(z, kept)
 	case bytes.Equal(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		z, err := zstd.NewReader(r)
 		if err != nil {
 			return nil, err
 		}
 		defer z.Close()
-		return tarMembers(z)
+		return tarMembers(z, kept)
 	case bytes.Equal(head, []byte("PK\x03\x04")):
 		text, err := io.ReadAll(io.LimitReader(r, maxFile))
 		if err != nil {
 			return nil, err
 		}
-		return zipMembers(text)
+		return zipMembers(text, kept)
 	}
 	return nil, nil //nolint:nilnil // it is not an archive
 }
 
-func tarMembers(r io.Reader) (map[string]member, error) {
+func tarMembers(r io.Reader, kept map[string]bool) (map[string]member, error) {
 	all := map[string]member{}
 	for t := tar.NewReader(io.LimitReader(r, maxBytes)); ; {
 		h, err := t.Next()
@@ -149,7 +174,7 @@ func tarMembers(r io.Reader) (map[string]member, error) {
 		if err != nil {
 			return nil, err
 		}
-		m, err := newMember(t)
+		m, err := newMember(t, kept[h.Name])
 		if err != nil {
 			return nil, err
 		}
@@ -161,7 +186,7 @@ func tarMembers(r io.Reader) (map[string]member, error) {
 	}
 }
 
-func zipMembers(text []byte) (map[string]member, error) {
+func zipMembers(text []byte, kept map[string]bool) (map[string]member, error) {
 	z, err := zip.NewReader(bytes.NewReader(text), int64(len(text)))
 	if err != nil {
 		return nil, err
@@ -172,7 +197,7 @@ func zipMembers(text []byte) (map[string]member, error) {
 		if err != nil {
 			return nil, err
 		}
-		m, err := newMember(r)
+		m, err := newMember(r, kept[f.Name])
 		if err := errors.Join(err, r.Close()); err != nil {
 			return nil, err
 		}
@@ -182,15 +207,19 @@ func zipMembers(text []byte) (map[string]member, error) {
 	return all, nil
 }
 
-func newMember(r io.Reader) (m member, err error) {
+func newMember(r io.Reader, keep bool) (m member, err error) {
 	h := sha256.New()
+	w := io.Writer(h)
 	var b bytes.Buffer
-	n, err := io.Copy(io.MultiWriter(h, &b), io.LimitReader(r, maxMember+1))
-	if err == nil && n > maxMember {
-		b.Reset()
-		_, err = io.Copy(h, r)
-	} else {
-		m.data = append([]byte{}, b.Bytes()...)
+	if keep {
+		w = io.MultiWriter(h, &b)
+		r = io.LimitReader(r, maxKept)
+	}
+	m.size, err = io.Copy(w, r)
+	if keep {
+		if m.data = b.Bytes(); m.data == nil {
+			m.data = []byte{}
+		}
 	}
 	m.sum = [sha256.Size]byte(h.Sum(nil))
 	return m, err

@@ -13,6 +13,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/internal/distfile"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/regular"
 )
@@ -38,7 +39,7 @@ func Open(path string) (*Original, error) {
 		}
 		paths = nil
 		for _, f := range files {
-			if strings.HasSuffix(f.Name(), ".tar.zst") {
+			if strings.HasSuffix(f.Name(), distfile.BundleSuffix) {
 				paths = append(paths, filepath.Join(path, f.Name()))
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/sandbox"
 	"github.com/slipway-dev/slipway/provenance"
 )
 
@@ -17,8 +18,10 @@ type Report struct {
 	Equal    int `json:"equal"`
 	Subjects int `json:"subjects"`
 	// Notes are what is known to be another here, before anything was made.
-	Notes       []string     `json:"notes,omitempty"`
-	Differences []Difference `json:"differences,omitempty"`
+	Notes []string `json:"notes,omitempty"`
+	// Sandbox is what the compiler was run in.
+	Sandbox     sandbox.Protection `json:"sandbox"`
+	Differences []Difference       `json:"differences,omitempty"`
 
 	made *provenance.Statement
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/sandbox"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/provenance"
 	"github.com/slipway-dev/slipway/publish"
@@ -35,8 +36,9 @@ type Options struct {
 	Signed bool
 	// Commands lets flags and variables of the release run commands on this machine.
 	Commands bool
-	Builder  string // the ID in the statement that is made
-	Temp     string // directory for the store and the build cache; "" is the system's
+	Sandbox  sandbox.Mode // in which the compiler runs; "" is [sandbox.Off]
+	Builder  string       // the ID in the statement that is made
+	Temp     string       // directory for the store and the build cache; "" is the system's
 	Progress *progress.Printer
 }
 
@@ -53,15 +55,21 @@ func Run(ctx context.Context, o Options) (r *Report, err error) {
 		return nil, err
 	}
 	r.tell(o.Progress)
-	s := &sandbox{options: o, dir: filepath.Join(dir, "inputs"), rebuild: &product.Rebuild{Confined: !o.Commands, Sources: map[string]product.RebuiltSource{}}}
+	s := &inputTree{options: o, dir: filepath.Join(dir, "inputs"), rebuild: &product.Rebuild{Confined: !o.Commands, Sources: map[string]product.RebuiltSource{}}}
 	if err := s.make(ctx); err != nil {
 		return nil, fmt.Errorf("reproducing %s: %w", r.title(), err)
 	}
-	leave, err := freshCache(filepath.Join(dir, "cache"))
+	cache := filepath.Join(dir, "cache")
+	leave, err := freshCache(cache)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
+	if err := s.confine(ctx, filepath.Join(dir, "box"), cache); err != nil {
+		return nil, fmt.Errorf("reproducing %s: %w", r.title(), err)
+	}
+	r.Sandbox = s.rebuild.Sandbox.Protection()
+	o.Progress.Printf("sandbox: %s", r.Sandbox)
 	made, err := s.build(ctx, filepath.Join(dir, "store"), filepath.Join(dir, "out"))
 	if err != nil {
 		return nil, fmt.Errorf("reproducing %s: %w", r.title(), err)
@@ -71,8 +79,8 @@ func Run(ctx context.Context, o Options) (r *Report, err error) {
 	return r, c.run(ctx)
 }
 
-// build makes the release from what is in the sandbox.
-func (s *sandbox) build(ctx context.Context, store, out string) (*release.Rebuilt, error) {
+// build makes the release from its inputs.
+func (s *inputTree) build(ctx context.Context, store, out string) (*release.Rebuilt, error) {
 	par := s.options.Statement.Predicate.BuildDefinition.ExternalParameters
 	if par.SourceDateEpoch {
 		s.rebuild.SourceDateEpoch = par.Created
@@ -97,8 +105,19 @@ func (s *sandbox) build(ctx context.Context, store, out string) (*release.Rebuil
 	return release.Rebuild(ctx, p, release.Options{Store: store, Out: out, Builder: s.options.Builder, Progress: s.options.Progress}, publish.Shipped{Open: shipped, Digest: s.digest})
 }
 
+// confine gives the compiler its sandbox.
+func (s *inputTree) confine(ctx context.Context, dir, cache string) (err error) {
+	if err := disk.MkdirAll(dir); err != nil {
+		return err
+	}
+	s.rebuild.Sandbox, err = sandbox.New(ctx, sandbox.Options{
+		Mode: s.options.Sandbox, Read: []string{s.dir}, Dir: dir, Cache: cache, Programs: s.options.Commands,
+	})
+	return err
+}
+
 // path returns the path of a file of the archive.
-func (s *sandbox) path(name string) (string, error) {
+func (s *inputTree) path(name string) (string, error) {
 	local := filepath.FromSlash(name)
 	if !filepath.IsLocal(local) {
 		return "", fmt.Errorf("its statement has slipway.yaml at %q, out of the archive of inputs", name)

@@ -18,7 +18,7 @@ import (
 
 // shipped opens what the release has of bases and third-party images: documents of bases in its
 // statement, everything else in its bundles. A bundle has the layers of a base within its images.
-func (s *sandbox) shipped() (oci.Open, error) {
+func (s *inputTree) shipped() (oci.Open, error) {
 	documents := map[v1.Hash][]byte{}
 	for _, d := range s.options.Statement.Predicate.BuildDefinition.ResolvedDependencies {
 		if d.Annotations.Kind != provenance.KindDocument {
@@ -39,7 +39,7 @@ func (s *sandbox) shipped() (oci.Open, error) {
 }
 
 // digest returns the digest that the statement has of a third-party image by tag.
-func (s *sandbox) digest(tag name.Tag) (v1.Hash, bool) {
+func (s *inputTree) digest(tag name.Tag) (v1.Hash, bool) {
 	for _, d := range s.options.Statement.Predicate.BuildDefinition.ResolvedDependencies {
 		h := v1.Hash{Algorithm: "sha256", Hex: d.Digest.SHA256}
 		if d.Annotations.Kind == provenance.KindImage && d.URI == purl.OCI(tag.Context().Name(), h.String(), map[string]string{"tag": tag.TagStr()}) {

@@ -116,7 +116,7 @@ func (g *graph) base(b lock.Base, p platform.Platform) string {
 	c.license = g.license(facts.Licenses)
 	if strings.HasPrefix(b.Name, builtin) {
 		c.purl = purl.Generic("slipway-"+strings.TrimPrefix(b.Name, builtin), "", b.Digest.String())
-		c.comment, c.known = "a base that slipway makes; its files are listed with those of the images on it", true
+		c.comment, c.known = "a base that slipway makes; its files are listed with those of the images on it, and of the time zones the text that they are made from", true
 		return g.add(c)
 	}
 	ref, err := name.ParseReference(reference(b.Name))

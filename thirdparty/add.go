@@ -149,7 +149,7 @@ func (a *adder) found(i Image) {
 	case i.tag == "":
 		a.demands.At(place, "%s names %s, which has neither tag nor digest: write the tag that is meant", i.From[0], i.Reference)
 	default:
-		a.demands.At(place, "%s names %s by tag: run %s, which writes its digest into %s, since a release must not change when a tag moves", i.From[0], i.Reference, howto.Run("pin"), product.ImagesLock)
+		a.demands.At(place, "%s names %s by tag: run %s, which writes its digest into %s%s", i.From[0], i.Reference, howto.Run("pin"), product.ImagesLock, product.Since)
 	}
 	a.remember(&i)
 	a.product.Airgap.Images = append(a.product.Airgap.Images, product.ThirdParty{Reference: i.ref, Text: i.Reference, Pos: i.Pos, From: i.From, OS: i.OS, Omitted: by})

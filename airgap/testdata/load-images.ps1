@@ -155,7 +155,7 @@ function Import-PublicKey {
     return [System.Security.Cryptography.CngKey]::Import($blob, [System.Security.Cryptography.CngKeyBlobFormat]::EccPublicBlob)
 }
 
-# What is verified is read once: these bytes are what counts.
+# The checksums are read once: these bytes are what counts. The bundle is too large for that: it is read twice, and nobody else may write to its directory.
 $sums = Join-Path $Directory 'SHA256SUMS'
 if (-not (Test-Path -LiteralPath $sums -PathType Leaf)) {
     throw "$sums is missing: copy it here from the release, or name the directory that has it with -Directory."

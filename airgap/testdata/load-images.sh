@@ -121,7 +121,7 @@ file=$directory/$bundle
 [ -f "$file" ] || fail "$file is missing: copy it here, or name the directory that has it"
 [ -f "$directory/SHA256SUMS" ] || fail "$directory/SHA256SUMS is missing: copy it here from the release"
 
-# What is verified is read once: a copy is what counts.
+# The checksums are read once: a copy is what counts. The bundle is too large for that: it is read twice, and nobody else may write to its directory.
 temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
 sums=$temporary/SHA256SUMS

@@ -140,6 +140,9 @@ func (r *Resolver) resolve(ctx context.Context, image string, p platform.Platfor
 	if err := product.OtherRelease(image, p); err != nil {
 		return Base{}, err
 	}
+	if b, ok := r.replaced(ref); ok && p.OS == platform.Linux {
+		return r.resolve(ctx, b.Name, p)
+	}
 	if b, i, ok := r.named(ref, p); ok {
 		return r.pull(ctx, i, b.AnyBuild)
 	}
@@ -157,6 +160,17 @@ func (r *Resolver) resolve(ctx context.Context, image string, p platform.Platfor
 	b, err := r.pull(ctx, i, false)
 	b.Demand, b.Reference = unpinned, ref
 	return b, err
+}
+
+// replaced returns the builtin base that takes the place of a reference.
+func (r *Resolver) replaced(ref name.Reference) (product.Base, bool) {
+	n := slices.IndexFunc(r.Bases, func(b product.Base) bool {
+		return slices.ContainsFunc(b.InPlaceOf, func(o name.Reference) bool { return o.Name() == ref.Name() })
+	})
+	if n < 0 {
+		return product.Base{}, false
+	}
+	return r.Bases[n], true
 }
 
 // named returns the image of a base of slipway.yaml that has the reference, for platform p:
@@ -179,7 +193,7 @@ func pinned(ref name.Reference) error {
 	if _, ok := ref.(name.Digest); ok {
 		return nil
 	}
-	return fmt.Errorf("%s is not pinned: run %s, which writes its digest into %s, since a release must not change when a tag moves", ref, howto.Run("bases"), product.BasesLock)
+	return fmt.Errorf("%s is not pinned: run %s, which writes its digest into %s%s", ref, howto.Run("bases"), product.BasesLock, product.Since)
 }
 
 // pull returns an image of a registry, or its stub. Bases of slipway.yaml that nothing pins

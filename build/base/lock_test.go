@@ -104,7 +104,7 @@ func TestLock(t *testing.T) {
 		Add: made(t, windows("10.0.26100.32370"), "2026-01-13"), Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "windows", Architecture: "amd64", OSVersion: "10.0.26100.32370"}},
 	}))
 
-	if p, err := load(t, dir, host, bases, false); err != nil || strings.Count(strings.Join(p.Demands, "\n"), "is not locked: run slipway bases") != 3 {
+	if p, err := load(t, dir, host, bases, false); err != nil || len(p.Demands) != 1 || strings.Count(p.Demands[0], "windows/amd64:ltsc20") != 3 {
 		t.Errorf("a release on bases that are not locked: %+v, %v", p, err)
 	}
 	for _, c := range lock(t, dir, host, bases) {

@@ -25,8 +25,8 @@ const (
 	nonRoot = "65532:65532"
 )
 
-// static makes a built-in Linux base: certificate roots, passwd and group, /tmp and a home
-// directory. The base static is for programs that need no rights, as distroless static:nonroot
+// static makes a built-in Linux base: certificate roots, time zones, passwd and group, /tmp, home
+// directories and the usual empty ones. The base static is for programs that need no rights, as distroless static:nonroot
 // is; static-root has the same files and runs as root in /, as distroless static:latest does, for
 // which many projects have written their Dockerfiles.
 func static(ctx context.Context, st *store.Store, builtin string, p platform.Platform) (Base, error) {
@@ -63,16 +63,31 @@ func staticEntries() []layer.Entry {
 	file := func(path, text string) layer.Entry {
 		return layer.Entry{Path: path, Mode: 0o644, Content: layer.Bytes([]byte(text))}
 	}
-	return []layer.Entry{
+	all := []layer.Entry{
 		file("/etc/passwd", passwd),
 		file("/etc/group", group),
 		file("/etc/nsswitch.conf", "hosts: files dns\n"),
 		file("/etc/ssl/certs/ca-certificates.crt", roots()),
-		{Path: "/tmp", Type: layer.Dir, Mode: 0o777 | fs.ModeSticky},
 		{Path: "/root", Type: layer.Dir, Mode: 0o700},
 		{Path: "/home/nonroot", Type: layer.Dir, Mode: 0o700, UID: 65532, GID: 65532},
 	}
+	all = append(all, layer.Entry{Path: "/var/local", Type: layer.Dir, Mode: 0o775 | fs.ModeSetgid, GID: 50})
+	for dir := range strings.FieldsSeq(emptyDirs) {
+		all = append(all, layer.Entry{Path: dir, Type: layer.Dir, Mode: 0o755})
+	}
+	for dir := range strings.FieldsSeq(sharedDirs) {
+		all = append(all, layer.Entry{Path: dir, Type: layer.Dir, Mode: 0o777 | fs.ModeSticky})
+	}
+	return append(all, zoneinfo()...)
 }
+
+// The directories of Debian's base-files, which programs expect to be there: they make no
+// directories above their files.
+const (
+	emptyDirs = `/bin /boot /dev /etc /etc/ssl /etc/ssl/certs /home /lib /proc /run /sbin /sys /usr /usr/bin /usr/games /usr/include /usr/lib
+/usr/sbin /usr/share /usr/share/zoneinfo /usr/src /var /var/backups /var/cache /var/lib /var/lib/misc /var/log /var/run /var/spool`
+	sharedDirs = "/tmp /var/lock /var/tmp" // of all users
+)
 
 // roots returns Mozilla's certificate roots in PEM. Roots that Mozilla trusts only under a
 // condition are left out: a PEM file cannot express the condition.

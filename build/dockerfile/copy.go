@@ -43,7 +43,7 @@ func (b *builder) copy(ctx context.Context, s *stage, c *instructions.CopyComman
 	case strings.Contains(c.From, "$"):
 		return located{"--from", fmt.Errorf("--from=%s has a variable, which --from does not take: write FROM %s AS source above, and --from=source", c.From, c.From)}
 	case s.toolchain && b.tools(s, c):
-		s.skipped = append(s.skipped, skip{c.Location(), "COPY --from=" + c.From + " " + strings.Join(c.SourcePaths, " ")})
+		s.passOver(&skip{at: c.Location(), text: "COPY --from=" + c.From + " " + strings.Join(c.SourcePaths, " "), system: true})
 		return nil
 	case c.From != "":
 		if src, of, err = b.source(ctx, s, c.From, c.SourcePaths...); err != nil {

@@ -203,7 +203,7 @@ func Build(ctx context.Context, in Input) (Result, error) {
 	if in.BuildPlatform.OS == "" {
 		in.BuildPlatform = platform.Platform{OS: "linux", Architecture: "amd64"}
 	}
-	b := &builder{in: in, report: &report{file: in.Shown, source: src}, demands: &report{file: in.Shown, source: src}, budget: newBudget(in.Limits)}
+	b := &builder{in: in, report: &report{file: in.Shown, source: src}, demands: &report{file: in.Shown, source: src}, emptied: &report{file: in.Shown, source: src}, notes: &report{file: in.Shown, source: src}, budget: newBudget(in.Limits)}
 	defer b.close()
 	b.parse(src)
 	if s := b.target(); s != nil {
@@ -219,7 +219,7 @@ func Build(ctx context.Context, in Input) (Result, error) {
 			return Result{Demands: b.demands.sorted(), References: b.references}, err
 		}
 		r := s.result()
-		r.start = start{b.report.file, src, s.startAt, s.starts, s.tree, s.config, s.platform, in.Check}
+		r.start = start{b.report.file, src, s.startAt, s.starts, s.tree, s.config, s.platform, in.Check, lines(b.emptied), lines(b.notes)}
 		if len(r.start.at) == 0 {
 			r.start.at = s.Location
 		}

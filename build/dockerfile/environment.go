@@ -29,6 +29,9 @@ func (e *environment) known(key string) error {
 	return fmt.Errorf("nothing here sets the variable %s, and the base %s, which may, is not read, since the stage compiles programs: write ARG %s with a value above it", key, e.unread, key)
 }
 
+// variableIn finds a variable in a word of the file.
+var variableIn = regexp.MustCompile(`\$\{?([A-Za-z_][A-Za-z0-9_]*)`)
+
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // declare notes that ARG names a variable without a value.

@@ -19,9 +19,11 @@ import (
 
 // run evaluates one instruction, as BuildKit's dockerfile2llb does.
 func (b *builder) run(ctx context.Context, s *stage, c command) error {
+	written := sources(c.Command)
 	if err := b.expand(s, c.Command); err != nil {
 		return err
 	}
+	s.emptied(b, c, written)
 	switch c := c.Command.(type) {
 	case *instructions.ArgCommand:
 		return b.arg(s, c)

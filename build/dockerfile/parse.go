@@ -17,6 +17,8 @@ type builder struct {
 	in      Input
 	report  *report
 	demands *report // what a release to a registry asks for besides
+	emptied *report // a COPY of everything by a variable without a value
+	notes   *report // what a release does and a snapshot cannot
 	// the images that were used and are no bases of slipway.yaml
 	references []Reference
 	shlex      *shell.Lex

@@ -83,6 +83,15 @@ func (r *report) sorted() []error {
 	return errs
 }
 
+// lines returns what was found, each as a line.
+func lines(r *report) []string {
+	var all []string
+	for _, e := range r.sorted() {
+		all = append(all, e.Error())
+	}
+	return all
+}
+
 // quoted returns the first word of a message that is in the source: BuildKit's messages name
 // flags and instructions.
 func quoted(err error) string {

@@ -1,6 +1,7 @@
 package dockerfile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,8 +23,14 @@ const instead = "declare programs in slipway.yaml and use COPY --from=binaries, 
 // would do is not known without a machine of the image's system.
 func (b *builder) runFiles(ctx context.Context, s *stage, c *instructions.RunCommand) error {
 	commands, line, err := s.readRun(c)
-	if err == nil {
+	if err == nil && s.toolchain {
+		err = s.refuseLine()
+	} else if err == nil {
 		err = s.refuse(commands)
+	}
+	if err != nil && s.toolchain {
+		s.passLine(c, text(c), locate(err))
+		return b.commit(s, "RUN "+text(c))
 	}
 	if err != nil {
 		s.guess = true
@@ -80,6 +87,15 @@ func locate(err error) error {
 	return errors.Join(errs...)
 }
 
+// text returns what a RUN says.
+func text(c *instructions.RunCommand) string {
+	all := strings.Join(c.CmdLine, " ")
+	for _, f := range c.Files {
+		all += "\n" + f.Data
+	}
+	return all
+}
+
 // readRun returns the commands of a RUN, and what runs in BuildKit, shell included.
 func (s *stage) readRun(c *instructions.RunCommand) ([]script.Command, []string, error) {
 	for _, f := range c.FlagsUsed {
@@ -88,21 +104,30 @@ func (s *stage) readRun(c *instructions.RunCommand) ([]script.Command, []string,
 		}
 		return nil, nil, located{"--" + f, fmt.Errorf("RUN --%s is not known here, since no command is run: %s", f, instead)}
 	}
+	prints := s.prints
+	if len(instructions.GetMounts(c)) > 0 {
+		prints = nil // the line may see other files
+	}
 	if !c.PrependShell {
-		return s.readList(c.CmdLine)
+		return s.readList(c.CmdLine, prints)
 	}
 	text := strings.Join(c.CmdLine, " ")
 	if len(c.Files) > 0 {
-		doc := parser.MustParseHeredoc(text)
-		if doc == nil || len(c.Files) != 1 || strings.HasPrefix(c.Files[0].Data, "#!") {
-			return nil, nil, located{"<<", fmt.Errorf("RUN with << for a command, or with a script of its own interpreter, is not known here: write the commands themselves, or COPY the file")}
-		}
-		text = c.Files[0].Data
-		if doc.Chomp {
-			text = parser.ChompHeredocContent(text)
+		switch doc := parser.MustParseHeredoc(text); {
+		case doc == nil || len(c.Files) != 1: // the shell reads them
+			for _, f := range c.Files {
+				text += "\n" + f.Data + f.Name
+			}
+		case strings.HasPrefix(c.Files[0].Data, "#!"):
+			return nil, nil, located{"<<", fmt.Errorf("RUN with a script of its own interpreter is not known here: write the commands themselves, or COPY the file")}
+		default:
+			text = c.Files[0].Data
+			if doc.Chomp {
+				text = parser.ChompHeredocContent(text)
+			}
 		}
 	}
-	return s.readShell(s.commandLine(instructions.ShellDependantCmdLine{CmdLine: []string{text}, PrependShell: true}))
+	return s.readShell(s.commandLine(instructions.ShellDependantCmdLine{CmdLine: []string{text}, PrependShell: true}), prints)
 }
 
 // variable returns the value of a variable, or the output of a command that args have.
@@ -116,7 +141,7 @@ func (s *stage) variable(name string) (string, bool, error) {
 }
 
 // readList reads the exec form, which may call a shell itself.
-func (s *stage) readList(line []string) ([]script.Command, []string, error) {
+func (s *stage) readList(line []string, prints func(script.Command) (string, error)) ([]script.Command, []string, error) {
 	if len(line) == 0 {
 		return nil, nil, errors.New("RUN has no command: leave it out")
 	}
@@ -126,7 +151,7 @@ func (s *stage) readList(line []string) ([]script.Command, []string, error) {
 	}
 	switch {
 	case len(line) > 2 && (strings.HasPrefix(line[1], "-") && strings.HasSuffix(name, "sh") || strings.HasPrefix(line[1], "/") && strings.HasPrefix(path.Base(slashed(name)), "cmd")):
-		return s.readShell(line)
+		return s.readShell(line, prints)
 	case s.windows() && name != "setx" && name != "setx.exe" || !s.windows() && (name == "cd" || name == ":" || name == "set"):
 		if _, ok := s.tool(name); ok {
 			return nil, nil, located{line[0], fmt.Errorf("RUN %s is a command of the shell, which a list does not start: write it without brackets", line[0])}
@@ -136,7 +161,7 @@ func (s *stage) readList(line []string) ([]script.Command, []string, error) {
 }
 
 // readShell reads what a shell is started with; the last word is the script.
-func (s *stage) readShell(sh []string) ([]script.Command, []string, error) {
+func (s *stage) readShell(sh []string, prints func(script.Command) (string, error)) ([]script.Command, []string, error) {
 	text := sh[len(sh)-1]
 	name := strings.TrimSuffix(strings.ToLower(path.Base(slashed(sh[0]))), ".exe")
 	flags := sh[1 : len(sh)-1]
@@ -145,7 +170,7 @@ func (s *stage) readShell(sh []string) ([]script.Command, []string, error) {
 		commands, err := script.Cmd(text, s.windowsEnv)
 		return commands, sh, err
 	case !s.windows() && slices.Contains([]string{"sh", "ash", "dash", "bash"}, name) && slices.Contains(flags, "-c"):
-		strict := false
+		o := script.Options{Env: s.variable, Print: prints}
 		for i, f := range flags {
 			if f == "-o" || i > 0 && flags[i-1] == "-o" && f == "pipefail" {
 				continue
@@ -153,9 +178,9 @@ func (s *stage) readShell(sh []string) ([]script.Command, []string, error) {
 			if len(f) < 2 || f[0] != '-' || strings.Trim(f[1:], "cexu") != "" {
 				return nil, nil, fmt.Errorf("RUN with the option %s of SHELL is not known here: %s", f, instead)
 			}
-			strict = strict || strings.Contains(f, "u")
+			o.Strict, o.Exit = o.Strict || strings.Contains(f, "u"), o.Exit || strings.Contains(f, "e")
 		}
-		commands, err := script.Shell(text, s.variable, strict)
+		commands, err := script.Shell(text, o)
 		return commands, sh, err
 	}
 	if why := elsewhere(name, text); why != "" {
@@ -187,8 +212,13 @@ func (s *stage) refuse(commands []script.Command) error {
 	for _, c := range commands {
 		errs = append(errs, s.refuseOne(c))
 	}
-	if err := errors.Join(errs...); err != nil || s.windows() {
-		return err
+	return cmp.Or(errors.Join(errs...), s.refuseLine())
+}
+
+// refuseLine reports what is wrong with any line in the stage.
+func (s *stage) refuseLine() error {
+	if s.windows() {
+		return nil
 	}
 	for _, name := range script.Deciding {
 		if v, ok := s.env.Get(name); ok && v != "" && name == strings.ToUpper(name) && !slices.Contains(ofShells, name) {
@@ -220,7 +250,7 @@ func (s *stage) refuseOne(c script.Command) error {
 	case (name == "go" || name == "xx-go") && !s.toolchain:
 		return located{name, fmt.Errorf("RUN go: programs are compiled in a stage of their own, and no command is run in the image: move it to FROM golang AS builder, and use COPY --from=builder, or declare the package under programs in slipway.yaml and use COPY --from=binaries")}
 	case !ok:
-		return located{name, fmt.Errorf("RUN %s needs a machine of the image's system, and here only commands that change files are carried out (%s): %s", name, s.toolNames(), instead)}
+		return located{name, fmt.Errorf("RUN %s needs a machine of the image's system, and no command is run here: %s", name, insteadOf(name))}
 	case c.Output != nil && !t.prints:
 		return located{c.Output.File.Text, fmt.Errorf("RUN %s: its output is not known here: write it with echo or printf", name)}
 	case c.Input != nil && piped(c) != nil:

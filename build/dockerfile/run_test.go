@@ -166,7 +166,8 @@ func TestRunOnStub(t *testing.T) {
 		{"mkdir /opt && rm -r /opt", true},
 		{"rm -rf /var/cache", false},
 		{"cp /bin/tool /x", false},
-		{"chown app /etc", false},
+		{"chown app /etc", true},
+		{"chmod -R g+w /etc/app && mkdir /x && chgrp root /x /y", true},
 		{"mkdir /opt && chown app:app /opt && chgrp app /opt && chown root: /opt", true},
 		{"echo x >> /etc/motd", false},
 		{"rm -f /tmp/*", false},
@@ -225,8 +226,8 @@ dir 755 0:0 home
 func TestCheckSnapshot(t *testing.T) {
 	const sum = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 	for _, c := range []struct{ lines, want string }{
-		{"RUN chmod 755 /usr/bin/tool", "2:5: RUN chmod: /usr/bin/tool: the files of the base are not known here, since a snapshot replaces it by a stub"},
-		{"COPY --from=base /usr/bin /x/\nRUN chmod 755 /x/tool", "the files of the base are not known here"},
+		{"RUN rm /usr/bin/tool", "2:5: RUN rm: /usr/bin/tool: the files of the base are not known here, since a snapshot replaces it by a stub"},
+		{"COPY --from=base /usr/bin /x/\nRUN cp /x/tool /y", "the files of the base are not known here"},
 		{"ADD --unpack --checksum=" + sum + " https://a.example/a.tgz /opt\nRUN chmod 755 /opt/tool", ""},
 		{"COPY --from=archive /a/ /opt/\nRUN chmod 755 /opt/tool", ""},
 	} {
@@ -249,5 +250,31 @@ func TestCheckSnapshot(t *testing.T) {
 		} else if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.lines, err, c.want)
 		}
+	}
+}
+
+// TestStubModes checks that modes and owners of a stub's files are left to a release, with a note.
+func TestStubModes(t *testing.T) {
+	in := dockerfiletest.Load(t, txtar.Parse([]byte("-- Dockerfile --\nFROM base\nCOPY x /etc/x/\nRUN chmod 1777 /tmp && chmod 600 /etc/x/x\nRUN chown -R 5:5 /etc/x\n-- context/x --\n"+runBase))).Input
+	in.Platform, in.Snapshot, in.Shown = platform.Platform{OS: "linux", Architecture: "amd64"}, true, "Dockerfile"
+	there := in.Base
+	in.Base = func(ctx context.Context, name string, p platform.Platform) (base.Base, error) {
+		b, err := there(ctx, name, p)
+		b.Info.Stub = true
+		b.Image = dockerfiletest.Image(t, []byte("layer\n"), p)
+		return b, err
+	}
+	r, err := dockerfile.Build(t.Context(), in)
+	must(t, err)
+	note, err := r.CheckStart(false)
+	must(t, err)
+	const want = "Dockerfile:3:5: RUN chmod 1777 /tmp: a snapshot leaves the files of the base as they are, since a stub replaces it; a release to a registry changes them\n" +
+		"Dockerfile:4:5: RUN chown -R 5:5 /etc/x: a snapshot"
+	if !strings.HasPrefix(note, want) {
+		t.Errorf("note %q, want %q", note, want)
+	}
+	last := r.Layers[len(r.Layers)-1].Entries
+	if e := last[len(last)-1]; e.Path != "/etc/x/x" || e.Mode != 0o600 || e.UID != 5 {
+		t.Errorf("the last file is %+v", e)
 	}
 }

@@ -129,33 +129,7 @@ func (r *runner) input() (string, error) {
 	if c == nil {
 		return "", errors.New("nothing comes in: write a command and | before it, or name a file")
 	}
-	name, words := c.Args[0].Text, []string(nil)
-	for _, w := range c.Args[1:] {
-		some, err := r.match(w)
-		if err != nil {
-			return "", err
-		}
-		words = append(words, some...)
-	}
-	switch strings.TrimPrefix(name, "/bin/") {
-	case "echo":
-		return echoed(words)
-	case "printf":
-		if len(words) > 0 {
-			return printed(words[0], words[1:])
-		}
-	case "cat":
-		var all strings.Builder
-		for _, w := range words {
-			text, err := r.readText(w)
-			if err != nil {
-				return "", err
-			}
-			all.WriteString(text)
-		}
-		return all.String(), nil
-	}
-	return "", located{name, notPrinted(name)}
+	return r.prints(*c)
 }
 
 func notPrinted(name string) error {
@@ -167,12 +141,12 @@ func refuseInput(c script.Command) error {
 	if err := piped(c); err != nil {
 		return err
 	}
-	switch name := c.Input.Args[0].Text; strings.TrimPrefix(name, "/bin/") {
-	case "echo", "printf", "cat":
-		return nil
-	default:
-		return located{name, notPrinted(name)}
+	for in := c.Input; in != nil; in = in.Input {
+		if name := in.Args[0].Text; printer(name) == nil {
+			return located{name, notPrinted(name)}
+		}
 	}
+	return nil
 }
 
 // readText returns the text of a small file.

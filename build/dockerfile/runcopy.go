@@ -99,7 +99,7 @@ func cp(r *runner, o options, args []string) error {
 		if s.n.kind == layer.Dir {
 			dirs = append(dirs, s.p)
 		}
-		if o.has("T") {
+		if o.has("T") || d.slash && d.n == nil {
 			if err := r.itself(name); err != nil {
 				return err
 			}
@@ -210,6 +210,17 @@ func (c *copyTree) directory(from string, n *node, dest string) error {
 	switch {
 	case there != nil && there.kind != layer.Dir:
 		return fmt.Errorf("%s is a file and cannot be replaced by the directory %s", dest, from)
+	case c.keep && there == nil && c.made != nil:
+		dir, err := c.t.lstat(path.Dir(dest))
+		if err != nil {
+			return err
+		}
+		if dir != nil && dir.mode&fs.ModeSetgid != 0 && k.mode&special == 0 {
+			return fmt.Errorf("%s is made in a directory with the setgid bit, which stays or goes by the file system when the mode is kept: use chmod after cp -r", dest)
+		}
+		if err := c.place(dest, &k, true); err != nil {
+			return err
+		}
 	case c.keep:
 		err = c.place(dest, &k, true)
 	case there == nil:
@@ -254,7 +265,10 @@ func (r *runner) list(p string) ([]string, error) {
 	}
 	_, _, mounted := r.t.mounted(p)
 	if r.unknown(p) && !mounted && (!r.s.toolchain || !r.s.made(p)) {
-		return nil, fmt.Errorf("%s: %w", p, errUnknown)
+		if !r.lenient {
+			return nil, fmt.Errorf("%s: %w", p, errUnknown)
+		}
+		r.left = true
 	}
 	return r.t.readDir(p)
 }

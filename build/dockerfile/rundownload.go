@@ -216,7 +216,7 @@ func elsewhere(words ...string) string {
 		case "expand-archive", "7z", "unzip":
 			return "use ADD --unpack, for an archive of the context or, with --checksum=sha256:…, of a URL"
 		case "make", "mage", "bazel", "task":
-			return "declare the programs that it compiles under programs in slipway.yaml and use COPY --from=binaries, or write their go build in the RUN"
+			return "declare the programs that it compiles under programs in slipway.yaml, and where it leaves them under the image's outputs, or write their go build in the RUN"
 		case "git":
 			return "make the repository a source in slipway.yaml, or use ADD --checksum=sha256:… with an archive of it"
 		}

@@ -19,6 +19,10 @@ func nothing(r *runner, _ options, _ []string) error { return r.print("") }
 func cd(r *runner, _ options, args []string) error {
 	name := args[0]
 	s, err := r.spot(name, true)
+	if r.s.toolchain && errors.Is(err, errUnknown) {
+		r.dir, r.logical = joined(r.dir, name), "" // it is there, or nothing after it is done
+		return nil
+	}
 	if err != nil {
 		return err
 	}

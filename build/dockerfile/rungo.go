@@ -60,6 +60,14 @@ func runGo(r *runner, _ options, args []string) error {
 		return r.goBuild(args[1:], false)
 	case "install":
 		return r.goBuild(args[1:], true)
+	case "test":
+		if slices.ContainsFunc(args, func(a string) bool { return a == "-c" || a == "-o" || strings.Contains(a, "profile") }) {
+			r.pass(nil)
+		}
+	case "mod":
+		if len(args) > 1 && args[1] == "vendor" {
+			r.s.passOver(&skip{at: r.location, text: "go mod vendor", paths: []string{path.Join(r.dir, "vendor")}})
+		}
 	}
 	return nil
 }
@@ -93,10 +101,11 @@ func (r *runner) goBuild(words []string, install bool) error {
 		return err
 	}
 	if install && len(l.packages) == 1 && strings.Contains(l.packages[0], "@") {
-		return nil // a tool for the lines that follow
+		r.pass(nil) // a tool for the lines that follow
+		return nil
 	}
 	if err := l.environment(r.variable, r.s.platform); err != nil {
-		return err
+		return refused{err}
 	}
 	from := path.Clean(r.dir)
 	if l.dir != "" {
@@ -108,6 +117,9 @@ func (r *runner) goBuild(words []string, install bool) error {
 	}
 	m, err := r.module(from)
 	if err != nil {
+		return err
+	}
+	if err := r.unchanged(m); err != nil {
 		return err
 	}
 	left := maxModule
@@ -128,6 +140,17 @@ func (r *runner) goBuild(words []string, install bool) error {
 		return err
 	}
 	return r.goPrograms(l, m, from, packages, install)
+}
+
+// unchanged refuses a module whose files a line that was passed over may have changed.
+func (r *runner) unchanged(m goModule) error {
+	for _, k := range r.s.skipped {
+		in := slices.ContainsFunc(k.paths, func(p string) bool { return within(p, m.at) || within(m.at, p) })
+		if in && k.changes && k.anywhere && (k.refusal != nil || k.because != nil) {
+			return fmt.Errorf("%s in line %d, which may change the source, is not run", k.text, line(k.at))
+		}
+	}
+	return nil
 }
 
 // goPrograms puts a program for each package into the tree.

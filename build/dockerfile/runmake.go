@@ -73,7 +73,7 @@ func mkdir(r *runner, o options, args []string) error {
 			}
 		}
 		if r.s.toolchain && !o.has("p") {
-			r.t.opaque[s.p] = true // it fails where the base has one
+			r.t.opaque[s.p], r.t.fresh[s.p] = true, true // it fails where the base has one
 		}
 	}
 	return nil
@@ -123,6 +123,8 @@ func touch(r *runner, o options, args []string) error {
 			continue // times are not kept
 		case s.slash:
 			return fmt.Errorf("%s is not there", name)
+		case r.s.toolchain && len(r.s.doubts(s.p, nil)) > 0:
+			return fmt.Errorf("%s: %w", name, errUnknown) // something may be in it
 		}
 		if err := r.make(s.p, file(0o644, nil)); err != nil {
 			return err

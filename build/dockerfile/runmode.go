@@ -1,6 +1,7 @@
 package dockerfile
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -14,6 +15,10 @@ import (
 // directory are not followed.
 func (r *runner) walk(name string, through, recursive bool, do func(p string, n *node) error) error {
 	s, err := r.spot(name, through)
+	if r.lenient && errors.Is(err, errUnknown) {
+		r.left = true
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,8 @@ type runner struct {
 
 	location  []parser.Range
 	downloads []*download
+	lenient   bool     // files of a stub keep their modes and owners
+	left      bool     // some of them were
 	volatile  []string // caches, which are there only while RUN runs
 }
 
@@ -47,7 +49,10 @@ func (r *runner) all() error {
 		err := r.one(c)
 		switch {
 		case r.s.tolerates(c, err):
-			r.pass()
+			r.pass(nil)
+			continue
+		case err != nil && !errors.Is(err, errLater) && r.s.excuses(err):
+			r.pass(r.about(err))
 			continue
 		case errors.Is(err, errLater):
 			later = err
@@ -56,18 +61,27 @@ func (r *runner) all() error {
 			continue // it may need what is not read
 		}
 		if err != nil {
-			name := c.Args[0].Text
-			var l located
-			if !errors.As(err, &l) {
-				err = located{name, fmt.Errorf("RUN %s: %w", name, err)}
-			}
-			return err
+			return r.about(err)
 		}
 	}
 	return cmp.Or(later, r.unchecked())
 }
 
+// about names the current command in an error.
+func (r *runner) about(err error) error {
+	name := r.commands[r.at].Args[0].Text
+	if l := (located{}); !errors.As(err, &l) {
+		return located{name, fmt.Errorf("RUN %s: %w", name, err)}
+	}
+	return err
+}
+
 func (r *runner) one(c script.Command) error {
+	if r.s.toolchain {
+		if err := r.s.refuseOne(c); err != nil {
+			return refused{err}
+		}
+	}
 	var words []string
 	for _, w := range c.Args[1:] {
 		some, err := r.match(w)
@@ -81,7 +95,16 @@ func (r *runner) one(c script.Command) error {
 	if err != nil {
 		return err
 	}
-	return t.run(r, o, args)
+	name := strings.TrimPrefix(strings.TrimPrefix(c.Args[0].Text, "/usr"), "/bin/")
+	r.lenient = r.t.open && !r.s.toolchain && (r.b.in.Snapshot || !r.b.in.Check) && (name == "chmod" || name == "chown" || name == "chgrp")
+	defer func() { r.lenient, r.left = false, false }()
+	if err := t.run(r, o, args); err != nil {
+		return err
+	}
+	if r.left {
+		r.b.notes.add(r.location, c.Args[0].Text, fmt.Errorf("RUN %s: a snapshot leaves the files of the base as they are, since a stub replaces it; a release to a registry changes them", c))
+	}
+	return nil
 }
 
 // spot is where a name leads.
@@ -102,6 +125,8 @@ func (r *runner) spot(name string, through bool) (spot, error) {
 		return s, fmt.Errorf("%s: %w", name, errUnknown)
 	case s.n == nil:
 		return s, located{name, fmt.Errorf("RUN %s: %s is not there", r.commands[r.at].Args[0].Text, name)}
+	case r.s.toolchain && s.n.kind != layer.Dir && len(r.s.doubts(s.p, s.n)) > 0:
+		return s, fmt.Errorf("%s: %w", name, errUnknown)
 	case s.n.odd != "":
 		return s, fmt.Errorf("%s is %s, which a layer cannot contain here", name, s.n.odd)
 	}
@@ -126,6 +151,11 @@ func (r *runner) find(name string, through bool) (spot, error) {
 		return s, err
 	}
 	dir, base := path.Split(trimmed)
+	if through && !s.slash {
+		if s.slash, err = r.slashed(dir, base); err != nil {
+			return s, err
+		}
+	}
 	if through || s.slash || base == "" || base == "." || base == ".." {
 		s.p, err = follow(r.t, trimmed)
 	} else if s.p, err = follow(r.t, dir); err == nil {
@@ -144,6 +174,33 @@ func (r *runner) find(name string, through bool) (spot, error) {
 		return s, fmt.Errorf("%s is not a directory", name)
 	}
 	return s, nil
+}
+
+// slashed reports whether a name is a link, or the first of several, to something that ends in a
+// slash or a dot, and so to a directory.
+func (r *runner) slashed(dir, base string) (bool, error) {
+	at, err := follow(r.t, dir)
+	if err != nil {
+		return false, err
+	}
+	for range 40 {
+		n, err := r.t.lstat(path.Join(at, base))
+		if err != nil || n == nil || n.kind != layer.Symlink {
+			return false, err
+		}
+		if last := path.Base(n.link); strings.HasSuffix(n.link, "/") || strings.HasSuffix(n.link, "/.") || last == ".." || n.link == "." {
+			return true, nil
+		}
+		next, last := path.Split(n.link)
+		if !path.IsAbs(next) {
+			next = at + "/" + next
+		}
+		if at, err = follow(r.t, next); err != nil {
+			return false, err
+		}
+		base = last
+	}
+	return false, nil
 }
 
 // itself refuses the name of a link with a slash behind it, which leads to another file for each

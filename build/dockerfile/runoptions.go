@@ -54,6 +54,7 @@ func tools() map[string]tool {
 		"chgrp": {options: "Rhvcf", long: map[string]byte{"recursive": 'R', "no-dereference": 'h', "verbose": 'v', "changes": 'c', "silent": 'f', "quiet": 'f'}, least: 2, most: many, run: chgrp},
 		"curl":  curlTool(), "wget": wgetTool(), "tar": tarTool(), "unzip": unzipTool(), "go": goTool(), "xx-go": xxGoTool(),
 		"sha256sum": checksumTool("cbtsqw"), "shasum": checksumTool("cbtsqwa:"),
+		"install": installTool(), "sed": sedTool(), "cat": printing(),
 		"cd":     {least: 1, most: 1, run: cd},
 		"echo":   {plain: true, most: many, prints: true, check: checkEcho, run: echo},
 		"printf": {plain: true, least: 1, most: many, prints: true, check: checkPrintf, run: printf},
@@ -80,17 +81,6 @@ func (s *stage) tool(name string) (tool, bool) {
 	}
 	t, ok := tools()[name]
 	return t, ok
-}
-
-func (s *stage) toolNames() string {
-	all := tools()
-	if s.windows() {
-		all = windowsTools()
-	}
-	delete(all, ":")
-	delete(all, "go")
-	delete(all, "xx-go")
-	return strings.Join(slices.Sorted(maps.Keys(all)), " ")
 }
 
 // parse separates options and operands as getopt does: options may stand anywhere before "--".

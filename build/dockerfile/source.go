@@ -58,13 +58,22 @@ func (b *builder) source(ctx context.Context, s *stage, from string, paths ...st
 	}
 	found, img, err := b.image(ctx, from, normalize(b.in.Platform))
 	if err != nil {
-		return nil, base.Base{}, fmt.Errorf("--from=%s is neither a stage above nor a named context (%s): %w", from, b.contextNames(), err)
+		return nil, base.Base{}, b.notNamed("--from=", from, err)
 	}
 	if found.Image == nil {
 		return newTree(nil), found, nil
 	}
 	t, err := img.files()
 	return t, found, err
+}
+
+// notNamed returns the error for an image that is not there. One without a tag, a digest or a
+// repository may be a stage or a context that was meant.
+func (b *builder) notNamed(flag, image string, err error) error {
+	if strings.ContainsAny(image, "/:@") {
+		return err
+	}
+	return fmt.Errorf("%s%s is neither a stage above nor a named context (%s): %w", flag, image, b.contextNames(), err)
 }
 
 func (b *builder) contextNames() string {

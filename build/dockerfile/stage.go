@@ -37,7 +37,7 @@ type stage struct {
 	startAt   []parser.Range
 	cmdSet    bool              // by a CMD of this stage, which ENTRYPOINT keeps
 	toolchain bool              // it compiles programs: see toolchain.go
-	skipped   []skip            // commands of a toolchain that were passed over
+	skipped   []*skip           // commands of a toolchain that were passed over
 	completed bool              // the base of a toolchain was read
 	outputs   map[string]string // of commands, by $(command)
 	budget    *budget
@@ -73,6 +73,11 @@ func (b *builder) eval(ctx context.Context, s *stage) {
 		b.begin(ctx, s)
 	}
 	broken := s.tree == nil
+	defer func() {
+		if s.failed {
+			b.tell(s.skipped, "")
+		}
+	}()
 	for _, c := range s.commands {
 		if run, ok := c.Command.(*instructions.RunCommand); ok && broken {
 			b.report.add(c.at, "", s.foresee(b.in, run))
@@ -203,7 +208,7 @@ func (b *builder) beginFrom(ctx context.Context, s *stage) ([]string, error) {
 	}
 	base, img, err := b.image(ctx, s.base, s.platform)
 	if err != nil {
-		return nil, fmt.Errorf("%s is neither a stage above nor a named context (%s): %w", s.base, b.contextNames(), err)
+		return nil, b.notNamed("", s.base, err)
 	}
 	b.refers(s.Location, s.BaseName, base, s.platform)
 	s.baseImage = base

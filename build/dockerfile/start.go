@@ -2,6 +2,7 @@ package dockerfile
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -26,6 +27,9 @@ type start struct {
 	config v1.Config
 	on     platform.Platform
 	check  bool // files have no content: see [Input]
+
+	emptied []string // a COPY of everything by a variable without a value
+	notes   []string // on what is left to a release
 }
 
 // CheckStart returns an error if the image lacks the program that it starts, which a node would
@@ -33,7 +37,18 @@ type start struct {
 // where there is no entrypoint. known reports whether the base's files can be looked at; if they
 // cannot, and no layer of the Dockerfile has the program, a note reports that instead. An image
 // that starts nothing by itself is left to those who run it.
+//
+// The note also has what was noticed before, such as a COPY of the whole context by a variable
+// without a value. If the program is not there, that is an error.
 func (r Result) CheckStart(known bool) (note string, err error) {
+	note, err = r.checkStart(known)
+	if note != "" && len(r.start.emptied) > 0 {
+		return "", errors.New(strings.Join(append(slices.Clone(r.start.emptied), note), "\n"))
+	}
+	return strings.Join(slices.DeleteFunc(slices.Concat(r.start.emptied, r.start.notes, []string{note}), func(n string) bool { return n == "" }), "\n"), err
+}
+
+func (r Result) checkStart(known bool) (note string, err error) {
 	s := r.start
 	word, name := "ENTRYPOINT", first(s.config.Entrypoint)
 	if len(s.config.Entrypoint) == 0 {

@@ -1,6 +1,7 @@
 package dockerfile_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -90,4 +91,29 @@ func started(t *testing.T, on, text string) dockerfile.Result {
 	r, err := dockerfile.Build(t.Context(), c.Input)
 	must(t, err)
 	return r
+}
+
+// TestEmptied checks a COPY whose source has a variable without a value.
+func TestEmptied(t *testing.T) {
+	const text = "-- Dockerfile --\nFROM base\nARG FILES\nCOPY --chmod=0755 %s /app/\n%s\n-- context/daprd --\nx\n-- images/base --\nlayer\n"
+	for _, c := range []struct{ source, entrypoint, note, err string }{
+		{"/$FILES", "", "Dockerfile:3:19: /$FILES copies everything that is there, since FILES has no value: give FILES a value under args", ""},
+		{"${FILES}", "", "${FILES} copies everything that is there", ""},
+		{"/$FILES", `ENTRYPOINT ["/app/daprd"]`, "copies everything", ""},
+		{"/$FILES", `ENTRYPOINT ["/daprd"]`, "", "copies everything that is there"},
+		{"/", "", "", ""},
+		{"da$FILES*", "", "", ""},
+	} {
+		in := dockerfiletest.Load(t, txtar.Parse([]byte(fmt.Sprintf(text, c.source, c.entrypoint)))).Input
+		in.Platform, in.Shown = platform.Platform{OS: "linux", Architecture: "amd64"}, "Dockerfile"
+		r, err := dockerfile.Build(t.Context(), in)
+		must(t, err)
+		note, err := r.CheckStart(false)
+		switch {
+		case c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)), c.err == "" && err != nil:
+			t.Errorf("COPY %s: %v, want %q", c.source, err, c.err)
+		case c.note == "" && note != "", !strings.Contains(note, c.note):
+			t.Errorf("COPY %s: note %q, want %q", c.source, note, c.note)
+		}
+	}
 }

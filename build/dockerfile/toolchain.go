@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
-	"github.com/moby/buildkit/frontend/dockerfile/parser"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/script"
 	"github.com/slipway-dev/slipway/build/layer"
@@ -26,28 +25,13 @@ var setUp = []string{
 	"adduser", "addgroup", "useradd", "groupadd", "git", "xx-apk", "xx-apt", "xx-apt-get", "xx-verify", "xx-info",
 }
 
-// skip is a command that was passed over.
-type skip struct {
-	at   []parser.Range
-	text string
-}
-
 func passOver(r *runner, _ options, args []string) error {
 	name := r.commands[r.at].Args[0].Text
 	if path.Base(name) == "git" && (len(args) == 0 || args[0] != "config") {
-		return located{name, fmt.Errorf("RUN git: no command is run here: %s", elsewhere("git"))}
+		return refused{located{name, fmt.Errorf("RUN git: no command is run here: %s", elsewhere("git"))}}
 	}
-	r.pass()
+	r.pass(nil)
 	return nil
-}
-
-// pass notes that the current command was passed over.
-func (r *runner) pass() {
-	var words []string
-	for _, w := range r.commands[r.at].Args {
-		words = append(words, w.Text)
-	}
-	r.s.skipped = append(r.s.skipped, skip{r.location, strings.Join(words, " ")})
 }
 
 // compiles reports whether a RUN has a command by which a stage is a toolchain.
@@ -121,6 +105,9 @@ func (s *stage) made(p string) bool {
 	if err != nil || n == nil || at == "/" {
 		return false
 	}
+	if len(s.doubts(at, n)) > 0 {
+		return false
+	}
 	if n.kind != layer.Dir || s.tree.hidden(at) {
 		return true
 	}
@@ -146,15 +133,15 @@ func (b *builder) complete(ctx context.Context, s *stage, paths []string) error 
 			p, _, _ = strings.Cut(p, "*")
 			p = path.Dir(p)
 		}
+		at, n, err := resolve(s.tree, path.Join("/", slashed(p)))
+		if err != nil {
+			return err
+		}
+		if doubts := s.doubts(at, n); len(doubts) > 0 {
+			return b.doubted(s, p, at, n, doubts)
+		}
 		if s.completed || s.tree.later || s.made(path.Join("/", slashed(p))) {
 			continue
-		}
-		for _, skipped := range s.skipped {
-			line := 0
-			if len(skipped.at) > 0 {
-				line = skipped.at[0].Start.Line
-			}
-			return fmt.Errorf("%s is not made in the stage %s, and %s in line %d, which may make it, is not run: COPY it from a context, or use a base that has it, such as one with builtin: static for certificates", p, s.title(), skipped.text, line)
 		}
 		base, img, err := b.image(ctx, s.base, s.platform)
 		if err != nil {

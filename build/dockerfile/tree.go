@@ -56,7 +56,12 @@ type tree struct {
 	assumed map[string]bool
 	later   bool    // it is open because a check does not read an archive or run a download
 	mounts  []mount // of the current RUN
-	budget  *budget // nil counts nothing
+	// of a toolchain, how many lines were passed over before a path was set, and directories that
+	// were not there before: see doubt.go
+	skips  int
+	since  map[string]int
+	fresh  map[string]bool
+	budget *budget // nil counts nothing
 
 	// of each path in nodes, by its folding; nil where case counts, which is everywhere but on
 	// Windows
@@ -68,6 +73,7 @@ func newTree(below func() (*tree, error)) *tree {
 	return &tree{
 		below: below, nodes: map[string]*node{}, names: map[string]map[string]bool{},
 		opaque: map[string]bool{}, touched: map[string]bool{}, gone: map[string]bool{}, erased: map[string]bool{}, assumed: map[string]bool{},
+		since: map[string]int{}, fresh: map[string]bool{},
 	}
 }
 
@@ -78,6 +84,9 @@ func (t *tree) clone() *tree {
 	maps.Copy(c.opaque, t.opaque)
 	maps.Copy(c.gone, t.gone)
 	maps.Copy(c.assumed, t.assumed)
+	maps.Copy(c.since, t.since)
+	maps.Copy(c.fresh, t.fresh)
+	c.skips = t.skips
 	for dir, names := range t.names {
 		c.names[dir] = maps.Clone(names)
 	}
@@ -169,6 +178,9 @@ func (t *tree) set(p string, n *node) error {
 	old, err := t.lstat(p)
 	if err != nil {
 		return err
+	}
+	if n.kind != layer.Dir || t.nodes[p] == nil {
+		t.since[p], t.fresh[p] = t.skips, t.hidden(p)
 	}
 	if old != nil && old.kind == layer.Dir && n.kind != layer.Dir {
 		t.remove(p)

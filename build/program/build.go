@@ -187,7 +187,7 @@ func (b *batch) compile(ctx context.Context, st *store.Store, pr *progress.Print
 	for _, p := range programs {
 		names = append(names, p.Name)
 	}
-	actions := newGraph(st)
+	actions := b.newGraph(st, dir)
 	defer actions.remove()
 	cmd := b.command(ctx, st, slices.Concat([]string{"build", "-v"}, actions.flags(), args, []string{"-o", dir + string(filepath.Separator)}, packages)...)
 	task := pr.Start(fmt.Sprintf("compiling %s for %s", strings.Join(names, ", "), system(first.Platform)), progress.Items, 0)
@@ -207,6 +207,10 @@ func (b *batch) compile(ctx context.Context, st *store.Store, pr *progress.Print
 		}
 		return fmt.Errorf("compiling %s for %s: %w\n%s", strings.Join(names, ", "), system(first.Platform), source.Said(err), out.rest())
 	}
+	if err := b.checkOutputs(dir, programs); err != nil {
+		task.Fail()
+		return err
+	}
 	b.times = actions.times(system(first.Platform))
 	if n := out.packages(); n > 0 {
 		task.Done("%d packages compiled", n)
@@ -217,17 +221,30 @@ func (b *batch) compile(ctx context.Context, st *store.Store, pr *progress.Print
 }
 
 func (b *batch) command(ctx context.Context, st *store.Store, args ...string) *exec.Cmd {
+	if b.box() != nil {
+		return b.inside(ctx, st, args)
+	}
 	p := b.programs[0]
 	cmd := p.Tree.Go(ctx, args...)
+	cmd.Env = p.environ(cmd.Env, st)
+	return cmd
+}
+
+// environ adds the variables of the program to those of its tree.
+func (p Program) environ(env []string, st *store.Store) []string {
 	// The go command renames what it has linked on the same file system. From another one it
 	// would copy, and a copy that is interrupted is a program that only begins as one.
-	cmd.Env = append(cmd.Env, "CGO_ENABLED=0", "GOTMPDIR="+st.Temp())
-	cmd.Env = append(cmd.Env, p.Env...)
-	cmd.Env = append(cmd.Env, "GOOS="+p.Platform.OS, "GOARCH="+p.Platform.Architecture)
+	return append(append(env, "GOTMPDIR="+st.Temp()), p.variables()...)
+}
+
+// variables are those that decide what the go command makes of the program.
+func (p Program) variables() []string {
+	env := append([]string{"CGO_ENABLED=0"}, p.Env...)
+	env = append(env, "GOOS="+p.Platform.OS, "GOARCH="+p.Platform.Architecture)
 	if v := p.Platform.GoVariant(); v != "" {
-		cmd.Env = append(cmd.Env, v)
+		env = append(env, v)
 	}
-	return cmd
+	return env
 }
 
 // patience is how long a build may take before its packages are counted for the sake of progress.

@@ -120,13 +120,16 @@ func debian(command string) string {
 	return " (Debian: apt-get install " + strings.ReplaceAll(known, "_", "-") + ")"
 }
 
-// version returns what a compiler says of itself.
-func version(ctx context.Context, command string) (string, error) {
+// version returns what a compiler of the program says of itself.
+func (p Program) version(ctx context.Context, command string) (string, error) {
 	args := append(strings.Fields(command), "--version")
 	ctx, cancel := context.WithTimeoutCause(ctx, time.Minute, errors.New("it has not answered for a minute"))
 	defer cancel()
 	cmd := subprocess.Command(ctx, args[0], args[1:]...)
 	cmd.Env = append(cmd.Environ(), "LC_ALL=C")
+	if p.box() != nil {
+		cmd = p.compilerInside(ctx, cmd.Path, args)
+	}
 	out := &subprocess.Bound{Max: 64 << 10, End: cancel}
 	cmd.Stdout = out
 	if err := cmd.Run(); err != nil {
@@ -147,7 +150,7 @@ func Compilers(ctx context.Context, programs []Program) ([]Compiler, error) {
 			if slices.ContainsFunc(all, func(c Compiler) bool { return c.Platform == p.Platform && c.Command == command }) {
 				continue
 			}
-			v, err := version(ctx, command)
+			v, err := p.version(ctx, command)
 			if err != nil {
 				return nil, err
 			}

@@ -47,6 +47,9 @@ const closureFormat = `package {{printf "%q" .ImportPath}} {{with .Module}}{{pri
 
 func (b *batch) closures(ctx context.Context, st *store.Store, found map[string]Closure) error {
 	first := b.programs[0]
+	if err := b.download(ctx, st); err != nil {
+		return err
+	}
 	out, err := b.command(ctx, st, slices.Concat([]string{"list", "-deps", "-f", closureFormat}, b.arguments(), b.packages())...).Output()
 	if err != nil {
 		return fmt.Errorf("listing the packages of source %s for %s: %w", first.Tree.Source.Name, system(first.Platform), source.Said(err))

@@ -1,10 +1,13 @@
 package program
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
 )
 
@@ -60,6 +63,29 @@ func TestConfined(t *testing.T) {
 		Tree: tree, Env: []string{"GOAMD64=v3", "CGO_ENABLED=0"}, Flags: []string{"-tags=a,b", "-trimpath", "-gcflags=all=-l"}, Ldflags: []string{"-s -w", "-X main.v=1"},
 	}
 	if err := good.checkConfined(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLinkIsNoProgram checks that nothing is read through a link that a program in the sandbox has
+// left in place of what is compiled.
+func TestLinkIsNoProgram(t *testing.T) {
+	dir := t.TempDir()
+	b := &batch{programs: []Program{{Name: "app", Package: ".", Tree: source.Tree{Source: product.Source{Module: "example.com/app@v1.0.0"}}, Platform: platform.Platform{OS: "linux", Architecture: "amd64"}}}}
+	secret, app := filepath.Join(dir, "id_ed25519"), filepath.Join(dir, "app")
+	if err := os.WriteFile(secret, []byte("hunter2"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(secret, app); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.checkOutputs(dir, b.programs); err == nil || !strings.Contains(err.Error(), "made a symbolic link instead of a program") {
+		t.Errorf("a link is a program: %v", err)
+	}
+	if err := os.Rename(secret, app); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.checkOutputs(dir, b.programs); err != nil {
 		t.Error(err)
 	}
 }

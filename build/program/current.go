@@ -46,8 +46,7 @@ func (b *batch) compare(ctx context.Context, st *store.Store, dir string) (*comp
 		return nil, nil
 	}
 	// A go.mod may choose another toolchain than the one that is installed.
-	cmd := b.command(ctx, st, "env", "GOVERSION", "GOROOT", "GOMODCACHE")
-	out, err := cmd.Output()
+	out, err := b.command(ctx, st, "env", "GOVERSION", "GOROOT", "GOMODCACHE").Output()
 	if err != nil {
 		return nil, fmt.Errorf("asking the go command for its version: %w", source.Said(err))
 	}
@@ -57,7 +56,7 @@ func (b *batch) compare(ctx context.Context, st *store.Store, dir string) (*comp
 	}
 	c := &comparison{
 		batch: b, store: st, dir: dir, modcache: said[2],
-		key: fmt.Sprintf("%q\n%q\n%s\n%s", said[:2], goVariables(cmd.Env), b.work(), first.key()),
+		key: fmt.Sprintf("%q\n%q\n%s\n%s", said[:2], goVariables(first.environ(first.Tree.Go(ctx).Env, st)), b.work(), first.key()),
 		old: map[string]compiled{}, before: map[string]state{}, stamps: map[string]string{},
 	}
 	look := reading{}

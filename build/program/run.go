@@ -46,7 +46,11 @@ func (b *batch) run(ctx context.Context, st *store.Store, pr *progress.Printer) 
 		}
 	}
 	if len(rest) == 0 {
+		b.clear(dir)
 		return all, nil, nil
+	}
+	if err := b.download(ctx, st); err != nil {
+		return nil, nil, err
 	}
 	if c != nil {
 		c.learn(ctx)
@@ -59,7 +63,9 @@ func (b *batch) run(ctx context.Context, st *store.Store, pr *progress.Printer) 
 		all[at[n]] = o
 	}
 	if c != nil {
-		record = func() error { return c.record(ctx, rest, made) }
+		record = func() error { defer b.clear(dir); return c.record(ctx, rest, made) }
+	} else {
+		b.clear(dir)
 	}
 	return all, record, nil
 }

@@ -15,10 +15,15 @@ import (
 // -debug-actiongraph, which is not documented.
 type graph struct{ dir string }
 
-// newGraph makes a directory for the file. Without one, no times are known.
-func newGraph(st *store.Store) graph {
-	dir, _ := disk.Temp(st.Temp())
-	return graph{dir}
+// newGraph makes a directory for the file, for programs that are compiled into dir. Without one, no
+// times are known.
+func (b *batch) newGraph(st *store.Store, dir string) graph {
+	in := st.Temp()
+	if b.box() != nil {
+		in = tempIn(dir)
+	}
+	made, _ := disk.Temp(in)
+	return graph{made}
 }
 
 // flags are those of go build.

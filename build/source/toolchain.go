@@ -34,6 +34,9 @@ func Settings(ctx context.Context, names ...string) ([]string, error) {
 // others, too.
 func ChoosesToolchain() bool { return lookup(Environ(), "GOTOOLCHAIN") != "" }
 
+// HasCacheProgram reports whether the go command keeps what it compiles by another program.
+func HasCacheProgram() bool { return lookup(Environ(), "GOCACHEPROG") != "" }
+
 // Asks returns the least Go version that the go.mod of a source asks for: "go1.26.1". It is "" if
 // the source has no go.mod of its own, and for a module that the module cache does not have.
 func Asks(ctx context.Context, s product.Source) (string, error) {

@@ -19,7 +19,7 @@ func newCheck(f *flags) *cobra.Command {
 programs, its Dockerfiles with all files that they copy, and release.yaml, which it renders
 with made-up digests and checks by the rules of lint. It reports all mistakes at once. It
 compiles nothing, makes no request to a registry and writes nothing, but downloads Go modules
-that are not in the module cache.
+that are not in the module cache. It also prints the warnings that a release prints.
 
 With -registry, what only a release to a registry requires is an error, such as bases pinned
 by digest. Without it, check lists these requirements.`,
@@ -33,13 +33,11 @@ by digest. Without it, check lists these requirements.`,
 					fmt.Fprintln(cmd.ErrOrStderr(), p.Title())
 				}
 				r.Name, r.Version, r.VersionSource, r.Channel, r.Snapshot = p.Name, p.Version, &p.VersionSource, p.Channel, p.Snapshot()
-				r.BeforeRelease, err = release.Check(cmd.Context(), p)
+				r.Checked, err = release.Check(cmd.Context(), p)
 			}
 			if !f.json {
-				if err != nil {
-					return err
-				}
-				return r.writeTable(cmd.OutOrStdout(), p)
+				r.writeTable(cmd.OutOrStdout(), err == nil)
+				return err
 			}
 			r.Errors = []string{}
 			for _, e := range output.Split(err) {
@@ -69,16 +67,23 @@ type checked struct {
 	Channel       string                 `json:"channel,omitempty"`
 	Snapshot      bool                   `json:"snapshot"`
 	Errors        []string               `json:"errors"`
-	BeforeRelease []string               `json:"beforeRelease,omitempty"`
+	release.Checked
 }
 
-func (c checked) writeTable(w io.Writer, p *product.Product) error {
-	fmt.Fprintf(w, "%s %s: no mistakes found\n", p.Name, p.Version)
+// writeTable writes the warnings and, if there is no error, what they are about and what a release
+// would require.
+func (c checked) writeTable(w io.Writer, good bool) {
+	for _, line := range c.Warnings {
+		output.Fprintf(w, "%s\n", line)
+	}
+	if !good {
+		return
+	}
+	fmt.Fprintf(w, "%s %s: no mistakes found\n", c.Name, c.Version)
 	if len(c.BeforeRelease) > 0 {
 		fmt.Fprintln(w, "A release to a registry also requires:")
 	}
 	for _, line := range c.BeforeRelease {
 		fmt.Fprintln(w, "  "+line)
 	}
-	return nil
 }

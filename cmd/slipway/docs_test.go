@@ -25,6 +25,20 @@ var (
 	word   = regexp.MustCompile(`^[a-z][a-z-]+$`)
 )
 
+// TestHeadings finds headings that stand inside a line, where two texts were joined.
+func TestHeadings(t *testing.T) {
+	inside := regexp.MustCompile(`(?m)^[^#\n].*\s#{1,6} [A-Z].*$`)
+	for _, file := range markdownFiles(t) {
+		text, err := os.ReadFile(filepath.Join("../..", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := inside.Find(code.ReplaceAll(text, nil)); m != nil {
+			t.Errorf("%s: a heading stands inside the line %q", file, m)
+		}
+	}
+}
+
 // TestDocs checks that the commands, targets and flags in code of the documentation exist.
 // Decisions may describe what no longer does.
 func TestDocs(t *testing.T) {

@@ -19,10 +19,11 @@ func newDoctor(f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Try what a release needs: programs, disks, clock, logins, proxies",
-		Long: `Doctor tries what a release needs and prints a line for each: slipway.yaml, Go and git, room and
-locks in the store and the output directory, proxies, and for every registry its clock, the right
-to push each repository, and where the credentials are from. It leaves nothing, neither on the
-disk nor in a registry. A problem ends with what to do about it, and the exit code is then 1.
+		Long: `Doctor tries what a release needs and prints a line for each: slipway.yaml, Go and git, room
+and locks in the store and the output directory, what protects while releases of others are
+compiled, proxies, and for every registry its clock, the right to push each repository, and
+where the credentials are from. It leaves nothing, neither on the disk nor in a registry. A
+problem ends with what to do about it, and the exit code is then 1.
 
 Without slipway.yaml it examines the machine and the registries that -registry names.
 Without a registry it asks none.`,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/nodes"
+	"github.com/slipway-dev/slipway/product"
 )
 
 // usageError is an error in the command line: exit code 2.
@@ -36,9 +37,13 @@ func explain(w *output.Writer, err error) int {
 	if err == nil {
 		return 0
 	}
+	var lines []string
 	for _, e := range output.Split(err) {
+		lines = append(lines, e.Error())
+	}
+	for _, line := range product.Once(lines) {
 		w.Red("error:") //nolint:errcheck // there is no other place to say so
-		fmt.Fprintf(w, " %s\n", strings.ReplaceAll(e.Error(), "\n", "\n  "))
+		fmt.Fprintf(w, " %s\n", strings.ReplaceAll(line, "\n", "\n  "))
 	}
 	unmet := (*nodes.Unmet)(nil)
 	switch {

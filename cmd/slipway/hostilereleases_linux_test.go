@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/slipway-dev/slipway/provenance"
 )
 
 // evilFlags are what a slipway.yaml passes to the go command; EVIL is a program.
@@ -160,7 +162,15 @@ func forgeRelease(t *testing.T, dist string, files map[string]string, forge func
 			d["digest"] = map[string]any{"sha256": hex.EncodeToString(sum[:])}
 		}
 	}
-	forged, err := json.Marshal(st)
+	text, err = json.Marshal(st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var canonical provenance.Statement
+	if err := json.Unmarshal(text, &canonical); err != nil {
+		t.Fatal(err)
+	}
+	forged, err := canonical.Encode() // else it is refused before anything is made
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,14 +15,15 @@ func newInit() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init [directory]",
 		Short: "Write a slipway.yaml for the repository in a directory",
-		Long: `Init reads a repository and writes slipway.yaml, and with it the directory slipway with a
-Dockerfile for each image and operating system, whose programs come from slipway.yaml. It reads
-go.mod and the main packages, Dockerfiles, Makefiles with the files that they include, .ko.yaml,
-.goreleaser.yaml, .promu.yml, charts and manifests, and runs nothing of them. Each thing that it
-cannot carry over is a comment with the reason.
+		Long: `Init reads a repository and writes slipway.yaml, and nothing else. It reads go.mod and
+the main packages, Dockerfiles, Makefiles with the files that they include, scripts,
+workflows, bake files, .ko.yaml, .goreleaser.yaml, .promu.yml, charts and manifests, and runs
+nothing of them. Dockerfiles stay as they are: slipway.yaml says beside them which stage,
+arguments and programs builds give them.
 
-Then it checks the result as slipway check does. A line of RUN and a manifest that the check
-refuses become comments; what else is wrong is listed. It never overwrites a file.`,
+Then it checks the result as slipway check does. What is missing is listed for each image,
+and keeps the release red until a person decides; the exit code is 1 then. It never
+overwrites a file: where slipway.yaml is there already, it says what has changed since.`,
 		Example: "  slipway init\n  slipway init -example=hello demo\n  slipway init -platforms=linux/amd64,windows/amd64:ltsc2022 ../driver",
 		Args:    usage(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {

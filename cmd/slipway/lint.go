@@ -7,11 +7,11 @@ import (
 	"io/fs"
 	"path/filepath"
 	"runtime/debug"
-	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/spf13/cobra"
 
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/internal/workload"
@@ -60,7 +60,7 @@ The exit code is 1 if there is an error, or with -strict also if there is a warn
 	cmd.Flags().BoolVar(&l.remote, "remote", false, "ask registries for images that are not in the lock")
 	cmd.Flags().BoolVar(&l.sarif, "sarif", false, "print the result as SARIF 2.1.0")
 	cmd.Flags().BoolVar(&l.strict, "strict", false, "fail on warnings, too")
-	cmd.Flags().BoolVarP(&l.verbose, "verbose", "v", false, "list every finding, even if it is the same for every pod of a file")
+	cmd.Flags().BoolVarP(&l.verbose, "verbose", "v", false, "list every finding, even if it is the same for every pod")
 	cmd.MarkFlagFilename("product", "yaml", "yml") //nolint:errcheck // fails only where the flag is missing
 	cmd.MarkFlagDirname("out")                     //nolint:errcheck // as above
 	cmd.MarkFlagFilename("lock", "json")           //nolint:errcheck // as above
@@ -83,14 +83,7 @@ func (l *linting) run(cmd *cobra.Command, args []string) error {
 	if own {
 		args = []string{filepath.Join(l.flags.out, release.Manifest)}
 	}
-	files, err := l.files(cmd.Context(), args)
-	if err != nil {
-		return err
-	}
 	o := lint.Options{}
-	if o.Lock, err = l.readLock(args[0]); err != nil {
-		return err
-	}
 	if own || cmd.Flags().Changed("product") {
 		p, err := l.flags.load(cmd.Context())
 		if err != nil {
@@ -101,16 +94,26 @@ func (l *linting) run(cmd *cobra.Command, args []string) error {
 			o.Product = p
 		}
 	}
+	if own && !exists(args[0]) {
+		return fmt.Errorf("%s is not there: run %s first, or name manifests to check", args[0], howto.Run("release"))
+	}
+	files, err := l.files(cmd.Context(), args)
+	if err != nil {
+		return err
+	}
+	if o.Lock, err = l.readLock(args[0]); err != nil {
+		return err
+	}
 	if l.remote {
 		o.Remote = func(ctx context.Context, refs []name.Digest) (map[string][]platform.Platform, error) {
 			return transfer.New(network.Options{}).Platforms(ctx, refs)
 		}
 	}
 	r, err := lint.Check(cmd.Context(), files, o)
-	if err != nil {
+	if r == nil {
 		return err
 	}
-	return errors.Join(l.print(cmd, r), l.verdict(r))
+	return errors.Join(l.print(cmd, r), err, l.verdict(r))
 }
 
 // print writes the report in the format that the flags select.
@@ -118,7 +121,7 @@ func (l *linting) print(cmd *cobra.Command, r *lint.Report) error {
 	switch {
 	case l.sarif:
 		info, _ := debug.ReadBuildInfo()
-		return r.WriteSARIF(cmd.OutOrStdout(), describe(version, info).Version)
+		return r.WriteSARIF(cmd.OutOrStdout(), describe(version, revision, info).Version)
 	case l.verbose && !l.flags.json:
 		return r.WriteAll(cmd.OutOrStdout())
 	}
@@ -137,7 +140,7 @@ func (l *linting) verdict(r *lint.Report) error {
 	if wrong > 1 {
 		what += "s"
 	}
-	return fmt.Errorf("%s: %d %s: fix them, or allow them with a reason", strings.Join(r.Files, ", "), wrong, what)
+	return fmt.Errorf("%s: %d %s: fix them, or allow them with a reason", r.Title(), wrong, what)
 }
 
 // readLock reads the lock given by -lock, or the one in the manifest's directory if it exists.

@@ -21,10 +21,12 @@ import (
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/output"
 	"github.com/slipway-dev/slipway/internal/renderer"
+	"github.com/slipway-dev/slipway/internal/sandbox"
 )
 
 func main() {
 	renderer.Main()
+	sandbox.Main()
 	stderr := os.Stderr
 	// Libraries that print instead of returning, such as kustomize's, find a file that takes
 	// nothing.
@@ -44,10 +46,14 @@ func run(args []string, stdout, stderr io.Writer) int {
 	out, problems := output.New(stdout), output.New(stderr)
 	collect(problems)
 	root := newRoot()
-	root.SetArgs(longFlags(args))
+	args = longFlags(args)
+	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(problems)
-	err := stopped(ctx, root.ExecuteContext(ctx))
+	err := unknownHelp(root, args)
+	if err == nil {
+		err = stopped(ctx, root.ExecuteContext(ctx))
+	}
 	code := explain(problems, errors.Join(err, out.Flush()))
 	problems.Flush() //nolint:errcheck // there is no other place to say so
 	return code

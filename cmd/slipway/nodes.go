@@ -136,6 +136,6 @@ func listNodes(cmd *cobra.Command, file string, c nodes.Cluster) ([]nodes.Node, 
 		return nodes.ReadFile(file)
 	}
 	info, _ := debug.ReadBuildInfo()
-	c.UserAgent = "slipway/" + describe(version, info).Version
+	c.UserAgent = "slipway/" + describe(version, revision, info).Version
 	return nodes.List(cmd.Context(), c)
 }

@@ -1,143 +1,87 @@
 package main
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"go/types"
-	"os"
+	"cmp"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
-// TestOptionsAreRead checks that every command reads each option that it accepts: the variable of a
-// flag is used by something that the command reaches, besides the call that registers it.
-func TestOptionsAreRead(t *testing.T) {
-	s := parseSource(t)
-	commands, options := 0, 0
-	for f := range s.bodies {
-		if !isCommand(f) {
-			continue
+// TestEveryOption runs each command with each option that it accepts, in copies of one directory, and
+// compares what comes of it with a run without the option: the exit code, what is printed, the files
+// and what the registry is sent. An option that changes nothing is accepted, and nobody reads it.
+// testdata/options.txtar has the command lines and the values.
+func TestEveryOption(t *testing.T) {
+	table := readOptions(t)
+	world := newWorld(t, table)
+	t.Run("options", func(t *testing.T) {
+		for _, b := range table.bases {
+			t.Run(b.line, func(t *testing.T) {
+				t.Parallel()
+				table.try(t, world, b)
+			})
 		}
-		commands++
-		registered, read := s.options(f)
-		for o, name := range registered {
-			options++
-			if !read[o] {
-				t.Errorf("%s accepts -%s, and nothing reads it: make it a usage error", f.Name(), name)
-			}
+	})
+	var unused []string
+	each(newRoot(), func(cmd *cobra.Command, f *pflag.Flag) {
+		if name := cmd.CommandPath() + " -" + f.Name; !table.used[name] {
+			unused = append(unused, name)
 		}
-	}
-	if commands < 30 || options < 100 {
-		t.Errorf("%d commands with %d options were found", commands, options)
+	})
+	if len(unused) > 0 {
+		t.Errorf("testdata/options.txtar has no command line in which these are of use: %s", strings.Join(unused, ", "))
 	}
 }
 
-// source is the package, with the types of its own; other packages are not looked at.
-type source struct {
-	info   *types.Info
-	bodies map[*types.Func]*ast.BlockStmt
-}
-
-func parseSource(t *testing.T) *source {
-	t.Helper()
-	files, err := os.ReadDir(".")
+// try runs a command line, and then with each of its options.
+func (table *optionTable) try(t *testing.T, world *world, b *optionBase) {
+	cmd, _, err := newRoot().Find(b.args)
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := token.NewFileSet()
-	var parsed []*ast.File
-	for _, f := range files {
-		if !strings.HasSuffix(f.Name(), ".go") || strings.HasSuffix(f.Name(), "_test.go") {
+	plain := [2]outcome{world.run(t, b.args), world.run(t, b.args)}
+	if o := plain[0]; o.code == 2 {
+		t.Fatalf("it is a wrong command line:\n%s", o.stderr)
+	}
+	for _, name := range b.options(cmd) {
+		o := cmp.Or(b.values[name], table.defaults[name])
+		if o == untried {
 			continue
 		}
-		p, err := parser.ParseFile(set, f.Name(), nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
+		if o == "" {
+			t.Errorf("testdata/options.txtar has no value of -%s", name)
+			continue
 		}
-		parsed = append(parsed, p)
-	}
-	s := &source{
-		info:   &types.Info{Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}},
-		bodies: map[*types.Func]*ast.BlockStmt{},
-	}
-	c := types.Config{Importer: nameless{}, Error: func(error) {}} // that names of other packages are unknown
-	c.Check("main", set, parsed, s.info)                           //nolint:errcheck // as above
-	for _, p := range parsed {
-		for _, d := range p.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil {
-				if o, ok := s.info.Defs[f.Name].(*types.Func); ok {
-					s.bodies[o] = f.Body
-				}
-			}
+		got := world.run(t, append(slices.Clone(b.args), o))
+		switch {
+		case malformed.MatchString(got.stderr):
+			t.Errorf("%s: the value is malformed, and proves nothing: %s", o, got.stderr)
+		case !got.differs(plain):
+			t.Errorf("%s: %s: it is as without the option, which nobody reads: make it a usage error:\n%s%s", b.line, o, got.stdout, got.stderr)
+		case got.code != 2:
+			table.use(cmd, name)
 		}
 	}
-	return s
 }
 
-// nameless imports packages without names.
-type nameless struct{}
+// untried is the value of an option that a command line is not tried with.
+const untried = "--"
 
-func (nameless) Import(path string) (*types.Package, error) {
-	p := types.NewPackage(path, path[strings.LastIndexByte(path, '/')+1:])
-	p.MarkComplete()
-	return p, nil
-}
-
-func isCommand(f *types.Func) bool {
-	return strings.HasPrefix(f.Name(), "new") && f.Name() != "newRoot" && f.Signature().Recv() == nil && f.Signature().Results().Len() == 1
-}
-
-// options returns the variables that the flags of a command set, by their names, and the variables
-// that the functions which it reaches read.
-func (s *source) options(command *types.Func) (registered map[types.Object]string, read map[types.Object]bool) {
-	registered, read = map[types.Object]string{}, map[types.Object]bool{}
-	seen := map[*types.Func]bool{command: true}
-	queue := []*types.Func{command}
-	for n := 0; n < len(queue); n++ {
-		set := map[*ast.Ident]bool{} // in a call that registers a flag
-		ast.Inspect(s.bodies[queue[n]], func(node ast.Node) bool {
-			switch node := node.(type) {
-			case *ast.CallExpr:
-				if id, name := flagOf(node); id != nil {
-					set[id] = true
-					if o := s.info.Uses[id]; o != nil {
-						registered[o] = name
-					}
-				}
-			case *ast.Ident:
-				o := s.info.Uses[node]
-				if f, ok := o.(*types.Func); ok && s.bodies[f] != nil && !seen[f] && !isCommand(f) {
-					seen[f] = true
-					queue = append(queue, f)
-				}
-				if o != nil && !set[node] {
-					read[o] = true
-				}
-			}
-			return true
-		})
+// each calls do with each option of each command, but -help.
+func each(cmd *cobra.Command, do func(*cobra.Command, *pflag.Flag)) {
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Name != "help" {
+			do(cmd, f)
+		}
+	})
+	for _, sub := range cmd.Commands() {
+		each(sub, do)
 	}
-	return registered, read
 }
 
-// flagOf returns the variable, and the name, of a call that registers a flag: cmd.Flags().BoolVar(&f.x,
-// "x", …).
-func flagOf(c *ast.CallExpr) (variable *ast.Ident, name string) {
-	fun, ok := c.Fun.(*ast.SelectorExpr)
-	if !ok || len(c.Args) < 3 || !strings.HasSuffix(strings.TrimSuffix(fun.Sel.Name, "P"), "Var") {
-		return nil, ""
-	}
-	at, ok := c.Args[0].(*ast.UnaryExpr)
-	text, isText := c.Args[1].(*ast.BasicLit)
-	if !ok || !isText {
-		return nil, ""
-	}
-	switch x := at.X.(type) {
-	case *ast.SelectorExpr:
-		return x.Sel, strings.Trim(text.Value, `"`)
-	case *ast.Ident:
-		return x, strings.Trim(text.Value, `"`)
-	}
-	return nil, ""
-}
+// malformed is what is said of a value that the option's type refuses.
+var malformed = regexp.MustCompile(`invalid argument ".*" for ".*" flag|unknown (shorthand )?flag|flag needs an argument`)

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/handoff"
+	"github.com/slipway-dev/slipway/internal/sandbox"
 	"github.com/slipway-dev/slipway/release"
 	"github.com/slipway-dev/slipway/shard"
 )
@@ -15,6 +16,7 @@ func newRelease(f *flags) *cobra.Command {
 	var sign signing
 	var of shardFlags
 	var cache buildCache
+	mode := sandbox.Auto
 	cmd := &cobra.Command{
 		Use:   "release",
 		Short: "Make a release: check, build, publish, render, airgap, checksums",
@@ -30,7 +32,8 @@ With -platforms or -images, release builds and publishes only what is selected, 
 the release, and renders and packs nothing. "slipway merge" joins the parts.
 
 With -plan and -shard it makes one shard of a plan of "slipway plan -shards": docs/shards.md. A
-plan in a registry brings slipway.yaml and the sources along: docs/kubernetes.md.
+plan in a registry brings slipway.yaml and the sources along: docs/kubernetes.md. Where the
+machine permits it, the compiler of such a plan works in a sandbox: docs/trust.md.
 
 With -key or -signer it signs what it makes: a statement of everything that the release
 consists of, and the SBOM of each image, as artifacts that refer to the images, and SHA256SUMS.
@@ -47,7 +50,7 @@ configuration.`,
 			if err := cache.use(); err != nil {
 				return err
 			}
-			return f.release(cmd, of, &sign, binary)
+			return f.release(cmd, of, &sign, mode, binary)
 		},
 	}
 	f.addProduct(cmd)
@@ -59,16 +62,20 @@ configuration.`,
 	cache.add(cmd)
 	cmd.Flags().BoolVar(&binary, "binary", true, "write the slipway binary for operators to bin/ of the output directory")
 	of.add(cmd)
+	addSandbox(cmd, &mode)
 	return cmd
 }
 
 // release makes a release, or a shard of one.
-func (f *flags) release(cmd *cobra.Command, of shardFlags, sign *signing, binary bool) error {
+func (f *flags) release(cmd *cobra.Command, of shardFlags, sign *signing, mode sandbox.Mode, binary bool) error {
 	done, err := f.adopt(cmd, of.plan, fmt.Sprint("shard-", of.number))
 	if err != nil {
 		return err
 	}
 	defer done()
+	if err := f.checkSandbox(cmd); err != nil {
+		return err
+	}
 	o, err := sign.options(cmd, release.Options{Out: f.out, Store: f.storeDir(), IncludeBinary: binary})
 	if err != nil {
 		return err
@@ -76,17 +83,26 @@ func (f *flags) release(cmd *cobra.Command, of shardFlags, sign *signing, binary
 	if o.Shard, err = f.readShard(cmd, of); err != nil {
 		return err
 	}
+	if f.handed != nil {
+		if err := f.handed.confine(cmd.Context(), mode); err != nil {
+			return err
+		}
+	}
 	p, pr, err := f.begin(cmd)
 	if err != nil {
 		return err
 	}
 	o.Progress = pr
+	if f.handed != nil {
+		pr.Printf("sandbox: %s", f.handed.again.Sandbox.Protection())
+	}
 	summary, err := release.Release(cmd.Context(), p, o)
 	pr.Close()
 	if err != nil {
 		return err
 	}
 	if f.handed != nil {
+		summary.Sandbox = new(f.handed.again.Sandbox.Protection())
 		err := f.withPlan(cmd, of.plan, func(p *handoff.Plan) error { return p.PushPart(cmd.Context(), of.number, f.out) })
 		if err != nil {
 			return err

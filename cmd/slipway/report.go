@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/slipway-dev/slipway/internal/disk"
+	"github.com/slipway-dev/slipway/internal/howto"
 	"github.com/slipway-dev/slipway/nodes"
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/report"
@@ -55,6 +57,11 @@ func (p *reporting) run(cmd *cobra.Command, args []string) error {
 	path := "dist"
 	if len(args) > 0 {
 		path = args[0]
+	} else if !exists(path) {
+		return fmt.Errorf("%s is not there: run %s first, or name the directory of a release", path, howto.Run("release"))
+	}
+	if cmd.Flags().Changed("store") && !p.timeline {
+		return usageError{fmt.Errorf("-store is for -run, which shows the last run: give -run, too; see %s -h", cmd.CommandPath())}
 	}
 	r, old, err := p.read(cmd, path)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-dev/slipway/evidence"
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/progress"
+	"github.com/slipway-dev/slipway/internal/sandbox"
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/provenance"
 	"github.com/slipway-dev/slipway/release"
@@ -19,14 +20,16 @@ import (
 )
 
 func newReproduce(f *flags) *cobra.Command {
-	r := &reproducing{flags: f}
+	r := &reproducing{flags: f, sandbox: sandbox.Auto}
 	cmd := &cobra.Command{
 		Use:   "reproduce DIR|BUNDLE",
 		Short: "Make a release again, and compare it",
 		Long: `Reproduce makes a release again from its inputs, in a new store and with an empty build cache,
 and compares the digest of every image, manifest, chart, artifact and of release.yaml with the
 statement of the release. Where one differs, it names platform, layer and file, and why: the
-build information of programs first, then bytes. Nothing is pushed or run.
+build information of programs first, then bytes. Nothing is pushed or run. Where the machine
+permits it, the compiler works in a sandbox, without network and with no files but those that it
+needs; the first lines say what protects, and docs/trust.md what that means.
 
 It takes the directory of a release, with provenance.json and the archive of inputs, or a
 signed bundle. With -key, it verifies the statement by the maintainer's public key first.
@@ -47,6 +50,7 @@ With -sign, it signs what it made by a private key of its own, if everything is 
 	cmd.Flags().StringVar(&r.inputs, "inputs", "", "the archive of inputs (default that next to the release)")
 	cmd.Flags().StringArrayVar(&r.repositories, "repository", nil, "[SOURCE=]DIRECTORY or address of the git repository of a source, without a name that of the product")
 	cmd.Flags().BoolVar(&r.commands, "allow-commands", false, "let flags and variables of the release (-toolexec, CC, …) run commands on this machine")
+	addSandbox(cmd, &r.sandbox)
 	cmd.Flags().StringVar(&r.private, "sign", "", "sign the statement on what was made with this private key of your own")
 	cmd.Flags().StringVar(&r.builder, "builder", "", "the URI of who makes it again, for -sign")
 	cmd.Flags().StringVar(&r.out, "out", "reproduced.sigstore.json", "the file that -sign writes")
@@ -64,6 +68,7 @@ type reproducing struct {
 	inputs, private, builder, out string
 	repositories                  []string
 	commands                      bool
+	sandbox                       sandbox.Mode
 }
 
 func (r *reproducing) run(cmd *cobra.Command, args []string) error {
@@ -85,7 +90,7 @@ func (r *reproducing) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	o := reproduce.Options{Statement: s, Original: original, Inputs: r.inputs, Repositories: map[string]string{}, Builder: r.builder, Signed: r.proof.asked(), Commands: r.commands, Progress: pr}
+	o := reproduce.Options{Statement: s, Original: original, Inputs: r.inputs, Repositories: map[string]string{}, Builder: r.builder, Signed: r.proof.asked(), Commands: r.commands, Sandbox: r.sandbox, Progress: pr}
 	if o.Inputs == "" {
 		o.Inputs = filepath.Join(dir, filepath.Base(s.Predicate.BuildDefinition.ExternalParameters.Inputs))
 	}

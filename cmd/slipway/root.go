@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -53,6 +54,26 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 	}
 	return usageError{err}
 }
+
+// unknownHelp reports a request for the help of a command that does not exist, for which cobra
+// prints the help of the command above.
+func unknownHelp(root *cobra.Command, args []string) error {
+	isHelp := func(a string) bool { return a == "-h" || a == "--help" }
+	switch {
+	case len(args) > 0 && args[0] == "help":
+		args = args[1:]
+	case !slices.ContainsFunc(args, isHelp):
+		return nil
+	}
+	cmd, rest, err := root.Find(slices.DeleteFunc(slices.Clone(args), isHelp))
+	if err != nil || len(rest) == 0 || !cmd.HasSubCommands() || strings.HasPrefix(rest[0], "-") || cobraCommands[rest[0]] {
+		return nil //nolint:nilerr // the command reports it
+	}
+	return unknownCommand(cmd, rest[0])
+}
+
+// cobraCommands are the commands that cobra adds when it runs.
+var cobraCommands = map[string]bool{"help": true, "completion": true, cobra.ShellCompRequestCmd: true, cobra.ShellCompNoDescRequestCmd: true}
 
 // flagError reports a flag that cannot be parsed. Because a group has no flags of its
 // own, a word before the flag must be a misspelled subcommand.

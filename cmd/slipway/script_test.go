@@ -29,12 +29,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/slipway-dev/slipway/internal/renderer"
+	"github.com/slipway-dev/slipway/internal/sandbox"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
 func TestMain(m *testing.M) {
 	hurried()
 	renderer.Main()
+	sandbox.Main()
 	testscript.Main(m, map[string]func(){"slipway": main, verifierName: main})
 }
 

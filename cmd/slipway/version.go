@@ -7,11 +7,12 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/mod/module"
 )
 
-// version is set by the linker in a release: -X main.version=v1.2.3. Other builds use the
-// module version or the commit.
-var version string
+// version and revision are set by the linker in a release: -X main.version=v1.2.3. Other builds use
+// the version of the module and the commit, as far as the go command knows them.
+var version, revision string
 
 func newVersion(f *flags) *cobra.Command {
 	cmd := &cobra.Command{
@@ -24,7 +25,7 @@ func newVersion(f *flags) *cobra.Command {
 			if f.json {
 				return json.NewEncoder(cmd.OutOrStdout()).Encode(v)
 			}
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "slipway %s (%s, %s)\n", v.Version, v.Platform, v.Go)
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), v)
 			return err
 		},
 	}
@@ -40,25 +41,37 @@ type identity struct {
 	Go       string `json:"go"`
 }
 
+// String returns the line that slipway version prints.
+func (i identity) String() string {
+	commit := ""
+	if i.Revision != "" {
+		commit = "commit " + i.Revision + ", "
+	}
+	return fmt.Sprintf("slipway %s (%s%s, %s)", i.Version, commit, i.Platform, i.Go)
+}
+
 // identify returns the identity of this binary.
 func identify() identity {
 	info, _ := debug.ReadBuildInfo()
-	return describe(version, info)
+	return describe(version, revision, info)
 }
 
-// describe prefers the linker's version over the build information of the go
-// command; info may be nil.
-func describe(version string, info *debug.BuildInfo) identity {
-	b := identity{Version: version, Platform: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version()}
+// describe prefers what the linker has set over the build information of the go command; info may be
+// nil. A pseudo-version names its commit.
+func describe(version, revision string, info *debug.BuildInfo) identity {
+	b := identity{Version: version, Revision: revision, Platform: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version()}
 	if info != nil {
 		if b.Version == "" && info.Main.Version != "(devel)" {
 			b.Version = info.Main.Version
 		}
 		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
+			if s.Key == "vcs.revision" && b.Revision == "" {
 				b.Revision = s.Value
 			}
 		}
+	}
+	if b.Revision == "" && module.IsPseudoVersion(b.Version) {
+		b.Revision, _ = module.PseudoVersionRev(b.Version) // it is one
 	}
 	if b.Version == "" {
 		b.Version = "devel"

@@ -9,6 +9,8 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/slipway-dev/slipway/internal/distfile"
 )
 
 // Media types by which Helm knows its artifacts in a registry
@@ -32,7 +34,7 @@ type Artifact struct {
 }
 
 // FileName returns what Helm calls the archive.
-func (a *Artifact) FileName() string { return a.Name + "-" + a.Version + archiveName }
+func (a *Artifact) FileName() string { return distfile.Chart(a.Name, a.Version) }
 
 // Blobs returns everything that the artifact consists of, the manifest last.
 func (a *Artifact) Blobs() [][]byte { return [][]byte{a.Archive, a.Config, a.Manifest} }

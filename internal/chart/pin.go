@@ -211,9 +211,42 @@ func (p *pinner) pin(u use) error {
 			m.Pos, output.Line(at), inCase(p.cases[u.at].Name)))
 		return nil
 	}
+	if fits, err := p.takesDigest(u, image); err != nil {
+		return err
+	} else if fits {
+		p.fail(u, fmt.Errorf("%s: %s cannot be pinned to %s: the chart takes the digest, and no value of it is the repository: make that one value, or release to the registry whose names the chart has%s",
+			p.place(u), output.Line(u.reference), image.Repository, inCase(p.cases[u.at].Name)))
+		return nil
+	}
 	p.fail(u, fmt.Errorf("%s: %s cannot be pinned, since neither a value nor the template takes its digest: make it of one value, or of repository, tag and digest%s",
 		p.place(u), output.Line(u.reference), inCase(p.cases[u.at].Name)))
 	return nil
+}
+
+// takesDigest reports whether a reference could be pinned if the image were in the repository that
+// it names now.
+func (p *pinner) takesDigest(u use, image *Image) (bool, error) {
+	base, _, _ := strings.Cut(u.reference, "@")
+	repository, _ := splitTag(base)
+	if sameRepository(repository, image.Repository) {
+		return false, nil
+	}
+	there := *image
+	there.Repository = repository
+	for _, change := range p.changes(u, &there) {
+		changed, err := change(p.chart)
+		if err != nil {
+			continue
+		}
+		views, err := p.views(changed)
+		if err != nil && (p.ctx.Err() != nil || renderer.Exceeded(err)) {
+			return false, err
+		}
+		if err == nil && p.accept(u, &there, views) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // fail records that a use cannot be pinned, and why, which may be so of several.

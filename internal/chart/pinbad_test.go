@@ -64,6 +64,11 @@ func TestPinBad(t *testing.T) {
 			files: "-- app/values.yaml --\ntag: v1@" + appDigest + "\ndigest: " + hpDigest + "\n-- app/templates/a.yaml --\n" + pod + "    image: example.com/team/app:{{ .Values.tag }}@{{ .Values.digest }}\n",
 			want:  "app/templates/a.yaml:7: example.com/team/app:v1@sha256:APP@sha256:HP has two digests: take one out of the values of the chart",
 		}, {
+			name:     "a repository of several values",
+			files:    "-- app/values.yaml --\nimageRegistry: example.com\nimageNamespace: team\nimage: {name: app, tag: v1.0, digest: \"\"}\nlogo: {name: app}\n-- app/templates/a.yaml --\n" + pod + "    image: {{ .Values.imageRegistry }}/{{ .Values.imageNamespace }}/{{ .Values.image.name }}:{{ .Values.image.tag }}{{ with .Values.image.digest }}@{{ . }}{{ end }}\n    args: [\"{{ .Values.imageRegistry }}/{{ .Values.imageNamespace }}\"]\n",
+			mappings: []chart.Mapping{{Path: "image", Image: chart.Image{Repository: "registry.internal/staging/app", Tag: "v1.0", Digest: appDigest}, Pos: at}},
+			want:     "app/templates/a.yaml:7: example.com/team/app:v1.0 cannot be pinned to registry.internal/staging/app: the chart takes the digest, and no value of it is the repository: make that one value, or release to the registry whose names the chart has",
+		}, {
 			name:  "no way",
 			files: "-- app/values.yaml --\nimage: {repository: example.com/team/app, tag: v1.0}\n-- app/templates/a.yaml --\n" + strings.Replace(pod, "{name: app}", "{name: app, labels: {version: {{ .Values.image.tag }}}}", 1) + "    image: {{ template \"image\" . }}\n-- app/templates/_a.tpl --\n{{ define \"image\" }}{{ .Values.image.repository }}:{{ .Values.image.tag }}{{ end }}\n",
 			want:  "app/templates/a.yaml:7: example.com/team/app:v1.0 cannot be pinned, since neither a value nor the template takes its digest: make it of one value, or of repository, tag and digest",

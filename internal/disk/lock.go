@@ -17,6 +17,9 @@ import (
 // network file systems. It exists only while the lock does.
 const lockName = ".slipway.lock"
 
+// IsLock reports whether a name is that of a locked directory's own file.
+func IsLock(name string) bool { return name == lockName }
+
 // Say prints a line, as Printf of a progress.Printer does.
 type Say func(format string, args ...any)
 

@@ -106,8 +106,13 @@ func (s *stream) open(ctx context.Context) error {
 		return missing
 	}
 	for _, u := range s.d.URLs {
-		if err := s.request(ctx, s.c.rt, u); err == nil {
+		if err = s.request(ctx, s.c.rt, u); err == nil {
 			return nil
+		}
+		missing = err
+		var answer *transport.Error
+		if errors.As(err, &answer) {
+			missing = fmt.Errorf("%s answers %d %s", redactURL(answer.Request.URL), answer.StatusCode, http.StatusText(answer.StatusCode))
 		}
 	}
 	return missing

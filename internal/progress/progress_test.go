@@ -49,6 +49,25 @@ pushing …
 	})
 }
 
+// TestTotal: what is counted is never more than there is, also if the total was guessed too low
+// before or after it.
+func TestTotal(t *testing.T) {
+	for _, first := range []bool{false, true} {
+		task := New(io.Discard).Start("compiling", Items, 0)
+		if first {
+			task.Total(573)
+		}
+		task.Add(584)
+		if !first {
+			task.Total(573)
+		}
+		if got := task.state(); got != "584 of 584" {
+			t.Errorf("the state is %s", got)
+		}
+		task.Done("")
+	}
+}
+
 // A task that an error left running is closed with the printer, and its reporter ends: a
 // goroutine that is left over fails the bubble.
 func TestCloseEndsTasks(t *testing.T) {

@@ -61,14 +61,31 @@ func (p *Printer) Start(name string, unit Unit, total int64) *Task {
 	return t
 }
 
-// Add counts n more items or bytes.
+// Add counts n more items or bytes. A total that turns out to be too small grows.
 func (t *Task) Add(n int64) {
 	if t == nil {
 		return
 	}
 	now := t.now.Add(n)
+	t.grow(now)
 	if t.bar != nil {
 		t.bar.SetCurrent(now)
+	}
+}
+
+// grow raises a known total to at least n.
+func (t *Task) grow(n int64) {
+	for {
+		total := t.total.Load()
+		if total == 0 || total >= n {
+			return
+		}
+		if t.total.CompareAndSwap(total, n) {
+			if t.bar != nil {
+				t.bar.SetTotal(n, false)
+			}
+			return
+		}
 	}
 }
 
@@ -78,7 +95,8 @@ func (t *Task) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Total sets how many items or bytes there are in all, once that is known.
+// Total sets how many items or bytes there are in all, once that is known. They are at least those
+// that were counted.
 func (t *Task) Total(n int64) {
 	if t == nil {
 		return
@@ -86,6 +104,9 @@ func (t *Task) Total(n int64) {
 	t.total.Store(n)
 	if t.bar != nil {
 		t.bar.SetTotal(n, false)
+	}
+	if n > 0 {
+		t.grow(t.now.Load())
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 
 	"github.com/slipway-dev/slipway/internal/disk"
 	"github.com/slipway-dev/slipway/internal/distfile"
@@ -73,36 +74,35 @@ const maxSize = 64 << 20
 
 // Read reads a regular file into v. It refuses a newer version, an unknown field, a field that is
 // there twice, trailing text and a file of another kind. The error names the file.
-func (k Kind) Read(path string, v any) error {
-	switch fi, err := os.Stat(path); { // before opening: a pipe would block until it has a writer
-	case err != nil:
-		return fmt.Errorf("reading %s: %w", k.what, err)
-	case !fi.Mode().IsRegular():
-		return fmt.Errorf("reading %s: %s is not a regular file: name the %s of a release", k.what, path, k.Name)
-	case fi.Size() == 0:
-		return fmt.Errorf("reading %s: %s is empty: name the %s of a release", k.what, path, k.Name)
-	}
-	return k.read(path, v, regular.Open)
-}
+func (k Kind) Read(path string, v any) error { return k.read(path, v, regular.Open) }
 
 // ReadGiven is [Kind.Read] for a path that a user has named by a flag, which may be a pipe.
-func (k Kind) ReadGiven(path string, v any) error {
-	if fi, err := os.Stat(path); err == nil && (fi.Mode().IsRegular() || fi.IsDir()) {
-		return k.Read(path, v)
-	}
-	return k.read(path, v, regular.OpenGiven)
-}
+func (k Kind) ReadGiven(path string, v any) error { return k.read(path, v, regular.OpenGiven) }
 
 func (k Kind) read(path string, v any, open func(string) (*os.File, error)) error {
 	f, err := open(path)
-	if err != nil {
+	var odd *regular.NotRegularError
+	switch {
+	case errors.As(err, &odd):
+		return k.another(path, regular.Kind(odd.Mode))
+	case errors.Is(err, syscall.EISDIR):
+		return k.another(path, "a directory")
+	case err != nil:
 		return fmt.Errorf("reading %s: %w", k.what, err)
 	}
 	defer f.Close()
+	if fi, err := f.Stat(); err == nil && fi.Mode().IsRegular() && fi.Size() == 0 {
+		return k.another(path, "empty")
+	}
 	if err := k.Decode(f, v); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
+}
+
+// another is the error for a path at which there is something else.
+func (k Kind) another(path, is string) error {
+	return fmt.Errorf("reading %s: %s is %s: name the %s of a release", k.what, path, is, k.Name)
 }
 
 // Decode reads at most 64 MiB from r into v.

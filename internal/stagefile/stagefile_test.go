@@ -67,13 +67,19 @@ func TestNotAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		dir:         dir + " is not a regular file: name the release.lock.json of a release",
-		os.DevNull:  os.DevNull + " is not a regular file: name the release.lock.json of a release",
+		dir:         dir + " is a directory: name the release.lock.json of a release",
+		os.DevNull:  os.DevNull + " is a device: name the release.lock.json of a release",
 		empty:       empty + " is empty: name the release.lock.json of a release",
 		dir + "/no": "no such file",
 	} {
-		if err := stagefile.Lock.Read(path, new(part)); err == nil || !strings.HasPrefix(err.Error(), "reading the lock of a release: ") || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: got %v", path, err)
+		reads := []func(string, any) error{stagefile.Lock.Read}
+		if path != os.DevNull { // it is the standard input of a test
+			reads = append(reads, stagefile.Lock.ReadGiven)
+		}
+		for _, read := range reads {
+			if err := read(path, new(part)); err == nil || !strings.HasPrefix(err.Error(), "reading the lock of a release: ") || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: got %v", path, err)
+			}
 		}
 	}
 	endless := io.MultiReader(strings.NewReader(`{"partVersion": 1, "name": "`), endless{})

@@ -104,7 +104,7 @@ func (c *Client) fetchBlobs(ctx context.Context, st *store.Store, list []*Wanted
 	t := c.o.Progress.Start("fetch", progress.Bytes, total)
 	err = each(ctx, c.o.Jobs, blobs, func(ctx context.Context, _ int, b download) error {
 		if err := b.get(ctx, c, st, t); err != nil {
-			return fmt.Errorf("fetching blob %s of %s: %w", b.desc.Digest, b.of.Name, network.Clean(err))
+			return fmt.Errorf("fetching %s: %w", b.of.Name, network.Clean(err))
 		}
 		return nil
 	})
@@ -154,13 +154,18 @@ func missing(st *store.Store, list []*Wanted) (all []download, total int64, err 
 	return all, total, nil
 }
 
+// get reads the blob over as many connections as it takes: one that breaks off again and again brings
+// the layers of Windows bases, of some GB, too.
 func (b download) get(ctx context.Context, c *Client, st *store.Store, t *progress.Task) error {
-	return c.Blob(ctx, b.of.Ref.Context(), b.desc, func(r io.Reader) error {
-		m := progress.Meter{Task: t}
-		if err := st.Put(b.desc.Digest, io.TeeReader(r, &m)); err != nil {
-			m.Rewind()
-			return err
-		}
-		return nil
-	})
+	r, err := c.Stream(ctx, b.of.Ref.Context(), b.desc)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	m := progress.Meter{Task: t}
+	if err := st.Put(b.desc.Digest, io.TeeReader(r, &m)); err != nil {
+		m.Rewind()
+		return err
+	}
+	return nil
 }

@@ -40,11 +40,12 @@ func TestEdit(t *testing.T) {
 		}
 	}
 	for src, want := range map[string]string{
-		`a: "o\x6cd"`:                "f:1:4: old cannot be replaced in place",
-		"a: [":                       "f:1:1: this is not YAML",
-		"a: \xff":                    "f: not YAML in UTF-8",
-		"a: b\nc: *d":                "f:2:1: there is no anchor",
-		"a: b\n{{- if .x }}\nc: d\n": "f:2:1: this is a Helm template, not YAML",
+		`a: "o\x6cd"`:                 "f:1:4: old cannot be replaced in place",
+		"a: [":                        "f:1:1: this is not YAML",
+		"a: \xff":                     "f: not YAML in UTF-8",
+		"a: b\nc: *d":                 "f:2:1: there is no anchor",
+		"a: b\n{{- if .x }}\nc: d\n":  "f:2:1: this is a Go template, not YAML: name what its program makes of it",
+		"a: b\n{{- if .Values.x }}\n": "f:2:1: this is a Helm template, not YAML: render it with helm template",
 	} {
 		if _, err := rename(src); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: got %v, want %s", src, err, want)

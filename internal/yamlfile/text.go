@@ -72,8 +72,10 @@ func mib(n int) string { return fmt.Sprintf("%d MiB", n>>20) }
 // action is how the actions of Go templates begin, of which Helm charts are made.
 var action = regexp.MustCompile(`\{\{-?\s*(?:[.$(]|/\*|[a-zA-Z]+\b)`)
 
-// NotRendered returns an error if a text has actions of a Helm template, and nil otherwise. Such
-// a text may still be YAML: the alerts of Prometheus have actions of their own. Ask only about a
+// helm matches actions that only Helm's templates have.
+var helm = regexp.MustCompile(`\{\{[^}]*(?:\.(?:Values|Release|Chart|Capabilities|Files)\b|\binclude\b|\btoYaml\b)`)
+
+// NotRendered returns an error if a text has actions of a Go template, and nil otherwise. Such a text may still be YAML: the alerts of Prometheus have actions of their own. Ask only about a
 // text that is not YAML.
 func NotRendered(file string, text []byte) *Error {
 	at := action.FindIndex(text)
@@ -82,5 +84,8 @@ func NotRendered(file string, text []byte) *Error {
 	}
 	before := text[:at[0]]
 	p := Pos{file, 1 + bytes.Count(before, []byte("\n")), 1 + utf8.RuneCount(before[1+bytes.LastIndexByte(before, '\n'):])}
-	return newError(p, "this is a Helm template, not YAML: render it with helm template and name the result, or write it for ytt")
+	if helm.Match(text) {
+		return newError(p, "this is a Helm template, not YAML: render it with helm template and name the result, or write it for ytt")
+	}
+	return newError(p, "this is a Go template, not YAML: name what its program makes of it, or write it for ytt")
 }

@@ -196,7 +196,7 @@ func build(t *testing.T, buildctl func(...string) (string, error), c *dockerfile
 		must(t, l.AppendImage(img))
 		digest, err := img.Digest()
 		must(t, err)
-		store := strings.NewReplacer(":", "-", "/", "-").Replace(n)
+		store := strings.NewReplacer(":", "-", "/", "-", "@", "-").Replace(n)
 		args = append(args, "--opt=context:"+n+"=oci-layout://"+store+"@"+digest.String(), "--oci-layout="+store+"="+dir)
 	}
 	if out, err := buildctl(args...); err != nil {

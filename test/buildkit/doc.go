@@ -7,6 +7,8 @@
 // link, content; not times) and the configuration. It needs root, and runc, which apt's
 // containerd brings.
 //
+// TestCorpus needs neither: it evaluates the Dockerfiles of real products, out of their Go modules.
+//
 // The daemon is v0.33.1, although the parser of the main module is v0.34.2: v0.34 needs versions
 // of other modules that the module proxy does not give out. Their frontends differ in two things,
 // which only goldens check: v0.34 refuses --link with a --chown by name, and reads escapes

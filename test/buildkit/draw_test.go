@@ -66,6 +66,7 @@ func (d drawn) without(n int) drawn {
 type drawer struct {
 	*rand.Rand
 	vars []string // that the line has set
+	deep int      // how many compound commands there are around
 }
 
 // variables are those of the environment of a line.
@@ -175,7 +176,25 @@ func (r *drawer) owner() string {
 
 func (r *drawer) command() string {
 	name := func() string { return r.name() }
-	switch r.IntN(20) {
+	switch r.IntN(27) {
+	case 20, 21, 22:
+		if r.deep < 3 {
+			r.deep++
+			defer func() { r.deep-- }()
+			return r.compound()
+		}
+	case 23:
+		return "sed -i" + r.one(" ", " ", " -e ", " -E ") + r.script() + " " + r.some(2, name)
+	case 24:
+		m := r.one("", " -m 644", " -m 0700", " -m755", " -m u=rw", " -m 2755") + r.one("", "", " -o app", " -g users", " -o 5 -g 6")
+		if r.chance(30) {
+			return "install -d" + m + " " + r.some(2, name)
+		}
+		return "install" + r.flags("D", "v", "T") + m + " " + r.some(2, name) + " " + name()
+	case 25:
+		return r.prints(name) + r.one(" > ", " >> ") + name()
+	case 26:
+		return r.one("V=", "W=", "export X=") + `"$(` + r.prints(name) + `)"` + r.one("", " && touch \"n-$V\"", " && mkdir $W", "; echo $X > n1")
 	case 0, 1:
 		m := ""
 		if r.chance(30) {
@@ -230,4 +249,72 @@ func (r *drawer) command() string {
 		return r.some(2, assign)
 	}
 	return r.one("true", ":", "> "+name(), ": > "+name(), "true a b", fmt.Sprintf("printf '%%s' %s > %s", r.value(), name()))
+}
+
+// compound draws a condition, a loop or a row.
+func (r *drawer) compound() string {
+	body := func() string {
+		if r.chance(25) {
+			return r.command() + r.one("; ", " && ") + r.command()
+		}
+		return r.command()
+	}
+	switch r.IntN(8) {
+	case 0, 1:
+		s := "if " + r.condition() + "; then " + body()
+		if r.chance(30) {
+			s += "; elif " + r.condition() + "; then " + body()
+		}
+		if r.chance(50) {
+			s += "; else " + body()
+		}
+		return s + "; fi"
+	case 2, 3:
+		s := "case " + r.value() + " in "
+		for range 1 + r.IntN(2) {
+			s += r.one("n*", "a", "x|n1", "'q q'", "v?1*", "[nv]*", `"$NAME"`, `"x y"`, "''", "*1", "a*b", "$V", `\*`) + ") " + body() + ";; "
+		}
+		if r.chance(60) {
+			s += "*) " + r.one(body(), "exit 1", "true") + ";; "
+		}
+		return s + "esac"
+	case 4:
+		v := r.one("V", "W")
+		r.vars = append(r.vars, v)
+		return "for " + v + " in " + r.some(3, r.value) + "; do " + body() + "; done"
+	case 5:
+		return "{ " + body() + "; }"
+	case 6:
+		return r.condition() + r.one(" && ", " || ") + r.one(body(), "exit 1", "exit 0", "{ "+body()+"; }")
+	}
+	return body() + " || " + r.one(body(), "true", "exit 1")
+}
+
+// condition draws what compound commands ask.
+func (r *drawer) condition() string {
+	one := r.one(
+		"[ "+r.value()+" = "+r.value()+" ]", `[ "$V" != n1 ]`, "[ -z "+r.value()+" ]", `[ -n "`+"$"+r.one(r.vars...)+`" ]`, "test "+r.value(), "[ $LIST = n1 ]", "[ ]", `[ "$DIR" = a ]`, `[ "$DIR" = b ]`, "[ ! "+r.value()+" ]",
+		`[ "$NAME" == v1.2 ]`, `[ "$NAME" == v2 ]`, "true", "false", "mkdir n1", "[ -f a/f ]", `[ "$STAR" = "d*" ]`, "[ $STAR = a ]", "set -e",
+	)
+	if r.chance(15) {
+		one = "! " + one
+	}
+	if r.chance(20) {
+		one += r.one(" && ", " || ") + r.condition()
+	}
+	return one
+}
+
+// script draws what sed does.
+func (r *drawer) script() string {
+	return r.one("s/f/F/", "'s/o/0/g;s/t/T/'", "'s/n/x y/'", `'s/\./\//'`, "'s|o|/|g'", "s/o./x/", "'s/o/&&/'", `'s/e/a\&/'`, "'s#a#$DIR#'", `"s#one#$NAME#"`, "/x/d", "s/q//", "'s/^o/x/'", "s,w,W,I")
+}
+
+// prints draws a command of which it is known what it prints.
+func (r *drawer) prints(name func() string) string {
+	s := r.one("cat "+name(), "cat "+name(), "echo "+r.value(), "printf '%s\\n' "+r.some(3, r.value), "grep "+r.one("o", "f", "-F .", "1.2", "zz")+" "+name(), "sed "+r.script()+" "+name(), "basename "+name(), "dirname "+name(), "cut -c2- "+name())
+	for range r.IntN(2) {
+		s += " | " + r.one("cut -c2-", "cut -c1-2", "cut -d. -f1", "cut -d' ' -f 2", "sed "+r.script(), "cat", "head -n1", "head -1", "awk '{print $1}'", "awk '{ print $2; }'", "grep n", "cut -c 3", "cut -f1")
+	}
+	return s
 }

@@ -123,7 +123,7 @@ func drawnInBuildKit(t *testing.T, lines []drawn) {
 	}
 }
 
-var drawnTools = []string{"sh", "mkdir", "touch", "ln", "cp", "mv", "rm", "rmdir", "chmod", "chown", "chgrp"}
+var drawnTools = []string{"sh", "mkdir", "touch", "ln", "cp", "mv", "rm", "rmdir", "chmod", "chown", "chgrp", "install", "sed", "cat", "cut", "grep", "head", "awk", "basename", "dirname"}
 
 // comparison runs lines in a directory that dash takes for the root, and in Slipway.
 type comparison struct {

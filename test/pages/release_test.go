@@ -130,7 +130,7 @@ func hostile(t testing.TB) *released {
 		l.Sources[0].Name, l.Sources[0].URL, l.Sources[0].Revision = `" onmouseover="hacked()`, "javascript:hacked()", "\u200f"+markup
 		must(t, l.Write(filepath.Join(dir, lock.Name)))
 		replace(t, filepath.Join(dir, "release.yaml"), "name: hello-windows", `name: "`+strings.ReplaceAll(markup, `"`, `\"`)+`"`)
-		resum(t, dir)
+		resum(t, dir, listed(t, dir))
 		return dir, hello(t).dir
 	})
 }
@@ -167,30 +167,36 @@ func many(t testing.TB) *released {
 		// A release has checksums; they name the bundles.
 		bundles, err := filepath.Glob(filepath.Join(out, "*.tar.zst"))
 		must(t, err)
-		sums := "0  " + lock.Name + "\n"
+		names := []string{lock.Name}
 		for _, path := range bundles {
-			sums += "0  " + filepath.Base(path) + "\n"
+			names = append(names, filepath.Base(path))
 		}
-		must(t, os.WriteFile(filepath.Join(out, "SHA256SUMS"), []byte(sums), 0o644))
-		resum(t, out)
+		resum(t, out, names)
 		return out, ""
 	})
 }
 
-// resum writes the checksums of the files that SHA256SUMS lists anew.
-func resum(t testing.TB, dir string) {
+// resum writes SHA256SUMS for files of a directory.
+func resum(t testing.TB, dir string, names []string) {
 	t.Helper()
-	path := filepath.Join(dir, "SHA256SUMS")
-	text, err := os.ReadFile(path)
-	must(t, err)
 	var sums strings.Builder
-	for line := range strings.Lines(string(text)) {
-		name := strings.Fields(line)[1]
+	for _, name := range names {
 		b, err := os.ReadFile(filepath.Join(dir, name))
 		must(t, err)
 		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(b), name)
 	}
-	must(t, os.WriteFile(path, []byte(sums.String()), 0o644))
+	must(t, os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(sums.String()), 0o644))
+}
+
+// listed returns the names of the files that SHA256SUMS lists.
+func listed(t testing.TB, dir string) (names []string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "SHA256SUMS"))
+	must(t, err)
+	for line := range strings.Lines(string(text)) {
+		names = append(names, strings.Fields(line)[1])
+	}
+	return names
 }
 
 // replace changes the first place of a file that says from.

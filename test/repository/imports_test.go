@@ -17,7 +17,7 @@ const (
 
 // order is the way that data flows: a package imports only what stands before it. Packages below
 // one of these (build/layer) belong to it; those in internal have places of their own.
-var order = []string{"distfile", "output", "howto", "imagename", "imagetag", "regular", "disk", "plainjson", "stagefile", "subprocess", "keyfile", "signature", "purl", "git", "platform", "oci", "progress", "network", "yamlfile", "renderer", "workload", "chart", "kustomize", "product", "lock", "shard", "engine", "provenance", "sbom", "thirdparty", "store", "registry", "transfer", "buildcache", "pin", "renaming", "build", "publish", "render", "lint", "nodes", "bundle", "evidence", "handoff", "airgap", "promote", "changes", "report", "release", "reproduce", "notes", "forge", "doctor", "draft", "cmd"}
+var order = []string{"distfile", "output", "howto", "imagename", "imagetag", "regular", "disk", "plainjson", "stagefile", "subprocess", "sandbox", "keyfile", "signature", "purl", "git", "platform", "oci", "progress", "network", "yamlfile", "renderer", "workload", "chart", "kustomize", "product", "lock", "shard", "engine", "provenance", "sbom", "thirdparty", "store", "registry", "transfer", "buildcache", "pin", "renaming", "build", "publish", "render", "lint", "nodes", "bundle", "evidence", "handoff", "airgap", "promote", "changes", "report", "release", "reproduce", "notes", "forge", "doctor", "draft", "cmd"}
 
 // contents are what some packages may contain, directly or through what they import. The
 // operator's half, airgap and bundle, runs on machines that have neither Go nor the project: it

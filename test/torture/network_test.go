@@ -183,7 +183,7 @@ func chunks(b []byte, n int) func(yield func([]byte) bool) {
 // random request on.
 func networks() (cases []fault) {
 	for _, s := range scenarios {
-		if s.registry == "" {
+		if s.registry == "" || s.registry == secure {
 			continue
 		}
 		requests := surveyed[s].requests
@@ -196,27 +196,7 @@ func networks() (cases []fault) {
 				continue
 			}
 			for _, mode := range []string{"once", "once-more", "always"} {
-				cases = append(cases, fault{
-					kind: "network", name: s.name + "/" + tr.name + "-" + mode, scenario: s, heals: mode != "always" && tr.passes,
-					strike: func(w *worker, r *rand.Rand) outcome {
-						from := 1 + r.IntN(requests)
-						done := false
-						w.proxy.disturb(func(a http.ResponseWriter, q *http.Request, n int, registry http.Handler) bool {
-							if n < from || tr.hits != nil && !tr.hits(q) {
-								return false
-							}
-							w.proxy.mu.Lock()
-							skip := mode != "always" && done
-							done = true
-							w.proxy.mu.Unlock()
-							if !skip {
-								tr.answer(a, q, registry)
-							}
-							return !skip
-						})
-						return w.run(s.command)
-					},
-				})
+				cases = append(cases, troubled("network", s, tr, mode, requests))
 			}
 		}
 		cases = append(cases, refusals(s)...)
@@ -225,6 +205,32 @@ func networks() (cases []fault) {
 		}
 	}
 	return cases
+}
+
+// troubled is a case in which a registry is in trouble once or for ever, from a random one of so many
+// requests on.
+func troubled(kind string, s *scenario, tr trouble, mode string, requests int) fault {
+	return fault{
+		kind: kind, name: s.name + "/" + tr.name + "-" + mode, scenario: s, heals: mode != "always" && tr.passes,
+		strike: func(w *worker, r *rand.Rand) outcome {
+			from := 1 + r.IntN(requests)
+			done := false
+			w.proxy.disturb(func(a http.ResponseWriter, q *http.Request, n int, registry http.Handler) bool {
+				if n < from || tr.hits != nil && !tr.hits(q) {
+					return false
+				}
+				w.proxy.mu.Lock()
+				skip := mode != "always" && done
+				done = true
+				w.proxy.mu.Unlock()
+				if !skip {
+					tr.answer(a, q, registry)
+				}
+				return !skip
+			})
+			return w.run(s.command)
+		},
+	}
 }
 
 // refusals are registries that cannot be reached, for a moment and at all. A port that nobody

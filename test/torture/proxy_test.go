@@ -4,6 +4,9 @@ package torture
 
 import (
 	"context"
+	"crypto/tls"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"sync"
@@ -19,13 +22,14 @@ type proxy struct {
 	n       int // requests since the last heal
 	fault   answer
 	pushed  []string // paths of the manifests that the registry was sent
+	secure  bool     // by HTTPS
 }
 
 // answer answers request n in the place of the registry, or reports false.
 type answer func(w http.ResponseWriter, r *http.Request, n int, registry http.Handler) bool
 
-func listen() (*proxy, error) {
-	p := &proxy{address: "127.0.0.1:0"}
+func listen(secure bool) (*proxy, error) {
+	p := &proxy{address: "127.0.0.1:0", secure: secure}
 	return p, p.open()
 }
 
@@ -39,6 +43,12 @@ func (p *proxy) open() error {
 	p.mu.Lock()
 	p.address, p.server = l.Addr().String(), s
 	p.mu.Unlock()
+	if p.secure {
+		s.TLSConfig = &tls.Config{Certificates: []tls.Certificate{certificate}}
+		s.ErrorLog = log.New(io.Discard, "", 0)
+		go s.ServeTLS(l, "", "") //nolint:errcheck // it is closed
+		return nil
+	}
 	go s.Serve(l) //nolint:errcheck // it is closed
 	return nil
 }

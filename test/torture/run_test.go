@@ -110,7 +110,7 @@ func apart(do func()) {
 
 // environment is what a run sees: nothing of the user's but where Go's things are.
 func (w *worker) environment() []string {
-	env := []string{"HOME=" + w.home, "TMPDIR=" + filepath.Join(w.dir, "tmp"), "GOPROXY=off", "GOENV=off", "GOTELEMETRY=off", "GOTOOLCHAIN=local"}
+	env := []string{"HOME=" + w.home, "TMPDIR=" + filepath.Join(w.dir, "tmp"), "GOPROXY=off", "GOENV=off", "GOTELEMETRY=off", "GOTOOLCHAIN=local", "SSL_CERT_FILE=" + os.Getenv("SSL_CERT_FILE")}
 	for _, name := range []string{"PATH", "GOROOT"} {
 		if v, ok := os.LookupEnv(name); ok {
 			env = append(env, name+"="+v)

@@ -39,7 +39,7 @@ const (
 // that does nothing else.
 const ending = 30 * time.Second
 
-var kindOrder = []string{"damage", "kill", "signal", "network", "system call", "disk", "at once", "clock"}
+var kindOrder = []string{"damage", "kill", "signal", "network", "early answer", "system call", "disk", "at once", "clock"}
 
 var (
 	slipway       string   // the program
@@ -58,6 +58,9 @@ func build(t *testing.T, dir string) {
 	t.Helper()
 	var err error
 	if slipway, err = testprog.Slipway(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := secureRegistries(dir); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH"} {
@@ -85,7 +88,9 @@ func TestTorture(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer w.proxy.refuse()
+		for _, p := range w.proxies {
+			defer p.refuse()
+		}
 		defer func() { w.stop() }()
 		all = append(all, w)
 	}
@@ -152,7 +157,7 @@ func survey(t *testing.T, all []*worker, withDebian bool) (cases []fault) {
 		surveyed[s] = c
 		return true
 	})
-	for _, kind := range []func() []fault{damages, kills, signals, networks, failures, disks, pairs, clocks} {
+	for _, kind := range []func() []fault{damages, kills, signals, networks, early, failures, disks, pairs, clocks} {
 		for _, f := range kind() {
 			if _, ok := surveyed[f.scenario]; ok && (f.scenario.only == "" || f.scenario.only == f.kind) {
 				cases = append(cases, f)

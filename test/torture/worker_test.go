@@ -19,15 +19,16 @@ import (
 // registry address, since what slipway remembers names paths, and what it writes names
 // registries.
 type worker struct {
-	dir   string // where commands run: src, store, out, in, tmp
-	saved string // copies of dir before each scenario's command
-	logs  string
-	home  string
-	host  string // of the registry
-	proxy *proxy
-	fail  chan error // what went wrong with the suite itself
-	ready map[*scenario]*prepared
-	stop  func() // ends the registry
+	dir     string // where commands run: src, store, out, in, tmp
+	saved   string // copies of dir before each scenario's command
+	logs    string
+	home    string
+	host    string          // of the registry
+	proxy   *proxy          // of the scenario
+	proxies map[bool]*proxy // and all, by whether they are secure
+	fail    chan error      // what went wrong with the suite itself
+	ready   map[*scenario]*prepared
+	stop    func() // ends the registry
 }
 
 // prepared is a scenario as a worker has it.
@@ -52,19 +53,28 @@ func newWorker(base string, n int) (*worker, error) {
 	at := filepath.Join(base, fmt.Sprint(n))
 	w := &worker{
 		dir: filepath.Join(at, "w"), saved: filepath.Join(at, "saved"), logs: filepath.Join(at, "logs"), home: filepath.Join(at, "home"),
-		fail: make(chan error, 1), ready: map[*scenario]*prepared{}, stop: func() {},
+		fail: make(chan error, 1), ready: map[*scenario]*prepared{}, stop: func() {}, proxies: map[bool]*proxy{},
 	}
 	for _, dir := range []string{w.saved, w.logs, w.home} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return nil, err
 		}
 	}
-	var err error
-	w.proxy, err = listen()
-	if err == nil {
-		w.host = w.proxy.address
+	for _, secure := range []bool{false, true} {
+		p, err := listen(secure)
+		if err != nil {
+			return nil, err
+		}
+		w.proxies[secure] = p
 	}
-	return w, err
+	w.turn(scenarios[0])
+	return w, nil
+}
+
+// turn makes the registry of a scenario that of the worker.
+func (w *worker) turn(s *scenario) {
+	w.proxy = w.proxies[s.registry == secure]
+	w.host = w.proxy.address
 }
 
 // prepare makes the directory of a scenario and runs its command without a fault.
@@ -74,6 +84,7 @@ func (w *worker) prepare(s *scenario) *prepared {
 	}
 	p := &prepared{}
 	w.empty()
+	w.turn(s)
 	w.clearTemp()
 	host := ""
 	if s.registry != "" {
@@ -94,7 +105,7 @@ func (w *worker) prepare(s *scenario) *prepared {
 	}
 	w.clearTemp()
 	w.must(copyTree(filepath.Join(w.saved, s.name), w.dir))
-	if s.registry == memory {
+	if s.registry == memory || s.registry == secure {
 		p.content = crawl(w.proxy.backend(), w.proxy.pushed)
 	}
 	w.ready[s] = p
@@ -185,6 +196,7 @@ func (w *worker) empty() {
 func (w *worker) restore(s *scenario) *prepared {
 	p := w.prepare(s)
 	w.empty()
+	w.turn(s)
 	w.must(copyTree(w.dir, filepath.Join(w.saved, s.name)))
 	if s.registry != "" {
 		stop, err := w.serve(s.registry)

@@ -49,6 +49,7 @@ const (
 const (
 	memory = "memory" // go-containerregistry's
 	debian = "debian" // docker-registry 2.8, a process
+	secure = "secure" // go-containerregistry's, by HTTPS and HTTP/2
 )
 
 var scenarios = []*scenario{
@@ -103,11 +104,17 @@ var scenarios = []*scenario{
 	},
 	{name: "bases", registry: memory, command: lock, scratch: true},
 	{name: "clean", before: []string{stored}, command: "clean" + files},
+	{name: "clean-old", only: "clock", before: []string{stored}, command: "clean -older=7d" + files},
 	{name: "clean-among-others", once: true, before: []string{"others", stored}, command: "clean" + files},
 	{name: "clean-part", registry: memory, once: true, keeps: true, only: "network", before: []string{
 		lock, strings.Replace(stored, "=out", "=a", 1) + shipto + " -platforms=linux", stored + shipto,
 	}, command: "clean -older=1ms -store=none -out=none a/release.part.json"},
 	{name: "store-verify", before: []string{stored}, command: "store verify -q -store=store"},
+	{name: "release-to-secure", registry: secure, only: "early answer", before: []string{lock}, command: stored + shipto},
+	{
+		name: "push-to-secure", registry: secure, only: "early answer", before: []string{lock, stored + shipto, "mv out in"}, input: bundle,
+		command: "airgap push -q " + bundle + " -to=REG/mirror -release=in/release.yaml -out=release.yaml",
+	},
 	{name: "release-to-debian", registry: debian, before: []string{lock}, command: stored + shipto},
 	{name: "publish-to-debian", registry: debian, before: []string{lock, "build -q" + files + shipto}, command: "publish -q" + files + shipto},
 	{

@@ -49,7 +49,7 @@ func Cmd(source string, env Environment) ([]Command, error) {
 				i++
 			}
 			endCommand()
-		case strings.IndexByte("|<>();=,", ch) >= 0:
+		case strings.IndexByte("|<>()", ch) >= 0, strings.IndexByte(";=,", ch) >= 0 && !c.external():
 			r.add(string(ch), "%c is not known here in a line for cmd: write plain commands joined by &&, and put what has other characters in quotes", ch)
 			return nil, r.err()
 		default:
@@ -65,6 +65,16 @@ func Cmd(source string, env Environment) ([]Command, error) {
 		r.add("", "it has more than %d commands: use several RUN", maxCommands)
 	}
 	return commands, r.err()
+}
+
+// external reports whether a command is a program, which reads its words itself: only for the
+// commands of cmd do semicolons, commas and equals signs separate words.
+func (c *Command) external() bool {
+	if len(c.Args) == 0 {
+		return false
+	}
+	name := strings.TrimSuffix(strings.ToLower(c.Args[0].Text), ".exe")
+	return name == "setx" || name == "tar"
 }
 
 // percent expands %NAME%. A name that is not set stays as it is written, as in cmd /C.

@@ -11,6 +11,7 @@ package script
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Command is one command with its arguments. The first is its name.
@@ -26,6 +27,16 @@ type Command struct {
 	Output *Output
 
 	nowhere bool // the standard output is dropped
+	here    bool // the input is a document behind <<
+}
+
+// String returns the words of the command.
+func (c Command) String() string {
+	words := make([]string, 0, len(c.Args))
+	for _, w := range c.Args {
+		words = append(words, w.Text)
+	}
+	return strings.Join(words, " ")
 }
 
 // Output is a redirection into a file.

@@ -61,7 +61,7 @@ func TestShell(t *testing.T) {
 		"V=v1.2; a ${V#v} ${V%.2}0 ${V##x}":             "V=v1.2 [:];[a][1.2][v10][v1.2];",
 		"a $(git rev-parse HEAD)x `git rev-parse HEAD`": "[a][abcx][abc];",
 		"echo h | sha256sum -c -":                       "[echo][h]|[sha256sum][-c][-];",
-		"a ~b":                                          "", "a {b,c}": "", "a [!b]": "", "a ${NONE:-b c}": "", "a ${A#*}": "", "a $(date)": "", "A=~ b": "", "export A-B=c": "", "a $HOME": "", "a || b": "", "(a)": "", "a <b": "", "a 2>b": "", "a >b >c": "", "a 'b": "",
+		"a ~b":                                          "", "a {b,c}": "", "a [!b]": "", "a ${NONE:-b c}": "", "a ${A#*}": "", "a $(date)": "", "A=~ b": "", "export A-B=c": "", "a $HOME": "", "a || b": "[a];", "(a)": "", "a <b": "", "a 2>b": "", "a >b >c": "", "a 'b": "",
 		"V=1.2 D=app-$V; mkdir $D": "V=1.2 D=app-1.2 [:];[mkdir][app-1.2];",
 		"A=1 B=$A c $A $B":         "A=1 B=1 [c][a];",
 		`a "${NONE:-'q'}"`:         "", `a "${A:+'q'}"`: "", `a "${A:-"q"}"`: "", `a ${NONE:-'q'}`: "[a][q];",
@@ -69,9 +69,27 @@ func TestShell(t *testing.T) {
 		"IFS=,; a": "", "IFS=, a": "", "CDPATH=/x cd y": "", "export POSIXLY_CORRECT=1": "", "A=1 :": "", "A=1 export B": "",
 		"a > b > /dev/null": "", "a > b >&2": "", "a >&2 > b": "[a]>b;", "a >/dev/null | b": "", "a 1>&2 | b": "", "a > b 2>/dev/null": "[a]>b;",
 		"a $UNKNOWN": "", "a ${UNKNOWN:-x}": "", "A=b:~": "", "export A=~": "",
-		"a {b} {} b~ a=b \\{a,b\\}": "[a][{b}][{}][b~][a=b][{a,b}];",
+		"[ $A = a ] || b; [ \"$A\" != a ] || c; test -z \"$EMPTY\" && d":                         "[c];[d];",
+		"if [ $A = a ]; then b; else c; fi; if [ -n \"$EMPTY\" ]; then d; elif true; then e; fi": "[b];[true];[e];",
+		"if ! [ $A = a ] || [ -z \"$EMPTY\" ]; then b; fi":                                       "[b];",
+		"if a; then b; else c; fi":                                                               "[a];[b];",
+		"if [ -f /x ]; then b; fi":                                                               "", "if [ $A == a ]; then b; fi": "", "if [ $A == b ]; then b; else c; fi": "[c];", "[ $STAR = a ]": "", "[ $A = a": "",
+		"case $A in a|b) c ;; *) d ;; esac; case x/y in x*) e ;; esac; case \"\" in '') f ;; esac": "[c];[e];[f];",
+		"case $A in [ab]) c ;; esac; case $A in b) exit 1 ;; esac; case 'a*' in a\\*) d ;; esac":   "[c];[d];",
+		"case $A in $A) c ;; esac":                             "",
+		"for x in a $LIST \"b c\"; do c $x \"$x\"; done; d $x": "[c][a][a];[c][x][x];[c][y][y];[c][b][c][b c];[d][b][c];",
+		"for x in; do a; done; b":                              "[b];", "for x in *; do a; done": "", "while true; do a; done": "", "for x in a; do break; done": "",
+		"{ a; b; }": "[a];[b];", "{ a; } > b": "",
+		"[ $A = b ]": "", "false; a": "[a];", "set -e; false; a": "", "set -e; false && a; b": "[b];", "set -e; ! true; b": "[true];[b];",
+		"set -e; if false; then a; fi; b": "[b];", "set -e; { false && a; }; b": "[b];", "false && a": "", "! false; a": "[a];", "! a": "",
+		"b; exit 0; a": "[b];", "a; exit": "", "[ $A = a ] || exit 1; b": "[b];", "[ $A = b ] || { a; exit 1; }": "",
+		"unset A; a": "", "umask 077; a": "", "eval a": "", "exec a": "",
+		"cat <<E > f\n$A \\$A \\\\ \\\" \\x\nE\na": "[printf][%s][a $A \\ \\\" \\x\n]|[cat]>f;[a];",
+		"cat > f <<'E'\n$A\\\\\nE":                 "[printf][%s][$A\\\\\n]|[cat]>f;", "a | cat <<E\nE": "", "cat <<-E\n\tE": "",
+		"echo a b | cut -c2- | sha256sum -c": "[echo][a][b]|[cut][-c2-]|[sha256sum][-c];",
+		"a {b} {} b~ a=b \\{a,b\\}":          "[a][{b}][{}][b~][a=b][{a,b}];",
 	} {
-		got, err := script.Shell(source, env, false)
+		got, err := script.Shell(source, script.Options{Env: env})
 		if (want == "") != (err != nil) || format(got) != want {
 			t.Errorf("%s: %s, %v, want %s", source, format(got), err, want)
 		}
@@ -80,12 +98,15 @@ func TestShell(t *testing.T) {
 
 func TestCmd(t *testing.T) {
 	for source, want := range map[string]string{
-		`a "b c" d && e & f`:      `[a][b c][d];[e];[f];`,
-		`setx PATH "%PATH%;C:\x"`: `[setx][PATH][C:\Windows;C:\x];`,
-		`a %NONE% 100% "" %%`:     `[a][%NONE%][100%][][%%];`,
-		`a > b`:                   "",
-		`a && `:                   "",
-		`a %UNKNOWN%`:             "",
+		`a "b c" d && e & f`:             `[a][b c][d];[e];[f];`,
+		`setx PATH "%PATH%;C:\x"`:        `[setx][PATH][C:\Windows;C:\x];`,
+		`a %NONE% 100% "" %%`:            `[a][%NONE%][100%][][%%];`,
+		`a > b`:                          "",
+		`SETX /m path C:\app;%PATH%`:     `[SETX][/m][path][C:\app;C:\Windows];`,
+		`setx.exe /M A b=c,d && mkdir x`: `[setx.exe][/M][A][b=c,d];[mkdir][x];`,
+		`mkdir a;b`:                      "", `a ;b`: "", `setx;a`: "",
+		`a && `:       "",
+		`a %UNKNOWN%`: "",
 	} {
 		got, err := script.Cmd(source, env)
 		if err != nil {
@@ -118,7 +139,7 @@ func FuzzScript(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, source string) {
-		shell, _ := script.Shell(source, env, false)
+		shell, _ := script.Shell(source, script.Options{Env: env})
 		cmd, _ := script.Cmd(source, env)
 		for _, c := range append(shell, cmd...) {
 			if len(c.Args) == 0 {

@@ -17,14 +17,28 @@ type shell struct {
 	source   string
 	env      Environment
 	strict   bool // set -u: a variable that is not set is an error
+	exit     bool // set -e: a statement that fails ends the script
+	print    func(Command) (string, error)
+	tested   int  // how many statements there are around the current one whose failure only decides
+	inside   bool // a substitution
+	ended    bool // by exit, or by a failure
+	steps    int
 	vars     map[string]string
 	exported []string // NAME=value, for all commands that follow
 	commands []Command
 }
 
-// Shell reads a script for the POSIX shell. strict means that a variable which is not set is an
-// error, as with set -u.
-func Shell(source string, env Environment, strict bool) ([]Command, error) {
+// Options are what a shell is started with.
+type Options struct {
+	Env    Environment
+	Strict bool // set -u: a variable that is not set is an error
+	Exit   bool // set -e: a statement that fails ends the script
+	// Print returns what a command prints, those that are piped into it included; nil knows none.
+	Print func(Command) (string, error)
+}
+
+// Shell reads a script for the POSIX shell.
+func Shell(source string, o Options) ([]Command, error) {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(source), "")
 	if err != nil {
 		var bad syntax.ParseError
@@ -33,9 +47,9 @@ func Shell(source string, env Environment, strict bool) ([]Command, error) {
 		}
 		return nil, &Error{"", err}
 	}
-	s := &shell{source: source, env: env, strict: strict, vars: map[string]string{}}
-	for _, st := range file.Stmts {
-		s.statement(st)
+	s := &shell{source: source, env: o.Env, strict: o.Strict, exit: o.Exit, print: o.Print, vars: map[string]string{}}
+	if !s.statements(file.Stmts) && !s.ended && len(file.Stmts) > 0 {
+		s.fails(file.Stmts[len(file.Stmts)-1])
 	}
 	if len(s.commands) > maxCommands {
 		s.add("", "it has more than %d commands: use several RUN", maxCommands)
@@ -55,61 +69,93 @@ func (s *shell) text(n syntax.Node) string {
 	return s.source[from:to]
 }
 
-func (s *shell) statement(st *syntax.Stmt) {
-	switch {
-	case st.Negated:
-		s.add("!", "! is not known here: write the command without it")
-		return
-	case st.Background || st.Coprocess || st.Disown:
-		s.add("&", "& starts a command beside the next: write &&")
-		return
-	}
-	if b, ok := st.Cmd.(*syntax.BinaryCmd); ok {
-		s.binary(st, b)
-		return
-	}
-	if c := s.simple(st); c != nil {
-		s.append(c)
-	}
-}
-
-func (s *shell) binary(st *syntax.Stmt, b *syntax.BinaryCmd) {
+func (s *shell) binary(st *syntax.Stmt, b *syntax.BinaryCmd) bool {
 	switch {
 	case len(st.Redirs) > 0:
 		s.add(s.text(st.Redirs[0]), "output of more than one command is not redirected here: redirect each")
-	case b.Op == syntax.AndStmt:
-		s.statement(b.X)
-		s.statement(b.Y)
+	case b.Op == syntax.AndStmt, b.Op == syntax.OrStmt:
+		return s.row(b)
 	case b.Op == syntax.Pipe:
-		from, to := s.simple(b.X), s.simple(b.Y)
+		from, to := s.piped(b.X), s.simple(b.Y)
 		if from == nil || to == nil {
-			return
+			return true
 		}
 		if from.Output != nil || from.nowhere {
 			s.add(s.text(b.X), "the output goes to another place than the pipe: leave that out")
-			return
+			return true
+		}
+		if to.here {
+			s.add(s.text(b.Y), "it has two inputs, | and <<: leave one out")
+			return true
 		}
 		to.Input = from
-		s.append(to)
-	case b.Op == syntax.OrStmt:
-		s.add("||", "|| depends on whether a command fails, and none is run: write the one command that is meant")
+		return s.append(to)
 	default:
 		s.add(b.Op.String(), "%s is not known here", b.Op)
 	}
+	return true
 }
 
-// append adds a command, unless it is one of the shell's own that need nothing to be done.
-func (s *shell) append(c *Command) {
+// piped reads what stands before |, which may be a pipe itself.
+func (s *shell) piped(st *syntax.Stmt) *Command {
+	b, ok := st.Cmd.(*syntax.BinaryCmd)
+	if !ok || b.Op != syntax.Pipe || st.Negated || st.Background || len(st.Redirs) > 0 {
+		return s.simple(st)
+	}
+	from, to := s.piped(b.X), s.simple(b.Y)
+	if from == nil || to == nil {
+		return nil
+	}
+	if from.Output != nil || from.nowhere || to.here {
+		s.add(s.text(b.X), "the output goes to another place than the pipe: leave that out")
+		return nil
+	}
+	to.Input = from
+	return to
+}
+
+// row reads a && b and a || b. set -e ends the script only where the last command fails.
+func (s *shell) row(b *syntax.BinaryCmd) bool {
+	before := len(s.found)
+	s.tested++
+	ok := s.statement(b.X)
+	s.tested--
+	if len(s.found) > before && b.Op == syntax.OrStmt || s.ended {
+		return true // whether the second is wanted is not known
+	}
+	if ok != (b.Op == syntax.AndStmt) {
+		return ok
+	}
+	ok = s.statement(b.Y)
+	if !ok && s.exit && s.tested == 0 && !s.ended && final(b.Y) {
+		s.fails(b.Y)
+	}
+	return ok
+}
+
+// append adds a command, unless it is one of the shell's own that need nothing to be done. It
+// returns whether it succeeds.
+func (s *shell) append(c *Command) bool {
+	name := c.Args[0].Text
+	if ok, known := s.decide(c); known {
+		return ok
+	}
 	alone := c.Input == nil && c.Output == nil
-	switch name := c.Args[0].Text; {
+	switch {
 	case name == "set" && alone:
 		s.set(c)
-		return
+		return true
 	case name == "export" && alone:
 		s.export(c)
-		return
+		return true
+	case slices.Contains(builtins, name):
+		s.add(name, "%s is a command of the shell that is not known here: write the commands one after the other", name)
+		return true
 	}
-	s.commands = append(s.commands, *c)
+	if len(s.commands) <= maxCommands {
+		s.commands = append(s.commands, *c)
+	}
+	return true
 }
 
 // set reads set -e, -x and -u. A failure ends the evaluation with or without -e.
@@ -127,6 +173,7 @@ func (s *shell) set(c *Command) {
 			return
 		}
 		s.strict = s.strict || strings.Contains(w.Text, "u")
+		s.exit = s.exit || strings.Contains(w.Text, "e")
 	}
 }
 
@@ -137,8 +184,8 @@ func pipefail(words []Word) bool {
 
 // simple reads a command without && and the like. It returns nil for what is refused.
 func (s *shell) simple(st *syntax.Stmt) *Command {
-	if st.Negated || st.Background {
-		s.add(s.text(st), "! and & are not known here: write the command without them")
+	if st.Background {
+		s.add(s.text(st), "& is not known here: write the command without it")
 		return nil
 	}
 	call, ok := st.Cmd.(*syntax.CallExpr)
@@ -178,64 +225,12 @@ func (s *shell) simple(st *syntax.Stmt) *Command {
 	return c
 }
 
-// redirect reads one redirection. Error output, and what goes to /dev/null, is of no interest.
-func (s *shell) redirect(c *Command, r *syntax.Redirect) {
-	source := s.text(r)
-	number := ""
-	if r.N != nil {
-		number = r.N.Value
-	}
-	switch r.Op {
-	case syntax.RdrOut, syntax.AppOut:
-		files := s.word(r.Word)
-		switch {
-		case len(files) != 1 || files[0].Pattern != "":
-			s.add(source, "%s is not one file", source)
-		case files[0].Text == "/dev/null" && number != "" && number != "1":
-		case files[0].Text == "/dev/null":
-			s.nowhere(c, source)
-		case number == "2":
-			s.add(source, "%s: what a command would report is not known here: leave it out", source)
-		case number != "" && number != "1":
-			s.add(source, "%s: only the standard output is known here", source)
-		case c.Output != nil:
-			s.add(source, "%s: the output goes into another file already", source)
-		default:
-			c.Output, c.nowhere = &Output{File: files[0], Append: r.Op == syntax.AppOut}, false
-		}
-	case syntax.DplOut:
-		switch source {
-		case "2>&1":
-		case ">&2", "1>&2":
-			s.nowhere(c, source)
-		default:
-			s.add(source, "%s is not known here: leave it out", source)
-		}
-	default:
-		s.add(source, "%s is not known here: write the content with echo or printf", source)
-	}
-}
-
-// nowhere notes that the output of a command is dropped. It does not go where it went before.
-func (s *shell) nowhere(c *Command, source string) {
-	if c.Output != nil {
-		s.add(source, "%s: the output goes into a file already, which stays empty: leave one out", source)
-	}
-	c.nowhere = true
-}
-
 // construct names what is not a simple command.
 func construct(c syntax.Command) string {
 	switch c.(type) {
-	case *syntax.IfClause:
-		return "if"
 	case *syntax.WhileClause:
 		return "a loop"
-	case *syntax.ForClause:
-		return "for"
-	case *syntax.CaseClause:
-		return "case"
-	case *syntax.Block, *syntax.Subshell:
+	case *syntax.Subshell:
 		return "a group of commands"
 	case *syntax.FuncDecl:
 		return "a function"

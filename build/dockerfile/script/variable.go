@@ -177,13 +177,18 @@ func (s *shell) without(p *syntax.ParamExp, value string) (_ string, refused boo
 // substitution adds the output of a command, where it was given. As a shell does, it drops the
 // new lines at its end.
 func (s *shell) substitution(f *fields, p *syntax.CmdSubst, quoted, whole bool) {
+	before := len(s.found)
 	source := s.text(p)
 	text := source
 	if inner, ok := strings.CutPrefix(source, "`"); ok {
 		text = "$(" + strings.TrimSuffix(inner, "`") + ")"
 	}
 	value, ok, _ := s.env(text)
+	if !ok {
+		value, ok = s.output(p)
+	}
 	switch {
+	case !ok && len(s.found) > before:
 	case !ok:
 		s.add(source, "%s needs the output of a command, and none is run: write the value, use ARG, or give the value under args in slipway.yaml, by the name %s", source, text)
 	case quoted || whole:

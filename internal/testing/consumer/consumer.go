@@ -100,6 +100,11 @@ var All = []Consumer{
 		Suites: []string{"test/buildkit"},
 	},
 	{
+		Name: "debian", Purpose: "the packages that distroless images consist of",
+		Commands: []string{"apt", "dpkg-deb"}, Packages: []string{"apt", "dpkg"}, Website: "https://www.debian.org/distrib/packages",
+		Suites: []string{"build/base"},
+	},
+	{
 		Name: "wine", Purpose: "running Windows programs",
 		Commands: []string{"wine"}, Packages: []string{"wine"}, Website: "https://wiki.winehq.org/Download",
 		Suites: []string{"test/examples", "test/windows"},

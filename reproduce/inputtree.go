@@ -20,15 +20,15 @@ import (
 	"github.com/slipway-dev/slipway/provenance"
 )
 
-// sandbox is a directory with the inputs of a release.
-type sandbox struct {
+// inputTree is a directory with the inputs of a release.
+type inputTree struct {
 	options Options
 	dir     string
 	rebuild *product.Rebuild
 }
 
 // make checks out what is named by commit, and unpacks the archive of inputs over it.
-func (s *sandbox) make(ctx context.Context) error {
+func (s *inputTree) make(ctx context.Context) error {
 	root := filepath.Join(s.dir, inputs.Product)
 	if err := disk.MkdirAll(s.dir); err != nil {
 		return err
@@ -57,7 +57,7 @@ func (s *sandbox) make(ctx context.Context) error {
 }
 
 // compareArchive compares the archive with the statement, and rewinds it.
-func (s *sandbox) compareArchive(f *os.File) error {
+func (s *inputTree) compareArchive(f *os.File) error {
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
 		return err
@@ -77,7 +77,7 @@ func (s *sandbox) compareArchive(f *os.File) error {
 }
 
 // source tells the build of a directory source, and checks it out if it is known by a commit.
-func (s *sandbox) source(ctx context.Context, d provenance.Dependency, root string) error {
+func (s *inputTree) source(ctx context.Context, d provenance.Dependency, root string) error {
 	a := d.Annotations
 	created, err := time.Parse(time.RFC3339, a.Created)
 	if err != nil {
@@ -112,7 +112,7 @@ func (s *sandbox) source(ctx context.Context, d provenance.Dependency, root stri
 
 // checkout checks a source out. The user's repositories are asked with the user's settings, those that
 // the statement names only if it is signed, over HTTPS and without credentials.
-func (s *sandbox) checkout(ctx context.Context, d provenance.Dependency, to string) error {
+func (s *inputTree) checkout(ctx context.Context, d provenance.Dependency, to string) error {
 	name, hash := d.Annotations.Source, d.Digest.GitCommit
 	if !gitHash.MatchString(hash) {
 		return fmt.Errorf("its commit %.100q is malformed", hash)

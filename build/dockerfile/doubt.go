@@ -1,0 +1,185 @@
+package dockerfile
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/moby/buildkit/frontend/dockerfile/parser"
+
+	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/internal/output"
+)
+
+// skip is a line or a command of a toolchain that was passed over. What it may have written is in
+// doubt: what a later line writes there is known again, and the rest must not be copied.
+type skip struct {
+	at   []parser.Range
+	text string
+	// paths are what it may write, with all that is in them.
+	paths []string
+	// system means that it may write to the directories of the system, too.
+	system bool
+	// changes means that it may change files in paths that were there, and not only add others.
+	changes bool
+	// anywhere means that it may make files in every directory that was there.
+	anywhere bool
+	// refusal is why it is not carried out. It is reported when something that is in doubt is
+	// wanted; nil for what needs no reason, such as a package manager.
+	refusal error
+	because []*skip // it fails because of these
+	told    bool    // the refusal was reported
+}
+
+// refused is a command that is not carried out, as opposed to one that fails.
+type refused struct{ error }
+
+func (r refused) Unwrap() error { return r.error }
+
+// passOver puts a skip on the stage's list.
+func (s *stage) passOver(k *skip) {
+	if k.refusal != nil {
+		s.guess = true
+	}
+	s.skipped = append(s.skipped, k)
+	s.tree.skips = len(s.skipped)
+}
+
+// excuses reports whether a command that was not carried out may be passed over: one that is not
+// known, one that needs files which are not known, and one that may fail only since an earlier one
+// was passed over.
+func (s *stage) excuses(err error) bool {
+	var r refused
+	return s.toolchain && (errors.As(err, &r) || errors.Is(err, errUnknown) || s.guess)
+}
+
+// doubts returns what may have written the file n at p after the stage itself did, or what may
+// have made what the stage has not. Those that are known to write there go before those that may.
+func (s *stage) doubts(p string, n *node) []*skip {
+	own := s.tree.nodes[p] != nil
+	var exact, others []*skip
+	since := 0 // a directory above it was made anew
+	for dir := p; !own && dir != "/"; dir = path.Dir(dir) {
+		if s.tree.fresh[dir] {
+			since = max(since, s.tree.since[dir])
+		}
+	}
+	for i, k := range s.skipped {
+		if i < since {
+			continue
+		}
+		later := i >= s.tree.since[p] // than what the stage has put there
+		covered := slices.ContainsFunc(k.paths, func(dir string) bool { return within(p, dir) })
+		switch {
+		case !own: // whatever is there, something else has made it
+			covered = covered || k.system && systemPath(p) || slices.ContainsFunc(k.paths, func(dir string) bool { return within(dir, p) })
+		case n.kind != layer.Dir:
+			covered = later && (covered && k.changes || k.system && rewritten(p))
+		case s.tree.fresh[p] && !later:
+			continue
+		default:
+			covered = covered || k.system && systemPath(p) || slices.ContainsFunc(k.paths, func(dir string) bool { return within(dir, p) })
+		}
+		switch {
+		case covered:
+			exact = append(exact, k)
+		case k.anywhere && (!own || n.kind == layer.Dir && later):
+			others = append(others, k)
+		}
+	}
+	if len(exact) > 0 {
+		return exact
+	}
+	return others
+}
+
+// systemPath reports whether a path is in a directory of the system, or is / itself.
+func systemPath(p string) bool {
+	top, _, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(p, "/")), "/")
+	return top == "" || slices.Contains(systemDirs, top)
+}
+
+// rewritten reports whether package managers and their like change a file of the system that was
+// there before: accounts, certificates and what they keep themselves.
+func rewritten(p string) bool {
+	for _, dir := range []string{"/etc/passwd", "/etc/group", "/etc/shadow", "/etc/gshadow", "/etc/ssl", "/etc/pki", "/etc/ca-certificates", "/etc/ca-certificates.conf", "/etc/ld.so.cache", "/var/lib", "/lib/apk"} {
+		if within(p, dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// doubted reports why what a COPY wants of a stage is not known.
+func (b *builder) doubted(s *stage, wanted, p string, n *node, doubts []*skip) error {
+	var refusals []*skip
+	for _, k := range doubts {
+		for _, k := range append(slices.Clone(k.because), k) {
+			if k.refusal != nil && !slices.Contains(refusals, k) {
+				refusals = append(refusals, k)
+			}
+		}
+	}
+	if len(refusals) > 0 {
+		b.tell(refusals, fmt.Sprintf("%s, which is copied from the stage %s, may be what it writes", wanted, s.title()))
+		return errReported
+	}
+	k := doubts[0]
+	for _, other := range doubts[1:] {
+		if likely(p, other.text) > likely(p, k.text) {
+			k = other
+		}
+	}
+	if n == nil {
+		return fmt.Errorf("%s is not made in the stage %s, and %s in line %d, which may make it, is not run: COPY it from a context, or use a base that has it, such as one with builtin: static for certificates", wanted, s.title(), k.text, line(k.at))
+	}
+	return fmt.Errorf("%s of the stage %s may have other files than are known here, since %s in line %d, which may write there, is not run: copy what the stage itself puts there by the names of the files, and take the rest from an image that has it", wanted, s.title(), k.text, line(k.at))
+}
+
+// tell reports refusals, each once. why is what they are in the way of; empty for nothing in
+// particular.
+func (b *builder) tell(skips []*skip, why string) {
+	for _, k := range skips {
+		if k.refusal == nil || k.told {
+			continue
+		}
+		k.told = true
+		for _, e := range output.Split(k.refusal) {
+			if why != "" {
+				e = fmt.Errorf("%w (%s)", e, why)
+			}
+			b.report.add(k.at, "", e)
+		}
+	}
+}
+
+// likely returns how likely it is that a command makes a file of the system.
+func likely(p, text string) int {
+	name := path.Base(strings.Fields(text + " x")[0])
+	accounts := strings.HasPrefix(name, "user") || strings.HasPrefix(name, "group") || strings.HasPrefix(name, "add")
+	switch {
+	case strings.Contains(p, "ssl") || strings.Contains(p, "pki") || strings.Contains(p, "cert"):
+		if strings.Contains(text, "ca-certificates") || strings.Contains(text, "ca-trust") {
+			return 2
+		}
+	case path.Base(p) == "mime.types" && strings.Contains(text, "mailcap"):
+		return 2
+	case slices.Contains([]string{"/etc/passwd", "/etc/group", "/etc/shadow"}, p) || within(p, "/home"):
+		if accounts {
+			return 2
+		}
+	}
+	if accounts {
+		return 0
+	}
+	return 1
+}
+
+func line(at []parser.Range) int {
+	if len(at) == 0 {
+		return 0
+	}
+	return at[0].Start.Line
+}
