@@ -2,35 +2,45 @@ package explore
 
 import (
 	"flag"
-	"sync/atomic"
+	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 )
 
-var long = flag.Duration("time", 40*time.Second, "how long to walk")
+var (
+	long = flag.Duration("time", 0, "how long to walk; 0 is a few walks")
+	seed = flag.Int("seed", 1, "the seed of the first walks")
+)
 
-// TestExplore walks. The number of a failing walk is printed by rapid, with the way to repeat it.
+// few is the number of walks of one seed.
+const few = 12
+
+// TestExplore walks. The walks of a seed are the same each time, so that a change passes or fails by
+// itself. With -time it goes on to the next seeds.
 func TestExplore(t *testing.T) {
-	t.Parallel()
+	set(t, "rapid.checks", strconv.Itoa(few))
 	end := time.Now().Add(*long)
-	var failed atomic.Bool
-	walks := 0
-	rapid.Check(t, func(rt *rapid.T) {
-		if !failed.Load() && time.Now().After(end) {
-			return // a failure is shrunk although the time is up
+	for n := *seed; n == *seed || time.Now().Before(end); n++ {
+		t.Run(fmt.Sprintf("seed %d", n), func(t *testing.T) {
+			set(t, "rapid.seed", strconv.Itoa(n))
+			rapid.Check(t, walk)
+		})
+		if t.Failed() {
+			break
 		}
-		walks++
-		defer func() {
-			if rt.Failed() {
-				failed.Store(true)
-			}
-		}()
-		walk(rt)
-	})
-	t.Logf("%d walks", walks)
+	}
 	tell(t)
+}
+
+// set sets a flag of rapid.
+func set(t *testing.T, name, value string) {
+	t.Helper()
+	if err := flag.Set(name, value); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestKeysDrawn: every key of slipway.yaml is drawn in 500 products.

@@ -111,8 +111,8 @@ func archive(t interface{ Fatal(args ...any) }, program []byte) []byte {
 	return b.Bytes()
 }
 
-// seed pushes the bases and the third-party image that products name.
-func seed(host string) error {
+// pushBases pushes the bases and the third-party image that products name.
+func pushBases(host string) error {
 	windows := map[string]string{"ltsc2022": "10.0.20348.4711", "ltsc2025": "10.0.26100.1234"}
 	linux := []v1.Platform{{OS: "linux", Architecture: "amd64"}, {OS: "linux", Architecture: "arm64"}, {OS: "linux", Architecture: "arm", Variant: "v7"}}
 	push := map[string][]v1.Platform{"base/linux:1": linux, "third/pause:1": linux}

@@ -49,7 +49,7 @@ func newWorld(t *rapid.T, p *product) *world {
 	t.Cleanup(w.close)
 	w.server = httptest.NewServer(registrytest.Handler())
 	w.host = strings.TrimPrefix(w.server.URL, "http://")
-	must(t, seed(w.host))
+	must(t, pushBases(w.host))
 	for _, d := range []string{"src", "home", "tmp"} {
 		must(t, os.MkdirAll(w.path(d), 0o755))
 	}
