@@ -66,15 +66,24 @@ func makeChart(ctx context.Context, images *images, declared product.Chart) (Cha
 	}
 	made := Chart{Cases: cases}
 	o := chart.PinOptions{Cases: cases, Find: finder(images), Unrendered: func(u chart.Unrendered) { made.Unrendered = append(made.Unrendered, u) }}
-	for _, m := range declared.Images {
-		i, ok := images.lock.Image(m.Image)
-		if !ok {
-			return Chart{}, fmt.Errorf("%s: the lock has no image %s", m.Pos, m.Image)
-		}
-		o.Mappings = append(o.Mappings, chart.Mapping{Path: m.Path, Image: *ownImage(i), Pos: m.Pos})
+	if o.Mappings, err = mappings(images.lock, declared); err != nil {
+		return Chart{}, err
 	}
 	made.Chart, err = loaded.Pin(ctx, o)
 	return made, err
+}
+
+// mappings are the images that slipway.yaml names for values of a chart.
+func mappings(l *lock.Lock, declared product.Chart) ([]chart.Mapping, error) {
+	var all []chart.Mapping
+	for _, m := range declared.Images {
+		i, ok := l.Image(m.Image)
+		if !ok {
+			return nil, fmt.Errorf("%s: the lock has no image %s", m.Pos, m.Image)
+		}
+		all = append(all, chart.Mapping{Path: m.Path, Image: *ownImage(i), Pos: m.Pos})
+	}
+	return all, nil
 }
 
 // chartLocation returns where a chart of slipway.yaml is.

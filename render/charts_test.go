@@ -54,3 +54,23 @@ func TestCharts(t *testing.T) {
 		}
 	}
 }
+
+// TestMappedInRelease renders a chart of slipway.yaml into release.yaml: with the images that are
+// named for its values there, too.
+func TestMappedInRelease(t *testing.T) {
+	p, l := small(t, map[string]string{
+		"app/Chart.yaml":       "apiVersion: v2\nname: app\nversion: 0.0.1\n",
+		"app/values.yaml":      "image: {repository: example.com/any, tag: old}\n",
+		"app/templates/a.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - {name: a, image: \"{{ .Values.image.repository }}:{{ .Values.image.tag }}\"}\n",
+	})
+	at := product.Template{Path: "deploy/app"}
+	p.Charts = []product.Chart{{Template: at, Name: "app", Version: "1.2.3", Images: []product.ChartImage{{Path: "image", Image: "app"}}}}
+	p.Release = product.Release{Helm: []product.Helm{{Template: at, Chart: "app", Name: "a"}}}
+	m, err := render.Render(t.Context(), p, l, render.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "slipway.local/kpack/app:" + l.Images[0].Tags[0] + "@" + storetest.MadeUpDigest(1).String(); !strings.Contains(string(m.Text), want) {
+		t.Errorf("no %s in\n%s", want, m.Text)
+	}
+}

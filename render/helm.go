@@ -75,12 +75,13 @@ func inflate(ctx context.Context, p *product.Product, l *lock.Lock, h product.He
 	if err != nil {
 		return nil, err
 	}
-	c, err := chart.Load(chart.Location{Tree: in.tree, Path: in.path, Shown: in.name(in.path)})
+	location := chart.Location{Tree: in.tree, Path: in.path, Shown: in.name(in.path)}
+	c, err := chart.Load(location)
 	if err != nil {
 		return nil, err
 	}
 	if h.Chart != "" {
-		if c, err = c.SetVersion(declared.Version, declared.AppVersion); err != nil {
+		if c, err = mapped(ctx, c, location, l, declared); err != nil {
 			return nil, err
 		}
 	}
@@ -89,6 +90,23 @@ func inflate(ctx context.Context, p *product.Product, l *lock.Lock, h product.He
 		return nil, err
 	}
 	return c.Render(ctx, chart.Options{Release: h.Name, Namespace: h.Namespace, Values: values})
+}
+
+// mapped returns a chart of slipway.yaml at its version, with the images that are named for its
+// values. References that tell their image become that later, as in any manifest.
+func mapped(ctx context.Context, c *chart.Chart, at chart.Location, l *lock.Lock, declared product.Chart) (*chart.Chart, error) {
+	c, err := c.SetVersion(declared.Version, declared.AppVersion)
+	if err != nil || len(declared.Images) == 0 {
+		return c, err
+	}
+	o := chart.PinOptions{Find: func(string) *chart.Image { return nil }}
+	if o.Cases, err = chartCases(at, declared); err != nil {
+		return nil, err
+	}
+	if o.Mappings, err = mappings(l, declared); err != nil {
+		return nil, err
+	}
+	return c.Pin(ctx, o)
 }
 
 // position reads a place as charts write it: FILE:LINE, or FILE.
