@@ -128,7 +128,7 @@ func (w *world) push() {
 // report makes the page again.
 func (w *world) report() {
 	before := w.tree("out")
-	w.ok(w.run("report", "out", "-store=store", "-out=page.html"))
+	w.ok(w.run("report", "out", "-out=page.html"))
 	if diff := differ(before, w.tree("out")); diff != "" {
 		w.fail(nil, "report changes the release:\n%s", diff)
 	}
