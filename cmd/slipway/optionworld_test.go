@@ -96,7 +96,7 @@ func (w *world) start(t *testing.T, dir string, args []string, id string) outcom
 	for _, a := range args {
 		cmd.Args = append(cmd.Args, strings.NewReplacer(append(w.words, "$RUN", id, "$REG", w.host)...).Replace(a))
 	}
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, append(w.env, "HOME="+filepath.Join(dir, "home"), "TMPDIR="+w.top), &out, &errs
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, slices.Concat(w.env, []string{"HOME=" + filepath.Join(dir, "home"), "TMPDIR=" + w.top}), &out, &errs
 	if input, err := os.Open(filepath.Join(dir, args[0]+".stdin")); err == nil {
 		defer input.Close()
 		cmd.Stdin = input
