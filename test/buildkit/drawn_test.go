@@ -91,6 +91,9 @@ func TestDrawn(t *testing.T) {
 	t.Run("buildkit", func(t *testing.T) { drawnInBuildKit(t, build) })
 }
 
+// first matches lines that are known as the first of a RUN only.
+var first = regexp.MustCompile(`\$\(|\b(set|exit|exec)\b`)
+
 // drawnInBuildKit lets BuildKit run lines, many to a RUN, each in a directory of its own.
 func drawnInBuildKit(t *testing.T, lines []drawn) {
 	buildctl := daemon(t)
@@ -102,17 +105,31 @@ func drawnInBuildKit(t *testing.T, lines []drawn) {
 		fmt.Fprintf(&file, "ENV %s=%q\n", name, value)
 	}
 	const together = 50
+	in := 0 // lines of the RUN
+	end := func() {
+		if in > 0 {
+			file.WriteString("EOF\n")
+		}
+		in = 0
+	}
 	for i, l := range lines {
 		dir := fmt.Sprintf("s%d", i)
 		tree.WriteString(strings.ReplaceAll(drawnTree, "@", dir))
-		if i%together == 0 {
+		line := l.in("/" + dir)
+		if first.MatchString(line) {
+			end()
+			fmt.Fprintf(&file, "WORKDIR /%s\nRUN <<'EOF'\nset -e\n%s\nEOF\n", dir, line)
+			continue
+		}
+		if in == 0 {
 			file.WriteString("RUN <<'EOF'\nset -e\n")
 		}
-		fmt.Fprintf(&file, "cd /%s\n%s\n", dir, l.in("/"+dir))
-		if i%together == together-1 || i == len(lines)-1 {
-			file.WriteString("EOF\n")
+		fmt.Fprintf(&file, "cd /%s\n%s\n", dir, line)
+		if in++; in == together {
+			end()
 		}
 	}
+	end()
 	c := dockerfiletest.Load(t, &txtar.Archive{Files: []txtar.File{
 		{Name: "Dockerfile", Data: []byte(file.String())},
 		{Name: "images/machine", Data: append(machineOf(t, drawnTools...), tree.String()...)},

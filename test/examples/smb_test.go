@@ -79,7 +79,7 @@ func TestSMB(t *testing.T) {
 	})
 	t.Run("to a registry it needs pinned bases", func(t *testing.T) {
 		said, err := p.run(t.Context(), t, "build", "-registry=localhost:1/smb")
-		if err == nil || !strings.Contains(said, "base cifs for linux/amd64 is not ") || !strings.Contains(said, "base servercore for windows/amd64:ltsc2025 is not ") {
+		if err == nil || !strings.Contains(said, "base cifs is not locked for linux/amd64: ") || !strings.Contains(said, "base servercore is not locked for windows/amd64:ltsc2025, ") {
 			t.Errorf("slipway build: %v\n%s", err, said)
 		}
 	})

@@ -163,9 +163,10 @@ func (w *shards) run(k int, args ...string) *exec.Cmd {
 	return cmd
 }
 
+// shard makes a shard. Without a sandbox, the go that counts its calls is the one that compiles.
 func (w *shards) shard(t *testing.T, ref string, k int) *exec.Cmd {
 	t.Helper()
-	return w.run(k, "release", "-binary=false", "-plan="+ref, fmt.Sprintf("-shard=%d", k))
+	return w.run(k, "release", "-binary=false", "-plan="+ref, "-sandbox=off", fmt.Sprintf("-shard=%d", k))
 }
 
 func (w *shards) merge(ref string) *exec.Cmd {
