@@ -16,7 +16,7 @@ var (
 )
 
 // few is the number of walks of one seed.
-const few = 12
+const few = 8
 
 // TestExplore walks. The walks of a seed are the same each time, so that a change passes or fails by
 // itself. With -time it goes on to the next seeds.

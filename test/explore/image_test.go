@@ -76,6 +76,10 @@ func (p *product) drawImage(t *rapid.T, i object) {
 	if _, ok := i["dockerfile"]; ok {
 		i["source"] = "here"
 	}
+	if maybe(t, 10, "missing") {
+		i["missing"] = []string{"the debugger"}
+		p.allowed = append(p.allowed, object{"rule": "image-incomplete", "path": fmt.Sprintf("images[%s]", i["name"]), "reason": "not for users"})
+	}
 	if maybe(t, 5, "labels") {
 		i["labels"] = object{"com.example.drawn": "x=\"1\" ü"}
 	}

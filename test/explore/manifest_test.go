@@ -141,6 +141,9 @@ func (p *product) drawRelease(t *rapid.T) {
 		p.yaml["release"] = o
 	}
 	if maybe(t, 6, "allow lint") {
-		p.yaml["lint"] = object{"allow": []object{{"rule": "windows-resource-requests", "object": "Deployment drawn/d0", "path": "spec.template.spec.containers[0]", "reason": "small"}}}
+		p.allowed = append(p.allowed, object{"rule": "windows-resource-requests", "object": "Deployment drawn/d0", "path": "spec.template.spec.containers[0]", "reason": "small"})
+	}
+	if len(p.allowed) > 0 {
+		p.yaml["lint"] = object{"allow": p.allowed}
 	}
 }

@@ -22,6 +22,7 @@ type product struct {
 	dest     []string // the names of destinations
 	channels []string
 	images   []string
+	allowed  []object // findings of lint
 }
 
 // host and mirror stand for the registry of a walk in what is drawn.
@@ -131,6 +132,9 @@ func (p *product) drawBases(t *rapid.T) {
 	if p.linux() {
 		if !maybe(t, 4, "base in a registry") {
 			all = append(all, object{"name": "linux", "builtin": pick(t, "builtin", "static", "static-root", "scratch")})
+			if maybe(t, 5, "in place of") {
+				all[0]["inPlaceOf"] = []string{"gcr.io/distroless/static:nonroot"}
+			}
 		} else {
 			images := object{}
 			for _, on := range slices.DeleteFunc(slices.Clone(p.platforms), isWindows) {
