@@ -131,7 +131,7 @@ func tree(t interface{ Fatal(args ...any) }, dir string) map[string]string {
 			}
 			all[name] = fmt.Sprintf("%s %x", info.Mode(), sha256.Sum256(data))
 		default:
-			to, _ := os.Readlink(path) //nolint:errcheck // empty if it is no link
+			to, _ := os.Readlink(path) // empty if it is no link
 			all[name] = info.Mode().String() + " " + to
 		}
 		return nil

@@ -52,7 +52,7 @@ func remove(dir string) {
 		}
 		return err
 	})
-	os.RemoveAll(dir) //nolint:errcheck // as above
+	os.RemoveAll(dir)
 }
 
 // command is the path of the slipway command.

@@ -33,12 +33,11 @@ type world struct {
 
 // release is what the last command left in a directory.
 type release struct {
-	dir      string // relative to the world
-	version  string
-	flags    []string // with which it was made, without places
-	pushed   string   // the registry; "" for a snapshot
-	key      string   // the public key that verifies it; "" if it is not signed
-	platform []string // if not all
+	dir     string // relative to the world
+	version string
+	flags   []string // with which it was made, without places
+	pushed  string   // the registry; "" for a snapshot
+	key     string   // the public key that verifies it; "" if it is not signed
 }
 
 // newWorld lays out a product.
@@ -236,7 +235,7 @@ func (w *world) exists(name string) bool {
 
 // files returns the files of a directory that end so.
 func (w *world) files(dir, suffix string) (names []string) {
-	entries, _ := os.ReadDir(w.path(dir)) //nolint:errcheck // there are none then
+	entries, _ := os.ReadDir(w.path(dir)) // there are none then
 	for _, e := range entries {
 		if strings.HasSuffix(e.Name(), suffix) {
 			names = append(names, dir+"/"+e.Name())

@@ -60,11 +60,11 @@ func pick[T any](t *rapid.T, what string, values ...T) T {
 	return rapid.SampledFrom(values).Draw(t, what)
 }
 
-// some draws a subset of the values in their order, with at least min of them.
-func some[T any](t *rapid.T, what string, min int, values ...T) []T {
+// some draws a subset of the values in their order, with at least that many of them.
+func some[T any](t *rapid.T, what string, least int, values ...T) []T {
 	var out []T
 	for n, v := range values {
-		if len(values)-n <= min-len(out) || rapid.Bool().Draw(t, fmt.Sprintf("%s %v", what, v)) {
+		if len(values)-n <= least-len(out) || rapid.Bool().Draw(t, fmt.Sprintf("%s %v", what, v)) {
 			out = append(out, v)
 		}
 	}
