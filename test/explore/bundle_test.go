@@ -1,0 +1,227 @@
+package explore
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/crane"
+	"pgregory.net/rapid"
+)
+
+// split makes volumes of a bundle: together they have its images, and each can be verified.
+func (w *world) split() {
+	all := w.bundles("out")
+	if len(all) == 0 {
+		return
+	}
+	path := pick(w.t, "bundle", all...)
+	out := "volumes"
+	r := w.run("airgap", "split", path, "-out="+out, "-max-size="+pick(w.t, "max size", "1MB", "3MB", "100MB"))
+	if r.code != 0 {
+		if strings.Contains(r.stderr, "allow more with -max-size") {
+			remove(w.path(out))
+			return
+		}
+		w.fail(r, "it cannot be split")
+	}
+	whole := strings.Fields(w.ok(w.reads("airgap", "list", "-digests", path)).stdout)
+	var got []string
+	for _, v := range w.bundles(out) {
+		got = append(got, strings.Fields(w.ok(w.reads("airgap", "list", "-digests", v)).stdout)...)
+		w.ok(w.reads("airgap", "verify", "-lock=out/release.lock.json", v))
+	}
+	slices.Sort(whole)
+	slices.Sort(got)
+	if !slices.Equal(whole, got) {
+		w.fail(nil, "the bundle has %v, its volumes have %v", whole, got)
+	}
+	remove(w.path(out))
+}
+
+// extract writes an image of a bundle to a directory.
+func (w *world) extract() {
+	all := w.bundles("out")
+	if len(all) == 0 {
+		return
+	}
+	path := pick(w.t, "bundle", all...)
+	names := strings.Fields(w.ok(w.reads("airgap", "list", path)).stdout)
+	if len(names) == 0 {
+		return
+	}
+	image := pick(w.t, "image of the bundle", names...)
+	w.ok(w.run("airgap", "extract", image, "-from="+path, "-to=layout"))
+	before := w.tree("layout")
+	w.ok(w.run("airgap", "extract", image, "-from="+path, "-to=layout"))
+	if diff := differ(before, w.tree("layout")); diff != "" {
+		w.fail(nil, "a second extraction changes the layout:\n%s", diff)
+	}
+	remove(w.path("layout"))
+}
+
+// delta makes deltas from an older release, and the bundles of them again.
+func (w *world) delta() {
+	if len(w.older) == 0 {
+		return
+	}
+	old := w.older[len(w.older)-1]
+	for _, base := range w.bundles(old.dir) {
+		name := filepath.Base(base)
+		if !w.exists("out/" + name) {
+			continue
+		}
+		r := w.run(slices.Concat([]string{"airgap", "pack", "-base=" + base, "-product=src/slipway.yaml", "-store=store", "-out=out"}, w.now.flags)...)
+		if r.code != 0 {
+			w.fail(r, "no delta is made")
+		}
+		before, err := os.ReadFile(w.path("out/" + name))
+		must(w.t, err)
+		if !w.exists("out/" + name + ".delta") {
+			return
+		}
+		w.ok(w.run("airgap", "apply", "out/"+name+".delta", "-base="+base, "-out=again.tar.zst"))
+		after, err := os.ReadFile(w.path("again.tar.zst"))
+		must(w.t, err)
+		if !bytes.Equal(before, after) {
+			w.fail(r, "the delta makes another bundle of %s", name)
+		}
+		must(w.t, os.Remove(w.path("again.tar.zst")))
+		w.ok(w.reads("airgap", "diff", base, "out/"+name))
+		// pack has removed what made the release complete
+		w.ok(w.run(slices.Concat([]string{"release"}, w.places("out"), w.makes(w.now), w.key())...))
+		w.complete(nil, "out")
+		return
+	}
+}
+
+// push pushes a bundle to the registry: every image can be pulled from there, by its digest.
+func (w *world) push() {
+	all := w.bundles("out")
+	if len(all) == 0 {
+		return
+	}
+	path := pick(w.t, "bundle", all...)
+	to := w.host + "/" + pick(w.t, "prefix", "mirror", "a/b")
+	if r := w.run("airgap", "push", path, "-to="+to); r.code != 0 {
+		if !strings.Contains(r.stderr, "push the bundle for all platforms") {
+			w.fail(r, "it cannot be pushed")
+		}
+		return
+	}
+	for l := range strings.Lines(w.ok(w.reads("airgap", "list", "-digests", path)).stdout) {
+		name, digest, _ := strings.Cut(strings.TrimSpace(l), "@")
+		_, rest, _ := strings.Cut(name, "/")
+		at := to + "/" + rest
+		got, err := crane.Digest(at, crane.Insecure)
+		if err != nil || got != digest {
+			w.fail(nil, "%s of the bundle is %s in the registry, not %s: %v", at, got, digest, err)
+		}
+	}
+	w.ok(w.run("airgap", "push", path, "-to="+to))
+}
+
+// report makes the page again.
+func (w *world) report() {
+	before := w.tree("out")
+	w.ok(w.run("report", "out", "-out=page.html"))
+	if diff := differ(before, w.tree("out")); diff != "" {
+		w.fail(nil, "report changes the release:\n%s", diff)
+	}
+	remove(w.path("page.html"))
+}
+
+// reproduce makes the release again from its own statement.
+func (w *world) reproduce() {
+	if rapid.IntRange(0, 2).Draw(w.t, "long") > 0 {
+		return
+	}
+	args := []string{"reproduce", "out"}
+	if w.now.key != "" {
+		args = append(args, "-key="+w.now.key)
+	}
+	r := w.run(args...)
+	if r.code != 0 && !strings.Contains(r.stderr, "-repository") && !strings.Contains(r.stderr, "-allow-commands") {
+		w.fail(r, "it cannot be made again")
+	}
+}
+
+// storeVerify reads all of the store.
+func (w *world) storeVerify() { w.ok(w.run("store", "verify", "-store=store")) }
+
+// publish makes a release in the registry, and reads what release.yaml names.
+func (w *world) publish() {
+	if w.now.pushed != "" {
+		return
+	}
+	to := "-registry=" + w.host + "/made"
+	if len(w.p.dest) > 0 && maybe(w.t, 2, "destination") {
+		to = "-registry=" + pick(w.t, "destinations", "one", "two", "all", "one,two")
+	}
+	at := slices.Concat([]string{"-product=src/slipway.yaml", "-store=store", to}, w.now.flags)
+	checked := w.run(slices.Concat([]string{"check", "-product=src/slipway.yaml", to}, w.now.flags)...)
+	r := w.run(slices.Concat([]string{"release", "-binary=false", "-out=published"}, at, w.key())...)
+	if (checked.code == 0) != (r.code == 0) && !told(r) {
+		w.fail(r, "check ended with %d: %s%s", checked.code, checked.stdout, checked.stderr)
+	}
+	if r.code != 0 {
+		remove(w.path("published"))
+		return
+	}
+	w.complete(r, "published")
+	w.resolves("published")
+	before := w.tree("published")
+	again := w.ok(w.run(slices.Concat([]string{"release", "-binary=false", "-out=published"}, at, w.key())...))
+	if diff := differ(w.unsigned(before), w.unsigned(w.tree("published"))); diff != "" {
+		w.fail(again, "a second release to the registry changes files:\n%s", diff)
+	}
+	w.ok(w.run("promote", "published/release.lock.json", "-to="+w.host+"/promoted/"+fmt.Sprint(w.edits)))
+	remove(w.path("published"))
+}
+
+// resolves checks that all images of a lock are where it says.
+func (w *world) resolves(dir string) {
+	var l struct {
+		Images []struct {
+			Repository, Digest string
+			Tags               []string
+		}
+	}
+	text, err := os.ReadFile(w.path(dir + "/release.lock.json"))
+	must(w.t, err)
+	must(w.t, json.Unmarshal(text, &l))
+	for _, i := range l.Images {
+		for _, tag := range append(slices.Clone(i.Tags), "") {
+			ref := i.Repository + ":" + tag
+			if tag == "" {
+				ref = i.Repository + "@" + i.Digest
+			}
+			if got, err := crane.Digest(ref, crane.Insecure); err != nil || got != i.Digest {
+				w.fail(nil, "%s is %s, and the lock has %s: %v", ref, got, i.Digest, err)
+			}
+		}
+	}
+}
+
+// clean removes the release and the store, and nothing else.
+func (w *world) clean() {
+	before := w.work()
+	w.ok(w.run("clean", "-product=src/slipway.yaml", "-store=store", "-out=out"))
+	for name := range w.work() {
+		if strings.HasPrefix(name, "out/") || strings.HasPrefix(name, "store/") {
+			w.fail(nil, "clean leaves %s", name)
+		}
+		delete(before, name)
+	}
+	for name := range before {
+		if !strings.HasPrefix(name, "out/") && !strings.HasPrefix(name, "store/") {
+			w.fail(nil, "clean removes %s", name)
+		}
+	}
+	w.ok(w.run(slices.Concat([]string{"release"}, w.places("out"), w.makes(w.now), w.key())...))
+	w.complete(nil, "out")
+}

@@ -1,0 +1,71 @@
+package explore
+
+import (
+	"flag"
+	"fmt"
+	"strconv"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+var (
+	long = flag.Duration("time", 0, "how long to walk; 0 is a few walks")
+	seed = flag.Int("seed", 1, "the seed of the first walks")
+)
+
+// few is the number of walks of one seed.
+const few = 8
+
+// TestExplore walks. The walks of a seed are the same each time, so that a change passes or fails by
+// itself. With -time it goes on to the next seeds.
+func TestExplore(t *testing.T) {
+	set(t, "rapid.checks", strconv.Itoa(few))
+	end := time.Now().Add(*long)
+	for n := *seed; n == *seed || time.Now().Before(end); n++ {
+		t.Run(fmt.Sprintf("seed %d", n), func(t *testing.T) {
+			set(t, "rapid.seed", strconv.Itoa(n))
+			rapid.Check(t, walk)
+		})
+		if t.Failed() {
+			break
+		}
+	}
+	tell(t)
+}
+
+// set sets a flag of rapid.
+func set(t *testing.T, name, value string) {
+	t.Helper()
+	if err := flag.Set(name, value); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestKeysDrawn: every key of slipway.yaml is drawn in 500 products.
+func TestKeysDrawn(t *testing.T) {
+	t.Parallel()
+	s, err := readSchema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn := map[string]int{}
+	for n := range 500 {
+		keys(products.Example(n).yaml, "", s, drawn)
+	}
+	for key := range s.paths {
+		if drawn[key] == 0 && notDrawn[key] == "" {
+			t.Errorf("no product has %s", key)
+		}
+		if drawn[key] != 0 && notDrawn[key] != "" {
+			t.Errorf("%s is drawn: take it off the list", key)
+		}
+	}
+}
+
+// notDrawn are keys that products do not have, each with the reason.
+var notDrawn = map[string]string{
+	"programs[].url":    "programs are downloaded over HTTPS only, from addresses that are not this machine's",
+	"programs[].sha256": "as programs[].url",
+}
