@@ -12,8 +12,15 @@ func TestPeak(t *testing.T) {
 			piece = make([]byte, 1<<20)
 		}
 	}
-	// What is allocated while the collector marks counts as alive: on a busy machine some of the GiB.
-	if used := Peak(garbage); used > 4*size {
+	// What is allocated while the collector marks counts as alive: on a busy machine more than this,
+	// but not each time.
+	used := Peak(garbage)
+	for range 9 {
+		if used > size/4 {
+			used = Peak(garbage)
+		}
+	}
+	if used > size/4 {
 		t.Errorf("%d MiB are in use where there is garbage", used>>20)
 	}
 	holding := func() {
