@@ -26,9 +26,9 @@ const (
 )
 
 // static makes a built-in Linux base: certificate roots, time zones, passwd and group, /tmp, home
-// directories and the usual empty ones. The base static is for programs that need no rights, as distroless static:nonroot
-// is; static-root has the same files and runs as root in /, as distroless static:latest does, for
-// which many projects have written their Dockerfiles.
+// directories and the usual empty ones. The base static is for programs that need no rights, as
+// distroless static:nonroot is; static-root has the same files and runs as root in /, as distroless
+// static:latest does, for which many projects have written their Dockerfiles.
 func static(ctx context.Context, st *store.Store, builtin string, p platform.Platform) (Base, error) {
 	config := v1.Config{
 		User:       nonRoot,

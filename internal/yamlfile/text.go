@@ -75,8 +75,9 @@ var action = regexp.MustCompile(`\{\{-?\s*(?:[.$(]|/\*|[a-zA-Z]+\b)`)
 // helm matches actions that only Helm's templates have.
 var helm = regexp.MustCompile(`\{\{[^}]*(?:\.(?:Values|Release|Chart|Capabilities|Files)\b|\binclude\b|\btoYaml\b)`)
 
-// NotRendered returns an error if a text has actions of a Go template, and nil otherwise. Such a text may still be YAML: the alerts of Prometheus have actions of their own. Ask only about a
-// text that is not YAML.
+// NotRendered returns an error if a text has actions of a Go template, and nil otherwise. Such a
+// text may still be YAML: the alerts of Prometheus have actions of their own. Ask only about a text
+// that is not YAML.
 func NotRendered(file string, text []byte) *Error {
 	at := action.FindIndex(text)
 	if at == nil {

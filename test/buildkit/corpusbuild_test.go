@@ -24,9 +24,9 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// TestCorpusSameAsBuildKit lets BuildKit build the Dockerfiles of the corpus that are carried out. Their bases
-// are stand-ins with a shell and GNU's tools, and what outputs name replaces the stages that make
-// it. Excepted are those that compile: their stages need a network.
+// TestCorpusSameAsBuildKit lets BuildKit build the Dockerfiles of the corpus that are carried out.
+// Their bases are stand-ins with a shell and GNU's tools, and what outputs name replaces the stages
+// that make it. Excepted are those that compile: their stages need a network.
 func TestCorpusSameAsBuildKit(t *testing.T) {
 	testprog.Need(t, "buildkit")
 	buildctl := daemon(t)

@@ -24,8 +24,7 @@ func counted(args []string, code int) {
 	counts.of[name]++
 	counts.of[fmt.Sprintf("%s → %d", name, code)]++
 	for _, a := range args {
-		if f, _, ok := strings.Cut(a, "="); strings.HasPrefix(a, "-") {
-			_ = ok
+		if f, _, _ := strings.Cut(a, "="); strings.HasPrefix(a, "-") {
 			counts.of[name+" "+f]++
 		}
 	}

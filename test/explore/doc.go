@@ -8,5 +8,6 @@
 // bytes that one machine makes; what slipway made it verifies, and refuses after any change.
 //
 // A failure is shrunk by the rapid library to a small product and a short walk, and printed as a
-// testscript. `go test` walks a few ways, the same each time; `go tool mage explore -time=2h` walks on.
+// testscript. `go test` walks a few ways, the same each time; `go tool mage explore -time=2h` walks
+// on.
 package explore

@@ -18,8 +18,8 @@ var (
 // few is the number of walks of one seed.
 const few = 8
 
-// TestExplore walks. The walks of a seed are the same each time, so that a change passes or fails by
-// itself. With -time it goes on to the next seeds.
+// TestExplore walks. The walks of a seed are the same each time, so that a change passes or fails
+// by itself. With -time it goes on to the next seeds.
 func TestExplore(t *testing.T) {
 	set(t, "rapid.checks", strconv.Itoa(few))
 	end := time.Now().Add(*long)

@@ -120,7 +120,9 @@ func (p *product) drawRelease(t *rapid.T) {
 	if len(templates) > 0 && maybe(t, 4, "template source") {
 		templates[0]["source"] = "here"
 	}
-	put(o, "templates", templates)
+	if len(templates) > 0 {
+		o["templates"] = templates
+	}
 	if maybe(t, 5, "kustomize") {
 		p.files["kustomize/kustomization.yaml"] = "resources: [one.yaml]\nnamespace: kustomized\n"
 		p.files["kustomize/one.yaml"] = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: one\ndata: {a: b}\n"

@@ -72,9 +72,8 @@ func (w *world) makes(release *release) []string {
 
 // first makes a snapshot. Check says whether that is possible.
 func (w *world) first() {
-	r := &release{dir: "out", version: w.at}
+	r := &release{dir: "out"}
 	if maybe(w.t, 4, "another version") && !w.p.git {
-		r.version = "7.0.1"
 		r.flags = append(r.flags, "-version=7.0.1")
 	}
 	if len(w.p.channels) > 0 && maybe(w.t, 3, "channel") {
@@ -143,7 +142,7 @@ func (w *world) key() []string {
 	return []string{"-key=home/keys/k.key"}
 }
 
-// need ends a step for which something must be there.
+// ok fails unless a command succeeded.
 func (w *world) ok(r *result) *result {
 	if r.code != 0 {
 		w.fail(r, "it fails")
@@ -184,19 +183,17 @@ func (w *world) changed() {
 	w.complete(nil, "out")
 }
 
-// raised makes a release of another version. The older one is kept aside, and nothing of it is left.
+// raised makes a release of another version. The older one is kept aside, and nothing of it is
+// left.
 func (w *world) raised() {
 	images := w.p.yaml["images"].([]object)
 	if w.now.pushed != "" && slices.ContainsFunc(images, func(i object) bool { return i["version"] != nil }) {
 		return // an image with a version of its own has its tags, which do not move
 	}
 	w.older = append(w.older, w.keep())
-	if slices.ContainsFunc(w.now.flags, func(f string) bool { return strings.HasPrefix(f, "-version=") }) {
-		w.now.flags = slices.DeleteFunc(w.now.flags, func(f string) bool { return strings.HasPrefix(f, "-version=") })
-	}
+	w.now.flags = slices.DeleteFunc(w.now.flags, func(f string) bool { return strings.HasPrefix(f, "-version=") })
 	w.change()
 	w.raise()
-	w.now.version = w.at
 	w.ok(w.run(slices.Concat([]string{"release"}, w.places("out"), w.makes(w.now), w.key())...))
 	w.complete(nil, "out")
 }

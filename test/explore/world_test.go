@@ -33,11 +33,10 @@ type world struct {
 
 // release is what the last command left in a directory.
 type release struct {
-	dir     string // relative to the world
-	version string
-	flags   []string // with which it was made, without places
-	pushed  string   // the registry; "" for a snapshot
-	key     string   // the public key that verifies it; "" if it is not signed
+	dir    string   // relative to the world
+	flags  []string // with which it was made, without places
+	pushed string   // the registry; "" for a snapshot
+	key    string   // the public key that verifies it; "" if it is not signed
 }
 
 // newWorld lays out a product.

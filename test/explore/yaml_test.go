@@ -13,13 +13,6 @@ import (
 // object is a mapping of slipway.yaml.
 type object = map[string]any
 
-// put sets a key to a value unless that is empty.
-func put[T any](o object, key string, values []T) {
-	if len(values) > 0 {
-		o[key] = values
-	}
-}
-
 // encode returns the text of slipway.yaml.
 func encode(o object) string {
 	text, err := yaml.Marshal(o)

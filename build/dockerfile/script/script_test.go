@@ -72,8 +72,14 @@ func TestShell(t *testing.T) {
 		"[ $A = a ] || b; [ \"$A\" != a ] || c; test -z \"$EMPTY\" && d":                         "[c];[d];",
 		"if [ $A = a ]; then b; else c; fi; if [ -n \"$EMPTY\" ]; then d; elif true; then e; fi": "[b];[true];[e];",
 		"if ! [ $A = a ] || [ -z \"$EMPTY\" ]; then b; fi":                                       "[b];",
-		"if a; then b; else c; fi":                                                               "[a];[b];",
-		"if [ -f /x ]; then b; fi":                                                               "", "if [ $A == a ]; then b; fi": "", "if [ $A == b ]; then b; else c; fi": "[c];", "[ $STAR = a ]": "", "[ $A = a": "",
+
+		"if a; then b; else c; fi":           "[a];[b];",
+		"if [ -f /x ]; then b; fi":           "",
+		"if [ $A == a ]; then b; fi":         "",
+		"if [ $A == b ]; then b; else c; fi": "[c];",
+		"[ $STAR = a ]":                      "",
+		"[ $A = a":                           "",
+
 		"case $A in a|b) c ;; *) d ;; esac; case x/y in x*) e ;; esac; case \"\" in '') f ;; esac": "[c];[e];[f];",
 		"case $A in [ab]) c ;; esac; case $A in b) exit 1 ;; esac; case 'a*' in a\\*) d ;; esac":   "[c];[d];",
 		"case $A in $A) c ;; esac":                             "",
