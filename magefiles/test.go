@@ -22,7 +22,7 @@ import (
 // alone matches the tests that run only without the race detector. They measure memory,
 // kill processes, or repeat a release or verification for each way to damage or end it. It makes
 // them five to ten times slower, and other tests cover the same goroutines.
-const alone = `TestMemory\w*|TestInterrupt|TestTorture|TestDamage|TestDamageFetched|TestBaseLayers|TestSplitKilled|TestInterrupted|TestFloatingCut|TestAttacks|TestFlips?`
+const alone = `TestMemory\w*|TestInterrupt|TestTorture|TestDamage|TestDamageFetched|TestBaseLayers|TestSplitKilled|TestInterrupted|TestFloatingCut|TestAttacks|TestFlips?|TestLimits|TestUnpackingStops|TestBomb|TestTooManySubjects`
 
 // both matches the tests that run fewer cases under the race detector and
 // therefore also run without it.
@@ -121,10 +121,10 @@ func mainTests(ctx context.Context, env []string, race bool) ([]*exec.Cmd, error
 	}
 	raced := append(slices.Clone(env), "CGO_ENABLED=1")
 	return []*exec.Cmd{
-		goTest(ctx, raced, ".", append([]string{"-race", uninstrumented, "-skip=^(" + alone + ")$"}, concurrent...)...),
+		goTest(ctx, raced, ".", slices.Concat(raceFlags(), []string{"-skip=^(" + alone + ")$"}, concurrent)...),
 		goTest(ctx, env, ".", plain...),
 		goTest(ctx, env, ".", append([]string{"-run=^(" + alone + "|" + both + ")$"}, slow...)...),
-		goTest(ctx, raced, ".", "-race", uninstrumented, "-run="+racedCommands, "./cmd/slipway"),
+		goTest(ctx, raced, ".", append(raceFlags(), "-run="+racedCommands, "./cmd/slipway")...),
 	}, nil
 }
 
