@@ -78,6 +78,6 @@ func TestFind(t *testing.T) {
 	const page = "# Page\n\n```sh\none\n```\n\n1. An item:\n\n   ````sh\n   two\n   ```\n   ````\n\n> ~~~ bash title=x\n> three\n> ~~~\n\n```yaml\nno: 1\n```\n\n    ```sh\n    indented text\n    ```\n"
 	want := []block{{"p", 3, "one\n"}, {"p", 9, "two\n```\n"}, {"p", 14, "three\n"}}
 	if got := find("p", []byte(page)); !slices.Equal(got, want) {
-		t.Errorf("found %q, want %q", got, want)
+		t.Errorf("found %+v, want %+v", got, want)
 	}
 }

@@ -1,5 +1,11 @@
 package docs
 
+import (
+	"testing"
+
+	"github.com/slipway-dev/slipway/internal/testing/githubtest"
+)
+
 // page is what a page assumes. All directories are below the machine's directory for work.
 type page struct {
 	products map[string]string // directories, which are repositories of git, and the archives in testdata that they have
@@ -7,36 +13,107 @@ type page struct {
 	in       string            // where the reader is at the beginning
 	at       map[string]string // where the text of the page leads the reader: first line of a block → directory
 	fill     map[string]string // what the reader writes in place of what
+	after    string            // commands of bash that check what the page promises
 	needs    []string          // consumers: programs, by package consumer
-	cluster  bool              // whether kubectl has a cluster
-	with     func(*machine)    // what else the machine has
+	with     []func(*testing.T, *machine)
 }
-
-// locked makes a product ready for a registry.
-const locked = `
-slipway bases -q && slipway pin -q
-git add . && git commit -qm locks
-`
 
 // pages are all pages with blocks.
 var pages = map[string]page{
-	"docs/shards.md": {
-		products: map[string]string{"kpack": "kpack"}, in: "kpack",
-		setup: `cd kpack` + locked,
+	"docs/build-cache.md": {
+		products: map[string]string{"kpack": "kpack app"}, in: "kpack",
+		setup: "cd kpack" + locked,
 	},
 	"docs/bundles.md": {
 		products: map[string]string{"kpack": "kpack"}, in: "kpack",
-		setup: `cd kpack
-slipway release -q -binary=false -out=old
-sed -i 's/0.16.1/0.16.2/; s/ kpack/ kpack/' slipway.yaml
-sed -i s/kpack/packs/ cmd/controller/main.go
-slipway release -q -binary=false
+		setup: "cd kpack" + locked + older + `
+slipway release -q -binary=false -registry=ghcr.io/me -out=old
+git checkout -q main
+slipway release -q -binary=false -registry=ghcr.io/me
 `,
+		after: `cmp kpack-images.tar.zst dist/kpack-images.tar.zst
+grep -q registry.internal/mirror/me/kpack/controller@sha256: release.internal.yaml
+test -f mirror/registries.yaml -a -f controller/index.json -a -f controller.tar -a -f volumes/kpack-images.volumes.json
+`,
+	},
+	"docs/from-buildx.md": {products: map[string]string{"app": "app buildx"}, in: "app", setup: tagged},
+	"docs/from-csi-release-tools.md": {
+		products: map[string]string{"app": "app csi"}, in: "app", setup: tagged,
+	},
+	"docs/from-goreleaser.md": {products: map[string]string{"app": "app goreleaser"}, in: "app", setup: tagged},
+	"docs/from-ko.md":         {products: map[string]string{"app": "app ko"}, in: "app", setup: tagged},
+	"docs/github.md": {
+		products: map[string]string{"kpack": "kpack"}, in: "kpack", fill: map[string]string{"GITHUB_TOKEN=…": "GITHUB_TOKEN=" + githubtest.Token},
+		with: []func(*testing.T, *machine){github},
+		setup: "cd kpack" + locked + older + `
+slipway release -q -binary=false -registry=ghcr.io/me -out=../0.16.0
+git checkout -q main
+slipway release -q -binary=false -registry=ghcr.io/me
+`,
+	},
+	"docs/init.md": {
+		products: map[string]string{"app": "app", "driver": "app", "unpacked": "app"}, in: "app",
+		setup: "rm -r unpacked/.git",
+	},
+	"docs/pins.md": {products: map[string]string{"kpack": "kpack"}, in: "kpack"},
+	"docs/promotion.md": {
+		products: map[string]string{"kpack": "kpack"}, in: "kpack",
+		setup: "cd kpack" + locked + "mkdir -p k8s.io/registry.k8s.io/images/k8s-staging-sig-storage",
+	},
+	"docs/shards.md": {
+		products: map[string]string{"kpack": "kpack"}, in: "kpack",
+		setup: "cd kpack" + locked,
+	},
+	"docs/signing.md": {
+		products: map[string]string{"kpack": "kpack"}, in: "kpack", needs: []string{"openssl"},
+		setup: "cd kpack" + locked,
+		fill:  map[string]string{"SLIPWAY_PASSWORD=…": "SLIPWAY_PASSWORD=secret"},
+	},
+	"docs/sbom.md": {
+		products: map[string]string{"kpack": "kpack"}, in: "kpack",
+		setup: "cd kpack; slipway release -q -binary=false",
+	},
+	"docs/verifying.md": {
+		products: map[string]string{"kpack": "kpack"}, in: ".", needs: []string{"openssl", "zstd", "containerd"},
+		setup: keys + "cd kpack" + locked + older + `
+slipway release -q -binary=false -registry=ghcr.io/me -key=/root/release.key -builder=https://github.com/me/kpack -out=/srv/kpack-0.16.0
+git checkout -q main
+slipway release -q -registry=ghcr.io/me -key=/root/release.key -builder=https://github.com/me/kpack -out=../dist
+slipway airgap pack -base=/srv/kpack-0.16.0/kpack-images.tar.zst -out=../dist
+`,
+	},
+	"docs/reproduce.md": {
+		products: map[string]string{"kpack": "kpack"}, in: "kpack",
 	},
 }
 
+const (
+	// locked makes a product ready for a registry.
+	locked = `
+{ slipway bases && slipway pin; } >/dev/null
+git add . && git commit -qm locks
+`
+	// older checks the release before out.
+	older = `
+git checkout -q --detach
+sed -i s/0.16.1/0.16.0/ slipway.yaml && sed -i s/kpack/packs/ cmd/controller/main.go
+git commit -qam 0.16.0
+`
+	// tagged gives app a version.
+	tagged = "git -C app tag v1.0.0"
+	// keys makes a key.
+	keys = `
+export SLIPWAY_PASSWORD=secret
+mkdir -p -m 755 /etc/slipway/keys /root
+slipway keygen -name=/root/release >/dev/null
+cp /root/release.pub /etc/slipway/keys/
+`
+)
+
 // exceptions are blocks that are not run.
-var exceptions = []exception{}
+var exceptions = []exception{
+	{"docs/signing.md", "#!/bin/sh -eu", "it is a script that asks the KMS of Amazon"},
+}
 
 // exception is a block that this machine cannot run, by its page and first line.
 type exception struct{ page, first, reason string }

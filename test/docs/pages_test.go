@@ -73,6 +73,9 @@ func (p page) run(t *testing.T, all []block) {
 			return
 		}
 	}
+	if out, err := s.run("cd " + filepath.Join(world, "work", p.in) + "\n" + p.after); err != nil {
+		t.Errorf("what the page promises: %v\n%s", err, out)
+	}
 	for old := range p.fill {
 		if !filled[old] {
 			t.Errorf("no block has %q: correct the table of pages", old)
@@ -119,8 +122,8 @@ func (p page) machine(t *testing.T) *machine {
 		must(t, os.MkdirAll(filepath.Join(m.dir, "work", dir), 0o755))
 		before += "git -C " + dir + " init -q && git -C " + dir + " add . && git -C " + dir + " commit -qm first --allow-empty\n"
 	}
-	if p.with != nil {
-		p.with(m)
+	for _, with := range p.with {
+		with(t, m)
 	}
 	if out, err := m.shell(t, "setup").run(before + p.setup); err != nil {
 		t.Fatalf("preparing the machine: %v\n%s", err, out)
