@@ -28,7 +28,7 @@ func (b block) first() string {
 }
 
 // shells are the languages of blocks that are commands. Whoever names another one means the same.
-var shells = []string{"sh", "bash", "shell", "zsh", "console", "shell-session", "terminal"}
+var shells = []string{"sh", "bash", "shell", "zsh", "console", "shell-session", "terminal", "powershell", "pwsh"}
 
 // blocks returns the blocks of shell commands of all pages of the repository in their order. Text
 // of tests is no page, and decisions may describe what is no more.

@@ -13,6 +13,7 @@ require (
 	github.com/slipway-dev/slipway v0.0.0-00010101000000-000000000000
 	github.com/slipway-dev/slipway/test/cluster v0.0.0-00010101000000-000000000000
 	github.com/yuin/goldmark v1.8.7
+	golang.org/x/mod v0.42.0
 	golang.org/x/sys v0.49.0
 )
 

@@ -1,20 +1,19 @@
 package docs
 
 import (
-	"encoding/json"
+	"archive/tar"
+	"bytes"
+	"io"
 	"net/http"
-	"os"
-	"path"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
-	"github.com/google/go-containerregistry/pkg/v1/random"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
@@ -25,11 +24,18 @@ func (m *machine) internet(t *testing.T) {
 	m.hosts["proxy.golang.org"] = proxy(filepath.Join(m.dir, "proxy"), filepath.Join(goEnv(t, "GOMODCACHE"), "cache/download"))
 	m.hosts["github.com"] = http.FileServer(http.Dir(filepath.Join(m.dir, "github")))
 	for ref, platforms := range images {
-		m.push(t, ref, platforms)
+		m.push(t, ref, platforms, netapi32)
 	}
 }
 
+// netapi32 is the DLL that images take from servercore.
+const netapi32 = "Files/Windows/System32/netapi32.dll"
+
+// images are those that products are based on. The files of an image tell their own names.
 var images = map[string][]v1.Platform{
+	"cgr.dev/chainguard/static:latest":              {linux, {OS: "linux", Architecture: "arm64"}},
+	"mcr.microsoft.com/windows/servercore:ltsc2019": {windows("10.0.17763.8027")},
+	"mcr.microsoft.com/windows/servercore:ltsc2022": {windows("10.0.20348.4405")},
 	"mcr.microsoft.com/windows/nanoserver:ltsc2019": {windows("10.0.17763.8027")},
 	"mcr.microsoft.com/windows/nanoserver:ltsc2022": {windows("10.0.20348.4405")},
 	"mcr.microsoft.com/windows/nanoserver:ltsc2025": {windows("10.0.26100.7171")},
@@ -42,15 +48,14 @@ func windows(version string) v1.Platform {
 	return v1.Platform{OS: "windows", Architecture: "amd64", OSVersion: version}
 }
 
-// push pushes an index of images with a layer each.
-func (m *machine) push(t *testing.T, ref string, platforms []v1.Platform) {
+// push pushes an index of images with a layer each, which has files.
+func (m *machine) push(t *testing.T, ref string, platforms []v1.Platform, files ...string) {
 	t.Helper()
 	tag, err := name.NewTag(ref)
 	must(t, err)
 	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for _, p := range platforms {
-		layer, err := random.Layer(1000, types.OCILayer)
-		must(t, err)
+		layer := layerOf(t, ref+p.String(), files)
 		img, err := mutate.ConfigFile(empty.Image, &v1.ConfigFile{OS: p.OS, Architecture: p.Architecture, OSVersion: p.OSVersion})
 		must(t, err)
 		img, err = mutate.AppendLayers(img, layer)
@@ -60,22 +65,18 @@ func (m *machine) push(t *testing.T, ref string, platforms []v1.Platform) {
 	must(t, remote.WriteIndex(tag, index, remote.WithTransport(m.net)))
 }
 
-// proxy answers as a Go module proxy does of the first of some directories that has a file. A
-// cache of modules may lack the time of a version.
-func proxy(dirs ...string) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		for _, dir := range dirs {
-			file := filepath.Join(dir, filepath.FromSlash(path.Clean(q.URL.Path)))
-			if _, err := os.Stat(file); err == nil {
-				http.ServeFile(w, q, file)
-				return
-			}
-			version, ok := strings.CutSuffix(file, ".info")
-			if _, err := os.Stat(version + ".mod"); ok && err == nil {
-				json.NewEncoder(w).Encode(map[string]string{"Version": filepath.Base(version)}) //nolint:errcheck,errchkjson // a test's answer
-				return
-			}
-		}
-		http.NotFound(w, q)
-	})
+// layerOf makes a layer with files, which have a text.
+func layerOf(t *testing.T, text string, files []string) v1.Layer {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, f := range files {
+		must(t, w.WriteHeader(&tar.Header{Name: f, Mode: 0o755, Size: int64(len(text)), Typeflag: tar.TypeReg}))
+		_, err := w.Write([]byte(text))
+		must(t, err)
+	}
+	must(t, w.Close())
+	l, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.Bytes())), nil })
+	must(t, err)
+	return l
 }

@@ -27,7 +27,7 @@ import (
 // registries are the hosts of pages that are registries. They are empty but for what a page's
 // product is based on.
 var registries = []string{
-	"ghcr.io", "quay.io", "index.docker.io", "mcr.microsoft.com", "registry.k8s.io", "registry.rancher.com",
+	"ghcr.io", "quay.io", "cgr.dev", "index.docker.io", "mcr.microsoft.com", "registry.k8s.io", "registry.rancher.com",
 	"registry.internal", "staging.example", "us-central1-docker.pkg.dev",
 }
 
@@ -69,7 +69,7 @@ func (n *net) certify(t *testing.T) {
 func (n *net) names() []string { return append(slices.Sorted(maps.Keys(n.hosts)), others...) }
 
 // others are the hosts that [machine.internet] answers for.
-var others = []string{"proxy.golang.org", "api.github.com", "uploads.github.com", "github.com"}
+var others = []string{"proxy.golang.org", "api.github.com", "uploads.github.com", "github.com", "dl.k8s.io"}
 
 // table is /etc/hosts.
 func (n *net) table() string {

@@ -11,7 +11,7 @@ type page struct {
 	products map[string]string // directories, which are repositories of git, and the archives in testdata that they have
 	setup    string            // commands of bash that run before, in the shell's directory but another shell
 	in       string            // where the reader is at the beginning
-	at       map[string]string // where the text of the page leads the reader: first line of a block → directory
+	before   map[string]string // what the text of the page tells the reader to do before a block, by its first line
 	fill     map[string]string // what the reader writes in place of what
 	after    string            // commands of bash that check what the page promises
 	needs    []string          // consumers: programs, by package consumer
@@ -20,12 +20,26 @@ type page struct {
 
 // pages are all pages with blocks.
 var pages = map[string]page{
+	"README.md": {
+		products: map[string]string{"slipway/kpack": "kpack", "app": "app", "mine": "app"}, in: "slipway", needs: []string{"act"},
+		with: []func(*testing.T, *machine){clone},
+		setup: `
+cd slipway && mv kpack/slipway.yaml kpack/images.txt . && rm -rf kpack/.git bases.lock.yaml images.lock.yaml
+sed -i 's/directory: ./directory: kpack/; s/path: config/path: kpack\/config/' slipway.yaml
+git init -q && git add . && git commit -qm all` + locked,
+		before: map[string]string{
+			"slipway init      # writes slipway.yaml; what it could not carry over keeps the release red": "cd ../app",
+			"go tool mage release -product=examples/hello/slipway.yaml -out=dist/hello":                   "cd ../slipway",
+			"go get -tool github.com/magefile/mage github.com/slipway-dev/slipway/cmd/slipway":            "cd ../mine",
+			"go tool slipway plan -registry=ghcr.io/me -shards=2 -o plan.json":                            "go tool slipway init && git add . && git commit -qm slipway",
+		},
+	},
 	"docs/build-cache.md": {
-		products: map[string]string{"kpack": "kpack app"}, in: "kpack",
+		products: map[string]string{"kpack": "app kpack"}, in: "kpack",
 		setup: "cd kpack" + locked,
 	},
 	"docs/bundles.md": {
-		products: map[string]string{"kpack": "kpack"}, in: "kpack",
+		products: map[string]string{"kpack": "kpack"}, in: "kpack", needs: []string{"zstd", "containerd"}, with: []func(*testing.T, *machine){containerd},
 		setup: "cd kpack" + locked + older + `
 slipway release -q -binary=false -registry=ghcr.io/me -out=old
 git checkout -q main
@@ -42,6 +56,13 @@ test -f mirror/registries.yaml -a -f controller/index.json -a -f controller.tar 
 	},
 	"docs/from-goreleaser.md": {products: map[string]string{"app": "app goreleaser"}, in: "app", setup: tagged},
 	"docs/from-ko.md":         {products: map[string]string{"app": "app ko"}, in: "app", setup: tagged},
+	"docs/from-rke2.md": {
+		in: ".", with: []func(*testing.T, *machine){rancher},
+		before: map[string]string{"slipway check": `
+for file in /mnt/downloads/*; do sed -i "s/$(basename $file): .*/$(basename $file): $(sha256sum <$file | cut -d" " -f1)/" slipway.yaml; done
+sed -i s/@sha256:.*// images.txt && slipway pin
+`},
+	},
 	"docs/github.md": {
 		products: map[string]string{"kpack": "kpack"}, in: "kpack", fill: map[string]string{"GITHUB_TOKEN=…": "GITHUB_TOKEN=" + githubtest.Token},
 		with: []func(*testing.T, *machine){github},
@@ -52,7 +73,7 @@ slipway release -q -binary=false -registry=ghcr.io/me
 `,
 	},
 	"docs/init.md": {
-		products: map[string]string{"app": "app", "driver": "app", "unpacked": "app"}, in: "app",
+		products: map[string]string{"app": "app", "driver": "app buildx", "unpacked": "app"}, in: "app",
 		setup: "rm -r unpacked/.git",
 	},
 	"docs/pins.md": {products: map[string]string{"kpack": "kpack"}, in: "kpack"},
@@ -74,16 +95,26 @@ slipway release -q -binary=false -registry=ghcr.io/me
 		setup: "cd kpack; slipway release -q -binary=false",
 	},
 	"docs/verifying.md": {
-		products: map[string]string{"kpack": "kpack"}, in: ".", needs: []string{"openssl", "zstd", "containerd"},
+		products: map[string]string{"kpack": "kpack"}, in: ".", needs: []string{"openssl", "zstd", "containerd"}, with: []func(*testing.T, *machine){containerd},
 		setup: keys + "cd kpack" + locked + older + `
-slipway release -q -binary=false -registry=ghcr.io/me -key=/root/release.key -builder=https://github.com/me/kpack -out=/srv/kpack-0.16.0
+slipway release -q -binary=false -registry=ghcr.io/me -key=$HOME/release.key -builder=https://github.com/me/kpack -out=/srv/kpack-0.16.0
 git checkout -q main
-slipway release -q -registry=ghcr.io/me -key=/root/release.key -builder=https://github.com/me/kpack -out=../dist
+slipway release -q -registry=ghcr.io/me -key=$HOME/release.key -builder=https://github.com/me/kpack -out=../dist
 slipway airgap pack -base=/srv/kpack-0.16.0/kpack-images.tar.zst -out=../dist
 `,
 	},
 	"docs/reproduce.md": {
-		products: map[string]string{"kpack": "kpack"}, in: "kpack",
+		products: map[string]string{"kpack": "kpack"}, in: ".",
+		setup: keys + `
+cp $HOME/release.pub /etc/slipway/keys/kpack.pub
+slipway keygen -name=mine >/dev/null
+cp mine.pub /etc/slipway/keys/rebuilder.pub
+cd kpack
+sed -i 's/, "windows[^]]*//' slipway.yaml && rm config/windows.yaml` + locked + `
+slipway release -q -binary=false -registry=ghcr.io/me -key=$HOME/release.key -builder=https://github.com/me/kpack -out=../dist
+cp ../dist/kpack-0.16.1.inputs.tar.gz ../dist/kpack-images.tar.zst ..
+`,
+		fill: map[string]string{"SLIPWAY_PASSWORD=…": "SLIPWAY_PASSWORD=secret"},
 	},
 }
 
@@ -104,14 +135,17 @@ git commit -qam 0.16.0
 	// keys makes a key.
 	keys = `
 export SLIPWAY_PASSWORD=secret
-mkdir -p -m 755 /etc/slipway/keys /root
-slipway keygen -name=/root/release >/dev/null
-cp /root/release.pub /etc/slipway/keys/
+mkdir -p /etc/slipway/keys
+slipway keygen -name=$HOME/release >/dev/null
+cp $HOME/release.pub /etc/slipway/keys/
 `
 )
 
 // exceptions are blocks that are not run.
 var exceptions = []exception{
+	{"README.md", "go tool mage test      # runs every test; as root on Debian or Ubuntu it installs what they need", "it runs this test, too"},
+	{"docs/bundles.md", `dist\load-images.ps1`, "it is for Windows"},
+	{"docs/sbom.md", "grype sbom:dist/sbom/controller.spdx.json   # or another scanner that reads SPDX", "it asks the Internet for a database of vulnerabilities"},
 	{"docs/signing.md", "#!/bin/sh -eu", "it is a script that asks the KMS of Amazon"},
 }
 

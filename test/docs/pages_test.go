@@ -47,18 +47,17 @@ func (p page) run(t *testing.T, all []block) {
 	}
 	m := p.machine(t)
 	s := m.shell(t, "page")
-	for first := range p.at {
+	for first := range p.before {
 		if !slices.ContainsFunc(all, func(b block) bool { return b.first() == first }) {
 			t.Errorf("no block begins with %q: correct the table of pages", first)
 		}
 	}
 	filled := map[string]bool{}
 	for n, b := range all {
-		text := ""
-		if dir, ok := p.at[b.first()]; ok || n == 0 {
-			text = "cd " + filepath.Join(world, "work", or(ok, dir, p.in)) + "\n"
+		text := p.before[b.first()] + "\n" + p.filled(b.text, filled)
+		if n == 0 {
+			text = "cd " + filepath.Join(world, "work", p.in) + "\n" + text
 		}
-		text += p.filled(b.text, filled)
 		ok := t.Run(b.first(), func(t *testing.T) {
 			if strings.Contains(text, "…") {
 				t.Fatalf("%s:%d: it has a …: say in the table of pages what a reader writes there", b.page, b.line)
@@ -81,13 +80,6 @@ func (p page) run(t *testing.T, all []block) {
 			t.Errorf("no block has %q: correct the table of pages", old)
 		}
 	}
-}
-
-func or(first bool, a, b string) string {
-	if first {
-		return a
-	}
-	return b
 }
 
 // filled fills in what a reader does, and notes what it was.
