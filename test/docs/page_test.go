@@ -53,6 +53,7 @@ test -f mirror/registries.yaml -a -f controller/index.json -a -f controller.tar 
 	"docs/from-buildx.md": {products: map[string]string{"app": "app buildx"}, in: "app", setup: tagged},
 	"docs/from-csi-release-tools.md": {
 		products: map[string]string{"app": "app csi"}, in: "app", setup: tagged,
+		before: map[string]string{"slipway check": `sed -i 's/^destinations:/&\n- {name: staging, registry: us-central1-docker.pkg.dev\/k8s-staging-images\/sig-storage}/' slipway.yaml; grep -q staging slipway.yaml`},
 	},
 	"docs/from-goreleaser.md": {products: map[string]string{"app": "app goreleaser"}, in: "app", setup: tagged},
 	"docs/from-ko.md":         {products: map[string]string{"app": "app ko"}, in: "app", setup: tagged},
@@ -101,10 +102,15 @@ slipway release -q -binary=false -registry=ghcr.io/me -key=$HOME/release.key -bu
 git checkout -q main
 slipway release -q -registry=ghcr.io/me -key=$HOME/release.key -builder=https://github.com/me/kpack -out=../dist
 slipway airgap pack -base=/srv/kpack-0.16.0/kpack-images.tar.zst -out=../dist
+cp $HOME/release.pub ..
 `,
 	},
+	"docs/provenance.md": {
+		products: map[string]string{"kpack": "kpack"}, in: "kpack", with: []func(*testing.T, *machine){upstream},
+		after: `jq -e '[.. | objects | select(.proven == true)] | length == 1' dist/provenance.json`,
+	},
 	"docs/reproduce.md": {
-		products: map[string]string{"kpack": "kpack"}, in: ".",
+		products: map[string]string{"kpack": "kpack"}, in: ".", with: []func(*testing.T, *machine){upstream},
 		setup: keys + `
 cp $HOME/release.pub /etc/slipway/keys/kpack.pub
 slipway keygen -name=mine >/dev/null
