@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/slipway-dev/slipway/test/cluster/control"
 	"github.com/slipway-dev/slipway/test/cluster/namespace"
 )
 
@@ -27,8 +27,9 @@ type machine struct {
 	*namespace.Namespace
 	*net
 
-	dir string // what is at world
-	env []string
+	dir   string // what is at world
+	env   []string
+	plane *control.Plane // of the cluster that it is in
 }
 
 // newMachine makes a machine in a namespace, which ends with the test.
@@ -61,7 +62,7 @@ func newMachine(t *testing.T, n *namespace.Namespace, hosts *net) *machine {
 			os.WriteFile("/etc/ssl/certs/ca-certificates.crt", hosts.authority, 0o644),
 		)
 	}))
-	hosts.listen(t, n)
+	must(t, hosts.listen(t, n))
 	return m
 }
 
@@ -127,5 +128,3 @@ func must(t *testing.T, err error) {
 		t.Fatal(err)
 	}
 }
-
-var _ http.Handler

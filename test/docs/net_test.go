@@ -77,16 +77,19 @@ func (n *net) table() string {
 }
 
 // listen answers in a namespace until the test ends.
-func (n *net) listen(t *testing.T, ns *namespace.Namespace) {
+func (n *net) listen(t *testing.T, ns *namespace.Namespace) error {
 	t.Helper()
 	l, err := ns.Listen(t.Context(), "127.0.0.1:443")
-	must(t, err)
+	if err != nil {
+		return err
+	}
 	s := httptest.NewUnstartedServer(n)
 	s.Listener.Close()
 	s.Listener, s.TLS = l, &tls.Config{Certificates: []tls.Certificate{n.key}}
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	s.StartTLS()
 	t.Cleanup(s.Close)
+	return nil
 }
 
 // ServeHTTP answers for the host that is asked.

@@ -16,6 +16,7 @@ type page struct {
 	after    string            // commands of bash that check what the page promises
 	needs    []string          // consumers: programs, by package consumer
 	with     []func(*testing.T, *machine)
+	cluster  bool // whether kubectl has a cluster with a Linux and a Windows node
 }
 
 // pages are all pages with blocks.
@@ -53,7 +54,7 @@ test -f mirror/registries.yaml -a -f controller/index.json -a -f controller.tar 
 	"docs/from-buildx.md": {products: map[string]string{"app": "app buildx"}, in: "app", setup: tagged},
 	"docs/from-csi-release-tools.md": {
 		products: map[string]string{"app": "app csi"}, in: "app", setup: tagged,
-		before: map[string]string{"slipway check": `sed -i 's/^destinations:/&\n- {name: staging, registry: us-central1-docker.pkg.dev\/k8s-staging-images\/sig-storage}/' slipway.yaml; grep -q staging slipway.yaml`},
+		before: map[string]string{"slipway check": `sed -i 's/^destinations:/&\n  - {name: staging, registry: us-central1-docker.pkg.dev\/k8s-staging-images\/sig-storage}/' slipway.yaml; grep -q staging slipway.yaml`},
 	},
 	"docs/from-goreleaser.md": {products: map[string]string{"app": "app goreleaser"}, in: "app", setup: tagged},
 	"docs/from-ko.md":         {products: map[string]string{"app": "app ko"}, in: "app", setup: tagged},
@@ -76,6 +77,29 @@ slipway release -q -binary=false -registry=ghcr.io/me
 	"docs/init.md": {
 		products: map[string]string{"app": "app", "driver": "app buildx", "unpacked": "app"}, in: "app",
 		setup: "rm -r unpacked/.git",
+	},
+	"docs/kubernetes.md": {
+		products: map[string]string{"hello": "kpack"}, in: "hello", needs: []string{"cluster"}, cluster: true, with: []func(*testing.T, *machine){pods},
+		setup: "kubectl wait --for=condition=established crd/pipelineruns.tekton.dev >/dev/null; cd hello; sed -i 's/name: kpack$/name: hello/; s/0.16.1/1.0.0/' slipway.yaml" + locked,
+		fill:  map[string]string{"--docker-password=…": "--docker-password=secret"},
+		after: "(cd dist && sha256sum --quiet -c SHA256SUMS)",
+	},
+	"docs/nodes.md": {
+		products: map[string]string{"kpack": "kpack"}, in: "kpack", needs: []string{"cluster"}, cluster: true,
+		setup: `cd kpack && slipway release -q -binary=false
+kubectl config view --raw >staging && kubectl config rename-context test eu --kubeconfig=staging >/dev/null`,
+	},
+	"docs/report.md": {
+		products: map[string]string{"kpack": "kpack"}, in: "kpack", needs: []string{"cluster"}, cluster: true,
+		setup: "cd kpack" + older + `
+slipway release -q -binary=false -out=../0.16.0/dist
+git checkout -q main
+slipway release -q -binary=false
+`,
+	},
+	"docs/windows.md": {
+		products: map[string]string{"kpack": "kpack"}, in: "kpack", needs: []string{"cluster"}, cluster: true,
+		setup: "cd kpack && slipway release -q -binary=false",
 	},
 	"docs/pins.md": {products: map[string]string{"kpack": "kpack"}, in: "kpack"},
 	"docs/promotion.md": {

@@ -11,11 +11,13 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/slipway-dev/slipway/internal/testing/testprog"
+	"github.com/slipway-dev/slipway/test/cluster/control"
 	"github.com/slipway-dev/slipway/test/cluster/namespace"
 )
 
 // TestPages runs the blocks of all pages.
 func TestPages(t *testing.T) {
+	plane := cluster(t)
 	byPage := map[string][]block{}
 	for _, b := range blocks(t) {
 		byPage[b.page] = append(byPage[b.page], b)
@@ -34,18 +36,18 @@ func TestPages(t *testing.T) {
 		case ok:
 			t.Run(file, func(t *testing.T) {
 				t.Parallel()
-				p.run(t, all)
+				p.run(t, plane, all)
 			})
 		}
 	}
 }
 
 // run runs blocks of a page, each as a test. After one that fails, the others have no meaning.
-func (p page) run(t *testing.T, all []block) {
+func (p page) run(t *testing.T, plane func() (*control.Plane, error), all []block) {
 	for _, name := range p.needs {
 		testprog.Need(t, name)
 	}
-	m := p.machine(t)
+	m := p.machine(t, plane)
 	s := m.shell(t, "page")
 	for first := range p.before {
 		if !slices.ContainsFunc(all, func(b block) bool { return b.first() == first }) {
@@ -94,13 +96,19 @@ func (p page) filled(text string, filled map[string]bool) string {
 }
 
 // machine prepares a machine for the page.
-func (p page) machine(t *testing.T) *machine {
+func (p page) machine(t *testing.T, plane func() (*control.Plane, error)) *machine {
 	t.Helper()
-	ns, err := namespace.New()
-	must(t, err)
-	t.Cleanup(ns.Close)
-	hosts := newNet(t)
-	m := newMachine(t, ns, hosts)
+	m := &machine{}
+	if p.cluster {
+		up, err := plane()
+		must(t, err)
+		m = clientOf(t, up)
+	} else {
+		ns, err := namespace.New()
+		must(t, err)
+		t.Cleanup(ns.Close)
+		m = newMachine(t, ns, newNet(t))
+	}
 	m.internet(t)
 	before := "shopt -s expand_aliases\n"
 	for _, dir := range slices.Sorted(maps.Keys(p.products)) {
