@@ -16,9 +16,10 @@ import (
 
 // block is a block of shell commands in a page.
 type block struct {
-	page string // its path in the repository
-	line int
-	text string
+	page  string // its path in the repository
+	line  int
+	text  string
+	shown string // what it prints, by a block of no language right after it
 }
 
 // first is the first line, by which tables name a block.
@@ -62,21 +63,28 @@ func find(file string, source []byte) (all []block) {
 		if !ok || !entering || !slices.Contains(shells, strings.ToLower(string(code.Language(source)))) {
 			return ast.WalkContinue, nil
 		}
-		var b bytes.Buffer
-		for _, line := range code.Lines().Sliced(0, code.Lines().Len()) {
-			b.Write(line.Value(source))
+		b := block{page: file, line: 1 + bytes.Count(source[:code.Info.Segment.Start], []byte("\n")), text: lines(code, source)}
+		if next, ok := code.NextSibling().(*ast.FencedCodeBlock); ok && next.Info == nil {
+			b.shown = lines(next, source)
 		}
-		at := code.Info.Segment.Start
-		all = append(all, block{file, 1 + bytes.Count(source[:at], []byte("\n")), b.String()})
+		all = append(all, b)
 		return ast.WalkContinue, nil
 	})
 	return all
 }
 
+func lines(code *ast.FencedCodeBlock, source []byte) string {
+	var b bytes.Buffer
+	for _, line := range code.Lines().Sliced(0, code.Lines().Len()) {
+		b.Write(line.Value(source))
+	}
+	return b.String()
+}
+
 // TestFind finds blocks wherever Markdown may have them.
 func TestFind(t *testing.T) {
-	const page = "# Page\n\n```sh\none\n```\n\n1. An item:\n\n   ````sh\n   two\n   ```\n   ````\n\n> ~~~ bash title=x\n> three\n> ~~~\n\n```yaml\nno: 1\n```\n\n    ```sh\n    indented text\n    ```\n"
-	want := []block{{"p", 3, "one\n"}, {"p", 9, "two\n```\n"}, {"p", 14, "three\n"}}
+	const page = "# Page\n\n```sh\none\n```\n\n```\nout\n```\n\n1. An item:\n\n   ````sh\n   two\n   ```\n   ````\n\n> ~~~ bash title=x\n> three\n> ~~~\n\n```yaml\nno: 1\n```\n\n    ```sh\n    indented text\n    ```\n"
+	want := []block{{"p", 3, "one\n", "out\n"}, {"p", 13, "two\n```\n", ""}, {"p", 18, "three\n", ""}}
 	if got := find("p", []byte(page)); !slices.Equal(got, want) {
 		t.Errorf("found %+v, want %+v", got, want)
 	}

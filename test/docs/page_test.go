@@ -22,7 +22,7 @@ type page struct {
 // pages are all pages with blocks.
 var pages = map[string]page{
 	"README.md": {
-		products: map[string]string{"slipway/kpack": "kpack", "app": "app", "mine": "app"}, in: "slipway", needs: []string{"act"},
+		products: map[string]string{"slipway/kpack": "kpack", "app": "app", "mine": "app"}, in: "slipway",
 		with: []func(*testing.T, *machine){clone},
 		setup: `
 cd slipway && mv kpack/slipway.yaml kpack/images.txt . && rm -rf kpack/.git bases.lock.yaml images.lock.yaml
@@ -120,7 +120,7 @@ slipway release -q -binary=false
 		setup: "cd kpack; slipway release -q -binary=false",
 	},
 	"docs/verifying.md": {
-		products: map[string]string{"kpack": "kpack"}, in: ".", needs: []string{"openssl", "zstd", "containerd"}, with: []func(*testing.T, *machine){containerd},
+		products: map[string]string{"kpack": "kpack"}, in: ".", needs: []string{"openssl", "zstd", "containerd"}, with: []func(*testing.T, *machine){upstream, containerd},
 		setup: keys + "cd kpack" + locked + older + `
 slipway release -q -binary=false -registry=ghcr.io/me -key=$HOME/release.key -builder=https://github.com/me/kpack -out=/srv/kpack-0.16.0
 git checkout -q main
@@ -157,7 +157,8 @@ git add . && git commit -qm locks
 	// older checks the release before out.
 	older = `
 git checkout -q --detach
-sed -i s/0.16.1/0.16.0/ slipway.yaml && sed -i s/kpack/packs/ cmd/controller/main.go
+sed -i 's/^version: 0.16.1/version: 0.16.0/' slipway.yaml
+test ! -d cmd || sed -i s/kpack/packs/ cmd/controller/main.go
 git commit -qam 0.16.0
 `
 	// tagged gives app a version.

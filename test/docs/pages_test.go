@@ -44,7 +44,7 @@ func TestPages(t *testing.T) {
 
 // run runs blocks of a page, each as a test. After one that fails, the others have no meaning.
 func (p page) run(t *testing.T, plane func() (*control.Plane, error), all []block) {
-	for _, name := range p.needs {
+	for _, name := range append([]string{"shell"}, p.needs...) {
 		testprog.Need(t, name)
 	}
 	m := p.machine(t, plane)
@@ -68,7 +68,9 @@ func (p page) run(t *testing.T, plane func() (*control.Plane, error), all []bloc
 			if err != nil {
 				t.Fatalf("%s:%d: %v\n%s", b.page, b.line, err, out)
 			}
-			t.Logf("%s", out)
+			if line := missing(out, b.shown); line != "" {
+				t.Errorf("%s:%d: no line is like %q of the page:\n%s", b.page, b.line, line, out)
+			}
 		})
 		if !ok {
 			return
