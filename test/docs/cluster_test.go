@@ -89,9 +89,8 @@ func clientOf(t *testing.T, plane *control.Plane) *machine {
 	ns, err := plane.Namespace.Pod(fmt.Sprintf("192.0.2.%d/24", 200+clients.Add(1)), control.NodeAddress)
 	must(t, err)
 	t.Cleanup(ns.Close)
-	m := newMachine(t, ns, newNet(t))
+	m := newMachine(t, ns, newNet(t), plane.Command(t.Context(), "kubectl").Path)
 	m.plane = plane
-	m.program(t, "kubectl", plane.Command(t.Context(), "kubectl").Path)
 	config, err := clientcmd.LoadFromFile(plane.Kubeconfig)
 	must(t, err)
 	must(t, clientcmdapi.FlattenConfig(config))

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,8 +31,9 @@ type machine struct {
 	plane *control.Plane // of the cluster that it is in
 }
 
-// newMachine makes a machine in a namespace, which ends with the test.
-func newMachine(t *testing.T, n *namespace.Namespace, hosts *net) *machine {
+// newMachine makes a machine in a namespace, which ends with the test. It has slipway and further
+// programs by their paths here.
+func newMachine(t *testing.T, n *namespace.Namespace, hosts *net, programs ...string) *machine {
 	t.Helper()
 	m := &machine{Namespace: n, net: hosts, dir: t.TempDir()}
 	modules, builds := goEnv(t, "GOMODCACHE"), goEnv(t, "GOCACHE")
@@ -46,11 +46,18 @@ func newMachine(t *testing.T, n *namespace.Namespace, hosts *net) *machine {
 		must(t, os.Mkdir(filepath.Join(m.dir, dir), 0o755))
 	}
 	m.file(t, "home/.gitconfig", "[user]\n\tname = Me\n\temail = me@example.com\n[init]\n\tdefaultBranch = main\n[advice]\n\tdetachedHead = false\n")
-	m.program(t, "slipway", slipway(t))
-	m.script(t, "sudo", `exec env -- "$@"`)
+	m.file(t, "bin/sudo", "#!/bin/sh\nexec env -- \"$@\"\n")
+	must(t, os.Chmod(filepath.Join(m.dir, "bin/sudo"), 0o755))
+	programs = append(programs, slipway(t))
+	for _, p := range programs {
+		m.file(t, "bin/"+filepath.Base(p), "")
+	}
 	must(t, n.Do(func() error {
-		return errors.Join(
-			mount(m.dir, world, "", unix.MS_BIND),
+		errs := []error{mount(m.dir, world, "", unix.MS_BIND)}
+		for _, p := range programs {
+			errs = append(errs, mount(p, world+"/bin/"+filepath.Base(p), "", unix.MS_BIND))
+		}
+		return errors.Join(append(errs,
 			mount("tmpfs", world+"/layers", "tmpfs", 0),
 			overlay("/etc", "/etc"),
 			overlay(modules, world+"/modules"),
@@ -60,7 +67,7 @@ func newMachine(t *testing.T, n *namespace.Namespace, hosts *net) *machine {
 			os.WriteFile("/etc/hosts", []byte(hosts.table()), 0o644),
 			os.MkdirAll("/etc/ssl/certs", 0o755),
 			os.WriteFile("/etc/ssl/certs/ca-certificates.crt", hosts.authority, 0o644),
-		)
+		)...)
 	}))
 	must(t, hosts.listen(t, n))
 	return m
@@ -94,25 +101,6 @@ func (m *machine) file(t *testing.T, name, text string) {
 	path := filepath.Join(m.dir, name)
 	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	must(t, os.WriteFile(path, []byte(text), 0o644))
-}
-
-// script makes a program of the machine in sh.
-func (m *machine) script(t *testing.T, name, text string) {
-	t.Helper()
-	m.file(t, "bin/"+name, "#!/bin/sh\n"+text+"\n")
-	must(t, os.Chmod(filepath.Join(m.dir, "bin", name), 0o755))
-}
-
-// program copies a program to the machine.
-func (m *machine) program(t *testing.T, name, from string) {
-	t.Helper()
-	in, err := os.Open(from)
-	must(t, err)
-	defer in.Close()
-	out, err := os.OpenFile(filepath.Join(m.dir, "bin", name), os.O_CREATE|os.O_WRONLY, 0o755)
-	must(t, err)
-	_, err = io.Copy(out, in)
-	must(t, errors.Join(err, out.Close()))
 }
 
 func goEnv(t *testing.T, name string) string {

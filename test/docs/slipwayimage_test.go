@@ -9,12 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-containerregistry/pkg/compression"
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
 // pushSlipway pushes the image of slipway: the program with this machine's Go, which finds the
@@ -40,7 +42,7 @@ func (m *machine) pushSlipway(t *testing.T, ref string) {
 	m.file(t, "image/authority", string(m.authority))
 	add(filepath.Join(m.dir, "image/hosts"), "/etc/hosts")
 	add(filepath.Join(m.dir, "image/authority"), "/etc/ssl/certs/ca-certificates.crt")
-	add(filepath.Join(m.dir, "bin/slipway"), "/usr/local/bin/slipway")
+	add(slipway(t), "/usr/local/bin/slipway")
 	must(t, filepath.WalkDir(goroot, func(p string, d fs.DirEntry, err error) error {
 		rel := strings.TrimPrefix(p, goroot+"/")
 		switch {
@@ -55,7 +57,7 @@ func (m *machine) pushSlipway(t *testing.T, ref string) {
 	}))
 	must(t, w.Close())
 	must(t, f.Close())
-	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return os.Open(archive) }, tarball.WithCompressionLevel(1))
+	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return os.Open(archive) }, tarball.WithCompression(compression.ZStd), tarball.WithMediaType(types.OCILayerZStd))
 	must(t, err)
 	img, err := mutate.ConfigFile(empty.Image, &v1.ConfigFile{OS: "linux", Architecture: "amd64", Config: v1.Config{
 		User: "65532:65532", Entrypoint: []string{"/usr/local/bin/slipway"}, Env: []string{"PATH=" + goroot + "/bin:/usr/local/bin"},
