@@ -108,7 +108,7 @@ func pods(t *testing.T, m *machine) {
 	must(t, err)
 	a := &node.Agent{
 		Client: client, Net: m.plane.Namespace, Node: linuxNode, Namespace: "default", Dir: filepath.Join(m.dir, "agent"), Transport: m.net,
-		Inside: func(_ *corev1.Pod, n *namespace.Namespace) error { return m.net.listen(t, n) },
+		Inside: func(_ *corev1.Pod, n *namespace.Namespace) error { return m.listen(t, n) },
 	}
 	must(t, a.Run(context.WithoutCancel(t.Context())))
 	t.Cleanup(func() {

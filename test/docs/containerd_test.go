@@ -14,7 +14,7 @@ func containerd(t *testing.T, m *machine) {
 root = "/run/containerd/root"
 disabled_plugins = ["io.containerd.grpc.v1.cri"]
 `)
-	cmd := exec.Command("containerd", "--config", filepath.Join(world, "containerd.toml")) //nolint:noctx // it ends with the machine
+	cmd := exec.Command("containerd", "--config", filepath.Join(world, "containerd.toml"))
 	p, err := m.Start("containerd", m.dir, cmd)
 	must(t, err)
 	t.Cleanup(func() {

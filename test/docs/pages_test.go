@@ -100,7 +100,7 @@ func (p page) filled(text string, filled map[string]bool) string {
 // machine prepares a machine for the page.
 func (p page) machine(t *testing.T, plane func() (*control.Plane, error)) *machine {
 	t.Helper()
-	m := &machine{}
+	var m *machine
 	if p.cluster {
 		up, err := plane()
 		must(t, err)

@@ -48,7 +48,7 @@ func proxy(dirs ...string) http.Handler {
 
 // list lists the versions in a directory of a proxy.
 func list(dir string) (versions []string) {
-	files, _ := filepath.Glob(filepath.Join(dir, "*.mod")) //nolint:errcheck // the pattern is right
+	files, _ := filepath.Glob(filepath.Join(dir, "*.mod"))
 	for _, f := range files {
 		versions = append(versions, strings.TrimSuffix(filepath.Base(f), ".mod"))
 	}

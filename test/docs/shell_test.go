@@ -72,7 +72,7 @@ func (s *shell) run(text string) (string, error) {
 
 // close ends the shell.
 func (s *shell) close() error {
-	s.files.Close() //nolint:errcheck // twice where it failed
+	s.files.Close()
 	err := <-s.ended
 	s.ended <- err
 	return err
