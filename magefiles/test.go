@@ -78,7 +78,7 @@ func test(ctx context.Context, without []string) error {
 
 // long are the suites of nested modules that take minutes. They are started before the others,
 // the longest first, so that none of them runs alone at the end.
-var long = []string{"test/cluster", "test/consumers", "test/registries", "test/pages"}
+var long = []string{"test/cluster", "test/consumers", "test/docs", "test/registries", "test/pages"}
 
 // mainTests returns the commands that test the main module, with the race detector where it can
 // find races, the longest first.

@@ -33,7 +33,7 @@ func newTekton(f *flags) *cobra.Command {
 		Long: `Tekton prints what "slipway kubernetes" does for Tekton: a PipelineRun with the shards of a
 plan as the matrix of one task, and a task that merges the release after them. PLAN is what
 "slipway plan -push" printed. docs/kubernetes.md tells more.`,
-		Example: `  slipway tekton ghcr.io/me/hello-plans@sha256:… -image=ghcr.io/slipway-dev/slipway:1.0.0 | kubectl create -f -`,
+		Example: `  slipway tekton ghcr.io/me/hello-plans@sha256:… -image=ghcr.io/slipway-dev/slipway:1.0.0 | kubectl apply -f -`,
 	})
 }
 

@@ -45,7 +45,7 @@ var All = []Consumer{
 		Name: "containerd", Purpose: "importing bundles, running images",
 		Commands: []string{"containerd", "ctr", "runc"}, Packages: []string{"containerd", "runc"}, Website: "https://containerd.io/downloads",
 		Built: []string{"containerd", "ctr", "containerd-shim-runc-v2"}, Module: pinned, Root: true,
-		Suites: []string{"test/consumers", "test/windows"},
+		Suites: []string{"test/consumers", "test/docs", "test/windows"},
 	},
 	{
 		Name: "docker", Purpose: "docker load, docker pull",
@@ -81,7 +81,7 @@ var All = []Consumer{
 	{
 		Name: "zstd", Purpose: "decompressing bundles as operators do, RKE2's packing for comparison",
 		Commands: []string{"zstd"}, Packages: []string{"zstd"},
-		Suites: []string{"test/consumers", "bench"},
+		Suites: []string{"test/consumers", "test/docs", "bench"},
 	},
 	{
 		Name: "bsdtar", Purpose: "RKE2's packing for comparison",
@@ -147,7 +147,12 @@ var All = []Consumer{
 	{
 		Name: "openssl", Purpose: "verifying signatures where there is nothing else",
 		Commands: []string{"openssl"}, Packages: []string{"openssl"},
-		Suites: []string{"test/verifiers"},
+		Suites: []string{"test/docs", "test/verifiers"},
+	},
+	{
+		Name: "shell", Purpose: "running the commands of the documentation",
+		Commands: []string{"bash", "jq"}, Packages: []string{"bash", "jq"}, Root: true,
+		Suites: []string{"test/docs"},
 	},
 	{
 		Name: "act", Purpose: "running the workflow that products call",
@@ -159,7 +164,7 @@ var All = []Consumer{
 		// Its programs are built by test/cluster/controlplane.
 		Name: "cluster", Purpose: "a Kubernetes control plane, built from the Go module proxy, and the pods of Jobs",
 		Commands: []string{"go", "runc"}, Packages: []string{"runc"}, Root: true,
-		Suites: []string{"test/cluster"},
+		Suites: []string{"test/cluster", "test/docs"},
 	},
 }
 

@@ -73,8 +73,8 @@ func (s *Server) add(r *Release) *Release {
 	if s.Uploads != "" {
 		host = s.Uploads
 	}
-	r.UploadURL = fmt.Sprintf("%s/repos/%s/releases/%d/assets{?name,label}", host, Repository, r.ID)
-	r.HTMLURL = fmt.Sprintf("%s/%s/releases/tag/%s", s.URL, Repository, r.Tag)
+	r.UploadURL = fmt.Sprintf("%s/repos/%s/releases/%d/assets{?name,label}", host, s.Repository, r.ID)
+	r.HTMLURL = fmt.Sprintf("%s/%s/releases/tag/%s", s.URL, s.Repository, r.Tag)
 	for _, a := range r.Assets {
 		s.complete(a)
 	}

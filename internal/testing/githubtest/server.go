@@ -17,7 +17,8 @@ import (
 	"testing"
 )
 
-// Repository is the only repository of a [Server], and Token the only token that it accepts.
+// Repository is the only repository of a [Server] that has no other one, and Token the only token
+// that it accepts.
 const (
 	Repository = "me/product"
 	Token      = "ghs_0123456789abcdefghijklmnopqrstuvwxyz"
@@ -28,6 +29,8 @@ const (
 type Server struct {
 	*httptest.Server
 
+	// Repository is the only repository.
+	Repository string
 	// Page is the greatest number of elements on a page.
 	Page int
 	// WithoutDigests omits the digests of assets, as older servers do.
@@ -88,7 +91,7 @@ func Serve(tb testing.TB) *Server {
 
 // New starts a server with a commit for the tag v1.0.0.
 func New() *Server {
-	s := &Server{Page: 100, Refs: map[string]string{"v1.0.0": "commit " + strings.Repeat("1", 40)}, Objects: map[string]string{}}
+	s := &Server{Repository: Repository, Page: 100, Refs: map[string]string{"v1.0.0": "commit " + strings.Repeat("1", 40)}, Objects: map[string]string{}}
 	s.Server = httptest.NewServer(s)
 	return s
 }
@@ -140,17 +143,17 @@ func (s *Server) answer(w http.ResponseWriter, q *http.Request) {
 	body, err := io.ReadAll(q.Body)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if path, ok := strings.CutPrefix(q.URL.Path, "/api/uploads/repos/"+Repository+"/releases/"); ok {
+	if path, ok := strings.CutPrefix(q.URL.Path, "/api/uploads/repos/"+s.Repository+"/releases/"); ok {
 		s.upload(w, q, strings.TrimSuffix(path, "/assets"), body, err)
 		return
 	}
-	path, ok := strings.CutPrefix(q.URL.Path, "/api/v3/repos/"+Repository)
+	path, ok := strings.CutPrefix(q.URL.Path, "/api/v3/repos/"+s.Repository)
 	if !ok || err != nil {
 		refuse(w, http.StatusNotFound, "Not Found")
 		return
 	}
 	if path == "" {
-		write(w, http.StatusOK, map[string]string{"full_name": Repository})
+		write(w, http.StatusOK, map[string]string{"full_name": s.Repository})
 		return
 	}
 	parts := strings.SplitN(strings.TrimPrefix(path, "/"), "/", 3)

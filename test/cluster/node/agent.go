@@ -37,6 +37,8 @@ type Agent struct {
 	Dir       string // of root directories and logs
 	// Inside, if any, is called with the network of every pod before its programs start.
 	Inside func(*corev1.Pod, *namespace.Namespace) error
+	// Transport is how images are pulled; nil is by HTTP in the network of Net.
+	Transport http.RoundTripper
 
 	stop     func()         // ends Run's watch and waits for its end
 	attempts sync.WaitGroup // to run pods that were seen
@@ -257,7 +259,7 @@ func (a *Agent) container(ctx context.Context, pod *corev1.Pod, c *corev1.Contai
 	if err := os.RemoveAll(root); err != nil { // of an attempt before
 		return nil, err
 	}
-	config, err := pull(ctx, c.Image, root, remote.WithTransport(&http.Transport{DialContext: a.Net.Dial}))
+	config, err := pull(ctx, c.Image, root, remote.WithTransport(a.transport()))
 	if err != nil {
 		return nil, err
 	}
@@ -277,6 +279,13 @@ func (a *Agent) container(ctx context.Context, pod *corev1.Pod, c *corev1.Contai
 	}
 	cmd.Env = append(append([]string{"HOSTNAME=" + pod.Name}, config.Config.Env...), env...)
 	return network.Start(pod.Name+"."+c.Name, a.Dir, cmd)
+}
+
+func (a *Agent) transport() http.RoundTripper {
+	if a.Transport != nil {
+		return a.Transport
+	}
+	return &http.Transport{DialContext: a.Net.Dial}
 }
 
 // root is the root directory of a container.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"os/exec"
 	"path/filepath"
 	"sync"
@@ -123,7 +122,7 @@ func (a *Agent) rootFS(ctx context.Context, image string) (string, *v1.ConfigFil
 		dir := filepath.Join(a.Dir, "images", fmt.Sprint(len(a.images)))
 		var config *v1.ConfigFile
 		once := sync.OnceValue(func() (err error) {
-			config, err = pull(ctx, image, dir, remote.WithTransport(&http.Transport{DialContext: a.Net.Dial}))
+			config, err = pull(ctx, image, dir, remote.WithTransport(a.transport()))
 			return err
 		})
 		get = func() (string, *v1.ConfigFile, error) { err := once(); return dir, config, err }
