@@ -10,6 +10,7 @@ import (
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/script"
+	"github.com/slipway-dev/slipway/internal/output"
 )
 
 // pass notes that the current command was passed over, and why, if there is more to it than that
@@ -31,6 +32,14 @@ func (r *runner) pass(refusal error) {
 		}
 	}
 	r.s.passOver(k)
+}
+
+// cause is why a whole line of a toolchain is not carried out.
+func (s *stage) cause(err error) error {
+	if s.toolchain && errors.Is(err, errUnknown) && len(output.Split(err)) == 1 {
+		return unread(err)
+	}
+	return err
 }
 
 // unread is errUnknown in a stage whose base is not read.

@@ -8,6 +8,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/moby/buildkit/frontend/dockerfile/instructions"
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/script"
@@ -20,8 +21,9 @@ type runner struct {
 	b        *builder
 	s        *stage
 	t        *tree
-	dir      string // the working directory
-	logical  string // and by which names it was reached; empty if that is not known
+	dir      string      // the working directory
+	outer    []workplace // those around the current subshell
+	logical  string      // and by which names it was reached; empty if that is not known
 	commands []script.Command
 	at       int // the number of the current command
 
@@ -30,6 +32,17 @@ type runner struct {
 	lenient   bool     // files of a stub keep their modes and owners
 	left      bool     // some of them were
 	volatile  []string // caches, which are there only while RUN runs
+}
+
+// workplace is a working directory, and by which names it was reached.
+type workplace struct{ dir, logical string }
+
+func newRunner(ctx context.Context, b *builder, s *stage, c *instructions.RunCommand) *runner {
+	r := &runner{ctx: ctx, b: b, s: s, t: s.tree, dir: s.dir(), location: c.Location()}
+	if at, err := follow(s.tree, r.dir); err == nil && at == path.Clean(r.dir) {
+		r.logical = at
+	}
+	return r
 }
 
 // errUnknown is about files of a base that is not at hand.
@@ -42,29 +55,47 @@ var errLater = errors.New("a check does not read it")
 func (r *runner) all() error {
 	var later error
 	for i, c := range r.commands {
-		if err := r.ctx.Err(); err != nil {
-			return err
-		}
-		r.at = i
-		err := r.one(c)
+		err := r.step(i)
 		switch {
-		case r.s.tolerates(c, err):
-			r.pass(nil)
-			continue
-		case err != nil && !errors.Is(err, errLater) && r.s.excuses(err):
-			r.pass(r.about(err))
-			continue
 		case errors.Is(err, errLater):
 			later = err
-			continue
-		case later != nil && !strings.HasSuffix(c.Args[0].Text, "go"):
-			continue // it may need what is not read
-		}
-		if err != nil {
-			return r.about(err)
+		case err == nil, later != nil && r.ctx.Err() == nil && !strings.HasSuffix(c.Args[0].Text, "go"): // it may need what is not read
+		default:
+			return err
 		}
 	}
 	return cmp.Or(later, r.unchecked())
+}
+
+// step carries out one command, or passes over it.
+func (r *runner) step(i int) error {
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	r.at = i
+	c := r.commands[i]
+	err := r.one(c)
+	switch {
+	case r.s.tolerates(c, err):
+		r.pass(nil)
+		return nil
+	case err != nil && !errors.Is(err, errLater) && r.s.excuses(err):
+		r.pass(r.about(err))
+		return nil
+	case err != nil:
+		return r.about(err)
+	}
+	return nil
+}
+
+// group begins or ends a subshell.
+func (r *runner) group(n int) {
+	if n > 0 {
+		r.outer = append(r.outer, workplace{r.dir, r.logical})
+		return
+	}
+	last := len(r.outer) - 1
+	r.dir, r.logical, r.outer = r.outer[last].dir, r.outer[last].logical, r.outer[:last]
 }
 
 // about names the current command in an error.
@@ -77,6 +108,10 @@ func (r *runner) about(err error) error {
 }
 
 func (r *runner) one(c script.Command) error {
+	if c.Group != 0 {
+		r.group(c.Group)
+		return nil
+	}
 	if r.s.toolchain {
 		if err := r.s.refuseOne(c); err != nil {
 			return refused{err}

@@ -1,7 +1,6 @@
 package dockerfile
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"path"
@@ -77,16 +76,6 @@ func (r *runner) prints(c script.Command) (string, error) {
 		return "", fmt.Errorf("it prints more than %d bytes", maxSums)
 	}
 	return text, err
-}
-
-// prints returns what a command in a substitution prints. It sees the files as they are before the
-// line.
-func (s *stage) prints(c script.Command) (string, error) {
-	if s.tree == nil || s.windows() {
-		return "", errors.New("no files are known")
-	}
-	r := &runner{ctx: context.Background(), s: s, t: s.tree, dir: s.dir(), commands: []script.Command{c}}
-	return r.prints(c)
 }
 
 // files returns the text of files, or of the input where none is named.
