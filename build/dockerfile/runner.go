@@ -27,6 +27,8 @@ type runner struct {
 	commands []script.Command
 	at       int // the number of the current command
 
+	writes   string // the file that the output of the current command goes into
+
 	location  []parser.Range
 	downloads []*download
 	lenient   bool     // files of a stub keep their modes and owners
@@ -124,6 +126,12 @@ func (r *runner) one(c script.Command) error {
 			return err
 		}
 		words = append(words, some...)
+	}
+	if c.Output != nil {
+		if out, err := r.find(c.Output.File.Text, true); err == nil {
+			r.writes = out.p
+		}
+		defer func() { r.writes = "" }()
 	}
 	t, _ := r.s.tool(c.Args[0].Text)
 	o, args, err := t.parse(words)

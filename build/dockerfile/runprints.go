@@ -97,6 +97,22 @@ func (r *runner) files(names []string, in func() (string, error)) (string, error
 	return all.String(), nil
 }
 
+// lines is files for a command that reads lines: the last one of a file does not go on in the next.
+func (r *runner) lines(names []string, in func() (string, error)) (string, error) {
+	var all strings.Builder
+	for i := range max(len(names), 1) {
+		text, err := r.files(names[min(i, len(names)):min(i+1, len(names))], in)
+		if err != nil {
+			return "", err
+		}
+		if all.Len() > 0 && !strings.HasSuffix(all.String(), "\n") && text != "" {
+			all.WriteString("\n")
+		}
+		all.WriteString(text)
+	}
+	return all.String(), nil
+}
+
 func concatenated(r *runner, words []string, in func() (string, error)) (string, error) {
 	return r.files(words, in)
 }
@@ -150,7 +166,7 @@ func found(r *runner, words []string, in func() (string, error)) (string, error)
 	if len(args) > 2 {
 		return "", errors.New("grep in several files prints their names: write a command for each")
 	}
-	text, err := r.files(args[1:], in)
+	text, err := r.lines(args[1:], in)
 	if err != nil {
 		return "", err
 	}
