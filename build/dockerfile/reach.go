@@ -34,14 +34,6 @@ func (r *runner) pass(refusal error) {
 	r.s.passOver(k)
 }
 
-// cause is why a whole line of a toolchain is not carried out.
-func (s *stage) cause(err error) error {
-	if s.toolchain && errors.Is(err, errUnknown) && len(output.Split(err)) == 1 {
-		return unread(err)
-	}
-	return err
-}
-
 // unread is errUnknown in a stage whose base is not read.
 func unread(err error) error {
 	about := located{}
@@ -158,11 +150,22 @@ func pathsIn(dir, word string) []string {
 	return []string{joined(dir, word)}
 }
 
-// passLine passes over a whole RUN, of which not even the commands are known.
-func (s *stage) passLine(c *instructions.RunCommand, text string, refusal error) {
+// passLine passes over a whole RUN, of which not even the commands are known. What it asks of files
+// may have no answer only since others were passed over before.
+func (s *stage) passLine(c *instructions.RunCommand, text string, refusal error, before []*skip) {
 	k := &skip{at: c.Location(), text: fmt.Sprintf("RUN %.40s", text), refusal: refusal, changes: true, anywhere: true, paths: []string{path.Clean(s.dir())}}
 	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`;&|()<>,", r) }) {
 		k.paths = append(k.paths, pathsIn(s.dir(), w)...)
+	}
+	all := output.Split(refusal)
+	for i, e := range all {
+		if errors.Is(e, errUnknown) {
+			all[i] = unread(e)
+		}
+	}
+	k.refusal = errors.Join(all...)
+	if len(all) == 1 && errors.Is(refusal, errUnknown) && slices.ContainsFunc(before, func(k *skip) bool { return k.refusal != nil }) {
+		s.guess, k.refusal, k.because = true, nil, slices.Clone(before)
 	}
 	s.passOver(k)
 }

@@ -114,6 +114,14 @@ func (h *rehearsal) begin() error {
 	return h.r.mount(h.line)
 }
 
+// skipped are the commands that were passed over before what was asked last.
+func (h *rehearsal) skipped() []*skip {
+	if h.r == nil {
+		return h.s.skipped
+	}
+	return h.r.s.skipped
+}
+
 // is decides [ OP NAME ] for root.
 func (r *runner) is(op, name string) (bool, error) {
 	if name == "" {

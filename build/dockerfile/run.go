@@ -34,7 +34,7 @@ func (b *builder) runFiles(ctx context.Context, s *stage, c *instructions.RunCom
 		err = s.refuse(commands)
 	}
 	if err != nil && s.toolchain {
-		s.passLine(c, text(c), s.cause(locate(err)))
+		s.passLine(c, text(c), locate(err), h.skipped())
 		return b.commit(s, "RUN "+text(c))
 	}
 	if err != nil {

@@ -33,7 +33,26 @@ func (r *runner) match(w script.Word) ([]string, error) {
 	if len(found) == 0 {
 		return []string{w.Text}, nil
 	}
+	if err := r.ordered(found); err != nil {
+		return nil, located{w.Text, fmt.Errorf("RUN %s: %w", r.commands[r.at].Args[0].Text, err)}
+	}
 	return found, nil
+}
+
+// ordered refuses names that a shell may sort, or match, in another way, by the language that is
+// set.
+func (r *runner) ordered(names []string) error {
+	for _, key := range []string{"LC_ALL", "LC_COLLATE", "LANG"} {
+		v, ok := r.variable(key)
+		if !ok || v == "" {
+			continue
+		}
+		if len(names) < 2 || v == "C" || v == "POSIX" || strings.EqualFold(v, "C.UTF-8") || strings.EqualFold(v, "C.UTF8") {
+			return nil
+		}
+		return fmt.Errorf("%s=%s decides in which order the names are: name the files, or write %s=C", key, v, key)
+	}
+	return nil
 }
 
 // expand matches the parts of a pattern one by one, below the directory that start names.

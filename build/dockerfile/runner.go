@@ -27,7 +27,7 @@ type runner struct {
 	commands []script.Command
 	at       int // the number of the current command
 
-	writes   string // the file that the output of the current command goes into
+	writes string // the file that the output of the current command goes into
 
 	location  []parser.Range
 	downloads []*download

@@ -45,7 +45,9 @@ func final(st *syntax.Stmt) bool {
 
 func (s *shell) fails(st syntax.Node) {
 	s.ended, s.failed = true, true
-	s.add(first(s.text(st)), "%s ends the line with an error, and so the build", s.text(st))
+	if text := strings.TrimRight(s.text(st), "; \n"); !s.lost {
+		s.add(first(text), "%s ends the line with an error, and so the build", text)
+	}
 }
 
 func (s *shell) statement(st *syntax.Stmt) (ok bool) {

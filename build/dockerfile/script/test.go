@@ -54,9 +54,8 @@ func (s *shell) decide(c *Command) (ok, known bool) {
 	}
 	if why != "" {
 		s.add(name, "%s %s: %s", name, strings.Join(words, " "), why)
-		return true, true
 	}
-	return ok, true
+	return ok || why != "" || s.lost, true
 }
 
 // exits carries out exit. In a subshell that is the status of all of it.
