@@ -50,6 +50,7 @@ func (r *runner) reach(k *skip, c script.Command) {
 		words = append(words, w.Text)
 	}
 	_, known := r.s.tool(c.Args[0].Text)
+	known = known && c.Call == nil
 	switch {
 	case name == "xx-info", name == "xx-verify":
 	case name == "go" || name == "xx-go":

@@ -156,7 +156,8 @@ func (s *stage) readList(line []string, files script.Files) ([]script.Command, [
 			return nil, nil, located{line[0], fmt.Errorf("RUN %s is a command of the shell, which a list does not start: write it without brackets", line[0])}
 		}
 	}
-	return []script.Command{script.Words(line)}, line, nil
+	commands, err := s.calls([]script.Command{script.Words(line)})
+	return commands, line, err
 }
 
 // readShell reads what a shell is started with; the last word is the script.
@@ -167,6 +168,12 @@ func (s *stage) readShell(sh []string, files script.Files) ([]script.Command, []
 	switch {
 	case s.windows() && name == "cmd" && !slices.ContainsFunc(flags, func(f string) bool { return !strings.EqualFold(f, "/S") && !strings.EqualFold(f, "/C") }):
 		commands, err := script.Cmd(text, s.windowsEnv)
+		if err == nil {
+			commands, err = s.calls(commands)
+		}
+		return commands, sh, err
+	case s.windows() && (name == "powershell" || name == "pwsh"):
+		commands, err := s.powershell(name, split(strings.Join(sh[1:], " ")))
 		return commands, sh, err
 	case !s.windows() && slices.Contains([]string{"sh", "ash", "dash", "bash"}, name) && slices.Contains(flags, "-c"):
 		o := script.Options{Env: s.variable, Files: files, Bash: name == "bash"}
@@ -245,6 +252,9 @@ func (s *stage) refuseOne(c script.Command) error {
 	name := words[0]
 	t, ok := s.tool(name)
 	switch {
+	case c.Call != nil:
+		_, _, err := cmdletOf(*c.Call)
+		return err
 	case c.Args[0].Pattern != "":
 		return located{name, fmt.Errorf("RUN %s: a pattern in the place of a command", name)}
 	case !ok && elsewhere(words...) != "":

@@ -119,6 +119,9 @@ func (r *runner) one(c script.Command) error {
 			return refused{err}
 		}
 	}
+	if c.Call != nil {
+		return r.call(*c.Call)
+	}
 	var words []string
 	for _, w := range c.Args[1:] {
 		some, err := r.match(w)

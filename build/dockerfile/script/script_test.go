@@ -3,6 +3,7 @@ package script_test
 import (
 	"errors"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 
@@ -147,13 +148,28 @@ func TestNames(t *testing.T) {
 // FuzzScript reads arbitrary lines. What is accepted has a name for each command, and patterns
 // that package path knows, or refuses with an error.
 func FuzzScript(f *testing.F) {
-	for _, s := range []string{"mkdir -p /a && echo \"$A\" > b; c ${LIST:-x} *", "a | b | c", "<<E\nE", "a `b` $(c) $((1))", `a "%PATH%" ^`, "a=b", "[ a ] {a,b}"} {
+	for _, s := range []string{"mkdir -p /a && echo \"$A\" > b; c ${LIST:-x} *", "a | b | c", "<<E\nE", "a `b` $(c) $((1))", `a "%PATH%" ^`, "a=b", "[ a ] {a,b}", "(cd a; { b; } > c)", "[ -f a ] && for x in *; do y $(cat $x); done", "[[ -s $A ]] || exit 1", "$ErrorActionPreference = 'Stop'; Copy-Item a, \"$env:A\\b\" -Recurse | Out-Null"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, source string) {
 		shell, _ := script.Shell(source, script.Options{Env: env})
+		asked, _ := script.Shell(source, script.Options{Env: env, Bash: true, Files: script.Files{
+			Test:  func(_ []script.Command, op, name string) (bool, error) { return len(op+name)%2 == 0, nil },
+			Match: func(_ []script.Command, w script.Word) ([]string, error) { return []string{w.Text, w.Pattern}, nil },
+			Print: func(before []script.Command, c script.Command) (string, error) { return c.String(), nil },
+		}})
 		cmd, _ := script.Cmd(source, env)
-		for _, c := range append(shell, cmd...) {
+		power, _ := script.PowerShell(source, env)
+		depth := 0
+		for _, c := range asked {
+			if depth += c.Group; depth < 0 {
+				t.Errorf("%q ends a group that did not begin", source)
+			}
+		}
+		if depth != 0 {
+			t.Errorf("%q does not end a group", source)
+		}
+		for _, c := range slices.Concat(shell, asked, cmd, power) {
 			if len(c.Args) == 0 {
 				t.Errorf("%q has a command without a name", source)
 			}
