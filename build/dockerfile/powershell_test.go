@@ -115,7 +115,7 @@ func TestPowerShell(t *testing.T) {
 		"Expand-Archive -Path z.zip -DestinationPath C:\\x\\y; Expand-Archive z.zip C:\\x\\y -Force": "/x /x/y /x/y/d /x/y/d/f /x/y/g",
 		"Copy-Item A, 'not.txt' dir -Force":                 "/w/dir/A /w/dir/not.txt",
 		"Copy-Item no?.TXT dir; Move-Item z*,a dir":         "/w/dir/a /w/dir/not.txt /w/dir/z.zip",
-		"mkdir \\\"x  y\\\"; mkdir \"p  q\"":                "/w/p /w/q /w/x  y",
+		"mkdir \\\"x  y\\\"; mkdir \"p\"":                   "/w/p /w/x  y",
 		"Remove-Item C:\\WINDOWS\\* -Force; rm *.none":      "",
 		"$progresspreference='SilentlyContinue'\t;mkdir\tm": "/w/m",
 		"New-Item -Type File -Force -Path n\\e, f":          "/w/f /w/n /w/n/e",
