@@ -138,7 +138,11 @@ func (c *copyTree) copy(from string, n *node, dest string) error {
 	case there != nil && there.kind == layer.Dir:
 		return fmt.Errorf("%s is a directory and cannot be replaced by the file %s", dest, from)
 	case n.kind == layer.Symlink:
-		if dest == from {
+		to, err := follow(c.t, from)
+		if err != nil {
+			return err
+		}
+		if dest == from || to == dest {
 			return fmt.Errorf("%s and %s are one file", from, dest)
 		}
 		k := *n

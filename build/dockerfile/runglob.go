@@ -3,6 +3,7 @@ package dockerfile
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/script"
@@ -33,6 +34,7 @@ func (r *runner) match(w script.Word) ([]string, error) {
 	if len(found) == 0 {
 		return []string{w.Text}, nil
 	}
+	slices.Sort(found) // with what is behind a directory's name: a#b/ comes before a/
 	if err := r.ordered(found); err != nil {
 		return nil, located{w.Text, fmt.Errorf("RUN %s: %w", r.commands[r.at].Args[0].Text, err)}
 	}

@@ -221,9 +221,9 @@ func (c *comparison) compare(t *testing.T, d drawn) (diff string, ok bool) {
 	return cmp.Diff(theirs, ours), true
 }
 
-// atRoot matches lines with a loop that may be over the files of the root, where the machine has
+// atRoot matches lines with a pattern that may be for files of the root, where the machine has
 // others.
-var atRoot = regexp.MustCompile(`(?s)\.\..*\bfor . in [^/]`)
+var atRoot = regexp.MustCompile(`(?s)\bcd [^&;]*\.\..*([*?]|\[[a-z]|\$\{?(STAR|V))`)
 
 // shrink returns the shortest line with a difference, and this.
 func (c *comparison) shrink(t *testing.T, d drawn, diff string) (drawn, string) {
