@@ -45,6 +45,10 @@ link motd etc/motd
 		{"RUN { echo a; [ -s /yes ] && echo b; } > /yes && [ \"$(head -n1 /yes)\" = a ] && [ \"$(grep b /yes)\" = b ]", ""},
 		{"RUN --mount=target=/m for f in /m/sub/*.txt; do echo ${f#/m/sub/} >> /yes; done && [ \"$(head -n1 /yes)\" = a.txt ] && [ ! -e /m/none ]", ""},
 		{bash + "[[ -f /etc/motd ]] && [[ $PATH == \"$PATH\" ]] && [[ ! $NONE ]] && touch /yes", ""},
+		{"RUN for f in */* */none; do [ $f = etc/run ] && cp $f /yes; [ -e $f ] || [ $f = '*/none' ]; done", ""},
+		{"RUN mkdir d && cp -r d d/ /etc && cp /etc/motd /etc/motd /yes", "/yes is not a directory"},
+		{"RUN mkdir d && cp -r d d/ /etc && cp /etc/motd /etc/../etc/motd /d", "/d/motd was made by the same command"},
+		{"RUN mkdir yes && cp -r yes yes/ /etc && cp /etc/motd /etc/motd yes", ""},
 		{"RUN [ 10 -gt 9 ] && touch /yes", ""},
 
 		{"RUN [[ -f /etc/motd ]] && touch /yes", "2:5: RUN is only carried out where it does nothing but change files: [[ is not known to every shell"},

@@ -70,7 +70,7 @@ func cp(r *runner, o options, args []string) error {
 		return err
 	}
 	var dirs []string             // that were copied
-	named := map[[2]string]bool{} // sources, as they are written, and destinations
+	named := map[[2]string]bool{} // sources, of files as they are written, and destinations
 	for _, source := range from {
 		s, err := r.spot(source, !c.links)
 		if err != nil {
@@ -87,10 +87,14 @@ func cp(r *runner, o options, args []string) error {
 		if err != nil {
 			return err
 		}
-		if named[[2]string{source, d.p}] { // GNU's cp warns, and copies it once
+		key := [2]string{source, d.p}
+		if s.n.kind == layer.Dir {
+			key[0] = s.p
+		}
+		if named[key] { // GNU's cp warns, and copies it once
 			continue
 		}
-		named[[2]string{source, d.p}] = true
+		named[key] = true
 		for _, other := range dirs {
 			if within(s.p, other) || within(other, s.p) {
 				return fmt.Errorf("%s is copied twice: name it once", source)

@@ -109,6 +109,15 @@ func (r *runner) expand(start string, parts []string) ([]string, error) {
 			found = append(found, start+name)
 			continue
 		}
+		below, err := r.find(start+name, true)
+		switch {
+		case err != nil:
+			return nil, err
+		case below.n == nil && r.unknown(below.p):
+			return nil, fmt.Errorf("%s: %w", start+name, errUnknown)
+		case below.n == nil || below.n.kind != layer.Dir:
+			continue
+		}
 		more, err := r.expand(start+name+"/", parts[1:])
 		if err != nil {
 			return nil, err
