@@ -100,8 +100,8 @@ func TestPowerShellRefuses(t *testing.T) {
 		"Expand-Archive z.zip":                           "write its -destinationpath",
 		"Expand-Archive not.txt x":                       "does not end in .zip",
 		"Expand-Archive z.zip x; Expand-Archive z.zip x": "is there already: use -Force",
-		"$x = 'y'":                                       "$x is not known here",
-		"$ErrorActionPreference = Stop; mkdir x":         "write its value in quotes",
+		"$x = 'y'":                               "$x is not known here",
+		"$ErrorActionPreference = Stop; mkdir x": "write its value in quotes",
 	} {
 		if _, err := powerShell(t, line); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", line, err, want)
