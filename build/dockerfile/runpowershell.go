@@ -48,9 +48,12 @@ func cmdlets() []cmdlet {
 		{names: []string{"Remove-Item", "rm", "del", "erase", "rd", "ri", "rmdir"}, values: []string{"path"}, unnamed: 1, switches: []string{"force", "recurse"}, required: []string{"path"}, run: removeItem},
 		{names: []string{"Rename-Item", "ren", "rni"}, values: []string{"path", "newname"}, unnamed: 2, switches: []string{"force"}, required: []string{"path", "newname"}, run: renameItem},
 		{names: []string{"Expand-Archive"}, values: []string{"path", "destinationpath"}, unnamed: 2, switches: []string{"force"}, required: []string{"path", "destinationpath"}, run: expandArchive},
-		{names: []string{"Write-Host", "Write-Output", "echo", "write"}, values: []string{"object"}, unnamed: 1, run: func(*runner, params) error { return nil }},
+		{names: []string{"Write-Host"}, values: []string{"object"}, unnamed: 1, run: say},
+		{names: []string{"Write-Output", "echo", "write"}, values: []string{"object"}, unnamed: 1, run: say},
 	}
 }
+
+func say(*runner, params) error { return nil }
 
 // cmdletOf returns the command of a call and its parameters.
 func cmdletOf(c script.Call) (cmdlet, params, error) {
