@@ -109,22 +109,27 @@ func (r *runner) expand(start string, parts []string) ([]string, error) {
 			found = append(found, start+name)
 			continue
 		}
-		below, err := r.find(start+name, true)
-		switch {
-		case err != nil:
-			return nil, err
-		case below.n == nil && r.unknown(below.p):
-			return nil, fmt.Errorf("%s: %w", start+name, errUnknown)
-		case below.n == nil || below.n.kind != layer.Dir:
-			continue
-		}
-		more, err := r.expand(start+name+"/", parts[1:])
+		more, err := r.deeper(start+name, parts[1:])
 		if err != nil {
 			return nil, err
 		}
 		found = append(found, more...)
 	}
 	return found, nil
+}
+
+// deeper matches the other parts below what one of them has matched, which may be no directory.
+func (r *runner) deeper(name string, parts []string) ([]string, error) {
+	s, err := r.find(name, true)
+	switch {
+	case err != nil:
+		return nil, err
+	case s.n == nil && r.unknown(s.p):
+		return nil, fmt.Errorf("%s: %w", name, errUnknown)
+	case s.n == nil || s.n.kind != layer.Dir:
+		return nil, nil
+	}
+	return r.expand(name+"/", parts)
 }
 
 // dots refuses a pattern that matches "." or "..", as it does in some shells.
