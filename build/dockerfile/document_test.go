@@ -22,9 +22,14 @@ func TestDocument(t *testing.T) {
 		delete(linux, hidden)
 		delete(windows, hidden)
 	}
+	var powershell []string
+	for _, k := range cmdlets() {
+		powershell = append(powershell, k.names[0])
+	}
 	for row, want := range map[string][]string{
 		"Linux":                       slices.Collect(maps.Keys(linux)),
-		"Windows":                     slices.Collect(maps.Keys(windows)),
+		"Windows, in cmd":             slices.Collect(maps.Keys(windows)),
+		"Windows, in PowerShell":      powershell,
 		"a stage that compiles, also": append([]string{"go", "xx-go"}, setUp...),
 	} {
 		if got := quotedIn(t, string(text), row, 1); !slices.Equal(got, slices.Sorted(slices.Values(want))) {

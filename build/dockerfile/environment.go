@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/go-containerregistry/pkg/name"
+
 	"github.com/slipway-dev/slipway/platform"
 )
 
@@ -18,12 +20,27 @@ type environment struct {
 	values   map[string]string // by folded key
 	caseless bool              // as on Windows: Path and PATH are one variable
 	unread   string            // a base whose variables are not known, empty for none
+	golang   bool              // and it is golang's image, whose variables have names that are known
 	declared map[string]bool   // by ARG without a value
+}
+
+// isGolang reports whether an image is golang's own of Docker Hub. A name without a tag or a
+// registry may be that of a base in slipway.yaml.
+func isGolang(image string) bool {
+	ref, err := name.ParseReference(image)
+	return err == nil && strings.ContainsAny(image, "/:@") && ref.Context().Name() == "index.docker.io/library/golang"
+}
+
+// mayBeOfGolang reports whether an image of golang's, of whatever system and version, may set a
+// variable: https://github.com/docker-library/golang has all its Dockerfiles.
+func mayBeOfGolang(key string) bool {
+	key = strings.ToUpper(key)
+	return strings.HasPrefix(key, "GO") || strings.HasPrefix(key, "GIT_") || key == "PATH"
 }
 
 // known returns an error for a variable that only a base could set which is not read.
 func (e *environment) known(key string) error {
-	if _, ok := e.values[e.key(key)]; ok || e.unread == "" || e.declared[e.key(key)] || !variableName.MatchString(key) {
+	if _, ok := e.values[e.key(key)]; ok || e.unread == "" || e.declared[e.key(key)] || !variableName.MatchString(key) || e.golang && !mayBeOfGolang(key) {
 		return nil
 	}
 	return fmt.Errorf("nothing here sets the variable %s, and the base %s, which may, is not read, since the stage compiles programs: write ARG %s with a value above it", key, e.unread, key)
@@ -57,7 +74,7 @@ func (e *environment) take(other *environment) *environment {
 	for k := range other.declared {
 		e.declare(k)
 	}
-	e.unread = other.unread
+	e.unread, e.golang = other.unread, other.golang
 	return e
 }
 

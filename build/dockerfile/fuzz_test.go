@@ -123,6 +123,8 @@ func FuzzBuild(f *testing.F) {
 	f.Add([]byte("FROM golang AS b\nCOPY . /src/\nRUN --mount=target=/m apk add x && cd /src && X=1 go build -o /out/${X#1} . && cp /m/a /out/\nFROM x\nCOPY --from=b /out /\n"), false)
 	f.Add([]byte("FROM x\nRUN curl -o /x https://a.example/x && echo \"0000000000000000000000000000000000000000000000000000000000000000  /x\" | sha256sum -c && tar xf /x\n"), false)
 	f.Add([]byte("FROM scratch\nCOPY a.zip /\nRUN unzip -o a.zip -d /x && tar xf a.zip --strip-components 1 -C /x\n"), true)
+	f.Add([]byte("FROM golang:1 AS b\nCOPY . /src\nRUN --mount=target=/m cd /src && for f in */*; do [ -f $f ] && (cd /m; cp a /out) || { cat $f; echo; } > /x; done; touch $(cat /x)\nFROM x\nCOPY --from=b /x /\nRUN [ -d /usr ] && ! [ -s /etc/passwd ] || rm -rf /usr\n"), false)
+	f.Add([]byte("FROM x\nSHELL [\"powershell\", \"-Command\"]\nCOPY . C:\\\\a\\\\\nRUN mkdir 'C:\\b'; Copy-Item C:\\a\\* b -Recurse; Move-Item b\\d*, b\\a c -Force; Rename-Item a x; Remove-Item -Recurse C:\\a | Out-Null; Expand-Archive a.zip b\n"), true)
 	f.Add([]byte("FROM x\nCOPY --from=x / /\nCOPY --link . /bin/\nADD root parent /\n"), false)
 	in, secret := outside(f)
 	spec := []byte("config {\"OnBuild\":[\"COPY . /\"]}\nlayer\ndir 755 0:0 usr/bin\nlink bin usr/bin\nfile 644 0:0 etc/passwd \"a:x:1:2::/:\\n\"\n")

@@ -10,6 +10,7 @@ import (
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/script"
+	"github.com/slipway-dev/slipway/internal/output"
 )
 
 // pass notes that the current command was passed over, and why, if there is more to it than that
@@ -49,6 +50,7 @@ func (r *runner) reach(k *skip, c script.Command) {
 		words = append(words, w.Text)
 	}
 	_, known := r.s.tool(c.Args[0].Text)
+	known = known && c.Call == nil
 	switch {
 	case name == "xx-info", name == "xx-verify":
 	case name == "go" || name == "xx-go":
@@ -149,11 +151,22 @@ func pathsIn(dir, word string) []string {
 	return []string{joined(dir, word)}
 }
 
-// passLine passes over a whole RUN, of which not even the commands are known.
-func (s *stage) passLine(c *instructions.RunCommand, text string, refusal error) {
+// passLine passes over a whole RUN, of which not even the commands are known. What it asks of files
+// may have no answer only since others were passed over before.
+func (s *stage) passLine(c *instructions.RunCommand, text string, refusal error, before []*skip) {
 	k := &skip{at: c.Location(), text: fmt.Sprintf("RUN %.40s", text), refusal: refusal, changes: true, anywhere: true, paths: []string{path.Clean(s.dir())}}
 	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`;&|()<>,", r) }) {
 		k.paths = append(k.paths, pathsIn(s.dir(), w)...)
+	}
+	all := output.Split(refusal)
+	for i, e := range all {
+		if errors.Is(e, errUnknown) {
+			all[i] = unread(e)
+		}
+	}
+	k.refusal = errors.Join(all...)
+	if len(all) == 1 && errors.Is(refusal, errUnknown) && slices.ContainsFunc(before, func(k *skip) bool { return k.refusal != nil }) {
+		s.guess, k.refusal, k.because = true, nil, slices.Clone(before)
 	}
 	s.passOver(k)
 }

@@ -22,24 +22,27 @@ const instead = "declare programs in slipway.yaml and use COPY --from=binaries, 
 // runFiles carries out a RUN whose commands only change files, and runs nothing. What any other
 // would do is not known without a machine of the image's system.
 func (b *builder) runFiles(ctx context.Context, s *stage, c *instructions.RunCommand) error {
-	commands, line, err := s.readRun(c)
+	h := rehearsal{ctx: ctx, b: b, s: s, line: c}
+	commands, line, err := s.readRun(c, h.files())
+	if err != nil && b.unread(s, err) {
+		s.guess, s.tree.open, s.tree.later = true, true, true // what the line would make is not all known
+		return b.commit(s, "RUN "+text(c))
+	}
 	if err == nil && s.toolchain {
 		err = s.refuseLine()
 	} else if err == nil {
 		err = s.refuse(commands)
 	}
 	if err != nil && s.toolchain {
-		s.passLine(c, text(c), locate(err))
+		s.passLine(c, text(c), locate(err), h.skipped())
 		return b.commit(s, "RUN "+text(c))
 	}
 	if err != nil {
 		s.guess = true
-		return locate(err)
+		return cmp.Or(locate(withoutFiles(err)), errReported)
 	}
-	r := &runner{ctx: ctx, b: b, s: s, t: s.tree, dir: s.dir(), commands: commands, location: c.Location()}
-	if at, err := follow(s.tree, r.dir); err == nil && at == path.Clean(r.dir) {
-		r.logical = at
-	}
+	r := newRunner(ctx, b, s, c)
+	r.commands = commands
 	s.tree.before = s.tree.clone()
 	err = r.mount(c)
 	if err == nil {
@@ -79,7 +82,7 @@ func locate(err error) error {
 	var errs []error
 	for _, e := range output.Split(err) {
 		var at *script.Error
-		if errors.As(e, &at) {
+		if errors.As(e, &at) && !errors.As(at.Err, &located{}) {
 			e = located{at.At, fmt.Errorf("RUN is only carried out where it does nothing but change files: %w", at.Err)}
 		}
 		errs = append(errs, e)
@@ -97,19 +100,15 @@ func text(c *instructions.RunCommand) string {
 }
 
 // readRun returns the commands of a RUN, and what runs in BuildKit, shell included.
-func (s *stage) readRun(c *instructions.RunCommand) ([]script.Command, []string, error) {
+func (s *stage) readRun(c *instructions.RunCommand, files script.Files) ([]script.Command, []string, error) {
 	for _, f := range c.FlagsUsed {
 		if f == "mount" || f == "network" {
 			continue
 		}
 		return nil, nil, located{"--" + f, fmt.Errorf("RUN --%s is not known here, since no command is run: %s", f, instead)}
 	}
-	prints := s.prints
-	if len(instructions.GetMounts(c)) > 0 {
-		prints = nil // the line may see other files
-	}
 	if !c.PrependShell {
-		return s.readList(c.CmdLine, prints)
+		return s.readList(c.CmdLine, files)
 	}
 	text := strings.Join(c.CmdLine, " ")
 	if len(c.Files) > 0 {
@@ -127,7 +126,7 @@ func (s *stage) readRun(c *instructions.RunCommand) ([]script.Command, []string,
 			}
 		}
 	}
-	return s.readShell(s.commandLine(instructions.ShellDependantCmdLine{CmdLine: []string{text}, PrependShell: true}), prints)
+	return s.readShell(s.commandLine(instructions.ShellDependantCmdLine{CmdLine: []string{text}, PrependShell: true}), files)
 }
 
 // variable returns the value of a variable, or the output of a command that args have.
@@ -141,7 +140,7 @@ func (s *stage) variable(name string) (string, bool, error) {
 }
 
 // readList reads the exec form, which may call a shell itself.
-func (s *stage) readList(line []string, prints func(script.Command) (string, error)) ([]script.Command, []string, error) {
+func (s *stage) readList(line []string, files script.Files) ([]script.Command, []string, error) {
 	if len(line) == 0 {
 		return nil, nil, errors.New("RUN has no command: leave it out")
 	}
@@ -151,26 +150,33 @@ func (s *stage) readList(line []string, prints func(script.Command) (string, err
 	}
 	switch {
 	case len(line) > 2 && (strings.HasPrefix(line[1], "-") && strings.HasSuffix(name, "sh") || strings.HasPrefix(line[1], "/") && strings.HasPrefix(path.Base(slashed(name)), "cmd")):
-		return s.readShell(line, prints)
+		return s.readShell(line, files)
 	case s.windows() && name != "setx" && name != "setx.exe" || !s.windows() && (name == "cd" || name == ":" || name == "set"):
 		if _, ok := s.tool(name); ok {
 			return nil, nil, located{line[0], fmt.Errorf("RUN %s is a command of the shell, which a list does not start: write it without brackets", line[0])}
 		}
 	}
-	return []script.Command{script.Words(line)}, line, nil
+	commands, err := s.calls([]script.Command{script.Words(line)})
+	return commands, line, err
 }
 
 // readShell reads what a shell is started with; the last word is the script.
-func (s *stage) readShell(sh []string, prints func(script.Command) (string, error)) ([]script.Command, []string, error) {
+func (s *stage) readShell(sh []string, files script.Files) ([]script.Command, []string, error) {
 	text := sh[len(sh)-1]
 	name := strings.TrimSuffix(strings.ToLower(path.Base(slashed(sh[0]))), ".exe")
 	flags := sh[1 : len(sh)-1]
 	switch {
 	case s.windows() && name == "cmd" && !slices.ContainsFunc(flags, func(f string) bool { return !strings.EqualFold(f, "/S") && !strings.EqualFold(f, "/C") }):
 		commands, err := script.Cmd(text, s.windowsEnv)
+		if err == nil {
+			commands, err = s.calls(commands)
+		}
+		return commands, sh, err
+	case s.windows() && (name == "powershell" || name == "pwsh"):
+		commands, err := s.powershell(name, split(strings.Join(sh[1:], " ")))
 		return commands, sh, err
 	case !s.windows() && slices.Contains([]string{"sh", "ash", "dash", "bash"}, name) && slices.Contains(flags, "-c"):
-		o := script.Options{Env: s.variable, Print: prints}
+		o := script.Options{Env: s.variable, Files: files, Bash: name == "bash"}
 		for i, f := range flags {
 			if f == "-o" || i > 0 && flags[i-1] == "-o" && f == "pipefail" {
 				continue
@@ -192,9 +198,9 @@ func (s *stage) readShell(sh []string, prints func(script.Command) (string, erro
 // foresee reports what is certain to be refused in a stage whose base is not known.
 func (s *stage) foresee(in Input, c *instructions.RunCommand) error {
 	other := stage{platform: normalize(in.Platform), env: newEnvironment(nil), toolchain: s.toolchain, outputs: in.Args}
-	commands, _, err := other.readRun(c)
+	commands, _, err := other.readRun(c, (&rehearsal{s: &other}).files())
 	if err != nil {
-		return locate(err)
+		return locate(withoutFiles(err))
 	}
 	return other.refuse(commands)
 }
@@ -236,6 +242,9 @@ func (s *stage) refuseLine() error {
 var ofShells = []string{"IFS", "PWD", "OLDPWD", "OPTIND", "PPID", "LINENO", "UID", "EUID", "RANDOM", "SHLVL", "_"}
 
 func (s *stage) refuseOne(c script.Command) error {
+	if c.Group != 0 {
+		return nil
+	}
 	var words []string
 	for _, w := range c.Args {
 		words = append(words, w.Text)
@@ -243,6 +252,9 @@ func (s *stage) refuseOne(c script.Command) error {
 	name := words[0]
 	t, ok := s.tool(name)
 	switch {
+	case c.Call != nil:
+		_, _, err := cmdletOf(*c.Call)
+		return err
 	case c.Args[0].Pattern != "":
 		return located{name, fmt.Errorf("RUN %s: a pattern in the place of a command", name)}
 	case !ok && elsewhere(words...) != "":

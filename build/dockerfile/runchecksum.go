@@ -155,8 +155,11 @@ func (r *runner) readText(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if s.n.kind != layer.Regular {
+	switch {
+	case s.n.kind != layer.Regular:
 		return "", fmt.Errorf("%s is not a file", name)
+	case s.p == r.writes:
+		return "", located{name, fmt.Errorf("RUN %s: %s is read and written by the same command: write another file", r.commands[r.at].Args[0].Text, name)}
 	}
 	c, err := s.n.content()
 	switch {

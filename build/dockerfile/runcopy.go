@@ -70,7 +70,7 @@ func cp(r *runner, o options, args []string) error {
 		return err
 	}
 	var dirs []string             // that were copied
-	named := map[[2]string]bool{} // sources and destinations
+	named := map[[2]string]bool{} // sources, of files as they are written, and destinations
 	for _, source := range from {
 		s, err := r.spot(source, !c.links)
 		if err != nil {
@@ -87,10 +87,11 @@ func cp(r *runner, o options, args []string) error {
 		if err != nil {
 			return err
 		}
-		if named[[2]string{s.p, d.p}] { // GNU's cp warns, and copies it once
+		key := repeated(s, d)
+		if named[key] { // GNU's cp warns, and copies it once
 			continue
 		}
-		named[[2]string{s.p, d.p}] = true
+		named[key] = true
 		for _, other := range dirs {
 			if within(s.p, other) || within(other, s.p) {
 				return fmt.Errorf("%s is copied twice: name it once", source)
@@ -117,6 +118,15 @@ func cp(r *runner, o options, args []string) error {
 	return nil
 }
 
+// repeated returns what two sources of a cp have in common of which GNU's copies one: the name of a
+// file as it is written, or the directory.
+func repeated(s, d spot) [2]string {
+	if s.n.kind == layer.Dir {
+		return [2]string{s.p, d.p}
+	}
+	return [2]string{s.name, d.p}
+}
+
 // copy copies a file, or a directory with what is in it, to exactly dest.
 func (c *copyTree) copy(from string, n *node, dest string) error {
 	if err := c.ctx.Err(); err != nil {
@@ -138,14 +148,7 @@ func (c *copyTree) copy(from string, n *node, dest string) error {
 	case there != nil && there.kind == layer.Dir:
 		return fmt.Errorf("%s is a directory and cannot be replaced by the file %s", dest, from)
 	case n.kind == layer.Symlink:
-		if dest == from {
-			return fmt.Errorf("%s and %s are one file", from, dest)
-		}
-		k := *n
-		if !c.keep {
-			k.uid, k.gid = 0, 0
-		}
-		return c.place(dest, &k, c.keep)
+		return c.link(from, n, dest)
 	}
 	if dest, err = follow(c.t, dest); err != nil {
 		return err
@@ -174,6 +177,22 @@ func (c *copyTree) copy(from string, n *node, dest string) error {
 	}
 	k.mode, k.uid, k.gid = n.mode.Perm()&^umask, 0, 0
 	return c.place(dest, &k, false)
+}
+
+// link copies a link as a link.
+func (c *copyTree) link(from string, n *node, dest string) error {
+	to, err := follow(c.t, from)
+	if err != nil {
+		return err
+	}
+	if dest == from || to == dest {
+		return fmt.Errorf("%s and %s are one file", from, dest)
+	}
+	k := *n
+	if !c.keep {
+		k.uid, k.gid = 0, 0
+	}
+	return c.place(dest, &k, c.keep)
 }
 
 // replaces refuses what a copy cannot replace, or only in a way that differs.

@@ -14,7 +14,7 @@ func cut(r *runner, words []string, in func() (string, error)) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, err := r.files(names, in)
+	text, err := ended(r.lines(names, in))
 	if err != nil {
 		return "", err
 	}
@@ -34,9 +34,9 @@ func cut(r *runner, words []string, in func() (string, error)) (string, error) {
 		if err != nil || first == 0 || last < first || from+to == "" {
 			return "", fmt.Errorf("cut -c %s is not known here: write -cFROM-TO", o['c'])
 		}
-		return ended(eachLine(text, func(line string) (string, bool) {
+		return eachLine(text, func(line string) (string, bool) {
 			return line[min(int(first)-1, len(line)):min(int(last), len(line))], true
-		}))
+		})
 	case o.has("f") && !o.has("c") && (!o.has("d") || len(o['d']) == 1):
 		n, err := strconv.ParseUint(o['f'], 10, 16)
 		if err != nil || n == 0 {
@@ -46,7 +46,7 @@ func cut(r *runner, words []string, in func() (string, error)) (string, error) {
 		if o.has("d") {
 			by = o['d']
 		}
-		return ended(eachLine(text, func(line string) (string, bool) {
+		return eachLine(text, func(line string) (string, bool) {
 			fields := strings.Split(line, by)
 			switch {
 			case len(fields) == 1:
@@ -55,7 +55,7 @@ func cut(r *runner, words []string, in func() (string, error)) (string, error) {
 				return "", true
 			}
 			return fields[n-1], true
-		}))
+		})
 	}
 	return "", errors.New("cut is known here with -c, or -d and -f, only")
 }
@@ -76,7 +76,7 @@ func head(r *runner, words []string, in func() (string, error)) (string, error) 
 			return "", fmt.Errorf("head -n %s is not a number", o['n'])
 		}
 	}
-	text, err := r.files(names, in)
+	text, err := r.lines(names, in)
 	if err != nil {
 		return "", err
 	}
@@ -101,14 +101,14 @@ func field(r *runner, words []string, in func() (string, error)) (string, error)
 	if !ok || !closed || err != nil || n == 0 {
 		return "", located{words[0], errors.New("awk is known here as awk '{print $N}' only")}
 	}
-	text, err := r.files(words[1:], in)
+	text, err := ended(r.lines(words[1:], in))
 	if err != nil {
 		return "", err
 	}
-	return ended(eachLine(text, func(line string) (string, bool) {
+	return eachLine(text, func(line string) (string, bool) {
 		if fields := strings.Fields(line); len(fields) >= int(n) {
 			return fields[n-1], true
 		}
 		return "", true
-	}))
+	})
 }

@@ -3,6 +3,7 @@ package dockerfile
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/slipway-dev/slipway/build/dockerfile/script"
@@ -33,7 +34,27 @@ func (r *runner) match(w script.Word) ([]string, error) {
 	if len(found) == 0 {
 		return []string{w.Text}, nil
 	}
+	slices.Sort(found) // with what is behind a directory's name: a#b/ comes before a/
+	if err := r.ordered(found); err != nil {
+		return nil, located{w.Text, fmt.Errorf("RUN %s: %w", r.commands[r.at].Args[0].Text, err)}
+	}
 	return found, nil
+}
+
+// ordered refuses names that a shell may sort, or match, in another way, by the language that is
+// set.
+func (r *runner) ordered(names []string) error {
+	for _, key := range []string{"LC_ALL", "LC_COLLATE", "LANG"} {
+		v, ok := r.variable(key)
+		if !ok || v == "" {
+			continue
+		}
+		if len(names) < 2 || v == "C" || v == "POSIX" || strings.EqualFold(v, "C.UTF-8") || strings.EqualFold(v, "C.UTF8") {
+			return nil
+		}
+		return fmt.Errorf("%s=%s decides in which order the names are: name the files, or write %s=C", key, v, key)
+	}
+	return nil
 }
 
 // expand matches the parts of a pattern one by one, below the directory that start names.
@@ -88,13 +109,27 @@ func (r *runner) expand(start string, parts []string) ([]string, error) {
 			found = append(found, start+name)
 			continue
 		}
-		more, err := r.expand(start+name+"/", parts[1:])
+		more, err := r.deeper(start+name, parts[1:])
 		if err != nil {
 			return nil, err
 		}
 		found = append(found, more...)
 	}
 	return found, nil
+}
+
+// deeper matches the other parts below what one of them has matched, which may be no directory.
+func (r *runner) deeper(name string, parts []string) ([]string, error) {
+	s, err := r.find(name, true)
+	switch {
+	case err != nil:
+		return nil, err
+	case s.n == nil && r.unknown(s.p):
+		return nil, fmt.Errorf("%s: %w", name, errUnknown)
+	case s.n == nil || s.n.kind != layer.Dir:
+		return nil, nil
+	}
+	return r.expand(name+"/", parts)
 }
 
 // dots refuses a pattern that matches "." or "..", as it does in some shells.

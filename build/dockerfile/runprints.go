@@ -1,7 +1,6 @@
 package dockerfile
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"path"
@@ -79,16 +78,6 @@ func (r *runner) prints(c script.Command) (string, error) {
 	return text, err
 }
 
-// prints returns what a command in a substitution prints. It sees the files as they are before the
-// line.
-func (s *stage) prints(c script.Command) (string, error) {
-	if s.tree == nil || s.windows() {
-		return "", errors.New("no files are known")
-	}
-	r := &runner{ctx: context.Background(), s: s, t: s.tree, dir: s.dir(), commands: []script.Command{c}}
-	return r.prints(c)
-}
-
 // files returns the text of files, or of the input where none is named.
 func (r *runner) files(names []string, in func() (string, error)) (string, error) {
 	if len(names) == 0 {
@@ -102,6 +91,22 @@ func (r *runner) files(names []string, in func() (string, error)) (string, error
 		text, err := r.readText(name)
 		if err != nil {
 			return "", err
+		}
+		all.WriteString(text)
+	}
+	return all.String(), nil
+}
+
+// lines is files for a command that reads lines: the last one of a file does not go on in the next.
+func (r *runner) lines(names []string, in func() (string, error)) (string, error) {
+	var all strings.Builder
+	for i := range max(len(names), 1) {
+		text, err := r.files(names[min(i, len(names)):min(i+1, len(names))], in)
+		if err != nil {
+			return "", err
+		}
+		if all.Len() > 0 && !strings.HasSuffix(all.String(), "\n") && text != "" {
+			all.WriteString("\n")
 		}
 		all.WriteString(text)
 	}
@@ -161,7 +166,7 @@ func found(r *runner, words []string, in func() (string, error)) (string, error)
 	if len(args) > 2 {
 		return "", errors.New("grep in several files prints their names: write a command for each")
 	}
-	text, err := r.files(args[1:], in)
+	text, err := r.lines(args[1:], in)
 	if err != nil {
 		return "", err
 	}

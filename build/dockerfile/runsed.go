@@ -127,7 +127,7 @@ func edited(r *runner, words []string, in func() (string, error)) (string, error
 	if o.has("i") {
 		return "", errors.New("sed -i prints nothing")
 	}
-	text, err := r.files(names, in)
+	text, err := r.lines(names, in)
 	if err != nil {
 		return "", err
 	}

@@ -64,7 +64,7 @@ func stubFiles(src files, of base.Base, paths []string, os string) (_ files, mor
 
 func stubFile(name, of string) *node {
 	text := fmt.Sprintf("This file replaces %s of %s in a snapshot that was made without a network.\nName a registry to copy the real one.\n", name, of)
-	return &node{kind: layer.Regular, mode: 0o755, content: func() (layer.Content, error) { return layer.Bytes([]byte(text)), nil }}
+	return &node{kind: layer.Regular, mode: 0o755, stub: true, content: func() (layer.Content, error) { return layer.Bytes([]byte(text)), nil }}
 }
 
 // others returns the images that were used besides the base of the target, sorted by

@@ -86,7 +86,7 @@ func (s *stage) beginToolchain() {
 	s.tree.below = func() (*tree, error) { return newTree(nil), nil }
 	s.tree.open = true
 	s.env = newEnvironment(nil)
-	s.env.unread = s.base
+	s.env.unread, s.env.golang = s.base, isGolang(s.base)
 	s.config.WorkingDir = "/go"
 	s.config.Env = []string{"GOPATH=/go", "PATH=/go/bin:/usr/local/go/bin:" + defaultPath}
 	if s.windows() {

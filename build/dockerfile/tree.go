@@ -32,6 +32,7 @@ type node struct {
 	content  func() (layer.Content, error) // of a regular file
 	download *download                     // a file that a RUN downloads, nil for any other
 	build    *GoBuild                      // a program that a RUN compiles, nil for any other
+	stub     bool                          // it is there in the place of what a registry has
 	origin   string                        // the file on disk that it was copied from, if any
 }
 

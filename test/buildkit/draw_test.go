@@ -259,7 +259,7 @@ func (r *drawer) compound() string {
 		}
 		return r.command()
 	}
-	switch r.IntN(8) {
+	switch r.IntN(11) {
 	case 0, 1:
 		s := "if " + r.condition() + "; then " + body()
 		if r.chance(30) {
@@ -282,6 +282,18 @@ func (r *drawer) compound() string {
 		v := r.one("V", "W")
 		r.vars = append(r.vars, v)
 		return "for " + v + " in " + r.some(3, r.value) + "; do " + body() + "; done"
+	case 7, 8:
+		v := r.one("V", "W")
+		r.vars = append(r.vars, v)
+		over := r.one("*", "a/*", "@/d?/*", "d*", "*/x", "zz*", "e/*", ".*h", "[de]*", "$STAR", `"$STAR"`, "l/*", "n*", "$V*")
+		return "for " + v + " in " + over + "; do " + r.one(body(), `cp "$`+v+`" e/`, `rm -rf "$`+v+`"`, `[ -d "$`+v+`" ] || rm $`+v, `echo $`+v+` >> n1`, `[ -f $`+v+` ] && mv $`+v+` st/`) + "; done"
+	case 9:
+		s := "(" + r.one("", "cd "+r.name()+" && ", "V=n2; ", "export X=n1; ") + body() + r.one("", "", "; exit 0", "; exit 1", " && exit 3") + ")"
+		return s + r.one("", "", " || "+body(), " && "+body(), " > n1", " > /dev/null")
+	case 10:
+		say := func() string { return r.one("echo ", "printf %s ") + r.value() }
+		s := say() + "; " + r.one(say(), "cat "+r.name(), "if "+r.condition()+"; then "+say()+"; fi", "("+say()+")", "for V in a d*; do echo $V; done", say()+" > n2", say()+" >/dev/null", "cd a", "mkdir n2")
+		return r.one("{ "+s+"; }", "("+s+")", "if "+r.condition()+"; then "+s+"; fi") + r.one(" > ", " >> ") + r.name()
 	case 5:
 		return "{ " + body() + "; }"
 	case 6:
@@ -294,8 +306,14 @@ func (r *drawer) compound() string {
 func (r *drawer) condition() string {
 	one := r.one(
 		"[ "+r.value()+" = "+r.value()+" ]", `[ "$V" != n1 ]`, "[ -z "+r.value()+" ]", `[ -n "`+"$"+r.one(r.vars...)+`" ]`, "test "+r.value(), "[ $LIST = n1 ]", "[ ]", `[ "$DIR" = a ]`, `[ "$DIR" = b ]`, "[ ! "+r.value()+" ]",
-		`[ "$NAME" == v1.2 ]`, `[ "$NAME" == v2 ]`, "true", "false", "mkdir n1", "[ -f a/f ]", `[ "$STAR" = "d*" ]`, "[ $STAR = a ]", "set -e",
+		`[ "$NAME" == v1.2 ]`, `[ "$NAME" == v2 ]`, "true", "false", "mkdir n1", "(exit 1)", "(cd a)", `[ "$STAR" = "d*" ]`, "[ $STAR = a ]", "set -e",
 	)
+	if r.chance(40) {
+		one = r.one("[ ", "[ ", "[ ! ") + r.one("-f", "-e", "-d", "-s", "-x", "-r", "-h", "-L") + " " + r.one(r.name(), r.name(), `"$V"`, "''") + " ]"
+	}
+	if r.chance(5) {
+		one = "[ " + r.one("1", "02", "-3", "$NAME") + r.one(" -eq ", " -lt ", " -ge ", " -ne ") + r.one("1", "2", "x") + " ]"
+	}
 	if r.chance(15) {
 		one = "! " + one
 	}

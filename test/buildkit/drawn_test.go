@@ -201,6 +201,9 @@ func newComparison(t *testing.T) *comparison {
 // compare returns a difference between what Slipway and dash make of a line, and whether Slipway
 // carries it out.
 func (c *comparison) compare(t *testing.T, d drawn) (diff string, ok bool) {
+	if atRoot.MatchString(d.in("/t")) {
+		return "", false
+	}
 	in := c.in
 	in.Source = append(bytes.Clone(in.Source), "RUN "+d.in("/t")+"\n"...)
 	r, err := dockerfile.Build(t.Context(), in)
@@ -217,6 +220,10 @@ func (c *comparison) compare(t *testing.T, d drawn) (diff string, ok bool) {
 	}
 	return cmp.Diff(theirs, ours), true
 }
+
+// atRoot matches lines with a pattern that may be for files of the root, where the machine has
+// others.
+var atRoot = regexp.MustCompile(`(?s)\bcd [^&;]*\.\..*([*?]|\[[a-z]|\$\{?(STAR|V))`)
 
 // shrink returns the shortest line with a difference, and this.
 func (c *comparison) shrink(t *testing.T, d drawn, diff string) (drawn, string) {

@@ -27,7 +27,7 @@ func TestRunSameAsBuildKit(t *testing.T) {
 	buildctl := daemon(t)
 	a, err := txtar.ParseFile("testdata/run.txtar")
 	must(t, err)
-	tools := []string{"sh", "mkdir", "touch", "ln", "cp", "mv", "rm", "rmdir", "chmod", "chown", "chgrp", "tar", "gzip", "sha256sum", "cat", "sed", "install", "cut", "grep", "head", "awk", "basename", "dirname"}
+	tools := []string{"sh", "bash", "mkdir", "touch", "ln", "cp", "mv", "rm", "rmdir", "chmod", "chown", "chgrp", "tar", "gzip", "sha256sum", "cat", "sed", "install", "cut", "grep", "head", "awk", "basename", "dirname"}
 	small, large := machine(t, "", tools...), []byte(nil)
 	archives := archives(t)
 	server := serve(t, archives)

@@ -2,7 +2,6 @@ package script
 
 import (
 	"path"
-	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -37,13 +36,18 @@ func (s *shell) statements(list []*syntax.Stmt) bool {
 // negated. Of a row with && it depends on which command failed: see and.
 func final(st *syntax.Stmt) bool {
 	b, ok := st.Cmd.(*syntax.BinaryCmd)
-	_, simple := st.Cmd.(*syntax.CallExpr)
-	return !st.Negated && (simple || ok && b.Op == syntax.Pipe)
+	switch st.Cmd.(type) {
+	case *syntax.CallExpr, *syntax.Subshell:
+		return !st.Negated
+	}
+	return !st.Negated && ok && b.Op == syntax.Pipe
 }
 
 func (s *shell) fails(st syntax.Node) {
-	s.ended = true
-	s.add(first(s.text(st)), "%s ends the line with an error, and so the build", s.text(st))
+	s.ended, s.failed = true, true
+	if text := strings.TrimRight(s.text(st), "; \n"); !s.lost {
+		s.add(first(text), "%s ends the line with an error, and so the build", text)
+	}
 }
 
 func (s *shell) statement(st *syntax.Stmt) (ok bool) {
@@ -64,10 +68,9 @@ func (s *shell) statement(st *syntax.Stmt) (ok bool) {
 	switch c := st.Cmd.(type) {
 	case *syntax.BinaryCmd:
 		return s.binary(st, c)
-	case *syntax.IfClause, *syntax.CaseClause, *syntax.ForClause, *syntax.Block:
+	case *syntax.IfClause, *syntax.CaseClause, *syntax.ForClause, *syntax.Block, *syntax.Subshell:
 		if len(st.Redirs) > 0 {
-			s.add(s.text(st.Redirs[0]), "output of more than one command is not redirected here: redirect each")
-			return true
+			return s.redirected(st)
 		}
 		return s.compound(st.Cmd)
 	}
@@ -88,6 +91,8 @@ func (s *shell) compound(c syntax.Command) bool {
 		return s.forClause(c)
 	case *syntax.Block:
 		return s.statements(c.Stmts)
+	case *syntax.Subshell:
+		return s.subshell(c)
 	}
 	return true
 }
@@ -103,7 +108,7 @@ func (s *shell) ifClause(c *syntax.IfClause) bool {
 	for ; c != nil; c = c.Else {
 		before := len(s.found)
 		if len(c.Cond) == 0 || s.condition(c.Cond) {
-			if len(s.found) > before { // which branch it is, is not known
+			if len(s.found) > before || s.lost { // which branch it is, is not known
 				return true
 			}
 			return s.statements(c.Then)
@@ -188,20 +193,19 @@ func (s *shell) forClause(c *syntax.ForClause) bool {
 		return true
 	}
 	before := len(s.found)
-	var words []Word
+	var words []string
 	for _, w := range loop.Items {
-		words = append(words, s.word(w)...)
-	}
-	if slices.ContainsFunc(words, func(w Word) bool { return w.Pattern != "" }) {
-		s.add("for", "for over names of files is not known here: write the names")
+		for _, w := range s.word(w) {
+			words = append(words, s.names(w)...)
+		}
 	}
 	ok = true
 	for _, w := range words {
 		if len(s.found) > before || s.ended {
 			return true
 		}
-		s.assign(loop.Name.Value, w.Text)
-		s.keep([]string{loop.Name.Value + "=" + w.Text})
+		s.assign(loop.Name.Value, w)
+		s.keep([]string{loop.Name.Value + "=" + w})
 		ok = s.statements(c.Do)
 	}
 	return ok

@@ -3,6 +3,7 @@ package script_test
 import (
 	"errors"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,7 +62,7 @@ func TestShell(t *testing.T) {
 		"V=v1.2; a ${V#v} ${V%.2}0 ${V##x}":             "V=v1.2 [:];[a][1.2][v10][v1.2];",
 		"a $(git rev-parse HEAD)x `git rev-parse HEAD`": "[a][abcx][abc];",
 		"echo h | sha256sum -c -":                       "[echo][h]|[sha256sum][-c][-];",
-		"a ~b":                                          "", "a {b,c}": "", "a [!b]": "", "a ${NONE:-b c}": "", "a ${A#*}": "", "a $(date)": "", "A=~ b": "", "export A-B=c": "", "a $HOME": "", "a || b": "[a];", "(a)": "", "a <b": "", "a 2>b": "", "a >b >c": "", "a 'b": "",
+		"a ~b":                                          "", "a {b,c}": "", "a [!b]": "", "a ${NONE:-b c}": "", "a ${A#*}": "", "a $(date)": "", "A=~ b": "", "export A-B=c": "", "a $HOME": "", "a || b": "[a];", "a <b": "", "a 2>b": "", "a >b >c": "", "a 'b": "",
 		"V=1.2 D=app-$V; mkdir $D": "V=1.2 D=app-1.2 [:];[mkdir][app-1.2];",
 		"A=1 B=$A c $A $B":         "A=1 B=1 [c][a];",
 		`a "${NONE:-'q'}"`:         "", `a "${A:+'q'}"`: "", `a "${A:-"q"}"`: "", `a ${NONE:-'q'}`: "[a][q];",
@@ -89,6 +90,12 @@ func TestShell(t *testing.T) {
 		"[ $A = b ]": "", "false; a": "[a];", "set -e; false; a": "", "set -e; false && a; b": "[b];", "set -e; ! true; b": "[true];[b];",
 		"set -e; if false; then a; fi; b": "[b];", "set -e; { false && a; }; b": "[b];", "false && a": "", "! false; a": "[a];", "! a": "",
 		"b; exit 0; a": "[b];", "a; exit": "", "[ $A = a ] || exit 1; b": "[b];", "[ $A = b ] || { a; exit 1; }": "",
+		"X=1; (cd a; X=2; export Y=3; b $X); c $X": "X=1 [:];[(];[cd][a];X=2 [:];Y=3 [b][2];[)];[c][1];",
+		"(a; exit 0; b); c; (exit 1) || d":         "[(];[a];[)];[c];[(];[)];[d];",
+		"set -e; (false); a":                       "", "set -e; (false) || a": "[(];[)];[a];", "(exit 1)": "", "(exit)": "", "(exit 256)": "", "(a) &": "", "(set -e; a)": "",
+		"{ echo a; (echo b); echo c > d; } > f": "[:]>f;[echo][a]>f;[(];[echo][b]>f;[)];[echo][c]>d;", "{ cd a; } > f": "", "(a) > /dev/null 2>&1": "[(];[a];[)];", "{ cat; } <<E\nE": "",
+		"if true; then echo a; fi >> f":                            "[:]>f;[true]>f;[echo][a]>f;",
+		"[ 2 -gt 10 ] || a; [ 010 -eq 10 ] && b; [ a -eq 1 ] || c": "", "[ 2 -gt 10 ] || a; [ 010 -eq 10 ] && b": "[a];[b];", "[[ a ]] && b": "", "[ -f a ] || b": "", "a *": "[a][*~*];",
 		"unset A; a": "", "umask 077; a": "", "eval a": "", "exec a": "",
 		"cat <<E > f\n$A \\$A \\\\ \\\" \\x\nE\na": "[printf][%s][a $A \\ \\\" \\x\n]|[cat]>f;[a];",
 		"cat > f <<'E'\n$A\\\\\nE":                 "[printf][%s][$A\\\\\n]|[cat]>f;", "a | cat <<E\nE": "", "cat <<-E\n\tE": "",
@@ -141,13 +148,28 @@ func TestNames(t *testing.T) {
 // FuzzScript reads arbitrary lines. What is accepted has a name for each command, and patterns
 // that package path knows, or refuses with an error.
 func FuzzScript(f *testing.F) {
-	for _, s := range []string{"mkdir -p /a && echo \"$A\" > b; c ${LIST:-x} *", "a | b | c", "<<E\nE", "a `b` $(c) $((1))", `a "%PATH%" ^`, "a=b", "[ a ] {a,b}"} {
+	for _, s := range []string{"mkdir -p /a && echo \"$A\" > b; c ${LIST:-x} *", "a | b | c", "<<E\nE", "a `b` $(c) $((1))", `a "%PATH%" ^`, "a=b", "[ a ] {a,b}", "(cd a; { b; } > c)", "[ -f a ] && for x in *; do y $(cat $x); done", "[[ -s $A ]] || exit 1", "$ErrorActionPreference = 'Stop'; Copy-Item a, \"$env:A\\b\" -Recurse | Out-Null"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, source string) {
 		shell, _ := script.Shell(source, script.Options{Env: env})
+		asked, _ := script.Shell(source, script.Options{Env: env, Bash: true, Files: script.Files{
+			Test:  func(_ []script.Command, op, name string) (bool, error) { return len(op+name)%2 == 0, nil },
+			Match: func(_ []script.Command, w script.Word) ([]string, error) { return []string{w.Text, w.Pattern}, nil },
+			Print: func(before []script.Command, c script.Command) (string, error) { return c.String(), nil },
+		}})
 		cmd, _ := script.Cmd(source, env)
-		for _, c := range append(shell, cmd...) {
+		power, _ := script.PowerShell(source, env)
+		depth := 0
+		for _, c := range asked {
+			if depth += c.Group; depth < 0 {
+				t.Errorf("%q ends a group that did not begin", source)
+			}
+		}
+		if depth != 0 {
+			t.Errorf("%q does not end a group", source)
+		}
+		for _, c := range slices.Concat(shell, asked, cmd, power) {
 			if len(c.Args) == 0 {
 				t.Errorf("%q has a command without a name", source)
 			}

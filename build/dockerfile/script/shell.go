@@ -18,10 +18,17 @@ type shell struct {
 	env      Environment
 	strict   bool // set -u: a variable that is not set is an error
 	exit     bool // set -e: a statement that fails ends the script
-	print    func(Command) (string, error)
-	tested   int  // how many statements there are around the current one whose failure only decides
-	inside   bool // a substitution
-	ended    bool // by exit, or by a failure
+	files    Files
+	bash     bool
+	tested   int       // how many statements there are around the current one whose failure only decides
+	inside   bool      // a substitution
+	nested   bool      // a subshell
+	ended    bool      // by exit, or by a failure
+	status   bool      // of exit
+	failed   bool      // by a failure
+	lost     bool      // a question about files had no answer: no other is asked
+	into     *Output   // of a group, for the commands in it
+	prior    []Command // that come before a substitution
 	steps    int
 	vars     map[string]string
 	exported []string // NAME=value, for all commands that follow
@@ -33,8 +40,8 @@ type Options struct {
 	Env    Environment
 	Strict bool // set -u: a variable that is not set is an error
 	Exit   bool // set -e: a statement that fails ends the script
-	// Print returns what a command prints, those that are piped into it included; nil knows none.
-	Print func(Command) (string, error)
+	Files  Files
+	Bash   bool // it is bash, which knows [[
 }
 
 // Shell reads a script for the POSIX shell.
@@ -47,7 +54,7 @@ func Shell(source string, o Options) ([]Command, error) {
 		}
 		return nil, &Error{"", err}
 	}
-	s := &shell{source: source, env: o.Env, strict: o.Strict, exit: o.Exit, print: o.Print, vars: map[string]string{}}
+	s := &shell{source: source, env: o.Env, strict: o.Strict, exit: o.Exit, files: o.Files, bash: o.Bash, vars: map[string]string{}}
 	if !s.statements(file.Stmts) && !s.ended && len(file.Stmts) > 0 {
 		s.fails(file.Stmts[len(file.Stmts)-1])
 	}
@@ -140,6 +147,13 @@ func (s *shell) append(c *Command) bool {
 	if ok, known := s.decide(c); known {
 		return ok
 	}
+	if s.into != nil && c.Output == nil && !c.nowhere {
+		if !slices.Contains(printers, name) {
+			s.add(name, "%s in a group whose output goes into a file is not known here: redirect each command", name)
+			return true
+		}
+		c.Output = s.into
+	}
 	alone := c.Input == nil && c.Output == nil
 	switch {
 	case name == "set" && alone:
@@ -198,8 +212,9 @@ func (s *shell) simple(st *syntax.Stmt) *Command {
 	}
 	before := len(s.found)
 	c := &Command{Env: slices.Concat(s.exported, s.assigned(call.Assigns))}
+	double := s.bash && len(call.Args) > 0 && s.text(call.Args[0]) == "[["
 	for _, w := range call.Args {
-		words := s.word(w)
+		words := s.wordOf(w, double)
 		if len(c.Args) > 0 && c.Args[0].Text == "export" && (len(words) != 1 || words[0].Pattern != "" || strings.Contains(s.text(w), "=~") || strings.Contains(s.text(w), ":~")) {
 			s.add(s.text(w), "export %s is more than one word, or has a pattern or ~, which shells read in different ways: put the value in quotes", s.text(w))
 		}
@@ -230,7 +245,7 @@ func construct(c syntax.Command) string {
 	switch c.(type) {
 	case *syntax.WhileClause:
 		return "a loop"
-	case *syntax.Subshell:
+	case *syntax.Subshell, *syntax.Block:
 		return "a group of commands"
 	case *syntax.FuncDecl:
 		return "a function"

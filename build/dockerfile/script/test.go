@@ -1,60 +1,87 @@
 package script
 
 import (
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 )
 
-// decide carries out a command of the shell that decides: [ and test, true, false, exit. known is
-// false for any other.
+// decide carries out a command of the shell that decides: [ and test, [[, false, exit. known is false
+// for any other.
 func (s *shell) decide(c *Command) (ok, known bool) {
 	name := c.Args[0].Text
-	var words []string
-	for _, w := range c.Args[1:] {
-		if w.Pattern != "" && (name == "[" || name == "test") {
-			s.add(w.Text, "%s in %s may match names of files: put it in quotes", w.Text, name)
-			return true, true
-		}
-		words = append(words, w.Text)
+	if !slices.Contains([]string{"[", "test", "[[", "false", "exit"}, name) {
+		return true, false
 	}
-	switch name {
-	case "[", "test":
-		if c.Output != nil || c.Input != nil {
-			s.add(name, "%s neither reads nor writes: leave the redirection out", name)
-			return true, true
-		}
-		if name == "[" {
-			if len(words) == 0 || words[len(words)-1] != "]" {
-				s.add("[", "[ has no ] at its end")
-				return true, true
-			}
-			words = words[:len(words)-1]
-		}
-		ok, why := test(words)
-		if why != "" {
-			s.add(name, "%s %s: %s", name, strings.Join(words, " "), why)
-			return true, true
-		}
-		return ok, true
-	case "false", "exit":
-		if c.Output != nil || c.Input != nil {
-			s.add(name, "%s neither reads nor writes: leave the redirection out", name)
-			return true, true
-		}
-		if name == "false" {
-			return false, true
-		}
-		s.ended = true
-		if len(words) != 1 || words[0] != "0" {
-			s.add("exit", "exit %s ends the line with an error, and so the build", strings.Join(words, " "))
-		}
+	if c.Output != nil || c.Input != nil {
+		s.add(name, "%s neither reads nor writes: leave the redirection out", name)
 		return true, true
 	}
-	return true, false
+	switch name {
+	case "false":
+		return false, true
+	case "exit":
+		s.exits(c.Args[1:])
+		return true, true
+	case "[[":
+		if !s.bash {
+			s.add("[[", "[[ is not known to every shell: write [, or SHELL [\"/bin/bash\", \"-c\"] above it")
+			return true, true
+		}
+	}
+	before := len(s.found)
+	var words []string
+	for _, w := range c.Args[1:] {
+		words = append(words, s.names(w)...)
+	}
+	if len(s.found) > before || s.lost {
+		return true, true
+	}
+	if end := map[string]string{"[": "]", "[[": "]]"}[name]; end != "" {
+		if len(words) == 0 || words[len(words)-1] != end {
+			s.add(name, "%s has no %s at its end", name, end)
+			return true, true
+		}
+		words = words[:len(words)-1]
+	}
+	why := ""
+	if name == "[[" {
+		why = doubled(words)
+	}
+	if why == "" {
+		ok, why = s.test(words)
+	}
+	if why != "" {
+		s.add(name, "%s %s: %s", name, strings.Join(words, " "), why)
+	}
+	return ok || why != "" || s.lost, true
 }
 
-// test is [ where it compares words. What it says of files is not known.
-func test(words []string) (ok bool, why string) {
-	const unknown = "it is not known here: it compares words with =, !=, -z and -n only"
+// exits carries out exit. In a subshell that is the status of all of it.
+func (s *shell) exits(words []Word) {
+	s.ended, s.status = true, true
+	n := -1
+	if len(words) == 1 {
+		n, _ = strconv.Atoi(words[0].Text)
+	}
+	switch {
+	case len(words) == 1 && words[0].Text == "0":
+	case s.nested && n > 0 && n < 256:
+		s.status = false
+	default:
+		s.add("exit", "%s ends the line with an error, and so the build", strings.TrimSpace("exit "+Command{Args: words}.String()))
+	}
+}
+
+// questions are the operators of [ about one file. To root, all files can be read.
+var questions = []string{"-e", "-f", "-d", "-s", "-x", "-r", "-h", "-L"}
+
+var number = regexp.MustCompile(`^-?[0-9]{1,15}$`)
+
+// test is [ without its ].
+func (s *shell) test(words []string) (ok bool, why string) {
+	const unknown = "it is not known here: it compares words with =, !=, -z and -n, numbers with -eq and the like, and files with -e -f -d -s -x -r and -h only"
 	switch n := len(words); {
 	case n == 0:
 		return false, ""
@@ -66,17 +93,65 @@ func test(words []string) (ok bool, why string) {
 		return words[1] != "", ""
 	case n == 2 && words[0] == "-z":
 		return words[1] == "", ""
+	case n == 2 && slices.Contains(questions, words[0]):
+		return s.holds(words[0], words[1]), ""
 	case n == 3 && words[1] == "=":
 		return words[0] == words[2], ""
 	case n == 3 && words[1] == "!=":
 		return words[0] != words[2], ""
-	case n == 3 && words[1] == "==" && words[0] != words[2]: // or an error, which decides the same
-		return false, ""
+	case n == 3 && words[1] == "==" && (words[0] != words[2] || s.bash): // or an error, which decides the same
+		return words[0] == words[2], ""
 	case n == 3 && words[1] == "==":
 		return false, "== is an error in some shells: write ="
+	case n == 3 && number.MatchString(words[0]) && number.MatchString(words[2]):
+		return compared(words[0], words[1], words[2], unknown)
+	case n == 3 && words[0] == "!" && words[1] != "-a" && words[1] != "-o":
+		ok, why = s.test(words[1:])
+		return !ok, why
 	case n == 4 && words[0] == "!":
-		ok, why = test(words[1:])
+		ok, why = s.test(words[1:])
 		return !ok, why
 	}
 	return false, unknown
+}
+
+// compared compares numbers.
+func compared(a, op, b, unknown string) (ok bool, why string) {
+	x, _ := strconv.ParseInt(a, 10, 64)
+	y, _ := strconv.ParseInt(b, 10, 64)
+	switch op {
+	case "-eq":
+		return x == y, ""
+	case "-ne":
+		return x != y, ""
+	case "-lt":
+		return x < y, ""
+	case "-le":
+		return x <= y, ""
+	case "-gt":
+		return x > y, ""
+	case "-ge":
+		return x >= y, ""
+	}
+	return false, unknown
+}
+
+// doubled returns why [[ is not read as [ is: what stands behind == is a pattern, numbers are
+// expressions, and operators are no words.
+func doubled(words []string) (why string) {
+	const unknown = "it is known here in [ only"
+	n := len(words)
+	switch {
+	case n == 0, n == 1 && strings.HasPrefix(words[0], "-"), n > 1 && words[0] == "(":
+		return unknown
+	case n == 2 && words[0] != "!" && !strings.HasPrefix(words[0], "-"):
+		return unknown
+	case n == 3 && words[0] == "!" && !strings.HasPrefix(words[1], "-"):
+		return unknown
+	case n >= 3 && strings.ContainsAny(words[n-1], `*?[\(|`) && !strings.HasPrefix(words[n-2], "-"):
+		return "what stands behind = is a pattern in bash: write ["
+	case n >= 3 && strings.HasPrefix(words[n-2], "-") && (n > 3 || words[0] != "!"):
+		return unknown
+	}
+	return ""
 }

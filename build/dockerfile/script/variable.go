@@ -188,7 +188,7 @@ func (s *shell) substitution(f *fields, p *syntax.CmdSubst, quoted, whole bool) 
 		value, ok = s.output(p)
 	}
 	switch {
-	case !ok && len(s.found) > before:
+	case !ok && (len(s.found) > before || s.lost):
 	case !ok:
 		s.add(source, "%s needs the output of a command, and none is run: write the value, use ARG, or give the value under args in slipway.yaml, by the name %s", source, text)
 	case quoted || whole:

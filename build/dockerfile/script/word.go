@@ -84,6 +84,14 @@ func (s *shell) word(w *syntax.Word) []Word {
 	return words
 }
 
+// wordOf is word, or for [[ the word that stays one, whatever is in its variables.
+func (s *shell) wordOf(w *syntax.Word, double bool) []Word {
+	if !double || s.text(w) == "[[" {
+		return s.word(w)
+	}
+	return []Word{{Text: s.whole(w)}}
+}
+
 // part expands a part of a word. whole means that the word stays one, as in an assignment.
 func (s *shell) part(f *fields, part syntax.WordPart, quoted, whole bool) {
 	if len(f.cur) > maxWord {
