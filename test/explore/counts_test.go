@@ -17,15 +17,12 @@ var counts = struct {
 func counted(args []string, code int) {
 	counts.Lock()
 	defer counts.Unlock()
-	name := args[0]
-	if len(args) > 1 && (name == "airgap" || name == "store") {
-		name += " " + args[1]
-	}
+	name := commandOf(args)
 	counts.of[name]++
 	counts.of[fmt.Sprintf("%s → %d", name, code)]++
 	for _, a := range args {
-		if f, _, _ := strings.Cut(a, "="); strings.HasPrefix(a, "-") {
-			counts.of[name+" "+f]++
+		if f := flagOf(a); f != "" {
+			counts.of[name+" -"+f]++
 		}
 	}
 }

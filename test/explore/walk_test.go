@@ -52,6 +52,16 @@ var steps = []step{
 	{"store verify", (*world).storeVerify},
 	{"publish", (*world).publish},
 	{"clean", (*world).clean},
+	{"any", (*world).any},
+	{"any", (*world).any},
+	{"any", (*world).any},
+	{"any", (*world).any},
+	{"any", (*world).any},
+	{"any", (*world).any},
+	{"any", (*world).any},
+	{"any", (*world).any},
+	{"any", (*world).any},
+	{"any", (*world).any},
 }
 
 // places are the flags for the product, the store and the output directory, in one of the ways in
