@@ -16,11 +16,8 @@ import (
 
 // any runs some lines of any commands with any flags in a copy of all that the walk has.
 func (w *world) any() {
-	if w.exists("any") {
-		return
-	}
 	w.copyTo("any")
-	n := rapid.IntRange(1, 4).Draw(w.t, "lines")
+	n := 1 + below(12).Draw(w.t, "lines")
 	for range n {
 		name := pick(w.t, "command", lineNames()...)
 		g := newGround(w, "any")

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"pgregory.net/rapid"
 )
@@ -68,8 +69,13 @@ func once(args []string) (out []string) {
 	return out
 }
 
-// lineNames are the names of the commands that have lines.
-func lineNames() []string { return slices.Sorted(maps.Keys(lines)) }
+// lineNames are the names of the commands that have lines, those with many flags several times.
+var lineNames = sync.OnceValue(func() (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(lines)) {
+		names = append(names, slices.Repeat([]string{name}, 1+len(lines[name].often)/5)...)
+	}
+	return names
+})
 
 // sw is a switch.
 func sw(names ...string) group {

@@ -22,10 +22,14 @@ func init() {
 		"airgap extract": {
 			always: []group{
 				func(p *place) []string { return []string{"-from=" + bundle(p)[0]} },
-				func(p *place) []string { return []string{"-to=" + p.at(pick(p.t, "to", "layout", "image.tar", "deep/x.tar", "chart.tgz", "src"))} },
+				func(p *place) []string {
+					return []string{"-to=" + p.at(pick(p.t, "to", "layout", "image.tar", "deep/x.tar", "chart.tgz", "src"))}
+				},
 			},
 			often: []group{asJSON, quiet, verifies, one("format", "oci", "docker-archive", "chart"), known("platform", 1, func(g *ground) []string { return g.platforms }), sw("without-referrers")},
-			args:  func(p *place) []string { return []string{pick(p.t, "image", append(slices.Clone(p.g.names), "example.com/none:1")...)} }, writes: true,
+			args: func(p *place) []string {
+				return []string{pick(p.t, "image", append(slices.Clone(p.g.names), "example.com/none:1")...)}
+			}, writes: true,
 		},
 		"airgap push": {
 			always: []group{to},

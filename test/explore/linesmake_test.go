@@ -121,7 +121,9 @@ var lines = map[string]*commandLine{
 		args: func(p *place) []string { return append([]string{p.directory("out")}, bundle(p)...)[:1] },
 		often: []group{
 			asJSON, quiet, verifies, sw("allow-commands"), one("sandbox", "auto", "off"), inputs,
-			func(p *place) []string { return []string{"-repository=" + pick(p.t, "source", "here=", "") + p.directory("src")} },
+			func(p *place) []string {
+				return []string{"-repository=" + pick(p.t, "source", "here=", "") + p.directory("src")}
+			},
 			func(p *place) []string {
 				return []string{"-sign=" + p.at("keys/two.key"), "-out=" + p.at("made-again.json"), "-builder=https://example.com/other"}
 			},

@@ -72,7 +72,9 @@ func init() {
 				one("created", "2025-01-01T00:00:00Z"), one("revision", "abc"), one("version", "1.0.0", "git"), one("example", "hello", "rke2-runtime"),
 				one("platforms", "linux/amd64", "linux/amd64,windows/amd64:ltsc2022"),
 			},
-			args:   func(p *place) []string { return []string{p.directory(pick(p.t, "init", "src", "bare", "bare", "fresh"))} },
+			args: func(p *place) []string {
+				return []string{p.directory(pick(p.t, "init", "src", "bare", "bare", "fresh"))}
+			},
 			writes: true,
 		},
 		"keygen": {often: []group{asJSON, one("name", "new", "deep/new", "keys/one")}, writes: true},
@@ -87,7 +89,9 @@ func init() {
 		"report": {
 			always: []group{func(p *place) []string { return []string{"-out=" + p.at("page.html")} }},
 			often:  []group{ofProduct, store, sw("run"), older("base", "", "/release.lock.json"), one("nodes", "keys/nodes.json", "-"), one("out", "-")},
-			args:   func(p *place) []string { return append(append([]string{p.directory("out")}, bundle(p)...), p.at("out/release.lock.json"))[:1] },
+			args: func(p *place) []string {
+				return append(append([]string{p.directory("out")}, bundle(p)...), p.at("out/release.lock.json"))[:1]
+			},
 			writes: true,
 		},
 		"promote": {
@@ -96,7 +100,9 @@ func init() {
 				to, to, to, asJSON, quiet, floating, verifies, one("charts", "keep", "rename"), file("images-yaml", "images.yaml"), there, ofProduct,
 				file("release", "out/release.yaml"), file("release-to", "copy.yaml"), file("ca-file", "keys/ca.pem"),
 				func(p *place) []string { return []string{"-from=" + p.g.host + "/made"} },
-				func(p *place) []string { return []string{"-rename=" + pick(p.t, "rename", "own=renamed", "own/main=main")} },
+				func(p *place) []string {
+					return []string{"-rename=" + pick(p.t, "rename", "own=renamed", "own/main=main")}
+				},
 			},
 			writes: true,
 		},
