@@ -13,6 +13,7 @@ import (
 // walk draws a product and goes a way through the commands.
 func walk(t *rapid.T) {
 	p := products.Draw(t, "product")
+	countedProduct(p)
 	w := newWorld(t, p)
 	w.first()
 	if w.now == nil {
@@ -21,7 +22,11 @@ func walk(t *rapid.T) {
 	}
 	for range below(7).Draw(t, "steps") {
 		s := pick(t, "step", steps...)
+		if *only != "" {
+			s = steps[slices.IndexFunc(steps, func(s step) bool { return s.name == *only })]
+		}
 		w.script = append(w.script, "# "+s.name)
+		countedStep(s.name)
 		s.do(w)
 	}
 }
@@ -53,6 +58,14 @@ var steps = []step{
 	{"store verify", (*world).storeVerify},
 	{"publish", (*world).publish},
 	{"clean", (*world).clean},
+	{"init", (*world).init},
+	{"pin", (*world).pin},
+	{"sign", (*world).sign},
+	{"cluster", (*world).cluster},
+	{"draft", (*world).draft},
+	{"promote", (*world).copied},
+	{"nodes", (*world).nodes},
+	{"serve", (*world).serve},
 	{"any", (*world).any},
 	{"any", (*world).any},
 	{"any", (*world).any},
@@ -233,10 +246,13 @@ func (w *world) elsewhere() {
 }
 
 // same compares a release with that in out. Signatures and what names them may differ.
-func (w *world) same(what, dir string) {
+func (w *world) same(what, dir string) { w.sameAs(what, "out", dir) }
+
+// sameAs compares two releases.
+func (w *world) sameAs(what, was, dir string) {
 	key := w.now.key
 	w.now.key = "any"
-	diff := differ(w.unsigned(w.tree("out")), w.unsigned(w.tree(dir)))
+	diff := differ(w.unsigned(w.tree(was)), w.unsigned(w.tree(dir)))
 	w.now.key = key
 	var others []string
 	for l := range strings.Lines(diff) {
