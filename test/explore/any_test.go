@@ -156,7 +156,7 @@ func (w *world) serveLine(dir string, args []string) {
 	}
 	err = cmd.Wait()
 	r := &result{args: args, code: cmd.ProcessState.ExitCode(), stdout: address, stderr: stderr.String(), hung: ctx.Err() != nil}
-	counted(args, r.code)
+	counted(args, r.code, r.took)
 	if address != "" && r.code != 0 {
 		w.fail(r, "a registry that is told to end does not succeed: %v", err)
 	}

@@ -28,15 +28,17 @@ type counts struct {
 
 var (
 	counting sync.Mutex
+	spent    = map[string]time.Duration{} // on each command
 	tally    = counts{Commands: map[string]int{}, Exits: map[string]int{}, Flags: map[string]int{}, Keys: map[string]int{}, Steps: map[string]int{}}
 )
 
 // counted counts a command with its flags.
-func counted(args []string, code int) {
+func counted(args []string, code int, took time.Duration) {
 	counting.Lock()
 	defer counting.Unlock()
 	name := commandOf(args)
 	tally.Commands[name]++
+	spent[name] += took
 	tally.Exits[fmt.Sprintf("%s %d", name, code)]++
 	for _, a := range args {
 		if f := flagOf(a); f != "" {
@@ -93,6 +95,9 @@ func tell(t *testing.T) {
 	defer counting.Unlock()
 	for _, name := range slices.Sorted(maps.Keys(tally.Exits)) {
 		t.Logf("%5d %s", tally.Exits[name], name)
+	}
+	for _, name := range slices.SortedFunc(maps.Keys(spent), func(a, b string) int { return int(spent[b] - spent[a]) })[:min(5, len(spent))] {
+		t.Logf("%s took %s in all", name, spent[name].Round(time.Second))
 	}
 	var never []string
 	for name, flags := range commands() {

@@ -70,7 +70,7 @@ func (w *world) runAs(dir string, how condition, args ...string) *result {
 		w.fail(r, "it cannot be run: %v", err)
 	}
 	r.code = cmd.ProcessState.ExitCode()
-	counted(args, r.code)
+	counted(args, r.code, r.took)
 	w.lawful(r)
 	return r
 }
