@@ -77,7 +77,9 @@ func saveCounts(t *testing.T, path string, seeds []int, took time.Duration) {
 	}
 	counting.Lock()
 	defer counting.Unlock()
-	tally.Seeds, tally.Walks, tally.Seconds = append(was.Seeds, seeds...), tally.Walks+was.Walks, was.Seconds+int(took.Seconds())
+	tally.Seeds = slices.Concat(was.Seeds, seeds)
+	tally.Walks += was.Walks
+	tally.Seconds = was.Seconds + int(took.Seconds())
 	for _, m := range [][2]map[string]int{{tally.Commands, was.Commands}, {tally.Exits, was.Exits}, {tally.Flags, was.Flags}, {tally.Keys, was.Keys}, {tally.Steps, was.Steps}} {
 		for k, n := range m[1] {
 			m[0][k] += n

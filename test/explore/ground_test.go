@@ -38,6 +38,9 @@ func newGround(w *world, dir string) *ground {
 	for _, b := range w.files(dir+"/out", ".tar.zst") {
 		g.bundles = append(g.bundles, strings.TrimPrefix(b, dir+"/"))
 	}
+	for _, d := range w.files(dir+"/out", ".delta") {
+		g.deltas = append(g.deltas, strings.TrimPrefix(d, dir+"/"))
+	}
 	for _, c := range w.files(dir+"/out", ".tgz") {
 		g.charts = append(g.charts, strings.TrimPrefix(c, dir+"/"))
 	}
