@@ -90,6 +90,7 @@ func (w *world) twin(r *result, d drawn, how condition, after map[string]string)
 	}
 	other := drawCondition(w.t)
 	how.env = append(slices.Clone(how.env), other.env...)
+	how.umask = pick(w.t, "umask", "", "077", "002")
 	if maybe(w.t, 2, "an interruption") {
 		hit := how
 		hit.signal = pick(w.t, "signal", syscall.SIGINT, syscall.SIGTERM)
@@ -103,7 +104,7 @@ func (w *world) twin(r *result, d drawn, how condition, after map[string]string)
 	if r.code != 0 {
 		return
 	}
-	if diff := differ(settled(after), settled(w.tree("twin"))); diff != "" {
+	if diff := differ(modeless(settled(after)), modeless(settled(w.tree("twin")))); diff != "" {
 		w.fail(again, "it makes other files than without interruption and in another directory:\n%s", diff)
 	}
 }

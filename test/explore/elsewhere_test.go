@@ -18,6 +18,7 @@ func (w *world) elsewhere() {
 	must(w.t, os.CopyFS(w.path("else/deep/src"), os.DirFS(w.path("src"))))
 	must(w.t, os.Symlink("src", w.path("else/deep/link")))
 	how := drawCondition(w.t)
+	how.env = append(how.env, "HOME="+w.path("else/home"))
 	if how.umask = pick(w.t, "umask", "", "077", "002"); how.umask != "" && w.p.git {
 		w.mask(how.umask, "else/deep/src")
 	}
@@ -40,12 +41,13 @@ func (w *world) elsewhere() {
 }
 
 // mask takes permissions from the files of a directory, as git does that clones with a umask. It
-// gives those that the umask leaves.
+// gives those that the umask leaves. Files of build contexts keep theirs, which COPY keeps, too.
 func (w *world) mask(umask, dir string) {
 	w.script = append(w.script, "# "+dir+" as cloned with umask "+umask)
 	keep := map[string]fs.FileMode{"077": 0o700, "002": 0o775}[umask]
 	must(w.t, filepath.WalkDir(w.path(dir), func(path string, e fs.DirEntry, err error) error {
-		if err != nil || strings.Contains(path, "/.git/") || e.Type() == fs.ModeSymlink {
+		name, _ := filepath.Rel(w.path(dir), path)
+		if err != nil || strings.HasPrefix(name, ".git/") || strings.HasPrefix(name, "ctx") || strings.HasPrefix(name, "extra") || e.Type() == fs.ModeSymlink {
 			return err
 		}
 		info, err := e.Info()

@@ -47,6 +47,10 @@ func newWorld(t *rapid.T, p *product) *world {
 	dir, err := os.MkdirTemp("", "explore-")
 	must(t, err)
 	w := &world{t: t, p: p, dir: dir, at: p.version}
+	if maybe(t, 3, "a condition") {
+		w.how = drawCondition(t)
+		w.how.umask = pick(t, "umask", "", "077", "002")
+	}
 	t.Cleanup(w.close)
 	w.server, w.hub = httptest.NewServer(registrytest.Handler()), githubtest.New()
 	w.host = strings.TrimPrefix(w.server.URL, "http://")
