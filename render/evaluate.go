@@ -69,7 +69,7 @@ func evaluateHere(e evaluation) (made evaluated, err error) {
 	out := opts.RunWithFiles(template.Input{Files: files.NewSortedFiles(input)}, begins{ui.NewCustomWriterTTY(false, warned, warned), origin, new(string)})
 	made.Warnings = warned.lines
 	if out.Err != nil {
-		return made, fmt.Errorf("rendering the templates of %s: %w", e.Product, out.Err)
+		return made, fmt.Errorf("rendering the templates of %s: %w", e.Product, yttFault(out.Err, origin))
 	}
 	return made, made.pack(out.DocSet)
 }

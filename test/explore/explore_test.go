@@ -13,6 +13,9 @@ import (
 var (
 	long = flag.Duration("time", 0, "how long to walk; 0 is a few walks")
 	seed = flag.Int("seed", 1, "the seed of the first walks")
+	save = flag.String("counts", "", "a file of JSON to which counts of what was drawn are added")
+	only = flag.String("step", "", "a step; walks have no others")
+	page = flag.String("page", "", "the page whose tables are replaced by the counts")
 )
 
 // few is the number of walks of one seed.
@@ -22,8 +25,10 @@ const few = 8
 // by itself. With -time it goes on to the next seeds.
 func TestExplore(t *testing.T) {
 	set(t, "rapid.checks", strconv.Itoa(few))
-	end := time.Now().Add(*long)
-	for n := *seed; n == *seed || time.Now().Before(end); n++ {
+	began := time.Now()
+	var seeds []int
+	for n := *seed; n == *seed || time.Since(began) < *long; n++ {
+		seeds = append(seeds, n)
 		t.Run(fmt.Sprintf("seed %d", n), func(t *testing.T) {
 			set(t, "rapid.seed", strconv.Itoa(n))
 			rapid.Check(t, walk)
@@ -33,6 +38,12 @@ func TestExplore(t *testing.T) {
 		}
 	}
 	tell(t)
+	if *save != "" {
+		saveCounts(t, *save, seeds, time.Since(began))
+	}
+	if *page != "" && !t.Failed() {
+		writePage(t, *page)
+	}
 }
 
 // set sets a flag of rapid.

@@ -51,6 +51,7 @@ var products = rapid.Custom(func(t *rapid.T) *product {
 	p.drawCharts(t)
 	p.drawRelease(t)
 	p.drawAirgap(t)
+	p.drawOdd(t, programs)
 	return p
 })
 

@@ -3,7 +3,6 @@ package explore
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -13,14 +12,23 @@ import (
 // walk draws a product and goes a way through the commands.
 func walk(t *rapid.T) {
 	p := products.Draw(t, "product")
+	countedProduct(p)
 	w := newWorld(t, p)
 	w.first()
 	if w.now == nil {
+		w.any()
 		return // no snapshot can be made of it, which check has said
 	}
-	for range rapid.IntRange(0, 6).Draw(t, "steps") {
+	for range below(7).Draw(t, "steps") {
 		s := pick(t, "step", steps...)
+		if maybe(t, 4, "any command") {
+			s = step{"any", (*world).any}
+		}
+		if *only != "" {
+			s = steps[slices.IndexFunc(steps, func(s step) bool { return s.name == *only })]
+		}
 		w.script = append(w.script, "# "+s.name)
+		countedStep(s.name)
 		s.do(w)
 	}
 }
@@ -52,6 +60,15 @@ var steps = []step{
 	{"store verify", (*world).storeVerify},
 	{"publish", (*world).publish},
 	{"clean", (*world).clean},
+	{"init", (*world).init},
+	{"pin", (*world).pin},
+	{"sign", (*world).sign},
+	{"cluster", (*world).cluster},
+	{"draft", (*world).draft},
+	{"promote", (*world).copied},
+	{"nodes", (*world).nodes},
+	{"serve", (*world).serve},
+	{"any", (*world).any},
 }
 
 // places are the flags for the product, the store and the output directory, in one of the ways in
@@ -205,202 +222,4 @@ func (w *world) keep() *release {
 	w.script = append(w.script, "exec cp -r out "+kept.dir)
 	must(w.t, os.CopyFS(w.path(kept.dir), os.DirFS(w.path("out"))))
 	return &kept
-}
-
-// elsewhere makes the release in another directory, from a copy of the product and into a store of
-// its own: the same bytes.
-func (w *world) elsewhere() {
-	if w.exists("else") {
-		return
-	}
-	w.script = append(w.script, "exec cp -r src else/deep/src")
-	must(w.t, os.MkdirAll(w.path("else/deep"), 0o755))
-	must(w.t, os.CopyFS(w.path("else/deep/src"), os.DirFS(w.path("src"))))
-	w.ok(w.runIn("else/deep", slices.Concat([]string{"release", "-product=src/slipway.yaml", "-out=made"}, w.makes(w.now))...))
-	w.same("another directory", "else/deep/made")
-	remove(w.path("else"))
-}
-
-// same compares a release with that in out. Signatures and what names them may differ.
-func (w *world) same(what, dir string) {
-	key := w.now.key
-	w.now.key = "any"
-	diff := differ(w.unsigned(w.tree("out")), w.unsigned(w.tree(dir)))
-	w.now.key = key
-	var others []string
-	for l := range strings.Lines(diff) {
-		name := strings.TrimSpace(l[2:])
-		if !strings.HasPrefix(name, "provenance.json") && name != ".gitignore" && (w.now.key == "" || name != "release.lock.json") {
-			others = append(others, strings.TrimSpace(l))
-		}
-	}
-	if len(others) > 0 {
-		w.fail(nil, "%s gives other files:\n%s", what, strings.Join(others, "\n"))
-	}
-}
-
-// shards makes the release on several machines.
-func (w *world) shards() {
-	if w.exists("shards") {
-		return
-	}
-	n := rapid.IntRange(1, 4).Draw(w.t, "shards")
-	plan := slices.Concat([]string{"plan", "-product=src/slipway.yaml", "-store=store", "-out=out", fmt.Sprintf("-shards=%d", n), "-o=plan.json"}, w.now.flags)
-	w.ok(w.run(plan...))
-	var parts []string
-	order := rapid.Permutation([]int{0, 1, 2, 3}).Draw(w.t, "order")
-	for _, k := range order {
-		if k >= n {
-			continue
-		}
-		dir := fmt.Sprintf("shards/%d", k)
-		r := w.run(slices.Concat([]string{"release", "-product=src/slipway.yaml", "-binary=false", "-plan=plan.json", fmt.Sprintf("-shard=%d", k), "-out=" + dir, "-store=" + pick(w.t, "shard's store", "store", "shards/store")}, w.now.flags)...)
-		if r.code != 0 {
-			if strings.Contains(r.stderr, "-registry") || strings.Contains(r.stderr, "shard") {
-				remove(w.path("shards")) // fewer shards than were asked for, or a snapshot
-				return
-			}
-			w.fail(r, "a shard fails")
-		}
-		parts = append(parts, dir+"/release.part.json")
-	}
-	w.ok(w.run(slices.Concat([]string{"merge", "-product=src/slipway.yaml", "-store=store", "-binary=false", "-out=shards/merged"}, w.now.flags, parts)...))
-	w.same("merging shards", "shards/merged")
-	remove(w.path("shards"))
-}
-
-// some makes a part of the release: some of its images on some of its platforms.
-func (w *world) some() {
-	args := []string{"-images=" + strings.Join(some(w.t, "image", 1, w.p.images...), ","), "-platforms=" + strings.Join(some(w.t, "platform", 1, w.p.platforms...), ",")}
-	r := w.run(slices.Concat([]string{"release", "-product=src/slipway.yaml", "-store=store", "-binary=false", "-out=some"}, w.now.flags, args)...)
-	if made := w.exists("some/release.part.json") || w.exists("some/SHA256SUMS"); made != (r.code == 0) {
-		w.fail(r, "a part is made: %v", made)
-	}
-	remove(w.path("some"))
-}
-
-// parts makes the release by platforms.
-func (w *world) parts() {
-	if len(w.p.systems()) < 2 || w.exists("parts") {
-		return
-	}
-	var parts []string
-	for _, system := range w.p.systems() {
-		var on []string
-		for _, p := range w.p.platforms {
-			if strings.HasPrefix(p, system) {
-				on = append(on, p)
-			}
-		}
-		dir := "parts/" + system
-		r := w.run(slices.Concat([]string{"release", "-product=src/slipway.yaml", "-store=store", "-binary=false", "-out=" + dir, "-platforms=" + strings.Join(on, ",")}, w.now.flags)...)
-		if r.code != 0 {
-			remove(w.path("parts")) // an image is for none of these
-			return
-		}
-		if !w.exists(dir + "/release.part.json") {
-			remove(w.path("parts"))
-			return
-		}
-		parts = append(parts, dir+"/release.part.json")
-	}
-	w.ok(w.run(slices.Concat([]string{"merge", "-product=src/slipway.yaml", "-store=store", "-binary=false", "-out=parts/merged"}, w.now.flags, parts)...))
-	w.same("merging parts", "parts/merged")
-	remove(w.path("parts"))
-}
-
-// stages makes the release command by command, in another directory.
-func (w *world) stages() {
-	if w.exists("staged") {
-		return
-	}
-	at := []string{"-product=src/slipway.yaml", "-store=store", "-out=staged"}
-	only := w.now.flags
-	w.ok(w.run(slices.Concat([]string{"build"}, at, only)...))
-	w.ok(w.run(slices.Concat([]string{"publish"}, at, only)...))
-	if w.exists("out/release.yaml") {
-		w.ok(w.run(slices.Concat([]string{"render"}, at, only)...))
-	}
-	w.ok(w.run(slices.Concat([]string{"airgap", "pack"}, at, only)...))
-	now, was := w.tree("staged"), w.tree("out")
-	for name, text := range now {
-		is, ok := was[name]
-		if strings.HasSuffix(name, ".tar.zst") && w.now.key != "" || name == "release.lock.json" || strings.HasPrefix(name, ".") {
-			continue
-		}
-		if ok && is != text {
-			w.fail(nil, "stage by stage, %s is another", name)
-		}
-	}
-	remove(w.path("staged"))
-}
-
-// bundles returns the paths of the bundles in a directory.
-func (w *world) bundles(dir string) []string { return w.files(dir, ".tar.zst") }
-
-// verify verifies what was made.
-func (w *world) verify() {
-	args := []string{"airgap", "verify"}
-	if w.now.key != "" {
-		args = append(args, "-key="+w.now.key, "out")
-	} else {
-		args = append(args, "-sums=out/SHA256SUMS", "-lock=out/release.lock.json")
-		args = append(args, w.bundles("out")...)
-	}
-	if maybe(w.t, 2, "json") {
-		args = append(args, "-json")
-	}
-	if len(w.bundles("out")) == 0 && w.now.key == "" {
-		return
-	}
-	w.ok(w.reads(args...))
-}
-
-// damage changes a byte of a file that is verified.
-func (w *world) damage() {
-	all := w.bundles("out")
-	if len(all) == 0 {
-		return
-	}
-	path := pick(w.t, "bundle", all...)
-	data, err := os.ReadFile(w.path(path))
-	must(w.t, err)
-	at := rapid.IntRange(0, len(data)-1).Draw(w.t, "at")
-	data[at] ^= byte(rapid.IntRange(1, 255).Draw(w.t, "by"))
-	must(w.t, os.MkdirAll(w.path("damaged"), 0o755))
-	must(w.t, os.WriteFile(w.path("damaged/"+filepath.Base(path)), data, 0o600))
-	w.script = append(w.script, fmt.Sprintf("# byte %d of %s changed, in damaged/", at, path))
-	args := []string{"airgap", "verify", "-lock=out/release.lock.json", "-sums=out/SHA256SUMS", "damaged/" + filepath.Base(path)}
-	if r := w.reads(args...); r.code == 0 {
-		w.fail(r, "a changed byte is not noticed")
-	}
-	if r := w.reads("airgap", "verify", "damaged/"+filepath.Base(path)); r.code == 0 {
-		w.fail(r, "a changed byte is not noticed without checksums")
-	}
-	remove(w.path("damaged"))
-}
-
-// ask runs a command that only reads.
-func (w *world) ask() {
-	bundle := append(w.bundles("out"), "out/none.tar.zst")[0]
-	json := map[bool][]string{true: {"-json"}}[rapid.Bool().Draw(w.t, "json")]
-	asked := pick(w.t, "question",
-		[]string{"check", "-product=src/slipway.yaml"},
-		[]string{"plan", "-product=src/slipway.yaml", "-store=store", "-out=out"},
-		[]string{"images", "-product=src/slipway.yaml"},
-		[]string{"lint", "out/release.yaml"},
-		[]string{"airgap", "inspect", bundle},
-		[]string{"airgap", "list", bundle},
-		[]string{"airgap", "list", "-digests", bundle},
-		[]string{"airgap", "diff", bundle, bundle},
-		[]string{"version"},
-	)
-	if asked[0] == "lint" && asked[1] == "out/release.yaml" && !w.exists("out/release.yaml") || strings.HasSuffix(asked[len(asked)-1], ".zst") && !w.exists(bundle) {
-		return
-	}
-	flags := json
-	if asked[0] == "check" || asked[0] == "plan" {
-		flags = append(slices.Clone(json), w.now.flags...)
-	}
-	w.ok(w.reads(append(slices.Clone(asked), flags...)...))
 }

@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"pgregory.net/rapid"
 
+	"github.com/slipway-dev/slipway/internal/testing/githubtest"
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 )
 
@@ -29,6 +29,9 @@ type world struct {
 	now    *release // in out; nil if there is none
 	older  []*release
 	server *httptest.Server
+	how    condition // of all commands that do not have their own
+	plan   string    // the reference of the last plan in the registry
+	hub    *githubtest.Server
 }
 
 // release is what the last command left in a directory.
@@ -44,8 +47,12 @@ func newWorld(t *rapid.T, p *product) *world {
 	dir, err := os.MkdirTemp("", "explore-")
 	must(t, err)
 	w := &world{t: t, p: p, dir: dir, at: p.version}
+	if maybe(t, 3, "a condition") {
+		w.how = drawCondition(t)
+		w.how.umask = pick(t, "umask", "", "077", "002")
+	}
 	t.Cleanup(w.close)
-	w.server = httptest.NewServer(registrytest.Handler())
+	w.server, w.hub = httptest.NewServer(registrytest.Handler()), githubtest.New()
 	w.host = strings.TrimPrefix(w.server.URL, "http://")
 	must(t, pushBases(w.host))
 	for _, d := range []string{"src", "home", "tmp"} {
@@ -65,6 +72,7 @@ func newWorld(t *rapid.T, p *product) *world {
 
 func (w *world) close() {
 	w.server.Close()
+	w.hub.Close()
 	remove(w.dir)
 }
 
@@ -107,56 +115,11 @@ func (w *world) tag(version string) {
 func (w *world) env() []string {
 	env := []string{
 		"HOME=" + w.path("home"), "TMPDIR=" + w.path("tmp"), "PATH=" + os.Getenv("PATH"), "SLIPWAY_PASSWORD=secret", "GOFLAGS=", "CGO_ENABLED=0",
-		"GOPROXY=file://" + proxy(), "GOSUMDB=off", "GOMODCACHE=" + filepath.Join(shared, "modcache"), "GIT_CONFIG_NOSYSTEM=1", "NO_COLOR=1", "LC_ALL=C.UTF-8",
+		"GOPROXY=file://" + proxy(), "GOSUMDB=off", "GOMODCACHE=" + filepath.Join(shared, "modcache"), "GIT_CONFIG_NOSYSTEM=1", "NO_COLOR=1",
+		"XDG_CACHE_HOME=" + filepath.Join(shared, "cache"), "KUBECONFIG=", "GITHUB_API_URL=" + w.hub.API(), "GITHUB_REPOSITORY=" + githubtest.Repository,
+		"GITHUB_TOKEN=" + githubtest.Token,
 	}
 	return append(env, goEnv()...)
-}
-
-// result is how a command ended.
-type result struct {
-	args           []string
-	code           int
-	stdout, stderr string
-	hung           bool
-}
-
-// deadline is when a command hangs: even a loaded machine does in that time what walks ask for.
-const deadline = 5 * time.Minute
-
-// run runs slipway, and checks what holds for every command.
-func (w *world) run(args ...string) *result { return w.runIn(".", args...) }
-
-// runIn runs it in a directory below the world.
-func (w *world) runIn(dir string, args ...string) *result {
-	w.script = append(w.script, line(dir, args))
-	ctx, cancel := context.WithTimeout(context.Background(), deadline)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, command(), args...)
-	var stdout, stderr strings.Builder
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = w.path(dir), w.env(), &stdout, &stderr, 10*time.Second
-	err := cmd.Run()
-	r := &result{args: args, code: cmd.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String(), hung: ctx.Err() != nil}
-	if err != nil && r.code == 0 {
-		w.fail(r, "it cannot be run: %v", err)
-	}
-	counted(args, r.code)
-	w.lawful(r)
-	return r
-}
-
-// line is a command as a line of a testscript.
-func line(dir string, args []string) string {
-	words := []string{"exec", "slipway"}
-	for _, a := range args {
-		if strings.ContainsAny(a, " '\"$#*") || a == "" {
-			a = "'" + strings.ReplaceAll(a, "'", "''") + "'"
-		}
-		words = append(words, a)
-	}
-	if dir != "." {
-		return "cd $WORK/" + dir + "\n" + strings.Join(words, " ") + "\ncd $WORK"
-	}
-	return strings.Join(words, " ")
 }
 
 // fail ends the walk with what broke a law, and how to get there.

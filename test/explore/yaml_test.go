@@ -45,12 +45,26 @@ func keys(v any, path string, schema *schema, to map[string]int) {
 
 // maybe draws a value of a generator in one of n draws, and nothing in the others.
 func maybe(t *rapid.T, n int, what string) bool {
-	return rapid.IntRange(0, n-1).Draw(t, "with "+what) == n-1
+	return below(n).Draw(t, "with "+what) == n-1
 }
 
 // pick draws one of the values.
 func pick[T any](t *rapid.T, what string, values ...T) T {
-	return rapid.SampledFrom(values).Draw(t, what)
+	return values[below(len(values)).Draw(t, what)]
+}
+
+// below draws numbers below n, each as often. Those of rapid are small ones mostly.
+func below(n int) *rapid.Generator[int] {
+	return rapid.Custom(func(t *rapid.T) int {
+		v := 0
+		for range 12 {
+			v <<= 1
+			if rapid.Bool().Draw(t, "bit") {
+				v++
+			}
+		}
+		return v * n >> 12
+	})
 }
 
 // some draws a subset of the values in their order, with at least that many of them.

@@ -1,0 +1,23 @@
+package explore
+
+// pin pins third-party images, and locks bases: a second time changes nothing, and -check agrees.
+func (w *world) pin() {
+	w.copyTo("pinned")
+	defer remove(w.path("pinned"))
+	for _, name := range []string{"pin", "bases"} {
+		first := w.runIn("pinned", name, "-product=src/slipway.yaml")
+		if first.code != 0 {
+			continue
+		}
+		before := w.tree("pinned")
+		for _, more := range [][]string{nil, {"-check"}, {"-update"}, {"-json"}, {"-check", "-json"}} {
+			r := w.ok(w.runIn("pinned", append([]string{name, "-product=src/slipway.yaml"}, more...)...))
+			if diff := differ(before, w.tree("pinned")); diff != "" {
+				w.fail(r, "a second time changes files:\n%s", diff)
+			}
+		}
+	}
+	if r := w.runIn("pinned", "check", "-product=src/slipway.yaml"); r.code != 0 && w.now != nil {
+		w.fail(r, "what is pinned is not right")
+	}
+}
