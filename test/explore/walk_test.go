@@ -52,6 +52,7 @@ var steps = []step{
 	{"store verify", (*world).storeVerify},
 	{"publish", (*world).publish},
 	{"clean", (*world).clean},
+	{"shell", (*world).shell},
 }
 
 // places are the flags for the product, the store and the output directory, in one of the ways in
