@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"pgregory.net/rapid"
 )
 
-// shellProduct is a product whose only image has what RUN lines make in /o.
+// shellProduct is a product whose only image has what RUN lines make, each in a directory of its own.
 const shellProduct = `apiVersion: slipway/v1
 name: shell
 version: 1.0.0
@@ -24,7 +25,6 @@ images: [{name: s, source: here, dockerfile: {context: ctx, file: Dockerfile}}]
 
 // shellFiles are in the working directory of RUN.
 var shellFiles = map[string]string{"a/f": "one\n", "a/deep/g": "", "b/f": "two\n", "b/.hid": "hid\n"}
-
 
 // shells are pieces of RUN lines. What they do is known to the shell of this machine.
 var shells = []string{
@@ -50,12 +50,13 @@ var shellWords = map[string][]string{
 	"mode": {"a=rwx", "u=rwx,g=rx,o=", "u+s,g=rx", "0750", "755", "+t", "g-s", "o+w,u-x", "a+X", "=r", "7777", "u=g"},
 }
 
-// shell builds an image of RUN lines: if slipway takes them, it makes what a shell makes.
+// shell builds an image of RUN lines: those that slipway takes make what a shell makes.
 func (w *world) shell() {
 	if _, err := exec.LookPath("sh"); err != nil {
 		return
 	}
-	for n := range rapid.IntRange(2, 5).Draw(w.t, "shells") {
+	var lines []string
+	for range rapid.IntRange(4, 12).Draw(w.t, "lines") {
 		var parts []string
 		for range pick(w.t, "parts", 1, 1, 1, 2) {
 			piece := pick(w.t, "piece", shells...)
@@ -65,37 +66,74 @@ func (w *world) shell() {
 			}
 			parts = append(parts, piece)
 		}
-		w.shellLine(strings.Join(parts, " && "), fmt.Sprintf("shell%d", n))
+		lines = append(lines, strings.Join(parts, " && "))
+	}
+	w.shellLines(lines)
+	remove(w.path("shell"))
+}
+
+// perLine is how many lines of the Dockerfile there are for one of RUN.
+const perLine = 3
+
+var atLine = regexp.MustCompile(`Dockerfile:(\d+)`)
+
+// shellLines builds them, without those that slipway refuses: nobody promises to know all lines.
+func (w *world) shellLines(lines []string) {
+	for name, text := range shellFiles {
+		w.write("shell/ctx/"+name, text)
+	}
+	must(w.t, os.WriteFile(w.path("shell/ctx/t.tar"), replacing(w.t), 0o600))
+	must(w.t, os.Chmod(w.path("shell/ctx/t.tar"), 0o644))
+	w.write("shell/slipway.yaml", shellProduct)
+	for len(lines) > 0 {
+		var b strings.Builder
+		b.WriteString("FROM base\n")
+		for n, line := range lines {
+			fmt.Fprintf(&b, "WORKDIR /o%d\nCOPY . .\nRUN %s\n", n, line)
+		}
+		w.write("shell/Dockerfile", b.String())
+		w.script = append(w.script, "# shell/Dockerfile:\n# "+strings.ReplaceAll(b.String(), "\n", "\n# "))
+		r := w.run("build", "-product=shell/slipway.yaml", "-store=shell/store", "-out=shell/out")
+		if r.code == 0 {
+			have, err := flatten(w.path("shell/store"), w.path("shell/out/release.build.json"))
+			must(w.t, err)
+			for n, line := range lines {
+				w.sameAsShell(r, line, below(have, fmt.Sprintf("o%d/", n)))
+			}
+			return
+		}
+		refused := map[int]bool{}
+		for _, at := range atLine.FindAllStringSubmatch(r.stderr, -1) {
+			n, err := strconv.Atoi(at[1])
+			must(w.t, err)
+			refused[(n-2)/perLine] = true
+		}
+		var others []string
+		for n, line := range lines {
+			if !refused[n] {
+				others = append(others, line)
+			}
+		}
+		if len(others) == len(lines) {
+			w.fail(r, "it refuses RUN lines, and names none")
+		}
+		lines = others
 	}
 }
 
-func (w *world) shellLine(line, dir string) {
-	defer remove(w.path(dir))
-	must(w.t, os.MkdirAll(w.path(dir+"/want"), 0o755))
-	for name, text := range shellFiles {
-		for _, to := range []string{"/ctx/", "/want/"} {
-			w.write(dir+to+name, text)
-		}
-	}
-	for _, to := range []string{"/ctx/", "/want/"} {
-		must(w.t, os.WriteFile(w.path(dir+to+"t.tar"), replacing(w.t), 0o600))
-		must(w.t, os.Chmod(w.path(dir+to+"t.tar"), 0o644))
-	}
-	w.write(dir+"/slipway.yaml", shellProduct)
-	w.write(dir+"/Dockerfile", "FROM base\nWORKDIR /o\nCOPY . .\nRUN "+line+"\n")
-	w.script = append(w.script, "# "+dir+": RUN "+line)
-	r := w.run("build", "-product="+dir+"/slipway.yaml", "-store="+dir+"/store", "-out="+dir+"/out")
+// sameAsShell runs a line by the shell of this machine, and compares the files.
+func (w *world) sameAsShell(r *result, line string, have map[string]string) {
+	dir := w.path("shell/want")
+	defer remove(dir)
+	must(w.t, os.CopyFS(dir, os.DirFS(w.path("shell/ctx"))))
 	cmd := exec.CommandContext(context.Background(), "sh", "-c", "umask 022; "+line)
-	cmd.Dir, cmd.Env = w.path(dir+"/want"), []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C.UTF-8"}
+	cmd.Dir, cmd.Env = dir, []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C.UTF-8"}
 	said, err := cmd.CombinedOutput()
-	if r.code != 0 {
-		return // nobody promises to know all lines
-	}
 	if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
 		w.fail(r, "RUN succeeds where a shell fails: %s\n%s", line, said)
 	}
 	must(w.t, err)
-	want, have := tree(w.t, w.path(dir+"/want")), w.built(dir)
+	want := tree(w.t, dir)
 	for name, is := range want {
 		if link, ok := strings.CutPrefix(is, "Lrwxrwxrwx "); ok {
 			want[name] = "link " + link
@@ -106,15 +144,13 @@ func (w *world) shellLine(line, dir string) {
 	}
 }
 
-// built returns what the image of a shell product has in /o, in the form of tree.
-func (w *world) built(dir string) map[string]string {
-	files, err := flatten(filepath.Join(w.path(dir), "store"), filepath.Join(w.path(dir), "out", "release.build.json"))
-	must(w.t, err)
-	have := map[string]string{}
-	for name, is := range files {
-		if in, ok := strings.CutPrefix(name, "o/"); ok && in != "" {
-			have[in] = is
+// below returns the files of a directory.
+func below(all map[string]string, dir string) map[string]string {
+	some := map[string]string{}
+	for name, is := range all {
+		if in, ok := strings.CutPrefix(name, dir); ok && in != "" {
+			some[in] = is
 		}
 	}
-	return have
+	return some
 }

@@ -53,6 +53,22 @@ var steps = []step{
 	{"publish", (*world).publish},
 	{"clean", (*world).clean},
 	{"shell", (*world).shell},
+	{"mistakes", (*world).mistake},
+	{"variation", (*world).vary},
+	{"refused stage", (*world).refused},
+	{"destination", (*world).destination},
+	{"directory of others", (*world).foreign},
+	{"modes", (*world).modes},
+	{"publish alone", (*world).alone},
+	{"page", (*world).page},
+	{"clean by age", (*world).old},
+	{"mirror", (*world).mirrored},
+	{"conflict", (*world).conflict},
+	{"merge without files", (*world).late},
+	{"part", (*world).half},
+	{"repository", (*world).repository},
+	{"tamper", (*world).tamper},
+	{"volumes", (*world).volumes},
 }
 
 // places are the flags for the product, the store and the output directory, in one of the ways in
