@@ -70,6 +70,8 @@ var steps = []step{
 	{"repository", (*world).repository},
 	{"tamper", (*world).tamper},
 	{"volumes", (*world).volumes},
+	{"nothing again", (*world).idle},
+	{"text and JSON", (*world).both},
 }
 
 // places are the flags for the product, the store and the output directory, in one of the ways in

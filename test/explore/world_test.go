@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"pgregory.net/rapid"
@@ -29,6 +30,7 @@ type world struct {
 	now    *release // in out; nil if there is none
 	older  []*release
 	server *httptest.Server
+	writes atomic.Int64 // requests that change the registry
 }
 
 // release is what the last command left in a directory.
@@ -45,7 +47,7 @@ func newWorld(t *rapid.T, p *product) *world {
 	must(t, err)
 	w := &world{t: t, p: p, dir: dir, at: p.version}
 	t.Cleanup(w.close)
-	w.server = httptest.NewServer(registrytest.Handler())
+	w.server = httptest.NewServer(w.counting(registrytest.Handler()))
 	w.host = strings.TrimPrefix(w.server.URL, "http://")
 	must(t, pushBases(w.host))
 	for _, d := range []string{"src", "home", "tmp"} {
