@@ -29,7 +29,7 @@ func (w *world) old() {
 		}
 		return os.Chtimes(path, at, at)
 	}))
-	w.script = append(w.script, "# the times of all files in aside: "+at.Sub(time.Now()).Round(time.Hour).String()+" from now")
+	w.script = append(w.script, "# the times of all files in aside: "+time.Until(at).Round(time.Hour).String()+" from now")
 	r := w.run("clean", "-older=7d", "-json", "-out=aside", "-store=none")
 	var all struct {
 		All []struct{ Where, Kept string }

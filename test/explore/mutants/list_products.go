@@ -27,7 +27,7 @@ var products = []Mutant{
 		New: `if e.name != "" {`,
 	},
 	{
-		Name: "neighbours-unseen", Fault: "Changes in a directory beside the source, which its go.mod names, did not count.",
+		Name: "replaced-unseen", Fault: "Changes in a directory beside the source, which its go.mod names, did not count.",
 		File: "product/changes.go", Func: "Source.Changes",
 		Old: `if len(beyond) == 0 {`,
 		New: `if len(beyond) >= 0 {`,
