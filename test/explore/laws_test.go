@@ -101,10 +101,14 @@ func (w *world) complete(r *result, dir string) {
 		listed[name] = true
 	}
 	for name := range w.tree(dir) {
+		if listed[strings.TrimSuffix(name, ".delta")] {
+			continue // a delta that makes a bundle stays, and its base need not be here
+		}
 		if !listed[name] && !strings.HasPrefix(name, "SHA256SUMS") && name != ".gitignore" && !strings.HasSuffix(name, "/") {
 			w.fail(r, "SHA256SUMS does not list %s", name)
 		}
 	}
+	w.agree(r, dir)
 }
 
 // tree returns what a directory has: by the path of each file, its mode and digest. Directories end

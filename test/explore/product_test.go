@@ -82,6 +82,9 @@ func (p *product) drawVersion(t *rapid.T) {
 		if maybe(t, 2, "tag prefix") {
 			p.yaml["tagPrefix"] = pick(t, "tag prefix", "v", "drawn-")
 		}
+	} else if maybe(t, 6, "calendar") {
+		p.version = "2026.01.5" // no semantic version
+		p.yaml["version"] = p.version
 	}
 	if maybe(t, 6, "channels") {
 		stable := object{"name": "stable", "versions": []string{"release", "prerelease"}, "floatingTags": some(t, "channel tag", 0, "stable", "v{{.Major}}")}

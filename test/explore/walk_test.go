@@ -69,6 +69,26 @@ var steps = []step{
 	{"nodes", (*world).nodes},
 	{"serve", (*world).serve},
 	{"any", (*world).any},
+	{"shell", (*world).shell},
+	{"shell", (*world).shell}, // it is quick, and there are many lines
+	{"mistakes", (*world).mistake},
+	{"variation", (*world).vary},
+	{"refused stage", (*world).refused},
+	{"destination", (*world).destination},
+	{"directory of others", (*world).foreign},
+	{"modes", (*world).modes},
+	{"publish alone", (*world).alone},
+	{"page", (*world).page},
+	{"clean by age", (*world).old},
+	{"mirror", (*world).mirrored},
+	{"conflict", (*world).conflict},
+	{"merge without files", (*world).late},
+	{"part", (*world).half},
+	{"repository", (*world).repository},
+	{"tamper", (*world).tamper},
+	{"volumes", (*world).volumes},
+	{"nothing again", (*world).idle},
+	{"text and JSON", (*world).both},
 }
 
 // places are the flags for the product, the store and the output directory, in one of the ways in

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"pgregory.net/rapid"
 
@@ -32,6 +33,7 @@ type world struct {
 	how    condition // of all commands that do not have their own
 	plan   string    // the reference of the last plan in the registry
 	hub    *githubtest.Server
+	writes atomic.Int64 // requests that change the registry
 }
 
 // release is what the last command left in a directory.
@@ -52,7 +54,7 @@ func newWorld(t *rapid.T, p *product) *world {
 		w.how.umask = pick(t, "umask", "", "077", "002")
 	}
 	t.Cleanup(w.close)
-	w.server, w.hub = httptest.NewServer(registrytest.Handler()), githubtest.New()
+	w.server, w.hub = httptest.NewServer(w.counting(registrytest.Handler())), githubtest.New()
 	w.host = strings.TrimPrefix(w.server.URL, "http://")
 	must(t, pushBases(w.host))
 	for _, d := range []string{"src", "home", "tmp"} {

@@ -1,0 +1,26 @@
+//go:build mage
+
+package main
+
+import (
+	"context"
+
+	"github.com/slipway-dev/slipway/test/explore/mutants"
+)
+
+// Mutants takes mends of faults out of slipway, one at a time, and looks whether walks find that. It
+// goes on where it was, and writes docs/explore-mutants.md.
+func Mutants(
+	ctx context.Context,
+	mutant *int, // number of the only one to try; 0 tries none (all that were not tried)
+	time *string, // how long to look for one (10m)
+) error {
+	if err := isolate(); err != nil {
+		return err
+	}
+	long := "10m"
+	if time != nil {
+		long = *time
+	}
+	return mutants.Run(ctx, ".", mutant, long)
+}

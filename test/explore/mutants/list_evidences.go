@@ -1,0 +1,26 @@
+package mutants
+
+// evidences are faults of what tells of a release, and of what verifies it.
+var evidences = []Mutant{
+	{
+		Name: "sums-of-others", Fault: "The flag -sums was ignored for a directory.",
+		File: "cmd/slipway/airgap_verify.go", Func: "verifying.run",
+		Old: `if len(v.dirs)+len(v.layouts) > 0 && v.sums+v.lock != "" {`,
+		New: `if len(v.dirs)+len(v.layouts) < 0 && v.sums+v.lock != "" {`,
+	},
+	{
+		Name: "sbom-version", Fault: "An image with a version of its own had the product's in bills of materials.",
+		File: "sbom/image.go", Func: "graph.child",
+		Old: `cmp.Or(has.Version, g.lock.Version)`,
+		New: `cmp.Or(g.lock.Version, has.Version)`,
+	},
+	{
+		Name: "page-needs-bundles", Fault: "A page could not be made where a bundle was missing.",
+		File: "report/read.go", Func: "Release.readBundles",
+		Old: `if errors.Is(err, fs.ErrNotExist) {
+			r.Unknown = append(r.Unknown, "What "+name+" contains: it is not there.")
+			continue
+		}`,
+		New: ``,
+	},
+}

@@ -1,0 +1,35 @@
+package mutants
+
+// sends are faults of what registries get.
+var sends = []Mutant{
+	{
+		Name: "mirror-not-renamed", Fault: "Promote from a mirror renamed nothing in release.yaml.",
+		File: "promote/rename.go", Func: "promotion.names",
+		Old: `append([]string{i.repo}, i.released...)`,
+		New: `[]string{i.repo}`,
+	},
+	{
+		Name: "conflict-found-late", Fault: "With several destinations, one had all of a release that another could not take.",
+		File: "internal/transfer/destinations.go", Func: "hold",
+		Old: `if p.err == nil {`,
+		New: `if p.err == nil && ErrHeld == nil {`,
+	},
+	{
+		Name: "tag-kept", Fault: "A floating tag that was to move stayed.",
+		File: "publish/floating.go", Func: "Move",
+		Old: `if t.Kept != "" {`,
+		New: `if t.Kept != "" || t.From != (v1.Hash{}) {`,
+	},
+	{
+		Name: "referrers-lost", Fault: "The evidence of an image went with another of its names only.",
+		File: "airgap/read.go", Func: "referrersFor",
+		Old: `subjects := []v1.Hash{i.Digest}`,
+		New: `subjects := []v1.Hash{}`,
+	},
+	{
+		Name: "names-apart", Fault: "The names of one image were put into different volumes.",
+		File: "bundle/split.go", Func: "Contents.units",
+		Old: `if !own[h] {`,
+		New: `if !own[h] || h.Hex != "" {`,
+	},
+}

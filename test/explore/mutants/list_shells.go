@@ -1,0 +1,71 @@
+package mutants
+
+// shells are faults of RUN lines, which made something else than a shell does.
+var shells = []Mutant{
+	{
+		Name: "assignments-apart", Fault: "A variable did not see the one that was set before it on the line.",
+		File: "build/dockerfile/script/variable.go", Func: "shell.assigned",
+		Old: `s.assign(a.Name.Value, value)`,
+		New: `_ = s.assign`,
+	},
+	{
+		Name: "quotes-in-quotes", Fault: "Quotes within ${x:-…} in quotes were taken away.",
+		File: "build/dockerfile/script/variable.go", Func: "shell.expansion",
+		Old: `quoted && !plain && strings.ContainsAny`,
+		New: `quoted && !plain && quoted == plain && strings.ContainsAny`,
+	},
+	{
+		Name: "cd-physical", Fault: "cd .. went to the directory above the one that a link leads to.",
+		File: "build/dockerfile/runecho.go", Func: "cd",
+		Old: `logical = path.Join(r.logical, name)`,
+		New: `logical = path.Join(r.dir, name)`,
+	},
+	{
+		Name: "export-cut", Fault: "export X=$Y cut the value at its first blank.",
+		File: "build/dockerfile/script/shell.go", Func: "shell.simple",
+		Old: `c.Args[0].Text == "export" && (len(words) != 1`,
+		New: `c.Args[0].Text == "" && (len(words) != 1`,
+	},
+	{
+		Name: "ifs-ignored", Fault: "IFS was set, and words were divided as before.",
+		File: "build/dockerfile/script/variable.go", Func: "shell.assign",
+		Old: `if slices.Contains(Deciding, name) {`,
+		New: `if slices.Contains(Deciding, name) && value == "\x00" {`,
+	},
+	{
+		Name: "first-redirection", Fault: "Of two redirections the first had the output.",
+		File: "build/dockerfile/script/redirect.go", Func: "shell.nowhere",
+		Old: `if c.Output != nil {`,
+		New: `if c.Output != nil && source == "" {`,
+	},
+	{
+		Name: "dots-unmatched", Fault: "A pattern that begins with a dot did not match the directories . and .., as in shells.",
+		File: "build/dockerfile/runglob.go", Func: "dots",
+		Old: `ok && wild(part) && part[0] == '.'`,
+		New: `ok && wild(part) && part == ""`,
+	},
+	{
+		Name: "sticky-stays", Fault: "chmod a=rwx left the sticky bit.",
+		File: "build/dockerfile/modechange.go", Func: "change.adjust",
+		Old: `mode = mode&keep | value`,
+		New: `mode = mode&(keep|0o1000) | value`,
+	},
+	{
+		Name: "directory-comes-back", Fault: "A file of an archive that took the place of a directory was a directory again.",
+		File: "build/dockerfile/rununpack.go", Func: "unpacking.finish",
+		Old: `there == nil || there.kind != layer.Dir {`,
+		New: `there == nil {`,
+	},
+	{
+		Name: "copied-over", Fault: "cp replaced a file that it had just made, which is an error.",
+		File: "build/dockerfile/runcopy.go", Func: "copyTree.replaces",
+		Old: `case c.made[dest] && n.kind != layer.Dir:`,
+		New: `case c.made[dest] && from == "":`,
+	},
+	{
+		Name: "link-with-slash", Fault: "rm -r of a link with a slash removed what it leads to.",
+		File: "build/dockerfile/runner.go", Func: "runner.itself",
+		Old: `s.n.kind == layer.Symlink {`,
+		New: `s.n.kind == layer.Symlink && name == "" {`,
+	},
+}
