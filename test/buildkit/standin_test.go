@@ -24,8 +24,17 @@ type standIn struct {
 // layoutOf writes an image as an OCI layout.
 func layoutOf(t *testing.T, img v1.Image) standIn {
 	t.Helper()
-	s := standIn{image: img, dir: t.TempDir()}
-	l, err := layout.Write(s.dir, empty.Index)
+	return layoutIn(t, t.TempDir(), img)
+}
+
+// layoutIn adds an image to the layout in a directory.
+func layoutIn(t *testing.T, dir string, img v1.Image) standIn {
+	t.Helper()
+	s := standIn{image: img, dir: dir}
+	l, err := layout.FromPath(dir)
+	if err != nil {
+		l, err = layout.Write(dir, empty.Index)
+	}
 	must(t, err)
 	must(t, l.AppendImage(img))
 	s.digest, err = img.Digest()
