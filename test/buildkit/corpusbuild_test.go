@@ -35,7 +35,7 @@ func TestCorpusSameAsBuildKit(t *testing.T) {
 	buildctl := daemon(t)
 	tools := []string{"sh", "mkdir", "touch", "ln", "cp", "mv", "rm", "rmdir", "chmod", "chown", "chgrp", "cat"}
 	stand := standIns{buildctl: buildctl, golangs: newGolangs(t), files: map[string][]byte{
-		"linux":   append(machine(t, "", tools...), linuxFiles+"dir 755 0:0 busybox\nhard 755 0:0 busybox/sh bin/sh\n"...),
+		"linux":   append(machine(t, "dir 755 0:0 busybox\nhard 755 0:0 busybox/sh bin/sh\n", tools...), linuxFiles...),
 		"small":   []byte(linuxFiles),
 		"windows": []byte(nanoserver + "file 644 0:0 Windows/System32/netapi32.dll \"dll\"\nfile 755 0:0 Windows/System32/certoc.exe \"MZ\"\n"),
 	}}
@@ -216,7 +216,7 @@ func mainOf(dir, to, goos, text string) error {
 	on := gobuild.Default
 	on.GOOS, on.GOARCH, on.CgoEnabled = goos, "amd64", false
 	pkg, err := on.ImportDir(dir, 0)
-	if err != nil || pkg.Name != "main" {
+	if err != nil || pkg.Name != "main" || len(pkg.GoFiles) == 0 {
 		return nil //nolint:nilerr // a directory without Go files, or one that Dockerfiles do not compile
 	}
 	name := pkg.GoFiles[0]

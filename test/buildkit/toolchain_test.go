@@ -47,7 +47,7 @@ func writeToolchain(ctx context.Context, work string) error {
 	}
 	defer out.Close()
 	a := archived{w: tar.NewWriter(out)}
-	dirs := map[string]bool{filepath.Join(root, "pkg", "include"): true}
+	dirs := map[string]bool{filepath.Join(root, "pkg", "include"): true, filepath.Join(root, "src", "runtime", "cgo"): true} // of headers
 	for _, on := range []string{"linux/amd64", "linux/arm64", "windows/amd64"} {
 		goos, goarch, _ := strings.Cut(on, "/")
 		env := []string{"GOOS=" + goos, "GOARCH=" + goarch, "CGO_ENABLED=0", "GOFLAGS=-trimpath", "GOCACHE=" + filepath.Join(work, "go-build")}
