@@ -54,7 +54,7 @@ func writeToolchain(ctx context.Context, work string) error {
 		if _, err := run(ctx, work, env, "build", "runtime"); err != nil {
 			return err
 		}
-		list, err := run(ctx, work, env, "list", "-deps", "-f", "{{.Dir}}", "runtime", "runtime/coverage", "testing", "testing/internal/testdeps")
+		list, err := run(ctx, work, env, "list", "-deps", "-f", "{{.Dir}}", "runtime")
 		if err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ func writeToolchain(ctx context.Context, work string) error {
 	for _, f := range []string{"VERSION", "src/go.mod", "src/go.sum", "src/vendor/modules.txt", "bin/go"} {
 		a.add(filepath.Join(root, f), "usr/local/go/"+f)
 	}
-	for _, name := range []string{"asm", "compile", "cover", "link"} {
+	for _, name := range []string{"asm", "compile", "link"} {
 		a.add(filepath.Join(root, "pkg", "tool", "linux_amd64", name), "usr/local/go/pkg/tool/linux_amd64/"+name)
 	}
 	for dir := range dirs {
