@@ -30,8 +30,8 @@ func contentOf(b []byte) string {
 var mainMark = regexp.MustCompile(`<main [^>]*>`)
 
 // byFiles matches a go build whose operand is a file. The toolchain calls such a package
-// command-line-arguments, and Slipway compiles the package of that file, so that the bytes differ in
-// this name.
+// command-line-arguments, and Slipway compiles the package of that file, so that the bytes differ
+// in this name.
 var byFiles = regexp.MustCompile(`go\s+build[^&|;\n]*(\\\s*\n[^&|;\n]*)*\s[\w./-]+\.go\b`)
 
 var programSum = regexp.MustCompile(`\w{12} program`)

@@ -48,7 +48,7 @@ func newGolangs(t *testing.T) golangs {
 		add("usr/local/go/go.env", 0o644, "GOTOOLCHAIN=local\nGOPROXY=off\nGOSUMDB=off\nGOFLAGS=-trimpath -buildvcs=false\nGOARCH="+arch+"\n")
 		must(t, w.Close())
 		p := platform.Platform{OS: platform.Linux, Architecture: arch}
-		img, err := mutate.AppendLayers(dockerfiletest.Image(t, machine, p), layers.NewLayer(b.Bytes(), types.OCIUncompressedLayer), toolchain)
+		img, err := mutate.AppendLayers(dockerfiletest.Image(t, machine, p), toolchain, layers.NewLayer(b.Bytes(), types.OCIUncompressedLayer))
 		must(t, err)
 		img, err = mutate.Config(img, v1.Config{
 			Env:        []string{"PATH=/go/bin:/usr/local/go/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "GOTOOLCHAIN=local", "GOPATH=/go"},
