@@ -12,7 +12,8 @@ import (
 	"github.com/slipway-dev/slipway/platform"
 )
 
-// static are base images whose files the built-in bases have, by repository.
+// static are base images that the built-in bases stand for, by repository. docs/images.md lists the
+// files in which they differ.
 var static = regexp.MustCompile(`^gcr\.io/distroless/static(?:-debian1[0-9])?$`)
 
 // staticTag are their tags: those with nonroot run as that user. Others have a shell.
@@ -21,8 +22,8 @@ var staticTag = regexp.MustCompile(`^(?:latest|nonroot)?(?:-?(?:amd64|arm64|arm|
 // hostProcessBase is the base for HostProcess containers.
 var hostProcessBase = regexp.MustCompile(`^mcr\.microsoft\.com/oss/kubernetes/windows-host-process-containers-base-image:v1\.0\.0$`)
 
-// exchange lets a built-in base take the place of a reference that has the same files, and returns
-// its name; "" if there is none. A Dockerfile keeps the reference.
+// exchange lets a built-in base take the place of a reference that it stands for, and returns its
+// name; "" if there is none. A Dockerfile keeps the reference.
 func (d *Draft) exchange(ref string, inDockerfile bool) string {
 	repository, tag := splitReference(ref)
 	if !static.MatchString(repository) || !staticTag.MatchString(tag) {

@@ -169,7 +169,7 @@ func (b *builder) index(ctx context.Context, l v1.Layer, diffID v1.Hash) ([]tarE
 	defer plain.Close()
 	sum := sha256.New()
 	entries = []tarEntry{}
-	bounded := newBudget(b.in.Limits).unpack(plain)
+	bounded := ofLayer(b.in.Limits).unpack(plain)
 	err = scan(ctx, io.TeeReader(bounded, sum), func(e tarEntry, h *tar.Header) error {
 		if len(entries) == bounded.b.Files {
 			return tooMany(bounded.b.Files)

@@ -11,7 +11,8 @@ import (
 )
 
 // Limits bound what the instructions of a Dockerfile write, all stages together. They are counted
-// before anything is written: a copy is only a reference to what it copies.
+// before anything is written: a copy is only a reference to what it copies. The files of bases do
+// not count; each of their layers has the default limits, or these where they are larger.
 type Limits struct {
 	Bytes int64 // of the files of all layers, and of unpacked archives; zero is 16 GiB
 	Files int   // zero is 400,000
@@ -48,6 +49,11 @@ type budget struct {
 
 func newBudget(l Limits) *budget {
 	return &budget{Limits: Limits{cmp.Or(l.Bytes, maxBytes), cmp.Or(l.Files, maxFiles)}, ratio: l.Bytes == 0}
+}
+
+// ofLayer returns the budget of reading one layer of a base.
+func ofLayer(l Limits) *budget {
+	return &budget{Limits: Limits{max(l.Bytes, maxBytes), max(l.Files, maxFiles)}, ratio: l.Bytes == 0}
 }
 
 // file counts one more file.

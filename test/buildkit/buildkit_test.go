@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/rogpeppe/go-internal/txtar"
 
@@ -131,7 +130,7 @@ func compare(t *testing.T, buildctl func(...string) (string, error), c *dockerfi
 	must(t, err)
 	windows := in.Platform.OS == platform.Windows
 	ours, errOurs := evaluate(t, in, windows)
-	theirs, errTheirs := build(t, buildctl, c, in, windows)
+	theirs, errTheirs := build(t, buildctl, c.Dir, standInsOf(t, c.Images, in.Platform), in, windows)
 	if c.Differs != "" {
 		if errOurs == nil && errTheirs == nil && cmp.Equal(theirs, ours, cmpopts.EquateEmpty()) {
 			t.Errorf("the case says that BuildKit differs (%s), but it does not", c.Differs)
@@ -167,8 +166,8 @@ func evaluate(t *testing.T, in dockerfile.Input, windows bool) (result, error) {
 
 var syntax = regexp.MustCompile(`(?im)^#\s*syntax\s*=.*$`)
 
-// build lets BuildKit build a case and reads the image that it writes.
-func build(t *testing.T, buildctl func(...string) (string, error), c *dockerfiletest.Case, in dockerfile.Input, windows bool) (result, error) {
+// build lets BuildKit build a case in dir, and reads the image that it writes.
+func build(t *testing.T, buildctl func(...string) (string, error), dir string, images map[string]standIn, in dockerfile.Input, windows bool) (result, error) {
 	t.Helper()
 	dest := filepath.Join(t.TempDir(), "image")
 	name := in.Platform.OS + "/" + in.Platform.Architecture
@@ -177,27 +176,19 @@ func build(t *testing.T, buildctl func(...string) (string, error), c *dockerfile
 	}
 	// BuildKit would fetch the frontend that a syntax line names; the line must stay a directive
 	// for those below it to be ones.
-	must(t, os.WriteFile(filepath.Join(c.Dir, "Dockerfile"), syntax.ReplaceAll(in.Source, []byte("# check=skip=none")), 0o644))
+	must(t, os.WriteFile(filepath.Join(dir, "Dockerfile"), syntax.ReplaceAll(in.Source, []byte("# check=skip=none")), 0o644))
 	args := []string{
-		"build", "--progress=plain", "--frontend=dockerfile.v0", "--local=context=" + in.Context, "--local=dockerfile=" + c.Dir,
+		"build", "--progress=plain", "--frontend=dockerfile.v0", "--local=context=" + in.Context, "--local=dockerfile=" + dir,
 		"--opt=platform=" + name, "--opt=target=" + in.Target, "--output=type=oci,tar=false,dest=" + dest,
 	}
 	for k, v := range in.Args {
 		args = append(args, "--opt=build-arg:"+k+"="+v)
 	}
 	for n := range in.Contexts {
-		args = append(args, "--opt=context:"+n+"=local:"+n, "--local="+n+"="+filepath.Join(c.Dir, "contexts", n))
+		args = append(args, "--opt=context:"+n+"=local:"+n, "--local="+n+"="+filepath.Join(dir, "contexts", n))
 	}
-	for n, spec := range c.Images {
-		img := dockerfiletest.Image(t, spec, in.Platform)
-		dir := t.TempDir()
-		l, err := layout.Write(dir, empty.Index)
-		must(t, err)
-		must(t, l.AppendImage(img))
-		digest, err := img.Digest()
-		must(t, err)
-		store := strings.NewReplacer(":", "-", "/", "-", "@", "-").Replace(n)
-		args = append(args, "--opt=context:"+n+"=oci-layout://"+store+"@"+digest.String(), "--oci-layout="+store+"="+dir)
+	for n, image := range images {
+		args = append(args, image.options(n)...)
 	}
 	if out, err := buildctl(args...); err != nil {
 		return result{}, &buildError{out, err}

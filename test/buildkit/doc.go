@@ -7,6 +7,11 @@
 // link, content; not times) and the configuration. It needs root, and runc, which apt's
 // containerd brings.
 //
+// Stages that compile do so in BuildKit as well, in a stand-in for golang: the Go toolchain of this
+// machine, which makes the same bytes as Slipway's compiler (golang_test.go). TestAdoption compares
+// the images of repositories of the shapes that package draft has, TestCorpusSameAsBuildKit those
+// of real products, whose main packages import nothing there.
+//
 // TestCorpus needs neither: it evaluates the Dockerfiles of real products, out of their Go modules.
 //
 // The daemon is v0.33.1, although the parser of the main module is v0.34.2: v0.34 needs versions
