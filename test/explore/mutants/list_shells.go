@@ -64,7 +64,7 @@ var shells = []Mutant{
 	},
 	{
 		Name: "link-with-slash", Fault: "rm -r of a link with a slash removed what it leads to.",
-		File: "build/dockerfile/runner.go", Func: "runner.itself",
+		File: "build/dockerfile/spot.go", Func: "runner.itself",
 		Old: `s.n.kind == layer.Symlink {`,
 		New: `s.n.kind == layer.Symlink && name == "" {`,
 	},
