@@ -101,6 +101,9 @@ type Input struct {
 	// Outputs are files that something else makes, by path: of a stage, or of the build context
 	// where the name is empty. A stage of which nothing else is wanted is not evaluated.
 	Outputs map[string]map[string]File
+	// Mode returns the mode that a file or directory of a context has in the image: path is
+	// absolute, and fi what the disk says of it. nil keeps the mode of the disk.
+	Mode func(ctx context.Context, path string, fi fs.FileInfo) (fs.FileMode, error)
 	// Args are the values of build arguments; they go before the defaults in the file.
 	Args map[string]string
 	// Target is the name or number of the stage to build; empty is the last.
