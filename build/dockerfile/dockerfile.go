@@ -40,6 +40,7 @@
 //     source matches, others need not.
 //   - A RUN needs no shell and no tools in the image, and a command that fails is an error also
 //     where BuildKit's shell goes on, after ";".
+//   - Files of contexts have the modes that Input.Mode gives them: of git, if they are tracked.
 //   - .git is never part of a context, wherever in it: it changes without any change of a file.
 //     Nor are what Input.Except names and the output directories and stores of Slipway.
 //   - An instruction that changes no file makes no layer; BuildKit adds an empty one.
