@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os/exec"
 	"path"
@@ -97,14 +98,13 @@ func (m *Modes) tree(ctx context.Context, dir string) (*tracked, error) {
 	at, err := gitDir(dir)
 	switch above := filepath.Dir(dir); {
 	case err == nil && at != "":
-		t, err = readTracked(ctx, dir)
+		if t, err = readTracked(ctx, dir); err != nil && !errors.Is(err, exec.ErrNotFound) {
+			return nil, fmt.Errorf("reading which files %s tracks: %w", dir, err)
+		}
 	case above != dir && !slices.Contains(ceilings(), above):
-		t, err = m.tree(ctx, above)
-	default:
-		err = nil
-	}
-	if err != nil && !errors.Is(err, exec.ErrNotFound) {
-		return nil, err
+		if t, err = m.tree(ctx, above); err != nil {
+			return nil, err
+		}
 	}
 	if m.trees == nil {
 		m.trees = map[string]*tracked{}

@@ -87,6 +87,24 @@ func TestModesOnce(t *testing.T) {
 	}
 }
 
+// TestModesOfDamage reads modes next to a .git that is no repository, and in a repository that git
+// cannot read.
+func TestModesOfDamage(t *testing.T) {
+	dir := repository(t)
+	chmod(t, dir, "main.go", 0o600)
+	write(t, dir, "none/.git", "none/file", "bad/.git/HEAD", "bad/.git/objects/x", "bad/.git/refs/x", "bad/file")
+	checkModes(t, dir, map[string]fs.FileMode{"main.go": 0o644, "none/file": 0o644})
+	at := filepath.Join(dir, "bad", "file")
+	fi, err := os.Lstat(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m git.Modes
+	if mode, err := m.Of(t.Context(), at, fi); err == nil || !strings.Contains(err.Error(), filepath.Dir(at)+" tracks: git: ") {
+		t.Errorf("the mode is %v, the error %v", mode, err)
+	}
+}
+
 func checkModes(t *testing.T, dir string, want map[string]fs.FileMode) {
 	t.Helper()
 	for name, mode := range want {
