@@ -59,7 +59,7 @@ func (b *Builder) evaluate(ctx context.Context, i product.Image, p platform.Plat
 	}
 	return dockerfile.Build(ctx, dockerfile.Input{
 		File: inTree(at, file), Shown: shown(d.Source, file), Outputs: outputs, Context: dir, Except: b.product.MadeIn(dir), Contexts: contexts,
-		Args: d.Args, Target: d.Target,
+		Mode: b.modes(d.Source), Args: d.Args, Target: d.Target,
 		Platform: p, ModTime: layer.Epoch, Store: b.store, Client: b.client, Check: check, Snapshot: b.product.Snapshot(), Compiler: b.compiler(),
 		Base: b.bases.Resolve, Limits: dockerfile.Limits{Bytes: int64(d.MaxMiB) << 20, Files: d.MaxFiles},
 	})

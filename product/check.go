@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/slipway-dev/slipway/internal/git"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
 )
@@ -34,7 +35,7 @@ type checker struct {
 }
 
 func newChecker(path, dir string, b []byte) *checker {
-	c := &checker{in: &productYAML{}, replaced: map[string]bool{}, out: &Product{Dir: dir, Path: path}}
+	c := &checker{in: &productYAML{}, replaced: map[string]bool{}, out: &Product{Dir: dir, Path: path, modes: &git.Modes{}}}
 	c.Document = decode(path, b, c.in)
 	return c
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 
+	"github.com/slipway-dev/slipway/internal/git"
 	"github.com/slipway-dev/slipway/internal/sandbox"
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 	"github.com/slipway-dev/slipway/platform"
@@ -50,6 +51,7 @@ type Product struct {
 	untracked []string
 	// stamps tell the files that were read from what is there later: see [Product.Changed].
 	stamps map[string]string
+	modes  *git.Modes
 	// Registry is host[/prefix] of the primary destination; empty means a snapshot.
 	Registry string
 	// Destinations are what -registry or SLIPWAY_REGISTRY select, the primary one first; none

@@ -36,7 +36,7 @@ func (b *builder) add(ctx context.Context, s *stage, c *instructions.AddCommand)
 		if c.Checksum != "" {
 			return fmt.Errorf("--checksum is for URLs, and %s is a file", src)
 		}
-		from, err := b.buildContext()
+		from, err := b.buildContext(ctx)
 		if err != nil {
 			return err
 		}

@@ -60,7 +60,7 @@ func (b *builder) copy(ctx context.Context, s *stage, c *instructions.CopyComman
 		src, more, err = stubFiles(src, of, c.SourcePaths, s.platform.OS)
 		s.tree.open, s.tree.more = s.tree.open || more, s.tree.more || more
 	case len(c.SourcePaths) > 0:
-		src, err = b.buildContext()
+		src, err = b.buildContext(ctx)
 	}
 	if err != nil {
 		return err

@@ -30,19 +30,26 @@ type directory struct {
 	store  *store.Store
 	dir    string
 	root   *regular.Root
-	except []string                       // files and directories that are not part of it, slash-separated
-	made   sync.Map                       // whether a directory is one that Slipway made, by path
+	except []string // files and directories that are not part of it, slash-separated
+	made   sync.Map // whether a directory is one that Slipway made, by path
+	mode   modeOf
 	ignore *patternmatcher.PatternMatcher // nil for nothing
 }
 
+// modeOf returns the mode that a file or directory of a context has in an image.
+type modeOf func(path string, fi fs.FileInfo) (fs.FileMode, error)
+
+// diskMode is the mode on the disk.
+func diskMode(_ string, fi fs.FileInfo) (fs.FileMode, error) { return fi.Mode(), nil }
+
 // openDirectory opens a context. The patterns come from the first of the ignore files that
 // exists, else from its .dockerignore.
-func openDirectory(st *store.Store, dir string, except []string, ignoreFiles ...string) (*directory, error) {
+func openDirectory(st *store.Store, dir string, except []string, mode modeOf, ignoreFiles ...string) (*directory, error) {
 	root, err := regular.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("opening context: %w", err)
 	}
-	d := &directory{store: st, dir: dir, root: root, except: except}
+	d := &directory{store: st, dir: dir, root: root, except: except, mode: mode}
 	if err := d.readIgnore(ignoreFiles); err != nil {
 		root.Close()
 		return nil, err
@@ -99,11 +106,16 @@ func (d *directory) lstat(p string) (*node, error) {
 	if seen, err := d.visible(p, fi.IsDir()); err != nil || !seen {
 		return nil, err
 	}
-	n := &node{kind: layer.Regular, mode: fi.Mode() & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky)}
+	origin := filepath.Join(d.dir, relative(p))
+	mode, err := d.mode(origin, fi)
+	if err != nil {
+		return nil, err
+	}
+	n := &node{kind: layer.Regular, mode: mode & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky)}
 	switch fi.Mode().Type() {
 	case 0:
 		n.size = fi.Size()
-		n.origin = filepath.Join(d.dir, filepath.FromSlash(p))
+		n.origin = origin
 		n.content = func() (layer.Content, error) { return layer.File(d.store, n.origin) }
 	case fs.ModeDir:
 		n.kind = layer.Dir

@@ -40,6 +40,7 @@
 //     source matches, others need not.
 //   - A RUN needs no shell and no tools in the image, and a command that fails is an error also
 //     where BuildKit's shell goes on, after ";".
+//   - Files of contexts have the modes that Input.Mode gives them: of git, if they are tracked.
 //   - .git is never part of a context, wherever in it: it changes without any change of a file.
 //     Nor are what Input.Except names and the output directories and stores of Slipway.
 //   - An instruction that changes no file makes no layer; BuildKit adds an empty one.
@@ -101,6 +102,9 @@ type Input struct {
 	// Outputs are files that something else makes, by path: of a stage, or of the build context
 	// where the name is empty. A stage of which nothing else is wanted is not evaluated.
 	Outputs map[string]map[string]File
+	// Mode returns the mode that a file or directory of a context has in the image: path is
+	// absolute, and fi what the disk says of it. nil keeps the mode of the disk.
+	Mode func(ctx context.Context, path string, fi fs.FileInfo) (fs.FileMode, error)
 	// Args are the values of build arguments; they go before the defaults in the file.
 	Args map[string]string
 	// Target is the name or number of the stage to build; empty is the last.

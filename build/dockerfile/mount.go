@@ -44,7 +44,7 @@ func (r *runner) mount(c *instructions.RunCommand) error {
 		}
 		var from files
 		if m.From == "" {
-			from, err = r.b.buildContext()
+			from, err = r.b.buildContext(r.ctx)
 		} else {
 			from, _, err = r.b.source(r.ctx, r.s, m.From, m.Source)
 		}

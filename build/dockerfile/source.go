@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -50,7 +51,7 @@ func (b *builder) source(ctx context.Context, s *stage, from string, paths ...st
 		return other.tree, other.baseImage, nil
 	}
 	if c, ok := b.in.Contexts[from]; ok {
-		f, err := b.openContext(from, c)
+		f, err := b.openContext(ctx, from, c)
 		return f, base.Base{}, err
 	}
 	if strings.Trim(from, "0123456789") == "" {
@@ -81,14 +82,14 @@ func (b *builder) contextNames() string {
 }
 
 // openContext opens a named context, once.
-func (b *builder) openContext(name string, c Context) (files, error) {
+func (b *builder) openContext(ctx context.Context, name string, c Context) (files, error) {
 	if f, ok := b.contexts[name]; ok {
 		return f, nil
 	}
 	var f files
 	var err error
 	if c.Dir != "" {
-		f, err = openDirectory(b.in.Store, c.Dir, c.Except)
+		f, err = openDirectory(b.in.Store, c.Dir, c.Except, b.mode(ctx))
 	} else {
 		f, err = fileTree(c.Files)
 	}
@@ -100,14 +101,14 @@ func (b *builder) openContext(name string, c Context) (files, error) {
 }
 
 // buildContext opens the context that COPY without --from reads.
-func (b *builder) buildContext() (files, error) {
+func (b *builder) buildContext(ctx context.Context) (files, error) {
 	if f, ok := b.contexts[""]; ok {
 		return f, nil
 	}
 	if b.in.Context == "" {
 		return nil, errors.New("there is no build context to copy from: name one, or use --from")
 	}
-	d, err := openDirectory(b.in.Store, b.in.Context, b.in.Except, b.in.File+".dockerignore")
+	d, err := openDirectory(b.in.Store, b.in.Context, b.in.Except, b.mode(ctx), b.in.File+".dockerignore")
 	if err != nil {
 		return nil, err
 	}
@@ -122,6 +123,14 @@ func (b *builder) buildContext() (files, error) {
 	b.dirs = append(b.dirs, d)
 	b.keep("", overlay{made, d})
 	return b.contexts[""], nil
+}
+
+// mode returns the modes of files of contexts: those of [Input.Mode], or of the disk.
+func (b *builder) mode(ctx context.Context) modeOf {
+	if b.in.Mode == nil {
+		return diskMode
+	}
+	return func(path string, fi fs.FileInfo) (fs.FileMode, error) { return b.in.Mode(ctx, path, fi) }
 }
 
 func (b *builder) keep(name string, f files) {

@@ -231,7 +231,7 @@ func (b *builder) beginFrom(ctx context.Context, s *stage) ([]string, error) {
 
 // beginContext makes the files of a named context the stage's only layer.
 func (b *builder) beginContext(ctx context.Context, s *stage, name string, c Context) error {
-	src, err := b.openContext(name, c)
+	src, err := b.openContext(ctx, name, c)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 // each directory. except and ignore are as for a [Context] and the ignore files of a Dockerfile:
 // the first that exists goes before the context's .dockerignore.
 func Walk(dir string, except, ignore []string, visit func(path string, fi fs.FileInfo) error) error {
-	d, err := openDirectory(nil, dir, except, ignore...)
+	d, err := openDirectory(nil, dir, except, diskMode, ignore...)
 	if err != nil {
 		return err
 	}

@@ -5,8 +5,8 @@
 // product's repository, at their places in it; sources/NAME/ has a directory source that is
 // outside of it. What a commit or a hash identifies is not in it: Go modules, directories of a git
 // repository without changes, programs that are there already. Equal files give equal bytes:
-// entries are sorted and have no time and no owner. Modes are 0644 and 0755, but for those in
-// build contexts, which decide the bytes of images.
+// entries are sorted and have no time and no owner. Modes are 0644 and 0755, but for those of
+// files in build contexts that git does not track: they decide the bytes of images.
 package inputs
 
 import (
@@ -98,7 +98,7 @@ type entry struct {
 func Collect(ctx context.Context, p *product.Product, sources []Source) (*Set, error) {
 	s := &Set{product: p, sources: sources, entries: map[string]entry{}, stamps: map[string]string{}}
 	for _, i := range p.Inputs() {
-		if err := s.add(i); err != nil {
+		if err := s.add(ctx, i); err != nil {
 			return nil, fmt.Errorf("collecting inputs: %w", err)
 		}
 	}
@@ -116,7 +116,7 @@ func Collect(ctx context.Context, p *product.Product, sources []Source) (*Set, e
 }
 
 // add adds what slipway.yaml names.
-func (s *Set) add(i product.Input) error {
+func (s *Set) add(ctx context.Context, i product.Input) error {
 	if s.place(i.Path) == "" {
 		if !s.inSource(i.Path) {
 			s.Outside = append(s.Outside, i.Path)
@@ -128,7 +128,7 @@ func (s *Set) add(i product.Input) error {
 		if (full != i.Path || fi.IsDir()) && s.committed(full) {
 			return nil
 		}
-		return s.file(full, fi, exact)
+		return s.file(ctx, full, fi, exact)
 	})
 }
 
@@ -153,7 +153,7 @@ func (s *Set) tree(ctx context.Context, dir string) error {
 	if err != nil || len(names) == 0 {
 		return walk(s.product, dir, []string{os.DevNull}, func(full string, fi fs.FileInfo) error {
 			s.stamps[full] = disk.Stamp(fi)
-			return s.file(full, fi, false)
+			return s.file(ctx, full, fi, false)
 		})
 	}
 	for _, name := range names {
@@ -169,7 +169,7 @@ func (s *Set) tree(ctx context.Context, dir string) error {
 			err = s.tree(ctx, full)
 		default:
 			s.stamps[full] = disk.Stamp(fi)
-			err = s.file(full, fi, false)
+			err = s.file(ctx, full, fi, false)
 		}
 		if err != nil {
 			return err
@@ -178,13 +178,21 @@ func (s *Set) tree(ctx context.Context, dir string) error {
 	return nil
 }
 
-// file adds a file or directory, unless a commit has it. Modes of build contexts are kept.
-func (s *Set) file(full string, fi fs.FileInfo, exact bool) error {
+// file adds a file or directory, unless a commit has it. Those of build contexts have
+// the modes that they have in images.
+func (s *Set) file(ctx context.Context, full string, fi fs.FileInfo, exact bool) error {
 	name := s.place(full)
 	if name == "" {
 		return nil
 	}
-	e := entry{from: full, mode: fi.Mode() & (fs.ModeType | fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky), size: fi.Size()}
+	mode := fi.Mode()
+	if exact {
+		var err error
+		if mode, err = s.product.Mode(ctx, full, fi); err != nil {
+			return err
+		}
+	}
+	e := entry{from: full, mode: mode & (fs.ModeType | fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky), size: fi.Size()}
 	switch fi.Mode().Type() {
 	case 0:
 		if !exact && fi.Mode()&0o100 != 0 {

@@ -34,12 +34,7 @@ func locate(dir string) (place, error) {
 	if err != nil {
 		return place{}, fmt.Errorf("git: %w", err)
 	}
-	ceilings := filepath.SplitList(os.Getenv("GIT_CEILING_DIRECTORIES"))
-	for n, c := range ceilings {
-		if resolved, err := filepath.EvalSymlinks(c); err == nil {
-			ceilings[n] = resolved
-		}
-	}
+	ends := ceilings()
 	for {
 		at, err := gitDir(dir)
 		if err != nil {
@@ -52,7 +47,7 @@ func locate(dir string) (place, error) {
 			return newPlace("", dir)
 		}
 		above := filepath.Dir(dir)
-		if above == dir || slices.Contains(ceilings, above) {
+		if above == dir || slices.Contains(ends, above) {
 			return place{}, ErrNone
 		}
 		dir = above
@@ -118,4 +113,15 @@ func isRepository(at string) bool {
 		}
 	}
 	return true
+}
+
+// ceilings are the directories above which git looks for no repository.
+func ceilings() []string {
+	all := filepath.SplitList(os.Getenv("GIT_CEILING_DIRECTORIES"))
+	for n, c := range all {
+		if resolved, err := filepath.EvalSymlinks(c); err == nil {
+			all[n] = resolved
+		}
+	}
+	return all
 }

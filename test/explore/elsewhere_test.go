@@ -41,13 +41,13 @@ func (w *world) elsewhere() {
 }
 
 // mask takes permissions from the files of a directory, as git does that clones with a umask. It
-// gives those that the umask leaves. Files of build contexts keep theirs, which COPY keeps, too.
+// gives those that the umask leaves.
 func (w *world) mask(umask, dir string) {
 	w.script = append(w.script, "# "+dir+" as cloned with umask "+umask)
 	keep := map[string]fs.FileMode{"077": 0o700, "002": 0o775}[umask]
 	must(w.t, filepath.WalkDir(w.path(dir), func(path string, e fs.DirEntry, err error) error {
 		name, _ := filepath.Rel(w.path(dir), path)
-		if err != nil || strings.HasPrefix(name, ".git/") || strings.HasPrefix(name, "ctx") || strings.HasPrefix(name, "extra") || e.Type() == fs.ModeSymlink {
+		if err != nil || strings.HasPrefix(name, ".git/") || e.Type() == fs.ModeSymlink {
 			return err
 		}
 		info, err := e.Info()
