@@ -64,10 +64,10 @@ func checkOffline(ctx context.Context, p *product.Product) (c *offline, done fun
 	if err != nil {
 		return nil, nil, fmt.Errorf("making a directory: %w", err)
 	}
-	done = func() { os.RemoveAll(dir) }
+	remove := func() { os.RemoveAll(dir) }
 	defer func() {
 		if err != nil {
-			done()
+			remove()
 		}
 	}()
 	c = &offline{}
@@ -90,7 +90,7 @@ func checkOffline(ctx context.Context, p *product.Product) (c *offline, done fun
 	if c.err != nil {
 		c.demands = nil
 	}
-	return c, done, nil
+	return c, remove, nil
 }
 
 // check is the first stage of a release. It reports every mistake that can be found before
