@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// Explore draws products and walks through the commands for a while, checks what must hold for every
-// one of them, and writes the tables in docs/explore.md, which describes them.
+// Explore draws products and walks through the commands for a while, checks what must hold for
+// every one of them, and writes the tables in docs/explore.md, which describes them.
 func Explore(
 	ctx context.Context,
 	time *string, // how long (30m)

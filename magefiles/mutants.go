@@ -8,8 +8,8 @@ import (
 	"github.com/slipway-dev/slipway/test/explore/mutants"
 )
 
-// Mutants takes mends of faults out of slipway, one at a time, and looks whether walks find that. It
-// goes on where it was, and writes docs/explore-mutants.md.
+// Mutants takes mends of faults out of slipway, one at a time, and looks whether walks find that.
+// It goes on where it was, and writes docs/explore-mutants.md.
 func Mutants(
 	ctx context.Context,
 	mutant *int, // number of the only one to try; 0 tries none (all that were not tried)

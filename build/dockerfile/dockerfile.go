@@ -9,11 +9,11 @@
 //
 // # What is refused
 //
-// RUN with any command but those in the tables of runoptions.go, runwindows.go and runpowershell.go,
-// because it needs a machine of the image's system: an image for Windows would need Windows. What a
-// command would make comes from programs that slipway.yaml declares, from another image or from an
-// archive instead. Nor may a RUN depend on a file or an output that is not known, or need a user
-// other than root, or a secret.
+// RUN with any command but those in the tables of runoptions.go, runwindows.go and
+// runpowershell.go, because it needs a machine of the image's system: an image for Windows would
+// need Windows. What a command would make comes from programs that slipway.yaml declares, from
+// another image or from an archive instead. Nor may a RUN depend on a file or an output that is not
+// known, or need a user other than root, or a secret.
 //
 // # Programs
 //

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestGolang compiles in a stage from golang's own image. Of its variables the names are known: what
-// cannot be one of them has no value, and what may is refused where it decides something.
+// TestGolang compiles in a stage from golang's own image. Of its variables the names are known:
+// what cannot be one of them has no value, and what may is refused where it decides something.
 func TestGolang(t *testing.T) {
 	const build = "WORKDIR /src\nCOPY . .\nRUN GOARCH=arm GOARM=$VARIANT go build -ldflags \"-X a=${CERTS:-none}\" -o /out/x\n"
 	const built, unknown = "x=. linux/arm/v7 [-X a=none]", "nothing here sets the variable VARIANT"

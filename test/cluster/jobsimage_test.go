@@ -21,6 +21,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 
 	"github.com/slipway-dev/slipway/test/cluster/namespace"
+	"github.com/slipway-dev/slipway/test/cluster/node"
 )
 
 // windowsBase is an image that a base is read from: no Windows runs here.
@@ -65,18 +66,7 @@ func (j *jobs) image(t *testing.T) v1.Image {
 		}
 	}
 	add(j.slipway, "/usr/local/bin/slipway")
-	err = filepath.WalkDir(goroot, func(p string, d fs.DirEntry, err error) error {
-		rel := strings.TrimPrefix(p, goroot+"/")
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(rel, "test") || strings.HasPrefix(rel, "src/cmd/") || rel == "doc" || rel == "api"):
-			return filepath.SkipDir
-		case !d.IsDir() && !strings.HasSuffix(p, "_test.go"):
-			add(p, p)
-		}
-		return nil
-	})
+	err = node.WalkToolchain(goroot, func(p string) { add(p, p) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,8 +37,8 @@ func newMachine(t *testing.T, n *namespace.Namespace, hosts *net, programs ...st
 	t.Helper()
 	m := &machine{Namespace: n, net: hosts, dir: t.TempDir()}
 	modules, builds := goEnv(t, "GOMODCACHE"), goEnv(t, "GOCACHE")
-	// The go command keeps an index of a module by its version, and a later test has another slipway
-	// as v1.0.0: goindex=0.
+	// The go command keeps an index of a module by its version, and a later test has another
+	// slipway as v1.0.0: goindex=0.
 	m.env = []string{
 		"HOME=" + world + "/home", "PATH=" + world + "/bin:" + filepath.Join(goEnv(t, "GOROOT"), "bin") + ":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
 		"LANG=C.UTF-8", "GOMODCACHE=" + world + "/modules", "GOCACHE=" + world + "/builds", "GOENV=off", "GOTELEMETRY=off", "GOTOOLCHAIN=local",

@@ -3,7 +3,6 @@ package docs
 import (
 	"archive/tar"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,6 +16,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/slipway-dev/slipway/test/cluster/node"
 )
 
 // pushSlipway pushes the image of slipway: the program with this machine's Go, which finds the
@@ -43,18 +44,7 @@ func (m *machine) pushSlipway(t *testing.T, ref string) {
 	add(filepath.Join(m.dir, "image/hosts"), "/etc/hosts")
 	add(filepath.Join(m.dir, "image/authority"), "/etc/ssl/certs/ca-certificates.crt")
 	add(slipway(t), "/usr/local/bin/slipway")
-	must(t, filepath.WalkDir(goroot, func(p string, d fs.DirEntry, err error) error {
-		rel := strings.TrimPrefix(p, goroot+"/")
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(rel, "test") || strings.HasPrefix(rel, "src/cmd/") || rel == "doc" || rel == "api"):
-			return filepath.SkipDir
-		case !d.IsDir() && !strings.HasSuffix(p, "_test.go"):
-			add(p, p)
-		}
-		return nil
-	}))
+	must(t, node.WalkToolchain(goroot, func(p string) { add(p, p) }))
 	must(t, w.Close())
 	must(t, f.Close())
 	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return os.Open(archive) }, tarball.WithCompression(compression.ZStd), tarball.WithMediaType(types.OCILayerZStd))

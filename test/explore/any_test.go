@@ -135,8 +135,8 @@ func drawCondition(t *rapid.T) condition {
 	}}
 }
 
-// serveLine starts a registry, and ends it when it has written where it is. What it prints before is
-// its address.
+// serveLine starts a registry, and ends it when it has written where it is. What it prints before
+// is its address.
 func (w *world) serveLine(dir string, args []string) {
 	w.script = append(w.script, w.how.line(dir, args))
 	ctx, cancel := context.WithTimeout(context.Background(), deadline)

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// cluster makes the release as pods do that share the registry only: from a plan in it, in any order,
-// and also twice. What is fetched in the end is what one machine makes.
+// cluster makes the release as pods do that share the registry only: from a plan in it, in any
+// order, and also twice. What is fetched in the end is what one machine makes.
 func (w *world) cluster() {
 	if !w.p.pushes {
 		return

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/crane"
 )
 
-// copied promotes the release to one place or two: the images have their digests there, and a second
-// time sends nothing.
+// copied promotes the release to one place or two: the images have their digests there, and a
+// second time sends nothing.
 func (w *world) copied() {
 	if w.now.pushed == "" {
 		return

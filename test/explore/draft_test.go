@@ -8,8 +8,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/githubtest"
 )
 
-// draft makes a release at GitHub of what was made: it has the files of SHA256SUMS, and a second time
-// sends none.
+// draft makes a release at GitHub of what was made: it has the files of SHA256SUMS, and a second
+// time sends none.
 func (w *world) draft() {
 	if w.now.pushed == "" {
 		return

@@ -9,7 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// edit is a change of slipway.yaml, with files that it needs. It returns false where it does not fit.
+// edit is a change of slipway.yaml, with files that it needs. It returns false where it does not
+// fit.
 type edit struct {
 	name  string
 	files map[string]string

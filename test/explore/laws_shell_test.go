@@ -13,7 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// shellProduct is a product whose only image has what RUN lines make, each in a directory of its own.
+// shellProduct is a product whose only image has what RUN lines make, each in a directory of its
+// own.
 const shellProduct = `apiVersion: slipway/v1
 name: shell
 version: 1.0.0

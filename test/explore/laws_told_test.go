@@ -11,8 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// agree checks that the files of a release tell the same: the lock, the page, the bills of materials
-// and the statement name the same images by the same digests.
+// agree checks that the files of a release tell the same: the lock, the page, the bills of
+// materials and the statement name the same images by the same digests.
 func (w *world) agree(r *result, dir string) {
 	l := w.locked(dir)
 	texts := map[string]string{}

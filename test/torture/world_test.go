@@ -14,8 +14,8 @@ import (
 // scenario is a command and the directory it runs in.
 type scenario struct {
 	name string
-	// before are commands that an undisturbed slipway runs to make the directory. "edit" stands
-	// for a new version of the product, "others" for files of others in out, "mv A B" renames, "save
+	// before are commands that an undisturbed slipway runs to make the directory. "edit" stands for
+	// a new version of the product, "others" for files of others in out, "mv A B" renames, "save
 	// FILE" keeps what a command prints.
 	before []string
 	// command is what the fault hits. REG is the registry of the scenario.

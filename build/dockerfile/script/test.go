@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// decide carries out a command of the shell that decides: [ and test, [[, false, exit. known is false
-// for any other.
+// decide carries out a command of the shell that decides: [ and test, [[, false, exit. known is
+// false for any other.
 func (s *shell) decide(c *Command) (ok, known bool) {
 	name := c.Args[0].Text
 	if !slices.Contains([]string{"[", "test", "[[", "false", "exit"}, name) {

@@ -12,8 +12,8 @@ func TestPeak(t *testing.T) {
 			piece = make([]byte, 1<<20)
 		}
 	}
-	// What is allocated while the collector marks counts as alive: on a busy machine more than this,
-	// but not each time.
+	// What is allocated while the collector marks counts as alive: on a busy machine more than
+	// this, but not each time.
 	used := Peak(garbage)
 	for range 9 {
 		if used > size/4 {

@@ -84,7 +84,8 @@ func Markdown(all map[string]Result) []byte {
 	return []byte(fmt.Sprintf(head, len(All), tried, found) + b.String())
 }
 
-// head begins the page. It has the numbers of mutants, of those that were tried, and of those found.
+// head begins the page. It has the numbers of mutants, of those that were tried, and of those
+// found.
 const head = `# Mutants
 
 [test/explore](../test/explore) draws products and walks through the commands. To see that it finds
