@@ -75,6 +75,9 @@ type githubRelease struct {
 func (g *githubRelease) run(cmd *cobra.Command, _ []string) error {
 	pr := g.flags.printer(cmd)
 	defer pr.Close()
+	if g.onlyNotes && g.flags.json {
+		return usageError{fmt.Errorf("-notes prints Markdown, and -json what a release has become: choose one; see %s -h", cmd.CommandPath())}
+	}
 	if g.onlyNotes {
 		l, err := lock.Read(filepath.Join(g.flags.out, lock.Name))
 		if err != nil {

@@ -62,7 +62,7 @@ func (w *world) anyLine(name string, d drawn) {
 		return
 	}
 	before := w.tree("any")
-	twin := l.writes && maybe(w.t, 3, "a twin")
+	twin := l.writes && !l.slow && maybe(w.t, 3, "a twin")
 	if twin {
 		must(w.t, os.CopyFS(w.path("twin"), os.DirFS(w.path("any"))))
 	}

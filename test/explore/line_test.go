@@ -19,6 +19,7 @@ type commandLine struct {
 	rarely []group // each is in one line of eight: they take long, or are errors mostly
 	args   group
 	writes bool // it may write files
+	slow   bool // it takes seconds
 }
 
 // drawn is a command line, and the directory to run it in.
@@ -69,10 +70,14 @@ func once(args []string) (out []string) {
 	return out
 }
 
-// lineNames are the names of the commands that have lines, those with many flags several times.
+// lineNames are the names of the commands that have lines, quick ones with many flags several times.
 var lineNames = sync.OnceValue(func() (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(lines)) {
-		names = append(names, slices.Repeat([]string{name}, 1+len(lines[name].often)/5)...)
+		times := 1 + len(lines[name].often)/5
+		if lines[name].slow {
+			times = 1
+		}
+		names = append(names, slices.Repeat([]string{name}, times)...)
 	}
 	return names
 })

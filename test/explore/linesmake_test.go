@@ -128,7 +128,7 @@ var lines = map[string]*commandLine{
 				return []string{"-sign=" + p.at("keys/two.key"), "-out=" + p.at("made-again.json"), "-builder=https://example.com/other"}
 			},
 		},
-		writes: true,
+		writes: true, slow: true,
 	},
 }
 

@@ -19,7 +19,7 @@ func walk(t *rapid.T) {
 		w.any()
 		return // no snapshot can be made of it, which check has said
 	}
-	for range below(7).Draw(t, "steps") {
+	for range below(12).Draw(t, "steps") {
 		s := pick(t, "step", steps...)
 		if maybe(t, 4, "any command") {
 			s = step{"any", (*world).any}
