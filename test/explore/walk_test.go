@@ -89,6 +89,7 @@ var steps = []step{
 	{"volumes", (*world).volumes},
 	{"nothing again", (*world).idle},
 	{"text and JSON", (*world).both},
+	{"plan of what is done", (*world).done},
 }
 
 // places are the flags for the product, the store and the output directory, in one of the ways in
@@ -132,9 +133,9 @@ func (w *world) first() {
 		}
 	}
 	checked := w.reads(append([]string{"check", "-product=src/slipway.yaml"}, r.flags...)...)
-	planned := w.reads(append([]string{"plan", "-product=src/slipway.yaml", "-store=store", "-out=out"}, r.flags...)...)
-	if checked.code == 0 && planned.code != 0 {
-		w.fail(planned, "check ended with %d: %s%s", checked.code, checked.stdout, checked.stderr)
+	planning, plan := w.plans(r.flags...)
+	if checked.code == 0 && planning.code != 0 {
+		w.fail(planning, "check ended with %d: %s%s", checked.code, checked.stdout, checked.stderr)
 	}
 	made := w.run(slices.Concat([]string{"release"}, w.places("out"), w.makes(r), w.signs(r))...)
 	if (checked.code == 0) != (made.code == 0) && !told(made) {
@@ -148,6 +149,7 @@ func (w *world) first() {
 	}
 	w.now = r
 	w.complete(made, "out")
+	w.keptTo(made, plan)
 	if r.pushed != "" {
 		w.resolves("out")
 	}
