@@ -3,6 +3,7 @@ package explore
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -11,6 +12,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
+	"syscall"
 )
 
 var crash = regexp.MustCompile(`(?m)^(panic:|fatal error:|goroutine \d+ \[|runtime error)`)
@@ -131,11 +134,11 @@ func tree(t interface{ Fatal(args ...any) }, dir string) map[string]string {
 		case e.IsDir():
 			all[name+"/"] = info.Mode().String()
 		case info.Mode().IsRegular():
-			data, err := os.ReadFile(path)
+			digest, err := digestOf(path, info)
 			if err != nil {
 				return err
 			}
-			all[name] = fmt.Sprintf("%s %x", info.Mode(), sha256.Sum256(data))
+			all[name] = fmt.Sprintf("%s %x", info.Mode(), digest)
 		default:
 			to, _ := os.Readlink(path) // empty if it is no link
 			all[name] = info.Mode().String() + " " + to
@@ -143,6 +146,35 @@ func tree(t interface{ Fatal(args ...any) }, dir string) map[string]string {
 		return nil
 	}))
 	return all
+}
+
+// digests are those of files that were read before. Whatever changes a file changes one of a seen.
+var digests sync.Map
+
+// seen is a file as it was read.
+type seen struct {
+	device, inode       uint64
+	size                int64
+	modified, inodeTime int64 // nanoseconds since 1970
+}
+
+// digestOf returns the SHA-256 digest of a file, which it reads once.
+func digestOf(path string, info fs.FileInfo) ([sha256.Size]byte, error) {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return [sha256.Size]byte{}, errors.New("no inode of " + path)
+	}
+	at := seen{st.Dev, st.Ino, st.Size, st.Mtim.Nano(), st.Ctim.Nano()}
+	if was, ok := digests.Load(at); ok {
+		return was.([sha256.Size]byte), nil //nolint:forcetypeassert // there are no others
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return [sha256.Size]byte{}, err
+	}
+	digest := sha256.Sum256(data)
+	digests.Store(at, digest)
+	return digest, nil
 }
 
 // names returns the sorted names of a tree.

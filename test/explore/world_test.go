@@ -117,7 +117,7 @@ func (w *world) tag(version string) {
 func (w *world) env() []string {
 	env := []string{
 		"HOME=" + w.path("home"), "TMPDIR=" + w.path("tmp"), "PATH=" + os.Getenv("PATH"), "SLIPWAY_PASSWORD=secret", "GOFLAGS=", "CGO_ENABLED=0",
-		"GOPROXY=file://" + proxy(), "GOSUMDB=off", "GOMODCACHE=" + filepath.Join(shared, "modcache"), "GIT_CONFIG_NOSYSTEM=1", "NO_COLOR=1",
+		"GOPROXY=file://" + proxy(), "GOSUMDB=off", "GOMODCACHE=" + filepath.Join(shared, "modcache"), "GIT_CONFIG_NOSYSTEM=1", "NO_COLOR=1", "GOGC=400",
 		"XDG_CACHE_HOME=" + filepath.Join(shared, "cache"), "KUBECONFIG=", "GITHUB_API_URL=" + w.hub.API(), "GITHUB_REPOSITORY=" + githubtest.Repository,
 		"GITHUB_TOKEN=" + githubtest.Token,
 	}
