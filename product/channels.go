@@ -23,10 +23,11 @@ var (
 )
 
 // chooseChannel takes the channel of that name, and lets its template change the version. With no
-// name it takes the channel that lists the kind of the version, if one alone does.
+// name it takes the channel that lists the kind of the version, if one alone does. The version of a
+// plan is what a channel has made of it, so that neither its kind nor a template matters.
 func (c *checker) chooseChannel(ctx context.Context, name string) {
 	c.checkChannels()
-	kind := VersionKind(c.out.Version)
+	kind, planned := VersionKind(c.out.Version), c.out.VersionSource.From == FromPlan
 	if name == "" {
 		for i := range c.in.Channels {
 			if kind == "" || !slices.Contains(c.in.Channels[i].Versions, kind) {
@@ -39,13 +40,15 @@ func (c *checker) chooseChannel(ctx context.Context, name string) {
 			c.channel = &c.in.Channels[i]
 		}
 	} else {
-		c.channel = c.namedChannel(name, kind)
+		c.channel = c.namedChannel(name, kind, planned)
 	}
 	if c.channel == nil || len(c.Errors) > 0 {
 		return
 	}
 	c.out.Channel = c.channel.Name
-	c.channelVersion(ctx)
+	if !planned {
+		c.channelVersion(ctx)
+	}
 }
 
 // anyChannel takes the first channel, so that names with a channel in them can be formed. For what is
@@ -76,8 +79,8 @@ func (c *checker) checkChannels() {
 	}
 }
 
-// namedChannel returns the channel that -channel names, if it takes versions of that kind.
-func (c *checker) namedChannel(name, kind string) *channelYAML {
+// namedChannel returns the channel that -channel names, if it takes versions of that kind, or of all kinds.
+func (c *checker) namedChannel(name, kind string, all bool) *channelYAML {
 	var names []string
 	for i := range c.in.Channels {
 		ch := &c.in.Channels[i]
@@ -86,7 +89,7 @@ func (c *checker) namedChannel(name, kind string) *channelYAML {
 			continue
 		}
 		switch {
-		case len(ch.Versions) == 0 || slices.Contains(ch.Versions, kind) || len(c.Errors) > 0:
+		case all || len(ch.Versions) == 0 || slices.Contains(ch.Versions, kind) || len(c.Errors) > 0:
 			return ch
 		case kind == "":
 			c.At(yamlfile.Pos{}, "-channel %s: it takes versions of the kind %s, and %s is not a semantic version: use one such as 1.2.3, or another channel",
