@@ -62,7 +62,7 @@ func (m Module) Program(ctx context.Context, pkg string, cgo bool, flags ...stri
 		if cgo {
 			enabled = "1"
 		}
-		args := append([]string{"build", "-C", m.Dir, "-trimpath", "-o", filepath.Join(dir, path.Base(pkg))}, flags...)
+		args := append([]string{"build", "-C", m.Dir, "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(dir, path.Base(pkg))}, flags...)
 		cmd := exec.CommandContext(ctx, "go", append(args, pkg)...)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED="+enabled, "GOFLAGS=-mod=readonly", "GOWORK=off", "GOOS=", "GOARCH=")
 		if out, err := cmd.CombinedOutput(); err != nil {

@@ -37,7 +37,7 @@ func (m Mutant) Build(ctx context.Context, root, dir, to string) error {
 func BuildClean(ctx context.Context, root, to string) error { return compile(ctx, root, "-o="+to) }
 
 func compile(ctx context.Context, root string, args ...string) error {
-	args = append(append([]string{"build", "-trimpath", "-buildvcs=false"}, args...), "./cmd/slipway")
+	args = append(append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w"}, args...), "./cmd/slipway")
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
 	if out, err := cmd.CombinedOutput(); err != nil {
