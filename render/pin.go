@@ -13,14 +13,17 @@ import (
 
 // pin gives images their digests. References that mean images of the product become those of the
 // lock. The tag of third-party images becomes their digest if the lock has the same tag: manifests
-// of other projects name their images by tag. In a text that has a tag and a digest, as slipway pin
-// writes it, the digest stays, if the lock has such an image. lint reports images that stay
-// unpinned.
+// of other projects name their images by tag. In a text that has a tag and a digest, as charts and
+// slipway pin write it, the digest stays, if the lock has such an image. lint reports images that
+// stay unpinned.
 func pin(docs []document, m *images) {
 	pins := pinsOf(m.lock)
 	known := map[string]bool{}
 	for tag, digest := range pins {
 		known[tag[:strings.LastIndex(tag, ":")]+"@"+digest] = true
+	}
+	for _, i := range m.lock.Images {
+		known[untagged(i.Repository+":x")+"@"+i.Digest.String()] = true
 	}
 	for _, d := range docs {
 		if d.Kind == "CustomResourceDefinition" {
@@ -55,7 +58,7 @@ func argument(path []string, s string) (before, ref string, called bool) {
 	return "", s, false
 }
 
-// pinned returns a reference to a third-party image by its digest.
+// pinned returns a reference to a third-party image, or to one with a known digest, by its digest.
 func pinned(s string, pins map[string]string, known map[string]bool) string {
 	base, digest, ok := strings.Cut(s, "@")
 	if !ok {

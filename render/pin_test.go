@@ -36,6 +36,7 @@ func TestPin(t *testing.T) {
 		{"by tag and digest, in another field", "a:1\nargs: [\"registry.k8s.io/pause:3.10@" + storetest.MadeUpDigest(9).String() + "\"]", "- registry.k8s.io/pause@" + storetest.MadeUpDigest(9).String()},
 		{"our own, where slipway.yaml publishes it", "registry.k8s.io/acme/app:0.16.1", "image: slipway.local/kpack/app@" + storetest.MadeUpDigest(1).String()},
 		{"our own, by its name in the lock", "slipway.local/kpack/app:0.16.1", "image: slipway.local/kpack/app@" + storetest.MadeUpDigest(1).String()},
+		{"our own, by tag and digest, as charts have it", "slipway.local/kpack/app:0.16.1@" + storetest.MadeUpDigest(1).String(), "image: $APP\n"},
 		{"our own, of another release", "registry.k8s.io/acme/app:1.2.2", "image: $APP\n"},
 		{"our own, by a floating tag", "registry.k8s.io/acme/app:canary", "image: $APP\n"},
 		{"our own, without a tag", "registry.k8s.io/acme/app", "image: $APP\n"},
