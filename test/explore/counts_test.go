@@ -18,6 +18,7 @@ import (
 type counts struct {
 	Seeds    []int          `json:"seeds"`
 	Walks    int            `json:"walks"`
+	Released int            `json:"released"` // walks whose product can be released
 	Seconds  int            `json:"seconds"`
 	Commands map[string]int `json:"commands"` // "airgap push"
 	Exits    map[string]int `json:"exits"`    // "airgap push 0"
@@ -66,6 +67,13 @@ func countedProduct(p *product) {
 	keys(p.yaml, "", s, tally.Keys)
 }
 
+// countedRelease counts a walk whose product can be released.
+func countedRelease() {
+	counting.Lock()
+	defer counting.Unlock()
+	tally.Released++
+}
+
 // saveCounts adds what this run has drawn to a file.
 func saveCounts(t *testing.T, path string, seeds []int, took time.Duration) {
 	t.Helper()
@@ -79,6 +87,7 @@ func saveCounts(t *testing.T, path string, seeds []int, took time.Duration) {
 	defer counting.Unlock()
 	tally.Seeds = slices.Concat(was.Seeds, seeds)
 	tally.Walks += was.Walks
+	tally.Released += was.Released
 	tally.Seconds = was.Seconds + int(took.Seconds())
 	for _, m := range [][2]map[string]int{{tally.Commands, was.Commands}, {tally.Exits, was.Exits}, {tally.Flags, was.Flags}, {tally.Keys, was.Keys}, {tally.Steps, was.Steps}} {
 		for k, n := range m[1] {
@@ -110,5 +119,6 @@ func tell(t *testing.T) {
 		}
 	}
 	slices.Sort(never)
+	t.Logf("%d of %d products could be released", tally.Released, tally.Walks)
 	t.Logf("not drawn in this run: %s", strings.Join(never, ", "))
 }

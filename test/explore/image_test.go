@@ -146,7 +146,7 @@ func (p *product) dockerfile(t *rapid.T, o object, program, system string) strin
 		line("LABEL one=1 \"two\"=\"a b\"")
 	}
 	if maybe(t, 3, "workdir") {
-		line("WORKDIR %s", pick(t, "workdir", "/work", "/a/b"))
+		line("WORKDIR %s", pick(t, "workdir", "/work", "/deep/work"))
 	}
 	if staged {
 		line("COPY --from=files /from %s", pick(t, "to", "/got/", "/etc/got"))

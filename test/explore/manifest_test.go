@@ -28,7 +28,7 @@ spec:
 }
 
 func (p *product) drawCharts(t *rapid.T) {
-	if !maybe(t, 4, "charts") {
+	if !maybe(t, 3, "charts") {
 		return
 	}
 	c := object{"name": "drawn-chart", "path": "charts/drawn-chart"}
@@ -37,7 +37,7 @@ func (p *product) drawCharts(t *rapid.T) {
 	p.files["charts/drawn-chart/values.yaml"] = fmt.Sprintf("image:\n  repository: %s/%s\n  tag: old\nreplicas: 1\n", host, image)
 	p.files["charts/drawn-chart/templates/main.yaml"] = deployment("{{ .Release.Name }}", `"{{ .Values.image.repository }}:{{ .Values.image.tag }}"`, p.systems()[0])
 	c["images"] = object{"image": image}
-	if maybe(t, 3, "chart version") {
+	if maybe(t, 3, "chart version") || !p.semantic() {
 		c["version"], c["appVersion"] = "1.2.3", "{{.Version}}"
 	}
 	if maybe(t, 3, "chart source") {

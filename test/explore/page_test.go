@@ -33,8 +33,8 @@ func tables() string {
 		commit = strings.TrimSpace(string(out))
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, commit %s, seeds %s, %s: %d walks, %d commands.\n\n", time.Now().UTC().Format(time.DateOnly), commit, ranges(tally.Seeds),
-		time.Duration(tally.Seconds)*time.Second, tally.Walks, sum(tally.Commands))
+	fmt.Fprintf(&b, "%s, commit %s, seeds %s, %s: %d walks, %d of them with a product that can be released, %d commands.\n\n", time.Now().UTC().Format(time.DateOnly), commit, ranges(tally.Seeds),
+		time.Duration(tally.Seconds)*time.Second, tally.Walks, tally.Released, sum(tally.Commands))
 	b.WriteString("| command | times | exit codes | flags |\n|---|--:|---|---|\n")
 	for _, name := range slices.Sorted(maps.Keys(commands())) {
 		if notRun[name] != "" {

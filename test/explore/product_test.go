@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/semver"
 	"pgregory.net/rapid"
 )
 
@@ -56,6 +57,9 @@ var products = rapid.Custom(func(t *rapid.T) *product {
 })
 
 const mainText = "package main\n\nvar version = \"\"\n\nfunc main() { println(version) }\n"
+
+// semantic reports whether the version is one of which charts and parts of it can be made.
+func (p *product) semantic() bool { return semver.IsValid("v" + strings.TrimPrefix(p.version, "v")) }
 
 func (p *product) linux() bool   { return slices.ContainsFunc(p.platforms, isLinux) }
 func (p *product) windows() bool { return slices.ContainsFunc(p.platforms, isWindows) }
@@ -238,7 +242,10 @@ func (p *product) drawNames(t *rapid.T) {
 		o["tags"] = some(t, "tag", 1, "{{.Version}}", "r-{{.Version}}")
 	}
 	if maybe(t, 3, "floating tags") {
-		o["floatingTags"] = some(t, "floating tag", 1, "latest", "v{{.Major}}", "v{{.Major}}.{{.Minor}}", "{{if .Prerelease}}edge{{end}}")
+		o["floatingTags"] = []string{"latest"}
+		if p.semantic() {
+			o["floatingTags"] = some(t, "floating tag", 1, "latest", "v{{.Major}}", "v{{.Major}}.{{.Minor}}", "{{if .Prerelease}}edge{{end}}")
+		}
 	}
 	if maybe(t, 5, "platform tags") {
 		o["platformTags"] = []string{"{{.Version}}-{{.OS}}-{{.Arch}}{{if .WindowsRelease}}-{{.WindowsRelease}}{{end}}"}

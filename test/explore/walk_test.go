@@ -148,6 +148,7 @@ func (w *world) first() {
 		return
 	}
 	w.now = r
+	countedRelease()
 	w.complete(made, "out")
 	w.keptTo(made, plan)
 	if r.pushed != "" {
