@@ -69,8 +69,10 @@ var steps = []step{
 	{"nodes", (*world).nodes},
 	{"serve", (*world).serve},
 	{"any", (*world).any},
-	{"shell", (*world).shell},
 	{"shell", (*world).shell}, // it is quick, and there are many lines
+	{"shell", (*world).shell},
+	{"shell", (*world).shell},
+	{"shell", (*world).shell},
 	{"mistakes", (*world).mistake},
 	{"variation", (*world).vary},
 	{"refused stage", (*world).refused},
