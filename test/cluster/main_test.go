@@ -57,7 +57,7 @@ var pushed = sync.OnceValues(func() (*release, error) { return open(temp) })
 
 var built = sync.OnceValues(func() (string, error) {
 	var stderr bytes.Buffer
-	cmd := exec.CommandContext(background, "go", "run", ".")
+	cmd := exec.CommandContext(background, "go", "run", "-trimpath", ".")
 	cmd.Dir, cmd.Stderr = "controlplane", &stderr
 	out, err := cmd.Output()
 	if err != nil {

@@ -50,7 +50,7 @@ spec:
 func cluster(t *testing.T) func() (*control.Plane, error) {
 	return sync.OnceValues(func() (*control.Plane, error) {
 		var stderr bytes.Buffer
-		cmd := exec.CommandContext(t.Context(), "go", "run", ".")
+		cmd := exec.CommandContext(t.Context(), "go", "run", "-trimpath", ".")
 		cmd.Dir, cmd.Stderr = "../cluster/controlplane", &stderr
 		programs, err := cmd.Output()
 		if err != nil {

@@ -76,7 +76,7 @@ func check(t *testing.T, m Mutant, file string, text []byte, exported map[string
 // exports returns the files that tell what packages export, by import path.
 func exports(t *testing.T) map[string]string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", "./cmd/slipway")
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-trimpath", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", "./cmd/slipway")
 	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
