@@ -161,7 +161,7 @@ func (p *product) dockerfile(t *rapid.T, o object, program, system string) strin
 	}
 	if base := p.yaml["bases"].([]object)[0]; linux && !both && base["builtin"] != "static" {
 		for range rapid.IntRange(0, 3).Draw(t, "runs") {
-			line("RUN %s", pick(t, "run", "mkdir -p /made/by/run", "mkdir -p /x && touch /x/empty", "mkdir -p /d; ln -s /d /e", "echo text > /text", "set -e; mkdir -p /m && chmod 700 /m"))
+			line("RUN %s", pick(t, "run", "mkdir -p /made/by/run", "mkdir -p /made/x && touch /made/x/empty", "mkdir -p /made/d; ln -s /made/d /made/e", "echo text > /text", "set -e; mkdir -p /mode && chmod 700 /mode"))
 		}
 	}
 	exe := "/" + program

@@ -25,8 +25,8 @@ func (w *world) lawful(r *result) {
 		w.fail(r, "it hangs")
 	case crash.MatchString(r.stderr + r.stdout):
 		w.fail(r, "it crashes")
-	case r.code < 0 && r.interrupted && r.stderr == "":
-		return // it had not begun
+	case r.code < 0 && r.interrupted && (r.stderr == "" || strings.Contains(r.stderr, "error: ")):
+		return // it had not begun, or was about to end
 	case r.code < 0 || r.code > 2 && (r.code != 3 || r.args[0] != "nodes"):
 		w.fail(r, "its exit code is %d", r.code)
 	}

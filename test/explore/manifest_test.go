@@ -27,6 +27,10 @@ spec:
 `, name, image, os)
 }
 
+// dashed is a template of repositories that charts cannot have: Helm takes the last part of the path
+// for the name.
+const dashed = "sig/{{.Product}}-{{.Name}}"
+
 func (p *product) drawCharts(t *rapid.T) {
 	if !maybe(t, 3, "charts") {
 		return
@@ -43,7 +47,7 @@ func (p *product) drawCharts(t *rapid.T) {
 	if maybe(t, 3, "chart source") {
 		c["source"] = "here"
 	}
-	if maybe(t, 3, "chart repository") {
+	if names, _ := p.yaml["names"].(object); maybe(t, 3, "chart repository") || names["repository"] == dashed {
 		c["repository"] = "helm/{{.Name}}"
 	}
 	if maybe(t, 4, "chart tags") {

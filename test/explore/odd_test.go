@@ -52,7 +52,7 @@ func (p *product) drawThirty(programs []string) {
 		p.files["charts/"+chart+"/Chart.yaml"] = "apiVersion: v2\nname: " + chart + "\nversion: 0.0.1\n"
 		p.files["charts/"+chart+"/values.yaml"] = fmt.Sprintf("image: %s/%s:old\n", host, name)
 		p.files["charts/"+chart+"/templates/main.yaml"] = deployment("{{ .Release.Name }}", `"{{ .Values.image }}"`, p.systems()[0])
-		charts = append(charts, object{"name": chart, "path": "charts/" + chart, "images": object{"image": name}, "version": "1.0.0"})
+		charts = append(charts, object{"name": chart, "path": "charts/" + chart, "images": object{"image": name}, "version": "1.0.0", "repository": "helm/{{.Name}}"})
 		p.images = append(p.images, name)
 	}
 	p.yaml["images"], p.yaml["charts"] = images, charts

@@ -236,7 +236,7 @@ func goPlatform(on string) string {
 func (p *product) drawNames(t *rapid.T) {
 	o := object{}
 	if maybe(t, 5, "repository") {
-		o["repository"] = pick(t, "repository", "{{.Name}}", "sig/{{.Product}}-{{.Name}}", "{{.Product}}/x/{{.Name}}")
+		o["repository"] = pick(t, "repository", "{{.Name}}", dashed, "{{.Product}}/x/{{.Name}}")
 	}
 	if maybe(t, 5, "tags") {
 		o["tags"] = some(t, "tag", 1, "{{.Version}}", "r-{{.Version}}")
