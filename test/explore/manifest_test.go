@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"pgregory.net/rapid"
@@ -50,6 +51,9 @@ func (p *product) drawCharts(t *rapid.T) {
 	if names, _ := p.yaml["names"].(object); maybe(t, 3, "chart repository") || names["repository"] == dashed {
 		c["repository"] = "helm/{{.Name}}"
 	}
+	if all, ok := p.yaml["destinations"].([]object); ok {
+		delete(all[1], "repository") // as with dashed
+	}
 	if maybe(t, 4, "chart tags") {
 		c["floatingTags"] = []string{"latest"}
 		if maybe(t, 2, "chart fixed tags") {
@@ -73,11 +77,15 @@ func (p *product) drawRelease(t *rapid.T) {
 	o := object{}
 	var templates []object
 	for n, i := range p.images {
-		system := p.systems()[0]
+		system, amd64 := p.systems()[0], false
 		for _, image := range p.yaml["images"].([]object) {
+			amd64 = amd64 || image["name"] == i && image["lifecycle"] != nil
 			if only, ok := image["platforms"].([]string); ok && image["name"] == i {
 				system = only[0]
 			}
+		}
+		if amd64 && slices.ContainsFunc(p.platforms, func(s string) bool { return isLinux(s) && s != "linux/amd64" }) {
+			continue // its pods would need a selector of the architecture
 		}
 		path := fmt.Sprintf("deploy/%d.yaml", n)
 		switch pick(t, "manifest", "", "plain", "ytt", "named") {
