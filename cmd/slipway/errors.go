@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"regexp"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -39,7 +42,7 @@ func explain(w *output.Writer, err error) int {
 	}
 	var lines []string
 	for _, e := range output.Split(err) {
-		lines = append(lines, e.Error())
+		lines = append(lines, remedied(e))
 	}
 	for _, line := range product.Once(lines) {
 		w.Red("error:") //nolint:errcheck // there is no other place to say so
@@ -53,6 +56,34 @@ func explain(w *output.Writer, err error) int {
 		return 3
 	}
 	return 1
+}
+
+// remedied returns the text of an error. One that ends with a file that does not exist has no
+// remedy yet.
+func remedied(err error) string {
+	text := err.Error()
+	if errors.Is(err, fs.ErrNotExist) && strings.HasSuffix(text, syscall.ENOENT.Error()) {
+		text += ": correct the path"
+	}
+	return text
+}
+
+// flagGroup matches what Cobra says of flags that exclude each other, or belong together.
+var flagGroup = regexp.MustCompile(`^if any flags in the group \[(.*)\] are set (?:none of the others can be; \[(\S+) (\S+).*\] were all set|they must all be set; missing \[(\S+).*\])$`)
+
+// grouped says of an error in the combination of flags what to do.
+func grouped(cmd *cobra.Command, err error) error {
+	if err == nil {
+		return nil
+	}
+	m := flagGroup.FindStringSubmatch(err.Error())
+	switch {
+	case m == nil:
+		return err
+	case m[4] != "":
+		return usageError{fmt.Errorf("-%s belong together: -%s is missing; see %s -h", strings.ReplaceAll(m[1], " ", " and -"), m[4], cmd.CommandPath())}
+	}
+	return usageError{fmt.Errorf("-%s and -%s exclude each other: leave one out; see %s -h", m[2], m[3], cmd.CommandPath())}
 }
 
 // stopped replaces the many forms of "context canceled" by their one cause, the signal.

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/sirupsen/logrus"
+	"github.com/spf13/cobra"
 	"k8s.io/klog/v2"
 
 	"github.com/slipway-dev/slipway/internal/network"
@@ -52,7 +53,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	root.SetErr(problems)
 	err := unknownHelp(root, args)
 	if err == nil {
-		err = stopped(ctx, root.ExecuteContext(ctx))
+		var cmd *cobra.Command
+		cmd, err = root.ExecuteContextC(ctx)
+		err = stopped(ctx, grouped(cmd, err))
 	}
 	code := explain(problems, errors.Join(err, out.Flush()))
 	problems.Flush() //nolint:errcheck // there is no other place to say so

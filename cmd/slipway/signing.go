@@ -46,7 +46,7 @@ func (s *signing) options(cmd *cobra.Command, o release.Options) (release.Option
 func (s *signing) open(cmd *cobra.Command) (*signature.Signer, error) {
 	switch {
 	case s.key != "" && s.signer != "":
-		return nil, usageError{errors.New("-key and -signer: a release is signed by one of them")}
+		return nil, usageError{errors.New("-key and -signer: a release is signed by one of them: leave one out")}
 	case s.signer != "" && s.public == "":
 		return nil, usageError{errors.New("-signer needs -signer-key, the public key by which its signatures are checked")}
 	case s.signer == "" && s.public != "":
