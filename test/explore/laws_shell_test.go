@@ -57,7 +57,7 @@ func (w *world) shell() {
 		return
 	}
 	var lines []string
-	for range rapid.IntRange(4, 12).Draw(w.t, "lines") {
+	for range rapid.IntRange(8, 40).Draw(w.t, "lines") {
 		var parts []string
 		for range pick(w.t, "parts", 1, 1, 1, 2) {
 			piece := pick(w.t, "piece", shells...)
