@@ -15,7 +15,7 @@ type group func(p *place) []string
 // commandLine says how to draw command lines of a command.
 type commandLine struct {
 	always []group
-	often  []group // each is in one line of three
+	often  []group // each is in one line of three, or of two if there are few
 	rarely []group // each is in one line of eight: they take long, or are errors mostly
 	args   group
 	writes bool // it may write files
@@ -37,9 +37,13 @@ func drawLine(name string, g *ground) *rapid.Generator[drawn] {
 		for _, f := range l.always {
 			args = append(args, f(p)...)
 		}
+		share := 3
+		if len(l.often) < 6 {
+			share = 2
+		}
 		for n, among := range [][]group{l.often, l.rarely} {
 			for _, f := range among {
-				if maybe(t, 3+5*n, "flag") {
+				if maybe(t, share+n*(8-share), "flag") {
 					args = append(args, f(p)...)
 				}
 			}

@@ -282,7 +282,7 @@ func (p *product) drawArtifacts(t *rapid.T, programs []string) {
 	if maybe(t, 3, "artifact directory") && archives {
 		a["directory"] = "bin"
 	}
-	if maybe(t, 3, "artifact files") && archives {
+	if maybe(t, 2, "artifact files") && archives {
 		a["files"] = object{p.systems()[0]: "extra"}
 		p.files["extra/LICENSE"], p.files["extra/doc/read me.txt"] = "license\n", "read\n"
 		if maybe(t, 2, "artifact source") {
