@@ -10,6 +10,9 @@ import (
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/crane"
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/validate"
 )
 
 // split makes volumes of a bundle: together they have its images, and each can be verified.
@@ -120,8 +123,35 @@ func (w *world) push() {
 		if err != nil || got != digest {
 			w.fail(nil, "%s of the bundle is %s in the registry, not %s: %v", at, got, digest, err)
 		}
+		if err := wholeAt(at); err != nil {
+			w.fail(nil, "%s cannot be pulled as a whole: %v", at, err)
+		}
 	}
 	w.ok(w.run("airgap", "push", path, "-to="+to))
+}
+
+// wholeAt pulls an image with all platforms and layers, and compares every digest and size.
+func wholeAt(ref string) error {
+	r, err := name.ParseReference(ref, name.Insecure)
+	if err != nil {
+		return err
+	}
+	d, err := remote.Get(r)
+	if err != nil {
+		return err
+	}
+	if d.MediaType.IsIndex() {
+		index, err := d.ImageIndex()
+		if err != nil {
+			return err
+		}
+		return validate.Index(index)
+	}
+	image, err := d.Image()
+	if err != nil {
+		return err
+	}
+	return validate.Image(image)
 }
 
 // report makes the page again.
