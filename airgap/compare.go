@@ -53,9 +53,11 @@ func (d *comparison) compare(l *lock.Lock) {
 		d.add("its snapshot mark is %v, that of the lock %v", c.Snapshot, l.Snapshot)
 	}
 	for _, i := range l.Images {
-		for _, n := range i.Names() {
-			if _, there := d.images[n.Reference]; !there && n.Desc.Digest != i.Digest && !c.Platform.IsZero() {
-				continue // a tag for other platforms
+		names := i.Names()
+		for _, n := range names {
+			_, there := d.images[n.Reference]
+			if !there && !c.Platform.IsZero() && (n.Desc.Digest != i.Digest || n.Floating && d.omitted[names[0].Reference]) {
+				continue // a tag for other platforms, or a floating tag of an image that is
 			}
 			d.image(n.Reference, n.Desc.Digest, children(i, n))
 		}
