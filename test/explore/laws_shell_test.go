@@ -36,7 +36,7 @@ var shells = []string{
 	"IFS=,; A=c,d; mkdir $A", "IFS=,; A=c,d; echo $A > out", "A=c,d; mkdir $A",
 	"echo x > f1 > /dev/null", "echo x > f1 >&2", "echo x > f1", "echo x > f1 2> /dev/null", "echo x > /dev/null",
 	"echo .* > out", "mkdir h && cp -r b/.* h", "echo b/.h* > out", "echo b/.?id > out", "echo a/* > out", "cp b/* . && cp b/.h* c",
-	"mkdir d && chmod 1777 d && chmod % d", "mkdir d && chmod 2755 d && chmod % d", "mkdir -m % d", "chmod % a/f", "chmod -R % a", "touch t && chmod 4755 t && chmod % t",
+	"mkdir d && chmod 1777 d && chmod % d", "mkdir -m 1755 d && chmod % d", "mkdir d && chmod 3770 d && chmod % d", "mkdir d && chmod 2755 d && chmod % d", "mkdir -m % d", "chmod % a/f", "chmod -R % a", "touch t && chmod 4755 t && chmod % t",
 	"tar -xf t.tar", "mkdir d && tar -xf t.tar -C d", "tar -xf t.tar y && touch z",
 	"mkdir c && cp a/f b/f c", "mkdir c && mv a/f b/f c", "mkdir c && cp a/f a/f c", "mkdir c && cp -r a b c", "cp -p a/f c", "cp -r a/. c",
 	"mkdir k && ln -s k l && rm -rf l/", "mkdir k && ln -s k l && rmdir l/", "mkdir k && ln -s k l && mv l/ m", "ln -s a l && rm -r l", "ln -s a/f l && rm l",
@@ -48,7 +48,7 @@ var shells = []string{
 // words fill in for % of a piece.
 var shellWords = map[string][]string{
 	"word": {"1.2", "x", "'q'", `"q"`, `'a b'`, `"a b"`, "x-$HOME_", "''"},
-	"mode": {"a=rwx", "u=rwx,g=rx,o=", "u+s,g=rx", "0750", "755", "+t", "g-s", "o+w,u-x", "a+X", "=r", "7777", "u=g"},
+	"mode": {"a=rwx", "a=rx", "=rwx", "u=rwx,g=rx,o=", "u+s,g=rx", "0750", "755", "+t", "g-s", "o+w,u-x", "a+X", "=r", "7777", "u=g"},
 }
 
 // shell builds an image of RUN lines: those that slipway takes make what a shell makes.
