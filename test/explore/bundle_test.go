@@ -3,7 +3,9 @@ package explore
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,8 +13,11 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/crane"
 	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/match"
+	"github.com/google/go-containerregistry/pkg/v1/partial"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
-	"github.com/google/go-containerregistry/pkg/v1/validate"
+	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
 // split makes volumes of a bundle: together they have its images, and each can be verified.
@@ -130,7 +135,7 @@ func (w *world) push() {
 	w.ok(w.run("airgap", "push", path, "-to="+to))
 }
 
-// wholeAt pulls an image with all platforms and layers, and compares every digest and size.
+// wholeAt pulls an image with all platforms and layers. What is read is compared with its digest.
 func wholeAt(ref string) error {
 	r, err := name.ParseReference(ref, name.Insecure)
 	if err != nil {
@@ -140,18 +145,49 @@ func wholeAt(ref string) error {
 	if err != nil {
 		return err
 	}
-	if d.MediaType.IsIndex() {
-		index, err := d.ImageIndex()
+	if !d.MediaType.IsIndex() {
+		image, err := d.Image()
 		if err != nil {
 			return err
 		}
-		return validate.Index(index)
+		return wholeImage(image)
 	}
-	image, err := d.Image()
+	index, err := d.ImageIndex()
 	if err != nil {
 		return err
 	}
-	return validate.Image(image)
+	all, err := partial.FindImages(index, match.MediaTypes(string(types.OCIManifestSchema1), string(types.DockerManifestSchema2)))
+	if err != nil {
+		return err
+	}
+	for _, image := range all {
+		if err := wholeImage(image); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wholeImage reads the configuration and the layers of an image.
+func wholeImage(image v1.Image) error {
+	if _, err := image.RawConfigFile(); err != nil {
+		return err
+	}
+	layers, err := image.Layers()
+	if err != nil {
+		return err
+	}
+	for _, l := range layers {
+		data, err := l.Compressed()
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(io.Discard, data)
+		if err := errors.Join(err, data.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // report makes the page again.
