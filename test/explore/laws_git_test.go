@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"slices"
@@ -63,13 +64,13 @@ func (w *world) repository() {
 		}
 	}
 	out := pick(w.t, "out of the repository", "repo/made", "repo/app/ctx", "repo/app", "made")
-	if file == "app/ctx/more" && strings.HasPrefix(file, strings.TrimPrefix(out, "repo/")) {
+	if file == "app/ctx/more" && out == "repo/app/ctx" {
 		file = "" // what git does not have in the output directory is in no image
 	}
 	w.script = append(w.script, "# repo: a repository with app and lib, tag v1.0.0, changed: "+file+map[bool]string{true: ", hidden"}[hidden])
 	args := []string{"release", "-product=repo/app/slipway.yaml", "-store=repo-store", "-binary=false", "-out=" + out}
 	if to := maybe(w.t, 2, "registry of the repository"); to {
-		args = append(args, "-registry="+w.host+"/repo")
+		args = append(args, fmt.Sprintf("-registry=%s/repo%d", w.host, len(w.script))) // of this step alone
 	}
 	defer remove(w.path("repo-store"))
 	defer remove(w.path("made"))
