@@ -79,7 +79,8 @@ func (c *checker) checkChannels() {
 	}
 }
 
-// namedChannel returns the channel that -channel names, if it takes versions of that kind, or of all kinds.
+// namedChannel returns the channel that -channel names, if it takes versions of that kind. With all
+// the kind does not matter.
 func (c *checker) namedChannel(name, kind string, all bool) *channelYAML {
 	var names []string
 	for i := range c.in.Channels {

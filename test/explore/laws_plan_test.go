@@ -2,11 +2,12 @@ package explore
 
 import (
 	"encoding/json"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/crane"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/slipway-dev/slipway/lock"
 )
 
 // planned is what a plan says of a release, as JSON has it.
@@ -15,7 +16,7 @@ type planned struct {
 	Snapshot  bool
 	Images    []struct{ Name string }
 	Charts    []struct{ File string }
-	Names     []struct{ Reference, State, Digest string }
+	Names     []struct{ Reference, State string }
 	Bundles   []struct{ File string }
 	Artifacts []string
 	Changes   []struct{ Input string }
@@ -43,83 +44,83 @@ func (w *world) keptTo(r *result, p *planned) {
 	if l.Version != p.Version || l.Snapshot != p.Snapshot {
 		w.fail(r, "the plan had version %s, and the release has %s", p.Version, l.Version)
 	}
-	said, is := map[string]bool{}, map[string]bool{}
-	for _, i := range p.Images {
-		said["image "+i.Name] = true
-	}
-	for _, c := range p.Charts {
-		said["file "+c.File] = true
-	}
-	for _, b := range p.Bundles {
-		said["file "+b.File] = true
-	}
-	for _, file := range p.Artifacts {
-		said["file "+file] = true
-	}
 	for _, n := range p.Names {
 		if n.State == "unknown" || n.State == "refused" {
 			w.fail(r, "the plan had %s as %s", n.Reference, n.State)
 		}
-		if n.State != "stays" {
-			said["name "+n.Reference] = true
-		}
 	}
-	tagged := func(repositories []string, tags ...string) {
-		for _, at := range repositories {
-			for _, tag := range tags {
-				is["name "+at+":"+tag] = true
-			}
-		}
-	}
-	for _, i := range l.Images {
-		is["image "+i.Name] = true
-		at := append([]string{i.Repository}, i.Copies...)
-		tagged(at, i.Tags...)
-		for _, t := range i.PlatformTags {
-			tagged(at, t.Tag)
-		}
-		for _, t := range i.FloatingTags {
-			tagged(at, t.Tag)
-		}
-	}
-	for _, c := range l.Charts {
-		is["file "+c.File.Name] = true
-		at := append([]string{c.Repository}, c.Copies...)
-		tagged(at, c.Tags...)
-		for _, t := range c.FloatingTags {
-			tagged(at, t.Tag)
-		}
-	}
-	for _, b := range w.bundles("out") {
-		is["file "+strings.TrimPrefix(b, "out/")] = true
-	}
-	for _, a := range l.Artifacts {
-		is["file "+a.File] = true
-	}
-	for _, what := range slices.Sorted(maps.Keys(said)) {
-		if !is[what] {
-			w.fail(r, "planned, but not done: %s", what)
-		}
-	}
-	for _, what := range slices.Sorted(maps.Keys(is)) {
-		if !said[what] {
-			w.fail(r, "done, but not planned: %s", what)
-		}
-	}
-	if !l.Snapshot {
-		w.there(r, is)
+	said, is := p.things(), w.things("out", l)
+	if diff := differ(said, is); diff != "" {
+		w.fail(r, "planned, but not done (-), and done, but not planned (+):\n%s", diff)
 	}
 }
 
-// there checks that names are in the registry.
-func (w *world) there(r *result, names map[string]bool) {
-	for what := range names {
-		ref, ok := strings.CutPrefix(what, "name ")
-		if !ok {
-			continue
+// things are what a plan says that there will be. They are keys, as those of [world.tree].
+func (p *planned) things() map[string]string {
+	all := map[string]string{}
+	for _, i := range p.Images {
+		all["image "+i.Name] = ""
+	}
+	for _, c := range p.Charts {
+		all["file "+c.File] = ""
+	}
+	for _, b := range p.Bundles {
+		all["file "+b.File] = ""
+	}
+	for _, file := range p.Artifacts {
+		all["file "+file] = ""
+	}
+	for _, n := range p.Names {
+		if n.State != "stays" {
+			all["name "+n.Reference] = ""
 		}
-		if _, err := crane.Digest(ref, crane.Insecure); err != nil {
-			w.fail(r, "published, %s is not there: %v", ref, err)
+	}
+	return all
+}
+
+// things are what a release in a directory has of that.
+func (w *world) things(dir string, l *lock.Lock) map[string]string {
+	all := map[string]string{}
+	for _, i := range l.Images {
+		all["image "+i.Name] = ""
+	}
+	for _, c := range l.Charts {
+		all["file "+c.File.Name] = ""
+	}
+	for _, b := range w.bundles(dir) {
+		all["file "+strings.TrimPrefix(b, dir+"/")] = ""
+	}
+	for _, a := range l.Artifacts {
+		all["file "+a.File] = ""
+	}
+	for ref := range named(l) {
+		all["name "+ref] = ""
+	}
+	return all
+}
+
+// named are the digests of all that a release has names for, by repository:tag in every registry.
+func named(l *lock.Lock) map[string]v1.Hash {
+	all := map[string]v1.Hash{}
+	for _, registry := range l.Registries() {
+		at, _ := l.At(registry)
+		for _, i := range at.Published() {
+			for _, n := range i.Names() {
+				all[n.Reference] = n.Desc.Digest
+			}
+		}
+	}
+	return all
+}
+
+// resolves checks that everything of a lock is where it says: by each of its names, and by digest.
+func (w *world) resolves(dir string) {
+	for ref, want := range named(w.locked(dir)) {
+		repository := ref[:strings.LastIndex(ref, ":")]
+		for _, at := range []string{ref, repository + "@" + want.String()} {
+			if got, err := crane.Digest(at, crane.Insecure); err != nil || got != want.String() {
+				w.fail(nil, "%s is %s, and the lock has %s: %v", at, got, want, err)
+			}
 		}
 	}
 }

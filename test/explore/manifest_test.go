@@ -28,8 +28,8 @@ spec:
 `, name, image, os)
 }
 
-// dashed is a template of repositories that charts cannot have: Helm takes the last part of the path
-// for the name.
+// dashed is a template of repositories that charts cannot have: Helm takes the last part of the
+// path for the name.
 const dashed = "sig/{{.Product}}-{{.Name}}"
 
 func (p *product) drawCharts(t *rapid.T) {

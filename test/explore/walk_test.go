@@ -34,13 +34,14 @@ func (w *world) step() {
 		if *only != "" {
 			s = steps[slices.IndexFunc(steps, func(s step) bool { return s.name == *only })]
 		}
-		w.script = append(w.script, "# "+s.name)
 		before := len(w.script)
+		w.script = append(w.script, "# "+s.name)
 		s.do(w)
-		if len(w.script) > before {
+		if len(w.script) > before+1 {
 			countedStep(s.name)
 			return
 		}
+		w.script = w.script[:before]
 	}
 }
 
