@@ -240,9 +240,10 @@ func (w *world) changed() {
 // raised makes a release of another version. The older one is kept aside, and nothing of it is
 // left.
 func (w *world) raised() {
-	images := w.p.yaml["images"].([]object)
-	if w.now.pushed != "" && slices.ContainsFunc(images, func(i object) bool { return i["version"] != nil }) {
-		return // an image with a version of its own has its tags, which do not move
+	charts, _ := w.p.yaml["charts"].([]object)
+	own := slices.Concat(w.p.yaml["images"].([]object), charts)
+	if w.now.pushed != "" && slices.ContainsFunc(own, func(o object) bool { return o["version"] != nil }) {
+		return // what has a version of its own has its tags, which do not move
 	}
 	w.older = append(w.older, w.keep())
 	w.now.flags = slices.DeleteFunc(w.now.flags, func(f string) bool { return strings.HasPrefix(f, "-version=") })
