@@ -33,6 +33,9 @@ func (w *world) lawful(r *result) {
 	if left := w.tree("tmp"); len(left) > 0 {
 		w.fail(r, "it leaves %v in TMPDIR", names(left))
 	}
+	if left := w.running(); len(left) > 0 {
+		w.fail(r, "it leaves processes: %q", left)
+	}
 	if r.code == 0 {
 		if strings.Contains(r.stderr, "error: ") {
 			w.fail(r, "it succeeds with an error")
