@@ -128,7 +128,19 @@ func (w *world) push() {
 			w.fail(nil, "%s cannot be pulled as a whole: %v", at, err)
 		}
 	}
-	w.ok(w.run("airgap", "push", path, "-to="+to))
+	again := w.ok(w.run("airgap", "push", path, "-to="+to))
+	l := w.locked("out")
+	if path != "out/"+l.Name+"-images.tar.zst" {
+		return // it has some platforms, and with them some of the evidence
+	}
+	for _, i := range l.Images {
+		_, rest, _ := strings.Cut(i.Repository, "/")
+		for _, about := range i.Referrers {
+			if _, err := crane.Manifest(to+"/"+rest+"@"+about.Digest.String(), crane.Insecure); err != nil {
+				w.fail(again, "pushed, %s lacks evidence: %v", i.Name, err)
+			}
+		}
+	}
 }
 
 // wholeAt pulls an image with all platforms and layers. What is read is compared with its digest.

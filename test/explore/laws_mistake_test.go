@@ -56,7 +56,7 @@ var mistakes = []edit{
 	}},
 }
 
-// variations are edits after which check and release agree.
+// variations are edits after which a product can be released as before.
 var variations = []edit{
 	{"files behind a link", map[string]string{"wrong/LICENSE": "x\n", "linked": "LINK:wrong"}, func(p *product, o object) bool {
 		o["artifacts"] = []object{{"name": "varied", "programs": p.program(), "platforms": []string{p.systems()[0]}, "forms": []string{"archive"}, "files": object{p.systems()[0]: "linked"}}}
@@ -121,7 +121,7 @@ func (w *world) mistake() {
 	}
 }
 
-// vary makes an edit: check and release agree.
+// vary makes an edit after which a product can be released as before.
 func (w *world) vary() {
 	e := pick(w.t, "variation", variations...)
 	defer w.unedited()
@@ -129,9 +129,6 @@ func (w *world) vary() {
 	if path == "" {
 		return
 	}
-	checked := w.reads("check", "-product="+path)
-	made := w.run("release", "-product="+path, "-store=store", "-out=edited", "-binary=false")
-	if (checked.code == 0) != (made.code == 0) && !told(made) {
-		w.fail(made, "check ended with %d with %s: %s%s", checked.code, e.name, checked.stdout, checked.stderr)
-	}
+	w.ok(w.reads("check", "-product="+path))
+	w.ok(w.run("release", "-product="+path, "-store=store", "-out=edited", "-binary=false"))
 }

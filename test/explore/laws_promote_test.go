@@ -20,9 +20,13 @@ func (w *world) published(dir string, prefixes ...string) (r *result, ok bool) {
 	for _, p := range prefixes {
 		to = append(to, w.host+"/"+p)
 	}
-	flags := slices.DeleteFunc(slices.Clone(w.now.flags), func(f string) bool { return strings.HasPrefix(f, "-registry=") })
-	r = w.run(slices.Concat([]string{"release", "-product=src/slipway.yaml", "-store=store", "-binary=false", "-out=" + dir, "-registry=" + strings.Join(to, ",")}, flags, w.key())...)
+	r = w.run(slices.Concat([]string{"release", "-product=src/slipway.yaml", "-store=store", "-binary=false", "-out=" + dir, "-registry=" + strings.Join(to, ",")}, w.now.unpushed(), w.key())...)
 	return r, r.code == 0
+}
+
+// unpushed are the flags of a release without those that name a registry.
+func (r *release) unpushed() []string {
+	return slices.DeleteFunc(slices.Clone(r.flags), func(f string) bool { return strings.HasPrefix(f, "-registry=") })
 }
 
 var pinnedAt = regexp.MustCompile(`([a-zA-Z0-9.:\-]+/[a-zA-Z0-9./_\-]+)(:[a-zA-Z0-9._\-]+)?@(sha256:[0-9a-f]{64})`)
@@ -123,15 +127,17 @@ func (w *world) conflict() {
 
 // late merges parts of which files for download are missing: no tag is made.
 func (w *world) late() {
-	if w.now.pushed != "" || !w.p.pushes || w.p.yaml["artifacts"] == nil || len(w.p.platforms) < 2 {
+	artifacts, _ := w.p.yaml["artifacts"].([]object)
+	if !w.p.pushes || len(artifacts) == 0 || len(w.p.platforms) < 2 {
 		return
 	}
+	flags := w.now.unpushed()
 	defer remove(w.path("late"))
 	to := w.host + "/late" + fmt.Sprint(w.edits)
 	var parts []string
 	for n, on := range w.p.platforms {
 		dir := fmt.Sprintf("late/%d", n)
-		r := w.run(slices.Concat([]string{"release", "-product=src/slipway.yaml", "-store=late/store", "-binary=false", "-out=" + dir, "-platforms=" + on, "-registry=" + to}, w.now.flags)...)
+		r := w.run(slices.Concat([]string{"release", "-product=src/slipway.yaml", "-store=late/store", "-binary=false", "-out=" + dir, "-platforms=" + on, "-registry=" + to}, flags)...)
 		if r.code != 0 || !w.exists(dir+"/release.part.json") {
 			return // an image is for none of these
 		}
@@ -149,7 +155,7 @@ func (w *world) late() {
 	if gone == 0 {
 		return
 	}
-	r := w.run(slices.Concat([]string{"merge", "-product=src/slipway.yaml", "-store=late/other", "-binary=false", "-out=late/merged", "-registry=" + to}, w.now.flags, parts)...)
+	r := w.run(slices.Concat([]string{"merge", "-product=src/slipway.yaml", "-store=late/other", "-binary=false", "-out=late/merged", "-registry=" + to}, flags, parts)...)
 	if r.code == 0 {
 		w.fail(r, "it merges parts whose files are gone")
 	}

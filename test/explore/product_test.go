@@ -86,7 +86,7 @@ func (p *product) drawVersion(t *rapid.T) {
 		if maybe(t, 2, "tag prefix") {
 			p.yaml["tagPrefix"] = pick(t, "tag prefix", "v", "drawn-")
 		}
-	} else if maybe(t, 6, "calendar") {
+	} else if maybe(t, 4, "calendar") {
 		p.version = "2026.01.5" // no semantic version
 		p.yaml["version"] = p.version
 	}
@@ -241,7 +241,7 @@ func (p *product) drawNames(t *rapid.T) {
 	if maybe(t, 5, "tags") {
 		o["tags"] = some(t, "tag", 1, "{{.Version}}", "r-{{.Version}}")
 	}
-	if maybe(t, 3, "floating tags") {
+	if maybe(t, 2, "floating tags") {
 		o["floatingTags"] = []string{"latest"}
 		if p.semantic() {
 			o["floatingTags"] = some(t, "floating tag", 1, "latest", "v{{.Major}}", "v{{.Major}}.{{.Minor}}", "{{if .Prerelease}}edge{{end}}")
@@ -261,7 +261,7 @@ func (p *product) drawNames(t *rapid.T) {
 }
 
 func (p *product) drawArtifacts(t *rapid.T, programs []string) {
-	if !maybe(t, 4, "artifacts") {
+	if !maybe(t, 3, "artifacts") {
 		return
 	}
 	a := object{"name": pick(t, "artifact", "tools", "own-tools"), "programs": some(t, "artifact program", 1, programs...)}

@@ -251,6 +251,9 @@ func (w *world) raised() {
 	w.raise()
 	w.ok(w.run(slices.Concat([]string{"release"}, w.places("out"), w.makes(w.now), w.key())...))
 	w.complete(nil, "out")
+	if w.now.pushed != "" {
+		w.resolves("out")
+	}
 }
 
 // keep copies the release to a directory of its own.

@@ -23,8 +23,8 @@ var sends = []Mutant{
 	{
 		Name: "referrers-lost", Fault: "The evidence of an image went with another of its names only.",
 		File: "airgap/read.go", Func: "referrersFor",
-		Old: `subjects := []v1.Hash{i.Digest}`,
-		New: `subjects := []v1.Hash{}`,
+		Old: `if n > 0 {`,
+		New: `if n >= 0 {`,
 	},
 	{
 		Name: "names-apart", Fault: "The names of one image were put into different volumes.",
