@@ -52,7 +52,7 @@ func TestPodmanLoad(t *testing.T) {
 	loader{packaged(t, "podman", "podman", "--version"), "podman", options, []string{"--network=none", "--ulimit=nofile=1024:1024", "--ulimit=nproc=1024:1024"}, true}.takes(t)
 }
 
-// takes gives bundles to a program's load, as the README has it, asks it for every name, and
+// takes gives bundles to a program's load, as docs/bundles.md has it, asks it for every name, and
 // starts containers.
 func (l loader) takes(t *testing.T) {
 	t.Helper()

@@ -22,17 +22,15 @@ type page struct {
 // pages are all pages with blocks.
 var pages = map[string]page{
 	"README.md": {
-		products: map[string]string{"slipway/kpack": "kpack", "app": "app", "mine": "app"}, in: "slipway",
+		products: map[string]string{"slipway/kpack": "kpack", "app": "app"}, in: "slipway",
 		with: []func(*testing.T, *machine){clone},
 		setup: `
 cd slipway && mv kpack/slipway.yaml kpack/images.txt . && rm -rf kpack/.git bases.lock.yaml images.lock.yaml
 sed -i 's/directory: ./directory: kpack/; s/path: config/path: kpack\/config/' slipway.yaml
 git init -q && git add . && git commit -qm all` + locked,
 		before: map[string]string{
-			"slipway init      # writes slipway.yaml; what it could not carry over keeps the release red": "cd ../app",
-			"go tool mage release -product=examples/hello/slipway.yaml -out=dist/hello":                   "cd ../slipway",
-			"go get -tool github.com/magefile/mage github.com/slipway-dev/slipway/cmd/slipway":            "cd ../mine",
-			"go tool slipway plan -registry=ghcr.io/me -shards=2 -o plan.json":                            "go tool slipway init && git add . && git commit -qm slipway",
+			"slipway init      # writes slipway.yaml from go.mod, Dockerfiles, Makefiles, charts and manifests": "cd ../app",
+			"slipway images                   # lists the images of the bundles, and the files that name each":  "cd ../slipway",
 		},
 	},
 	"docs/build-cache.md": {
@@ -83,6 +81,11 @@ slipway release -q -binary=false -registry=ghcr.io/me
 		setup: "kubectl wait --for=condition=established crd/pipelineruns.tekton.dev >/dev/null; cd hello; sed -i 's/name: kpack$/name: hello/; s/0.16.1/1.0.0/' slipway.yaml" + locked,
 		fill:  map[string]string{"--docker-password=…": "--docker-password=secret"},
 		after: "(cd dist && sha256sum --quiet -c SHA256SUMS)",
+	},
+	"docs/mage.md": {
+		products: map[string]string{"mine": "app"}, in: "slipway", with: []func(*testing.T, *machine){clone},
+		setup:  "cd slipway && git init -q && git add . && git commit -qm all",
+		before: map[string]string{"go get -tool github.com/magefile/mage github.com/slipway-dev/slipway/cmd/slipway": "cd ../mine"},
 	},
 	"docs/nodes.md": {
 		products: map[string]string{"kpack": "kpack"}, in: "kpack", needs: []string{"cluster"}, cluster: true,
