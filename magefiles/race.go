@@ -18,7 +18,7 @@ var concurrency = regexp.MustCompile(`(?m)^\s*go [a-zA-Z]|\berrgroup\b|\bsync\.|
 
 // raceFlags are the flags of go test with the race detector. The check of unsafe pointers, which
 // comes with it, is off: slipway has none. Packages whose loops over bytes take most of the time
-// are not instrumented (ADR 184). None of them calls sync.Map or another generic function that
+// are not instrumented (ADR 57). None of them calls sync.Map or another generic function that
 // synchronizes: the linker would take what they compile of it, without the detector, for all
 // packages, and races would be reported that are none. So encoding/json is instrumented.
 func raceFlags() []string {

@@ -383,7 +383,7 @@ func TestSearch(t *testing.T) {
 		{"VERSIONS git", "versions.html#from-git"},
 		{"reproduc", "reproduce.html"},
 		{"gloss", "glossary.html"},
-		{"known by digest", "adr/0071-known-by-digest.html"},
+		{"time limit", "adr/0034-time-limits.html"},
 		{"no words suchlike", ""},
 		{"", ""},
 	}

@@ -104,7 +104,7 @@ func (w *Writer) drain(to io.Writer) error {
 }
 
 // compressed is a frame that has been compressed already. As the encoder of the library's writer
-// it returns the frame, so that the library only writes it and keeps the table (ADR 83).
+// it returns the frame, so that the library only writes it and keeps the table (ADR 25).
 type compressed []byte
 
 func (c *compressed) EncodeAll(_, _ []byte) []byte { return *c }

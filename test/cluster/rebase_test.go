@@ -22,7 +22,7 @@ import (
 // rebase: when the run image of a Windows stack changes, kpack rebases what was built on it, in a
 // pod on a Linux node. The images of that pod, the Windows completion among them, exist for that
 // node, and what they run there does it. The Build succeeds by what completion reports: in its
-// message to the kubelet, which gets there by a link in the image (ADR 51).
+// message to the kubelet, which gets there by a link in the image (ADR 14).
 func rebase(ctx context.Context, t testing.TB, c *cluster) error {
 	const image = "rebased"
 	text, _, err := placed("tolerations")

@@ -32,7 +32,7 @@ func (b block) first() string {
 var shells = []string{"sh", "bash", "shell", "zsh", "console", "shell-session", "terminal", "powershell", "pwsh"}
 
 // blocks returns the blocks of shell commands of all pages of the repository in their order. Text
-// of tests is no page, and decisions may describe what is no more.
+// of tests is not a page, and decisions also describe what was rejected.
 func blocks(t *testing.T) (all []block) {
 	t.Helper()
 	root := os.DirFS("../..")

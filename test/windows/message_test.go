@@ -21,7 +21,7 @@ import (
 // TestMessage runs completion on Linux as two pods of kpack's do, in containers of the runtimes
 // of this system and of today. It always writes its message to /tmp/termination-log. For a Linux
 // image the kubelet mounts a file there, for the rebase of a Windows image at
-// /dev/termination-log. Both have to get it (ADR 51), also where the rest cannot be written.
+// /dev/termination-log. Both have to get it (ADR 14), also where the rest cannot be written.
 func TestMessage(t *testing.T) {
 	r := open(t)
 	linux := r.children(t, platform.Linux)["completion"]
