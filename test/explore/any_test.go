@@ -61,8 +61,8 @@ func (w *world) anyLine(name string, d drawn) {
 		w.serveLine(dir, d.args)
 		return
 	}
-	if signs(d.args) && w.now != nil && w.now.key == "" {
-		// The release in out is not signed, and a bundle has the signatures of its registry.
+	if signs(d.args) {
+		// The release in out has the signatures that are in its registry.
 		for n, a := range d.args {
 			if flagOf(a) == "registry" {
 				d.args[n] = "-registry=" + w.host + "/any/signed"
