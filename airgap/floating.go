@@ -8,7 +8,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/airgap/bundle"
+	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/transfer"
 )
@@ -32,22 +33,22 @@ func checkFloating(rule string) error {
 }
 
 // stamp returns the version and the time of an image: its own, or those of the bundle.
-func stamp(c *bundle.Contents, i bundle.Image) transfer.Stamp {
-	return transfer.StampOf(i.Tree).Or(transfer.Stamp{Version: c.Version, Created: c.Created})
+func stamp(c *bundle.Contents, i bundle.Image) imagetag.Stamp {
+	return transfer.StampOf(i.Tree).Or(imagetag.Stamp{Version: c.Version, Created: c.Created})
 }
 
 // newer decides which of two images a floating tag names, if two bundles that are pushed together
 // have it, as a delta and its base do: that of the later release.
-func (s *bundleSet) newer(at int, i bundle.Image, own transfer.Stamp) (ok bool) {
+func (s *bundleSet) newer(at int, i bundle.Image, own imagetag.Stamp) (ok bool) {
 	have := &s.images[at]
 	if !i.Floating || !have.Floating {
 		return false
 	}
-	if ok, _ := transfer.Forward(s.stamps[i.Name], own); ok {
+	if ok, _ := imagetag.Forward(s.stamps[i.Name], own); ok {
 		*have, s.stamps[i.Name] = i, own
 		return true
 	}
-	ok, _ = transfer.Forward(own, s.stamps[i.Name])
+	ok, _ = imagetag.Forward(own, s.stamps[i.Name])
 	return ok
 }
 

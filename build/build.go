@@ -23,13 +23,13 @@ import (
 	"github.com/slipway-dev/slipway/build/prebuilt"
 	"github.com/slipway-dev/slipway/build/program"
 	"github.com/slipway-dev/slipway/build/source"
+	"github.com/slipway-dev/slipway/build/times"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/oci"
 	"github.com/slipway-dev/slipway/internal/progress"
 	"github.com/slipway-dev/slipway/internal/stagefile"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/shard"
 	"github.com/slipway-dev/slipway/store"
 )
 
@@ -171,8 +171,8 @@ func (b *Builder) tellWorkspaces(programs []program.Program) {
 
 // Times returns how long compilers and linkers took in Images, and how long what is in the store
 // took to compress.
-func (b *Builder) Times() *shard.Weights {
-	all := shard.NewWeights()
+func (b *Builder) Times() *times.Weights {
+	all := times.New()
 	all.Add(b.programs.Times())
 	for i, layers := range b.noted.times {
 		sum := 0.0

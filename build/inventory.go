@@ -12,25 +12,25 @@ import (
 	"github.com/slipway-dev/slipway/build/base"
 	"github.com/slipway-dev/slipway/build/inventory"
 	"github.com/slipway-dev/slipway/build/layer"
+	"github.com/slipway-dev/slipway/build/times"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
 	"github.com/slipway-dev/slipway/product"
-	"github.com/slipway-dev/slipway/shard"
 )
 
 // noted is the inventory of what has been built so far.
 type noted struct {
 	mu        sync.Mutex
 	inventory lock.Inventory
-	times     map[shard.Item]map[v1.Hash]float64 // of layers and archives, which Windows releases share
+	times     map[times.Item]map[v1.Hash]float64 // of layers and archives, which Windows releases share
 }
 
 // took records how long a layer or an archive took.
-func (n *noted) took(i shard.Item, h v1.Hash, seconds float64) {
+func (n *noted) took(i times.Item, h v1.Hash, seconds float64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.times == nil {
-		n.times = map[shard.Item]map[v1.Hash]float64{}
+		n.times = map[times.Item]map[v1.Hash]float64{}
 	}
 	if n.times[i] == nil {
 		n.times[i] = map[v1.Hash]float64{}
@@ -85,7 +85,7 @@ func (b *Builder) note(i product.Image, manifest v1.Hash, c content) error {
 		}
 	}
 	for _, l := range c.layers {
-		b.noted.took(shard.Item{System: releaseless(c.base.Platform).String(), Path: i.Name, Kind: shard.Image}, l.Digest, l.Seconds)
+		b.noted.took(times.Item{System: releaseless(c.base.Platform).String(), Path: i.Name, Kind: times.Image}, l.Digest, l.Seconds)
 	}
 	has := lock.Content{Digest: manifest, Source: i.Source, Files: c.files.List()}
 	if i.Version != b.product.Version {

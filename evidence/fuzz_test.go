@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/slipway-dev/slipway/evidence"
+	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
-	"github.com/slipway-dev/slipway/provenance"
 )
 
 // FuzzStatement reads files as signed statements: nothing but what the key signed is accepted, and

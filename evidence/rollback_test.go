@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/slipway-dev/slipway/evidence"
+	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
-	"github.com/slipway-dev/slipway/provenance"
 )
 
 // oldDirectory is the directory of a release of scripts alone, without bundles, release.yaml and

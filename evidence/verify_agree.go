@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/slipway-dev/slipway/provenance"
+	"github.com/slipway-dev/slipway/evidence/provenance"
 )
 
 // agree checks that two statements are of one release: of the same product, version and time, with

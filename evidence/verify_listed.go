@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/bundle"
-	"github.com/slipway-dev/slipway/provenance"
+	"github.com/slipway-dev/slipway/airgap/bundle"
+	"github.com/slipway-dev/slipway/evidence/provenance"
 )
 
 // listed checks that an image of others is one that the release was made with, by digest and name.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/slipway-dev/slipway/bundle"
+	"github.com/slipway-dev/slipway/airgap/bundle"
+	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/platform"
-	"github.com/slipway-dev/slipway/provenance"
 )
 
 // named checks that the release gives this very name to a subject, and that the name floats exactly

@@ -9,6 +9,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
+	"github.com/slipway-dev/slipway/internal/imagetag"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/transfer"
 	"github.com/slipway-dev/slipway/lock"
@@ -62,7 +63,7 @@ type Name struct {
 type Expected struct {
 	// Annotations are those of its index, or of its only manifest.
 	Annotations map[string]string
-	Stamp       transfer.Stamp
+	Stamp       imagetag.Stamp
 	// Digests are those of its tags in a release of the same inputs, if there was one: under ""
 	// that of Tags, and those of platform tags.
 	Digests map[string]v1.Hash

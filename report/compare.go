@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/changes"
 	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/platform"
+	"github.com/slipway-dev/slipway/report/changes"
 )
 
 // comparison is what differs from an older release.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slipway-dev/slipway/evidence/provenance"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/provenance"
 )
 
 // inputs lists what the release was made from.

@@ -3,6 +3,7 @@ package shard
 import (
 	"cmp"
 	"encoding/binary"
+	"github.com/slipway-dev/slipway/build/times"
 	"slices"
 	"strings"
 
@@ -239,7 +240,7 @@ func Weigh(units []Unit, weights []float64, of []int) float64 {
 
 // Describe returns a shard of units.
 func Describe(number int, units []Unit, weights []float64, of []int) Shard {
-	s := Shard{Number: number, Weight: Round(Weigh(units, weights, of))}
+	s := Shard{Number: number, Weight: times.Round(Weigh(units, weights, of))}
 	for _, u := range of {
 		to := &s.Images
 		if units[u].Artifact {

@@ -21,8 +21,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/registrytest"
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 	"github.com/slipway-dev/slipway/lock"
-	"github.com/slipway-dev/slipway/promote"
 	"github.com/slipway-dev/slipway/publish"
+	"github.com/slipway-dev/slipway/publish/promote"
 )
 
 // kinds are the registries that releases are promoted between. go-containerregistry's knows the

@@ -16,7 +16,7 @@ import (
 	"strings"
 
 	"github.com/slipway-dev/slipway/report"
-	"github.com/slipway-dev/slipway/shard"
+	"github.com/slipway-dev/slipway/build/times"
 )
 
 // verdict is what a case shows.
@@ -61,7 +61,7 @@ func look(dir string) (tree, error) {
 			return err
 		}
 		f := file{mode: info.Mode()}
-		if d.Type().IsRegular() && d.Name() != shard.WeightsName && d.Name() != report.RunName { // times
+		if d.Type().IsRegular() && d.Name() != times.FileName && d.Name() != report.RunName { // times
 			data, err := os.ReadFile(path)
 			if err != nil {
 				return err

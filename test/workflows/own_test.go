@@ -21,6 +21,7 @@ import (
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
 	"github.com/slipway-dev/slipway/release"
+	"github.com/slipway-dev/slipway/build/times"
 	"github.com/slipway-dev/slipway/shard"
 )
 
@@ -97,7 +98,7 @@ func TestOwnPlan(t *testing.T) {
 	options := product.Options{Path: file, Version: "v1.0.0", Registries: []string{registry.Host() + "/me"}}
 	p, err := product.Load(t.Context(), options)
 	must(t, err)
-	plan, err := release.Divide(t.Context(), p, release.Options{Out: t.TempDir(), Store: t.TempDir()}, 4, shard.NewWeights())
+	plan, err := release.Divide(t.Context(), p, release.Options{Out: t.TempDir(), Store: t.TempDir()}, 4, times.New())
 	must(t, err)
 	if len(plan.Shards) != 4 {
 		t.Errorf("there are %d shards", len(plan.Shards))
