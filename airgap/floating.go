@@ -27,7 +27,7 @@ type PushedTag struct {
 
 func checkFloating(rule string) error {
 	if !slices.Contains([]string{"", transfer.MoveForward, transfer.MoveAlways, transfer.MoveNever}, rule) {
-		return fmt.Errorf("-floating %q is no rule: use forward, move or keep", rule)
+		return fmt.Errorf("-floating=%q is invalid: use forward, move or keep", rule)
 	}
 	return nil
 }

@@ -92,7 +92,7 @@ func TestPushFloating(t *testing.T) {
 	}
 	b, _ := release(t, st, "1.5.0")
 	_, err := airgap.Push(t.Context(), []*bundle.Bundle{b}, airgap.PushOptions{To: r.Host(), Floating: "always"})
-	bundletest.Says(t, err, `-floating "always" is no rule`, "forward, move or keep")
+	bundletest.Says(t, err, `-floating="always" is invalid`, "forward, move or keep")
 }
 
 // lastPut checks that a tag was put after everything else, or not at all, and each blob sent once.

@@ -32,9 +32,9 @@ func TestFloating(t *testing.T) {
 	}
 	good := bundletest.Headers(t, path)
 	for _, tc := range []struct{ name, from, to, says string }{
-		{"the tag of a newer release", "me/agent:latest", "me/agent:1.2.4", "which gives it no such floating tag: a name was exchanged"},
-		{"the tag of a channel", "me/agent:latest", "me/agent:stable", "which gives it no such floating tag: a name was exchanged"},
-		{"of another image", "me/agent:latest", "me/other:latest", "which gives it no such floating tag: a name was exchanged"},
+		{"the tag of a newer release", "me/agent:latest", "me/agent:1.2.4", "which gives it no such floating tag: the name was changed"},
+		{"the tag of a channel", "me/agent:latest", "me/agent:stable", "which gives it no such floating tag: the name was changed"},
+		{"of another image", "me/agent:latest", "me/other:latest", "which gives it no such floating tag: the name was changed"},
 		{"what floats, not", floatingMark, "", "its tag floats by the signed statement, and not here"},
 	} {
 		e := bundletest.Clone(good)

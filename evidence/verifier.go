@@ -183,7 +183,7 @@ func (v *Verifier) Decide(name string, h v1.Hash) (reason string, err error) {
 			continue
 		}
 		if !slices.ContainsFunc(names, func(n string) bool { return means(n, repository, tag) }) {
-			other = fmt.Errorf("%s is %.200q of the signed release %s, not %.200q: a name was exchanged", h, names[0], what, name)
+			other = fmt.Errorf("%s is %.200q of the signed release %s, not %.200q: the name was changed", h, names[0], what, name)
 			continue
 		}
 		if third {

@@ -27,7 +27,7 @@ func (s *statement) listed(i bundle.Image) error {
 		other = d.URI
 	}
 	if other != "" {
-		return fmt.Errorf("%s is %.200q by the signed statement: a name was exchanged", i.Digest(), other)
+		return fmt.Errorf("%s is %.200q in the signed statement: the name was changed", i.Digest(), other)
 	}
 	return fmt.Errorf("the signed statement does not list %s, an image of others: it was exchanged or added", i.Digest())
 }

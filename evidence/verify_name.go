@@ -28,9 +28,9 @@ func (s *statement) named(subject provenance.Subject, anonymous bool, i bundle.I
 	case floats:
 		return fmt.Errorf("its tag floats by the signed statement, and not here: a mark was removed")
 	case i.Floating:
-		return fmt.Errorf("%s is %.200q by the signed statement, which gives it no such floating tag: a name was exchanged", i.Digest(), subject.Name)
+		return fmt.Errorf("%s is %.200q in the signed statement, which gives it no such floating tag: the name was changed", i.Digest(), subject.Name)
 	}
-	return fmt.Errorf("%s is %.200q by the signed statement: a name was exchanged", i.Digest(), subject.Name)
+	return fmt.Errorf("%s is %.200q in the signed statement: the name was changed", i.Digest(), subject.Name)
 }
 
 // isKind checks that an index, a chart and a manifest are what the statement says.

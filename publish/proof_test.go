@@ -28,8 +28,8 @@ func TestProof(t *testing.T) {
 		want string
 	}{
 		"200": {taken(http.StatusOK, "text/html"), "as no registry does"},
-		"201": {taken(http.StatusCreated, "application/json"), "does not have it now"},
-		"202": {taken(http.StatusAccepted, "application/json"), "does not have it now"},
+		"201": {taken(http.StatusCreated, "application/json"), "does not serve it"},
+		"202": {taken(http.StatusAccepted, "application/json"), "does not serve it"},
 	} {
 		for _, what := range []string{"a tag", "a digest", "a part", "a merged tag"} {
 			t.Run(name+" for "+what, func(t *testing.T) {

@@ -127,7 +127,7 @@ func match256(s spot, want v1.Hash) error {
 func (r *runner) input() (string, error) {
 	c := r.commands[r.at].Input
 	if c == nil {
-		return "", errors.New("nothing comes in: write a command and | before it, or name a file")
+		return "", errors.New("it has no input: pipe a command into it, or name a file")
 	}
 	return r.prints(*c)
 }

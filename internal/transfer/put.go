@@ -156,7 +156,7 @@ func platforms(list []v1.Descriptor) string {
 }
 
 // errLost is the error for a manifest that a registry accepted and then does not have.
-var errLost = errors.New("the registry took it, and does not have it now: something else may have answered in its place, such as a proxy; nothing can be pulled by that name, so push again once this is mended")
+var errLost = errors.New("the registry accepted the manifest and does not serve it; something else, such as a proxy, may have answered: fix that and push again")
 
 // verify asks for what was put. A registry of several machines may take a moment to show it.
 func (c *Client) verify(ctx context.Context, _ int, m put) error {

@@ -81,7 +81,7 @@ func (p *promotion) checkFlags() error {
 		}
 	}
 	if !slices.Contains([]string{"", product.FloatingForward, product.FloatingMove, product.FloatingKeep}, p.Floating) {
-		errs = append(errs, fmt.Errorf("-floating %q is no rule: use forward, move or keep", p.Floating))
+		errs = append(errs, fmt.Errorf("-floating=%q is invalid: use forward, move or keep", p.Floating))
 	}
 	if !slices.Contains([]string{"", ChartsKeep, ChartsRename}, p.Charts) {
 		errs = append(errs, fmt.Errorf("-charts %q is not a choice: use keep or rename", p.Charts))

@@ -53,7 +53,7 @@ func TestBadInput(t *testing.T) {
 			func(_ *lock.Lock, o *promote.Options) { o.To, o.Out = append(o.To, final.Host()+"/x"), "x.yaml" },
 			[]string{"there are several destinations"},
 		},
-		"unknown rule": {func(_ *lock.Lock, o *promote.Options) { o.Floating = "back" }, []string{`-floating "back" is no rule`}},
+		"unknown rule": {func(_ *lock.Lock, o *promote.Options) { o.Floating = "back" }, []string{`-floating="back" is invalid`}},
 		"stub bases": {
 			func(l *lock.Lock, o *promote.Options) {
 				l.Images[0].Children[0].Base, o.To = &lock.Base{Name: "x", Stub: true}, []string{"registry.example"}
