@@ -77,7 +77,7 @@ func choose(c *bundle.Contents, sources []source) {
 		}
 		at, reason := s.choose(c.Platform)
 		if reason != "" && (s.partial || s.Floating) {
-			continue // its other tags tell
+			continue // its other tags are enough
 		}
 		if reason != "" {
 			c.Omitted = append(c.Omitted, bundle.Omission{Name: s.Name, Reason: reason})

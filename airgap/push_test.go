@@ -157,7 +157,7 @@ func TestPushResumes(t *testing.T) {
 		t.Errorf("%d blobs before, %d after, the result says %d", done, blobs, p.Blobs)
 	}
 
-	// A manifest of an index that is tagged got lost: it alone is pushed, with what it refers to.
+	// A manifest of an index that is tagged got lost: it alone is pushed, with its blobs.
 	i := b.Contents().Images[0]
 	lost := "/mirror/demo/agent/manifests/" + i.Included()[4].Desc.Digest.String()
 	asked := false

@@ -68,7 +68,7 @@ func New(p *product.Product, trees map[string]source.Tree, st *store.Store, pr *
 // them.
 func (b *Builder) WarnIn(w *progress.Warnings) { b.warnings = w }
 
-// Take takes bases from the release that is made again, before it asks registries.
+// Take reads bases from an existing release before it asks registries.
 func (b *Builder) Take(shipped oci.Open) { b.bases.Shipped = shipped }
 
 // Build builds every image of p. Every blob that the result names, directly or through an index,

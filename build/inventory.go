@@ -49,8 +49,8 @@ func (n *noted) add(content lock.Content, programs []lock.Program, bases []lock.
 }
 
 // newContent returns an image without layers of its own. The files of a built-in base are listed
-// with the image's: nobody else has made a list of them. Of the time zones, the text that all are
-// made from stands for them.
+// with the image's: there is no other list of them. The text that all time zones are made from
+// represents them.
 func (b *Builder) newContent(under base.Base) (content, error) {
 	c := content{base: under}
 	return c, c.files.Builtin(slices.DeleteFunc(under.Entries(), base.IsZone), under.Platform.OS)

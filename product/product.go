@@ -172,10 +172,10 @@ type BaseImage struct {
 	Inline bool
 }
 
-// Program is a Go main package, or a program that is there already.
+// Program is a Go main package, or a prebuilt program.
 type Program struct {
 	Name    string
-	Source  string // name of a Source; "" for a program that is there already
+	Source  string // name of a Source; "" for a prebuilt program
 	Package string // "./cmd/controller", relative to the source
 	// GoFlags follow those of the source, and Systems those of all systems.
 	GoFlags
@@ -184,7 +184,7 @@ type Program struct {
 	CC map[string]string
 	// OS are the operating systems that the program is for; empty means all of the release.
 	OS []string
-	// Prebuilt is the program that is there already, on each platform that it is for.
+	// Prebuilt is the prebuilt program for each platform that it is for.
 	Prebuilt []Prebuilt
 }
 

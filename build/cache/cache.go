@@ -31,7 +31,7 @@ type Options struct {
 	MaxAge            time.Duration
 	MaxSize, MaxLocal int64
 	Network           network.Options
-	// Warn is told once why the registry is not used; nil is not.
+	// Warn is called once with why the registry is not used; it may be nil.
 	Warn func(error)
 }
 
@@ -171,7 +171,7 @@ func (c *Cache) put(q *request, body io.Reader) (entry, error) {
 }
 
 // Close sends what the registry lacks, and removes from the disk what is old. A registry that
-// fails is no error.
+// fails is not an error.
 func (c *Cache) Close(ctx context.Context) error {
 	if c.remote != nil {
 		c.remote.close(ctx)

@@ -60,7 +60,7 @@ func header(h *tar.Header, offset int64) tarEntry {
 	return e
 }
 
-// windows takes over what only the PAX records of a Windows layer tell
+// windows takes over what only the PAX records of a Windows layer state
 // (github.com/Microsoft/go-winio/backuptar): Microsoft's own layers have no permissions, and the
 // targets of their links are paths of Windows.
 func (e *tarEntry) windows(h *tar.Header) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// This file lists what the .ko.yaml of a third-party source may tell the go command. All of it
+// This file lists what the .ko.yaml of a third-party source may pass to the go command. All of it
 // changes nothing but the program, which is theirs anyway. Whatever could run a command on this
 // machine, read or write a file outside of the source, or reach another server is missing here,
 // and so is everything unknown: the lists name what is allowed.

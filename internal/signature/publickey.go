@@ -58,7 +58,7 @@ func public(key *ecdsa.PublicKey) (*PublicKey, error) {
 	return &PublicKey{key: key, spki: spki}, nil
 }
 
-// single returns the only PEM block of text, which has one of the types.
+// single parses text as exactly one PEM block of one of types.
 func single(text []byte, types ...string) (*pem.Block, error) {
 	if len(text) > maxKey {
 		return nil, fmt.Errorf("the file is larger than %d KiB: it is not a key", maxKey>>10)

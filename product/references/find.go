@@ -1,4 +1,4 @@
-// Package references finds the images of others that a release needs: those that its manifests
+// Package references finds the third-party images that a release needs: those that its manifests
 // name, those that images.txt adds, without those that it removes.
 //
 // Images are found in manifests as [Find] gets them from a rendering with made-up digests of the
