@@ -69,7 +69,7 @@ func cleanFiles(dir string) error {
 	names := slices.DeleteFunc(slices.Clone(had.names), func(n string) bool { return slices.Contains(last, n) || slices.Contains(checksums, n) })
 	for _, name := range slices.Concat(checksums, names) {
 		if !slices.Contains(had.names, name) {
-			continue // it is somebody else's
+			continue // it belongs to another program or user
 		}
 		if err := remove(dir, name); err != nil {
 			return fmt.Errorf("cleaning: %w", err)
