@@ -49,7 +49,7 @@ type Product struct {
 	// untracked is the same without what git has.
 	Made      []string
 	untracked []string
-	// stamps tell the files that were read from what is there later: see [Product.Changed].
+	// stamps distinguish the files that were read from what is there later: see [Product.Changed].
 	stamps map[string]string
 	modes  *git.Modes
 	// Registry is host[/prefix] of the primary destination; empty means a snapshot.
@@ -108,8 +108,8 @@ type Source struct {
 	// files are then as trusted as slipway.yaml; those of other sources can run no command and
 	// reach no other file.
 	Own bool
-	// Confined means that flags and variables, from wherever, may change nothing but the programs: the
-	// product is somebody else's.
+	// Confined means that flags and variables, from wherever, may change nothing but the programs:
+	// the product is a third party's.
 	Confined bool
 	// Sandbox is where the go command runs, with all that it runs, after modules were downloaded;
 	// nil for the machine.
@@ -202,7 +202,7 @@ type Artifact struct {
 	Name     string   // what an archive's file name starts with
 	Programs []string // names of Programs; each is for one of the systems at least
 	// Platforms are those that it is for, sorted, Windows ones without a release: Windows releases
-	// share their programs. Some may be none of the product's.
+	// share their programs. Some may not be platforms of the product.
 	Platforms []platform.Platform
 	// Binary is each program as a file of its own, Archive all of them in one.
 	Binary, Archive bool

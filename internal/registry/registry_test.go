@@ -202,7 +202,7 @@ func TestPushedReferrer(t *testing.T) {
 	}
 }
 
-// TestThirdParty looks for images of others where a mirror has them.
+// TestThirdParty looks for third-party images where a mirror has them.
 func TestThirdParty(t *testing.T) {
 	_, st, l := demo(t)
 	d := l.Images[1].Digest

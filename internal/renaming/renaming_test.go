@@ -121,7 +121,7 @@ func TestRenameInPlace(t *testing.T) {
 	}
 }
 
-// TestRenameLeaves has what looks like a reference and is none.
+// TestRenameLeaves has texts that look like references and are not.
 func TestRenameLeaves(t *testing.T) {
 	for _, src := range []string{
 		"", "---\n---\n", "pause: 3.9", "a: apps/v1", "a: localhost:8080", "a: ' registry.k8s.io/pause:3.9'", "a: git@github.com:acme/x",

@@ -3,9 +3,9 @@
 // v0.3, and simple signing.
 //
 // A signature is ASN.1 DER with a low S, and a key in memory makes deterministic ones (RFC 6979):
-// equal keys and messages have equal signatures. Everything read here is foreign. Bundles are
-// accepted in the exact form that this package writes, so a document that verifies has no byte
-// that nobody looked at.
+// equal keys and messages have equal signatures. Everything read here is untrusted. Bundles are
+// accepted in the exact form that this package writes, so every byte of a document that verifies
+// was checked.
 package signature
 
 import (

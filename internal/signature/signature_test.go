@@ -149,7 +149,7 @@ type envelope struct {
 	} `json:"dsseEnvelope"`
 }
 
-// TestForged verifies bundles that were changed by somebody who knows their form.
+// TestForged verifies bundles that were changed by an attacker who knows their form.
 func TestForged(t *testing.T) {
 	s, other := signer(t), signer(t)
 	text, err := signature.SignStatement(t.Context(), s, []byte(statement))

@@ -126,7 +126,7 @@ func (f *finder) object(m Manifest, o workload.Object, runs map[string]container
 	})
 }
 
-// parse reads a reference. It returns nil for a text that is none, which lint reports.
+// parse reads a reference. It returns nil for a text that is not a reference, which lint reports.
 func parse(text string) *Image {
 	ref, err := name.ParseReference(text)
 	if err != nil || text == "" || strings.Contains(text, "://") || output.Account(text) {

@@ -110,7 +110,7 @@ func start(t testing.TB, socket string, env []string, daemon string, args ...str
 	go func() { exited <- cmd.Wait() }()
 	t.Cleanup(func() {
 		cmd.Process.Signal(syscall.SIGTERM) //nolint:errcheck // it may have ended
-		<-exited                            //nolint:errcheck // it was told to end
+		<-exited                            //nolint:errcheck // it got the signal to end
 		if t.Failed() {
 			t.Log(log.String())
 		}
