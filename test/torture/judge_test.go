@@ -85,7 +85,7 @@ func top(path string) string {
 	return first
 }
 
-// differs tells which files of want are missing or other ones in t, without those that are
+// differs reports which files of want are missing or other ones in t, without those that are
 // internal.
 func (t tree) differs(want tree) (all []string) {
 	for _, name := range slices.Sorted(maps.Keys(want)) {

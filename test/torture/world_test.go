@@ -30,7 +30,7 @@ type scenario struct {
 	only string
 	// keeps marks a command that may leave what an undisturbed run removes.
 	keeps bool
-	// input names a file that the command reads and cannot make again.
+	// input names a file that the command reads and cannot recreate.
 	input string
 	// scratch marks a command that evaluates Dockerfiles in a directory of TMPDIR. If it is killed,
 	// or may not remove that, it stays: who else may use TMPDIR is not known.
