@@ -17,7 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/signature"
 )
 
-// Limits of what is read of a material that anybody may have made.
+// Limits of what is read of an untrusted material.
 const (
 	// maxStatements bounds the different bundles of all materials, and their bytes.
 	maxStatements     = 8 << 10

@@ -12,7 +12,7 @@ import (
 )
 
 // Image is one image of a bundle: an index with all its manifests, or a single manifest. The
-// presence of each manifest states whether the bundle includes it. A Helm chart is one, too: a
+// presence of each manifest says whether the bundle includes it. A Helm chart is one, too: a
 // single manifest that is for no platform, whose only layer is the archive of the chart.
 type Image struct {
 	Name string // registry/repository:tag, by which the bundle names it

@@ -34,7 +34,7 @@ const (
 	format = 2
 )
 
-// The bounds on build information, which anybody may have written.
+// The bounds on build information, which is untrusted.
 const (
 	maxModules  = 10000
 	maxSettings = 200

@@ -407,8 +407,8 @@ func TestTransport(t *testing.T) {
 	}
 }
 
-// FuzzRegistry sends foreign requests: none may end in a server error, and whatever is stored has
-// the digest it is stored under.
+// FuzzRegistry sends untrusted requests: none may end in a server error, and whatever is stored
+// has the digest it is stored under.
 func FuzzRegistry(f *testing.F) {
 	r, st, l := demo(f)
 	raw, err := os.ReadFile(st.Path(l.Images[0].Digest))

@@ -139,7 +139,7 @@ func TestRenameLeaves(t *testing.T) {
 	}
 }
 
-// FuzzRename renames foreign bytes: what comes out is the same but for references, or an error.
+// FuzzRename renames untrusted bytes: what comes out is the same but for references, or an error.
 func FuzzRename(f *testing.F) {
 	src, err := os.ReadFile("testdata/release.yaml")
 	if err != nil {

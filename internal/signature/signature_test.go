@@ -228,7 +228,7 @@ func high(t *testing.T, sig []byte) []byte {
 	return b
 }
 
-// TestKeys reads damaged and foreign keys.
+// TestKeys reads damaged keys and those of other kinds.
 func TestKeys(t *testing.T) {
 	private, public, err := signature.Generate([]byte("secret"))
 	if err != nil {

@@ -19,7 +19,7 @@ const SandboxImage = "docker.io/library/pause:3.9"
 
 // Containerd starts a containerd with a root of its own and returns the path of its socket. It
 // serves CRI, too, with no network for pods, and does not spare the sandboxes when memory runs
-// out, which not everybody may ask for who is root in a container.
+// out, which not every root in a container may ask for.
 func Containerd(t testing.TB) string {
 	t.Helper()
 	Need(t, "containerd")
