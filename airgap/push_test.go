@@ -278,8 +278,8 @@ func TestPushTo(t *testing.T) {
 	}
 }
 
-// TestPushDamaged flips a byte of a layer: the registry never has it, and no name stands for what
-// is not whole.
+// TestPushDamaged flips a byte of a layer: the registry never has it, and no name refers to an
+// incomplete image.
 func TestPushDamaged(t *testing.T) {
 	st, l := bundletest.Demo(t, 1000)
 	bundletest.Add(t, st, l, "large", bundletest.Plain(t, bundletest.Noise("", 3<<20)))

@@ -72,7 +72,7 @@ func (b *Builder) list(ctx context.Context, c *content, i product.Image, p platf
 	return c.files.Add(entries, p.OS)
 }
 
-// note records what is in a manifest.
+// note records the contents of a manifest.
 func (b *Builder) note(i product.Image, manifest v1.Hash, c content) error {
 	var bases []lock.BaseFacts
 	if under := c.base; under.Info != nil && under.Image != nil && !under.Info.Stub {
@@ -94,7 +94,7 @@ func (b *Builder) note(i product.Image, manifest v1.Hash, c content) error {
 	return b.noted.add(has, c.programs, bases)
 }
 
-// noteArtifact records what is in an artifact.
+// noteArtifact records the contents of an artifact.
 func (b *Builder) noteArtifact(ctx context.Context, f artifact.File) error {
 	var programs []lock.Program
 	for _, e := range f.Entries {

@@ -102,7 +102,7 @@ func find[E byDigest](all []E, h v1.Hash) (found E, ok bool) {
 	return found, ok
 }
 
-// Content returns what is in the manifest or artifact of a digest.
+// Content returns the contents of the manifest or artifact of a digest.
 func (v *Inventory) Content(h v1.Hash) (Content, bool) { return find(v.Contents, h) }
 
 // Program returns the program of a digest.

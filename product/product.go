@@ -49,7 +49,7 @@ type Product struct {
 	// untracked is the same without what git has.
 	Made      []string
 	untracked []string
-	// stamps distinguish the files that were read from what is there later: see [Product.Changed].
+	// stamps distinguish the files that were read from later ones: see [Product.Changed].
 	stamps map[string]string
 	modes  *git.Modes
 	// Registry is host[/prefix] of the primary destination; empty means a snapshot.

@@ -31,7 +31,7 @@ func (p *Product) Root() string {
 
 func (c *checker) root() string { return c.out.Root() }
 
-// own reports whether a directory belongs to the product itself: it lies in the repository of
+// own reports whether a directory belongs to the product itself: it is in the repository of
 // slipway.yaml, and in no other repository within that, such as a submodule.
 func (c *checker) own(dir string) bool {
 	root, rootErr := filepath.EvalSymlinks(c.root())

@@ -26,7 +26,7 @@ type Prepared struct {
 	// Lock is complete but for the charts, which AddCharts adds, and for what the registries report:
 	// Push fills in the referrers and the floating tags.
 	Lock *lock.Lock
-	// Inventory lists what is in the images and artifacts.
+	// Inventory lists the contents of the images and artifacts.
 	Inventory *lock.Inventory
 
 	product *product.Product

@@ -25,7 +25,7 @@ func Clean(ctx context.Context, dir string, say disk.Say) error {
 	return disk.Clear(ctx, dir, say, func(d *disk.Dir) error { return clean(dir, d) })
 }
 
-// Remaining says what is in a directory after Clean, or returns "" if the directory is gone.
+// Remaining returns what a directory has after Clean, or returns "" if the directory is gone.
 func Remaining(dir string) string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -200,7 +200,7 @@ type operation struct {
 }
 
 // TestMemoryAttacks does everything that can be done with a bundle to every attack: one error
-// that says what is wrong, in bounded memory, and nothing is left behind, not even under another
+// that states the damage, in bounded memory, and nothing is left behind, not even under another
 // name.
 func TestMemoryAttacks(t *testing.T) {
 	st, l := bundletest.Demo(t, 2000)

@@ -80,7 +80,7 @@ func (i Image) with(p oci.Presence) []Manifest {
 }
 
 // Select returns the image as a bundle has it that includes of each manifest what choose returns.
-// Referrers of what is not included are gone.
+// Referrers of omitted manifests are omitted, too.
 func (i Image) Select(choose func(n int, m Manifest) oci.Presence) Image {
 	all := make([]Manifest, len(i.Manifests))
 	included := []v1.Hash{}
@@ -173,8 +173,8 @@ func layersJSON(all []v1.Descriptor) []layerJSON {
 	return list
 }
 
-// MarshalJSON writes what is in the bundle: the manifests that are included, and the platforms of
-// those that are missing.
+// MarshalJSON writes the contents of the bundle: the manifests that are included, and the
+// platforms of those that are missing.
 func (i Image) MarshalJSON() ([]byte, error) {
 	type child struct {
 		Platform platform.Platform `json:"platform"`

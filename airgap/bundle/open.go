@@ -152,7 +152,7 @@ func (b *Bundle) scan(end int64) error {
 	return nil
 }
 
-// Contents returns what is in the bundle.
+// Contents returns the contents of the bundle.
 func (b *Bundle) Contents() *Contents { return b.contents }
 
 // Close closes the file.

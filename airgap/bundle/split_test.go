@@ -34,7 +34,7 @@ func tree(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// TestSplitAgain: what is there is one set of volumes with its list. It takes the place of an
+// TestSplitAgain: the directory has one set of volumes with its list. It takes the place of an
 // earlier one when it is complete, and a volume that no list names is never overwritten.
 func TestSplitAgain(t *testing.T) {
 	t.Parallel()

@@ -170,7 +170,7 @@ func (c *Cache) put(q *request, body io.Reader) (entry, error) {
 	return e, nil
 }
 
-// Close sends what the registry lacks, and removes from the disk what is old. A registry that
+// Close sends what the registry lacks, and removes old objects from the disk. A registry that
 // fails is not an error.
 func (c *Cache) Close(ctx context.Context) error {
 	if c.remote != nil {

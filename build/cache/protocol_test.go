@@ -79,7 +79,8 @@ func FuzzServe(f *testing.F) {
 	})
 }
 
-// TestTrim removes from the disk what is old, and what is too much, but nothing of the last hours.
+// TestTrim removes from the disk objects that are old or exceed the size, but none of the last
+// hours.
 func TestTrim(t *testing.T) {
 	c := machine(t, nil)
 	old := func(s string, d time.Duration) string {

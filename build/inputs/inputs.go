@@ -42,7 +42,7 @@ type Source struct {
 	// Beyond are directories outside of it that it is compiled from, as [product.Source.Beyond]
 	// returns them.
 	Beyond []string
-	// Committed reports whether a commit has exactly what is in the directories.
+	// Committed reports whether a commit has exactly the contents of the directories.
 	Committed bool
 }
 
@@ -252,7 +252,7 @@ func (s *Set) inSource(full string) bool {
 	})
 }
 
-// names returns the paths in the archive, directories before what is in them.
+// names returns the paths in the archive, directories before their contents.
 func (s *Set) names() []string {
 	var all []string
 	for name := range s.entries {

@@ -141,7 +141,7 @@ const directoryLink Type = 0xfe
 const maxLinks = 63
 
 // directoryLinks finds the symbolic links to directories of this layer, through other links, too.
-// What lies in lower layers is not known here: a link to it is one to a file.
+// The contents of lower layers are not known here: a link to it is one to a file.
 func directoryLinks(all []Entry, by map[string]int) {
 	for n := range all {
 		at := all[n]

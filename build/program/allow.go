@@ -20,7 +20,7 @@ import (
 //   - GOFLAGS could set every flag, -toolexec among them; CC, CXX, PKG_CONFIG, GOCACHEPROG and
 //     GOAUTH name commands.
 //   - CGO_ENABLED=1 lets #cgo directives choose the flags of a C compiler.
-//   - GODEBUG changes the go command: execerrdot=0 lets it run what lies in the current directory.
+//   - GODEBUG changes the go command: execerrdot=0 lets it run programs in the current directory.
 //     A program sets its own by //go:debug.
 //   - GOPROXY, GOSUMDB, GOPRIVATE, GOINSECURE and their kin decide where modules come from and who
 //     vouches for them.

@@ -83,5 +83,5 @@ func each(cmd *cobra.Command, do func(*cobra.Command, *pflag.Flag)) {
 	}
 }
 
-// malformed is what is said of a value that the option's type refuses.
+// malformed is the error about a value that the option's type refuses.
 var malformed = regexp.MustCompile(`invalid argument ".*" for ".*" flag|unknown (shorthand )?flag|flag needs an argument`)

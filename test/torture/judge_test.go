@@ -41,7 +41,7 @@ type file struct {
 	size int64
 }
 
-// tree maps paths below a directory to what is there.
+// tree maps paths below a directory to their contents.
 type tree map[string]file
 
 // look reads a whole directory. Not in it are the storage of a registry and the store's memory,

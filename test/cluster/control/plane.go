@@ -44,7 +44,7 @@ type Plane struct {
 	processes []*namespace.Process
 }
 
-// Start starts a control plane whose programs lie in a directory, and returns when it is ready.
+// Start starts a control plane whose programs are in a directory, and returns when it is ready.
 // Its files go to dir.
 func Start(ctx context.Context, programs, dir string) (p *Plane, err error) {
 	n, err := namespace.New(serviceAddress + "/32")
