@@ -43,7 +43,7 @@ type ChartImage struct {
 type ChartCase struct {
 	Name       string
 	Values     map[string]any
-	ValuesFile string // in the chart's source; "" is none
+	ValuesFile string // in the chart's source; "" for none
 	Pos        yamlfile.Pos
 }
 

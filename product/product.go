@@ -240,7 +240,7 @@ type Airgap struct {
 	// ListFile is the absolute path of images.txt; "" if there is none.
 	ListFile string
 	// FirstImage is the image that comes first in bundles: the Name of one of the product's, or
-	// the Text of one of Images; "" is none.
+	// the Text of one of Images; "" for none.
 	FirstImage string
 	Bundles    []Bundle
 }

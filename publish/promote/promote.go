@@ -42,7 +42,7 @@ type Options struct {
 	// Floating is how floating tags move: product.FloatingForward, which is also the default,
 	// FloatingMove or FloatingKeep.
 	Floating string
-	// Release is the path of a release.yaml; empty is none. For each destination a copy with the
+	// Release is the path of a release.yaml; it may be empty. For each destination a copy with the
 	// new names is written: to Out, or by default to the same directory, named after the registry.
 	Release, Out string
 	// Allow are findings of lint in the copies that are intended.

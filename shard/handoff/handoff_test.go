@@ -209,8 +209,8 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// FuzzFiles reads manifests that anybody may have pushed: no file is outside of the directory, and
-// none is written over another.
+// FuzzFiles reads untrusted manifests: no file is outside of the directory, and none is written
+// over another.
 func FuzzFiles(f *testing.F) {
 	for _, names := range [][]string{{"a"}, {"sbom/a", "b"}, {"../a"}, {"a", "a"}, {"a", "./a"}, {"/a"}, {""}, {"a", "a/b"}} {
 		var layers []v1.Descriptor

@@ -15,8 +15,8 @@ import (
 type scenario struct {
 	name string
 	// before are commands that an undisturbed slipway runs to make the directory. "edit" stands for
-	// a new version of the product, "others" for files of others in out, "mv A B" renames, "save
-	// FILE" keeps what a command prints.
+	// a new version of the product, "others" for other files in out, "mv A B" renames, "save FILE"
+	// keeps what a command prints.
 	before []string
 	// command is what the fault hits. REG is the registry of the scenario.
 	command string
