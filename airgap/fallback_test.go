@@ -14,7 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/storetest"
 )
 
-// TestFallback: of an image of others a bundle holds the build that its nodes run, and says so
+// TestFallback: of a third-party image a bundle has the build that its nodes run, and states
 // where it is not their own; an image of the product has its own build or none.
 func TestFallback(t *testing.T) {
 	t.Parallel()

@@ -19,7 +19,7 @@ type PushedTag struct {
 	Name   string  `json:"name"`   // in the bundle
 	Target string  `json:"target"` // registry/repository:tag
 	Digest v1.Hash `json:"digest"` // of the image that it is to name
-	// From is the digest that the tag named before. It is zero if there was no such tag.
+	// From is the digest that the tag named before. It is zero if the tag did not exist.
 	From v1.Hash `json:"from,omitzero"`
 	// Kept is why the tag stays. It is empty if the tag names the image now.
 	Kept string `json:"kept,omitempty"`

@@ -13,7 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/network"
 )
 
-// MirrorOptions tell where the images of bundles were pushed to.
+// MirrorOptions describe where the images of bundles were pushed to.
 type MirrorOptions struct {
 	To string // host[/prefix], as for Push
 	// path on the nodes of a certificate authority to trust for it; empty: the system's

@@ -17,7 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
-// PushOptions tell where a bundle is pushed.
+// PushOptions configure where a bundle is pushed.
 type PushOptions struct {
 	// To is host[/prefix]. It replaces the host in the name of every image; the path is kept.
 	To string

@@ -73,7 +73,7 @@ func TestPushFloating(t *testing.T) {
 		agent := b.Contents().Images[0]
 		want := airgap.PushedTag{Name: "slipway.local/demo/agent:latest", Target: r.Host() + latest, Digest: agent.Digest(), From: now, Kept: c.kept}
 		if c.rule == "keep" {
-			want.From = v1.Hash{} // nobody asked
+			want.From = v1.Hash{} // the registry was not asked
 		}
 		if diff := cmp.Diff([]airgap.PushedTag{want}, p.FloatingTags); diff != "" {
 			t.Errorf("%s: the floating tags differ (-want +got):\n%s", c.version, diff)

@@ -20,7 +20,7 @@ import (
 )
 
 // TestPushReferrers pushes signatures and an SBOM to registries that can and that cannot list
-// what refers to an image.
+// referrers.
 func TestPushReferrers(t *testing.T) {
 	t.Parallel()
 	st, l := bundletest.Signed(t, 1000)
@@ -109,9 +109,9 @@ func TestPushReferrers(t *testing.T) {
 	}
 }
 
-// TestPushReferrerUnlisted kills a push between the manifest of a signature and the list of what
-// refers to the image, which the client keeps for this registry: the next push finds that the
-// list lacks it.
+// TestPushReferrerUnlisted kills a push between the manifest of a signature and the list of the
+// image's referrers, which the client keeps for this registry: the next push finds that the list
+// lacks it.
 func TestPushReferrerUnlisted(t *testing.T) {
 	st, l := bundletest.Signed(t, 1000)
 	b, r := bundletest.Opened(t, bundletest.Pack(t, st, l, t.TempDir(), airgap.Target{Name: "signed"})[0].Path), registrytest.Serve(t)

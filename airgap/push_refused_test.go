@@ -14,7 +14,7 @@ import (
 )
 
 // TestPushRefused: a registry that refuses, at whatever step, makes one error of one line that
-// names it, and no name stands for what is not whole.
+// names it, and no name refers to an incomplete image.
 func TestPushRefused(t *testing.T) {
 	b := bundletest.Whole(t, 1000)
 	deny := func(status int, code, text string) func(http.ResponseWriter) {

@@ -11,7 +11,7 @@ import (
 )
 
 // rename renames the references of o.Release, which all must be to images of the bundles; it
-// returns nil if there is no such file.
+// returns nil if no such file exists.
 func rename(images []bundle.Image, o PushOptions) (*renaming.Release, error) {
 	if o.Release == "" {
 		return nil, nil

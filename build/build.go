@@ -68,7 +68,7 @@ func New(p *product.Product, trees map[string]source.Tree, st *store.Store, pr *
 // them.
 func (b *Builder) WarnIn(w *progress.Warnings) { b.warnings = w }
 
-// Take takes bases from the release that is made again, before it asks registries.
+// Take reads bases from an existing release before it asks registries.
 func (b *Builder) Take(shipped oci.Open) { b.bases.Shipped = shipped }
 
 // Build builds every image of p. Every blob that the result names, directly or through an index,
@@ -169,8 +169,8 @@ func (b *Builder) tellWorkspaces(programs []program.Program) {
 	}
 }
 
-// Times returns how long compilers and linkers took in Images, and how long what is in the store
-// took to compress.
+// Times returns how long compilers and linkers took in Images, and how long the layers in the
+// store took to compress.
 func (b *Builder) Times() *times.Weights {
 	all := times.New()
 	all.Add(b.programs.Times())
@@ -184,7 +184,7 @@ func (b *Builder) Times() *times.Weights {
 	return all
 }
 
-// complete adds to a result what it was made with, and what is in it.
+// complete adds to a result what it was made with, and its contents.
 func (b *Builder) complete(ctx context.Context, r *built.Result) (err error) {
 	if r.Go, err = GoVersion(ctx, b.compiled); err != nil {
 		return err

@@ -49,8 +49,8 @@ func (n *noted) add(content lock.Content, programs []lock.Program, bases []lock.
 }
 
 // newContent returns an image without layers of its own. The files of a built-in base are listed
-// with the image's: nobody else has made a list of them. Of the time zones, the text that all are
-// made from stands for them.
+// with the image's: there is no other list of them. The text that all time zones are made from
+// represents them.
 func (b *Builder) newContent(under base.Base) (content, error) {
 	c := content{base: under}
 	return c, c.files.Builtin(slices.DeleteFunc(under.Entries(), base.IsZone), under.Platform.OS)
@@ -72,7 +72,7 @@ func (b *Builder) list(ctx context.Context, c *content, i product.Image, p platf
 	return c.files.Add(entries, p.OS)
 }
 
-// note records what is in a manifest.
+// note records the contents of a manifest.
 func (b *Builder) note(i product.Image, manifest v1.Hash, c content) error {
 	var bases []lock.BaseFacts
 	if under := c.base; under.Info != nil && under.Image != nil && !under.Info.Stub {
@@ -94,7 +94,7 @@ func (b *Builder) note(i product.Image, manifest v1.Hash, c content) error {
 	return b.noted.add(has, c.programs, bases)
 }
 
-// noteArtifact records what is in an artifact.
+// noteArtifact records the contents of an artifact.
 func (b *Builder) noteArtifact(ctx context.Context, f artifact.File) error {
 	var programs []lock.Program
 	for _, e := range f.Entries {

@@ -45,7 +45,7 @@ func TestFloating(t *testing.T) {
 		bundletest.Says(t, err, tc.says)
 	}
 
-	// the mark on what does not float: on a tag of the release, on an image of others
+	// the mark on what does not float: on a tag of the release, on a third-party image
 	for name, says := range map[string]string{"registry.example/me/server:1.2.3": "its tag floats here, and never moves by the signed statement", "docker.io/library/pause:3.9": "has a floating tag here, and by the signed statement none"} {
 		l := *w.l
 		w := newWorld(t)

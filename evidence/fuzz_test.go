@@ -11,8 +11,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 )
 
-// FuzzStatement reads files as signed statements: nothing but what the key signed is accepted, and
-// nothing foreign is printed raw.
+// FuzzStatement reads files as signed statements: nothing but what the key signed is accepted,
+// and nothing untrusted is printed raw.
 func FuzzStatement(f *testing.F) {
 	key := bundletest.FixedKey(f)
 	_, l := bundletest.Release(f, 10)

@@ -117,7 +117,7 @@ func TestFloorOfFiles(t *testing.T) {
 	bundletest.Says(t, err, "are of different releases: one is of")
 }
 
-// TestUnlisted: files that nobody signed are counted, however many there are.
+// TestUnlisted: unsigned files are counted, however many there are.
 func TestUnlisted(t *testing.T) {
 	t.Cleanup(evidence.SetMaxListed(24))
 	w := newWorld(t)

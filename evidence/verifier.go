@@ -164,7 +164,7 @@ func (v *Verifier) keep(what string, groups []*vouched) {
 }
 
 // Decide returns why an image may run: name is registry/repository with a tag, a digest or both,
-// and h is what it refers to, an index or a manifest. The error tells why it may not.
+// and h is what it refers to, an index or a manifest. The error states why it may not.
 //
 // The repository may be another registry's copy: it must end with the path that the release gives
 // it, as registry.internal/mirror/kpack/controller does for ghcr.io/kpack/controller. A digest in
@@ -204,8 +204,8 @@ func (v *Verifier) Decide(name string, h v1.Hash) (reason string, err error) {
 	return "", err
 }
 
-// namesOf returns the names that a statement gives to a digest, and whether it is an image of
-// others.
+// namesOf returns the names that a statement gives to a digest, and whether it is a third-party
+// image.
 func namesOf(s *provenance.Statement, h v1.Hash) (names []string, third bool) {
 	if subject, ok := s.Subject(h.Hex); ok {
 		names = subject.Annotations.Names

@@ -120,7 +120,7 @@ func TestVerifier(t *testing.T) {
 
 func hash(c string) v1.Hash { return v1.Hash{Algorithm: "sha256", Hex: strings.Repeat(c, 64)} }
 
-// TestVerifierKeys: a key that everybody may write decides nothing.
+// TestVerifierKeys: a key that every user may write decides nothing.
 func TestVerifierKeys(t *testing.T) {
 	w := newWorld(t)
 	dir := node(t, []*signature.Signer{w.key}, w.key64)

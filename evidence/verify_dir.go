@@ -17,8 +17,8 @@ import (
 	"github.com/slipway-dev/slipway/lock"
 )
 
-// telling are the files that tell what a release is, or load it. One that is in a directory must be
-// listed by the checksums there.
+// telling are the files that state what a release is, or load it. One that is in a directory must
+// be listed by the checksums there.
 var telling = []string{lock.Name, Provenance, SignedProvenance, distfile.Manifest, distfile.LinuxScript, distfile.WindowsScript}
 
 // VerifyDir checks a directory with the files of a release: the signature of its checksums, every

@@ -10,8 +10,8 @@ import (
 	"github.com/slipway-dev/slipway/evidence/provenance"
 )
 
-// listed checks that an image of others is one that the release was made with, by digest and name.
-// The statement does not prove who made it. No release moves the tags of others.
+// listed checks that a third-party image is one that the release was made with, by digest and
+// name. The statement does not prove who made it. No release moves third-party tags.
 func (s *statement) listed(i bundle.Image) error {
 	if i.Floating {
 		return fmt.Errorf("%s has a floating tag here, and by the signed statement none: a mark was forged", i.Digest())

@@ -11,7 +11,7 @@ import (
 
 // named checks that the release gives this very name to a subject, and that the name floats exactly
 // if it floats by the statement: what floats may take a tag from another image. A manifest that was
-// extracted has the names of its indexes, and an extracted image does not tell what floats.
+// extracted has the names of its indexes, and an extracted image does not state what floats.
 func (s *statement) named(subject provenance.Subject, anonymous bool, i bundle.Image) error {
 	names, floating := subject.Annotations.Names, subject.Annotations.Floating
 	for _, h := range subject.Annotations.Index {

@@ -16,7 +16,7 @@ type Floor struct {
 	Same    bool      `json:"same"` // it is the release itself
 }
 
-// String tells how a release compares with the floor.
+// String states how a release compares with the floor.
 func (f *Floor) String() string {
 	if f.Same {
 		return "it is the release that runs here"
@@ -25,7 +25,7 @@ func (f *Floor) String() string {
 }
 
 // CheckSince refuses a release that is older than one whose statement was verified. A lower version
-// is older. Where the versions do not tell, because they are equal or not semantic
+// is older. Where the versions do not decide, because they are equal or not semantic
 // (https://semver.org), an earlier time is. No clock is asked.
 func (r *Report) CheckSince(old *provenance.Statement) error {
 	was := old.Predicate.BuildDefinition.ExternalParameters

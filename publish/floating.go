@@ -60,7 +60,8 @@ func verdict(rule string, have, own imagetag.Stamp) (moves bool, reason string) 
 	return imagetag.Forward(have, own)
 }
 
-// stamp returns an image of the release, with its version and time. A chart tells its own version.
+// stamp returns an image of the release, with its version and time. A chart states its own
+// version.
 func stamp(p *product.Product, st *store.Store, l *lock.Lock, i lock.Image) (*oci.Tree, imagetag.Stamp, error) {
 	s := imagetag.Stamp{Version: l.Version, Created: l.Created}
 	for _, want := range p.Images {
@@ -119,7 +120,7 @@ func Move(ctx context.Context, st *store.Store, l *lock.Lock, o network.Options)
 	return err
 }
 
-// before tells what a tag named before.
+// before returns what a tag named before.
 func before(from v1.Hash) string {
 	if from == (v1.Hash{}) {
 		return ", and is new"

@@ -111,13 +111,13 @@ type place struct {
 	digest               v1.Hash // of its Tags there, if they are there
 }
 
-// asked is a name and what its registry tells of it.
+// asked is a name and what its registry reports about it.
 type asked struct {
 	Name
 
 	at       *place
 	tag      string
-	have     transfer.Current // zero if there is no such tag
+	have     transfer.Current // zero if the tag does not exist
 	document []byte           // of a tag that does not float
 	failed   error
 }

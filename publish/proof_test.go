@@ -70,7 +70,7 @@ func TestProof(t *testing.T) {
 				if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), s.Host()) {
 					t.Errorf("the error does not say %q: %v", tt.want, err)
 				}
-				// Once it is mended, the next run completes what is there.
+				// Once it is repaired, the next run completes what exists.
 				s.Disturb(nil)
 				if what == "a part" {
 					return

@@ -240,7 +240,7 @@ func (pl *planner) publish(ctx context.Context) error {
 	return nil
 }
 
-// sameInputs reports whether the last release had the same inputs, as far as its lock tells.
+// sameInputs reports whether the last release had the same inputs, as far as its lock states.
 func (pl *planner) sameInputs() bool {
 	uncommitted := func(s lock.Source) bool { return strings.HasSuffix(s.Revision, "-dirty") }
 	return pl.old != nil && len(pl.Changes) == 0 && !slices.ContainsFunc(pl.names.Sources, uncommitted)

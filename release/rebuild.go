@@ -13,7 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// Rebuilt is a release that was made again and is in no registry.
+// Rebuilt is a release that was rebuilt and is in no registry.
 type Rebuilt struct {
 	Lock      *lock.Lock
 	Manifest  []byte // release.yaml; nil if the product has none

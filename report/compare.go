@@ -161,7 +161,7 @@ func missing(all, others []Finding) (out []finding) {
 	return out
 }
 
-// reasons are why an image has changed, as far as the locks and bills of materials tell.
+// reasons are why an image has changed, as far as the locks and bills of materials state.
 type reasons struct {
 	Image string
 	All   []string

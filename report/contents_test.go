@@ -116,7 +116,7 @@ func TestContents(t *testing.T) {
 		`A release, published at registry.example/big. <span id="proof" data-keys="SHA256:abc">Signed, by its own account, with the key SHA256:abc.`)
 }
 
-// TestWhy: a comparison tells per image why it changed, and links modules and sources to their
+// TestWhy: a comparison states per image why it changed, and links modules and sources to their
 // differences.
 func TestWhy(t *testing.T) {
 	old, now := made(t, 5, "1.0.0", "linux/amd64"), made(t, 5, "1.1.0", "linux/amd64")
@@ -198,7 +198,7 @@ func TestNothingFound(t *testing.T) {
 	}
 }
 
-// TestNodes: the page tells which nodes run a pod, and why others do not.
+// TestNodes: the page states which nodes run a pod, and why others do not.
 func TestNodes(t *testing.T) {
 	r, err := report.Read(t.Context(), dist(t, func(l *lock.Lock) {}))
 	must(t, err)

@@ -26,7 +26,7 @@ import (
 	"github.com/slipway-dev/slipway/report/changes"
 )
 
-// Release is what a page tells of. What is not known is nil or empty, and Unknown says why.
+// Release is the contents of a page. What is not known is nil or empty, and Unknown says why.
 type Release struct {
 	changes.Release // its Lock is nil if only a bundle is there
 
@@ -37,7 +37,7 @@ type Release struct {
 	// Manifest is release.yaml, and Findings what lint finds in it.
 	Manifest []byte
 	Findings []Finding
-	// Linted tells that lint has read manifests.
+	// Linted means that lint has read manifests.
 	Linted bool
 	// Charts are those of the release.
 	Charts []*chart.Chart
@@ -45,12 +45,12 @@ type Release struct {
 	Allow []product.Allow
 	// Statement is what the release was made from; nil if it is not known.
 	Statement *provenance.Statement
-	// Nodes tells which nodes run it; nil if no nodes are known.
+	// Nodes states which nodes run it; nil if no nodes are known.
 	Nodes *nodes.Report
 	// Timeline is the record of the run that made it; nil if there is none.
 	Timeline *Run
-	// Keys are the fingerprints of the keys that have signed the release by its own account; none
-	// if it has no evidence.
+	// Keys are the fingerprints of the keys that have signed the release, as it states; none if it
+	// has no evidence.
 	Keys []string
 	// Unknown lists what could not be known, and why.
 	Unknown []string

@@ -10,16 +10,16 @@ import (
 )
 
 // notReleased are the words by which projects call Dockerfiles, their directories and stages that
-// are no images of a release.
+// are not images of a release.
 var notReleased = []string{
 	"dev", "devel", "develop", "development", "devcontainer", "debug", "test", "tests", "testing", "e2e", "lint", "fuzz", "fuzzing", "coverage", "cover", "local", "ci", "builder", "buildx",
 	"dapper", "artifact", "artifacts", "validate", "validation", "website", "docs", "hugo", "bench", "benchmark", "tilt", "export", "unit", "integration",
 }
 
-// noDockerfile are endings of files that are called like Dockerfiles and are none.
+// noDockerfile are endings of files that are called like Dockerfiles and are not.
 var noDockerfile = []string{"dockerignore", "txt", "md", "tmpl", "template", "orig", "j2", "in", "go", "sh", "yaml", "yml", "json"}
 
-// wordsOf splits a name at what is no letter or digit.
+// wordsOf splits a name at characters that are not letters or digits.
 func wordsOf(s string) []string {
 	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 }
@@ -135,8 +135,8 @@ func (r *recipe) ends() (list []*stage) {
 	return list
 }
 
-// targets returns the stages of a Dockerfile that are images, and the ends that are none. Builds
-// name them; where they do not, all that is no helper counts.
+// targets returns the stages of a Dockerfile that are images, and the ends that are not. Builds
+// name them; where they do not, all that are not helpers count.
 func (d *Draft) targets(r *recipe) (chosen, others []*stage) {
 	builds := d.buildsOf(r.path)
 	ends := r.ends()

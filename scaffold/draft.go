@@ -2,7 +2,7 @@
 //
 // Read looks at what says how the project builds today: go.mod, Dockerfiles, Makefiles, .ko.yaml,
 // .goreleaser.yaml, .promu.yml, charts and manifests. There is one reader for each of them, in a
-// file of its own. Everything that they say is text of others: it is bounded, it becomes values
+// file of its own. Everything that they say is untrusted text: it is bounded, it becomes values
 // and comments of YAML and nothing else, and no command of it is run.
 //
 // Dockerfiles stay as they are: slipway.yaml names them, with the arguments, the stage and the

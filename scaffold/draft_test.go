@@ -191,7 +191,7 @@ func pack(dir string) ([]byte, error) {
 		case err != nil:
 			return err
 		case e.IsDir() && (e.Name() == ".slipway" || e.Name() == "dist"):
-			return fs.SkipDir // of somebody who released the example by hand
+			return fs.SkipDir // of a user who released the example by hand
 		case !e.Type().IsRegular() || !strings.Contains(p, "/") || e.Name() == ".gitignore":
 			return nil
 		}

@@ -40,7 +40,7 @@ func (d *Draft) dropManifest(name, why string) bool {
 
 var sameObject = regexp.MustCompile(`the same object is at ([^:\s]+):`)
 
-// expand replaces a directory by what is in it.
+// expand replaces a directory by its contents.
 func (d *Draft) expand(i int) {
 	var inner []entry
 	dir := d.templates[i].path

@@ -168,7 +168,7 @@ func (d *Draft) builds(file, os string) bool {
 	return err == nil && ok
 }
 
-// repositoryURL returns the web page of a module's repository, "" if its path does not tell.
+// repositoryURL returns the web page of a module's repository, "" if its path does not give one.
 func repositoryURL(mod string) string {
 	parts := strings.Split(mod, "/")
 	switch {

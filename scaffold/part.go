@@ -182,7 +182,7 @@ func (p *part) microsoft(s *stage) {
 	}
 }
 
-// compilers takes from the stages that compile what they tell the compiler.
+// compilers takes from the stages that compile the flags that they give the compiler.
 func (p *part) compilers() {
 	for _, s := range p.stages {
 		args := arguments{}

@@ -11,7 +11,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/yamlfile"
 )
 
-// limits bound the YAML of others.
+// limits bound untrusted YAML.
 var limits = yamlfile.Options{MaxBytes: maxText, MaxValues: 100_000, MaxText: 8 << 20, MaxDepth: 100, MergeKeys: true, Stream: true}
 
 // yaml returns the documents of a file that can be read.

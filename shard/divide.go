@@ -10,9 +10,9 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// Unit is what is never divided: an image for all platforms of one operating system and
-// architecture, since Windows releases share programs and layers; an image without an index; or an
-// artifact for one platform.
+// Unit is the smallest piece of a plan: an image for all platforms of one operating system and
+// architecture, since Windows releases share programs and layers; an image without an index; or
+// an artifact for one platform.
 type Unit struct {
 	Artifact bool
 	product.Portion

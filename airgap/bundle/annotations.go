@@ -29,7 +29,7 @@ const (
 )
 
 // Annotations of the referrers in index.json. Their descriptors follow those of all images and
-// have no name, as in layouts of others: programs that import a bundle ignore them.
+// have no name, as in layouts by other tools: programs that import a bundle ignore them.
 const (
 	annotationSubjectDigest = "dev.slipway.referrer.subject-digest"
 	annotationSubjectImage  = "dev.slipway.referrer.subject-image" // the name of the image

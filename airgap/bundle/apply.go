@@ -14,7 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
-// ApplyOptions tell how a delta is applied.
+// ApplyOptions configure how a delta is applied.
 type ApplyOptions struct {
 	// Check is called with the delta and its base before anything is written. It may be nil.
 	Check    func(delta, base *Bundle) error

@@ -98,7 +98,7 @@ func (a *archive) entry(name string, size int64, r io.Reader) error {
 	return nil
 }
 
-// magicSize is how many bytes tell whether a blob is compressed.
+// magicSize is how many bytes show whether a blob is compressed.
 const magicSize = 6
 
 // compressed reports by its first bytes whether a blob is compressed; media types may be wrong.

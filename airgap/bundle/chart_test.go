@@ -76,7 +76,7 @@ func TestChart(t *testing.T) {
 		t.Errorf("the volumes are %+v, the last %+v", v.Volumes, last)
 	}
 
-	// The next version has another chart; the delta has it, and makes the bundle again.
+	// The next version has another chart; the delta has it, and rebuilds the bundle.
 	next := bundletest.Later(t, st, l)
 	next.Charts = nil
 	storetest.AddChart(t, st, next, chart.Repository, "1.3.0")

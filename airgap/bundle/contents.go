@@ -22,9 +22,9 @@ type Contents struct {
 	Created time.Time `json:"created"`
 	// Platform is zero for all platforms.
 	Platform platform.Platform `json:"platform,omitzero"`
-	// Snapshot tells that the names of the images exist in the embedded registry only.
+	// Snapshot means that the names of the images exist in the embedded registry only.
 	Snapshot bool `json:"snapshot"`
-	// StubBases tells that an image has a stub base, so that it cannot run.
+	// StubBases means that an image has a stub base, so that it cannot run.
 	StubBases bool       `json:"stubBases"`
 	Images    []Image    `json:"images"`
 	Omitted   []Omission `json:"omitted,omitempty"`
@@ -53,7 +53,7 @@ type File struct {
 	SHA256 string `json:"sha256"`         // of the .tar.zst, in hex
 	// Contents is what the bundle has.
 	Contents *Contents `json:"contents"`
-	// Reused tells that the file existed already, packed from the same inputs.
+	// Reused means that the file existed already, packed from the same inputs.
 	Reused bool `json:"reused,omitempty"`
 }
 

@@ -96,7 +96,7 @@ func TestDelta(t *testing.T) {
 	}
 }
 
-// TestDeltaRefused: a delta is no bundle, and fits its base only.
+// TestDeltaRefused: a delta is not a bundle, and fits its base only.
 func TestDeltaRefused(t *testing.T) {
 	t.Parallel()
 	st, l := bundletest.Demo(t, 20_000)
@@ -176,7 +176,7 @@ func TestDiff(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden.Compare(t, *update, "testdata/diff.golden", table.String())
-	// A version that is in the tags of others, too, is no part of the product's there.
+	// A version that is also in the tags of third-party images is not a part of the product's there.
 	others := func(version string, names ...string) *bundle.Contents {
 		c := &bundle.Contents{Version: version}
 		for _, name := range names {

@@ -103,7 +103,7 @@ func (d *Difference) pair(has map[v1.Hash]bool) {
 func (i Image) repository() string { return i.Name[:strings.LastIndex(i.Name, ":")] }
 
 // key identifies an image in two versions of a product: an image of the product by its name
-// without the version, one of others by its name.
+// without the version, a third-party one by its name.
 func (c *Contents) key(i Image) string {
 	if i.Listed != "" {
 		return i.Name

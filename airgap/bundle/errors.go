@@ -15,7 +15,7 @@ import (
 // is wrong with a bundle on its way from Slipway to its reader is a [DamageError].
 type FormatError struct {
 	Err error
-	// Foreign tells that the file is of another kind, by its first bytes.
+	// Foreign means that the file is of another kind, by its first bytes.
 	Foreign bool
 }
 

@@ -91,8 +91,8 @@ func (b *Bundle) Extract(ctx context.Context, ref string, o ExtractOptions) (*Ex
 	return x, nil
 }
 
-// about returns what refers to an image under any of its names: the bundle has that with one of
-// them.
+// about returns the referrers of an image under any of its names: the bundle has them with one of
+// those.
 func (c *Contents) about(i Image) []Referrer {
 	var all []Referrer
 	for _, other := range c.Images {

@@ -18,7 +18,7 @@ import (
 
 // lackingFiles returns the files that a directory lacks. A blob whose bytes do not have the
 // digest in its name counts as lacking, and so does a document that is not complete. Anything
-// else in the directory is an error, so that nobody's file is overwritten.
+// else in the directory is an error, so that no other file is overwritten.
 func lackingFiles(dir string, list []extractFile, count counted) ([]extractFile, error) {
 	if err := onlyFiles(dir, list); err != nil {
 		return nil, err

@@ -53,9 +53,9 @@ func (b *Bundle) files(i Image, only *Manifest, o ExtractOptions) (all []extract
 	return append([]extractFile{document("oci-layout", []byte(layoutFile)), index}, blobFiles(list)...), referrers
 }
 
-// layoutIndex returns the index.json of a layout that has the image as top, its index or one of its
-// manifests, and what refers to it. Nothing is in it that no digest covers but names, and what
-// refers to what: so there is one form of it, which readers of a layout insist on.
+// layoutIndex returns the index.json of a layout that has the image as top, its index or one of
+// its manifests, and its referrers. Nothing is in it that no digest covers but names, and the
+// subject of each referrer: so there is one form of it, which readers of a layout insist on.
 func (i Image) layoutIndex(top v1.Descriptor) []byte {
 	entries := []v1.Descriptor{{
 		MediaType: top.MediaType, Digest: top.Digest, Size: top.Size,

@@ -16,8 +16,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 )
 
-// TestExtractReferrers: what refers to an image goes with it, and what refers to a manifest with
-// that; every blob of it is there.
+// TestExtractReferrers: the referrers of an image go with it, and those of a manifest with that;
+// every blob of them is there.
 func TestExtractReferrers(t *testing.T) {
 	st, l := bundletest.Signed(t, 1000)
 	b := bundletest.Opened(t, bundletest.Pack(t, st, l, t.TempDir(), airgap.Target{Name: "signed"})[0].Path)

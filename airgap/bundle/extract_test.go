@@ -87,7 +87,7 @@ func TestExtractLayout(t *testing.T) {
 		b := bundletest.Opened(t, f.Path)
 		for _, i := range b.Contents().Images {
 			if strings.Contains(i.Name, "pause") && n == 5 {
-				continue // its attestation is no image that could be validated
+				continue // its attestation is not an image that could be validated
 			}
 			to := filepath.Join(t.TempDir(), "image")
 			x, err := b.Extract(t.Context(), i.Name, bundle.ExtractOptions{To: to})

@@ -22,8 +22,8 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// attacks are what may be wrong with a bundle that somebody else made, or that a disk or a
-// network has changed.
+// attacks are what may be wrong with a bundle that another user made, or that a disk or a network
+// has changed.
 var attacks = []attack{
 	{"cut in the head", func(_ *testing.T, v *victim) []byte { return v.data[:300] }, "truncated", false},
 	{"cut in a layer", func(t *testing.T, v *victim) []byte { return v.data[:len(v.data)-tableLength(t, v.data)-600] }, "truncated|is missing", false},
@@ -200,7 +200,7 @@ type operation struct {
 }
 
 // TestMemoryAttacks does everything that can be done with a bundle to every attack: one error
-// that says what is wrong, in bounded memory, and nothing is left behind, not even under another
+// that states the damage, in bounded memory, and nothing is left behind, not even under another
 // name.
 func TestMemoryAttacks(t *testing.T) {
 	st, l := bundletest.Demo(t, 2000)

@@ -12,8 +12,8 @@ import (
 )
 
 // Image is one image of a bundle: an index with all its manifests, or a single manifest. The
-// presence of each manifest tells whether the bundle includes it. A Helm chart is one, too: a single
-// manifest that is for no platform, whose only layer is the archive of the chart.
+// presence of each manifest says whether the bundle includes it. A Helm chart is one, too: a
+// single manifest that is for no platform, whose only layer is the archive of the chart.
 type Image struct {
 	Name string // registry/repository:tag, by which the bundle names it
 	// Listed is the reference in images.txt; empty for an image of the product.
@@ -80,7 +80,7 @@ func (i Image) with(p oci.Presence) []Manifest {
 }
 
 // Select returns the image as a bundle has it that includes of each manifest what choose returns.
-// Referrers of what is not included are gone.
+// Referrers of omitted manifests are omitted, too.
 func (i Image) Select(choose func(n int, m Manifest) oci.Presence) Image {
 	all := make([]Manifest, len(i.Manifests))
 	included := []v1.Hash{}
@@ -173,8 +173,8 @@ func layersJSON(all []v1.Descriptor) []layerJSON {
 	return list
 }
 
-// MarshalJSON writes what is in the bundle: the manifests that are included, and the platforms of
-// those that are missing.
+// MarshalJSON writes the contents of the bundle: the manifests that are included, and the
+// platforms of those that are missing.
 func (i Image) MarshalJSON() ([]byte, error) {
 	type child struct {
 		Platform platform.Platform `json:"platform"`

@@ -18,7 +18,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
-// ImageLayout is a directory that [Bundle.Extract] wrote: one image and what refers to it.
+// ImageLayout is a directory that [Bundle.Extract] wrote: one image and its referrers.
 type ImageLayout struct {
 	Image Image
 	dir   string
@@ -60,7 +60,7 @@ func OpenImageLayout(dir string) (*ImageLayout, error) {
 	return l, nil
 }
 
-// read reads the image of an index.json, and what refers to it.
+// read reads the image of an index.json, and its referrers.
 func (l *ImageLayout) read(index []byte) error {
 	dir := l.dir
 	var m v1.IndexManifest
@@ -143,7 +143,7 @@ func (l *ImageLayout) Open(h v1.Hash) (io.ReadCloser, error) {
 	return &checked{r: f, Closer: f, want: h, hash: sha256.New()}, nil
 }
 
-// Verify reads every blob of the image and of what refers to it, and looks for others.
+// Verify reads every blob of the image and of its referrers, and looks for others.
 func (l *ImageLayout) Verify(ctx context.Context, pr *progress.Printer) (blobs int, size int64, err error) {
 	c := Contents{Images: []Image{l.Image}}
 	metadata, layers, err := c.order()

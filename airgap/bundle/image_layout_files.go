@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// onlyOwn returns an error for a file that is not of the image: another reader might take it for a
-// part of that, and nobody has signed it. A link is no file.
+// onlyOwn returns an error for a file that is not of the image: another reader might take it for
+// a part of that, and it is not signed. A link is not a file.
 func (l *ImageLayout) onlyOwn() error {
 	c := Contents{Images: []Image{l.Image}}
 	metadata, layers, err := c.order()

@@ -10,7 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/testing/bundletest"
 )
 
-// TestImageLayout reads what Extract wrote, as it is and after somebody changed it.
+// TestImageLayout reads what Extract wrote, as it is and after a change.
 func TestImageLayout(t *testing.T) {
 	t.Parallel()
 	st, l := bundletest.Signed(t, 2000)

@@ -58,7 +58,8 @@ func TestInspect(t *testing.T) {
 	}
 }
 
-// TestZeros: what a disk gives for a file that was never written is no bundle, and was never one.
+// TestZeros: what a disk gives for a file that was never written is not a bundle, and was never
+// one.
 func TestZeros(t *testing.T) {
 	_, err := bundle.ParseHead(bytes.NewReader(make([]byte, 64<<20)))
 	if want := "invalid bundle: it is empty"; err == nil || err.Error() != want {
@@ -207,7 +208,7 @@ func TestWindowUnseen(t *testing.T) {
 	}
 }
 
-// TestOtherFiles: what is no bundle is told apart.
+// TestOtherFiles: files that are not bundles are recognized.
 func TestOtherFiles(t *testing.T) {
 	for name, data := range map[string]string{"empty": "", "gzip": "\x1f\x8b\x08 …", "skippable frame first": "\x50\x2a\x4d\x18\x00\x00\x00\x00\x28\xb5\x2f\xfd"} {
 		if _, err := bundle.NewBundle(strings.NewReader(data), int64(len(data))); err == nil || !strings.Contains(err.Error(), "does not begin with a zstd frame") {

@@ -5,8 +5,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/output"
 )
 
-// Limits of reading a file that anybody may have made. A head of 1,000 images for five platforms
-// has about 30 MiB.
+// Limits of reading an untrusted file. A head of 1,000 images for five platforms has about 30
+// MiB.
 const (
 	maxHead    = 48 << 20 // bytes of the decompressed head
 	maxEntries = 32 << 10 // metadata blobs

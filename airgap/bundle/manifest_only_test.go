@@ -105,7 +105,7 @@ func TestManifestOnly(t *testing.T) {
 }
 
 // containerdReads reports whether ctr images import of some version reads a manifest, on a node
-// of a platform or told to import for it.
+// of a platform or with the option to import for it.
 func containerdReads(t *testing.T, host platform.Platform, child *v1.Platform) bool {
 	t.Helper()
 	if host.IsZero() || child == nil {

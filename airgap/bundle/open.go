@@ -29,8 +29,8 @@ type extent struct{ off, size int64 }
 // the archive, and that all before them is in the only form of it. Any file may be given to it: memory and time are bounded. A file that is not a
 // bundle is a [FormatError], a damaged one a [DamageError]; one of a newer format is an error, too.
 //
-// A bundle that somebody compressed again has no seek table. It is read to its end once, and again
-// for every blob; its contents have a note.
+// A bundle that was recompressed has no seek table. It is read to its end once, and again for
+// every blob; its contents have a note.
 //
 // A delta is refused, with what to do instead: whoever opens a bundle needs all layers.
 func Open(path string) (*Bundle, error) {
@@ -152,7 +152,7 @@ func (b *Bundle) scan(end int64) error {
 	return nil
 }
 
-// Contents returns what is in the bundle.
+// Contents returns the contents of the bundle.
 func (b *Bundle) Contents() *Contents { return b.contents }
 
 // Close closes the file.

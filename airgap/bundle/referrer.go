@@ -79,7 +79,7 @@ func (r Referrer) subject(image v1.Hash) v1.Hash {
 	return r.Subject
 }
 
-// describe returns the type of an artifact and what it refers to, if not to the image.
+// describe returns the type of an artifact and its subject, if that is not the image.
 func (r Referrer) describe() string {
 	s := r.ArtifactType
 	if r.Tag != "" {

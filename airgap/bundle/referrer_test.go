@@ -19,8 +19,8 @@ import (
 	"github.com/slipway-dev/slipway/store"
 )
 
-// TestReferrers: what refers to an image travels with it, and with a child where the child does;
-// it has no name, and stands behind all layers.
+// TestReferrers: the referrers of an image are included with it, and with a child where the child
+// is; they have no name, and follow all layers.
 func TestReferrers(t *testing.T) {
 	t.Parallel()
 	st, l := bundletest.Signed(t, 100)

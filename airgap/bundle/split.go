@@ -132,7 +132,7 @@ func (b *Bundle) parts(limit int64) ([]*Layout, error) {
 }
 
 // units divides the images into those that belong together: names of one image, and of some of its
-// platforms. They have the same layers, and what refers to them is with one of them.
+// platforms. They have the same layers, and their referrers are with one of them.
 func (c *Contents) units() (units [][]Image) {
 	var digests []map[v1.Hash]bool // of the images of each unit, and their manifests
 	for _, i := range c.Images {

@@ -34,8 +34,8 @@ func tree(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// TestSplitAgain: what is there is one set of volumes with its list. It takes the place of an
-// earlier one when it is complete, and a volume that no list names is nobody's to overwrite.
+// TestSplitAgain: the directory has one set of volumes with its list. It takes the place of an
+// earlier one when it is complete, and a volume that no list names is never overwritten.
 func TestSplitAgain(t *testing.T) {
 	t.Parallel()
 	st, l := bundletest.Signed(t, 50_000)
@@ -113,8 +113,8 @@ func TestSplitAgain(t *testing.T) {
 	}
 }
 
-// TestSplitNames: all names of an image are in one volume, with what refers to it, and its layers
-// are in no other. Each name can be extracted with that.
+// TestSplitNames: all names of an image are in one volume, with its referrers, and its layers are
+// in no other. Each name can be extracted with those.
 func TestSplitNames(t *testing.T) {
 	t.Parallel()
 	st, l := bundletest.Signed(t, 50_000)

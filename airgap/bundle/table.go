@@ -73,7 +73,7 @@ func (c *Contents) WriteTable(w io.Writer) error {
 	return err
 }
 
-// number tells how many images and charts there are.
+// number states how many images and charts there are.
 func (c *Contents) number() string {
 	images, charts := c.Count()
 	switch charts {

@@ -11,7 +11,7 @@ import (
 )
 
 // blobReader reads the entries of blobs, one after the other. A header, and the padding before it,
-// must be what [archive] writes, byte for byte: programs differ in what they make of others.
+// must be what [archive] writes, byte for byte: programs differ in how they read other headers.
 type blobReader struct {
 	*tar.Reader // reads the current blob
 	headers     *recorder

@@ -73,9 +73,9 @@ func (v *verifier) inPlace(h v1.Hash, off int64) error {
 	return nil
 }
 
-// sections reads one header after the other. If one cannot be read and the head does not tell which
-// layer is there, it continues with the next frame. The end is where the archive has its end, or -1
-// if it has none.
+// sections reads one header after the other. If one cannot be read and the head does not state
+// which layer is there, it continues with the next frame. The end is where the archive has its
+// end, or -1 if it has none.
 func (v *verifier) sections(ctx context.Context) (all []section, end int64) {
 	expected := map[int64]v1.Hash{}
 	for h, p := range v.b.layers {
@@ -138,7 +138,7 @@ func (v *verifier) header(off int64) (v1.Hash, int64, error) {
 	return newBlobReader(s, v.created()).next()
 }
 
-// created returns the time that every entry must have; zero if the head does not tell.
+// created returns the time that every entry must have; zero if the head does not state it.
 func (v *verifier) created() time.Time {
 	if !v.headOK {
 		return time.Time{}

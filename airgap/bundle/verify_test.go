@@ -55,7 +55,7 @@ func TestVerify(t *testing.T) {
 }
 
 // TestVerifyFlips flips bytes all over a bundle, one after the other. Where nothing is found, the
-// archive is the same, and it is told where the seek table is not.
+// archive is the same, and a difference in the seek table is reported.
 func TestVerifyFlips(t *testing.T) {
 	t.Parallel()
 	st, l := bundletest.Demo(t, 100)
@@ -86,8 +86,8 @@ func TestVerifyFlips(t *testing.T) {
 	}
 }
 
-// TestVerifyNames: a broken layer is told by its digest and its images, all broken ones are, and
-// the others are counted as good.
+// TestVerifyNames: a broken layer is reported with its digest and its images, all broken ones
+// are, and the others are counted as good.
 func TestVerifyNames(t *testing.T) {
 	t.Parallel()
 	st, l := bundletest.Demo(t, 3000)

@@ -128,8 +128,8 @@ func (s *volumeSet) listed() ([]Volume, error) {
 }
 
 // earlier finds the volumes of an earlier split of the same bundle, also of one that was killed. A
-// volume that neither list names is an error: it might be anybody's, and would be pushed together
-// with the new ones.
+// volume that neither list names is an error: it might be of another bundle, and would be pushed
+// together with the new ones.
 func (s *volumeSet) earlier() ([]Volume, error) {
 	all, err := s.listed()
 	if err != nil {

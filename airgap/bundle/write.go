@@ -74,7 +74,7 @@ func (c *counter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// WriteListFile writes the list of the images to a file, unless it is there already.
+// WriteListFile writes the list of the images to a file, unless it already exists.
 func (c *Contents) WriteListFile(path string) error {
 	var list strings.Builder
 	if err := c.WriteList(&list, false); err != nil {

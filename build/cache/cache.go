@@ -31,7 +31,7 @@ type Options struct {
 	MaxAge            time.Duration
 	MaxSize, MaxLocal int64
 	Network           network.Options
-	// Warn is told once why the registry is not used; nil is not.
+	// Warn is called once with why the registry is not used; it may be nil.
 	Warn func(error)
 }
 
@@ -170,8 +170,8 @@ func (c *Cache) put(q *request, body io.Reader) (entry, error) {
 	return e, nil
 }
 
-// Close sends what the registry lacks, and removes from the disk what is old. A registry that
-// fails is no error.
+// Close sends what the registry lacks, and removes old objects from the disk. A registry that
+// fails is not an error.
 func (c *Cache) Close(ctx context.Context) error {
 	if c.remote != nil {
 		c.remote.close(ctx)

@@ -418,7 +418,7 @@ func TestDamagedObject(t *testing.T) {
 	}
 }
 
-// TestUnreadableIndex: an index that nobody can read is replaced by the next run.
+// TestUnreadableIndex: an unreadable index is replaced by the next run.
 func TestUnreadableIndex(t *testing.T) {
 	s := registrytest.Serve(t)
 	if _, err := machine(t, s).remote.put(&index{packs: []pack{{}}}); err != nil {

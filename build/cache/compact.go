@@ -18,8 +18,8 @@ const (
 )
 
 // small returns groups of small packs to merge, by their numbers, if there are many. Those of a
-// group were used last within some time of each other, so that what is old is not kept by what
-// is new, and fit into one pack.
+// group were used last within some time of each other, so that old objects do not outlive their
+// age in a fresh pack, and fit into one pack.
 func (x *index) small(within time.Duration) (groups [][]int) {
 	var all []int
 	for n, p := range x.packs {
@@ -44,8 +44,8 @@ func (x *index) small(within time.Duration) (groups [][]int) {
 	return slices.DeleteFunc(groups, func(g []int) bool { return len(g) == 1 })
 }
 
-// replace puts a pack in the place of others, whose objects it has. The actions of objects that it
-// does not have are removed.
+// replace puts a pack in the place of other packs, whose objects it has. The actions of objects
+// that it does not have are removed.
 func (x *index) replace(others []int, by pack) {
 	moved := make([]int, len(x.packs))
 	var kept []pack
@@ -115,8 +115,8 @@ func (r *remote) compact(x *index) (bool, error) {
 	return len(merged) > 0, nil
 }
 
-// join makes one pack of others and sends it. It reads those that this disk lacks. What
-// a wrong one has is not in it.
+// join makes one pack of several and sends it. It reads those that this disk lacks. What a wrong
+// one has is not in it.
 func (r *remote) join(x *index, packs []int, left *int64) (pack, error) {
 	var list []entry
 	for _, n := range packs {

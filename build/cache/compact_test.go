@@ -60,7 +60,7 @@ func TestCompactRefused(t *testing.T) {
 		actions = append(actions, fmt.Sprint("action ", n))
 	}
 	poison(t, s, time.Now().Add(-10*24*time.Hour), actions...)
-	// they are not merged with what is new
+	// they are not merged with new ones
 	if n := build(t, machine(t, s, func(o *Options) { o.MaxAge = 15 * 24 * time.Hour }), "a"); n != 1 {
 		t.Errorf("%d compiled", n)
 	}

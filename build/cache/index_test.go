@@ -43,7 +43,7 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// TestLimit removes what is old, and then what was not used for the longest time.
+// TestLimit removes old objects, and then those that were not used for the longest time.
 func TestLimit(t *testing.T) {
 	for name, c := range map[string]struct {
 		age  time.Duration

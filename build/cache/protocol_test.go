@@ -79,7 +79,8 @@ func FuzzServe(f *testing.F) {
 	})
 }
 
-// TestTrim removes from the disk what is old, and what is too much, but nothing of the last hours.
+// TestTrim removes from the disk objects that are old or exceed the size, but none of the last
+// hours.
 func TestTrim(t *testing.T) {
 	c := machine(t, nil)
 	old := func(s string, d time.Duration) string {
@@ -96,7 +97,7 @@ func TestTrim(t *testing.T) {
 	}
 	gone := []string{old("old", 50*24*time.Hour), old(strings.Repeat("x", 500), 20*24*time.Hour)}
 	there := []string{old(strings.Repeat("y", 500), 10*24*time.Hour), old(strings.Repeat("z", 5000), 2*time.Hour)}
-	for _, name := range []string{"notes.txt", "mine/thesis.txt", "ab/thesis.txt"} { // of others
+	for _, name := range []string{"notes.txt", "mine/thesis.txt", "ab/thesis.txt"} { // of other programs
 		path := filepath.Join(c.local.dir, name)
 		when := time.Now().Add(-50 * 24 * time.Hour)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644), os.Chtimes(path, when, when)); err != nil {

@@ -39,7 +39,7 @@ type remote struct {
 	load   func() *index // the index as it was when it was first needed
 	timer  budget
 
-	damaged sync.Once // the index could not be read, which is told once
+	damaged sync.Once // the index could not be read, which is reported once
 
 	mu      sync.Mutex
 	failed  int
@@ -121,8 +121,8 @@ func (r *remote) worked() {
 	r.failed = 0
 }
 
-// read reads the index that the tag names now, and returns the digest of its manifest. An index
-// that nobody can read counts as empty: the next one replaces it.
+// read reads the index that the tag names now, and returns the digest of its manifest. An
+// unreadable index counts as empty: the next one replaces it.
 func (r *remote) read(ctx context.Context) (*index, v1.Hash, error) {
 	empty := &index{actions: map[id]link{}}
 	got, err := r.client.Get(ctx, r.o.Repository.Tag(r.o.Tag))

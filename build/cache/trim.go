@@ -24,15 +24,15 @@ const (
 // ownName is the form of the names of the cache's files below its directory.
 var ownName = regexp.MustCompile(`^[0-9a-f]{2}/([0-9a-f]{64}-[ad]|\.slipway-[0-9]+\.tmp)$`)
 
-// owns reports whether a file is of the cache: the directory may have files of others.
+// owns reports whether a file is of the cache: the directory may have files of other programs.
 func (l *local) owns(path string) bool {
 	rel, err := filepath.Rel(l.dir, path)
 	return err == nil && ownName.MatchString(filepath.ToSlash(rel))
 }
 
 // trim removes files that were not used for an age, and then the others that were used least
-// recently, until they have at most size bytes. What was used within the last hours stays: another
-// go command may have been told of it.
+// recently, until they have at most size bytes. What was used within the last hours stays:
+// another go command may have got its path.
 func (l *local) trim(age time.Duration, size int64) error {
 	mark := filepath.Join(l.dir, trimmed)
 	if fi, err := os.Stat(mark); err == nil && within(fi.ModTime(), trimEvery) {

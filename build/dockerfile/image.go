@@ -97,7 +97,7 @@ func (b *builder) distant(img v1.Image) (bool, error) {
 }
 
 // layersOf returns the layers of an image and their diffIDs. These are from its configuration: a
-// layer may have to be unpacked to tell its own.
+// layer may have to be unpacked to know its own.
 func layersOf(img v1.Image) ([]v1.Layer, []v1.Hash, error) {
 	cf, err := img.ConfigFile()
 	if err != nil {

@@ -35,7 +35,7 @@ func checkChecksum(o options, _ []string) error {
 // maxSums bounds a file of checksums, in bytes.
 const maxSums = 1 << 20
 
-// checksum compares files with their checksums. For a download, this is what tells its digest.
+// checksum compares files with their checksums. For a download, this is the source of its digest.
 func checksum(r *runner, o options, args []string) error {
 	if len(args) == 0 {
 		args = []string{"-"}

@@ -178,7 +178,7 @@ func packages(programs []Program) (all []string) {
 	return all
 }
 
-// compile runs go build for programs of the batch. What is in dir may be taken for current.
+// compile runs go build for programs of the batch. The files in dir may be taken for current.
 func (b *batch) compile(ctx context.Context, st *store.Store, pr *progress.Printer, dir string, programs []Program) error {
 	first := b.programs[0]
 	args := b.arguments()

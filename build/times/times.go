@@ -23,7 +23,7 @@ const (
 	Packages = "packages"
 )
 
-// Weights tells how long compilers, linkers and compressing took, in seconds of a processor.
+// Weights states how long compilers, linkers and compressing took, in seconds of a processor.
 type Weights struct {
 	WeightsVersion int                `json:"weightsVersion"` // of the file's format
 	Systems        map[string]*System `json:"systems"`        // by operating system and architecture, such as linux/amd64
@@ -107,7 +107,7 @@ func (w *Weights) Write(path string) error { return stagefile.Weights.Write(path
 // Empty reports whether nothing is known.
 func (w *Weights) Empty() bool { return len(w.Systems) == 0 }
 
-// Took notes the time that an item took. 0 is none that is known.
+// Took notes the time that an item took. 0 means unknown.
 func (w *Weights) Took(i Item, seconds float64) {
 	if seconds == 0 {
 		return
@@ -146,7 +146,7 @@ func (w *Weights) Of(items []Item) (weights []float64, unit string) {
 	for k := range kinds {
 		mean[k] = w.mean(k)
 	}
-	if mean[Package]+mean[Program] == 0 { // then compressing alone tells nothing
+	if mean[Package]+mean[Program] == 0 { // then compressing alone means nothing
 		for _, i := range items {
 			weights = append(weights, [kinds]float64{1, linking, 1, 1}[i.Kind])
 		}

@@ -56,7 +56,7 @@ overwrites a file: where slipway.yaml is there already, it says what has changed
 	return cmd
 }
 
-// writeExample writes an example and tells what to run.
+// writeExample writes an example and prints what to run.
 func writeExample(cmd *cobra.Command, name, dir string) error {
 	made, err := scaffold.Example(cmd.Context(), name, dir, saying(cmd))
 	if err != nil {

@@ -101,7 +101,7 @@ func (w *world) start(t *testing.T, dir string, args []string, id string) outcom
 		defer input.Close()
 		cmd.Stdin = input
 	}
-	if args[0] == "serve" { // until it is told to end
+	if args[0] == "serve" { // until it gets the signal to end
 		cmd.Stderr = io.MultiWriter(&errs, ending{cmd})
 		if slices.ContainsFunc(args, func(a string) bool { return optionName(a) == "quiet" }) {
 			cmd.Stdout = io.MultiWriter(&out, ending{cmd})

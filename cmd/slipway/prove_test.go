@@ -19,7 +19,7 @@ import (
 )
 
 // signedReleases makes two releases of a product by one key, each in a directory (old, new) with
-// signed checksums, a delta, and the public keys of the maintainer and of somebody else in keys.
+// signed checksums, a delta, and the public keys of the maintainer and of another user in keys.
 func signedReleases(t *testing.T, ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: signedreleases")

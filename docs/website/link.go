@@ -16,7 +16,7 @@ import (
 // forge is where files are that are not in the site.
 const forge = "https://github.com/slipway-dev/slipway"
 
-// site is what is made of a repository.
+// site is a site that is made from a repository.
 type site struct {
 	repository fs.FS
 	pages      map[string]*page // by path

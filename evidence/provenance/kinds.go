@@ -16,7 +16,7 @@ const (
 	KindBase      = "base"     // an image that another is built on or copies files from
 	KindDocument  = "document" // an index, manifest or configuration of a base, with its content
 	KindImage     = "image"    // of a third party, included with the release
-	KindProgram   = "program"  // that was there already
+	KindProgram   = "program"  // a prebuilt one
 	KindCompiler  = "compiler" // of C, for programs with CGO
 	KindToolchain = "toolchain"
 	KindSlipway   = "slipway"

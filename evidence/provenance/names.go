@@ -26,7 +26,7 @@ func floating(i lock.Image) []string {
 	return all
 }
 
-// omitted lists the images of others that the release omits.
+// omitted lists the third-party images that the release omits.
 func omitted(l *lock.Lock) []string {
 	var all []string
 	for _, t := range l.ThirdParty {

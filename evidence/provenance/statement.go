@@ -60,7 +60,7 @@ type Digest struct {
 	GitCommit string `json:"gitCommit,omitempty"` // hex
 }
 
-// Annotations tell what a subject or a dependency is.
+// Annotations state what a subject or a dependency is.
 type Annotations struct {
 	// Kind is that of a subject or of a dependency: one of the constants.
 	Kind string `json:"kind,omitempty"`
@@ -116,7 +116,7 @@ type Parameters struct {
 	SourceDateEpoch bool `json:"sourceDateEpoch,omitempty"`
 	// Registries are where it was published, host[/prefix], the primary one first.
 	Registries []string `json:"registries,omitempty"`
-	// Omitted are the images of others that manifests name and the release omits, sorted.
+	// Omitted are the third-party images that manifests name and the release omits, sorted.
 	Omitted []string `json:"omitted,omitempty"`
 	// Inputs is the name of the archive with slipway.yaml and the files next to it.
 	Inputs string `json:"inputs"`
@@ -137,7 +137,7 @@ type RunDetails struct {
 	Builder Builder `json:"builder"`
 }
 
-// Builder is who ran the build, by its own account.
+// Builder is who ran the build, as it states.
 type Builder struct {
 	// ID is a URI that the maintainer declares; without one it is that of a build with a local key,
 	// which is SLSA Build L1.

@@ -18,7 +18,7 @@ const (
 	release  kind = iota // everything
 	index                // of an image
 	manifest             // an image for one platform
-	base                 // an image of others
+	base                 // a third-party image
 	program              // a file that a system starts
 	file                 // any other file
 	module               // a Go module

@@ -106,7 +106,7 @@ func qualifiers(p platform.Platform, tag string) map[string]string {
 
 const builtin = "builtin:"
 
-// base adds an image of others. p is the platform of the image that uses it.
+// base adds a third-party image. p is the platform of the image that uses it.
 func (g *graph) base(b lock.Base, p platform.Platform) string {
 	c := component{id: id("Base", b.Name, b.Name+" "+b.Digest.String()), kind: base, name: b.Name, version: p.OSVersion, sha256: b.Digest.Hex}
 	facts, _ := g.inventory.Base(b.Digest)

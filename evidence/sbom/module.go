@@ -31,8 +31,8 @@ func (g *graph) module(m lock.Module) string {
 	return g.add(c)
 }
 
-// directory describes the directory that replaces a module. Where it was on the machine that built
-// is nobody's business.
+// directory describes the directory that replaces a module. Its place on the machine that built
+// is not recorded.
 func directory(dir string) string {
 	if path.IsAbs(dir) || !strings.HasPrefix(dir, ".") {
 		return "a directory"
@@ -49,7 +49,7 @@ func version(v string) string {
 
 var goSum = regexp.MustCompile(`^h1:[A-Za-z0-9+/=]+$`)
 
-// sum returns a hash of go.sum; "" for a text that is none.
+// sum returns a hash of go.sum; "" for any other text.
 func sum(text string) string {
 	if !goSum.MatchString(text) {
 		return ""

@@ -15,13 +15,13 @@ import (
 
 // Current is what a tag names.
 type Current struct {
-	Digest v1.Hash // zero if there is no such tag
+	Digest v1.Hash // zero if the tag does not exist
 	imagetag.Stamp
 }
 
 // Current asks the registry what a tag names. The version and the time are those of the
 // annotations of the image, or else of its first manifest, or else of the labels in the
-// configuration of that. A document that the registry lacks or that is malformed tells nothing.
+// configuration of that. A document that the registry lacks or that is malformed states nothing.
 func (c *Client) Current(ctx context.Context, ref name.Tag) (Current, error) {
 	top, err := c.Get(ctx, ref)
 	switch {
@@ -38,11 +38,11 @@ func (c *Client) Current(ctx context.Context, ref name.Tag) (Current, error) {
 	return now, nil
 }
 
-// stamp completes s with what a document tells.
+// stamp completes s with what a document states.
 func (c *Client) stamp(ctx context.Context, repo name.Repository, s *imagetag.Stamp, d v1.Descriptor, raw []byte) error {
 	t, err := oci.Parse(v1.Descriptor{MediaType: d.MediaType, Digest: d.Digest, Size: d.Size}, raw)
 	if err != nil {
-		return nil //nolint:nilerr // somebody else's artifact, of any kind
+		return nil //nolint:nilerr // a third-party artifact, of any kind
 	}
 	if s.Take(t.Annotations) {
 		return nil
@@ -73,7 +73,7 @@ func (c *Client) stamp(ctx context.Context, repo name.Repository, s *imagetag.St
 	return nil
 }
 
-// StampOf returns what the annotations of an image tell.
+// StampOf returns what the annotations of an image state.
 func StampOf(t *oci.Tree) (s imagetag.Stamp) {
 	s.Take(t.Annotations)
 	return s

@@ -104,7 +104,7 @@ func TestMove(t *testing.T) {
 	}
 }
 
-// TestCurrent asks what tags name: where version and time are told in each of their places, and
+// TestCurrent asks what tags name: where version and time are stated in each of their places, and
 // where they are not.
 func TestCurrent(t *testing.T) {
 	s := registrytest.Serve(t)

@@ -22,7 +22,7 @@ import (
 )
 
 // apiserver serves count nodes as an apiserver does, by pages; expire is the page whose token has
-// expired. What it was asked, asked tells.
+// expired. asked records its requests.
 func apiserver(t *testing.T, count, expire int) (kubeconfig string, asked func() []string) {
 	t.Helper()
 	var mu sync.Mutex

@@ -1,11 +1,11 @@
 // Package pin keeps the digests of third-party images current, in the files that name them.
 //
 // A pin is a digest behind a tag: registry.k8s.io/pause:3.10.2@sha256:…. [Find] looks for
-// references to images of others in images.txt, in the templates that are in the repository of
-// slipway.yaml, and below release in slipway.yaml itself; asks the registries; and returns what to
-// change, and why. What the rendered manifests name besides is in files of others, or put together
-// by templates: images.lock.yaml has the digests of these. [Result.Write] then changes all files or
-// none: comments, order and every other byte stay.
+// references to third-party images in images.txt, in the templates that are in the repository of
+// slipway.yaml, and below release in slipway.yaml itself; asks the registries; and returns what
+// to change, and why. What the rendered manifests name besides is in third-party files, or put
+// together by templates: images.lock.yaml has the digests of these. [Result.Write] then changes
+// all files or none: comments, order and every other byte stay.
 //
 // Equal references get equal digests everywhere, since a release has one image for each. The
 // product's own images are not pinned: rendering gives them their digests.
@@ -24,7 +24,7 @@ import (
 	"github.com/slipway-dev/slipway/product/references"
 )
 
-// Options tell what to pin. The zero value pins references without a digest.
+// Options select what to pin. The zero value pins references without a digest.
 type Options struct {
 	// Update renews the digests of tags that have moved.
 	Update bool

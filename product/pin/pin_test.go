@@ -191,8 +191,8 @@ func read(t *testing.T, path string) string {
 	return string(b)
 }
 
-// TestPin pins every reference to an image of others, and nothing else; then there is nothing more
-// to do, and no registry is asked.
+// TestPin pins every reference to a third-party image, and nothing else; then there is nothing
+// more to do, and no registry is asked.
 func TestPin(t *testing.T) {
 	dir, s := setup(t, files)
 	names := []string{"slipway.yaml", "images.txt", "config/app.yaml", "config/notes.txt", "more.yaml"}

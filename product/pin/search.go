@@ -36,7 +36,7 @@ func (s *search) all() error {
 		if t.Source != "" {
 			source := s.product.Source(t.Source)
 			if source.Directory == "" || !source.Own {
-				continue // somebody else's file
+				continue // a third-party file
 			}
 			dir = source.Directory
 			if rel, err := filepath.Rel(s.product.Dir, dir); err == nil {
@@ -68,8 +68,8 @@ func (s *search) imageList() error {
 	return nil
 }
 
-// template reads a file of templates, or those of a directory. Only YAML has references that can be
-// told from other text.
+// template reads a file of templates, or those of a directory. Only YAML has references that can
+// be distinguished from other text.
 func (s *search) template(shown, full string) error {
 	made := s.product.MadeIn(full)
 	return filepath.WalkDir(full, func(path string, d fs.DirEntry, err error) error {

@@ -11,7 +11,7 @@ import (
 )
 
 // Write changes the files, all or none. While another process has locked one of their directories,
-// it waits, which it tells through the callback.
+// it waits, which it reports through the callback.
 func (r *Result) Write(ctx context.Context, say disk.Say) error {
 	return disk.Replace(ctx, r.contents, say)
 }

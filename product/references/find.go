@@ -1,4 +1,4 @@
-// Package references finds the images of others that a release needs: those that its manifests
+// Package references finds the third-party images that a release needs: those that its manifests
 // name, those that images.txt adds, without those that it removes.
 //
 // Images are found in manifests as [Find] gets them from a rendering with made-up digests of the
@@ -126,7 +126,7 @@ func (f *finder) object(m Manifest, o workload.Object, runs map[string]container
 	})
 }
 
-// parse reads a reference. It returns nil for a text that is none, which lint reports.
+// parse reads a reference. It returns nil for a text that is not a reference, which lint reports.
 func parse(text string) *Image {
 	ref, err := name.ParseReference(text)
 	if err != nil || text == "" || strings.Contains(text, "://") || output.Account(text) {

@@ -73,7 +73,7 @@ func (g *GitHub) equal(ctx context.Context, a asset, f File) (bool, error) {
 	return have == f.Digest.Hex, err
 }
 
-// remove deletes an asset. One that is gone already is no error.
+// remove deletes an asset. One that is already deleted is not an error.
 func (g *GitHub) remove(ctx context.Context, a asset) error {
 	_, err := g.call(ctx, http.MethodDelete, fmt.Sprintf("/releases/assets/%d", a.ID), nil, nil)
 	if is(err, http.StatusNotFound) {
@@ -163,7 +163,7 @@ type body struct {
 	io.Closer
 }
 
-// contentType is what browsers are told of a file; the same on every machine.
+// contentType is the type that browsers get for a file; the same on every machine.
 func contentType(name string) string {
 	switch path.Ext(name) {
 	case ".json":

@@ -139,7 +139,7 @@ func assetName(name string) string {
 	}, path.Base(name))
 }
 
-// unfit tells why GitHub does not take a file.
+// unfit states why GitHub does not take a file.
 func (d *Dist) unfit(name string, fi fs.FileInfo) error {
 	switch {
 	case !fi.Mode().IsRegular():

@@ -145,7 +145,7 @@ func (g *GitHub) adopt(ctx context.Context, d *Dist, o Options, r *release) (*re
 	return changed, err
 }
 
-// refuseOthers refuses a draft that somebody else began, if it has other files under the names of
+// refuseOthers refuses a draft that another user began, if it has other files under the names of
 // these.
 func (g *GitHub) refuseOthers(ctx context.Context, d *Dist, r *release) error {
 	all, err := g.assets(ctx, r.ID)

@@ -16,7 +16,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/progress"
 )
 
-// Options tell how to publish a release.
+// Options configure how to publish a release.
 type Options struct {
 	Tag    string // of the release
 	Commit string // that the tag names; GitHub makes a missing tag for it. "" needs the tag
@@ -30,7 +30,7 @@ type Options struct {
 	Progress *progress.Printer
 }
 
-// Published tells what became of a release.
+// Published reports what became of a release.
 type Published struct {
 	Repository string `json:"repository"`
 	Tag        string `json:"tag"`

@@ -165,7 +165,7 @@ func TestKilledAtEachRequest(t *testing.T) {
 	}
 }
 
-// nowhere takes an answer that nobody reads.
+// nowhere takes an answer that is never read.
 type nowhere struct{ header http.Header }
 
 func (n *nowhere) Header() http.Header         { return n.header }

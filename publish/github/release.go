@@ -73,7 +73,7 @@ type object struct {
 	} `json:"object"`
 }
 
-// commit returns the commit of a tag, or "" if there is no such tag.
+// commit returns the commit of a tag, or "" if the tag does not exist.
 func (g *GitHub) commit(ctx context.Context, tag string) (string, error) {
 	var o object
 	_, err := g.call(ctx, http.MethodGet, "/git/ref/tags/"+escape(tag), nil, &o)

@@ -13,7 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
-// copy brings the images and charts, and what refers to them, to every destination, and records it in
+// copy brings the images and charts, and their referrers, to every destination, and records it in
 // done.
 func (p *promotion) copy(ctx context.Context, done *Promoted) error {
 	all := make([][]transfer.Image, len(p.To))
@@ -49,8 +49,8 @@ func (p *promotion) copy(ctx context.Context, done *Promoted) error {
 	return p.failed(errs)
 }
 
-// plan lists what is pushed to the n-th destination: images and charts under their tags, charts whose
-// copies have new names, and then what refers to all of them.
+// plan lists what is pushed to the n-th destination: images and charts under their tags, charts
+// whose copies have new names, and then the referrers of all of them.
 func (p *promotion) plan(n int, d *Destination) ([]transfer.Image, error) {
 	var images, referrers []transfer.Image
 	for _, i := range p.images {
@@ -84,7 +84,7 @@ func (p *promotion) plan(n int, d *Destination) ([]transfer.Image, error) {
 	return slices.Concat(images, charts, originals, referrers), err
 }
 
-// referrersAt lists what refers to an image, to be pushed to a repository.
+// referrersAt lists the referrers of an image, to be pushed to a repository.
 func (i *image) referrersAt(repo name.Repository) (all []transfer.Image) {
 	for _, r := range i.referrers {
 		var at name.Reference = repo.Digest(r.Digest.String())

@@ -25,7 +25,7 @@ func (t *FloatingTag) decide(rule string, now transfer.Current, image imagetag.S
 	}
 }
 
-// stamps returns version and time of the images: those that an image tells, or else those of the
+// stamps returns version and time of the images: those that an image states, or else those of the
 // release.
 func (p *promotion) stamps() map[v1.Hash]imagetag.Stamp {
 	all := map[v1.Hash]imagetag.Stamp{}

@@ -91,7 +91,7 @@ func stage(t *testing.T) *staged {
 	return g
 }
 
-// attach puts an artifact that refers to a manifest, or, with a tag, one of cosign.
+// attach puts a referrer of a manifest, or, with a tag, one of cosign.
 func (g *staged) attach(repo name.Repository, to v1.Descriptor, text, tag string) v1.Hash {
 	g.t.Helper()
 	img, err := mutate.AppendLayers(mutate.MediaType(empty.Image, types.OCIManifestSchema1), static.NewLayer([]byte(text), "text/plain"))

@@ -2,10 +2,11 @@
 // is in a staging registry, and promotes exactly that.
 //
 // [Lock] takes the images from the registry that a lock names, and [Bundle] from a bundle. Both
-// first check everything that can be checked: the names, the images and what refers to them at the
-// source, the tags at the destinations, and the manifest with its new names. Then they send blobs,
-// manifests, referrers and tags, and last move the floating tags forward. What a destination has is
-// not sent again, so that a promotion that was interrupted goes on where it was.
+// first check everything that can be checked: the names, the images and their referrers at the
+// source, the tags at the destinations, and the manifest with its new names. Then they send
+// blobs, manifests, referrers and tags, and last move the floating tags forward. What a
+// destination has is not sent again, so that a promotion that was interrupted goes on where it
+// was.
 //
 // [ImagesYAML] writes the file by which projects ask Kubernetes' image promoter to do the copying.
 package promote
@@ -26,7 +27,7 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// Options tell what is promoted, and where to.
+// Options select what is promoted, and where to.
 type Options struct {
 	// From is host[/prefix], which is replaced by that of a destination. Empty is the primary
 	// registry of a lock, or the host of the names of a bundle.
@@ -41,7 +42,7 @@ type Options struct {
 	// Floating is how floating tags move: product.FloatingForward, which is also the default,
 	// FloatingMove or FloatingKeep.
 	Floating string
-	// Release is the path of a release.yaml; empty is none. For each destination a copy with the
+	// Release is the path of a release.yaml; it may be empty. For each destination a copy with the
 	// new names is written: to Out, or by default to the same directory, named after the registry.
 	Release, Out string
 	// Allow are findings of lint in the copies that are intended.
@@ -61,12 +62,12 @@ const (
 // Promoted is the result of a promotion.
 type Promoted struct {
 	From string `json:"from"`
-	// Evidence tells what was verified; nil without keys.
+	// Evidence reports what was verified; nil without keys.
 	Evidence     *evidence.Report `json:"evidence,omitempty"`
 	Destinations []Destination    `json:"destinations"`
 }
 
-// Destination tells what was done at one destination.
+// Destination reports what was done at one destination.
 type Destination struct {
 	To     string  `json:"to"`
 	Images []Image `json:"images"`
@@ -132,7 +133,7 @@ type promotion struct {
 	charts   []map[v1.Hash]*renaming.Chart // for each destination, by the digest at the source
 	lock     *lock.Lock                    // that the images are of; nil for a bundle
 	released string                        // the registry that the names of the lock have; empty for a bundle
-	// read reads the images and what refers to them.
+	// read reads the images and their referrers.
 	read func(context.Context) error
 	// source gives their blobs, once they were read.
 	source func(context.Context) transfer.Source
@@ -183,7 +184,7 @@ func (p *promotion) run(ctx context.Context) (*Promoted, error) {
 	return done, nil
 }
 
-// failed joins the errors of destinations, and tells which of several are complete.
+// failed joins the errors of destinations, and states which of several are complete.
 func (p *promotion) failed(errs []error) error {
 	var complete []string
 	for n, err := range errs {

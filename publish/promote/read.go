@@ -13,7 +13,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/transfer"
 )
 
-// readRegistry reads the documents of the images, and what refers to them, from the source.
+// readRegistry reads the documents of the images, and their referrers, from the source.
 func (p *promotion) readRegistry(ctx context.Context) error {
 	var refs []name.Digest
 	seen := map[string]bool{}
@@ -52,7 +52,7 @@ func (p *promotion) readRegistry(ctx context.Context) error {
 	return p.readReferrers(ctx)
 }
 
-// readReferrers reads what refers to the images. All that the lock lists must be there.
+// readReferrers reads the referrers of the images. All that the lock lists must be there.
 func (p *promotion) readReferrers(ctx context.Context) error {
 	subjects := make([]*transfer.Subject, len(p.images))
 	for n, i := range p.images {

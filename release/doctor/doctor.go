@@ -17,7 +17,7 @@ import (
 	"github.com/slipway-dev/slipway/product"
 )
 
-// Options tell what to examine.
+// Options select what to examine.
 type Options struct {
 	// Undescribed means that there is no slipway.yaml: the product has a registry at most.
 	Undescribed bool
@@ -117,7 +117,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 	return t.Flush()
 }
 
-// noRegistry tells why no registry is asked, "" if one is.
+// noRegistry states why no registry is asked, "" if one is.
 func (e *examination) noRegistry() string {
 	switch {
 	case len(e.Faults) > 0:

@@ -44,7 +44,7 @@ func (e *examination) toolchain(ctx context.Context, f *findings) {
 		if version.Compare(want, have) <= 0 {
 			continue
 		}
-		// Sources of others are compiled by the toolchain that is installed.
+		// Third-party sources are compiled by the toolchain that is installed.
 		if s.Own && settings[0] != "local" || source.ChoosesToolchain() && settings[0] != "local" {
 			f.ok("source %s asks for %s, which the go command downloads", s.Name, want)
 		} else {

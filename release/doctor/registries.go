@@ -160,7 +160,7 @@ func (e *examination) source(ctx context.Context, repo name.Repository) string {
 	s, err := e.client.CredentialSource(ctx, repo)
 	switch {
 	case err != nil:
-		return "credentials unknown" // a request has told why
+		return "credentials unknown" // a request has reported why
 	case s == network.Anonymous:
 		return s
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/slipway-dev/slipway/internal/sandbox"
 )
 
-// sandbox reports what protects while releases of others are compiled. A release of one's own needs
-// none of it.
+// sandbox reports what protects while third-party releases are compiled. A release of one's own
+// needs none of it.
 func (e *examination) sandbox(ctx context.Context, f *findings) {
 	dir, err := disk.Scratch("")
 	if err != nil {

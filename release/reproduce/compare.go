@@ -14,7 +14,7 @@ import (
 	"github.com/slipway-dev/slipway/release"
 )
 
-// comparison compares a release with what was made again.
+// comparison compares a release with its reproduction.
 type comparison struct {
 	report    *Report
 	statement *provenance.Statement // of the release

@@ -128,7 +128,7 @@ func content(name string, a, b []byte) []Cause {
 // isText reports whether people read a file line by line.
 func isText(b []byte) bool { return len(b) < 1<<20 && utf8.Valid(b) && !bytes.ContainsRune(b, 0) }
 
-// members reads an archive, and keeps the bytes of some files; nil if it is none.
+// members reads an archive, and keeps the bytes of some files; nil if it is not an archive.
 func members(open func() (io.ReadCloser, error), kept map[string]bool) (map[string]member, error) {
 	f, err := open()
 	if err != nil {

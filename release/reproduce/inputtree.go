@@ -76,7 +76,7 @@ func (s *inputTree) compareArchive(f *os.File) error {
 	return fmt.Errorf("its statement names no archive of inputs")
 }
 
-// source tells the build of a directory source, and checks it out if it is known by a commit.
+// source records a directory source for the build, and checks it out if it is known by a commit.
 func (s *inputTree) source(ctx context.Context, d provenance.Dependency, root string) error {
 	a := d.Annotations
 	created, err := time.Parse(time.RFC3339, a.Created)

@@ -13,7 +13,7 @@ import (
 )
 
 // programs says what differs in the build information of two Go programs; nothing if one of the
-// files is no Go program.
+// files is not a Go program.
 func programs(a, b []byte) (why []string) {
 	x, err := buildinfo.Read(bytes.NewReader(a))
 	if err != nil {
@@ -69,7 +69,7 @@ func pairs(what string, x, y map[string]string) (why []string) {
 	return why
 }
 
-// buildID tells by the build IDs of programs with the same build information whether they were
+// buildID decides by the build IDs of programs with the same build information whether they were
 // compiled or only linked in another way. The build information does not have -ldflags with
 // -trimpath. A build ID has four parts: of what the linker did, and of what was compiled, each
 // before and after (cmd/go/internal/work/buildid.go).

@@ -10,7 +10,7 @@ import (
 	"github.com/slipway-dev/slipway/internal/sandbox"
 )
 
-// Report tells whether a release could be made again.
+// Report states whether a release could be reproduced.
 type Report struct {
 	Product string `json:"product"`
 	Version string `json:"version"`

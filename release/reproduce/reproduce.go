@@ -1,4 +1,4 @@
-// Package reproduce makes a release again and compares it with the one that its statement names.
+// Package reproduce rebuilds a release and compares it with the one that its statement names.
 //
 // [Run] unpacks the archive of inputs, checks out what the statement names by commit, builds into
 // a new store with an empty build cache, and compares every subject of the statement. Where one
@@ -23,7 +23,7 @@ import (
 	"github.com/slipway-dev/slipway/release"
 )
 
-// Options say what is made again, and from what.
+// Options say what is reproduced, and from what.
 type Options struct {
 	Statement *provenance.Statement
 	Original  *Original // has what the statement names, to explain differences
@@ -42,8 +42,8 @@ type Options struct {
 	Progress *progress.Printer
 }
 
-// Run makes the release again and compares it. A report is returned if it could be made, whether it
-// is the same or not.
+// Run reproduces the release and compares it. A report is returned if it could be built, whether
+// it is the same or not.
 func Run(ctx context.Context, o Options) (r *Report, err error) {
 	dir, err := disk.Scratch(o.Temp)
 	if err != nil {

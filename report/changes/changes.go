@@ -1,4 +1,5 @@
-// Package changes tells what differs between two releases, from their locks and bills of materials.
+// Package changes reports what differs between two releases, from their locks and bills of
+// materials.
 package changes
 
 import (
@@ -17,7 +18,7 @@ type Release struct {
 	sbom.Summary
 }
 
-// The titles of sections whose changes have more to tell, and the name of Go among the sources.
+// The titles of sections whose changes have more details, and the name of Go among the sources.
 const (
 	Sources   = "Sources"
 	Modules   = "Go modules in programs"
@@ -30,12 +31,12 @@ type Section struct {
 	Changes []Change
 }
 
-// Change is a thing of which versions have come or gone. Names and versions are texts of others.
+// Change is a thing of which versions have come or gone. Names and versions are untrusted texts.
 type Change struct {
 	Name string
 	Old  []string // versions that only the old release has, sorted
 	New  []string // versions that only the new one has, sorted
-	// Added and Removed tell that the other release does not have the thing at all.
+	// Added and Removed mean that the other release does not have the thing at all.
 	Added, Removed bool
 }
 

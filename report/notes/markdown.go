@@ -14,8 +14,8 @@ const maxText = 300
 // harmless matches text that a code span shows as it is, in a table, too.
 var harmless = regexp.MustCompile(`^[A-Za-z0-9./:@_+=~ ,-]+$`)
 
-// code returns foreign text as code that Markdown does not interpret: no link, no mention, no end
-// of the code or of a table's cell.
+// code returns untrusted text as code that Markdown does not interpret: no link, no mention, no
+// end of the code or of a table's cell.
 func code(s string) string {
 	s = strings.TrimSpace(output.Excerpt(s, maxText))
 	if harmless.MatchString(s) {
@@ -24,8 +24,8 @@ func code(s string) string {
 	return "<code>" + text(s) + "</code>"
 }
 
-// text returns foreign text of which Markdown and HTML interpret nothing: all but letters, digits
-// and what never has a meaning within a word is a character reference
+// text returns untrusted text of which Markdown and HTML interpret nothing: all but letters,
+// digits and what never has a meaning within a word is a character reference
 // (https://spec.commonmark.org/0.31.2/#entity-and-numeric-character-references).
 func text(s string) string {
 	var b strings.Builder

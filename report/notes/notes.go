@@ -20,7 +20,7 @@ const (
 	maxTables = 60_000
 )
 
-// Options tell what else the notes need.
+// Options are what else the notes need.
 type Options struct {
 	Old *changes.Release // to compare with; nil compares with none
 	// Fingerprint is that of the key which signed the release; "" if it is not signed.
@@ -84,7 +84,7 @@ const verifying = "https://github.com/slipway-dev/slipway/blob/main/docs/verifyi
 // key is where the notes expect the public key: package keyfile accepts it there for files anywhere.
 const key = "/etc/slipway/keys/release.pub"
 
-// verify tells how to verify the files and images.
+// verify explains how to verify the files and images.
 func verify(b *strings.Builder, l *lock.Lock, fingerprint string) {
 	b.WriteString("\n## Verify\n\n")
 	nested := "`SHA256SUMS` lists the files as they are in the directory of the release: " +

@@ -38,7 +38,7 @@ func section(b *strings.Builder, s changes.Section) {
 	}
 }
 
-// change tells which versions have come and gone.
+// change reports which versions have come and gone.
 func change(c changes.Change) string {
 	old, now := codes(c.Old), codes(c.New)
 	switch {

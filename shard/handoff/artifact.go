@@ -40,7 +40,7 @@ type file struct {
 	name   string // with slashes, local
 	digest v1.Hash
 	size   int64
-	// program tells that the file may be executed.
+	// program means that the file may be executed.
 	program bool
 }
 

@@ -16,8 +16,8 @@ import (
 )
 
 // PushFiles puts the files of the complete release in dir, those that its checksums list, and these
-// with their signatures, next to the plan. A release that is there already must be the same, but for
-// other signatures of the same key, if that is not nil.
+// with their signatures, next to the plan. An existing release must be the same, but for other
+// signatures of the same key, if that is not nil.
 func (p *Plan) PushFiles(ctx context.Context, dir string, key *signature.PublicKey) error {
 	l, err := lock.Read(filepath.Join(dir, lock.Name))
 	if err == nil && (l.Name != p.Name || l.Version != p.Version) {

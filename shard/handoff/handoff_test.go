@@ -98,8 +98,8 @@ func TestParts(t *testing.T) {
 	push(0, func(l *lock.Part) { l.Shard = nil }, "is not shard 0 of this plan")
 }
 
-// TestResigned pushes a release twice, whose checksums two machines signed: with one key it is there
-// already, with another one, or with other files, it is another release.
+// TestResigned pushes a release twice, whose checksums two machines signed: with one key it
+// already exists, with another one, or with other files, it is another release.
 func TestResigned(t *testing.T) {
 	keys := make([]*signature.Signer, 2)
 	for n := range keys {
@@ -209,8 +209,8 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// FuzzFiles reads manifests that anybody may have pushed: no file is outside of the directory, and
-// none is written over another.
+// FuzzFiles reads untrusted manifests: no file is outside of the directory, and none is written
+// over another.
 func FuzzFiles(f *testing.F) {
 	for _, names := range [][]string{{"a"}, {"sbom/a", "b"}, {"../a"}, {"a", "a"}, {"a", "./a"}, {"/a"}, {""}, {"a", "a/b"}} {
 		var layers []v1.Descriptor

@@ -17,7 +17,7 @@ import (
 )
 
 // PushPart puts the part of a shard, and its artifacts for download, from the output directory next
-// to the plan. A part that is there already must be the same.
+// to the plan. An existing part must be the same.
 func (p *Plan) PushPart(ctx context.Context, number int, dir string) error {
 	part, err := lock.ReadPart(filepath.Join(dir, lock.PartName))
 	if err != nil {

@@ -129,7 +129,7 @@ func Fetch(ctx context.Context, st *store.Store, o network.Options, ref string) 
 }
 
 // Unpack unpacks what slipway.yaml names into a directory, which exists and is empty. It returns
-// the path of slipway.yaml there, and what git would tell where the plan was made.
+// the path of slipway.yaml there, and what git would report where the plan was made.
 func (p *Plan) Unpack(dir string) (path string, again *product.Rebuild, err error) {
 	again = &product.Rebuild{SourceDateEpoch: p.SourceDateEpoch, Sources: map[string]product.RebuiltSource{}}
 	for _, m := range p.Materials {

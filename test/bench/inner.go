@@ -88,7 +88,7 @@ func (b *bench) innerKpack(ctx context.Context) (comparison, error) {
 		if err != nil {
 			return comparison{}, err
 		}
-		// a module is fixed by its hash; a directory is what somebody works in
+		// a module is fixed by its hash; a directory may be edited
 		text = regexp.MustCompile(`(?m)^    module: github.com/pivotal/kpack@.*\n    sum: .*\n    goModSum: .*$`).ReplaceAll(text, []byte("    directory: source"))
 		if err := os.WriteFile(filepath.Join(dir, f), text, 0o644); err != nil {
 			return comparison{}, err

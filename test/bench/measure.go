@@ -24,7 +24,7 @@ type figure struct {
 	peak       int64   // bytes of memory; 0 if not measured
 }
 
-// best returns the one of two runs that took less time. The zero figure is no run.
+// best returns the one of two runs that took less time. The zero figure is not a run.
 func (f figure) best(other figure) figure {
 	if f.name == "" || other.seconds < f.seconds {
 		return other
@@ -32,7 +32,7 @@ func (f figure) best(other figure) figure {
 	return f
 }
 
-// comparison compares slipway's figure with those of others.
+// comparison compares slipway's figure with those of other programs.
 type comparison struct {
 	title string
 	ours  figure

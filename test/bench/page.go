@@ -75,7 +75,7 @@ func ratio(f, ours recordedFigure) string {
 	return fmt.Sprintf("%.2f", f.Seconds/ours.Seconds)
 }
 
-// alternative tells in words what the plot of a comparison shows.
+// alternative describes in words what the plot of a comparison shows.
 func alternative(c recordedComparison) string {
 	var all []string
 	for _, f := range c.Figures {

@@ -113,7 +113,7 @@ func TestPlot(t *testing.T) {
 	}
 }
 
-// TestErrors: what cannot be done is told before anything is measured.
+// TestErrors: what cannot be done is reported before anything is measured.
 func TestErrors(t *testing.T) {
 	bad := filepath.Join(t.TempDir(), "bad.json")
 	must(t, os.WriteFile(bad, []byte("{"), 0o644))
@@ -128,7 +128,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestBusy: the page tells where the machine had other work to do.
+// TestBusy: the page states where the machine had other work to do.
 func TestBusy(t *testing.T) {
 	for others, want := range map[float64]bool{0.05: false, 0.3: true} {
 		text, _ := page([]result{{Part: "push", Processors: 2, Others: others, Comparisons: []recordedComparison{{Title: "t", Figures: []recordedFigure{{Name: "slipway"}}}}}}, "x")

@@ -202,7 +202,7 @@ func (d *divided) once(ctx context.Context) error {
 	return os.WriteFile(d.weights(), text, 0o644)
 }
 
-// compare tells what a division has cost.
+// compare reports what a division has cost.
 func (d *divided) compare(p *shard.Plan, n int, made []figure, merged figure, same string) comparison {
 	slowest, busiest, heaviest := figure{}, 0.0, 0.0
 	var notes []string
@@ -228,7 +228,7 @@ func (d *divided) compare(p *shard.Plan, n int, made []figure, merged figure, sa
 	return c
 }
 
-// same compares a directory with the release by one command, and tells that they are the same.
+// same compares a directory with the release by one command, and reports that they are the same.
 func (d *divided) same(dir string) (string, error) {
 	files := func(dir string) (map[string]string, error) {
 		all := map[string]string{}

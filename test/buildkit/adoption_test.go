@@ -82,7 +82,7 @@ func (a adoption) shape(t *testing.T, file string) (compared int) {
 	must(t, err)
 	for _, i := range p.Images {
 		if len(i.Missing) > 0 {
-			continue // it is red by its own account
+			continue // it is red, as it states
 		}
 		for _, on := range i.Platforms {
 			refused := strings.Contains(string(made.Comment), "building image "+i.Name+": "+on.OS+"/")

@@ -115,7 +115,7 @@ func (p *product) drawSources(t *rapid.T) {
 	p.yaml["sources"] = all
 }
 
-// build draws what go build is told.
+// build draws the flags of go build.
 func build(t *rapid.T, o object, what string) {
 	if maybe(t, 4, what+" ldflags") {
 		o["ldflags"] = []string{"-X main.version={{.Version}}"}

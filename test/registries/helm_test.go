@@ -27,7 +27,7 @@ import (
 	"github.com/slipway-dev/slipway/publish"
 )
 
-// helmed runs Helm without anybody's settings.
+// helmed runs Helm without the user's settings.
 type helmed struct {
 	t    *testing.T
 	path string

@@ -115,7 +115,7 @@ func TestPromote(t *testing.T) {
 	}
 }
 
-// promoted pulls a promoted release, every platform of it, and looks for what refers to it.
+// promoted pulls a promoted release, every platform of it, and looks for its referrers.
 func promoted(t *testing.T, r software, l *lock.Lock, about []v1.Hash) {
 	t.Helper()
 	at := *l

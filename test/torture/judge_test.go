@@ -41,7 +41,7 @@ type file struct {
 	size int64
 }
 
-// tree maps paths below a directory to what is there.
+// tree maps paths below a directory to their contents.
 type tree map[string]file
 
 // look reads a whole directory. Not in it are the storage of a registry and the store's memory,
@@ -85,7 +85,7 @@ func top(path string) string {
 	return first
 }
 
-// differs tells which files of want are missing or other ones in t, without those that are
+// differs reports which files of want are missing or other ones in t, without those that are
 // internal.
 func (t tree) differs(want tree) (all []string) {
 	for _, name := range slices.Sorted(maps.Keys(want)) {

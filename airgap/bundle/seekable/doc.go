@@ -5,9 +5,9 @@
 // has the size and the checksum of each. The table is in a skippable frame, which other decoders
 // ignore, so that zstd itself decompresses the file.
 //
-// The file may come from anybody. Most programs decompress it from its start and ignore the table,
-// so what is read by the table must be what they read: every byte of the file belongs to one entry
+// The file may be untrusted. Most programs decompress it from its start and ignore the table, so
+// what is read by the table must be what they read: every byte of the file belongs to one entry
 // of the table, and every entry is one frame that has the size in the table. Frames are
-// decompressed as a stream, and no window is above [MaxWindow]. A file of one frame without a table
-// can be read, from its start only.
+// decompressed as a stream, and no window is above [MaxWindow]. A file of one frame without a
+// table can be read, from its start only.
 package seekable

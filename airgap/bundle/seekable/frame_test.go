@@ -129,7 +129,7 @@ func FuzzOneReading(f *testing.F) {
 		}
 		file := bundletest.WithTable([]bundletest.Frame{entry(one, content(one, n)), entry(two, content(two, m))}, nil, between)
 		for _, file := range [][]byte{file, slices.Concat(one, between)} {
-			if len(file) > 0 && file[0] != 0x28 { // what does not begin with a frame is no bundle
+			if len(file) > 0 && file[0] != 0x28 { // what does not begin with a frame is not a bundle
 				continue
 			}
 			got, err := readAll(file)

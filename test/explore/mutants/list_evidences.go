@@ -1,6 +1,6 @@
 package mutants
 
-// evidences are faults of what tells of a release, and of what verifies it.
+// evidences are faults of what describes a release, and of what verifies it.
 var evidences = []Mutant{
 	{
 		Name: "sums-of-others", Fault: "The flag -sums was ignored for a directory.",
