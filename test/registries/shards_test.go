@@ -16,8 +16,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
-	"github.com/slipway-dev/slipway/lock"
 	"github.com/slipway-dev/slipway/build/times"
+	"github.com/slipway-dev/slipway/lock"
 )
 
 // shards runs the machines of a divided release: each has a directory and a store of its own.

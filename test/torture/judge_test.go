@@ -15,8 +15,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-dev/slipway/report"
 	"github.com/slipway-dev/slipway/build/times"
+	"github.com/slipway-dev/slipway/report"
 )
 
 // verdict is what a case shows.

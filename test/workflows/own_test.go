@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
+	"github.com/slipway-dev/slipway/build/times"
 	"github.com/slipway-dev/slipway/internal/network"
 	"github.com/slipway-dev/slipway/internal/signature"
 	"github.com/slipway-dev/slipway/internal/testing/githubtest"
@@ -21,7 +22,6 @@ import (
 	"github.com/slipway-dev/slipway/product"
 	"github.com/slipway-dev/slipway/publish"
 	"github.com/slipway-dev/slipway/release"
-	"github.com/slipway-dev/slipway/build/times"
 	"github.com/slipway-dev/slipway/shard"
 )
 
